@@ -1,0 +1,1 @@
+export { Rng, hash32, type RngState } from './rng.js';
