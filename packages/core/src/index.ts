@@ -1,1 +1,15 @@
 export { Rng, hash32, type RngState } from './rng.js';
+export {
+  discountedReturns,
+  episodicReturn,
+  type TokenSegment,
+  type Trajectory,
+  type Transition,
+  type UtteranceTokens,
+} from './trajectory.js';
+export { ReplayBuffer } from './replay-buffer.js';
+export { tdTargets, utteranceAdvantages, type HeadValues } from './losses/utterance-td.js';
+export { linearSchedule } from './learning-rate.js';
+export { minibatches } from './minibatches.js';
+export { correlation, maximum, mean, minimum, quantile, standardDeviation, standardError } from './statistics.js';
+export { writeFileAtomically } from './atomic-file.js';

@@ -1,0 +1,68 @@
+/**
+ * What a rollout is made of: transitions between texts, and beside them the token ids that the policy
+ * really read and wrote, so that training scores exactly what was sampled.
+ */
+
+/** One turn: the agent read `observation`, wrote `action`, and the environment answered. */
+export interface Transition {
+  observation: string;
+  action: string;
+  reward: number;
+  nextObservation: string;
+  /** The task ended: no value beyond. */
+  terminated: boolean;
+  /** A limit outside the task cut the episode: more lay beyond. */
+  truncated: boolean;
+}
+
+/** The tokens of one utterance inside a `TokenSegment`. */
+export interface UtteranceTokens {
+  /** Index of the turn in the trajectory. */
+  turn: number;
+  /** Position in `TokenSegment.ids` of the utterance's first token. */
+  start: number;
+  /** What the agent wrote, without the terminator. */
+  ids: number[];
+  /** The token that ended the utterance, scored but not part of the history; null when the length limit ended it. */
+  terminatorId: number | null;
+  /** Nats, under the policy that sampled: of `ids`, then of the terminator. */
+  logprobs: number[];
+}
+
+/** An unbroken stretch of context: every token attends to all earlier ones of the segment and to nothing else. */
+export interface TokenSegment {
+  ids: number[];
+  utterances: UtteranceTokens[];
+}
+
+export interface Trajectory {
+  /** Counts all episodes of a run, from 0. */
+  episode: number;
+  /** Seed the environment was reset with. */
+  seed: number;
+  transitions: Transition[];
+  /** Figures that the environment's `info` gave turn by turn, for metrics only. */
+  infos: Record<string, unknown>[];
+  segments: TokenSegment[];
+}
+
+/** Undiscounted sum of the rewards of an episode. */
+export function episodicReturn(trajectory: { transitions: readonly { reward: number }[] }): number {
+  return trajectory.transitions.reduce((sum, { reward }) => sum + reward, 0);
+}
+
+/**
+ * Monte-Carlo return of every turn, G_t = Σ_{k≥t} γ^{k−t} r_k.
+ *
+ * @param rewards [turns]
+ * @returns [turns]
+ */
+export function discountedReturns(rewards: readonly number[], gamma: number): number[] {
+  const returns = new Array<number>(rewards.length);
+  let ahead = 0;
+  for (let t = rewards.length - 1; t >= 0; t--) {
+    ahead = rewards[t] + gamma * ahead;
+    returns[t] = ahead;
+  }
+  return returns;
+}
