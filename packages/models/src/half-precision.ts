@@ -1,0 +1,28 @@
+// Reading 16-bit floating point into float32. Both conversions are exact.
+
+/** bfloat16 is the upper half of a float32. */
+export function bfloat16ToFloat32(bits: Uint16Array): Float32Array {
+  const words = new Uint32Array(bits.length);
+  for (let i = 0; i < bits.length; i++) words[i] = bits[i] << 16;
+  return new Float32Array(words.buffer);
+}
+
+/** IEEE 754 binary16, by a table of all 65,536 values. */
+export function float16ToFloat32(bits: Uint16Array): Float32Array {
+  const table = (float16Table ??= Float32Array.from({ length: 65_536 }, (_, half) => float16Value(half)));
+  const values = new Float32Array(bits.length);
+  for (let i = 0; i < bits.length; i++) values[i] = table[bits[i]];
+  return values;
+}
+
+let float16Table: Float32Array | undefined;
+
+/** sign · 2^(exponent − 15) · 1.fraction; exponent 0 is subnormal, exponent 31 is infinity or NaN. */
+function float16Value(half: number): number {
+  const sign = half & 0x8000 ? -1 : 1;
+  const exponent = (half >> 10) & 0x1f;
+  const fraction = half & 0x3ff;
+  if (exponent === 0x1f) return fraction ? NaN : sign * Infinity;
+  if (exponent === 0) return sign * fraction * 2 ** -24;
+  return sign * (1024 + fraction) * 2 ** (exponent - 25);
+}

@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readPretrainedConfig } from './pretrained-config.js';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'bowyer-pretrained-'));
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+const put = (name: string, text = '') => writeFileSync(join(dir, name), text);
+const lastLine =
+  '  a Hugging Face model directory holds config.json, tokenizer.json, and model.safetensors or model.safetensors.index.json with its shards';
+
+test('reads config.json where the weights are there too', async () => {
+  put('config.json', '{"model_type": "gpt2", "n_layer": 2}');
+  put('model.safetensors');
+  expect(await readPretrainedConfig(dir)).toEqual({ model_type: 'gpt2', n_layer: 2 });
+});
+
+test.each([
+  ['nothing', [], ['it has no config.json', 'it is empty']],
+  ['no config', ['tokenizer.json'], ['it has no config.json', 'it holds tokenizer.json']],
+  ['no weights', ['config.json'], ['it has no weights in safetensors format', 'it holds config.json']],
+  [
+    'PyTorch weights only',
+    ['config.json', 'pytorch_model.bin'],
+    ['it has no weights in safetensors format', "it has pytorch_model.bin: convert it with 'task=convert'"],
+  ],
+])('a directory with %s', async (_, files, lines) => {
+  for (const file of files) put(file, '{}');
+  await expect(readPretrainedConfig(dir)).rejects.toThrow(
+    [`Cannot load a model from ${dir}`, ...lines.map((line) => `  ${line}`), lastLine].join('\n'),
+  );
+});
+
+test('a missing directory', async () => {
+  const nowhere = join(dir, 'nowhere');
+  await expect(readPretrainedConfig(nowhere)).rejects.toThrow(
+    [`Cannot load a model from ${nowhere}`, '  there is no such directory', lastLine].join('\n'),
+  );
+});

@@ -1,0 +1,50 @@
+// What is in a Hugging Face model directory: its config.json, and whether the weights are there to be read.
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** `config.json` as it stands; the keys that matter are checked by the architecture that reads it. */
+export type PretrainedConfig = Record<string, unknown> & { model_type?: string };
+
+/** A directory lacks what a Hugging Face model directory must hold. */
+export class PretrainedDirectoryError extends Error {
+  override readonly name = 'PretrainedDirectoryError';
+
+  constructor(
+    readonly dir: string,
+    problem: string,
+    advice?: string,
+  ) {
+    super(
+      [
+        `Cannot load a model from ${dir}`,
+        `  ${problem}`,
+        ...(advice ? [`  ${advice}`] : []),
+        '  a Hugging Face model directory holds config.json, tokenizer.json, and model.safetensors or model.safetensors.index.json with its shards',
+      ].join('\n'),
+    );
+  }
+}
+
+/** Reads `config.json` and makes sure that weights lie beside it, before anything expensive begins. */
+export async function readPretrainedConfig(dir: string): Promise<PretrainedConfig> {
+  const files = await readdir(dir).catch(() => null);
+  if (!files) throw new PretrainedDirectoryError(dir, 'there is no such directory');
+  if (!files.includes('config.json')) throw new PretrainedDirectoryError(dir, 'it has no config.json', listing(files));
+  if (!files.includes('model.safetensors') && !files.includes('model.safetensors.index.json')) {
+    const pickled = files.find((file) => /\.(bin|pt|pth)$/.test(file));
+    throw new PretrainedDirectoryError(
+      dir,
+      'it has no weights in safetensors format',
+      pickled ? `it has ${pickled}: convert it with 'task=convert'` : listing(files),
+    );
+  }
+  const text = await readFile(join(dir, 'config.json'), 'utf8');
+  try {
+    return JSON.parse(text) as PretrainedConfig;
+  } catch (error) {
+    throw new PretrainedDirectoryError(dir, `its config.json is not JSON: ${(error as Error).message}`);
+  }
+}
+
+const listing = (files: string[]) =>
+  files.length ? `it holds ${files.slice(0, 8).join(', ')}${files.length > 8 ? ', …' : ''}` : 'it is empty';

@@ -1,0 +1,155 @@
+// The header of a safetensors file, checked before a single tensor is believed.
+// Format: 8 bytes of header length (little-endian u64), a JSON header, then the tensors' bytes without gaps.
+// Source: https://github.com/huggingface/safetensors#format
+
+/** What the header says of one tensor. */
+export interface TensorEntry {
+  name: string;
+  dtype: Dtype;
+  shape: number[];
+  /** First byte and end, counted from the start of the file's data, as `data_offsets`. */
+  begin: number;
+  end: number;
+}
+
+export type Dtype = keyof typeof bytesPerElement;
+
+/** Types that can be read into float32; all are stored little-endian. */
+export const bytesPerElement = {
+  F64: 8,
+  F32: 4,
+  F16: 2,
+  BF16: 2,
+  I64: 8,
+  I32: 4,
+  I16: 2,
+  I8: 1,
+  U8: 1,
+  BOOL: 1,
+} as const;
+
+/** A safetensors file is not what it says it is. */
+export class SafetensorsError extends Error {
+  override readonly name = 'SafetensorsError';
+
+  /** @param tensor null where the fault is not one tensor's */
+  constructor(
+    readonly path: string,
+    readonly tensor: string | null,
+    readonly expected: string,
+    readonly found: string,
+  ) {
+    super(
+      [
+        `Cannot read ${path}${tensor === null ? '' : `, tensor '${tensor}'`}`,
+        `  expected ${expected}`,
+        `  found ${found}`,
+      ].join('\n'),
+    );
+  }
+}
+
+/** The reference implementation's limit; a larger number is a sign of a file that is no safetensors file at all. */
+const maxHeaderBytes = 100_000_000;
+
+/** Length of the JSON header, from the file's first eight bytes. */
+export function readHeaderLength(path: string, firstBytes: Uint8Array, fileBytes: number): number {
+  if (firstBytes.length < 8) {
+    throw new SafetensorsError(path, null, 'a header length in the first 8 bytes', `a file of ${fileBytes} bytes`);
+  }
+  const length = Number(new DataView(firstBytes.buffer, firstBytes.byteOffset).getBigUint64(0, true));
+  const most = Math.min(maxHeaderBytes, fileBytes - 8);
+  if (length > most) {
+    throw new SafetensorsError(
+      path,
+      null,
+      `a header of at most ${most} bytes (the file has ${fileBytes})`,
+      `a header length of ${length}: the file is cut off or is not a safetensors file`,
+    );
+  }
+  return length;
+}
+
+/**
+ * The tensors of a header in the order of their bytes, and its free-form metadata.
+ * Together they must cover the data exactly: a gap, an overlap or a rest means that a length is wrong.
+ *
+ * @param dataBytes size of the file behind the header
+ */
+export function parseHeader(
+  path: string,
+  json: Uint8Array,
+  dataBytes: number,
+): { tensors: TensorEntry[]; metadata: Record<string, string> } {
+  const { __metadata__: metadata = {}, ...entries } = parseJson(path, json);
+  const tensors = Object.entries(entries).map(([name, entry]) => checkEntry(path, name, entry));
+  tensors.sort((a, b) => a.begin - b.begin || a.end - b.end);
+  let position = 0;
+  for (const { name, begin, end } of tensors) {
+    if (end > dataBytes) {
+      throw new SafetensorsError(
+        path,
+        name,
+        `data_offsets ${begin} to ${end} inside the data`,
+        `${dataBytes} bytes of data: the file is cut off`,
+      );
+    }
+    if (begin !== position) {
+      const fault = begin < position ? 'overlaps the tensor before it' : 'leaves a gap before it';
+      throw new SafetensorsError(path, name, `data_offsets that begin at ${position}`, `${begin}, which ${fault}`);
+    }
+    position = end;
+  }
+  if (position !== dataBytes) {
+    throw new SafetensorsError(
+      path,
+      null,
+      `tensors that fill the ${dataBytes} bytes of data`,
+      `${position} bytes of tensors`,
+    );
+  }
+  return { tensors, metadata: metadata as Record<string, string> };
+}
+
+function parseJson(path: string, json: Uint8Array): Record<string, unknown> {
+  const expected = 'a JSON object as header';
+  let header: unknown;
+  try {
+    header = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(json));
+  } catch (error) {
+    throw new SafetensorsError(path, null, expected, (error as Error).message);
+  }
+  if (typeof header !== 'object' || header === null || Array.isArray(header)) {
+    throw new SafetensorsError(path, null, expected, JSON.stringify(header).slice(0, 40));
+  }
+  return header as Record<string, unknown>;
+}
+
+function checkEntry(path: string, name: string, entry: unknown): TensorEntry {
+  const {
+    dtype,
+    shape,
+    data_offsets: offsets,
+  } = (entry ?? {}) as { dtype?: string; shape?: number[]; data_offsets?: number[] };
+  const fail = (expected: string, found: unknown) =>
+    new SafetensorsError(
+      path,
+      name,
+      expected,
+      typeof found === 'string' ? found : (JSON.stringify(found) ?? 'nothing'),
+    );
+  if (dtype === undefined || !Object.hasOwn(bytesPerElement, dtype)) {
+    throw fail(`a dtype of ${Object.keys(bytesPerElement).join(', ')}`, dtype ?? 'none');
+  }
+  if (!isListOfCounts(shape)) throw fail('a shape of whole numbers', shape);
+  if (!isListOfCounts(offsets) || offsets.length !== 2) throw fail('two data_offsets', offsets);
+  const [begin, end] = offsets;
+  const bytes = shape.reduce((product, size) => product * size, 1) * bytesPerElement[dtype as Dtype];
+  if (end - begin !== bytes) {
+    throw fail(`${bytes} bytes for ${dtype} [${shape.join(', ')}]`, `${end - begin} (data_offsets ${begin} to ${end})`);
+  }
+  return { name, dtype: dtype as Dtype, shape, begin, end };
+}
+
+const isListOfCounts = (value: unknown): value is number[] =>
+  Array.isArray(value) && value.every((size) => Number.isSafeInteger(size) && size >= 0);

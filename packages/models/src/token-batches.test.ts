@@ -1,0 +1,47 @@
+import { tokenBatches, type TokenExample } from './token-batches.js';
+
+const example = (length: number, weights: number[]): TokenExample => ({
+  ids: Int32Array.from({ length }, (_, i) => 100 * length + i),
+  targets: Int32Array.from({ length }, (_, i) => 100 * length + i + 1),
+  weights: Float32Array.from(weights),
+});
+
+test('examples of similar length share a batch, the longest first, within the token budget', () => {
+  const examples = [1, 4, 2, 4, 3].map((length) => example(length, new Array<number>(length).fill(1)));
+  const batches = tokenBatches(examples, { maxTokens: 8, padTokenId: 0 });
+  // 2 × 4 = 8 tokens; then 2 × 3 = 6 (a third row would need 9); then the single one.
+  expect(batches.map((batch) => [batch.examples, batch.columns])).toEqual([
+    [[1, 3], 4],
+    [[2, 4], 3],
+    [[0], 1],
+  ]);
+});
+
+test('rows are padded on the right and scored positions index the flattened rectangle', () => {
+  const [batch] = tokenBatches([example(3, [0, 0.5, 2]), example(2, [1, 0.25])], { maxTokens: 100, padTokenId: 7 });
+  expect(batch.examples).toEqual([1, 0]); // shorter first
+  expect([...batch.ids]).toEqual([200, 201, 7, 300, 301, 302]);
+  expect([...batch.scoredPositions]).toEqual([0, 1, 4, 5]);
+  expect([...batch.targets]).toEqual([201, 202, 302, 303]);
+  expect([...batch.weights]).toEqual([1, 0.25, 0.5, 2]);
+});
+
+test('tokens after the last scored one are cut off, and examples without weight are left out', () => {
+  const batches = tokenBatches([example(5, [0, 1, 0, 0, 0]), example(4, [0, 0, 0, 0])], {
+    maxTokens: 100,
+    padTokenId: 0,
+  });
+  expect(batches.map((batch) => [batch.examples, batch.columns])).toEqual([[[0], 2]]);
+});
+
+test('an example longer than the budget gets a batch of its own', () => {
+  const batches = tokenBatches([example(3, [1, 1, 1]), example(3, [1, 1, 1])], { maxTokens: 2, padTokenId: 0 });
+  expect(batches.map((batch) => batch.examples)).toEqual([[1], [0]]);
+});
+
+test('arrays of different length are refused with all three lengths', () => {
+  const bad = { ids: new Int32Array(3), targets: new Int32Array(3), weights: new Float32Array(2) };
+  expect(() => tokenBatches([bad], { maxTokens: 8, padTokenId: 0 })).toThrow(
+    'tokenBatches: example 0 has 3 ids, 3 targets and 2 weights; all three must be [tokens]',
+  );
+});

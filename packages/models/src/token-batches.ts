@@ -1,0 +1,100 @@
+// Ragged token examples made into padded batches: sorted by length so that little is padded, cut by a token budget.
+
+/**
+ * One token sequence to score. The loss of an example is
+ *
+ *     Σ_t weights[t] · (−log p(targets[t] | ids[0..t]))
+ *
+ * `targets` is apart from `ids` because an utterance's terminator is scored although the history goes on with the
+ * observation's token instead.
+ */
+export interface TokenExample {
+  /** [tokens] what the model reads. */
+  ids: Int32Array;
+  /** [tokens] what is scored after each position; anything where the weight is 0. */
+  targets: Int32Array;
+  /** [tokens] 0 where the token is not the agent's. */
+  weights: Float32Array;
+}
+
+/** Some examples as one rectangle, padded on the right; the causal mask keeps padding out of every real position. */
+export interface TokenBatch {
+  /** Which examples these are, by their index in the call; one per row. */
+  examples: number[];
+  rows: number;
+  columns: number;
+  /** [rows, columns] */
+  ids: Int32Array;
+  /** [scored] row · columns + column of every position with a weight. */
+  scoredPositions: Int32Array;
+  /** [scored] */
+  targets: Int32Array;
+  /** [scored] */
+  weights: Float32Array;
+}
+
+/**
+ * Groups examples of similar length; each batch holds at most `maxTokens` tokens with its padding (a longer single
+ * example gets a batch of its own). Examples without any weight are left out. The grouping depends on lengths alone.
+ */
+export function tokenBatches(
+  examples: readonly TokenExample[],
+  { maxTokens, padTokenId }: { maxTokens: number; padTokenId: number },
+): TokenBatch[] {
+  const order = examples.flatMap((example, index) =>
+    checked(example, index).weights.some((weight) => weight !== 0) ? [index] : [],
+  );
+  order.sort((a, b) => scoredLength(examples[a]) - scoredLength(examples[b]) || a - b);
+  const batches: TokenBatch[] = [];
+  // From the longest down, so that the first row of a batch tells its width.
+  for (let end = order.length; end > 0;) {
+    const columns = scoredLength(examples[order[end - 1]]);
+    const rows = Math.min(end, Math.max(1, Math.floor(maxTokens / columns)));
+    batches.push(padded(examples, order.slice(end - rows, end), columns, padTokenId));
+    end -= rows;
+  }
+  return batches;
+}
+
+/** Tokens up to the last scored position; what comes after it cannot change the loss. */
+function scoredLength(example: TokenExample): number {
+  let length = example.weights.length;
+  while (length > 0 && example.weights[length - 1] === 0) length--;
+  return length;
+}
+
+function padded(examples: readonly TokenExample[], chosen: number[], columns: number, padTokenId: number): TokenBatch {
+  const ids = new Int32Array(chosen.length * columns).fill(padTokenId);
+  const positions: number[] = [];
+  const targets: number[] = [];
+  const weights: number[] = [];
+  chosen.forEach((index, row) => {
+    const example = examples[index];
+    const length = scoredLength(example);
+    ids.set(example.ids.subarray(0, length), row * columns);
+    for (let column = 0; column < length; column++) {
+      if (example.weights[column] === 0) continue;
+      positions.push(row * columns + column);
+      targets.push(example.targets[column]);
+      weights.push(example.weights[column]);
+    }
+  });
+  return {
+    examples: chosen,
+    rows: chosen.length,
+    columns,
+    ids,
+    scoredPositions: Int32Array.from(positions),
+    targets: Int32Array.from(targets),
+    weights: Float32Array.from(weights),
+  };
+}
+
+function checked(example: TokenExample, index: number): TokenExample {
+  const { ids, targets, weights } = example;
+  if (ids.length !== targets.length || ids.length !== weights.length)
+    throw new RangeError(
+      `tokenBatches: example ${index} has ${ids.length} ids, ${targets.length} targets and ${weights.length} weights; all three must be [tokens]`,
+    );
+  return example;
+}

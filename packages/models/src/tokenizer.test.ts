@@ -1,0 +1,104 @@
+// Real tokenizers (GPT-2, BERT, Llama 2 and the small ones) against ids recorded from the Python library.
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { loadTokenizer } from './tokenizer.js';
+
+const models = fileURLToPath(new URL('../../../../shared/data/models/', import.meta.url));
+interface Case {
+  text: string;
+  ids: number[];
+  decoded_with_special?: string;
+  decoded_without_special?: string;
+}
+const referenceOf = (name: string) => {
+  const reference = JSON.parse(readFileSync(join(models, name, 'reference.json'), 'utf8'));
+  return (reference.cases ?? reference.tokenizer_cases) as Case[];
+};
+
+const withModels = existsSync(models) ? describe : describe.skip;
+if (!existsSync(models)) console.warn(`skipped: the tokenizer references are not at ${models}`);
+
+withModels('against the Python tokenizers', () => {
+  const recorded = ['tokenizer-gpt2', 'tokenizer-bert-uncased', 'tokenizer-llama2'];
+
+  test.each([...recorded, 'llama-stories260k', 'llama-babyllama-105', 'albert-rxnmapper'])(
+    '%s: the same ids in every case',
+    async (name) => {
+      const tokenizer = await loadTokenizer(join(models, name));
+      const cases = referenceOf(name);
+      expect(cases.length).toBeGreaterThan(3);
+      expect(cases.map(({ text }) => tokenizer.encodeWithSpecials(text))).toEqual(cases.map(({ ids }) => ids));
+    },
+  );
+
+  test.each(recorded)('%s: the same text back', async (name) => {
+    const tokenizer = await loadTokenizer(join(models, name));
+    const cleanUpSpaces = name !== 'tokenizer-llama2'; // as each tokenizer_config.json says
+    const cases = referenceOf(name).filter((c) => c.decoded_with_special !== undefined);
+    expect(cases.length).toBeGreaterThan(10);
+    const decoded = (keepSpecialTokens: boolean) =>
+      cases.map(({ ids }) => tokenizer.decode(ids, { keepSpecialTokens, cleanUpSpaces }));
+    expect(decoded(true)).toEqual(cases.map((c) => c.decoded_with_special));
+    expect(decoded(false)).toEqual(cases.map((c) => c.decoded_without_special));
+  });
+
+  test('special ids: GPT-2 pads with its end of text, BERT has [PAD] and ends with [SEP]', async () => {
+    const gpt2 = await loadTokenizer(join(models, 'tokenizer-gpt2'));
+    expect([gpt2.vocabSize, gpt2.eosTokenId, gpt2.padTokenId]).toEqual([50257, 50256, 50256]);
+    const bert = await loadTokenizer(join(models, 'tokenizer-bert-uncased'));
+    expect([bert.vocabSize, bert.eosTokenId, bert.padTokenId]).toEqual([30522, 102, 0]);
+  });
+
+  test('without clean-up, GPT-2 style decoding gives every blank back', async () => {
+    const tokenizer = await loadTokenizer(join(models, 'tokenizer-gpt2'));
+    const text = 'is it a dog ? Yes .\n do  not';
+    expect(tokenizer.decode(tokenizer.encode(text))).toBe(text);
+    expect(tokenizer.decode([])).toBe('');
+  });
+
+  test('a saved tokenizer loads again and gives the same ids', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'bowyer-tokenizer-'));
+    try {
+      const original = await loadTokenizer(join(models, 'tokenizer-llama2'));
+      await original.save(dir);
+      const copy = await loadTokenizer(dir);
+      const text = 'Is it bigger than a bread-box?\n Yes.\n é 漢字 🙂';
+      expect(copy.encodeWithSpecials(text)).toEqual(original.encodeWithSpecials(text));
+      expect(copy.eosTokenId).toBe(2);
+    } finally {
+      rmSync(dir, { recursive: true });
+    }
+  });
+});
+
+describe('errors', () => {
+  let dir: string;
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'bowyer-tokenizer-'));
+  });
+  afterEach(() => rmSync(dir, { recursive: true }));
+
+  test('a missing directory', async () => {
+    await expect(loadTokenizer(join(dir, 'nowhere'))).rejects.toThrow(
+      [`Tokenizer: ${join(dir, 'nowhere')} is not a directory`, '  give the directory of a Hugging Face model'].join(
+        '\n',
+      ),
+    );
+  });
+
+  test('a directory without tokenizer.json', async () => {
+    await expect(loadTokenizer(dir)).rejects.toThrow(
+      [
+        `Tokenizer: ${join(dir, 'tokenizer.json')} does not exist`,
+        '  vocab.json with merges.txt or a sentencepiece model alone is not enough; save the model with a fast tokenizer',
+      ].join('\n'),
+    );
+  });
+
+  test('a cut file', async () => {
+    writeFileSync(join(dir, 'tokenizer.json'), '{"model": {');
+    await expect(loadTokenizer(dir)).rejects.toThrow(`Tokenizer: ${join(dir, 'tokenizer.json')} is not JSON: `);
+  });
+});

@@ -1,0 +1,146 @@
+// Tokenizers in Hugging Face's tokenizer.json format: the interface that the project uses, and loading from a directory.
+// The algorithms (BPE, WordPiece, Unigram, WordLevel) are those of @huggingface/tokenizers.
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeFileAtomically } from '@bowyer/core';
+import { Tokenizer as Engine } from '@huggingface/tokenizers';
+
+/** Text ↔ token ids. */
+export interface Tokenizer {
+  /** Number of rows that an embedding matrix needs: the largest id plus one. */
+  readonly vocabSize: number;
+  /** End of text (BERT: `[SEP]`); −1 where the tokenizer declares none. */
+  readonly eosTokenId: number;
+  /** Padding; the end-of-text token where the tokenizer declares none, as in GPT-2. */
+  readonly padTokenId: number;
+  /** Ids of the text alone; no begin, end or separator token is added. */
+  encode(text: string): number[];
+  /** Ids as the model was trained on them: with `[CLS]`, `<s>` or whatever the post-processor adds. */
+  encodeWithSpecials(text: string): number[];
+  decode(ids: ArrayLike<number>, options?: DecodeOptions): string;
+  /** Id of a token as it is spelled in the vocabulary, e.g. `Ġthe`. */
+  tokenToId(token: string): number | undefined;
+  /** Writes `tokenizer.json` and `tokenizer_config.json`, readable by `loadTokenizer` and by Python. */
+  save(dir: string): Promise<void>;
+}
+
+export interface DecodeOptions {
+  /** Spell out `</s>`, `[CLS]` and their like instead of leaving them out. */
+  keepSpecialTokens?: boolean;
+  /**
+   * Join ` ?` to `?`, ` n't` to `n't` and so on, as Python's `clean_up_tokenization_spaces`.
+   * Off unless asked for, whatever the config says: decoded actions must encode to the same ids again.
+   */
+  cleanUpSpaces?: boolean;
+}
+
+type JsonObject = Record<string, unknown>;
+
+/** A tokenizer given by the contents of its two Hugging Face files. */
+export class HuggingFaceTokenizer implements Tokenizer {
+  readonly vocabSize: number;
+  readonly eosTokenId: number;
+  readonly padTokenId: number;
+  readonly #engine: Engine;
+
+  /**
+   * @param definition contents of tokenizer.json
+   * @param config contents of tokenizer_config.json; special tokens are named here
+   */
+  constructor(
+    private readonly definition: JsonObject,
+    private readonly config: JsonObject,
+  ) {
+    // The engine normalises some entries in place; `save` must write what was read.
+    this.#engine = new Engine(structuredClone(definition), structuredClone(config));
+    this.vocabSize = Math.max(...this.#engine.get_vocab().values()) + 1;
+    const eos = this.#specialTokenId('eos_token') ?? this.#specialTokenId('sep_token') ?? -1;
+    this.eosTokenId = eos;
+    this.padTokenId = this.#specialTokenId('pad_token') ?? eos;
+  }
+
+  encode(text: string): number[] {
+    return this.#engine.encode(text, { add_special_tokens: false }).ids;
+  }
+
+  encodeWithSpecials(text: string): number[] {
+    return this.#engine.encode(text).ids;
+  }
+
+  decode(ids: ArrayLike<number>, { keepSpecialTokens = false, cleanUpSpaces = false }: DecodeOptions = {}): string {
+    if (ids.length === 0) return ''; // the engine refuses an empty list
+    return this.#engine.decode(Array.from(ids), {
+      skip_special_tokens: !keepSpecialTokens,
+      clean_up_tokenization_spaces: cleanUpSpaces,
+    });
+  }
+
+  tokenToId(token: string): number | undefined {
+    return this.#engine.token_to_id(token);
+  }
+
+  async save(dir: string): Promise<void> {
+    await writeFileAtomically(join(dir, 'tokenizer.json'), JSON.stringify(this.definition, null, 2));
+    await writeFileAtomically(join(dir, 'tokenizer_config.json'), JSON.stringify(this.config, null, 2));
+  }
+
+  /** Config entries hold the token's text, or an object with it as `content`. */
+  #specialTokenId(role: string): number | undefined {
+    const entry = this.config[role];
+    const token = typeof entry === 'string' ? entry : (entry as { content?: string } | null | undefined)?.content;
+    return token === undefined ? undefined : this.#engine.token_to_id(token);
+  }
+}
+
+/** Loads `tokenizer.json` and, where present, `tokenizer_config.json` and `special_tokens_map.json` from a directory. */
+export async function loadTokenizer(dir: string): Promise<HuggingFaceTokenizer> {
+  if (!(await stat(dir).catch(() => null))?.isDirectory()) {
+    throw new TokenizerFileError(dir, 'is not a directory', 'give the directory of a Hugging Face model');
+  }
+  const definition = await readJson(join(dir, 'tokenizer.json'));
+  if (!definition) {
+    throw new TokenizerFileError(
+      join(dir, 'tokenizer.json'),
+      'does not exist',
+      'vocab.json with merges.txt or a sentencepiece model alone is not enough; save the model with a fast tokenizer',
+    );
+  }
+  const specials = (await readJson(join(dir, 'special_tokens_map.json'))) ?? {};
+  const config = { ...specials, ...(await readJson(join(dir, 'tokenizer_config.json'))) };
+  try {
+    return new HuggingFaceTokenizer(definition, config);
+  } catch (error) {
+    throw new TokenizerFileError(
+      join(dir, 'tokenizer.json'),
+      `cannot be used: ${(error as Error).message}`,
+      'see packages/models/README.md for the kinds that work',
+    );
+  }
+}
+
+/** A tokenizer file is missing or unusable. */
+export class TokenizerFileError extends Error {
+  override readonly name = 'TokenizerFileError';
+
+  constructor(
+    readonly path: string,
+    problem: string,
+    advice: string,
+  ) {
+    super([`Tokenizer: ${path} ${problem}`, `  ${advice}`].join('\n'));
+  }
+}
+
+/** The parsed file, or undefined where there is none. */
+async function readJson(path: string): Promise<JsonObject | undefined> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text) as JsonObject;
+  } catch (error) {
+    throw new TokenizerFileError(path, `is not JSON: ${(error as Error).message}`, 'fetch the file again');
+  }
+}

@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Rng } from '@bowyer/core';
+import { loadTokenizer } from './tokenizer.js';
+import { wordLevelTokenizer } from './word-level-tokenizer.js';
+
+const answers = [' Yes.\n', ' No.\n', ' Invalid Question.\n'];
+const history = 'Questions:\nIs it big? Yes.\nis it a dog ? No.\n';
+const pieces = (tokenizer: ReturnType<typeof wordLevelTokenizer>, text: string) =>
+  tokenizer.encode(text).map((id) => tokenizer.decode([id], { keepSpecialTokens: true }));
+
+test('a word keeps its blank, an answer is one token with its newline', () => {
+  const tokenizer = wordLevelTokenizer([history], { wholeTokens: answers });
+  expect(pieces(tokenizer, history)).toEqual([
+    ...['Questions', ':', '\n'],
+    ...['Is', ' it', ' big', '?', ' Yes.\n'],
+    ...['is', ' it', ' a', ' dog', ' ?', ' No.\n'],
+  ]);
+});
+
+test('special tokens come first: <pad> 0, <eos> 1, <unk> 2', () => {
+  const tokenizer = wordLevelTokenizer(['dog'], {});
+  expect([tokenizer.padTokenId, tokenizer.eosTokenId, tokenizer.vocabSize]).toEqual([0, 1, 4]);
+  expect(tokenizer.encode('dog cat')).toEqual([3, 2]); // ' cat' was never seen
+  expect(tokenizer.decode([3, 1])).toBe('dog');
+});
+
+test('rare words are left out', () => {
+  const tokenizer = wordLevelTokenizer(['dog dog cat', 'dog'], { minCount: 2 });
+  expect(pieces(tokenizer, 'dog dog cat')).toEqual(['dog', '<unk>', '<unk>']); // 'dog' twice, ' dog' and ' cat' once
+});
+
+test('property: decode(encode(text)) is the text, for random sentences of known words', () => {
+  const rng = new Rng(5);
+  const words = [
+    'is',
+    'Ünder',
+    'can’t',
+    "can't",
+    '20',
+    'a-b',
+    '?',
+    '...',
+    '(x)',
+    '\n',
+    '\t',
+    '  ',
+    '🙂',
+    '{"Question":',
+    ...answers,
+  ];
+  const sentence = () =>
+    Array.from({ length: rng.integer(1, 12) }, () => (rng.uniform() < 0.5 ? ' ' : '') + rng.choice(words)).join('');
+  const sentences = Array.from({ length: 300 }, sentence);
+  const tokenizer = wordLevelTokenizer(sentences, { wholeTokens: answers });
+  expect(sentences.map((text) => tokenizer.decode(tokenizer.encode(text)))).toEqual(sentences);
+});
+
+test('saved as tokenizer.json, it loads as any other tokenizer and gives the same ids', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'bowyer-word-level-'));
+  try {
+    const tokenizer = wordLevelTokenizer([history], { wholeTokens: answers });
+    await tokenizer.save(dir);
+    const loaded = await loadTokenizer(dir);
+    const text = `${history}Is it a zebra? Invalid Question.\n`;
+    expect(loaded.encode(text)).toEqual(tokenizer.encode(text));
+    expect(loaded.encodeWithSpecials(text)).toEqual(tokenizer.encode(text)); // it adds none
+    expect([loaded.padTokenId, loaded.eosTokenId, loaded.vocabSize]).toEqual([0, 1, tokenizer.vocabSize]);
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+});

@@ -1,0 +1,34 @@
+// Large files are written whole or not at all, a chunk at a time: core's `writeFileAtomically` takes only one buffer.
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/**
+ * Writes `chunks` one after the other to `path`, so that a reader meets the old file or the new one and never a part.
+ * The folder is made if it is missing; after a failure the temporary file is gone.
+ */
+export async function writeWholeFile(path: string, chunks: Iterable<Uint8Array>): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    const handle = await open(temporary, 'w');
+    try {
+      for (const chunk of chunks) await writeFully(handle, chunk);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** One `write` call may take fewer bytes than it was given, and none above 2 GiB on Linux. */
+async function writeFully(handle: Awaited<ReturnType<typeof open>>, bytes: Uint8Array): Promise<void> {
+  const atMost = 2 ** 30;
+  for (let offset = 0; offset < bytes.length;) {
+    const { bytesWritten } = await handle.write(bytes, offset, Math.min(atMost, bytes.length - offset));
+    offset += bytesWritten;
+  }
+}
