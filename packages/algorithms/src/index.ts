@@ -1,1 +1,12 @@
-export {};
+export { archer, type ArcherOptions } from './archer.js';
+export { chai, type ChaiOptions } from './chai.js';
+export { onlineFilteredBc, type FilteredBcOptions, type FilteredBcRun } from './online-filtered-bc.js';
+export { bc, type BcOptions, type BcRun } from './bc.js';
+export { type CriticOptions, type CriticRun } from './critic-update.js';
+export { criticCalibration, evaluate, type Evaluation } from './evaluate.js';
+export { episodeMetrics, play } from './collect.js';
+export { PolicyPlayer, type Player, type ReadyTurn } from './policy-player.js';
+export { BestOfNPlayer } from './best-of-n-player.js';
+export { SharedClip, type ClipScope } from './shared-clip.js';
+export { demonstrationSegment, tokenExamples, type Demonstration, type WeightedUtterance } from './token-examples.js';
+export type { LoopOptions, Metrics, OnlineRun, OpenPlayer, PlayOptions, ReplayItem, RunHooks } from './types.js';

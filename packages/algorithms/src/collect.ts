@@ -1,0 +1,101 @@
+// Playing many episodes at once and turning them into trajectories.
+import { episodicReturn, hash32, maximum, mean, minimum, Rng, standardError, type Trajectory } from '@bowyer/core';
+import { playEpisodes, type Env } from '@bowyer/envs';
+import type { Metrics, OpenPlayer, PlayOptions, RunHooks } from './types.js';
+
+interface Collecting {
+  makeEnv: () => Env;
+  hooks: Pick<RunHooks, 'progress'>;
+}
+
+/** One iteration's rollout. Seeds follow from the run's seed and the episode's number alone. */
+export function collect(
+  run: Collecting,
+  openPlayer: OpenPlayer,
+  iteration: number,
+  options: PlayOptions & { rolloutSize: number },
+): Promise<Trajectory[]> {
+  const { rolloutSize } = options;
+  return play(run, openPlayer, options, {
+    purpose: 'rollout',
+    firstEpisode: iteration * rolloutSize,
+    episodes: rolloutSize,
+  });
+}
+
+/**
+ * Plays `episodes` episodes numbered from `firstEpisode`. The words, rooms or goals and the agent's samples come from
+ * seeds made of the run's seed, `purpose` and the episode's number, so other purposes never see the same episodes.
+ */
+export async function play(
+  { makeEnv, hooks }: Collecting,
+  openPlayer: OpenPlayer,
+  { seed, slots, sampling }: PlayOptions,
+  { purpose, firstEpisode, episodes }: { purpose: string; firstEpisode: number; episodes: number },
+): Promise<Trajectory[]> {
+  const seeds = Array.from({ length: episodes }, (_, i) => hash32(`${seed}/${purpose}/${firstEpisode + i}`));
+  const rngs = seeds.map((episodeSeed) => Rng.forPurpose(episodeSeed, 'sampling'));
+  const trajectories = new Array<Trajectory>(episodes);
+  const player = await openPlayer(sampling);
+  let done = 0;
+  try {
+    await playEpisodes({
+      makeEnv,
+      slots,
+      seeds,
+      act: (ready) => player.act(ready.map((turn) => ({ ...turn, rng: rngs[turn.episode] }))),
+      onEpisode: ({ episode, slot, turns, error }) => {
+        if (error) throw error;
+        trajectories[episode] = {
+          episode: firstEpisode + episode,
+          seed: seeds[episode],
+          transitions: turns.map(({ info: _, ...transition }) => transition),
+          infos: turns.map(({ info }) => info),
+          segments: player.takeSegments(slot),
+        };
+        hooks.progress(purpose, ++done, episodes);
+      },
+    });
+  } finally {
+    await player.close();
+  }
+  return trajectories;
+}
+
+/** Share of turns, or of episodes, whose info has `key` set. */
+const share = (infos: readonly Record<string, unknown>[], key: string) =>
+  mean(infos.map((info) => (info[key] ? 1 : 0)));
+
+/** Figures of a set of episodes, under `prefix/…`. */
+export function episodeMetrics(trajectories: readonly Trajectory[], prefix: string): Metrics {
+  const returns = trajectories.map(episodicReturn);
+  const infos = trajectories.flatMap((trajectory) => trajectory.infos);
+  const metrics: Metrics = {
+    [`${prefix}/episodic_return`]: mean(returns),
+    [`${prefix}/episodic_return_standard_error`]: standardError(returns),
+    [`${prefix}/episodic_return_max`]: maximum(returns),
+    [`${prefix}/episodic_return_min`]: minimum(returns),
+    [`${prefix}/episode_turns`]: mean(trajectories.map(({ transitions }) => transitions.length)),
+    [`${prefix}/episodes`]: trajectories.length,
+  };
+  if (infos.some((info) => 'won' in info)) {
+    metrics[`${prefix}/win_rate`] = share(
+      trajectories.map((trajectory) => trajectory.infos.at(-1)!),
+      'won',
+    );
+  }
+  for (const key of ['invalid', 'repeated']) {
+    if (infos.some((info) => key in info)) metrics[`${prefix}/${key}_share`] = share(infos, key);
+  }
+  return metrics;
+}
+
+/** Figures of an iteration's rollout; the mean negative log-probability of an utterance estimates the policy's entropy. */
+export function rolloutMetrics(trajectories: readonly Trajectory[]): Metrics {
+  const utterances = trajectories.flatMap(({ segments }) => segments.flatMap((segment) => segment.utterances));
+  return {
+    ...episodeMetrics(trajectories, 'rollout'),
+    'rollout/utterance_entropy': mean(utterances.map(({ logprobs }) => -logprobs.reduce((sum, lp) => sum + lp, 0))),
+    'rollout/tokens': utterances.reduce((sum, { logprobs }) => sum + logprobs.length, 0),
+  };
+}

@@ -1,0 +1,47 @@
+import { hash32, Rng } from '@bowyer/core';
+import type { OpenPlayer, PlayOptions, ReplayItem } from './types.js';
+
+/** New utterances of the acting policy at the states of replayed turns. */
+export type FreshUtterances = (items: readonly ReplayItem[], rng: Rng) => Promise<ReplayItem[]>;
+
+/**
+ * Samples one utterance at each item's observation.
+ *
+ * @returns [items] the same states with new actions; rewards and next observations are not theirs and must not be used
+ */
+export async function freshUtterances(
+  openPlayer: OpenPlayer,
+  items: readonly ReplayItem[],
+  { slots, sampling }: PlayOptions,
+  rng: Rng,
+): Promise<ReplayItem[]> {
+  const seed = rng.uint32();
+  const player = await openPlayer(sampling);
+  try {
+    const fresh: ReplayItem[] = [];
+    for (let start = 0; start < items.length; start += slots) {
+      const states = items.slice(start, start + slots).map(({ trajectory, turn }) => trajectory.transitions[turn]);
+      const actions = await player.act(
+        states.map(({ observation }, slot) => ({
+          slot,
+          turn: 0,
+          observation,
+          rng: new Rng(hash32(`${seed}/${start + slot}`)),
+        })),
+      );
+      states.forEach((state, slot) => {
+        const trajectory = {
+          episode: -1,
+          seed,
+          transitions: [{ ...state, action: actions[slot] }],
+          infos: [],
+          segments: player.takeSegments(slot),
+        };
+        fresh.push({ trajectory, turn: 0 });
+      });
+    }
+    return fresh;
+  } finally {
+    await player.close();
+  }
+}

@@ -1,0 +1,71 @@
+// What a recipe is given, and what it may ask of whoever runs it.
+import type { ReplayBuffer, Trajectory } from '@bowyer/core';
+import type { Env } from '@bowyer/envs';
+import type { LanguageModel, SamplingOptions } from '@bowyer/models';
+import type { Player } from './policy-player.js';
+import type { SharedClip } from './shared-clip.js';
+
+export type Metrics = Record<string, number>;
+
+/** One stored turn. Points into its trajectory, so a history is held once however many turns it has. */
+export interface ReplayItem {
+  trajectory: Trajectory;
+  turn: number;
+}
+
+/** The side of the run that a recipe does not decide: where figures go, what is kept, what is shown. */
+export interface RunHooks {
+  /** Called while something slow goes on. */
+  progress(phase: string, done: number, total: number): void;
+  /** Stores an iteration's figures and the episodes behind them; throws when a figure is not finite. */
+  log(iteration: number, metrics: Metrics, rollout: readonly Trajectory[]): Promise<void>;
+  /** Called after every evaluation: the best policy so far is kept. */
+  keepBest(iteration: number, score: number): Promise<void>;
+  /** All that the next iteration needs is written, whole or not at all. */
+  checkpoint(nextIteration: number): Promise<void>;
+  /** True once the user asked to stop: the recipe checkpoints and returns. */
+  readonly stopRequested: boolean;
+}
+
+/** What every online recipe works with. */
+export interface OnlineRun {
+  policy: LanguageModel;
+  makeEnv: () => Env;
+  replay: ReplayBuffer<ReplayItem>;
+  clip: SharedClip;
+  /** 0, or where a checkpoint left off. */
+  firstIteration: number;
+  hooks: RunHooks;
+}
+
+/** How episodes are played. */
+export interface PlayOptions {
+  /** All randomness of the run derives from it. */
+  seed: number;
+  /** Episodes in play at the same time. */
+  slots: number;
+  sampling: SamplingOptions;
+}
+
+/** The outer loop that ArCHer, CHAI and online filtered BC share. */
+export interface LoopOptions extends PlayOptions {
+  iterations: number;
+  /** Episodes per iteration. */
+  rolloutSize: number;
+  /** Iterations between evaluations. */
+  evalFreq: number;
+  /** Episodes per evaluation. */
+  evalSize: number;
+  /** Sample in evaluations too; false: greedy. */
+  evalDoSample: boolean;
+  /** Iterations between checkpoints. */
+  saveFreq: number;
+  /** Iterations during which the policy is frozen. */
+  warmupIter: number;
+  /** Discount per turn. */
+  gamma: number;
+  scoreTerminator: boolean;
+}
+
+/** Opens a player for a phase; whoever opens it closes it. */
+export type OpenPlayer = (sampling: SamplingOptions) => Promise<Player>;
