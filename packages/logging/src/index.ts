@@ -1,1 +1,5 @@
-export {};
+export { JsonlFile } from './jsonl-file.js';
+export { duration, ProgressBar, type ProgressOutput } from './progress-bar.js';
+export { textTable } from './table.js';
+export { renderReport, type RunReport } from './run-report.js';
+export { lineChart, type ChartOptions, type Series } from './line-chart.js';

@@ -1,0 +1,28 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { JsonlFile } from './jsonl-file.js';
+
+let directory: string;
+beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-jsonl-'))));
+afterEach(() => rm(directory, { recursive: true }));
+
+test('what was written after the remembered length is cut off', async () => {
+  const path = join(directory, 'deep', 'metrics.jsonl');
+  const file = await JsonlFile.open(path, 0);
+  await file.append({ step: 1 }, { step: 2 });
+  const remembered = file.bytes;
+  await file.append({ word: 'half a lïne' });
+  const again = await JsonlFile.open(path, remembered);
+  await again.append({ step: 3 });
+  expect(await readFile(path, 'utf8')).toBe('{"step":1}\n{"step":2}\n{"step":3}\n');
+  expect(again.bytes).toBe(33);
+});
+
+test('a file shorter than its checkpoint says so', async () => {
+  const path = join(directory, 'metrics.jsonl');
+  await expect(JsonlFile.open(path, 10)).rejects.toThrow(
+    `${path} has 0 bytes but the checkpoint was written when it had 10\n` +
+      '  it was shortened since; restore it, or start again in a new directory',
+  );
+});

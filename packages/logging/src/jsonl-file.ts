@@ -1,0 +1,41 @@
+import { appendFile, mkdir, open, stat, truncate } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** An append-only file of one JSON value a line. A checkpoint remembers its length; a resumed run cuts it back to that. */
+export class JsonlFile {
+  private constructor(
+    readonly path: string,
+    private length: number,
+  ) {}
+
+  /**
+   * Opens the file, making it and its folder where needed.
+   *
+   * @param length bytes to keep; what a killed run wrote after its last checkpoint is cut off
+   * @throws if the file is shorter than `length`: it was changed from outside
+   */
+  static async open(path: string, length: number): Promise<JsonlFile> {
+    await mkdir(dirname(path), { recursive: true });
+    await (await open(path, 'a')).close();
+    const { size } = await stat(path);
+    if (size < length) {
+      throw new Error(
+        `${path} has ${size} bytes but the checkpoint was written when it had ${length}\n` +
+          `  it was shortened since; restore it, or start again in a new directory`,
+      );
+    }
+    await truncate(path, length);
+    return new JsonlFile(path, length);
+  }
+
+  /** Bytes written so far. */
+  get bytes(): number {
+    return this.length;
+  }
+
+  async append(...values: unknown[]): Promise<void> {
+    const text = values.map((value) => `${JSON.stringify(value)}\n`).join('');
+    await appendFile(this.path, text);
+    this.length += Buffer.byteLength(text);
+  }
+}

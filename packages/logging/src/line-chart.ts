@@ -1,0 +1,79 @@
+// A line chart as an SVG string: no script, no font of its own, readable in light and dark pages.
+
+export interface Series {
+  name: string;
+  /** Points in order of x. */
+  points: readonly { x: number; y: number }[];
+}
+
+export interface ChartOptions {
+  title: string;
+  xLabel: string;
+  /** Horizontal reference lines, such as a known optimum. */
+  references?: readonly { name: string; y: number }[];
+}
+
+const WIDTH = 440;
+const HEIGHT = 240;
+const MARGIN = { left: 52, right: 12, top: 30, bottom: 36 };
+const COLOURS = ['#2563eb', '#dc2626', '#059669', '#d97706', '#7c3aed', '#0891b2'];
+
+export function lineChart(series: readonly Series[], { title, xLabel, references = [] }: ChartOptions): string {
+  const points = series.flatMap((one) => one.points);
+  const xs = ticks(points.map(({ x }) => x));
+  const ys = ticks([...points.map(({ y }) => y), ...references.map(({ y }) => y)]);
+  const x = scale(xs, MARGIN.left, WIDTH - MARGIN.right);
+  const y = scale(ys, HEIGHT - MARGIN.bottom, MARGIN.top);
+
+  const grid = ys.map(
+    (tick) =>
+      `<line x1="${MARGIN.left}" x2="${WIDTH - MARGIN.right}" y1="${y(tick)}" y2="${y(tick)}" class="grid"/>` +
+      `<text x="${MARGIN.left - 6}" y="${y(tick) + 4}" text-anchor="end">${label(tick)}</text>`,
+  );
+  const xLabels = xs.map(
+    (tick) => `<text x="${x(tick)}" y="${HEIGHT - MARGIN.bottom + 16}" text-anchor="middle">${label(tick)}</text>`,
+  );
+  const rules = references.map(
+    (reference) =>
+      `<line x1="${MARGIN.left}" x2="${WIDTH - MARGIN.right}" y1="${y(reference.y)}" y2="${y(reference.y)}" class="reference"/>` +
+      `<text x="${WIDTH - MARGIN.right}" y="${y(reference.y) - 4}" text-anchor="end">${escapeHtml(reference.name)}</text>`,
+  );
+  const lines = series.map((one, i) => {
+    const colour = COLOURS[i % COLOURS.length];
+    const path = one.points.map((point) => `${x(point.x).toFixed(1)},${y(point.y).toFixed(1)}`).join(' ');
+    const legend =
+      series.length > 1
+        ? `<text x="${MARGIN.left + 6}" y="${MARGIN.top + 12 + 14 * i}" fill="${colour}">${escapeHtml(one.name)}</text>`
+        : '';
+    return `<polyline points="${path}" fill="none" stroke="${colour}" stroke-width="1.6"/>${legend}`;
+  });
+  return (
+    `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" xmlns="http://www.w3.org/2000/svg">` +
+    `<style>text{font:11px system-ui,sans-serif;fill:#6b7280}.title{font-weight:600;font-size:12px}.grid{stroke:#9ca3af;stroke-opacity:.3}` +
+    `.reference{stroke:#6b7280;stroke-dasharray:4 3}</style>` +
+    `<text x="${MARGIN.left}" y="16" class="title">${escapeHtml(title)}</text>` +
+    `<text x="${(MARGIN.left + WIDTH) / 2}" y="${HEIGHT - 4}" text-anchor="middle">${escapeHtml(xLabel)}</text>` +
+    [...grid, ...xLabels, ...rules, ...lines].join('') +
+    '</svg>'
+  );
+}
+
+/** Round values that span the data: steps of 1, 2 or 5 times a power of ten. */
+function ticks(values: readonly number[]): number[] {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const span = high - low || Math.abs(high) || 1;
+  const power = 10 ** Math.floor(Math.log10(span / 4));
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((candidate) => span / candidate <= 5)!;
+  const first = Math.floor(low / step);
+  const last = Math.max(first + 1, Math.ceil(high / step));
+  return Array.from({ length: last - first + 1 }, (_, i) => (first + i) * step);
+}
+
+const scale = (domain: readonly number[], from: number, to: number) => (value: number) =>
+  from + ((value - domain[0]) / (domain.at(-1)! - domain[0])) * (to - from);
+
+const label = (value: number) => String(Number(value.toPrecision(6)));
+
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]!);
+}
