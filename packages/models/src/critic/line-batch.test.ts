@@ -1,0 +1,45 @@
+import { wordLevelTokenizer } from '../word-level-tokenizer.js';
+import { bucket, LineBatcher, splitLines } from './line-batch.js';
+
+const history = 'Questions:\nis it big? Yes.\nis it a dog? No.\n';
+const tokenizer = wordLevelTokenizer([history], { wholeTokens: [' Yes.\n', ' No.\n'] });
+const row = (matrix: Float32Array, index: number, width: number) => [
+  ...matrix.subarray(index * width, (index + 1) * width),
+];
+
+test('lines keep their newline; a last line may lack it', () => {
+  expect(splitLines('a\n\nb')).toEqual(['a\n', '\n', 'b']);
+  expect(splitLines('')).toEqual([]);
+});
+
+test('buckets: few sizes, at most a third padding beyond 8', () => {
+  expect([1, 8, 9, 12, 13, 17, 25, 200].map(bucket)).toEqual([8, 8, 12, 12, 16, 24, 32, 256]);
+});
+
+test('a line is its question’s words, averaged, and its answer', () => {
+  const { sizes, words, lineWords, lineAnswers } = new LineBatcher(tokenizer).batch([history], null);
+  const spelled = (i: number) => tokenizer.decode([words[i]]);
+  const shareOf = (line: number) =>
+    Object.fromEntries(row(lineWords, line, sizes.words).flatMap((share, i) => (share ? [[spelled(i), share]] : [])));
+  expect(shareOf(1)).toEqual({ is: 0.25, ' it': 0.25, ' big': 0.25, '?': 0.25 });
+  expect(spelled(lineAnswers[1])).toBe(' Yes.\n');
+  expect(spelled(lineAnswers[2])).toBe(' No.\n');
+  expect(row(lineWords, 3, sizes.words).every((share) => share === 0)).toBe(true); // padding
+});
+
+test('each different line and action stands once, and counts say how often', () => {
+  const twice = `${history}is it big? Yes.\n`;
+  const batch = new LineBatcher(tokenizer).batch([history, twice], ['is it big?', 'is it big?']);
+  expect(batch.sizes).toEqual({ observations: 8, lines: 8, actions: 8, words: 12 });
+  expect(row(batch.lineCounts, 0, 8)).toEqual([1, 1, 1, 0, 0, 0, 0, 0]);
+  expect(row(batch.lineCounts, 1, 8)).toEqual([1, 2, 1, 0, 0, 0, 0, 0]);
+  expect([...batch.turns.subarray(0, 3)]).toEqual([3, 4, 0]);
+  expect([...batch.actions.subarray(0, 2)]).toEqual([0, 0]);
+  expect(row(batch.actionWords, 0, 12).filter((share) => share > 0)).toEqual([0.25, 0.25, 0.25, 0.25]);
+});
+
+test('an empty action and an empty observation are rows of zeros', () => {
+  const batch = new LineBatcher(tokenizer).batch([''], ['']);
+  expect(batch.turns[0]).toBe(0);
+  expect([...batch.lineCounts, ...batch.actionWords].every((x) => x === 0)).toBe(true);
+});

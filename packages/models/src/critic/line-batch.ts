@@ -1,0 +1,130 @@
+// What the line critic is fed: texts cut into lines, each different line, action and word only once.
+// In a batch of replayed episodes most lines occur many times (every history is a prefix of the next one), so that the
+// network sees a few hundred short lines instead of two hundred long histories.
+import type { Tokenizer } from '../tokenizer.js';
+
+/**
+ * One batch; every count is rounded up to a bucket, so that few different shapes occur. Rows of padding are all zero.
+ * N observations, U different lines, A different actions, W different words.
+ */
+export interface LineBatch {
+  /** [W] ids of the words that occur. */
+  words: Int32Array;
+  /** [U, W] share of each word in the line without its last word; a row sums to 1, or to 0 for a line of one word. */
+  lineWords: Float32Array;
+  /** [U] the line's last word (the answer), as a row of `words`. */
+  lineAnswers: Int32Array;
+  /** [N, U] how often each line stands in the observation. */
+  lineCounts: Float32Array;
+  /** [N, 1] number of lines of the observation. */
+  turns: Float32Array;
+  /** [A, W] share of each word in the action. */
+  actionWords: Float32Array;
+  /** [N] the action, as a row of `actionWords`. */
+  actions: Int32Array;
+  sizes: { observations: number; lines: number; actions: number; words: number };
+}
+
+/** A memory of at most so many tokenized texts; then it starts afresh. */
+const cacheLimit = 100_000;
+
+/** Turns texts into `LineBatch`es and remembers how lines and actions were tokenized. */
+export class LineBatcher {
+  readonly #cache = new Map<string, readonly number[]>();
+
+  constructor(private readonly tokenizer: Tokenizer) {}
+
+  batch(observations: readonly string[], actions: readonly string[] | null): LineBatch {
+    const lines = new Numbering<string>();
+    const linesOf = observations.map((observation) => splitLines(observation).map((line) => lines.indexOf(line)));
+    const differentActions = new Numbering<string>();
+    const actionOf = (actions ?? []).map((action) => differentActions.indexOf(action));
+
+    const words = new Numbering<number>();
+    const wordsOf = (text: string) => this.#encode(text).map((id) => words.indexOf(id));
+    const lineIds = lines.items.map(wordsOf);
+    const actionIds = differentActions.items.map(wordsOf);
+
+    const sizes = {
+      observations: bucket(observations.length),
+      lines: bucket(lines.items.length),
+      actions: bucket(differentActions.items.length),
+      words: bucket(words.items.length),
+    };
+    const lineAnswers = new Int32Array(sizes.lines);
+    lineIds.forEach((ids, i) => (lineAnswers[i] = ids.at(-1) ?? 0));
+    return {
+      sizes,
+      words: padded(words.items, sizes.words),
+      lineWords: shares(
+        lineIds.map((ids) => ids.slice(0, -1)),
+        sizes.lines,
+        sizes.words,
+      ),
+      lineAnswers,
+      lineCounts: counts(linesOf, sizes.observations, sizes.lines),
+      turns: Float32Array.from({ length: sizes.observations }, (_, i) => linesOf[i]?.length ?? 0),
+      actionWords: shares(actionIds, sizes.actions, sizes.words),
+      actions: padded(actionOf, sizes.observations),
+    };
+  }
+
+  #encode(text: string): readonly number[] {
+    let ids = this.#cache.get(text);
+    if (!ids) {
+      if (this.#cache.size >= cacheLimit) this.#cache.clear();
+      ids = this.tokenizer.encode(text);
+      this.#cache.set(text, ids);
+    }
+    return ids;
+  }
+}
+
+/** The lines of a text, each with its newline; an empty text has none. */
+export const splitLines = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+/g) ?? [];
+
+/**
+ * The next of 8, 12, 16, 24, 32, 48, …: ONNX Runtime plans its memory anew for each new shape, so there should be few,
+ * and at most a third of the work may be padding.
+ */
+export function bucket(count: number): number {
+  for (let size = 8; ; size *= 2) {
+    if (count <= size) return size;
+    if (count <= size * 1.5) return size * 1.5;
+  }
+}
+
+/** Numbers different items 0, 1, 2, … in the order in which they are first asked for. */
+class Numbering<T> {
+  readonly items: T[] = [];
+  readonly #indices = new Map<T, number>();
+
+  indexOf(item: T): number {
+    let index = this.#indices.get(item);
+    if (index === undefined) {
+      index = this.items.push(item) - 1;
+      this.#indices.set(item, index);
+    }
+    return index;
+  }
+}
+
+function padded(items: readonly number[], length: number): Int32Array {
+  const array = new Int32Array(length);
+  array.set(items);
+  return array;
+}
+
+/** [rows, columns] how often each column occurs in each row's list. */
+function counts(lists: readonly (readonly number[])[], rows: number, columns: number): Float32Array {
+  const matrix = new Float32Array(rows * columns);
+  lists.forEach((list, row) => list.forEach((column) => matrix[row * columns + column]++));
+  return matrix;
+}
+
+/** As `counts`, each row divided by its length. */
+function shares(lists: readonly (readonly number[])[], rows: number, columns: number): Float32Array {
+  const matrix = new Float32Array(rows * columns);
+  lists.forEach((list, row) => list.forEach((column) => (matrix[row * columns + column] += 1 / list.length)));
+  return matrix;
+}
