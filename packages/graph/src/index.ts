@@ -1,1 +1,29 @@
-export {};
+export { GraphBuilder, type Operand, type ReduceOptions } from './builder.js';
+export { Graph } from './graph.js';
+export { Value, type Attributes, type GraphNode } from './value.js';
+export {
+  addDims,
+  divideDims,
+  formatShape,
+  multiplyDims,
+  sizeOfShape,
+  subtractDims,
+  type Dim,
+  type Shape,
+} from './dims.js';
+export { type DataType, type TensorArray } from './dtype.js';
+export { defineOp, type GradientRule, type InputGradient, type Op } from './op.js';
+export { gradients, type GradientOptions } from './gradients.js';
+export { serialize } from './serialize.js';
+export { openDevice, type Device, type DeviceOptions, type Kernel, type KernelSource } from './device/device.js';
+export {
+  type BoundProgram,
+  type InputTensor,
+  type Program,
+  type ProgramWiring,
+  type RunFeeds,
+  type RunOutputs,
+} from './device/program.js';
+export { State, type StateTensorInfo, type StateTensorInit, type TensorCopy } from './device/state.js';
+export { type HostKernel, type KernelCall, type KernelState, type KernelTensor } from './device/kernel.js';
+export { DeviceError, GraphBuildError, NotDifferentiableError, ProgramCallError } from './errors.js';

@@ -1,0 +1,140 @@
+// The device: one worker thread that owns all sessions of the process and the state they work on.
+import { availableParallelism } from 'node:os';
+import { arrayTypes, dataTypeOf, type DataType, type TensorArray } from '../dtype.js';
+import type { Graph } from '../graph.js';
+import { serializeModel } from '../serialize.js';
+import { Program } from './program.js';
+import type { StateTensorSpec } from './protocol.js';
+import { State, type StateTensorInit, type TensorCopy } from './state.js';
+import { WorkerClient } from './worker-client.js';
+
+export interface DeviceOptions {
+  device: 'cpu' | 'webgpu';
+  /** Threads inside one operator; all cores if not given. The same number is needed for bit-equal results. */
+  threads?: number;
+}
+
+export interface KernelSource {
+  /** Module which exports the function; it is imported by the worker. */
+  module: URL;
+  name: string;
+}
+
+/** Initializers from here on are handed to ONNX Runtime beside the model instead of inside it. */
+const EXTERNAL_BYTES = 1 << 20;
+
+/** Start a device. Close it in a `finally`: its worker keeps the process alive. */
+export async function openDevice(options: DeviceOptions): Promise<Device> {
+  const threads = options.threads ?? availableParallelism();
+  return new Device(options.device, threads, new WorkerClient({ device: options.device, threads }));
+}
+
+export class Device {
+  constructor(
+    readonly kind: 'cpu' | 'webgpu',
+    readonly threads: number,
+    private readonly client: WorkerClient,
+  ) {}
+
+  /** Tensors owned by the device. The arrays are handed over and are empty afterwards. */
+  async createState(tensors: Readonly<Record<string, StateTensorInit>>): Promise<State> {
+    const specs = Object.entries(tensors).map(([name, { shape, data, dtype = dataTypeOf(data) }]): StateTensorSpec => {
+      const size = shape.reduce((product, dim) => product * dim, 1);
+      if (data.length !== size)
+        throw new RangeError(
+          `createState: '${name}' has ${data.length} elements, shape [${shape.join(', ')}] needs ${size}`,
+        );
+      if (!(data instanceof arrayTypes[dtype]))
+        throw new TypeError(
+          `createState: '${name}' of ${dtype} needs ${arrayTypes[dtype].name}, not ${data.constructor.name}`,
+        );
+      return { name, dtype, dims: shape, data: ownBuffer(data) };
+    });
+    return this.#createState(specs, [...new Set(specs.map(({ data }) => data!.buffer as ArrayBuffer))]);
+  }
+
+  /** Zeros in the given shapes; nothing is sent but the shapes. */
+  async createZeros(
+    shapes: Readonly<Record<string, readonly number[] | { shape: readonly number[]; dtype: DataType }>>,
+  ): Promise<State> {
+    return this.#createState(
+      Object.entries(shapes).map(([name, spec]) =>
+        'shape' in spec ? { name, dtype: spec.dtype, dims: spec.shape } : { name, dtype: 'float32', dims: spec },
+      ),
+    );
+  }
+
+  async #createState(tensors: StateTensorSpec[], transfer: ArrayBuffer[] = []): Promise<State> {
+    const stateId = this.client.nextId();
+    await this.client.request({ kind: 'createState', stateId, tensors }, transfer);
+    return new State(stateId, new Map(tensors.map(({ name, dtype, dims }) => [name, { dtype, shape: dims }])));
+  }
+
+  /** Copies of the tensors (all if no names are given), for checkpoints. */
+  async read(state: State, names: readonly string[] = state.names): Promise<Record<string, TensorCopy>> {
+    for (const name of names) state.info(name);
+    const tensors = await this.client.request({ kind: 'readState', stateId: state.id, names });
+    return Object.fromEntries(
+      Object.entries(tensors).map(([name, { dtype, dims, data }]) => [name, { dtype, shape: dims, data }]),
+    );
+  }
+
+  /** Overwrite tensors. The arrays are copied, not handed over. */
+  async write(state: State, tensors: Readonly<Record<string, { data: TensorArray }>>): Promise<void> {
+    const checked = Object.entries(tensors).map(([name, { data }]) => {
+      const { dtype, shape } = state.info(name);
+      const size = shape.reduce((product, dim) => product * dim, 1);
+      if (data.length !== size || !(data instanceof arrayTypes[dtype])) {
+        throw new RangeError(
+          `write: '${name}' is ${dtype} [${shape.join(', ')}] with ${size} elements, ${data.constructor.name} of ${data.length} given`,
+        );
+      }
+      return { name, data: data.byteLength === data.buffer.byteLength ? data : data.slice() };
+    });
+    await this.client.request({ kind: 'writeState', stateId: state.id, tensors: checked });
+  }
+
+  /** Free a state. Programs bound to it must not run afterwards. */
+  async release(state: State): Promise<void> {
+    await this.client.request({ kind: 'releaseState', stateId: state.id });
+  }
+
+  /** Make a session of a graph. The graph may go on growing; the program does not change with it. */
+  async compile(graph: Graph): Promise<Program> {
+    const { bytes, externalData } = serializeModel(graph, { externalBytes: EXTERNAL_BYTES });
+    const programId = this.client.nextId();
+    const program = new Program(graph, programId, this.client);
+    await this.client.request({ kind: 'compile', programId, name: graph.name, model: bytes, externalData });
+    return program;
+  }
+
+  /** Load a host kernel into the worker. */
+  async loadKernel<Args = unknown, Result = unknown>({ module, name }: KernelSource): Promise<Kernel<Args, Result>> {
+    const kernelId = this.client.nextId();
+    await this.client.request({ kind: 'loadKernel', kernelId, module: module.href, name });
+    return new Kernel(kernelId, this.client);
+  }
+
+  /** End the worker. Calls still under way are finished first; a second close does nothing. */
+  async close(): Promise<void> {
+    await this.client.close();
+  }
+}
+
+/** A kernel that runs in the worker, in turn with the programs. */
+export class Kernel<Args = unknown, Result = unknown> {
+  constructor(
+    private readonly kernelId: number,
+    private readonly client: WorkerClient,
+  ) {}
+
+  async call({ states, args }: { states: Readonly<Record<string, State>>; args: Args }): Promise<Result> {
+    const ids = Object.fromEntries(Object.entries(states).map(([role, state]) => [role, state.id]));
+    return (await this.client.request({ kind: 'callKernel', kernelId: this.kernelId, states: ids, args })) as Result;
+  }
+}
+
+/** A view into a larger buffer is copied, so that handing it over does not take its neighbours along. */
+function ownBuffer(data: TensorArray): TensorArray {
+  return data.byteLength === data.buffer.byteLength && data.buffer instanceof ArrayBuffer ? data : data.slice();
+}

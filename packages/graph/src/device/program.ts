@@ -1,0 +1,237 @@
+// A compiled graph on the main thread: checks every call against the graph's signature, then sends one message to the worker.
+import { formatShape, type Shape } from '../dims.js';
+import { arrayTypes, toTensorArray, type DataType, type TensorArray } from '../dtype.js';
+import { ProgramCallError } from '../errors.js';
+import type { Graph } from '../graph.js';
+import type { StateLink, StoreMode, TypedHostTensor, ViewLink, Wiring } from './protocol.js';
+import type { State } from './state.js';
+import type { WorkerClient } from './worker-client.js';
+
+export interface TensorSignature {
+  readonly dtype: DataType;
+  readonly shape: Shape;
+}
+
+export interface ProgramWiring {
+  /** Graph input ← state tensor. */
+  state?: Readonly<Record<string, readonly [State, string]>>;
+  /** Outputs copied back to the caller; keep them small. All outputs that are not stored, if not given. */
+  fetch?: readonly string[];
+  /** Graph output → state tensor. */
+  store?: Readonly<Record<string, readonly [State, string]>>;
+  /** Stored outputs overwrite the state ('write', the default) or are added to it (sums over micro-batches). */
+  mode?: StoreMode;
+}
+
+export interface InputTensor {
+  dims: readonly number[];
+  /** Whole numbers may come as Int32Array or plain numbers for an int64 input; they are converted. */
+  data: TensorArray | readonly number[];
+}
+
+export interface RunFeeds {
+  inputs?: Readonly<Record<string, InputTensor>>;
+  /** Graph input ← the first elements of a state tensor under other dimensions; nothing is copied. */
+  views?: Readonly<Record<string, readonly [State, string, readonly number[]]>>;
+}
+
+export type RunOutputs = Record<string, { dims: readonly number[]; dtype: DataType; data: TensorArray }>;
+
+/** A graph compiled on a device. Calls run in the order they are made, also when they are not awaited one by one. */
+export class Program {
+  readonly inputs: ReadonlyMap<string, TensorSignature>;
+  readonly outputs: ReadonlyMap<string, TensorSignature>;
+  readonly name: string;
+
+  constructor(
+    graph: Graph,
+    private readonly programId: number,
+    private readonly client: WorkerClient,
+  ) {
+    this.name = graph.name;
+    this.inputs = new Map([...graph.inputs].map(([name, { dtype, shape }]) => [name, { dtype, shape }]));
+    this.outputs = new Map([...graph.outputs].map(([name, { dtype, shape }]) => [name, { dtype, shape }]));
+  }
+
+  /** Run once. For repeated calls with the same wiring, `bind` first: it checks and sends the wiring a single time. */
+  async run({ inputs, views, ...wiring }: RunFeeds & ProgramWiring): Promise<RunOutputs> {
+    const checked = this.#wire(wiring);
+    const call = checkFeeds(this, checked, { inputs, views });
+    return this.client.request({
+      kind: 'run',
+      binding: { programId: this.programId, wiring: checked.wiring },
+      ...call,
+    });
+  }
+
+  /** Fix the wiring between graph and state. */
+  async bind(wiring: ProgramWiring): Promise<BoundProgram> {
+    const checked = this.#wire(wiring);
+    const bindingId = this.client.nextId();
+    await this.client.request({ kind: 'bind', bindingId, programId: this.programId, wiring: checked.wiring });
+    return new BoundProgram(this, checked, bindingId, this.client);
+  }
+
+  /** Free the session. Bindings of this program must not be used afterwards. */
+  async release(): Promise<void> {
+    await this.client.request({ kind: 'releaseProgram', programId: this.programId });
+  }
+
+  #wire({ state = {}, store = {}, mode = 'write', fetch }: ProgramWiring): CheckedWiring {
+    const problems: string[] = [];
+    const symbols = new Map<string, SymbolBinding>();
+    const stateLinks = Object.entries(state).map(([input, [owner, name]]): StateLink => {
+      const expected = this.inputs.get(input);
+      const { dtype, shape } = owner.info(name);
+      if (!expected) problems.push(`no input is called '${input}'; inputs are ${listNames(this.inputs)}`);
+      else problems.push(...compareTensors(`input '${input}' from state '${name}'`, expected, dtype, shape, symbols));
+      return [input, owner.id, name];
+    });
+    const storeLinks = Object.entries(store).map(([output, [owner, name]]): StateLink => {
+      const expected = this.outputs.get(output);
+      const { dtype, shape } = owner.info(name);
+      if (!expected) problems.push(`no output is called '${output}'; outputs are ${listNames(this.outputs)}`);
+      else
+        problems.push(...compareTensors(`output '${output}' into state '${name}'`, expected, dtype, shape, new Map()));
+      return [output, owner.id, name];
+    });
+    const fetched = fetch ?? [...this.outputs.keys()].filter((name) => !(name in store));
+    for (const name of fetched)
+      if (!this.outputs.has(name))
+        problems.push(`no output is called '${name}'; outputs are ${listNames(this.outputs)}`);
+    if (problems.length > 0) throw new ProgramCallError(this.name, problems);
+    const missing = new Set([...this.inputs.keys()].filter((name) => !(name in state)));
+    return { wiring: { state: stateLinks, store: storeLinks, mode, fetch: fetched }, symbols, missing };
+  }
+}
+
+/** A program with fixed wiring: each call carries only its inputs. */
+export class BoundProgram {
+  constructor(
+    readonly program: Program,
+    private readonly wiring: CheckedWiring,
+    private readonly bindingId: number,
+    private readonly client: WorkerClient,
+  ) {}
+
+  async run(feeds: RunFeeds = {}): Promise<RunOutputs> {
+    const call = checkFeeds(this.program, this.wiring, feeds);
+    return this.client.request({ kind: 'run', binding: this.bindingId, ...call });
+  }
+
+  async release(): Promise<void> {
+    await this.client.request({ kind: 'releaseBinding', bindingId: this.bindingId });
+  }
+}
+
+interface SymbolBinding {
+  size: number;
+  where: string;
+}
+
+export interface CheckedWiring {
+  wiring: Wiring;
+  /** Sizes that the state tensors have already given to symbols. */
+  symbols: ReadonlyMap<string, SymbolBinding>;
+  /** Inputs which each call must bring. */
+  missing: ReadonlySet<string>;
+}
+
+interface CheckedCall {
+  inputs: Record<string, TypedHostTensor>;
+  views: ViewLink[];
+}
+
+function checkFeeds(
+  program: Program,
+  { symbols: bound, missing }: CheckedWiring,
+  { inputs = {}, views = {} }: RunFeeds,
+): CheckedCall {
+  const problems: string[] = [];
+  const symbols = new Map(bound);
+  const call: CheckedCall = { inputs: {}, views: [] };
+  for (const name in inputs) {
+    const signature = program.inputs.get(name);
+    if (!signature || !missing.has(name)) problems.push(unexpected(program, name, missing));
+    else {
+      const tensor = hostTensor(name, inputs[name]!, signature.dtype, problems);
+      problems.push(...compareTensors(`input '${name}'`, signature, tensor.dtype, tensor.dims, symbols));
+      call.inputs[name] = tensor;
+    }
+  }
+  for (const name in views) {
+    const [owner, tensorName, dims] = views[name]!;
+    const { dtype, shape } = owner.info(tensorName);
+    const signature = program.inputs.get(name);
+    if (!signature || !missing.has(name)) problems.push(unexpected(program, name, missing));
+    else
+      problems.push(
+        ...compareTensors(`input '${name}' from a view of '${tensorName}'`, signature, dtype, dims, symbols),
+      );
+    if (sizeOf(dims) > sizeOf(shape))
+      problems.push(
+        `view ${formatShape(dims)} for '${name}' is larger than state '${tensorName}' ${formatShape(shape)}`,
+      );
+    call.views.push([name, owner.id, tensorName, dims]);
+  }
+  for (const name of missing) {
+    if (!(name in inputs) && !(name in views)) {
+      const { dtype, shape } = program.inputs.get(name)!;
+      problems.push(`input '${name}' is missing: expected ${dtype} ${formatShape(shape)} in inputs, state or views`);
+    }
+  }
+  if (problems.length > 0) throw new ProgramCallError(program.name, problems);
+  return call;
+}
+
+function unexpected(program: Program, name: string, missing: ReadonlySet<string>): string {
+  if (program.inputs.has(name)) return `input '${name}' is given twice: it is already bound to a state`;
+  return `no input is called '${name}'; ${missing.size > 0 ? `expected ${[...missing].join(', ')}` : `inputs are ${listNames(program.inputs)}`}`;
+}
+
+function hostTensor(name: string, { dims, data }: InputTensor, dtype: DataType, problems: string[]): TypedHostTensor {
+  let array: TensorArray;
+  if (data instanceof arrayTypes[dtype]) array = data as TensorArray;
+  else if (Array.isArray(data) || (dtype === 'int64' && data instanceof Int32Array))
+    array = toTensorArray(data as number[], dtype);
+  else {
+    problems.push(`input '${name}': ${data.constructor.name} given, ${dtype} needs ${arrayTypes[dtype].name}`);
+    array = new arrayTypes[dtype](data.length);
+  }
+  if (array.length !== sizeOf(dims))
+    problems.push(`input '${name}': ${array.length} elements given for dims ${formatShape(dims)}`);
+  // A message carries the whole buffer behind a view: cut it to size first.
+  if (array.byteLength !== array.buffer.byteLength) array = array.slice();
+  return { dtype, dims, data: array };
+}
+
+/** Differences between what a graph expects and what it gets; symbols take their size from the first tensor that has them. */
+function compareTensors(
+  where: string,
+  expected: TensorSignature,
+  dtype: DataType,
+  dims: readonly number[],
+  symbols: Map<string, SymbolBinding>,
+): string[] {
+  const found = `expected ${expected.dtype} ${formatShape(expected.shape)}, found ${dtype} ${formatShape(dims)}`;
+  if (dtype !== expected.dtype || dims.length !== expected.shape.length) return [`${where}: ${found}`];
+  const problems: string[] = [];
+  expected.shape.forEach((dim, axis) => {
+    const size = dims[axis]!;
+    if (typeof dim === 'number') {
+      if (dim !== size) problems.push(`${where}: ${found}`);
+      return;
+    }
+    const known = symbols.get(dim);
+    if (!known) symbols.set(dim, { size, where });
+    else if (known.size !== size) problems.push(`${where}: ${found}; '${dim}' is ${known.size} in ${known.where}`);
+  });
+  return [...new Set(problems)];
+}
+
+const sizeOf = (dims: readonly number[]) => dims.reduce((product, dim) => product * dim, 1);
+
+function listNames(map: ReadonlyMap<string, unknown>): string {
+  const names = [...map.keys()];
+  return names.slice(0, 12).join(', ') + (names.length > 12 ? `, … (${names.length})` : '');
+}

@@ -1,0 +1,86 @@
+// Messages between the main thread and the worker that owns all sessions and state. One message each way per call.
+import type { DataType, TensorArray } from '../dtype.js';
+
+export interface HostTensor {
+  dims: readonly number[];
+  data: TensorArray;
+}
+
+export interface TypedHostTensor extends HostTensor {
+  dtype: DataType;
+}
+
+export type StoreMode = 'write' | 'add';
+
+/** Graph input or output ← → state tensor. */
+export type StateLink = readonly [graphName: string, stateId: number, tensorName: string];
+export type ViewLink = readonly [graphName: string, stateId: number, tensorName: string, dims: readonly number[]];
+
+export interface Wiring {
+  state: readonly StateLink[];
+  store: readonly StateLink[];
+  mode: StoreMode;
+  fetch: readonly string[];
+}
+
+export interface WorkerSettings {
+  device: 'cpu' | 'webgpu';
+  threads: number;
+}
+
+export interface StateTensorSpec {
+  name: string;
+  dtype: DataType;
+  dims: readonly number[];
+  /** Zeros if not given. */
+  data?: TensorArray;
+}
+
+export type Request =
+  | { kind: 'createState'; stateId: number; tensors: StateTensorSpec[] }
+  | { kind: 'readState'; stateId: number; names: readonly string[] }
+  | { kind: 'writeState'; stateId: number; tensors: { name: string; data: TensorArray }[] }
+  | { kind: 'releaseState'; stateId: number }
+  | {
+      kind: 'compile';
+      programId: number;
+      name: string;
+      model: Uint8Array;
+      externalData: { path: string; data: Uint8Array }[];
+    }
+  | { kind: 'releaseProgram'; programId: number }
+  | { kind: 'bind'; bindingId: number; programId: number; wiring: Wiring }
+  | { kind: 'releaseBinding'; bindingId: number }
+  | {
+      kind: 'run';
+      binding: number | { programId: number; wiring: Wiring };
+      inputs: Record<string, TypedHostTensor>;
+      views: readonly ViewLink[];
+    }
+  | { kind: 'loadKernel'; kernelId: number; module: string; name: string }
+  | { kind: 'callKernel'; kernelId: number; states: Record<string, number>; args: unknown }
+  | { kind: 'close' };
+
+/** What each kind of request is answered with. */
+export interface Responses {
+  createState: null;
+  readState: Record<string, TypedHostTensor>;
+  writeState: null;
+  releaseState: null;
+  compile: null;
+  releaseProgram: null;
+  bind: null;
+  releaseBinding: null;
+  run: Record<string, TypedHostTensor>;
+  loadKernel: null;
+  callKernel: unknown;
+  close: null;
+}
+
+export interface RequestMessage {
+  id: number;
+  request: Request;
+}
+
+export type ResponseMessage =
+  { id: number; result: unknown } | { id: number; error: { name: string; message: string; stack?: string } };

@@ -1,0 +1,53 @@
+// A state on the main thread: names, types and dimensions of tensors that live in the device's worker.
+import type { DataType, TensorArray } from '../dtype.js';
+
+export interface StateTensorInfo {
+  readonly dtype: DataType;
+  readonly shape: readonly number[];
+}
+
+/** What a new state tensor is made of. */
+export interface StateTensorInit {
+  shape: readonly number[];
+  /** Handed over to the worker: the array is empty afterwards. */
+  data: TensorArray;
+  /** Needed only where the array's class does not say it (bool, float16). */
+  dtype?: DataType;
+}
+
+/** A copy of a state tensor. */
+export interface TensorCopy {
+  shape: readonly number[];
+  dtype: DataType;
+  data: TensorArray;
+}
+
+/** Handle of tensors owned by a device. It holds no elements: `device.read` copies them. */
+export class State {
+  constructor(
+    /** @internal */
+    readonly id: number,
+    readonly tensors: ReadonlyMap<string, StateTensorInfo>,
+  ) {}
+
+  get names(): string[] {
+    return [...this.tensors.keys()];
+  }
+
+  /** Type and shape of one tensor. */
+  info(name: string): StateTensorInfo {
+    const info = this.tensors.get(name);
+    if (!info)
+      throw new Error(
+        `the state has no tensor '${name}'; it has ${this.names.slice(0, 8).join(', ')}${this.tensors.size > 8 ? ', …' : ''}`,
+      );
+    return info;
+  }
+
+  /** Elements of all tensors together. */
+  get size(): number {
+    let size = 0;
+    for (const { shape } of this.tensors.values()) size += shape.reduce((product, dim) => product * dim, 1);
+    return size;
+  }
+}

@@ -1,0 +1,88 @@
+// The main thread's end of the line to the worker: numbered requests, matched answers, and what happens when the worker dies.
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { Worker, type TransferListItem } from 'node:worker_threads';
+import { DeviceError } from '../errors.js';
+import type { Request, RequestMessage, ResponseMessage, Responses, WorkerSettings } from './protocol.js';
+
+interface Pending {
+  kind: Request['kind'];
+  resolve: (result: never) => void;
+  reject: (error: Error) => void;
+}
+
+export class WorkerClient {
+  readonly #worker: Worker;
+  readonly #pending = new Map<number, Pending>();
+  #counter = 0;
+  /** Why no more requests are taken. */
+  #ended: string | undefined;
+
+  constructor(settings: WorkerSettings) {
+    this.#worker = startWorker(settings);
+    this.#worker.on('message', (message: ResponseMessage) => this.#settle(message));
+    this.#worker.on('error', (error) => this.#fail(`its worker failed: ${error.stack ?? error.message}`));
+    this.#worker.on('exit', (code) => this.#fail(`its worker ended with exit code ${code}`));
+  }
+
+  /** Numbers for states, programs, bindings and kernels. */
+  nextId(): number {
+    return ++this.#counter;
+  }
+
+  request<K extends Request['kind']>(
+    request: Extract<Request, { kind: K }>,
+    transfer: TransferListItem[] = [],
+  ): Promise<Responses[K]> {
+    if (this.#ended !== undefined)
+      return Promise.reject(new DeviceError(`the device cannot answer '${request.kind}': ${this.#ended}`));
+    const id = ++this.#counter;
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { kind: request.kind, resolve, reject });
+      try {
+        this.#worker.postMessage({ id, request } satisfies RequestMessage, transfer);
+      } catch (error) {
+        this.#pending.delete(id);
+        reject(error as Error);
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#ended !== undefined) return;
+    await this.request({ kind: 'close' });
+    this.#ended = 'it was closed';
+    await this.#worker.terminate();
+  }
+
+  #settle(message: ResponseMessage): void {
+    const pending = this.#pending.get(message.id);
+    if (!pending) return;
+    this.#pending.delete(message.id);
+    if ('error' in message) {
+      const error = new DeviceError(message.error.message);
+      if (message.error.stack)
+        error.stack = `${message.error.stack}\n    asked by the main thread with '${pending.kind}'`;
+      pending.reject(error);
+    } else pending.resolve(message.result as never);
+  }
+
+  #fail(reason: string): void {
+    this.#ended ??= reason;
+    for (const { kind, reject } of this.#pending.values())
+      reject(new DeviceError(`the device cannot finish '${kind}': ${reason}`));
+    this.#pending.clear();
+  }
+}
+
+/** Run from TypeScript sources (tests, tsx) the worker first registers tsx's loader; from `dist` it is plain JavaScript. */
+function startWorker(workerData: WorkerSettings): Worker {
+  if (!import.meta.url.endsWith('.ts')) return new Worker(new URL('./worker.js', import.meta.url), { workerData });
+  const loader = new URL(
+    './dist/esm/api/index.mjs',
+    pathToFileURL(createRequire(import.meta.url).resolve('tsx/package.json')),
+  ).href;
+  const entry = new URL('./worker.ts', import.meta.url).href;
+  const bootstrap = `import(${JSON.stringify(loader)}).then(({ register }) => { register(); return import(${JSON.stringify(entry)}); });`;
+  return new Worker(bootstrap, { eval: true, workerData, execArgv: ['--conditions=source'] });
+}

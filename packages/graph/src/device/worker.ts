@@ -1,0 +1,31 @@
+// The worker thread: owns every session and all state, and answers requests strictly in the order they come.
+import { parentPort, workerData, type TransferListItem } from 'node:worker_threads';
+import type { Request, RequestMessage, ResponseMessage, WorkerSettings } from './protocol.js';
+import { HostBackend } from './host-backend.js';
+
+const port = parentPort!;
+const settings = workerData as WorkerSettings;
+const backend = new HostBackend(settings);
+
+let queue: Promise<void> = Promise.resolve();
+port.on('message', (message: RequestMessage) => {
+  queue = queue.then(() => answer(message));
+});
+
+async function answer({ id, request }: RequestMessage): Promise<void> {
+  try {
+    const result = await backend.handle(request);
+    const response: ResponseMessage = { id, result };
+    port.postMessage(response, transferables(request, result));
+  } catch (error) {
+    const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
+    port.postMessage({ id, error: { name, message, stack } } satisfies ResponseMessage);
+  }
+  if (request.kind === 'close') port.close();
+}
+
+/** Results of runs and reads are fresh arrays: hand them over instead of copying. */
+function transferables({ kind }: Request, result: unknown): TransferListItem[] {
+  if (kind !== 'run' && kind !== 'readState') return [];
+  return Object.values(result as Record<string, { data: { buffer: ArrayBuffer } }>).map(({ data }) => data.buffer);
+}

@@ -1,0 +1,75 @@
+// Tensor element types: their ONNX codes and the typed arrays that hold them on the host.
+
+/** ONNX TensorProto.DataType codes. https://github.com/onnx/onnx/blob/main/onnx/onnx.proto */
+export const onnxTypeCodes = {
+  float32: 1,
+  uint8: 2,
+  int8: 3,
+  uint16: 4,
+  int16: 5,
+  int32: 6,
+  int64: 7,
+  bool: 9,
+  float16: 10,
+  float64: 11,
+  uint32: 12,
+  uint4: 21,
+  int4: 22,
+} as const;
+
+export type DataType = keyof typeof onnxTypeCodes;
+
+export type TensorArray =
+  | Float32Array
+  | Float64Array
+  | Int32Array
+  | BigInt64Array
+  | Uint8Array
+  | Int8Array
+  | Uint16Array
+  | Int16Array
+  | Uint32Array;
+
+/** float16 as raw bits in Uint16Array; bool one byte each; 4-bit types two to a byte. */
+export const arrayTypes = {
+  float32: Float32Array,
+  uint8: Uint8Array,
+  int8: Int8Array,
+  uint16: Uint16Array,
+  int16: Int16Array,
+  int32: Int32Array,
+  int64: BigInt64Array,
+  bool: Uint8Array,
+  float16: Uint16Array,
+  float64: Float64Array,
+  uint32: Uint32Array,
+  uint4: Uint8Array,
+  int4: Uint8Array,
+} as const;
+
+export const isFloat = (dtype: DataType): boolean => dtype === 'float32' || dtype === 'float16' || dtype === 'float64';
+
+/** The type a typed array holds when nothing else is said. */
+export function dataTypeOf(data: TensorArray): DataType {
+  if (data instanceof Float32Array) return 'float32';
+  if (data instanceof BigInt64Array) return 'int64';
+  if (data instanceof Int32Array) return 'int32';
+  if (data instanceof Float64Array) return 'float64';
+  if (data instanceof Uint16Array) return 'uint16';
+  if (data instanceof Int16Array) return 'int16';
+  if (data instanceof Int8Array) return 'int8';
+  if (data instanceof Uint32Array) return 'uint32';
+  return 'uint8';
+}
+
+export function newArray(dtype: DataType, length: number): TensorArray {
+  return new arrayTypes[dtype](length);
+}
+
+/** Numbers in the typed array of `dtype`; an array that already is one is returned as it is. */
+export function toTensorArray(data: TensorArray | ArrayLike<number> | ArrayLike<bigint>, dtype: DataType): TensorArray {
+  const ArrayType = arrayTypes[dtype];
+  if (data instanceof ArrayType) return data;
+  if (dtype === 'int64') return BigInt64Array.from(data as ArrayLike<number>, BigInt);
+  return (ArrayType as typeof Float32Array).from(data as ArrayLike<number>);
+}

@@ -1,0 +1,189 @@
+// The graph itself: inputs, initializers, nodes, outputs. Knows no operator: `builder.ts` adds one method for each.
+// Equal nodes are made once (common subexpressions), and small constants with equal contents are one initializer.
+import { canonicalShape, formatShape, type Dim, type Shape } from './dims.js';
+import { newArray, toTensorArray, type DataType, type TensorArray } from './dtype.js';
+import { GraphBuildError, describeValue } from './errors.js';
+import type { Op } from './op.js';
+import { Value, type Attributes, type GraphNode } from './value.js';
+
+/** Constants of at most so many elements are shared when equal. */
+const SHARED_CONSTANT_SIZE = 64;
+
+export class Graph {
+  readonly inputs = new Map<string, Value>();
+  readonly initializers: Value[] = [];
+  readonly nodes: GraphNode[] = [];
+  readonly outputs = new Map<string, Value>();
+  /** Where the size of each symbol can be read: an axis of a value. */
+  protected readonly symbolSources = new Map<string, { value: Value; axis: number }>();
+  readonly #names = new Set<string>();
+  readonly #counters = new Map<string, number>();
+  readonly #existing = new Map<string, GraphNode>();
+  readonly #constants = new Map<string, Value>();
+  readonly #ids = new Map<Value, number>();
+  #scope = '';
+
+  constructor(readonly name: string) {}
+
+  /** A tensor fed at each run: data, or a trainable parameter (anything a gradient may be asked by). */
+  input(name: string, dtype: DataType, shape: Shape): Value {
+    const value = new Value(this.#claim(name), dtype, canonicalShape(shape), 'input');
+    this.inputs.set(name, value);
+    this.noteSymbols(value);
+    return value;
+  }
+
+  /** A frozen tensor stored in the model itself; it is pre-packed by ONNX Runtime. `data` is not copied: do not change it. */
+  initializer(name: string, data: TensorArray, shape: readonly number[], dtype: DataType = inferDataType(data)): Value {
+    const size = shape.reduce((product, dim) => product * dim, 1);
+    const elements = dtype === 'int4' || dtype === 'uint4' ? Math.ceil(size / 2) : size;
+    if (data.length !== elements) {
+      throw new RangeError(
+        `initializer '${name}': ${data.length} elements given, shape ${formatShape(shape)} of ${dtype} needs ${elements}`,
+      );
+    }
+    const value = new Value(this.#claim(name), dtype, [...shape], 'initializer', undefined, data);
+    this.initializers.push(value);
+    return value;
+  }
+
+  /** An unnamed constant. Small equal ones are shared. */
+  constant(data: TensorArray | readonly number[], shape: readonly number[], dtype?: DataType): Value {
+    const type = dtype ?? (Array.isArray(data) ? 'float32' : inferDataType(data as TensorArray));
+    const array = toTensorArray(data as TensorArray, type);
+    if (array.length > SHARED_CONSTANT_SIZE) return this.initializer(this.#fresh('constant'), array, shape, type);
+    const key = `${type}[${shape.join()}]${array.join()}`;
+    let value = this.#constants.get(key);
+    if (!value) {
+      value = this.initializer(this.#fresh('constant'), array, shape, type);
+      this.#constants.set(key, value);
+    }
+    return value;
+  }
+
+  /** A scalar constant. */
+  scalar(x: number, dtype: DataType = 'float32'): Value {
+    return this.constant([x], [], dtype);
+  }
+
+  /** 1-D int64 constant, as ONNX wants axes, sizes and shapes. */
+  int64s(xs: readonly number[]): Value {
+    return this.constant(BigInt64Array.from(xs, BigInt), [xs.length], 'int64');
+  }
+
+  /** Zeros or another small constant where the shape is known at build time. */
+  protected filled(x: number, shape: readonly number[], dtype: DataType): Value {
+    const array = newArray(
+      dtype,
+      shape.reduce((a, b) => a * b, 1),
+    );
+    if (array instanceof BigInt64Array) array.fill(BigInt(x));
+    else array.fill(x);
+    return this.constant(array, shape, dtype);
+  }
+
+  /** Name a value as an output of the graph. One value may have several output names. */
+  output(name: string, value: Value): void {
+    if (this.outputs.has(name))
+      throw new Error(`graph '${this.name}': output '${name}' is already ${describeValue(this.outputs.get(name)!)}`);
+    this.outputs.set(name, value);
+  }
+
+  /** Everything made inside `build` carries the prefix `name/`, which error messages and profiles show. */
+  scope<T>(name: string, build: () => T): T {
+    const outer = this.#scope;
+    this.#scope = `${outer}${name}/`;
+    try {
+      return build();
+    } finally {
+      this.#scope = outer;
+    }
+  }
+
+  /**
+   * Apply an operator. Shapes are inferred and checked here, so a mistake stops at the line that made it.
+   * @param shapes stands in for the inferred output shapes where they depend on tensor contents (Reshape, Expand, …)
+   */
+  apply(
+    op: Op,
+    inputs: readonly (Value | undefined)[],
+    attributes: Attributes = {},
+    shapes?: readonly Shape[],
+  ): Value[] {
+    const key = this.#keyOf(op, inputs, attributes);
+    const existing = this.#existing.get(key);
+    if (existing) return existing.outputs;
+    const types = op.infer({
+      inputs: inputs as readonly Value[],
+      attributes,
+      fail: (problem) => {
+        throw new GraphBuildError(`${op.opType} in '${this.name}' at '${this.#scope}'`, inputs, problem);
+      },
+    });
+    const node: GraphNode = { name: this.#claim(this.#fresh(op.opType)), op, inputs, outputs: [], attributes };
+    types.forEach(({ dtype, shape }, i) => {
+      const name = i === 0 ? node.name : `${node.name}:${i}`;
+      const value = new Value(name, dtype, canonicalShape(shapes?.[i] ?? shape), 'node', node);
+      this.noteSymbols(value);
+      node.outputs.push(value);
+    });
+    this.nodes.push(node);
+    this.#existing.set(key, node);
+    return node.outputs;
+  }
+
+  /** A symbol that no other dimension has, for sizes known only from tensor contents. */
+  freshSymbol(prefix: string): Dim {
+    return this.#claim(this.#fresh(prefix, ''));
+  }
+
+  protected noteSymbols(value: Value): void {
+    value.shape.forEach((dim, axis) => {
+      if (typeof dim === 'string' && /^[\w.]+$/.test(dim) && !this.symbolSources.has(dim))
+        this.symbolSources.set(dim, { value, axis });
+    });
+  }
+
+  #keyOf(op: Op, inputs: readonly (Value | undefined)[], attributes: Attributes): string {
+    const ids = inputs.map((value) => (value ? this.#idOf(value) : -1));
+    return `${op.domain}.${op.opType}(${ids.join()})${JSON.stringify(attributes)}`;
+  }
+
+  #idOf(value: Value): number {
+    let id = this.#ids.get(value);
+    if (id === undefined) {
+      id = this.#ids.size;
+      this.#ids.set(value, id);
+    }
+    return id;
+  }
+
+  #fresh(base: string, scope = this.#scope): string {
+    const path = scope + base;
+    let count = this.#counters.get(path) ?? 0;
+    let name: string;
+    do name = `${path}_${++count}`;
+    while (this.#names.has(name));
+    this.#counters.set(path, count);
+    return name;
+  }
+
+  #claim(name: string): string {
+    if (this.#names.has(name))
+      throw new Error(
+        `graph '${this.name}': the name '${name}' is taken; inputs, initializers and nodes need distinct names`,
+      );
+    this.#names.add(name);
+    return name;
+  }
+}
+
+function inferDataType(data: TensorArray): DataType {
+  if (data instanceof BigInt64Array) return 'int64';
+  if (data instanceof Int32Array) return 'int32';
+  if (data instanceof Float64Array) return 'float64';
+  if (data instanceof Float32Array) return 'float32';
+  throw new TypeError(
+    `an initializer of ${data.constructor.name} needs its element type said: bool, uint8, float16, …`,
+  );
+}

@@ -1,0 +1,84 @@
+// Operators of two or three operands which broadcast against each other: arithmetic, comparison, choice.
+// An operand that was broadcast gets the sum of the gradient over its copies (`sumTo`).
+import { broadcastShapes } from '../dims.js';
+import { defineOp, inferComparison } from '../op.js';
+
+export const Add = defineOp('Add', {
+  gradient: (g, { inputs: [a, b], dy }) => [g.sumTo(dy, a!.shape), g.sumTo(dy, b!.shape)],
+});
+
+export const Sub = defineOp('Sub', {
+  gradient: (g, { inputs: [a, b], dy }) => [g.sumTo(dy, a!.shape), g.neg(g.sumTo(dy, b!.shape))],
+});
+
+export const Mul = defineOp('Mul', {
+  // product rule
+  gradient: (g, { inputs: [a, b], dy }) => [g.sumTo(g.mul(dy, b!), a!.shape), g.sumTo(g.mul(dy, a!), b!.shape)],
+});
+
+export const Div = defineOp('Div', {
+  // d(a/b) = da / b − (a/b) db / b
+  gradient: (g, { inputs: [a, b], y, dy }) => {
+    const da = g.div(dy, b!);
+    return [g.sumTo(da, a!.shape), g.neg(g.sumTo(g.mul(da, y), b!.shape))];
+  },
+});
+
+export const Pow = defineOp('Pow', {
+  // d(aᵇ) = b aᵇ⁻¹ da + aᵇ ln a db
+  gradient: (g, { inputs: [a, b], y, dy }) => {
+    const da = g.mul(dy, g.mul(b!, g.pow(a!, g.sub(b!, 1))));
+    return [
+      g.sumTo(da, a!.shape),
+      b!.kind === 'initializer' ? null : g.sumTo(g.mul(dy, g.mul(y, g.log(a!))), b!.shape),
+    ];
+  },
+});
+
+export const Max = defineOp('Max', {
+  // the gradient goes to the larger operand; a tie gives it to the first
+  gradient: (g, { inputs: [a, b], dy }) => {
+    const second = g.less(a!, b!);
+    return [g.sumTo(g.where(second, 0, dy), a!.shape), g.sumTo(g.where(second, dy, 0), b!.shape)];
+  },
+});
+
+export const Min = defineOp('Min', {
+  // the gradient goes to the smaller operand; a tie gives it to the first
+  gradient: (g, { inputs: [a, b], dy }) => {
+    const second = g.greater(a!, b!);
+    return [g.sumTo(g.where(second, 0, dy), a!.shape), g.sumTo(g.where(second, dy, 0), b!.shape)];
+  },
+});
+
+/** Remainder of whole numbers; only for indices and counters. */
+export const Mod = defineOp('Mod', {});
+
+export const Equal = defineOp('Equal', { infer: inferComparison });
+export const Less = defineOp('Less', { infer: inferComparison });
+export const LessOrEqual = defineOp('LessOrEqual', { infer: inferComparison });
+export const Greater = defineOp('Greater', { infer: inferComparison });
+export const GreaterOrEqual = defineOp('GreaterOrEqual', { infer: inferComparison });
+export const And = defineOp('And', {});
+export const Or = defineOp('Or', {});
+export const Not = defineOp('Not', {});
+
+export const Where = defineOp('Where', {
+  infer: ({ inputs: [condition, a, b], fail }) => {
+    if (condition!.dtype !== 'bool') fail('the condition must be bool');
+    if (a!.dtype !== b!.dtype) fail('both choices must have one type');
+    const choices = broadcastShapes(a!.shape, b!.shape) ?? fail('the shapes of the choices do not broadcast');
+    return [
+      {
+        dtype: a!.dtype,
+        shape: broadcastShapes(condition!.shape, choices) ?? fail('the condition does not broadcast to the choices'),
+      },
+    ];
+  },
+  // each choice gets the gradient where it was chosen
+  gradient: (g, { inputs: [condition, a, b], dy }) => [
+    null,
+    g.sumTo(g.where(condition!, dy, 0), a!.shape),
+    g.sumTo(g.where(condition!, 0, dy), b!.shape),
+  ],
+});

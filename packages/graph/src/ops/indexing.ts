@@ -1,0 +1,79 @@
+// Reading and writing by index. Repeated indices add up in the backward rules.
+import { formatShape } from '../dims.js';
+import { defineOp, inferSame } from '../op.js';
+
+export const Gather = defineOp('Gather', {
+  infer: ({ inputs: [table, indices], attributes, fail }) => {
+    if (indices!.dtype !== 'int64' && indices!.dtype !== 'int32') fail('indices must be int64 or int32');
+    const axis = attributes.axis as number;
+    return [
+      {
+        dtype: table!.dtype,
+        shape: [...table!.shape.slice(0, axis), ...indices!.shape, ...table!.shape.slice(axis + 1)],
+      },
+    ];
+  },
+  // Row i of the table gets the sum over all places which read it. The sum goes straight into what other uses of the table
+  // have contributed (tied embeddings), so a vocabulary-sized tensor of zeros is made at most once.
+  gradient: (g, { inputs: [table, indices], dy, attributes }) => [
+    (accumulated) =>
+      g.scatterRowsAdd(accumulated ?? g.zeros(table!.shape, table!.dtype), indices!, dy, attributes.axis as number),
+    null,
+  ],
+});
+
+/** Along one axis, every element is read at its own index. */
+export const GatherElements = defineOp('GatherElements', {
+  infer: ({ inputs: [x, indices], fail }) => {
+    if (x!.rank !== indices!.rank) fail('data and indices must have one rank');
+    return [{ dtype: x!.dtype, shape: indices!.shape }];
+  },
+  gradient: (g, { inputs: [x, indices], dy, attributes }) => [
+    g.scatterElementsAdd(g.zeros(x!.shape, x!.dtype), indices!, dy, attributes.axis as number),
+    null,
+  ],
+});
+
+/** data with updates written (`reduction` none) or added at index tuples; inputs data, indices [..., depth], updates. */
+export const ScatterND = defineOp('ScatterND', {
+  infer: ({ inputs: [data, indices, updates], fail }) => {
+    const depth = indices!.dim(-1);
+    if (typeof depth !== 'number') return fail('the last dimension of the indices must be a number');
+    const expected = [...indices!.shape.slice(0, -1), ...data!.shape.slice(depth)];
+    if (formatShape(expected) !== formatShape(updates!.shape)) fail(`updates must have shape ${formatShape(expected)}`);
+    return [{ dtype: data!.dtype, shape: data!.shape }];
+  },
+  // y = data + scatter(updates): the data's gradient passes, the updates' is read at the same places
+  gradient: (g, { inputs: [, indices], dy, attributes }) => {
+    if (attributes.reduction !== 'add') throw new RangeError('ScatterND has a gradient only with reduction add');
+    return [dy, null, g.gatherND(dy, indices!)];
+  },
+});
+
+export const GatherND = defineOp('GatherND', {
+  infer: ({ inputs: [data, indices], fail }) => {
+    const depth = indices!.dim(-1);
+    if (typeof depth !== 'number') return fail('the last dimension of the indices must be a number');
+    return [{ dtype: data!.dtype, shape: [...indices!.shape.slice(0, -1), ...data!.shape.slice(depth)] }];
+  },
+  gradient: (g, { inputs: [data, indices], dy }) => [
+    (accumulated) => g.scatterNDAdd(accumulated ?? g.zeros(data!.shape, data!.dtype), indices!, dy),
+    null,
+  ],
+});
+
+export const ScatterElements = defineOp('ScatterElements', {
+  infer: inferSame,
+  // y = data + scatter(updates)
+  gradient: (g, { inputs: [, indices], dy, attributes }) => {
+    if (attributes.reduction !== 'add') throw new RangeError('ScatterElements has a gradient only with reduction add');
+    return [dy, null, g.gatherElements(dy, indices!, attributes.axis as number)];
+  },
+});
+
+/** 1 at each index along a new last axis; inputs indices, depth, [off, on]. */
+export const OneHot = defineOp('OneHot', {
+  infer: ({ inputs: [indices, depth, values] }) => [
+    { dtype: values!.dtype, shape: [...indices!.shape, Number((depth!.data as BigInt64Array)[0])] },
+  ],
+});

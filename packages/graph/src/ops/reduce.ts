@@ -1,0 +1,99 @@
+// Reductions over axes, running sums, and choices along an axis (ArgMax, TopK).
+// The axes are a constant operand, as in ONNX since opset 18.
+import type { Dim, Shape } from '../dims.js';
+import type { GraphBuilder } from '../builder.js';
+import { defineOp, inferSame, type GradientContext, type InferContext, type TensorType } from '../op.js';
+import type { Value } from '../value.js';
+
+/** Shape without the reduced axes, or with 1 in their place. */
+function reducedShape(shape: Shape, axes: readonly number[], keepdims: boolean): Dim[] {
+  return keepdims ? shape.map((dim, i) => (axes.includes(i) ? 1 : dim)) : shape.filter((_, i) => !axes.includes(i));
+}
+
+const axesOf = (axes: Value): number[] => Array.from(axes.data as BigInt64Array, Number);
+
+const inferReduction = ({ inputs: [x, axes], attributes }: InferContext): TensorType[] => [
+  { dtype: x!.dtype, shape: reducedShape(x!.shape, axesOf(axes!), attributes.keepdims === 1) },
+];
+
+/** y or dy with the reduced axes back as 1, so that it broadcasts against x. */
+const withAxes = (g: GraphBuilder, value: Value, { inputs: [x, axes] }: GradientContext) =>
+  g.reshape(value, reducedShape(x!.shape, axesOf(axes!), true));
+
+export const ReduceSum = defineOp('ReduceSum', {
+  infer: inferReduction,
+  // every summand gets the gradient
+  gradient: (g, context) => [g.expand(withAxes(g, context.dy, context), context.inputs[0]!.shape), null],
+});
+
+export const ReduceMean = defineOp('ReduceMean', {
+  infer: inferReduction,
+  // every summand gets dy / count
+  gradient: (g, context) => {
+    const [x, axes] = context.inputs;
+    const count = g.sizeAsFloat(
+      axesOf(axes!).map((axis) => x!.dim(axis)),
+      x!.dtype,
+    );
+    return [g.expand(withAxes(g, g.div(context.dy, count), context), x!.shape), null];
+  },
+});
+
+/** The gradient of a maximum or minimum is shared evenly among the elements that attain it. */
+function extremumGradient(g: GraphBuilder, context: GradientContext) {
+  const [x, axes] = context.inputs;
+  const attained = g.cast(g.equal(x!, withAxes(g, context.y, context)), x!.dtype);
+  const count = g.reduceSum(attained, { axes: axesOf(axes!), keepdims: true });
+  return [g.mul(attained, g.div(withAxes(g, context.dy, context), count)), null];
+}
+
+export const ReduceMax = defineOp('ReduceMax', { infer: inferReduction, gradient: extremumGradient });
+export const ReduceMin = defineOp('ReduceMin', { infer: inferReduction, gradient: extremumGradient });
+
+export const ReduceSumSquare = defineOp('ReduceSumSquare', {
+  infer: inferReduction,
+  // d Σx² = 2x dx
+  gradient: (g, context) => [g.mul(g.mul(context.inputs[0]!, 2), withAxes(g, context.dy, context)), null],
+});
+
+export const ReduceLogSumExp = defineOp('ReduceLogSumExp', {
+  infer: inferReduction,
+  // d ln Σ eˣ = softmax(x) dx = exp(x − y) dx
+  gradient: (g, context) => [
+    g.mul(g.exp(g.sub(context.inputs[0]!, withAxes(g, context.y, context))), withAxes(g, context.dy, context)),
+    null,
+  ],
+});
+
+export const CumSum = defineOp('CumSum', {
+  infer: inferSame,
+  // element i is in every later sum: run the sum from the other end
+  gradient: (g, { inputs: [, axis], dy, attributes }) => [
+    g.apply(CumSum, [dy, axis], { exclusive: attributes.exclusive!, reverse: 1 - (attributes.reverse as number) })[0]!,
+    null,
+  ],
+});
+
+const inferArg = ({ inputs: [x], attributes }: InferContext): TensorType[] => [
+  { dtype: 'int64', shape: reducedShape(x!.shape, [attributes.axis as number], attributes.keepdims === 1) },
+];
+
+export const ArgMax = defineOp('ArgMax', { infer: inferArg });
+export const ArgMin = defineOp('ArgMin', { infer: inferArg });
+
+/** Largest (or smallest) k along an axis: values, then int64 indices. */
+export const TopK = defineOp('TopK', {
+  infer: ({ inputs: [x, k], attributes }) => {
+    const count = Number((k!.data as BigInt64Array | undefined)?.[0] ?? -1);
+    const shape = x!.shape.map((dim, i) => (i === attributes.axis ? count : dim));
+    return [
+      { dtype: x!.dtype, shape },
+      { dtype: 'int64', shape },
+    ];
+  },
+  // the gradient goes back to where each value came from
+  gradient: (g, { inputs: [x], outputs: [, indices], dy, attributes }) => [
+    g.scatterElementsAdd(g.zeros(x!.shape, x!.dtype), indices!, dy, attributes.axis as number),
+    null,
+  ],
+});

@@ -1,0 +1,148 @@
+// Operators that move elements without changing them: views, transposition, joining, cutting, padding, repetition.
+// Targets which depend on symbolic dimensions are operands (int64 tensors); the builder passes the resulting shape alongside.
+import { addDims, subtractDims, type Dim, type Shape } from '../dims.js';
+import { defineOp, inferSame } from '../op.js';
+
+/** The builder has worked out the shape and hands it over; only the type follows from the operand. */
+const inferTypeOnly = inferSame;
+
+export const Reshape = defineOp('Reshape', {
+  infer: inferTypeOnly,
+  gradient: (g, { inputs: [x], dy }) => [g.reshape(dy, x!.shape), null],
+});
+
+export const Squeeze = defineOp('Squeeze', {
+  infer: inferTypeOnly,
+  gradient: (g, { inputs: [x], dy }) => [g.reshape(dy, x!.shape), null],
+});
+
+export const Unsqueeze = defineOp('Unsqueeze', {
+  infer: inferTypeOnly,
+  gradient: (g, { inputs: [x], dy }) => [g.reshape(dy, x!.shape), null],
+});
+
+export const Expand = defineOp('Expand', {
+  infer: inferTypeOnly,
+  // every copy hands its gradient back
+  gradient: (g, { inputs: [x], dy }) => [g.sumTo(dy, x!.shape), null],
+});
+
+export const Transpose = defineOp('Transpose', {
+  infer: ({ inputs: [x], attributes, fail }) => {
+    const permutation = attributes.perm as number[];
+    if (permutation.length !== x!.rank || new Set(permutation).size !== x!.rank)
+      fail(`[${permutation.join()}] is not a permutation of ${x!.rank} axes`);
+    return [{ dtype: x!.dtype, shape: permutation.map((axis) => x!.dim(axis)) }];
+  },
+  // the inverse permutation
+  gradient: (g, { dy, attributes }) => {
+    const permutation = attributes.perm as number[];
+    return [
+      g.transpose(
+        dy,
+        permutation.map((_, axis) => permutation.indexOf(axis)),
+      ),
+    ];
+  },
+});
+
+export const Concat = defineOp('Concat', {
+  infer: ({ inputs, attributes, fail }) => {
+    const axis = attributes.axis as number;
+    const [first] = inputs;
+    for (const other of inputs) {
+      const fits =
+        other.rank === first!.rank &&
+        other.dtype === first!.dtype &&
+        other.shape.every((dim, i) => i === axis || dim === first!.dim(i));
+      if (!fits) fail(`operands must agree in type and in every dimension but axis ${axis}`);
+    }
+    const shape = first!.shape.map((dim, i) => (i === axis ? inputs.map((x) => x.dim(axis)).reduce(addDims) : dim));
+    return [{ dtype: first!.dtype, shape }];
+  },
+  // each operand gets its own piece
+  gradient: (g, { inputs, dy, attributes }) =>
+    g.split(
+      dy,
+      attributes.axis as number,
+      inputs.map((x) => x.dim(attributes.axis as number)),
+    ),
+});
+
+export const Split = defineOp('Split', {
+  infer: ({ inputs: [x], attributes }) =>
+    Array.from({ length: attributes._parts as number }, () => ({ dtype: x!.dtype, shape: x!.shape })),
+  // the pieces' gradients joined; an unused piece counts as zeros
+  gradient: (g, { outputs, dys, attributes }) => [
+    g.concat(
+      outputs.map((piece, i) => dys[i] ?? g.zeros(piece.shape, piece.dtype)),
+      attributes.axis as number,
+    ),
+    null,
+  ],
+});
+
+/** One axis cut to [_start, _end). */
+export const Slice = defineOp('Slice', {
+  infer: inferTypeOnly,
+  // zeros where nothing was taken from
+  gradient: (g, { inputs: [x], dy, attributes }) => {
+    const { _axis: axis, _start: start, _end: end } = attributes as { _axis: number; _start: Dim; _end: Dim };
+    return [g.pad(dy, axis, start, subtractDims(x!.dim(axis), end)), null, null, null];
+  },
+});
+
+/** One axis lengthened by `_before` and `_after` elements of a constant. */
+export const Pad = defineOp('Pad', {
+  infer: inferTypeOnly,
+  // what was added is cut off again
+  gradient: (g, { inputs: [x], dy, attributes }) => {
+    const { _axis: axis, _before: before } = attributes as { _axis: number; _before: Dim };
+    return [g.slice(dy, axis, before, addDims(before, x!.dim(axis))), null, null, null];
+  },
+});
+
+export const Tile = defineOp('Tile', {
+  infer: inferTypeOnly,
+  // [n·a, …] seen as [n, a, …]: sum over the copies
+  gradient: (g, { inputs: [x, repeats], dy }) => {
+    const counts = Array.from(repeats!.data as BigInt64Array, Number);
+    const copies = g.reshape(
+      dy,
+      x!.shape.flatMap((dim, axis): Dim[] => [counts[axis]!, dim]),
+    );
+    return [g.reduceSum(copies, { axes: counts.map((_, axis) => 2 * axis) }), null];
+  },
+});
+
+/** int64 sizes of the axes start…end of a tensor: how symbolic dimensions are read while the graph runs. */
+export const ShapeOf = defineOp('Shape', {
+  infer: ({ attributes }) => [{ dtype: 'int64', shape: [(attributes.end as number) - (attributes.start as number)] }],
+});
+
+/** Whole numbers start, start + step, … below a limit. */
+export const Range = defineOp('Range', {
+  infer: ({ inputs: [start] }) => [{ dtype: start!.dtype, shape: [] }],
+});
+
+/** Lower (`upper` 0) or upper triangle of the last two dimensions; the rest is zero. Input 1 shifts the diagonal. */
+export const Trilu = defineOp('Trilu', {
+  infer: inferSame,
+  gradient: (g, { inputs: [, shift], dy, attributes }) => [g.apply(Trilu, [dy, shift], attributes)[0]!, null],
+});
+
+/** Reshape target as ONNX wants it: 0 copies the operand's dimension, −1 is worked out; undefined where neither suffices. */
+export function staticReshapeTarget(from: Shape, to: Shape): number[] | undefined {
+  let inferred = false;
+  const target: number[] = [];
+  for (const [i, dim] of to.entries()) {
+    if (typeof dim === 'number') target.push(dim);
+    else if (dim === from[i]) target.push(0);
+    else if (!inferred) {
+      target.push(-1);
+      inferred = true;
+    } else return undefined;
+  }
+  // 0 means "copy" to ONNX, so a true size of zero needs the dynamic form.
+  return to.includes(0) ? undefined : target;
+}

@@ -1,0 +1,134 @@
+// From a graph to the bytes of an ONNX model. Only nodes that some output needs are written.
+import onnxProto from 'onnx-proto';
+import type { Shape } from './dims.js';
+import { onnxTypeCodes, type TensorArray } from './dtype.js';
+import type { Graph } from './graph.js';
+import { outputName } from './output-name.js';
+import type { GraphNode, Value } from './value.js';
+
+const { onnx } = onnxProto;
+const { AttributeType } = onnx.AttributeProto;
+
+/** Operator set of ONNX itself, and the file format version that goes with it (Gelu: 20; blocked DequantizeLinear: 21). */
+const OPSET = 21;
+const IR_VERSION = 10;
+
+export interface SerializeOptions {
+  /**
+   * Initializers of at least so many bytes stay outside: the model refers to them and `externalData` holds them.
+   * Spares a copy, and a model may be larger than protobuf's 2 GB.
+   */
+  externalBytes?: number;
+}
+
+export interface SerializedModel {
+  bytes: Uint8Array;
+  /** What the model refers to by `path`; the elements are those of the initializers, not copies. */
+  externalData: { path: string; data: Uint8Array }[];
+}
+
+/** The graph as an ONNX ModelProto. */
+export function serialize(graph: Graph): Uint8Array {
+  return serializeModel(graph).bytes;
+}
+
+export function serializeModel(graph: Graph, { externalBytes = Infinity }: SerializeOptions = {}): SerializedModel {
+  if (graph.outputs.size === 0)
+    throw new Error(`graph '${graph.name}' has no outputs; name one with g.output('name', value)`);
+  const { nodes, used } = reachable(graph);
+  const names = onnxNames(graph);
+  const externalData: SerializedModel['externalData'] = [];
+  const tensorProto = (value: Value) => {
+    const raw = rawBytes(value.data!);
+    const common = { name: value.name, dims: value.shape as number[], dataType: onnxTypeCodes[value.dtype] };
+    if (raw.byteLength < externalBytes) return { ...common, rawData: raw };
+    const path = `external_${externalData.length}`;
+    externalData.push({ path, data: raw });
+    const entries = { location: path, offset: '0', length: String(raw.byteLength) };
+    return {
+      ...common,
+      dataLocation: onnx.TensorProto.DataLocation.EXTERNAL,
+      externalData: Object.entries(entries).map(([key, text]) => ({ key, value: text })),
+    };
+  };
+  const model = onnx.ModelProto.encode({
+    irVersion: IR_VERSION,
+    producerName: 'bowyer',
+    opsetImport: [
+      { domain: '', version: OPSET },
+      { domain: 'com.microsoft', version: 1 },
+    ],
+    graph: {
+      name: graph.name,
+      input: [...graph.inputs.values()].map((value) => valueInfo(value.name, value)),
+      initializer: graph.initializers.filter((value) => used.has(value)).map(tensorProto),
+      node: [...nodes.map((node) => nodeProto(node, names)), ...outputCopies(graph, names)],
+      output: [...graph.outputs].map(([name, value]) => valueInfo(outputName(name), value)),
+    },
+  });
+  return { bytes: model.finish(), externalData };
+}
+
+/** Nodes and values that the outputs depend on. */
+function reachable(graph: Graph): { nodes: GraphNode[]; used: Set<Value> } {
+  const used = new Set(graph.outputs.values());
+  const nodes: GraphNode[] = [];
+  for (const node of [...graph.nodes].reverse()) {
+    if (!node.outputs.some((output) => used.has(output))) continue;
+    nodes.push(node);
+    for (const input of node.inputs) if (input) used.add(input);
+  }
+  return { nodes: nodes.reverse(), used };
+}
+
+/** Name of each value in the model: a node's result that is an output carries the output's name. */
+function onnxNames(graph: Graph): Map<Value, string> {
+  const names = new Map<Value, string>();
+  for (const [name, value] of graph.outputs) {
+    if (value.kind === 'node' && !names.has(value)) names.set(value, outputName(name));
+  }
+  return names;
+}
+
+/** Outputs that are inputs, initializers, or have a second name are copies. */
+function outputCopies(graph: Graph, names: ReadonlyMap<Value, string>) {
+  return [...graph.outputs]
+    .filter(([name, value]) => names.get(value) !== outputName(name))
+    .map(([name, value]) => ({
+      opType: 'Identity',
+      name: `output/${name}`,
+      input: [names.get(value) ?? value.name],
+      output: [outputName(name)],
+    }));
+}
+
+function nodeProto({ op, name, inputs, outputs, attributes }: GraphNode, names: ReadonlyMap<Value, string>) {
+  const listed = Object.entries(attributes).filter(([key]) => !key.startsWith('_'));
+  return {
+    opType: op.opType,
+    domain: op.domain,
+    name,
+    input: inputs.map((value) => (value ? (names.get(value) ?? value.name) : '')),
+    output: outputs.map((value) => names.get(value) ?? value.name),
+    attribute: listed.map(([key, value]) => attributeProto(key, value, op.floatAttributes.includes(key))),
+  };
+}
+
+function attributeProto(name: string, value: number | string | readonly number[], isFloat: boolean) {
+  if (typeof value === 'string') return { name, type: AttributeType.STRING, s: Buffer.from(value) };
+  if (typeof value === 'number')
+    return isFloat ? { name, type: AttributeType.FLOAT, f: value } : { name, type: AttributeType.INT, i: value };
+  return isFloat
+    ? { name, type: AttributeType.FLOATS, floats: [...value] }
+    : { name, type: AttributeType.INTS, ints: [...value] };
+}
+
+function valueInfo(name: string, value: Value) {
+  return { name, type: { tensorType: { elemType: onnxTypeCodes[value.dtype], shape: shapeProto(value.shape) } } };
+}
+
+const shapeProto = (shape: Shape) => ({
+  dim: shape.map((dim) => (typeof dim === 'number' ? { dimValue: dim } : { dimParam: dim })),
+});
+
+const rawBytes = (data: TensorArray) => new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
