@@ -1,0 +1,35 @@
+// What a critic's text encoder must offer: parameters, its part of the graph, and the feeds for a batch of texts.
+import type { Rng } from '@bowyer/core';
+import type { GraphBuilder, Value } from '@bowyer/graph';
+import type { Parameters } from '../linear.js';
+import type { HostTensors } from '../safetensors.js';
+
+/** Features of N rows; rows behind the last observation are padding. */
+export interface CriticFeatures {
+  /** [N, vWidth] what the V heads read. */
+  v: Value;
+  /** [N, qWidth] what the Q heads read; absent in a graph without actions. */
+  q?: Value;
+}
+
+export interface CriticFeeds {
+  /** Graph inputs of one batch. */
+  inputs: Record<string, { dims: number[]; data: Float32Array | Int32Array | BigInt64Array }>;
+  /** N: the number of observations with padding. */
+  rows: number;
+}
+
+export interface CriticEncoder {
+  readonly qWidth: number;
+  readonly vWidth: number;
+  /** Width of the heads' hidden layers. */
+  readonly hiddenWidth: number;
+  /** Freshly drawn parameters. */
+  initialParameters(rng: Rng): HostTensors;
+  /** Declares the inputs that `feeds` fills and computes the features. */
+  build(g: GraphBuilder, parameters: Parameters, options: { withActions: boolean }): CriticFeatures;
+  /** @param actions one for each observation, or null for a graph without actions */
+  feeds(observations: readonly string[], actions: readonly string[] | null): CriticFeeds;
+  /** Writes what `initialParameters` does not hold: settings and tokenizer. */
+  save(dir: string): Promise<void>;
+}

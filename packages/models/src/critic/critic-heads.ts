@@ -1,0 +1,43 @@
+// The four heads of the double critic, each a perceptron with two hidden layers: Q1, Q2 on (state, action), V1, V2 on the state.
+// Source: ArCHer, Zhou et al. 2024 (arXiv:2402.19446), section 3.3; widths as in its code.
+import type { Rng } from '@bowyer/core';
+import type { GraphBuilder, Value } from '@bowyer/graph';
+import { initialLinear, linear, type Parameters } from '../linear.js';
+import type { HostTensors } from '../safetensors.js';
+
+export const qHeads = ['q1', 'q2'] as const;
+export const vHeads = ['v1', 'v2'] as const;
+
+export interface HeadSizes {
+  /** Width of what the Q heads read. */
+  qWidth: number;
+  /** Width of what the V heads read. */
+  vWidth: number;
+  hiddenWidth: number;
+  /** Bias of the last layer at the start: the return to be expected before anything is learnt. */
+  outputBias: number;
+}
+
+/** Weights as torch.nn.Sequential(Linear, ReLU, Linear, ReLU, Linear) has and names them. */
+export function initialHeads(rng: Rng, { qWidth, vWidth, hiddenWidth, outputBias }: HeadSizes): HostTensors {
+  const head = (name: string, width: number): HostTensors => {
+    const output = initialLinear(rng, `${name}.4`, hiddenWidth, 1);
+    output[`${name}.4.bias`].data[0] += outputBias;
+    return {
+      ...initialLinear(rng, `${name}.0`, width, hiddenWidth),
+      ...initialLinear(rng, `${name}.2`, hiddenWidth, hiddenWidth),
+      ...output,
+    };
+  };
+  return Object.assign({}, ...qHeads.map((name) => head(name, qWidth)), ...vHeads.map((name) => head(name, vWidth)));
+}
+
+/** The named heads on x [N, width] → [N, number of heads]. */
+export function applyHeads(g: GraphBuilder, x: Value, parameters: Parameters, names: readonly string[]): Value {
+  const outputs = names.map((name) => {
+    const first = g.relu(linear(g, x, parameters, `${name}.0`));
+    const second = g.relu(linear(g, first, parameters, `${name}.2`));
+    return linear(g, second, parameters, `${name}.4`);
+  });
+  return g.concat(outputs, 1);
+}

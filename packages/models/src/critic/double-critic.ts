@@ -1,0 +1,265 @@
+// The double critic: Q1, Q2, V1, V2 on one text encoder, its Polyak-averaged target twin, and the optimizer.
+// Source: ArCHer, Zhou et al. 2024 (arXiv:2402.19446), section 3.3. TD targets are the algorithm's business: it passes them in.
+import { join } from 'node:path';
+import type { Rng } from '@bowyer/core';
+import {
+  GraphBuilder,
+  gradients,
+  type BoundProgram,
+  type Device,
+  type Kernel,
+  type State,
+  type Value,
+} from '@bowyer/graph';
+import { parameterInputs, type Parameters } from '../linear.js';
+import { Adam, AdamW, type AdamOptions } from '../optimizer.js';
+import { readSafetensors, writeSafetensors, type HostTensors } from '../safetensors.js';
+import { copyTensors, writeTensors } from '../state-tensors.js';
+import type { CriticEncoder } from './critic-encoder.js';
+import { applyHeads, initialHeads, qHeads, vHeads } from './critic-heads.js';
+
+export interface DoubleCriticOptions {
+  device: Device;
+  encoder: CriticEncoder;
+  /** Draws the initial weights. */
+  rng: Rng;
+  /** Start of every head's output bias: the return to be expected before anything is learnt. */
+  outputBias: number;
+  optimizer: AdamOptions & { kind: 'adam' | 'adamw' };
+}
+
+/** One number per observation and head. Without actions q1 and q2 are empty. */
+export interface HeadOutputs {
+  q1: Float32Array;
+  q2: Float32Array;
+  v1: Float32Array;
+  v2: Float32Array;
+}
+
+export interface CriticBatch {
+  observations: readonly string[];
+  actions: readonly string[];
+  /** [N] each head's regression targets. */
+  q1Targets: Float32Array;
+  q2Targets: Float32Array;
+  v1Targets: Float32Array;
+  v2Targets: Float32Array;
+}
+
+export interface CriticLosses extends HeadOutputs {
+  q1Loss: number;
+  q2Loss: number;
+  v1Loss: number;
+  v2Loss: number;
+}
+
+const allHeads = [...qHeads, ...vHeads];
+
+export class DoubleCritic {
+  readonly #evaluators = new Map<string, Promise<BoundProgram>>();
+  #trainer: Promise<BoundProgram> | undefined;
+
+  private constructor(
+    private readonly device: Device,
+    private readonly encoder: CriticEncoder,
+    readonly optimizer: Adam,
+    /** Online network. */
+    readonly parameters: State,
+    /** Its slow copy. */
+    readonly targetParameters: State,
+    private readonly polyakKernel: Kernel<{ tau: number }, null>,
+  ) {}
+
+  /** A critic with fresh weights; the target starts as an exact copy. */
+  static async create({ device, encoder, rng, outputBias, optimizer }: DoubleCriticOptions): Promise<DoubleCritic> {
+    const tensors = { ...encoder.initialParameters(rng), ...initialHeads(rng, { ...encoder, outputBias }) };
+    const copy = Object.fromEntries(
+      Object.entries(tensors).map(([name, { shape, data }]) => [name, { shape, data: data.slice() }]),
+    );
+    const parameters = await device.createState(tensors);
+    const kernel = await device.loadKernel<{ tau: number }, null>({
+      module: new URL('../kernels/polyak-kernel.js', import.meta.url),
+      name: 'polyakStep',
+    });
+    const kind = optimizer.kind === 'adamw' ? AdamW : Adam;
+    const adam = await kind.create(device, parameters, optimizer);
+    return new DoubleCritic(device, encoder, adam, parameters, await device.createState(copy), kernel);
+  }
+
+  /** Number of trained weights. */
+  get size(): number {
+    return this.parameters.size;
+  }
+
+  /**
+   * Values of (observation, action) pairs, or of observations alone.
+   * @param actions one for each observation; null leaves q1 and q2 empty and costs less
+   */
+  async evaluate(
+    observations: readonly string[],
+    actions: readonly string[] | null,
+    which: 'online' | 'target',
+  ): Promise<HeadOutputs> {
+    const count = observations.length;
+    if (actions && actions.length !== count) throw lengthError('evaluate', 'actions', actions.length, count);
+    const heads = actions ? allHeads : vHeads;
+    if (count === 0) return splitHeads(new Float32Array(0), heads, 0);
+    const evaluator = await this.#evaluator(which, actions !== null);
+    const { values } = await evaluator.run({ inputs: this.encoder.feeds(observations, actions).inputs });
+    return splitHeads(values.data as Float32Array, heads, count);
+  }
+
+  /**
+   * Adds the gradient of this batch's loss to `optimizer.gradients`; call once per micro-batch, then `optimizer.step`.
+   *
+   *     L = Σ_{i=1,2} [ mean (Q_i(s, a) − y^Q_i)² + mean (V_i(s) − y^V_i)² ]
+   *
+   * @returns the four means, and the outputs before the step
+   */
+  async accumulateGradients(batch: CriticBatch): Promise<CriticLosses> {
+    const count = batch.observations.length;
+    if (count === 0) throw new RangeError('DoubleCritic.accumulateGradients: the batch is empty');
+    const targets = allHeads.map((head) => batch[`${head}Targets`]);
+    for (const [i, list] of [batch.actions, ...targets].entries()) {
+      if (list.length !== count)
+        throw lengthError('accumulateGradients', i ? `${allHeads[i - 1]}Targets` : 'actions', list.length, count);
+    }
+    const { inputs, rows } = this.encoder.feeds(batch.observations, batch.actions);
+    const weights = new Float32Array(rows).fill(1 / count, 0, count); // padding weighs nothing
+    const trainer = await (this.#trainer ??= this.#compileTrainer());
+    const { values, losses } = await trainer.run({
+      inputs: {
+        ...inputs,
+        targets: { dims: [rows, allHeads.length], data: interleave(targets, rows) },
+        weights: { dims: [rows, 1], data: weights },
+      },
+    });
+    const [q1Loss, q2Loss, v1Loss, v2Loss] = losses.data as Float32Array;
+    return { q1Loss, q2Loss, v1Loss, v2Loss, ...splitHeads(values.data as Float32Array, allHeads, count) };
+  }
+
+  /** Target ← (1 − τ) · target + τ · online. τ = 1 copies. */
+  async polyak(tau: number): Promise<void> {
+    await this.polyakKernel.call({ states: { target: this.targetParameters, online: this.parameters }, args: { tau } });
+  }
+
+  /** Writes both networks, the optimizer, and the encoder's settings; call between optimizer steps. */
+  async save(dir: string): Promise<void> {
+    await this.encoder.save(dir);
+    await writeSafetensors(join(dir, 'online.safetensors'), await copyTensors(this.device, this.parameters));
+    await writeSafetensors(join(dir, 'target.safetensors'), await copyTensors(this.device, this.targetParameters));
+    await this.optimizer.save(join(dir, 'optimizer.safetensors'));
+  }
+
+  /** Takes up, bit for bit, what `save` wrote. The critic must have been created with the same settings. */
+  async restore(dir: string): Promise<void> {
+    for (const [file, state] of [
+      ['online', this.parameters],
+      ['target', this.targetParameters],
+    ] as const) {
+      const path = join(dir, `${file}.safetensors`);
+      await writeTensors(this.device, state, await readSafetensors(path), { path });
+    }
+    await this.optimizer.restore(join(dir, 'optimizer.safetensors'));
+  }
+
+  /** The online network's weights, e.g. to keep the best of a run. */
+  async copyParameters(): Promise<HostTensors> {
+    return copyTensors(this.device, this.parameters);
+  }
+
+  /** Frees both networks, the optimizer's state and the programs. */
+  async release(): Promise<void> {
+    for (const bound of [...this.#evaluators.values(), ...(this.#trainer ? [this.#trainer] : [])]) {
+      const { program } = await bound;
+      await (await bound).release();
+      await program.release();
+    }
+    await this.optimizer.release();
+    for (const state of [this.parameters, this.targetParameters]) await this.device.release(state);
+  }
+
+  #evaluator(which: 'online' | 'target', withActions: boolean): Promise<BoundProgram> {
+    const key = `${which} ${withActions}`;
+    let evaluator = this.#evaluators.get(key);
+    if (!evaluator) {
+      const state = which === 'online' ? this.parameters : this.targetParameters;
+      evaluator = this.#compileEvaluator(state, withActions);
+      this.#evaluators.set(key, evaluator);
+    }
+    return evaluator;
+  }
+
+  async #compileEvaluator(state: State, withActions: boolean): Promise<BoundProgram> {
+    const g = new GraphBuilder(withActions ? 'critic' : 'critic_values');
+    const parameters = this.#parameterInputs(
+      g,
+      withActions ? () => true : (name) => !qHeads.some((head) => name.startsWith(head)),
+    );
+    g.output('values', this.#forward(g, parameters, withActions));
+    const used = [...g.inputs.keys()].filter((name) => name in parameters);
+    const program = await this.device.compile(g);
+    return program.bind({ state: links(state, used), fetch: ['values'] });
+  }
+
+  async #compileTrainer(): Promise<BoundProgram> {
+    const g = new GraphBuilder('critic_train');
+    const parameters = this.#parameterInputs(g, () => true);
+    const values = this.#forward(g, parameters, true);
+    const error = g.sub(values, g.input('targets', 'float32', ['batch', allHeads.length]));
+    const losses = g.reduceSum(g.mul(g.square(error), g.input('weights', 'float32', ['batch', 1])), { axes: [0] });
+    const names = Object.keys(parameters);
+    const grads = gradients(
+      g,
+      g.reduceSum(losses),
+      names.map((name) => parameters[name]),
+    );
+    names.forEach((name, i) => g.output(name, grads[i]));
+    g.output('values', values);
+    g.output('losses', losses);
+    const program = await this.device.compile(g);
+    return program.bind({
+      state: links(this.parameters, names),
+      store: links(this.optimizer.gradients, names),
+      mode: 'add',
+      fetch: ['values', 'losses'],
+    });
+  }
+
+  /** [batch, heads] */
+  #forward(g: GraphBuilder, parameters: Parameters, withActions: boolean): Value {
+    const { q, v } = this.encoder.build(g, parameters, { withActions });
+    const values = applyHeads(g, v, parameters, vHeads);
+    return q ? g.concat([applyHeads(g, q, parameters, qHeads), values], 1) : values;
+  }
+
+  #parameterInputs(g: GraphBuilder, accept: (name: string) => boolean): Parameters {
+    return parameterInputs(g, Object.fromEntries([...this.parameters.tensors].filter(([name]) => accept(name))));
+  }
+}
+
+const links = (state: State, names: readonly string[]) =>
+  Object.fromEntries(names.map((name): [string, [State, string]] => [name, [state, name]]));
+
+/** Columns → rows: [rows, columns], rows behind the columns' ends zero. */
+function interleave(columns: readonly Float32Array[], rows: number): Float32Array {
+  const matrix = new Float32Array(rows * columns.length);
+  columns.forEach((column, c) => column.forEach((value, row) => (matrix[row * columns.length + c] = value)));
+  return matrix;
+}
+
+/** The first `count` rows of [rows, heads] as one array per head; heads that are not there are empty. */
+function splitHeads(values: Float32Array, heads: readonly string[], count: number): HeadOutputs {
+  const column = (head: string) => {
+    const at = heads.indexOf(head);
+    return at < 0
+      ? new Float32Array(0)
+      : Float32Array.from({ length: count }, (_, row) => values[row * heads.length + at]);
+  };
+  return { q1: column('q1'), q2: column('q2'), v1: column('v1'), v2: column('v2') };
+}
+
+const lengthError = (call: string, name: string, found: number, expected: number) =>
+  new RangeError(
+    `DoubleCritic.${call}: ${name} has ${found} entries, observations has ${expected}; both must be [batch]`,
+  );

@@ -1,0 +1,37 @@
+// A linear layer and its initial weights, as torch.nn.Linear has them: weight [out, in], y = x Wᵀ + b.
+import type { Rng } from '@bowyer/core';
+import type { GraphBuilder, Value } from '@bowyer/graph';
+import type { HostTensor, HostTensors } from './safetensors.js';
+
+/** Parameters of a graph by the names of the checkpoint. */
+export type Parameters = Readonly<Record<string, Value>>;
+
+/** x [..., in] → [..., out] with the parameters `name.weight` and `name.bias`. */
+export function linear(g: GraphBuilder, x: Value, parameters: Parameters, name: string): Value {
+  const [weight, bias] = [parameters[`${name}.weight`], parameters[`${name}.bias`]];
+  if (x.rank === 2) return g.gemm(x, weight, bias, { transB: true });
+  return g.add(g.fusedMatMul(x, weight, { transB: true }), bias);
+}
+
+/** Each tensor becomes a graph input of its own name: trainable parameters are inputs. */
+export function parameterInputs(
+  g: GraphBuilder,
+  tensors: Readonly<Record<string, { shape: readonly number[] }>>,
+): Parameters {
+  return Object.fromEntries(
+    Object.entries(tensors).map(([name, { shape }]) => [name, g.input(name, 'float32', shape)]),
+  );
+}
+
+/** torch's default: weight and bias uniform in ±1/√in. */
+export function initialLinear(rng: Rng, name: string, inputs: number, outputs: number): HostTensors {
+  const bound = 1 / Math.sqrt(inputs);
+  const uniform = (shape: number[]) => filled(shape, () => bound * (2 * rng.uniform() - 1));
+  return { [`${name}.weight`]: uniform([outputs, inputs]), [`${name}.bias`]: uniform([outputs]) };
+}
+
+/** A tensor of values drawn one after the other. */
+export function filled(shape: number[], draw: () => number): HostTensor {
+  const length = shape.reduce((product, size) => product * size, 1);
+  return { shape, data: Float32Array.from({ length }, draw) };
+}

@@ -1,0 +1,35 @@
+// log p(token) from logits, in one form for training, scoring and sampling, so that all three agree to rounding.
+import type { GraphBuilder, Value } from '@bowyer/graph';
+
+/**
+ *     log p(target) = logits[target] − log Σ exp(logits)
+ *
+ * The log of the sum is taken from the softmax, which is a fast fused kernel: at the largest logit m,
+ * p = exp(m) / Σ exp, so log Σ exp = m − log max(p), and max(p) ≥ 1/vocabulary never underflows.
+ *
+ * @param logits [rows, vocabulary]
+ * @param targets [rows] int64
+ * @returns logprobs [rows] in nats, and the probabilities [rows, vocabulary] they come from
+ */
+export function tokenLogprobs(
+  g: GraphBuilder,
+  logits: Value,
+  targets: Value,
+): { logprobs: Value; probabilities: Value } {
+  const probabilities = g.softmax(logits);
+  const chosen = g.squeeze(g.gatherElements(logits, g.unsqueeze(targets, 1), 1), 1);
+  const largest = { axes: [1] };
+  const logSum = g.sub(g.reduceMax(logits, largest), g.log(g.reduceMax(probabilities, largest)));
+  return { logprobs: g.sub(chosen, logSum), probabilities };
+}
+
+/**
+ * Gradient of Σ weights · (−log p(target)) by the logits:  weights · (p − onehot(target)).
+ *
+ * @param weights [rows]
+ * @returns [rows, vocabulary]
+ */
+export function weightedNllGradient(g: GraphBuilder, probabilities: Value, targets: Value, weights: Value): Value {
+  const column = g.unsqueeze(weights, 1);
+  return g.scatterElementsAdd(g.mul(probabilities, column), g.unsqueeze(targets, 1), g.neg(column), 1);
+}

@@ -1,0 +1,125 @@
+// Runs the training and scoring graphs of a language model over batches of token examples.
+import type { BoundProgram, Device, InputTensor, State } from '@bowyer/graph';
+import type { Rng } from '@bowyer/core';
+import type { CausalArchitecture } from './architecture.js';
+import { tokenBatches, type TokenBatch, type TokenExample } from './token-batches.js';
+import { gradientName, scoringGraph, trainingGraph } from './training-graph.js';
+
+export interface BatchOptions {
+  /** Tokens with padding that one micro-batch may hold; longer batches are split. Infinity if not given. */
+  maxTokens?: number;
+}
+
+export interface TokenScorerOptions {
+  device: Device;
+  architecture: CausalArchitecture;
+  parameters: State;
+  maskedTokenIds: readonly number[];
+  padTokenId: number;
+  /** Given: the training graph drops activations as config.json says, with masks from these numbers. */
+  dropoutRng?: Rng;
+}
+
+export class TokenScorer {
+  #scoring?: Promise<BoundProgram>;
+  #training?: { gradients: State; program: Promise<BoundProgram> };
+
+  constructor(private readonly options: TokenScorerOptions) {}
+
+  /**
+   * Per example and position log p(target) in nats; 0 where the weight is 0.
+   *
+   * @returns one array [tokens] per example
+   */
+  async logprobs(examples: readonly TokenExample[], { maxTokens = Infinity }: BatchOptions): Promise<Float32Array[]> {
+    this.#check(examples);
+    this.#scoring ??= this.#bindScoring();
+    const program = await this.#scoring;
+    const results = examples.map(({ ids }) => new Float32Array(ids.length));
+    for (const batch of tokenBatches(examples, { maxTokens, padTokenId: this.options.padTokenId })) {
+      const { logprobs } = await program.run({ inputs: scoringInputs(batch) });
+      batch.scoredPositions.forEach((position, i) => {
+        const row = Math.floor(position / batch.columns);
+        results[batch.examples[row]][position % batch.columns] = logprobs.data[i] as number;
+      });
+    }
+    return results;
+  }
+
+  /** Adds the gradient of Σ weights · (−log p) into `gradients`, and returns that sum in nats. */
+  async accumulateGradients(
+    examples: readonly TokenExample[],
+    gradients: State,
+    { maxTokens = Infinity }: BatchOptions,
+  ): Promise<{ loss: number }> {
+    this.#check(examples);
+    if (this.#training?.gradients !== gradients) this.#training = { gradients, program: this.#bindTraining(gradients) };
+    const program = await this.#training.program;
+    let loss = 0;
+    for (const batch of tokenBatches(examples, { maxTokens, padTokenId: this.options.padTokenId })) {
+      const weights = { dims: [batch.weights.length], data: batch.weights };
+      const outputs = await program.run({ inputs: { ...scoringInputs(batch), weights, ...this.#dropoutSeed() } });
+      loss += outputs.loss.data[0] as number;
+    }
+    return { loss };
+  }
+
+  async #bindScoring(): Promise<BoundProgram> {
+    const { device, architecture, maskedTokenIds } = this.options;
+    const program = await device.compile(scoringGraph(architecture, { maskedTokenIds }));
+    return program.bind({ state: this.#parameterWiring(), fetch: ['logprobs'] });
+  }
+
+  async #bindTraining(gradients: State): Promise<BoundProgram> {
+    const { device, architecture, maskedTokenIds, dropoutRng } = this.options;
+    const program = await device.compile(
+      trainingGraph(architecture, { maskedTokenIds, dropout: dropoutRng !== undefined }),
+    );
+    const store = Object.fromEntries(
+      architecture.parameters.map(({ name }) => [gradientName(name), [gradients, name] as const]),
+    );
+    return program.bind({ state: this.#parameterWiring(), fetch: ['loss'], store, mode: 'add' });
+  }
+
+  #parameterWiring() {
+    const { architecture, parameters } = this.options;
+    return Object.fromEntries(architecture.parameters.map(({ name }) => [name, [parameters, name] as const]));
+  }
+
+  #dropoutSeed(): Record<string, InputTensor> {
+    const { dropoutRng } = this.options;
+    return dropoutRng ? { dropout_seed: { dims: [], data: [dropoutRng.integer(0, 2 ** 31 - 2)] } } : {};
+  }
+
+  #check(examples: readonly TokenExample[]): void {
+    const { architecture, maskedTokenIds } = this.options;
+    const masked = new Set(maskedTokenIds);
+    examples.forEach(({ ids, targets, weights }, index) => {
+      if (ids.length > architecture.contextLength)
+        throw new RangeError(
+          `example ${index} has ${ids.length} tokens, the model's context holds ${architecture.contextLength}; keep its last ones`,
+        );
+      const unknown = ids.find((id) => !(id >= 0 && id < architecture.vocabSize));
+      if (unknown !== undefined)
+        throw new RangeError(
+          `example ${index} holds the token id ${unknown}; the vocabulary has ${architecture.vocabSize} tokens`,
+        );
+      const impossible = targets.findIndex(
+        (target, t) => weights[t] !== 0 && (masked.has(target) || !(target >= 0 && target < architecture.vocabSize)),
+      );
+      if (impossible >= 0)
+        throw new RangeError(
+          `example ${index} scores the token id ${targets[impossible]} at position ${impossible}, which the policy cannot say (masked, or outside the vocabulary)`,
+        );
+    });
+  }
+}
+
+function scoringInputs(batch: TokenBatch): Record<string, InputTensor> {
+  const scored = [batch.scoredPositions.length];
+  return {
+    ids: { dims: [batch.rows, batch.columns], data: batch.ids },
+    scored_positions: { dims: scored, data: batch.scoredPositions },
+    targets: { dims: scored, data: batch.targets },
+  };
+}

@@ -1,0 +1,73 @@
+// The graphs that score token batches: log-probabilities alone, and the whole training step (loss and every gradient).
+import { GraphBuilder, gradients, type Value } from '@bowyer/graph';
+import type { CausalArchitecture } from './architecture.js';
+import { causalAttention } from './attention.js';
+import { SeededDropout } from './dropout.js';
+import { GraphScope } from './forward-scope.js';
+import { tokenLogprobs, weightedNllGradient } from './token-logprobs.js';
+import { maskedLogits } from './vocabulary-mask.js';
+
+export interface ScoringOptions {
+  /** Tokens that have probability 0, in sampling and in scoring alike. */
+  maskedTokenIds: readonly number[];
+}
+
+/** Name of the output that holds a parameter's gradient. */
+export const gradientName = (parameter: string) => `gradient.${parameter}`;
+
+/** Output `logprobs` [scored]: log p(target) in nats at each scored position. */
+export function scoringGraph(architecture: CausalArchitecture, { maskedTokenIds }: ScoringOptions): GraphBuilder {
+  const g = new GraphBuilder('score');
+  const { logits, targets } = scoredLogits(g, architecture, maskedTokenIds, false);
+  g.output('logprobs', tokenLogprobs(g, logits, targets).logprobs);
+  return g;
+}
+
+/**
+ * Outputs `loss` (Σ weights · −log p, a scalar) and the loss's gradient by every parameter.
+ * The vocabulary-sized part of the backward pass is written out here, since softmax − onehot is cheaper than what the
+ * rules of its pieces would give; autodiff goes on from the logits.
+ */
+export function trainingGraph(
+  architecture: CausalArchitecture,
+  { maskedTokenIds, dropout }: ScoringOptions & { dropout: boolean },
+): GraphBuilder {
+  const g = new GraphBuilder('train');
+  const { scope, logits, targets } = scoredLogits(g, architecture, maskedTokenIds, dropout);
+  const weights = g.input('weights', 'float32', ['scored']);
+  const { logprobs, probabilities } = tokenLogprobs(g, logits, targets);
+  g.output('loss', g.neg(g.reduceSum(g.mul(logprobs, weights))));
+
+  const parameters = architecture.parameters.map(({ name }) => scope.parameter(name));
+  const upstream = weightedNllGradient(g, probabilities, targets, weights);
+  gradients(g, logits, parameters, { upstream }).forEach((gradient, i) =>
+    g.output(gradientName(architecture.parameters[i].name), gradient),
+  );
+  return g;
+}
+
+/**
+ * Logits of the scored positions only: their hidden rows are gathered before the LM head, so prompts and padding cost
+ * no vocabulary product. Inputs: ids [batch, tokens], scored_positions and targets [scored], all int32.
+ */
+function scoredLogits(
+  g: GraphBuilder,
+  architecture: CausalArchitecture,
+  maskedTokenIds: readonly number[],
+  dropout: boolean,
+) {
+  const ids = g.input('ids', 'int32', ['batch', 'tokens']);
+  const positions = g.input('scored_positions', 'int32', ['scored']);
+  const targets: Value = g.cast(g.input('targets', 'int32', ['scored']), 'int64');
+  const layout = { batch: 'batch', tokens: 'tokens', heads: architecture.heads, headSize: architecture.headSize };
+  const scope = new GraphScope(g, architecture, {
+    batch: 'batch',
+    tokens: 'tokens',
+    operandOrder: 'rows-left',
+    attention: (_layer, queryKeyValue, drop) => causalAttention(g, queryKeyValue, layout, drop),
+    dropout: dropout ? new SeededDropout(g, g.input('dropout_seed', 'int64', [])) : undefined,
+  });
+  const residual = architecture.residual(scope, g.reshape(ids, [-1]), g.range('tokens'));
+  const logits = architecture.logits(scope, g.gather(residual, positions, 0));
+  return { scope, targets, logits: maskedLogits(g, logits, maskedTokenIds) };
+}

@@ -1,0 +1,18 @@
+// Tokens that the policy may never say (padding, the environment's own words): probability 0 wherever logits are used.
+import type { GraphBuilder, Value } from '@bowyer/graph';
+
+/** Finite, so that a masked logit stays finite through every difference; exp of it is 0. */
+const MASKED = -1e9;
+
+/** @param logits [rows, vocabulary] */
+export function maskedLogits(g: GraphBuilder, logits: Value, maskedTokenIds: readonly number[]): Value {
+  if (maskedTokenIds.length === 0) return logits;
+  const vocabulary = logits.dim(1) as number;
+  const bias = new Float32Array(vocabulary);
+  for (const id of maskedTokenIds) {
+    if (!Number.isInteger(id) || id < 0 || id >= vocabulary)
+      throw new RangeError(`maskedTokenIds: ${id} is not a token id; the vocabulary has ${vocabulary} tokens`);
+    bias[id] = MASKED;
+  }
+  return g.add(logits, g.constant(bias, [vocabulary]));
+}

@@ -1,0 +1,31 @@
+// x · Wᵀ + b with one [out, in] weight array for training and for decoding; only the order of the operands differs.
+import type { GraphBuilder, Value } from '@bowyer/graph';
+
+/**
+ * Which operand ONNX Runtime gets first. It packs the right one anew at each call when that is a graph input, so with
+ * few rows the large weight is better on the left: (W · xᵀ)ᵀ. Measured with GPT-2's matrices on two cores: weights-left
+ * is 1.3 to 2 times faster from 2 to about 64 rows; at one row and at many rows both are alike.
+ */
+export type OperandOrder = 'rows-left' | 'weights-left';
+
+/** Below this many elements packing costs less than the transpositions of the other order. */
+const SMALL_WEIGHT = 1 << 17;
+
+/**
+ * @param x [rows, in]
+ * @param weight [out, in]
+ * @param bias [out]
+ * @returns [rows, out]
+ */
+export function weightProduct(
+  g: GraphBuilder,
+  x: Value,
+  weight: Value,
+  bias: Value | undefined,
+  order: OperandOrder,
+): Value {
+  const [out, input] = weight.shape as number[];
+  if (order === 'rows-left' || out * input < SMALL_WEIGHT) return g.gemm(x, weight, bias, { transB: true });
+  const product = g.transpose(g.fusedMatMul(weight, x, { transB: true }), [1, 0]);
+  return bias ? g.add(product, bias) : product;
+}

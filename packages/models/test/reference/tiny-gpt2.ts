@@ -1,0 +1,34 @@
+// A GPT-2 small enough for float64 loops and finite differences, and ragged token examples for it.
+import { Rng } from '@bowyer/core';
+import { freshParameters } from '../../src/fresh-parameters.js';
+import { gpt2 } from '../../src/gpt2.js';
+import { gpt2Config, type Gpt2Config } from '../../src/gpt2-config.js';
+import type { HostTensors } from '../../src/safetensors.js';
+import type { TokenExample } from '../../src/token-batches.js';
+
+export const tinyConfig = (changes: Partial<Gpt2Config> = {}): Gpt2Config =>
+  gpt2Config({ model_type: 'gpt2', n_layer: 2, n_embd: 12, n_head: 3, n_positions: 16, vocab_size: 11, ...changes });
+
+/** Weights ten times larger than at birth, biases included, so that no part of the model is without effect. */
+export function tinyParameters(config: Gpt2Config, seed: number): HostTensors {
+  const rng = new Rng(seed);
+  const tensors = freshParameters(gpt2(config).parameters, rng);
+  for (const { data } of Object.values(tensors))
+    for (let i = 0; i < data.length; i++) data[i] = data[i] + 0.2 * rng.normal();
+  return tensors;
+}
+
+/** Examples of 1 to `longest` tokens; about half of the positions are scored. */
+export function randomExamples(count: number, longest: number, vocabulary: number, rng: Rng): TokenExample[] {
+  return Array.from({ length: count }, () => {
+    const length = rng.integer(1, longest);
+    const token = () => rng.integer(0, vocabulary - 1);
+    return {
+      ids: Int32Array.from({ length }, token),
+      targets: Int32Array.from({ length }, token),
+      weights: Float32Array.from({ length }, (_, t) =>
+        t === length - 1 || rng.uniform() < 0.5 ? rng.uniform() + 0.1 : 0,
+      ),
+    };
+  });
+}
