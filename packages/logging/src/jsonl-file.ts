@@ -11,13 +11,14 @@ export class JsonlFile {
   /**
    * Opens the file, making it and its folder where needed.
    *
-   * @param length bytes to keep; what a killed run wrote after its last checkpoint is cut off
+   * @param length bytes to keep; what a killed run wrote after its last checkpoint is cut off. null keeps all
    * @throws if the file is shorter than `length`: it was changed from outside
    */
-  static async open(path: string, length: number): Promise<JsonlFile> {
+  static async open(path: string, length: number | null): Promise<JsonlFile> {
     await mkdir(dirname(path), { recursive: true });
     await (await open(path, 'a')).close();
     const { size } = await stat(path);
+    if (length === null) return new JsonlFile(path, size);
     if (size < length) {
       throw new Error(
         `${path} has ${size} bytes but the checkpoint was written when it had ${length}\n` +

@@ -1,0 +1,53 @@
+import { Rng } from '@bowyer/core';
+import type { Utterance } from '@bowyer/models';
+import { SlotContext } from './policy-player.js';
+
+/** One token a character, so that lengths can be read off the text. */
+const encode = (text: string) => [...text].map((c) => c.charCodeAt(0));
+const turn = (number: number, observation: string) => ({ slot: 0, turn: number, observation, rng: new Rng(0) });
+const utterance = (text: string, contextTokens: number): Utterance => ({
+  slot: 0,
+  ids: encode(text),
+  terminatorId: 10,
+  logprobs: new Float32Array(text.length + 1),
+  contextTokens,
+  finishReason: 'terminator',
+});
+
+test('a turn costs only the tokens that are new', () => {
+  const context = new SlotContext();
+  expect(context.advance(turn(0, 'ab'), encode)).toEqual({ reset: true, tokens: encode('ab') });
+  context.record(0, utterance('Q', 2), 'Q');
+  expect(context.advance(turn(1, 'abQ!'), encode)).toEqual({ reset: false, tokens: encode('!') });
+  context.record(1, utterance('R', 4), 'R');
+  expect(context.segments).toHaveLength(1);
+  expect(context.segments[0].ids).toEqual(encode('abQ!R'));
+  expect(context.segments[0].utterances.map(({ turn: at, start }) => [at, start])).toEqual([
+    [0, 2],
+    [1, 4],
+  ]);
+});
+
+test('an observation that does not go on from the text is read anew in a segment of its own', () => {
+  const context = new SlotContext();
+  context.advance(turn(0, 'ab'), encode);
+  context.record(0, utterance('Q', 2), 'Q');
+  expect(context.advance(turn(1, 'new room'), encode)).toEqual({ reset: true, tokens: encode('new room') });
+  context.record(1, utterance('R', 8), 'R');
+  expect(context.segments.map(({ ids }) => ids.length)).toEqual([3, 9]);
+});
+
+test('a context cut on the left is scored as the sampler saw it', () => {
+  const context = new SlotContext();
+  context.advance(turn(0, 'abcdef'), encode);
+  context.record(0, utterance('Q', 4), 'Q'); // only the last four tokens were in the context
+  expect(context.segments.at(-1)).toMatchObject({ ids: encode('cdefQ'), utterances: [{ start: 4 }] });
+});
+
+test('a new episode forgets the last one', () => {
+  const context = new SlotContext();
+  context.advance(turn(0, 'ab'), encode);
+  context.record(0, utterance('Q', 2), 'Q');
+  expect(context.advance(turn(0, 'abQ'), encode).reset).toBe(true);
+  expect(context.segments).toHaveLength(1);
+});

@@ -1,0 +1,61 @@
+import { wordLevelTokenizer } from '@bowyer/models';
+import { demonstrationSegment, tokenExamples } from './token-examples.js';
+
+/** History `H q Q r w W`: two utterances, [q Q] after H and [w W] after the reply r. Terminator 9. */
+const trajectory = {
+  segments: [
+    {
+      ids: [1, 2, 3, 4, 5, 6],
+      utterances: [
+        { turn: 0, start: 1, ids: [2, 3], terminatorId: 9, logprobs: [] },
+        { turn: 1, start: 4, ids: [5, 6], terminatorId: 9, logprobs: [] },
+      ],
+    },
+  ],
+};
+
+test('a target stands at the position that predicts it, the terminator in place of the reply', () => {
+  const [example] = tokenExamples(
+    [
+      { trajectory, turn: 0, weight: 0.5 },
+      { trajectory, turn: 1, weight: -2 },
+    ],
+    { scoreTerminator: true },
+  );
+  expect([...example.ids]).toEqual([1, 2, 3, 4, 5, 6]);
+  expect([...example.targets]).toEqual([2, 3, 9, 5, 6, 9]);
+  expect([...example.weights]).toEqual([0.5, 0.5, 0.5, -2, -2, -2]);
+});
+
+test('without the terminator the position before the reply weighs nothing', () => {
+  const [example] = tokenExamples([{ trajectory, turn: 1, weight: 1 }], { scoreTerminator: false });
+  expect([...example.weights]).toEqual([0, 0, 0, 1, 1, 0]);
+});
+
+test('tokens after the last scored utterance are not run, and a turn drawn twice counts twice', () => {
+  const turn = { trajectory, turn: 0, weight: 0.25 };
+  const [example, ...others] = tokenExamples([turn, turn], { scoreTerminator: true });
+  expect(others).toEqual([]);
+  expect([...example.ids]).toEqual([1, 2, 3]);
+  expect([...example.weights]).toEqual([0.5, 0.5, 0.5]);
+});
+
+test('a demonstration is tokenised in the pieces that a rollout would have', () => {
+  const texts = ['Questions:\n', 'is it big?', ' No.\n'];
+  const tokenizer = wordLevelTokenizer([texts.join('')], { wholeTokens: [' No.\n'] });
+  const segment = demonstrationSegment(
+    { opening: texts[0], turns: [{ action: texts[1], reply: texts[2] }] },
+    tokenizer,
+    7,
+  );
+  expect(segment.ids).toEqual(texts.flatMap((text) => tokenizer.encode(text)));
+  expect(segment.utterances).toEqual([
+    {
+      turn: 0,
+      start: tokenizer.encode(texts[0]).length,
+      ids: tokenizer.encode(texts[1]),
+      terminatorId: 7,
+      logprobs: [],
+    },
+  ]);
+});

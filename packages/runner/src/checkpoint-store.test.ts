@@ -1,0 +1,59 @@
+import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CheckpointStore, type CheckpointProgress } from './checkpoint-store.js';
+
+let directory: string;
+beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-checkpoints-'))));
+afterEach(() => rm(directory, { recursive: true }));
+
+const progress = (nextIteration: number): CheckpointProgress => ({
+  nextIteration,
+  fileLengths: {},
+  best: null,
+  clipLeftover: {},
+});
+const save = (store: CheckpointStore, iteration: number) =>
+  store.save(progress(iteration), (folder) => writeFile(join(folder, 'policy.bin'), `weights ${iteration}`));
+
+test('the two newest are kept, and the newest is found', async () => {
+  const store = new CheckpointStore(directory);
+  for (const iteration of [5, 10, 15]) await save(store, iteration);
+  expect(await readdir(directory)).toEqual(['000010', '000015']);
+  const found = await store.newest(() => {});
+  expect(found?.progress.nextIteration).toBe(15);
+  expect(await readFile(join(found!.folder, 'policy.bin'), 'utf8')).toBe('weights 15');
+});
+
+test('a half-written folder does not count', async () => {
+  const store = new CheckpointStore(directory);
+  await save(store, 5);
+  await expect(store.save(progress(10), () => Promise.reject(new Error('killed')))).rejects.toThrow('killed');
+  expect((await store.newest(() => {}))?.progress.nextIteration).toBe(5);
+});
+
+test('a damaged checkpoint is passed over with a warning', async () => {
+  const store = new CheckpointStore(directory);
+  await save(store, 5);
+  await save(store, 10);
+  await truncate(join(directory, '000010', 'policy.bin'), 3);
+  const warnings: string[] = [];
+  expect((await store.newest((line) => warnings.push(line)))?.progress.nextIteration).toBe(5);
+  expect(warnings).toEqual([
+    `checkpoint ${directory}/000010 is damaged: policy.bin does not have the bytes that were written; falling back to checkpoint 000005`,
+  ]);
+});
+
+test('if all are damaged the error says what to do', async () => {
+  const store = new CheckpointStore(directory);
+  await save(store, 5);
+  await rm(join(directory, '000005', 'manifest.json'));
+  await expect(store.newest(() => {})).rejects.toThrow(
+    `no checkpoint in ${directory} can be used (1 found, all damaged)\n` +
+      '  restore one from a copy, or start again in a new directory: save_path=NEW_FOLDER',
+  );
+});
+
+test('without any checkpoint the run starts at the beginning', async () => {
+  expect(await new CheckpointStore(join(directory, 'absent')).newest(() => {})).toBeNull();
+});

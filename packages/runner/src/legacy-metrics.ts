@@ -1,0 +1,30 @@
+/** ArCHer's metric names beside ours, so that its dashboards and scripts find theirs. Source: its trainers at 7c771a7. */
+const LEGACY_NAMES: Record<string, string> = {
+  'rollout/episodic_return': 'rollout.mean',
+  'rollout/episodic_return_max': 'rollout.max',
+  'rollout/episodic_return_min': 'rollout.min',
+  'eval/episodic_return': 'eval_rollout.mean',
+  'eval/episodic_return_max': 'eval_rollout.max',
+  'eval/episodic_return_min': 'eval_rollout.min',
+  'losses/q1': 'q1.loss',
+  'losses/q2': 'q2.loss',
+  'losses/v1': 'v1.loss',
+  'losses/v2': 'v2.loss',
+  'losses/policy': 'pg.loss',
+  'losses/nll': 'bc.loss',
+  'critic/q1_mean': 'q1.mean',
+  'critic/q2_mean': 'q2.mean',
+  'critic/v1_mean': 'v1.mean',
+  'critic/v2_mean': 'v2.mean',
+  'critic/target_q1_mean': 'target_q1.mean',
+  'critic/target_q2_mean': 'target_q2.mean',
+  'actor/advantages_mean': 'advantages.mean',
+  'actor/advantages_std': 'advantages.std',
+  'actor/advantages_min': 'advantages.min',
+  'actor/advantages_max': 'advantages.max',
+};
+
+export function withLegacyNames(metrics: Record<string, number>): Record<string, number> {
+  const legacy = Object.entries(LEGACY_NAMES).filter(([name]) => name in metrics);
+  return { ...metrics, ...Object.fromEntries(legacy.map(([name, alias]) => [alias, metrics[name]])) };
+}

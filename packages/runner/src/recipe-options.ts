@@ -1,0 +1,19 @@
+// From the run's config to the plain options that recipes take.
+import type { ArcherOptions, ChaiOptions, FilteredBcOptions, PlayOptions } from '@bowyer/algorithms';
+import type { Tokenizer } from '@bowyer/models';
+import { agentTokens } from './agent-tokens.js';
+import type { RunConfig } from './run-config.js';
+
+export function playOptions(config: RunConfig, tokenizer: Tokenizer): PlayOptions {
+  const { seed, slots, temperature, topK, topP, doSample, maxNewTokens } = config;
+  const { terminatorIds } = agentTokens(tokenizer, config);
+  return { seed, slots, sampling: { temperature, topK, topP, greedy: !doSample, maxNewTokens, terminatorIds } };
+}
+
+/** Config keys and option names are the same words, so only what is made from several keys is named here. */
+export function recipeOptions(
+  config: RunConfig,
+  tokenizer: Tokenizer,
+): ArcherOptions & ChaiOptions & FilteredBcOptions {
+  return { ...config, ...playOptions(config, tokenizer) };
+}

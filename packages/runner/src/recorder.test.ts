@@ -1,0 +1,66 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CheckpointStore } from './checkpoint-store.js';
+import { Recorder } from './recorder.js';
+import { RunFiles } from './run-files.js';
+
+let directory: string;
+let recorder: Recorder;
+let printed: string;
+let saved: string[];
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'bowyer-recorder-'));
+  printed = '';
+  saved = [];
+  const saveable = {
+    saveState: (folder: string) => writeFile(join(folder, 'state'), 'tensors'),
+    savePolicy: async (folder: string) => void saved.push(folder),
+    clipLeftover: () => ({ policy: 0.5 }),
+  };
+  const output = { write: (text: string) => (printed += text) };
+  const files = await RunFiles.open(directory, {});
+  const store = new CheckpointStore(join(directory, 'checkpoints'));
+  recorder = new Recorder(files, store, saveable, { iterations: 4, firstIteration: 0, best: null, output });
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+test('only a better score replaces the best policy', async () => {
+  await recorder.keepBest(0, -7);
+  await recorder.keepBest(1, -8);
+  await recorder.keepBest(2, -3);
+  expect(saved).toHaveLength(2);
+  expect(recorder.best).toEqual({ iteration: 3, score: -3 });
+});
+
+test('a checkpoint remembers the lengths of the files and the best score', async () => {
+  await recorder.keepBest(0, -7);
+  await recorder.log(0, { 'rollout/episodic_return': -7 }, []);
+  await recorder.checkpoint(1);
+  const progress = JSON.parse(await readFile(join(directory, 'checkpoints', '000001', 'progress.json'), 'utf8'));
+  const { length } = await readFile(join(directory, 'metrics.jsonl'));
+  expect(progress).toMatchObject({
+    nextIteration: 1,
+    fileLengths: { 'metrics.jsonl': length },
+    best: { iteration: 1, score: -7 },
+    clipLeftover: { policy: 0.5 },
+  });
+});
+
+test('an evaluation is printed as a line', async () => {
+  const metrics = {
+    'rollout/episodic_return': -7,
+    'eval/episodic_return': -6.5,
+    'eval/episodic_return_standard_error': 0.2,
+  };
+  await recorder.log(0, metrics, []);
+  expect(printed).toBe('evaluation after iteration 1: return -6.50 ± 0.20\n');
+});
+
+test('a figure that is not finite stops the run with its name and the way out', async () => {
+  await expect(recorder.log(2, { 'losses/q1': NaN }, [])).rejects.toThrow(
+    "metric 'losses/q1' became NaN in iteration 3 (episodes undefined…undefined); last good state: no checkpoint yet\n" +
+      '  a smaller lm_lr or critic_lr, or a larger warmup_iter, usually mends this',
+  );
+});

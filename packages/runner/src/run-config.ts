@@ -1,0 +1,207 @@
+// What a run's config may hold: one schema gives the TypeScript type, the validation before a run and the help text.
+// Names, meanings and defaults of ArCHer's keys: its scripts/config/*.yaml at 7c771a7. Defaults live in configs/.
+import { Type, type Static, type TSchema } from '@sinclair/typebox';
+
+const nullable = <T extends TSchema>(schema: T, description: string) =>
+  Type.Union([schema, Type.Null()], { description });
+const oneOf = <const T extends readonly string[]>(values: T, description: string) =>
+  Type.Unsafe<T[number]>({ type: 'string', enum: [...values], description });
+const count = (description: string, minimum = 1) => Type.Integer({ minimum, description });
+const rate = (description: string) => Type.Number({ exclusiveMinimum: 0, description });
+const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
+const closed = { additionalProperties: false } as const;
+
+/** Keys of ArCHer's configs, under their own names. */
+const archerKeys = {
+  cache_dir: Type.String({ description: 'folder of warm starts, reused by every run with the same warm-start config' }),
+  huggingface_token: Type.String({
+    description: 'kept for ArCHer configs; secrets belong in the environment (HF_TOKEN)',
+  }),
+  wandb_key: Type.String({ description: 'kept for ArCHer configs; secrets belong in the environment (WANDB_API_KEY)' }),
+  policy_lm: nullable(Type.String(), 'directory of the policy in Hugging Face layout; null: built from `policy`'),
+  critic_lm: nullable(
+    Type.String(),
+    'directory of the critic’s encoder in Hugging Face layout; null: built from `critic`',
+  ),
+  agent_type: oneOf(['archer', 'chai', 'online_filteredbc', 'bc'], 'algorithm'),
+  use_baseline: Type.Boolean({
+    description: 'token-level baseline; read nowhere in ArCHer’s code, and not built here: must be false',
+  }),
+  use_lora: Type.Boolean({ description: 'LoRA on the policy; not built yet: must be false' }),
+  max_new_tokens: count('tokens the agent may write per turn'),
+  eos_str: nullable(
+    Type.String(),
+    'text that ends an utterance; it must be one token. null: only the tokenizer’s end-of-text token',
+  ),
+  save_freq: count('iterations between checkpoints'),
+  eval_freq: count('iterations between evaluations'),
+  capacity: count('replay capacity in turns'),
+  rollout_size: count('episodes per iteration'),
+  eval_size: count('episodes per evaluation'),
+  batch_size: count('turns per micro-batch'),
+  iterations: count('outer iterations'),
+  epochs: count('critic optimizer steps per iteration'),
+  actor_epochs: count('policy optimizer steps per iteration'),
+  warmup_iter: count('iterations with a frozen policy', 0),
+  grad_accum_steps: count('micro-batches per optimizer step'),
+  do_sample: Type.Boolean({ description: 'sample in rollouts; false: greedy' }),
+  temperature: rate('sampling temperature, dimensionless'),
+  critic_lr: rate('Adam rate of the critic'),
+  lm_lr: rate('Adam rate of the policy'),
+  env_idx: nullable(Type.Integer({ minimum: 0 }), 'plays only the word of this index in the list; null: all'),
+  gamma: share('discount per turn'),
+  tau: share('Polyak step of the target critic, after every critic step'),
+  max_grad_norm: rate('bound of the policy gradient’s global norm'),
+  use_wandb: Type.Boolean({ description: 'kept for ArCHer configs; W&B is not built yet, true prints a warning' }),
+  checkpoint_path: nullable(
+    Type.String(),
+    'policy to start from, a directory in Hugging Face layout; null: warm-started here by behaviour cloning',
+  ),
+  save_path: Type.String({
+    description: 'folder of the run; a run found there goes on. ???: a new folder under outputs/',
+  }),
+  env_name: nullable(Type.String(), 'ArCHer’s name for env.name; where given, it wins'),
+  env_load_path: nullable(
+    Type.String(),
+    'kept for ArCHer configs (oracle weights, story file, shop address); this environment needs none',
+  ),
+  webshop_lower: Type.Integer({ description: 'kept for ArCHer configs: first WebShop instruction' }),
+  webshop_upper: Type.Integer({ description: 'kept for ArCHer configs: one past the last WebShop instruction' }),
+  project_name: Type.String({ description: 'logger project' }),
+  run_name: Type.String({ description: 'title of the run in its report' }),
+};
+
+/** Keys that ArCHer's configs do not have. */
+const ownKeys = {
+  task: oneOf(['train', 'evaluate', 'demonstrations'], 'what the run does'),
+  seed: count('all randomness of the run follows from it', 0),
+  device: oneOf(['cpu', 'webgpu'], 'where models run'),
+  threads: count('threads of ONNX Runtime; 0: one a core', 0),
+  slots: count('episodes in play at the same time'),
+  top_k: count('samples among the k likeliest tokens; 0: all. ArCHer’s sampler has a hidden 50', 0),
+  top_p: Type.Number({
+    exclusiveMinimum: 0,
+    maximum: 1,
+    description: 'samples among the likeliest tokens that hold this probability',
+  }),
+  eval_do_sample: Type.Boolean({ description: 'sample in evaluations; false: greedy, as ArCHer does' }),
+  test_size: count('episodes of the final test, never seen in training or in choosing the best policy'),
+  score_terminator: Type.Boolean({ description: 'the token that ends an utterance is trained too; false: as ArCHer' }),
+  actor_samples: oneOf(
+    ['rollout', 'replay'],
+    'what actor steps train on: the new episodes’ utterances, or as in the paper fresh ones at replayed states',
+  ),
+  v_target_action: oneOf(
+    ['stored', 'policy'],
+    'action in the V target: the stored one, or as in the paper a fresh sample',
+  ),
+  td_target: oneOf(['own', 'min'], 'a Q head bootstraps from its own target V head, or from the smaller of the two'),
+  clip_scope: oneOf(
+    ['own', 'all'],
+    'gradients under the clip: of the network being stepped, or as in ArCHer’s code of all',
+  ),
+  grad_reduction: oneOf(['sum', 'mean'], 'micro-batch gradients are added, or averaged'),
+  critic_max_grad_norm: rate('bound of the critic gradient’s global norm'),
+  num_candidates: count('CHAI: utterances proposed per turn'),
+  filter_quantile: share('filtered BC: episodes with a return at or above this quantile are imitated'),
+  filter_window: nullable(Type.Integer({ minimum: 1 }), 'filtered BC: iterations the filter looks back; null: all'),
+};
+
+const policy = Type.Object(
+  {
+    n_layer: count('transformer blocks'),
+    n_head: count('attention heads per block'),
+    n_embd: count('width; a multiple of n_head'),
+    n_positions: count('longest context in tokens'),
+  },
+  { ...closed, description: 'built-in policy: a GPT-2 from scratch on words of its environment' },
+);
+
+const critic = Type.Object(
+  {
+    kind: oneOf(['line', 'transformer'], 'encoder: pooled lines, or a transformer over the whole text as in the paper'),
+    width: count('width of the embeddings and heads'),
+    initial_value: Type.Number({ description: 'value that all heads start from: the expected discounted return' }),
+    num_layers: count('transformer blocks'),
+    num_heads: count('attention heads per block'),
+    max_length: count('longest text in tokens; longer ones lose their beginning'),
+    state_feature: oneOf(['pooler', 'first', 'mean'], 'which vector of the encoder stands for a text'),
+  },
+  closed,
+);
+
+const warmStart = Type.Object(
+  {
+    epochs: count('passes over the demonstrations'),
+    batch_size: count('dialogues per optimizer step'),
+    lr: rate('peak of Adam’s rate'),
+    warmup_steps: count('optimizer steps of linear warm-up', 0),
+    final_lr_share: share('rate at the end, as a share of the peak'),
+    max_grad_norm: rate('bound of the gradient’s global norm'),
+  },
+  { ...closed, description: 'behaviour cloning before the first iteration, cached by a hash of its config' },
+);
+
+const demonstrations = Type.Object(
+  {
+    path: nullable(Type.String(), 'dialogue file in the format of twenty_questions.json; null: generated here'),
+    count: count('dialogues to generate'),
+    noise: share('share of the demonstrator’s turns that are random'),
+    attributes: nullable(
+      Type.Integer({ minimum: 1 }),
+      'questions are about the N attributes that split the words best; null: all',
+    ),
+    wordings: count('wordings per attribute'),
+  },
+  { ...closed, description: 'expert games that the warm start imitates' },
+);
+
+export const env = Type.Object(
+  {
+    name: oneOf(['twenty_questions'], 'environment'),
+    words: Type.Union([oneOf(['full', 'subset10'], 'word list'), Type.Array(Type.String(), { minItems: 1 })], {
+      description: 'full: all 157 words; subset10: ten of them; or a list of words',
+    }),
+    max_turns: count('questions per game'),
+    win_test: oneOf(
+      ['lastToken', 'suffixTokens'],
+      'how a guess is found in a question; lastToken as ArCHer, which makes seven words unwinnable',
+    ),
+  },
+  { ...closed, description: 'the task to learn' },
+);
+
+export const runConfigSchema = Type.Object(
+  { ...ownKeys, ...archerKeys, env, policy, critic, warm_start: warmStart, demonstrations },
+  { ...closed, $id: 'bowyer-run' },
+);
+
+type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : S;
+type CamelKeys<T> = T extends readonly (infer _)[]
+  ? T
+  : T extends object
+    ? { [K in keyof T as K extends string ? CamelCase<K> : K]: CamelKeys<T[K]> }
+    : T;
+
+/** A validated run config as it is written. */
+export type RunConfigYaml = Static<typeof runConfigSchema>;
+
+/** The same with camelCase keys. */
+export type RunConfig = CamelKeys<RunConfigYaml>;
+
+/** The one border between YAML's snake_case and the code's camelCase. */
+export function toRunConfig(config: RunConfigYaml): RunConfig {
+  return camelKeys(config) as RunConfig;
+}
+
+function camelKeys(value: unknown): unknown {
+  if (Array.isArray(value) || value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, child]) => [
+      key.replace(/_([a-z])/g, (_, c: string) => c.toUpperCase()),
+      camelKeys(child),
+    ]),
+  );
+}

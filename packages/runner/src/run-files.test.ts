@@ -1,0 +1,40 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { claimDirectory, RunFiles } from './run-files.js';
+
+let directory: string;
+beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-run-'))));
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+test('a resumed run cuts back what was written after its checkpoint', async () => {
+  const files = await RunFiles.open(directory, {});
+  await files.logMetrics(1, { 'rollout/episodic_return': -5 });
+  const { lengths } = files;
+  await files.logMetrics(2, { 'rollout/episodic_return': -4 });
+  await RunFiles.open(directory, lengths);
+  expect((await RunFiles.read(directory)).metrics).toEqual([
+    { iteration: 1, 'rollout/episodic_return': -5, 'rollout.mean': -5 },
+  ]);
+});
+
+test('the same config may claim a folder again, another one is refused with the differences', async () => {
+  const run = join(directory, 'run');
+  await claimDirectory(run, { seed: 0, env: { words: 'full' } });
+  await claimDirectory(run, { seed: 0, env: { words: 'full' } });
+  await expect(claimDirectory(run, { seed: 1, env: { words: ['dog'] } })).rejects.toThrow(
+    `the folder '${run}' holds a run with another config:\n` +
+      '  seed: 0 → 1\n' +
+      '  env.words: "full" → ["dog"]\n' +
+      '  to go on with that run give it the same config; for a new run choose another folder: save_path=FOLDER',
+  );
+  expect(JSON.parse(await readFile(join(run, 'run-config.json'), 'utf8'))).toEqual({ seed: 0, env: { words: 'full' } });
+});
+
+test('a folder that cannot be made says so before any work', async () => {
+  const file = join(directory, 'file');
+  await writeFile(file, '');
+  await expect(claimDirectory(join(file, 'run'), {})).rejects.toThrow(
+    `cannot write to the run's folder '${join(file, 'run')}' (ENOTDIR)\n  choose another one: save_path=FOLDER`,
+  );
+});

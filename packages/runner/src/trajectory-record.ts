@@ -1,0 +1,54 @@
+// Trajectories as lines of JSON: each piece of text once, however often later observations repeat it.
+import { episodicReturn, type TokenSegment, type Trajectory } from '@bowyer/core';
+
+interface TurnRecord {
+  action: string;
+  /** What the next observation adds after observation and action. */
+  reply?: string;
+  /** The whole next observation, where it does not go on from the text before. */
+  next_observation?: string;
+  reward: number;
+  terminated: boolean;
+  truncated: boolean;
+  info: Record<string, unknown>;
+}
+
+export interface TrajectoryRecord {
+  episode: number;
+  iteration: number;
+  seed: number;
+  episodic_return: number;
+  opening: string;
+  turns: TurnRecord[];
+  segments: TokenSegment[];
+}
+
+export function toRecord(trajectory: Trajectory, iteration: number): TrajectoryRecord {
+  const { episode, seed, transitions, infos, segments } = trajectory;
+  return {
+    episode,
+    iteration,
+    seed,
+    episodic_return: episodicReturn(trajectory),
+    opening: transitions[0]?.observation ?? '',
+    turns: transitions.map(({ observation, action, nextObservation, reward, terminated, truncated }, turn) => {
+      const said = observation + action;
+      const next = nextObservation.startsWith(said)
+        ? { reply: nextObservation.slice(said.length) }
+        : { next_observation: nextObservation };
+      return { action, ...next, reward, terminated, truncated, info: infos[turn] };
+    }),
+    segments,
+  };
+}
+
+export function fromRecord({ episode, seed, opening, turns, segments }: TrajectoryRecord): Trajectory {
+  let observation = opening;
+  const transitions = turns.map(({ action, reply, next_observation, reward, terminated, truncated }) => {
+    const nextObservation = next_observation ?? observation + action + reply;
+    const transition = { observation, action, reward, nextObservation, terminated, truncated };
+    observation = nextObservation;
+    return transition;
+  });
+  return { episode, seed, transitions, infos: turns.map(({ info }) => info), segments };
+}

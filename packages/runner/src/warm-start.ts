@@ -1,0 +1,101 @@
+// The supervised start: a policy that has imitated demonstrations. Cached by a hash of everything that decides it.
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { bc, type Demonstration } from '@bowyer/algorithms';
+import { hash32, Rng } from '@bowyer/core';
+import type { Device } from '@bowyer/graph';
+import { JsonlFile, ProgressBar, type ProgressOutput } from '@bowyer/logging';
+import { LanguageModel, wordLevelTokenizer } from '@bowyer/models';
+import { answerTokens, makeDemonstrations } from './environments.js';
+import { agentTokens } from './agent-tokens.js';
+import { adam } from './policy-setup.js';
+import type { RunConfig } from './run-config.js';
+
+/** Raise it when a change of the code changes what the same config gives. */
+const CACHE_VERSION = 1;
+
+/** @returns the folder of the warm-started policy, made now or by an earlier run */
+export async function warmStart(config: RunConfig, device: Device, output: ProgressOutput): Promise<string> {
+  const recipe = warmStartRecipe(config);
+  const hash = createHash('sha256').update(JSON.stringify(recipe)).digest('hex').slice(0, 16);
+  const folder = join(config.cacheDir, 'warm-starts', hash);
+  if (existsSync(folder)) {
+    output.write(`warm start: using ${folder}\n`);
+    return folder;
+  }
+  const temporary = `${folder}.${process.pid}.tmp`;
+  await rm(temporary, { recursive: true, force: true });
+  await mkdir(temporary, { recursive: true });
+  try {
+    await imitate(config, device, output, temporary);
+    await rename(temporary, folder);
+  } catch (error) {
+    await rm(temporary, { recursive: true, force: true });
+    // Another run with the same recipe may have been faster; its result is the same.
+    if (!existsSync(folder)) throw error;
+  }
+  return folder;
+}
+
+/** Everything that decides the weights of the warm start. */
+function warmStartRecipe({
+  env,
+  demonstrations,
+  policy,
+  warmStart: training,
+  seed,
+  eosStr,
+  scoreTerminator,
+  device,
+}: RunConfig) {
+  return { version: CACHE_VERSION, env, demonstrations, policy, training, seed, eosStr, scoreTerminator, device };
+}
+
+async function imitate(config: RunConfig, device: Device, output: ProgressOutput, folder: string): Promise<void> {
+  const demonstrations = await makeDemonstrations(config);
+  const tokenizer = wordLevelTokenizer(demonstrations.map(dialogueText), { wholeTokens: answerTokens(config) });
+  const { terminatorIds, maskedTokenIds } = agentTokens(tokenizer, config);
+  const { nLayer, nHead, nEmbd, nPositions } = config.policy;
+  const policy = await LanguageModel.create({
+    device,
+    tokenizer,
+    maskedTokenIds,
+    rng: new Rng(hash32(`${config.seed}/policy`)),
+    config: {
+      model_type: 'gpt2',
+      vocab_size: tokenizer.vocabSize,
+      n_layer: nLayer,
+      n_head: nHead,
+      n_embd: nEmbd,
+      n_positions: nPositions,
+    },
+  });
+  try {
+    await policy.createOptimizer(adam);
+    const metrics = await JsonlFile.open(join(folder, 'metrics.jsonl'), 0);
+    const bar = new ProgressBar(`warm start on ${demonstrations.length} dialogues`, totalSteps(config), output);
+    await bc(
+      {
+        policy,
+        demonstrations,
+        terminatorId: terminatorIds[0],
+        progress: (done) => bar.update(done),
+        onEpoch: (epoch, figures) => metrics.append({ epoch: epoch + 1, ...figures }),
+      },
+      { ...config.warmStart, seed: config.seed, scoreTerminator: config.scoreTerminator },
+    );
+    bar.finish();
+    await policy.save(folder);
+  } finally {
+    await policy.close();
+  }
+}
+
+const totalSteps = ({ demonstrations, warmStart: { epochs, batchSize } }: RunConfig) =>
+  epochs * Math.ceil(demonstrations.count / batchSize);
+
+function dialogueText({ opening, turns }: Demonstration): string {
+  return opening + turns.map(({ action, reply }) => action + reply).join('');
+}
