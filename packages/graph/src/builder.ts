@@ -124,7 +124,7 @@ export class GraphBuilder extends Graph {
   reshape(x: Value, dims: Shape): Value {
     const shape = this.#resolveShape(x, dims);
     if (sameShape(shape, x.shape)) return x;
-    const target = shaping.staticReshapeTarget(x.shape, shape);
+    const target = staticReshapeTarget(x.shape, shape);
     return this.#one(
       shaping.Reshape,
       [x, target ? this.int64s(target) : this.dimsTensor(shape)],
@@ -263,14 +263,21 @@ export class GraphBuilder extends Graph {
   argMin = (x: Value, axis: number, { keepdims = false } = {}): Value =>
     this.#one(reduce.ArgMin, [x], { axis: positiveAxis(axis, x.rank, 'ArgMin', [x]), keepdims: Number(keepdims) });
 
-  /** The k largest (or smallest) along an axis, sorted: [values, int64 indices]. */
-  topK(x: Value, k: number, axis = -1, { largest = true } = {}): [Value, Value] {
+  /** The k largest (or smallest) along an axis, sorted: [values, int64 indices]. A `k` known only at run time is int64 [1]; `dim` names its size. */
+  topK(
+    x: Value,
+    k: number | Value,
+    axis = -1,
+    { largest = true, dim }: { largest?: boolean; dim?: Dim } = {},
+  ): [Value, Value] {
     const at = positiveAxis(axis, x.rank, 'TopK', [x]);
-    const [values, indices] = this.apply(reduce.TopK, [x, this.int64s([k])], {
-      axis: at,
-      largest: Number(largest),
-      sorted: 1,
-    });
+    const count = typeof k === 'number' ? k : (dim ?? this.freshSymbol('k'));
+    const shape = x.shape.map((size, i) => (i === at ? count : size));
+    const operands = [x, typeof k === 'number' ? this.int64s([k]) : k];
+    const [values, indices] = this.apply(reduce.TopK, operands, { axis: at, largest: Number(largest), sorted: 1 }, [
+      shape,
+      shape,
+    ]);
     return [values!, indices!];
   }
 
@@ -466,4 +473,20 @@ export class GraphBuilder extends Graph {
 
 function raise(error: Error): never {
   throw error;
+}
+
+/** Reshape target as ONNX wants it: 0 copies the operand's dimension, −1 is worked out; undefined where neither suffices. */
+function staticReshapeTarget(from: Shape, to: Shape): number[] | undefined {
+  let inferred = false;
+  const target: number[] = [];
+  for (const [i, dim] of to.entries()) {
+    if (typeof dim === 'number') target.push(dim);
+    else if (dim === from[i]) target.push(0);
+    else if (!inferred) {
+      target.push(-1);
+      inferred = true;
+    } else return undefined;
+  }
+  // 0 means "copy" to ONNX, so a true size of zero needs the dynamic form.
+  return to.includes(0) ? undefined : target;
 }

@@ -105,6 +105,21 @@ export function divideDims(a: Dim, b: Dim): Dim | undefined {
   return spell(quotient);
 }
 
+/** Size of a dimension once its symbols are known; undefined while one is not. */
+export function evaluateDim(dim: Dim, symbols: (symbol: string) => number | undefined): number | undefined {
+  let sum = 0;
+  for (const [monomial, coefficient] of dimTerms(dim)) {
+    let product = coefficient;
+    for (const symbol of monomial.split('*').filter(Boolean)) {
+      const size = symbols(symbol);
+      if (size === undefined) return undefined;
+      product *= size;
+    }
+    sum += product;
+  }
+  return sum;
+}
+
 export const sameShape = (a: Shape, b: Shape): boolean => a.length === b.length && a.every((dim, i) => dim === b[i]);
 
 export const formatShape = (shape: Shape): string => `[${shape.join(', ')}]`;

@@ -49,17 +49,30 @@ export const arrayTypes = {
 
 export const isFloat = (dtype: DataType): boolean => dtype === 'float32' || dtype === 'float16' || dtype === 'float64';
 
+const typesByClass: Readonly<Record<string, DataType>> = {
+  Float32Array: 'float32',
+  Float64Array: 'float64',
+  Int32Array: 'int32',
+  BigInt64Array: 'int64',
+  Uint8Array: 'uint8',
+  Int8Array: 'int8',
+  Uint16Array: 'uint16',
+  Int16Array: 'int16',
+  Uint32Array: 'uint32',
+};
+
+/** Class name of a typed array, whichever realm it comes from (Jest runs tests in one of their own, so `instanceof` misleads). */
+export const arrayClass = (data: unknown): string => Object.prototype.toString.call(data).slice('[object '.length, -1);
+
+/** Whether `data` is the kind of array that holds elements of `dtype`. */
+export const holds = (data: unknown, dtype: DataType): data is TensorArray =>
+  arrayClass(data) === arrayTypes[dtype].name;
+
 /** The type a typed array holds when nothing else is said. */
 export function dataTypeOf(data: TensorArray): DataType {
-  if (data instanceof Float32Array) return 'float32';
-  if (data instanceof BigInt64Array) return 'int64';
-  if (data instanceof Int32Array) return 'int32';
-  if (data instanceof Float64Array) return 'float64';
-  if (data instanceof Uint16Array) return 'uint16';
-  if (data instanceof Int16Array) return 'int16';
-  if (data instanceof Int8Array) return 'int8';
-  if (data instanceof Uint32Array) return 'uint32';
-  return 'uint8';
+  const dtype = typesByClass[arrayClass(data)];
+  if (!dtype) throw new TypeError(`a tensor's data must be a typed array, not ${arrayClass(data)}`);
+  return dtype;
 }
 
 export function newArray(dtype: DataType, length: number): TensorArray {
@@ -68,8 +81,7 @@ export function newArray(dtype: DataType, length: number): TensorArray {
 
 /** Numbers in the typed array of `dtype`; an array that already is one is returned as it is. */
 export function toTensorArray(data: TensorArray | ArrayLike<number> | ArrayLike<bigint>, dtype: DataType): TensorArray {
-  const ArrayType = arrayTypes[dtype];
-  if (data instanceof ArrayType) return data;
+  if (holds(data, dtype)) return data;
   if (dtype === 'int64') return BigInt64Array.from(data as ArrayLike<number>, BigInt);
-  return (ArrayType as typeof Float32Array).from(data as ArrayLike<number>);
+  return (arrayTypes[dtype] as typeof Float32Array).from(data as ArrayLike<number>);
 }

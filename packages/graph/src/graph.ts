@@ -1,7 +1,7 @@
 // The graph itself: inputs, initializers, nodes, outputs. Knows no operator: `builder.ts` adds one method for each.
 // Equal nodes are made once (common subexpressions), and small constants with equal contents are one initializer.
 import { canonicalShape, formatShape, type Dim, type Shape } from './dims.js';
-import { newArray, toTensorArray, type DataType, type TensorArray } from './dtype.js';
+import { arrayClass, dataTypeOf, newArray, toTensorArray, type DataType, type TensorArray } from './dtype.js';
 import { GraphBuildError, describeValue } from './errors.js';
 import type { Op } from './op.js';
 import { Value, type Attributes, type GraphNode } from './value.js';
@@ -77,8 +77,8 @@ export class Graph {
       dtype,
       shape.reduce((a, b) => a * b, 1),
     );
-    if (array instanceof BigInt64Array) array.fill(BigInt(x));
-    else array.fill(x);
+    if (dtype === 'int64') (array as BigInt64Array).fill(BigInt(x));
+    else (array as Float32Array).fill(x);
     return this.constant(array, shape, dtype);
   }
 
@@ -178,12 +178,10 @@ export class Graph {
   }
 }
 
+/** Uint8Array and Uint16Array may hold several types, so they must be said. */
 function inferDataType(data: TensorArray): DataType {
-  if (data instanceof BigInt64Array) return 'int64';
-  if (data instanceof Int32Array) return 'int32';
-  if (data instanceof Float64Array) return 'float64';
-  if (data instanceof Float32Array) return 'float32';
-  throw new TypeError(
-    `an initializer of ${data.constructor.name} needs its element type said: bool, uint8, float16, …`,
-  );
+  const dtype = dataTypeOf(data);
+  if (dtype === 'uint8' || dtype === 'uint16')
+    throw new TypeError(`an initializer of ${arrayClass(data)} needs its element type said: bool, uint8, float16, …`);
+  return dtype;
 }

@@ -14,6 +14,7 @@ export {
 export { type DataType, type TensorArray } from './dtype.js';
 export { defineOp, type GradientRule, type InputGradient, type Op } from './op.js';
 export { gradients, type GradientOptions } from './gradients.js';
+export { checkGradients, type GradientComparison, type GradientSample } from './check-gradients.js';
 export { serialize } from './serialize.js';
 export { openDevice, type Device, type DeviceOptions, type Kernel, type KernelSource } from './device/device.js';
 export {
@@ -25,5 +26,11 @@ export {
   type RunOutputs,
 } from './device/program.js';
 export { State, type StateTensorInfo, type StateTensorInit, type TensorCopy } from './device/state.js';
-export { type HostKernel, type KernelCall, type KernelState, type KernelTensor } from './device/kernel.js';
+export {
+  type HostKernel,
+  type KernelCall,
+  type KernelProgram,
+  type KernelState,
+  type KernelTensor,
+} from './device/kernel.js';
 export { DeviceError, GraphBuildError, NotDifferentiableError, ProgramCallError } from './errors.js';

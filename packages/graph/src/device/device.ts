@@ -1,9 +1,9 @@
 // The device: one worker thread that owns all sessions of the process and the state they work on.
 import { availableParallelism } from 'node:os';
-import { arrayTypes, dataTypeOf, type DataType, type TensorArray } from '../dtype.js';
+import { arrayClass, arrayTypes, dataTypeOf, holds, type DataType, type TensorArray } from '../dtype.js';
 import type { Graph } from '../graph.js';
 import { serializeModel } from '../serialize.js';
-import { Program } from './program.js';
+import { Program, type BoundProgram } from './program.js';
 import type { StateTensorSpec } from './protocol.js';
 import { State, type StateTensorInit, type TensorCopy } from './state.js';
 import { WorkerClient } from './worker-client.js';
@@ -44,9 +44,9 @@ export class Device {
         throw new RangeError(
           `createState: '${name}' has ${data.length} elements, shape [${shape.join(', ')}] needs ${size}`,
         );
-      if (!(data instanceof arrayTypes[dtype]))
+      if (!holds(data, dtype))
         throw new TypeError(
-          `createState: '${name}' of ${dtype} needs ${arrayTypes[dtype].name}, not ${data.constructor.name}`,
+          `createState: '${name}' of ${dtype} needs ${arrayTypes[dtype].name}, not ${arrayClass(data)}`,
         );
       return { name, dtype, dims: shape, data: ownBuffer(data) };
     });
@@ -84,9 +84,9 @@ export class Device {
     const checked = Object.entries(tensors).map(([name, { data }]) => {
       const { dtype, shape } = state.info(name);
       const size = shape.reduce((product, dim) => product * dim, 1);
-      if (data.length !== size || !(data instanceof arrayTypes[dtype])) {
+      if (data.length !== size || !holds(data, dtype)) {
         throw new RangeError(
-          `write: '${name}' is ${dtype} [${shape.join(', ')}] with ${size} elements, ${data.constructor.name} of ${data.length} given`,
+          `write: '${name}' is ${dtype} [${shape.join(', ')}] with ${size} elements, ${arrayClass(data)} of ${data.length} given`,
         );
       }
       return { name, data: data.byteLength === data.buffer.byteLength ? data : data.slice() };
@@ -121,6 +121,13 @@ export class Device {
   }
 }
 
+export interface KernelArguments<Args> {
+  states: Readonly<Record<string, State>>;
+  programs?: Readonly<Record<string, BoundProgram>>;
+  /** Plain JSON and typed arrays. */
+  args: Args;
+}
+
 /** A kernel that runs in the worker, in turn with the programs. */
 export class Kernel<Args = unknown, Result = unknown> {
   constructor(
@@ -128,13 +135,21 @@ export class Kernel<Args = unknown, Result = unknown> {
     private readonly client: WorkerClient,
   ) {}
 
-  async call({ states, args }: { states: Readonly<Record<string, State>>; args: Args }): Promise<Result> {
-    const ids = Object.fromEntries(Object.entries(states).map(([role, state]) => [role, state.id]));
-    return (await this.client.request({ kind: 'callKernel', kernelId: this.kernelId, states: ids, args })) as Result;
+  /** Run the kernel on live states; `programs` are those which it may run itself, without a message per run. */
+  async call({ states, programs = {}, args }: KernelArguments<Args>): Promise<Result> {
+    const stateIds = Object.fromEntries(Object.entries(states).map(([role, state]) => [role, state.id]));
+    const bindings = Object.fromEntries(Object.entries(programs).map(([role, program]) => [role, program.bindingId]));
+    return (await this.client.request({
+      kind: 'callKernel',
+      kernelId: this.kernelId,
+      states: stateIds,
+      programs: bindings,
+      args,
+    })) as Result;
   }
 }
 
 /** A view into a larger buffer is copied, so that handing it over does not take its neighbours along. */
 function ownBuffer(data: TensorArray): TensorArray {
-  return data.byteLength === data.buffer.byteLength && data.buffer instanceof ArrayBuffer ? data : data.slice();
+  return data.byteLength === data.buffer.byteLength && arrayClass(data.buffer) === 'ArrayBuffer' ? data : data.slice();
 }

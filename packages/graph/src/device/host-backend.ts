@@ -1,13 +1,13 @@
 // CPU residency: state is typed arrays on the host, fed to sessions without copying and changed in place.
 import { existsSync } from 'node:fs';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { newArray, type TensorArray } from '../dtype.js';
+import { newArray, type DataType, type TensorArray } from '../dtype.js';
 import { outputName } from '../output-name.js';
-import type { HostKernel, KernelState } from './kernel.js';
-import type { Request, StateTensorSpec, TypedHostTensor, ViewLink, WorkerSettings, Wiring } from './protocol.js';
+import type { HostKernel, KernelProgram } from './kernel.js';
+import type { Request, StateTensorSpec, TypedHostTensor, WorkerSettings, Wiring } from './protocol.js';
 
 interface StateTensor {
-  dtype: TypedHostTensor['dtype'];
+  dtype: DataType;
   dims: readonly number[];
   data: TensorArray;
   /** The same memory as an ONNX Runtime tensor, made once. */
@@ -19,6 +19,8 @@ type StateTensors = Record<string, StateTensor>;
 /** A program with everything that is the same at each run. */
 interface Binding {
   session: InferenceSession;
+  /** Element type of each graph input. */
+  types: ReadonlyMap<string, DataType>;
   feeds: Record<string, Tensor>;
   fetches: Record<string, Tensor | null>;
   fetched: { name: string; output: string }[];
@@ -88,7 +90,7 @@ export class HostBackend {
   }
 
   #bind(programId: number, wiring: Wiring): Binding {
-    const session = this.#sessions.get(programId)!;
+    const session = this.#sessions.get(programId) ?? raise('the program was released');
     const feeds: Record<string, Tensor> = {};
     for (const [input, stateId, name] of wiring.state) feeds[input] = this.#tensor(stateId, name).tensor;
     const fetches: Record<string, Tensor | null> = {};
@@ -101,33 +103,25 @@ export class HostBackend {
       fetches[outputName(output)] = wiring.mode === 'write' ? target.tensor : null;
       if (wiring.mode === 'add') accumulated.push({ output: outputName(output), target });
     }
-    return { session, feeds, fetches, fetched, accumulated };
+    const types = new Map(
+      session.inputMetadata.flatMap((input) => (input.isTensor ? [[input.name, input.type as DataType]] : [])),
+    );
+    return { session, types, feeds, fetches, fetched, accumulated };
   }
 
   async #run({ binding, inputs, views }: Extract<Request, { kind: 'run' }>): Promise<Record<string, TypedHostTensor>> {
-    const bound =
-      typeof binding === 'number' ? this.#bindings.get(binding)! : this.#bind(binding.programId, binding.wiring);
+    const bound = typeof binding === 'number' ? this.#binding(binding) : this.#bind(binding.programId, binding.wiring);
     const feeds: Record<string, Tensor> = { ...bound.feeds };
     for (const name in inputs) {
       const { dtype, data, dims } = inputs[name]!;
       feeds[name] = new Tensor(dtype, data, dims);
     }
-    for (const view of views) feeds[view[0]] = this.#view(view);
-    const results = await bound.session.run(feeds, bound.fetches);
-    for (const { output, target } of bound.accumulated) addInto(target.data, results[output]!.data as TensorArray);
-    const response: Record<string, TypedHostTensor> = {};
-    for (const { name, output } of bound.fetched) {
-      const { type, dims, data } = results[output]!;
-      response[name] = { dtype: type as TypedHostTensor['dtype'], dims, data: data as TensorArray };
-    }
-    return response;
+    for (const [input, stateId, name, dims] of views) feeds[input] = prefixView(this.#tensor(stateId, name), dims);
+    return execute(bound, feeds);
   }
 
-  /** The beginning of a state array under other dimensions, without a copy. */
-  #view([, stateId, name, dims]: ViewLink): Tensor {
-    const { dtype, data } = this.#tensor(stateId, name);
-    const size = dims.reduce((product, dim) => product * dim, 1);
-    return new Tensor(dtype as 'float32', data.subarray(0, size) as Float32Array, dims);
+  #binding(bindingId: number): Binding {
+    return this.#bindings.get(bindingId) ?? raise('the program binding was released');
   }
 
   #tensor(stateId: number, name: string): StateTensor {
@@ -145,17 +139,64 @@ export class HostBackend {
     );
   }
 
-  async #callKernel({ kernelId, states, args }: Extract<Request, { kind: 'callKernel' }>): Promise<unknown> {
-    const live: Record<string, KernelState> = {};
-    for (const [role, stateId] of Object.entries(states)) {
-      live[role] = this.#states.get(stateId) ?? missingState(role);
-    }
-    return (await this.#kernels.get(kernelId)!({ states: live, args })) ?? null;
+  async #callKernel({ kernelId, states, programs, args }: Extract<Request, { kind: 'callKernel' }>): Promise<unknown> {
+    const live: Record<string, StateTensors> = {};
+    for (const [role, stateId] of Object.entries(states))
+      live[role] = this.#states.get(stateId) ?? raise(`the state given as '${role}' was released`);
+    const runnable = Object.fromEntries(
+      Object.entries(programs).map(([role, bindingId]) => [role, kernelProgram(this.#binding(bindingId), live)]),
+    );
+    return (await this.#kernels.get(kernelId)!({ states: live, programs: runnable, args })) ?? null;
   }
 }
 
-function missingState(role: string): never {
-  throw new Error(`the state given as '${role}' was released`);
+/** One run of a session, and what is to become of its outputs. */
+async function execute(
+  { session, fetches, fetched, accumulated }: Binding,
+  feeds: Record<string, Tensor>,
+): Promise<Record<string, TypedHostTensor>> {
+  const results = await session.run(feeds, fetches);
+  for (const { output, target } of accumulated) addInto(target.data, results[output]!.data as TensorArray);
+  const response: Record<string, TypedHostTensor> = {};
+  for (const { name, output } of fetched) {
+    const { type, dims, data } = results[output]!;
+    response[name] = { dtype: type as DataType, dims, data: data as TensorArray };
+  }
+  return response;
+}
+
+function kernelProgram(binding: Binding, states: Readonly<Record<string, StateTensors>>): KernelProgram {
+  return {
+    run: async ({ inputs = {}, views = {} }) => {
+      const feeds: Record<string, Tensor> = { ...binding.feeds };
+      for (const name in inputs) {
+        const dtype =
+          binding.types.get(name) ??
+          raise(
+            `a kernel feeds '${name}', but no input is called so; inputs are ${[...binding.types.keys()].join(', ')}`,
+          );
+        feeds[name] = new Tensor(dtype as 'float32', inputs[name]!.data as Float32Array, inputs[name]!.dims);
+      }
+      for (const input in views) {
+        const [role, name, dims] = views[input]!;
+        feeds[input] = prefixView(
+          states[role]?.[name] ?? raise(`a kernel views '${name}' of '${role}', which is not among its states`),
+          dims,
+        );
+      }
+      return execute(binding, feeds);
+    },
+  };
+}
+
+/** The beginning of a state array under other dimensions, without a copy. */
+function prefixView({ dtype, data }: StateTensor, dims: readonly number[]): Tensor {
+  const size = dims.reduce((product, dim) => product * dim, 1);
+  return new Tensor(dtype as 'float32', data.subarray(0, size) as Float32Array, dims);
+}
+
+function raise(problem: string): never {
+  throw new Error(problem);
 }
 
 function stateTensor({ name, dtype, dims, data }: StateTensorSpec): StateTensor {

@@ -11,13 +11,31 @@ export interface KernelTensor {
 /** Tensors of one state, by name, in the order they were created. */
 export type KernelState = Readonly<Record<string, KernelTensor>>;
 
-export interface KernelCall<States extends string = string, Args = unknown> {
+export interface KernelTensorInput {
+  readonly dims: readonly number[];
+  readonly data: TensorArray;
+}
+
+/** A bound program as a kernel runs it: in the same thread, without messages. Data types must be the graph's own (int64: BigInt64Array). */
+export interface KernelProgram {
+  run(feeds: {
+    inputs?: Readonly<Record<string, KernelTensorInput>>;
+    /** Graph input ← the first elements of a tensor of one of the call's states, under other dimensions. */
+    views?: Readonly<Record<string, readonly [role: string, tensor: string, dims: readonly number[]]>>;
+  }): Promise<Record<string, KernelTensor>>;
+}
+
+export interface KernelCall<States extends string = string, Args = unknown, Programs extends string = string> {
   readonly states: Readonly<Record<States, KernelState>>;
-  /** What the caller passed: plain JSON and small typed arrays. */
+  readonly programs: Readonly<Record<Programs, KernelProgram>>;
+  /** What the caller passed: plain JSON and typed arrays. */
   readonly args: Args;
 }
 
 /** What a kernel module exports. The result crosses threads: keep it small. */
-export type HostKernel<States extends string = string, Args = unknown, Result = unknown> = (
-  call: KernelCall<States, Args>,
-) => Result | Promise<Result>;
+export type HostKernel<
+  States extends string = string,
+  Args = unknown,
+  Result = unknown,
+  Programs extends string = string,
+> = (call: KernelCall<States, Args, Programs>) => Result | Promise<Result>;

@@ -1,6 +1,6 @@
 // A compiled graph on the main thread: checks every call against the graph's signature, then sends one message to the worker.
-import { formatShape, type Shape } from '../dims.js';
-import { arrayTypes, toTensorArray, type DataType, type TensorArray } from '../dtype.js';
+import { evaluateDim, formatShape, type Shape } from '../dims.js';
+import { arrayClass, arrayTypes, holds, toTensorArray, type DataType, type TensorArray } from '../dtype.js';
 import { ProgramCallError } from '../errors.js';
 import type { Graph } from '../graph.js';
 import type { StateLink, StoreMode, TypedHostTensor, ViewLink, Wiring } from './protocol.js';
@@ -110,7 +110,8 @@ export class BoundProgram {
   constructor(
     readonly program: Program,
     private readonly wiring: CheckedWiring,
-    private readonly bindingId: number,
+    /** @internal */
+    readonly bindingId: number,
     private readonly client: WorkerClient,
   ) {}
 
@@ -191,11 +192,11 @@ function unexpected(program: Program, name: string, missing: ReadonlySet<string>
 
 function hostTensor(name: string, { dims, data }: InputTensor, dtype: DataType, problems: string[]): TypedHostTensor {
   let array: TensorArray;
-  if (data instanceof arrayTypes[dtype]) array = data as TensorArray;
-  else if (Array.isArray(data) || (dtype === 'int64' && data instanceof Int32Array))
+  if (holds(data, dtype)) array = data;
+  else if (Array.isArray(data) || (dtype === 'int64' && arrayClass(data) === 'Int32Array'))
     array = toTensorArray(data as number[], dtype);
   else {
-    problems.push(`input '${name}': ${data.constructor.name} given, ${dtype} needs ${arrayTypes[dtype].name}`);
+    problems.push(`input '${name}': ${arrayClass(data)} given, ${dtype} needs ${arrayTypes[dtype].name}`);
     array = new arrayTypes[dtype](data.length);
   }
   if (array.length !== sizeOf(dims))
@@ -222,11 +223,18 @@ function compareTensors(
       if (dim !== size) problems.push(`${where}: ${found}`);
       return;
     }
-    const known = symbols.get(dim);
+    const known = symbols.get(dim) ?? evaluated(dim, symbols);
     if (!known) symbols.set(dim, { size, where });
     else if (known.size !== size) problems.push(`${where}: ${found}; '${dim}' is ${known.size} in ${known.where}`);
   });
   return [...new Set(problems)];
+}
+
+/** An expression such as 'past+tokens', once all its symbols are known. */
+function evaluated(dim: string, symbols: ReadonlyMap<string, SymbolBinding>): SymbolBinding | undefined {
+  if (!/[+*-]/.test(dim)) return undefined;
+  const size = evaluateDim(dim, (symbol) => symbols.get(symbol)?.size);
+  return size === undefined ? undefined : { size, where: 'the sizes of its symbols' };
 }
 
 const sizeOf = (dims: readonly number[]) => dims.reduce((product, dim) => product * dim, 1);

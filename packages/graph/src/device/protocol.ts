@@ -58,7 +58,13 @@ export type Request =
       views: readonly ViewLink[];
     }
   | { kind: 'loadKernel'; kernelId: number; module: string; name: string }
-  | { kind: 'callKernel'; kernelId: number; states: Record<string, number>; args: unknown }
+  | {
+      kind: 'callKernel';
+      kernelId: number;
+      states: Record<string, number>;
+      programs: Record<string, number>;
+      args: unknown;
+    }
   | { kind: 'close' };
 
 /** What each kind of request is answered with. */

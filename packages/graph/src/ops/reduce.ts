@@ -83,14 +83,11 @@ export const ArgMin = defineOp('ArgMin', { infer: inferArg });
 
 /** Largest (or smallest) k along an axis: values, then int64 indices. */
 export const TopK = defineOp('TopK', {
-  infer: ({ inputs: [x, k], attributes }) => {
-    const count = Number((k!.data as BigInt64Array | undefined)?.[0] ?? -1);
-    const shape = x!.shape.map((dim, i) => (i === attributes.axis ? count : dim));
-    return [
-      { dtype: x!.dtype, shape },
-      { dtype: 'int64', shape },
-    ];
-  },
+  // the builder knows k and passes the shapes
+  infer: ({ inputs: [x] }) => [
+    { dtype: x!.dtype, shape: x!.shape },
+    { dtype: 'int64', shape: x!.shape },
+  ],
   // the gradient goes back to where each value came from
   gradient: (g, { inputs: [x], outputs: [, indices], dy, attributes }) => [
     g.scatterElementsAdd(g.zeros(x!.shape, x!.dtype), indices!, dy, attributes.axis as number),

@@ -1,6 +1,6 @@
 // Operators that move elements without changing them: views, transposition, joining, cutting, padding, repetition.
 // Targets which depend on symbolic dimensions are operands (int64 tensors); the builder passes the resulting shape alongside.
-import { addDims, subtractDims, type Dim, type Shape } from '../dims.js';
+import { addDims, subtractDims, type Dim } from '../dims.js';
 import { defineOp, inferSame } from '../op.js';
 
 /** The builder has worked out the shape and hands it over; only the type follows from the operand. */
@@ -130,19 +130,3 @@ export const Trilu = defineOp('Trilu', {
   infer: inferSame,
   gradient: (g, { inputs: [, shift], dy, attributes }) => [g.apply(Trilu, [dy, shift], attributes)[0]!, null],
 });
-
-/** Reshape target as ONNX wants it: 0 copies the operand's dimension, −1 is worked out; undefined where neither suffices. */
-export function staticReshapeTarget(from: Shape, to: Shape): number[] | undefined {
-  let inferred = false;
-  const target: number[] = [];
-  for (const [i, dim] of to.entries()) {
-    if (typeof dim === 'number') target.push(dim);
-    else if (dim === from[i]) target.push(0);
-    else if (!inferred) {
-      target.push(-1);
-      inferred = true;
-    } else return undefined;
-  }
-  // 0 means "copy" to ONNX, so a true size of zero needs the dynamic form.
-  return to.includes(0) ? undefined : target;
-}
