@@ -18,3 +18,14 @@ export {
 } from './safetensors.js';
 export { SafetensorsError } from './safetensors-header.js';
 export { PretrainedDirectoryError, readPretrainedConfig, type PretrainedConfig } from './pretrained-config.js';
+export { Adam, AdamW, type AdamOptions, type StepOptions } from './optimizer.js';
+export { type AdamResult } from './kernels/adam-kernel.js';
+export {
+  DoubleCritic,
+  type CriticBatch,
+  type CriticLosses,
+  type DoubleCriticOptions,
+  type HeadOutputs,
+} from './critic/double-critic.js';
+export { type CriticEncoder } from './critic/critic-encoder.js';
+export { LineEncoder } from './critic/line-encoder.js';

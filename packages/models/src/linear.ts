@@ -30,6 +30,15 @@ export function initialLinear(rng: Rng, name: string, inputs: number, outputs: n
   return { [`${name}.weight`]: uniform([outputs, inputs]), [`${name}.bias`]: uniform([outputs]) };
 }
 
+/** Weights normal with variance 2/in, which keeps the size of signals through ReLUs; biases zero. Source: He et al. 2015, arXiv:1502.01852. */
+export function heLinear(rng: Rng, name: string, inputs: number, outputs: number): HostTensors {
+  const deviation = Math.sqrt(2 / inputs);
+  return {
+    [`${name}.weight`]: filled([outputs, inputs], () => deviation * rng.normal()),
+    [`${name}.bias`]: filled([outputs], () => 0),
+  };
+}
+
 /** A tensor of values drawn one after the other. */
 export function filled(shape: number[], draw: () => number): HostTensor {
   const length = shape.reduce((product, size) => product * size, 1);

@@ -16,15 +16,17 @@ test('buckets: few sizes, at most a third padding beyond 8', () => {
   expect([1, 8, 9, 12, 13, 17, 25, 200].map(bucket)).toEqual([8, 8, 12, 12, 16, 24, 32, 256]);
 });
 
-test('a line is its question’s words, averaged, and its answer', () => {
+test('a line is its question’s words, each with weight 1/√4, and its answer', () => {
   const { sizes, words, lineWords, lineAnswers } = new LineBatcher(tokenizer).batch([history], null);
   const spelled = (i: number) => tokenizer.decode([words[i]]);
-  const shareOf = (line: number) =>
-    Object.fromEntries(row(lineWords, line, sizes.words).flatMap((share, i) => (share ? [[spelled(i), share]] : [])));
-  expect(shareOf(1)).toEqual({ is: 0.25, ' it': 0.25, ' big': 0.25, '?': 0.25 });
+  const weightOf = (line: number) =>
+    Object.fromEntries(
+      row(lineWords, line, sizes.words).flatMap((weight, i) => (weight ? [[spelled(i), weight]] : [])),
+    );
+  expect(weightOf(1)).toEqual({ is: 0.5, ' it': 0.5, ' big': 0.5, '?': 0.5 });
   expect(spelled(lineAnswers[1])).toBe(' Yes.\n');
   expect(spelled(lineAnswers[2])).toBe(' No.\n');
-  expect(row(lineWords, 3, sizes.words).every((share) => share === 0)).toBe(true); // padding
+  expect(row(lineWords, 3, sizes.words).every((weight) => weight === 0)).toBe(true); // padding
 });
 
 test('each different line and action stands once, and counts say how often', () => {
@@ -35,7 +37,7 @@ test('each different line and action stands once, and counts say how often', () 
   expect(row(batch.lineCounts, 1, 8)).toEqual([1, 2, 1, 0, 0, 0, 0, 0]);
   expect([...batch.turns.subarray(0, 3)]).toEqual([3, 4, 0]);
   expect([...batch.actions.subarray(0, 2)]).toEqual([0, 0]);
-  expect(row(batch.actionWords, 0, 12).filter((share) => share > 0)).toEqual([0.25, 0.25, 0.25, 0.25]);
+  expect(row(batch.actionWords, 0, 12).filter((weight) => weight > 0)).toEqual([0.5, 0.5, 0.5, 0.5]);
 });
 
 test('an empty action and an empty observation are rows of zeros', () => {

@@ -10,7 +10,7 @@ import type { Tokenizer } from '../tokenizer.js';
 export interface LineBatch {
   /** [W] ids of the words that occur. */
   words: Int32Array;
-  /** [U, W] share of each word in the line without its last word; a row sums to 1, or to 0 for a line of one word. */
+  /** [U, W] weight of each word in the line without its last word: 1/√(number of words). */
   lineWords: Float32Array;
   /** [U] the line's last word (the answer), as a row of `words`. */
   lineAnswers: Int32Array;
@@ -18,7 +18,7 @@ export interface LineBatch {
   lineCounts: Float32Array;
   /** [N, 1] number of lines of the observation. */
   turns: Float32Array;
-  /** [A, W] share of each word in the action. */
+  /** [A, W] weight of each word in the action, likewise. */
   actionWords: Float32Array;
   /** [N] the action, as a row of `actionWords`. */
   actions: Int32Array;
@@ -56,7 +56,7 @@ export class LineBatcher {
     return {
       sizes,
       words: padded(words.items, sizes.words),
-      lineWords: shares(
+      lineWords: pooling(
         lineIds.map((ids) => ids.slice(0, -1)),
         sizes.lines,
         sizes.words,
@@ -64,7 +64,7 @@ export class LineBatcher {
       lineAnswers,
       lineCounts: counts(linesOf, sizes.observations, sizes.lines),
       turns: Float32Array.from({ length: sizes.observations }, (_, i) => linesOf[i]?.length ?? 0),
-      actionWords: shares(actionIds, sizes.actions, sizes.words),
+      actionWords: pooling(actionIds, sizes.actions, sizes.words),
       actions: padded(actionOf, sizes.observations),
     };
   }
@@ -122,9 +122,11 @@ function counts(lists: readonly (readonly number[])[], rows: number, columns: nu
   return matrix;
 }
 
-/** As `counts`, each row divided by its length. */
-function shares(lists: readonly (readonly number[])[], rows: number, columns: number): Float32Array {
-  const matrix = new Float32Array(rows * columns);
-  lists.forEach((list, row) => list.forEach((column) => (matrix[row * columns + column] += 1 / list.length)));
+/** As `counts`, each row divided by √(its length): a sum of unrelated word vectors then is as long as one of them. */
+function pooling(lists: readonly (readonly number[])[], rows: number, columns: number): Float32Array {
+  const matrix = counts(lists, rows, columns);
+  lists.forEach((list, row) => {
+    for (const column of new Set(list)) matrix[row * columns + column] /= Math.sqrt(list.length);
+  });
   return matrix;
 }

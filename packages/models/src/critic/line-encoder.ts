@@ -1,16 +1,19 @@
 // The built-in critic's encoder: the state is a sum over the lines of the dialogue, each line a question with its answer.
 // Without attention, without weights shared with the policy, and cheap: a history costs its new line.
 //
-//     line   = MLP([mean of its words' embeddings; embedding of its last word])      the answer stays bound to its question
-//     state  = [Σ lines / 3; number of lines / 10]
-//     action = MLP(mean of its words' embeddings)
-//     Q reads [state; action; (Σ lines / 3) ∘ action], V reads the state
+//     phrase   = MLP(Σ of its words' embeddings / √number of words)        of a question as of an action: one network
+//     line     = MLP([phrase of the question; embedding of the last word])  the answer stays bound to its question
+//     dialogue = Σ lines / 3,   state = [dialogue; number of lines / 10]
+//     V reads the state; Q reads [state; action; dialogue ∘ action; (Σ phrases / 3) ∘ action], action being its phrase
 //
-// The product lets Q compare the action with what was said; without it "ask something new" is not learnt.
+// The products let Q compare the action with what was said. Tried on made-up dialogues, batches of 200 (mean squared error
+// of Q): "was this question asked before?" after 400 steps 0.22 with networks of their own for questions and actions, no
+// product of phrases and torch's initial weights, 0.13 with He's, 0.00 as it stands; "do the answers rule this guess out?"
+// after 400 steps 0.05, 0.01, 0.00.
 import { join } from 'node:path';
 import { writeFileAtomically, type Rng } from '@bowyer/core';
 import type { GraphBuilder, Value } from '@bowyer/graph';
-import { filled, initialLinear, linear, type Parameters } from '../linear.js';
+import { filled, heLinear, linear, type Parameters } from '../linear.js';
 import type { HostTensors } from '../safetensors.js';
 import type { Tokenizer } from '../tokenizer.js';
 import type { CriticEncoder, CriticFeatures, CriticFeeds } from './critic-encoder.js';
@@ -31,7 +34,7 @@ export class LineEncoder implements CriticEncoder {
     private readonly width: number,
   ) {
     this.vWidth = width + 1;
-    this.qWidth = this.vWidth + 2 * width;
+    this.qWidth = this.vWidth + 3 * width;
     this.hiddenWidth = width;
     this.#batcher = new LineBatcher(tokenizer);
   }
@@ -40,30 +43,31 @@ export class LineEncoder implements CriticEncoder {
     const { width } = this;
     return {
       'words.weight': filled([this.tokenizer.vocabSize, width], () => rng.normal()),
-      ...initialLinear(rng, 'line.0', 2 * width, width),
-      ...initialLinear(rng, 'line.2', width, width),
-      ...initialLinear(rng, 'action.0', width, width),
-      ...initialLinear(rng, 'action.2', width, width),
+      ...heLinear(rng, 'phrase.0', width, width),
+      ...heLinear(rng, 'phrase.2', width, width),
+      ...heLinear(rng, 'line.0', 2 * width, width),
+      ...heLinear(rng, 'line.2', width, width),
     };
   }
 
   build(g: GraphBuilder, parameters: Parameters, { withActions }: { withActions: boolean }): CriticFeatures {
     const words = g.gather(parameters['words.weight'], g.input('words', 'int32', ['words']));
+    const phrases = (pooling: Value) => perceptron(g, g.matMul(pooling, words), parameters, 'phrase');
+    const questions = g.scope('questions', () => phrases(g.input('line_words', 'float32', ['lines', 'words'])));
     const lines = g.scope('lines', () => {
-      const questions = g.matMul(g.input('line_words', 'float32', ['lines', 'words']), words);
       const answers = g.gather(words, g.input('line_answers', 'int32', ['lines']));
       return perceptron(g, g.concat([questions, answers], 1), parameters, 'line');
     });
     const counts = g.input('line_counts', 'float32', ['batch', 'lines']);
-    const dialogue = g.fusedMatMul(counts, lines, { alpha: lineScale });
+    const sumOver = (features: Value) => g.fusedMatMul(counts, features, { alpha: lineScale });
+    const dialogue = sumOver(lines);
     const v = g.concat([dialogue, g.mul(g.input('turns', 'float32', ['batch', 1]), turnScale)], 1);
     if (!withActions) return { v };
     const action = g.scope('actions', () => {
-      const shares = g.input('action_words', 'float32', ['different_actions', 'words']);
-      const different = perceptron(g, g.matMul(shares, words), parameters, 'action');
+      const different = phrases(g.input('action_words', 'float32', ['different_actions', 'words']));
       return g.gather(different, g.input('actions', 'int32', ['batch']));
     });
-    return { v, q: g.concat([v, action, g.mul(dialogue, action)], 1) };
+    return { v, q: g.concat([v, action, g.mul(dialogue, action), g.mul(sumOver(questions), action)], 1) };
   }
 
   feeds(observations: readonly string[], actions: readonly string[] | null): CriticFeeds {

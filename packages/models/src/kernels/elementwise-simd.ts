@@ -168,16 +168,22 @@ function signedLeb(value: number): number[] {
 }
 
 interface Kernels {
-  memory: WebAssembly.Memory;
+  memory: { buffer: ArrayBuffer };
   adam(end: number, ...scalars: number[]): void;
   sumOfSquares(end: number): number;
   polyak(end: number, tau: number, oneMinusTau: number): void;
 }
 
+/** What is used of a global that neither ES2023 nor @types/node declares. */
+declare const WebAssembly: {
+  Module: new (bytes: Uint8Array) => object;
+  Instance: new (module: object) => { exports: unknown };
+};
+
 function instantiate() {
   const pages = Math.ceil((4 * chunkBytes) / 65_536);
   const module = new WebAssembly.Module(assembleModule([adamSource(), sumOfSquaresSource(), polyakSource()], pages));
-  const kernels = new WebAssembly.Instance(module).exports as unknown as Kernels;
+  const kernels = new WebAssembly.Instance(module).exports as Kernels;
   const chunks = [0, 1, 2, 3].map((i) => new Float32Array(kernels.memory.buffer, i * chunkBytes, chunkLength));
   return { kernels, chunks };
 }
