@@ -295,16 +295,30 @@ export class GraphBuilder extends Graph {
   /** Elements or slices at index tuples: indices [..., depth]. */
   gatherND = (data: Value, indices: Value): Value => this.#one(indexing.GatherND, [data, indices]);
 
-  /** data + the sum of the updates that fall on each index tuple. */
-  scatterNDAdd = (data: Value, indices: Value, updates: Value): Value =>
-    this.#one(indexing.ScatterND, [data, indices, updates], { reduction: 'add' });
+  /** data + the sum of the updates that fall on each index tuple (indices [..., depth], updates [..., rest of data]). */
+  scatterNDAdd(data: Value, indices: Value, updates: Value): Value {
+    const depth = indices.dim(-1) as number;
+    const [indexed, rest] = [data.shape.slice(0, depth), data.shape.slice(depth)];
+    // One row number per tuple: Σ index · stride, the stride of an axis being the size of all later indexed ones.
+    const strides = this.dimsTensor(indexed.map((_, axis) => sizeOfShape(indexed.slice(axis + 1))));
+    const rows = this.reduceSum(this.mul(indices, strides), { axes: [-1] });
+    const flat = this.reshape(data, [sizeOfShape(indexed), ...rest]);
+    return this.reshape(this.scatterRowsAdd(flat, rows, updates, 0), data.shape);
+  }
 
   scatterElementsAdd = (data: Value, indices: Value, updates: Value, axis: number): Value =>
     this.#one(indexing.ScatterElements, [data, indices, updates], { axis, reduction: 'add' });
 
   /** The backward of `gather`: each slice of dy is added to the row of `data` it was read from. */
   scatterRowsAdd(data: Value, indices: Value, dy: Value, axis: number): Value {
-    if (axis === 0) return this.scatterNDAdd(data, this.unsqueeze(this.cast(indices, 'int64'), -1), dy);
+    if (axis === 0) {
+      // ScatterElements, because ONNX Runtime's ScatterND adds repeated rows from several threads at once and loses some.
+      const width = sizeOfShape(data.shape.slice(1));
+      const updates = this.reshape(dy, [sizeOfShape(indices.shape), width]);
+      const rows = this.expand(this.reshape(this.cast(indices, 'int64'), [-1, 1]), updates.shape);
+      const table = this.reshape(data, [data.dim(0), width]);
+      return this.reshape(this.scatterElementsAdd(table, rows, updates, 0), data.shape);
+    }
     // Bring the indexed axis to the front, scatter rows, and bring it back.
     const order = [axis, ...data.shape.keys()].filter((a, i) => i === 0 || a !== axis);
     const moved = [...Array(indices.rank).keys()].map((i) => axis + i);
@@ -339,6 +353,16 @@ export class GraphBuilder extends Graph {
 
   /** Tensor filled with 0; no elements are stored in the model unless the shape is small and known. */
   zeros = (shape: Shape, dtype: DataType = 'float32'): Value => this.full(0, shape, dtype);
+
+  /**
+   * Zeros made anew at each run. A large constant would be computed once, kept for the session's life, and copied before each
+   * write into it; a zero that hangs on a symbolic size of `near` cannot be computed before.
+   */
+  runtimeZeros(shape: Shape, dtype: DataType, near: Value): Value {
+    const symbol = near.shape.find((dim) => typeof dim === 'string');
+    if (symbol === undefined) return this.zeros(shape, dtype);
+    return this.expand(this.cast(this.mul(this.dimScalar(symbol), 0), dtype), shape);
+  }
 
   full(x: number, shape: Shape, dtype: DataType = 'float32'): Value {
     const size = sizeOfShape(canonicalShape(shape));

@@ -1,5 +1,4 @@
 // Reading and writing by index. Repeated indices add up in the backward rules.
-import { formatShape } from '../dims.js';
 import { defineOp, inferSame } from '../op.js';
 
 export const Gather = defineOp('Gather', {
@@ -17,7 +16,7 @@ export const Gather = defineOp('Gather', {
   // have contributed (tied embeddings), so a vocabulary-sized tensor of zeros is made at most once.
   gradient: (g, { inputs: [table, indices], dy, attributes }) => [
     (accumulated) =>
-      g.scatterRowsAdd(accumulated ?? g.zeros(table!.shape, table!.dtype), indices!, dy, attributes.axis as number),
+      g.scatterRowsAdd(accumulated ?? g.runtimeZeros(table!.shape, table!.dtype, indices!), indices!, dy, attributes.axis as number),
     null,
   ],
 });
@@ -34,22 +33,6 @@ export const GatherElements = defineOp('GatherElements', {
   ],
 });
 
-/** data with updates written (`reduction` none) or added at index tuples; inputs data, indices [..., depth], updates. */
-export const ScatterND = defineOp('ScatterND', {
-  infer: ({ inputs: [data, indices, updates], fail }) => {
-    const depth = indices!.dim(-1);
-    if (typeof depth !== 'number') return fail('the last dimension of the indices must be a number');
-    const expected = [...indices!.shape.slice(0, -1), ...data!.shape.slice(depth)];
-    if (formatShape(expected) !== formatShape(updates!.shape)) fail(`updates must have shape ${formatShape(expected)}`);
-    return [{ dtype: data!.dtype, shape: data!.shape }];
-  },
-  // y = data + scatter(updates): the data's gradient passes, the updates' is read at the same places
-  gradient: (g, { inputs: [, indices], dy, attributes }) => {
-    if (attributes.reduction !== 'add') throw new RangeError('ScatterND has a gradient only with reduction add');
-    return [dy, null, g.gatherND(dy, indices!)];
-  },
-});
-
 export const GatherND = defineOp('GatherND', {
   infer: ({ inputs: [data, indices], fail }) => {
     const depth = indices!.dim(-1);
@@ -57,7 +40,7 @@ export const GatherND = defineOp('GatherND', {
     return [{ dtype: data!.dtype, shape: [...indices!.shape.slice(0, -1), ...data!.shape.slice(depth)] }];
   },
   gradient: (g, { inputs: [data, indices], dy }) => [
-    (accumulated) => g.scatterNDAdd(accumulated ?? g.zeros(data!.shape, data!.dtype), indices!, dy),
+    (accumulated) => g.scatterNDAdd(accumulated ?? g.runtimeZeros(data!.shape, data!.dtype, indices!), indices!, dy),
     null,
   ],
 });

@@ -212,12 +212,6 @@ const samples: Record<keyof typeof ops, Samples> = {
       build: (g, { x, i }) => g.gatherND(x!, i!),
     },
   ],
-  ScatterND: [
-    {
-      inputs: { x: tensor([4, 2]), i: indices([3, 1], [1, 3, 1]), u: tensor([3, 2]) },
-      build: (g, { x, i, u }) => g.scatterNDAdd(x!, i!, u!),
-    },
-  ],
   ScatterElements: [
     {
       inputs: { x: tensor([2, 4]), i: indices([2, 3], [1, 1, 3, 0, 2, 0]), u: tensor([2, 3]) },
