@@ -29,3 +29,11 @@ export {
 } from './critic/double-critic.js';
 export { type CriticEncoder } from './critic/critic-encoder.js';
 export { LineEncoder } from './critic/line-encoder.js';
+export { LanguageModel, type LanguageModelOptions, type OptimizerOptions } from './language-model.js';
+export { type TokenExample } from './token-batches.js';
+export { type BatchOptions } from './token-scorer.js';
+export { type Episodes, type Turn, type Utterance } from './episodes.js';
+export { type SamplingOptions } from './sampling.js';
+export { type CausalArchitecture, type ForwardScope, type ParameterSpec } from './architecture.js';
+export { gpt2 } from './gpt2.js';
+export { gpt2Config, type Gpt2Config } from './gpt2-config.js';

@@ -31,7 +31,10 @@ export class TokenScorer {
    *
    * @returns one array [tokens] per example
    */
-  async logprobs(examples: readonly TokenExample[], { maxTokens = Infinity }: BatchOptions): Promise<Float32Array[]> {
+  async logprobs(
+    examples: readonly TokenExample[],
+    { maxTokens = Infinity }: BatchOptions = {},
+  ): Promise<Float32Array[]> {
     this.#check(examples);
     this.#scoring ??= this.#bindScoring();
     const program = await this.#scoring;
@@ -50,7 +53,7 @@ export class TokenScorer {
   async accumulateGradients(
     examples: readonly TokenExample[],
     gradients: State,
-    { maxTokens = Infinity }: BatchOptions,
+    { maxTokens = Infinity }: BatchOptions = {},
   ): Promise<{ loss: number }> {
     this.#check(examples);
     if (this.#training?.gradients !== gradients) this.#training = { gradients, program: this.#bindTraining(gradients) };
@@ -79,6 +82,14 @@ export class TokenScorer {
       architecture.parameters.map(({ name }) => [gradientName(name), [gradients, name] as const]),
     );
     return program.bind({ state: this.#parameterWiring(), fetch: ['loss'], store, mode: 'add' });
+  }
+
+  /** Frees the compiled graphs. */
+  async release(): Promise<void> {
+    for (const bound of [await this.#scoring, await this.#training?.program]) {
+      await bound?.release();
+      await bound?.program.release();
+    }
   }
 
   #parameterWiring() {

@@ -8,6 +8,9 @@ import type { GraphBuilder, Value } from '@bowyer/graph';
  */
 export type OperandOrder = 'rows-left' | 'weights-left';
 
+/** From so many rows on both orders are alike, and rows-left spares the transpositions. */
+export const FEW_ROWS = 64;
+
 /** Below this many elements packing costs less than the transpositions of the other order. */
 const SMALL_WEIGHT = 1 << 17;
 

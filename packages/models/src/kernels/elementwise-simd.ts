@@ -64,11 +64,10 @@ const adamScalarOrder = [
 function adamSource(): FunctionSource {
   const count = adamScalarOrder.length;
   const firstVector = 1 + count; // locals behind the parameters: one vector for each scalar, then these
-  const [offset, gradient, moment, second] = [0, 1, 2, 3].map((i) => firstVector + count + i);
+  const [offset, gradient, moment, second, parameter] = [0, 1, 2, 3, 4].map((i) => firstVector + count + i);
   const scalar = Object.fromEntries(adamScalarOrder.map((name, i) => [name, local(firstVector + i)]));
-  const array = (index: number) => [0x41, ...signedLeb(index * chunkBytes)];
-  const [p, g, m, v] = [0, 1, 2, 3].map(array);
-  const at = (base: readonly number[]) => load(base, local(offset));
+  const [p, g, m, v] = [0, 1, 2, 3].map((index) => index * chunkBytes);
+  const at = (base: number) => load(base, local(offset));
   // Subnormal moments (of embedding rows whose word has not been seen for long) are 100 times slower: they become zero.
   const flush = (value: readonly number[], index: number) => [
     ...setLocal(index, value),
@@ -77,11 +76,12 @@ function adamSource(): FunctionSource {
   return {
     name: 'adam',
     params: ['i32', ...adamScalarOrder.map(() => 'f32' as const)],
-    locals: [...adamScalarOrder.map(() => 'v128' as const), 'i32', 'v128', 'v128', 'v128'],
+    locals: [...adamScalarOrder.map(() => 'v128' as const), 'i32', 'v128', 'v128', 'v128', 'v128'],
     body: [
       ...adamScalarOrder.flatMap((_, i) => setLocal(firstVector + i, splat(local(1 + i)))),
       ...loopBy16(offset, local(0), [
-        ...setLocal(gradient, add(mul(at(g), scalar.gradientScale), mul(at(p), scalar.l2))),
+        ...setLocal(parameter, at(p)),
+        ...setLocal(gradient, add(mul(at(g), scalar.gradientScale), mul(local(parameter), scalar.l2))),
         ...flush(add(mul(at(m), scalar.beta1), mul(local(gradient), scalar.oneMinusBeta1)), moment),
         ...flush(
           add(mul(at(v), scalar.beta2), mul(mul(local(gradient), local(gradient)), scalar.oneMinusBeta2)),
@@ -93,7 +93,7 @@ function adamSource(): FunctionSource {
           p,
           local(offset),
           sub(
-            mul(at(p), scalar.keep),
+            mul(local(parameter), scalar.keep),
             div(
               mul(local(moment), scalar.stepSize),
               add(mul(sqrt(local(second)), scalar.secondMomentScale), scalar.eps),
@@ -119,7 +119,7 @@ function sumOfSquaresSource(): FunctionSource {
     locals: ['i32', 'v128', 'v128', 'v128', 'v128'],
     body: [
       ...loopBy16(offset, local(end), [
-        ...setLocal(values, load([0x41, 0], local(offset))),
+        ...setLocal(values, load(0, local(offset))),
         ...addSquares(lowerSum, local(values)),
         ...addSquares(upperSum, upperHalf(local(values))),
       ]),
@@ -132,10 +132,7 @@ function sumOfSquaresSource(): FunctionSource {
 /** polyak(end, tau): first chunk ← (1 − τ) · first + τ · second. */
 function polyakSource(): FunctionSource {
   const [end, tau, offset, tauVector, oneMinusTau] = [0, 1, 3, 4, 5];
-  const [target, online] = [
-    [0x41, 0],
-    [0x41, ...signedLeb(chunkBytes)],
-  ];
+  const [target, online] = [0, chunkBytes];
   return {
     name: 'polyak',
     params: ['i32', 'f32', 'f32'],
@@ -154,17 +151,6 @@ function polyakSource(): FunctionSource {
       ),
     ],
   };
-}
-
-/** Signed LEB128 of a number that is not negative, as `i32.const` takes it. */
-function signedLeb(value: number): number[] {
-  const bytes: number[] = [];
-  for (;;) {
-    const low = value & 0x7f;
-    value >>= 7;
-    if (value === 0 && !(low & 0x40)) return [...bytes, low];
-    bytes.push(low | 0x80);
-  }
 }
 
 interface Kernels {

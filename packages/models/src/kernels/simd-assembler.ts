@@ -54,16 +54,14 @@ export const sumLanes = (a: Code): Code => [...a, ...simd(0x21), 0, ...a, ...sim
 
 export const local = (index: number): Code => [0x20, ...leb(index)];
 export const setLocal = (index: number, value: Code): Code => [...value, 0x21, ...leb(index)];
-/** The 16 bytes at `array + offset`; both are i32 code. */
-export const load = (array: Code, offset: Code): Code => [...array, ...offset, 0x6a, ...simd(0x00), 2, 0];
-export const store = (array: Code, offset: Code, value: Code): Code => [
-  ...array,
+/** The 16 bytes at `base + offset`: a constant and i32 code. */
+export const load = (base: number, offset: Code): Code => [...offset, ...simd(0x00), 2, ...leb(base)];
+export const store = (base: number, offset: Code, value: Code): Code => [
   ...offset,
-  0x6a,
   ...value,
   ...simd(0x0b),
   2,
-  0,
+  ...leb(base),
 ];
 
 /** `do { body; offset += 16 } while (offset < end)`. */

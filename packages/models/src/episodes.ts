@@ -1,0 +1,274 @@
+// Many episodes sampled side by side: each slot keeps its context in the key-value cache over all turns of an episode,
+// so that a turn costs its new tokens only.
+import { Rng } from '@bowyer/core';
+import type { BoundProgram, Device, Kernel, State } from '@bowyer/graph';
+import type { CausalArchitecture } from './architecture.js';
+import { decodeGraph, keyName, valueName } from './decode-graph.js';
+import { roundedCapacity } from './kernels/cache-rows.js';
+import type { GenerateArgs, GeneratedRow, GenerateResult } from './kernels/generate-kernel.js';
+import { samplerFor, type Sampler, type SamplingOptions } from './sampling.js';
+import { SlotRows } from './slot-rows.js';
+import { FEW_ROWS } from './weight-product.js';
+
+/** What a slot is told before it speaks. */
+export interface Turn {
+  slot: number;
+  /** A new episode: the slot's context is forgotten first. */
+  reset?: boolean;
+  /** Tokens to add to the slot's context: the observation, and the last action if the environment saw another one. */
+  tokens: readonly number[];
+}
+
+export interface Utterance {
+  slot: number;
+  /** Without the terminator. */
+  ids: number[];
+  terminatorId: number | null;
+  /** [ids, then the terminator if there is one] nats, under the policy at temperature 1 without truncation. */
+  logprobs: Float32Array;
+  /** The same under the distribution that was sampled from; equal to `logprobs` at temperature 1 without truncation. */
+  samplingLogprobs: Float32Array;
+  /** How many of the slot's last tokens the model saw before its first own one. */
+  contextTokens: number;
+  finishReason: 'terminator' | 'length';
+}
+
+export interface EpisodesOptions {
+  device: Device;
+  architecture: CausalArchitecture;
+  parameters: State;
+  maskedTokenIds: readonly number[];
+  contextLength: number;
+  slots: number;
+}
+
+/** Prompt tokens per row that go through the model at once; more would only cost memory. */
+const PREFILL_CHUNK = 256;
+
+const programRoles = ['prefillFew', 'prefillMany', 'stepFew', 'stepMany'] as const;
+type Programs = Record<(typeof programRoles)[number], BoundProgram>;
+
+export class Episodes {
+  readonly #contexts: number[][];
+  readonly #rows: SlotRows;
+  readonly #programs = new Map<string, Promise<Programs>>();
+  #capacity = roundedCapacity(0);
+
+  private constructor(
+    private readonly options: EpisodesOptions,
+    private readonly cache: State,
+    private readonly kernel: Kernel<GenerateArgs, GenerateResult>,
+  ) {
+    this.#contexts = Array.from({ length: options.slots }, () => []);
+    this.#rows = new SlotRows(options.slots);
+  }
+
+  static async open(options: EpisodesOptions): Promise<Episodes> {
+    const { device, architecture, slots, contextLength } = options;
+    if (!Number.isInteger(slots) || slots < 1)
+      throw new RangeError(`openEpisodes: ${slots} slots; at least one is needed`);
+    const size = slots * architecture.heads * roundedCapacity(contextLength) * architecture.headSize;
+    const names = Array.from({ length: architecture.layers }, (_, layer) => [keyName(layer), valueName(layer)]).flat();
+    const cache = await device.createZeros(Object.fromEntries(names.map((name) => [name, [size]])));
+    const kernel = await device.loadKernel<GenerateArgs, GenerateResult>({
+      module: new URL('./kernels/generate-kernel.js', import.meta.url),
+      name: 'generate',
+    });
+    return new Episodes(options, cache, kernel);
+  }
+
+  /** Tokens in a slot's context, also those that no longer fit into the model's. */
+  length(slot: number): number {
+    return this.#context(slot).length;
+  }
+
+  /** The tokens themselves. */
+  context(slot: number): readonly number[] {
+    return this.#context(slot);
+  }
+
+  /** Forgets everything after the slot's first `tokenCount` tokens; what the cache holds of them stays. */
+  truncate(slot: number, tokenCount: number): void {
+    const context = this.#context(slot);
+    if (!(tokenCount >= 0 && tokenCount <= context.length))
+      throw new RangeError(`Episodes.truncate: slot ${slot} has ${context.length} tokens, asked to keep ${tokenCount}`);
+    context.length = tokenCount;
+    this.#rows.keepUpTo(slot, tokenCount);
+  }
+
+  /**
+   * Adds each turn's tokens to its slot and samples one utterance per turn. The utterance's ids join the context, its
+   * terminator does not: the observation that follows says how the history goes on.
+   *
+   * A context that leaves no room for `maxNewTokens` loses its oldest tokens (see `contextTokens`).
+   * Every turn draws one number from `rng`, from which all its tokens follow, whoever else is in the batch.
+   */
+  async act(turns: readonly Turn[], options: SamplingOptions): Promise<Utterance[]> {
+    this.#check(turns, options);
+    if (turns.length === 0) return [];
+    const sampler = samplerFor(options, this.options.architecture.vocabSize);
+    const seeds = turns.map(() => options.rng.uint32());
+    for (const { slot, reset, tokens } of turns) {
+      const context = this.#context(slot);
+      if (reset) context.length = 0;
+      if (reset) this.#rows.keepUpTo(slot, 0);
+      for (const token of tokens) context.push(token);
+      if (context.length === 0)
+        throw new RangeError(`Episodes.act: slot ${slot} has no token to go on from; give it at least one`);
+    }
+    const swaps = this.#rows.bringToFront(turns.map(({ slot }) => slot));
+    // The worker knows rows only: turns in the order of their rows.
+    const byRow = turns
+      .map(({ slot }, i) => ({ slot, seed: seeds[i] }))
+      .sort((a, b) => this.#rows.row(a.slot) - this.#rows.row(b.slot));
+    const windows = byRow.map(({ slot }) => this.#window(slot, options.maxNewTokens));
+    const result = await this.kernel.call({
+      states: { cache: this.cache },
+      programs: await this.#compiled(sampler),
+      args: this.#arguments(
+        windows,
+        swaps,
+        byRow.map(({ seed }) => seed),
+        sampler,
+        options,
+      ),
+    });
+    this.#capacity = result.capacity;
+    const utterances = new Map<number, Utterance>();
+    byRow.forEach(({ slot }, row) => {
+      const { start, tokens } = windows[row];
+      const generated = result.rows[row];
+      this.#rows.setWindow(slot, start, tokens + generated.tokens.length - 1); // the last token sampled is not fed
+      utterances.set(slot, this.#utterance(slot, generated, tokens));
+    });
+    for (const [a, b] of result.swaps) this.#rows.swap(a, b);
+    return turns.map(({ slot }) => utterances.get(slot)!);
+  }
+
+  /** Frees the cache and the compiled graphs. */
+  async close(): Promise<void> {
+    for (const programs of this.#programs.values()) {
+      for (const bound of new Set(Object.values(await programs))) {
+        await bound.release();
+        await bound.program.release();
+      }
+    }
+    await this.options.device.release(this.cache);
+  }
+
+  /** The part of a slot's context that the model will see, and how much of it the cache still lacks. */
+  #window(slot: number, maxNewTokens: number): { start: number; tokens: number; feed: Int32Array } {
+    const context = this.#context(slot);
+    const room = this.options.contextLength - maxNewTokens + 1; // the last new token is never fed
+    const start = Math.max(0, context.length - room);
+    // The last token is always fed: what is sampled depends on it.
+    const cached = Math.min(this.#rows.cachedFrom(slot, start), context.length - start - 1);
+    this.#rows.setWindow(slot, start, cached);
+    return { start, tokens: context.length - start, feed: Int32Array.from(context.slice(start + cached)) };
+  }
+
+  #arguments(
+    windows: { feed: Int32Array }[],
+    swaps: [number, number][],
+    seeds: number[],
+    sampler: Sampler,
+    options: SamplingOptions,
+  ): GenerateArgs {
+    const { architecture, contextLength } = this.options;
+    const { heads, headSize } = architecture;
+    return {
+      geometry: { heads, headSize, capacity: this.#capacity, largestCapacity: roundedCapacity(contextLength) },
+      lengths: this.#rows.lengthsBefore(swaps),
+      swaps,
+      feed: windows.map(({ feed }) => feed),
+      chunk: PREFILL_CHUNK,
+      uniforms: uniformsOf(seeds, options.maxNewTokens),
+      temperature: options.temperature,
+      topP: options.topP,
+      sampler: sampler.kind,
+      maxNewTokens: options.maxNewTokens,
+      terminatorIds: [...options.terminatorIds],
+      lastPosition: architecture.contextLength - 1,
+      manyRows: FEW_ROWS,
+    };
+  }
+
+  #utterance(
+    slot: number,
+    { tokens, logprobs, samplingLogprobs, terminated }: GeneratedRow,
+    contextTokens: number,
+  ): Utterance {
+    const ids = terminated ? tokens.slice(0, -1) : tokens;
+    for (const id of ids) this.#context(slot).push(id);
+    return {
+      slot,
+      ids,
+      terminatorId: terminated ? tokens[tokens.length - 1] : null,
+      logprobs: Float32Array.from(logprobs),
+      samplingLogprobs: Float32Array.from(samplingLogprobs),
+      contextTokens,
+      finishReason: terminated ? 'terminator' : 'length',
+    };
+  }
+
+  #compiled(sampler: Sampler): Promise<Programs> {
+    const key = JSON.stringify(sampler);
+    let programs = this.#programs.get(key);
+    if (!programs) this.#programs.set(key, (programs = this.#compile(sampler)));
+    return programs;
+  }
+
+  async #compile(sampler: Sampler): Promise<Programs> {
+    const { device, architecture, parameters, maskedTokenIds } = this.options;
+    const state = Object.fromEntries(architecture.parameters.map(({ name }) => [name, [parameters, name] as const]));
+    const compile = async (tokens: 1 | 'tokens', operandOrder: 'rows-left' | 'weights-left') => {
+      const program = await device.compile(
+        decodeGraph(architecture, { sampler, operandOrder, tokens, maskedTokenIds }),
+      );
+      return program.bind({ state });
+    };
+    const [prefillMany, stepMany] = [await compile('tokens', 'rows-left'), await compile(1, 'rows-left')];
+    return {
+      prefillMany,
+      stepMany,
+      prefillFew: await compile('tokens', 'weights-left'),
+      stepFew: await compile(1, 'weights-left'),
+    };
+  }
+
+  #context(slot: number): number[] {
+    const context = this.#contexts[slot];
+    if (!context)
+      throw new RangeError(`Episodes: there is no slot ${slot}; slots are 0 to ${this.#contexts.length - 1}`);
+    return context;
+  }
+
+  #check(turns: readonly Turn[], { maxNewTokens }: SamplingOptions): void {
+    const { contextLength, architecture } = this.options;
+    if (!Number.isInteger(maxNewTokens) || maxNewTokens < 1 || maxNewTokens > contextLength)
+      throw new RangeError(
+        `Episodes.act: maxNewTokens ${maxNewTokens} must be from 1 to the context's ${contextLength} tokens`,
+      );
+    const seen = new Set<number>();
+    for (const { slot, tokens } of turns) {
+      this.#context(slot);
+      if (seen.has(slot)) throw new RangeError(`Episodes.act: slot ${slot} has two turns in one call`);
+      seen.add(slot);
+      const unknown = tokens.find((id) => !(id >= 0 && id < architecture.vocabSize));
+      if (unknown !== undefined)
+        throw new RangeError(
+          `Episodes.act: slot ${slot} is given the token id ${unknown}; the vocabulary has ${architecture.vocabSize} tokens`,
+        );
+    }
+  }
+}
+
+/** [turns · maxNewTokens] multiples of 2⁻²⁴ in [0, 1), which float32 holds exactly; a stream of its own per turn. */
+function uniformsOf(seeds: readonly number[], maxNewTokens: number): Float32Array {
+  const uniforms = new Float32Array(seeds.length * maxNewTokens);
+  seeds.forEach((seed, turn) => {
+    const rng = new Rng(seed);
+    for (let t = 0; t < maxNewTokens; t++) uniforms[turn * maxNewTokens + t] = (rng.uint32() >>> 8) / 16777216;
+  });
+  return uniforms;
+}

@@ -1,0 +1,75 @@
+import { CacheRows, roundedCapacity } from './cache-rows.js';
+
+const heads = 2;
+const headSize = 3;
+
+/** A number that says where it belongs, whatever the packing. */
+const mark = (array: number, row: number, head: number, position: number, i: number) =>
+  array * 100000 + row * 10000 + head * 1000 + position * 10 + i;
+
+/** A cache of two arrays whose rows hold their marks; `rowOf` says which row's marks lie where. */
+function filled(lengths: number[], capacity: number) {
+  const arrays = [0, 1].map(() => new Float32Array(lengths.length * heads * 96 * headSize));
+  const rows = new CacheRows(
+    arrays,
+    { heads, headSize, capacity, largestCapacity: 96 },
+    new Int32Array(lengths.length),
+  );
+  const longest = Math.max(...lengths);
+  const fresh = arrays.flatMap((_, array) =>
+    lengths.flatMap((_length, row) =>
+      [0, 1].flatMap((head) =>
+        Array.from({ length: longest }, (_p, position) =>
+          [0, 1, 2].map((i) => mark(array, row, head, position, i)),
+        ).flat(),
+      ),
+    ),
+  );
+  rows.append(Float32Array.from(fresh), longest, Int32Array.from(lengths));
+  return { arrays, rows };
+}
+
+function expectMarks({ arrays, rows }: ReturnType<typeof filled>, rowOf: number[]): void {
+  arrays.forEach((array, a) =>
+    rowOf.forEach((original, row) => {
+      for (let head = 0; head < heads; head++)
+        for (let position = 0; position < rows.lengths[row]; position++)
+          for (let i = 0; i < headSize; i++)
+            expect(array[((row * heads + head) * rows.capacity + position) * headSize + i]).toBe(
+              mark(a, original, head, position, i),
+            );
+    }),
+  );
+}
+
+test('append leaves padding out and counts what is real', () => {
+  const cache = filled([3, 0, 5], 32);
+  expect([...cache.rows.lengths]).toEqual([3, 0, 5]);
+  expectMarks(cache, [0, 1, 2]);
+});
+
+test('growing and shrinking moves every row unharmed', () => {
+  const cache = filled([20, 7, 0, 31], 32);
+  cache.rows.fit(70);
+  expect(cache.rows.capacity).toBe(96);
+  expectMarks(cache, [0, 1, 2, 3]);
+  cache.rows.fit(1); // the longest row still needs 32
+  expect(cache.rows.capacity).toBe(32);
+  expectMarks(cache, [0, 1, 2, 3]);
+});
+
+test('swapped rows exchange contents and lengths', () => {
+  const cache = filled([2, 9, 4], 32);
+  cache.rows.swap(0, 1);
+  cache.rows.swap(1, 2);
+  expect([...cache.rows.lengths]).toEqual([9, 4, 2]);
+  expectMarks(cache, [1, 2, 0]);
+});
+
+test('more than the arrays hold is refused', () => {
+  expect(() => filled([1], 32).rows.fit(97)).toThrow('key-value cache: 97 positions asked for, 96 is the most');
+});
+
+test('capacities are multiples of 32, at least one', () => {
+  expect([0, 1, 32, 33].map(roundedCapacity)).toEqual([32, 32, 32, 64]);
+});
