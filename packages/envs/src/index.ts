@@ -1,1 +1,62 @@
-export {};
+export type { Env, ResetResult, StepResult } from './contract/env.js';
+export { EpisodeOrder, EpisodeOrderError } from './contract/episode-order.js';
+export { checkEnv, EnvContractError, type CheckEnvOptions, type CheckEnvReport } from './contract/check-env.js';
+export { UnknownNameError, nearestName } from './contract/unknown-name-error.js';
+export {
+  environmentInfo,
+  environmentNames,
+  makeEnv,
+  withDefaults,
+  type EnvName,
+  type EnvOptions,
+  type OptionsSchema,
+} from './registry.js';
+export {
+  playEpisodes,
+  type Decision,
+  type PlayEpisodesOptions,
+  type PlayedEpisode,
+  type PlayedTurn,
+  type ReadyTurn,
+} from './play-episodes.js';
+export {
+  TwentyQuestions,
+  twentyQuestionsSchema,
+  type TwentyQuestionsInfo,
+  type TwentyQuestionsOptions,
+} from './twenty-questions/twenty-questions.js';
+export { allWords, findWord, guessQuestion, selectWords, subset10, type Word } from './twenty-questions/words.js';
+export {
+  historyHeader,
+  historyLine,
+  isWinnable,
+  namesWord,
+  normalizeAnswer,
+  questionOf,
+  type Answer,
+  type WinTest,
+} from './twenty-questions/rules.js';
+export type { Oracle } from './twenty-questions/oracle.js';
+export { RulesOracle } from './twenty-questions/rules-oracle.js';
+export type { Truth } from './twenty-questions/attributes/attribute.js';
+export {
+  indistinguishablePairs,
+  questionSet,
+  type Question,
+  type QuestionSetOptions,
+} from './twenty-questions/questions.js';
+export { InformationGainPlayer } from './twenty-questions/expert.js';
+export {
+  demonstrationsSchema,
+  twentyQuestionsDemonstrations,
+  type DemonstrationOptions,
+} from './twenty-questions/demonstrations.js';
+export {
+  DialogueFileError,
+  dialogueEpisode,
+  dialoguePairs,
+  readDialogues,
+  splitLine,
+  type Dialogue,
+  type DialogueEpisode,
+} from './twenty-questions/dialogues.js';

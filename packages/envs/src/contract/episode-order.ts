@@ -1,0 +1,48 @@
+// Guards the order reset → step … step → reset: every embedded environment holds one of these.
+
+export type EpisodePhase = 'before reset' | 'running' | 'ended' | 'closed';
+
+export class EpisodeOrderError extends Error {
+  override readonly name = 'EpisodeOrderError';
+
+  constructor(
+    readonly environment: string,
+    readonly call: 'reset' | 'step',
+    readonly phase: EpisodePhase,
+  ) {
+    super(`${environment}: ${call}() ${complaint[phase]}`);
+  }
+}
+
+const complaint: Record<EpisodePhase, string> = {
+  'before reset': 'was called before the first reset(); call reset() first',
+  running: 'is not allowed while an episode runs',
+  ended: 'was called after the episode had ended; call reset() to start the next one',
+  closed: 'was called after close(); make a new environment',
+};
+
+export class EpisodeOrder {
+  #phase: EpisodePhase = 'before reset';
+
+  constructor(private readonly environment: string) {}
+
+  /** At the start of `reset`. Resetting in the middle of an episode abandons it and is allowed. */
+  begin(): void {
+    if (this.#phase === 'closed') throw new EpisodeOrderError(this.environment, 'reset', this.#phase);
+    this.#phase = 'running';
+  }
+
+  /** At the start of `step`. */
+  assertRunning(): void {
+    if (this.#phase !== 'running') throw new EpisodeOrderError(this.environment, 'step', this.#phase);
+  }
+
+  /** When a step ended the episode. */
+  end(): void {
+    this.#phase = 'ended';
+  }
+
+  close(): void {
+    this.#phase = 'closed';
+  }
+}

@@ -1,0 +1,56 @@
+// A name that is not on a list: the message shows the list and the nearest name on it.
+
+export class UnknownNameError extends Error {
+  override readonly name = 'UnknownNameError';
+  readonly nearest: string | null;
+
+  /** @param kind what was looked for, such as 'environment' */
+  constructor(
+    kind: string,
+    readonly unknown: string,
+    readonly known: readonly string[],
+  ) {
+    const nearest = nearestName(unknown, known);
+    super(
+      [
+        `Unknown ${kind} '${unknown}'`,
+        ...(nearest === null ? [] : [`  did you mean '${nearest}'?`]),
+        `  known: ${listed(known)}`,
+      ].join('\n'),
+    );
+    this.nearest = nearest;
+  }
+}
+
+/** The known name with the fewest edits to the given one, or null when even that changes over half of it. */
+export function nearestName(name: string, known: readonly string[]): string | null {
+  let best: string | null = null;
+  let fewest = Math.floor(name.length / 2) + 1;
+  for (const candidate of known) {
+    const edits = editDistance(name.toLowerCase(), candidate.toLowerCase());
+    if (edits < fewest) [best, fewest] = [candidate, edits];
+  }
+  return best;
+}
+
+/** Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment), one row at a time. */
+function editDistance(a: string, b: string): number {
+  let before: number[] = [];
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1));
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      if (isSwap) next[j] = Math.min(next[j], before[j - 2] + 1);
+    }
+    [before, row] = [row, next];
+  }
+  return row[b.length];
+}
+
+/** Long lists are cut: the nearest name says more than two hundred others. */
+function listed(known: readonly string[]): string {
+  const shown = known.slice(0, 30).join(', ');
+  return known.length <= 30 ? shown : `${shown} … (${known.length} in all)`;
+}

@@ -1,0 +1,225 @@
+// Plays many episodes at once: slots hold environments, a policy acts on those that are ready,
+// a slow or broken environment delays or ends its own episode only.
+import type { Env, StepResult } from './contract/env.js';
+
+/** A slot that waits for the policy. */
+export interface ReadyTurn {
+  slot: number;
+  episode: number;
+  /** 0 on the first turn of an episode: what a policy remembers of this slot is then out of date. */
+  turn: number;
+  observation: string;
+}
+
+/** What the policy says, with anything of its own to be kept beside the turn (log-probabilities, token ids). */
+export interface Decision<T> {
+  action: string;
+  data?: T;
+}
+
+export interface PlayedTurn<T> {
+  observation: string;
+  action: string;
+  nextObservation: string;
+  reward: number;
+  terminated: boolean;
+  truncated: boolean;
+  info: Record<string, unknown>;
+  data?: T;
+}
+
+export interface PlayedEpisode<T> {
+  episode: number;
+  seed: number;
+  slot: number;
+  /** A failed episode keeps the turns before the failure. */
+  turns: PlayedTurn<T>[];
+  /** Undiscounted sum of the rewards. */
+  episodicReturn: number;
+  /** What broke the environment; null when the episode came to its own end. */
+  error: Error | null;
+}
+
+export interface PlayEpisodesOptions<T> {
+  /** Called once a slot, and again for a slot whose environment broke. */
+  makeEnv: (slot: number) => Env | Promise<Env>;
+  slots: number;
+  episodes: number;
+  /** The seed of each episode: two runs with the same seeds and a deterministic policy play the same games. */
+  seeds: (episode: number) => number;
+  /** One decision for each ready turn, in the same order. If it throws, the whole run throws. */
+  act: (ready: ReadyTurn[]) => Promise<(string | Decision<T>)[]> | (string | Decision<T>)[];
+  /** Called as episodes end, in the order of their ends. */
+  onEpisode?: (episode: PlayedEpisode<T>) => void;
+  /** A slot whose environment broke this many times in a row takes no further episodes. */
+  retireAfter?: number;
+}
+
+/**
+ * Plays `episodes` episodes in `slots` environments and returns them in episode order.
+ *
+ * A freed slot takes the next episode. `act` gets the slots that are ready, lowest slot first; environments that
+ * answer within the same turn of the event loop (all embedded ones) are always ready together, so for them the
+ * batches, and with them the trajectories, depend on the seeds alone.
+ */
+export async function playEpisodes<T = undefined>(options: PlayEpisodesOptions<T>): Promise<PlayedEpisode<T>[]> {
+  const { slots, episodes, act, onEpisode } = options;
+  if (!(slots >= 1)) throw new RangeError(`playEpisodes: slots is ${slots}; at least one is needed`);
+  const run = new Run(options);
+  try {
+    for (let slot = 0; slot < Math.min(slots, episodes); slot++) run.startNext(slot);
+    while (run.busy > 0) {
+      const ready = await run.ready();
+      for (const played of run.takeFinished()) onEpisode?.(played);
+      if (ready.length === 0) continue;
+      const decisions = await act(ready);
+      if (decisions.length !== ready.length) {
+        throw new RangeError(
+          `playEpisodes: act returned ${decisions.length} decisions for ${ready.length} ready turns`,
+        );
+      }
+      ready.forEach((turn, i) => run.step(turn, decisions[i]));
+    }
+    for (const played of run.takeFinished()) onEpisode?.(played);
+    return run.results();
+  } finally {
+    await run.close();
+  }
+}
+
+interface Slot<T> {
+  env: Env | null;
+  failuresInARow: number;
+  current: PlayedEpisode<T> | null;
+}
+
+class Run<T> {
+  readonly #slots: Slot<T>[];
+  readonly #played: PlayedEpisode<T>[] = [];
+  #next = 0;
+  /** Slots whose environment is working on a reset or a step. */
+  #pending = 0;
+  #ready: ReadyTurn[] = [];
+  #finished: PlayedEpisode<T>[] = [];
+  #wake: () => void = () => {};
+  #lastError: Error | null = null;
+
+  constructor(private readonly options: PlayEpisodesOptions<T>) {
+    this.#slots = Array.from({ length: options.slots }, () => ({ env: null, failuresInARow: 0, current: null }));
+  }
+
+  get busy(): number {
+    return this.#pending + this.#ready.length;
+  }
+
+  /** Waits until a slot is ready, then one turn of the event loop more, so that all who answer at once are counted. */
+  async ready(): Promise<ReadyTurn[]> {
+    if (this.#ready.length === 0 && this.#pending > 0) await new Promise<void>((resolve) => (this.#wake = resolve));
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    const ready = this.#ready.sort((a, b) => a.slot - b.slot);
+    this.#ready = [];
+    return ready;
+  }
+
+  /** The episodes that ended since the last call, in the order of their ends. */
+  takeFinished(): PlayedEpisode<T>[] {
+    const finished = this.#finished;
+    this.#finished = [];
+    return finished;
+  }
+
+  startNext(slot: number): void {
+    if (this.#next >= this.options.episodes) return;
+    const episode = this.#next++;
+    const seed = this.options.seeds(episode);
+    const state = this.#slots[slot];
+    const played: PlayedEpisode<T> = { episode, seed, slot, turns: [], episodicReturn: 0, error: null };
+    state.current = played;
+    this.#work(slot, async () => {
+      state.env ??= await this.options.makeEnv(slot);
+      const { observation } = await state.env.reset({ seed });
+      this.#ready.push({ slot, episode, turn: 0, observation });
+    });
+  }
+
+  step({ slot, observation, turn, episode }: ReadyTurn, decision: string | Decision<T>): void {
+    const { action, data } = typeof decision === 'string' ? { action: decision, data: undefined } : decision;
+    const state = this.#slots[slot];
+    this.#work(slot, async () => {
+      const result = await state.env!.step(action);
+      this.#record(state.current!, { observation, action, data }, result);
+      if (result.terminated || result.truncated) return this.#finish(slot, null);
+      this.#ready.push({ slot, episode, turn: turn + 1, observation: result.observation });
+    });
+  }
+
+  #record(played: PlayedEpisode<T>, said: { observation: string; action: string; data?: T }, result: StepResult): void {
+    const { observation: nextObservation, reward, terminated, truncated, info } = result;
+    const turn: PlayedTurn<T> = {
+      observation: said.observation,
+      action: said.action,
+      nextObservation,
+      reward,
+      terminated,
+      truncated,
+      info,
+    };
+    if (said.data !== undefined) turn.data = said.data;
+    played.turns.push(turn);
+    played.episodicReturn += reward;
+  }
+
+  /** Runs one reset or step of a slot; what it throws ends the slot's episode and replaces its environment. */
+  #work(slot: number, task: () => Promise<void>): void {
+    this.#pending++;
+    const settle = (error: Error | null) => {
+      this.#pending--;
+      if (error !== null) this.#finish(slot, error);
+      this.#wake();
+    };
+    task().then(
+      () => settle(null),
+      (error: unknown) => settle(error instanceof Error ? error : new Error(String(error))),
+    );
+  }
+
+  #finish(slot: number, error: Error | null): void {
+    const state = this.#slots[slot];
+    const played = state.current!;
+    state.current = null;
+    played.error = error;
+    this.#played[played.episode] = played;
+    this.#finished.push(played);
+    if (error === null) {
+      state.failuresInARow = 0;
+    } else {
+      this.#lastError = error;
+      state.failuresInARow++;
+      const broken = state.env;
+      state.env = null;
+      // Closing what is already broken may fail too; the first error is the one worth reporting.
+      void broken?.close().catch(() => {});
+      if (state.failuresInARow >= (this.options.retireAfter ?? 3)) return;
+    }
+    this.startNext(slot);
+  }
+
+  /** Episodes that no slot was left to play come back failed, with the last error seen. */
+  results(): PlayedEpisode<T>[] {
+    for (let episode = 0; episode < this.options.episodes; episode++) {
+      this.#played[episode] ??= {
+        episode,
+        seed: this.options.seeds(episode),
+        slot: -1,
+        turns: [],
+        episodicReturn: 0,
+        error: new Error(`not played: every slot was retired, the last one after: ${this.#lastError?.message}`),
+      };
+    }
+    return this.#played;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#slots.map(({ env }) => env?.close()));
+  }
+}

@@ -1,0 +1,32 @@
+import { checkEnv } from './contract/check-env.js';
+import { environmentInfo, environmentNames, makeEnv } from './registry.js';
+
+test.each(environmentNames)('%s keeps the contract', async (name) => {
+  const { sampleActions } = environmentInfo(name);
+  const report = await checkEnv(() => makeEnv(name), { actions: sampleActions, episodes: 6 });
+  expect(report.steps).toBeGreaterThan(6);
+});
+
+test.each(environmentNames)('%s: every option has a description and a default', (name) => {
+  const { schema } = environmentInfo(name);
+  for (const property of Object.values(schema.properties)) {
+    expect(property.description.length).toBeGreaterThan(10);
+    expect(property).toHaveProperty('default');
+  }
+});
+
+test('an unknown environment lists the known ones and the nearest', () => {
+  expect(() => makeEnv('twenty_question')).toThrow(
+    [
+      "Unknown environment 'twenty_question'",
+      "  did you mean 'twenty_questions'?",
+      `  known: ${environmentNames.join(', ')}`,
+    ].join('\n'),
+  );
+});
+
+test('an unknown option is refused with the nearest known one', () => {
+  expect(() => makeEnv('twenty_questions', { maxTurn: 5 })).toThrow(
+    /Unknown option.*'maxTurn'\n {2}did you mean 'maxTurns'\?/,
+  );
+});

@@ -1,0 +1,76 @@
+// A dictionary: looking words up, and cutting a typed line into words for the parse buffer.
+// Source: Standards Document 1.1, section 13.
+import type { Story } from './story.js';
+import type { ZText } from './z-text.js';
+
+export interface DictionaryEntry {
+  word: string;
+  address: number;
+  /** The game's own bytes after the encoded word; Inform keeps flags, verb number and adjective number here. */
+  data: Uint8Array;
+}
+
+export class Dictionary {
+  readonly entries: readonly DictionaryEntry[];
+  readonly #separators: ReadonlySet<number>;
+  readonly #addresses = new Map<string, number>();
+
+  constructor(
+    private readonly story: Story,
+    private readonly text: ZText,
+    memory: Uint8Array,
+    address: number,
+  ) {
+    const separatorCount = memory[address];
+    this.#separators = new Set(memory.subarray(address + 1, address + 1 + separatorCount));
+    let at = address + 1 + separatorCount;
+    const entryLength = memory[at];
+    // A negative count marks an unsorted dictionary (13.2); we index it all the same.
+    const count = Math.abs((((memory[at + 1] << 8) | memory[at + 2]) << 16) >> 16);
+    at += 3;
+    const wordLength = story.version <= 3 ? 4 : 6;
+    const entries: DictionaryEntry[] = [];
+    for (let i = 0; i < count; i++, at += entryLength) {
+      const encoded = memory.subarray(at, at + wordLength);
+      this.#addresses.set(encoded.join(), at);
+      entries.push({
+        word: text.decode(encoded, 0).text,
+        address: at,
+        data: memory.slice(at + wordLength, at + entryLength),
+      });
+    }
+    this.entries = entries;
+  }
+
+  /** @returns 0 for a word that is not there */
+  lookUp(codes: readonly number[]): number {
+    return this.#addresses.get(this.text.encode(codes).join()) ?? 0;
+  }
+
+  has(word: string): boolean {
+    return this.lookUp([...word.toLowerCase()].map((c) => this.text.zscii.code(c))) !== 0;
+  }
+
+  /** Words with their place in the line; separators are words of their own, blanks only divide. */
+  split(line: ArrayLike<number>): { codes: number[]; start: number }[] {
+    const words: { codes: number[]; start: number }[] = [];
+    let current: { codes: number[]; start: number } | null = null;
+    for (let i = 0; i < line.length; i++) {
+      const code = line[i];
+      if (code === 32) current = null;
+      else if (this.#separators.has(code)) {
+        words.push({ codes: [code], start: i });
+        current = null;
+      } else {
+        if (current === null) words.push((current = { codes: [], start: i }));
+        current.codes.push(code);
+      }
+    }
+    return words;
+  }
+
+  /** Where the word texts end, for those who know the dictionary to be the story's own. */
+  get wordLength(): number {
+    return this.story.version <= 3 ? 6 : 9;
+  }
+}

@@ -1,0 +1,60 @@
+// A player's input: a typed line or a pressed key goes into the machine, and the machine can run on.
+// Source: Standards Document 1.1, opcodes `read`, `read_char` and `tokenise`.
+import type { Dictionary } from './dictionary.js';
+import type { Machine } from './machine.js';
+
+/** The C interpreters cut a line here, whatever room the game offers. */
+export const MAX_LINE_LENGTH = 198;
+const ENTER = 13;
+
+/** Gives the line that the machine waits for. It is cut to the room in the game's buffer and set in lower case. */
+export function enterLine(machine: Machine, line: string): void {
+  const input = machine.input;
+  if (input?.kind !== 'line') throw new Error(`enterLine: the story waits for ${machine.pause}, not for a line`);
+  const { version } = machine.story;
+  const offset = version <= 4 ? 1 : 2;
+  const room = version <= 4 ? machine.byte(input.textBuffer) - 1 : machine.byte(input.textBuffer);
+  const codes = [...line.toLowerCase()]
+    .slice(0, Math.min(room, MAX_LINE_LENGTH))
+    .map((c) => machine.text.zscii.code(c));
+  codes.forEach((code, k) => machine.setByte(input.textBuffer + offset + k, code));
+  if (version <= 4) machine.setByte(input.textBuffer + offset + codes.length, 0);
+  else machine.setByte(input.textBuffer + 1, codes.length);
+  if (input.parseBuffer !== 0) tokenise(machine, machine.dictionary, input.textBuffer, input.parseBuffer, false);
+  if (input.store >= 0) machine.save(input.store, ENTER);
+}
+
+/** Gives the key that the machine waits for: the first character, or Enter for an empty text. */
+export function enterKey(machine: Machine, text: string): void {
+  const input = machine.input;
+  if (input?.kind !== 'key') throw new Error(`enterKey: the story waits for ${machine.pause}, not for a key`);
+  const [first] = text;
+  machine.save(input.store, first === undefined ? ENTER : machine.text.zscii.code(first));
+}
+
+/**
+ * Fills a parse buffer: the number of words, then for each its dictionary address, its length and its place in the line.
+ *
+ * @param keepUnknown leave the entries of words that are not in the dictionary as they are
+ */
+export function tokenise(
+  machine: Machine,
+  dictionary: Dictionary,
+  textBuffer: number,
+  parseBuffer: number,
+  keepUnknown: boolean,
+) {
+  const offset = machine.story.version <= 4 ? 1 : 2;
+  const start = textBuffer + offset;
+  const length = machine.story.version <= 4 ? machine.memory.indexOf(0, start) - start : machine.byte(textBuffer + 1);
+  const words = dictionary.split(machine.memory.subarray(start, start + length)).slice(0, machine.byte(parseBuffer));
+  machine.setByte(parseBuffer + 1, words.length);
+  words.forEach(({ codes, start: place }, k) => {
+    const entry = parseBuffer + 2 + 4 * k;
+    const address = dictionary.lookUp(codes);
+    if (address === 0 && keepUnknown) return;
+    machine.setWord(entry, address);
+    machine.setByte(entry + 2, codes.length);
+    machine.setByte(entry + 3, place + offset);
+  });
+}

@@ -1,0 +1,346 @@
+// The Z-machine: memory, stack, routine calls, the fetch-and-execute loop, and exact snapshots of all of it.
+// Source: The Z-Machine Standards Document 1.1. Operations live in operations/, decoding in instruction.ts.
+import { Dictionary } from './dictionary.js';
+import { decodeInstruction, type Instruction } from './instruction.js';
+import { ObjectTree } from './object-tree.js';
+import { initialScreenState, Screen, SCREEN_COLUMNS, SCREEN_ROWS, type ScreenState } from './screen.js';
+import { StoryRandom, type StoryRandomState } from './story-random.js';
+import type { Story } from './story.js';
+import { ZText } from './z-text.js';
+
+/** Words for locals and temporary values of all routines being run. */
+const STACK_WORDS = 32768;
+const MAX_FRAMES = 4096;
+/** Numbers kept for each routine being run, in this order. */
+const FRAME_SIZE = 5;
+const RETURN_PC = 0;
+const CALLER_LOCALS = 1;
+const CALLER_TOP = 2;
+const RESULT_VARIABLE = 3;
+const ARGUMENT_COUNT = 4;
+
+/** Far more than any game does between two inputs; a story that reaches it runs in a circle. */
+const MAX_INSTRUCTIONS_PER_TURN = 50_000_000;
+
+/** What the machine stopped for. */
+export type Pause = 'line' | 'key' | 'halted';
+
+export interface PendingInput {
+  kind: 'line' | 'key';
+  textBuffer: number;
+  parseBuffer: number;
+  /** Variable that takes the key; −1 in versions 3 and 4. */
+  store: number;
+}
+
+export interface MachineSnapshot {
+  memory: Uint8Array;
+  stack: Uint16Array;
+  frames: Int32Array;
+  pc: number;
+  locals: number;
+  pause: Pause;
+  input: PendingInput | null;
+  random: StoryRandomState;
+  screen: ScreenState;
+}
+
+/** The story did something no story may do; the machine stops for good. */
+export class StoryFault extends Error {
+  override readonly name = 'StoryFault';
+}
+
+export interface MachineOptions {
+  seed: number;
+  /** Whether the game's own UNDO works. Jericho tells games that it does not. */
+  hasUndo: boolean;
+}
+
+export class Machine {
+  readonly memory: Uint8Array;
+  readonly objects: ObjectTree;
+  readonly text: ZText;
+  readonly screen = new Screen();
+  readonly random: StoryRandom;
+  /** The story's own dictionary. */
+  readonly dictionary: Dictionary;
+  pc = 0;
+  pause: Pause = 'halted';
+  input: PendingInput | null = null;
+  /** Why the machine halted, null where the game ended by itself. */
+  fault: StoryFault | null = null;
+  /** What the game's own SAVE and UNDO hold, in memory only. */
+  savedGame: MachineSnapshot | null = null;
+  undoStates: MachineSnapshot[] = [];
+  readonly hasUndo: boolean;
+
+  readonly #stack = new Uint16Array(STACK_WORDS);
+  readonly #frames = new Int32Array(MAX_FRAMES * FRAME_SIZE);
+  readonly #globals: number;
+  readonly #staticBase: number;
+  readonly #arguments = new Uint16Array(8);
+  #stackTop = 0;
+  #locals = 0;
+  #frameCount = 0;
+  #isRunning = false;
+
+  constructor(
+    readonly story: Story,
+    { seed, hasUndo }: MachineOptions,
+  ) {
+    this.memory = story.bytes.slice();
+    this.text = new ZText(story);
+    this.objects = new ObjectTree(this.memory, story, this.text);
+    this.dictionary = new Dictionary(story, this.text, this.memory, story.dictionary);
+    this.random = new StoryRandom(seed);
+    this.hasUndo = hasUndo;
+    this.#globals = story.globals;
+    this.#staticBase = story.staticBase;
+    this.restart();
+  }
+
+  /** From the beginning; the random sequence goes on, and so do the two flags that outlive a restart (6.1.3). */
+  restart(): void {
+    const keptFlags = this.memory[0x11] & 0b11;
+    this.memory.set(this.story.bytes.subarray(0, this.#staticBase));
+    this.#writeHeader();
+    this.memory[0x11] = (this.memory[0x11] & ~0b11) | keptFlags;
+    [this.#stackTop, this.#locals, this.#frameCount] = [0, 0, 0];
+    this.screen.restore(initialScreenState);
+    this.input = null;
+    this.fault = null;
+    this.pc = this.story.initialPc;
+    this.pause = 'halted';
+  }
+
+  /** Runs until the game wants input or ends. */
+  run(): Pause {
+    const { instructions } = this.story;
+    this.pause = 'halted';
+    this.input = null;
+    this.#isRunning = true;
+    try {
+      for (let budget = MAX_INSTRUCTIONS_PER_TURN; this.#isRunning; budget--) {
+        const instruction = instructions[this.pc] ?? this.#decode(this.pc);
+        this.pc = instruction.next;
+        instruction.execute(this, instruction);
+        if (budget === 0) this.fail(`${MAX_INSTRUCTIONS_PER_TURN} instructions without asking for input`);
+      }
+    } catch (error) {
+      if (!(error instanceof StoryFault) && !(error instanceof RangeError)) throw error;
+      this.pause = 'halted';
+      this.fault = error instanceof StoryFault ? error : new StoryFault(`${this.story.name}: ${error.message}`);
+    }
+    return this.pause;
+  }
+
+  /** Called by operations: leave the loop after this instruction. */
+  stop(pause: Pause, input: PendingInput | null = null): void {
+    this.pause = pause;
+    this.input = input;
+    this.#isRunning = false;
+  }
+
+  /** @throws StoryFault always */
+  fail(problem: string): never {
+    throw new StoryFault(`${this.story.name}: ${problem}`);
+  }
+
+  /** Instructions outside dynamic memory never change, so every machine of this story shares the decoded form. */
+  #decode(address: number): Instruction {
+    if (address < 0 || address >= this.memory.length) this.fail(`jump to ${address}, outside the story`);
+    const instruction = decodeInstruction(this, address);
+    if (address >= this.#staticBase) this.story.instructions[address] = instruction;
+    return instruction;
+  }
+
+  // ── Memory ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  byte(address: number): number {
+    return this.memory[address & 0xffff];
+  }
+
+  word(address: number): number {
+    return (this.memory[address & 0xffff] << 8) | this.memory[(address + 1) & 0xffff];
+  }
+
+  setByte(address: number, value: number): void {
+    if (address >= this.#staticBase) this.fail(`writes to address ${address}, where memory may not be written`);
+    this.memory[address] = value;
+  }
+
+  setWord(address: number, value: number): void {
+    if (address + 1 >= this.#staticBase) this.fail(`writes to address ${address}, where memory may not be written`);
+    this.memory[address] = value >> 8;
+    this.memory[address + 1] = value;
+  }
+
+  // ── Operands and variables: 0 is the top of the stack, 1…15 locals, 16…255 globals ────────────────────────────────
+
+  /** An operand's value; see `Instruction` for the coding. */
+  value(operand: number): number {
+    return operand >= 0 ? operand : this.load(-1 - operand);
+  }
+
+  /** The same as a signed number. */
+  signed(operand: number): number {
+    return ((operand >= 0 ? operand : this.load(-1 - operand)) << 16) >> 16;
+  }
+
+  load(variable: number): number {
+    if (variable === 0) return this.pop();
+    if (variable < 16) return this.#stack[this.#locals + variable - 1];
+    const address = this.#globals + 2 * (variable - 16);
+    return (this.memory[address] << 8) | this.memory[address + 1];
+  }
+
+  save(variable: number, value: number): void {
+    if (variable === 0) this.push(value);
+    else if (variable < 16) this.#stack[this.#locals + variable - 1] = value;
+    else {
+      const address = this.#globals + 2 * (variable - 16);
+      this.memory[address] = value >> 8;
+      this.memory[address + 1] = value;
+    }
+  }
+
+  /** Reads a variable named by an operand: the stack's top stays where it is (6.3.4). */
+  peek(variable: number): number {
+    return variable === 0 ? this.#stack[this.#stackTop - 1] : this.load(variable);
+  }
+
+  /** Writes a variable named by an operand: the stack's top is replaced. */
+  poke(variable: number, value: number): void {
+    if (variable === 0) this.#stack[this.#stackTop - 1] = value;
+    else this.save(variable, value);
+  }
+
+  push(value: number): void {
+    if (this.#stackTop >= STACK_WORDS) this.fail('the stack overflows');
+    this.#stack[this.#stackTop++] = value;
+  }
+
+  pop(): number {
+    if (this.#stackTop <= 0) this.fail('takes a value from an empty stack');
+    return this.#stack[--this.#stackTop];
+  }
+
+  branch(condition: boolean, { branchOn, branchTo }: Instruction): void {
+    if (condition !== branchOn) return;
+    if (branchTo > 1) this.pc = branchTo;
+    else this.return(branchTo);
+  }
+
+  // ── Routines ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /**
+   * Calls the routine that the first operand names, with the other operands as arguments.
+   *
+   * @param store variable for its result, −1 to throw it away
+   */
+  call(operands: readonly number[], store: number): void {
+    const packed = this.value(operands[0]);
+    const argumentCount = operands.length - 1;
+    for (let i = 0; i < argumentCount; i++) this.#arguments[i] = this.value(operands[i + 1]);
+    if (packed === 0) {
+      if (store >= 0) this.save(store, 0); // calling routine 0 does nothing and gives false (6.4.3)
+      return;
+    }
+    this.#enter(this.story.routineAddress(packed), argumentCount, store);
+  }
+
+  #enter(routine: number, argumentCount: number, store: number): void {
+    const localCount = this.memory[routine];
+    if (!(localCount <= 15)) this.fail(`calls ${routine}, which is no routine`);
+    if (this.#frameCount >= MAX_FRAMES || this.#stackTop + localCount >= STACK_WORDS)
+      this.fail('calls routines too deeply');
+    const frame = this.#frameCount++ * FRAME_SIZE;
+    this.#frames[frame + RETURN_PC] = this.pc;
+    this.#frames[frame + CALLER_LOCALS] = this.#locals;
+    this.#frames[frame + CALLER_TOP] = this.#stackTop;
+    this.#frames[frame + RESULT_VARIABLE] = store;
+    this.#frames[frame + ARGUMENT_COUNT] = argumentCount;
+    this.#locals = this.#stackTop;
+    this.#stackTop += localCount;
+    const hasDefaults = this.story.version <= 4; // later versions start locals at 0 (5.2.1)
+    for (let i = 0; i < localCount; i++) {
+      const initial = hasDefaults ? this.word32(routine + 1 + 2 * i) : 0;
+      this.#stack[this.#locals + i] = i < argumentCount ? this.#arguments[i] : initial;
+    }
+    this.pc = routine + 1 + (hasDefaults ? 2 * localCount : 0);
+  }
+
+  /** A word anywhere in the file, where addresses have more than 16 bits. */
+  word32(address: number): number {
+    return (this.memory[address] << 8) | this.memory[address + 1];
+  }
+
+  return(value: number): void {
+    if (this.#frameCount === 0) this.fail('returns from the main routine');
+    const frame = --this.#frameCount * FRAME_SIZE;
+    this.pc = this.#frames[frame + RETURN_PC];
+    this.#locals = this.#frames[frame + CALLER_LOCALS];
+    this.#stackTop = this.#frames[frame + CALLER_TOP];
+    const store = this.#frames[frame + RESULT_VARIABLE];
+    if (store >= 0) this.save(store, value);
+  }
+
+  /** What `catch` gives and `throw` takes: the number of routines being run. */
+  get frameCount(): number {
+    return this.#frameCount;
+  }
+
+  unwindTo(frameCount: number): void {
+    if (frameCount > this.#frameCount) this.fail(`throws to frame ${frameCount} of ${this.#frameCount}`);
+    this.#frameCount = frameCount;
+  }
+
+  get argumentCount(): number {
+    return this.#frameCount === 0 ? 0 : this.#frames[(this.#frameCount - 1) * FRAME_SIZE + ARGUMENT_COUNT];
+  }
+
+  // ── Snapshots ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+  snapshot(): MachineSnapshot {
+    return {
+      memory: this.memory.slice(0, this.#staticBase),
+      stack: this.#stack.slice(0, this.#stackTop),
+      frames: this.#frames.slice(0, this.#frameCount * FRAME_SIZE),
+      pc: this.pc,
+      locals: this.#locals,
+      pause: this.pause,
+      input: this.input,
+      random: this.random.save(),
+      screen: this.screen.save(),
+    };
+  }
+
+  /** Everything as it was; the snapshot stays usable. */
+  restore(snapshot: MachineSnapshot): void {
+    this.memory.set(snapshot.memory);
+    this.#stack.set(snapshot.stack);
+    this.#stackTop = snapshot.stack.length;
+    this.#frames.set(snapshot.frames);
+    this.#frameCount = snapshot.frames.length / FRAME_SIZE;
+    this.pc = snapshot.pc;
+    this.#locals = snapshot.locals;
+    this.pause = snapshot.pause;
+    this.input = snapshot.input;
+    this.fault = null;
+    this.random.restore(snapshot.random);
+    this.screen.restore(snapshot.screen);
+  }
+
+  /** Tells the game what it runs on: a wide endless screen, an interpreter that keeps to standard 1.1 (section 11). */
+  #writeHeader(): void {
+    const { memory } = this;
+    const { version } = this.story;
+    if (version <= 3)
+      memory[0x01] = (memory[0x01] & ~0b0101_0000) | 0b0010_0000; // status line and split screen available
+    else memory[0x01] = 0b0001_1100; // bold, italic, fixed-width; no colours, pictures, sounds or timed input
+    memory[0x11] &= this.hasUndo ? 0b0101_0111 : 0b0100_0111; // no pictures, mouse or sounds
+    if (version >= 4) memory.set([1, 'F'.charCodeAt(0), SCREEN_ROWS, SCREEN_COLUMNS], 0x1e); // interpreter 1 is the DECSystem-20
+    if (version >= 5) memory.set([0, SCREEN_COLUMNS, 0, SCREEN_ROWS, 1, 1], 0x22);
+    memory.set([1, 1], 0x32);
+  }
+}

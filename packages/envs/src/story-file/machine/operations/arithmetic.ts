@@ -1,0 +1,46 @@
+// Arithmetic, logic, shifts, random numbers. Numbers are 16 bits; where sign matters, two's complement (2.2).
+import { does, stores, type OperationTable } from './operation-spec.js';
+
+export const arithmeticOperations: OperationTable = {
+  8: stores((m, i) => m.save(i.store, m.value(i.a) | m.value(i.b))), // or
+  9: stores((m, i) => m.save(i.store, m.value(i.a) & m.value(i.b))), // and
+  20: stores((m, i) => m.save(i.store, (m.value(i.a) + m.value(i.b)) & 0xffff)), // add
+  21: stores((m, i) => m.save(i.store, (m.value(i.a) - m.value(i.b)) & 0xffff)), // sub
+  22: stores((m, i) => m.save(i.store, (m.signed(i.a) * m.signed(i.b)) & 0xffff)), // mul
+  23: stores((m, i) => {
+    // div, rounding towards zero
+    const [dividend, divisor] = [m.signed(i.a), m.signed(i.b)];
+    if (divisor === 0) m.fail('divides by zero');
+    m.save(i.store, Math.trunc(dividend / divisor) & 0xffff);
+  }),
+  24: stores((m, i) => {
+    // mod, with the dividend's sign
+    const [dividend, divisor] = [m.signed(i.a), m.signed(i.b)];
+    if (divisor === 0) m.fail('takes a remainder by zero');
+    m.save(i.store, (dividend % divisor) & 0xffff);
+  }),
+  133: does((m, i) => {
+    const variable = m.value(i.a);
+    m.poke(variable, (m.peek(variable) + 1) & 0xffff); // inc
+  }),
+  134: does((m, i) => {
+    const variable = m.value(i.a);
+    m.poke(variable, (m.peek(variable) - 1) & 0xffff); // dec
+  }),
+  231: stores((m, i) => {
+    // random: a draw from 1…n, or with n ≤ 0 a new sequence
+    const range = m.signed(i.a);
+    if (range <= 0) m.random.seedFromStory(-range);
+    m.save(i.store, range > 0 ? m.random.draw(range) : 0);
+  }),
+  248: stores((m, i) => m.save(i.store, ~m.value(i.a) & 0xffff)), // not
+  // log_shift and art_shift: left by a positive number of places, right by a negative one
+  258: stores((m, i) => {
+    const [number, places] = [m.value(i.a), m.signed(i.b)];
+    m.save(i.store, (places >= 0 ? number << places : number >>> -places) & 0xffff);
+  }),
+  259: stores((m, i) => {
+    const [number, places] = [m.signed(i.a), m.signed(i.b)];
+    m.save(i.store, (places >= 0 ? number << places : number >> -places) & 0xffff);
+  }),
+};

@@ -1,0 +1,67 @@
+// Variables, the stack, arrays and tables in memory, words of the dictionary.
+import { Dictionary } from '../dictionary.js';
+import { tokenise } from '../input.js';
+import type { Machine } from '../machine.js';
+import { does, stores, storesAndBranches, type OperationTable } from './operation-spec.js';
+
+/** Forwards where the size is negative or the tables do not overlap badly, else through a copy (opcode copy_table). */
+function copyTable(m: Machine, from: number, to: number, size: number): void {
+  const length = Math.abs(size);
+  if (to === 0) for (let k = 0; k < length; k++) m.setByte(from + k, 0);
+  else if (size < 0) for (let k = 0; k < length; k++) m.setByte(to + k, m.byte(from + k));
+  else m.memory.slice(from, from + length).forEach((byte, k) => m.setByte(to + k, byte));
+}
+
+/** @param form bit 7: words rather than bytes; bits 0 to 6: distance between fields (opcode scan_table) */
+function scanTable(m: Machine, wanted: number, table: number, length: number, form: number): number {
+  const distance = form & 0x7f;
+  for (let k = 0, at = table; k < length; k++, at += distance) {
+    if ((form & 0x80 ? m.word(at) : m.byte(at)) === wanted) return at;
+  }
+  return 0;
+}
+
+export const memoryOperations: OperationTable = {
+  13: does((m, i) => {
+    const variable = m.value(i.a);
+    m.poke(variable, m.value(i.b)); // store
+  }),
+  15: stores((m, i) => m.save(i.store, m.word(m.value(i.a) + 2 * m.value(i.b)))), // loadw
+  16: stores((m, i) => m.save(i.store, m.byte(m.value(i.a) + m.value(i.b)))), // loadb
+  142: stores((m, i) => m.save(i.store, m.peek(m.value(i.a)))), // load
+  225: does((m, i) => {
+    const address = m.value(i.a) + 2 * m.value(i.b);
+    m.setWord(address & 0xffff, m.value(i.c)); // storew
+  }),
+  226: does((m, i) => {
+    const address = m.value(i.a) + m.value(i.b);
+    m.setByte(address & 0xffff, m.value(i.c)); // storeb
+  }),
+  232: does((m, i) => m.push(m.value(i.a))), // push
+  233: does((m, i) => {
+    const variable = m.value(i.a);
+    m.poke(variable, m.pop()); // pull
+  }),
+  247: storesAndBranches((m, i) => {
+    const [wanted, table, length] = [m.value(i.a), m.value(i.b), m.value(i.c)];
+    const at = scanTable(m, wanted, table, length, i.operands.length > 3 ? m.value(i.operands[3]) : 0x82);
+    m.save(i.store, at);
+    m.branch(at !== 0, i);
+  }),
+  251: does((m, i) => {
+    const [text, parse, address] = [m.value(i.a), m.value(i.b), m.value(i.c)];
+    const keepUnknown = i.operands.length > 3 && m.value(i.operands[3]) !== 0;
+    const dictionary = address === 0 ? m.dictionary : new Dictionary(m.story, m.text, m.memory, address);
+    tokenise(m, dictionary, text, parse, keepUnknown);
+  }),
+  252: does((m, i) => {
+    // encode_text
+    const [text, length, from, target] = i.operands.map((operand) => m.value(operand));
+    const encoded = m.text.encode([...m.memory.subarray(text + from, text + from + length)]);
+    encoded.forEach((byte, k) => m.setByte(target + k, byte));
+  }),
+  253: does((m, i) => {
+    const [from, to] = [m.value(i.a), m.value(i.b)];
+    copyTable(m, from, to, m.signed(i.c));
+  }),
+};

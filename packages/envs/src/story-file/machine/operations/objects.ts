@@ -1,0 +1,33 @@
+// The object tree: moving, attributes, properties.
+import { branches, does, stores, storesAndBranches, type OperationTable } from './operation-spec.js';
+
+export const objectOperations: OperationTable = {
+  6: branches((m, i) => {
+    const [child, parent] = [m.value(i.a), m.value(i.b)];
+    m.branch(m.objects.parent(child) === parent, i); // jin
+  }),
+  10: branches((m, i) => m.branch(m.objects.hasAttribute(m.value(i.a), m.value(i.b)), i)), // test_attr
+  11: does((m, i) => m.objects.setAttribute(m.value(i.a), m.value(i.b))), // set_attr
+  12: does((m, i) => m.objects.clearAttribute(m.value(i.a), m.value(i.b))), // clear_attr
+  14: does((m, i) => m.objects.insert(m.value(i.a), m.value(i.b))), // insert_obj
+  17: stores((m, i) => m.save(i.store, m.objects.property(m.value(i.a), m.value(i.b)))), // get_prop
+  18: stores((m, i) => m.save(i.store, m.objects.propertyAddress(m.value(i.a), m.value(i.b)))), // get_prop_addr
+  19: stores((m, i) => m.save(i.store, m.objects.nextProperty(m.value(i.a), m.value(i.b)))), // get_next_prop
+  129: storesAndBranches((m, i) => {
+    const sibling = m.objects.sibling(m.value(i.a));
+    m.save(i.store, sibling);
+    m.branch(sibling !== 0, i);
+  }),
+  130: storesAndBranches((m, i) => {
+    const child = m.objects.child(m.value(i.a));
+    m.save(i.store, child);
+    m.branch(child !== 0, i);
+  }),
+  131: stores((m, i) => m.save(i.store, m.objects.parent(m.value(i.a)))), // get_parent
+  132: stores((m, i) => m.save(i.store, m.objects.propertyLength(m.value(i.a)))), // get_prop_len
+  137: does((m, i) => m.objects.remove(m.value(i.a))), // remove_obj
+  227: does((m, i) => {
+    const [object, property, value] = [m.value(i.a), m.value(i.b), m.value(i.c)];
+    if (!m.objects.setProperty(object, property, value)) m.fail(`object ${object} has no property ${property} to set`);
+  }),
+};

@@ -1,0 +1,109 @@
+// Input, saving and restoring, the end of the game.
+import type { Instruction } from '../instruction.js';
+import type { Machine, MachineSnapshot } from '../machine.js';
+import { branches, does, stores, type OperationSpec, type OperationTable } from './operation-spec.js';
+
+/** Undo states kept; older ones are forgotten. */
+const MAX_UNDO_STATES = 16;
+
+/**
+ * Reports how a save went: a branch in version 3, a stored number later.
+ *
+ * @param result 0 failed, 1 saved, 2 "you have just been restored"
+ */
+function report(m: Machine, i: Instruction, result: number): void {
+  if (i.store >= 0) m.save(i.store, result);
+  else m.branch(result !== 0, i);
+}
+
+/** Running goes on from the snapshot as if its own save had just returned 2 (opcode restore). */
+function resume(m: Machine, snapshot: MachineSnapshot, saving: Instruction): void {
+  const keptFlags = m.memory[0x11] & 0b11;
+  const random = m.random.save();
+  m.restore(snapshot);
+  m.random.restore(random); // the sequence goes on: a restored game must not replay its luck
+  m.memory[0x11] = (m.memory[0x11] & ~0b11) | keptFlags;
+  report(m, saving, 2);
+}
+
+/** Which instruction made each snapshot: it is the one to report to after a restore. */
+const savedBy = new WeakMap<MachineSnapshot, Instruction>();
+
+function snapshotFor(m: Machine, i: Instruction): MachineSnapshot {
+  const snapshot = m.snapshot();
+  savedBy.set(snapshot, i);
+  return snapshot;
+}
+
+const saveGame = (m: Machine, i: Instruction) => {
+  m.savedGame = snapshotFor(m, i);
+  report(m, i, 1);
+};
+
+const restoreGame = (m: Machine, i: Instruction) => {
+  const saving = m.savedGame === null ? undefined : savedBy.get(m.savedGame);
+  if (m.savedGame === null || saving === undefined) report(m, i, 0);
+  else resume(m, m.savedGame, saving);
+};
+
+/** Saving a part of memory to a file (operands given) is not offered: 0 tells the game so. */
+const wholeGameOnly =
+  (execute: (m: Machine, i: Instruction) => void) =>
+  (m: Machine, i: Instruction): void => {
+    if (i.operands.length === 0) execute(m, i);
+    else {
+      i.operands.forEach((operand) => m.value(operand));
+      report(m, i, 0);
+    }
+  };
+
+const readLine: OperationSpec['execute'] = (m, i) => {
+  const [textBuffer, parseBuffer = 0] = i.operands.map((operand) => m.value(operand));
+  m.stop('line', { kind: 'line', textBuffer, parseBuffer, store: i.store });
+};
+
+export const sessionOperations: OperationTable = {
+  183: does((m) => {
+    m.restart();
+  }),
+  186: does((m) => m.stop('halted')), // quit
+  189: branches((m, i) => m.branch(m.story.checksum() === m.story.word(0x1c), i)), // verify
+  191: branches((m, i) => m.branch(true, i)), // piracy: "gullibly" genuine, as the standard asks
+  228: stores(readLine),
+  244: does((m, i) => void m.value(i.a)), // input_stream: there is only the player
+  245: does((m, i) => void i.operands.forEach((operand) => m.value(operand))), // sound_effect
+  246: stores((m, i) => {
+    i.operands.forEach((operand) => m.value(operand));
+    m.stop('key', { kind: 'key', textBuffer: 0, parseBuffer: 0, store: i.store }); // read_char
+  }),
+  256: stores(wholeGameOnly(saveGame)),
+  257: stores(wholeGameOnly(restoreGame)),
+  265: stores((m, i) => {
+    // save_undo: −1 means that this interpreter has none
+    if (m.hasUndo) {
+      m.undoStates.push(snapshotFor(m, i));
+      if (m.undoStates.length > MAX_UNDO_STATES) m.undoStates.shift();
+    }
+    m.save(i.store, m.hasUndo ? 1 : 0xffff);
+  }),
+  266: stores((m, i) => {
+    // restore_undo
+    const state = m.hasUndo ? m.undoStates.pop() : undefined;
+    const saving = state === undefined ? undefined : savedBy.get(state);
+    if (state === undefined || saving === undefined) m.save(i.store, 0);
+    else resume(m, state, saving);
+  }),
+};
+
+/** Version 4 saves with opcodes 181 and 182, storing. */
+export const earlySessionOperations: OperationTable = {
+  181: stores(saveGame),
+  182: stores(restoreGame),
+  228: does(readLine),
+};
+
+/** Version 3 branches after saving. */
+export const version3SessionOperations: OperationTable = {
+  181: branches(saveGame),
+  182: branches(restoreGame),
+};

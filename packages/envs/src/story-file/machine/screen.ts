@@ -1,0 +1,141 @@
+// Where a game's text goes: the main window (what a player reads), the upper window (status lines), tables in memory.
+// Source: Standards Document 1.1, sections 7 (output streams) and 8 (the screen), reduced to what a reader of text needs.
+
+export const SCREEN_COLUMNS = 128;
+/** 255 means "endless": no game then waits for a key at the end of a page (11.1.5). */
+export const SCREEN_ROWS = 255;
+
+/** Streams redirected to memory may be nested this deep (7.1.2.1.1). */
+const MAX_MEMORY_STREAMS = 16;
+
+export interface ScreenState {
+  window: number;
+  upper: readonly string[];
+  row: number;
+  column: number;
+  streams: readonly { table: number; text: string }[];
+  isScreenOn: boolean;
+}
+
+export class Screen {
+  #mainText = '';
+  #window = 0;
+  #upper: string[] = [];
+  #row = 0;
+  #column = 0;
+  #memoryStreams: { table: number; text: string }[] = [];
+  #isScreenOn = true;
+
+  print(text: string): void {
+    const stream = this.#memoryStreams.at(-1);
+    if (stream !== undefined) stream.text += text;
+    else if (!this.#isScreenOn) return;
+    else if (this.#window === 0) this.#mainText += text;
+    else this.#printUpper(text);
+  }
+
+  /** The main window's text since the last call. */
+  take(): string {
+    const text = this.#mainText;
+    this.#mainText = '';
+    return text;
+  }
+
+  /** The lines of the upper window. */
+  get upperLines(): readonly string[] {
+    return this.#upper;
+  }
+
+  get cursor(): { row: number; column: number } {
+    return { row: this.#row, column: this.#column };
+  }
+
+  selectScreen(isOn: boolean): void {
+    this.#isScreenOn = isOn;
+  }
+
+  /** @returns false when streams are nested too deep */
+  openMemoryStream(table: number): boolean {
+    if (this.#memoryStreams.length >= MAX_MEMORY_STREAMS) return false;
+    this.#memoryStreams.push({ table, text: '' });
+    return true;
+  }
+
+  closeMemoryStream(): { table: number; text: string } | undefined {
+    return this.#memoryStreams.pop();
+  }
+
+  splitWindow(lines: number): void {
+    this.#upper.length = Math.min(this.#upper.length, lines);
+    while (this.#upper.length < lines) this.#upper.push('');
+    if (this.#row >= lines) [this.#row, this.#column] = [0, 0];
+  }
+
+  setWindow(window: number): void {
+    this.#window = window;
+    if (window === 1) [this.#row, this.#column] = [0, 0];
+  }
+
+  /** @param row @param column from 0; only the upper window's cursor can be moved (8.7.2.3) */
+  setCursor(row: number, column: number): void {
+    if (this.#window !== 1) return;
+    while (this.#upper.length <= row && row < SCREEN_ROWS) this.#upper.push('');
+    [this.#row, this.#column] = [row, column];
+  }
+
+  /** @param window −1 clears all and joins the windows, −2 clears all, 1 is the upper one; the main text is kept: it was read */
+  eraseWindow(window: number): void {
+    if (window === -1) this.splitWindow(0);
+    if (window === -1) this.#window = 0;
+    if (window !== 0) this.#upper = this.#upper.map(() => '');
+  }
+
+  eraseToEndOfLine(): void {
+    if (this.#window === 1) this.#upper[this.#row] = (this.#upper[this.#row] ?? '').slice(0, this.#column);
+  }
+
+  save(): ScreenState {
+    return {
+      window: this.#window,
+      upper: [...this.#upper],
+      row: this.#row,
+      column: this.#column,
+      streams: this.#memoryStreams.map((stream) => ({ ...stream })),
+      isScreenOn: this.#isScreenOn,
+    };
+  }
+
+  /** Text that nobody took yet is dropped. */
+  restore(state: ScreenState): void {
+    this.#mainText = '';
+    this.#window = state.window;
+    this.#upper = [...state.upper];
+    [this.#row, this.#column] = [state.row, state.column];
+    this.#memoryStreams = state.streams.map((stream) => ({ ...stream }));
+    this.#isScreenOn = state.isScreenOn;
+  }
+
+  #printUpper(text: string): void {
+    for (const line of text.split(/(\n)/)) {
+      if (line === '\n') [this.#row, this.#column] = [this.#row + 1, 0];
+      else if (line !== '') this.#overwrite(line);
+    }
+  }
+
+  #overwrite(line: string): void {
+    if (this.#row >= this.#upper.length) return;
+    const old = this.#upper[this.#row].padEnd(this.#column);
+    const visible = line.slice(0, SCREEN_COLUMNS - this.#column);
+    this.#upper[this.#row] = old.slice(0, this.#column) + visible + old.slice(this.#column + visible.length);
+    this.#column += visible.length;
+  }
+}
+
+export const initialScreenState: ScreenState = {
+  window: 0,
+  upper: [],
+  row: 0,
+  column: 0,
+  streams: [],
+  isScreenOn: true,
+};

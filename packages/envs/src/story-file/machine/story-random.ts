@@ -1,0 +1,64 @@
+// The generator behind opcode `random`, seeded like the C interpreters so that recorded play can be reproduced.
+
+/** Everything needed to go on from here. */
+export interface StoryRandomState {
+  state: number;
+  period: number;
+  count: number;
+}
+
+/**
+ * A linear congruential generator, 15 bits a draw, in the form that Frotz (and with it Jericho) uses:
+ *
+ *     state ← (0x015A4E35 · state + 1) mod 2³²,   draw = ⌊state / 2¹⁶⌋ mod 2¹⁵
+ *
+ * A game may ask for a predictable sequence instead (opcode `random` with −n, 0 < n < 1000):
+ * then the draws are 0, 1, …, n − 1, 0, … (Standards Document 1.1, remarks on section 2).
+ */
+export class StoryRandom {
+  #seed = 0;
+  #state = 0;
+  #period = 0;
+  #count = 0;
+
+  constructor(seed: number) {
+    this.reseed(seed);
+  }
+
+  /** Start an episode's sequence. */
+  reseed(seed: number): void {
+    this.#seed = seed >>> 0;
+    this.#start(this.#seed);
+  }
+
+  #start(state: number): void {
+    [this.#state, this.#period, this.#count] = [state, 0, 0];
+  }
+
+  /** What opcode `random` does with an argument ≤ 0, given its absolute value. */
+  seedFromStory(value: number): void {
+    if (value === 0)
+      this.#start(this.#seed); // "unpredictable" is the episode's own seed here, or seeds would not decide all
+    else if (value < 1000) [this.#period, this.#count] = [value, 0];
+    else this.#start(value);
+  }
+
+  /** A whole number in 1…range. */
+  draw(range: number): number {
+    if (this.#period > 0) {
+      const value = this.#count;
+      this.#count = (this.#count + 1) % this.#period;
+      return (value % range) + 1;
+    }
+    this.#state = (Math.imul(0x015a4e35, this.#state) + 1) >>> 0;
+    return (((this.#state >>> 16) & 0x7fff) % range) + 1;
+  }
+
+  save(): StoryRandomState {
+    return { state: this.#state, period: this.#period, count: this.#count };
+  }
+
+  restore({ state, period, count }: StoryRandomState): void {
+    [this.#state, this.#period, this.#count] = [state, period, count];
+  }
+}

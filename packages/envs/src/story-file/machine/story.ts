@@ -1,0 +1,123 @@
+// A story file as it lies on disk: its bytes, the header's addresses, and what every running copy of it may share.
+// Source: The Z-Machine Standards Document 1.1, sections 1 (memory map) and 11 (the header).
+import type { Instruction } from './instruction.js';
+
+export const SUPPORTED_VERSIONS = [3, 4, 5, 7, 8] as const;
+
+export class StoryFormatError extends Error {
+  override readonly name = 'StoryFormatError';
+
+  /** @param storyName the path or another name a user recognises */
+  constructor(
+    readonly storyName: string,
+    problem: string,
+  ) {
+    super(
+      [
+        `${storyName}: ${problem}`,
+        `  a Z-machine story file of version ${SUPPORTED_VERSIONS.join(', ')} is expected (.z3 to .z8, or a .zblorb around one)`,
+      ].join('\n'),
+    );
+  }
+}
+
+/** Immutable; many machines may run the same story at once. Addresses are byte addresses unless they say "packed". */
+export class Story {
+  readonly bytes: Uint8Array;
+  readonly version: number;
+  /** Bytes below this may be written by the game, bytes from here on never change. */
+  readonly staticBase: number;
+  readonly initialPc: number;
+  readonly dictionary: number;
+  readonly objectTable: number;
+  readonly globals: number;
+  readonly abbreviations: number;
+  readonly alphabetTable: number;
+  readonly unicodeTable: number;
+  readonly fileLength: number;
+  /** Decoded instructions by address; filled as the story is played, by whichever machine gets there first. */
+  readonly instructions: (Instruction | undefined)[] = [];
+  /** Decoded texts that lie in static memory, by address. */
+  readonly texts = new Map<number, string>();
+  readonly #packedScale: number;
+  readonly #routineOffset: number;
+  readonly #stringOffset: number;
+
+  constructor(
+    file: Uint8Array,
+    readonly name = 'story file',
+  ) {
+    const bytes = unwrapBlorb(file, name);
+    if (bytes.length < 64) throw new StoryFormatError(name, `only ${bytes.length} bytes, a header alone has 64`);
+    this.bytes = bytes;
+    this.version = bytes[0];
+    if (!(SUPPORTED_VERSIONS as readonly number[]).includes(this.version)) {
+      throw new StoryFormatError(name, `Z-machine version ${this.version} is not supported`);
+    }
+    this.initialPc = this.word(0x06);
+    this.dictionary = this.word(0x08);
+    this.objectTable = this.word(0x0a);
+    this.globals = this.word(0x0c);
+    this.staticBase = this.word(0x0e);
+    this.abbreviations = this.word(0x18);
+    this.alphabetTable = this.version >= 5 ? this.word(0x34) : 0;
+    const extension = this.version >= 5 ? this.word(0x36) : 0;
+    this.unicodeTable = extension > 0 && this.word(extension) >= 3 ? this.word(extension + 6) : 0;
+    this.#packedScale = { 3: 2, 4: 4, 5: 4, 7: 4, 8: 8 }[this.version] ?? 4;
+    this.#routineOffset = this.version === 7 ? this.word(0x28) * 8 : 0;
+    this.#stringOffset = this.version === 7 ? this.word(0x2a) * 8 : 0;
+    const lengthScale = this.version <= 3 ? 2 : this.version <= 5 ? 4 : 8;
+    this.fileLength = Math.min(this.word(0x1a) * lengthScale || bytes.length, bytes.length);
+    this.#assertPlausible();
+  }
+
+  word(address: number): number {
+    return (this.bytes[address] << 8) | this.bytes[address + 1];
+  }
+
+  routineAddress(packed: number): number {
+    return packed * this.#packedScale + this.#routineOffset;
+  }
+
+  stringAddress(packed: number): number {
+    return packed * this.#packedScale + this.#stringOffset;
+  }
+
+  /** Sum of all bytes after the header, as opcode `verify` compares it with header word 0x1C (11.1.6). */
+  checksum(): number {
+    let sum = 0;
+    for (let i = 64; i < this.fileLength; i++) sum += this.bytes[i];
+    return sum & 0xffff;
+  }
+
+  #assertPlausible(): void {
+    const { length } = this.bytes;
+    const addresses = {
+      dictionary: this.dictionary,
+      objects: this.objectTable,
+      globals: this.globals,
+      start: this.initialPc,
+    };
+    for (const [what, address] of Object.entries(addresses)) {
+      if (address < 64 || address >= length) {
+        throw new StoryFormatError(this.name, `the header puts ${what} at ${address}, the file has ${length} bytes`);
+      }
+    }
+    if (this.staticBase < 64 || this.staticBase > length) {
+      throw new StoryFormatError(this.name, `the header starts static memory at ${this.staticBase} of ${length} bytes`);
+    }
+  }
+}
+
+/** The executable chunk of a Blorb package (FORM IFRS … ZCOD), or the bytes themselves when they are no package. */
+function unwrapBlorb(file: Uint8Array, name: string): Uint8Array {
+  const id = (at: number) => String.fromCharCode(...file.subarray(at, at + 4));
+  if (id(0) !== 'FORM' || id(8) !== 'IFRS') return file;
+  const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
+  for (let at = 12; at + 8 <= file.length;) {
+    const length = view.getUint32(at + 4);
+    if (id(at) === 'ZCOD') return file.subarray(at + 8, at + 8 + length);
+    at += 8 + length + (length % 2); // chunks are padded to an even length
+  }
+  throw new StoryFormatError(name, 'a Blorb package without a ZCOD chunk');
+}

@@ -1,0 +1,63 @@
+// ZSCII, the Z-machine's character set, and the three alphabets that pack it into five-bit Z-characters.
+// Source: Standards Document 1.1, sections 3.2 to 3.5 (alphabets) and 3.8 (ZSCII).
+import type { Story } from './story.js';
+
+const DEFAULT_ALPHABETS = [
+  'abcdefghijklmnopqrstuvwxyz',
+  'ABCDEFGHIJKLMNOPQRSTUVWXYZ',
+  ' \r0123456789.,!?_#\'"/\\-:()',
+] as const;
+
+/** ZSCII 155 to 223 where a story brings no table of its own (table 1 of section 3). */
+const DEFAULT_EXTRA_CHARACTERS = 'äöüÄÖÜß»«ëïÿËÏáéíóúýÁÉÍÓÚÝàèìòùÀÈÌÒÙâêîôûÂÊÎÔÛåÅøØãñõÃÑÕæÆçÇþðÞÐ£œŒ¡¿';
+
+const FIRST_EXTRA = 155;
+const NEWLINE = 13;
+
+export class Zscii {
+  /** Rows A0, A1, A2 of 26 ZSCII codes each. */
+  readonly alphabets: readonly (readonly number[])[];
+  readonly #toText: string[] = [];
+  readonly #fromText = new Map<string, number>();
+
+  constructor(story: Story) {
+    this.alphabets =
+      story.alphabetTable > 0 ? customAlphabets(story) : DEFAULT_ALPHABETS.map((row) => [...row].map(codeOf));
+    for (let code = 32; code < 127; code++) this.#define(code, String.fromCharCode(code));
+    extraCharacters(story).forEach((character, i) => this.#define(FIRST_EXTRA + i, character));
+    this.#define(NEWLINE, '\n');
+    this.#toText[9] = '   '; // paragraph indent and sentence space, of version 6 but harmless (3.8.2.3)
+    this.#toText[11] = '  ';
+  }
+
+  /** '' for a code that prints nothing. */
+  text(code: number): string {
+    return this.#toText[code] ?? '';
+  }
+
+  /** The ZSCII code of one character, '?' for one that the story cannot express. */
+  code(character: string): number {
+    return this.#fromText.get(character) ?? 63;
+  }
+
+  #define(code: number, character: string): void {
+    this.#toText[code] = character;
+    if (!this.#fromText.has(character)) this.#fromText.set(character, code);
+  }
+}
+
+const codeOf = (character: string) => character.charCodeAt(0);
+
+function customAlphabets(story: Story): number[][] {
+  const rows = [0, 1, 2].map((row) =>
+    Array.from({ length: 26 }, (_, i) => story.bytes[story.alphabetTable + 26 * row + i]),
+  );
+  rows[2][1] = NEWLINE; // Z-character 7 of A2 is a new line whatever the table says (3.5.5.1)
+  return rows;
+}
+
+function extraCharacters(story: Story): string[] {
+  if (story.unicodeTable === 0) return [...DEFAULT_EXTRA_CHARACTERS];
+  const count = story.bytes[story.unicodeTable];
+  return Array.from({ length: count }, (_, i) => String.fromCharCode(story.word(story.unicodeTable + 1 + 2 * i)));
+}

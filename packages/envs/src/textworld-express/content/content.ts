@@ -1,0 +1,114 @@
+// Foods and household objects by name, place and fold, as world generation looks them up.
+import { hashTrieOrder } from '../hash-order.js';
+import { folds, type Fold } from '../parameters.js';
+import { Thing, type CookingStyle, type CuttingStyle } from '../things.js';
+
+/** The shape of TextWorldExpress's cooking_world.json, as far as generation reads it. */
+export interface FoodFile {
+  /** [cooking, cutting] pairs allowed for a food; a recipe draws one. The folds are called train, valid and test. */
+  FOOD_PREPARATIONS_SPLITS: Record<'train' | 'valid' | 'test', Record<string, string[][]>>;
+  /** Foods by group name, or by `names` when the group has several. A place is "room.furniture" or "furniture". */
+  FOODS_COMPACT: Record<string, { names?: string[]; indefinite?: string; properties: string[]; locations: string[] }>;
+}
+
+/** The shape of twc_objects.folds.json; the order of the objects matters. */
+export type ObjectFile = Record<'train' | 'valid' | 'test', Record<string, { name: string; locations: string[] }>>;
+
+export interface FoodKind {
+  readonly name: string;
+  readonly article: string | undefined;
+  readonly properties: readonly string[];
+  /** Names of furniture where it may lie. */
+  readonly places: readonly string[];
+}
+
+export interface Preparation {
+  readonly cooking: CookingStyle | 'raw';
+  readonly cutting: CuttingStyle | 'uncut';
+}
+
+export interface ObjectKind {
+  readonly name: string;
+  readonly homes: readonly string[];
+}
+
+export interface Content {
+  readonly foods: ReadonlyMap<string, FoodKind>;
+  readonly foodsByPlace: ReadonlyMap<string, readonly FoodKind[]>;
+  /** Foods of the fold in the order in which a recipe's draws count them. */
+  readonly recipes: Readonly<Record<Fold, readonly RecipeFood[]>>;
+  readonly objects: Readonly<Record<Fold, readonly ObjectKind[]>>;
+  readonly objectsByPlace: Readonly<Record<Fold, ReadonlyMap<string, readonly ObjectKind[]>>>;
+}
+
+export interface RecipeFood {
+  readonly name: string;
+  readonly preparations: readonly Preparation[];
+}
+
+const fileFold = { train: 'train', dev: 'valid', test: 'test' } as const;
+
+export function makeContent(foodFile: FoodFile, objectFile: ObjectFile): Content {
+  const kinds = Object.entries(foodFile.FOODS_COMPACT).flatMap(([group, record]): FoodKind[] =>
+    (record.names ?? [group]).map((name) => ({
+      name,
+      article: record.indefinite,
+      properties: record.properties,
+      places: record.locations.map((location) => location.split('.').at(-1)!),
+    })),
+  );
+  const objects = perFold((fold) =>
+    Object.values(objectFile[fileFold[fold]]).map(({ name, locations }) => ({ name, homes: locations })),
+  );
+  return {
+    foods: new Map(kinds.map((kind) => [kind.name, kind])),
+    foodsByPlace: groupBy(kinds, (kind) => kind.places),
+    recipes: perFold((fold) => recipeFoods(foodFile.FOOD_PREPARATIONS_SPLITS[fileFold[fold]])),
+    objects,
+    objectsByPlace: perFold((fold) => groupBy(objects[fold], (kind) => kind.homes)),
+  };
+}
+
+function recipeFoods(preparations: Record<string, string[][]>): RecipeFood[] {
+  return hashTrieOrder(Object.keys(preparations)).map((name) => ({
+    name,
+    preparations: preparations[name].map(
+      ([cooking, cutting]) => ({ cooking, cutting }) as { cooking: CookingStyle; cutting: CuttingStyle },
+    ),
+  }));
+}
+
+function perFold<T>(make: (fold: Fold) => T): Record<Fold, T> {
+  return Object.fromEntries(folds.map((fold) => [fold, make(fold)])) as Record<Fold, T>;
+}
+
+function groupBy<T>(items: readonly T[], keysOf: (item: T) => readonly string[]): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    for (const key of keysOf(item)) {
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, [item]);
+      else group.push(item);
+    }
+  }
+  return groups;
+}
+
+export function makeFood({ name, article, properties, places }: FoodKind): Thing {
+  const is = (property: string) => properties.includes(property);
+  return new Thing(name, {
+    ...(article === undefined ? {} : { article }),
+    homes: places,
+    food: {
+      isEdible: is('edible') && !is('inedible'),
+      isCookable: is('cookable'),
+      isCuttable: is('cuttable'),
+      needsCooking: is('needs_cooking'),
+      isRaw: is('raw'),
+      cooked: null,
+      cut: null,
+    },
+  });
+}
+
+export const makeObject = ({ name, homes }: ObjectKind) => new Thing(name, { homes });

@@ -1,0 +1,65 @@
+// Content from files: TextWorldExpress's own two JSON files, or others of the same form.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { folds } from '../parameters.js';
+import { makeContent, type Content, type FoodFile, type ObjectFile } from './content.js';
+
+export const foodFileName = 'cooking_world.json';
+export const objectFileName = 'twc_objects.folds.json';
+
+export class ContentFileError extends Error {
+  override readonly name = 'ContentFileError';
+
+  constructor(
+    readonly path: string,
+    complaint: string,
+    options?: ErrorOptions,
+  ) {
+    super(
+      `Cannot use the content file ${path}: ${complaint}\n` +
+        `  contentDir must hold ${foodFileName} and ${objectFileName} in TextWorldExpress's form;` +
+        ` leave contentDir out to play with the built-in content.`,
+      options,
+    );
+  }
+}
+
+const loaded = new Map<string, Content>();
+
+/** Reads a folder once per process. */
+export function loadContent(contentDir: string): Content {
+  const known = loaded.get(contentDir);
+  if (known !== undefined) return known;
+  const content = makeContent(readFoods(join(contentDir, foodFileName)), readObjects(join(contentDir, objectFileName)));
+  loaded.set(contentDir, content);
+  return content;
+}
+
+function readFoods(path: string): FoodFile {
+  const file = readJson(path) as Partial<FoodFile>;
+  for (const key of ['FOOD_PREPARATIONS_SPLITS', 'FOODS_COMPACT'] as const) {
+    if (!isRecord(file[key])) throw new ContentFileError(path, `the key ${key} is missing`);
+  }
+  return file as FoodFile;
+}
+
+function readObjects(path: string): ObjectFile {
+  const file = readJson(path) as Partial<ObjectFile>;
+  for (const key of folds.map((fold) => (fold === 'dev' ? 'valid' : fold))) {
+    if (!isRecord(file[key])) throw new ContentFileError(path, `the key ${key} is missing`);
+  }
+  return file as ObjectFile;
+}
+
+function readJson(path: string): object {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    if (isRecord(value)) return value;
+  } catch (error) {
+    throw new ContentFileError(path, error instanceof Error ? error.message : String(error), { cause: error });
+  }
+  throw new ContentFileError(path, 'it does not hold a JSON object');
+}
+
+const isRecord = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

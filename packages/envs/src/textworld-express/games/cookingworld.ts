@@ -1,0 +1,315 @@
+// Cooking world: read the recipe, gather its ingredients, cut and cook them as it says, prepare the meal and eat it.
+// One point for each ingredient once held, each cut, each cooking, the meal, and eating it; a spoilt ingredient ends it.
+import { makeFood, type Content, type Preparation, type RecipeFood } from '../content/content.js';
+import { cookingGoldPath } from '../gold/cookingworld-gold.js';
+import { makeKitchen, makeRoom, type HouseholdRoomName } from '../household.js';
+import { JavaRandom } from '../java-random.js';
+import { layOutHousehold } from '../layout.js';
+import { gameSetNumber, isOn, type Fold, type ParameterSpec } from '../parameters.js';
+import {
+  cookingVerbs,
+  cuttingVerbs,
+  move,
+  Thing,
+  visibleThings,
+  type CookingStyle,
+  type CuttingStyle,
+  type Room,
+} from '../things.js';
+import { WorldGenerationError } from '../world-generation-error.js';
+import { RoomGame, type Action } from './room-game.js';
+import type { GameKind, Score, WorldChoice } from './text-game.js';
+
+const parameters: readonly ParameterSpec[] = [
+  { name: 'numLocations', default: 11, range: [1, 11], meaning: 'rooms' },
+  { name: 'numDistractorItems', default: 10, range: [0, 10], meaning: 'foods that the recipe does not need' },
+  { name: 'numIngredients', default: 3, range: [1, 5], meaning: 'foods in the recipe' },
+  { name: 'includeDoors', default: 1, range: 'flag', meaning: 'closed doors between some rooms' },
+  { name: 'limitInventorySize', default: 1, range: 'flag', meaning: 'carry at most numIngredients + 2 things' },
+];
+
+export const cookingworld: GameKind = {
+  name: 'cookingworld',
+  parameters,
+  make: (choice) => new CookingGame(choice),
+  goldPath: (choice) => cookingGoldPath(() => new CookingGame(choice), choice.seed),
+};
+
+export interface Ingredient {
+  readonly preparation: Preparation;
+  readonly thing: Thing;
+  /** Has it been in the inventory after some action? Stays true. */
+  wasHeld: boolean;
+}
+
+const roomsByNumber: readonly HouseholdRoomName[] = [
+  'kitchen',
+  'pantry',
+  'backyard',
+  'corridor',
+  'bedroom',
+  'living room',
+  'bathroom',
+  'laundry room',
+  'driveway',
+  'street',
+  'supermarket',
+];
+
+const styleOfDevice: Readonly<Record<string, CookingStyle>> = {
+  stove: 'fried',
+  oven: 'roasted',
+  barbeque: 'grilled',
+  toaster: 'grilled',
+};
+
+export class CookingGame extends RoomGame {
+  readonly taskDescription =
+    'Cook a meal and eat it. The cookbook in the kitchen tells the ingredients and what to do with each of them.';
+  readonly properties: Readonly<Record<string, number>>;
+  readonly ingredients: readonly Ingredient[];
+  readonly #maxScore: number;
+  #meal: { isEaten: boolean; pointsBefore: number } | null = null;
+
+  constructor({ seed, fold, parameters: values, content }: WorldChoice) {
+    const { rooms, ingredients } = makeWorld(seed, fold, values, content);
+    super({
+      rooms,
+      start: rooms[0],
+      carryLimit: isOn(values.limitInventorySize) ? ingredients.length + 2 : null,
+      shuffleSeed: 0,
+    });
+    this.ingredients = ingredients;
+    this.properties = { seed, ...values, gameSet: gameSetNumber(fold) };
+    this.#maxScore = ingredients.reduce((sum, { preparation }) => sum + pointsFor(preparation), 2);
+  }
+
+  protected override generalActions(): Action[] {
+    return this.#canPrepareMeal() ? [['prepare meal', () => this.#prepareMeal()]] : [];
+  }
+
+  protected override actionsOnVisible(thing: Thing): Action[] {
+    return [this.examine(thing), ...this.take(thing), ...this.openOrClose(thing), ...this.read(thing)];
+  }
+
+  protected override actionsOnCarried(thing: Thing, visible: readonly Thing[]): Action[] {
+    return [
+      this.examine(thing),
+      ...visible.flatMap((other) => [...this.put(thing, other), ...cook(thing, other)]),
+      ...this.#eat(thing),
+      ...this.#cut(thing),
+      ...this.read(thing),
+    ];
+  }
+
+  /** Looking closely at something to read is reading it. */
+  protected override examine(thing: Thing): Action {
+    const [action, run] = super.examine(thing);
+    const [reading] = this.read(thing);
+    return [action, reading === undefined ? run : reading[1]];
+  }
+
+  #canPrepareMeal(): boolean {
+    return (
+      this.room.name === 'kitchen' &&
+      this.ingredients.every(({ thing, preparation }) => thing.holder === this.inventory && isReady(thing, preparation))
+    );
+  }
+
+  #prepareMeal(): string {
+    // The points at hand are kept: from here on only the meal counts.
+    this.#meal = { isEaten: false, pointsBefore: this.#ingredientPoints() };
+    for (const { thing } of this.ingredients) move(thing, null);
+    move(new Thing('meal', { food: preparedMeal() }), this.inventory);
+    return 'You put everything together: the meal is ready and you carry it.';
+  }
+
+  #eat(thing: Thing): Action[] {
+    if (thing.food?.isEdible !== true) return [];
+    const run = () => {
+      move(thing, null);
+      if (thing.name === 'meal' && this.#meal !== null) this.#meal.isEaten = true;
+      return `You eat the ${thing.name}. It tastes good.`;
+    };
+    return [[`eat ${thing.name}`, run]];
+  }
+
+  #cut(thing: Thing): Action[] {
+    const { food } = thing;
+    if (food?.isCuttable !== true || food.cut !== null) return [];
+    if (!this.inventory.contents.some((held) => held.name === 'knife')) return [];
+    return (Object.keys(cuttingVerbs) as CuttingStyle[]).map((style): Action => {
+      const run = () => {
+        food.cut = style;
+        return `You ${cuttingVerbs[style]} the ${thing.name} with the knife.`;
+      };
+      return [`${cuttingVerbs[style]} ${thing.name}`, run];
+    });
+  }
+
+  protected override score(): Score {
+    const raw =
+      this.#meal === null ? this.#ingredientPoints() : this.#meal.pointsBefore + 1 + (this.#meal.isEaten ? 1 : 0);
+    return {
+      raw,
+      normalized: raw / this.#maxScore,
+      won: this.#meal?.isEaten === true,
+      failed: this.#meal === null && this.ingredients.some(isSpoilt),
+    };
+  }
+
+  #ingredientPoints(): number {
+    let points = 0;
+    for (const ingredient of this.ingredients) {
+      const { thing, preparation } = ingredient;
+      ingredient.wasHeld ||= thing.holder === this.inventory;
+      points += Number(ingredient.wasHeld);
+      points += Number(preparation.cooking !== 'raw' && thing.food?.cooked === preparation.cooking);
+      points += Number(preparation.cutting !== 'uncut' && thing.food?.cut === preparation.cutting);
+    }
+    return points;
+  }
+}
+
+/** Points that an ingredient brings: found, cut, cooked. */
+const pointsFor = ({ cooking, cutting }: Preparation) => 1 + Number(cutting !== 'uncut') + Number(cooking !== 'raw');
+
+function cook(thing: Thing, device: Thing): Action[] {
+  const { food } = thing;
+  if (device.kind !== 'device' || food?.isCookable !== true || food.cooked !== null) return [];
+  const style = styleOfDevice[device.name];
+  const run = () => {
+    food.isRaw = false;
+    food.cooked = style;
+    return `You ${cookingVerbs[style]} the ${thing.name} with the ${device.name}.`;
+  };
+  return [[`cook ${thing.name} in ${device.name}`, run]];
+}
+
+function isReady({ food }: Thing, { cooking, cutting }: Preparation): boolean {
+  if (food === null) return false;
+  const cookedRight = cooking === 'raw' ? food.isRaw : food.cooked === cooking;
+  return cookedRight && (cutting === 'uncut' ? food.cut === null : food.cut === cutting);
+}
+
+/** Eaten, or cooked or cut in a way that the recipe does not want. What is still to be done spoils nothing. */
+function isSpoilt({ thing, preparation: { cooking, cutting } }: Ingredient): boolean {
+  const { food, holder } = thing;
+  if (holder === null || food === null) return true;
+  if (cooking === 'raw' ? !food.isRaw : food.cooked !== null && food.cooked !== cooking) return true;
+  return cutting === 'uncut' ? food.cut !== null : food.cut !== null && food.cut !== cutting;
+}
+
+const preparedMeal = () => ({
+  isEdible: true,
+  isCookable: false,
+  isCuttable: false,
+  needsCooking: false,
+  isRaw: false,
+  cooked: null,
+  cut: null,
+});
+
+/** Draws in this order: kitchen, map, doors, recipe, where the ingredients lie, distractors. */
+function makeWorld(
+  seed: number,
+  fold: Fold,
+  values: WorldChoice['parameters'],
+  content: Content,
+): { rooms: Room[]; ingredients: Ingredient[] } {
+  const random = new JavaRandom(seed);
+  const rooms = roomsByNumber
+    .slice(0, values.numLocations)
+    .map((name) =>
+      name === 'kitchen'
+        ? makeKitchen(random, { hasKnife: true, hasToaster: values.numLocations < 3 })
+        : makeRoom(name, random),
+    );
+  layOutHousehold(random, rooms, isOn(values.includeDoors));
+  const recipe = drawRecipe(random, content.recipes[fold], values.numIngredients);
+  const ingredients = placeIngredients(random, rooms, recipe, content);
+  addDistractors(random, rooms, values.numDistractorItems, ingredients, content);
+  const counter = rooms[0].contents.find((thing) => thing.name === 'counter')!;
+  move(new Thing('cookbook', { text: cookbookText(ingredients) }), counter);
+  return { rooms, ingredients };
+}
+
+interface RecipeLine {
+  name: string;
+  preparation: Preparation;
+}
+
+function drawRecipe(random: JavaRandom, foods: readonly RecipeFood[], count: number): RecipeLine[] {
+  const chosen = new Set<number>();
+  for (let attempt = 0; chosen.size < count && attempt < 100; attempt++) chosen.add(random.nextInt(foods.length));
+  return [...chosen].map((index) => ({
+    name: foods[index].name,
+    preparation: random.choice(foods[index].preparations),
+  }));
+}
+
+const fallbackPlaces = ['fridge', 'counter', 'kitchen cupboard', 'dining table'];
+
+function placeIngredients(random: JavaRandom, rooms: readonly Room[], recipe: readonly RecipeLine[], content: Content) {
+  // Where two pieces of furniture share a name, the later room's is meant.
+  const places = new Map(rooms.flatMap((room) => visibleThings(room)).map((thing) => [thing.name, thing]));
+  return recipe.map(({ name, preparation }): Ingredient => {
+    const kind = content.foods.get(name);
+    if (kind === undefined) throw new WorldGenerationError(`the recipe's food '${name}' is not among the foods`);
+    const thing = makeFood(kind);
+    const place = drawPlace(random, kind.places, places);
+    if (place === undefined) throw new WorldGenerationError(`there is no place for the ingredient '${name}'`);
+    move(thing, place);
+    return { preparation, thing, wasHeld: false };
+  });
+}
+
+function drawPlace(
+  random: JavaRandom,
+  usual: readonly string[],
+  places: ReadonlyMap<string, Thing>,
+): Thing | undefined {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const place = places.get(random.choice(usual));
+    if (place !== undefined) return place;
+  }
+  const fallback = random.shuffle(fallbackPlaces).find((name) => places.has(name));
+  return fallback === undefined ? undefined : places.get(fallback);
+}
+
+function addDistractors(
+  random: JavaRandom,
+  rooms: readonly Room[],
+  count: number,
+  ingredients: readonly Ingredient[],
+  content: Content,
+): void {
+  const used = new Set(ingredients.map(({ thing }) => thing.name));
+  const wanted = used.size + count;
+  for (let attempt = 0; used.size < wanted && attempt < 100; attempt++) {
+    const things = [...random.choice(rooms).contents].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+    if (things.length === 0) continue;
+    const place = random.choice(things);
+    const foods = content.foodsByPlace.get(place.name);
+    if (foods === undefined) continue;
+    const kind = random.choice(foods);
+    if (used.has(kind.name)) continue;
+    used.add(kind.name);
+    move(makeFood(kind), place);
+  }
+}
+
+function cookbookText(ingredients: readonly Ingredient[]): string {
+  const steps = ingredients.flatMap(({ thing, preparation: { cooking, cutting } }) => [
+    ...(cutting === 'uncut' ? [] : [`- ${cuttingVerbs[cutting]} the ${thing.name}`]),
+    ...(cooking === 'raw' ? [] : [`- ${cookingVerbs[cooking]} the ${thing.name}`]),
+  ]);
+  return [
+    'The recipe of the day.',
+    'You need:',
+    ...ingredients.map(({ thing }) => `- ${thing.name}`),
+    'What to do:',
+    ...steps,
+    '- prepare meal',
+  ].join('\n');
+}

@@ -1,0 +1,49 @@
+// What every game gives to the environment around it, and how a game is chosen and made.
+import type { Content } from '../content/content.js';
+import type { Fold, ParameterSpec, ParameterValues } from '../parameters.js';
+
+export interface Score {
+  /** In the game's own points. */
+  raw: number;
+  /** Points over the most that can be had; −1 where the game punishes a mistake so. */
+  normalized: number;
+  won: boolean;
+  failed: boolean;
+}
+
+/** What the player is shown after the reset and after every accepted action. */
+export interface Turn {
+  observation: string;
+  /** The room as it is now, for free. */
+  look: string;
+  inventory: string;
+  /** What may be said next, in the engine's shuffled order. */
+  validActions: readonly string[];
+  score: Score;
+}
+
+export interface TextGame {
+  readonly taskDescription: string;
+  /** Numbers that tell how the world was made. */
+  readonly properties: Readonly<Record<string, number>>;
+  /** The opening turn. Call once. */
+  begin(): Turn;
+  /** Plays one of the valid actions. */
+  act(action: string): Turn;
+}
+
+export interface WorldChoice {
+  /** A 32-bit integer. */
+  seed: number;
+  fold: Fold;
+  parameters: ParameterValues;
+  content: Content;
+}
+
+export interface GameKind {
+  readonly name: string;
+  readonly parameters: readonly ParameterSpec[];
+  make(choice: WorldChoice): TextGame;
+  /** Actions that win this world, played in order after the reset. */
+  goldPath(choice: WorldChoice): string[];
+}

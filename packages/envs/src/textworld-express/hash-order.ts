@@ -1,0 +1,37 @@
+// The order in which Scala 2.12 walks an immutable hash set or map of more than four strings.
+// World generation draws indices into such collections, so the order is part of what a seed means.
+
+interface Hashed {
+  name: string;
+  hash: number;
+}
+
+/** The names in the order of a hash trie: five bits a level, lowest first, single entries before deeper levels. */
+export function hashTrieOrder(names: Iterable<string>): string[] {
+  const entries = [...new Set(names)].map((name) => ({ name, hash: improve(javaStringHash(name)) }));
+  return walk(entries, 0);
+}
+
+function walk(entries: Hashed[], shift: number): string[] {
+  if (shift > 30) return entries.map(({ name }) => name); // equal hashes: kept as a list
+  const buckets: Hashed[][] = Array.from({ length: 32 }, () => []);
+  for (const entry of entries) buckets[(entry.hash >>> shift) & 31].push(entry);
+  const single = buckets.filter((bucket) => bucket.length === 1).map(([entry]) => entry.name);
+  const deeper = buckets.filter((bucket) => bucket.length > 1).flatMap((bucket) => walk(bucket, shift + 5));
+  return [...single, ...deeper];
+}
+
+/** h = 31·h + c over the UTF-16 units, 32 bits. */
+function javaStringHash(text: string): number {
+  let hash = 0;
+  for (let i = 0; i < text.length; i++) hash = (Math.imul(31, hash) + text.charCodeAt(i)) | 0;
+  return hash;
+}
+
+/** Scala's bit mixer (scala.collection.immutable.HashMap.improve). */
+function improve(hashCode: number): number {
+  let h = (hashCode + ~(hashCode << 9)) | 0;
+  h ^= h >>> 14;
+  h = (h + (h << 4)) | 0;
+  return h ^ (h >>> 10);
+}

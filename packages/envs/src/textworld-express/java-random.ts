@@ -1,0 +1,72 @@
+// The random numbers of java.util.Random, bit for bit, and the shuffle of Scala 2.12 on top of them.
+// Source: the documented linear congruential generator of java.util.Random; worlds are drawn with it so that a seed
+// means the same world here as in TextWorldExpress.
+
+const MULTIPLIER_HIGH = 0x5de; // 0x5DEECE66D = 0x5DE · 2²⁴ + 0xECE66D
+const MULTIPLIER_LOW = 0xece66d;
+const INCREMENT = 0xb;
+const TWO_24 = 0x1000000;
+const TWO_31 = 0x80000000;
+
+export class JavaRandom {
+  // The 48-bit state in two halves of 24 bits, so that every product stays below 2⁵³ and is exact.
+  #high: number;
+  #low: number;
+
+  /** @param seed a 32-bit integer, signed as in Java */
+  constructor(seed: number) {
+    const scrambled = BigInt.asUintN(48, BigInt(seed | 0) ^ 0x5deece66dn);
+    this.#high = Number(scrambled >> 24n);
+    this.#low = Number(scrambled & 0xffffffn);
+  }
+
+  /** Uniform in 0 … bound − 1. */
+  nextInt(bound: number): number {
+    if (!Number.isInteger(bound) || bound < 1)
+      throw new RangeError(`JavaRandom.nextInt: bound must be ≥ 1, got ${bound}`);
+    if ((bound & (bound - 1)) === 0) return Math.floor((bound * this.#next31()) / TWO_31);
+    for (;;) {
+      const bits = this.#next31();
+      const value = bits % bound;
+      // Draws from the incomplete last run of `bound` values are thrown away; Java notices them by overflow.
+      if (bits - value + (bound - 1) < TWO_31) return value;
+    }
+  }
+
+  /** Uniform in [0, 1), 53 bits. */
+  nextDouble(): number {
+    this.#advance();
+    const high = this.#high * 4 + (this.#low >>> 22); // 26 bits
+    this.#advance();
+    const low = this.#high * 8 + (this.#low >>> 21); // 27 bits
+    return (high * 0x8000000 + low) / 2 ** 53;
+  }
+
+  /** A shuffled copy: from the last place down, each place swaps with a drawn one at or before it. */
+  shuffle<T>(items: readonly T[]): T[] {
+    const out = [...items];
+    for (let n = out.length; n >= 2; n--) {
+      const k = this.nextInt(n);
+      [out[n - 1], out[k]] = [out[k], out[n - 1]];
+    }
+    return out;
+  }
+
+  choice<T>(items: readonly T[]): T {
+    return items[this.nextInt(items.length)];
+  }
+
+  #next31(): number {
+    this.#advance();
+    return this.#high * 128 + (this.#low >>> 17);
+  }
+
+  /** state ← state · 0x5DEECE66D + 0xB mod 2⁴⁸ */
+  #advance(): void {
+    const low = this.#low * MULTIPLIER_LOW + INCREMENT;
+    const carry = Math.floor(low / TWO_24);
+    const high = this.#high * MULTIPLIER_LOW + this.#low * MULTIPLIER_HIGH + carry;
+    this.#low = low % TWO_24;
+    this.#high = high % TWO_24;
+  }
+}

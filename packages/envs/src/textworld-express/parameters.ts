@@ -1,0 +1,68 @@
+// The "name=value,name=value" strings that choose a world's size, with TextWorldExpress's names, ranges and defaults.
+import { nearestName } from '../contract/unknown-name-error.js';
+
+export const folds = ['train', 'dev', 'test'] as const;
+/** Which half of the content is in play: preparations, objects, nouns and problems are disjoint between folds. */
+export type Fold = (typeof folds)[number];
+
+/** First seed of each fold's thousand, as TextWorldExpress counts them; any other 32-bit seed works with any fold. */
+export const foldSeeds: Readonly<Record<Fold, number>> = { train: 0, dev: 10_000, test: 20_000 };
+
+export interface ParameterSpec {
+  name: string;
+  default: number;
+  /** Whole numbers allowed; a flag instead takes any number and is on, 1, when that is 1, and off, 0, otherwise. */
+  range: readonly [least: number, most: number] | 'flag';
+  meaning: string;
+}
+
+export type ParameterValues = Readonly<Record<string, number>>;
+
+export class GameParameterError extends Error {
+  override readonly name = 'GameParameterError';
+
+  constructor(
+    readonly game: string,
+    readonly parameters: string,
+    complaint: string,
+    mend: string,
+  ) {
+    super(`${game}: ${complaint}\n  in params '${parameters}'\n  ${mend}`);
+  }
+}
+
+/** Every parameter of the game: the given ones, the defaults for the rest. Blanks around names and values are ignored. */
+export function parseParameters(game: string, specs: readonly ParameterSpec[], text: string): ParameterValues {
+  const values: Record<string, number> = Object.fromEntries(specs.map((spec) => [spec.name, spec.default]));
+  const names = specs.map((spec) => spec.name);
+  const known = names.length === 0 ? 'this game has no parameters' : `known: ${names.join(', ')}`;
+  const fail = (complaint: string, mend: string): never => {
+    throw new GameParameterError(game, text, complaint, mend);
+  };
+  for (const item of text.split(',').map((part) => part.trim())) {
+    if (item === '') continue;
+    const [name, value, ...rest] = item.split('=').map((part) => part.trim());
+    if (value === undefined || value === '' || rest.length > 0) {
+      return fail(`'${item}' is not of the form name=value`, 'write for example numLocations=3,includeDoors=1');
+    }
+    const spec = specs.find((candidate) => candidate.name === name);
+    if (spec === undefined) {
+      const nearest = nearestName(name, names);
+      return fail(`unknown parameter '${name}'`, nearest === null ? known : `did you mean '${nearest}'? ${known}`);
+    }
+    if (!/^[+-]?\d+$/.test(value)) return fail(`${name} is '${value}'`, 'give a whole number');
+    values[name] = spec.range === 'flag' ? Number(Number(value) === 1) : Number(value);
+    if (spec.range !== 'flag' && (values[name] < spec.range[0] || values[name] > spec.range[1])) {
+      return fail(
+        `${name} is ${value}`,
+        `give a whole number from ${spec.range[0]} to ${spec.range[1]}: ${spec.meaning}`,
+      );
+    }
+  }
+  return values;
+}
+
+export const isOn = (value: number) => value === 1;
+
+/** How recorded runs number the folds. */
+export const gameSetNumber = (fold: Fold) => folds.indexOf(fold) + 1;

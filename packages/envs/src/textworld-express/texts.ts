@@ -1,0 +1,58 @@
+// What the player reads about things, rooms and the inventory: our own words for TextWorldExpress's worlds.
+import { directions, type Exit, type Direction, type Holder, type Room, type Thing } from './things.js';
+
+/** "a raw leek", "an open fridge (in it: some milk)", "a counter". */
+export function describeThing(thing: Thing): string {
+  switch (thing.kind) {
+    case 'item':
+      return describeItem(thing);
+    case 'cupboard':
+      if (!thing.isOpen) return `a closed ${thing.name}`;
+      return thing.contents.length === 0
+        ? `an open ${thing.name} (empty)`
+        : `an open ${thing.name} (in it: ${list(thing)})`;
+    case 'box':
+      return thing.contents.length === 0 ? `${named(thing)} (empty)` : `${named(thing)} (in it: ${list(thing)})`;
+    case 'surface':
+      return thing.contents.length === 0 ? named(thing) : `${named(thing)} (on it: ${list(thing)})`;
+    case 'device':
+    case 'fixture':
+      return named(thing);
+  }
+}
+
+function describeItem(thing: Thing): string {
+  const { food } = thing;
+  const adjectives = food === null ? [] : [food.isRaw && food.needsCooking ? 'raw' : null, food.cooked, food.cut];
+  return [thing.article, ...adjectives, thing.name].filter((word) => word !== null && word !== '').join(' ');
+}
+
+const named = (thing: Thing) => `${thing.article} ${thing.name}`;
+
+/** The contents of a holder in order: "a knife, some milk". */
+export const list = (holder: Holder) => holder.contents.map(describeThing).join(', ');
+
+export function describeRoom(room: Room): string {
+  const things = room.contents.length === 0 ? 'There is nothing here.' : `You see ${list(room)}.`;
+  const exits = directions.flatMap((direction) => {
+    const exit = room.exits[direction];
+    return exit === null ? [] : [describeExit(direction, exit)];
+  });
+  const lines = [`You are in the ${room.name}. ${things}`];
+  if (exits.length > 0) lines.push(`Ways out: ${exits.join('; ')}.`);
+  return lines.join('\n');
+}
+
+function describeExit(direction: Direction, { to, door }: Exit): string {
+  if (door === null) return `${direction} to the ${to.name}`;
+  return door.isOpen
+    ? `${direction} through the open ${door.name} to the ${to.name}`
+    : `${direction}, a closed ${door.name}`;
+}
+
+/** @param limit how many things can be carried, or null for no limit */
+export function describeInventory(inventory: Holder, limit: number | null): string {
+  const { length } = inventory.contents;
+  const room = limit === null ? '' : ` (${length} of at most ${limit} things)`;
+  return length === 0 ? `You carry nothing${room}.` : `You carry${room}: ${list(inventory)}.`;
+}

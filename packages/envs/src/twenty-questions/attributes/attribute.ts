@@ -1,0 +1,72 @@
+// How a row of the attribute table is written down, and the row made ready for use.
+import { allWords, findWord, type Category, type Word } from '../words.js';
+
+/** yes, no, or unclear: it depends on the specimen, or people disagree. */
+export type Truth = 'yes' | 'no' | 'unclear';
+
+export interface AttributeRow {
+  name: string;
+  /** Wordings that demonstrations use, plainest first. None ends in the name of a word for which the answer is yes. */
+  ask: readonly string[];
+  /** Further wordings the oracle understands; it generalises each over "can it be …ed", "is it something you …", and so on. */
+  also?: readonly string[];
+  /** Comma-separated: word names, `@category` for all of one, `-name` to take one out again. A name overrides a category. */
+  yes: string;
+  /** Same notation. Whatever is neither here nor under yes is a plain no. */
+  unclear?: string;
+}
+
+export interface Attribute {
+  name: string;
+  ask: readonly string[];
+  also: readonly string[];
+  /** [157] by word index. */
+  truths: readonly Truth[];
+}
+
+export function makeAttribute(row: AttributeRow): Attribute {
+  const yes = listedWords(row.yes, row.name);
+  const unclear = listedWords(row.unclear ?? '', row.name);
+  for (const [word, listing] of unclear) {
+    if (listing === 'by name' && yes.get(word) === 'by name') {
+      throw new Error(`attribute '${row.name}': '${word.name}' is listed both under yes and under unclear`);
+    }
+  }
+  return {
+    name: row.name,
+    ask: row.ask,
+    also: row.also ?? [],
+    truths: allWords.map((word) => truth(yes.get(word), unclear.get(word))),
+  };
+}
+
+type Listing = 'by name' | 'by category';
+
+/** A word listed by name overrides what a whole category says of it. */
+function truth(yes: Listing | undefined, unclear: Listing | undefined): Truth {
+  if (yes === undefined) return unclear === undefined ? 'no' : 'unclear';
+  return yes === 'by category' && unclear === 'by name' ? 'unclear' : 'yes';
+}
+
+function listedWords(list: string, attribute: string): Map<Word, Listing> {
+  const words = new Map<Word, Listing>();
+  for (const item of list.split(',').map((part) => part.trim())) {
+    if (item === '') continue;
+    if (item.startsWith('@')) {
+      for (const word of wordsOf(item.slice(1) as Category, attribute)) words.set(word, 'by category');
+    } else if (item.startsWith('-')) {
+      if (!words.delete(findWord(item.slice(1)))) {
+        throw new Error(`attribute '${attribute}': '${item}' takes out a word that is not in the list before it`);
+      }
+    } else {
+      words.set(findWord(item), 'by name');
+    }
+  }
+  return words;
+}
+
+function wordsOf(category: Category, attribute: string): Word[] {
+  const words = allWords.filter((word) => word.category === category);
+  if (words.length === 0) throw new Error(`attribute '${attribute}': there is no category '@${category}'`);
+  return words;
+}

@@ -1,0 +1,15 @@
+// The attribute table: every row of the four themes, made ready for use.
+import { appearanceAttributes } from './appearance.js';
+import { makeAttribute, type Attribute } from './attribute.js';
+import { everydayAttributes } from './everyday.js';
+import { foodAttributes } from './food.js';
+import { livingAttributes } from './living.js';
+import { thingAttributes } from './things.js';
+
+export const allAttributes: readonly Attribute[] = [
+  ...livingAttributes,
+  ...foodAttributes,
+  ...appearanceAttributes,
+  ...thingAttributes,
+  ...everydayAttributes,
+].map(makeAttribute);

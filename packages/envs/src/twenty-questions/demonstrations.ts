@@ -1,0 +1,109 @@
+// A seeded generator of expert games, for supervised warm starts without any download.
+import { Rng } from '@bowyer/core';
+import type { Truth } from './attributes/attribute.js';
+import type { Dialogue } from './dialogues.js';
+import { InformationGainPlayer } from './expert.js';
+import { questionSet, type Question } from './questions.js';
+import type { Answer, WinTest } from './rules.js';
+import { selectWords, type Word } from './words.js';
+
+export interface DemonstrationOptions {
+  games: number;
+  words: 'full' | 'subset10' | readonly string[];
+  winTest: WinTest;
+  maxTurns: number;
+  /** Share of random turns, 0…1. */
+  noise: number;
+  /** How many attributes the expert may ask, best splits first; null for all. */
+  attributes: number | null;
+  /** How many wordings of each attribute. */
+  wordings: number;
+  /** Share of the words for which an attribute may be unclear; such an answer is "Invalid Question.". */
+  maxUnclear: number;
+  seed: number;
+}
+
+export const demonstrationsSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    games: { description: 'Games to play.', type: 'integer', minimum: 1, default: 3000 },
+    words: {
+      description:
+        "The objects in play: 'full' (157), 'subset10' (ten of them), or a list of names taken from the 157.",
+      anyOf: [
+        { type: 'string', enum: ['full', 'subset10'] },
+        { type: 'array', items: { type: 'string' }, minItems: 1, uniqueItems: true },
+      ],
+      default: 'full',
+    },
+    winTest: {
+      description: "'lastToken' or 'suffixTokens', as in the environment.",
+      type: 'string',
+      enum: ['lastToken', 'suffixTokens'],
+      default: 'lastToken',
+    },
+    maxTurns: { description: 'Questions allowed in a game.', type: 'integer', minimum: 1, default: 20 },
+    noise: {
+      description:
+        'Share of turns that are random: 65 % any attribute, 20 % any guess, 15 % an earlier question again.',
+      type: 'number',
+      minimum: 0,
+      maximum: 1,
+      default: 0.5,
+    },
+    attributes: {
+      description: 'How many attributes the expert may ask, those that split the words best; null for all.',
+      type: ['integer', 'null'],
+      minimum: 0,
+      default: null,
+    },
+    wordings: {
+      description: 'How many wordings of each attribute question, plainest first.',
+      type: 'integer',
+      minimum: 1,
+      default: 2,
+    },
+    maxUnclear: {
+      description:
+        'Share of the words for which an attribute question may be unclear (it is then answered "Invalid Question."). With 0, only disputed guesses are (is a ship a boat?).',
+      type: 'number',
+      minimum: 0,
+      maximum: 1,
+      default: 0.08,
+    },
+    seed: { description: 'Seed of the generator; the same seed gives the same games.', type: 'integer', default: 0 },
+  },
+} as const;
+
+/** `games` dialogues in the format of ArCHer's data file. */
+export function twentyQuestionsDemonstrations(options: DemonstrationOptions): Dialogue[] {
+  const words = selectWords(options.words);
+  const { winTest, wordings, noise, maxTurns, maxUnclear, seed } = options;
+  const questions = questionSet({ words, winTest, attributes: options.attributes ?? Infinity, wordings, maxUnclear });
+  const rng = Rng.forPurpose(seed, 'twenty questions demonstrations');
+  return Array.from({ length: options.games }, () => {
+    const player = new InformationGainPlayer(questions, words.length, noise, rng);
+    return playGame(player, words, rng.integer(0, words.length - 1), maxTurns, rng);
+  });
+}
+
+const answerOf: Record<Truth, Answer> = { yes: 'Yes.', no: 'No.', unclear: 'Invalid Question.' };
+
+function playGame(player: InformationGainPlayer, words: readonly Word[], secret: number, maxTurns: number, rng: Rng) {
+  const word = [...words[secret].variants];
+  const lines: string[] = [];
+  while (lines.length < maxTurns) {
+    const question = player.ask();
+    const truth = question.truths[secret];
+    lines.push(`${rng.choice(question.wordings)} ${answerOf[truth]}`);
+    if (question.wins === secret) return { lines, correct: true, word };
+    player.learn(truth);
+  }
+  return { lines, correct: false, word };
+}
+
+/** Every text that the demonstrations can hold, for building a vocabulary. */
+export function demonstrationTexts(questions: readonly Question[]): string[] {
+  return questions.flatMap(({ wordings }) => wordings);
+}

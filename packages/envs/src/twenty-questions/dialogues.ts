@@ -1,0 +1,101 @@
+// Recorded games in the format of ArCHer's dataset/twenty_questions.json, read, checked and made into training pairs.
+import { readFile } from 'node:fs/promises';
+import { historyHeader, type Answer } from './rules.js';
+
+/** One game: `lines` are "question? Yes.", `word` the object's variants. */
+export interface Dialogue {
+  lines: string[];
+  correct: boolean;
+  word: string[];
+}
+
+export class DialogueFileError extends Error {
+  override readonly name = 'DialogueFileError';
+
+  constructor(
+    readonly file: string,
+    readonly index: number | null,
+    readonly field: string | null,
+    problem: string,
+  ) {
+    const place = [file, index === null ? '' : `[${index}]`, field === null ? '' : `.${field}`].join('');
+    super(
+      `${place}: ${problem}\n  expected: [{ "lines": ["question? Yes.", …], "correct": true, "word": ["name", …] }, …]`,
+    );
+  }
+}
+
+/** Reads the original file or one written by us; the first thing that is wrong is named with its place. */
+export async function readDialogues(file: string): Promise<Dialogue[]> {
+  let data: unknown;
+  try {
+    data = JSON.parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    throw new DialogueFileError(file, null, null, `cannot be read as JSON: ${(error as Error).message}`);
+  }
+  if (!Array.isArray(data)) throw new DialogueFileError(file, null, null, `holds ${kindOf(data)}, not an array`);
+  return data.map((entry, index) => checkDialogue(entry, index, file));
+}
+
+function checkDialogue(entry: unknown, index: number, file: string): Dialogue {
+  const fail = (field: string | null, problem: string) => new DialogueFileError(file, index, field, problem);
+  if (typeof entry !== 'object' || entry === null) throw fail(null, `is ${kindOf(entry)}, not an object`);
+  const { lines, correct, word } = entry as Record<string, unknown>;
+  if (!Array.isArray(lines) || lines.length === 0) throw fail('lines', `is ${kindOf(lines)}, not a non-empty array`);
+  lines.forEach((line, i) => {
+    if (typeof line !== 'string') throw fail(`lines[${i}]`, `is ${kindOf(line)}, not a string`);
+    if (splitLine(line) === null)
+      throw fail(`lines[${i}]`, `'${line}' does not end in ' Yes.', ' No.' or ' Invalid Question.'`);
+  });
+  if (typeof correct !== 'boolean') throw fail('correct', `is ${kindOf(correct)}, not true or false`);
+  if (!Array.isArray(word) || word.length === 0 || !word.every((name) => typeof name === 'string')) {
+    throw fail('word', `is ${kindOf(word)}, not a non-empty array of strings`);
+  }
+  return { lines: lines as string[], correct, word: word as string[] };
+}
+
+const kindOf = (value: unknown) =>
+  value === undefined ? 'missing' : value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+
+/** "is it a dog? Yes." → the question and the answer; null when no answer ends the line. */
+export function splitLine(line: string): { question: string; answer: Answer } | null {
+  const match = /^([^]*?) (Yes\.|No\.|Invalid Question\.)$/.exec(line.trimEnd());
+  return match ? { question: match[1], answer: match[2] as Answer } : null;
+}
+
+/** A game as a policy saw it: the header, then for each turn what it said and what came back. */
+export interface DialogueEpisode {
+  header: string;
+  turns: { action: string; reply: string; reward: number }[];
+  word: string;
+  won: boolean;
+}
+
+/**
+ * One dialogue → one episode in the history's format: `header + Σ (action + reply)` is the last observation. The
+ * action is the question on one line, without a newline; the reply is " Yes.\n".
+ */
+export function dialogueEpisode({ lines, correct, word }: Dialogue): DialogueEpisode {
+  const turns = lines.map((line, i) => {
+    const split = splitLine(line);
+    if (split === null) throw new Error(`dialogueEpisode: line ${i} '${line}' has no answer`);
+    const isWin = correct && i === lines.length - 1;
+    return {
+      action: split.question.replace(/\s*\n\s*/g, ' ').trim(),
+      reply: ` ${split.answer}\n`,
+      reward: isWin ? 0 : -1,
+    };
+  });
+  return { header: historyHeader, turns, word: word[0], won: correct };
+}
+
+/** Supervised pairs: everything said so far → what the player said next. The observation always ends in a newline. */
+export function dialoguePairs(dialogue: Dialogue): { observation: string; action: string }[] {
+  const { header, turns } = dialogueEpisode(dialogue);
+  let observation = header;
+  return turns.map(({ action, reply }) => {
+    const pair = { observation, action };
+    observation += action + reply;
+    return pair;
+  });
+}

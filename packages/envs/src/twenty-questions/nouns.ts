@@ -1,0 +1,132 @@
+// Direct guesses: the nouns that name a word, those that name a kind of it, and common nouns that name none.
+import type { Truth } from './attributes/attribute.js';
+import { allWords, findWord, type Word } from './words.js';
+import { singular } from './question-form.js';
+
+/** Other everyday names of a word. */
+const synonyms: Record<string, string> = {
+  sofa: 'couch',
+  fridge: 'refrigerator',
+  trousers: 'pants',
+  motorbike: 'motorcycle',
+  lorry: 'truck',
+  aeroplane: 'airplane',
+  'cell phone': 'smartphone',
+  'mobile phone': 'smartphone',
+  cellphone: 'smartphone',
+  iphone: 'smartphone',
+  'smart phone': 'smartphone',
+  bunny: 'rabbit',
+  spade: 'shovel',
+  maize: 'corn',
+  wristwatch: 'watch',
+  lawnmower: 'lawn mower',
+  bookshelf: 'bookcase',
+  'night stand': 'nightstand',
+  'bedside table': 'nightstand',
+  'hair clip': 'hairclip',
+  'paint brush': 'paintbrush',
+  'tooth brush': 'toothbrush',
+  'tooth paste': 'toothpaste',
+  'tv set': 'television',
+  'television set': 'television',
+  'american football': 'football',
+  soccerball: 'soccer ball',
+  'tennis racquet': 'tennis racket',
+  racket: 'tennis racket',
+  bat: 'baseball bat',
+  'chest of drawers': 'dresser',
+  'piece of paper': 'paper',
+  'bed mattress': 'mattress',
+  'photo camera': 'camera',
+  'power drill': 'drill',
+  'water melon': 'watermelon',
+  'kitchen knife': 'knife',
+  'dining table': 'table',
+  'sharpie marker': 'sharpie',
+  'permanent marker': 'sharpie',
+  'bush plant': 'bush',
+};
+
+/** A guess of the first is also true of the second, which is a kind of it. */
+const kindsOf: Record<string, string> = { marker: 'sharpie', rock: 'meteorite', pendant: 'locket', shoes: 'boots' };
+
+/** Guesses about which people disagree: is a lion a cat, a ship a boat, a desk a table? */
+const disputed: Record<string, string> = {
+  cat: 'lion, tiger',
+  boat: 'ship',
+  ship: 'boat',
+  table: 'desk, nightstand',
+  pen: 'sharpie, marker',
+  sea: 'ocean',
+  ocean: 'sea',
+  computer: 'smartphone',
+  canvas: 'painting',
+  painting: 'canvas',
+  necklace: 'pendant, locket',
+  pan: 'cooking pot',
+  'cooking pot': 'pan',
+  scooter: 'motorcycle',
+  motorcycle: 'scooter',
+  camera: 'smartphone',
+  monitor: 'television',
+  television: 'monitor',
+  bush: 'cactus',
+  hat: 'helmet',
+};
+
+/** Common things that are none of the 157 words, nor a kind that one of them belongs to. */
+const others = new Set(
+  (
+    'zebra giraffe monkey gorilla pig goat chicken duck goose bird eagle parrot penguin owl fish shark whale dolphin snake lizard ' +
+    'turtle frog wolf fox deer moose squirrel mouse rat hamster kangaroo koala panda hippo rhino crocodile alligator spider ant bee ' +
+    'butterfly donkey camel insect reptile amphibian dinosaur human person man woman baby ' +
+    'pear plum cherry lemon lime kiwi blueberry raspberry blackberry coconut grapefruit papaya fig date apricot avocado pomegranate ' +
+    'lettuce cabbage cauliflower pepper garlic mushroom zucchini eggplant pumpkin radish beet asparagus bean rice bread cheese egg ' +
+    'meat cake cookie pizza sandwich soup pasta milk coffee tea juice water beer candy chocolate ice cream sugar salt ' +
+    'bicycle bike van taxi tractor tank rocket spaceship submarine canoe kayak yacht skateboard sled wagon tram subway ambulance jet ' +
+    'sweater coat tie glasses sunglasses sandal slipper umbrella purse wallet backpack suitcase bag underwear bra swimsuit shorts ' +
+    'laptop tablet radio speaker mouse router clock lamp fan oven stove toaster dishwasher kettle vacuum dryer light lightbulb ' +
+    'harmonica accordion banjo cello tuba oboe xylophone ukulele bell organ ' +
+    'stool bench wardrobe cabinet shelf mirror carpet rug curtain blanket sheet door window wall roof house building bridge road ' +
+    'ruler notebook book newspaper magazine envelope stamp folder paperclip crayon chalk tape rope chain ' +
+    'comb brush soap shampoo towel toilet sink bathtub shower razor sponge broom mop bucket ' +
+    'bottle mug glass tray ladle spatula grater strainer colander napkin tongs ' +
+    'sun moon star planet cloud rain snow ice fire desert beach island volcano waterfall flower rose grass leaf seed sand cave hill valley ' +
+    'teddy bear balloon yoyo frisbee dice chess card robot swing ' +
+    'crown tiara anklet cufflink hoe hose wheelbarrow axe chisel nail screw bolt ladder tape measure gun sword money coin photograph statue'
+  ).split(' '),
+);
+
+/** A word of the game, or something that none of them is. */
+export type Noun = Word | 'none of the words';
+
+const wordOfNoun: ReadonlyMap<string, Word> = (() => {
+  const nouns = new Map<string, Word>();
+  for (const word of allWords) for (const variant of word.variants) nouns.set(nounKey(variant), word);
+  for (const [synonym, name] of Object.entries(synonyms)) nouns.set(nounKey(synonym), findWord(name));
+  return nouns;
+})();
+
+/** The noun that a guess names; null when it is not a known one. */
+export function nounOf(text: string): Noun | null {
+  const key = nounKey(text);
+  const word = wordOfNoun.get(key);
+  if (word) return word;
+  return others.has(key) ? 'none of the words' : null;
+}
+
+function nounKey(text: string): string {
+  return text
+    .replace(/^(?:pair|set) of /, '')
+    .split(' ')
+    .map(singular)
+    .join(' ');
+}
+
+/** Whether the guessed noun is true of the word. */
+export function guessTruth(noun: Noun, word: Word): Truth {
+  if (noun === 'none of the words') return 'no';
+  if (noun === word || kindsOf[noun.name] === word.name) return 'yes';
+  return disputed[noun.name]?.split(', ').includes(word.name) ? 'unclear' : 'no';
+}

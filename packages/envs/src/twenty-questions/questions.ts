@@ -1,0 +1,98 @@
+// The finite set of questions that scripted players choose from: attribute questions and guesses, with what each
+// would be answered for every word in play.
+import { allAttributes } from './attributes/index.js';
+import type { Attribute, Truth } from './attributes/attribute.js';
+import { guessTruth } from './nouns.js';
+import { isWinnable, namesWord, type WinTest } from './rules.js';
+import { guessQuestion, type Word } from './words.js';
+
+export interface Question {
+  /** What is asked, for an attribute by any of its wordings. */
+  wordings: readonly string[];
+  /** [words] in the order of the list in play. */
+  truths: readonly Truth[];
+  /** Place of the guessed word in the list in play; null for an attribute question. */
+  guess: number | null;
+  /** Place of the word that this question wins, when there is one. */
+  wins: number | null;
+}
+
+export interface QuestionSetOptions {
+  words: readonly Word[];
+  winTest: WinTest;
+  /** How many attributes, best splits first; Infinity for all that tell the words apart. */
+  attributes: number;
+  /** How many wordings of each attribute, plainest first. */
+  wordings: number;
+  /** Share of the words for which an attribute may be unclear; the answer is then "Invalid Question.". */
+  maxUnclear: number;
+}
+
+/** Attribute questions first (best splits first), then one guess for each word. */
+export function questionSet({ words, winTest, attributes, wordings, maxUnclear }: QuestionSetOptions): Question[] {
+  const attributeQuestions = splittingAttributes(words, maxUnclear)
+    .slice(0, attributes)
+    .map(({ ask, truths }): Question => {
+      return {
+        wordings: ask.slice(0, wordings),
+        truths: words.map(({ index }) => truths[index]),
+        guess: null,
+        wins: null,
+      };
+    });
+  return [...attributeQuestions, ...words.map((_, place) => guessOf(words, place, winTest))];
+}
+
+function guessOf(words: readonly Word[], place: number, winTest: WinTest): Question {
+  const guessed = words[place];
+  const question = guessQuestion(guessed);
+  const wins = isWinnable(guessed, winTest) && namesWord(question, guessed, winTest) ? place : null;
+  return { wordings: [question], truths: words.map((word) => guessTruth(guessed, word)), guess: place, wins };
+}
+
+/**
+ * The attributes that split the list and are unclear for at most a share of it, most even split first. Of attributes
+ * that split it alike, all but the first come after those that bring a new split.
+ */
+export function splittingAttributes(words: readonly Word[], maxUnclear: number): Attribute[] {
+  const seen = new Set<string>();
+  const ranked = allAttributes
+    .map((attribute, row) => ({ attribute, row, ...countTruths(attribute, words) }))
+    .filter(({ yes, no, unclear }) => yes > 0 && no > 0 && unclear <= maxUnclear * words.length)
+    .sort((a, b) => Math.min(b.yes, b.no) - Math.min(a.yes, a.no) || a.row - b.row);
+  const firsts: Attribute[] = [];
+  const others: Attribute[] = [];
+  for (const { attribute } of ranked) {
+    const split = splitKey(attribute, words);
+    (seen.has(split) ? others : firsts).push(attribute);
+    seen.add(split);
+  }
+  return [...firsts, ...others];
+}
+
+function countTruths({ truths }: Attribute, words: readonly Word[]): Record<Truth, number> {
+  const counts = { yes: 0, no: 0, unclear: 0 };
+  for (const { index } of words) counts[truths[index]]++;
+  return counts;
+}
+
+/** Equal for two attributes that tell the same words apart, whichever side they call yes. */
+function splitKey({ truths }: Attribute, words: readonly Word[]): string {
+  const first = words.map(({ index }) => truths[index]).find((truth) => truth !== 'unclear');
+  return words.map(({ index }) => (truths[index] === 'unclear' ? '?' : truths[index] === first ? '1' : '0')).join('');
+}
+
+/** Pairs of words that no clear attribute tells apart. */
+export function indistinguishablePairs(words: readonly Word[]): [Word, Word][] {
+  const pairs: [Word, Word][] = [];
+  for (let i = 0; i < words.length; i++) {
+    for (let j = i + 1; j < words.length; j++) {
+      if (!allAttributes.some(({ truths }) => areOpposite(truths[words[i].index], truths[words[j].index]))) {
+        pairs.push([words[i], words[j]]);
+      }
+    }
+  }
+  return pairs;
+}
+
+const areOpposite = (a: Truth, b: Truth) => (a === 'yes' && b === 'no') || (a === 'no' && b === 'yes');

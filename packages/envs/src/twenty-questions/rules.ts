@@ -1,0 +1,47 @@
+// The rules of Twenty Questions that are functions of text alone: answers, the win test, the history's format.
+import type { Word } from './words.js';
+
+export type Answer = 'Yes.' | 'No.' | 'Invalid Question.';
+
+/**
+ * What an oracle said → the three answers of the game. "yes" anywhere wins over "no" anywhere, so "unknown" and
+ * "not sure" are No.
+ * Source: ArCHer's normaliser; kept because published scores depend on it.
+ */
+export function normalizeAnswer(said: string): Answer {
+  const text = said.trim().toLowerCase();
+  if (text.includes('yes')) return 'Yes.';
+  if (text.includes('no')) return 'No.';
+  return 'Invalid Question.';
+}
+
+/**
+ * lastToken: the last space-separated token of the question is a variant (ArCHer; a variant with a space can never
+ * match, so seven of the 157 words cannot be won). suffixTokens: the question's last tokens are a variant.
+ */
+export type WinTest = 'lastToken' | 'suffixTokens';
+
+/** Whether the question names the word; it wins only together with the answer "Yes.". */
+export function namesWord(question: string, word: Word, winTest: WinTest): boolean {
+  const text = question.toLowerCase().replace(/[^a-z]+$/, '');
+  const lastToken = text.slice(text.lastIndexOf(' ') + 1);
+  if (winTest === 'lastToken') return word.variants.includes(lastToken);
+  return word.variants.some((variant) => text === variant || text.endsWith(` ${variant}`));
+}
+
+/** Whether some question can win this word. */
+export const isWinnable = (word: Word, winTest: WinTest) =>
+  winTest === 'suffixTokens' || word.variants.some((variant) => !variant.includes(' '));
+
+/** Every history opens with it. */
+export const historyHeader = 'Questions:\n';
+
+/** One line of the history: it always ends with a newline, the action never does. */
+export const historyLine = (question: string, answer: string) => `${question} ${answer}\n`;
+
+/** The question inside an action: leading blank lines dropped, cut at the first newline, trimmed. */
+export function questionOf(action: string): string {
+  const text = action.trimStart();
+  const newline = text.indexOf('\n');
+  return (newline === -1 ? text : text.slice(0, newline)).trimEnd();
+}

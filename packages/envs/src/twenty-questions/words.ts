@@ -1,0 +1,92 @@
+// The 157 objects of Twenty Questions in 17 categories, in the order of ArCHer's list (index 0 first).
+// Source: Zhou et al. 2024 (arXiv:2402.19446) after Abdulhai et al. 2023 (arXiv:2311.18232). `;` separates variants.
+import { UnknownNameError } from '../contract/unknown-name-error.js';
+
+export interface Word {
+  /** The first variant, lower-cased: how the oracle and the tables call it. */
+  name: string;
+  /** Every spelling that counts as naming it, lower-cased. */
+  variants: readonly string[];
+  category: string;
+  /** Place in the full list, 0…156. */
+  index: number;
+}
+
+const categories = {
+  sports:
+    'Basketball, Football, Baseball, Soccer ball, Golf ball, Tennis ball, Volleyball, Tennis racket, Baseball bat, Helmet',
+  animals: 'Cat, Dog, Horse, Cow, Sheep, Rabbit, Lion, Tiger, Bear, Elephant',
+  fruits: 'Apple, Banana, Orange, Strawberry, Grape, Watermelon, Pineapple, Mango, Cantaloupe, Peach',
+  vehicles: 'Car, Truck, Motorcycle, Boat, Airplane;Plane, Train, Bus, Helicopter, Scooter, Ship',
+  clothes:
+    'Shirt, Pants;Pant;Pair of pants, Jacket, Dress, Skirt, Belt, Shoes;Shoe;Pair of shoes, Boots;Boot;Pair of boots, Socks;Sock;Pair of socks, Hat, Scarf',
+  electronics:
+    'Computer, Smartphone, Television;TV, Headphone;Headphones;Pair of headphones, Monitor;Computer monitor, Camera, Microwave;Microwave oven, Refrigerator, Blender, Computer keyboard;Keyboard',
+  instruments: 'Piano, Guitar, Drum;Drums, Violin, Saxophone, Flute, Trumpet, Clarinet, Harp, Trombone',
+  furniture: 'Chair, Table, Bed, Desk, Couch, Dresser, Bookcase, Nightstand, Mattress, Pillow',
+  office:
+    'Pen, Paper;Piece of paper, Stapler, Printer, Calculator, Battery;Battery pack;Pack of batteries, Toothbrush, Toothpaste, Pencil, Sharpie, Scissors;Pair of scissors, Key, Diary, Calendar',
+  vegetables: 'Carrot, Potato, Broccoli, Tomato, Onion, Spinach, Corn, Peas;Pea, Celery, Cucumber',
+  art: 'Painting;Canvas painting;Oil painting;Watercolor painting, Paintbrush, Canvas;Painting canvas, Eraser;Pencil eraser, Marker, Glue;Glue stick;Bottle of glue, Sculpture',
+  kitchen:
+    'Knife, Spoon, Fork, Plate, Bowl, Cooking pot;Pot, Pan;Saucepan;Frying pan, Cup, Chopstick;Chopsticks;Pair of chopsticks, Whisk',
+  nature: 'Rock, Tree, Bush, Mountain, Forest, Ocean, Sea, Lake, River, Meteorite, Cactus',
+  toys: 'Lego;Lego set, Doll;Toy doll;Plush doll, Kite, Puzzle;Jigsaw puzzle',
+  jewelry: 'Earring;Earrings;Pair of earrings, Necklace, Bracelet, Ring, Brooch, Hairclip, Pendant, Watch, Locket',
+  garden: 'Gloves;Glove;Pair of gloves, Shovel, Rake, Watering can, Lawn mower',
+  tools: 'Hammer, Screwdriver, Wrench, Saw, Pliers;plier;Pair of pliers, Drill',
+} as const;
+
+export type Category = keyof typeof categories;
+
+export const allWords: readonly Word[] = Object.entries(categories)
+  .flatMap(([category, list]) => list.split(', ').map((entry) => ({ category, entry })))
+  .map(({ category, entry }, index) => {
+    const variants = entry.toLowerCase().split(';');
+    return { name: variants[0], variants, category, index };
+  });
+
+/** Indices 1, 11, 21 … 91: the ten words of Twenty Questions Subset. */
+export const subset10: readonly Word[] = Array.from({ length: 10 }, (_, i) => allWords[1 + 10 * i]);
+
+/** Words that are plural or that one cannot count take no article in “is it …?”. */
+const withoutArticle = new Set(
+  'pants, shoes, boots, socks, paper, toothpaste, scissors, broccoli, spinach, corn, peas, celery, glue, gloves, pliers, lego'.split(
+    ', ',
+  ),
+);
+
+/** The spelling with which a word can win when only the last token counts, or its first one where there is none. */
+export function guessableVariant(word: Word): string {
+  return word.variants.find((variant) => !variant.includes(' ')) ?? word.name;
+}
+
+/** The canonical guess: "is it a dog?", "is it an apple?", "is it scissors?". */
+export function guessQuestion(word: Word): string {
+  const spelling = guessableVariant(word);
+  if (withoutArticle.has(spelling)) return `is it ${spelling}?`;
+  return `is it ${/^[aeiou]/.test(spelling) ? 'an' : 'a'} ${spelling}?`;
+}
+
+/** 'full', 'subset10', or a list of one's own in which every entry is a spelling of one of the 157 words. */
+export function selectWords(words: 'full' | 'subset10' | readonly string[]): readonly Word[] {
+  if (words === 'full') return allWords;
+  if (words === 'subset10') return subset10;
+  if (typeof words === 'string') throw new UnknownNameError('word list', words, ['full', 'subset10']);
+  if (words.length === 0) throw new RangeError('twenty_questions: words is an empty list; give at least one word');
+  const selected = words.map(findWord);
+  const repeated = selected.find((word, i) => selected.indexOf(word) !== i);
+  if (repeated) throw new RangeError(`twenty_questions: words names '${repeated.name}' twice`);
+  return selected;
+}
+
+export function findWord(name: string): Word {
+  const spelling = name.trim().toLowerCase();
+  const word = allWords.find(({ variants }) => variants.includes(spelling));
+  if (word) return word;
+  throw new UnknownNameError(
+    'word',
+    name,
+    allWords.flatMap(({ variants }) => variants),
+  );
+}
