@@ -13,9 +13,10 @@ export class JavaRandom {
   #high: number;
   #low: number;
 
-  /** @param seed a 32-bit integer, signed as in Java */
-  constructor(seed: number) {
-    const scrambled = BigInt.asUintN(48, BigInt(seed | 0) ^ 0x5deece66dn);
+  /** @param seed a 32-bit integer, signed as in Java, or a long as a bigint */
+  constructor(seed: number | bigint) {
+    const long = typeof seed === 'bigint' ? seed : BigInt(seed | 0);
+    const scrambled = BigInt.asUintN(48, long ^ 0x5deece66dn);
     this.#high = Number(scrambled >> 24n);
     this.#low = Number(scrambled & 0xffffffn);
   }

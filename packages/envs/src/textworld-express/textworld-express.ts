@@ -161,5 +161,4 @@ function findGame(name: string): GameKind {
 }
 
 /** Java's trim: everything up to the blank, and nothing above it. */
-// eslint-disable-next-line no-control-regex
 const trim = (text: string) => text.replace(/^[\u0000-\u0020]+|[\u0000-\u0020]+$/g, '');

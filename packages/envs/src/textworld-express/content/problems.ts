@@ -1,0 +1,143 @@
+// The hundred sorting and the hundred arithmetic problems of each fold.
+// They are drawn here as TextWorldExpress's authors once drew theirs, from fixed seeds, so they come out the same.
+import { JavaRandom } from '../java-random.js';
+import { folds, type Fold } from '../parameters.js';
+import { materials, nouns } from './words.js';
+
+/** Problems of one kind in each fold. */
+const PER_KIND = 25;
+const MOST = 50;
+/** Of the generator that filled up the wrong answers; found from the published problems, which it gives again exactly. */
+const FILLER_SEED = 0xbfd676416739n;
+
+export interface SortingItem {
+  /** As the player reads it: "9 pears", "13mg of wood". */
+  readonly name: string;
+  /** In the smallest unit of its kind. */
+  readonly size: number;
+}
+
+/** Smallest unit first; how many of it one unit holds. */
+const unitsByProperty: readonly Readonly<Record<string, number>>[] = [
+  { mm: 1, cm: 10, m: 1000 },
+  { mg: 1, g: 1000, kg: 1_000_000 },
+  { ml: 1, l: 1000 },
+];
+
+/** The items of each problem in the order in which they belong into the box. */
+export function drawSortingProblems(): Record<Fold, SortingItem[][]> {
+  const random = new JavaRandom(2051);
+  const drawn: Record<Fold, SortingItem[][]> = { train: [], dev: [], test: [] };
+  const add = (fold: Fold, drawItem: (quantity: () => number) => SortingItem) => {
+    for (let i = 0; i < PER_KIND; i++) drawn[fold].push(drawSortingProblem(random, drawItem));
+  };
+  for (const fold of folds) {
+    add(fold, (drawQuantity) => {
+      const [noun] = random.shuffle(nouns[fold]);
+      const quantity = drawQuantity();
+      return { name: `${quantity} ${quantity === 1 ? noun.one : noun.many}`, size: quantity };
+    });
+  }
+  for (const units of unitsByProperty) {
+    for (const fold of folds) {
+      add(fold, (drawQuantity) => {
+        const [material] = random.shuffle(materials[fold]);
+        const quantity = drawQuantity();
+        const [unit] = random.shuffle(Object.keys(units));
+        return { name: `${quantity}${unit} of ${material}`, size: quantity * units[unit] };
+      });
+    }
+  }
+  for (const fold of folds) drawn[fold] = random.shuffle(drawn[fold]);
+  return drawn;
+}
+
+/** Three to five items, no quantity twice. */
+function drawSortingProblem(random: JavaRandom, drawItem: (quantity: () => number) => SortingItem): SortingItem[] {
+  const used = new Set<number>();
+  const drawQuantity = () => {
+    let quantity: number;
+    do quantity = random.nextInt(MOST) + 1;
+    while (used.has(quantity));
+    used.add(quantity);
+    return quantity;
+  };
+  const count = random.nextInt(3) + 3;
+  const items = Array.from({ length: count }, () => drawItem(drawQuantity));
+  return items.sort((a, b) => a.size - b.size);
+}
+
+export type Operator = '+' | '-' | '*' | '/';
+
+export interface ArithmeticProblem {
+  readonly operator: Operator;
+  readonly first: number;
+  /** Of a division it is the dividend: second / first. */
+  readonly second: number;
+  readonly answer: number;
+  /** Five wrong answers. */
+  readonly wrongAnswers: readonly number[];
+}
+
+type Question = Omit<ArithmeticProblem, 'wrongAnswers'>;
+
+const operators: readonly Operator[] = ['+', '-', '*', '/'];
+
+export function drawArithmeticProblems(): Record<Fold, ArithmeticProblem[]> {
+  const random = new JavaRandom(2501);
+  const drawn: Record<Fold, Question[]> = { train: [], dev: [], test: [] };
+  for (const operator of operators) {
+    const questions = random.shuffle(drawQuestions(random, operator, PER_KIND * folds.length));
+    for (const [i, fold] of folds.entries()) drawn[fold].push(...questions.slice(i * PER_KIND, (i + 1) * PER_KIND));
+  }
+  const fillers = new JavaRandom(FILLER_SEED);
+  const problems: Record<Fold, ArithmeticProblem[]> = { train: [], dev: [], test: [] };
+  for (const fold of folds) {
+    problems[fold] = random
+      .shuffle(drawn[fold])
+      .map((question) => ({ ...question, wrongAnswers: drawWrongAnswers(fillers, question) }));
+  }
+  return problems;
+}
+
+/** No two alike; a sum or a product asked the other way round is alike. */
+function drawQuestions(random: JavaRandom, operator: Operator, count: number): Question[] {
+  const questions = new Map<string, Question>();
+  while (questions.size < count) {
+    // Nothing is divided by one.
+    const first = random.nextInt(MOST - 1) + (operator === '/' ? 2 : 1);
+    const second = random.nextInt(MOST - 1) + 1;
+    const answer = answerTo(operator, first, second);
+    const isCommutative = operator === '+' || operator === '*';
+    const key = isCommutative && first > second ? `${second},${first}` : `${first},${second}`;
+    if (answer !== null && !questions.has(key)) questions.set(key, { operator, first, second, answer });
+  }
+  return [...questions.values()];
+}
+
+/** Null when it is not a whole number or, for a difference, not above zero. */
+function answerTo(operator: Operator, first: number, second: number): number | null {
+  if (operator === '+') return first + second;
+  if (operator === '*') return first * second;
+  if (operator === '-') return first > second ? first - second : null;
+  return second % first === 0 ? second / first : null;
+}
+
+/** The other operators' results where they are above zero and not the answer, then drawn numbers up to five. */
+function drawWrongAnswers(random: JavaRandom, { operator, first, second, answer }: Question): number[] {
+  const [sum, product] = [first + second, first * second];
+  const differences = [first - second, second - first];
+  const quotients = [Math.trunc(second / first), Math.trunc(first / second)];
+  const byOperator: Record<Operator, number[]> = {
+    '+': [...differences, product, ...quotients],
+    '-': [sum, second - first, product, ...quotients],
+    '*': [sum, ...differences, ...quotients],
+    '/': [sum, ...differences, product, Math.trunc(first / second)],
+  };
+  const wrong = byOperator[operator].filter((number) => number > 0 && number !== answer);
+  while (wrong.length < 5) {
+    const number = random.nextInt(MOST - 1) + 1;
+    if (number !== answer && !wrong.includes(number)) wrong.push(number);
+  }
+  return wrong;
+}

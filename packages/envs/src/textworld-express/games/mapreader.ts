@@ -1,0 +1,149 @@
+// Map reader: fetch the coin from a named room and put it into the box in another; a map tells which rooms touch.
+// One point for carrying the coin, two for the coin in the box.
+import { makeObject, type ObjectKind } from '../content/content.js';
+import { roomNames } from '../content/words.js';
+import { mapReaderGoldPath } from '../gold/mapreader-gold.js';
+import { JavaRandom } from '../java-random.js';
+import { linkRooms, placeRooms } from '../layout.js';
+import { gameSetNumber, isOn, type ParameterSpec } from '../parameters.js';
+import { directions, move, Room, Thing } from '../things.js';
+import { WorldGenerationError } from '../world-generation-error.js';
+import { RoomGame, type Action } from './room-game.js';
+import type { GameKind, Score, WorldChoice } from './text-game.js';
+
+const parameters: readonly ParameterSpec[] = [
+  { name: 'numLocations', default: 15, range: [1, 50], meaning: 'rooms; there are names for 48' },
+  { name: 'maxDistanceApart', default: 4, range: [1, 8], meaning: 'most rooms from the box to the coin' },
+  { name: 'maxDistractorItemsPerLocation', default: 3, range: [0, 3], meaning: 'a room has fewer other things' },
+  { name: 'includeDoors', default: 0, range: 'flag', meaning: 'closed doors between some rooms' },
+  { name: 'limitInventorySize', default: 0, range: 'flag', meaning: 'carry at most two things, the map being one' },
+];
+
+export const mapreader: GameKind = {
+  name: 'mapreader',
+  parameters,
+  make: (choice) => new MapReaderGame(choice),
+  goldPath: (choice) => mapReaderGoldPath(new MapReaderGame(choice)),
+};
+
+const GRID_SIZE = 10;
+const LINK_PROBABILITY = 0.5;
+const REPAIRS = 10;
+/** A repair looks no farther than this many rooms from the first. */
+const FAR = 9;
+const START_ATTEMPTS = 25;
+
+export class MapReaderGame extends RoomGame {
+  readonly taskDescription: string;
+  readonly properties: Readonly<Record<string, number>>;
+  readonly startRoom: Room;
+  readonly coinRoom: Room;
+  readonly #coin = new Thing('coin');
+  readonly #box = new Thing('box', { kind: 'box' });
+
+  constructor({ seed, fold, parameters: values, content }: WorldChoice) {
+    const random = new JavaRandom(seed);
+    const { rooms, start, end, distance } = makeWorld(random, values, content.objects[fold]);
+    super({ rooms, start, carryLimit: isOn(values.limitInventorySize) ? 2 : null, shuffleSeed: 0 });
+    this.startRoom = start;
+    this.coinRoom = end;
+    move(this.#coin, end);
+    move(this.#box, start);
+    move(new Thing('map', { text: drawMap(random, rooms) }), this.inventory);
+    this.taskDescription = `Fetch the coin that lies in the ${end.name} and put it into the box in the ${start.name}. The map that you carry may help.`;
+    this.properties = { seed, ...values, gameSet: gameSetNumber(fold), actualDistanceApart: distance };
+  }
+
+  protected override generalActions(): Action[] {
+    return [['task', () => this.taskDescription]];
+  }
+
+  protected override actionsOnVisible(thing: Thing): Action[] {
+    return this.take(thing);
+  }
+
+  protected override actionsOnCarried(thing: Thing, visible: readonly Thing[]): Action[] {
+    return [...visible.flatMap((other) => this.put(thing, other)), ...this.read(thing)];
+  }
+
+  protected override score(): Score {
+    const { holder } = this.#coin;
+    const raw = holder === this.inventory ? 1 : holder === this.#box ? 2 : 0;
+    return { raw, normalized: raw / 2, won: raw === 2, failed: false };
+  }
+}
+
+interface MapWorld {
+  rooms: Room[];
+  start: Room;
+  end: Room;
+  distance: number;
+}
+
+/** Draws in this order: room names, distractors room by room, map, links, repairs, distance, the two rooms. */
+function makeWorld(random: JavaRandom, values: WorldChoice['parameters'], objects: readonly ObjectKind[]): MapWorld {
+  const names = random.shuffle(roomNames);
+  if (values.numLocations > names.length) {
+    throw new WorldGenerationError(
+      `numLocations is ${values.numLocations}, but there are names for ${names.length} rooms`,
+    );
+  }
+  const rooms = names
+    .slice(0, values.numLocations)
+    .map((name) => makeBareRoom(random, name, values.maxDistractorItemsPerLocation, objects));
+  linkAll(random, rooms, isOn(values.includeDoors));
+  const distance = random.nextInt(values.maxDistanceApart) + 1;
+  for (let attempt = 0; attempt < START_ATTEMPTS; attempt++) {
+    const start = random.choice(rooms);
+    const distances = distancesFrom(start);
+    const there = rooms.filter((room) => distances.get(room) === distance);
+    if (there.length > 0) return { rooms, start, end: random.shuffle(there)[0], distance };
+  }
+  throw new WorldGenerationError(`no two of the ${rooms.length} rooms are ${distance} rooms apart`);
+}
+
+function makeBareRoom(random: JavaRandom, name: string, upTo: number, objects: readonly ObjectKind[]): Room {
+  const room = new Room(name);
+  const count = upTo === 0 ? 0 : random.nextInt(upTo);
+  for (let i = 0; i < count; i++) move(makeObject(random.choice(objects)), room);
+  return room;
+}
+
+/** Half of the neighbours on the grid are linked; then rooms that are cut off, or too far, get further chances. */
+function linkAll(random: JavaRandom, rooms: readonly Room[], includeDoors: boolean): void {
+  const grid = placeRooms(random, rooms, { size: GRID_SIZE, mayJoin: () => true });
+  let retried: ReadonlySet<Room> = new Set(rooms);
+  for (let pass = 0; pass <= REPAIRS && retried.size > 0; pass++) {
+    const asked = retried;
+    linkRooms(random, grid, {
+      includeDoors,
+      shouldLink: (room, _, neighbours) =>
+        asked.has(room) && (neighbours === 1 || random.nextDouble() < LINK_PROBABILITY),
+    });
+    const distances = distancesFrom(rooms[0]);
+    retried = new Set(rooms.filter((room) => (distances.get(room) ?? Infinity) > FAR));
+  }
+}
+
+/** Rooms on the shortest way, doors or not; unreachable rooms are missing. */
+function distancesFrom(start: Room): Map<Room, number> {
+  const distances = new Map([[start, 0]]);
+  // A Map is walked in the order of insertion, also while it grows: that is the breadth-first queue.
+  for (const [room, distance] of distances) {
+    for (const direction of directions) {
+      const to = room.exits[direction]?.to;
+      if (to !== undefined && !distances.has(to)) distances.set(to, distance + 1);
+    }
+  }
+  return distances;
+}
+
+/** A line for each room with its neighbours; both orders are drawn. */
+function drawMap(random: JavaRandom, rooms: readonly Room[]): string {
+  const lines = rooms.flatMap(({ name, exits }) => {
+    const neighbours = directions.flatMap((direction) => exits[direction]?.to.name ?? []);
+    if (neighbours.length === 0) return [];
+    return [`- ${name}: ${(neighbours.length === 1 ? neighbours : random.shuffle(neighbours)).join(', ')}`];
+  });
+  return ['The map shows which rooms touch:', ...random.shuffle(lines)].join('\n');
+}

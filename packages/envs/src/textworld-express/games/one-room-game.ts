@@ -1,0 +1,28 @@
+// The games in a single drawn room: arithmetic, sorting, pecking order. They share the room and how things are spread.
+import { makeRoom, roomNumbering } from '../household.js';
+import type { JavaRandom } from '../java-random.js';
+import { move, visibleThings, type Room, type Thing } from '../things.js';
+import { RoomGame, type Action } from './room-game.js';
+import type { Score } from './text-game.js';
+
+export abstract class OneRoomGame extends RoomGame {
+  protected override actionsOnVisible(thing: Thing): Action[] {
+    return this.take(thing);
+  }
+
+  protected override actionsOnCarried(thing: Thing, visible: readonly Thing[]): Action[] {
+    return [...visible.flatMap((other) => this.put(thing, other)), ...this.read(thing)];
+  }
+}
+
+export const drawRoom = (random: JavaRandom): Room => makeRoom(random.choice(roomNumbering), random);
+
+/** Shuffles the things and lays each on a drawn open place of the room, or on the floor of a room without any. */
+export function spread(random: JavaRandom, things: readonly Thing[], room: Room): void {
+  const shuffled = random.shuffle(things);
+  const places = visibleThings(room).filter((thing) => thing.isOpenContainer && thing.kind !== 'box');
+  for (const thing of shuffled) move(thing, places.length > 0 ? random.choice(places) : room);
+}
+
+/** What a mistake costs in these games. */
+export const failure = (raw: number): Score => ({ raw, normalized: -1, won: false, failed: true });

@@ -1,0 +1,56 @@
+// Pecking order: an instructions book says which thing to take next, and says the next only after that.
+// Points are the share of the four things taken; taking another first fails.
+import { nouns } from '../content/words.js';
+import { JavaRandom } from '../java-random.js';
+import { gameSetNumber } from '../parameters.js';
+import { move, Thing } from '../things.js';
+import { drawRoom, failure, OneRoomGame, spread } from './one-room-game.js';
+import type { Action } from './room-game.js';
+import type { GameKind, Score, Turn, WorldChoice } from './text-game.js';
+
+export const peckingorder: GameKind = {
+  name: 'peckingorder',
+  parameters: [],
+  make: (choice) => new PeckingOrderGame(choice),
+  goldPath: (choice) =>
+    new PeckingOrderGame(choice).ordered.flatMap(({ name }) => ['read instructions book', `take ${name}`]),
+};
+
+const THINGS = 4;
+
+class PeckingOrderGame extends OneRoomGame {
+  readonly taskDescription =
+    'Read the instructions book and do what it says. Read it again after every step, until there is nothing left to do.';
+  readonly properties: Readonly<Record<string, number>>;
+  readonly ordered: readonly Thing[];
+  readonly #book = new Thing('instructions book', { text: '', isMovable: false });
+
+  constructor({ seed, fold }: WorldChoice) {
+    // Draws in this order: room, nouns (shuffled twice), order of the things, their places.
+    const random = new JavaRandom(seed);
+    const room = drawRoom(random);
+    super({ rooms: [room], start: room, carryLimit: null, shuffleSeed: seed });
+    move(this.#book, room);
+    const drawn = random.shuffle(random.shuffle(nouns[fold])).slice(0, THINGS);
+    this.ordered = drawn.map(({ one }) => new Thing(one));
+    spread(random, this.ordered, room);
+    this.properties = { seed, gameSet: gameSetNumber(fold) };
+  }
+
+  override act(action: string): Turn {
+    const next = this.ordered.at(this.inventory.contents.length);
+    this.#book.text = next === undefined ? 'Nothing is left to do.' : `Next, take the ${next.name}.`;
+    return super.act(action);
+  }
+
+  /** The book is read where it lies. */
+  protected override actionsOnVisible(thing: Thing): Action[] {
+    return [...this.take(thing), ...this.read(thing)];
+  }
+
+  protected override score(): Score {
+    const { length } = this.inventory.contents;
+    if (!this.ordered.slice(0, length).every((thing) => thing.holder === this.inventory)) return failure(-1);
+    return { raw: length, normalized: length / THINGS, won: length === THINGS, failed: false };
+  }
+}

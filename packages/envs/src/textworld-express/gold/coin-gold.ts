@@ -1,0 +1,21 @@
+// Finds the coin by looking into the nearest room not yet seen, again and again.
+// The original walks at random without a seed; this searcher is as ignorant, but always arrives.
+import type { CoinGame } from '../games/coin.js';
+import { visibleThings } from '../things.js';
+import { walkTo } from './walking.js';
+
+export function coinGoldPath(game: CoinGame): string[] {
+  const path: string[] = [];
+  const act = (action: string) => {
+    path.push(action);
+    game.act(action);
+  };
+  game.begin();
+  const seen = new Set([game.room]);
+  while (!visibleThings(game.room).includes(game.coin)) {
+    if (!walkTo(game, (room) => !seen.has(room), act)) break;
+    seen.add(game.room);
+  }
+  act('take coin');
+  return path;
+}

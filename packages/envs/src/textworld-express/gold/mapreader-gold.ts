@@ -1,0 +1,19 @@
+// Reads the task and the map, walks the shortest way to the coin and back, and puts it into the box.
+import type { MapReaderGame } from '../games/mapreader.js';
+import { walkTo } from './walking.js';
+
+export function mapReaderGoldPath(game: MapReaderGame): string[] {
+  const path: string[] = [];
+  const act = (action: string) => {
+    path.push(action);
+    game.act(action);
+  };
+  game.begin();
+  act('task');
+  act('read map');
+  walkTo(game, (room) => room === game.coinRoom, act);
+  act('take coin');
+  walkTo(game, (room) => room === game.startRoom, act);
+  act('put coin in box');
+  return path;
+}
