@@ -89,6 +89,16 @@ export class Graph {
     this.outputs.set(name, value);
   }
 
+  /** What is needed to serialise the graph as it is now, whatever is added to it later. */
+  snapshot(): Graph {
+    const copy = new Graph(this.name);
+    for (const [name, value] of this.inputs) copy.inputs.set(name, value);
+    for (const [name, value] of this.outputs) copy.outputs.set(name, value);
+    copy.initializers.push(...this.initializers);
+    copy.nodes.push(...this.nodes);
+    return copy;
+  }
+
   /** Everything made inside `build` carries the prefix `name/`, which error messages and profiles show. */
   scope<T>(name: string, build: () => T): T {
     const outer = this.#scope;

@@ -3,7 +3,7 @@ import onnxProto from 'onnx-proto';
 import type { Shape } from './dims.js';
 import { onnxTypeCodes, type TensorArray } from './dtype.js';
 import type { Graph } from './graph.js';
-import { outputName } from './output-name.js';
+import { accumulatorName, NO_COPY_OUTPUT, outputName } from './output-name.js';
 import type { GraphNode, Value } from './value.js';
 
 const { onnx } = onnxProto;
@@ -19,6 +19,10 @@ export interface SerializeOptions {
    * Spares a copy, and a model may be larger than protobuf's 2 GB.
    */
   externalBytes?: number;
+  /** Outputs which become `accumulator + value`, the accumulator being a further input. */
+  accumulate?: ReadonlySet<string>;
+  /** Add the output that keeps the Node binding from copying results. */
+  noCopy?: boolean;
 }
 
 export interface SerializedModel {
@@ -32,11 +36,15 @@ export function serialize(graph: Graph): Uint8Array {
   return serializeModel(graph).bytes;
 }
 
-export function serializeModel(graph: Graph, { externalBytes = Infinity }: SerializeOptions = {}): SerializedModel {
+export function serializeModel(
+  graph: Graph,
+  { externalBytes = Infinity, accumulate = new Set(), noCopy = false }: SerializeOptions = {},
+): SerializedModel {
   if (graph.outputs.size === 0)
     throw new Error(`graph '${graph.name}' has no outputs; name one with g.output('name', value)`);
   const { nodes, used } = reachable(graph);
-  const names = onnxNames(graph);
+  const names = onnxNames(graph, accumulate);
+  const sums = [...graph.outputs].filter(([name]) => accumulate.has(name));
   const externalData: SerializedModel['externalData'] = [];
   const tensorProto = (value: Value) => {
     const raw = rawBytes(value.data!);
@@ -60,10 +68,23 @@ export function serializeModel(graph: Graph, { externalBytes = Infinity }: Seria
     ],
     graph: {
       name: graph.name,
-      input: [...graph.inputs.values()].map((value) => valueInfo(value.name, value)),
-      initializer: graph.initializers.filter((value) => used.has(value)).map(tensorProto),
-      node: [...nodes.map((node) => nodeProto(node, names)), ...outputCopies(graph, names)],
-      output: [...graph.outputs].map(([name, value]) => valueInfo(outputName(name), value)),
+      input: [
+        ...[...graph.inputs.values()].map((value) => valueInfo(value.name, value)),
+        ...sums.map(([name, value]) => valueInfo(accumulatorName(name), value)),
+      ],
+      initializer: [
+        ...graph.initializers.filter((value) => used.has(value)).map(tensorProto),
+        ...(noCopy ? [noCopyConstant] : []),
+      ],
+      node: [
+        ...nodes.map((node) => nodeProto(node, names)),
+        ...outputCopies(graph, names, accumulate),
+        ...(noCopy ? [noCopyNode] : []),
+      ],
+      output: [
+        ...(noCopy ? [noCopyInfo] : []),
+        ...[...graph.outputs].map(([name, value]) => valueInfo(outputName(name), value)),
+      ],
     },
   });
   return { bytes: model.finish(), externalData };
@@ -82,25 +103,40 @@ function reachable(graph: Graph): { nodes: GraphNode[]; used: Set<Value> } {
 }
 
 /** Name of each value in the model: a node's result that is an output carries the output's name. */
-function onnxNames(graph: Graph): Map<Value, string> {
+function onnxNames(graph: Graph, accumulate: ReadonlySet<string>): Map<Value, string> {
   const names = new Map<Value, string>();
   for (const [name, value] of graph.outputs) {
-    if (value.kind === 'node' && !names.has(value)) names.set(value, outputName(name));
+    if (value.kind === 'node' && !names.has(value) && !accumulate.has(name)) names.set(value, outputName(name));
   }
   return names;
 }
 
-/** Outputs that are inputs, initializers, or have a second name are copies. */
-function outputCopies(graph: Graph, names: ReadonlyMap<Value, string>) {
+/** Outputs that are sums are additions; those that are inputs, initializers, or have a second name are copies. */
+function outputCopies(graph: Graph, names: ReadonlyMap<Value, string>, accumulate: ReadonlySet<string>) {
   return [...graph.outputs]
     .filter(([name, value]) => names.get(value) !== outputName(name))
-    .map(([name, value]) => ({
-      opType: 'Identity',
-      name: `output/${name}`,
-      input: [names.get(value) ?? value.name],
-      output: [outputName(name)],
-    }));
+    .map(([name, value]) => {
+      const source = names.get(value) ?? value.name;
+      const common = { name: `output/${name}`, output: [outputName(name)] };
+      return accumulate.has(name)
+        ? { ...common, opType: 'Add', input: [accumulatorName(name), source] }
+        : { ...common, opType: 'Identity', input: [source] };
+    });
 }
+
+const noCopyConstant = { name: `${NO_COPY_OUTPUT}_element`, dims: [], dataType: onnxTypeCodes.float32, floatData: [0] };
+
+const noCopyNode = {
+  opType: 'SequenceConstruct',
+  name: NO_COPY_OUTPUT,
+  input: [noCopyConstant.name],
+  output: [NO_COPY_OUTPUT],
+};
+
+const noCopyInfo = {
+  name: NO_COPY_OUTPUT,
+  type: { sequenceType: { elemType: { tensorType: { elemType: onnxTypeCodes.float32, shape: { dim: [] } } } } },
+};
 
 function nodeProto({ op, name, inputs, outputs, attributes }: GraphNode, names: ReadonlyMap<Value, string>) {
   const listed = Object.entries(attributes).filter(([key]) => !key.startsWith('_'));

@@ -2,7 +2,6 @@
 import { availableParallelism } from 'node:os';
 import { arrayClass, arrayTypes, dataTypeOf, holds, type DataType, type TensorArray } from '../dtype.js';
 import type { Graph } from '../graph.js';
-import { serializeModel } from '../serialize.js';
 import { Program, type BoundProgram } from './program.js';
 import type { StateTensorSpec } from './protocol.js';
 import { State, type StateTensorInit, type TensorCopy } from './state.js';
@@ -19,9 +18,6 @@ export interface KernelSource {
   module: URL;
   name: string;
 }
-
-/** Initializers from here on are handed to ONNX Runtime beside the model instead of inside it. */
-const EXTERNAL_BYTES = 1 << 20;
 
 /** Start a device. Close it in a `finally`: its worker keeps the process alive. */
 export async function openDevice(options: DeviceOptions): Promise<Device> {
@@ -99,13 +95,12 @@ export class Device {
     await this.client.request({ kind: 'releaseState', stateId: state.id });
   }
 
-  /** Make a session of a graph. The graph may go on growing; the program does not change with it. */
+  /**
+   * Make a program of a graph with the outputs it has now. Its session is created by the first `bind` or `run`, since it depends
+   * on which outputs are stored, and how.
+   */
   async compile(graph: Graph): Promise<Program> {
-    const { bytes, externalData } = serializeModel(graph, { externalBytes: EXTERNAL_BYTES });
-    const programId = this.client.nextId();
-    const program = new Program(graph, programId, this.client);
-    await this.client.request({ kind: 'compile', programId, name: graph.name, model: bytes, externalData });
-    return program;
+    return new Program(graph, this.kind, this.client);
   }
 
   /** Load a host kernel into the worker. */

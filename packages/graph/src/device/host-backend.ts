@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { newArray, type DataType, type TensorArray } from '../dtype.js';
-import { outputName } from '../output-name.js';
+import { accumulatorName, outputName } from '../output-name.js';
+import { HostBinding } from './host-binding.js';
 import type { HostKernel, KernelProgram } from './kernel.js';
 import type { Request, StateTensorSpec, TypedHostTensor, WorkerSettings, Wiring } from './protocol.js';
 
@@ -16,21 +17,10 @@ interface StateTensor {
 
 type StateTensors = Record<string, StateTensor>;
 
-/** A program with everything that is the same at each run. */
-interface Binding {
-  session: InferenceSession;
-  /** Element type of each graph input. */
-  types: ReadonlyMap<string, DataType>;
-  feeds: Record<string, Tensor>;
-  fetches: Record<string, Tensor | null>;
-  fetched: { name: string; output: string }[];
-  accumulated: { output: string; target: StateTensor }[];
-}
-
 export class HostBackend {
   readonly #states = new Map<number, StateTensors>();
-  readonly #sessions = new Map<number, InferenceSession>();
-  readonly #bindings = new Map<number, Binding>();
+  readonly #programs = new Map<number, Map<string, InferenceSession>>();
+  readonly #bindings = new Map<number, HostBinding>();
   readonly #kernels = new Map<number, HostKernel>();
 
   constructor(private readonly settings: WorkerSettings) {}
@@ -59,11 +49,11 @@ export class HostBackend {
         this.#states.delete(request.stateId);
         return null;
       case 'compile':
-        this.#sessions.set(request.programId, await this.#compile(request.model, request.externalData));
+        await this.#compile(request);
         return null;
       case 'releaseProgram':
-        await this.#sessions.get(request.programId)?.release();
-        this.#sessions.delete(request.programId);
+        for (const session of this.#programs.get(request.programId)?.values() ?? []) await session.release();
+        this.#programs.delete(request.programId);
         return null;
       case 'releaseBinding':
         this.#bindings.delete(request.bindingId);
@@ -72,13 +62,14 @@ export class HostBackend {
         this.#kernels.set(request.kernelId, await loadKernel(request.module, request.name));
         return null;
       case 'close':
-        await Promise.all([...this.#sessions.values()].map((session) => session.release()));
+        for (const sessions of this.#programs.values())
+          for (const session of sessions.values()) await session.release();
         return null;
     }
   }
 
-  async #compile(model: Uint8Array, externalData: { path: string; data: Uint8Array }[]): Promise<InferenceSession> {
-    return InferenceSession.create(model, {
+  async #compile({ programId, variant, model, externalData }: Extract<Request, { kind: 'compile' }>): Promise<void> {
+    const session = await InferenceSession.create(model, {
       executionProviders: ['cpu'],
       graphOptimizationLevel: 'all',
       executionMode: 'sequential',
@@ -87,26 +78,22 @@ export class HostBackend {
       enableMemPattern: true,
       ...(externalData.length > 0 && { externalData }),
     });
+    const sessions = this.#programs.get(programId) ?? new Map<string, InferenceSession>();
+    this.#programs.set(programId, sessions.set(variant, session));
   }
 
-  #bind(programId: number, wiring: Wiring): Binding {
-    const session = this.#sessions.get(programId) ?? raise('the program was released');
+  #bind(programId: number, { state, store, mode, fetch, variant }: Wiring): HostBinding {
+    const session = this.#programs.get(programId)?.get(variant) ?? raise('the program was released');
     const feeds: Record<string, Tensor> = {};
-    for (const [input, stateId, name] of wiring.state) feeds[input] = this.#tensor(stateId, name).tensor;
-    const fetches: Record<string, Tensor | null> = {};
-    const fetched = wiring.fetch.map((name) => ({ name, output: outputName(name) }));
-    for (const { output } of fetched) fetches[output] = null;
-    const accumulated: Binding['accumulated'] = [];
-    for (const [output, stateId, name] of wiring.store) {
-      const target = this.#tensor(stateId, name);
-      // Given its own array as pre-allocated output, ONNX Runtime writes in place.
-      fetches[outputName(output)] = wiring.mode === 'write' ? target.tensor : null;
-      if (wiring.mode === 'add') accumulated.push({ output: outputName(output), target });
+    const targets: Record<string, Tensor> = {};
+    for (const [input, stateId, name] of state) feeds[input] = this.#tensor(stateId, name).tensor;
+    for (const [output, stateId, name] of store) {
+      const { tensor } = this.#tensor(stateId, name);
+      targets[outputName(output)] = tensor;
+      // The sum is read from and written to the same array; each element is read before it is written.
+      if (mode === 'add') feeds[accumulatorName(output)] = tensor;
     }
-    const types = new Map(
-      session.inputMetadata.flatMap((input) => (input.isTensor ? [[input.name, input.type as DataType]] : [])),
-    );
-    return { session, types, feeds, fetches, fetched, accumulated };
+    return new HostBinding(session, feeds, targets, fetch);
   }
 
   async #run({ binding, inputs, views }: Extract<Request, { kind: 'run' }>): Promise<Record<string, TypedHostTensor>> {
@@ -117,10 +104,10 @@ export class HostBackend {
       feeds[name] = new Tensor(dtype, data, dims);
     }
     for (const [input, stateId, name, dims] of views) feeds[input] = prefixView(this.#tensor(stateId, name), dims);
-    return execute(bound, feeds);
+    return bound.run(feeds);
   }
 
-  #binding(bindingId: number): Binding {
+  #binding(bindingId: number): HostBinding {
     return this.#bindings.get(bindingId) ?? raise('the program binding was released');
   }
 
@@ -150,22 +137,7 @@ export class HostBackend {
   }
 }
 
-/** One run of a session, and what is to become of its outputs. */
-async function execute(
-  { session, fetches, fetched, accumulated }: Binding,
-  feeds: Record<string, Tensor>,
-): Promise<Record<string, TypedHostTensor>> {
-  const results = await session.run(feeds, fetches);
-  for (const { output, target } of accumulated) addInto(target.data, results[output]!.data as TensorArray);
-  const response: Record<string, TypedHostTensor> = {};
-  for (const { name, output } of fetched) {
-    const { type, dims, data } = results[output]!;
-    response[name] = { dtype: type as DataType, dims, data: data as TensorArray };
-  }
-  return response;
-}
-
-function kernelProgram(binding: Binding, states: Readonly<Record<string, StateTensors>>): KernelProgram {
+function kernelProgram(binding: HostBinding, states: Readonly<Record<string, StateTensors>>): KernelProgram {
   return {
     run: async ({ inputs = {}, views = {} }) => {
       const feeds: Record<string, Tensor> = { ...binding.feeds };
@@ -184,7 +156,7 @@ function kernelProgram(binding: Binding, states: Readonly<Record<string, StateTe
           dims,
         );
       }
-      return execute(binding, feeds);
+      return binding.run(feeds);
     },
   };
 }
@@ -217,9 +189,4 @@ async function loadKernel(module: string, name: string): Promise<HostKernel> {
 function moduleFile(module: string): string {
   const source = module.replace(/\.js$/, '.ts');
   return existsSync(new URL(module)) || !existsSync(new URL(source)) ? module : source;
-}
-
-function addInto(target: TensorArray, addend: TensorArray): void {
-  const [sum, more] = [target as Float32Array, addend as Float32Array];
-  for (let i = 0; i < sum.length; i++) sum[i]! += more[i]!;
 }

@@ -3,6 +3,7 @@ import { evaluateDim, formatShape, type Shape } from '../dims.js';
 import { arrayClass, arrayTypes, holds, toTensorArray, type DataType, type TensorArray } from '../dtype.js';
 import { ProgramCallError } from '../errors.js';
 import type { Graph } from '../graph.js';
+import { serializeModel } from '../serialize.js';
 import type { StateLink, StoreMode, TypedHostTensor, ViewLink, Wiring } from './protocol.js';
 import type { State } from './state.js';
 import type { WorkerClient } from './worker-client.js';
@@ -37,18 +38,27 @@ export interface RunFeeds {
 
 export type RunOutputs = Record<string, { dims: readonly number[]; dtype: DataType; data: TensorArray }>;
 
+/** Initializers from here on are handed to ONNX Runtime beside the model instead of inside it. */
+const EXTERNAL_BYTES = 1 << 20;
+
 /** A graph compiled on a device. Calls run in the order they are made, also when they are not awaited one by one. */
 export class Program {
   readonly inputs: ReadonlyMap<string, TensorSignature>;
   readonly outputs: ReadonlyMap<string, TensorSignature>;
   readonly name: string;
 
+  readonly #programId: number;
+  readonly #graph: Graph;
+  readonly #sessions = new Map<string, Promise<null>>();
+
   constructor(
     graph: Graph,
-    private readonly programId: number,
+    private readonly residency: 'cpu' | 'webgpu',
     private readonly client: WorkerClient,
   ) {
     this.name = graph.name;
+    this.#programId = client.nextId();
+    this.#graph = graph.snapshot();
     this.inputs = new Map([...graph.inputs].map(([name, { dtype, shape }]) => [name, { dtype, shape }]));
     this.outputs = new Map([...graph.outputs].map(([name, { dtype, shape }]) => [name, { dtype, shape }]));
   }
@@ -56,10 +66,11 @@ export class Program {
   /** Run once. For repeated calls with the same wiring, `bind` first: it checks and sends the wiring a single time. */
   async run({ inputs, views, ...wiring }: RunFeeds & ProgramWiring): Promise<RunOutputs> {
     const checked = this.#wire(wiring);
+    await this.#session(checked.wiring);
     const call = checkFeeds(this, checked, { inputs, views });
     return this.client.request({
       kind: 'run',
-      binding: { programId: this.programId, wiring: checked.wiring },
+      binding: { programId: this.#programId, wiring: checked.wiring },
       ...call,
     });
   }
@@ -67,14 +78,40 @@ export class Program {
   /** Fix the wiring between graph and state. */
   async bind(wiring: ProgramWiring): Promise<BoundProgram> {
     const checked = this.#wire(wiring);
+    await this.#session(checked.wiring);
     const bindingId = this.client.nextId();
-    await this.client.request({ kind: 'bind', bindingId, programId: this.programId, wiring: checked.wiring });
+    await this.client.request({ kind: 'bind', bindingId, programId: this.#programId, wiring: checked.wiring });
     return new BoundProgram(this, checked, bindingId, this.client);
   }
 
   /** Free the session. Bindings of this program must not be used afterwards. */
   async release(): Promise<void> {
-    await this.client.request({ kind: 'releaseProgram', programId: this.programId });
+    await this.client.request({ kind: 'releaseProgram', programId: this.#programId });
+  }
+
+  /** The session that this wiring needs; made once. */
+  #session({ variant, store, mode }: Wiring): Promise<null> {
+    let session = this.#sessions.get(variant);
+    if (!session) {
+      const stored = store.map(([output]) => output);
+      const accumulate = new Set(mode === 'add' ? stored : []);
+      const { bytes, externalData } = serializeModel(this.#graph, {
+        externalBytes: EXTERNAL_BYTES,
+        accumulate,
+        noCopy: this.residency === 'cpu',
+      });
+      session = this.client.request({
+        kind: 'compile',
+        programId: this.#programId,
+        name: this.name,
+        variant,
+        stored,
+        model: bytes,
+        externalData,
+      });
+      this.#sessions.set(variant, session);
+    }
+    return session;
   }
 
   #wire({ state = {}, store = {}, mode = 'write', fetch }: ProgramWiring): CheckedWiring {
@@ -101,7 +138,10 @@ export class Program {
         problems.push(`no output is called '${name}'; outputs are ${listNames(this.outputs)}`);
     if (problems.length > 0) throw new ProgramCallError(this.name, problems);
     const missing = new Set([...this.inputs.keys()].filter((name) => !(name in state)));
-    return { wiring: { state: stateLinks, store: storeLinks, mode, fetch: fetched }, symbols, missing };
+    // On the host one session serves all wirings but sums; a GPU session must know which outputs stay on the GPU.
+    const plain = storeLinks.length === 0 || (this.residency === 'cpu' && mode === 'write');
+    const variant = plain ? 'plain' : `${mode} ${Object.keys(store).sort().join()}`;
+    return { wiring: { state: stateLinks, store: storeLinks, mode, fetch: fetched, variant }, symbols, missing };
   }
 }
 

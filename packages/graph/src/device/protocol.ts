@@ -21,6 +21,8 @@ export interface Wiring {
   store: readonly StateLink[];
   mode: StoreMode;
   fetch: readonly string[];
+  /** Which of the program's sessions it needs. */
+  variant: string;
 }
 
 export interface WorkerSettings {
@@ -44,6 +46,9 @@ export type Request =
   | {
       kind: 'compile';
       programId: number;
+      variant: string;
+      /** Outputs that stay with the device as state. */
+      stored: readonly string[];
       name: string;
       model: Uint8Array;
       externalData: { path: string; data: Uint8Array }[];

@@ -16,7 +16,12 @@ export const Gather = defineOp('Gather', {
   // have contributed (tied embeddings), so a vocabulary-sized tensor of zeros is made at most once.
   gradient: (g, { inputs: [table, indices], dy, attributes }) => [
     (accumulated) =>
-      g.scatterRowsAdd(accumulated ?? g.runtimeZeros(table!.shape, table!.dtype, indices!), indices!, dy, attributes.axis as number),
+      g.scatterRowsAdd(
+        accumulated ?? g.runtimeZeros(table!.shape, table!.dtype, indices!),
+        indices!,
+        dy,
+        attributes.axis as number,
+      ),
     null,
   ],
 });

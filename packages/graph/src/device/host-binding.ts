@@ -1,0 +1,96 @@
+// One session with fixed feeds and targets: runs it so that stored outputs are written in place and nothing large is copied.
+import { Tensor, type InferenceSession } from 'onnxruntime-node';
+import { evaluateDim, type Shape } from '../dims.js';
+import { newArray, type DataType, type TensorArray } from '../dtype.js';
+import { NO_COPY_OUTPUT, outputName } from '../output-name.js';
+import type { TypedHostTensor } from './protocol.js';
+
+interface Fetched {
+  name: string;
+  output: string;
+  dtype: DataType;
+  shape: Shape;
+}
+
+export class HostBinding {
+  /** Element type of each graph input. */
+  readonly types = new Map<string, DataType>();
+  readonly #fetched: Fetched[];
+  /** Where the size of each symbol is read from. */
+  readonly #symbols = new Map<string, { input: string; axis: number }>();
+  readonly #stores: boolean;
+
+  /**
+   * @param feeds inputs which are the same at each run
+   * @param targets stored outputs and the state arrays they are written to
+   */
+  constructor(
+    private readonly session: InferenceSession,
+    readonly feeds: Readonly<Record<string, Tensor>>,
+    private readonly targets: Readonly<Record<string, Tensor>>,
+    fetch: readonly string[],
+  ) {
+    this.#stores = Object.keys(targets).length > 0;
+    for (const input of session.inputMetadata) {
+      if (!input.isTensor) continue;
+      this.types.set(input.name, input.type as DataType);
+      input.shape.forEach((dim, axis) => {
+        if (typeof dim === 'string' && dim !== '') this.#symbols.set(dim, { input: input.name, axis });
+      });
+    }
+    const outputs = new Map(session.outputMetadata.map((output) => [output.name, output]));
+    this.#fetched = fetch.map((name) => {
+      const output = outputs.get(outputName(name))!;
+      if (!output.isTensor) throw new Error(`output '${name}' is not a tensor`);
+      return { name, output: output.name, dtype: output.type as DataType, shape: output.shape };
+    });
+  }
+
+  async run(feeds: Readonly<Record<string, Tensor>>): Promise<Record<string, TypedHostTensor>> {
+    const sized = this.#stores ? this.#allocate(feeds) : undefined;
+    if (sized) {
+      await this.#runWithoutCopies(feeds, { ...this.targets, ...sized });
+      return this.#response(sized);
+    }
+    const fetches: Record<string, Tensor | null> = { ...this.targets };
+    for (const { output } of this.#fetched) fetches[output] = null;
+    return this.#response((await this.session.run(feeds, fetches)) as Record<string, Tensor>);
+  }
+
+  /** See NO_COPY_OUTPUT: the binding's refusal is the sign that the run has ended and every tensor is in its place. */
+  async #runWithoutCopies(
+    feeds: Readonly<Record<string, Tensor>>,
+    fetches: Readonly<Record<string, Tensor>>,
+  ): Promise<void> {
+    try {
+      await this.session.run(feeds, { [NO_COPY_OUTPUT]: null, ...fetches });
+    } catch (error) {
+      if (!(error as Error).message.startsWith('Non tensor type is temporarily not supported')) throw error;
+    }
+  }
+
+  /** Arrays for the fetched outputs; undefined where a size is known only after the run. */
+  #allocate(feeds: Readonly<Record<string, Tensor>>): Record<string, Tensor> | undefined {
+    const sizeOfSymbol = (symbol: string): number | undefined => {
+      const source = this.#symbols.get(symbol);
+      return source && feeds[source.input]?.dims[source.axis];
+    };
+    const tensors: Record<string, Tensor> = {};
+    for (const { output, dtype, shape } of this.#fetched) {
+      const dims = shape.map((dim) => (dim === '' ? undefined : evaluateDim(dim, sizeOfSymbol)));
+      const size = dims.reduce<number>((product, dim) => product * (dim ?? NaN), 1);
+      if (!(size > 0)) return undefined;
+      tensors[output] = new Tensor(dtype as 'float32', newArray(dtype, size) as Float32Array, dims as number[]);
+    }
+    return tensors;
+  }
+
+  #response(results: Readonly<Record<string, Tensor>>): Record<string, TypedHostTensor> {
+    const response: Record<string, TypedHostTensor> = {};
+    for (const { name, output } of this.#fetched) {
+      const { type, dims, data } = results[output]!;
+      response[name] = { dtype: type as DataType, dims, data: data as TensorArray };
+    }
+    return response;
+  }
+}
