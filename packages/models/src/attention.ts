@@ -50,11 +50,15 @@ export function cachedAttention(
   const [q, k, v] = [query, key, value].map((x) => splitHeads(g, x, layout));
   const product = { transB: true, alpha: 1 / Math.sqrt(layout.headSize) };
   const past = g.add(g.fusedMatMul(q, cache.key, product), cache.mask);
-  const present = g.fusedMatMul(q, k, product);
-  const masked = layout.tokens === 1 ? present : g.add(present, causalMask(g, layout.tokens));
-  const probabilities = g.softmax(g.concat([past, masked], -1));
+  // One new token attends to itself by a dot product: elementwise, since a batch of 1 × 1 products is slow.
+  const present =
+    layout.tokens === 1
+      ? g.reduceSum(g.mul(g.mul(q, product.alpha), k), { axes: [-1], keepdims: true })
+      : g.add(g.fusedMatMul(q, k, product), causalMask(g, layout.tokens));
+  const probabilities = g.softmax(g.concat([past, present], -1));
   const [toPast, toPresent] = g.split(probabilities, -1, [past.dim(-1), present.dim(-1)]);
-  const mixed = g.add(g.matMul(toPast, cache.value), g.matMul(toPresent, v));
+  const own = layout.tokens === 1 ? g.mul(toPresent, v) : g.matMul(toPresent, v);
+  const mixed = g.add(g.matMul(toPast, cache.value), own);
   return { mixed: mergeHeads(g, mixed, layout), key: k, value: v };
 }
 

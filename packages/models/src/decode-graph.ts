@@ -52,11 +52,7 @@ export function decodeGraph(architecture: CausalArchitecture, options: DecodeGra
   const last = tokens === 1 ? residual : g.gather(residual, g.input('last', 'int32', ['batch']), 0);
   const logits = maskedLogits(g, architecture.logits(scope, last), options.maskedTokenIds);
 
-  const sampled = sampleTokens(g, logits, sampler, () => ({
-    uniforms: g.input('uniforms', 'float32', ['batch']),
-    temperature: g.input('temperature', 'float32', []),
-    topP: sampler.kind === 'truncated' ? g.input('top_p', 'float32', []) : g.scalar(1),
-  }));
+  const sampled = sampleTokens(g, logits, sampler);
   g.output('tokens', g.cast(sampled.tokens, 'int32'));
   g.output('logprobs', sampled.logprobs);
   g.output('sampling_logprobs', sampled.samplingLogprobs);

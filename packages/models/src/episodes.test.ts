@@ -2,7 +2,8 @@ import { Rng } from '@bowyer/core';
 import { openDevice, type Device, type State } from '@bowyer/graph';
 import { gpt2LoopLogits, logprobOf } from '../test/reference/gpt2-loops.js';
 import { tinyConfig, tinyParameters } from '../test/reference/tiny-gpt2.js';
-import { Episodes, type Utterance } from './episodes.js';
+import { DecodePrograms } from './decode-programs.js';
+import { Episodes, type Turn, type Utterance } from './episodes.js';
 import { gpt2 } from './gpt2.js';
 import type { SamplingOptions } from './sampling.js';
 import { TokenScorer } from './token-scorer.js';
@@ -14,24 +15,21 @@ const TERMINATORS = [3, 7];
 
 let device: Device;
 let parameters: State;
+let programs: DecodePrograms;
+let maskingPrograms: DecodePrograms;
 beforeAll(async () => {
   device = await openDevice({ device: 'cpu', threads: 1 });
   parameters = await device.createState(tinyParameters(config, 21));
+  programs = new DecodePrograms({ device, architecture, parameters, maskedTokenIds: [] });
+  maskingPrograms = new DecodePrograms({ device, architecture, parameters, maskedTokenIds: [5] });
 });
 afterAll(() => device.close());
 
 async function withEpisodes<T>(
-  options: { slots: number; maskedTokenIds?: number[]; contextLength?: number },
+  options: { slots: number; programs?: DecodePrograms; contextLength?: number },
   use: (episodes: Episodes) => Promise<T>,
 ): Promise<T> {
-  const episodes = await Episodes.open({
-    device,
-    architecture,
-    parameters,
-    maskedTokenIds: [],
-    contextLength: 40,
-    ...options,
-  });
+  const episodes = await Episodes.open({ device, programs, contextLength: 40, ...options });
   try {
     return await use(episodes);
   } finally {
@@ -39,7 +37,9 @@ async function withEpisodes<T>(
   }
 }
 
-const sampling = (changes: Partial<SamplingOptions> = {}): SamplingOptions => ({
+type TestSampling = SamplingOptions & { rng: Rng };
+
+const sampling = (changes: Partial<TestSampling> = {}): TestSampling => ({
   temperature: 1,
   topK: 0,
   topP: 1,
@@ -49,6 +49,13 @@ const sampling = (changes: Partial<SamplingOptions> = {}): SamplingOptions => ({
   rng: new Rng(1),
   ...changes,
 });
+
+/** All turns of a call draw from one generator. */
+const act = (episodes: Episodes, turns: Omit<Turn, 'rng'>[], { rng, ...options }: TestSampling) =>
+  episodes.act(
+    turns.map((turn) => ({ ...turn, rng })),
+    options,
+  );
 
 const prompt = (length: number, seed: number) => {
   const rng = new Rng(seed);
@@ -80,7 +87,7 @@ test('cached = uncached: greedy tokens over several turns of ragged slots are th
         [1, 4, 0, 2, 3],
       ][turn];
       const turns = slots.map((slot) => ({ slot, tokens: prompt(1 + ((slot + 2 * turn) % 4), 10 * turn + slot) }));
-      const utterances = await episodes.act(turns, sampling({ greedy: true, maxNewTokens: 5 }));
+      const utterances = await act(episodes, turns, sampling({ greedy: true, maxNewTokens: 5 }));
       utterances.forEach((utterance, i) => {
         expect(utterance.slot).toBe(slots[i]);
         const context = contexts[utterance.slot];
@@ -97,7 +104,7 @@ test('cached = uncached: greedy tokens over several turns of ragged slots are th
 test("the sampler's log-probabilities are the scorer's, over a ragged batch and several turns", async () => {
   const scorer = new TokenScorer({ device, architecture, parameters, maskedTokenIds: [5], padTokenId: 0 });
   const rng = new Rng(2);
-  await withEpisodes({ slots: 6, maskedTokenIds: [5] }, async (episodes) => {
+  await withEpisodes({ slots: 6, programs: maskingPrograms }, async (episodes) => {
     let checked = 0;
     for (let turn = 0; turn < 3; turn++) {
       const turns = [0, 1, 2, 3, 4, 5].map((slot) => ({
@@ -105,7 +112,7 @@ test("the sampler's log-probabilities are the scorer's, over a ragged batch and 
         tokens: prompt(1 + ((slot * 7 + turn) % 5), 100 * turn + slot),
       }));
       const before = turns.map(({ slot, tokens }) => [...episodes.context(slot), ...tokens]);
-      const utterances = await episodes.act(turns, sampling({ rng, temperature: turn === 1 ? 0.7 : 1 }));
+      const utterances = await act(episodes, turns, sampling({ rng, temperature: turn === 1 ? 0.7 : 1 }));
       const examples = utterances.map((utterance, i) => {
         const all = [...before[i], ...spoken(utterance)];
         const start = before[i].length - 1;
@@ -134,14 +141,14 @@ test('a row does not depend on its neighbours: alone, in another place, in anoth
   const tokensOf = (slot: number) => prompt(3 + slot, slot);
   const together = await withEpisodes({ slots: 8 }, async (episodes) => {
     const turns = [0, 1, 2, 3, 4, 5, 6, 7].map((slot) => ({ slot, tokens: tokensOf(slot) }));
-    return episodes.act(turns, sampling({ rng: new Rng(5) }));
+    return act(episodes, turns, sampling({ rng: new Rng(5) }));
   });
   // Turn i draws the i-th number of the generator; skip those of the turns left out.
   const rng = new Rng(5);
   rng.uint32();
   rng.uint32();
   const alone = await withEpisodes({ slots: 1 }, (episodes) =>
-    episodes.act([{ slot: 0, tokens: tokensOf(2) }], sampling({ rng })),
+    act(episodes, [{ slot: 0, tokens: tokensOf(2) }], sampling({ rng })),
   );
   expect(spoken(alone[0])).toEqual(spoken(together[2]));
   alone[0].logprobs.forEach((logprob, t) => expect(logprob).toBeCloseTo(together[2].logprobs[t], 4));
@@ -154,7 +161,7 @@ test('the same seed says the same, another seed something else', async () => {
       const said: number[][] = [];
       for (let turn = 0; turn < 3; turn++) {
         const turns = [0, 1, 2, 3].map((slot) => ({ slot, tokens: prompt(2, slot + turn) }));
-        for (const utterance of await episodes.act(turns, sampling({ rng }))) said.push(spoken(utterance));
+        for (const utterance of await act(episodes, turns, sampling({ rng }))) said.push(spoken(utterance));
       }
       return said;
     });
@@ -169,13 +176,13 @@ test('tokens come as often as their probability says; top-k and top-p leave only
     .at(-1)!
     .map((_, id, logits) => Math.exp(logprobOf(logits, id)));
   const ranked = probabilities.map((_, id) => id).sort((a, b) => probabilities[b] - probabilities[a]);
-  const draw = (changes: Partial<SamplingOptions>) =>
+  const draw = (changes: Partial<TestSampling>) =>
     withEpisodes({ slots: 200 }, async (episodes) => {
       const counts = new Array<number>(13).fill(0);
       const rng = new Rng(6);
       for (let round = 0; round < 10; round++) {
         const turns = Array.from({ length: 200 }, (_, slot) => ({ slot, reset: true, tokens: context }));
-        const utterances = await episodes.act(turns, sampling({ maxNewTokens: 1, rng, ...changes }));
+        const utterances = await act(episodes, turns, sampling({ maxNewTokens: 1, rng, ...changes }));
         for (const utterance of utterances) counts[spoken(utterance)[0]]++;
       }
       return counts.map((count) => count / 2000);
@@ -200,7 +207,7 @@ test('a low temperature sharpens: samplingLogprobs are those of the tempered dis
   const context = prompt(4, 11);
   const logits = gpt2LoopLogits(config, tensors, context).at(-1)!;
   const [{ ids, terminatorId, logprobs, samplingLogprobs }] = await withEpisodes({ slots: 1 }, (episodes) =>
-    episodes.act([{ slot: 0, tokens: context }], sampling({ temperature: 0.5, maxNewTokens: 1 })),
+    act(episodes, [{ slot: 0, tokens: context }], sampling({ temperature: 0.5, maxNewTokens: 1 })),
   );
   const token = terminatorId ?? ids[0];
   expect(logprobs[0]).toBeCloseTo(logprobOf(logits, token), 4);
@@ -218,7 +225,7 @@ test('a context that outgrows the model loses its oldest tokens and goes on as i
     for (let turn = 0; turn < 6; turn++) {
       const turns = [0, 1].map((slot) => ({ slot, tokens: prompt(3 + slot, 50 + turn) }));
       const before = turns.map(({ slot, tokens }) => [...episodes.context(slot), ...tokens]);
-      const utterances = await episodes.act(turns, sampling({ greedy: true, maxNewTokens: 5, terminatorIds: [] }));
+      const utterances = await act(episodes, turns, sampling({ greedy: true, maxNewTokens: 5, terminatorIds: [] }));
       utterances.forEach((utterance, i) => {
         // 5 new tokens, of which 4 are fed: room for 16 earlier ones.
         expect(utterance.contextTokens).toBe(Math.min(16, before[i].length));
@@ -240,14 +247,14 @@ test('truncate takes back an utterance: the same context says the same again', a
   await withEpisodes({ slots: 3 }, async (episodes) => {
     const tokens = prompt(5, 30);
     const greedy = sampling({ greedy: true });
-    const [first] = await episodes.act([{ slot: 1, tokens }], greedy);
-    await episodes.act([{ slot: 0, tokens: prompt(9, 31) }], greedy);
+    const [first] = await act(episodes, [{ slot: 1, tokens }], greedy);
+    await act(episodes, [{ slot: 0, tokens: prompt(9, 31) }], greedy);
     episodes.truncate(1, 5);
     expect(episodes.length(1)).toBe(5);
-    const [again] = await episodes.act([{ slot: 1, tokens: [] }], greedy);
+    const [again] = await act(episodes, [{ slot: 1, tokens: [] }], greedy);
     expect(spoken(again)).toEqual(spoken(first));
     episodes.truncate(1, 2);
-    const [other] = await episodes.act([{ slot: 1, tokens: [8, 9] }], greedy);
+    const [other] = await act(episodes, [{ slot: 1, tokens: [8, 9] }], greedy);
     expect(spoken(other)).toEqual(loopGreedy([...tokens.slice(0, 2), 8, 9], 6));
   });
 });
@@ -255,8 +262,8 @@ test('truncate takes back an utterance: the same context says the same again', a
 test('reset begins a new episode in a slot', async () => {
   await withEpisodes({ slots: 1 }, async (episodes) => {
     const greedy = sampling({ greedy: true });
-    await episodes.act([{ slot: 0, tokens: prompt(7, 40) }], greedy);
-    const [fresh] = await episodes.act([{ slot: 0, reset: true, tokens: prompt(4, 41) }], greedy);
+    await act(episodes, [{ slot: 0, tokens: prompt(7, 40) }], greedy);
+    const [fresh] = await act(episodes, [{ slot: 0, reset: true, tokens: prompt(4, 41) }], greedy);
     expect(fresh.contextTokens).toBe(4);
     expect(spoken(fresh)).toEqual(loopGreedy(prompt(4, 41), 6));
   });
@@ -264,17 +271,18 @@ test('reset begins a new episode in a slot', async () => {
 
 test('mistakes are named', async () => {
   await withEpisodes({ slots: 2 }, async (episodes) => {
-    await expect(episodes.act([{ slot: 0, tokens: [] }], sampling())).rejects.toThrow(
+    await expect(act(episodes, [{ slot: 0, tokens: [] }], sampling())).rejects.toThrow(
       'slot 0 has no token to go on from',
     );
-    await expect(episodes.act([{ slot: 2, tokens: [1] }], sampling())).rejects.toThrow(
+    await expect(act(episodes, [{ slot: 2, tokens: [1] }], sampling())).rejects.toThrow(
       'there is no slot 2; slots are 0 to 1',
     );
-    await expect(episodes.act([{ slot: 0, tokens: [13] }], sampling())).rejects.toThrow(
+    await expect(act(episodes, [{ slot: 0, tokens: [13] }], sampling())).rejects.toThrow(
       'slot 0 is given the token id 13; the vocabulary has 13 tokens',
     );
     await expect(
-      episodes.act(
+      act(
+        episodes,
         [
           { slot: 0, tokens: [1] },
           { slot: 0, tokens: [1] },
@@ -282,10 +290,10 @@ test('mistakes are named', async () => {
         sampling(),
       ),
     ).rejects.toThrow('slot 0 has two turns in one call');
-    await expect(episodes.act([{ slot: 0, tokens: [1] }], sampling({ maxNewTokens: 41 }))).rejects.toThrow(
+    await expect(act(episodes, [{ slot: 0, tokens: [1] }], sampling({ maxNewTokens: 41 }))).rejects.toThrow(
       "must be from 1 to the context's 40 tokens",
     );
-    await expect(episodes.act([{ slot: 0, tokens: [1] }], sampling({ temperature: 0 }))).rejects.toThrow(
+    await expect(act(episodes, [{ slot: 0, tokens: [1] }], sampling({ temperature: 0 }))).rejects.toThrow(
       'for the most likely token set greedy',
     );
   });

@@ -1,11 +1,11 @@
 // Many episodes sampled side by side: each slot keeps its context in the key-value cache over all turns of an episode,
 // so that a turn costs its new tokens only.
 import { Rng } from '@bowyer/core';
-import type { BoundProgram, Device, Kernel, State } from '@bowyer/graph';
-import type { CausalArchitecture } from './architecture.js';
-import { decodeGraph, keyName, valueName } from './decode-graph.js';
+import type { Device, State } from '@bowyer/graph';
+import { keyName, valueName } from './decode-graph.js';
+import type { DecodePrograms } from './decode-programs.js';
 import { roundedCapacity } from './kernels/cache-rows.js';
-import type { GenerateArgs, GeneratedRow, GenerateResult } from './kernels/generate-kernel.js';
+import type { GenerateArgs, GeneratedRow } from './kernels/generate-kernel.js';
 import { samplerFor, type Sampler, type SamplingOptions } from './sampling.js';
 import { SlotRows } from './slot-rows.js';
 import { FEW_ROWS } from './weight-product.js';
@@ -17,6 +17,8 @@ export interface Turn {
   reset?: boolean;
   /** Tokens to add to the slot's context: the observation, and the last action if the environment saw another one. */
   tokens: readonly number[];
+  /** One number is drawn from it, from which all of the utterance's tokens follow, whoever else is in the batch. */
+  rng: Rng;
 }
 
 export interface Utterance {
@@ -35,9 +37,7 @@ export interface Utterance {
 
 export interface EpisodesOptions {
   device: Device;
-  architecture: CausalArchitecture;
-  parameters: State;
-  maskedTokenIds: readonly number[];
+  programs: DecodePrograms;
   contextLength: number;
   slots: number;
 }
@@ -45,36 +45,27 @@ export interface EpisodesOptions {
 /** Prompt tokens per row that go through the model at once; more would only cost memory. */
 const PREFILL_CHUNK = 256;
 
-const programRoles = ['prefillFew', 'prefillMany', 'stepFew', 'stepMany'] as const;
-type Programs = Record<(typeof programRoles)[number], BoundProgram>;
-
 export class Episodes {
   readonly #contexts: number[][];
   readonly #rows: SlotRows;
-  readonly #programs = new Map<string, Promise<Programs>>();
   #capacity = roundedCapacity(0);
 
   private constructor(
     private readonly options: EpisodesOptions,
     private readonly cache: State,
-    private readonly kernel: Kernel<GenerateArgs, GenerateResult>,
   ) {
     this.#contexts = Array.from({ length: options.slots }, () => []);
     this.#rows = new SlotRows(options.slots);
   }
 
   static async open(options: EpisodesOptions): Promise<Episodes> {
-    const { device, architecture, slots, contextLength } = options;
+    const { device, slots, contextLength } = options;
+    const { heads, headSize, layers } = options.programs.architecture;
     if (!Number.isInteger(slots) || slots < 1)
       throw new RangeError(`openEpisodes: ${slots} slots; at least one is needed`);
-    const size = slots * architecture.heads * roundedCapacity(contextLength) * architecture.headSize;
-    const names = Array.from({ length: architecture.layers }, (_, layer) => [keyName(layer), valueName(layer)]).flat();
-    const cache = await device.createZeros(Object.fromEntries(names.map((name) => [name, [size]])));
-    const kernel = await device.loadKernel<GenerateArgs, GenerateResult>({
-      module: new URL('./kernels/generate-kernel.js', import.meta.url),
-      name: 'generate',
-    });
-    return new Episodes(options, cache, kernel);
+    const size = slots * heads * roundedCapacity(contextLength) * headSize;
+    const names = Array.from({ length: layers }, (_, layer) => [keyName(layer), valueName(layer)]).flat();
+    return new Episodes(options, await device.createZeros(Object.fromEntries(names.map((name) => [name, [size]]))));
   }
 
   /** Tokens in a slot's context, also those that no longer fit into the model's. */
@@ -101,13 +92,12 @@ export class Episodes {
    * terminator does not: the observation that follows says how the history goes on.
    *
    * A context that leaves no room for `maxNewTokens` loses its oldest tokens (see `contextTokens`).
-   * Every turn draws one number from `rng`, from which all its tokens follow, whoever else is in the batch.
    */
   async act(turns: readonly Turn[], options: SamplingOptions): Promise<Utterance[]> {
     this.#check(turns, options);
     if (turns.length === 0) return [];
-    const sampler = samplerFor(options, this.options.architecture.vocabSize);
-    const seeds = turns.map(() => options.rng.uint32());
+    const sampler = samplerFor(options, this.options.programs.architecture.vocabSize);
+    const seeds = turns.map(({ rng }) => rng.uint32());
     for (const { slot, reset, tokens } of turns) {
       const context = this.#context(slot);
       if (reset) context.length = 0;
@@ -122,9 +112,13 @@ export class Episodes {
       .map(({ slot }, i) => ({ slot, seed: seeds[i] }))
       .sort((a, b) => this.#rows.row(a.slot) - this.#rows.row(b.slot));
     const windows = byRow.map(({ slot }) => this.#window(slot, options.maxNewTokens));
-    const result = await this.kernel.call({
+    const { programs } = this.options;
+    const width = Math.max(...windows.map(({ feed }) => feed.length));
+    const result = await (
+      await programs.kernel()
+    ).call({
       states: { cache: this.cache },
-      programs: await this.#compiled(sampler),
+      programs: await programs.forBatch(sampler, windows.length, width),
       args: this.#arguments(
         windows,
         swaps,
@@ -145,14 +139,8 @@ export class Episodes {
     return turns.map(({ slot }) => utterances.get(slot)!);
   }
 
-  /** Frees the cache and the compiled graphs. */
+  /** Frees the cache. */
   async close(): Promise<void> {
-    for (const programs of this.#programs.values()) {
-      for (const bound of new Set(Object.values(await programs))) {
-        await bound.release();
-        await bound.program.release();
-      }
-    }
     await this.options.device.release(this.cache);
   }
 
@@ -174,22 +162,21 @@ export class Episodes {
     sampler: Sampler,
     options: SamplingOptions,
   ): GenerateArgs {
-    const { architecture, contextLength } = this.options;
-    const { heads, headSize } = architecture;
+    const { programs, contextLength } = this.options;
+    const { heads, headSize, contextLength: positions } = programs.architecture;
     return {
       geometry: { heads, headSize, capacity: this.#capacity, largestCapacity: roundedCapacity(contextLength) },
       lengths: this.#rows.lengthsBefore(swaps),
       swaps,
       feed: windows.map(({ feed }) => feed),
       chunk: PREFILL_CHUNK,
-      uniforms: uniformsOf(seeds, options.maxNewTokens),
-      temperature: options.temperature,
-      topP: options.topP,
-      sampler: sampler.kind,
+      uniforms: sampler.kind === 'greedy' ? new Float32Array(0) : uniformsOf(seeds, options.maxNewTokens),
+      ...(sampler.kind !== 'greedy' && sampler.tempered && { temperature: options.temperature }),
+      ...(sampler.kind === 'truncated' && { topP: options.topP }),
       maxNewTokens: options.maxNewTokens,
       terminatorIds: [...options.terminatorIds],
-      lastPosition: architecture.contextLength - 1,
-      manyRows: FEW_ROWS,
+      lastPosition: positions - 1,
+      fewRows: FEW_ROWS,
     };
   }
 
@@ -211,31 +198,6 @@ export class Episodes {
     };
   }
 
-  #compiled(sampler: Sampler): Promise<Programs> {
-    const key = JSON.stringify(sampler);
-    let programs = this.#programs.get(key);
-    if (!programs) this.#programs.set(key, (programs = this.#compile(sampler)));
-    return programs;
-  }
-
-  async #compile(sampler: Sampler): Promise<Programs> {
-    const { device, architecture, parameters, maskedTokenIds } = this.options;
-    const state = Object.fromEntries(architecture.parameters.map(({ name }) => [name, [parameters, name] as const]));
-    const compile = async (tokens: 1 | 'tokens', operandOrder: 'rows-left' | 'weights-left') => {
-      const program = await device.compile(
-        decodeGraph(architecture, { sampler, operandOrder, tokens, maskedTokenIds }),
-      );
-      return program.bind({ state });
-    };
-    const [prefillMany, stepMany] = [await compile('tokens', 'rows-left'), await compile(1, 'rows-left')];
-    return {
-      prefillMany,
-      stepMany,
-      prefillFew: await compile('tokens', 'weights-left'),
-      stepFew: await compile(1, 'weights-left'),
-    };
-  }
-
   #context(slot: number): number[] {
     const context = this.#contexts[slot];
     if (!context)
@@ -244,7 +206,8 @@ export class Episodes {
   }
 
   #check(turns: readonly Turn[], { maxNewTokens }: SamplingOptions): void {
-    const { contextLength, architecture } = this.options;
+    const { contextLength, programs } = this.options;
+    const { vocabSize } = programs.architecture;
     if (!Number.isInteger(maxNewTokens) || maxNewTokens < 1 || maxNewTokens > contextLength)
       throw new RangeError(
         `Episodes.act: maxNewTokens ${maxNewTokens} must be from 1 to the context's ${contextLength} tokens`,
@@ -254,10 +217,10 @@ export class Episodes {
       this.#context(slot);
       if (seen.has(slot)) throw new RangeError(`Episodes.act: slot ${slot} has two turns in one call`);
       seen.add(slot);
-      const unknown = tokens.find((id) => !(id >= 0 && id < architecture.vocabSize));
+      const unknown = tokens.find((id) => !(id >= 0 && id < vocabSize));
       if (unknown !== undefined)
         throw new RangeError(
-          `Episodes.act: slot ${slot} is given the token id ${unknown}; the vocabulary has ${architecture.vocabSize} tokens`,
+          `Episodes.act: slot ${slot} is given the token id ${unknown}; the vocabulary has ${vocabSize} tokens`,
         );
     }
   }

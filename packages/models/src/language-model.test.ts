@@ -20,7 +20,8 @@ afterAll(async () => {
   await rm(dir, { recursive: true });
 });
 
-const greedy = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 5, terminatorIds: [], rng: new Rng(1) };
+const rng = new Rng(1);
+const greedy = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 5, terminatorIds: [] };
 
 const small = { model_type: 'gpt2', n_layer: 1, n_embd: 8, n_head: 2, n_positions: 12 };
 const tokenizer = wordLevelTokenizer(['is it a dog ?', 'is it a cat ?', 'yes . no .'], { minCount: 1 });
@@ -46,7 +47,7 @@ describe('the real checkpoint gpt2-nano-sort', () => {
     const { prompts } = JSON.parse(readFileSync(join(nano, 'reference.json'), 'utf8')) as Reference;
     const episodes = await model.openEpisodes({ slots: prompts.length });
     const utterances = await episodes.act(
-      prompts.map(({ input_ids }, slot) => ({ slot, tokens: input_ids })),
+      prompts.map(({ input_ids }, slot) => ({ slot, tokens: input_ids, rng })),
       greedy,
     );
     utterances.forEach(({ ids }, i) => expect(ids).toEqual(prompts[i].greedy_ids));
@@ -147,7 +148,7 @@ test('training: the loss of one example falls to nearly nothing, and restoring t
   expect(losses.at(-1)).toBeLessThan(0.1);
   // The sampler reads the same weights: it says the example.
   const episodes = await model.openEpisodes({ slots: 1 });
-  const [utterance] = await episodes.act([{ slot: 0, tokens: ids.slice(0, 2) }], greedy);
+  const [utterance] = await episodes.act([{ slot: 0, tokens: ids.slice(0, 2), rng: new Rng(1) }], greedy);
   expect(tokenizer.decode(utterance.ids)).toBe(tokenizer.decode(ids.slice(2)));
   await episodes.close();
   await model.restoreParameters(start);

@@ -6,6 +6,7 @@ import type { Device, State } from '@bowyer/graph';
 import { architectureFor } from './architectures.js';
 import type { CausalArchitecture } from './architecture.js';
 import { fromCheckpoint, toCheckpoint } from './checkpoint-layout.js';
+import { DecodePrograms } from './decode-programs.js';
 import { Episodes, type EpisodesOptions } from './episodes.js';
 import { freshParameters } from './fresh-parameters.js';
 import { Adam, AdamW, type AdamOptions } from './optimizer.js';
@@ -33,6 +34,7 @@ export class LanguageModel {
   readonly maskedTokenIds: readonly number[];
   readonly #device: Device;
   readonly #scorer: TokenScorer;
+  readonly #decodePrograms: DecodePrograms;
   #optimizer?: Adam;
 
   private constructor(
@@ -49,6 +51,12 @@ export class LanguageModel {
     this.#device = device;
     this.contextLength = contextLength;
     this.maskedTokenIds = withPadding(maskedTokenIds, tokenizer);
+    this.#decodePrograms = new DecodePrograms({
+      device,
+      architecture,
+      parameters,
+      maskedTokenIds: this.maskedTokenIds,
+    });
     this.#scorer = new TokenScorer({
       device,
       architecture,
@@ -128,15 +136,20 @@ export class LanguageModel {
     return this.#scorer.logprobs(examples, options);
   }
 
-  /** Room for the contexts of `slots` episodes that are continued turn by turn. */
-  openEpisodes(options: Pick<EpisodesOptions, 'slots'>): Promise<Episodes> {
-    const { architecture, parameters, maskedTokenIds, contextLength } = this;
-    return Episodes.open({ device: this.#device, architecture, parameters, maskedTokenIds, contextLength, ...options });
+  /** Room for the contexts of `slots` episodes that are continued turn by turn. Cheap: the compiled graphs are shared. */
+  openEpisodes({ slots }: Pick<EpisodesOptions, 'slots'>): Promise<Episodes> {
+    return Episodes.open({
+      device: this.#device,
+      programs: this.#decodePrograms,
+      contextLength: this.contextLength,
+      slots,
+    });
   }
 
   /** Frees what the device holds of this model. */
   async release(): Promise<void> {
     await this.#scorer.release();
+    await this.#decodePrograms.release();
     await this.#optimizer?.release();
     await this.#device.release(this.parameters);
   }

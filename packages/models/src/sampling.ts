@@ -1,6 +1,5 @@
 // Choosing the next token inside the graph, so that no vocabulary-sized row leaves it: the host sends one uniform number
 // per row and gets back one token with its log-probability.
-import type { Rng } from '@bowyer/core';
 import type { GraphBuilder, Value } from '@bowyer/graph';
 import { tokenLogprobs } from './token-logprobs.js';
 
@@ -16,11 +15,13 @@ export interface SamplingOptions {
   maxNewTokens: number;
   /** An utterance ends when one of these is chosen. */
   terminatorIds: readonly number[];
-  rng: Rng;
 }
 
-/** Which sampler a graph is built with; temperature and topP are inputs of the graph. */
-export type Sampler = { kind: 'greedy' } | { kind: 'full' } | { kind: 'truncated'; candidates: number };
+/** Which sampler a graph is built with; what they are is an input of the graph. */
+export type Sampler =
+  | { kind: 'greedy' }
+  | { kind: 'full'; tempered: boolean }
+  | { kind: 'truncated'; tempered: boolean; candidates: number };
 
 export function samplerFor({ greedy, topK, topP, temperature }: SamplingOptions, vocabSize: number): Sampler {
   if (greedy) return { kind: 'greedy' };
@@ -30,17 +31,10 @@ export function samplerFor({ greedy, topK, topP, temperature }: SamplingOptions,
   if (!Number.isInteger(topK) || topK < 0)
     throw new RangeError(`sampling: topK ${topK} must be a whole number; 0 keeps every token`);
   const candidates = topK === 0 ? vocabSize : Math.min(topK, vocabSize);
-  return candidates === vocabSize && topP === 1 ? { kind: 'full' } : { kind: 'truncated', candidates };
-}
-
-/** What the sampler reads besides the logits. */
-export interface SamplingInputs {
-  /** [rows] in [0, 1); each row has its own, so its token does not depend on who else is in the batch. */
-  uniforms: Value;
-  /** scalar */
-  temperature: Value;
-  /** scalar */
-  topP: Value;
+  const tempered = temperature !== 1;
+  return candidates === vocabSize && topP === 1
+    ? { kind: 'full', tempered }
+    : { kind: 'truncated', tempered, candidates };
 }
 
 export interface SampledTokens {
@@ -52,38 +46,36 @@ export interface SampledTokens {
   samplingLogprobs: Value;
 }
 
-/** @param logits [rows, vocabulary], masked tokens far below the rest */
-export function sampleTokens(
-  g: GraphBuilder,
-  logits: Value,
-  sampler: Sampler,
-  inputs: () => SamplingInputs,
-): SampledTokens {
+/**
+ * Makes the inputs that the sampler needs: `uniforms` [rows] in [0, 1), each row's own, so that its token does not depend
+ * on who else is in the batch; the scalars `temperature` and `top_p`.
+ *
+ * @param logits [rows, vocabulary], masked tokens far below the rest
+ */
+export function sampleTokens(g: GraphBuilder, logits: Value, sampler: Sampler): SampledTokens {
   if (sampler.kind === 'greedy') {
     const tokens = g.argMax(logits, 1);
     const { logprobs } = tokenLogprobs(g, logits, tokens);
-    return { tokens, logprobs, samplingLogprobs: g.mul(logprobs, 0) };
+    return { tokens, logprobs, samplingLogprobs: g.mul(logprobs, 0) }; // chosen with certainty
   }
-  const given = inputs();
+  const uniforms = g.input('uniforms', 'float32', [logits.dim(0)]);
+  const tempered = sampler.tempered ? g.div(logits, g.input('temperature', 'float32', [])) : logits;
   const { tokens, samplingLogprobs } =
-    sampler.kind === 'full' ? sampleFull(g, logits, given) : sampleTruncated(g, logits, sampler.candidates, given);
+    sampler.kind === 'full'
+      ? sampleFull(g, tempered, uniforms)
+      : sampleTruncated(g, tempered, sampler.candidates, g.input('top_p', 'float32', []), uniforms);
+  // Where nothing is tempered or truncated, these are the same nodes of the graph once more.
   return { tokens, logprobs: tokenLogprobs(g, logits, tokens).logprobs, samplingLogprobs };
 }
 
-function sampleFull(g: GraphBuilder, logits: Value, { uniforms, temperature }: SamplingInputs) {
-  const tempered = g.div(logits, temperature);
-  const tokens = invertCumulative(g, g.softmax(tempered), uniforms);
-  return { tokens, samplingLogprobs: tokenLogprobs(g, tempered, tokens).logprobs };
+function sampleFull(g: GraphBuilder, logits: Value, uniforms: Value) {
+  const tokens = invertCumulative(g, g.softmax(logits), uniforms);
+  return { tokens, samplingLogprobs: tokenLogprobs(g, logits, tokens).logprobs };
 }
 
 /** Top-k, then top-p among those, as Hugging Face orders them; candidates are sorted, the most likely first. */
-function sampleTruncated(
-  g: GraphBuilder,
-  logits: Value,
-  candidates: number,
-  { uniforms, temperature, topP }: SamplingInputs,
-) {
-  const [best, ids] = g.topK(g.div(logits, temperature), candidates, 1);
+function sampleTruncated(g: GraphBuilder, logits: Value, candidates: number, topP: Value, uniforms: Value) {
+  const [best, ids] = g.topK(logits, candidates, 1);
   const probabilities = g.softmax(best);
   // A candidate stays while those before it have less than topP together; the first always does.
   const before = g.cumSum(probabilities, 1, { exclusive: true });
@@ -107,5 +99,5 @@ function invertCumulative(g: GraphBuilder, weights: Value, uniforms: Value): Val
   const sums = g.cumSum(weights, 1);
   const total = g.slice(sums, 1, -1);
   const passed = g.lessOrEqual(sums, g.mul(g.unsqueeze(uniforms, 1), total));
-  return g.reduceSum(g.cast(passed, 'int64'), { axes: [1] });
+  return g.cast(g.reduceSum(g.cast(passed, 'int32'), { axes: [1] }), 'int64');
 }

@@ -13,17 +13,17 @@ export interface GenerateArgs {
   feed: readonly Int32Array[];
   /** New tokens fed at a time: bounds the memory of a long prompt. */
   chunk: number;
-  /** [fed rows · maxNewTokens] in [0, 1), those of one row in sequence. */
+  /** [fed rows · maxNewTokens] in [0, 1), those of one row in sequence; graphs that are greedy have no use for them. */
   uniforms: Float32Array;
-  temperature: number;
-  topP: number;
-  sampler: 'greedy' | 'full' | 'truncated';
+  /** Where the graph has inputs for them. */
+  temperature?: number;
+  topP?: number;
   maxNewTokens: number;
   terminatorIds: readonly number[];
   /** Last position that the model has an embedding for. */
   lastPosition: number;
-  /** From so many tokens at once on, rows go on the left of the weights (see weight-product.ts). */
-  manyRows: number;
+  /** Batches of 2 up to this many rows go to `stepFew` (see weight-product.ts). */
+  fewRows: number;
 }
 
 export interface GeneratedRow {
@@ -43,87 +43,30 @@ export interface GenerateResult {
   swaps: [number, number][];
 }
 
-/** A row of the batch: whose utterance it is, and what it is fed next. */
-interface BatchRow {
-  /** Index into `feed`. */
-  index: number;
-  nextToken: number;
-}
+type KernelInputs = NonNullable<Parameters<KernelProgram['run']>[0]['inputs']>;
+type Role = 'prefill' | 'stepFew' | 'stepMany';
 
-export const generate: HostKernel<
-  'cache',
-  GenerateArgs,
-  Promise<GenerateResult>,
-  'prefillFew' | 'prefillMany' | 'stepFew' | 'stepMany'
-> = async ({ states, programs, args }) => {
+export const generate: HostKernel<'cache', GenerateArgs, Promise<GenerateResult>, Role> = async ({
+  states,
+  programs,
+  args,
+}) => {
   const names = Object.keys(states.cache);
-  const cache = new CacheRows(
-    names.map((name) => states.cache[name].data as Float32Array),
-    args.geometry,
-    args.lengths,
-  );
-  const run = new CachedRun(cache, names, args);
+  const arrays = names.map((name) => states.cache[name].data as Float32Array);
+  const cache = new CacheRows(arrays, args.geometry, args.lengths);
   for (const [a, b] of args.swaps) cache.swap(a, b);
   cache.fit(0);
 
-  const results: GeneratedRow[] = args.feed.map(() => ({
-    tokens: [],
-    logprobs: [],
-    samplingLogprobs: [],
-    terminated: false,
-  }));
-  const swaps: [number, number][] = [];
-  let batch: BatchRow[] = args.feed.map((_, index) => ({ index, nextToken: 0 }));
-  const isRunning = ({ index }: BatchRow) =>
-    !results[index].terminated && results[index].tokens.length < args.maxNewTokens;
-
-  for (let step = 0; batch.some(isRunning); step++) {
-    const uniforms = Float32Array.from(batch, ({ index }) => args.uniforms[index * args.maxNewTokens + step]);
-    const many =
-      step === 0
-        ? programs.prefillMany
-        : batch.length >= args.manyRows || batch.length === 1
-          ? programs.stepMany
-          : programs.stepFew;
-    const sampled =
-      step === 0
-        ? await run.feed(programs, args.feed, uniforms)
-        : await run.step(many, batch, batch.map(isRunning), uniforms);
-    batch.forEach((row, r) => {
-      if (!isRunning(row)) return;
-      const result = results[row.index];
-      row.nextToken = sampled.tokens[r];
-      result.tokens.push(row.nextToken);
-      result.logprobs.push(sampled.logprobs[r]);
-      result.samplingLogprobs.push(sampled.samplingLogprobs[r]);
-      result.terminated = args.terminatorIds.includes(row.nextToken);
-    });
-    batch = compacted(batch, isRunning, (a, b) => {
-      cache.swap(a, b);
-      swaps.push([a, b]);
-    });
+  const loop = new TokenLoop(cache, names, args);
+  let sampled = await loop.feed(programs.prefill, args.feed);
+  loop.take(sampled);
+  while (loop.isRunning) {
+    const { length } = loop.batch;
+    sampled = await loop.step(length > 1 && length < args.fewRows ? programs.stepFew : programs.stepMany);
+    loop.take(sampled);
   }
-  return { rows: results, capacity: cache.capacity, lengths: cache.lengths, swaps };
+  return { rows: loop.rows, capacity: cache.capacity, lengths: cache.lengths, swaps: loop.swaps };
 };
-
-/** Once half of the rows are done, those that go on move to the front and the others leave the batch. */
-function compacted(
-  batch: BatchRow[],
-  isRunning: (row: BatchRow) => boolean,
-  swap: (a: number, b: number) => void,
-): BatchRow[] {
-  const running = batch.filter(isRunning).length;
-  if (running === 0 || running * 2 > batch.length) return batch;
-  const rows = [...batch];
-  let from = running;
-  for (let to = 0; to < running; to++) {
-    if (isRunning(rows[to])) continue;
-    while (!isRunning(rows[from])) from++;
-    swap(to, from);
-    [rows[to], rows[from]] = [rows[from], rows[to]];
-  }
-  return rows.slice(0, running);
-}
 
 interface Sampled {
   tokens: Int32Array;
@@ -131,80 +74,96 @@ interface Sampled {
   samplingLogprobs: Float32Array;
 }
 
-/** Runs of the decoding graph over the first rows of the cache. */
-class CachedRun {
+/** The utterances under way, and runs of the decoding graph over the first rows of the cache. */
+class TokenLoop {
+  readonly rows: GeneratedRow[];
+  readonly swaps: [number, number][] = [];
+  /** Indices into `rows`: whose utterance each row of the batch is. */
+  batch: number[];
   #mask = new Float32Array(0);
 
   constructor(
     private readonly cache: CacheRows,
     private readonly names: readonly string[],
     private readonly args: GenerateArgs,
-  ) {}
+  ) {
+    this.rows = args.feed.map(() => ({ tokens: [], logprobs: [], samplingLogprobs: [], terminated: false }));
+    this.batch = args.feed.map((_, index) => index);
+  }
 
-  /** Everything new, in chunks of which the last ends every row; what is sampled after it counts. */
-  async feed(
-    programs: Record<'prefillFew' | 'prefillMany', KernelProgram>,
-    feed: readonly Int32Array[],
-    uniforms: Float32Array,
-  ): Promise<Sampled> {
-    const { chunk, manyRows } = this.args;
+  get isRunning(): boolean {
+    return this.batch.some((index) => this.#goesOn(index));
+  }
+
+  #goesOn(index: number): boolean {
+    return !this.rows[index].terminated && this.rows[index].tokens.length < this.args.maxNewTokens;
+  }
+
+  /** All new tokens, in chunks of which the last one ends every row; what is sampled after that one counts. */
+  async feed(program: KernelProgram, feed: readonly Int32Array[]): Promise<Sampled> {
+    const { chunk } = this.args;
     const chunks = Math.ceil(Math.max(...feed.map(({ length }) => length)) / chunk);
-    let sampled: Sampled | undefined;
-    for (let left = chunks - 1; left >= 0; left--) {
+    for (let left = chunks - 1; ; left--) {
       const pieces = feed.map((tokens) =>
         tokens.subarray(Math.max(0, tokens.length - chunk * (left + 1)), Math.max(0, tokens.length - chunk * left)),
       );
       const width = Math.max(...pieces.map(({ length }) => length));
-      const program =
-        pieces.length * width >= manyRows || pieces.length * width === 1 ? programs.prefillMany : programs.prefillFew;
-      sampled = await this.#run(program, pieces, width, uniforms, true);
+      const counts = Int32Array.from(pieces, ({ length }) => length);
+      const last = Int32Array.from(counts, (count, row) => row * width + Math.max(0, count - 1));
+      const sampled = await this.#run(program, pieces, width, counts, { last: { dims: [pieces.length], data: last } });
+      if (left === 0) return sampled;
     }
-    return sampled!;
   }
 
-  /** One token per row. Rows that are done are fed too, but leave no trace in the cache. */
-  step(
-    program: KernelProgram,
-    batch: readonly BatchRow[],
-    running: readonly boolean[],
-    uniforms: Float32Array,
-  ): Promise<Sampled> {
-    const counts = Int32Array.from(running, Number);
+  /** The last token of each row. Rows that are done are fed too, but leave no trace in the cache. */
+  step(program: KernelProgram): Promise<Sampled> {
+    const pieces = this.batch.map((index) => Int32Array.of(this.rows[index].tokens.at(-1)!));
     return this.#run(
       program,
-      batch.map(({ nextToken }) => Int32Array.of(nextToken)),
+      pieces,
       1,
-      uniforms,
-      false,
-      counts,
+      Int32Array.from(this.batch, (index) => Number(this.#goesOn(index))),
     );
+  }
+
+  /** Adds what was sampled to the utterances that go on, then lets finished rows leave the batch. */
+  take({ tokens, logprobs, samplingLogprobs }: Sampled): void {
+    this.batch.forEach((index, row) => {
+      if (!this.#goesOn(index)) return;
+      const result = this.rows[index];
+      result.tokens.push(tokens[row]);
+      result.logprobs.push(logprobs[row]);
+      result.samplingLogprobs.push(samplingLogprobs[row]);
+      result.terminated = this.args.terminatorIds.includes(tokens[row]);
+    });
+    this.#compact();
+  }
+
+  /** Once half of the rows are done, those that go on move to the front and the others leave the batch. */
+  #compact(): void {
+    const { batch } = this;
+    const running = batch.filter((index) => this.#goesOn(index)).length;
+    if (running === 0 || running * 2 > batch.length) return;
+    let from = running;
+    for (let to = 0; to < running; to++) {
+      if (this.#goesOn(batch[to])) continue;
+      while (!this.#goesOn(batch[from])) from++;
+      this.cache.swap(to, from);
+      this.swaps.push([to, from]);
+      [batch[to], batch[from]] = [batch[from], batch[to]];
+    }
+    batch.length = running;
   }
 
   async #run(
     program: KernelProgram,
     pieces: readonly Int32Array[],
     width: number,
-    uniforms: Float32Array,
-    ragged: boolean,
-    counts = Int32Array.from(pieces, ({ length }) => length),
+    counts: Int32Array,
+    extra: KernelInputs = {},
   ): Promise<Sampled> {
-    const { sampler, temperature, topP } = this.args;
-    const rows = pieces.length;
-    const outputs = await program.run({
-      inputs: {
-        ...this.#tokens(pieces, width),
-        ...(ragged && {
-          last: { dims: [rows], data: Int32Array.from(counts, (count, row) => row * width + Math.max(0, count - 1)) },
-        }),
-        ...(sampler !== 'greedy' && {
-          uniforms: { dims: [rows], data: uniforms },
-          temperature: { dims: [], data: Float32Array.of(temperature) },
-        }),
-        ...(sampler === 'truncated' && { top_p: { dims: [], data: Float32Array.of(topP) } }),
-        cache_mask: { dims: [rows, 1, 1, this.cache.capacity], data: this.#cacheMask(rows) },
-      },
-      views: this.#views(rows),
-    });
+    const inputs = { ...this.#tokens(pieces, width), ...this.#sampling(), ...this.#cacheMask(), ...extra };
+    const outputs = await program.run({ inputs, views: this.#views() });
     this.cache.fit(Math.max(...counts.map((count, row) => this.cache.lengths[row] + count)));
     this.cache.append(outputs.fresh.data as Float32Array, width, counts);
     return {
@@ -227,20 +186,34 @@ class CachedRun {
     return { ids: { dims, data: ids }, positions: { dims, data: positions } };
   }
 
+  #sampling(): KernelInputs {
+    const { uniforms, temperature, topP, maxNewTokens } = this.args;
+    const own = Float32Array.from(
+      this.batch,
+      (index) => uniforms[index * maxNewTokens + this.rows[index].tokens.length],
+    );
+    return {
+      ...(uniforms.length > 0 && { uniforms: { dims: [own.length], data: own } }),
+      ...(temperature !== undefined && { temperature: { dims: [], data: Float32Array.of(temperature) } }),
+      ...(topP !== undefined && { top_p: { dims: [], data: Float32Array.of(topP) } }),
+    };
+  }
+
   /** [rows, 1, 1, capacity] 0 over valid positions, far below any score after them. */
-  #cacheMask(rows: number): Float32Array {
+  #cacheMask() {
     const { capacity, lengths } = this.cache;
+    const rows = this.batch.length;
     if (this.#mask.length !== rows * capacity) this.#mask = new Float32Array(rows * capacity);
     for (let row = 0; row < rows; row++) {
       this.#mask.fill(0, row * capacity, row * capacity + lengths[row]);
       this.#mask.fill(-1e9, row * capacity + lengths[row], (row + 1) * capacity);
     }
-    return this.#mask;
+    return { cache_mask: { dims: [rows, 1, 1, capacity], data: this.#mask } };
   }
 
-  #views(rows: number) {
+  #views() {
     const { heads, headSize, capacity } = this.cache.geometry;
-    const dims = [rows, heads, capacity, headSize];
+    const dims = [this.batch.length, heads, capacity, headSize];
     return Object.fromEntries(this.names.map((name) => [name, ['cache', name, dims] as const]));
   }
 }

@@ -1,0 +1,342 @@
+// BERT and RoBERTa graphs against plain loops in float64, and the transformer critic built on them.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Rng } from '@bowyer/core';
+import { GraphBuilder, openDevice, type Device } from '@bowyer/graph';
+import { DoubleCritic } from '../src/critic/double-critic.js';
+import { initialHeads } from '../src/critic/critic-heads.js';
+import { TransformerEncoder } from '../src/critic/transformer-encoder.js';
+import { encoderConfigFromJson, encoderConfigToJson, type EncoderConfig } from '../src/encoder/encoder-config.js';
+import { encoderHiddenStates, textFeature } from '../src/encoder/encoder-graph.js';
+import { tokenMatrix, truncateLeft } from '../src/encoder/encoder-tokens.js';
+import { initialEncoder, loadEncoder, saveEncoder } from '../src/encoder/encoder-weights.js';
+import { parameterInputs } from '../src/linear.js';
+import { writeWeights, type HostTensors } from '../src/safetensors.js';
+import { HuggingFaceTokenizer } from '../src/tokenizer.js';
+import { wordLevelTokenizer } from '../src/word-level-tokenizer.js';
+import { slowEncoder, slowLinear } from './slow-encoder.js';
+
+const tiny: EncoderConfig = {
+  modelType: 'bert',
+  vocabSize: 23,
+  hiddenSize: 16,
+  numLayers: 2,
+  numHeads: 4,
+  intermediateSize: 24,
+  maxPositions: 20,
+  typeVocabSize: 2,
+  layerNormEps: 1e-12,
+  padTokenId: 0,
+  activation: 'gelu',
+};
+const roberta: EncoderConfig = { ...tiny, modelType: 'roberta', padTokenId: 1, typeVocabSize: 1, layerNormEps: 1e-5 };
+
+let device: Device;
+beforeAll(async () => {
+  device = await openDevice({ device: 'cpu', threads: 2 });
+});
+afterAll(() => device.close());
+
+/** Weights ten times as large as at the start, biases too, so that every part has a visible effect. */
+function loudWeights(config: EncoderConfig, seed = 0): HostTensors {
+  const rng = new Rng(seed);
+  const tensors = initialEncoder(rng, config, { pooler: true });
+  for (const { data } of Object.values(tensors)) for (let i = 0; i < data.length; i++) data[i] += 0.2 * rng.normal();
+  return tensors;
+}
+
+async function runEncoder(config: EncoderConfig, tensors: HostTensors, texts: number[][]) {
+  const g = new GraphBuilder('encoder');
+  const parameters = parameterInputs(g, tensors);
+  const shape = ['batch', 'tokens'];
+  const inputs = {
+    ids: g.input('ids', 'int32', shape),
+    positions: g.input('positions', 'int32', shape),
+    mask: g.input('mask', 'float32', shape),
+  };
+  const hidden = encoderHiddenStates(g, parameters, config, inputs);
+  g.output('hidden', hidden);
+  for (const feature of ['pooler', 'first', 'mean'] as const)
+    g.output(feature, textFeature(g, hidden, inputs.mask, parameters, feature));
+  const copy = Object.fromEntries(
+    Object.entries(tensors).map(([name, { shape, data }]) => [name, { shape, data: data.slice() }]),
+  );
+  const state = await device.createState(copy);
+  const matrix = tokenMatrix(texts, config, { rows: texts.length, roundUp: (n) => n + 3 });
+  const dims = [matrix.rows, matrix.tokens];
+  const program = await device.compile(g);
+  const outputs = await program.run({
+    inputs: {
+      ids: { dims, data: matrix.ids },
+      positions: { dims, data: matrix.positions },
+      mask: { dims, data: matrix.mask },
+    },
+    state: Object.fromEntries(state.names.map((name) => [name, [state, name]])),
+  });
+  const rows = (name: string, width: number) => (index: number) =>
+    [...(outputs[name].data as Float32Array)].slice(index * width, (index + 1) * width);
+  const { hiddenSize } = config;
+  return {
+    hidden: (text: number, token: number) => rows('hidden', hiddenSize)(text * matrix.tokens + token),
+    pooler: rows('pooler', hiddenSize),
+    first: rows('first', hiddenSize),
+    mean: rows('mean', hiddenSize),
+  };
+}
+const largestDifference = (a: readonly number[], b: readonly number[]) =>
+  Math.max(...a.map((x, i) => Math.abs(x - b[i])));
+
+const texts = [
+  [2, 5, 7, 9, 3],
+  [2, 3],
+  [2, 22, 4, 4, 4, 17, 6, 8, 3],
+];
+test.each([
+  ['BERT', tiny],
+  ['RoBERTa, positions from 2', roberta],
+  ['BERT with tanh GELU', { ...tiny, activation: 'gelu_new' } as const],
+  ['BERT with ReLU', { ...tiny, activation: 'relu' } as const],
+])('%s: a padded batch gives what plain loops give for each text', async (_, config) => {
+  const tensors = loudWeights(config);
+  const batch = await runEncoder(config, tensors, texts);
+  texts.forEach((ids, text) => {
+    const slow = slowEncoder(tensors, config, ids);
+    slow.forEach((expected, token) =>
+      expect(largestDifference(batch.hidden(text, token), expected)).toBeLessThan(1e-4),
+    );
+    expect(largestDifference(batch.first(text), slow[0])).toBeLessThan(1e-4);
+    const mean = slow[0].map((_, i) => slow.reduce((sum, state) => sum + state[i], 0) / slow.length);
+    expect(largestDifference(batch.mean(text), mean)).toBeLessThan(1e-4);
+    expect(
+      largestDifference(batch.pooler(text), slowLinear(tensors, 'pooler.dense', slow[0]).map(Math.tanh)),
+    ).toBeLessThan(1e-4);
+  });
+});
+
+/** As BERT's: begin and end around the text. */
+function tokenizerWithSpecials(texts: string[]): HuggingFaceTokenizer {
+  const plain = wordLevelTokenizer(texts);
+  const special = (id: string) => ({ SpecialToken: { id, type_id: 0 } });
+  const definition = {
+    ...plain.definition,
+    post_processor: {
+      type: 'TemplateProcessing',
+      single: [special('<unk>'), { Sequence: { id: 'A', type_id: 0 } }, special('<eos>')],
+      pair: [],
+      special_tokens: Object.fromEntries(
+        [
+          ['<unk>', 2],
+          ['<eos>', 1],
+        ].map(([id, n]) => [id, { id, ids: [n], tokens: [id] }]),
+      ),
+    },
+  };
+  return new HuggingFaceTokenizer(definition, plain.config);
+}
+const dialogue = 'is it big? yes\nis it red? no\n';
+const tokenizer = tokenizerWithSpecials([dialogue]);
+
+test('a long text loses its beginning and keeps begin and end tokens', () => {
+  const ids = tokenizer.encode(dialogue);
+  expect(truncateLeft(tokenizer, dialogue, 100)).toEqual([2, ...ids, 1]);
+  expect(truncateLeft(tokenizer, dialogue, 6)).toEqual([2, ...ids.slice(-4), 1]);
+});
+
+describe('the transformer critic', () => {
+  const config = { ...tiny, vocabSize: tokenizer.vocabSize };
+  const optimizer = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
+  const options = { config, tokenizer, stateFeature: 'pooler', maxLength: 20, evaluationBatch: 2 } as const;
+  const newCritic = (weights?: HostTensors) =>
+    DoubleCritic.create({
+      device,
+      encoder: new TransformerEncoder({ ...options, weights }),
+      rng: new Rng(1),
+      outputBias: 0,
+      optimizer,
+    });
+  const observations = [dialogue, 'is it red? no\n', 'is it', dialogue + dialogue, 'no'];
+  const actions = ['is it big?', 'is it red?', 'yes', 'no', 'is it big?'];
+
+  test('spec 5.4: at width 768 the heads have 1,771,777 and 1,181,953 weights', () => {
+    const tensors = initialHeads(new Rng(0), { qWidth: 2 * 768, vWidth: 768, hiddenWidth: 768, outputBias: 0 });
+    const count = (head: string) =>
+      Object.entries(tensors).reduce((sum, [name, { data }]) => sum + (name.startsWith(head) ? data.length : 0), 0);
+    expect(['q1', 'q2', 'v1', 'v2'].map(count)).toEqual([1_771_777, 1_771_777, 1_181_953, 1_181_953]);
+  });
+
+  test('Q reads pooled state and action, V the state: as plain loops compute it', async () => {
+    const critic = await newCritic(loudWeights(config));
+    const all = await critic.copyParameters();
+    const encoder = Object.fromEntries(
+      Object.entries(all).map(([name, tensor]) => [name.replace('encoder/', ''), tensor]),
+    );
+    const pooled = (text: string) =>
+      slowLinear(encoder, 'pooler.dense', slowEncoder(encoder, config, truncateLeft(tokenizer, text, 20))[0]).map(
+        Math.tanh,
+      );
+    const relu = (x: number[]) => x.map((value) => Math.max(0, value));
+    const head = (name: string, x: number[]) =>
+      slowLinear(all, `${name}.4`, relu(slowLinear(all, `${name}.2`, relu(slowLinear(all, `${name}.0`, x)))))[0];
+    const { q1, v2 } = await critic.evaluate(observations, actions, 'online');
+    observations.forEach((observation, i) => {
+      expect(q1[i]).toBeCloseTo(head('q1', [...pooled(observation), ...pooled(actions[i])]), 4);
+      expect(v2[i]).toBeCloseTo(head('v2', pooled(observation)), 4);
+    });
+  });
+
+  test('gradients agree with central differences in every kind of weight', async () => {
+    const critic = await newCritic(loudWeights(config));
+    const targets = Float32Array.of(1, -1, 0, 2, -2);
+    const batch = {
+      observations,
+      actions,
+      q1Targets: targets,
+      q2Targets: targets,
+      v1Targets: targets,
+      v2Targets: targets,
+    };
+    const lossOf = async () => {
+      const { q1Loss, q2Loss, v1Loss, v2Loss } = await critic.accumulateGradients(batch);
+      return q1Loss + q2Loss + v1Loss + v2Loss;
+    };
+    await lossOf();
+    const analytic = await device.read(critic.optimizer.gradients);
+    const start = await critic.copyParameters();
+    const step = 2e-3;
+    const layer = 'encoder/encoder.layer.0';
+    for (const name of [
+      'encoder/embeddings.word_embeddings.weight',
+      'encoder/embeddings.position_embeddings.weight',
+      'encoder/embeddings.token_type_embeddings.weight',
+      'encoder/embeddings.LayerNorm.weight',
+      `${layer}.attention.self.query.weight`,
+      `${layer}.attention.self.key.weight`,
+      `${layer}.attention.self.value.bias`,
+      `${layer}.attention.output.LayerNorm.bias`,
+      `${layer}.intermediate.dense.weight`,
+      `${layer}.output.dense.bias`,
+      'encoder/pooler.dense.weight',
+      'q2.0.weight',
+      'v1.4.bias',
+    ]) {
+      const gradient = analytic[name].data as Float32Array;
+      const at = gradient.reduce((best, x, i) => (Math.abs(x) > Math.abs(gradient[best]) ? i : best), 0);
+      const lossAt = async (delta: number) => {
+        const data = Float32Array.from(start[name].data);
+        data[at] += delta;
+        await device.write(critic.parameters, { [name]: { data } });
+        return lossOf();
+      };
+      const difference = ((await lossAt(step)) - (await lossAt(-step))) / (2 * step);
+      await device.write(critic.parameters, { [name]: { data: Float32Array.from(start[name].data) } });
+      expect({ name, error: Math.abs(difference / gradient[at] - 1) < 0.03 }).toEqual({ name, error: true });
+    }
+  });
+
+  test.each(['pooler', 'first', 'mean'] as const)(
+    'it fits given values from the state feature "%s"',
+    async (stateFeature) => {
+      const encoder = new TransformerEncoder({ ...options, stateFeature });
+      const critic = await DoubleCritic.create({ device, encoder, rng: new Rng(2), outputBias: 0, optimizer });
+      const targets = Float32Array.of(1, -1, 0, 2, -2);
+      const batch = {
+        observations,
+        actions,
+        q1Targets: targets,
+        q2Targets: targets,
+        v1Targets: targets,
+        v2Targets: targets,
+      };
+      let last = await critic.accumulateGradients(batch);
+      for (let step = 0; step < 150; step++) {
+        await critic.optimizer.step({ lr: 3e-3, maxGradNorm: 1 });
+        last = await critic.accumulateGradients(batch);
+      }
+      for (const head of ['q1', 'q2', 'v1', 'v2'] as const) expect(last[`${head}Loss`]).toBeLessThan(0.1); // from 2, the mean square of the targets
+    },
+  );
+
+  test('saved in Hugging Face layout, another critic starts from the same encoder', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'bowyer-encoder-'));
+    try {
+      const critic = await newCritic(loudWeights(config));
+      await critic.savePretrained(dir);
+      const encoder = await TransformerEncoder.load(dir, {
+        stateFeature: 'pooler',
+        maxLength: 20,
+        evaluationBatch: 2,
+        rng: new Rng(0),
+      });
+      const other = await DoubleCritic.create({ device, encoder, rng: new Rng(1), outputBias: 0, optimizer });
+      // The same seed drew the same heads only if neither encoder drew anything.
+      expect(await other.evaluate(observations, actions, 'online')).toEqual(
+        await critic.evaluate(observations, actions, 'online'),
+      );
+    } finally {
+      rmSync(dir, { recursive: true });
+    }
+  });
+});
+
+describe('checkpoints of encoders', () => {
+  let dir: string;
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'bowyer-encoder-'));
+  });
+  afterEach(() => rmSync(dir, { recursive: true }));
+  const rng = new Rng(0);
+
+  test('what is saved is loaded, settings and weights', async () => {
+    const tensors = loudWeights(roberta);
+    await saveEncoder(dir, roberta, tensors);
+    expect(await loadEncoder(dir, { pooler: true, rng })).toEqual({ config: roberta, tensors });
+    expect(encoderConfigFromJson(encoderConfigToJson(tiny))).toEqual(tiny);
+  });
+
+  test('a checkpoint of a masked LM with old names: prefix and head go, gamma and beta are renamed, the pooler is fresh', async () => {
+    const { 'pooler.dense.weight': _w, 'pooler.dense.bias': _b, ...tensors } = loudWeights(roberta);
+    const old = Object.fromEntries(
+      Object.entries(tensors).map(([name, tensor]) => [
+        `roberta.${name.replace('LayerNorm.weight', 'LayerNorm.gamma').replace('LayerNorm.bias', 'LayerNorm.beta')}`,
+        tensor,
+      ]),
+    );
+    await saveEncoder(dir, roberta, {});
+    await writeWeights(dir, { ...old, 'lm_head.bias': { shape: [3], data: new Float32Array(3) } });
+    const { tensors: loaded } = await loadEncoder(dir, { pooler: true, rng });
+    expect(loaded).toMatchObject(tensors);
+    expect(Object.keys(loaded)).toHaveLength(Object.keys(tensors).length + 2);
+    const { data } = loaded['pooler.dense.weight'];
+    const deviation = Math.sqrt(data.reduce((sum, x) => sum + x * x, 0) / data.length);
+    expect(deviation).toBeCloseTo(0.02, 2);
+  });
+
+  test('a missing weight and one of another shape are named', async () => {
+    const tensors = loudWeights(tiny);
+    const { 'embeddings.LayerNorm.bias': _, ...rest } = tensors;
+    await saveEncoder(dir, tiny, rest);
+    await expect(loadEncoder(dir, { pooler: true, rng })).rejects.toThrow(
+      "its weights have no tensor 'embeddings.LayerNorm.bias'",
+    );
+    await saveEncoder(dir, { ...tiny, hiddenSize: 8 }, tensors);
+    await expect(loadEncoder(dir, { pooler: true, rng })).rejects.toThrow(
+      "'embeddings.word_embeddings.weight' has shape [23, 16], config.json says [23, 8]",
+    );
+  });
+
+  test.each([
+    [{ model_type: 'gpt2' }, 'encoder config: model_type is "gpt2"; a critic\'s encoder can be "bert" or "roberta"'],
+    [{ model_type: 'bert' }, 'encoder config: vocab_size must be a number, found undefined'],
+    [
+      { ...encoderConfigToJson(tiny), num_attention_heads: 3 },
+      'encoder config: hidden_size 16 is no multiple of num_attention_heads 3',
+    ],
+    [
+      { ...encoderConfigToJson(tiny), hidden_act: 'silu' },
+      'encoder config: hidden_act is "silu"; gelu, gelu_new and relu are known',
+    ],
+  ])('config %#', (json, message) => {
+    expect(() => encoderConfigFromJson(json)).toThrow(message);
+  });
+});
