@@ -37,3 +37,8 @@ export { type SamplingOptions } from './sampling.js';
 export { type CausalArchitecture, type ForwardScope, type ParameterSpec } from './architecture.js';
 export { gpt2 } from './gpt2.js';
 export { gpt2Config, type Gpt2Config } from './gpt2-config.js';
+export { TransformerEncoder, type TransformerEncoderOptions } from './critic/transformer-encoder.js';
+export { encoderConfigFromJson, encoderConfigToJson, maxTokens, type EncoderConfig } from './encoder/encoder-config.js';
+export { encoderHiddenStates, textFeature, type EncoderInputs, type TextFeature } from './encoder/encoder-graph.js';
+export { encoderShapes, initialEncoder, loadEncoder, saveEncoder } from './encoder/encoder-weights.js';
+export { tokenMatrix, truncateLeft, type TokenMatrix } from './encoder/encoder-tokens.js';

@@ -41,6 +41,7 @@ export function heLinear(rng: Rng, name: string, inputs: number, outputs: number
 
 /** A tensor of values drawn one after the other. */
 export function filled(shape: number[], draw: () => number): HostTensor {
-  const length = shape.reduce((product, size) => product * size, 1);
-  return { shape, data: Float32Array.from({ length }, draw) };
+  const data = new Float32Array(shape.reduce((product, size) => product * size, 1));
+  for (let i = 0; i < data.length; i++) data[i] = draw();
+  return { shape, data };
 }

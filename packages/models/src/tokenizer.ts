@@ -48,8 +48,8 @@ export class HuggingFaceTokenizer implements Tokenizer {
    * @param config contents of tokenizer_config.json; special tokens are named here
    */
   constructor(
-    private readonly definition: JsonObject,
-    private readonly config: JsonObject,
+    readonly definition: JsonObject,
+    readonly config: JsonObject,
   ) {
     // The engine normalises some entries in place; `save` must write what was read.
     this.#engine = new Engine(structuredClone(definition), structuredClone(config));

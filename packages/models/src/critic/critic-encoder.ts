@@ -24,12 +24,16 @@ export interface CriticEncoder {
   readonly vWidth: number;
   /** Width of the heads' hidden layers. */
   readonly hiddenWidth: number;
-  /** Freshly drawn parameters. */
+  /** Most observations that should go through at once. */
+  readonly maxRows: number;
+  /** The parameters at the start; may be asked for once. */
   initialParameters(rng: Rng): HostTensors;
   /** Declares the inputs that `feeds` fills and computes the features. */
   build(g: GraphBuilder, parameters: Parameters, options: { withActions: boolean }): CriticFeatures;
   /** @param actions one for each observation, or null for a graph without actions */
   feeds(observations: readonly string[], actions: readonly string[] | null): CriticFeeds;
-  /** Writes what `initialParameters` does not hold: settings and tokenizer. */
+  /** Writes settings and tokenizer, for a checkpoint's reader. */
   save(dir: string): Promise<void>;
+  /** Writes settings, tokenizer and its own share of the critic's parameters, as a start for another run. */
+  savePretrained(dir: string, parameters: HostTensors): Promise<void>;
 }

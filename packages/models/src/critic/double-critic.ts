@@ -105,8 +105,15 @@ export class DoubleCritic {
     const heads = actions ? allHeads : vHeads;
     if (count === 0) return splitHeads(new Float32Array(0), heads, 0);
     const evaluator = await this.#evaluator(which, actions !== null);
-    const { values } = await evaluator.run({ inputs: this.encoder.feeds(observations, actions).inputs });
-    return splitHeads(values.data as Float32Array, heads, count);
+    const all = new Float32Array(count * heads.length);
+    for (let begin = 0; begin < count; begin += this.encoder.maxRows) {
+      const part = [begin, Math.min(count, begin + this.encoder.maxRows)] as const;
+      const { inputs } = this.encoder.feeds(observations.slice(...part), actions && actions.slice(...part));
+      const { values } = await evaluator.run({ inputs });
+      const filled = (part[1] - part[0]) * heads.length; // rows of padding follow
+      all.set((values.data as Float32Array).subarray(0, filled), begin * heads.length);
+    }
+    return splitHeads(all, heads, count);
   }
 
   /**
@@ -163,6 +170,17 @@ export class DoubleCritic {
     await this.optimizer.restore(join(dir, 'optimizer.safetensors'));
   }
 
+  /** Writes the online network only: the encoder in its own layout (Hugging Face's for BERT and RoBERTa), heads beside it. */
+  async savePretrained(dir: string): Promise<void> {
+    const tensors = await this.copyParameters();
+    await this.encoder.savePretrained(dir, tensors);
+    const isHead = (name: string) => allHeads.some((head) => name.startsWith(`${head}.`));
+    await writeSafetensors(
+      join(dir, 'heads.safetensors'),
+      Object.fromEntries(Object.entries(tensors).filter(([name]) => isHead(name))),
+    );
+  }
+
   /** The online network's weights, e.g. to keep the best of a run. */
   async copyParameters(): Promise<HostTensors> {
     return copyTensors(this.device, this.parameters);
@@ -194,7 +212,7 @@ export class DoubleCritic {
     const g = new GraphBuilder(withActions ? 'critic' : 'critic_values');
     const parameters = this.#parameterInputs(
       g,
-      withActions ? () => true : (name) => !qHeads.some((head) => name.startsWith(head)),
+      withActions ? () => true : (name) => !qHeads.some((head) => name.startsWith(`${head}.`)),
     );
     g.output('values', this.#forward(g, parameters, withActions));
     const used = [...g.inputs.keys()].filter((name) => name in parameters);

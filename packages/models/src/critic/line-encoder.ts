@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { writeFileAtomically, type Rng } from '@bowyer/core';
 import type { GraphBuilder, Value } from '@bowyer/graph';
 import { filled, heLinear, linear, type Parameters } from '../linear.js';
-import type { HostTensors } from '../safetensors.js';
+import { writeWeights, type HostTensors } from '../safetensors.js';
 import type { Tokenizer } from '../tokenizer.js';
 import type { CriticEncoder, CriticFeatures, CriticFeeds } from './critic-encoder.js';
 import { LineBatcher } from './line-batch.js';
@@ -27,6 +27,7 @@ export class LineEncoder implements CriticEncoder {
   readonly qWidth: number;
   readonly vWidth: number;
   readonly hiddenWidth: number;
+  readonly maxRows = Infinity;
   readonly #batcher: LineBatcher;
 
   constructor(
@@ -92,6 +93,12 @@ export class LineEncoder implements CriticEncoder {
   async save(dir: string): Promise<void> {
     await writeFileAtomically(join(dir, 'critic.json'), JSON.stringify({ kind: 'line', width: this.width }, null, 2));
     await this.tokenizer.save(dir);
+  }
+
+  async savePretrained(dir: string, parameters: HostTensors): Promise<void> {
+    await this.save(dir);
+    const own = Object.entries(parameters).filter(([name]) => /^(words|phrase|line)\./.test(name));
+    await writeWeights(dir, Object.fromEntries(own));
   }
 }
 

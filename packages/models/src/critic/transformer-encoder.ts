@@ -1,0 +1,142 @@
+// The paper's critic encoder: BERT or RoBERTa over the observation and, separately, over the action, one set of weights.
+// Source: ArCHer, Zhou et al. 2024 (arXiv:2402.19446); Q reads [h(s); h(a)], V reads h(s); hidden layers as wide as h.
+import { join } from 'node:path';
+import { writeFileAtomically, type Rng } from '@bowyer/core';
+import type { GraphBuilder } from '@bowyer/graph';
+import { maxTokens, type EncoderConfig } from '../encoder/encoder-config.js';
+import { encoderHiddenStates, textFeature, type EncoderInputs, type TextFeature } from '../encoder/encoder-graph.js';
+import { tokenMatrix, truncateLeft } from '../encoder/encoder-tokens.js';
+import { initialEncoder, loadEncoder, saveEncoder } from '../encoder/encoder-weights.js';
+import type { Parameters } from '../linear.js';
+import type { HostTensors } from '../safetensors.js';
+import { loadTokenizer, type Tokenizer } from '../tokenizer.js';
+import type { CriticEncoder, CriticFeatures, CriticFeeds } from './critic-encoder.js';
+
+export interface TransformerEncoderOptions {
+  config: EncoderConfig;
+  tokenizer: Tokenizer;
+  /** What a text is summed up as; ArCHer's critic uses the pooler. */
+  stateFeature: TextFeature;
+  /** Most tokens of an observation or action, special tokens included; a longer text loses its beginning. */
+  maxLength: number;
+  /** Observations that go through the network at once when nothing is learnt; bounds memory. */
+  evaluationBatch: number;
+  /** Weights to start from, by their Hugging Face names; drawn afresh if not given. */
+  weights?: HostTensors;
+}
+
+/** Names of the encoder's weights among the critic's: their Hugging Face name behind this. */
+const prefix = 'encoder/';
+
+export class TransformerEncoder implements CriticEncoder {
+  readonly qWidth: number;
+  readonly vWidth: number;
+  readonly hiddenWidth: number;
+  readonly maxRows: number;
+  #weights: HostTensors | undefined;
+
+  constructor(private readonly options: TransformerEncoderOptions) {
+    const { config, maxLength, evaluationBatch, weights } = options;
+    if (maxLength > maxTokens(config)) {
+      throw new RangeError(
+        `TransformerEncoder: maxLength is ${maxLength}, the encoder has positions for ${maxTokens(config)} tokens`,
+      );
+    }
+    this.vWidth = config.hiddenSize;
+    this.qWidth = 2 * config.hiddenSize;
+    this.hiddenWidth = config.hiddenSize;
+    this.maxRows = evaluationBatch;
+    this.#weights = weights;
+  }
+
+  /** The encoder and tokenizer of a Hugging Face directory. @param rng draws a pooler where the checkpoint has none */
+  static async load(
+    dir: string,
+    {
+      rng,
+      ...options
+    }: Pick<TransformerEncoderOptions, 'stateFeature' | 'maxLength' | 'evaluationBatch'> & { rng: Rng },
+  ): Promise<TransformerEncoder> {
+    const { config, tensors } = await loadEncoder(dir, { pooler: options.stateFeature === 'pooler', rng });
+    return new TransformerEncoder({ ...options, config, tokenizer: await loadTokenizer(dir), weights: tensors });
+  }
+
+  initialParameters(rng: Rng): HostTensors {
+    const { config, stateFeature } = this.options;
+    const weights = this.#weights ?? initialEncoder(rng, config, { pooler: stateFeature === 'pooler' });
+    this.#weights = undefined; // they are handed over to the device
+    return Object.fromEntries(Object.entries(weights).map(([name, tensor]) => [prefix + name, tensor]));
+  }
+
+  build(g: GraphBuilder, parameters: Parameters, { withActions }: { withActions: boolean }): CriticFeatures {
+    const { config, stateFeature } = this.options;
+    const own = Object.fromEntries(
+      Object.entries(parameters).flatMap(([name, value]) =>
+        name.startsWith(prefix) ? [[name.slice(prefix.length), value]] : [],
+      ),
+    );
+    const encode = (text: string) =>
+      g.scope(text, () => {
+        const inputs = matrixInputs(g, text);
+        return textFeature(g, encoderHiddenStates(g, own, config, inputs), inputs.mask, own, stateFeature);
+      });
+    const v = encode('observation');
+    return withActions ? { v, q: g.concat([v, encode('action')], 1) } : { v };
+  }
+
+  feeds(observations: readonly string[], actions: readonly string[] | null): CriticFeeds {
+    const rows = observations.length; // no padding rows: they would cost as much as real ones
+    return {
+      rows,
+      inputs: {
+        ...this.#matrixFeeds('observation', observations, rows),
+        ...(actions && this.#matrixFeeds('action', actions, rows)),
+      },
+    };
+  }
+
+  async save(dir: string): Promise<void> {
+    const { config, tokenizer, stateFeature, maxLength } = this.options;
+    await writeFileAtomically(
+      join(dir, 'critic.json'),
+      JSON.stringify({ kind: 'transformer', config, stateFeature, maxLength }, null, 2),
+    );
+    await tokenizer.save(dir);
+  }
+
+  /** Writes the encoder in Hugging Face's layout, for Python or as another run's start. */
+  async savePretrained(dir: string, parameters: HostTensors): Promise<void> {
+    const own = Object.entries(parameters).filter(([name]) => name.startsWith(prefix));
+    await saveEncoder(
+      dir,
+      this.options.config,
+      Object.fromEntries(own.map(([name, tensor]) => [name.slice(prefix.length), tensor])),
+    );
+    await this.options.tokenizer.save(dir);
+  }
+
+  #matrixFeeds(text: string, texts: readonly string[], rows: number): CriticFeeds['inputs'] {
+    const { tokenizer, config, maxLength } = this.options;
+    const encoded = texts.map((t) => truncateLeft(tokenizer, t, maxLength));
+    const { tokens, ids, positions, mask } = tokenMatrix(encoded, config, { rows, roundUp: roundUpTokens });
+    const dims = [rows, tokens];
+    return {
+      [`${text}_ids`]: { dims, data: ids },
+      [`${text}_positions`]: { dims, data: positions },
+      [`${text}_mask`]: { dims, data: mask },
+    };
+  }
+}
+
+/** Multiples of 16: few shapes, little padding. */
+const roundUpTokens = (count: number) => Math.ceil(count / 16) * 16;
+
+/** Inputs `…_ids`, `…_positions`, `…_mask` of [batch, tokens of this text]. */
+function matrixInputs(g: GraphBuilder, text: string): EncoderInputs {
+  const shape = ['batch', `${text}_tokens`];
+  return {
+    ids: g.input(`${text}_ids`, 'int32', shape),
+    positions: g.input(`${text}_positions`, 'int32', shape),
+    mask: g.input(`${text}_mask`, 'float32', shape),
+  };
+}

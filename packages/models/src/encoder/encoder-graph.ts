@@ -1,0 +1,114 @@
+// BERT and RoBERTa as a graph: embeddings, layers of self-attention and feed-forward with the norm after each, pooling.
+// Sources: Devlin et al. 2019 (arXiv:1810.04805), Liu et al. 2019 (arXiv:1907.11692). Dropout is off, as in ArCHer's code.
+import type { GraphBuilder, Value } from '@bowyer/graph';
+import { linear, type Parameters } from '../linear.js';
+import type { EncoderConfig } from './encoder-config.js';
+
+/** Right-padded texts. */
+export interface EncoderInputs {
+  /** int32 [batch, tokens] */
+  ids: Value;
+  /** int32 [batch, tokens] rows of the position table */
+  positions: Value;
+  /** float32 [batch, tokens] 1 for a token, 0 for padding */
+  mask: Value;
+}
+
+/** What one text is summed up as: tanh of a learnt map of the first token, the first token itself, or the tokens' mean. */
+export type TextFeature = 'pooler' | 'first' | 'mean';
+
+/** Hidden states of the last layer, [batch, tokens, hidden]; those of padding mean nothing. */
+export function encoderHiddenStates(
+  g: GraphBuilder,
+  parameters: Parameters,
+  config: EncoderConfig,
+  { ids, positions, mask }: EncoderInputs,
+): Value {
+  const words = g.gather(parameters['embeddings.word_embeddings.weight'], ids);
+  const places = g.gather(parameters['embeddings.position_embeddings.weight'], positions);
+  const type = g.slice(parameters['embeddings.token_type_embeddings.weight'], 0, 0, 1); // every token is of the first text
+  let x = layerNorm(g, g.add(g.add(words, type), places), parameters, 'embeddings.LayerNorm', config);
+  // Added to the scores: 0 for tokens, −10⁹ for padding, which softmax turns into exactly 0.
+  const attentionBias = g.unsqueeze(g.unsqueeze(g.mul(g.sub(mask, 1), 1e9), 1), 1);
+  for (let i = 0; i < config.numLayers; i++) {
+    const name = `encoder.layer.${i}`;
+    x = g.scope(name, () => encoderLayer(g, x, attentionBias, parameters, name, config));
+  }
+  return x;
+}
+
+/** [batch, tokens, hidden] → [batch, hidden]. */
+export function textFeature(
+  g: GraphBuilder,
+  hidden: Value,
+  mask: Value,
+  parameters: Parameters,
+  feature: TextFeature,
+): Value {
+  if (feature === 'mean') {
+    const weights = g.unsqueeze(mask, -1);
+    const count = g.max(g.reduceSum(mask, { axes: [1], keepdims: true }), 1); // 1 for rows of padding
+    return g.div(g.reduceSum(g.mul(hidden, weights), { axes: [1] }), count);
+  }
+  const first = g.squeeze(g.slice(hidden, 1, 0, 1), 1);
+  return feature === 'first' ? first : g.tanh(linear(g, first, parameters, 'pooler.dense'));
+}
+
+function encoderLayer(
+  g: GraphBuilder,
+  x: Value,
+  attentionBias: Value,
+  parameters: Parameters,
+  name: string,
+  config: EncoderConfig,
+): Value {
+  const attended = linear(
+    g,
+    selfAttention(g, x, attentionBias, parameters, `${name}.attention.self`, config),
+    parameters,
+    `${name}.attention.output.dense`,
+  );
+  const y = layerNorm(g, g.add(attended, x), parameters, `${name}.attention.output.LayerNorm`, config);
+  const inner = activation(g, linear(g, y, parameters, `${name}.intermediate.dense`), config);
+  return layerNorm(
+    g,
+    g.add(linear(g, inner, parameters, `${name}.output.dense`), y),
+    parameters,
+    `${name}.output.LayerNorm`,
+    config,
+  );
+}
+
+/** softmax(Q Kᵀ / √d + bias) V per head, heads side by side: [batch, tokens, hidden]. */
+function selfAttention(
+  g: GraphBuilder,
+  x: Value,
+  attentionBias: Value,
+  parameters: Parameters,
+  name: string,
+  { numHeads, hiddenSize }: EncoderConfig,
+): Value {
+  const [batch, tokens] = x.shape;
+  const headSize = hiddenSize / numHeads;
+  const heads = (part: string) => {
+    const split = g.reshape(linear(g, x, parameters, `${name}.${part}`), [batch, tokens, numHeads, headSize]);
+    return g.transpose(split, [0, 2, 1, 3]);
+  };
+  const scores = g.fusedMatMul(heads('query'), heads('key'), { transB: true, alpha: 1 / Math.sqrt(headSize) });
+  const mixed = g.matMul(g.softmax(g.add(scores, attentionBias)), heads('value'));
+  return g.reshape(g.transpose(mixed, [0, 2, 1, 3]), [batch, tokens, hiddenSize]);
+}
+
+const layerNorm = (
+  g: GraphBuilder,
+  x: Value,
+  parameters: Parameters,
+  name: string,
+  { layerNormEps }: EncoderConfig,
+): Value =>
+  g.layerNormalization(x, parameters[`${name}.weight`], parameters[`${name}.bias`], { epsilon: layerNormEps });
+
+function activation(g: GraphBuilder, x: Value, { activation: kind }: EncoderConfig): Value {
+  if (kind === 'relu') return g.relu(x);
+  return g.gelu(x, kind === 'gelu_new' ? 'tanh' : 'none');
+}

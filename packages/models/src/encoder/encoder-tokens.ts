@@ -1,0 +1,63 @@
+// Texts → the padded id matrices that an encoder reads.
+import type { Tokenizer } from '../tokenizer.js';
+import { firstPosition, maxTokens, type EncoderConfig } from './encoder-config.js';
+
+/** A batch of texts, padded on the right. */
+export interface TokenMatrix {
+  rows: number;
+  tokens: number;
+  /** [rows, tokens] */
+  ids: Int32Array;
+  positions: Int32Array;
+  /** 1 for a token, 0 for padding. */
+  mask: Float32Array;
+}
+
+/**
+ * Ids of one text with the tokenizer's special tokens, at most `maxLength` of them. A text that is too long loses its
+ * beginning, as the latest turns matter most; begin and end tokens stay.
+ */
+export function truncateLeft(tokenizer: Tokenizer, text: string, maxLength: number): number[] {
+  const whole = tokenizer.encodeWithSpecials(text);
+  if (whole.length <= maxLength) return whole;
+  const plain = tokenizer.encode(text);
+  const specials = whole.length - plain.length;
+  const before = specials > 0 ? leadingSpecials(whole, plain) : 0;
+  return [
+    ...whole.slice(0, before),
+    ...plain.slice(plain.length - (maxLength - specials)),
+    ...whole.slice(before + plain.length),
+  ];
+}
+
+/** How many special tokens stand before the text's own ids. */
+function leadingSpecials(whole: readonly number[], plain: readonly number[]): number {
+  for (let before = 0; before <= whole.length - plain.length; before++) {
+    if (plain.every((id, i) => whole[before + i] === id)) return before;
+  }
+  throw new RangeError('truncateLeft: the tokenizer changes a text’s ids when it adds special tokens');
+}
+
+/**
+ * Pads to `rows` rows (rows without a text are all padding) and to a length that `roundUp` gives for the longest text.
+ */
+export function tokenMatrix(
+  texts: readonly (readonly number[])[],
+  config: EncoderConfig,
+  { rows, roundUp }: { rows: number; roundUp: (count: number) => number },
+): TokenMatrix {
+  const longest = texts.reduce((most, { length }) => Math.max(most, length), 1);
+  const tokens = Math.min(roundUp(longest), maxTokens(config));
+  if (longest > tokens)
+    throw new RangeError(`tokenMatrix: a text has ${longest} tokens, the encoder takes ${maxTokens(config)}`);
+  const ids = new Int32Array(rows * tokens).fill(config.padTokenId);
+  // RoBERTa gives padding the padding id's own position; BERT's padding is masked whatever its position.
+  const positions = new Int32Array(rows * tokens).fill(config.modelType === 'roberta' ? config.padTokenId : 0);
+  const mask = new Float32Array(rows * tokens);
+  texts.forEach((text, row) => {
+    ids.set(text, row * tokens);
+    text.forEach((_, i) => (positions[row * tokens + i] = firstPosition(config) + i));
+    mask.fill(1, row * tokens, row * tokens + text.length);
+  });
+  return { rows, tokens, ids, positions, mask };
+}

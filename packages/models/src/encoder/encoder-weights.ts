@@ -1,0 +1,101 @@
+// The weights of a BERT or RoBERTa encoder under the names of Hugging Face's checkpoints: drawn afresh, loaded, saved.
+import { join } from 'node:path';
+import { writeFileAtomically, type Rng } from '@bowyer/core';
+import { filled } from '../linear.js';
+import { readPretrainedConfig, PretrainedDirectoryError } from '../pretrained-config.js';
+import { readWeights, writeWeights, type HostTensors } from '../safetensors.js';
+import { encoderConfigFromJson, encoderConfigToJson, type EncoderConfig } from './encoder-config.js';
+
+/** Standard deviation of all matrices at the start. Source: Devlin et al. 2019 (arXiv:1810.04805), their code. */
+const initialDeviation = 0.02;
+
+/** Matrices normal (0, 0.02), biases 0, layer norms 1 and 0; the padding row of the word table is zero. */
+export function initialEncoder(rng: Rng, config: EncoderConfig, { pooler }: { pooler: boolean }): HostTensors {
+  const tensors: HostTensors = {};
+  for (const [name, shape] of Object.entries(encoderShapes(config, { pooler }))) {
+    if (name.endsWith('LayerNorm.weight')) tensors[name] = filled(shape, () => 1);
+    else if (shape.length === 1) tensors[name] = filled(shape, () => 0);
+    else tensors[name] = filled(shape, () => initialDeviation * rng.normal());
+  }
+  const { hiddenSize, padTokenId } = config;
+  tensors['embeddings.word_embeddings.weight'].data.fill(0, padTokenId * hiddenSize, (padTokenId + 1) * hiddenSize);
+  return tensors;
+}
+
+/** Names and shapes; linear weights are [out, in]. */
+export function encoderShapes(config: EncoderConfig, { pooler }: { pooler: boolean }): Record<string, number[]> {
+  const { hiddenSize, intermediateSize } = config;
+  const linear = (name: string, inputs: number, outputs: number) => ({
+    [`${name}.weight`]: [outputs, inputs],
+    [`${name}.bias`]: [outputs],
+  });
+  const norm = (name: string) => ({ [`${name}.weight`]: [hiddenSize], [`${name}.bias`]: [hiddenSize] });
+  const layer = (name: string) => ({
+    ...linear(`${name}.attention.self.query`, hiddenSize, hiddenSize),
+    ...linear(`${name}.attention.self.key`, hiddenSize, hiddenSize),
+    ...linear(`${name}.attention.self.value`, hiddenSize, hiddenSize),
+    ...linear(`${name}.attention.output.dense`, hiddenSize, hiddenSize),
+    ...norm(`${name}.attention.output.LayerNorm`),
+    ...linear(`${name}.intermediate.dense`, hiddenSize, intermediateSize),
+    ...linear(`${name}.output.dense`, intermediateSize, hiddenSize),
+    ...norm(`${name}.output.LayerNorm`),
+  });
+  return {
+    'embeddings.word_embeddings.weight': [config.vocabSize, hiddenSize],
+    'embeddings.position_embeddings.weight': [config.maxPositions, hiddenSize],
+    'embeddings.token_type_embeddings.weight': [config.typeVocabSize, hiddenSize],
+    ...norm('embeddings.LayerNorm'),
+    ...Object.assign({}, ...Array.from({ length: config.numLayers }, (_, i) => layer(`encoder.layer.${i}`))),
+    ...(pooler && linear('pooler.dense', hiddenSize, hiddenSize)),
+  };
+}
+
+/**
+ * Config and weights of a Hugging Face directory. A checkpoint without pooler weights (RoBERTa's has none) gets a fresh
+ * pooler from `rng`; heads of other tasks are left out.
+ */
+export async function loadEncoder(
+  dir: string,
+  { pooler, rng }: { pooler: boolean; rng: Rng },
+): Promise<{ config: EncoderConfig; tensors: HostTensors }> {
+  const config = encoderConfigFromJson(await readPretrainedConfig(dir));
+  const shapes = encoderShapes(config, { pooler });
+  const stored: HostTensors = {};
+  for (const [name, tensor] of Object.entries(
+    await readWeights(dir, { filter: (name) => modernName(name) in shapes }),
+  )) {
+    stored[modernName(name)] = tensor;
+  }
+  const fresh = pooler && !('pooler.dense.weight' in stored) ? freshPooler(rng, config.hiddenSize) : {};
+  const tensors: HostTensors = {};
+  for (const [name, shape] of Object.entries(shapes)) {
+    const tensor = stored[name] ?? fresh[name];
+    if (!tensor) throw new PretrainedDirectoryError(dir, `its weights have no tensor '${name}'`);
+    if (tensor.shape.join() !== shape.join()) {
+      throw new PretrainedDirectoryError(
+        dir,
+        `'${name}' has shape [${tensor.shape.join(', ')}], config.json says [${shape.join(', ')}]`,
+      );
+    }
+    tensors[name] = tensor;
+  }
+  return { config, tensors };
+}
+
+/** Writes `config.json` and the weights as Python's `AutoModel.from_pretrained` reads them. */
+export async function saveEncoder(dir: string, config: EncoderConfig, tensors: HostTensors): Promise<void> {
+  await writeFileAtomically(join(dir, 'config.json'), JSON.stringify(encoderConfigToJson(config), null, 2));
+  await writeWeights(dir, tensors);
+}
+
+/** Without the prefix of a model with a head on top, and with today's names of layer norms (bert-base has gamma and beta). */
+const modernName = (name: string) =>
+  name
+    .replace(/^(bert|roberta)\./, '')
+    .replace(/LayerNorm\.gamma$/, 'LayerNorm.weight')
+    .replace(/LayerNorm\.beta$/, 'LayerNorm.bias');
+
+const freshPooler = (rng: Rng, hiddenSize: number): HostTensors => ({
+  'pooler.dense.weight': filled([hiddenSize, hiddenSize], () => initialDeviation * rng.normal()),
+  'pooler.dense.bias': filled([hiddenSize], () => 0),
+});
