@@ -1,0 +1,62 @@
+// The one class of everything that can go wrong between the YAML files and a resolved config.
+
+/** What went wrong, for code that must tell causes apart without reading prose. */
+export type ConfigErrorKind =
+  | 'override-syntax' // an override does not follow the grammar, or a function in it fails
+  | 'composition' // the defaults list or an override cannot be applied
+  | 'invalid-default' // an item of a defaults list has a form that means nothing
+  | 'missing-config' // a file, group, option or config folder does not exist
+  | 'cycle' // a config includes itself
+  | 'yaml' // a file is no readable YAML 1.1
+  | 'file' // a file or folder cannot be read
+  | 'unknown-key' // a key that no config declares
+  | 'type' // a value of the wrong type for a typed key
+  | 'interpolation-syntax'
+  | 'interpolation-key' // the target of an interpolation does not exist
+  | 'interpolation-missing' // the target is ???
+  | 'interpolation' // the target or the resolver cannot give a value; cycles too
+  | 'unknown-resolver'
+  | 'sweep' // the sweep cannot be expanded
+  | 'usage' // wrong flags on the command line
+  | 'validation'; // the composed config violates its schema
+
+export interface ConfigErrorPlace {
+  /** Dotted path of the key the error is about. */
+  keyPath?: string;
+  file?: string;
+  line?: number;
+  column?: number;
+  cause?: unknown;
+}
+
+/** Says what is wrong, where, and how to mend it; `keyPath`, `file`, `line` and `column` hold the place for code. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly keyPath?: string;
+  readonly file?: string;
+  readonly line?: number;
+  readonly column?: number;
+
+  /**
+   * @param kind the cause
+   * @param summary one line: what is wrong
+   * @param details further lines, indented below it: where, nearest known name, what to type
+   */
+  constructor(
+    readonly kind: ConfigErrorKind,
+    readonly summary: string,
+    readonly details: readonly string[] = [],
+    { keyPath, file, line, column, cause }: ConfigErrorPlace = {},
+  ) {
+    super([summary, ...details.map((detail) => `  ${detail}`)].join('\n'), cause === undefined ? undefined : { cause });
+    this.keyPath = keyPath;
+    this.file = file;
+    this.line = line;
+    this.column = column;
+  }
+}
+
+/** `dir/file.yaml:3:7`, as editors and terminals link it. */
+export function placeText({ source, line, column }: { source: string; line?: number; column?: number }): string {
+  return source + (line === undefined ? '' : `:${line}`) + (line === undefined || column === undefined ? '' : `:${column}`);
+}

@@ -1,0 +1,309 @@
+// The defaults list of a program: the primary config's list, each of its configs' own lists expanded in place, depth first.
+// Lists are walked from their end to their start, so that of two `override` items for one group the later one counts.
+// Source: Hydra's documentation ("The Defaults List") and its answers in shared/conformance, version 1.3.
+import { ConfigError, placeText } from '../config-error.js';
+import { rootFrame } from '../key-path.js';
+import { nearest } from '../nearest.js';
+import { MapNode, ScalarNode, isMissing } from '../node.js';
+import { Resolution } from '../interpolation/resolve.js';
+import type { LoadedConfig, Repository } from '../sources/repository.js';
+import { Choices } from './choices.js';
+import { configItem, configPath, finalPackage, groupPath, isOverride, isSelf, overrideKey, parseDefaultsList, setHeader, setParent, type DefaultItem, type GroupItem } from './item.js'; // prettier-ignore
+
+/** One config of the final list, in merge order. */
+export interface FinalDefault {
+  readonly path: string;
+  readonly package: string;
+  /** The config whose list named it; null for the roots. */
+  readonly parent: string | null;
+  /** True for the body of a config that has a defaults list of its own. */
+  readonly isSelf: boolean;
+  readonly primary: boolean;
+}
+
+export interface TreeNode {
+  readonly item: DefaultItem;
+  readonly parent?: TreeNode;
+  children?: TreeNode[];
+  isSelf?: boolean;
+}
+
+export interface DefaultsOptions {
+  readonly repository: Repository;
+  readonly choices: Choices;
+  /** A sweep may leave `???` groups open until its jobs are known. */
+  readonly skipMissing: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly warn: (message: string) => void;
+}
+
+export interface DefaultsList {
+  readonly defaults: FinalDefault[];
+  /** The built-in hydra tree and the primary one. */
+  readonly roots: readonly TreeNode[];
+}
+
+const root = { source: 'the program' };
+/** A config may hold itself in another package, where an override ends the recursion; not this often. */
+const maximumRepeats = 20;
+
+/** @param configName null for a program without a primary config */
+export function buildDefaultsList(configName: string | null, options: DefaultsOptions): DefaultsList {
+  const builder = new Builder(options);
+  const primary: TreeNode = { item: configItem(configName ?? '', root, { primary: true }) };
+  const hydra: TreeNode = { item: configItem('hydra/config', root) };
+  if (configName === null) builder.expandWithoutConfig(primary);
+  else builder.expand(primary, false);
+  builder.expand(hydra, false);
+  const defaults = [...flatten(hydra), ...flatten(primary)].filter(({ path }) => path !== '');
+  ensureNoDuplicates([...leaves(hydra), ...leaves(primary)]);
+  options.choices.ensureAllUsed();
+  return { defaults, roots: [hydra, primary] };
+}
+
+class Builder {
+  private readonly open = new Map<string, number>();
+
+  constructor(private readonly options: DefaultsOptions) {}
+
+  /** Without a primary config only what the command line appends is there. */
+  expandWithoutConfig(node: TreeNode): void {
+    if (this.options.choices.appended.length > 0) this.expandList(node, [configItem('_self_', root), ...this.options.choices.appended], false);
+  }
+
+  expand(node: TreeNode, interpolated: boolean): void {
+    const { repository, choices, skipMissing } = this.options;
+    const { item } = node;
+    const path = configPath(item);
+    const isPrimary = item.kind === 'config' && item.primary;
+    const hasName = item.kind === 'config' || item.value !== null;
+    const missing = hasName && path.endsWith('???');
+    const loaded = hasName && !missing ? repository.load(path) : undefined;
+    if (isPrimary && !loaded) throw this.notFound(node);
+    setHeader(item, loaded?.package);
+    if (choices.isDeleted(item)) {
+      item.deleted = true;
+      return;
+    }
+    choices.learn(item);
+    if (!hasName) return;
+    if (missing) {
+      if (!skipMissing) throw this.mustChoose(item);
+      return;
+    }
+    if (!loaded) {
+      if (!item.optional) throw this.notFound(node);
+      item.deleted = true;
+      return;
+    }
+    const list = loaded.defaults ? parseDefaultsList(loaded.defaults, loaded.path) : [];
+    if (list.length > 0 || (isPrimary && choices.appended.length > 0)) this.addSelf(list, item, loaded);
+    if (isPrimary) list.push(...choices.appended);
+    this.enter(path, node);
+    this.expandList(node, list, interpolated);
+    this.leave(path);
+  }
+
+  private enter(path: string, node: TreeNode): void {
+    const repeats = (this.open.get(path) ?? 0) + 1;
+    if (repeats > maximumRepeats) throw cycle(node);
+    this.open.set(path, repeats);
+  }
+
+  private leave(path: string): void {
+    this.open.set(path, this.open.get(path)! - 1);
+  }
+
+  private addSelf(list: DefaultItem[], item: DefaultItem, loaded: LoadedConfig): void {
+    const selves = list.filter(isSelf);
+    if (selves.length > 1) {
+      const { origin } = selves[1]!;
+      throw new ConfigError('composition', `Duplicate '_self_' in the defaults of '${configPath(item)}'`, [`in ${placeText(origin)}`, 'keep the one where this config is to be merged'], { file: origin.source, line: origin.line, column: origin.column });
+    }
+    const others = list.some((other) => !isOverride(other));
+    if (selves.length > 0 || (!others && list.length > 0)) return;
+    if (item.kind === 'config' && item.primary && others && hasContent(loaded)) this.warnMissingSelf(item, loaded);
+    list.push(configItem('_self_', item.origin));
+  }
+
+  private warnMissingSelf(item: DefaultItem, loaded: LoadedConfig): void {
+    const path = configPath(item);
+    const message = `In '${path}': the defaults list has no '_self_', so this config is merged last`;
+    const remedy = `add '- _self_' where it is to be merged`;
+    if (this.options.env.SELF_WARNING_AS_ERROR === '1') throw new ConfigError('composition', message, [`in ${loaded.file}`, remedy], { file: loaded.file });
+    this.options.warn(`${message}; ${remedy}`);
+  }
+
+  private expandList(node: TreeNode, list: readonly DefaultItem[], interpolated: boolean): void {
+    const { item } = node;
+    const base = groupPath(item);
+    const target = finalPackage(item);
+    for (const child of list) if (!isSelf(child)) setParent(child, base, target);
+    this.collectOverrides(list, item, interpolated);
+    const children: TreeNode[] = [];
+    const deferred: TreeNode[] = [];
+    for (const child of [...list].reverse()) {
+      if (isSelf(child)) children.push({ item: child, parent: node, isSelf: true });
+      else if (!isOverride(child)) this.expandChild(node, child, interpolated, children, deferred);
+    }
+    // Interpolated options can name any choice of this list, so they come last.
+    for (const child of deferred) {
+      this.interpolate(child.item, list);
+      this.expand(child, true);
+    }
+    if (children.length > 0) node.children = children.reverse();
+  }
+
+  private expandChild(parent: TreeNode, item: DefaultItem, interpolated: boolean, children: TreeNode[], deferred: TreeNode[]): void {
+    if (item.kind === 'group') this.options.choices.apply(item);
+    if (item.kind === 'group' && Array.isArray(item.value)) {
+      for (const option of [...item.value].reverse()) {
+        if (option.includes('${')) {
+          throw new ConfigError('composition', `In '${configPath(parent.item)}': an interpolation cannot stand in a list of options ('${option}' of group '${item.group}')`, [`in ${placeText(item.origin)}`, 'give each its own item'], { file: item.origin.source, line: item.origin.line, column: item.origin.column });
+        }
+        const { baseGroup, parentPackage, optional, origin } = item;
+        const child: TreeNode = { item: configItem(`${item.group}/${option}`, origin, { package: item.package, optional, baseGroup, parentPackage }), parent };
+        this.expand(child, interpolated);
+        children.push(child);
+      }
+      return;
+    }
+    const child: TreeNode = { item, parent };
+    children.push(child);
+    const name = item.kind === 'group' ? item.value : item.path;
+    if (typeof name === 'string' && name.includes('${')) deferred.push(child);
+    else this.expand(child, interpolated);
+  }
+
+  // `override` items must stand last, and count only where the choice is not itself computed from other choices.
+  private collectOverrides(list: readonly DefaultItem[], parent: DefaultItem, interpolated: boolean): void {
+    let last: GroupItem | undefined;
+    for (const item of list) {
+      if (isSelf(item)) continue;
+      const path = configPath(parent);
+      const { source: file, line, column } = item.origin;
+      if (!isOverride(item)) {
+        if (!last || isAppended(item)) continue;
+        const name = describeItem(item);
+        throw new ConfigError('composition', `In '${path}': 'override ${overrideKey(last)}: ${String(last.value)}' stands before '${name}'`, [`in ${placeText(last.origin)}`, 'put overrides at the end of the defaults list'], { file, line, column });
+      }
+      last = item;
+      if (interpolated) {
+        throw new ConfigError('composition', `In '${path}': 'override ${overrideKey(item)}: ${String(item.value)}' stands in a config whose choice is an interpolation`, [`in ${placeText(item.origin)}`, 'such a config may have defaults, but no overrides'], { file, line, column });
+      }
+      this.options.choices.addOverride(item, path);
+    }
+  }
+
+  private interpolate(item: DefaultItem, list: readonly DefaultItem[]): void {
+    const written = item.kind === 'group' ? (item.value as string) : item.path;
+    const { choices, env } = this.options;
+    const map = new MapNode(item.origin);
+    for (const [key, value] of choices.known) map.set(key, new ScalarNode(value, item.origin));
+    const text = new ScalarNode(written, item.origin);
+    const resolution = new Resolution({ env, now: new Date(0) });
+    const fail = (details: string[], cause?: unknown) => {
+      const known = [...choices.known.keys()].filter((key) => !key.startsWith('hydra/'));
+      const names = known.length > 0 ? `possible keys: ${known.join(', ')}` : `no choice is known here`;
+      const { source: file, line, column } = item.origin;
+      return new ConfigError('composition', `Error resolving interpolation '${written}' in a defaults list`, [`in ${placeText(item.origin)}`, ...details, names], { file, line, column, cause });
+    };
+    if (/\$\{defaults\./.test(written)) throw fail([`'\${defaults.…}' is no longer possible; name the group instead`]);
+    let resolved: unknown;
+    try {
+      const { node } = resolution.follow({ node: text, parent: rootFrame(map), key: list.length.toString() });
+      resolved = node.kind === 'scalar' ? node.value : undefined;
+    } catch (error) {
+      throw fail(error instanceof ConfigError ? [error.summary] : [], error);
+    }
+    if (typeof resolved !== 'string') throw fail(['it must give the name of an option']);
+    if (item.kind === 'group') item.value = resolved;
+    else item.path = resolved;
+  }
+
+  private mustChoose(item: DefaultItem): ConfigError {
+    const { source: file, line, column } = item.origin;
+    const where = `in ${placeText(item.origin)}`;
+    if (item.kind === 'config') return new ConfigError('invalid-default', `'${item.path}' cannot stand alone in a defaults list: only a group's option can be left open`, [where, `write 'group: ???'`], { file, line, column });
+    const key = overrideKey(item);
+    const options = this.options.repository.options(groupPath(item));
+    return new ConfigError('composition', `You must specify '${key}', for example ${key}=${options[0] ?? '<OPTION>'}`, [`available options: ${options.join(', ') || 'none'}`, where], { keyPath: key, file, line, column });
+  }
+
+  private notFound({ item, parent }: TreeNode): ConfigError {
+    const { repository } = this.options;
+    const path = configPath(item);
+    const searched = ['config search path:', ...repository.searchPathLines().map((line) => `  ${line}`)];
+    if (item.kind === 'config' && item.primary) {
+      const near = nearest(path, repository.options(''));
+      return new ConfigError('missing-config', `Cannot find primary config '${path}'`, [...(near ? [`did you mean '${near}'?`] : []), ...searched], { keyPath: path });
+    }
+    const where = parent ? `In '${configPath(parent.item)}': ` : '';
+    const details: string[] = [item.origin.line === undefined && item.origin.source.startsWith('command line') ? `from the ${item.origin.source}` : `in ${placeText(item.origin)}`];
+    const group = groupPath(item);
+    const options = repository.options(group);
+    const near = nearest(path.slice(group === '' ? 0 : group.length + 1), options);
+    if (near) details.push(`did you mean '${near}'?`);
+    if (item.kind === 'group') {
+      if (options.length > 0) details.push(`available options in '${group}': ${options.join(', ')}`);
+      else if (!repository.groupExists(group)) details.push(`there is no group '${group}'`);
+    }
+    const { source: file, line, column } = item.origin;
+    return new ConfigError('missing-config', `${where}Could not find '${path}'`, [...details, ...searched], { keyPath: item.kind === 'group' ? overrideKey(item) : path, file, line, column });
+  }
+}
+
+const isAppended = (item: DefaultItem) => item.kind === 'group' && item.appended;
+
+const describeItem = (item: DefaultItem) => (item.kind === 'group' ? `${overrideKey(item)}: ${String(item.value)}` : item.path);
+
+function hasContent({ body }: LoadedConfig): boolean {
+  return body.kind === 'map' && [...body.entries.values()].some(({ node }) => !isMissing(node));
+}
+
+function cycle(node: TreeNode): ConfigError {
+  const path = configPath(node.item);
+  const ring = [path];
+  for (let at = node.parent; at; at = at.parent) {
+    ring.unshift(configPath(at.item));
+    if (ring[0] === path) break;
+  }
+  const { source: file, line, column } = node.item.origin;
+  return new ConfigError('cycle', `Defaults list cycle: ${ring.join(' -> ')}`, [`in ${placeText(node.item.origin)}`, 'remove one of these from the defaults list of the config before it'], { file, line, column });
+}
+
+/** Leaves of the tree in merge order: `_self_` items and configs without a list. */
+function* leaves(node: TreeNode): Generator<TreeNode> {
+  if (!node.children) yield node;
+  else for (const child of node.children) yield* leaves(child);
+}
+
+function flatten(node: TreeNode): FinalDefault[] {
+  const out: FinalDefault[] = [];
+  for (const leaf of leaves(node)) {
+    const { item } = leaf;
+    if (item.deleted || (item.kind === 'group' && (item.value === null || item.value === '???'))) continue;
+    const owner = leaf.isSelf ? leaf.parent! : leaf;
+    out.push({
+      path: configPath(owner.item),
+      package: finalPackage(owner.item),
+      parent: owner.parent ? configPath(owner.parent.item) : null,
+      isSelf: leaf.isSelf === true,
+      primary: owner.item.kind === 'config' && owner.item.primary,
+    });
+  }
+  return out;
+}
+
+function ensureNoDuplicates(list: readonly TreeNode[]): void {
+  const seen = new Set<string>();
+  for (const { item } of list) {
+    if (item.kind !== 'group' || item.deleted || item.value === null || item.value === '???') continue;
+    const key = overrideKey(item);
+    if (seen.has(key)) {
+      const { source: file, line, column } = item.origin;
+      throw new ConfigError('composition', `'${key}' appears more than once in the final defaults list`, [`in ${placeText(item.origin)}`, `remove one of them, or write 'override ${key}: …' to change the choice`], { keyPath: key, file, line, column });
+    }
+    seen.add(key);
+  }
+}

@@ -1,0 +1,149 @@
+// Types of the settings under `hydra`: values are converted where Hydra converts them ('3' to 3), anything else is an error.
+import { framePath, type Frame } from '../key-path.js';
+import { Bytes, ScalarNode, isContainer, isInterpolation, isMissing, type ConfigNode, type MapNode, type Scalar } from '../node.js';
+import { nodeStr, pythonStr, pythonTypeName, toInteger } from '../python-text.js';
+
+type Schema =
+  | { readonly type: 'any' }
+  | { readonly type: 'text' | 'integer' | 'boolean' | 'mode'; readonly optional?: boolean }
+  | { readonly type: 'dict'; readonly values: Schema; readonly optional?: boolean }
+  | { readonly type: 'list'; readonly items: Schema }
+  | { readonly type: 'struct'; readonly fields: Readonly<Record<string, Schema>> };
+
+const any: Schema = { type: 'any' };
+const text: Schema = { type: 'text' };
+const optionalText: Schema = { type: 'text', optional: true };
+const texts: Schema = { type: 'list', items: text };
+const struct = (fields: Record<string, Schema>): Schema => ({ type: 'struct', fields });
+const dict = (values: Schema): Schema => ({ type: 'dict', values });
+
+const basicSweeper = struct({
+  _target_: text,
+  max_batch_size: { type: 'integer', optional: true },
+  params: { type: 'dict', values: text, optional: true },
+});
+
+const hydraSchema = struct({
+  mode: { type: 'mode', optional: true },
+  searchpath: texts,
+  run: struct({ dir: text }),
+  sweep: struct({ dir: text, subdir: text }),
+  hydra_logging: dict(any),
+  job_logging: dict(any),
+  sweeper: any,
+  launcher: any,
+  callbacks: dict(any),
+  help: struct({ app_name: text, header: text, footer: text, template: text }),
+  hydra_help: struct({ hydra_help: text, template: text }),
+  output_subdir: optionalText,
+  overrides: struct({ hydra: texts, task: texts }),
+  job: struct({
+    name: text,
+    chdir: { type: 'boolean', optional: true },
+    override_dirname: text,
+    id: text,
+    num: { type: 'integer' },
+    config_name: optionalText,
+    env_set: dict(text),
+    env_copy: texts,
+    config: struct({ override_dirname: struct({ kv_sep: text, item_sep: text, exclude_keys: texts }) }),
+  }),
+  runtime: struct({
+    version: text,
+    version_base: text,
+    cwd: text,
+    config_sources: { type: 'list', items: struct({ path: text, schema: text, provider: text }) },
+    output_dir: text,
+    choices: dict(any),
+  }),
+  verbose: any,
+  env: any,
+});
+
+/** A setting of the wrong type, or one that does not exist. */
+export class HydraTypeError extends Error {
+  constructor(
+    message: string,
+    readonly keyPath: string,
+    readonly node: ConfigNode,
+    /** For unknown keys: those that exist there. */
+    readonly known?: readonly string[],
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * Check and convert everything below `hydra`.
+ *
+ * @param allowUnknown true after `+hydra.…` on the command line, which may add what it likes
+ */
+export function checkHydraTypes(hydra: Frame<MapNode>, allowUnknown: boolean): void {
+  check(hydra, hydraSchema, allowUnknown);
+  const sweeper = hydra.node.get('sweeper');
+  if (sweeper?.kind !== 'map') return;
+  const target = sweeper.get('_target_');
+  const isBasic = target?.kind === 'scalar' && typeof target.value === 'string' && target.value.endsWith('.BasicSweeper');
+  if (isBasic) check({ node: sweeper, parent: hydra, key: 'sweeper' }, basicSweeper, true);
+}
+
+function check(frame: Frame, schema: Schema, allowUnknown: boolean): ConfigNode {
+  const { node } = frame;
+  if (schema.type === 'any' || isMissing(node) || isInterpolation(node)) return node;
+  if (node.kind === 'scalar' && node.value === null) {
+    if ('optional' in schema && schema.optional) return node;
+    throw fail(frame, `must not be null`);
+  }
+  if (schema.type === 'struct' || schema.type === 'dict') {
+    if (node.kind !== 'map') throw fail(frame, `must be a dict, not ${pythonTypeName(node)} '${nodeStr(node)}'`);
+    for (const entry of node.entries.values()) {
+      const key = String(entry.key);
+      const field = schema.type === 'dict' ? schema.values : Object.hasOwn(schema.fields, key) ? schema.fields[key] : undefined;
+      const child: Frame = { node: entry.node, parent: frame as Frame<MapNode>, key };
+      if (field) entry.node = check(child, field, allowUnknown);
+      else if (!allowUnknown && schema.type === 'struct') {
+        throw new HydraTypeError(`Key '${key}' does not exist in '${framePath(frame)}'`, framePath(child), entry.node, Object.keys(schema.fields));
+      }
+    }
+    return node;
+  }
+  if (schema.type === 'list') {
+    if (node.kind !== 'list') throw fail(frame, `must be a list, not ${pythonTypeName(node)} '${nodeStr(node)}'`);
+    node.items.forEach((item, index) => (node.items[index] = check({ node: item, parent: frame as Frame<typeof node>, key: String(index) }, schema.items, allowUnknown)));
+    return node;
+  }
+  if (isContainer(node)) throw fail(frame, `must be ${schema.type}, not a ${node.kind === 'map' ? 'dict' : 'list'}`);
+  const value = convert(node.value, schema.type);
+  if (value === undefined) throw fail(frame, expectation(node, schema.type));
+  return value === node.value ? node : Object.assign(new ScalarNode(value, node.origin), { previous: node.previous });
+}
+
+function expectation(node: ScalarNode, type: 'text' | 'integer' | 'boolean' | 'mode'): string {
+  if (type === 'mode') return `must be RUN or MULTIRUN, not '${nodeStr(node)}'`;
+  return `must be ${type === 'integer' ? 'a whole number' : type === 'text' ? 'text' : 'true or false'}, not '${nodeStr(node)}' (${pythonTypeName(node)})`;
+}
+
+function fail(frame: Frame, message: string): HydraTypeError {
+  return new HydraTypeError(`'${framePath(frame)}' ${message}`, framePath(frame), frame.node);
+}
+
+function convert(value: Scalar, type: 'text' | 'integer' | 'boolean' | 'mode'): Scalar | undefined {
+  if (type === 'text') return value instanceof Bytes ? undefined : pythonStr(value);
+  if (type === 'integer') {
+    if (typeof value === 'number' || typeof value === 'bigint') return value;
+    return typeof value === 'string' && /^\s*[-+]?\d+(_\d+)*\s*$/.test(value) ? toInteger(value.trim().replaceAll('_', '')) : undefined;
+  }
+  if (type === 'mode') return convertMode(value);
+  if (typeof value === 'boolean') return value;
+  if (typeof value === 'number' || typeof value === 'bigint') return value != 0; // eslint-disable-line eqeqeq -- bigint and number alike
+  if (typeof value !== 'string') return undefined;
+  const word = value.toLowerCase();
+  if (['yes', 'y', 'on', 'true', '1'].includes(word)) return true;
+  return ['no', 'n', 'off', 'false', '0'].includes(word) ? false : undefined;
+}
+
+function convertMode(value: Scalar): Scalar | undefined {
+  const name = typeof value === 'string' ? value.replace(/^RunMode\./, '') : value;
+  if (name === 'RUN' || name === 1) return 'RUN';
+  return name === 'MULTIRUN' || name === 2 ? 'MULTIRUN' : undefined;
+}

@@ -1,0 +1,158 @@
+// The resolvers that `${name:arguments}` can call: OmegaConf's own (oc.…), Hydra's (now, hydra), and those that users register.
+import { ConfigError } from '../config-error.js';
+import { leadingDots, type Frame } from '../key-path.js';
+import { MapNode, ListNode, ScalarNode, fromPlain, toPlain, type ConfigNode, type Origin, type PlainValue } from '../node.js';
+import { nodeStr, pythonTypeName } from '../python-text.js';
+import { readYaml } from '../yaml/read.js';
+import type { Resolution } from './resolve.js';
+import { strftime } from './strftime.js';
+
+/** What a resolver sees of the place it is called from. */
+export interface ResolverSite {
+  /** The value being computed. */
+  readonly frame: Frame;
+  readonly origin: Origin;
+  readonly resolution: Resolution;
+}
+
+/** Gives a node, or a frame where the result is a value that stands elsewhere in the config. */
+export type NodeResolver = (args: readonly ConfigNode[], site: ResolverSite) => ConfigNode | Frame;
+
+/** A resolver written by a user: plain values in, a plain value out. */
+export type Resolver = (...args: PlainValue[]) => PlainValue;
+
+/** A resolver that cannot give a value; the place is added by the caller. */
+export class ResolverError extends Error {}
+
+const registered = new Map<string, NodeResolver>();
+
+/**
+ * Make `${name:…}` call a function. Its arguments arrive as plain values, interpolations in them resolved.
+ *
+ * @param options.cache call the function once for the same arguments in one run, as for random values or times
+ * @param options.replace allow a name that is taken
+ */
+export function registerResolver(name: string, resolver: Resolver, options: { cache?: boolean; replace?: boolean } = {}): void {
+  if (!/^[A-Za-z_][\w-]*(\.[A-Za-z_][\w-]*)*$/.test(name)) {
+    throw new ConfigError('interpolation', `'${name}' cannot name a resolver`, ['use letters, digits, _ and -, joined by dots']);
+  }
+  if (!options.replace && (registered.has(name) || Object.hasOwn(builtIn, name))) {
+    throw new ConfigError('interpolation', `A resolver named '${name}' exists already`, ['pass { replace: true } to replace it']);
+  }
+  registered.set(name, (args, { origin, resolution }) => {
+    const call = () => fromPlain(resolver(...args.map(toPlain)), origin);
+    return options.cache ? resolution.cached(`${name}:${args.map(nodeStr).join(',')}`, call) : call();
+  });
+}
+
+/** Forget a registered resolver; true if there was one. */
+export function clearResolver(name: string): boolean {
+  return registered.delete(name);
+}
+
+export function findResolver(name: string): NodeResolver | undefined {
+  return registered.get(name) ?? (Object.hasOwn(builtIn, name) ? builtIn[name] : undefined);
+}
+
+export const resolverNames = (): string[] => [...Object.keys(builtIn), ...registered.keys()];
+
+const builtIn: Record<string, NodeResolver> = {
+  now: (args, { resolution, origin }) => {
+    const format = args.length === 0 ? '%Y-%m-%d_%H-%M-%S' : text(args, 0, 'the format', 1);
+    return new ScalarNode(strftime(resolution.now, format), origin);
+  },
+
+  hydra: (args, { resolution, origin }) => {
+    const path = text(args, 0, 'the path', 2);
+    const hydra = resolution.hydra;
+    if (!hydra) throw new ResolverError('there are no hydra settings here');
+    return resolution.select(hydra, path) ?? args[1] ?? new ScalarNode(null, origin);
+  },
+
+  'oc.env': (args, { resolution, origin }) => {
+    const name = text(args, 0, `the variable's name`, 2);
+    const value = resolution.env[name];
+    if (value !== undefined) return new ScalarNode(value, origin);
+    const [, fallback] = args;
+    if (!fallback) throw new ResolverError(`environment variable '${name}' is not set; set it, or give a default: \${oc.env:${name},default}`);
+    return isNull(fallback) ? fallback : new ScalarNode(nodeStr(fallback), origin);
+  },
+
+  'oc.decode': (args, { frame, resolution, origin }) => {
+    counted(args, 1, 1);
+    const [value] = args as [ConfigNode];
+    if (isNull(value)) return value;
+    if (value.kind !== 'scalar' || typeof value.value !== 'string') throw new ResolverError(`oc.decode takes text, not '${nodeStr(value)}' (${pythonTypeName(value)})`);
+    return resolution.decode(value.value, { ...frame, node: new ScalarNode(value.value, origin) });
+  },
+
+  'oc.create': (args, { origin }) => {
+    counted(args, 1, 1);
+    const [value] = args as [ConfigNode];
+    if (value.kind !== 'scalar') return value;
+    if (value.value === null) return value;
+    if (typeof value.value !== 'string') throw new ResolverError(`oc.create takes a dict or a list, not '${nodeStr(value)}'`);
+    const node = readYaml(value.value, origin.source) ?? new MapNode(origin);
+    if (node.kind !== 'scalar') return node;
+    const map = new MapNode(origin);
+    if (typeof node.value === 'string') map.set(node.value, new ScalarNode(null, origin));
+    return map;
+  },
+
+  'oc.select': (args, { frame, resolution, origin }) => {
+    const found = resolution.selectFrom(frame, text(args, 0, 'the path', 2));
+    const missing = found === undefined || (found.node.kind === 'scalar' && found.node.value === '???');
+    return missing ? (args[1] ?? new ScalarNode(null, origin)) : found;
+  },
+
+  'oc.dict.keys': (args, site) => {
+    const { node } = dictOf(args, 'oc.dict.keys', site);
+    const list = new ListNode(site.origin);
+    for (const { key } of node.entries.values()) list.items.push(new ScalarNode(key, site.origin));
+    return list;
+  },
+
+  // Links rather than copies, so that a value computed later is still seen.
+  'oc.dict.values': (args, site) => {
+    const { node } = dictOf(args, 'oc.dict.values', site);
+    const path = text(args, 0, 'the path', 1);
+    const list = new ListNode(site.origin);
+    const prefix = leadingDots(path) > 0 ? '.' : '';
+    for (const { key } of node.entries.values()) list.items.push(new ScalarNode(`\${${prefix}${path}.${String(key)}}`, site.origin));
+    return list;
+  },
+
+  'oc.deprecated': (args, { frame, resolution }) => {
+    const path = text(args, 0, 'the path', 2);
+    const message = args.length > 1 ? text(args, 1, 'the message', 2) : undefined;
+    const found = resolution.selectFrom(frame, path);
+    const oldKey = resolution.pathOf(frame);
+    if (!found) throw new ResolverError(`'${oldKey}' is deprecated in favour of '${path}', which does not exist`);
+    const template = message ?? `'$OLD_KEY' is deprecated. Change your code and config to use '$NEW_KEY'`;
+    const names: Record<string, string> = { OLD_KEY: oldKey, NEW_KEY: resolution.pathOf(found) };
+    resolution.warn(template.replace(/\$(?:\{(OLD_KEY|NEW_KEY)\}|(OLD_KEY|NEW_KEY)\b)/g, (_, braced?: string, bare?: string) => names[(braced ?? bare)!]!));
+    return found;
+  },
+};
+
+const isNull = (node: ConfigNode) => node.kind === 'scalar' && node.value === null;
+
+function counted(args: readonly ConfigNode[], least: number, most: number): void {
+  if (args.length >= least && args.length <= most) return;
+  throw new ResolverError(`takes ${least === most ? least : `${least} to ${most}`} argument${most === 1 ? '' : 's'}, not ${args.length}`);
+}
+
+function text(args: readonly ConfigNode[], index: number, name: string, most: number): string {
+  counted(args, 1, most);
+  const node = args[index]!;
+  if (node.kind !== 'scalar' || typeof node.value !== 'string') throw new ResolverError(`${name} must be text, not '${nodeStr(node)}'`);
+  return node.value;
+}
+
+function dictOf(args: readonly ConfigNode[], name: string, { frame, resolution }: ResolverSite): Frame<MapNode> {
+  const path = text(args, 0, 'the path', 1);
+  const found = resolution.selectFrom(frame, path, true);
+  if (!found) throw new ResolverError(`key '${path}' does not exist`);
+  if (found.node.kind !== 'map') throw new ResolverError(`${name} takes the path of a dict; '${path}' is a ${found.node.kind === 'list' ? 'list' : 'single value'}`);
+  return found as Frame<MapNode>;
+}

@@ -1,0 +1,170 @@
+// The tree a config is made of while it is being composed: scalars, mappings and lists, each with the place it came from.
+// Plain JavaScript cannot tell 1 from 1.0 nor the key 1 from '1'; YAML and Hydra can, so composition works on these nodes.
+
+/** A floating-point number. Whole numbers are plain `number` (below 2^53) or `bigint` (from there on). */
+export class Float {
+  constructor(readonly value: number) {}
+}
+
+/** Bytes of a `!!binary` scalar. */
+export class Bytes {
+  constructor(readonly base64: string) {}
+}
+
+export type Scalar = null | boolean | number | bigint | Float | Bytes | string;
+
+/** A mapping key: text, whole number, float or bool. */
+export type Key = string | number | bigint | boolean | Float;
+
+/** Where a value was written: a file with 1-based line and column, or the command-line text that set it. */
+export interface Origin {
+  readonly source: string;
+  readonly line?: number;
+  readonly column?: number;
+}
+
+interface Placed {
+  readonly origin: Origin;
+  /** The node that stood here before this one replaced it. */
+  previous?: ConfigNode;
+}
+
+export class ScalarNode implements Placed {
+  readonly kind = 'scalar';
+  previous?: ConfigNode;
+  constructor(
+    readonly value: Scalar,
+    readonly origin: Origin,
+  ) {}
+}
+
+export interface Entry {
+  readonly key: Key;
+  node: ConfigNode;
+  /** Where the key itself stands; unknown keys are reported there. */
+  readonly keyOrigin: Origin;
+}
+
+export class MapNode implements Placed {
+  readonly kind = 'map';
+  previous?: ConfigNode;
+  /** By `keyId`, in insertion order. */
+  readonly entries = new Map<string, Entry>();
+  constructor(readonly origin: Origin) {}
+
+  get(key: string): ConfigNode | undefined {
+    return this.entries.get(keyId(key))?.node;
+  }
+
+  /** Set a value; an existing key keeps its place and its spelling. */
+  set(key: Key, node: ConfigNode, keyOrigin: Origin = node.origin): void {
+    const id = keyId(key);
+    const entry = this.entries.get(id);
+    if (entry) entry.node = node;
+    else this.entries.set(id, { key, node, keyOrigin });
+  }
+
+  delete(key: string): boolean {
+    return this.entries.delete(keyId(key));
+  }
+}
+
+export class ListNode implements Placed {
+  readonly kind = 'list';
+  previous?: ConfigNode;
+  readonly items: ConfigNode[] = [];
+  constructor(readonly origin: Origin) {}
+}
+
+export type ContainerNode = MapNode | ListNode;
+export type ConfigNode = ScalarNode | MapNode | ListNode;
+
+/** One text per distinct key. As in Python, 1, 1.0 and true are one key, and '1' is another. */
+export function keyId(key: Key): string {
+  if (typeof key === 'string') return key.startsWith('\0') ? `\0s${key}` : key;
+  if (typeof key === 'boolean') return key ? '\0n1' : '\0n0';
+  return `\0n${key instanceof Float ? key.value : key}`;
+}
+
+export const isContainer = (node: ConfigNode | undefined): node is ContainerNode =>
+  node !== undefined && node.kind !== 'scalar';
+
+/** True for the text `???`: a value that must still be given. */
+export const isMissing = (node: ConfigNode): boolean => node.kind === 'scalar' && node.value === '???';
+
+export const isNull = (node: ConfigNode): boolean => node.kind === 'scalar' && node.value === null;
+
+/** True for text that holds `${`: it is computed when read. */
+export const isInterpolation = (node: ConfigNode | undefined): node is ScalarNode & { value: string } =>
+  node !== undefined && node.kind === 'scalar' && typeof node.value === 'string' && node.value.includes('${');
+
+/** A copy that shares nothing mutable with the original; `previous` chains are kept, for they never change. */
+export function copyNode(node: ConfigNode): ConfigNode {
+  if (node.kind === 'scalar') {
+    const copy = new ScalarNode(node.value, node.origin);
+    copy.previous = node.previous;
+    return copy;
+  }
+  if (node.kind === 'list') {
+    const copy = new ListNode(node.origin);
+    for (const item of node.items) copy.items.push(copyNode(item));
+    copy.previous = node.previous;
+    return copy;
+  }
+  const copy = new MapNode(node.origin);
+  for (const [id, { key, node: child, keyOrigin }] of node.entries) {
+    copy.entries.set(id, { key, node: copyNode(child), keyOrigin });
+  }
+  copy.previous = node.previous;
+  return copy;
+}
+
+/** What a config looks like to code that reads it. Integers from 2^53 on are bigint; binary scalars are bytes. */
+export type PlainValue = null | boolean | number | bigint | string | Uint8Array | PlainValue[] | PlainObject;
+export interface PlainObject {
+  [key: string]: PlainValue;
+}
+
+/** Nodes as plain JavaScript. Keys that are numbers or booleans become text, `true` written as JSON does. */
+export function toPlain(node: ConfigNode): PlainValue {
+  if (node.kind === 'scalar') return plainScalar(node.value);
+  if (node.kind === 'list') return node.items.map(toPlain);
+  const object: PlainObject = {};
+  for (const { key, node: child } of node.entries.values()) setPlain(object, keyText(key), toPlain(child));
+  return object;
+}
+
+export function plainScalar(value: Scalar): null | boolean | number | bigint | string | Uint8Array {
+  if (value instanceof Float) return value.value;
+  if (value instanceof Bytes) return Buffer.from(value.base64, 'base64');
+  return value;
+}
+
+/** Plain assignment would lose the key `__proto__`. */
+export function setPlain(object: PlainObject, key: string, value: PlainValue): void {
+  if (key === '__proto__') Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+  else object[key] = value;
+}
+
+/** A key as text, in the way JSON writes keys that are not text. */
+export function keyText(key: Key): string {
+  if (key instanceof Float) return Number.isInteger(key.value) ? `${key.value}.0` : String(key.value);
+  return String(key);
+}
+
+/** Plain JavaScript as nodes: numbers that are whole become integers. */
+export function fromPlain(value: PlainValue, origin: Origin): ConfigNode {
+  if (Array.isArray(value)) {
+    const list = new ListNode(origin);
+    for (const item of value) list.items.push(fromPlain(item, origin));
+    return list;
+  }
+  if (value instanceof Uint8Array) return new ScalarNode(new Bytes(Buffer.from(value).toString('base64')), origin);
+  if (value !== null && typeof value === 'object') {
+    const map = new MapNode(origin);
+    for (const [key, child] of Object.entries(value)) map.set(key, fromPlain(child, origin));
+    return map;
+  }
+  if (typeof value === 'number' && !Number.isSafeInteger(value)) return new ScalarNode(new Float(value), origin);
+  return new ScalarNode(value, origin);
+}

@@ -1,0 +1,125 @@
+// An override's text to tokens: keys before the first '=', values after it. Each token is the longest that fits, the earlier rule
+// winning ties. Blanks next to brackets, commas, colons and '=' belong to the token, so that they never reach a value.
+// Source: the grammar in Hydra's documentation ("The override grammar").
+import { OverrideSyntaxError } from './syntax-error.js';
+
+export type KeyTokenType = 'equal' | '~' | '+' | '@' | ':' | '/' | 'special' | 'path';
+export type ValueTokenType =
+  | 'quoted'
+  | 'equal'
+  | '('
+  | ')'
+  | ','
+  | ':'
+  | '{'
+  | '}'
+  | '['
+  | ']'
+  | 'float'
+  | 'int'
+  | 'bool'
+  | 'null'
+  | 'char'
+  | 'id'
+  | 'escape'
+  | 'blank'
+  | 'interpolation';
+
+export interface Token<Type extends string = KeyTokenType | ValueTokenType> {
+  readonly type: Type;
+  readonly text: string;
+  /** Index into the override. */
+  readonly index: number;
+}
+
+const integer = '(?:0|[1-9](?:_?[0-9])*)';
+const digits = '[0-9](?:_?[0-9])*';
+const point = `(?:${integer}?\\.${digits}|${integer}\\.)`;
+const float = `[-+]?(?:(?:${point}|${integer})[eE][-+]?${digits}|${point}|[iI][nN][fF]|[nN][aA][nN])`;
+const special = '[A-Za-z_$][A-Za-z0-9_$-]*';
+
+const keyRules: [KeyTokenType, RegExp][] = [
+  ['path', new RegExp(`(?:${special}|${integer})(?:\\.(?:${special}|${integer}))+`, 'y')],
+  ['special', new RegExp(special, 'y')],
+  ['equal', /=[ \t]*/y],
+  ['~', /~/y],
+  ['+', /\+/y],
+  ['@', /@/y],
+  [':', /:/y],
+  ['/', /\//y],
+];
+
+const valueRules: [ValueTokenType, RegExp][] = [
+  ['equal', /[ \t]*=[ \t]*/y],
+  ['(', /[ \t]*\([ \t]*/y],
+  [',', /[ \t]*,[ \t]*/y],
+  [')', /[ \t]*\)/y],
+  [':', /[ \t]*:[ \t]*/y],
+  ['{', /\{[ \t]*/y],
+  ['}', /[ \t]*\}/y],
+  ['[', /\[[ \t]*/y],
+  [']', /[ \t]*\]/y],
+  ['float', new RegExp(float, 'y')],
+  ['int', new RegExp(`[-+]?${integer}`, 'y')],
+  ['bool', /[tT][rR][uU][eE]|[fF][aA][lL][sS][eE]/y],
+  ['null', /[nN][uU][lL][lL]/y],
+  ['escape', /(?:\\[\\()[\]{}:=, \t])+/y],
+  ['char', /[/\-\\+.$%*@?|]/y],
+  ['id', /[A-Za-z_][A-Za-z0-9_-]*/y],
+  ['interpolation', /\$\{[^}]+\}/y],
+  ['quoted', /'(?:[^'\\]|\\[^])*'|"(?:[^"\\]|\\[^])*"/y],
+  ['blank', /[ \t]+/y],
+];
+
+/** Tokens up to and with the first '='; `next` is where the value begins. */
+export function lexKey(text: string): { tokens: Token<KeyTokenType>[]; next: number } {
+  const tokens: Token<KeyTokenType>[] = [];
+  let index = 0;
+  while (index < text.length) {
+    const token = longest(keyRules, text, index);
+    if (!token) throw new OverrideSyntaxError(`${show(text, index)} cannot stand in a key`, index, keyRemedy(text, index));
+    tokens.push(token);
+    index += token.text.length;
+    if (token.type === 'equal') break;
+  }
+  return { tokens, next: index };
+}
+
+export function lexValue(text: string, from = 0): Token<ValueTokenType>[] {
+  const tokens: Token<ValueTokenType>[] = [];
+  let index = from;
+  while (index < text.length) {
+    const token = longest(valueRules, text, index);
+    if (!token) throw new OverrideSyntaxError(`${show(text, index)} cannot stand outside quotes`, index, valueRemedy(text, index));
+    tokens.push(token);
+    index += token.text.length;
+  }
+  return tokens;
+}
+
+function longest<Type extends string>(rules: [Type, RegExp][], text: string, index: number): Token<Type> | undefined {
+  let best: Token<Type> | undefined;
+  for (const [type, rule] of rules) {
+    rule.lastIndex = index;
+    const match = rule.exec(text)?.[0];
+    if (match !== undefined && match.length > (best?.text.length ?? 0)) best = { type, text: match, index };
+  }
+  return best;
+}
+
+function show(text: string, index: number): string {
+  const char = String.fromCodePoint(text.codePointAt(index)!);
+  return char === '\n' ? 'a line break' : char === ' ' || char === '\t' ? 'a blank' : `'${char}'`;
+}
+
+function keyRemedy(text: string, index: number): string {
+  if (text[index] === '[') return `write a list index with a dot: 'key.0=value'`;
+  if (/^[0-9]/.test(text.slice(index))) return 'begin a key with a letter or _';
+  return 'keys consist of letters, digits, _ and -, joined by dots';
+}
+
+function valueRemedy(text: string, index: number): string {
+  const char = text[index];
+  if (char === "'" || char === '"') return `close the quote, or write a quote inside as \\${char}`;
+  return `put the value in quotes: '${text.slice(0, text.indexOf('=') + 1)}"…"'`;
+}

@@ -1,0 +1,33 @@
+// Where a value came from: the chain of files and overrides that set it, newest first.
+import { child, splitPath, type Frame } from './key-path.js';
+import { isContainer, toPlain, type ConfigNode, type ContainerNode, type MapNode, type PlainValue } from './node.js';
+
+export interface OriginRecord {
+  /** A file, `command line: OVERRIDE`, or the built-in settings. */
+  readonly source: string;
+  /** 1-based. */
+  readonly line?: number;
+  /** 1-based. */
+  readonly column?: number;
+  /** What was set there, interpolations as written. */
+  readonly value: PlainValue;
+}
+
+/** The node at a path as written, interpolations not followed. */
+export function nodeAt(root: Frame<MapNode>, keyPath: string): Frame | undefined {
+  let at: Frame | undefined = root;
+  for (const key of splitPath(keyPath)) {
+    if (!at || !isContainer(at.node)) return undefined;
+    at = child(at as Frame<ContainerNode>, key);
+  }
+  return at;
+}
+
+/** The chain of one key; empty where the config has no such key. */
+export function origins(root: Frame<MapNode>, keyPath: string): OriginRecord[] {
+  const records: OriginRecord[] = [];
+  for (let node: ConfigNode | undefined = nodeAt(root, keyPath)?.node; node; node = node.previous) {
+    records.push({ ...node.origin, value: toPlain(node) });
+  }
+  return records;
+}

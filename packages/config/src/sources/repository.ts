@@ -1,0 +1,146 @@
+// Where configs come from: the built-in hydra settings and a list of folders, searched in order. The first hit wins; files of
+// the same name are never merged. Options of a group are the union over all folders.
+import { readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { ConfigError } from '../config-error.js';
+import { builtInConfig, builtInOptions, isBuiltInGroup } from '../hydra/built-in.js';
+import { copyNode, type ListNode, type MapNode } from '../node.js';
+import { readConfigFile } from './config-file.js';
+
+/** One entry of the search path. */
+export interface ConfigSource {
+  readonly provider: string;
+  readonly scheme: 'pkg' | 'file' | 'structured';
+  /** As shown to the user. */
+  readonly path: string;
+  /** Folder to look in; built-in entries have none. */
+  readonly dir?: string;
+  /** The folder appears as this group rather than as the root. */
+  readonly group?: string;
+}
+
+export interface LoadedConfig {
+  /** As asked for, without `.yaml`. */
+  readonly path: string;
+  readonly package?: string;
+  readonly provider: string;
+  /** The file, or undefined for built-in configs. */
+  readonly file?: string;
+  /** Without its defaults list. */
+  readonly body: MapNode | ListNode;
+  /** What stands under `defaults:`. */
+  readonly defaults?: ReturnType<MapNode['get']>;
+}
+
+const builtInSource: ConfigSource = { provider: 'hydra', scheme: 'pkg', path: 'hydra.conf' };
+const schemaSource: ConfigSource = { provider: 'schema', scheme: 'structured', path: '' };
+
+export class Repository {
+  readonly sources: readonly ConfigSource[];
+  private readonly loaded = new Map<string, LoadedConfig | undefined>();
+  private readonly folders = new Map<string, readonly { name: string; isFolder: boolean }[] | undefined>();
+
+  constructor(folders: readonly ConfigSource[]) {
+    this.sources = [builtInSource, ...folders, schemaSource];
+  }
+
+  /** `provider=main, path=file:///conf`, one line for each place that is searched. */
+  searchPathLines(): string[] {
+    return this.sources.map(({ provider, scheme, path: where }) => `provider=${provider}, path=${scheme}://${where}`);
+  }
+
+  /** A config by its path, or undefined. The nodes are shared: copy them before changing anything. */
+  load(configPath: string): LoadedConfig | undefined {
+    if (!this.loaded.has(configPath)) this.loaded.set(configPath, this.find(configPath));
+    return this.loaded.get(configPath);
+  }
+
+  private find(configPath: string): LoadedConfig | undefined {
+    const name = configPath.replace(/\.yaml$/, '');
+    const builtIn = builtInConfig(name);
+    if (builtIn) return { ...builtIn, path: name, provider: 'hydra' };
+    for (const source of this.sources) {
+      const file = locate(source, `${name}.yaml`);
+      if (file === undefined || !exists(file)) continue;
+      const { package: target, body } = readConfigFile(file);
+      return { ...separateDefaults(body), package: target, path: name, provider: source.provider, file };
+    }
+    return undefined;
+  }
+
+  groupExists(group: string): boolean {
+    if (isBuiltInGroup(group)) return true;
+    return this.sources.some((source) => {
+      if (source.group !== undefined && (source.group === group || source.group.startsWith(`${group}/`)) && exists(source.dir!)) return true;
+      return this.entries(source, group) !== undefined;
+    });
+  }
+
+  /** Names of the options of a group, sorted. */
+  options(group: string): string[] {
+    const names = new Set(builtInOptions(group));
+    for (const source of this.sources) {
+      for (const { name, isFolder } of this.entries(source, group) ?? []) if (!isFolder && name.endsWith('.yaml')) names.add(name.slice(0, -5));
+    }
+    return [...names].sort();
+  }
+
+  /** Names of the groups inside a group, sorted. */
+  groups(parent: string): string[] {
+    const names = new Set<string>(parent === '' ? ['hydra'] : []);
+    for (const source of this.sources) {
+      if (source.group !== undefined && parent === '' && exists(source.dir!)) names.add(source.group.split('/')[0]!);
+      for (const { name, isFolder } of this.entries(source, parent) ?? []) if (isFolder && !name.startsWith('.') && name !== '__pycache__') names.add(name);
+    }
+    return [...names].sort();
+  }
+
+  private entries(source: ConfigSource, group: string): readonly { name: string; isFolder: boolean }[] | undefined {
+    const folder = locate(source, group);
+    if (folder === undefined) return undefined;
+    if (!this.folders.has(folder)) this.folders.set(folder, list(folder));
+    return this.folders.get(folder);
+  }
+}
+
+/** Where in a source a config path would be; undefined outside of it. */
+function locate({ dir, group }: ConfigSource, configPath: string): string | undefined {
+  if (dir === undefined) return undefined;
+  let within = configPath.replace(/^\/+/, '');
+  if (group !== undefined) {
+    if (within !== group && !within.startsWith(`${group}/`)) return undefined;
+    within = within.slice(group.length + 1);
+  }
+  const file = path.join(dir, within);
+  const outside = path.relative(dir, file);
+  if (outside === '..' || outside.startsWith(`..${path.sep}`) || within.includes('\0')) {
+    throw new ConfigError('composition', `'${configPath}' climbs out of the config folder`, [`config folder ${dir}`, 'move the file into the folder, or add its folder to hydra.searchpath'], { file: dir });
+  }
+  return file;
+}
+
+function exists(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false }) !== undefined;
+}
+
+function list(folder: string): readonly { name: string; isFolder: boolean }[] | undefined {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).map((entry) => ({
+      name: entry.name,
+      isFolder: entry.isSymbolicLink() ? (statSync(path.join(folder, entry.name), { throwIfNoEntry: false })?.isDirectory() ?? false) : entry.isDirectory(),
+    }));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw new ConfigError('file', `A config folder cannot be read: ${code}`, [`folder ${folder}`, 'check its permissions'], { file: folder, cause: error });
+  }
+}
+
+function separateDefaults(body: MapNode | ListNode): Pick<LoadedConfig, 'body' | 'defaults'> {
+  if (body.kind === 'list') return { body };
+  const defaults = body.get('defaults');
+  if (!defaults) return { body };
+  const rest = copyNode(body) as MapNode;
+  rest.delete('defaults');
+  return { body: rest, defaults };
+}

@@ -1,0 +1,116 @@
+// A sweep to its jobs: the cartesian product of all sweeps in the overrides, the last key changing fastest.
+// Source: Hydra's basic sweeper, version 1.3.
+import { Composition, compose, composeFrom, type ComposeOptions } from './compose.js';
+import { ConfigError } from './config-error.js';
+import { rootFrame } from './key-path.js';
+import { MapNode, ScalarNode, type Origin } from './node.js';
+import { maximumSweepSize, rangeValues } from './overrides/decimal-range.js';
+import { encodeElement } from './overrides/encode.js';
+import { shuffled } from './overrides/functions.js';
+import { matchNames } from './overrides/glob.js';
+import { parseOverride } from './overrides/parser.js';
+import { ChoiceSweep, GlobSweep, IntervalSweep, ListExtension, isHydraOverride, isSweep, typedKey, type Element, type Override } from './overrides/value.js'; // prettier-ignore
+import { nodeStr } from './python-text.js';
+import type { Repository } from './sources/repository.js';
+
+export interface SweepPlan {
+  /** The composition the sweep starts from: sweeps left out, groups possibly open. */
+  readonly master: Composition;
+  /** One list of override texts for each job. */
+  readonly jobs: string[][];
+  /** How many jobs each batch holds. */
+  readonly batches: number[];
+  /** The config of one job, in the way a run of its overrides has it. */
+  compose(job: number): Composition;
+}
+
+/** The override texts of every job of a sweep. */
+export function expandSweep(options: ComposeOptions): string[][] {
+  return planSweep(options).jobs;
+}
+
+/** All that is needed to run a sweep. @throws {ConfigError} */
+export function planSweep(options: ComposeOptions): SweepPlan {
+  const now = options.now ?? new Date();
+  const master = compose({ ...options, now, mode: 'multirun' });
+  const given = options.overrides.map(parseOverride).filter((override) => !isHydraOverride(override));
+  const all = [...sweeperParams(master), ...given];
+  const jobs = product(all, master.repository);
+  const hydraOverrides = options.overrides.map(parseOverride).filter(isHydraOverride);
+  const size = batchSize(master);
+  const batches = size === undefined ? [jobs.length] : Array.from({ length: Math.ceil(jobs.length / size) }, (_, batch) => Math.min(size, jobs.length - batch * size));
+  return {
+    master,
+    jobs,
+    batches,
+    compose: (job) => composeJob([...hydraOverrides, ...jobs[job]!.map(parseOverride)], job, { ...options, now, mode: 'run' }, master.repository),
+  };
+}
+
+function composeJob(overrides: readonly Override[], job: number, options: ComposeOptions, repository: Repository): Composition {
+  // A job may choose another primary search path only through the sweep as a whole, so its repository serves all jobs.
+  const composition = composeFrom(repository, overrides, options);
+  const hydra = composition.full.get('hydra');
+  const settings = hydra?.kind === 'map' ? hydra.get('job') : undefined;
+  const origin: Origin = { source: 'the sweep' };
+  if (settings?.kind === 'map') {
+    settings.set('id', new ScalarNode(String(job), origin));
+    settings.set('num', new ScalarNode(job, origin));
+  }
+  return composition;
+}
+
+/** `hydra.sweeper.params` of the config: keys with sweeps as text. */
+function sweeperParams(master: Composition): Override[] {
+  const frame = master.resolution().select(rootFrame(master.full), 'hydra.sweeper.params');
+  if (frame?.node.kind !== 'map') return [];
+  const resolved = master.resolution().deep(frame) as MapNode;
+  return [...resolved.entries.values()].map(({ key, node }) => parseOverride(`${String(key)}=${nodeStr(node)}`));
+}
+
+function batchSize(master: Composition): number | undefined {
+  const size = master.setting('hydra.sweeper.max_batch_size');
+  if (size === undefined || size === null) return undefined;
+  if (typeof size !== 'number' || size < 1) {
+    throw new ConfigError('sweep', `hydra.sweeper.max_batch_size must be at least 1, not ${String(size)}`, ['leave it out to run all jobs in one batch'], { keyPath: 'hydra.sweeper.max_batch_size' });
+  }
+  return size;
+}
+
+function product(overrides: readonly Override[], repository: Repository): string[][] {
+  // A key given twice keeps its first place and takes its last values.
+  const byKey = new Map<string, string[]>();
+  for (const override of overrides) byKey.set(typedKey(override), jobTexts(override, repository));
+  let jobs: string[][] = [[]];
+  for (const texts of byKey.values()) {
+    if (jobs.length * texts.length > maximumSweepSize) throw new ConfigError('sweep', `The sweep has more than ${maximumSweepSize} jobs`, ['sweep over fewer values, or in several runs']);
+    jobs = jobs.flatMap((job) => texts.map((text) => [...job, text]));
+  }
+  return jobs;
+}
+
+/** The texts one override contributes, one for each of its values. */
+function jobTexts(override: Override, repository: Repository): string[] {
+  const key = typedKey(override);
+  const { value } = override;
+  if (value instanceof ListExtension) return [`${key}=${encodeElement([...value.items])}`];
+  if (!isSweep(value)) return [`${key}=${encodeElement(value)}`];
+  const texts = sweepTexts(override, repository);
+  const order = 'shuffle' in value && value.shuffle ? shuffled(texts, override.text) : texts;
+  return order.map((text) => `${key}=${text}`);
+}
+
+function sweepTexts({ value, key, text }: Override, repository: Repository): string[] {
+  if (value instanceof GlobSweep) return matchNames(repository.options(key), value.include, value.exclude).map(encodeElement);
+  if (value instanceof ChoiceSweep) return value.items.map(encodeElement);
+  if (value instanceof IntervalSweep) {
+    throw new ConfigError('sweep', `'${text}' is an interval, and the basic sweeper cannot draw from one`, ['list the values, or use range(start,stop,step)'], { keyPath: key });
+  }
+  try {
+    return rangeValues(value).map((item) => encodeElement(item as Element));
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new ConfigError('sweep', `Cannot expand '${text}': ${error.message}`, [], { keyPath: key });
+  }
+}
+
