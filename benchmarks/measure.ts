@@ -1,0 +1,46 @@
+// What the benchmarks share: medians, and the machine's own rates, measured in the same process and in turn with the
+// thing they are compared to, so that a busy machine slows both alike.
+import { GraphBuilder, type Device } from '@bowyer/graph';
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)];
+}
+
+/** Milliseconds of one call. */
+export async function milliseconds(run: () => Promise<unknown> | void): Promise<number> {
+  const start = performance.now();
+  await run();
+  return performance.now() - start;
+}
+
+/** Returns a function that multiplies two size × size matrices once and gives the rate in GFLOP/s (2 · size³ operations). */
+export async function matMulRate(device: Device, size = 2048): Promise<() => Promise<number>> {
+  const g = new GraphBuilder('matmul_reference');
+  const [a, b] = [g.input('a', 'float32', [size, size]), g.input('b', 'float32', [size, size])];
+  g.output('largest', g.reduceMax(g.matMul(a, b)));
+  const filled = () => ({ shape: [size, size], data: new Float32Array(size * size).map((_, i) => (i % 17) - 8) });
+  const state = await device.createState({ a: filled(), b: filled() });
+  const program = await (await device.compile(g)).bind({ state: { a: [state, 'a'], b: [state, 'b'] } });
+  await program.run();
+  return async () => (2 * size ** 3) / (await milliseconds(() => program.run())) / 1e6;
+}
+
+/**
+ * Returns a function that copies `bytes` once on each of two threads at the same time and gives the rate in GB/s as the
+ * STREAM benchmark counts it: bytes read plus bytes written.
+ */
+export async function copyRate(device: Device, bytes = 128 << 20): Promise<() => Promise<number>> {
+  const kernel = await device.loadKernel<{ bytes: number }, null>({
+    module: new URL('./copy-kernel.ts', import.meta.url),
+    name: 'copyOnce',
+  });
+  const [source, target] = [new Float32Array(bytes / 4).fill(1), new Float32Array(bytes / 4).fill(2)];
+  const copyOnBoth = async () => {
+    const other = kernel.call({ states: {}, args: { bytes } });
+    target.set(source);
+    await other;
+  };
+  await copyOnBoth(); // the pages are there from here on
+  return async () => (2 * 2 * bytes) / (await milliseconds(copyOnBoth)) / 1e6;
+}
