@@ -4,6 +4,7 @@ export { Value, type Attributes, type GraphNode } from './value.js';
 export {
   addDims,
   divideDims,
+  evaluateDim,
   formatShape,
   multiplyDims,
   sizeOfShape,
@@ -16,7 +17,15 @@ export { defineOp, type GradientRule, type InputGradient, type Op } from './op.j
 export { gradients, type GradientOptions } from './gradients.js';
 export { checkGradients, type GradientComparison, type GradientSample } from './check-gradients.js';
 export { serialize } from './serialize.js';
-export { openDevice, type Device, type DeviceOptions, type Kernel, type KernelSource } from './device/device.js';
+export { openDevice, type Device, type DeviceOptions } from './device/device.js';
+export {
+  type GraphKernelBuilder,
+  type GraphKernelContext,
+  type GraphKernelResult,
+  type Kernel,
+  type KernelArguments,
+  type KernelSource,
+} from './device/kernel-handles.js';
 export {
   type BoundProgram,
   type InputTensor,
@@ -25,6 +34,7 @@ export {
   type RunFeeds,
   type RunOutputs,
 } from './device/program.js';
+export { webgpuAvailable } from './device/webgpu-probe.js';
 export { State, type StateTensorInfo, type StateTensorInit, type TensorCopy } from './device/state.js';
 export {
   type HostKernel,

@@ -1,7 +1,7 @@
 // From a graph to the bytes of an ONNX model. Only nodes that some output needs are written.
 import onnxProto from 'onnx-proto';
 import type { Shape } from './dims.js';
-import { onnxTypeCodes, type TensorArray } from './dtype.js';
+import { onnxTypeCodes, type DataType, type TensorArray } from './dtype.js';
 import type { Graph } from './graph.js';
 import { accumulatorName, NO_COPY_OUTPUT, outputName } from './output-name.js';
 import type { GraphNode, Value } from './value.js';
@@ -168,3 +168,15 @@ const shapeProto = (shape: Shape) => ({
 });
 
 const rawBytes = (data: TensorArray) => new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+
+/** A model that copies x to y, of any shape: how tensors are moved to a GPU and back. */
+export function copyModel(dtype: DataType): Uint8Array {
+  const info = (name: string) => ({ name, type: { tensorType: { elemType: onnxTypeCodes[dtype] } } });
+  const node = { opType: 'Identity', input: ['x'], output: ['y'] };
+  const graph = { name: 'copy', input: [info('x')], node: [node], output: [info('y')] };
+  return onnx.ModelProto.encode({
+    irVersion: IR_VERSION,
+    opsetImport: [{ domain: '', version: OPSET }],
+    graph,
+  }).finish();
+}

@@ -1,10 +1,13 @@
 // The device: one worker thread that owns all sessions of the process and the state they work on.
 import { availableParallelism } from 'node:os';
 import { arrayClass, arrayTypes, dataTypeOf, holds, type DataType, type TensorArray } from '../dtype.js';
+import { DeviceError } from '../errors.js';
 import type { Graph } from '../graph.js';
-import { Program, type BoundProgram } from './program.js';
+import { GraphKernel, WorkerKernel, type Kernel, type KernelSource } from './kernel-handles.js';
+import { Program } from './program.js';
 import type { StateTensorSpec } from './protocol.js';
 import { State, type StateTensorInit, type TensorCopy } from './state.js';
+import { webgpuProblem } from './webgpu-probe.js';
 import { WorkerClient } from './worker-client.js';
 
 export interface DeviceOptions {
@@ -13,15 +16,19 @@ export interface DeviceOptions {
   threads?: number;
 }
 
-export interface KernelSource {
-  /** Module which exports the function; it is imported by the worker. */
-  module: URL;
-  name: string;
-}
-
 /** Start a device. Close it in a `finally`: its worker keeps the process alive. */
 export async function openDevice(options: DeviceOptions): Promise<Device> {
   const threads = options.threads ?? availableParallelism();
+  const problem = options.device === 'webgpu' ? await webgpuProblem() : null;
+  if (problem !== null) {
+    throw new DeviceError(
+      [
+        `device 'webgpu' is not usable on this machine: ${problem}`,
+        `  it needs a GPU with a Vulkan (Linux), Metal (macOS) or D3D12 (Windows) driver; 'cpu' always works`,
+        `  for a slow software GPU on Debian: apt-get install chromium-common, then VK_ICD_FILENAMES=/usr/lib/chromium/vk_swiftshader_icd.json`,
+      ].join('\n'),
+    );
+  }
   return new Device(options.device, threads, new WorkerClient({ device: options.device, threads }));
 }
 
@@ -103,44 +110,29 @@ export class Device {
     return new Program(graph, this.kind, this.client);
   }
 
-  /** Load a host kernel into the worker. */
-  async loadKernel<Args = unknown, Result = unknown>({ module, name }: KernelSource): Promise<Kernel<Args, Result>> {
+  /**
+   * An update of states. On the host it is the module's function; where states live on a GPU it is `graph`, the same update as
+   * an ONNX graph, or, without one, the function on copies that are brought down and up again (right, but slow).
+   */
+  async loadKernel<Args = unknown, Result = unknown>({
+    module,
+    name,
+    graph,
+    run,
+  }: KernelSource): Promise<Kernel<Args, Result>> {
+    const asGraph = run ? run === 'graph' : this.kind === 'webgpu' && graph !== undefined;
+    if (asGraph) {
+      if (!graph) throw new Error(`loadKernel: '${name}' is to run as a graph, but none was given`);
+      return new GraphKernel(this, name, graph) as Kernel<Args, Result>;
+    }
     const kernelId = this.client.nextId();
     await this.client.request({ kind: 'loadKernel', kernelId, module: module.href, name });
-    return new Kernel(kernelId, this.client);
+    return new WorkerKernel(kernelId, this.client);
   }
 
   /** End the worker. Calls still under way are finished first; a second close does nothing. */
   async close(): Promise<void> {
     await this.client.close();
-  }
-}
-
-export interface KernelArguments<Args> {
-  states: Readonly<Record<string, State>>;
-  programs?: Readonly<Record<string, BoundProgram>>;
-  /** Plain JSON and typed arrays. */
-  args: Args;
-}
-
-/** A kernel that runs in the worker, in turn with the programs. */
-export class Kernel<Args = unknown, Result = unknown> {
-  constructor(
-    private readonly kernelId: number,
-    private readonly client: WorkerClient,
-  ) {}
-
-  /** Run the kernel on live states; `programs` are those which it may run itself, without a message per run. */
-  async call({ states, programs = {}, args }: KernelArguments<Args>): Promise<Result> {
-    const stateIds = Object.fromEntries(Object.entries(states).map(([role, state]) => [role, state.id]));
-    const bindings = Object.fromEntries(Object.entries(programs).map(([role, program]) => [role, program.bindingId]));
-    return (await this.client.request({
-      kind: 'callKernel',
-      kernelId: this.kernelId,
-      states: stateIds,
-      programs: bindings,
-      args,
-    })) as Result;
   }
 }
 

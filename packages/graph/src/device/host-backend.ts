@@ -1,10 +1,11 @@
 // CPU residency: state is typed arrays on the host, fed to sessions without copying and changed in place.
-import { existsSync } from 'node:fs';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { newArray, type DataType, type TensorArray } from '../dtype.js';
 import { accumulatorName, outputName } from '../output-name.js';
 import { HostBinding } from './host-binding.js';
-import type { HostKernel, KernelProgram } from './kernel.js';
+import { raise, sizeOf } from './tensor-size.js';
+import { kernelProgram, loadKernel } from './kernel-host.js';
+import type { HostKernel } from './kernel.js';
 import type { Request, StateTensorSpec, TypedHostTensor, WorkerSettings, Wiring } from './protocol.js';
 
 interface StateTensor {
@@ -93,12 +94,12 @@ export class HostBackend {
       // The sum is read from and written to the same array; each element is read before it is written.
       if (mode === 'add') feeds[accumulatorName(output)] = tensor;
     }
-    return new HostBinding(session, feeds, targets, fetch);
+    return new HostBinding(session, feeds, targets, fetch, mode);
   }
 
   async #run({ binding, inputs, views }: Extract<Request, { kind: 'run' }>): Promise<Record<string, TypedHostTensor>> {
     const bound = typeof binding === 'number' ? this.#binding(binding) : this.#bind(binding.programId, binding.wiring);
-    const feeds: Record<string, Tensor> = { ...bound.feeds };
+    const feeds: Record<string, Tensor> = {};
     for (const name in inputs) {
       const { dtype, data, dims } = inputs[name]!;
       feeds[name] = new Tensor(dtype, data, dims);
@@ -137,56 +138,15 @@ export class HostBackend {
   }
 }
 
-function kernelProgram(binding: HostBinding, states: Readonly<Record<string, StateTensors>>): KernelProgram {
-  return {
-    run: async ({ inputs = {}, views = {} }) => {
-      const feeds: Record<string, Tensor> = { ...binding.feeds };
-      for (const name in inputs) {
-        const dtype =
-          binding.types.get(name) ??
-          raise(
-            `a kernel feeds '${name}', but no input is called so; inputs are ${[...binding.types.keys()].join(', ')}`,
-          );
-        feeds[name] = new Tensor(dtype as 'float32', inputs[name]!.data as Float32Array, inputs[name]!.dims);
-      }
-      for (const input in views) {
-        const [role, name, dims] = views[input]!;
-        feeds[input] = prefixView(
-          states[role]?.[name] ?? raise(`a kernel views '${name}' of '${role}', which is not among its states`),
-          dims,
-        );
-      }
-      return binding.run(feeds);
-    },
-  };
-}
-
 /** The beginning of a state array under other dimensions, without a copy. */
 function prefixView({ dtype, data }: StateTensor, dims: readonly number[]): Tensor {
-  const size = dims.reduce((product, dim) => product * dim, 1);
-  return new Tensor(dtype as 'float32', data.subarray(0, size) as Float32Array, dims);
-}
-
-function raise(problem: string): never {
-  throw new Error(problem);
+  return new Tensor(dtype as 'float32', data.subarray(0, sizeOf(dims)) as Float32Array, dims);
 }
 
 function stateTensor({ name, dtype, dims, data }: StateTensorSpec): StateTensor {
-  const size = dims.reduce((product, dim) => product * dim, 1);
+  const size = sizeOf(dims);
   const array = data ?? newArray(dtype, size);
   if (array.length !== size)
     throw new RangeError(`state '${name}': ${array.length} elements for dimensions [${dims.join(', ')}]`);
   return { dtype, dims, data: array, tensor: new Tensor(dtype as 'float32', array as Float32Array, dims) };
-}
-
-async function loadKernel(module: string, name: string): Promise<HostKernel> {
-  const exported = ((await import(moduleFile(module))) as Record<string, unknown>)[name];
-  if (typeof exported !== 'function') throw new Error(`kernel module ${module} exports no function '${name}'`);
-  return exported as HostKernel;
-}
-
-/** Kernels are named by their compiled file; run from sources, the TypeScript file beside it is meant. */
-function moduleFile(module: string): string {
-  const source = module.replace(/\.js$/, '.ts');
-  return existsSync(new URL(module)) || !existsSync(new URL(source)) ? module : source;
 }

@@ -3,7 +3,7 @@ import { Tensor, type InferenceSession } from 'onnxruntime-node';
 import { evaluateDim, type Shape } from '../dims.js';
 import { newArray, type DataType, type TensorArray } from '../dtype.js';
 import { NO_COPY_OUTPUT, outputName } from '../output-name.js';
-import type { TypedHostTensor } from './protocol.js';
+import type { StoreMode, TypedHostTensor } from './protocol.js';
 
 interface Fetched {
   name: string;
@@ -19,6 +19,9 @@ export class HostBinding {
   /** Where the size of each symbol is read from. */
   readonly #symbols = new Map<string, { input: string; axis: number }>();
   readonly #stores: boolean;
+  readonly #targets: Record<string, Tensor> = {};
+  /** Targets which the same run reads (an update in place): written beside, and copied when the run is over. */
+  readonly #deferred: { target: Tensor; scratch: Tensor }[] = [];
 
   /**
    * @param feeds inputs which are the same at each run
@@ -26,11 +29,17 @@ export class HostBinding {
    */
   constructor(
     private readonly session: InferenceSession,
-    readonly feeds: Readonly<Record<string, Tensor>>,
-    private readonly targets: Readonly<Record<string, Tensor>>,
+    private readonly feeds: Readonly<Record<string, Tensor>>,
+    targets: Readonly<Record<string, Tensor>>,
     fetch: readonly string[],
+    mode: StoreMode,
   ) {
     this.#stores = Object.keys(targets).length > 0;
+    const fed = new Set(mode === 'write' ? Object.values(feeds) : []);
+    for (const [output, target] of Object.entries(targets)) {
+      if (!fed.has(target)) this.#targets[output] = target;
+      else this.#deferred.push({ target, scratch: (this.#targets[output] = emptyLike(target)) });
+    }
     for (const input of session.inputMetadata) {
       if (!input.isTensor) continue;
       this.types.set(input.name, input.type as DataType);
@@ -46,13 +55,20 @@ export class HostBinding {
     });
   }
 
-  async run(feeds: Readonly<Record<string, Tensor>>): Promise<Record<string, TypedHostTensor>> {
+  /** @param given inputs of this run alone */
+  async run(given: Readonly<Record<string, Tensor>>): Promise<Record<string, TypedHostTensor>> {
+    const response = await this.#run({ ...this.feeds, ...given });
+    for (const { target, scratch } of this.#deferred) (target.data as Float32Array).set(scratch.data as Float32Array);
+    return response;
+  }
+
+  async #run(feeds: Readonly<Record<string, Tensor>>): Promise<Record<string, TypedHostTensor>> {
     const sized = this.#stores ? this.#allocate(feeds) : undefined;
     if (sized) {
-      await this.#runWithoutCopies(feeds, { ...this.targets, ...sized });
+      await this.#runWithoutCopies(feeds, { ...this.#targets, ...sized });
       return this.#response(sized);
     }
-    const fetches: Record<string, Tensor | null> = { ...this.targets };
+    const fetches: Record<string, Tensor | null> = { ...this.#targets };
     for (const { output } of this.#fetched) fetches[output] = null;
     return this.#response((await this.session.run(feeds, fetches)) as Record<string, Tensor>);
   }
@@ -93,4 +109,8 @@ export class HostBinding {
     }
     return response;
   }
+}
+
+function emptyLike({ type, dims, data }: Tensor): Tensor {
+  return new Tensor(type as 'float32', newArray(type as DataType, data.length) as Float32Array, dims);
 }

@@ -1,11 +1,12 @@
 // The worker thread: owns every session and all state, and answers requests strictly in the order they come.
 import { parentPort, workerData, type TransferListItem } from 'node:worker_threads';
 import type { Request, RequestMessage, ResponseMessage, WorkerSettings } from './protocol.js';
+import { GpuBackend } from './gpu-backend.js';
 import { HostBackend } from './host-backend.js';
 
 const port = parentPort!;
 const settings = workerData as WorkerSettings;
-const backend = new HostBackend(settings);
+const backend = settings.device === 'webgpu' ? new GpuBackend() : new HostBackend(settings);
 
 let queue: Promise<void> = Promise.resolve();
 port.on('message', (message: RequestMessage) => {

@@ -2,6 +2,7 @@
 // An operator added to a file of this folder without a sample here does not compile, and fails the first test.
 import { checkGradients, type GradientSample } from '../check-gradients.js';
 import { openDevice, type Device } from '../device/device.js';
+import { webgpuAvailable } from '../device/webgpu-probe.js';
 import type { Shape } from '../dims.js';
 import type { DataType } from '../dtype.js';
 import { NotDifferentiableError } from '../errors.js';
@@ -234,37 +235,40 @@ const samples: Record<keyof typeof ops, Samples> = {
   ],
 };
 
-let device: Device;
-beforeAll(async () => {
-  device = await openDevice({ device: 'cpu', threads: 1 });
-});
-afterAll(() => device.close());
-
 test('every operator has a sample', () => {
   expect(Object.keys(samples).sort()).toEqual(Object.keys(ops).sort());
 });
 
 const names = Object.keys(ops) as (keyof typeof ops)[];
+const gpu = await webgpuAvailable();
+if (!gpu) console.warn('no WebGPU adapter here: the table of gradients runs on the CPU only');
 
-test.each(names.filter((name) => Array.isArray(samples[name])))(
-  '%s: rule agrees with central differences',
-  async (name) => {
-    for (const sample of samples[name] as Sample[]) {
-      for (const comparison of await checkGradients(device, sample, { step: 1e-2 })) {
-        expect(comparison.error < 1e-3 ? 'agrees' : comparison).toBe('agrees');
+describe.each(gpu ? (['cpu', 'webgpu'] as const) : (['cpu'] as const))('on %s', (residency) => {
+  let device: Device;
+  beforeAll(async () => {
+    device = await openDevice({ device: residency, threads: 1 });
+  });
+  afterAll(() => device.close());
+
+  test.each(names.filter((name) => Array.isArray(samples[name])))(
+    '%s: rule agrees with central differences',
+    async (name) => {
+      for (const sample of samples[name] as Sample[]) {
+        for (const comparison of await checkGradients(device, sample, { step: 1e-2 })) {
+          expect(comparison.error < 1e-3 ? 'agrees' : comparison).toBe('agrees');
+        }
       }
-    }
-  },
-);
+    },
+  );
 
-test.each(names.filter((name) => !Array.isArray(samples[name])))(
-  '%s: runs, and a gradient through it is refused',
-  async (name) => {
-    const { flat: sample } = samples[name] as { flat: Sample };
-    const asFloat: Sample = {
-      ...sample,
-      build: (g, inputs) => g.cast(sample.build(g, inputs) as Value, 'float32'),
-    };
-    await expect(checkGradients(device, asFloat, { step: 1e-2 })).rejects.toThrow(NotDifferentiableError);
-  },
-);
+  test.each(names.filter((name) => !Array.isArray(samples[name])))(
+    '%s: a gradient through it is refused',
+    async (name) => {
+      const { flat: sample } = samples[name] as { flat: Sample };
+      const build: Sample['build'] = (g, inputs) => g.cast(sample.build(g, inputs) as Value, 'float32');
+      await expect(checkGradients(device, { ...sample, build }, { step: 1e-2 })).rejects.toThrow(
+        NotDifferentiableError,
+      );
+    },
+  );
+});

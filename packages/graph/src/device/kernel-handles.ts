@@ -1,0 +1,151 @@
+// Kernels as the main thread sees them: a function that runs in the worker, or the same update as a graph.
+import { GraphBuilder } from '../builder.js';
+import type { TensorArray } from '../dtype.js';
+import { arrayClass, dataTypeOf } from '../dtype.js';
+import type { Value } from '../value.js';
+import type { Device } from './device.js';
+import type { BoundProgram, InputTensor, ProgramWiring } from './program.js';
+import type { State } from './state.js';
+import type { WorkerClient } from './worker-client.js';
+
+/** What a kernel's graph is built from. */
+export interface GraphKernelContext {
+  /** Tensors of the states, by role and name. */
+  states: Readonly<Record<string, Readonly<Record<string, Value>>>>;
+  /** Numbers as float32 scalars, typed arrays as vectors: their values change from call to call. */
+  args: Readonly<Record<string, Value>>;
+  /** Everything else among the arguments (texts, booleans, lists): a call with other constants builds another graph. */
+  constants: Readonly<Record<string, unknown>>;
+}
+
+export interface GraphKernelResult {
+  /** New values of state tensors, by role and name. */
+  states: Readonly<Record<string, Readonly<Record<string, Value>>>>;
+  /** Small results: scalars come back as numbers, the rest as typed arrays. */
+  results?: Readonly<Record<string, Value>>;
+}
+
+export type GraphKernelBuilder = (g: GraphBuilder, context: GraphKernelContext) => GraphKernelResult;
+
+export interface KernelSource {
+  /** Module which exports the function; the worker imports it. Name the compiled `.js`; from sources the `.ts` beside it is meant. */
+  module: URL;
+  name: string;
+  /** The same update as a graph, for states that live on a GPU. */
+  graph?: GraphKernelBuilder;
+  /** Overrides the device's choice, so that a test can compare both forms. */
+  run?: 'host' | 'graph';
+}
+
+export interface KernelArguments<Args> {
+  states: Readonly<Record<string, State>>;
+  /** Programs which a host kernel may run itself, without a message per run. */
+  programs?: Readonly<Record<string, BoundProgram>>;
+  /** Plain JSON and typed arrays. */
+  args: Args;
+}
+
+/** An update of states; it takes its turn with the programs. */
+export interface Kernel<Args = unknown, Result = unknown> {
+  call(call: KernelArguments<Args>): Promise<Result>;
+}
+
+export class WorkerKernel<Args, Result> implements Kernel<Args, Result> {
+  constructor(
+    private readonly kernelId: number,
+    private readonly client: WorkerClient,
+  ) {}
+
+  async call({ states, programs = {}, args }: KernelArguments<Args>): Promise<Result> {
+    const stateIds = Object.fromEntries(Object.entries(states).map(([role, state]) => [role, state.id]));
+    const bindings = Object.fromEntries(Object.entries(programs).map(([role, program]) => [role, program.bindingId]));
+    const result = await this.client.request({
+      kind: 'callKernel',
+      kernelId: this.kernelId,
+      states: stateIds,
+      programs: bindings,
+      args,
+    });
+    return result as Result;
+  }
+}
+
+/** Built and compiled once for each set of states and constants. */
+export class GraphKernel implements Kernel {
+  readonly #bound = new Map<string, Promise<BoundProgram>>();
+
+  constructor(
+    private readonly device: Device,
+    private readonly name: string,
+    private readonly build: GraphKernelBuilder,
+  ) {}
+
+  async call({ states, programs, args }: KernelArguments<unknown>): Promise<unknown> {
+    if (programs) throw new Error(`kernel '${this.name}' runs as a graph and cannot run programs`);
+    const { tensors, constants } = sortArguments((args ?? {}) as Record<string, unknown>);
+    const roles = Object.entries(states).map(([role, { id }]) => `${role}=${id}`);
+    const key = `${roles.join()} ${Object.keys(tensors).join()} ${JSON.stringify(constants)}`;
+    let bound = this.#bound.get(key);
+    if (!bound) {
+      bound = this.#compile(states, tensors, constants);
+      this.#bound.set(key, bound);
+    }
+    const inputs = Object.fromEntries(Object.entries(tensors).map(([name, tensor]) => [`args/${name}`, tensor]));
+    const outputs = await (await bound).run({ inputs });
+    const results = Object.entries(outputs).map(([name, { dims, data }]) => [
+      name.slice('results/'.length),
+      dims.length === 0 ? Number(data[0]) : data,
+    ]);
+    return results.length > 0 ? Object.fromEntries(results) : null;
+  }
+
+  async #compile(
+    states: Readonly<Record<string, State>>,
+    tensors: Record<string, InputTensor>,
+    constants: Record<string, unknown>,
+  ): Promise<BoundProgram> {
+    const g = new GraphBuilder(this.name);
+    const state: Record<string, readonly [State, string]> = {};
+    const store: Record<string, readonly [State, string]> = {};
+    const values: Record<string, Record<string, Value>> = {};
+    for (const [role, owner] of Object.entries(states)) {
+      values[role] = {};
+      for (const [name, { dtype, shape }] of owner.tensors) {
+        values[role][name] = g.input(`${role}/${name}`, dtype, shape);
+        state[`${role}/${name}`] = [owner, name];
+      }
+    }
+    const args = Object.fromEntries(
+      Object.entries(tensors).map(([name, { dims, data }]) => [
+        name,
+        g.input(`args/${name}`, dataTypeOf(data as TensorArray), dims.length === 0 ? [] : [`${name}_size`]),
+      ]),
+    );
+    const built = this.build(g, { states: values, args, constants });
+    for (const [role, updates] of Object.entries(built.states)) {
+      for (const [name, value] of Object.entries(updates)) {
+        g.output(`${role}/${name}`, value);
+        store[`${role}/${name}`] = [states[role]!, name];
+      }
+    }
+    for (const [name, value] of Object.entries(built.results ?? {})) g.output(`results/${name}`, value);
+    const wiring: ProgramWiring = { state, store };
+    return (await this.device.compile(g)).bind(wiring);
+  }
+}
+
+/** Numbers and typed arrays become inputs; what else a kernel is told is built into the graph. */
+function sortArguments(args: Record<string, unknown>): {
+  tensors: Record<string, InputTensor>;
+  constants: Record<string, unknown>;
+} {
+  const tensors: Record<string, InputTensor> = {};
+  const constants: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(args)) {
+    if (typeof value === 'number') tensors[name] = { dims: [], data: Float32Array.of(value) };
+    else if (arrayClass(value).endsWith('Array') && ArrayBuffer.isView(value)) {
+      tensors[name] = { dims: [(value as TensorArray).length], data: value as TensorArray };
+    } else constants[name] = value;
+  }
+  return { tensors, constants };
+}
