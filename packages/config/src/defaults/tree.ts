@@ -185,7 +185,7 @@ class Builder {
       if (!isOverride(item)) {
         if (!last || isAppended(item)) continue;
         const name = describeItem(item);
-        throw new ConfigError('composition', `In '${path}': 'override ${overrideKey(last)}: ${String(last.value)}' stands before '${name}'`, [`in ${placeText(last.origin)}`, 'put overrides at the end of the defaults list'], { file, line, column });
+        throw new ConfigError('composition', `In '${path}': override '${overrideKey(last)} : ${String(last.value)}' stands before '${name}'`, [`in ${placeText(last.origin)}`, 'put overrides at the end of the defaults list'], { file, line, column });
       }
       last = item;
       if (interpolated) {

@@ -152,7 +152,10 @@ export class Resolution {
     const start = levels === 0 ? rootOf(frame) : ancestor(frame, levels);
     if (!start) this.fail(frame, 'interpolation-key', `Interpolation key '${path}' not found: '${text}' climbs above the root`);
     const found = this.walk(start, keys, true, frame, text);
-    if ('missingKey' in found) this.failUnknown(frame, text, path, found);
+    if ('missingKey' in found) {
+      const written = syntax.keys.some((key) => typeof key !== 'string') ? path : text.slice(2, -1).trim().slice(levels);
+      this.failUnknown(frame, text, written, found);
+    }
     for (let at = frame.parent; at; at = at.parent) {
       if (at.node === found.node) this.fail(frame, 'interpolation', `Interpolation '${text}' leads to '${framePath(at) || 'the root'}', which contains it`);
     }

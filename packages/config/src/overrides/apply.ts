@@ -155,6 +155,9 @@ function stepInto(at: Frame<ContainerNode>, key: string, override: Override, for
     throw new ConfigError('composition', `Error merging override '${override.text}': '${path}' is ??? and has no keys yet`, [`give '${path}' as a whole: '${path}={…}'`], { keyPath: path, ...placeOf(next.node) });
   }
   if (next && isContainer(next.node)) return next as Frame<ContainerNode>;
+  if (next && framePath(next) === 'hydra.sweeper.params') {
+    throw new ConfigError('composition', `Error merging override '${override.text}': 'hydra.sweeper.params' is null and has no keys yet`, [`give it as a whole: 'hydra.sweeper.params={${splitPath(override.key).pop()}: …}'`], { keyPath: 'hydra.sweeper.params' });
+  }
   const map = new MapNode(originOf(override));
   if (at.node.kind === 'list') {
     if (!next) throw outOfRange(at as Frame<ListNode>, key, override);
