@@ -60,3 +60,4 @@ export {
   type Dialogue,
   type DialogueEpisode,
 } from './twenty-questions/dialogues.js';
+export { optimalReturn } from './twenty-questions/optimum.js';
