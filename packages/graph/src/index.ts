@@ -15,6 +15,7 @@ export {
 export { type DataType, type TensorArray } from './dtype.js';
 export { defineOp, type GradientRule, type InputGradient, type Op } from './op.js';
 export { gradients, type GradientOptions } from './gradients.js';
+export { logProbabilityOf } from './cross-entropy.js';
 export { checkGradients, type GradientComparison, type GradientSample } from './check-gradients.js';
 export { serialize } from './serialize.js';
 export { openDevice, type Device, type DeviceOptions } from './device/device.js';

@@ -33,7 +33,13 @@ export const GatherElements = defineOp('GatherElements', {
     return [{ dtype: x!.dtype, shape: indices!.shape }];
   },
   gradient: (g, { inputs: [x, indices], dy, attributes }) => [
-    g.scatterElementsAdd(g.zeros(x!.shape, x!.dtype), indices!, dy, attributes.axis as number),
+    (accumulated) =>
+      g.scatterElementsAdd(
+        accumulated ?? g.runtimeZeros(x!.shape, x!.dtype, indices!),
+        indices!,
+        dy,
+        attributes.axis as number,
+      ),
     null,
   ],
 });

@@ -1,0 +1,163 @@
+// The device as its users see it: state, stores, views, kernels, errors, both residencies.
+import { GraphBuilder, openDevice, webgpuAvailable, type Device } from '../src/index.js';
+import { descendGraph } from './kernels/decay-kernel.js';
+
+const module = new URL('./kernels/decay-kernel.js', import.meta.url);
+const gpu = await webgpuAvailable();
+if (!gpu) console.warn('no WebGPU adapter here: the device is tested on the CPU only');
+
+/** y = 2x and total = Σ y, for x of any length. */
+function doubling(): GraphBuilder {
+  const g = new GraphBuilder('doubling');
+  const y = g.mul(g.input('x', 'float32', ['n']), 2);
+  g.output('y', y);
+  g.output('total', g.reduceSum(y));
+  return g;
+}
+
+describe.each(gpu ? (['cpu', 'webgpu'] as const) : (['cpu'] as const))('%s', (residency) => {
+  let device: Device;
+  beforeAll(async () => {
+    device = await openDevice({ device: residency, threads: 1 });
+  });
+  afterAll(() => device.close());
+
+  const values = async (state: Parameters<Device['read']>[0], name: string) =>
+    [...(await device.read(state))[name]!.data].map(Number);
+
+  test('state is read back as it was given or written, and its array is handed over', async () => {
+    const data = Float32Array.of(1, 2, 3);
+    const state = await device.createState({ a: { shape: [3], data } });
+    expect(data.length).toBe(0);
+    expect(await values(state, 'a')).toEqual([1, 2, 3]);
+    await device.write(state, await device.read(state));
+    await device.write(state, { a: { data: Float32Array.of(4, 5, 6) } });
+    expect(await values(state, 'a')).toEqual([4, 5, 6]);
+  });
+
+  test('a stored output overwrites its state, or is added to it', async () => {
+    const x = await device.createState({ x: { shape: [2], data: Float32Array.of(1, 10) } });
+    const y = await device.createZeros({ y: [2] });
+    const program = await device.compile(doubling());
+    const wiring = { state: { x: [x, 'x'] as const }, store: { y: [y, 'y'] as const } };
+    const written = await program.bind(wiring);
+    const added = await program.bind({ ...wiring, mode: 'add' });
+    expect((await written.run()).total!.data[0]).toBe(22);
+    await written.run();
+    expect(await values(y, 'y')).toEqual([2, 20]);
+    await added.run();
+    expect((await added.run()).total!.data[0]).toBe(22);
+    expect(await values(y, 'y')).toEqual([6, 60]);
+  });
+
+  test('a state may be read and overwritten by one run', async () => {
+    const x = await device.createState({ x: { shape: [2], data: Float32Array.of(1, 10) } });
+    const bound = await (await device.compile(doubling())).bind({ state: { x: [x, 'x'] }, store: { y: [x, 'x'] } });
+    for (let i = 0; i < 3; i++) await bound.run();
+    expect(await values(x, 'x')).toEqual([8, 80]);
+  });
+
+  test('a view feeds the first elements of a state under other dimensions', async () => {
+    const x = await device.createState({ x: { shape: [2, 3], data: Float32Array.of(1, 2, 3, 4, 5, 6) } });
+    const program = await device.compile(doubling());
+    const { y } = await program.run({ views: { x: [x, 'x', [4]] } });
+    expect([...y!.data].map(Number)).toEqual([2, 4, 6, 8]);
+  });
+
+  test('a kernel and its graph make the same update and report the same result', async () => {
+    for (const run of ['host', 'graph'] as const) {
+      const p = await device.createState({ a: { shape: [2], data: Float32Array.of(1, 2) } });
+      const g = await device.createState({ a: { shape: [2], data: Float32Array.of(4, 8) } });
+      const kernel = await device.loadKernel<{ rate: number }, { total: number }>({
+        module,
+        name: 'descend',
+        graph: descendGraph,
+        run,
+      });
+      // 1 − 0.25·4 = 0 and 2 − 0.25·8 = 0, then −1 and −2
+      expect(await kernel.call({ states: { p, g }, args: { rate: 0.25 } })).toEqual({ total: 0 });
+      expect(await kernel.call({ states: { p, g }, args: { rate: 0.25 } })).toEqual({ total: -3 });
+      expect(await values(p, 'a')).toEqual([-1, -2]);
+    }
+  });
+
+  test('a kernel runs a program on views of its own states', async () => {
+    const g = new GraphBuilder('prefix_sum');
+    g.output('sum', g.reduceSum(g.input('known', 'float32', ['n'])));
+    const step = await (await device.compile(g)).bind({});
+    const cache = await device.createZeros({ k: [8] });
+    const kernel = await device.loadKernel<{ steps: number }, number[]>({ module, name: 'countUp' });
+    expect(await kernel.call({ states: { cache }, programs: { step }, args: { steps: 4 } })).toEqual([1, 3, 6, 10]);
+  });
+
+  test('calls that are not awaited one by one run in order', async () => {
+    const program = await device.compile(doubling());
+    const outputs = await Promise.all(
+      [1, 2, 3].map((x) => program.run({ inputs: { x: { dims: [1], data: [x] } }, fetch: ['total'] })),
+    );
+    expect(outputs.map(({ total }) => total!.data[0])).toEqual([2, 4, 6]);
+  });
+});
+
+describe('errors', () => {
+  let device: Device;
+  beforeAll(async () => {
+    device = await openDevice({ device: 'cpu', threads: 1 });
+  });
+  afterAll(() => device.close());
+
+  test('wrong feeds are named, with what was expected and found', async () => {
+    const program = await device.compile(doubling());
+    const wrong = { x: { dims: [1, 2], data: Float32Array.of(1, 2) }, z: { dims: [1], data: Float32Array.of(1) } };
+    await expect(program.run({ inputs: wrong })).rejects.toThrow(
+      [
+        "program 'doubling' cannot run:",
+        "  input 'x': expected float32 [n], found float32 [1, 2]",
+        "  no input is called 'z'; expected x",
+      ].join('\n'),
+    );
+    await expect(program.run({})).rejects.toThrow(
+      "input 'x' is missing: expected float32 [n] in inputs, state or views",
+    );
+    await expect(program.run({ inputs: { x: { dims: [2], data: Int32Array.of(1, 2) } } })).rejects.toThrow(
+      "input 'x': Int32Array given, float32 needs Float32Array",
+    );
+  });
+
+  test('one symbol has one size', async () => {
+    const g = new GraphBuilder('pair');
+    g.output('y', g.add(g.input('a', 'float32', ['n']), g.input('b', 'float32', ['n'])));
+    const program = await device.compile(g);
+    const run = program.run({ inputs: { a: { dims: [1], data: [1] }, b: { dims: [2], data: [1, 2] } } });
+    await expect(run).rejects.toThrow("input 'b': expected float32 [n], found float32 [2]; 'n' is 1 in input 'a'");
+  });
+
+  test('a failing kernel rejects with its own message, and the device goes on', async () => {
+    const kernel = await device.loadKernel({ module, name: 'fail' });
+    await expect(kernel.call({ states: {}, args: {} })).rejects.toThrow('this kernel always fails');
+    await expect(device.createZeros({ a: [1] })).resolves.toBeDefined();
+    await expect(device.loadKernel({ module, name: 'absent' })).rejects.toThrow("exports no function 'absent'");
+  });
+
+  test('a worker that dies rejects what is under way and all that follows', async () => {
+    const doomed = await openDevice({ device: 'cpu', threads: 1 });
+    const kernel = await doomed.loadKernel({ module, name: 'endWorker' });
+    const calls = [kernel.call({ states: {}, args: {} }), doomed.createZeros({ a: [1] })];
+    const outcomes = await Promise.allSettled(calls);
+    expect(outcomes.map((outcome) => outcome.status === 'rejected' && String(outcome.reason))).toEqual([
+      "DeviceError: the device cannot finish 'callKernel': its worker ended with exit code 3",
+      "DeviceError: the device cannot finish 'createState': its worker ended with exit code 3",
+    ]);
+    await expect(doomed.createZeros({ a: [1] })).rejects.toThrow(
+      "the device cannot answer 'createState': its worker ended with exit code 3",
+    );
+    await doomed.close();
+  });
+
+  test('a closed device refuses further calls, and closing it again does nothing', async () => {
+    const closed = await openDevice({ device: 'cpu', threads: 1 });
+    await closed.close();
+    await closed.close();
+    await expect(closed.createZeros({ a: [1] })).rejects.toThrow('it was closed');
+  });
+});
