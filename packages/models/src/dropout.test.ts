@@ -1,0 +1,60 @@
+import { GraphBuilder, openDevice, type Device } from '@bowyer/graph';
+import { SeededDropout } from './dropout.js';
+
+let device: Device;
+beforeAll(async () => {
+  device = await openDevice({ device: 'cpu', threads: 1 });
+});
+afterAll(() => device.close());
+
+const SIZE = 20000;
+
+/** Two sites' masks over ones, for each of the seeds. */
+async function masks(probability: number, seeds: number[]): Promise<Float32Array[][]> {
+  const g = new GraphBuilder('dropout');
+  const x = g.input('x', 'float32', ['n']);
+  const dropout = new SeededDropout(g, g.input('seed', 'int64', []));
+  g.output('first', dropout.apply(x, probability));
+  g.output('second', dropout.apply(x, probability));
+  const program = await device.compile(g);
+  const results: Float32Array[][] = [];
+  for (const seed of seeds) {
+    const ones = { dims: [SIZE], data: new Float32Array(SIZE).fill(1) };
+    const { first, second } = await program.run({ inputs: { x: ones, seed: { dims: [], data: [seed] } } });
+    results.push([first.data as Float32Array, second.data as Float32Array]);
+  }
+  return results;
+}
+
+const mean = (xs: ArrayLike<number>) => Array.from(xs).reduce((sum, x) => sum + x, 0) / xs.length;
+
+/** Correlation of two 0/1 patterns; of independent ones it is within 4/√20000 = 0.028 nearly always. */
+function correlation(a: Float32Array, b: Float32Array): number {
+  const [ma, mb] = [mean(a), mean(b)];
+  let [ab, aa, bb] = [0, 0, 0];
+  for (let i = 0; i < a.length; i++) {
+    ab += (a[i] - ma) * (b[i] - mb);
+    aa += (a[i] - ma) ** 2;
+    bb += (b[i] - mb) ** 2;
+  }
+  return ab / Math.sqrt(aa * bb);
+}
+
+test('a share p of the elements is zero, the others are scaled by 1 / (1 − p)', async () => {
+  const [[mask]] = await masks(0.25, [7]);
+  const dropped = mask.filter((x) => x === 0).length / SIZE;
+  expect(Math.abs(dropped - 0.25)).toBeLessThan(0.0123); // four deviations of √(p(1−p)/n)
+  expect([...new Set(mask.filter((x) => x !== 0))]).toEqual([Math.fround(1 / 0.75)]);
+});
+
+test('masks of neighbouring elements, of two sites and of consecutive seeds are unrelated', async () => {
+  const [[first, second], [next]] = await masks(0.5, [1, 2]);
+  for (const lag of [1, 2, 64]) expect(Math.abs(correlation(first.slice(lag), first.slice(0, -lag)))).toBeLessThan(0.03);
+  expect(Math.abs(correlation(first, second))).toBeLessThan(0.03);
+  expect(Math.abs(correlation(first, next))).toBeLessThan(0.03);
+});
+
+test('the same seed gives the same masks', async () => {
+  const [a, b] = await masks(0.1, [5, 5]);
+  expect(a).toEqual(b);
+});
