@@ -49,7 +49,8 @@ test('a share p of the elements is zero, the others are scaled by 1 / (1 − p)'
 
 test('masks of neighbouring elements, of two sites and of consecutive seeds are unrelated', async () => {
   const [[first, second], [next]] = await masks(0.5, [1, 2]);
-  for (const lag of [1, 2, 64]) expect(Math.abs(correlation(first.slice(lag), first.slice(0, -lag)))).toBeLessThan(0.03);
+  for (const lag of [1, 2, 64])
+    expect(Math.abs(correlation(first.slice(lag), first.slice(0, -lag)))).toBeLessThan(0.03);
   expect(Math.abs(correlation(first, second))).toBeLessThan(0.03);
   expect(Math.abs(correlation(first, next))).toBeLessThan(0.03);
 });
