@@ -1,6 +1,7 @@
 // Adam and AdamW over a state of parameters: gradients are summed into `gradients` by the training programs, one `step`
 // clips, updates in place and sets them to zero. The arithmetic is in kernels/adam-kernel.ts.
 import type { Device, Kernel, State } from '@bowyer/graph';
+import { adamGraph } from './kernels/adam-graph.js';
 import type { AdamArgs, AdamResult } from './kernels/adam-kernel.js';
 import { SafetensorsError } from './safetensors-header.js';
 import { readSafetensorsFile, writeSafetensors, type HostTensors } from './safetensors.js';
@@ -13,6 +14,8 @@ export interface AdamOptions {
   eps: number;
   /** λ: Adam adds λp to the gradient, AdamW shrinks p by lr · λ. */
   weightDecay: number;
+  /** Overrides the device's choice between the function in its worker and the graph, so that a test can compare them. */
+  run?: 'host' | 'graph';
 }
 
 export interface StepOptions {
@@ -48,6 +51,8 @@ export class Adam {
     const kernel = await device.loadKernel<AdamArgs, AdamResult>({
       module: new URL('./kernels/adam-kernel.js', import.meta.url),
       name: 'adamStep',
+      graph: adamGraph,
+      run: options.run,
     });
     return new this(device, parameters, await zeros(), await zeros(), await zeros(), kernel, options);
   }
@@ -62,12 +67,25 @@ export class Adam {
    * If they are not finite nothing else is changed, and `gradientNorm` is NaN or infinite: the caller decides.
    */
   async step({ lr, maxGradNorm, gradientScale = 1, foreignNorm = 0 }: StepOptions): Promise<AdamResult> {
-    const states = { p: this.parameters, g: this.gradients, m: this.firstMoments, v: this.secondMoments };
     const { betas, eps, weightDecay } = this.options;
-    const args = { lr, maxGradNorm, gradientScale, foreignNorm, betas, eps, weightDecay };
+    const [beta1, beta2] = betas;
+    const step = this.#steps + 1;
     const result = await this.kernel.call({
-      states,
-      args: { ...args, decoupled: this.decoupled, step: this.#steps + 1 },
+      states: { p: this.parameters, g: this.gradients, m: this.firstMoments, v: this.secondMoments },
+      args: {
+        maxGradNorm,
+        gradientScale,
+        foreignNorm,
+        beta1,
+        beta2,
+        oneMinusBeta1: 1 - beta1,
+        oneMinusBeta2: 1 - beta2,
+        stepSize: lr / (1 - beta1 ** step),
+        secondMomentScale: 1 / Math.sqrt(1 - beta2 ** step),
+        eps,
+        l2: this.decoupled ? 0 : weightDecay,
+        keep: this.decoupled ? 1 - lr * weightDecay : 1,
+      },
     });
     if (Number.isFinite(result.gradientNorm)) this.#steps++;
     return result;

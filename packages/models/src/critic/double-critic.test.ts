@@ -185,6 +185,17 @@ test('saved and restored, training goes on bit-equal', async () => {
   }
 });
 
+test('kept weights come back', async () => {
+  const critic = await newCritic();
+  const { observations, actions } = dialogues(5, new Rng(7));
+  const [kept, before] = [await critic.copyParameters(), await critic.evaluate(observations, actions, 'online')];
+  await critic.accumulateGradients(dialogues(5, new Rng(8)));
+  await critic.optimizer.step({ lr: 0.1, maxGradNorm: 1 });
+  expect(await critic.evaluate(observations, actions, 'online')).not.toEqual(before);
+  await critic.restoreParameters(kept);
+  expect(await critic.evaluate(observations, actions, 'online')).toEqual(before);
+});
+
 test('lists of different lengths are refused', async () => {
   const critic = await newCritic();
   await expect(critic.evaluate(['a', 'b'], ['x'], 'online')).rejects.toThrow(

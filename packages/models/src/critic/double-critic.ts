@@ -11,6 +11,7 @@ import {
   type State,
   type Value,
 } from '@bowyer/graph';
+import { polyakGraph } from '../kernels/adam-graph.js';
 import { parameterInputs, type Parameters } from '../linear.js';
 import { Adam, AdamW, type AdamOptions } from '../optimizer.js';
 import { readSafetensors, writeSafetensors, type HostTensors } from '../safetensors.js';
@@ -80,6 +81,7 @@ export class DoubleCritic {
     const kernel = await device.loadKernel<{ tau: number }, null>({
       module: new URL('../kernels/polyak-kernel.js', import.meta.url),
       name: 'polyakStep',
+      graph: polyakGraph,
     });
     const kind = optimizer.kind === 'adamw' ? AdamW : Adam;
     const adam = await kind.create(device, parameters, optimizer);
@@ -184,6 +186,11 @@ export class DoubleCritic {
   /** The online network's weights, e.g. to keep the best of a run. */
   async copyParameters(): Promise<HostTensors> {
     return copyTensors(this.device, this.parameters);
+  }
+
+  /** Overwrites the online network with what `copyParameters` returned; target and optimizer stay as they are. */
+  async restoreParameters(tensors: HostTensors): Promise<void> {
+    await writeTensors(this.device, this.parameters, tensors, { path: 'restoreParameters' });
   }
 
   /** Frees both networks, the optimizer's state and the programs. */

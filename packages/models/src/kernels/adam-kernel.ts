@@ -1,20 +1,30 @@
 // One optimizer step over all parameters, in the device's worker: norm of the gradients, clip, Adam or AdamW, gradients to zero.
+// The same as a graph is in adam-graph.ts.
 import type { KernelCall } from '@bowyer/graph';
 import { adamInPlace, sumOfSquares } from './elementwise-simd.js';
 
-export interface AdamArgs {
-  lr: number;
-  /** The step's number, from 1: for the bias correction. */
-  step: number;
-  betas: readonly [number, number];
-  eps: number;
-  weightDecay: number;
-  /** AdamW: decay shrinks the parameter itself. Adam: it is an L2 penalty, added to the gradient. */
-  decoupled: boolean;
-  maxGradNorm: number;
-  gradientScale: number;
-  foreignNorm: number;
-}
+/** Plain numbers only, so that one graph serves every step. */
+export type AdamArgs = Record<(typeof adamArgNames)[number], number>;
+
+export const adamArgNames = [
+  'maxGradNorm',
+  'gradientScale',
+  'foreignNorm',
+  'beta1',
+  'beta2',
+  // The differences and corrections come from float64: 1 − 0.999 in float32 is off by 5 · 10⁻⁵ of itself.
+  'oneMinusBeta1',
+  'oneMinusBeta2',
+  /** lr / (1 − β₁ᵗ) */
+  'stepSize',
+  /** 1 / √(1 − β₂ᵗ) */
+  'secondMomentScale',
+  'eps',
+  /** Adam's weight decay: added to the gradient times the parameter. */
+  'l2',
+  /** AdamW's: the parameter is multiplied by 1 − lr · decay. */
+  'keep',
+] as const;
 
 export interface AdamResult {
   /** Norm of all gradients together, times `gradientScale`, before the clip. */
@@ -24,7 +34,7 @@ export interface AdamResult {
 }
 
 /** torch.nn.utils.clip_grad_norm_ adds it to the norm. */
-const clipEpsilon = 1e-6;
+export const clipEpsilon = 1e-6;
 
 /**
  *     m ← β₁ m + (1 − β₁) g,   v ← β₂ v + (1 − β₂) g²
@@ -43,19 +53,8 @@ export function adamStep({ states, args }: KernelCall<'p' | 'g' | 'm' | 'v', Ada
     for (const name of names) arrayOf('g', name).fill(0);
     return { gradientNorm, clipCoefficient: 0 };
   }
-
   const clipCoefficient = Math.min(1, args.maxGradNorm / (Math.hypot(gradientNorm, args.foreignNorm) + clipEpsilon));
-  const [beta1, beta2] = args.betas;
-  const scalars = {
-    gradientScale: args.gradientScale * clipCoefficient,
-    beta1,
-    beta2,
-    stepSize: args.lr / (1 - beta1 ** args.step),
-    secondMomentScale: 1 / Math.sqrt(1 - beta2 ** args.step),
-    eps: args.eps,
-    l2: args.decoupled ? 0 : args.weightDecay,
-    keep: args.decoupled ? 1 - args.lr * args.weightDecay : 1,
-  };
+  const scalars = { ...args, gradientScale: args.gradientScale * clipCoefficient };
   for (const name of names) {
     adamInPlace(arrayOf('p', name), arrayOf('g', name), arrayOf('m', name), arrayOf('v', name), scalars);
   }

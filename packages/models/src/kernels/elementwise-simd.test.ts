@@ -6,6 +6,8 @@ const scalars: AdamScalars = {
   gradientScale: 0.5,
   beta1: 0.9,
   beta2: 0.999,
+  oneMinusBeta1: 0.1,
+  oneMinusBeta2: 0.001,
   stepSize: 0.01,
   secondMomentScale: 1.5,
   eps: 1e-8,

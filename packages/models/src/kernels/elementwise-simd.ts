@@ -35,6 +35,8 @@ export interface AdamScalars {
   gradientScale: number;
   beta1: number;
   beta2: number;
+  oneMinusBeta1: number;
+  oneMinusBeta2: number;
   /** lr / (1 − β₁ᵗ) */
   stepSize: number;
   /** 1 / √(1 − β₂ᵗ) */
@@ -186,12 +188,7 @@ export function adamInPlace(
   scalars: AdamScalars,
 ): void {
   const { kernels, chunks } = loaded();
-  const values = {
-    ...scalars,
-    oneMinusBeta1: 1 - scalars.beta1,
-    oneMinusBeta2: 1 - scalars.beta2,
-    smallest: 2 ** -126, // the smallest normal float32
-  };
+  const values = { ...scalars, smallest: 2 ** -126 }; // the smallest normal float32
   const ordered = adamScalarOrder.map((name) => values[name]);
   const arrays = [parameter, gradient, firstMoment, secondMoment];
   for (let begin = 0; begin < parameter.length; begin += chunkLength) {

@@ -1,0 +1,39 @@
+// The optimizer step as a graph, for parameters that live on a GPU: the same formulas as adam-kernel.ts, line by line.
+import type { GraphBuilder, GraphKernelContext, GraphKernelResult, Value } from '@bowyer/graph';
+import { clipEpsilon, type adamArgNames } from './adam-kernel.js';
+
+export function adamGraph(g: GraphBuilder, { states, args }: GraphKernelContext): GraphKernelResult {
+  const scalars = args as Record<(typeof adamArgNames)[number], Value>;
+  const names = Object.keys(states.p);
+  const squares = names.map((name) => g.reduceSumSquare(states.g[name])).reduce((sum, square) => g.add(sum, square));
+  const gradientNorm = g.mul(g.sqrt(squares), scalars.gradientScale);
+  const finite = g.equal(g.sub(gradientNorm, gradientNorm), 0); // ∞ − ∞ and NaN − NaN are NaN, which equals nothing
+  const jointNorm = g.sqrt(g.add(g.square(gradientNorm), g.square(scalars.foreignNorm)));
+  const clip = g.min(g.div(scalars.maxGradNorm, g.add(jointNorm, clipEpsilon)), 1);
+  const clipCoefficient = g.where(finite, clip, 0);
+  const scale = g.mul(scalars.gradientScale, clip);
+
+  const updated: Record<'p' | 'g' | 'm' | 'v', Record<string, Value>> = { p: {}, g: {}, m: {}, v: {} };
+  for (const name of names) {
+    const [p, m, v] = [states.p[name], states.m[name], states.v[name]];
+    const gradient = g.add(g.mul(states.g[name], scale), g.mul(p, scalars.l2));
+    const newM = g.add(g.mul(m, scalars.beta1), g.mul(gradient, scalars.oneMinusBeta1));
+    const newV = g.add(g.mul(v, scalars.beta2), g.mul(g.square(gradient), scalars.oneMinusBeta2));
+    const denominator = g.add(g.mul(g.sqrt(newV), scalars.secondMomentScale), scalars.eps);
+    const newP = g.sub(g.mul(p, scalars.keep), g.div(g.mul(newM, scalars.stepSize), denominator));
+    updated.p[name] = g.where(finite, newP, p);
+    updated.m[name] = g.where(finite, newM, m);
+    updated.v[name] = g.where(finite, newV, v);
+    updated.g[name] = g.zeros(p.shape);
+  }
+  return { states: updated, results: { gradientNorm, clipCoefficient } };
+}
+
+/** x̄ ← (1 − τ) x̄ + τ x for every parameter. */
+export function polyakGraph(
+  g: GraphBuilder,
+  { states: { target, online }, args: { tau } }: GraphKernelContext,
+): GraphKernelResult {
+  const blend = (name: string) => g.add(g.mul(target[name], g.sub(1, tau)), g.mul(online[name], tau));
+  return { states: { target: Object.fromEntries(Object.keys(target).map((name) => [name, blend(name)])) } };
+}

@@ -1,0 +1,78 @@
+// The critics on a GPU through ONNX Runtime's webgpu provider: gradients, Adam and Polyak stay there and give the CPU's numbers.
+// Without a GPU: apt-get install chromium-common, VK_ICD_FILENAMES=/usr/lib/chromium/vk_swiftshader_icd.json
+import { Rng } from '@bowyer/core';
+import { openDevice, webgpuAvailable } from '@bowyer/graph';
+import { DoubleCritic } from '../src/critic/double-critic.js';
+import { LineEncoder } from '../src/critic/line-encoder.js';
+import { TransformerEncoder } from '../src/critic/transformer-encoder.js';
+import { wordLevelTokenizer } from '../src/word-level-tokenizer.js';
+
+const available = await webgpuAvailable();
+if (!available) console.warn('skipped: no adapter for webgpu on this machine');
+
+const tokenizer = wordLevelTokenizer(['Questions:\nis it a dog? is it a cat?'], { wholeTokens: [' Yes.\n', ' No.\n'] });
+const observations = [
+  'Questions:\n',
+  'Questions:\nis it a dog? Yes.\n',
+  'Questions:\nis it a cat? No.\nis it a dog? Yes.\n',
+];
+const actions = ['is it a dog?', 'is it a cat?', 'is it a dog?'];
+const targets = Float32Array.of(0, -1, -2);
+const batch = { observations, actions, q1Targets: targets, q2Targets: targets, v1Targets: targets, v2Targets: targets };
+
+const encoders = {
+  line: () => new LineEncoder(tokenizer, 16),
+  transformer: () =>
+    new TransformerEncoder({
+      config: {
+        modelType: 'bert',
+        vocabSize: tokenizer.vocabSize,
+        hiddenSize: 16,
+        numLayers: 2,
+        numHeads: 4,
+        intermediateSize: 24,
+        maxPositions: 64,
+        typeVocabSize: 2,
+        layerNormEps: 1e-12,
+        padTokenId: 0,
+        activation: 'gelu',
+      },
+      tokenizer,
+      stateFeature: 'pooler',
+      maxLength: 64,
+      evaluationBatch: 8,
+    }),
+};
+
+/** Five optimizer and Polyak steps; what both networks then say. */
+async function train(kind: 'cpu' | 'webgpu', encoder: keyof typeof encoders) {
+  const device = await openDevice({ device: kind, threads: 2 });
+  try {
+    const optimizer = { kind: 'adamw', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0.01 } as const;
+    const critic = await DoubleCritic.create({
+      device,
+      encoder: encoders[encoder](),
+      rng: new Rng(0),
+      outputBias: -1,
+      optimizer,
+    });
+    for (let step = 0; step < 5; step++) {
+      await critic.accumulateGradients(batch);
+      await critic.optimizer.step({ lr: 1e-2, maxGradNorm: 1 });
+      await critic.polyak(0.1);
+    }
+    const online = await critic.evaluate(observations, actions, 'online');
+    const target = await critic.evaluate(observations, actions, 'target');
+    return [online, target].flatMap(({ q1, q2, v1, v2 }) => [...q1, ...q2, ...v1, ...v2]);
+  } finally {
+    await device.close();
+  }
+}
+
+(available ? test : test.skip).each(['line', 'transformer'] as const)(
+  'the %s critic trains on webgpu as on the CPU',
+  async (encoder) => {
+    const [cpu, webgpu] = [await train('cpu', encoder), await train('webgpu', encoder)];
+    webgpu.forEach((value, i) => expect(value).toBeCloseTo(cpu[i], 4));
+  },
+);
