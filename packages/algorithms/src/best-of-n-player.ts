@@ -66,7 +66,7 @@ export class BestOfNPlayer implements Player {
       }));
     });
     const utterances = await this.episodes.act(turns, this.sampling);
-    utterances.forEach(({ slot, contextTokens }) => this.episodes.truncate(slot, contextTokens));
+    utterances.forEach(({ slot, ids }) => this.episodes.truncate(slot, this.episodes.length(slot) - ids.length));
     return utterances;
   }
 

@@ -42,7 +42,8 @@ export async function play(
     await playEpisodes({
       makeEnv,
       slots,
-      seeds,
+      episodes,
+      seeds: (episode) => seeds[episode],
       act: (ready) => player.act(ready.map((turn) => ({ ...turn, rng: rngs[turn.episode] }))),
       onEpisode: ({ episode, slot, turns, error }) => {
         if (error) throw error;

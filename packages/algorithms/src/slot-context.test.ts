@@ -10,6 +10,7 @@ const utterance = (text: string, contextTokens: number): Utterance => ({
   ids: encode(text),
   terminatorId: 10,
   logprobs: new Float32Array(text.length + 1),
+  samplingLogprobs: new Float32Array(text.length + 1),
   contextTokens,
   finishReason: 'terminator',
 });

@@ -1,5 +1,5 @@
 // From trajectories and demonstrations to what a language model trains on.
-import type { TokenSegment, Trajectory } from '@bowyer/core';
+import type { TokenSegment } from '@bowyer/core';
 import type { TokenExample, Tokenizer } from '@bowyer/models';
 
 /** One utterance of one trajectory, and how much its log-probability weighs in the loss. */

@@ -6,14 +6,13 @@ import { answerTokens } from './environments.js';
 export interface AgentTokens {
   /** Tokens that end an utterance; the first is the one that training scores after a demonstration. */
   terminatorIds: number[];
-  /** Tokens the agent can never write: padding, unknown words, and the environment's own answers. */
+  /** Tokens the agent can never write, besides padding: unknown words and the environment's own answers. */
   maskedTokenIds: number[];
 }
 
 /** @throws if `eos_str` is not one token of this tokenizer */
 export function agentTokens(tokenizer: Tokenizer, config: RunConfig): AgentTokens {
-  const { eosTokenId, padTokenId, unkTokenId } = tokenizer;
-  const terminatorIds = [eosTokenId];
+  const terminatorIds = tokenizer.eosTokenId >= 0 ? [tokenizer.eosTokenId] : [];
   if (config.eosStr !== null) {
     const ids = tokenizer.encode(config.eosStr);
     if (ids.length !== 1) {
@@ -28,6 +27,6 @@ export function agentTokens(tokenizer: Tokenizer, config: RunConfig): AgentToken
     const ids = tokenizer.encode(answer);
     return ids.length === 1 ? ids : [];
   });
-  const never = [padTokenId, unkTokenId, ...answers].filter((id) => id !== undefined && !terminatorIds.includes(id));
-  return { terminatorIds, maskedTokenIds: [...new Set(never as number[])] };
+  const unknownWord = tokenizer.tokenToId('<unk>');
+  return { terminatorIds, maskedTokenIds: unknownWord === undefined ? answers : [unknownWord, ...answers] };
 }

@@ -1,5 +1,7 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Device } from '@bowyer/graph';
-import { LanguageModel, loadTokenizer } from '@bowyer/models';
+import { LanguageModel, loadTokenizer, readSafetensors, writeSafetensors } from '@bowyer/models';
 import { agentTokens } from './agent-tokens.js';
 import type { RunConfig } from './run-config.js';
 
@@ -10,4 +12,17 @@ export const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay:
 export async function loadPolicy(folder: string, config: RunConfig, device: Device): Promise<LanguageModel> {
   const { maskedTokenIds } = agentTokens(await loadTokenizer(folder), config);
   return LanguageModel.load({ device, dir: folder, maskedTokenIds });
+}
+
+/** Writes, bit for bit, what training goes on from. */
+export async function savePolicyState(policy: LanguageModel, folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await writeSafetensors(join(folder, 'parameters.safetensors'), await policy.copyParameters());
+  await policy.optimizer.save(join(folder, 'optimizer.safetensors'));
+}
+
+export async function restorePolicy(policy: LanguageModel, folder: string): Promise<void> {
+  const path = join(folder, 'parameters.safetensors');
+  await policy.restoreParameters(await readSafetensors(path), path);
+  await policy.optimizer.restore(join(folder, 'optimizer.safetensors'));
 }

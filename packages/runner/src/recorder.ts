@@ -26,7 +26,6 @@ export class Recorder implements RunHooks {
   stopRequested = false;
   best: CheckpointProgress['best'];
   readonly #bar: ProgressBar;
-  readonly #iterations: number;
   readonly #output: ProgressOutput;
   #iteration: number;
   #lastCheckpoint: number;
@@ -40,7 +39,6 @@ export class Recorder implements RunHooks {
     private readonly saveable: Saveable,
     { iterations, firstIteration, best, output }: RecorderSettings,
   ) {
-    this.#iterations = iterations;
     this.#iteration = this.#lastCheckpoint = firstIteration;
     this.best = best;
     this.#output = output;

@@ -89,7 +89,7 @@ async function imitate(config: RunConfig, device: Device, output: ProgressOutput
     bar.finish();
     await policy.save(folder);
   } finally {
-    await policy.close();
+    await policy.release();
   }
 }
 

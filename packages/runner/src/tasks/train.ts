@@ -19,7 +19,7 @@ import type { DoubleCritic, LanguageModel } from '@bowyer/models';
 import { CheckpointStore, type CheckpointProgress } from '../checkpoint-store.js';
 import { makeCritic } from '../critic-setup.js';
 import { environmentOf, optimalReturnOf } from '../environments.js';
-import { adam, loadPolicy } from '../policy-setup.js';
+import { adam, loadPolicy, restorePolicy, savePolicyState } from '../policy-setup.js';
 import { playOptions, recipeOptions } from '../recipe-options.js';
 import { Recorder } from '../recorder.js';
 import { resultText, type RunResults } from '../results.js';
@@ -59,12 +59,12 @@ async function trainOn(device: Device, config: RunConfig, context: TaskContext):
     : null;
   try {
     const recorder = await runRecipe(config, context, policy, critic);
-    if (recorder !== null) return await finalTest(config, context, { startFolder, policy, critic, recorder });
+    if (recorder !== null) return await finalTest(config, context, device, { startFolder, policy, critic, recorder });
     output.write(`\nstopped; start the same command with save_path=${directory} to go on\n`);
     return null;
   } finally {
-    await critic?.close();
-    await policy.close();
+    await critic?.release();
+    await policy.release();
   }
 }
 
@@ -89,14 +89,14 @@ async function runRecipe(
   await policy.createOptimizer(adam);
   if (found) {
     output.write(`going on after iteration ${progress.nextIteration} of ${config.iterations}\n`);
-    await policy.loadState(join(found.folder, 'policy'));
-    await critic?.loadState(join(found.folder, 'critic'));
+    await restorePolicy(policy, join(found.folder, 'policy'));
+    await critic?.restore(join(found.folder, 'critic'));
   }
 
   const saveable = {
     saveState: async (folder: string) => {
-      await policy.saveState(join(folder, 'policy'));
-      await critic?.saveState(join(folder, 'critic'));
+      await savePolicyState(policy, join(folder, 'policy'));
+      await critic?.save(join(folder, 'critic'));
     },
     savePolicy: (folder: string) => policy.save(folder),
     clipLeftover: () => clip.leftover,
@@ -142,6 +142,7 @@ interface Trained {
 async function finalTest(
   config: RunConfig,
   { output }: TaskContext,
+  device: Device,
   { startFolder, policy, critic, recorder }: Trained,
 ): Promise<RunResults> {
   const makeEnv = environmentOf(config);
@@ -151,20 +152,29 @@ async function finalTest(
     const { metrics, trajectories } = await evaluate({ makeEnv, hooks: recorder }, openPlayer, options, 'test');
     return { name, metrics, trajectories };
   };
-  const plain: OpenPlayer = (sampling) => PolicyPlayer.open(policy, options.slots, sampling);
+  const playerOf =
+    (model: LanguageModel): OpenPlayer =>
+    (sampling) =>
+      PolicyPlayer.open(model, options.slots, sampling);
   const ranked: OpenPlayer = (sampling) =>
     BestOfNPlayer.open(policy, critic!, { slots: options.slots, candidates: config.numCandidates, sampling });
+  const testSaved = async (name: string, folder: string) => {
+    const model = await loadPolicy(folder, config, device);
+    try {
+      return await test(name, playerOf(model));
+    } finally {
+      await model.release();
+    }
+  };
 
+  const tested = [await testSaved('warm start', startFolder)];
+  const { best } = recorder;
+  const isChai = config.agentType === 'chai';
+  if (best !== null && !isChai) tested.push(await testSaved(`best (iteration ${best.iteration})`, recorder.bestFolder));
+  const last = await test(isChai ? `best of ${config.numCandidates}` : 'last', isChai ? ranked : playerOf(policy));
+  tested.push(last);
   // What the critic says is about the policy it was trained with: the last one.
-  const last = await test('last policy', config.agentType === 'chai' ? ranked : plain);
   const calibration = critic && (await criticCalibration(critic, last.trajectories, config.gamma));
-  const tested = [last];
-  if (recorder.best !== null && config.agentType !== 'chai') {
-    await policy.loadParameters(recorder.bestFolder);
-    tested.unshift(await test(`best policy (iteration ${recorder.best.iteration})`, plain));
-  }
-  await policy.loadParameters(startFolder);
-  tested.unshift(await test('warm start', plain));
 
   return {
     policies: tested.map(({ name, metrics }) => ({ name, metrics })),

@@ -1,0 +1,59 @@
+// Starts the real command in a process of its own, as a user would.
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const bin = fileURLToPath(new URL('../bin/run.js', import.meta.url));
+export const repository = fileURLToPath(new URL('../../..', import.meta.url));
+
+export interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** @param killAfterMs sends SIGKILL that long after the start; the process may have ended by then */
+export function run(args: readonly string[], { killAfterMs }: { killAfterMs?: number } = {}): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    // A group of its own: from sources the command is two processes, and both must die at once.
+    const child = spawn(process.execPath, [bin, ...args], { cwd: repository, detached: true });
+    let [stdout, stderr] = ['', ''];
+    child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    const killGroup = () => {
+      try {
+        process.kill(-child.pid!, 'SIGKILL');
+      } catch {
+        // It had ended already.
+      }
+    };
+    const timer = killAfterMs === undefined ? undefined : setTimeout(killGroup, killAfterMs);
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      clearTimeout(timer);
+      resolve({ code, signal, stdout, stderr });
+    });
+  });
+}
+
+/** A run of a few seconds that goes through every phase. */
+export const tinyRun = [
+  'policy.n_embd=16',
+  'policy.n_layer=1',
+  'policy.n_head=2',
+  'critic.width=16',
+  'demonstrations.count=64',
+  'warm_start.epochs=2',
+  'iterations=6',
+  'rollout_size=8',
+  'slots=8',
+  'warmup_iter=2',
+  'epochs=3',
+  'batch_size=32',
+  'actor_epochs=2',
+  'capacity=200',
+  'eval_freq=2',
+  'eval_size=8',
+  'test_size=8',
+  'save_freq=1',
+];

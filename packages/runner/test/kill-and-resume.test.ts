@@ -1,0 +1,40 @@
+// A run killed with SIGKILL at any moment and started again on its folder ends with the bytes of one never killed.
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Rng } from '@bowyer/core';
+import { run, tinyRun } from './command-line.js';
+
+let directory: string;
+beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-kill-'))));
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const KILLS = 4;
+
+test.each(['archer_20q', 'chai_20q', 'online_filteredbc_20q'])(
+  '%s: killed and resumed, the metrics are byte-equal',
+  async (config) => {
+    const command = (name: string) => [
+      '--config-name',
+      config,
+      ...tinyRun,
+      `save_path=${join(directory, name)}`,
+      `cache_dir=${join(directory, `${name}-cache`)}`,
+    ];
+    const started = performance.now();
+    const undisturbed = await run(command('whole'));
+    const duration = performance.now() - started;
+    expect(undisturbed).toMatchObject({ code: 0 });
+
+    const rng = Rng.forPurpose(duration, config); // other moments at each run of the test
+    for (let kill = 0; kill < KILLS; kill++) await run(command('killed'), { killAfterMs: rng.uniform() * duration });
+    expect(await run(command('killed'))).toMatchObject({ code: 0 });
+
+    for (const file of ['metrics.jsonl', 'trajectories/rollout.jsonl', 'results.json']) {
+      const [whole, killed] = await Promise.all(['whole', 'killed'].map((name) => readFile(join(directory, name, file))));
+      expect(whole.length).toBeGreaterThan(0);
+      expect(killed.equals(whole)).toBe(true);
+    }
+  },
+  300_000,
+);
