@@ -10,7 +10,7 @@ import { TransformerEncoder } from '../src/critic/transformer-encoder.js';
 import { encoderConfigFromJson, encoderConfigToJson, type EncoderConfig } from '../src/encoder/encoder-config.js';
 import { encoderHiddenStates, textFeature } from '../src/encoder/encoder-graph.js';
 import { tokenMatrix, truncateLeft } from '../src/encoder/encoder-tokens.js';
-import { initialEncoder, loadEncoder, saveEncoder } from '../src/encoder/encoder-weights.js';
+import { encoderShapes, initialEncoder, loadEncoder, saveEncoder } from '../src/encoder/encoder-weights.js';
 import { parameterInputs } from '../src/linear.js';
 import { writeWeights, type HostTensors } from '../src/safetensors.js';
 import { HuggingFaceTokenizer } from '../src/tokenizer.js';
@@ -277,6 +277,19 @@ describe('the transformer critic', () => {
       rmSync(dir, { recursive: true });
     }
   });
+});
+
+test('spec 5.4: roberta-base has 124,645,632 weights, bert-base-uncased 109,482,240', () => {
+  const base = { ...roberta, hiddenSize: 768, numLayers: 12, numHeads: 12, intermediateSize: 3072 };
+  const size = (config: EncoderConfig) =>
+    Object.values(encoderShapes(config, { pooler: true })).reduce(
+      (sum, shape) => sum + shape.reduce((a, b) => a * b),
+      0,
+    );
+  expect(size({ ...base, vocabSize: 50_265, maxPositions: 514 })).toBe(124_645_632);
+  expect(size({ ...base, modelType: 'bert', typeVocabSize: 2, vocabSize: 30_522, maxPositions: 512 })).toBe(
+    109_482_240,
+  );
 });
 
 describe('checkpoints of encoders', () => {
