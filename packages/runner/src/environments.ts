@@ -64,5 +64,5 @@ export function optimalReturnOf({ env, envIdx }: RunConfig): number | null {
     wordings: 1,
     maxUnclear: 1,
   });
-  return optimalReturn(words, questions, env.maxTurns);
+  return optimalReturn(words.length, questions, env.maxTurns);
 }

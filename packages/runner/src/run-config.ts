@@ -152,7 +152,9 @@ const demonstrations = Type.Object(
       'questions are about the N attributes that split the words best; null: all',
     ),
     wordings: count('wordings per attribute'),
-    max_unclear: share('share of the words for which an attribute question may be unclear (answered "Invalid Question.")'),
+    max_unclear: share(
+      'share of the words for which an attribute question may be unclear (answered "Invalid Question.")',
+    ),
   },
   { ...closed, description: 'expert games that the warm start imitates' },
 );

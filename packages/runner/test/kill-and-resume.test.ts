@@ -31,7 +31,9 @@ test.each(['archer_20q', 'chai_20q', 'online_filteredbc_20q'])(
     expect(await run(command('killed'))).toMatchObject({ code: 0 });
 
     for (const file of ['metrics.jsonl', 'trajectories/rollout.jsonl', 'results.json']) {
-      const [whole, killed] = await Promise.all(['whole', 'killed'].map((name) => readFile(join(directory, name, file))));
+      const [whole, killed] = await Promise.all(
+        ['whole', 'killed'].map((name) => readFile(join(directory, name, file))),
+      );
       expect(whole.length).toBeGreaterThan(0);
       expect(killed.equals(whole)).toBe(true);
     }

@@ -1,0 +1,167 @@
+// On a game with a known best return every algorithm gets there, or as near as its rule lets it, from three seeds.
+import { ReplayBuffer, Rng, type Trajectory } from '@bowyer/core';
+import { openDevice, type Device } from '@bowyer/graph';
+import { DoubleCritic, LanguageModel, LineEncoder } from '@bowyer/models';
+import {
+  archer,
+  bc,
+  BestOfNPlayer,
+  chai,
+  evaluate,
+  onlineFilteredBc,
+  PolicyPlayer,
+  SharedClip,
+  type ArcherOptions,
+  type OpenPlayer,
+  type ReplayItem,
+} from '../src/index.js';
+import { colours, EchoGame, maskedTokenIds, terminatorId, tokenizer } from './echo-game.js';
+
+let device: Device;
+beforeAll(async () => (device = await openDevice({ device: 'cpu', threads: 1 })));
+afterAll(() => device.close());
+
+const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
+const seeds = [0, 1, 2];
+
+const options = (seed: number): ArcherOptions => ({
+  seed,
+  slots: 32,
+  sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [terminatorId] },
+  iterations: 30,
+  rolloutSize: 32,
+  warmupIter: 5,
+  evalFreq: 1000,
+  evalSize: 100,
+  evalDoSample: true,
+  saveFreq: 1000,
+  scoreTerminator: true,
+  capacity: 2000,
+  epochs: 10,
+  actorEpochs: 2,
+  batchSize: 64,
+  gradAccumSteps: 1,
+  gradReduction: 'sum',
+  criticLr: 3e-3,
+  lmLr: 1e-2,
+  gamma: 0.95,
+  tau: 0.1,
+  maxGradNorm: 1,
+  criticMaxGradNorm: 10,
+  clipScope: 'own',
+  vTargetAction: 'stored',
+  tdTarget: 'own',
+  actorSamples: 'rollout',
+});
+
+async function makePolicy(seed: number): Promise<LanguageModel> {
+  const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 32 };
+  const policy = await LanguageModel.create({
+    device,
+    tokenizer,
+    maskedTokenIds,
+    config,
+    rng: Rng.forPurpose(seed, 'policy'),
+  });
+  await policy.createOptimizer(adam);
+  return policy;
+}
+
+const makeCritic = (seed: number) =>
+  DoubleCritic.create({
+    device,
+    encoder: new LineEncoder(tokenizer, 16),
+    rng: Rng.forPurpose(seed, 'critic'),
+    outputBias: -1.5,
+    optimizer: adam,
+  });
+
+const quiet = { progress: () => {} };
+const hooks = {
+  ...quiet,
+  log: async () => {},
+  keepBest: async () => {},
+  checkpoint: async () => {},
+  stopRequested: false,
+};
+
+const onlineRun = (policy: LanguageModel) => ({
+  policy,
+  makeEnv: () => new EchoGame(),
+  replay: new ReplayBuffer<ReplayItem>(2000),
+  clip: new SharedClip('own'),
+  firstIteration: 0,
+  hooks,
+});
+
+async function meanReturn(policy: LanguageModel, seed: number, openPlayer?: OpenPlayer): Promise<number> {
+  const open = openPlayer ?? ((sampling) => PolicyPlayer.open(policy, 32, sampling));
+  const { metrics } = await evaluate({ makeEnv: () => new EchoGame(), hooks: quiet }, open, options(seed), 'test');
+  return metrics['test/episodic_return'];
+}
+
+test.each(seeds)('archer learns to say what it is shown (seed %i)', async (seed) => {
+  const [policy, critic] = [await makePolicy(seed), await makeCritic(seed)];
+  expect(await meanReturn(policy, seed)).toBeLessThan(-1.5); // three guesses among three words and silence
+  await archer({ ...onlineRun(policy), critic }, options(seed));
+  expect(await meanReturn(policy, seed)).toBeGreaterThan(-0.3);
+});
+
+test.each(seeds)("archer learns with the paper's fresh samples too (seed %i)", async (seed) => {
+  const [policy, critic] = [await makePolicy(seed), await makeCritic(seed)];
+  const fresh = { ...options(seed), vTargetAction: 'policy', actorSamples: 'replay' } as const;
+  await archer({ ...onlineRun(policy), critic }, fresh);
+  expect(await meanReturn(policy, seed)).toBeGreaterThan(-0.5);
+});
+
+test.each(seeds)('chai improves by choosing, its policy unchanged (seed %i)', async (seed) => {
+  const [policy, critic] = [await makePolicy(seed), await makeCritic(seed)];
+  const before = await policy.copyParameters();
+  const start = await meanReturn(policy, seed);
+  await chai({ ...onlineRun(policy), critic }, { ...options(seed), numCandidates: 5, iterations: 20 });
+  const ranked: OpenPlayer = (sampling) => BestOfNPlayer.open(policy, critic, { slots: 32, candidates: 5, sampling });
+  expect(await meanReturn(policy, seed, ranked)).toBeGreaterThan(start + 1);
+  expect(await policy.copyParameters()).toEqual(before);
+});
+
+test.each(seeds)('online filtered BC climbs by imitating its best games (seed %i)', async (seed) => {
+  const policy = await makePolicy(seed);
+  const start = await meanReturn(policy, seed);
+  const history: Trajectory[] = [];
+  await onlineFilteredBc(
+    { ...onlineRun(policy), history },
+    { ...options(seed), warmupIter: 0, filterQuantile: 0.9, filterWindow: 10 },
+  );
+  expect(history).toHaveLength(10 * 32);
+  expect(await meanReturn(policy, seed)).toBeGreaterThan(start + 0.5);
+});
+
+test.each(seeds)('bc reaches its demonstrator (seed %i)', async (seed) => {
+  const policy = await makePolicy(seed);
+  const demonstrations = Array.from({ length: 120 }, (_, i) => {
+    const colour = colours[i % colours.length];
+    return { opening: `show ${colour}\n`, turns: [{ action: colour, reply: ' yes\n' }] };
+  });
+  const losses: number[] = [];
+  await bc(
+    {
+      policy,
+      demonstrations,
+      terminatorId,
+      progress: () => {},
+      onEpoch: async (_, metrics) => void losses.push(metrics['losses/nll']),
+    },
+    {
+      seed,
+      epochs: 20,
+      batchSize: 20,
+      lr: 1e-2,
+      warmupSteps: 5,
+      finalLrShare: 0.1,
+      maxGradNorm: 1,
+      scoreTerminator: true,
+    },
+  );
+  expect(losses.at(-1)).toBeLessThan(0.1 * losses[0]);
+  expect(await meanReturn(policy, seed)).toBeGreaterThan(-0.1);
+});
