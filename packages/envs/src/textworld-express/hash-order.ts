@@ -1,4 +1,4 @@
-// The order in which Scala 2.12 walks an immutable hash set or map of more than four strings.
+// The order in which Scala 2.13 walks an immutable hash set or map of more than four strings.
 // World generation draws indices into such collections, so the order is part of what a seed means.
 
 interface Hashed {

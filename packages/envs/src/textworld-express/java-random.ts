@@ -1,4 +1,4 @@
-// The random numbers of java.util.Random, bit for bit, and the shuffle of Scala 2.12 on top of them.
+// The random numbers of java.util.Random, bit for bit, and the shuffle of Scala 2.13 on top of them.
 // Source: the documented linear congruential generator of java.util.Random; worlds are drawn with it so that a seed
 // means the same world here as in TextWorldExpress.
 

@@ -2,8 +2,9 @@
 // The wording is ours, so observations are not compared. Skipped where ../shared does not lie beside the repository.
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { TextWorldExpress, type TextWorldExpressOptions } from './textworld-express.js';
+import type { TextWorldExpressOptions } from './options.js';
 import type { Fold } from './parameters.js';
+import { TextWorldExpress } from './textworld-express.js';
 
 interface RecordedTurn {
   action: string;
@@ -53,7 +54,9 @@ const wanted = (turn: RecordedTurn) => ({
 });
 
 const optionsOf = (episode: RecordedEpisode): TextWorldExpressOptions => ({
-  game: episode.game,
+  backend: 'embedded',
+  baseUrl: null,
+  timeoutMs: 1000,
   fold: episode.fold,
   params: episode.params,
   stepLimit: episode.envStepLimit,
@@ -72,7 +75,7 @@ const games = [...new Set(episodes.map((episode) => episode.game))];
 
   test(`${played.length} recorded episodes replay turn by turn`, async () => {
     for (const episode of played) {
-      const env = new TextWorldExpress(optionsOf(episode));
+      const env = new TextWorldExpress(episode.game, optionsOf(episode));
       const { info } = await env.reset({ seed: episode.seed });
       expect({ id: episode.id, ...info }).toMatchObject({ id: episode.id, ...wanted(episode.reset) });
       expect(info.properties).toEqual(episode.properties);
@@ -83,7 +86,7 @@ const games = [...new Set(episodes.map((episode) => episode.game))];
         expect(result.reward).toBe(step.reward);
         expect(result.terminated || result.truncated).toBe(step.done);
       }
-      if (gamesWithSeededPath.includes(game)) expect(env.goldPath()).toEqual(withoutFirstLook(episode.goldPath));
+      if (gamesWithSeededPath.includes(game)) expect(await env.goldPath()).toEqual(withoutFirstLook(episode.goldPath));
     }
   });
 });

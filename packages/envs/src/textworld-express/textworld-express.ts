@@ -1,30 +1,17 @@
 // The TextWorldExpress games as environments: seeds, folds and parameters at the reset, score differences as rewards.
-// Rules of the wrapper (limits, rejected texts, "help") as in its Python package; the words are ours.
+// The rules around a game (limits, rejected texts, "help") are those of its Python package; the words are ours.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 import { UnknownNameError } from '../contract/unknown-name-error.js';
-import { builtInContent } from './content/built-in-content.js';
-import { loadContent } from './content/load-content.js';
+import { EmbeddedEngine, type Engine, type World } from './engine.js';
 import { gameKinds } from './games/index.js';
-import type { GameKind, TextGame, Turn, WorldChoice } from './games/text-game.js';
+import type { GameKind, Turn } from './games/text-game.js';
+import { JavaEngine } from './java/java-engine.js';
+import type { TextWorldExpressOptions } from './options.js';
 import { folds, foldSeeds, parseParameters, type Fold } from './parameters.js';
 
-export interface TextWorldExpressOptions {
-  /** cookingworld, twc, coin, mapreader, arithmetic, sorting, simonsays or peckingorder. */
-  game: string;
-  fold: Fold;
-  /** "name=value,name=value"; what is left out takes the game's default. */
-  params: string;
-  /** The action after this many cuts the episode, so stepLimit + 1 actions are played, as in TextWorldExpress. */
-  stepLimit: number;
-  /** Folder with TextWorldExpress's content files; null plays with the built-in content. */
-  contentDir: string | null;
-  /** Say the valid actions below every observation. */
-  showValidActions: boolean;
-}
-
-/** What is left out keeps its last value; without a seed one of the fold's thousand is drawn. */
+/** For one episode; what is left out is as in the options, and a seed is drawn from the fold's thousand. */
 export interface TextWorldExpressReset {
   seed?: number;
   fold?: Fold;
@@ -32,97 +19,111 @@ export interface TextWorldExpressReset {
   stepLimit?: number;
 }
 
-/** `numMoves` counts every action but "help", rejected ones included; `accepted` tells whether this one was valid. */
 export interface TextWorldExpressInfo extends Record<string, unknown> {
+  /** What is accepted next, in the engine's order. */
   validActions: readonly string[];
+  /** Points over the most that can be had; −1 after a mistake that fails. Rewards are its differences. */
   score: number;
+  /** In the game's own points. */
   scoreRaw: number;
   won: boolean;
   failed: boolean;
+  /** The room and the inventory as they are now, for free. */
   look: string;
   inventory: string;
   taskDescription: string;
+  /** Actions since the reset, rejected ones included, "help" not. */
   numMoves: number;
 }
 
-const REJECTED = 'That is not something you can do here.';
+const REJECTED = 'That is not something you can do now.';
+const LOCAL_SERVER = '127.0.0.1:25335';
 
 export class TextWorldExpress implements Env {
   readonly #kind: GameKind;
   readonly #order: EpisodeOrder;
+  readonly #engine: Engine;
   #rng = new Rng(0);
-  #choice: WorldChoice | null = null;
-  #stepLimit = 0;
-  #game: TextGame | null = null;
-  #turn: Turn | null = null;
+  #world: World | null = null;
+  #stepLimit: number;
+  #taskDescription = '';
+  #turn: Turn = noTurn;
   #numMoves = 0;
 
-  constructor(private readonly options: TextWorldExpressOptions) {
-    this.#kind = findGame(options.game);
+  /** @param game by name, without regard to case */
+  constructor(
+    game: string,
+    private readonly options: TextWorldExpressOptions,
+  ) {
+    this.#kind = findGame(game);
     this.#order = new EpisodeOrder(this.#kind.name);
-    // A wrong parameter or a missing file is found here, before any episode.
-    this.#choose({ seed: 0 });
+    this.#stepLimit = options.stepLimit;
+    this.#check(this.#worldFor({ seed: 0 }));
+    this.#engine =
+      options.backend === 'java'
+        ? new JavaEngine(this.#kind.name, options.baseUrl ?? LOCAL_SERVER, options.timeoutMs)
+        : new EmbeddedEngine(this.#kind, options.contentDir);
   }
 
   async reset(options: TextWorldExpressReset = {}): Promise<ResetResult> {
     this.#order.begin();
     if (options.seed !== undefined) this.#rng = new Rng(options.seed);
-    const fold = options.fold ?? this.options.fold;
-    const seed = options.seed ?? this.#rng.integer(foldSeeds[fold], foldSeeds[fold] + 999);
-    this.#choice = this.#choose({ ...options, seed });
+    const firstSeed = foldSeeds[options.fold ?? this.options.fold];
+    const seed = options.seed ?? this.#rng.integer(firstSeed, firstSeed + 999);
+    const world = this.#worldFor({ ...options, seed });
+    this.#check(world);
+    const { turn, taskDescription, properties } = await this.#engine.start(world);
+    this.#world = world;
     this.#stepLimit = options.stepLimit ?? this.options.stepLimit;
-    this.#game = this.#kind.make(this.#choice);
-    this.#turn = this.#game.begin();
+    this.#taskDescription = taskDescription;
+    this.#turn = turn;
     this.#numMoves = 0;
-    const { taskDescription, properties } = this.#game;
     return {
-      observation: this.#show(`${taskDescription}\n\n${this.#turn.observation}`),
-      info: { ...this.#info(), seed, fold, properties },
+      observation: this.#show(`${taskDescription}\n\n${turn.observation}`),
+      info: { ...this.#info(), seed, fold: world.fold, properties },
     };
   }
 
   async step(action: string): Promise<StepResult> {
     this.#order.assertRunning();
-    const [game, before] = [this.#game!, this.#turn!];
-    // Answered by the wrapper: no move, no time.
-    if (action === 'help') return this.#result(game.taskDescription, 0, false);
+    // Answered without asking the game: not a move.
+    if (action === 'help') return this.#result(this.#taskDescription, 0, false);
     const text = trim(action);
-    const accepted = before.validActions.includes(text);
-    if (accepted) this.#turn = game.act(text);
+    const scoreBefore = this.#turn.score.normalized;
+    const accepted = this.#turn.validActions.includes(text);
+    if (accepted) this.#turn = await this.#engine.act(text);
     this.#numMoves++;
-    const { score, observation } = this.#turn!;
-    const reward = score.normalized - before.score.normalized;
-    return this.#result(accepted ? observation : REJECTED, reward, accepted);
+    // The opening score counts as 0, which matters only where a world is won from the start.
+    const reward = this.#turn.score.normalized - (this.#numMoves === 1 ? 0 : scoreBefore);
+    return this.#result(accepted ? this.#turn.observation : REJECTED, reward, accepted);
   }
 
   async close(): Promise<void> {
     this.#order.close();
+    await this.#engine.close();
   }
 
-  /** Actions that win the episode in play when said from its start. */
-  goldPath(): string[] {
-    if (this.#choice === null) throw new Error(`${this.#kind.name}: goldPath() needs a world; call reset() first`);
-    return this.#kind.goldPath(this.#choice);
+  /** Actions that win the world in play when said from its start. The episode in play goes on undisturbed. */
+  async goldPath(): Promise<string[]> {
+    if (this.#world === null) throw new Error(`${this.#kind.name}: goldPath() needs a world; call reset() first`);
+    return this.#engine.goldPath(this.#world);
   }
 
-  #choose(reset: TextWorldExpressReset & { seed: number }): WorldChoice {
-    const { contentDir } = this.options;
-    const fold = reset.fold ?? this.options.fold;
-    if (!folds.includes(fold)) throw new UnknownNameError('fold', fold, folds);
-    if (!Number.isSafeInteger(reset.seed)) {
-      throw new RangeError(`${this.#kind.name}: the seed is ${reset.seed}; give a whole number`);
+  #worldFor({ seed, fold, params }: TextWorldExpressReset & { seed: number }): World {
+    if (!Number.isSafeInteger(seed)) {
+      throw new RangeError(`${this.#kind.name}: the seed is ${seed}; give a whole number, of which 32 bits count`);
     }
-    return {
-      seed: reset.seed | 0,
-      fold,
-      parameters: parseParameters(this.#kind.name, this.#kind.parameters, reset.params ?? this.options.params),
-      content: contentDir === null ? builtInContent() : loadContent(contentDir),
-    };
+    return { seed: seed | 0, fold: fold ?? this.options.fold, params: params ?? this.options.params };
+  }
+
+  #check({ fold, params }: World): void {
+    if (!folds.includes(fold)) throw new UnknownNameError('fold', fold, folds);
+    parseParameters(this.#kind.name, this.#kind.parameters, params);
   }
 
   #result(observation: string, reward: number, accepted: boolean): StepResult {
-    const { score } = this.#turn!;
-    const terminated = score.won || score.failed || score.normalized >= 1;
+    const { score } = this.#turn;
+    const terminated = this.#numMoves > 0 && (score.won || score.failed || score.normalized >= 1);
     const truncated = !terminated && this.#numMoves > this.#stepLimit;
     if (terminated || truncated) this.#order.end();
     return { observation: this.#show(observation), reward, terminated, truncated, info: { ...this.#info(), accepted } };
@@ -130,11 +131,11 @@ export class TextWorldExpress implements Env {
 
   #show(observation: string): string {
     if (!this.options.showValidActions) return observation;
-    return `${observation}\nValid actions: ${this.#turn!.validActions.join(', ')}`;
+    return `${observation}\nValid actions: ${this.#turn.validActions.join(', ')}`;
   }
 
   #info(): TextWorldExpressInfo {
-    const { score, validActions, look, inventory } = this.#turn!;
+    const { score, validActions, look, inventory } = this.#turn;
     return {
       validActions,
       score: score.normalized,
@@ -143,21 +144,26 @@ export class TextWorldExpress implements Env {
       failed: score.failed,
       look,
       inventory,
-      taskDescription: this.#game!.taskDescription,
+      taskDescription: this.#taskDescription,
       numMoves: this.#numMoves,
     };
   }
 }
 
-/** Games are found by name without regard to case. */
+const noTurn: Turn = {
+  observation: '',
+  look: '',
+  inventory: '',
+  validActions: [],
+  score: { raw: 0, normalized: 0, won: false, failed: false },
+};
+
+export const textWorldExpressGames: readonly string[] = gameKinds.map((kind) => kind.name);
+
 function findGame(name: string): GameKind {
   const kind = gameKinds.find((candidate) => candidate.name === name.toLowerCase());
-  if (kind !== undefined) return kind;
-  throw new UnknownNameError(
-    'TextWorldExpress game',
-    name,
-    gameKinds.map((candidate) => candidate.name),
-  );
+  if (kind === undefined) throw new UnknownNameError('TextWorldExpress game', name, textWorldExpressGames);
+  return kind;
 }
 
 /** Java's trim: everything up to the blank, and nothing above it. */

@@ -7,6 +7,6 @@ let made: Content | undefined;
 
 /** Made at the first call. */
 export function builtInContent(): Content {
-  made ??= makeContent(foodFile, objectFile);
+  made ??= makeContent(foodFile, objectFile, false);
   return made;
 }

@@ -33,6 +33,8 @@ export interface ObjectKind {
 }
 
 export interface Content {
+  /** Files ask for the original's worlds with the original's slips; the built-in content does not. */
+  readonly isFromFiles: boolean;
   readonly foods: ReadonlyMap<string, FoodKind>;
   readonly foodsByPlace: ReadonlyMap<string, readonly FoodKind[]>;
   /** Foods of the fold in the order in which a recipe's draws count them. */
@@ -48,7 +50,7 @@ export interface RecipeFood {
 
 const fileFold = { train: 'train', dev: 'valid', test: 'test' } as const;
 
-export function makeContent(foodFile: FoodFile, objectFile: ObjectFile): Content {
+export function makeContent(foodFile: FoodFile, objectFile: ObjectFile, isFromFiles: boolean): Content {
   const kinds = Object.entries(foodFile.FOODS_COMPACT).flatMap(([group, record]): FoodKind[] =>
     (record.names ?? [group]).map((name) => ({
       name,
@@ -61,6 +63,7 @@ export function makeContent(foodFile: FoodFile, objectFile: ObjectFile): Content
     Object.values(objectFile[fileFold[fold]]).map(({ name, locations }) => ({ name, homes: locations })),
   );
   return {
+    isFromFiles,
     foods: new Map(kinds.map((kind) => [kind.name, kind])),
     foodsByPlace: groupBy(kinds, (kind) => kind.places),
     recipes: perFold((fold) => recipeFoods(foodFile.FOOD_PREPARATIONS_SPLITS[fileFold[fold]])),

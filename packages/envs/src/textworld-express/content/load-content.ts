@@ -30,7 +30,9 @@ const loaded = new Map<string, Content>();
 export function loadContent(contentDir: string): Content {
   const known = loaded.get(contentDir);
   if (known !== undefined) return known;
-  const content = makeContent(readFoods(join(contentDir, foodFileName)), readObjects(join(contentDir, objectFileName)));
+  const foods = readFoods(join(contentDir, foodFileName));
+  const objects = readObjects(join(contentDir, objectFileName));
+  const content = makeContent(foods, objects, true);
   loaded.set(contentDir, content);
   return content;
 }
@@ -56,7 +58,7 @@ function readJson(path: string): object {
     const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
     if (isRecord(value)) return value;
   } catch (error) {
-    throw new ContentFileError(path, error instanceof Error ? error.message : String(error), { cause: error });
+    throw new ContentFileError(path, (error as Error).message, { cause: error });
   }
   throw new ContentFileError(path, 'it does not hold a JSON object');
 }

@@ -22,14 +22,16 @@ class PeckingOrderGame extends OneRoomGame {
   readonly taskDescription =
     'Read the instructions book and do what it says. Read it again after every step, until there is nothing left to do.';
   readonly properties: Readonly<Record<string, number>>;
-  readonly ordered: readonly Thing[];
+  readonly ordered: Thing[];
+  readonly #tellsNamesakesApart: boolean;
   readonly #book = new Thing('instructions book', { text: '', isMovable: false });
 
-  constructor({ seed, fold }: WorldChoice) {
+  constructor({ seed, fold, content }: WorldChoice) {
     // Draws in this order: room, nouns (shuffled twice), order of the things, their places.
     const random = new JavaRandom(seed);
     const room = drawRoom(random);
     super({ rooms: [room], start: room, carryLimit: null, shuffleSeed: seed });
+    this.#tellsNamesakesApart = content.isFromFiles;
     move(this.#book, room);
     const drawn = random.shuffle(random.shuffle(nouns[fold])).slice(0, THINGS);
     this.ordered = drawn.map(({ one }) => new Thing(one));
@@ -50,7 +52,21 @@ class PeckingOrderGame extends OneRoomGame {
 
   protected override score(): Score {
     const { length } = this.inventory.contents;
+    if (!this.#tellsNamesakesApart) this.#acceptNamesakes(length);
     if (!this.ordered.slice(0, length).every((thing) => thing.holder === this.inventory)) return failure(-1);
     return { raw: length, normalized: length / THINGS, won: length === THINGS, failed: false };
+  }
+
+  /**
+   * The dev fold may draw two cucumbers, and "take cucumber" means the first that is seen. The original insists on the
+   * one that it drew first, so 55 of its thousand dev worlds cannot be won; without its content files either one will do.
+   */
+  #acceptNamesakes(taken: number): void {
+    for (let i = 0; i < taken; i++) {
+      const wanted = this.ordered[i];
+      const other = this.ordered.findIndex((thing, j) => j > i && thing.name === wanted.name);
+      if (wanted.holder === this.inventory || other < 0 || this.ordered[other].holder !== this.inventory) continue;
+      [this.ordered[i], this.ordered[other]] = [this.ordered[other], wanted];
+    }
   }
 }

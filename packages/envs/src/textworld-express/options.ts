@@ -1,0 +1,64 @@
+// The options of the TextWorldExpress environments and their schema.
+import type { Fold } from './parameters.js';
+
+export interface TextWorldExpressOptions {
+  backend: 'embedded' | 'java';
+  baseUrl: string | null;
+  timeoutMs: number;
+  fold: Fold;
+  params: string;
+  stepLimit: number;
+  contentDir: string | null;
+  showValidActions: boolean;
+}
+
+export const textWorldExpressSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    backend: {
+      description: "'embedded' plays in this process; 'java' plays in a listening TextWorldExpress simulator.",
+      type: 'string',
+      enum: ['embedded', 'java'],
+      default: 'embedded',
+    },
+    baseUrl: {
+      description: "host:port of the simulator for backend 'java'; null means 127.0.0.1:25335.",
+      type: ['string', 'null'],
+      default: null,
+    },
+    timeoutMs: {
+      description: "Milliseconds that connecting and each answer may take with backend 'java'.",
+      type: 'integer',
+      minimum: 1,
+      default: 30_000,
+    },
+    fold: {
+      description: 'Which content is in play; recipes, objects, nouns and problems differ between the folds.',
+      type: 'string',
+      enum: ['train', 'dev', 'test'],
+      default: 'train',
+    },
+    params: {
+      description: "The world's size as 'name=value,name=value', for example 'numLocations=3,includeDoors=1'.",
+      type: 'string',
+      default: '',
+    },
+    stepLimit: {
+      description: 'The first action beyond this many cuts the episode, so stepLimit + 1 actions are played.',
+      type: 'integer',
+      minimum: 0,
+      default: 100,
+    },
+    contentDir: {
+      description: "Folder with TextWorldExpress's two content files; null plays with the built-in content.",
+      type: ['string', 'null'],
+      default: null,
+    },
+    showValidActions: {
+      description: 'Write the valid actions below every observation.',
+      type: 'boolean',
+      default: false,
+    },
+  },
+} as const;
