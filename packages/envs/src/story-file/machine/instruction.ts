@@ -14,6 +14,8 @@ export const RETURN_TRUE = 1;
  * so that the sign alone tells them apart (`Machine.value` reads it).
  */
 export interface Instruction {
+  /** The opcode, numbered as `readForm` explains. */
+  readonly code: number;
   readonly execute: Operation;
   /** Address of the next instruction. */
   readonly next: number;
@@ -70,6 +72,7 @@ export function decodeInstruction(machine: Machine, address: number): Instructio
   }
   const next = reader.at;
   return {
+    code,
     execute: specialise(spec, operands),
     next,
     operands,

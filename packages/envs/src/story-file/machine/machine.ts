@@ -1,5 +1,6 @@
 // The Z-machine: memory, stack, routine calls, the fetch-and-execute loop, and exact snapshots of all of it.
 // Source: The Z-Machine Standards Document 1.1. Operations live in operations/, decoding in instruction.ts.
+import { compileBlock } from './block-compiler.js';
 import { Dictionary } from './dictionary.js';
 import { decodeInstruction, type Instruction } from './instruction.js';
 import { ObjectTree } from './object-tree.js';
@@ -20,7 +21,9 @@ const RESULT_VARIABLE = 3;
 const ARGUMENT_COUNT = 4;
 
 /** Far more than any game does between two inputs; a story that reaches it runs in a circle. */
-const MAX_INSTRUCTIONS_PER_TURN = 50_000_000;
+const MAX_BLOCKS_PER_TURN = 20_000_000;
+/** An instruction that has run this often is worth compiling. */
+const COMPILE_AT = 200;
 
 /** What the machine stopped for. */
 export type Pause = 'line' | 'key' | 'halted';
@@ -54,6 +57,8 @@ export interface MachineOptions {
   seed: number;
   /** Whether the game's own UNDO works. Jericho tells games that it does not. */
   hasUndo: boolean;
+  /** Whether instructions that run often are compiled; false is slower and only of use to compare the two. */
+  isCompiling?: boolean;
 }
 
 export class Machine {
@@ -73,20 +78,24 @@ export class Machine {
   savedGame: MachineSnapshot | null = null;
   undoStates: MachineSnapshot[] = [];
   readonly hasUndo: boolean;
+  /** Temporary values, and the locals of every routine being run; compiled blocks work on them directly. */
+  readonly stack = new Uint16Array(STACK_WORDS);
+  stackTop = 0;
+  /** Where the current routine's locals start in the stack. */
+  locals = 0;
+  /** Of the call that is being made. */
+  readonly arguments = new Uint16Array(8);
 
-  readonly #stack = new Uint16Array(STACK_WORDS);
   readonly #frames = new Int32Array(MAX_FRAMES * FRAME_SIZE);
   readonly #globals: number;
   readonly #staticBase: number;
-  readonly #arguments = new Uint16Array(8);
-  #stackTop = 0;
-  #locals = 0;
   #frameCount = 0;
   #isRunning = false;
+  readonly #isCompiling: boolean;
 
   constructor(
     readonly story: Story,
-    { seed, hasUndo }: MachineOptions,
+    { seed, hasUndo, isCompiling = true }: MachineOptions,
   ) {
     this.memory = story.bytes.slice();
     this.text = new ZText(story);
@@ -94,6 +103,7 @@ export class Machine {
     this.dictionary = new Dictionary(story, this.text, this.memory, story.dictionary);
     this.random = new StoryRandom(seed);
     this.hasUndo = hasUndo;
+    this.#isCompiling = isCompiling;
     this.#globals = story.globals;
     this.#staticBase = story.staticBase;
     this.restart();
@@ -105,7 +115,7 @@ export class Machine {
     this.memory.set(this.story.bytes.subarray(0, this.#staticBase));
     this.#writeHeader();
     this.memory[0x11] = (this.memory[0x11] & ~0b11) | keptFlags;
-    [this.#stackTop, this.#locals, this.#frameCount] = [0, 0, 0];
+    [this.stackTop, this.locals, this.#frameCount] = [0, 0, 0];
     this.screen.restore(initialScreenState);
     this.input = null;
     this.fault = null;
@@ -115,16 +125,16 @@ export class Machine {
 
   /** Runs until the game wants input or ends. */
   run(): Pause {
-    const { instructions } = this.story;
+    const { blocks } = this.story;
     this.pause = 'halted';
     this.input = null;
     this.#isRunning = true;
     try {
-      for (let budget = MAX_INSTRUCTIONS_PER_TURN; this.#isRunning; budget--) {
-        const instruction = instructions[this.pc] ?? this.#decode(this.pc);
-        this.pc = instruction.next;
-        instruction.execute(this, instruction);
-        if (budget === 0) this.fail(`${MAX_INSTRUCTIONS_PER_TURN} instructions without asking for input`);
+      for (let budget = MAX_BLOCKS_PER_TURN; this.#isRunning; budget--) {
+        const block = blocks[this.pc];
+        if (block === undefined) this.#step();
+        else block(this);
+        if (budget === 0) this.fail(`${MAX_BLOCKS_PER_TURN} steps without asking for input`);
       }
     } catch (error) {
       if (!(error instanceof StoryFault) && !(error instanceof RangeError)) throw error;
@@ -146,8 +156,21 @@ export class Machine {
     throw new StoryFault(`${this.story.name}: ${problem}`);
   }
 
+  /** One instruction, uncompiled. */
+  #step(): void {
+    const { pc } = this;
+    const instruction = this.instructionAt(pc);
+    this.pc = instruction.next;
+    instruction.execute(this, instruction);
+    if (this.#isCompiling && pc >= this.#staticBase && ++this.story.heat[pc] === COMPILE_AT) {
+      this.story.blocks[pc] = compileBlock(this, pc);
+    }
+  }
+
   /** Instructions outside dynamic memory never change, so every machine of this story shares the decoded form. */
-  #decode(address: number): Instruction {
+  instructionAt(address: number): Instruction {
+    const known = this.story.instructions[address];
+    if (known !== undefined) return known;
     if (address < 0 || address >= this.memory.length) this.fail(`jump to ${address}, outside the story`);
     const instruction = decodeInstruction(this, address);
     if (address >= this.#staticBase) this.story.instructions[address] = instruction;
@@ -189,14 +212,14 @@ export class Machine {
 
   load(variable: number): number {
     if (variable === 0) return this.pop();
-    if (variable < 16) return this.#stack[this.#locals + variable - 1];
+    if (variable < 16) return this.stack[this.locals + variable - 1];
     const address = this.#globals + 2 * (variable - 16);
     return (this.memory[address] << 8) | this.memory[address + 1];
   }
 
   save(variable: number, value: number): void {
     if (variable === 0) this.push(value);
-    else if (variable < 16) this.#stack[this.#locals + variable - 1] = value;
+    else if (variable < 16) this.stack[this.locals + variable - 1] = value;
     else {
       const address = this.#globals + 2 * (variable - 16);
       this.memory[address] = value >> 8;
@@ -206,23 +229,23 @@ export class Machine {
 
   /** Reads a variable named by an operand: the stack's top stays where it is (6.3.4). */
   peek(variable: number): number {
-    return variable === 0 ? this.#stack[this.#stackTop - 1] : this.load(variable);
+    return variable === 0 ? this.stack[this.stackTop - 1] : this.load(variable);
   }
 
   /** Writes a variable named by an operand: the stack's top is replaced. */
   poke(variable: number, value: number): void {
-    if (variable === 0) this.#stack[this.#stackTop - 1] = value;
+    if (variable === 0) this.stack[this.stackTop - 1] = value;
     else this.save(variable, value);
   }
 
   push(value: number): void {
-    if (this.#stackTop >= STACK_WORDS) this.fail('the stack overflows');
-    this.#stack[this.#stackTop++] = value;
+    if (this.stackTop >= STACK_WORDS) this.fail('the stack overflows');
+    this.stack[this.stackTop++] = value;
   }
 
   pop(): number {
-    if (this.#stackTop <= 0) this.fail('takes a value from an empty stack');
-    return this.#stack[--this.#stackTop];
+    if (this.stackTop <= 0) this.fail('takes a value from an empty stack');
+    return this.stack[--this.stackTop];
   }
 
   branch(condition: boolean, { branchOn, branchTo }: Instruction): void {
@@ -241,31 +264,33 @@ export class Machine {
   call(operands: readonly number[], store: number): void {
     const packed = this.value(operands[0]);
     const argumentCount = operands.length - 1;
-    for (let i = 0; i < argumentCount; i++) this.#arguments[i] = this.value(operands[i + 1]);
-    if (packed === 0) {
-      if (store >= 0) this.save(store, 0); // calling routine 0 does nothing and gives false (6.4.3)
-      return;
-    }
-    this.#enter(this.story.routineAddress(packed), argumentCount, store);
+    for (let i = 0; i < argumentCount; i++) this.arguments[i] = this.value(operands[i + 1]);
+    this.callRoutine(packed, argumentCount, store);
+  }
+
+  /** The same when `arguments` are already in place. */
+  callRoutine(packed: number, argumentCount: number, store: number): void {
+    if (packed !== 0) this.#enter(this.story.routineAddress(packed), argumentCount, store);
+    else if (store >= 0) this.save(store, 0); // calling routine 0 does nothing and gives false (6.4.3)
   }
 
   #enter(routine: number, argumentCount: number, store: number): void {
     const localCount = this.memory[routine];
     if (!(localCount <= 15)) this.fail(`calls ${routine}, which is no routine`);
-    if (this.#frameCount >= MAX_FRAMES || this.#stackTop + localCount >= STACK_WORDS)
+    if (this.#frameCount >= MAX_FRAMES || this.stackTop + localCount >= STACK_WORDS)
       this.fail('calls routines too deeply');
     const frame = this.#frameCount++ * FRAME_SIZE;
     this.#frames[frame + RETURN_PC] = this.pc;
-    this.#frames[frame + CALLER_LOCALS] = this.#locals;
-    this.#frames[frame + CALLER_TOP] = this.#stackTop;
+    this.#frames[frame + CALLER_LOCALS] = this.locals;
+    this.#frames[frame + CALLER_TOP] = this.stackTop;
     this.#frames[frame + RESULT_VARIABLE] = store;
     this.#frames[frame + ARGUMENT_COUNT] = argumentCount;
-    this.#locals = this.#stackTop;
-    this.#stackTop += localCount;
+    this.locals = this.stackTop;
+    this.stackTop += localCount;
     const hasDefaults = this.story.version <= 4; // later versions start locals at 0 (5.2.1)
     for (let i = 0; i < localCount; i++) {
       const initial = hasDefaults ? this.word32(routine + 1 + 2 * i) : 0;
-      this.#stack[this.#locals + i] = i < argumentCount ? this.#arguments[i] : initial;
+      this.stack[this.locals + i] = i < argumentCount ? this.arguments[i] : initial;
     }
     this.pc = routine + 1 + (hasDefaults ? 2 * localCount : 0);
   }
@@ -279,8 +304,8 @@ export class Machine {
     if (this.#frameCount === 0) this.fail('returns from the main routine');
     const frame = --this.#frameCount * FRAME_SIZE;
     this.pc = this.#frames[frame + RETURN_PC];
-    this.#locals = this.#frames[frame + CALLER_LOCALS];
-    this.#stackTop = this.#frames[frame + CALLER_TOP];
+    this.locals = this.#frames[frame + CALLER_LOCALS];
+    this.stackTop = this.#frames[frame + CALLER_TOP];
     const store = this.#frames[frame + RESULT_VARIABLE];
     if (store >= 0) this.save(store, value);
   }
@@ -304,10 +329,10 @@ export class Machine {
   snapshot(): MachineSnapshot {
     return {
       memory: this.memory.slice(0, this.#staticBase),
-      stack: this.#stack.slice(0, this.#stackTop),
+      stack: this.stack.slice(0, this.stackTop),
       frames: this.#frames.slice(0, this.#frameCount * FRAME_SIZE),
       pc: this.pc,
-      locals: this.#locals,
+      locals: this.locals,
       pause: this.pause,
       input: this.input,
       random: this.random.save(),
@@ -318,12 +343,12 @@ export class Machine {
   /** Everything as it was; the snapshot stays usable. */
   restore(snapshot: MachineSnapshot): void {
     this.memory.set(snapshot.memory);
-    this.#stack.set(snapshot.stack);
-    this.#stackTop = snapshot.stack.length;
+    this.stack.set(snapshot.stack);
+    this.stackTop = snapshot.stack.length;
     this.#frames.set(snapshot.frames);
     this.#frameCount = snapshot.frames.length / FRAME_SIZE;
     this.pc = snapshot.pc;
-    this.#locals = snapshot.locals;
+    this.locals = snapshot.locals;
     this.pause = snapshot.pause;
     this.input = snapshot.input;
     this.fault = null;

@@ -8,9 +8,14 @@ export const SCREEN_ROWS = 255;
 /** Streams redirected to memory may be nested this deep (7.1.2.1.1). */
 const MAX_MEMORY_STREAMS = 16;
 
+const BLANK = 32;
+const NEWLINE = 10;
+
+const blankRow = () => new Uint16Array(SCREEN_COLUMNS).fill(BLANK);
+
 export interface ScreenState {
   window: number;
-  upper: readonly string[];
+  upper: readonly Uint16Array[];
   row: number;
   column: number;
   streams: readonly { table: number; text: string }[];
@@ -20,7 +25,8 @@ export interface ScreenState {
 export class Screen {
   #mainText = '';
   #window = 0;
-  #upper: string[] = [];
+  /** Character codes, a row each of SCREEN_COLUMNS. */
+  #upper: Uint16Array[] = [];
   #row = 0;
   #column = 0;
   #memoryStreams: { table: number; text: string }[] = [];
@@ -41,9 +47,9 @@ export class Screen {
     return text;
   }
 
-  /** The lines of the upper window. */
-  get upperLines(): readonly string[] {
-    return this.#upper;
+  /** The lines of the upper window, without blanks at their ends. */
+  get upperLines(): string[] {
+    return this.#upper.map((row) => String.fromCharCode(...row).trimEnd());
   }
 
   get cursor(): { row: number; column: number } {
@@ -67,7 +73,7 @@ export class Screen {
 
   splitWindow(lines: number): void {
     this.#upper.length = Math.min(this.#upper.length, lines);
-    while (this.#upper.length < lines) this.#upper.push('');
+    while (this.#upper.length < lines) this.#upper.push(blankRow());
     if (this.#row >= lines) [this.#row, this.#column] = [0, 0];
   }
 
@@ -79,7 +85,7 @@ export class Screen {
   /** @param row @param column from 0; only the upper window's cursor can be moved (8.7.2.3) */
   setCursor(row: number, column: number): void {
     if (this.#window !== 1) return;
-    while (this.#upper.length <= row && row < SCREEN_ROWS) this.#upper.push('');
+    while (this.#upper.length <= row && row < SCREEN_ROWS) this.#upper.push(blankRow());
     [this.#row, this.#column] = [row, column];
   }
 
@@ -87,17 +93,17 @@ export class Screen {
   eraseWindow(window: number): void {
     if (window === -1) this.splitWindow(0);
     if (window === -1) this.#window = 0;
-    if (window !== 0) this.#upper = this.#upper.map(() => '');
+    if (window !== 0) this.#upper = this.#upper.map(blankRow);
   }
 
   eraseToEndOfLine(): void {
-    if (this.#window === 1) this.#upper[this.#row] = (this.#upper[this.#row] ?? '').slice(0, this.#column);
+    if (this.#window === 1) this.#upper[this.#row]?.fill(BLANK, this.#column);
   }
 
   save(): ScreenState {
     return {
       window: this.#window,
-      upper: [...this.#upper],
+      upper: this.#upper.map((row) => row.slice()),
       row: this.#row,
       column: this.#column,
       streams: this.#memoryStreams.map((stream) => ({ ...stream })),
@@ -109,25 +115,18 @@ export class Screen {
   restore(state: ScreenState): void {
     this.#mainText = '';
     this.#window = state.window;
-    this.#upper = [...state.upper];
+    this.#upper = state.upper.map((row) => row.slice());
     [this.#row, this.#column] = [state.row, state.column];
     this.#memoryStreams = state.streams.map((stream) => ({ ...stream }));
     this.#isScreenOn = state.isScreenOn;
   }
 
   #printUpper(text: string): void {
-    for (const line of text.split(/(\n)/)) {
-      if (line === '\n') [this.#row, this.#column] = [this.#row + 1, 0];
-      else if (line !== '') this.#overwrite(line);
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      if (code === NEWLINE) [this.#row, this.#column] = [this.#row + 1, 0];
+      else if (this.#row < this.#upper.length) this.#upper[this.#row][this.#column++] = code; // beyond the edge nothing is kept
     }
-  }
-
-  #overwrite(line: string): void {
-    if (this.#row >= this.#upper.length) return;
-    const old = this.#upper[this.#row].padEnd(this.#column);
-    const visible = line.slice(0, SCREEN_COLUMNS - this.#column);
-    this.#upper[this.#row] = old.slice(0, this.#column) + visible + old.slice(this.#column + visible.length);
-    this.#column += visible.length;
   }
 }
 

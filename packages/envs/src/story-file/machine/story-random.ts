@@ -20,6 +20,8 @@ export class StoryRandom {
   #state = 0;
   #period = 0;
   #count = 0;
+  /** Draws ever made: who compares two readings knows whether luck had a part in between. */
+  drawCount = 0;
 
   constructor(seed: number) {
     this.reseed(seed);
@@ -45,6 +47,7 @@ export class StoryRandom {
 
   /** A whole number in 1…range. */
   draw(range: number): number {
+    this.drawCount++;
     if (this.#period > 0) {
       const value = this.#count;
       this.#count = (this.#count + 1) % this.#period;

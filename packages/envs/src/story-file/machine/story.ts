@@ -1,5 +1,6 @@
 // A story file as it lies on disk: its bytes, the header's addresses, and what every running copy of it may share.
 // Source: The Z-Machine Standards Document 1.1, sections 1 (memory map) and 11 (the header).
+import type { Block } from './block-compiler.js';
 import type { Instruction } from './instruction.js';
 
 export const SUPPORTED_VERSIONS = [3, 4, 5, 7, 8] as const;
@@ -36,7 +37,10 @@ export class Story {
   readonly unicodeTable: number;
   readonly fileLength: number;
   /** Decoded instructions by address; filled as the story is played, by whichever machine gets there first. */
-  readonly instructions: (Instruction | undefined)[] = [];
+  readonly instructions: (Instruction | undefined)[];
+  /** Compiled blocks by start address, and how often the instruction there has run uncompiled. */
+  readonly blocks: (Block | undefined)[];
+  readonly heat: Uint16Array;
   /** Decoded texts that lie in static memory, by address. */
   readonly texts = new Map<number, string>();
   readonly #packedScale: number;
@@ -47,7 +51,8 @@ export class Story {
     file: Uint8Array,
     readonly name = 'story file',
   ) {
-    const bytes = unwrapBlorb(file, name);
+    // A copy of our own: a Node Buffer's slice() would be a view on memory that the caller may reuse.
+    const bytes = new Uint8Array(unwrapBlorb(file, name));
     if (bytes.length < 64) throw new StoryFormatError(name, `only ${bytes.length} bytes, a header alone has 64`);
     this.bytes = bytes;
     this.version = bytes[0];
@@ -69,6 +74,10 @@ export class Story {
     const lengthScale = this.version <= 3 ? 2 : this.version <= 5 ? 4 : 8;
     this.fileLength = Math.min(this.word(0x1a) * lengthScale || bytes.length, bytes.length);
     this.#assertPlausible();
+    // At full length from the start: an array that is filled at scattered places turns into a slow hash table.
+    this.instructions = new Array<Instruction | undefined>(bytes.length).fill(undefined);
+    this.blocks = new Array<Block | undefined>(bytes.length).fill(undefined);
+    this.heat = new Uint16Array(bytes.length);
   }
 
   word(address: number): number {

@@ -31,7 +31,8 @@ export const controlOperations: OperationTable = {
   4: branches((m, i) => m.branch(changeAndCompare(m, i, -1) < 0, i)), // dec_chk
   5: branches((m, i) => m.branch(changeAndCompare(m, i, 1) > 0, i)), // inc_chk
   7: branches((m, i) => {
-    const [bits, wanted] = [m.value(i.a), m.value(i.b)];
+    const bits = m.value(i.a);
+    const wanted = m.value(i.b);
     m.branch((bits & wanted) === wanted, i); // test
   }),
   25: stores(callAndStore), // call_2s

@@ -3,8 +3,8 @@ import { branches, does, stores, storesAndBranches, type OperationTable } from '
 
 export const objectOperations: OperationTable = {
   6: branches((m, i) => {
-    const [child, parent] = [m.value(i.a), m.value(i.b)];
-    m.branch(m.objects.parent(child) === parent, i); // jin
+    const child = m.value(i.a);
+    m.branch(m.objects.parent(child) === m.value(i.b), i); // jin
   }),
   10: branches((m, i) => m.branch(m.objects.hasAttribute(m.value(i.a), m.value(i.b)), i)), // test_attr
   11: does((m, i) => m.objects.setAttribute(m.value(i.a), m.value(i.b))), // set_attr
@@ -27,7 +27,8 @@ export const objectOperations: OperationTable = {
   132: stores((m, i) => m.save(i.store, m.objects.propertyLength(m.value(i.a)))), // get_prop_len
   137: does((m, i) => m.objects.remove(m.value(i.a))), // remove_obj
   227: does((m, i) => {
-    const [object, property, value] = [m.value(i.a), m.value(i.b), m.value(i.c)];
-    if (!m.objects.setProperty(object, property, value)) m.fail(`object ${object} has no property ${property} to set`);
+    const object = m.value(i.a);
+    const property = m.value(i.b);
+    if (!m.objects.setProperty(object, property, m.value(i.c))) m.fail(`object ${object} has no property ${property} to set`);
   }),
 };

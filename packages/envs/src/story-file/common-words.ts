@@ -1,0 +1,27 @@
+// Which of several words for the same thing a player would type: the order of this list, commonest first.
+
+/** Verbs, directions and prepositions of text adventures by how often players use them; by our own judgement. */
+const BY_FREQUENCY = (
+  'take north east west south examine look get put open go enter up down drop give ask push read pull wait ' +
+  'turn talk show tell climb search close unlock move eat wear northwest northeast southwest southeast sit stand ' +
+  'drink exit out throw light jump say break cut tie touch attack hit kill smell listen hide kiss use buy fill ' +
+  'remove insert follow dig burn wave swim sleep wake lock knock pour set fix switch shoot taste sing pray ' +
+  'think rub clean blow empty lie leave press feed pick squeeze swing yes no lift play shake ring ride ' +
+  'in on to at with under into through from about off over inside onto for against across behind toward outside of'
+).split(' ');
+
+const ranks = new Map(BY_FREQUENCY.map((word, place) => [word, BY_FREQUENCY.length - place]));
+
+/** Higher is commoner, 0 for a word not on the list. A word cut short by the dictionary counts as the whole one. */
+export function commonness(word: string): number {
+  const rank = ranks.get(word);
+  if (rank !== undefined) return rank;
+  if (word.length !== 6 && word.length !== 9) return 0;
+  const whole = BY_FREQUENCY.find((known) => known.startsWith(word));
+  return whole === undefined ? 0 : (ranks.get(whole) ?? 0);
+}
+
+/** The first of the commonest words. */
+export function commonest(words: readonly string[]): string {
+  return words.reduce((best, word) => (commonness(word) > commonness(best) ? word : best));
+}

@@ -1,0 +1,132 @@
+// The sentences that a story's parser knows, read from the grammar table which Inform compiles into every game.
+// Source: Graham Nelson, The Inform Technical Manual, sections 8.4 to 8.6 (dictionary data, grammar versions 1 and 2).
+import { commonest } from './common-words.js';
+import type { DictionaryEntry } from './machine/dictionary.js';
+import type { Machine } from './machine/machine.js';
+
+/** Stands for an object in a template: "put OBJ in OBJ". */
+export const OBJECT = 'OBJ';
+
+export interface Template {
+  text: string;
+  objectCount: number;
+}
+
+/** First data byte of a dictionary word. */
+const IS_VERB = 0x01;
+const IS_META = 0x02; // save, quit, score, and all debugging verbs: they are no moves in the game
+const IS_PREPOSITION = 0x08;
+
+const ELEMENTARY = 1;
+const PREPOSITION = 2;
+const LINE_END = 15;
+/** Set in a token that is an alternative to the one before it: "in/inside/into". */
+const IS_ALTERNATIVE = 0x10;
+
+/** One slot of a sentence: words to choose from, or null for an object. */
+type Slot = string[] | null;
+
+/** All templates, those with fewer objects first, then by the alphabet; empty for a game not made with Inform. */
+export function readTemplates(machine: Machine): Template[] {
+  const verbs = verbWords(machine.dictionary.entries);
+  const table = machine.story.staticBase; // Inform starts static memory with the grammar table
+  const verbCount = verbs.size === 0 ? 0 : Math.max(...verbs.keys()) + 1;
+  if (verbCount === 0 || verbCount > 255) return [];
+  const starts = Array.from({ length: verbCount }, (_, verb) => machine.word(table + 2 * verb));
+  const read = [readLinesVersion2, readLinesVersion1].find((candidate) => fits(machine, starts, candidate));
+  if (read === undefined) return [];
+  const texts = new Set<string>();
+  for (const [verb, { words, isMeta }] of verbs) {
+    if (isMeta) continue;
+    for (const line of read(machine, starts[verb]).lines) texts.add(spell([words, ...line]));
+  }
+  return [...texts].map(templateOf).sort((a, b) => a.objectCount - b.objectCount || (a.text < b.text ? -1 : 1));
+}
+
+export const templateOf = (text: string): Template => ({
+  text,
+  objectCount: text.split(' ').filter((word) => word === OBJECT).length,
+});
+
+const spell = (slots: Slot[]) => slots.map((slot) => (slot === null ? OBJECT : commonest(slot))).join(' ');
+
+/** Verb number → its synonyms. Inform numbers verbs downwards from 255. */
+function verbWords(entries: readonly DictionaryEntry[]): Map<number, { words: string[]; isMeta: boolean }> {
+  const verbs = new Map<number, { words: string[]; isMeta: boolean }>();
+  for (const { word, data } of entries) {
+    if ((data[0] & IS_VERB) === 0) continue;
+    const number = 255 - data[1];
+    const verb = verbs.get(number) ?? { words: [], isMeta: false };
+    verb.words.push(word);
+    verb.isMeta ||= (data[0] & IS_META) !== 0;
+    verbs.set(number, verb);
+  }
+  return verbs;
+}
+
+type LineReader = (machine: Machine, start: number) => { lines: Slot[][]; end: number };
+
+/** A version of the table fits when every verb's lines end where the next verb's begin. */
+function fits(machine: Machine, starts: readonly number[], read: LineReader): boolean {
+  if (starts[0] !== machine.story.staticBase + 2 * starts.length) return false;
+  return starts.every((start, verb) => {
+    const { end } = read(machine, start);
+    return verb + 1 >= starts.length || end === starts[verb + 1];
+  });
+}
+
+/** A count, then lines of eight bytes: number of objects, six tokens, action. */
+function readLinesVersion1(machine: Machine, start: number): { lines: Slot[][]; end: number } {
+  const count = machine.byte(start);
+  const lines = Array.from({ length: count }, (_, k) => {
+    const tokens = Array.from({ length: 6 }, (__, token) => machine.byte(start + 1 + 8 * k + 1 + token));
+    return tokensVersion1(machine, tokens, machine.byte(start + 1 + 8 * k));
+  });
+  return { lines, end: start + 1 + 8 * count };
+}
+
+/** Tokens from 180 up are prepositions by number; all others stand for objects, of which the line tells the count. */
+function tokensVersion1(machine: Machine, tokens: readonly number[], objectCount: number): Slot[] {
+  const slots: Slot[] = [];
+  let objects = 0;
+  for (const token of tokens) {
+    if (token >= 180) slots.push(prepositionsNumbered(machine, token));
+    else if (objects++ < objectCount) slots.push(null);
+    else break;
+  }
+  return slots;
+}
+
+function prepositionsNumbered(machine: Machine, number: number): string[] {
+  const isThis = ({ data }: DictionaryEntry) => (data[0] & IS_PREPOSITION) !== 0 && data[2] === number;
+  return machine.dictionary.entries.filter(isThis).map(({ word }) => word);
+}
+
+/** A count, then lines: action word, tokens of three bytes (type, data word), and a byte 15 at the end. */
+function readLinesVersion2(machine: Machine, start: number): { lines: Slot[][]; end: number } {
+  const count = machine.byte(start);
+  const lines: Slot[][] = [];
+  let at = start + 1;
+  for (let k = 0; k < count && at < machine.memory.length; k++) {
+    at += 2;
+    const slots: Slot[] = [];
+    for (; machine.byte(at) !== LINE_END && slots.length < 32; at += 3) addTokenVersion2(machine, at, slots);
+    at++;
+    lines.push(slots);
+  }
+  return { lines, end: at };
+}
+
+function addTokenVersion2(machine: Machine, at: number, slots: Slot[]): void {
+  const type = machine.byte(at);
+  if ((type & 0x0f) !== PREPOSITION) {
+    // An elementary token (noun, held, creature, a number, a topic) or a routine that decides what fits.
+    if ((type & 0x0f) === ELEMENTARY || (type & IS_ALTERNATIVE) === 0) slots.push(null);
+    return;
+  }
+  const address = machine.word(at + 1);
+  const word = machine.dictionary.entries.find((entry) => entry.address === address)?.word ?? '';
+  const last = slots.at(-1);
+  if ((type & IS_ALTERNATIVE) !== 0 && Array.isArray(last)) last.push(word);
+  else slots.push([word]);
+}

@@ -1,0 +1,88 @@
+// Score, turns and the end of the game, read from a running story.
+import type { Machine } from './machine/machine.js';
+import type { Story } from './machine/story.js';
+
+export interface ScoreReading {
+  score: number;
+  /** Turns as the status line shows them; null where the game keeps none. */
+  moves: number | null;
+}
+
+/** Global variables 16, 17, 18: what a version 3 status line shows (8.2), and what Inform games of all versions put there. */
+const STATUS_SCORE = 17;
+const STATUS_TURNS = 18;
+
+/** "Store" with a small constant and a variable as operands, as Inform's status line routine begins: sline1 = score; sline2 = turns. */
+const STORE_VARIABLE = 0x2d;
+
+/**
+ * Where a story keeps its score.
+ *
+ * Version 3: the status line's global. Later versions of Inform's games copy `score` and `turns` into the same globals,
+ * but only when the status line is drawn, which is too late for the points of a winning move; so the variables are taken
+ * from the two instructions that copy them. Other games draw "Score: 5" or "5/12" in the upper window, which is read there.
+ */
+export class ScoreReader {
+  readonly #scoreVariable: number | null;
+  readonly #turnsVariable: number | null;
+
+  constructor(story: Story) {
+    const isTimed = story.version === 3 && (story.bytes[1] & 0b10) !== 0; // the status line shows a clock
+    const copied = story.version === 3 ? null : copiedScoreVariable(story);
+    this.#scoreVariable = story.version === 3 ? (isTimed ? null : STATUS_SCORE) : copied;
+    this.#turnsVariable = this.#scoreVariable === null ? null : STATUS_TURNS;
+  }
+
+  read(machine: Machine): ScoreReading {
+    if (this.#scoreVariable === null) return readStatusLine(machine.screen.upperLines);
+    const turns = this.#turnsVariable === null ? null : machine.load(this.#turnsVariable);
+    return { score: signed(machine.load(this.#scoreVariable)), moves: turns };
+  }
+}
+
+const signed = (value: number) => (value << 16) >> 16;
+
+function copiedScoreVariable({ bytes, staticBase }: Story): number | null {
+  for (let at = staticBase; at + 6 <= bytes.length; at++) {
+    const isCopy = bytes[at] === STORE_VARIABLE && bytes[at + 1] === STATUS_SCORE && bytes[at + 2] >= 16;
+    if (isCopy && bytes[at + 3] === STORE_VARIABLE && bytes[at + 4] === STATUS_TURNS && bytes[at + 5] >= 16) return bytes[at + 2];
+  }
+  return null;
+}
+
+function readStatusLine(lines: readonly string[]): ScoreReading {
+  const status = lines.join('\n');
+  const named = /score:\s*(-?\d+)/i.exec(status);
+  const turns = /(?:moves|turns):\s*(\d+)/i.exec(status);
+  if (named !== null) return { score: Number(named[1]), moves: turns === null ? null : Number(turns[1]) };
+  const pair = /(-?\d+)\/(\d+)\s*$/m.exec(status);
+  return pair === null ? { score: 0, moves: null } : { score: Number(pair[1]), moves: Number(pair[2]) };
+}
+
+export type Ending = 'won' | 'lost' | null;
+
+/** Closing lines stand between stars: "*** You have won ***", and four of them in the oldest games. */
+const CLOSING_LINE = /^[ \t]*\*{3,4}[ \t]*(\S.*?)[ \t]*\*{3,4}[ \t]*$/m;
+const CLOSING_QUESTION = /\b(?:restart|restore|quit)\b/i;
+const DEATH = /\byou(?: have|'ve)? (?:died|are dead)\b/i;
+const VICTORY = /\b(?:won|win|victor\w*|triumph\w*|succeeded|congratulations)\b/i;
+
+/**
+ * Whether a command's text ended the game. A starred line counts when the game then offers to restart or quit;
+ * a starred death counts at once, as in Jericho, even where the game would let one haunt on.
+ */
+export function endingIn(text: string, machine: Machine): Ending {
+  const line = CLOSING_LINE.exec(text);
+  if (line !== null) {
+    const rest = text.slice(line.index + line[0].length);
+    if (CLOSING_QUESTION.test(rest) || machine.pause === 'halted') return VICTORY.test(line[1]) ? 'won' : 'lost';
+    if (DEATH.test(line[1])) return 'lost';
+  }
+  return machine.pause === 'halted' ? 'lost' : null;
+}
+
+/** "… out of a possible 360": what the game says when asked for the score. */
+export function maximumIn(text: string): number | null {
+  const found = /\bout of (?:a |an )?(?:possible |maximum |total |grand total )*(?:of )?(\d+)/i.exec(text);
+  return found === null ? null : Number(found[1]);
+}

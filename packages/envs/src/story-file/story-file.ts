@@ -1,0 +1,221 @@
+// Any Z-machine story file as an environment; by default a small game of our own, with `story` the "detective" of ArCHer.
+// Source: ArCHer's adventure environment (Zhou et al. 2024, arXiv:2402.19446), which plays through Jericho.
+// Differs from it: the game's own end terminates and the step limit truncates; each reset may bring a seed.
+import { readFileSync } from 'node:fs';
+import type { Env, ResetResult, StepResult } from '../contract/env.js';
+import { EpisodeOrder } from '../contract/episode-order.js';
+import { Machine, type MachineSnapshot } from './machine/machine.js';
+import { Story, StoryFormatError } from './machine/story.js';
+import { giveCommand, readOpening } from './play.js';
+import { endingIn, maximumIn, ScoreReader, type Ending } from './score.js';
+import { ValidActionFinder } from './valid-actions.js';
+
+export const storyFileSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    story: {
+      description: 'Path of a Z-machine story file (.z3, .z4, .z5, .z8, .zblorb); null plays the small game that ships with Bowyer.',
+      type: ['string', 'null'],
+      default: null,
+    },
+    stepLimit: {
+      description: 'Commands allowed in an episode; the last of them truncates it.',
+      type: 'integer',
+      minimum: 1,
+      default: 50,
+    },
+    observation: {
+      description:
+        "'archer': texts of look and inventory, then the command's, then the valid actions where they are listed; 'text': the command's text alone.",
+      type: 'string',
+      enum: ['archer', 'text'],
+      default: 'archer',
+    },
+    validActions: {
+      description: 'Whether valid actions are searched for, which tries hundreds of commands on saved states at each step.',
+      type: 'boolean',
+      default: true,
+    },
+    undo: {
+      description: "Whether the game's own UNDO works. Jericho refuses it.",
+      type: 'boolean',
+      default: false,
+    },
+  },
+} as const;
+
+export interface StoryFileOptions {
+  story: string | null;
+  stepLimit: number;
+  observation: 'archer' | 'text';
+  validActions: boolean;
+  undo: boolean;
+}
+
+export interface StoryFileInfo extends Record<string, unknown> {
+  /** The text of the command alone (of the opening, after a reset), then what look and inventory would say. */
+  text: string;
+  look: string;
+  inventory: string;
+  /** Alphabetical; empty where they are not searched for and after the end. */
+  validActions: string[];
+  score: number;
+  /** null where the game does not tell. */
+  maxScore: number | null;
+  moves: number | null;
+  won: boolean;
+  /** The game did what no story may do, and stopped for good; null otherwise. */
+  fault: string | null;
+}
+
+/** The opening of a game, kept so that later episodes start from it. */
+interface Opening {
+  text: string;
+  snapshot: MachineSnapshot;
+  /** A game that draws random numbers before the first command opens differently with each seed. */
+  dependsOnSeed: boolean;
+}
+
+/** Found from the sources and from dist alike: only the sources hold it. */
+const builtInStory = new URL('../../src/story-file/lighthouse/lighthouse.z5', import.meta.url);
+
+/** Reading and checking a story once is enough: its decoded code is shared by every game that plays it. */
+const loadedStories = new Map<string, Story>();
+
+/** @throws StoryFormatError where the file cannot be read or is no story */
+export function loadStory(path: string | null): Story {
+  const key = path ?? '';
+  const known = loadedStories.get(key);
+  if (known !== undefined) return known;
+  let bytes: Uint8Array;
+  try {
+    bytes = readFileSync(path ?? builtInStory);
+  } catch (error) {
+    throw new StoryFormatError(path ?? builtInStory.pathname, `cannot be read (${(error as Error).message})`);
+  }
+  const story = new Story(bytes, path ?? 'lighthouse.z5');
+  loadedStories.set(key, story);
+  return story;
+}
+
+export class StoryFile implements Env {
+  readonly #options: StoryFileOptions;
+  readonly #order = new EpisodeOrder('adventure');
+  readonly #scores: ScoreReader;
+  #machine: Machine | null;
+  #finder: ValidActionFinder | null = null;
+  #opening: Opening | null = null;
+  #maxScore: number | null = null;
+  #score = 0;
+  #steps = 0;
+
+  constructor(options: StoryFileOptions) {
+    this.#options = options;
+    const story = loadStory(options.story);
+    this.#scores = new ScoreReader(story);
+    this.#machine = new Machine(story, { seed: 0, hasUndo: options.undo });
+  }
+
+  async reset({ seed }: { seed?: number } = {}): Promise<ResetResult> {
+    this.#order.begin();
+    const machine = this.#playing;
+    if (seed !== undefined) machine.random.reseed(seed);
+    const text = this.#open(machine);
+    this.#steps = 0;
+    this.#score = this.#scores.read(machine).score;
+    const info = this.#describe(text, null);
+    return { observation: this.#observe(info, false), info };
+  }
+
+  async step(action: string): Promise<StepResult> {
+    this.#order.assertRunning();
+    const machine = this.#playing;
+    this.#steps++;
+    const before = this.#score;
+    const text = giveCommand(machine, action.split(/\r?\n/, 1)[0]);
+    const ending = endingIn(text, machine);
+    const terminated = ending !== null;
+    const truncated = !terminated && this.#steps >= this.#options.stepLimit;
+    const info = this.#describe(text, ending);
+    this.#score = info.score;
+    if (terminated || truncated) this.#order.end();
+    return { observation: this.#observe(info, terminated), reward: info.score - before, terminated, truncated, info };
+  }
+
+  async close(): Promise<void> {
+    this.#order.close();
+    [this.#machine, this.#finder, this.#opening] = [null, null, null];
+  }
+
+  get #playing(): Machine {
+    if (this.#machine === null) throw new Error('adventure: used after close()');
+    return this.#machine;
+  }
+
+  #open(machine: Machine): string {
+    machine.savedGame = null;
+    machine.undoStates = [];
+    if (this.#opening !== null && !this.#opening.dependsOnSeed) {
+      const random = machine.random.save();
+      machine.restore(this.#opening.snapshot);
+      machine.random.restore(random);
+      return this.#opening.text;
+    }
+    const drawsBefore = machine.random.drawCount;
+    machine.restart();
+    const text = readOpening(machine);
+    this.#opening = { text, snapshot: machine.snapshot(), dependsOnSeed: machine.random.drawCount !== drawsBefore };
+    this.#maxScore = maximumIn(this.#probe('score'));
+    return text;
+  }
+
+  /** What a command would say; the game does not notice. */
+  #probe(command: string): string {
+    const machine = this.#playing;
+    if (machine.pause !== 'line') return '';
+    const snapshot = machine.snapshot();
+    const text = giveCommand(machine, command);
+    machine.restore(snapshot);
+    return text;
+  }
+
+  #describe(text: string, ending: Ending): StoryFileInfo {
+    const machine = this.#playing;
+    const { score, moves } = this.#scores.read(machine);
+    const isOver = ending !== null;
+    const isProbing = !isOver && this.#options.observation === 'archer';
+    return {
+      text,
+      look: isProbing ? this.#probe('look') : '',
+      inventory: isProbing ? this.#probe('inventory') : '',
+      validActions: isOver || !this.#options.validActions ? [] : this.#findValidActions(machine),
+      score,
+      maxScore: this.#maxScore,
+      moves,
+      won: ending === 'won',
+      fault: machine.fault?.message ?? null,
+    };
+  }
+
+  #findValidActions(machine: Machine): string[] {
+    this.#finder ??= new ValidActionFinder(machine, this.#scores);
+    return this.#finder.find();
+  }
+
+  /** The parts follow each other without separators, the list in Python's spelling: a policy trained there reads the same here. */
+  #observe({ look, inventory, text, validActions }: StoryFileInfo, isOver: boolean): string {
+    if (this.#options.observation === 'text' || isOver) return text;
+    const list = this.#options.validActions ? pythonList(validActions) : '';
+    return look + inventory + text + list;
+  }
+}
+
+/** ['east', 'take paper'] as Python prints it: quotes are double where a text has single ones only. */
+export function pythonList(texts: readonly string[]): string {
+  const quoted = texts.map((text) => {
+    const escaped = text.replaceAll('\\', '\\\\');
+    return text.includes("'") && !text.includes('"') ? `"${escaped}"` : `'${escaped.replaceAll("'", "\\'")}'`;
+  });
+  return `[${quoted.join(', ')}]`;
+}

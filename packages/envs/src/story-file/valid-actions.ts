@@ -1,0 +1,191 @@
+// Which commands would change the world right now: found by trying every sentence of the game's grammar on a saved state.
+// Source: Hausknecht et al. 2020, Interactive Fiction Games: A Colossal Adventure (arXiv:1909.05398), section 4.
+// Differs from it: objects come from the object tree alone (no noun tagger reads the descriptions), and which attribute
+// changes are noise is measured on the spot instead of listed by hand for each game.
+import { createHash } from 'node:crypto';
+import { commonness } from './common-words.js';
+import { OBJECT, readTemplates, templateOf, type Template } from './grammar.js';
+import type { Machine, MachineSnapshot } from './machine/machine.js';
+import type { WorldChange } from './machine/object-tree.js';
+import type { Story } from './machine/story.js';
+import type { StoryRandomState } from './machine/story-random.js';
+import { giveCommand } from './play.js';
+import { endingIn, type ScoreReader } from './score.js';
+
+/** Tried in every game, after the sentences of its grammar. */
+const BASIC_COMMANDS =
+  'north south west east northwest southwest northeast southeast up down enter exit'.split(' ').concat('take all');
+
+/** For games whose grammar cannot be read: those of the words that their dictionary knows. */
+const PLAIN_TEMPLATES = (
+  'take OBJ,drop OBJ,open OBJ,close OBJ,push OBJ,pull OBJ,turn OBJ,read OBJ,eat OBJ,drink OBJ,wear OBJ,move OBJ,' +
+  'climb OBJ,enter OBJ,light OBJ,wait,put OBJ in OBJ,put OBJ on OBJ,give OBJ to OBJ,unlock OBJ with OBJ,attack OBJ with OBJ'
+).split(',');
+
+/** Answers that mean "no such thing here" or "I did not understand". */
+const NOT_UNDERSTOOD =
+  /can't see any|not a verb|don't know the word|doesn't (?:know|recogni[sz]e) the word|didn't understand|not (?:something|clear what) you|isn't one i recogni[sz]e|noun missing|beg your pardon|you used the word|do you want to examine/i;
+const AMBIGUOUS = /^\s*(?:which|who) do you mean/i;
+
+/** Names that games give to the player's own object. */
+const PLAYER_NAME = /^(?:yourself|your ?self|\(?self(?: object)?\)?|you|me|myself|cretin|adventurer)$/i;
+
+const LOCATION_VARIABLE = 16;
+const MAX_REMEMBERED_STATES = 4096;
+
+interface Remembered {
+  actions: string[];
+  /** null where no trial drew a random number, so that the list holds whatever the luck. */
+  random: StoryRandomState | null;
+}
+
+/** What finders of the same story have found, by the exact state of the machine. */
+const rememberedByStory = new WeakMap<Story, Map<string, Remembered>>();
+
+export class ValidActionFinder {
+  readonly #templates: readonly Template[];
+  readonly #players: readonly number[];
+  readonly #remembered: Map<string, Remembered>;
+
+  constructor(
+    private readonly machine: Machine,
+    private readonly scores: ScoreReader,
+  ) {
+    const templates = readTemplates(machine);
+    const known = (text: string) => text.split(' ').every((word) => word === OBJECT || machine.dictionary.has(word));
+    this.#templates = [
+      ...(templates.length > 0 ? templates : PLAIN_TEMPLATES.filter(known).map(templateOf)),
+      ...BASIC_COMMANDS.filter(known).map(templateOf),
+    ];
+    this.#players = numbers(machine.objects.count).filter((object) => PLAYER_NAME.test(machine.objects.name(object)));
+    this.#remembered = rememberedByStory.get(machine.story) ?? new Map<string, Remembered>();
+    rememberedByStory.set(machine.story, this.#remembered);
+  }
+
+  /** In alphabetical order; empty where the game waits for a key. The machine is left as it was. */
+  find(): string[] {
+    if (this.machine.pause !== 'line') return [];
+    const snapshot = this.machine.snapshot();
+    const key = fingerprint(snapshot);
+    const known = this.#remembered.get(key);
+    if (known !== undefined && (known.random === null || isSame(known.random, snapshot.random))) return [...known.actions];
+    const drawsBefore = this.machine.random.drawCount;
+    const actions = this.#try(snapshot);
+    this.machine.restore(snapshot);
+    const hadLuck = this.machine.random.drawCount !== drawsBefore;
+    this.#remember(key, { actions, random: hadLuck ? snapshot.random : null });
+    return [...actions];
+  }
+
+  #remember(key: string, entry: Remembered): void {
+    const oldest = this.#remembered.keys().next();
+    if (this.#remembered.size >= MAX_REMEMBERED_STATES && !oldest.done) this.#remembered.delete(oldest.value);
+    this.#remembered.set(key, entry);
+  }
+
+  #try(snapshot: MachineSnapshot): string[] {
+    const noise = new Noise();
+    for (const command of ['look', 'inventory']) noise.learn(this.#run(snapshot, command).changes);
+    const names = this.#objectNames(snapshot, noise);
+    const { score } = this.scores.read(this.machine);
+    const byChange = new Map<string, string>();
+    for (const command of commandsFrom(this.#templates, [...names, 'all'])) {
+      const { text, changes } = this.#run(snapshot, command);
+      const worldChanges = changes.filter((change) => !noise.has(change));
+      const hasEnded = endingIn(text, this.machine) !== null;
+      const isValid = worldChanges.length > 0 || hasEnded || this.scores.read(this.machine).score !== score;
+      if (!isValid || this.machine.fault !== null || text.includes('(Taken)')) continue;
+      const change = worldChanges.map(({ kind, object, value }) => `${kind} ${object} ${value}`).join();
+      const rival = byChange.get(change);
+      if (rival === undefined || verbCommonness(command) > verbCommonness(rival)) byChange.set(change, command);
+    }
+    return [...byChange.values()].sort();
+  }
+
+  /** One word (or more, where one is ambiguous) for each thing in reach; two words for the same thing count once. */
+  #objectNames(snapshot: MachineSnapshot, noise: Noise): string[] {
+    const { objects } = this.machine;
+    this.machine.restore(snapshot);
+    const byDescription = new Map<string, string>();
+    for (const object of this.#surroundings()) {
+      for (const name of namesOf(objects.name(object), (word) => this.machine.dictionary.has(word))) {
+        const { text, changes } = this.#run(snapshot, `examine ${name}`);
+        if (NOT_UNDERSTOOD.test(text) || AMBIGUOUS.test(text)) continue;
+        noise.learn(changes);
+        if (!byDescription.has(text)) byDescription.set(text, name);
+        break;
+      }
+    }
+    return [...byDescription.values()];
+  }
+
+  /** Everything that lies, directly or inside something, where the player is; the player apart. */
+  #surroundings(): number[] {
+    const { objects } = this.machine;
+    const player = this.#players.find((object) => objects.parent(object) !== 0) ?? 0;
+    const place = objects.parent(player) || this.machine.load(LOCATION_VARIABLE);
+    const found: number[] = [];
+    const collect = (object: number) => {
+      if (found.includes(object) || found.length > 500) return;
+      if (object !== player) found.push(object);
+      objects.children(object).forEach(collect);
+    };
+    if (place > 0 && place <= objects.count) objects.children(place).forEach(collect);
+    return found;
+  }
+
+  #run(snapshot: MachineSnapshot, command: string): { text: string; changes: WorldChange[] } {
+    const { machine } = this;
+    machine.restore(snapshot);
+    const changes: WorldChange[] = [];
+    machine.objects.changes = changes;
+    const text = giveCommand(machine, command);
+    machine.objects.changes = null;
+    return { text, changes };
+  }
+}
+
+/** Changes that looking about makes as well: no sign that a command did anything. */
+class Noise {
+  readonly #attributes = new Set<number>();
+  readonly #moves = new Set<string>();
+
+  learn(changes: readonly WorldChange[]): void {
+    for (const { kind, object, value } of changes) {
+      if (kind === 'moved') this.#moves.add(`${object} ${value}`);
+      else this.#attributes.add(value);
+    }
+  }
+
+  has({ kind, object, value }: WorldChange): boolean {
+    return kind === 'moved' ? this.#moves.has(`${object} ${value}`) : this.#attributes.has(value);
+  }
+}
+
+const numbers = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
+
+const verbCommonness = (command: string) => commonness(command.split(' ', 1)[0]);
+
+const isSame = (a: StoryRandomState, b: StoryRandomState) => a.state === b.state && a.period === b.period && a.count === b.count;
+
+const fingerprint = ({ memory, stack, frames, pc }: MachineSnapshot) =>
+  createHash('sha1').update(memory).update(stack).update(frames).update(String(pc)).digest('base64');
+
+/** "small black pistol" → pistol, black, small, then the whole. A game knows things by single words, nouns last. */
+function namesOf(name: string, isKnown: (word: string) => boolean): string[] {
+  const words = name.toLowerCase().split(/[^\p{L}\p{N}'-]+/u).filter((word) => word !== '' && isKnown(word));
+  return words.length > 1 ? [...words.reverse(), words.reverse().join(' ')] : words;
+}
+
+/** Every template with every object in every place, no object twice. */
+function* commandsFrom(templates: readonly Template[], names: readonly string[]): Generator<string> {
+  for (const { text, objectCount } of templates) {
+    if (objectCount === 0) yield text;
+    else if (objectCount === 1) for (const name of names) yield text.replace(OBJECT, name);
+    else if (objectCount === 2) {
+      for (const first of names) {
+        for (const second of names) if (first !== second) yield text.replace(OBJECT, first).replace(OBJECT, second);
+      }
+    }
+  }
+}
