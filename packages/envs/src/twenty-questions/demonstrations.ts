@@ -3,7 +3,7 @@ import { Rng } from '@bowyer/core';
 import type { Truth } from './attributes/attribute.js';
 import type { Dialogue } from './dialogues.js';
 import { InformationGainPlayer } from './expert.js';
-import { questionSet, type Question } from './questions.js';
+import { questionSet } from './questions.js';
 import type { Answer, WinTest } from './rules.js';
 import { selectWords, type Word } from './words.js';
 
@@ -101,9 +101,4 @@ function playGame(player: InformationGainPlayer, words: readonly Word[], secret:
     player.learn(truth);
   }
   return { lines, correct: false, word };
-}
-
-/** Every text that the demonstrations can hold, for building a vocabulary. */
-export function demonstrationTexts(questions: readonly Question[]): string[] {
-  return questions.flatMap(({ wordings }) => wordings);
 }

@@ -41,7 +41,7 @@ function checkDialogue(entry: unknown, index: number, file: string): Dialogue {
   const fail = (field: string | null, problem: string) => new DialogueFileError(file, index, field, problem);
   if (typeof entry !== 'object' || entry === null) throw fail(null, `is ${kindOf(entry)}, not an object`);
   const { lines, correct, word } = entry as Record<string, unknown>;
-  if (!Array.isArray(lines) || lines.length === 0) throw fail('lines', `is ${kindOf(lines)}, not a non-empty array`);
+  if (!Array.isArray(lines) || lines.length === 0) throw fail('lines', `is ${kindOf(lines)}, not an array with lines`);
   lines.forEach((line, i) => {
     if (typeof line !== 'string') throw fail(`lines[${i}]`, `is ${kindOf(line)}, not a string`);
     if (splitLine(line) === null)
@@ -49,13 +49,17 @@ function checkDialogue(entry: unknown, index: number, file: string): Dialogue {
   });
   if (typeof correct !== 'boolean') throw fail('correct', `is ${kindOf(correct)}, not true or false`);
   if (!Array.isArray(word) || word.length === 0 || !word.every((name) => typeof name === 'string')) {
-    throw fail('word', `is ${kindOf(word)}, not a non-empty array of strings`);
+    throw fail('word', `is ${kindOf(word)}, not an array with the object’s names`);
   }
   return { lines: lines as string[], correct, word: word as string[] };
 }
 
-const kindOf = (value: unknown) =>
-  value === undefined ? 'missing' : value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+function kindOf(value: unknown): string {
+  if (value === undefined) return 'missing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
 
 /** "is it a dog? Yes." → the question and the answer; null when no answer ends the line. */
 export function splitLine(line: string): { question: string; answer: Answer } | null {

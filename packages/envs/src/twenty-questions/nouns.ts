@@ -45,7 +45,6 @@ const synonyms: Record<string, string> = {
   'dining table': 'table',
   'sharpie marker': 'sharpie',
   'permanent marker': 'sharpie',
-  'bush plant': 'bush',
 };
 
 /** A guess of the first is also true of the second, which is a kind of it. */
@@ -82,24 +81,50 @@ const others = new Set(
     'turtle frog wolf fox deer moose squirrel mouse rat hamster kangaroo koala panda hippo rhino crocodile alligator spider ant bee ' +
     'butterfly donkey camel insect reptile amphibian dinosaur human person man woman baby ' +
     'pear plum cherry lemon lime kiwi blueberry raspberry blackberry coconut grapefruit papaya fig date apricot avocado pomegranate ' +
-    'lettuce cabbage cauliflower pepper garlic mushroom zucchini eggplant pumpkin radish beet asparagus bean rice bread cheese egg ' +
-    'meat cake cookie pizza sandwich soup pasta milk coffee tea juice water beer candy chocolate ice cream sugar salt ' +
+    'lettuce cabbage cauliflower pepper garlic mushroom zucchini eggplant pumpkin radish beet asparagus rice bread cheese egg ' +
+    'meat cake cookie pizza sandwich soup pasta milk coffee tea juice water beer candy chocolate sugar salt ' +
     'bicycle bike van taxi tractor tank rocket spaceship submarine canoe kayak yacht skateboard sled wagon tram subway ambulance jet ' +
     'sweater coat tie glasses sunglasses sandal slipper umbrella purse wallet backpack suitcase bag underwear bra swimsuit shorts ' +
-    'laptop tablet radio speaker mouse router clock lamp fan oven stove toaster dishwasher kettle vacuum dryer light lightbulb ' +
+    'laptop tablet radio speaker mouse router clock lamp fan oven stove toaster dishwasher kettle vacuum dryer lightbulb ' +
     'harmonica accordion banjo cello tuba oboe xylophone ukulele bell organ ' +
     'stool bench wardrobe cabinet shelf mirror carpet rug curtain blanket sheet door window wall roof house building bridge road ' +
-    'ruler notebook book newspaper magazine envelope stamp folder paperclip crayon chalk tape rope chain ' +
-    'comb brush soap shampoo towel toilet sink bathtub shower razor sponge broom mop bucket ' +
-    'bottle mug glass tray ladle spatula grater strainer colander napkin tongs ' +
+    'ruler notebook newspaper magazine envelope stamp folder paperclip crayon chalk tape rope chain ' +
+    'comb soap shampoo towel toilet sink bathtub shower razor sponge broom mop bucket ' +
+    'bottle mug tray ladle spatula grater strainer colander napkin tongs ' +
     'sun moon star planet cloud rain snow ice fire desert beach island volcano waterfall flower rose grass leaf seed sand cave hill valley ' +
-    'teddy bear balloon yoyo frisbee dice chess card robot swing ' +
-    'crown tiara anklet cufflink hoe hose wheelbarrow axe chisel nail screw bolt ladder tape measure gun sword money coin photograph statue'
+    'balloon yoyo frisbee dice chess card robot swing ' +
+    'crown tiara anklet cufflink hoe hose wheelbarrow axe chisel nail screw bolt ladder gun sword money coin photograph'
   ).split(' '),
 );
 
-/** A word of the game, or something that none of them is. */
-export type Noun = Word | 'none of the words';
+/** Of these, a guess that one specimen of a word would satisfy and another would not: some computers are laptops. */
+const sometimes: Record<string, string> = {
+  laptop: 'computer',
+  tablet: 'computer',
+  mug: 'cup',
+  jet: 'airplane',
+  yacht: 'boat, ship',
+  canoe: 'boat',
+  kayak: 'boat',
+  coat: 'jacket',
+  sandal: 'shoes',
+  slipper: 'shoes',
+  notebook: 'diary, computer',
+  shelf: 'bookcase',
+  cabinet: 'dresser, nightstand',
+  van: 'car',
+  taxi: 'car',
+  ambulance: 'car, truck',
+  tram: 'train',
+  subway: 'train',
+  robot: 'doll',
+};
+
+/** What a guess names: one of the words, or a common thing that is none of them. */
+export interface Noun {
+  name: string;
+  word: Word | null;
+}
 
 const wordOfNoun: ReadonlyMap<string, Word> = (() => {
   const nouns = new Map<string, Word>();
@@ -112,8 +137,8 @@ const wordOfNoun: ReadonlyMap<string, Word> = (() => {
 export function nounOf(text: string): Noun | null {
   const key = nounKey(text);
   const word = wordOfNoun.get(key);
-  if (word) return word;
-  return others.has(key) ? 'none of the words' : null;
+  if (word) return { name: word.name, word };
+  return others.has(key) ? { name: key, word: null } : null;
 }
 
 function nounKey(text: string): string {
@@ -125,8 +150,8 @@ function nounKey(text: string): string {
 }
 
 /** Whether the guessed noun is true of the word. */
-export function guessTruth(noun: Noun, word: Word): Truth {
-  if (noun === 'none of the words') return 'no';
-  if (noun === word || kindsOf[noun.name] === word.name) return 'yes';
-  return disputed[noun.name]?.split(', ').includes(word.name) ? 'unclear' : 'no';
+export function guessTruth({ name, word: guessed }: Noun, word: Word): Truth {
+  if (guessed === word || kindsOf[name] === word.name) return 'yes';
+  const depends = guessed === null ? sometimes[name] : disputed[name];
+  return depends?.split(', ').includes(word.name) ? 'unclear' : 'no';
 }

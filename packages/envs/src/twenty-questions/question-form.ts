@@ -162,7 +162,7 @@ function be(rest: string): Framed {
   const [first, ...others] = rest.split(' ');
   const verb = passives[first];
   if (verb) return you([verb, ...others].join(' ').replace(new RegExp(` by ${agents}$`), ''));
-  return { frame: 'be', rest: rest.replace(/^(?:like|being) /, '') };
+  return { frame: 'be', rest: rest.replace(/^(?:like|being) /, '').replace(/(?<=\S) (?:object|thing|item)s?$/, '') };
 }
 
 /** What follows "something (that)": "you can eat", "can fly", "has wheels", "is worn", "used to cut", "alive". */

@@ -47,7 +47,12 @@ function guessOf(words: readonly Word[], place: number, winTest: WinTest): Quest
   const guessed = words[place];
   const question = guessQuestion(guessed);
   const wins = isWinnable(guessed, winTest) && namesWord(question, guessed, winTest) ? place : null;
-  return { wordings: [question], truths: words.map((word) => guessTruth(guessed, word)), guess: place, wins };
+  return {
+    wordings: [question],
+    truths: words.map((word) => guessTruth({ name: guessed.name, word: guessed }, word)),
+    guess: place,
+    wins,
+  };
 }
 
 /**

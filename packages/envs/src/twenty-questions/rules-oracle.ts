@@ -76,14 +76,26 @@ function attributeMeaning(form: Pick<QuestionForm, 'frame' | 'words'>): Meaning 
   return (word) => truths[word.index];
 }
 
-/** "is it bigger than a car?", "is it smaller than a shoebox?", "is it the size of a cat?" is not understood. */
+/** "is it big?" means clearly bigger than a person, "is it small?" that it fits in a bag. */
+const bigFrom = 250; // litres
+const smallUpTo = 5; // litres
+
+/** "is it bigger than a car?", "is it smaller than a shoebox?", "is it small?"; not "is it the size of a cat?". */
 function comparison({ frame, words }: QuestionForm): Meaning | null {
-  if (frame !== 'be' || words[1] !== 'than') return null;
+  if (frame !== 'be') return null;
+  if (words.length === 1 && /^(?:big|large|huge|enormous)$/.test(words[0])) return isBig;
+  if (words.length === 1 && /^(?:small|tiny|little)$/.test(words[0])) return (word) => opposite[isBig(word)];
+  if (words[1] !== 'than') return null;
   const reference = sizeByName(words.slice(2).join(' '));
   if (reference === null) return null;
   if (/^(?:bigger|larger|greater)$/.test(words[0])) return (word) => isBigger(sizeOf(word), reference);
   if (words[0] === 'smaller') return (word) => isBigger(reference, sizeOf(word));
   return null;
+}
+
+function isBig(word: Word): Truth {
+  const [low, high] = sizeOf(word);
+  return low >= bigFrom ? 'yes' : high <= smallUpTo ? 'no' : 'unclear';
 }
 
 /** "is it a dog?": yes for the dog, no for anything that is not one. */

@@ -106,7 +106,7 @@ export const appearanceAttributes: readonly AttributeRow[] = [
     also: ['does it contain wood?', 'is it mostly wood?', 'is it a wooden object?'],
     yes: 'piano, guitar, violin, clarinet, harp, chair, table, desk, dresser, bookcase, nightstand, pencil, tree, baseball bat, chopstick',
     unclear:
-      'drum, bed, bush, forest, paintbrush, boat, ship, sculpture, hammer, shovel, rake, spoon, bowl, puzzle, saw, flute, canvas, painting, paper, couch, knife, doll, kite, tennis racket, screwdriver, plate, cup, diary, fork, train, necklace, bracelet, earring, pendant, brooch, ring, whisk, lego',
+      'drum, bed, bush, forest, paintbrush, boat, ship, sculpture, hammer, shovel, rake, spoon, bowl, puzzle, saw, flute, canvas, painting, paper, couch, doll, kite, tennis racket, screwdriver, plate, cup, diary, train, necklace, bracelet, earring, pendant, brooch, ring',
   },
   {
     name: 'plastic',

@@ -52,9 +52,9 @@ export const everydayAttributes: readonly AttributeRow[] = [
   {
     name: 'shoe_like',
     ask: ['does it have a sole?', 'does it have laces?'],
-    also: ['does it have a heel?', 'does it have soles?', 'is it a kind of shoe?'],
+    also: ['does it have a heel?', 'does it have soles?'],
     yes: 'shoes, boots',
-    unclear: 'football, socks',
+    unclear: 'football',
   },
   {
     name: 'worn_on_head',
@@ -277,7 +277,6 @@ export const everydayAttributes: readonly AttributeRow[] = [
       'does it tell the time?',
       'does it show the time?',
       'is it used to tell time?',
-      'is it a clock?',
       'can you tell time with it?',
       'do you use it to tell time?',
       'does it tick?',
@@ -297,7 +296,7 @@ export const everydayAttributes: readonly AttributeRow[] = [
       'can you put a picture in it?',
     ],
     yes: 'locket',
-    unclear: 'smartphone, camera, computer, diary, pendant',
+    unclear: 'smartphone, camera, computer, diary',
   },
   {
     name: 'pinned_to_clothes',
@@ -317,7 +316,7 @@ export const everydayAttributes: readonly AttributeRow[] = [
     ask: ['does it hang on a chain?', 'does it hang from a chain?'],
     also: ['is it worn on a chain?', 'is it hung on a chain?', 'is it attached to a chain?'],
     yes: 'pendant, locket',
-    unclear: 'key, watch, necklace, earring',
+    unclear: 'key, watch, earring',
   },
   {
     name: 'protects',
@@ -352,13 +351,7 @@ export const everydayAttributes: readonly AttributeRow[] = [
   {
     name: 'kitchen',
     ask: ['is it found in a kitchen?', 'is it kept in the kitchen?'],
-    also: [
-      'is it in the kitchen?',
-      'do you see it in a kitchen?',
-      'does it belong in the kitchen?',
-      'is it a kitchen item?',
-      'is it a kitchen thing?',
-    ],
+    also: ['is it in the kitchen?', 'do you see it in a kitchen?', 'does it belong in the kitchen?'],
     yes: '@kitchen, @fruits, @vegetables, microwave, refrigerator, blender',
     unclear:
       'table, chair, scissors, gloves, television, calendar, battery, cat, dog, smartphone, pen, paper, desk, bookcase, cactus',
@@ -427,7 +420,6 @@ export const everydayAttributes: readonly AttributeRow[] = [
       'do you fry things in it?',
     ],
     yes: 'pan',
-    unclear: 'cooking pot',
   },
   {
     name: 'soup_is_made_in_it',
@@ -492,7 +484,7 @@ export const everydayAttributes: readonly AttributeRow[] = [
   },
   {
     name: 'eats_soup',
-    ask: ['do you eat soup with it?', 'do you stir with it?'],
+    ask: ['do you eat soup with it?', 'is it used for eating soup?'],
     also: [
       'is it used to eat soup?',
       'do you scoop with it?',
@@ -502,7 +494,7 @@ export const everydayAttributes: readonly AttributeRow[] = [
       'can you eat soup with it?',
     ],
     yes: 'spoon',
-    unclear: 'bowl, whisk, fork, chopstick, knife, cooking pot',
+    unclear: 'bowl, chopstick, cooking pot',
   },
   {
     name: 'beats_eggs',
@@ -555,7 +547,7 @@ export const everydayAttributes: readonly AttributeRow[] = [
       'do people drink from it?',
       'is it used to drink from?',
       'does it hold drinks?',
-      'do you drink coffee from it?',
+      'is it used to drink water?',
     ],
     yes: 'cup',
     unclear: 'bowl, lake, river, blender',
@@ -659,9 +651,9 @@ export const everydayAttributes: readonly AttributeRow[] = [
   {
     name: 'permanent_ink',
     ask: ['is its ink permanent?', 'is it permanent ink?'],
-    also: ['is it a permanent pen?', 'is it a brand name?', 'is it named after a brand?', 'is the ink permanent?'],
+    also: ['is it a permanent pen?', 'is the ink permanent?'],
     yes: 'sharpie',
-    unclear: 'pen, marker, lego, printer',
+    unclear: 'pen, marker, printer',
   },
   {
     name: 'can_be_erased',

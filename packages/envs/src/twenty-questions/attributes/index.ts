@@ -1,6 +1,7 @@
-// The attribute table: every row of the four themes, made ready for use.
+// The attribute table: every row of the five themes, made ready for use.
 import { appearanceAttributes } from './appearance.js';
 import { makeAttribute, type Attribute } from './attribute.js';
+import { commonAttributes } from './common.js';
 import { everydayAttributes } from './everyday.js';
 import { foodAttributes } from './food.js';
 import { livingAttributes } from './living.js';
@@ -12,4 +13,5 @@ export const allAttributes: readonly Attribute[] = [
   ...appearanceAttributes,
   ...thingAttributes,
   ...everydayAttributes,
+  ...commonAttributes,
 ].map(makeAttribute);

@@ -215,7 +215,7 @@ export const livingAttributes: readonly AttributeRow[] = [
     ask: ['does it have leaves?', 'has it got leaves?'],
     also: ['is it leafy?'],
     yes: 'tree, bush, spinach, celery',
-    unclear: 'forest, pineapple, strawberry, carrot, corn, broccoli, cactus, table, painting, diary',
+    unclear: 'forest, pineapple, strawberry, carrot, corn, broccoli, table, painting, diary',
   },
   {
     name: 'branches',
@@ -308,7 +308,7 @@ export const livingAttributes: readonly AttributeRow[] = [
     ask: ['does it flow?', 'does it have a current?'],
     also: ['is it running water?', 'does it run to the sea?', 'does it have a source?'],
     yes: 'river',
-    unclear: 'ocean, sea, lake',
+    unclear: 'ocean, sea',
   },
   {
     name: 'largest_water',
