@@ -10,7 +10,8 @@ export interface Holder {
 }
 
 export type CookingStyle = 'fried' | 'roasted' | 'grilled';
-export type CuttingStyle = 'chopped' | 'sliced' | 'diced';
+export const cuttingStyles = ['chopped', 'sliced', 'diced'] as const;
+export type CuttingStyle = (typeof cuttingStyles)[number];
 
 export const cuttingVerbs: Readonly<Record<CuttingStyle, string>> = { chopped: 'chop', sliced: 'slice', diced: 'dice' };
 export const cookingVerbs: Readonly<Record<CookingStyle, string>> = {

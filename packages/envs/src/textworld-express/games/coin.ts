@@ -6,7 +6,7 @@ import { JavaRandom } from '../java-random.js';
 import { layOutHousehold } from '../layout.js';
 import { gameSetNumber, isOn, type Fold, type ParameterSpec } from '../parameters.js';
 import { move, Thing, type Room } from '../things.js';
-import { RoomGame, type Action } from './room-game.js';
+import { RoomGame } from './room-game.js';
 import type { GameKind, Score, WorldChoice } from './text-game.js';
 
 const parameters: readonly ParameterSpec[] = [
@@ -35,14 +35,12 @@ export class CoinGame extends RoomGame {
     this.properties = { seed, ...values, gameSet: gameSetNumber(fold) };
   }
 
-  protected override actionsOnVisible(thing: Thing): Action[] {
-    return this.take(thing);
+  protected override addActionsOnVisible(thing: Thing): void {
+    this.addTake(thing);
   }
 
   /** What is carried stays carried: this game has no putting down. */
-  protected override actionsOnCarried(): Action[] {
-    return [];
-  }
+  protected override addActionsOnCarried(): void {}
 
   protected override score(): Score {
     const won = this.coin.holder === this.inventory;

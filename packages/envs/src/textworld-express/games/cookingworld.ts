@@ -8,16 +8,16 @@ import { layOutHousehold } from '../layout.js';
 import { gameSetNumber, isOn, type Fold, type ParameterSpec } from '../parameters.js';
 import {
   cookingVerbs,
+  cuttingStyles,
   cuttingVerbs,
   move,
   Thing,
   visibleThings,
   type CookingStyle,
-  type CuttingStyle,
   type Room,
 } from '../things.js';
 import { WorldGenerationError } from '../world-generation-error.js';
-import { RoomGame, type Action } from './room-game.js';
+import { RoomGame } from './room-game.js';
 import type { GameKind, Score, WorldChoice } from './text-game.js';
 
 const parameters: readonly ParameterSpec[] = [
@@ -84,29 +84,26 @@ export class CookingGame extends RoomGame {
     this.#maxScore = ingredients.reduce((sum, { preparation }) => sum + pointsFor(preparation), 2);
   }
 
-  protected override generalActions(): Action[] {
-    return this.#canPrepareMeal() ? [['prepare meal', () => this.#prepareMeal()]] : [];
+  protected override addGeneralActions(): void {
+    if (this.#canPrepareMeal()) this.add('prepare meal', () => this.#prepareMeal());
   }
 
-  protected override actionsOnVisible(thing: Thing): Action[] {
-    return [this.examine(thing), ...this.take(thing), ...this.openOrClose(thing), ...this.read(thing)];
+  protected override addActionsOnVisible(thing: Thing): void {
+    this.addExamine(thing);
+    this.addTake(thing);
+    this.addOpenOrClose(thing);
+    this.addRead(thing);
   }
 
-  protected override actionsOnCarried(thing: Thing, visible: readonly Thing[]): Action[] {
-    return [
-      this.examine(thing),
-      ...visible.flatMap((other) => [...this.put(thing, other), ...cook(thing, other)]),
-      ...this.#eat(thing),
-      ...this.#cut(thing),
-      ...this.read(thing),
-    ];
-  }
-
-  /** Looking closely at something to read is reading it. */
-  protected override examine(thing: Thing): Action {
-    const [action, run] = super.examine(thing);
-    const [reading] = this.read(thing);
-    return [action, reading === undefined ? run : reading[1]];
+  protected override addActionsOnCarried(thing: Thing, visible: readonly Thing[]): void {
+    this.addExamine(thing);
+    for (const other of visible) {
+      this.addPut(thing, other);
+      this.#addCook(thing, other);
+    }
+    this.#addEat(thing);
+    this.#addCut(thing);
+    this.addRead(thing);
   }
 
   #canPrepareMeal(): boolean {
@@ -124,27 +121,35 @@ export class CookingGame extends RoomGame {
     return 'You put everything together: the meal is ready and you carry it.';
   }
 
-  #eat(thing: Thing): Action[] {
-    if (thing.food?.isEdible !== true) return [];
-    const run = () => {
+  #addCook(thing: Thing, device: Thing): void {
+    const { food } = thing;
+    if (device.kind !== 'device' || food?.isCookable !== true || food.cooked !== null) return;
+    this.add(`cook ${thing.name} in ${device.name}`, () => {
+      food.isRaw = false;
+      food.cooked = styleOfDevice[device.name];
+      return `You ${cookingVerbs[food.cooked]} the ${thing.name} with the ${device.name}.`;
+    });
+  }
+
+  #addEat(thing: Thing): void {
+    if (thing.food?.isEdible !== true) return;
+    this.add(`eat ${thing.name}`, () => {
       move(thing, null);
       if (thing.name === 'meal' && this.#meal !== null) this.#meal.isEaten = true;
       return `You eat the ${thing.name}. It tastes good.`;
-    };
-    return [[`eat ${thing.name}`, run]];
+    });
   }
 
-  #cut(thing: Thing): Action[] {
+  #addCut(thing: Thing): void {
     const { food } = thing;
-    if (food?.isCuttable !== true || food.cut !== null) return [];
-    if (!this.inventory.contents.some((held) => held.name === 'knife')) return [];
-    return (Object.keys(cuttingVerbs) as CuttingStyle[]).map((style): Action => {
-      const run = () => {
+    if (food?.isCuttable !== true || food.cut !== null) return;
+    if (!this.inventory.contents.some((held) => held.name === 'knife')) return;
+    for (const style of cuttingStyles) {
+      this.add(`${cuttingVerbs[style]} ${thing.name}`, () => {
         food.cut = style;
         return `You ${cuttingVerbs[style]} the ${thing.name} with the knife.`;
-      };
-      return [`${cuttingVerbs[style]} ${thing.name}`, run];
-    });
+      });
+    }
   }
 
   protected override score(): Score {
@@ -173,18 +178,6 @@ export class CookingGame extends RoomGame {
 
 /** Points that an ingredient brings: found, cut, cooked. */
 const pointsFor = ({ cooking, cutting }: Preparation) => 1 + Number(cutting !== 'uncut') + Number(cooking !== 'raw');
-
-function cook(thing: Thing, device: Thing): Action[] {
-  const { food } = thing;
-  if (device.kind !== 'device' || food?.isCookable !== true || food.cooked !== null) return [];
-  const style = styleOfDevice[device.name];
-  const run = () => {
-    food.isRaw = false;
-    food.cooked = style;
-    return `You ${cookingVerbs[style]} the ${thing.name} with the ${device.name}.`;
-  };
-  return [[`cook ${thing.name} in ${device.name}`, run]];
-}
 
 function isReady({ food }: Thing, { cooking, cutting }: Preparation): boolean {
   if (food === null) return false;

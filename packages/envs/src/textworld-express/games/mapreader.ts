@@ -8,7 +8,7 @@ import { linkRooms, placeRooms } from '../layout.js';
 import { gameSetNumber, isOn, type ParameterSpec } from '../parameters.js';
 import { directions, move, Room, Thing } from '../things.js';
 import { WorldGenerationError } from '../world-generation-error.js';
-import { RoomGame, type Action } from './room-game.js';
+import { RoomGame } from './room-game.js';
 import type { GameKind, Score, WorldChoice } from './text-game.js';
 
 const parameters: readonly ParameterSpec[] = [
@@ -54,16 +54,17 @@ export class MapReaderGame extends RoomGame {
     this.properties = { seed, ...values, gameSet: gameSetNumber(fold), actualDistanceApart: distance };
   }
 
-  protected override generalActions(): Action[] {
-    return [['task', () => this.taskDescription]];
+  protected override addGeneralActions(): void {
+    this.add('task', () => this.taskDescription);
   }
 
-  protected override actionsOnVisible(thing: Thing): Action[] {
-    return this.take(thing);
+  protected override addActionsOnVisible(thing: Thing): void {
+    this.addTake(thing);
   }
 
-  protected override actionsOnCarried(thing: Thing, visible: readonly Thing[]): Action[] {
-    return [...visible.flatMap((other) => this.put(thing, other)), ...this.read(thing)];
+  protected override addActionsOnCarried(thing: Thing, visible: readonly Thing[]): void {
+    for (const other of visible) this.addPut(thing, other);
+    this.addRead(thing);
   }
 
   protected override score(): Score {

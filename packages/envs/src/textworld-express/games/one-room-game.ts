@@ -2,16 +2,17 @@
 import { makeRoom, roomNumbering } from '../household.js';
 import type { JavaRandom } from '../java-random.js';
 import { move, visibleThings, type Room, type Thing } from '../things.js';
-import { RoomGame, type Action } from './room-game.js';
+import { RoomGame } from './room-game.js';
 import type { Score } from './text-game.js';
 
 export abstract class OneRoomGame extends RoomGame {
-  protected override actionsOnVisible(thing: Thing): Action[] {
-    return this.take(thing);
+  protected override addActionsOnVisible(thing: Thing): void {
+    this.addTake(thing);
   }
 
-  protected override actionsOnCarried(thing: Thing, visible: readonly Thing[]): Action[] {
-    return [...visible.flatMap((other) => this.put(thing, other)), ...this.read(thing)];
+  protected override addActionsOnCarried(thing: Thing, visible: readonly Thing[]): void {
+    for (const other of visible) this.addPut(thing, other);
+    this.addRead(thing);
   }
 }
 

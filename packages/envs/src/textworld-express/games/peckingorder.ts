@@ -5,7 +5,6 @@ import { JavaRandom } from '../java-random.js';
 import { gameSetNumber } from '../parameters.js';
 import { move, Thing } from '../things.js';
 import { drawRoom, failure, OneRoomGame, spread } from './one-room-game.js';
-import type { Action } from './room-game.js';
 import type { GameKind, Score, Turn, WorldChoice } from './text-game.js';
 
 export const peckingorder: GameKind = {
@@ -46,8 +45,9 @@ class PeckingOrderGame extends OneRoomGame {
   }
 
   /** The book is read where it lies. */
-  protected override actionsOnVisible(thing: Thing): Action[] {
-    return [...this.take(thing), ...this.read(thing)];
+  protected override addActionsOnVisible(thing: Thing): void {
+    this.addTake(thing);
+    this.addRead(thing);
   }
 
   protected override score(): Score {

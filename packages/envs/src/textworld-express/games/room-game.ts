@@ -16,7 +16,10 @@ import {
 import type { Score, TextGame, Turn } from './text-game.js';
 
 /** An action's text and what it does; the outcome is what the player reads. */
-export type Action = readonly [text: string, run: () => string];
+interface Action {
+  readonly text: string;
+  readonly run: () => string;
+}
 
 export interface RoomGameOptions {
   rooms: readonly Room[];
@@ -35,7 +38,8 @@ export abstract class RoomGame implements TextGame {
   room: Room;
   readonly #carryLimit: number | null;
   readonly #shuffler: JavaRandom;
-  #possible = new Map<string, () => string>();
+  /** What is possible now. Where two things share a name, a text means the first of them. */
+  #actions: Action[] = [];
 
   constructor({ rooms, start, carryLimit, shuffleSeed }: RoomGameOptions) {
     this.rooms = rooms;
@@ -49,56 +53,72 @@ export abstract class RoomGame implements TextGame {
   }
 
   act(action: string): Turn {
-    const run = this.#possible.get(action);
-    if (run === undefined) throw new Error(`'${action}' is not a valid action now; only valid actions are played`);
-    return this.#turn(run());
+    const chosen = this.#actions.find(({ text }) => text === action);
+    if (chosen === undefined) throw new Error(`'${action}' is not a valid action now; only valid actions are played`);
+    return this.#turn(chosen.run());
   }
 
   isPossible(action: string): boolean {
-    return this.#possible.has(action);
+    return this.#actions.some(({ text }) => text === action);
   }
 
   /** The state's score after an action. */
   protected abstract score(): Score;
-  /** Actions on a thing that is seen, in order. */
-  protected abstract actionsOnVisible(thing: Thing): Action[];
-  /** Actions with a thing that is carried, in order. */
-  protected abstract actionsOnCarried(thing: Thing, visible: readonly Thing[]): Action[];
+  /** Adds the actions on a thing that is seen, in order. */
+  protected abstract addActionsOnVisible(thing: Thing): void;
+  /** Adds the actions with a thing that is carried, in order. */
+  protected abstract addActionsOnCarried(thing: Thing, visible: readonly Thing[]): void;
 
-  /** Actions that need no thing, between "inventory" and the moves. */
-  protected generalActions(): Action[] {
-    return [];
+  /** Adds actions that need no thing, between "inventory" and the moves. */
+  protected addGeneralActions(): void {}
+
+  protected add(text: string, run: () => string): void {
+    this.#actions.push({ text, run });
   }
 
   #turn(observation: string): Turn {
     const score = this.score();
-    const actions = this.#actions();
-    // Where two things share a name, the text means the first of them.
-    this.#possible = new Map([...actions].reverse());
+    this.#findActions();
     return {
       observation,
       look: describeRoom(this.room),
       inventory: this.#describeInventory(),
-      validActions: this.#shuffler.shuffle(actions.map(([text]) => text)),
+      validActions: this.#shuffler.shuffle(this.#actions.map(({ text }) => text)),
       score,
     };
   }
 
-  #actions(): Action[] {
+  #findActions(): void {
+    this.#actions = [];
+    this.add('look around', () => describeRoom(this.room));
+    this.add('inventory', () => this.#describeInventory());
+    this.addGeneralActions();
+    const { exits } = this.room;
+    for (const direction of directions) {
+      const exit = exits[direction];
+      if (exit !== null) this.add(`move ${direction}`, () => this.#walk(exit));
+    }
+    for (const direction of directions) {
+      const exit = exits[direction];
+      if (exit !== null && exit.door !== null) this.#addDoorActions(direction, exit.door, exit.to);
+    }
     const visible = visibleThings(this.room);
-    const exits = directions.flatMap((direction) => {
-      const exit = this.room.exits[direction];
-      return exit === null ? [] : [[direction, exit] as const];
+    for (const thing of visible) this.addActionsOnVisible(thing);
+    for (const thing of this.inventory.contents) this.addActionsOnCarried(thing, visible);
+  }
+
+  /** Both are always possible; the useless one says so. */
+  #addDoorActions(direction: Direction, door: Door, beyond: Room): void {
+    this.add(`open door to ${direction}`, () => {
+      if (door.isOpen) return `The ${door.name} already stands open.`;
+      door.isOpen = true;
+      return `You open the ${door.name}. Behind it is the ${beyond.name}.`;
     });
-    return [
-      ['look around', () => describeRoom(this.room)],
-      ['inventory', () => this.#describeInventory()],
-      ...this.generalActions(),
-      ...exits.map(([direction, exit]): Action => [`move ${direction}`, () => this.#walk(exit)]),
-      ...exits.flatMap(([direction, { to, door }]) => (door === null ? [] : doorActions(direction, door, to))),
-      ...visible.flatMap((thing) => this.actionsOnVisible(thing)),
-      ...this.inventory.contents.flatMap((thing) => this.actionsOnCarried(thing, visible)),
-    ];
+    this.add(`close door to ${direction}`, () => {
+      if (!door.isOpen) return `The ${door.name} is closed already.`;
+      door.isOpen = false;
+      return `You shut the ${door.name} to the ${beyond.name}.`;
+    });
   }
 
   #describeInventory(): string {
@@ -111,8 +131,8 @@ export abstract class RoomGame implements TextGame {
     return describeRoom(to);
   }
 
-  protected take(thing: Thing): Action[] {
-    return thing.isMovable ? [[`take ${thing.name}`, () => this.#pickUp(thing)]] : [];
+  protected addTake(thing: Thing): void {
+    if (thing.isMovable) this.add(`take ${thing.name}`, () => this.#pickUp(thing));
   }
 
   #pickUp(thing: Thing): string {
@@ -124,32 +144,34 @@ export abstract class RoomGame implements TextGame {
     return `You pick up the ${thing.name}.`;
   }
 
-  protected openOrClose(thing: Thing): Action[] {
-    if (thing.kind !== 'cupboard') return [];
-    return [thing.isOpen ? [`close ${thing.name}`, () => shut(thing)] : [`open ${thing.name}`, () => open(thing)]];
+  protected addOpenOrClose(thing: Thing): void {
+    if (thing.kind !== 'cupboard') return;
+    if (thing.isOpen) this.add(`close ${thing.name}`, () => shut(thing));
+    else this.add(`open ${thing.name}`, () => open(thing));
   }
 
-  protected put(thing: Thing, where: Thing): Action[] {
-    if (!where.isOpenContainer) return [];
-    const run = () => {
+  protected addPut(thing: Thing, where: Thing): void {
+    if (!where.isOpenContainer) return;
+    this.add(`put ${thing.name} in ${where.name}`, () => {
       move(thing, where);
       return `You leave the ${thing.name} ${where.kind === 'surface' ? 'on' : 'in'} the ${where.name}.`;
-    };
-    return [[`put ${thing.name} in ${where.name}`, run]];
+    });
   }
 
-  protected read(thing: Thing): Action[] {
-    if (thing.text === null) return [];
-    const run = () => {
-      thing.hasBeenRead = true;
-      return thing.text ?? '';
-    };
-    return [[`read ${thing.name}`, run]];
+  protected addRead(thing: Thing): void {
+    if (thing.text !== null) this.add(`read ${thing.name}`, () => read(thing));
   }
 
-  protected examine(thing: Thing): Action {
-    return [`examine ${thing.name}`, () => `It is ${describeThing(thing)}.`];
+  /** Looking closely at something to read is reading it. */
+  protected addExamine(thing: Thing): void {
+    const run = () => (thing.text === null ? `It is ${describeThing(thing)}.` : read(thing));
+    this.add(`examine ${thing.name}`, run);
   }
+}
+
+function read(thing: Thing): string {
+  thing.hasBeenRead = true;
+  return thing.text ?? '';
 }
 
 function open(thing: Thing): string {
@@ -162,22 +184,4 @@ function open(thing: Thing): string {
 function shut(thing: Thing): string {
   thing.isOpen = false;
   return `You shut the ${thing.name}.`;
-}
-
-/** Both are always possible; the useless one says so. */
-function doorActions(direction: Direction, door: Door, beyond: Room): Action[] {
-  const openDoor = () => {
-    if (door.isOpen) return `The ${door.name} already stands open.`;
-    door.isOpen = true;
-    return `You open the ${door.name}. Behind it is the ${beyond.name}.`;
-  };
-  const closeDoor = () => {
-    if (!door.isOpen) return `The ${door.name} is closed already.`;
-    door.isOpen = false;
-    return `You shut the ${door.name} to the ${beyond.name}.`;
-  };
-  return [
-    [`open door to ${direction}`, openDoor],
-    [`close door to ${direction}`, closeDoor],
-  ];
 }

@@ -8,7 +8,7 @@ import { layOutHousehold } from '../layout.js';
 import { gameSetNumber, isOn, type Fold, type ParameterSpec } from '../parameters.js';
 import { directions, move, type Room, type Thing } from '../things.js';
 import { WorldGenerationError } from '../world-generation-error.js';
-import { RoomGame, type Action } from './room-game.js';
+import { RoomGame } from './room-game.js';
 import type { GameKind, Score, WorldChoice } from './text-game.js';
 
 const parameters: readonly ParameterSpec[] = [
@@ -53,12 +53,13 @@ export class TwcGame extends RoomGame {
     this.properties = { seed, ...values, gameSet: gameSetNumber(fold) };
   }
 
-  protected override actionsOnVisible(thing: Thing): Action[] {
-    return [...this.take(thing), ...this.openOrClose(thing)];
+  protected override addActionsOnVisible(thing: Thing): void {
+    this.addTake(thing);
+    this.addOpenOrClose(thing);
   }
 
-  protected override actionsOnCarried(thing: Thing, visible: readonly Thing[]): Action[] {
-    return visible.flatMap((other) => this.put(thing, other));
+  protected override addActionsOnCarried(thing: Thing, visible: readonly Thing[]): void {
+    for (const other of visible) this.addPut(thing, other);
   }
 
   protected override score(): Score {
