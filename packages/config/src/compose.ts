@@ -4,7 +4,7 @@
 import { ConfigError, placeText } from './config-error.js';
 import { Choices } from './defaults/choices.js';
 import { buildDefaultsList, type DefaultsList, type FinalDefault } from './defaults/tree.js';
-import { HydraTypeError, checkHydraTypes } from './hydra/schema.js';
+import { HydraTypeError, checkHydraTypes, convertSetting } from './hydra/schema.js';
 import { Resolution } from './interpolation/resolve.js';
 import { rootFrame, splitPath, type Frame } from './key-path.js';
 import { KindMismatch, mergeInto } from './merge.js';
@@ -13,6 +13,7 @@ import { ListNode, MapNode, ScalarNode, fromPlain, isMissing, isNull, toPlain, t
 import { applyOverride } from './overrides/apply.js';
 import { parseOverride } from './overrides/parser.js';
 import { ChoiceSweep, isHydraOverride, isSweep, type Override } from './overrides/value.js';
+import { nodeStr } from './python-text.js';
 import { origins, type OriginRecord } from './provenance.js';
 import type { Repository } from './sources/repository.js';
 import { givenSources, repositoryOf, searchPathSources, type ConfigDir } from './sources/search-path.js';
@@ -60,7 +61,6 @@ export class Composition {
   constructor(
     readonly full: MapNode,
     readonly defaultsList: DefaultsList,
-    known: ReadonlyMap<string, string | null>,
     readonly repository: Repository,
     readonly overrides: readonly Override[],
     private readonly env: Readonly<Record<string, string | undefined>>,
@@ -70,7 +70,8 @@ export class Composition {
     for (const [id, entry] of full.entries) if (entry.key !== 'hydra') this.root.entries.set(id, entry);
     const own = ({ path, parent }: FinalDefault) => !path.startsWith('hydra/') && !parent?.startsWith('hydra/');
     this.defaults = defaultsList.defaults.filter(own).map(({ path, package: target, parent, isSelf }) => ({ path, package: target, parent, isSelf }));
-    this.choices = Object.fromEntries([...known].filter(([key]) => !key.startsWith('hydra/')));
+    const { choices } = this.hydra.runtime as { choices: Record<string, string | null> };
+    this.choices = Object.fromEntries(Object.entries(choices).filter(([key]) => !key.startsWith('hydra/')));
   }
 
   /** The config as plain values, interpolations as written. */
@@ -123,7 +124,20 @@ export class Composition {
   setting(keyPath: string): PlainValue | undefined {
     const resolution = this.resolution();
     const found = resolution.select(rootFrame(this.full), keyPath);
-    return found && toPlain(resolution.deep(found));
+    if (!found) return undefined;
+    const node = resolution.deep(found);
+    const path = splitPath(keyPath);
+    return toPlain(path[0] === 'hydra' ? this.typed(path.slice(1), { ...found, node }) : node);
+  }
+
+  private typed(path: readonly string[], frame: Frame): ConfigNode {
+    try {
+      return convertSetting(path, frame);
+    } catch (error) {
+      if (!(error instanceof HydraTypeError)) throw error;
+      const { source: file, line, column } = error.node.origin;
+      throw new ConfigError('interpolation', error.message, [`in ${placeText(error.node.origin)}`], { keyPath: error.keyPath, file, line, column });
+    }
   }
 
   /** Where a value came from, newest first: the file or override that set it, then what that replaced. */
@@ -169,7 +183,7 @@ export function composeFrom(repository: Repository, overrides: readonly Override
   }
   if (overrides.some(({ value }) => value !== undefined && isDeprecated(value))) warn(`extend_list(…) goes away in a later version of Hydra`);
   fillHydra(full, overrides, choices, repository, { ...options, env });
-  const composition = new Composition(full, list, choices.known, repository, overrides, env, now);
+  const composition = new Composition(full, list, repository, overrides, env, now);
   composition.warnings.push(...warnings);
   return composition;
 }
@@ -256,13 +270,18 @@ function fillHydra(full: MapNode, overrides: readonly Override[], choices: Choic
     if (map?.kind === 'map') map.set(key, fromPlain(value, origin));
   };
   const append = (list: ConfigNode | undefined, override: Override) => {
-    if (list?.kind === 'list') list.items.push(new ScalarNode(override.text, { source: `command line: ${override.text}` }));
+    if (list?.kind !== 'list') throw new ConfigError('type', 'hydra.overrides is kept by the program and must be lists', [`remove what sets it: '${list ? nodeStr(list) : 'nothing'}'`], { keyPath: 'hydra.overrides' });
+    list.items.push(new ScalarNode(override.text, { source: `command line: ${override.text}` }));
   };
   const tasks = overrides.filter((override) => !isHydraOverride(override));
   for (const override of overrides) append(at('overrides', isHydraOverride(override) ? 'hydra' : 'task'), override);
   const runtime = at('runtime');
   for (const [key, value] of choices.known) set(at('runtime', 'choices'), key, value);
   const job = at('job');
+  for (const [path, kind] of [['job', 'map'], ['job.env_copy', 'list'], ['runtime', 'map'], ['runtime.choices', 'map'], ['overrides', 'map']] as const) {
+    const node = at(...path.split('.'));
+    if (node?.kind !== kind) throw new ConfigError('type', `'hydra.${path}' must be a ${kind === 'map' ? 'dict' : 'list'} that is written out, not ${node ? nodeStr(node) : 'absent'}`, [], { keyPath: `hydra.${path}` });
+  }
   for (const name of textItems(at('job', 'env_copy'))) {
     const value = options.env[name];
     if (value === undefined) throw new ConfigError('composition', `hydra.job.env_copy names environment variable '${name}', which is not set`, [`set it, or take it from the list`], { keyPath: 'hydra.job.env_copy' });
@@ -286,6 +305,7 @@ const textItems = (node: ConfigNode | undefined): string[] =>
 function overrideDirname(tasks: readonly Override[], settings: ConfigNode | undefined): string {
   const setting = (key: string, fallback: string) => {
     const node = settings?.kind === 'map' ? settings.get(key) : undefined;
+    if (node && isMissing(node)) throw new ConfigError('composition', `hydra.job.config.override_dirname.${key} must be given (it is ???)`, [], { keyPath: `hydra.job.config.override_dirname.${key}` });
     return node?.kind === 'scalar' && typeof node.value === 'string' ? node.value : fallback;
   };
   const excluded = textItems(settings?.kind === 'map' ? settings.get('exclude_keys') : undefined);

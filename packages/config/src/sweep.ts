@@ -9,7 +9,7 @@ import { encodeElement } from './overrides/encode.js';
 import { shuffled } from './overrides/functions.js';
 import { matchNames } from './overrides/glob.js';
 import { parseOverride } from './overrides/parser.js';
-import { ChoiceSweep, GlobSweep, IntervalSweep, ListExtension, isHydraOverride, isSweep, typedKey, type Element, type Override } from './overrides/value.js'; // prettier-ignore
+import { ChoiceSweep, GlobSweep, IntervalSweep, ListExtension, RangeSweep, isHydraOverride, isSweep, typedKey, type Element, type Override } from './overrides/value.js'; // prettier-ignore
 import { nodeStr } from './python-text.js';
 import type { Repository } from './sources/repository.js';
 
@@ -107,7 +107,7 @@ function sweepTexts({ value, key, text }: Override, repository: Repository): str
     throw new ConfigError('sweep', `'${text}' is an interval, and the basic sweeper cannot draw from one`, ['list the values, or use range(start,stop,step)'], { keyPath: key });
   }
   try {
-    return rangeValues(value).map((item) => encodeElement(item as Element));
+    return rangeValues(value as RangeSweep).map((item) => encodeElement(item as Element));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new ConfigError('sweep', `Cannot expand '${text}': ${error.message}`, [], { keyPath: key });

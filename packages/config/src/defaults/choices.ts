@@ -15,6 +15,8 @@ interface Choice {
   readonly text: string;
   readonly origin: Origin;
   used: boolean;
+  /** Thrown where the choice is applied. */
+  readonly invalid?: ConfigError;
 }
 
 export class Choices {
@@ -54,13 +56,16 @@ export class Choices {
       return;
     }
     const option = optionValue(value as Element);
-    if (option === undefined) throw this.invalidOption(key, value as Element, text);
-    if (kind === 'add') this.appended.push(groupItem(key, option, origin, { package: override.package, appended: true }));
+    const invalid = option === undefined ? this.invalidOption(key, value as Element, text) : undefined;
+    // A list is only looked into when the group turns out to be in use.
+    if (invalid && (kind === 'add' || !Array.isArray(value))) throw invalid;
+    if (option === undefined) this.chosen.set(name, { value: encodeElement(value as Element), text, origin, used: false, invalid });
+    else if (kind === 'add') this.appended.push(groupItem(key, option, origin, { package: override.package, appended: true }));
     else this.chosen.set(name, { value: option, text, origin, used: false });
   }
 
   private invalidOption(key: string, value: Element, text: string): ConfigError {
-    const type = value === null ? 'null' : value instanceof Float ? 'a float' : typeof value === 'boolean' ? 'a bool' : 'an int';
+    const type = value === null ? 'null' : Array.isArray(value) ? 'a list that holds more than names' : value instanceof Float ? 'a float' : typeof value === 'boolean' ? 'a bool' : 'an int';
     const options = this.repository.options(key);
     const details = [options.length > 0 ? `options of '${key}': ${options.join(', ')}` : `'${key}' has no options`];
     if (value === null) details.push(`to leave the group out, write '~${key}'`);
@@ -79,6 +84,7 @@ export class Choices {
   apply(item: GroupItem): void {
     const choice = this.chosen.get(overrideKey(item));
     if (!choice) return;
+    if (choice.invalid) throw choice.invalid;
     item.value = choice.value;
     choice.used = true;
   }

@@ -89,7 +89,6 @@ function parseGroupItem(key: string, node: ConfigNode, configPath: string): Grou
   const group = words.pop()!;
   if (group === '') throw invalid(`A defaults item of '${configPath}' names no group`, node.origin, `write 'group: option'`);
   const value = parseOption(node, group, configPath);
-  if (value === '_self_') throw invalid(`'_self_' cannot be the option of group '${group}' in '${configPath}'`, node.origin, `write '- _self_' for this config's own body`);
   return groupItem(group, value, node.origin, { package: target, optional: words.includes('optional'), override: words.includes('override') });
 }
 
@@ -113,7 +112,12 @@ function splitPackage(text: string): { name: string; target?: string } {
   return { name: text.slice(0, at), target: text.slice(at + 1).replace(/:.*$/s, '') };
 }
 
-export const isSelf = (item: DefaultItem) => item.kind === 'config' && item.path === '_self_';
+/** `_self_`; as the option of a group it is a mistake, but counts. */
+export const isSelf = (item: DefaultItem) => (item.kind === 'config' ? item.path : item.value) === '_self_';
+
+export function refuseSelfAsOption(item: DefaultItem, configPath: string): void {
+  if (item.kind === 'group') throw invalid(`'_self_' cannot be the option of group '${item.group}' in '${configPath}'`, item.origin, `write '- _self_' for this config's own body`);
+}
 
 export const isOverride = (item: DefaultItem): item is GroupItem => item.kind === 'group' && item.override;
 

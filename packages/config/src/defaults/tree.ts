@@ -8,7 +8,7 @@ import { MapNode, ScalarNode, isMissing } from '../node.js';
 import { Resolution } from '../interpolation/resolve.js';
 import type { LoadedConfig, Repository } from '../sources/repository.js';
 import { Choices } from './choices.js';
-import { configItem, configPath, finalPackage, groupPath, isOverride, isSelf, overrideKey, parseDefaultsList, setHeader, setParent, type DefaultItem, type GroupItem } from './item.js'; // prettier-ignore
+import { configItem, configPath, finalPackage, groupPath, isOverride, isSelf, overrideKey, parseDefaultsList, refuseSelfAsOption, setHeader, setParent, type DefaultItem, type GroupItem } from './item.js'; // prettier-ignore
 
 /** One config of the final list, in merge order. */
 export interface FinalDefault {
@@ -138,7 +138,10 @@ class Builder {
     const { item } = node;
     const base = groupPath(item);
     const target = finalPackage(item);
-    for (const child of list) if (!isSelf(child)) setParent(child, base, target);
+    for (const child of list) {
+      if (isSelf(child)) refuseSelfAsOption(child, configPath(item));
+      else setParent(child, base, target);
+    }
     this.collectOverrides(list, item, interpolated);
     const children: TreeNode[] = [];
     const deferred: TreeNode[] = [];

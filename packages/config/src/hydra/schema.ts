@@ -23,6 +23,8 @@ const basicSweeper = struct({
   params: { type: 'dict', values: text, optional: true },
 });
 
+const basicLauncher = struct({ _target_: text });
+
 const hydraSchema = struct({
   mode: { type: 'mode', optional: true },
   searchpath: texts,
@@ -80,15 +82,43 @@ export class HydraTypeError extends Error {
  */
 export function checkHydraTypes(hydra: Frame<MapNode>, allowUnknown: boolean): void {
   check(hydra, hydraSchema, allowUnknown);
-  const sweeper = hydra.node.get('sweeper');
-  if (sweeper?.kind !== 'map') return;
-  const target = sweeper.get('_target_');
-  const isBasic = target?.kind === 'scalar' && typeof target.value === 'string' && target.value.endsWith('.BasicSweeper');
-  if (isBasic) check({ node: sweeper, parent: hydra, key: 'sweeper' }, basicSweeper, true);
+  for (const [key, schema] of [['sweeper', basicSweeper], ['launcher', basicLauncher]] as const) {
+    const node = hydra.node.get(key);
+    if (isBasic(node)) check({ node, parent: hydra, key }, schema, allowUnknown);
+  }
+}
+
+/** The launcher and sweeper that come with the program are typed, those of others are not. */
+function isBasic(node: ConfigNode | undefined): node is MapNode {
+  const target = node?.kind === 'map' ? node.get('_target_') : undefined;
+  return target?.kind === 'scalar' && typeof target.value === 'string' && /\.Basic(Sweeper|Launcher)$/.test(target.value);
+}
+
+function schemaAt(path: readonly string[]): Schema | undefined {
+  let schema: Schema | undefined = hydraSchema;
+  for (const key of path) {
+    if (schema?.type === 'dict') schema = schema.values;
+    else if (schema?.type === 'list') schema = schema.items;
+    else schema = schema?.type === 'struct' && Object.hasOwn(schema.fields, key) ? schema.fields[key] : undefined;
+  }
+  return schema;
+}
+
+/** True for a setting that always exists, such as `hydra.verbose`. @param path keys below `hydra` */
+export function isFixedSetting(path: readonly string[]): boolean {
+  return schemaAt(path.slice(0, -1))?.type === 'struct' && schemaAt(path) !== undefined;
+}
+
+/** A setting computed from an interpolation, converted to its type. @param path keys below `hydra` */
+export function convertSetting(path: readonly string[], frame: Frame): ConfigNode {
+  const schema = schemaAt(path);
+  const isSingle = schema && schema.type !== 'struct' && schema.type !== 'dict' && schema.type !== 'list';
+  return isSingle ? check(frame, schema, true) : frame.node;
 }
 
 function check(frame: Frame, schema: Schema, allowUnknown: boolean): ConfigNode {
   const { node } = frame;
+  if (schema.type === 'struct' && isInterpolation(node) && !allowUnknown) throw fail(frame, 'must be a dict that is written out, not an interpolation');
   if (schema.type === 'any' || isMissing(node) || isInterpolation(node)) return node;
   if (node.kind === 'scalar' && node.value === null) {
     if ('optional' in schema && schema.optional) return node;

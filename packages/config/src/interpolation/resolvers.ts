@@ -63,10 +63,10 @@ const builtIn: Record<string, NodeResolver> = {
   },
 
   hydra: (args, { resolution, origin }) => {
-    const path = text(args, 0, 'the path', 2);
+    const path = text(args, 0, 'the path', 1);
     const hydra = resolution.hydra;
     if (!hydra) throw new ResolverError('there are no hydra settings here');
-    return resolution.select(hydra, path) ?? args[1] ?? new ScalarNode(null, origin);
+    return resolution.select(hydra, path) ?? new ScalarNode(null, origin);
   },
 
   'oc.env': (args, { resolution, origin }) => {

@@ -1,6 +1,7 @@
 // Overrides of plain keys, applied to the composed config in the order given.
 // The config is closed: `key=value` needs the key, `+key=value` adds it, `++key=value` does either, `~key` removes it.
 import { ConfigError, placeText } from '../config-error.js';
+import { isFixedSetting } from '../hydra/schema.js';
 import type { Resolution } from '../interpolation/resolve.js';
 import { child, framePath, isIndex, splitPath, type Frame } from '../key-path.js';
 import { KindMismatch, mergeInto, replace } from '../merge.js';
@@ -22,6 +23,7 @@ export function applyOverride(override: Override, root: Frame<MapNode>, options:
     throw new ConfigError('composition', `'${text}' looks like a config group override, but config group '${key}' does not exist`, [`to set a plain key, leave out '@${override.package}'`], { keyPath: key });
   }
   if (key === '') throw new ConfigError('composition', `'${text}' names no key`, [`write 'key=value'`]);
+  refuseSweeperParams(override, root, options);
   try {
     if (override.kind === 'delete') remove(override, root, options);
     else if (override.value instanceof ListExtension) extend(override, override.value, root, options);
@@ -31,6 +33,14 @@ export function applyOverride(override: Override, root: Frame<MapNode>, options:
     if (error instanceof KindMismatch) throw new ConfigError('type', `Error merging override '${text}': ${error.message}`, [`set the whole value: '${key}' cannot change from one kind to the other`], { keyPath: key });
     throw error;
   }
+}
+
+// Hydra fails here with an internal error, so nothing can rely on it; a sweep on the command line says the same more directly.
+function refuseSweeperParams({ key, value, text }: Override, root: Frame<MapNode>, { resolution }: ApplyOptions): void {
+  if (!(key === 'hydra.sweeper.params' && value instanceof DictValue) && !key.startsWith('hydra.sweeper.params.')) return;
+  const params = resolution.select(root, 'hydra.sweeper.params');
+  if (params?.node.kind !== 'scalar' || params.node.value !== null) return;
+  throw new ConfigError('composition', `Error merging override '${text}': hydra.sweeper.params cannot be added on the command line`, [`write the sweep itself, such as 'seed=1,2' with --multirun, or set params in the primary config`], { keyPath: key });
 }
 
 /** Element to node, with the override as its origin. */
@@ -71,6 +81,9 @@ function remove(override: Override, root: Frame<MapNode>, options: ApplyOptions)
   const keys = splitPath(key);
   const last = keys.pop()!;
   const parent = keys.length === 0 ? root : options.resolution.select(root, keys.join('.'));
+  if (keys[0] === 'hydra' && isFixedSetting([...keys.slice(1), last])) {
+    throw new ConfigError('composition', `Error merging override '${override.text}': '${key}' is a setting of hydra, which cannot be deleted`, [`set it instead: '${key}=…'`], { keyPath: key });
+  }
   if (parent?.node.kind === 'map') parent.node.delete(last);
   else throw new ConfigError('composition', `Could not delete '${key}': '${keys.join('.')}' is a list, and items of a list cannot be deleted`, [`set the list instead: '${keys.join('.')}=[…]'`], { keyPath: key });
 }
@@ -150,14 +163,7 @@ function mergeable(frame: Frame, fresh: ConfigNode, override: Override, force: b
 function stepInto(at: Frame<ContainerNode>, key: string, override: Override, force: boolean, root: Frame<MapNode>, options: ApplyOptions): Frame<ContainerNode> {
   if (at.node.kind === 'list' && !isIndex(key)) throw notAnIndex(at as Frame<ListNode>, key, override);
   const next = child(at, key);
-  if (next && isMissing(next.node)) {
-    const path = framePath(next);
-    throw new ConfigError('composition', `Error merging override '${override.text}': '${path}' is ??? and has no keys yet`, [`give '${path}' as a whole: '${path}={…}'`], { keyPath: path, ...placeOf(next.node) });
-  }
   if (next && isContainer(next.node)) return next as Frame<ContainerNode>;
-  if (next && framePath(next) === 'hydra.sweeper.params') {
-    throw new ConfigError('composition', `Error merging override '${override.text}': 'hydra.sweeper.params' is null and has no keys yet`, [`give it as a whole: 'hydra.sweeper.params={${splitPath(override.key).pop()}: …}'`], { keyPath: 'hydra.sweeper.params' });
-  }
   const map = new MapNode(originOf(override));
   if (at.node.kind === 'list') {
     if (!next) throw outOfRange(at as Frame<ListNode>, key, override);
