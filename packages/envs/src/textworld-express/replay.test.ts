@@ -1,5 +1,6 @@
 // Replays the recorded episodes of the original engine: same worlds, scores, rewards, ends and valid actions.
-// The wording is ours, so observations are not compared. Skipped where ../shared does not lie beside the repository.
+// Skipped where ../shared does not lie beside the repository. The embedded games have our wording, so observations are
+// not compared; where TEXTWORLD_EXPRESS_SERVER names a listening simulator (host:port), it replays them to the letter.
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { TextWorldExpressOptions } from './options.js';
@@ -8,6 +9,9 @@ import { TextWorldExpress } from './textworld-express.js';
 
 interface RecordedTurn {
   action: string;
+  observation: string;
+  look: string;
+  inventory: string;
   validActions: string[];
   scoreRaw: number;
   score: number;
@@ -27,6 +31,7 @@ interface RecordedEpisode {
   envStepLimit: number;
   properties: Record<string, number>;
   goldPath: string[];
+  taskDescription: string;
   reset: RecordedTurn;
   steps: RecordedTurn[];
 }
@@ -44,25 +49,54 @@ const episodes: RecordedEpisode[] = isThere
       .map((line) => JSON.parse(line))
   : [];
 
-/** The engine's turn and ours in the same words; floats agree to the last bit, as both divide the same doubles. */
-const wanted = (turn: RecordedTurn) => ({
+const server = process.env.TEXTWORLD_EXPRESS_SERVER ?? null;
+type Backend = TextWorldExpressOptions['backend'];
+
+/** A recorded turn in our words; floats agree to the last bit, as both engines divide the same doubles. */
+const wanted = (turn: RecordedTurn, backend: Backend) => ({
   validActions: turn.validActions,
   score: turn.score,
   scoreRaw: turn.scoreRaw,
   won: turn.tasksuccess,
   failed: turn.taskfailure,
+  ...(backend === 'java' ? { look: turn.look, inventory: turn.inventory } : {}),
 });
 
-const optionsOf = (episode: RecordedEpisode): TextWorldExpressOptions => ({
-  backend: 'embedded',
-  baseUrl: null,
-  timeoutMs: 1000,
+const optionsOf = (episode: RecordedEpisode, backend: Backend): TextWorldExpressOptions => ({
+  backend,
+  baseUrl: server,
+  timeoutMs: 10_000,
   fold: episode.fold,
   params: episode.params,
   stepLimit: episode.envStepLimit,
   contentDir,
   showValidActions: false,
 });
+
+async function replay(episode: RecordedEpisode, backend: Backend): Promise<void> {
+  const env = new TextWorldExpress(episode.game, optionsOf(episode, backend));
+  try {
+    const start = await env.reset({ seed: episode.seed });
+    expect({ id: episode.id, ...start.info }).toMatchObject({ id: episode.id, ...wanted(episode.reset, backend) });
+    expect(start.info.properties).toEqual(episode.properties);
+    if (backend === 'java') {
+      expect(start.observation).toBe(`${episode.taskDescription}\n\n${episode.reset.observation}`);
+    }
+    for (const [turn, step] of episode.steps.entries()) {
+      const result = await env.step(step.action);
+      const place = `${episode.id}, turn ${turn}: ${step.action}`;
+      expect({ place, ...result.info }).toMatchObject({ place, ...wanted(step, backend), numMoves: step.numMoves });
+      expect(result.reward).toBe(step.reward);
+      expect(result.terminated || result.truncated).toBe(step.done);
+      if (backend === 'java' && result.info.accepted) expect(result.observation).toBe(step.observation);
+    }
+    if (gamesWithSeededPath.includes(episode.game)) {
+      expect(await env.goldPath()).toEqual(withoutFirstLook(episode.goldPath));
+    }
+  } finally {
+    await env.close();
+  }
+}
 
 /** Their action histories may open with the look that the reset has already given, and drop it where they do not. */
 const withoutFirstLook = (path: string[]) => (path[0] === 'look around' ? path.slice(1) : path);
@@ -72,21 +106,13 @@ const gamesWithSeededPath = ['cookingworld', 'mapreader', 'arithmetic', 'sorting
 const games = [...new Set(episodes.map((episode) => episode.game))];
 (isThere ? describe.each(games) : describe.skip.each(['any game']))('%s', (game) => {
   const played = episodes.filter((episode) => episode.game === game);
+  const title = `${played.length} recorded episodes replay turn by turn`;
 
-  test(`${played.length} recorded episodes replay turn by turn`, async () => {
-    for (const episode of played) {
-      const env = new TextWorldExpress(episode.game, optionsOf(episode));
-      const { info } = await env.reset({ seed: episode.seed });
-      expect({ id: episode.id, ...info }).toMatchObject({ id: episode.id, ...wanted(episode.reset) });
-      expect(info.properties).toEqual(episode.properties);
-      for (const [turn, step] of episode.steps.entries()) {
-        const result = await env.step(step.action);
-        const place = `${episode.id}, turn ${turn}: ${step.action}`;
-        expect({ place, ...result.info }).toMatchObject({ place, ...wanted(step), numMoves: step.numMoves });
-        expect(result.reward).toBe(step.reward);
-        expect(result.terminated || result.truncated).toBe(step.done);
-      }
-      if (gamesWithSeededPath.includes(game)) expect(await env.goldPath()).toEqual(withoutFirstLook(episode.goldPath));
-    }
+  test(title, async () => {
+    for (const episode of played) await replay(episode, 'embedded');
+  });
+
+  (server === null ? test.skip : test)(`${title} over the wire`, async () => {
+    for (const episode of played) await replay(episode, 'java');
   });
 });

@@ -1,41 +1,16 @@
 import { checkEnv } from '../contract/check-env.js';
-import type { TextWorldExpressOptions } from './options.js';
-import { TextWorldExpress, textWorldExpressGames } from './textworld-express.js';
+import { textWorldExpressGames, textWorldExpressSampleActions } from './descriptions.js';
+import { textWorldExpressSchema, type TextWorldExpressOptions } from './options.js';
+import { withDefaults } from '../registry.js';
+import { TextWorldExpress } from './textworld-express.js';
 
-const options: TextWorldExpressOptions = {
-  backend: 'embedded',
-  baseUrl: null,
-  timeoutMs: 1000,
-  fold: 'train',
-  params: '',
-  stepLimit: 100,
-  contentDir: null,
-  showValidActions: false,
-};
-
-/** Words that get somewhere in one game or another. */
-const actions = [
-  'look around',
-  'inventory',
-  'move north',
-  'move south',
-  'move east',
-  'move west',
-  'open door to north',
-  'open door to east',
-  'take cookbook',
-  'read cookbook',
-  'open fridge',
-  'take coin',
-  'take map',
-  'read instructions book',
-  'take math problem',
-  'help',
-  '',
-];
+const options = withDefaults(textWorldExpressSchema, {}, 'a game') as unknown as TextWorldExpressOptions;
 
 test.each(textWorldExpressGames)('%s keeps the contract', async (game) => {
-  const report = await checkEnv(() => new TextWorldExpress(game, options), { actions, episodes: 5 });
+  const report = await checkEnv(() => new TextWorldExpress(game, options), {
+    actions: textWorldExpressSampleActions,
+    episodes: 5,
+  });
   expect(report.steps).toBeGreaterThanOrEqual(5);
 });
 

@@ -4,6 +4,7 @@ import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 import { UnknownNameError } from '../contract/unknown-name-error.js';
+import { textWorldExpressGames } from './descriptions.js';
 import { EmbeddedEngine, type Engine, type World } from './engine.js';
 import { gameKinds } from './games/index.js';
 import type { GameKind, Turn } from './games/text-game.js';
@@ -157,8 +158,6 @@ const noTurn: Turn = {
   validActions: [],
   score: { raw: 0, normalized: 0, won: false, failed: false },
 };
-
-export const textWorldExpressGames: readonly string[] = gameKinds.map((kind) => kind.name);
 
 function findGame(name: string): GameKind {
   const kind = gameKinds.find((candidate) => candidate.name === name.toLowerCase());

@@ -1,5 +1,5 @@
-// The Java backend against a local server that speaks Py4J's protocol, with the embedded games behind it, and, where
-// TEXTWORLD_EXPRESS_SERVER names one (host:port), against the original simulator.
+// The Java backend against a local server that speaks Py4J's protocol, with the embedded games behind it.
+// replay.test.ts plays the original simulator through it where one is listening.
 import { createServer, type Server, type Socket } from 'node:net';
 import { builtInContent } from '../content/built-in-content.js';
 import { gameKinds } from '../games/index.js';

@@ -1,0 +1,92 @@
+// Expert episodes of the TextWorldExpress games, for supervised warm starts without any download.
+import type { Transition } from '@bowyer/core';
+import type { TextWorldExpressGame } from './descriptions.js';
+import { foldSeeds, type Fold } from './parameters.js';
+import { TextWorldExpress } from './textworld-express.js';
+
+export interface TextWorldExpressDemonstrationOptions {
+  episodes: number;
+  fold: Fold;
+  params: string;
+  stepLimit: number;
+  contentDir: string | null;
+  showValidActions: boolean;
+  seedStep: number;
+  onlyWon: boolean;
+}
+
+export const textWorldExpressDemonstrationsSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    episodes: { description: 'Worlds that the expert plays.', type: 'integer', minimum: 1, default: 900 },
+    fold: {
+      description: 'Which content is in play, as in the environment.',
+      type: 'string',
+      enum: ['train', 'dev', 'test'],
+      default: 'train',
+    },
+    params: { description: "The world's size, as in the environment.", type: 'string', default: '' },
+    stepLimit: {
+      description: 'As in the environment; the expert is cut off there too.',
+      type: 'integer',
+      minimum: 0,
+      default: 100,
+    },
+    contentDir: {
+      description: "Folder with TextWorldExpress's content files, or null for the built-in content.",
+      type: ['string', 'null'],
+      default: null,
+    },
+    showValidActions: { description: 'As in the environment.', type: 'boolean', default: false },
+    seedStep: {
+      description:
+        "World i has the fold's first seed plus i times this. Small steps give worlds whose first draws are alike; 123456 does not.",
+      type: 'integer',
+      minimum: 1,
+      default: 1,
+    },
+    onlyWon: { description: 'Leave out episodes that the limit cut.', type: 'boolean', default: true },
+  },
+} as const;
+
+export interface TextWorldExpressDemonstration {
+  seed: number;
+  won: boolean;
+  transitions: Transition[];
+}
+
+/** Plays the gold path of each world. What the expert says in vain (opening an open cupboard) is left out. */
+export async function textWorldExpressDemonstrations(
+  game: TextWorldExpressGame,
+  options: TextWorldExpressDemonstrationOptions,
+): Promise<TextWorldExpressDemonstration[]> {
+  const { episodes, seedStep, onlyWon, ...envOptions } = options;
+  const env = new TextWorldExpress(game, { ...envOptions, backend: 'embedded', baseUrl: null, timeoutMs: 1 });
+  const demonstrations: TextWorldExpressDemonstration[] = [];
+  try {
+    for (let i = 0; i < episodes; i++) {
+      const demonstration = await playExpert(env, foldSeeds[options.fold] + i * seedStep);
+      if (demonstration.won || !onlyWon) demonstrations.push(demonstration);
+    }
+  } finally {
+    await env.close();
+  }
+  return demonstrations;
+}
+
+async function playExpert(env: TextWorldExpress, seed: number): Promise<TextWorldExpressDemonstration> {
+  const start = await env.reset({ seed });
+  let { observation } = start;
+  let validActions = start.info.validActions as readonly string[];
+  const transitions: Transition[] = [];
+  for (const action of await env.goldPath()) {
+    if (!validActions.includes(action)) continue;
+    const { observation: nextObservation, reward, terminated, truncated, info } = await env.step(action);
+    transitions.push({ observation, action, reward, nextObservation, terminated, truncated });
+    if (terminated || truncated) return { seed, won: info.won === true, transitions };
+    observation = nextObservation;
+    validActions = info.validActions as readonly string[];
+  }
+  return { seed, won: false, transitions };
+}
