@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => device.close());
 
 async function withEpisodes<T>(
-  options: { slots: number; programs?: DecodePrograms; contextLength?: number },
+  options: { slots: number; programs?: DecodePrograms; contextLength?: number; prefillChunk?: number },
   use: (episodes: Episodes) => Promise<T>,
 ): Promise<T> {
   const episodes = await Episodes.open({ device, programs, contextLength: 40, ...options });
@@ -98,6 +98,16 @@ test('cached = uncached: greedy tokens over several turns of ragged slots are th
         expect(episodes.length(utterance.slot)).toBe(context.length);
       });
     }
+  });
+});
+
+test('prompts fed in chunks are prompts fed at once, whatever their lengths', async () => {
+  await withEpisodes({ slots: 4, prefillChunk: 3 }, async (episodes) => {
+    // 1, 3, 7 and 10 tokens: up to four chunks, of which the last ends every row.
+    const prompts = [1, 3, 7, 10].map((length) => prompt(length, 60 + length));
+    const turns = prompts.map((tokens, slot) => ({ slot, tokens }));
+    const utterances = await act(episodes, turns, sampling({ greedy: true }));
+    utterances.forEach((utterance, i) => expect(spoken(utterance)).toEqual(loopGreedy(prompts[i], 6)));
   });
 });
 

@@ -40,9 +40,11 @@ export interface EpisodesOptions {
   programs: DecodePrograms;
   contextLength: number;
   slots: number;
+  /** Prompt tokens per row that go through the model at once; 256 if not given. */
+  prefillChunk?: number;
 }
 
-/** Prompt tokens per row that go through the model at once; more would only cost memory. */
+/** More prompt tokens at once would only cost memory. */
 const PREFILL_CHUNK = 256;
 
 export class Episodes {
@@ -60,10 +62,10 @@ export class Episodes {
 
   static async open(options: EpisodesOptions): Promise<Episodes> {
     const { device, slots, contextLength } = options;
-    const { heads, headSize, layers } = options.programs.architecture;
+    const { keyValueHeads, headSize, layers } = options.programs.architecture;
     if (!Number.isInteger(slots) || slots < 1)
       throw new RangeError(`openEpisodes: ${slots} slots; at least one is needed`);
-    const size = slots * heads * roundedCapacity(contextLength) * headSize;
+    const size = slots * keyValueHeads * roundedCapacity(contextLength) * headSize;
     const names = Array.from({ length: layers }, (_, layer) => [keyName(layer), valueName(layer)]).flat();
     return new Episodes(options, await device.createZeros(Object.fromEntries(names.map((name) => [name, [size]]))));
   }
@@ -163,13 +165,13 @@ export class Episodes {
     options: SamplingOptions,
   ): GenerateArgs {
     const { programs, contextLength } = this.options;
-    const { heads, headSize, contextLength: positions } = programs.architecture;
+    const { keyValueHeads: heads, headSize, contextLength: positions } = programs.architecture;
     return {
       geometry: { heads, headSize, capacity: this.#capacity, largestCapacity: roundedCapacity(contextLength) },
       lengths: this.#rows.lengthsBefore(swaps),
       swaps,
       feed: windows.map(({ feed }) => feed),
-      chunk: PREFILL_CHUNK,
+      chunk: this.options.prefillChunk ?? PREFILL_CHUNK,
       uniforms: sampler.kind === 'greedy' ? new Float32Array(0) : uniformsOf(seeds, options.maxNewTokens),
       ...(sampler.kind !== 'greedy' && sampler.tempered && { temperature: options.temperature }),
       ...(sampler.kind === 'truncated' && { topP: options.topP }),
