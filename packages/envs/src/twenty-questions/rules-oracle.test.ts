@@ -1,4 +1,4 @@
-// What the oracle answers, checked against the truth as a person would give it, written without looking at the table.
+// What the oracle answers, checked against what is true as a person would say it, not against the table.
 import { allAttributes } from './attributes/index.js';
 import { normalizeAnswer, namesWord } from './rules.js';
 import { indistinguishablePairs } from './questions.js';

@@ -428,4 +428,11 @@ export const commonAttributes: readonly AttributeRow[] = [
     yes: 'pliers, scissors',
     unclear: 'cooking pot, cup, bowl, pan, scooter, motorcycle, dresser, refrigerator, lawn mower, drill, bookcase',
   },
+  {
+    name: 'eyes',
+    ask: ['does it have eyes?', 'has it got eyes?'],
+    also: ['does it have ears?', 'does it have a nose?', 'does it have a head?'],
+    yes: '@animals, doll',
+    unclear: 'potato, corn, sculpture, painting, lego, puzzle, airplane, hammer',
+  },
 ];

@@ -7,8 +7,6 @@ export const foodAttributes: readonly AttributeRow[] = [
     ask: ['is it food?', 'is it a type of food?'],
     also: [
       'is it a food item?',
-      'is it a snack?',
-      'do you buy it at a grocery store?',
       'is it produce?',
       'is it sold in the produce section?',
       'is it healthy to eat?',
@@ -44,12 +42,7 @@ export const foodAttributes: readonly AttributeRow[] = [
   {
     name: 'dessert_fruit',
     ask: ['is it eaten for dessert?', 'is it in a fruit salad?'],
-    also: [
-      'do you put it in a fruit salad?',
-      'do you make jam from it?',
-      'is it in smoothies?',
-      'do you put it in a smoothie?',
-    ],
+    also: ['do you put it in a fruit salad?'],
     yes: '@fruits',
   },
   {
