@@ -1,24 +1,40 @@
 // What the player reads about things, rooms and the inventory: our own words for TextWorldExpress's worlds.
 import { directions, type Exit, type Direction, type Holder, type Room, type Thing } from './things.js';
 
+const hollow = new Set([
+  'garden',
+  'showcase',
+  'laundry basket',
+  'sink',
+  'bath tub',
+  'shower',
+  'umbrella stand',
+  'book case',
+]);
+
+/** Things lie "on" a counter, but "in" a fridge, and in some places that are always open. */
+export const prepositionFor = (place: Thing): 'in' | 'on' =>
+  place.kind === 'surface' && !hollow.has(place.name) ? 'on' : 'in';
+
 /** "a raw leek", "an open fridge (in it: some milk)", "a counter". */
 export function describeThing(thing: Thing): string {
   switch (thing.kind) {
     case 'item':
       return describeItem(thing);
     case 'cupboard':
-      if (!thing.isOpen) return `a closed ${thing.name}`;
-      return thing.contents.length === 0
-        ? `an open ${thing.name} (empty)`
-        : `an open ${thing.name} (in it: ${list(thing)})`;
+      return thing.isOpen ? withContents(thing, `an open ${thing.name}`, ' (empty)') : `a closed ${thing.name}`;
     case 'box':
-      return thing.contents.length === 0 ? `${named(thing)} (empty)` : `${named(thing)} (in it: ${list(thing)})`;
+      return withContents(thing, named(thing), ' (empty)');
     case 'surface':
-      return thing.contents.length === 0 ? named(thing) : `${named(thing)} (on it: ${list(thing)})`;
+      return withContents(thing, named(thing), '');
     case 'device':
     case 'fixture':
       return named(thing);
   }
+}
+
+function withContents(thing: Thing, name: string, whenEmpty: string): string {
+  return name + (thing.contents.length === 0 ? whenEmpty : ` (${prepositionFor(thing)} it: ${list(thing)})`);
 }
 
 function describeItem(thing: Thing): string {

@@ -114,4 +114,8 @@ export function makeFood({ name, article, properties, places }: FoodKind): Thing
   });
 }
 
-export const makeObject = ({ name, homes }: ObjectKind) => new Thing(name, { homes });
+export function makeObject({ name, homes }: ObjectKind): Thing {
+  // "some rain boots", but "a bag of lentils" and "a glass".
+  const isPlural = /[^su]s$/.test(name.split(' of ')[0]);
+  return new Thing(name, { homes, ...(isPlural ? { article: 'some' } : {}) });
+}

@@ -145,7 +145,7 @@ const rows: readonly PlaceRow[] = [
   },
   {
     places: ['book case'],
-    train: 'road atlas, poetry anthology, thick encyclopedia, crime novel',
+    train: 'road map, poetry anthology, thick encyclopedia, crime novel',
     valid: 'opera guide, fairy tale book',
     test: 'travel memoir, chess manual',
   },

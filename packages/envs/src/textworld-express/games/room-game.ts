@@ -1,7 +1,7 @@
 // A game in rooms: moving, doors, carrying, and the list of actions that are possible now, in the engine's order.
 // Each game adds its own actions for visible and for carried things, and its score.
 import { JavaRandom } from '../java-random.js';
-import { describeInventory, describeRoom, describeThing, list } from '../texts.js';
+import { describeInventory, describeRoom, describeThing, list, prepositionFor } from '../texts.js';
 import {
   directions,
   move,
@@ -154,7 +154,7 @@ export abstract class RoomGame implements TextGame {
     if (!where.isOpenContainer) return;
     this.add(`put ${thing.name} in ${where.name}`, () => {
       move(thing, where);
-      return `You leave the ${thing.name} ${where.kind === 'surface' ? 'on' : 'in'} the ${where.name}.`;
+      return `You leave the ${thing.name} ${prepositionFor(where)} the ${where.name}.`;
     });
   }
 
