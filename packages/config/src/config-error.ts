@@ -27,6 +27,20 @@ export interface ConfigErrorPlace {
   line?: number;
   column?: number;
   cause?: unknown;
+  violations?: readonly Violation[];
+}
+
+/** One way in which a config breaks its schema. */
+export interface Violation extends Omit<ConfigErrorPlace, 'violations' | 'cause'> {
+  readonly keyPath: string;
+  /** What the schema wants. */
+  readonly expected: string;
+  /** What is there, as text. */
+  readonly found: string;
+  /** The nearest known key or option. */
+  readonly nearest?: string;
+  /** The whole report of this violation. */
+  readonly message: string;
 }
 
 /** Says what is wrong, where, and how to mend it; `keyPath`, `file`, `line` and `column` hold the place for code. */
@@ -36,6 +50,8 @@ export class ConfigError extends Error {
   readonly file?: string;
   readonly line?: number;
   readonly column?: number;
+  /** Of kind 'validation': everything that is wrong, in the order of the config. */
+  readonly violations?: readonly Violation[];
 
   /**
    * @param kind the cause
@@ -46,13 +62,14 @@ export class ConfigError extends Error {
     readonly kind: ConfigErrorKind,
     readonly summary: string,
     readonly details: readonly string[] = [],
-    { keyPath, file, line, column, cause }: ConfigErrorPlace = {},
+    { keyPath, file, line, column, cause, violations }: ConfigErrorPlace = {},
   ) {
     super([summary, ...details.map((detail) => `  ${detail}`)].join('\n'), cause === undefined ? undefined : { cause });
     this.keyPath = keyPath;
     this.file = file;
     this.line = line;
     this.column = column;
+    this.violations = violations;
   }
 }
 

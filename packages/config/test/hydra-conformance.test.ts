@@ -3,6 +3,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { commandLineAnswer, commandLineProblems } from './recorded-command-line.js';
 import { answer, problems, setRoot, type RecordedCase } from './recorded-case.js';
 
 const file = path.resolve(import.meta.dirname, '../../../../shared/conformance/hydra/cases.jsonl');
@@ -32,6 +33,18 @@ describe.each(areas)('%s', (area) => {
     const found = problems(ours, one.expect, one.unordered === true);
     if (found.length === 0) return;
     if (one.expect_next && problems(ours, one.expect_next, one.unordered === true).length === 0) return;
+    throw new Error(found.join('\n'));
+  });
+});
+
+describe('cli', () => {
+  const mine = cases.filter((test) => test.argv);
+  const table = mine.map((one): [string, RecordedCase] => [one.id, one]);
+  (table.length > 0 ? test.each(table) : test.skip.each([['none', {} as RecordedCase]]))('%s', async (_, one) => {
+    const ours = await commandLineAnswer(one, root);
+    const found = commandLineProblems(ours, one.expect.cli!, one.argv!);
+    if (found.length === 0) return;
+    if (one.expect_next && commandLineProblems(ours, one.expect_next.cli!, one.argv!).length === 0) return;
     throw new Error(found.join('\n'));
   });
 });

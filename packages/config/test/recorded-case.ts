@@ -1,6 +1,7 @@
 // Runs a recorded case of the real Hydra through this package and compares the answers.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import type { RecordedRun } from './recorded-command-line.js';
 import { compose, planSweep, ConfigError, type ComposeOptions, type Composition, type ConfigErrorKind } from '../src/index.js';
 
 interface RecordedError {
@@ -27,6 +28,7 @@ export interface Expected {
   job_configs?: unknown[];
   job_override_dirnames?: string[];
   job_dirs?: string[];
+  cli?: RecordedRun;
 }
 
 export interface RecordedCase {
@@ -42,6 +44,7 @@ export interface RecordedCase {
   env?: Record<string, string>;
   hydra_keys?: string[];
   argv?: string[];
+  job?: string;
   expect: Expected;
   expect_next?: Expected;
 }
@@ -156,11 +159,11 @@ function errorAnswer(error: unknown): AnsweredError {
 }
 
 /** The names that a recorded message quotes or lists: ours must name them too. */
-function namesIn(message: string): string[] {
+export function namesIn(message: string): string[] {
   const withoutFrames = message.replace(/\n\s+(full_key|object_type|reference_type):?.*/g, '');
   const quoted = [...withoutFrames.matchAll(/(?<!\w)'([^'\n]+)'/g)].map((match) => match[1]!);
   const listed = [...withoutFrames.matchAll(/^\t(\S.*)$/gm)].map((match) => match[1]!);
-  return [...quoted, ...listed].map((name) => name.replace(/^override /, '').replace(/=<OPTION>$/, ''));
+  return [...quoted, ...listed].filter((name) => name !== '<EOF>').map((name) => name.replace(/^override /, '').replace(/=<OPTION>$/, ''));
 }
 
 function errorProblems(ours: AnsweredError, theirs: RecordedError): string[] {

@@ -170,11 +170,13 @@ export function isBuiltInGroup(group: string): boolean {
 export function builtInOptions(group: string): string[] {
   const prefix = `${group}/`;
   return Object.keys(configs)
-    .filter((path) => path.startsWith(prefix) && !path.slice(prefix.length).includes('/') && path !== 'hydra/config')
+    .filter((path) => path.startsWith(prefix) && !path.slice(prefix.length).includes('/'))
     .map((path) => path.slice(prefix.length));
 }
 
-/** The groups inside `hydra`, as completion and --hydra-help list them. */
-export function builtInGroups(): string[] {
-  return [...new Set(Object.keys(configs).filter((path) => path.split('/').length === 3).map((path) => path.split('/').slice(0, 2).join('/')))].sort();
+/** The groups directly inside a group. */
+export function builtInGroups(parent: string): string[] {
+  const prefix = parent === '' ? '' : `${parent}/`;
+  const inside = Object.keys(configs).filter((path) => path.startsWith(prefix) && path.slice(prefix.length).includes('/'));
+  return [...new Set(inside.map((path) => path.slice(prefix.length).split('/')[0]!))];
 }

@@ -19,6 +19,11 @@ export interface ResolutionOptions {
   readonly cache?: Map<string, ConfigNode>;
 }
 
+export interface DeepOptions {
+  readonly keepMissing?: boolean;
+  readonly onError?: (error: ConfigError, frame: Frame) => ConfigNode;
+}
+
 /** Where a path leads: nothing there, or why it cannot be followed. */
 type Failure = { readonly missingKey: string; readonly at?: Frame<ContainerNode> };
 
@@ -59,14 +64,17 @@ export class Resolution {
    * The whole tree below a frame without interpolations.
    *
    * @param options.keepMissing an interpolation that leads to ??? becomes ???, instead of an error
+   * @param options.onError gives a stand-in for a value that cannot be computed, instead of throwing
    */
-  deep(frame: Frame, { keepMissing = false }: { keepMissing?: boolean } = {}, open: readonly ConfigNode[] = []): ConfigNode {
+  deep(frame: Frame, options: DeepOptions = {}, open: readonly ConfigNode[] = []): ConfigNode {
     let target = frame;
     if (isInterpolation(frame.node)) {
       try {
         target = this.follow(frame);
       } catch (error) {
-        if (keepMissing && error instanceof ConfigError && error.kind === 'interpolation-missing') return new ScalarNode('???', frame.node.origin);
+        if (!(error instanceof ConfigError)) throw error;
+        if (options.keepMissing && error.kind === 'interpolation-missing') return new ScalarNode('???', frame.node.origin);
+        if (options.onError) return options.onError(error, frame);
         throw error;
       }
       if (open.includes(target.node)) this.fail(frame, 'interpolation', `Interpolation cycle: '${framePath(frame)}' contains itself`);
@@ -78,12 +86,12 @@ export class Resolution {
     const container = target as Frame<ContainerNode>;
     if (container.node.kind === 'list') {
       const list = new ListNode(frame.node.origin);
-      container.node.items.forEach((node, index) => list.items.push(this.deep({ node, parent: container, key: String(index) }, { keepMissing }, nested)));
+      container.node.items.forEach((node, index) => list.items.push(this.deep({ node, parent: container, key: String(index) }, options, nested)));
       return list;
     }
     const map = new MapNode(frame.node.origin);
     for (const [id, { key, node, keyOrigin }] of container.node.entries) {
-      map.entries.set(id, { key, node: this.deep({ node, parent: container, key: String(key) }, { keepMissing }, nested), keyOrigin });
+      map.entries.set(id, { key, node: this.deep({ node, parent: container, key: String(key) }, options, nested), keyOrigin });
     }
     return map;
   }

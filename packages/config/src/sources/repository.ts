@@ -3,7 +3,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError } from '../config-error.js';
-import { builtInConfig, builtInOptions, isBuiltInGroup } from '../hydra/built-in.js';
+import { builtInConfig, builtInGroups, builtInOptions, isBuiltInGroup } from '../hydra/built-in.js';
 import { copyNode, type ListNode, type MapNode } from '../node.js';
 import { readConfigFile } from './config-file.js';
 
@@ -87,7 +87,7 @@ export class Repository {
 
   /** Names of the groups inside a group, sorted. */
   groups(parent: string): string[] {
-    const names = new Set<string>(parent === '' ? ['hydra'] : []);
+    const names = new Set(builtInGroups(parent));
     for (const source of this.sources) {
       if (source.group !== undefined && parent === '' && exists(source.dir!)) names.add(source.group.split('/')[0]!);
       for (const { name, isFolder } of this.entries(source, parent) ?? []) if (isFolder && !name.startsWith('.') && name !== '__pycache__') names.add(name);
