@@ -125,7 +125,7 @@ function addTokenVersion2(machine: Machine, at: number, slots: Slot[]): void {
     return;
   }
   const address = machine.word(at + 1);
-  const word = machine.dictionary.entries.find((entry) => entry.address === address)?.word ?? '';
+  const word = machine.dictionary.at(address)?.word ?? '';
   const last = slots.at(-1);
   if ((type & IS_ALTERNATIVE) !== 0 && Array.isArray(last)) last.push(word);
   else slots.push([word]);

@@ -45,7 +45,8 @@ const signed = (value: number) => (value << 16) >> 16;
 function copiedScoreVariable({ bytes, staticBase }: Story): number | null {
   for (let at = staticBase; at + 6 <= bytes.length; at++) {
     const isCopy = bytes[at] === STORE_VARIABLE && bytes[at + 1] === STATUS_SCORE && bytes[at + 2] >= 16;
-    if (isCopy && bytes[at + 3] === STORE_VARIABLE && bytes[at + 4] === STATUS_TURNS && bytes[at + 5] >= 16) return bytes[at + 2];
+    if (isCopy && bytes[at + 3] === STORE_VARIABLE && bytes[at + 4] === STATUS_TURNS && bytes[at + 5] >= 16)
+      return bytes[at + 2];
   }
   return null;
 }

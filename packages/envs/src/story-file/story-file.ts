@@ -15,7 +15,8 @@ export const storyFileSchema = {
   additionalProperties: false,
   properties: {
     story: {
-      description: 'Path of a Z-machine story file (.z3, .z4, .z5, .z8, .zblorb); null plays the small game that ships with Bowyer.',
+      description:
+        'Path of a Z-machine story file (.z3, .z4, .z5, .z8, .zblorb); null plays the small game that ships with Bowyer.',
       type: ['string', 'null'],
       default: null,
     },
@@ -33,7 +34,8 @@ export const storyFileSchema = {
       default: 'archer',
     },
     validActions: {
-      description: 'Whether valid actions are searched for, which tries hundreds of commands on saved states at each step.',
+      description:
+        'Whether valid actions are searched for, which tries hundreds of commands on saved states at each step.',
       type: 'boolean',
       default: true,
     },

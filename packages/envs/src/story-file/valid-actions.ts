@@ -1,7 +1,7 @@
 // Which commands would change the world right now: found by trying every sentence of the game's grammar on a saved state.
 // Source: Hausknecht et al. 2020, Interactive Fiction Games: A Colossal Adventure (arXiv:1909.05398), section 4.
-// Differs from it: objects come from the object tree alone (no noun tagger reads the descriptions), and which attribute
-// changes are noise is measured on the spot instead of listed by hand for each game.
+// Differs from it: objects come from the object tree (only where that has no usable names, from words of the descriptions
+// that the dictionary marks as nouns), and which changes are noise is measured on the spot, not listed for each game.
 import { createHash } from 'node:crypto';
 import { commonness } from './common-words.js';
 import { OBJECT, readTemplates, templateOf, type Template } from './grammar.js';
@@ -12,9 +12,10 @@ import type { StoryRandomState } from './machine/story-random.js';
 import { giveCommand } from './play.js';
 import { endingIn, type ScoreReader } from './score.js';
 
-/** Tried in every game, after the sentences of its grammar. */
-const BASIC_COMMANDS =
-  'north south west east northwest southwest northeast southeast up down enter exit'.split(' ').concat('take all');
+/** Tried in every game, between the sentences with one object and those with two. */
+const BASIC_COMMANDS = 'north south west east northwest southwest northeast southeast up down enter exit'
+  .split(' ')
+  .concat('take all');
 
 /** For games whose grammar cannot be read: those of the words that their dictionary knows. */
 const PLAIN_TEMPLATES = (
@@ -32,6 +33,12 @@ const PLAYER_NAME = /^(?:yourself|your ?self|\(?self(?: object)?\)?|you|me|mysel
 
 const LOCATION_VARIABLE = 16;
 const MAX_REMEMBERED_STATES = 4096;
+/** Trials for one state; commands with fewer objects come first, so what is left out are the oddest pairs. */
+const MAX_TRIALS = 4000;
+/** Words that games mark as nouns although they name nothing by themselves. */
+const EMPTY_NOUNS = new Set('it him her them me all everything other others each every both one ones of'.split(' '));
+/** Dictionary flag of a word that names something, in games made with Inform. */
+const IS_NOUN = 0x80;
 
 interface Remembered {
   actions: string[];
@@ -53,10 +60,10 @@ export class ValidActionFinder {
   ) {
     const templates = readTemplates(machine);
     const known = (text: string) => text.split(' ').every((word) => word === OBJECT || machine.dictionary.has(word));
-    this.#templates = [
-      ...(templates.length > 0 ? templates : PLAIN_TEMPLATES.filter(known).map(templateOf)),
-      ...BASIC_COMMANDS.filter(known).map(templateOf),
-    ];
+    const sentences = templates.length > 0 ? templates : PLAIN_TEMPLATES.filter(known).map(templateOf);
+    const basic = BASIC_COMMANDS.filter(known).map(templateOf);
+    const isPair = ({ objectCount }: Template) => objectCount > 1;
+    this.#templates = [...sentences.filter((t) => !isPair(t)), ...basic, ...sentences.filter(isPair)];
     this.#players = numbers(machine.objects.count).filter((object) => PLAYER_NAME.test(machine.objects.name(object)));
     this.#remembered = rememberedByStory.get(machine.story) ?? new Map<string, Remembered>();
     rememberedByStory.set(machine.story, this.#remembered);
@@ -68,7 +75,8 @@ export class ValidActionFinder {
     const snapshot = this.machine.snapshot();
     const key = fingerprint(snapshot);
     const known = this.#remembered.get(key);
-    if (known !== undefined && (known.random === null || isSame(known.random, snapshot.random))) return [...known.actions];
+    if (known !== undefined && (known.random === null || isSame(known.random, snapshot.random)))
+      return [...known.actions];
     const drawsBefore = this.machine.random.drawCount;
     const actions = this.#try(snapshot);
     this.machine.restore(snapshot);
@@ -85,11 +93,18 @@ export class ValidActionFinder {
 
   #try(snapshot: MachineSnapshot): string[] {
     const noise = new Noise();
-    for (const command of ['look', 'inventory']) noise.learn(this.#run(snapshot, command).changes);
-    const names = this.#objectNames(snapshot, noise);
+    const looks = ['look', 'inventory'].map((command) => this.#run(snapshot, command));
+    for (const { changes } of looks) noise.learn(changes);
+    this.machine.restore(snapshot);
+    const inTree = this.#surroundings().map((object) => namesOf(this.machine.objects.name(object), this.#isKnown));
+    let names = this.#distinctNames(snapshot, noise, inTree);
+    if (names.length === 0)
+      names = this.#distinctNames(snapshot, noise, this.#nounsIn(looks.map(({ text }) => text).join(' ')));
     const { score } = this.scores.read(this.machine);
     const byChange = new Map<string, string>();
+    let trials = 0;
     for (const command of commandsFrom(this.#templates, [...names, 'all'])) {
+      if (trials++ >= MAX_TRIALS) break;
       const { text, changes } = this.#run(snapshot, command);
       const worldChanges = changes.filter((change) => !noise.has(change));
       const hasEnded = endingIn(text, this.machine) !== null;
@@ -102,13 +117,17 @@ export class ValidActionFinder {
     return [...byChange.values()].sort();
   }
 
-  /** One word (or more, where one is ambiguous) for each thing in reach; two words for the same thing count once. */
-  #objectNames(snapshot: MachineSnapshot, noise: Noise): string[] {
-    const { objects } = this.machine;
-    this.machine.restore(snapshot);
+  readonly #isKnown = (word: string) => this.machine.dictionary.has(word);
+
+  /**
+   * A name for each thing that can be examined; two names for the same thing count once.
+   *
+   * @param candidates names for each thing, the best first
+   */
+  #distinctNames(snapshot: MachineSnapshot, noise: Noise, candidates: readonly (readonly string[])[]): string[] {
     const byDescription = new Map<string, string>();
-    for (const object of this.#surroundings()) {
-      for (const name of namesOf(objects.name(object), (word) => this.machine.dictionary.has(word))) {
+    for (const names of candidates) {
+      for (const name of names) {
         const { text, changes } = this.#run(snapshot, `examine ${name}`);
         if (NOT_UNDERSTOOD.test(text) || AMBIGUOUS.test(text)) continue;
         noise.learn(changes);
@@ -117,6 +136,13 @@ export class ValidActionFinder {
       }
     }
     return [...byDescription.values()];
+  }
+
+  /** Words of a text that the dictionary marks as nouns. */
+  #nounsIn(text: string): string[][] {
+    const words = new Set(text.toLowerCase().split(/[^\p{L}\p{N}'-]+/u));
+    const isNoun = (word: string) => ((this.machine.dictionary.find(word)?.data[0] ?? 0) & IS_NOUN) !== 0;
+    return [...words].filter((word) => !EMPTY_NOUNS.has(word) && isNoun(word)).map((word) => [word]);
   }
 
   /** Everything that lies, directly or inside something, where the player is; the player apart. */
@@ -166,15 +192,19 @@ const numbers = (count: number) => Array.from({ length: count }, (_, i) => i + 1
 
 const verbCommonness = (command: string) => commonness(command.split(' ', 1)[0]);
 
-const isSame = (a: StoryRandomState, b: StoryRandomState) => a.state === b.state && a.period === b.period && a.count === b.count;
+const isSame = (a: StoryRandomState, b: StoryRandomState) =>
+  a.state === b.state && a.period === b.period && a.count === b.count;
 
 const fingerprint = ({ memory, stack, frames, pc }: MachineSnapshot) =>
   createHash('sha1').update(memory).update(stack).update(frames).update(String(pc)).digest('base64');
 
 /** "small black pistol" → pistol, black, small, then the whole. A game knows things by single words, nouns last. */
 function namesOf(name: string, isKnown: (word: string) => boolean): string[] {
-  const words = name.toLowerCase().split(/[^\p{L}\p{N}'-]+/u).filter((word) => word !== '' && isKnown(word));
-  return words.length > 1 ? [...words.reverse(), words.reverse().join(' ')] : words;
+  const words = name
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}'-]+/u)
+    .filter((word) => word !== '' && isKnown(word));
+  return words.length > 1 ? [...words.toReversed(), words.join(' ')] : words;
 }
 
 /** Every template with every object in every place, no object twice. */

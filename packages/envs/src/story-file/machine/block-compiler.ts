@@ -25,7 +25,6 @@ export function compileBlock(machine: Machine, start: number): Block {
   const block: Draft = { machine, start, instructions: [] };
   const code = translatePath(block, start, new Set());
   // The code is made of numbers alone: texts are reached through the instruction.
-  // eslint-disable-next-line @typescript-eslint/no-implied-eval
   const build = new Function('I', `return function(m){${PROLOGUE}for(let n=0;n<${MAX_ROUNDS};n++){${code}}}`);
   return (build as (instructions: Instruction[]) => Block)(block.instructions);
 }
@@ -47,7 +46,7 @@ function translatePath(block: Draft, start: number, behind: ReadonlySet<number>)
   const { machine, instructions } = block;
   const path = new Set(behind);
   const lines: string[] = [];
-  for (let at = start; ; ) {
+  for (let at = start; ;) {
     if (path.has(at) || instructions.length >= MAX_BLOCK_LENGTH) return lines.join('\n') + leaveFor(at, block.start);
     path.add(at);
     const instruction = machine.instructionAt(at);
@@ -64,7 +63,8 @@ function translatePath(block: Draft, start: number, behind: ReadonlySet<number>)
 }
 
 /** Code that goes on at another address; at the block's own start it goes round. */
-const leaveFor = (address: number, start: number): string => `m.pc=${address};${address === start ? 'continue' : 'return'};`;
+const leaveFor = (address: number, start: number): string =>
+  `m.pc=${address};${address === start ? 'continue' : 'return'};`;
 
 interface Line {
   code: string;

@@ -14,9 +14,10 @@ export class Dictionary {
   readonly entries: readonly DictionaryEntry[];
   readonly #separators: ReadonlySet<number>;
   readonly #addresses = new Map<string, number>();
+  readonly #byAddress = new Map<number, DictionaryEntry>();
 
   constructor(
-    private readonly story: Story,
+    story: Story,
     private readonly text: ZText,
     memory: Uint8Array,
     address: number,
@@ -33,11 +34,13 @@ export class Dictionary {
     for (let i = 0; i < count; i++, at += entryLength) {
       const encoded = memory.subarray(at, at + wordLength);
       this.#addresses.set(encoded.join(), at);
-      entries.push({
+      const entry = {
         word: text.decode(encoded, 0).text,
         address: at,
         data: memory.slice(at + wordLength, at + entryLength),
-      });
+      };
+      entries.push(entry);
+      this.#byAddress.set(at, entry);
     }
     this.entries = entries;
   }
@@ -47,8 +50,19 @@ export class Dictionary {
     return this.#addresses.get(this.text.encode(codes).join()) ?? 0;
   }
 
+  /** A word as a player types it; undefined where the game does not know it. */
+  find(word: string): DictionaryEntry | undefined {
+    const address = this.lookUp([...word.toLowerCase()].map((character) => this.text.zscii.code(character)));
+    return address === 0 ? undefined : this.#byAddress.get(address);
+  }
+
+  /** The entry at an address. */
+  at(address: number): DictionaryEntry | undefined {
+    return this.#byAddress.get(address);
+  }
+
   has(word: string): boolean {
-    return this.lookUp([...word.toLowerCase()].map((c) => this.text.zscii.code(c))) !== 0;
+    return this.find(word) !== undefined;
   }
 
   /** Words with their place in the line; separators are words of their own, blanks only divide. */
@@ -67,10 +81,5 @@ export class Dictionary {
       }
     }
     return words;
-  }
-
-  /** Where the word texts end, for those who know the dictionary to be the story's own. */
-  get wordLength(): number {
-    return this.story.version <= 3 ? 6 : 9;
   }
 }

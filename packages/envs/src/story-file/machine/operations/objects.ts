@@ -29,6 +29,7 @@ export const objectOperations: OperationTable = {
   227: does((m, i) => {
     const object = m.value(i.a);
     const property = m.value(i.b);
-    if (!m.objects.setProperty(object, property, m.value(i.c))) m.fail(`object ${object} has no property ${property} to set`);
+    if (!m.objects.setProperty(object, property, m.value(i.c)))
+      m.fail(`object ${object} has no property ${property} to set`);
   }),
 };
