@@ -62,6 +62,18 @@ test('a reset takes fold, parameters and limit for its episode alone', async () 
   expect((await env.step('nonsense')).truncated).toBe(false);
 });
 
+test('a reset that fails leaves no episode to step in, and the next reset works', async () => {
+  const env = new TextWorldExpress('mapreader', options);
+  await env.reset({ seed: 1 });
+  await expect(env.reset({ seed: 1, params: 'numLocations=1' })).rejects.toThrow('No world can be made');
+  await expect(env.step('look around')).rejects.toThrow('call reset() to start the next one');
+  await expect(env.reset({ seed: 1, params: 'numLocation=1' })).rejects.toThrow("did you mean 'numLocations'?");
+  await expect(env.reset({ seed: 0.5 })).rejects.toThrow('mapreader: the seed is 0.5; give a whole number');
+  await expect(env.step('look around')).rejects.toThrow('call reset() to start the next one');
+  await env.reset({ seed: 1 });
+  expect((await env.step('look around')).info.accepted).toBe(true);
+});
+
 test('with nothing to put away the game is won by the first action', async () => {
   const env = new TextWorldExpress('twc', { ...options, params: 'numItemsToPutAway=0' });
   await env.reset({ seed: 1 });

@@ -50,6 +50,7 @@ export class TextWorldExpress implements Env {
   #taskDescription = '';
   #turn: Turn = noTurn;
   #numMoves = 0;
+  #isClosed = false;
 
   /** @param game by name, without regard to case */
   constructor(
@@ -59,7 +60,8 @@ export class TextWorldExpress implements Env {
     this.#kind = findGame(game);
     this.#order = new EpisodeOrder(this.#kind.name);
     this.#stepLimit = options.stepLimit;
-    this.#check(this.#worldFor({ seed: 0 }));
+    // What is wrong in the options is said before any episode.
+    this.#chooseWorld({ seed: 0 });
     this.#engine =
       options.backend === 'java'
         ? new JavaEngine(this.#kind.name, options.baseUrl ?? LOCAL_SERVER, options.timeoutMs)
@@ -68,20 +70,17 @@ export class TextWorldExpress implements Env {
 
   async reset(options: TextWorldExpressReset = {}): Promise<ResetResult> {
     this.#order.begin();
-    if (options.seed !== undefined) this.#rng = new Rng(options.seed);
-    const firstSeed = foldSeeds[options.fold ?? this.options.fold];
-    const seed = options.seed ?? this.#rng.integer(firstSeed, firstSeed + 999);
-    const world = this.#worldFor({ ...options, seed });
-    this.#check(world);
-    const { turn, taskDescription, properties } = await this.#engine.start(world);
-    this.#world = world;
+    const { turn, taskDescription, properties } = await this.#orEnd(async () => {
+      this.#world = this.#chooseWorld(options);
+      return this.#engine.start(this.#world);
+    });
     this.#stepLimit = options.stepLimit ?? this.options.stepLimit;
     this.#taskDescription = taskDescription;
     this.#turn = turn;
     this.#numMoves = 0;
     return {
       observation: this.#show(`${taskDescription}\n\n${turn.observation}`),
-      info: { ...this.#info(), seed, fold: world.fold, properties },
+      info: { ...this.#info(), seed: properties.seed, fold: options.fold ?? this.options.fold, properties },
     };
   }
 
@@ -92,7 +91,7 @@ export class TextWorldExpress implements Env {
     const text = trim(action);
     const scoreBefore = this.#turn.score.normalized;
     const accepted = this.#turn.validActions.includes(text);
-    if (accepted) this.#turn = await this.#engine.act(text);
+    if (accepted) this.#turn = await this.#orEnd(() => this.#engine.act(text));
     this.#numMoves++;
     // The opening score counts as 0, which matters only where a world is won from the start.
     const reward = this.#turn.score.normalized - (this.#numMoves === 1 ? 0 : scoreBefore);
@@ -100,6 +99,7 @@ export class TextWorldExpress implements Env {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#order.close();
     await this.#engine.close();
   }
@@ -110,16 +110,26 @@ export class TextWorldExpress implements Env {
     return this.#engine.goldPath(this.#world);
   }
 
-  #worldFor({ seed, fold, params }: TextWorldExpressReset & { seed: number }): World {
-    if (!Number.isSafeInteger(seed)) {
-      throw new RangeError(`${this.#kind.name}: the seed is ${seed}; give a whole number, of which 32 bits count`);
+  /** An engine that fails takes its episode with it: the next call must be a reset. */
+  async #orEnd<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!this.#isClosed) this.#order.end();
+      throw error;
     }
-    return { seed: seed | 0, fold: fold ?? this.options.fold, params: params ?? this.options.params };
   }
 
-  #check({ fold, params }: World): void {
+  /** Draws the seed when none is given, and refuses what the game does not know. */
+  #chooseWorld({ seed, fold = this.options.fold, params = this.options.params }: TextWorldExpressReset): World {
     if (!folds.includes(fold)) throw new UnknownNameError('fold', fold, folds);
+    if (seed !== undefined && !Number.isSafeInteger(seed)) {
+      throw new RangeError(`${this.#kind.name}: the seed is ${seed}; give a whole number, of which 32 bits count`);
+    }
     parseParameters(this.#kind.name, this.#kind.parameters, params);
+    if (seed !== undefined) this.#rng = new Rng(seed);
+    const chosen = seed ?? this.#rng.integer(foldSeeds[fold], foldSeeds[fold] + 999);
+    return { seed: chosen | 0, fold, params };
   }
 
   #result(observation: string, reward: number, accepted: boolean): StepResult {
