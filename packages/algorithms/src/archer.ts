@@ -7,13 +7,13 @@ import { updateCritic, type CriticOptions, type CriticRun } from './critic-updat
 import { criticCalibration, evaluate } from './evaluate.js';
 import { freshUtterances, type FreshUtterances } from './fresh-utterances.js';
 import { PolicyPlayer } from './policy-player.js';
+import { policyRate } from './policy-rate.js';
 import { tokenExamples } from './token-examples.js';
 import type { LoopOptions, Metrics, OpenPlayer, ReplayItem } from './types.js';
 
 export interface ArcherOptions extends LoopOptions, CriticOptions {
   /** Optimizer steps on the policy per iteration. */
   actorEpochs: number;
-  lmLr: number;
   /**
    * `rollout`: each actor step takes its share of the utterances just sampled, with their mean as the loss.
    * `replay`: as in the paper, fresh utterances at states from the replay buffer.
@@ -39,7 +39,7 @@ export async function archer(run: CriticRun, options: ArcherOptions): Promise<vo
 
     // Token level: REINFORCE with the utterance's advantage on each of its tokens.
     if (iteration >= options.warmupIter) {
-      Object.assign(metrics, await updateActor(run, rollout, sample, rng, options));
+      Object.assign(metrics, await updateActor(run, rollout, sample, rng, policyRate(iteration, options), options));
     }
 
     if ((iteration + 1) % options.evalFreq === 0) {
@@ -62,6 +62,7 @@ async function updateActor(
   rollout: readonly Trajectory[],
   sample: FreshUtterances,
   rng: Rng,
+  lr: number,
   options: ArcherOptions,
 ): Promise<Metrics> {
   const shares = shareOut(rng.shuffle(rollout), options.actorEpochs);
@@ -92,12 +93,13 @@ async function updateActor(
       losses.push(loss);
       advantagesSeen.push(...advantages);
     }
-    norms.push(await clip.step('policy', policy.optimizer, options.lmLr, batches.length, options));
+    norms.push(await clip.step('policy', policy.optimizer, lr, batches.length, options));
     hooks.progress('actor', epoch + 1, options.actorEpochs);
   }
   return {
     'losses/policy': mean(losses),
     'optim/policy_gradient_norm': mean(norms),
+    'optim/lm_lr': lr,
     'actor/advantages_mean': mean(advantagesSeen),
     'actor/advantages_std': standardDeviation(advantagesSeen),
     'actor/advantages_min': minimum(advantagesSeen),

@@ -5,6 +5,7 @@ import { episodicReturn, mean, quantile, ReplayBuffer, Rng, type Trajectory } fr
 import { collect, rolloutMetrics } from './collect.js';
 import { evaluate } from './evaluate.js';
 import { PolicyPlayer } from './policy-player.js';
+import { policyRate } from './policy-rate.js';
 import { tokenExamples } from './token-examples.js';
 import type { LoopOptions, Metrics, OnlineRun, OpenPlayer, ReplayItem } from './types.js';
 
@@ -19,7 +20,6 @@ export interface FilteredBcOptions extends LoopOptions {
   batchSize: number;
   gradAccumSteps: number;
   gradReduction: 'sum' | 'mean';
-  lmLr: number;
   maxGradNorm: number;
   /** Episodes with a return at or above this quantile are imitated, in [0, 1]. */
   filterQuantile: number;
@@ -45,7 +45,8 @@ export async function onlineFilteredBc(run: FilteredBcRun, options: FilteredBcOp
     metrics['filter/cutoff'] = cutoff;
     metrics['filter/kept_share'] = kept.length / history.length;
 
-    if (iteration >= options.warmupIter) Object.assign(metrics, await imitate(run, kept, rng, options));
+    if (iteration >= options.warmupIter)
+      Object.assign(metrics, await imitate(run, kept, rng, policyRate(iteration, options), options));
 
     if ((iteration + 1) % options.evalFreq === 0) {
       const evaluation = await evaluate(run, openPlayer, options);
@@ -62,6 +63,7 @@ async function imitate(
   { policy, replay, clip, hooks }: FilteredBcRun,
   kept: readonly Trajectory[],
   rng: Rng,
+  lr: number,
   options: FilteredBcOptions,
 ): Promise<Metrics> {
   const buffer = new ReplayBuffer<ReplayItem>(replay.capacity);
@@ -77,8 +79,8 @@ async function imitate(
       );
       losses.push((await policy.accumulateGradients(examples)).loss);
     }
-    norms.push(await clip.step('policy', policy.optimizer, options.lmLr, options.gradAccumSteps, options));
+    norms.push(await clip.step('policy', policy.optimizer, lr, options.gradAccumSteps, options));
     hooks.progress('imitation', epoch + 1, options.actorEpochs);
   }
-  return { 'losses/nll': mean(losses), 'optim/policy_gradient_norm': mean(norms) };
+  return { 'losses/nll': mean(losses), 'optim/policy_gradient_norm': mean(norms), 'optim/lm_lr': lr };
 }

@@ -62,6 +62,10 @@ export interface LoopOptions extends PlayOptions {
   saveFreq: number;
   /** Iterations during which the policy is frozen. */
   warmupIter: number;
+  /** Rate of the policy's optimizer at the first update. */
+  lmLr: number;
+  /** Rate at the last iteration as a share of `lmLr`, falling linearly; 1 keeps it constant as ArCHer does. */
+  lmLrFinalShare: number;
   /** Discount per turn. */
   gamma: number;
   scoreTerminator: boolean;

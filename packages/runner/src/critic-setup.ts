@@ -1,20 +1,45 @@
 import { hash32, Rng } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
-import { DoubleCritic, LineEncoder, type CriticEncoder, type Tokenizer } from '@bowyer/models';
+import {
+  DoubleCritic,
+  encoderConfigFromJson,
+  LineEncoder,
+  TransformerEncoder,
+  type CriticEncoder,
+  type Tokenizer,
+} from '@bowyer/models';
 import { adam } from './policy-setup.js';
 import type { RunConfig } from './run-config.js';
 
+/** Texts that go through a transformer critic at once when nothing is learnt: bounds its memory. */
+const EVALUATION_BATCH = 32;
+
 /** @param tokenizer the policy's, whose words the built-in critics read */
 export async function makeCritic(config: RunConfig, device: Device, tokenizer: Tokenizer): Promise<DoubleCritic> {
+  const rng = new Rng(hash32(`${config.seed}/critic`));
   return DoubleCritic.create({
     device,
-    encoder: makeEncoder(config, tokenizer),
-    rng: new Rng(hash32(`${config.seed}/critic`)),
+    encoder: await makeEncoder(config, tokenizer, rng),
+    rng,
     outputBias: config.critic.initialValue,
     optimizer: adam,
   });
 }
 
-function makeEncoder({ critic }: RunConfig, tokenizer: Tokenizer): CriticEncoder {
-  return new LineEncoder(tokenizer, critic.width);
+async function makeEncoder({ critic, criticLm }: RunConfig, tokenizer: Tokenizer, rng: Rng): Promise<CriticEncoder> {
+  if (critic.kind === 'line') return new LineEncoder(tokenizer, critic.width);
+  const { stateFeature, maxLength, width, numLayers, numHeads } = critic;
+  const common = { stateFeature, maxLength, evaluationBatch: EVALUATION_BATCH };
+  if (criticLm !== null) return TransformerEncoder.load(criticLm, { ...common, rng });
+  const config = encoderConfigFromJson({
+    model_type: 'bert',
+    vocab_size: tokenizer.vocabSize,
+    hidden_size: width,
+    num_hidden_layers: numLayers,
+    num_attention_heads: numHeads,
+    intermediate_size: 4 * width,
+    max_position_embeddings: maxLength,
+    pad_token_id: tokenizer.padTokenId,
+  });
+  return new TransformerEncoder({ ...common, config, tokenizer });
 }

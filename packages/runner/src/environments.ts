@@ -31,7 +31,8 @@ export function answerTokens(_config: RunConfig): string[] {
 export async function makeDialogues({ env, demonstrations, seed }: RunConfig): Promise<Dialogue[]> {
   const { path, count, ...options } = demonstrations;
   if (path !== null) return readDialogues(path);
-  return twentyQuestionsDemonstrations({ ...env, ...options, games: count, seed });
+  const attributes = askedAttributes(demonstrations, env);
+  return twentyQuestionsDemonstrations({ ...env, ...options, attributes, games: count, seed });
 }
 
 export async function makeDemonstrations(config: RunConfig): Promise<Demonstration[]> {
@@ -53,16 +54,18 @@ export async function demonstrationFile(config: RunConfig): Promise<{ text: stri
   };
 }
 
-/** Expected return of the best player over every question the oracle knows; null where that cannot be computed. */
-export function optimalReturnOf({ env, envIdx }: RunConfig): number | null {
+/** Attributes that the demonstrator asks about: enough to tell the words apart, few enough for a small vocabulary. */
+function askedAttributes({ attributes }: RunConfig['demonstrations'], env: RunConfig['env']): number {
+  return attributes ?? Math.min(60, 2 * selectWords(env.words).length);
+}
+
+/** Expected return of the best player with the demonstrator's questions; null where that cannot be computed. */
+export function optimalReturnOf({ env, envIdx, demonstrations }: RunConfig): number | null {
   const words = selectWords(env.words);
   if (words.length > LARGEST_SOLVABLE || envIdx !== null) return null;
-  const questions = questionSet({
-    words,
-    winTest: env.winTest,
-    attributes: Infinity,
-    wordings: 1,
-    maxUnclear: 1,
-  });
+  const { winTest } = env;
+  const { maxUnclear, wordings } = demonstrations;
+  const attributes = askedAttributes(demonstrations, env);
+  const questions = questionSet({ words, winTest, attributes, wordings, maxUnclear });
   return optimalReturn(words.length, questions, env.maxTurns);
 }

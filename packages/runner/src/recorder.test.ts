@@ -16,13 +16,13 @@ beforeEach(async () => {
   saved = [];
   const saveable = {
     saveState: (folder: string) => writeFile(join(folder, 'state'), 'tensors'),
-    savePolicy: async (folder: string) => void saved.push(folder),
+    saveAgent: async (folder: string) => void saved.push(folder),
     clipLeftover: () => ({ policy: 0.5 }),
   };
-  const output = { write: (text: string) => (printed += text) };
+  const terminal = { log: (message: string) => void (printed += message), progress: { write: () => true } };
   const files = await RunFiles.open(directory, {});
   const store = new CheckpointStore(join(directory, 'checkpoints'));
-  recorder = new Recorder(files, store, saveable, { iterations: 4, firstIteration: 0, best: null, output });
+  recorder = new Recorder(files, store, saveable, { iterations: 4, firstIteration: 0, best: null, ...terminal });
 });
 afterEach(() => rm(directory, { recursive: true }));
 
@@ -55,7 +55,7 @@ test('an evaluation is printed as a line', async () => {
     'eval/episodic_return_standard_error': 0.2,
   };
   await recorder.log(0, metrics, []);
-  expect(printed).toBe('evaluation after iteration 1: return -6.50 ± 0.20\n');
+  expect(printed).toBe('evaluation after iteration 1: return -6.50 ± 0.20');
 });
 
 test('a figure that is not finite stops the run with its name and the way out', async () => {

@@ -3,30 +3,30 @@
 import { join } from 'node:path';
 import type { Trajectory } from '@bowyer/core';
 import type { Metrics, RunHooks } from '@bowyer/algorithms';
-import { ProgressBar, type ProgressOutput } from '@bowyer/logging';
+import { ProgressBar } from '@bowyer/logging';
 import type { CheckpointProgress, CheckpointStore } from './checkpoint-store.js';
 import type { RunFiles } from './run-files.js';
+import type { TaskContext } from './tasks/task.js';
 
 interface Saveable {
   /** Writes all tensors that the next iteration needs into a folder. */
   saveState(folder: string): Promise<void>;
-  /** Writes the policy as a model of its own. */
-  savePolicy(folder: string): Promise<void>;
+  /** Writes the policy as a model of its own, and its critic below it. */
+  saveAgent(folder: string): Promise<void>;
   clipLeftover: () => Record<string, number>;
 }
 
-interface RecorderSettings {
+interface RecorderSettings extends Pick<TaskContext, 'log' | 'progress'> {
   iterations: number;
   firstIteration: number;
   best: CheckpointProgress['best'];
-  output: ProgressOutput;
 }
 
 export class Recorder implements RunHooks {
   stopRequested = false;
   best: CheckpointProgress['best'];
   readonly #bar: ProgressBar;
-  readonly #output: ProgressOutput;
+  readonly #log: TaskContext['log'];
   #iteration: number;
   #lastCheckpoint: number;
   #note = '';
@@ -37,16 +37,16 @@ export class Recorder implements RunHooks {
     private readonly files: RunFiles,
     private readonly checkpoints: CheckpointStore,
     private readonly saveable: Saveable,
-    { iterations, firstIteration, best, output }: RecorderSettings,
+    { iterations, firstIteration, best, log, progress }: RecorderSettings,
   ) {
     this.#iteration = this.#lastCheckpoint = firstIteration;
     this.best = best;
-    this.#output = output;
-    this.#bar = new ProgressBar('iteration', iterations, output);
+    this.#log = log;
+    this.#bar = new ProgressBar('iteration', iterations, progress);
     this.#bar.startAt(firstIteration);
   }
 
-  /** Folder of the best policy so far. */
+  /** Folder of the best agent so far. */
   get bestFolder(): string {
     return join(this.files.directory, 'checkpoints', 'best');
   }
@@ -71,7 +71,7 @@ export class Recorder implements RunHooks {
   async keepBest(iteration: number, score: number): Promise<void> {
     if (this.best !== null && score <= this.best.score) return;
     this.best = { iteration: iteration + 1, score };
-    await this.saveable.savePolicy(this.bestFolder);
+    await this.saveable.saveAgent(this.bestFolder);
   }
 
   async checkpoint(nextIteration: number): Promise<void> {
@@ -104,7 +104,7 @@ export class Recorder implements RunHooks {
       'eval/q_mean' in metrics &&
         `mean Q ${metrics['eval/q_mean'].toFixed(2)} (discounted return ${metrics['eval/discounted_return_mean'].toFixed(2)})`,
     ];
-    this.#output.write(`evaluation after iteration ${iteration}: ${figures.filter(Boolean).join(', ')}\n`);
+    this.#log(`evaluation after iteration ${iteration}: ${figures.filter(Boolean).join(', ')}`);
   }
 
   #refuseNonFinite(iteration: number, metrics: Metrics, rollout: readonly Trajectory[]): void {

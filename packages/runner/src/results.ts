@@ -11,7 +11,7 @@ export interface PolicyResult {
 
 export interface RunResults {
   policies: PolicyResult[];
-  /** The best return that any player could expect in this environment, where it can be computed. */
+  /** The mean return of a perfect player with the demonstrator's questions, where it can be computed. */
   optimalReturn: number | null;
   /** Mean of min(Q₁, Q₂) and of the discounted returns over the test's turns; null without a critic. */
   calibration: { qMean: number; discountedReturnMean: number } | null;
@@ -38,7 +38,8 @@ export function resultText(results: RunResults): string {
   const { optimalReturn, calibration } = results;
   const episodes = results.policies[0].metrics['test/episodes'];
   lines.push('', `sampled play on ${episodes} held-out episodes`);
-  if (optimalReturn !== null) lines.push(`best possible mean return: ${optimalReturn.toFixed(3)}`);
+  if (optimalReturn !== null)
+    lines.push(`perfect player with the demonstrator's questions: ${optimalReturn.toFixed(3)}`);
   if (calibration !== null) {
     const { qMean, discountedReturnMean } = calibration;
     lines.push(`critic: mean Q ${qMean.toFixed(2)}, mean discounted return ${discountedReturnMean.toFixed(2)}`);

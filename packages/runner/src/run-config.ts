@@ -57,9 +57,7 @@ const archerKeys = {
     Type.String(),
     'policy to start from, a directory in Hugging Face layout; null: warm-started here by behaviour cloning',
   ),
-  save_path: Type.String({
-    description: 'folder of the run; a run found there goes on. ???: a new folder under outputs/',
-  }),
+  save_path: nullable(Type.String(), 'folder of the run; a run found there goes on. null: a new folder under outputs/'),
   env_name: nullable(Type.String(), 'ArCHer’s name for env.name; where given, it wins'),
   env_load_path: nullable(
     Type.String(),
@@ -86,6 +84,9 @@ const ownKeys = {
   }),
   eval_do_sample: Type.Boolean({ description: 'sample in evaluations; false: greedy, as ArCHer does' }),
   test_size: count('episodes of the final test, never seen in training or in choosing the best policy'),
+  lm_lr_final_share: share(
+    'policy rate at the last iteration as a share of lm_lr, falling linearly; 1: constant, as ArCHer',
+  ),
   score_terminator: Type.Boolean({ description: 'the token that ends an utterance is trained too; false: as ArCHer' }),
   actor_samples: oneOf(
     ['rollout', 'replay'],
@@ -149,7 +150,7 @@ const demonstrations = Type.Object(
     noise: share('share of the demonstrator’s turns that are random'),
     attributes: nullable(
       Type.Integer({ minimum: 1 }),
-      'questions are about the N attributes that split the words best; null: all',
+      'questions are about the N attributes that split the words best; null: two for each word, at most sixty',
     ),
     wordings: count('wordings per attribute'),
     max_unclear: share(

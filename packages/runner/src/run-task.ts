@@ -14,7 +14,7 @@ const tasks: Record<RunConfig['task'], () => Promise<Task>> = {
 export async function runTask(yaml: RunConfigYaml, context: TaskContext): Promise<void> {
   const config = toRunConfig(yaml);
   refuseWhatIsNotBuilt(config);
-  for (const line of ignoredKeys(config)) context.output.write(`note: ${line}\n`);
+  for (const line of ignoredKeys(config)) context.log(line, 'WARNING');
   const task = await tasks[config.task]();
   await task(config, context);
 }

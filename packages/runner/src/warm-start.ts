@@ -6,30 +6,35 @@ import { join } from 'node:path';
 import { bc, type Demonstration } from '@bowyer/algorithms';
 import { hash32, Rng } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
-import { JsonlFile, ProgressBar, type ProgressOutput } from '@bowyer/logging';
+import { JsonlFile, ProgressBar } from '@bowyer/logging';
 import { LanguageModel, wordLevelTokenizer } from '@bowyer/models';
 import { answerTokens, makeDemonstrations } from './environments.js';
 import { agentTokens } from './agent-tokens.js';
 import { adam } from './policy-setup.js';
 import type { RunConfig } from './run-config.js';
+import type { TaskContext } from './tasks/task.js';
 
 /** Raise it when a change of the code changes what the same config gives. */
 const CACHE_VERSION = 1;
 
 /** @returns the folder of the warm-started policy, made now or by an earlier run */
-export async function warmStart(config: RunConfig, device: Device, output: ProgressOutput): Promise<string> {
+export async function warmStart(
+  config: RunConfig,
+  device: Device,
+  context: Pick<TaskContext, 'log' | 'progress'>,
+): Promise<string> {
   const recipe = warmStartRecipe(config);
   const hash = createHash('sha256').update(JSON.stringify(recipe)).digest('hex').slice(0, 16);
   const folder = join(config.cacheDir, 'warm-starts', hash);
   if (existsSync(folder)) {
-    output.write(`warm start: using ${folder}\n`);
+    context.log(`warm start: using ${folder}`);
     return folder;
   }
   const temporary = `${folder}.${process.pid}.tmp`;
   await rm(temporary, { recursive: true, force: true });
   await mkdir(temporary, { recursive: true });
   try {
-    await imitate(config, device, output, temporary);
+    await imitate(config, device, context, temporary);
     await rename(temporary, folder);
   } catch (error) {
     await rm(temporary, { recursive: true, force: true });
@@ -53,7 +58,12 @@ function warmStartRecipe({
   return { version: CACHE_VERSION, env, demonstrations, policy, training, seed, eosStr, scoreTerminator, device };
 }
 
-async function imitate(config: RunConfig, device: Device, output: ProgressOutput, folder: string): Promise<void> {
+async function imitate(
+  config: RunConfig,
+  device: Device,
+  { log, progress }: Pick<TaskContext, 'log' | 'progress'>,
+  folder: string,
+): Promise<void> {
   const demonstrations = await makeDemonstrations(config);
   const tokenizer = wordLevelTokenizer(demonstrations.map(dialogueText), { wholeTokens: answerTokens(config) });
   const { terminatorIds, maskedTokenIds } = agentTokens(tokenizer, config);
@@ -75,7 +85,9 @@ async function imitate(config: RunConfig, device: Device, output: ProgressOutput
   try {
     await policy.createOptimizer(adam);
     const metrics = await JsonlFile.open(join(folder, 'metrics.jsonl'), 0);
-    const bar = new ProgressBar(`warm start on ${demonstrations.length} dialogues`, totalSteps(config), output);
+    log(`warm start: imitating ${demonstrations.length} dialogues`);
+    const totalSteps = config.warmStart.epochs * Math.ceil(demonstrations.length / config.warmStart.batchSize);
+    const bar = new ProgressBar('warm start', totalSteps, progress);
     await bc(
       {
         policy,
@@ -92,9 +104,6 @@ async function imitate(config: RunConfig, device: Device, output: ProgressOutput
     await policy.release();
   }
 }
-
-const totalSteps = ({ demonstrations, warmStart: { epochs, batchSize } }: RunConfig) =>
-  epochs * Math.ceil(demonstrations.count / batchSize);
 
 function dialogueText({ opening, turns }: Demonstration): string {
   return opening + turns.map(({ action, reply }) => action + reply).join('');

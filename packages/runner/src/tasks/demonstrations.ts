@@ -6,10 +6,10 @@ import type { RunConfig } from '../run-config.js';
 import { claimDirectory } from '../run-files.js';
 import type { TaskContext } from './task.js';
 
-export async function demonstrations(config: RunConfig, { directory, output }: TaskContext): Promise<void> {
+export async function demonstrations(config: RunConfig, { directory, print }: TaskContext): Promise<void> {
   await claimDirectory(directory, { ...config });
   const { text, summary } = await demonstrationFile(config);
   const path = join(directory, 'demonstrations.json');
   await writeFileAtomically(path, text);
-  output.write(`${summary}\nwritten: ${path}\n`);
+  print(`${summary}\nwritten: ${path}\n`);
 }

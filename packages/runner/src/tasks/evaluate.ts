@@ -13,7 +13,7 @@ import { claimDirectory } from '../run-files.js';
 import { toRecord } from '../trajectory-record.js';
 import type { TaskContext } from './task.js';
 
-export async function evaluate(config: RunConfig, { directory, output }: TaskContext): Promise<void> {
+export async function evaluate(config: RunConfig, { directory, print, progress }: TaskContext): Promise<void> {
   const folder = config.checkpointPath ?? config.policyLm;
   if (folder === null) {
     throw new Error(
@@ -25,7 +25,7 @@ export async function evaluate(config: RunConfig, { directory, output }: TaskCon
   const device = await openDevice({ device: config.device, threads: config.threads || undefined });
   try {
     const policy = await loadPolicy(folder, config, device);
-    const bar = new ProgressBar('episodes', config.testSize, output);
+    const bar = new ProgressBar('episodes', config.testSize, progress);
     const hooks = { progress: (_: string, done: number) => bar.update(done) };
     const { metrics, trajectories } = await play(
       { makeEnv: environmentOf(config), hooks },
@@ -42,7 +42,7 @@ export async function evaluate(config: RunConfig, { directory, output }: TaskCon
       calibration: null,
     };
     await writeFileAtomically(join(directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
-    output.write(`${resultText(results)}\n`);
+    print(`${resultText(results)}\n`);
   } finally {
     await device.close();
   }

@@ -6,7 +6,12 @@ export interface TaskContext {
   directory: string;
   /** The resolved config as YAML, for the report. */
   configYaml: string;
-  output: ProgressOutput;
+  /** What happened: to the terminal and to run.log. */
+  log(message: string, level?: 'INFO' | 'WARNING'): void;
+  /** Results: to standard output as they are. */
+  print(text: string): void;
+  /** Where progress bars go. */
+  progress: ProgressOutput;
   /** Registers what to do when the user asks to stop (Ctrl-C, SIGTERM). */
   onInterrupt(stop: () => void): void;
 }

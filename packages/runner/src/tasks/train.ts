@@ -15,6 +15,7 @@ import {
 } from '@bowyer/algorithms';
 import { ReplayBuffer, writeFileAtomically, type Trajectory } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
+import { ProgressBar } from '@bowyer/logging';
 import type { DoubleCritic, LanguageModel } from '@bowyer/models';
 import { CheckpointStore, type CheckpointProgress } from '../checkpoint-store.js';
 import { makeCritic } from '../critic-setup.js';
@@ -30,11 +31,11 @@ import { warmStart } from '../warm-start.js';
 import type { TaskContext } from './task.js';
 
 export async function train(config: RunConfig, context: TaskContext): Promise<void> {
-  const { directory, output } = context;
+  const { directory, print } = context;
   await claimDirectory(directory, decisive(config));
   const finished = await readFile(join(directory, 'results.json'), 'utf8').catch(() => null);
   if (finished !== null) {
-    output.write(`this run is finished already: ${directory}\n\n${resultText(JSON.parse(finished) as RunResults)}\n`);
+    print(`this run is finished already: ${directory}\n\n${resultText(JSON.parse(finished) as RunResults)}\n`);
     return;
   }
   const device = await openDevice({ device: config.device, threads: config.threads || undefined });
@@ -43,7 +44,7 @@ export async function train(config: RunConfig, context: TaskContext): Promise<vo
     if (results === null) return;
     await writeFileAtomically(join(directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
     await writeReport(directory, config, context, results);
-    output.write(`\n${resultText(results)}\n\nreport: ${join(directory, 'report.html')}\n`);
+    print(`\n${resultText(results)}\n\nreport: ${join(directory, 'report.html')}\n`);
   } finally {
     await device.close();
   }
@@ -51,8 +52,7 @@ export async function train(config: RunConfig, context: TaskContext): Promise<vo
 
 /** @returns null if the user stopped the run before its end */
 async function trainOn(device: Device, config: RunConfig, context: TaskContext): Promise<RunResults | null> {
-  const { directory, output } = context;
-  const startFolder = config.checkpointPath ?? config.policyLm ?? (await warmStart(config, device, output));
+  const startFolder = config.checkpointPath ?? config.policyLm ?? (await warmStart(config, device, context));
   const policy = await loadPolicy(startFolder, config, device);
   const critic = ['archer', 'chai'].includes(config.agentType)
     ? await makeCritic(config, device, policy.tokenizer)
@@ -60,7 +60,7 @@ async function trainOn(device: Device, config: RunConfig, context: TaskContext):
   try {
     const recorder = await runRecipe(config, context, policy, critic);
     if (recorder !== null) return await finalTest(config, context, device, { startFolder, policy, critic, recorder });
-    output.write(`\nstopped; start the same command with save_path=${directory} to go on\n`);
+    context.log(`stopped; the same command with save_path=${context.directory} goes on from here`);
     return null;
   } finally {
     await critic?.release();
@@ -71,12 +71,12 @@ async function trainOn(device: Device, config: RunConfig, context: TaskContext):
 /** Restores what an earlier process left, then runs the algorithm to its end or to the user's stop. */
 async function runRecipe(
   config: RunConfig,
-  { directory, output, onInterrupt }: TaskContext,
+  { directory, log, progress: progressOutput, onInterrupt }: TaskContext,
   policy: LanguageModel,
   critic: DoubleCritic | null,
 ): Promise<Recorder | null> {
   const store = new CheckpointStore(join(directory, 'checkpoints'));
-  const found = await store.newest((warning) => output.write(`${warning}\n`));
+  const found = await store.newest((warning) => log(warning, 'WARNING'));
   const progress: CheckpointProgress = found?.progress ?? {
     nextIteration: 0,
     fileLengths: {},
@@ -88,7 +88,7 @@ async function runRecipe(
   clip.leftover = progress.clipLeftover;
   await policy.createOptimizer(adam);
   if (found) {
-    output.write(`going on after iteration ${progress.nextIteration} of ${config.iterations}\n`);
+    log(`going on after iteration ${progress.nextIteration} of ${config.iterations}`);
     await restorePolicy(policy, join(found.folder, 'policy'));
     await critic?.restore(join(found.folder, 'critic'));
   }
@@ -98,14 +98,18 @@ async function runRecipe(
       await savePolicyState(policy, join(folder, 'policy'));
       await critic?.save(join(folder, 'critic'));
     },
-    savePolicy: (folder: string) => policy.save(folder),
+    saveAgent: async (folder: string) => {
+      await policy.save(folder);
+      await critic?.save(join(folder, 'critic'));
+    },
     clipLeftover: () => clip.leftover,
   };
   const recorder = new Recorder(files, store, saveable, {
     iterations: config.iterations,
     firstIteration: progress.nextIteration,
     best: progress.best,
-    output,
+    progress: progressOutput,
+    log,
   });
   onInterrupt(() => (recorder.stopRequested = true));
 
@@ -141,40 +145,46 @@ interface Trained {
 /** Plays the start and the result on episodes that neither training nor the choice of the best policy has seen. */
 async function finalTest(
   config: RunConfig,
-  { output }: TaskContext,
+  { log, progress }: TaskContext,
   device: Device,
   { startFolder, policy, critic, recorder }: Trained,
 ): Promise<RunResults> {
   const makeEnv = environmentOf(config);
   const options = { ...playOptions(config, policy.tokenizer), evalSize: config.testSize, evalDoSample: true };
   const test = async (name: string, openPlayer: OpenPlayer) => {
-    output.write(`testing the ${name} on ${config.testSize} held-out episodes\n`);
-    const { metrics, trajectories } = await evaluate({ makeEnv, hooks: recorder }, openPlayer, options, 'test');
+    log(`testing the ${name} policy on ${config.testSize} held-out episodes`);
+    const bar = new ProgressBar('episodes', config.testSize, progress);
+    const hooks = { progress: (_: string, done: number) => bar.update(done) };
+    const { metrics, trajectories } = await evaluate({ makeEnv, hooks }, openPlayer, options, 'test');
+    bar.finish();
     return { name, metrics, trajectories };
   };
-  const playerOf =
+  const plain =
     (model: LanguageModel): OpenPlayer =>
     (sampling) =>
       PolicyPlayer.open(model, options.slots, sampling);
-  const ranked: OpenPlayer = (sampling) =>
-    BestOfNPlayer.open(policy, critic!, { slots: options.slots, candidates: config.numCandidates, sampling });
-  const testSaved = async (name: string, folder: string) => {
+  const ranked =
+    (model: LanguageModel): OpenPlayer =>
+    (sampling) =>
+      BestOfNPlayer.open(model, critic!, { slots: options.slots, candidates: config.numCandidates, sampling });
+  const trained = config.agentType === 'chai' ? ranked : plain;
+  const testFrom = async (name: string, folder: string, player: (model: LanguageModel) => OpenPlayer) => {
     const model = await loadPolicy(folder, config, device);
     try {
-      return await test(name, playerOf(model));
+      return await test(name, player(model));
     } finally {
       await model.release();
     }
   };
 
-  const tested = [await testSaved('warm start', startFolder)];
+  const tested = [await testFrom('warm start', startFolder, plain), await test('last', trained(policy))];
   const { best } = recorder;
-  const isChai = config.agentType === 'chai';
-  if (best !== null && !isChai) tested.push(await testSaved(`best (iteration ${best.iteration})`, recorder.bestFolder));
-  const last = await test(isChai ? `best of ${config.numCandidates}` : 'last', isChai ? ranked : playerOf(policy));
-  tested.push(last);
-  // What the critic says is about the policy it was trained with: the last one.
-  const calibration = critic && (await criticCalibration(critic, last.trajectories, config.gamma));
+  if (best !== null) {
+    await critic?.restore(join(recorder.bestFolder, 'critic'));
+    tested.push(await testFrom(`best (iteration ${best.iteration})`, recorder.bestFolder, trained));
+  }
+  // The critic's values are those of the policy it was saved with.
+  const calibration = critic && (await criticCalibration(critic, tested.at(-1)!.trajectories, config.gamma));
 
   return {
     policies: tested.map(({ name, metrics }) => ({ name, metrics })),

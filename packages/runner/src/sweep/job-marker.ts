@@ -1,0 +1,102 @@
+// The file that a job leaves in its folder, so that a sweep started again knows what is done and whose folder it is.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeFileAtomically } from '@bowyer/core';
+import type { JobStatus, SweepJob } from './sweep-job.js';
+
+export const MARKER_FILE = 'sweep-job.json';
+
+export interface JobMarker {
+  overrides: string[];
+  /** started: at work, or cut off without a chance to say so. */
+  status: JobStatus | 'started';
+  /** Process of the last start. */
+  pid: number | null;
+  note: string;
+  /** Wall-clock time of all ended starts. */
+  seconds: number;
+  /** Successive halving: what the job reached at each resource, ascending; null where it failed. */
+  rungs: { resource: number; value: number | null }[];
+}
+
+export const newMarker = ({ overrides }: SweepJob): JobMarker => ({
+  overrides: [...overrides],
+  status: 'started',
+  pid: null,
+  note: '',
+  seconds: 0,
+  rungs: [],
+});
+
+export async function writeMarker({ directory }: SweepJob, marker: JobMarker): Promise<void> {
+  await writeFileAtomically(join(directory, MARKER_FILE), `${JSON.stringify(marker, null, 1)}\n`);
+}
+
+/**
+ * What earlier starts of this sweep left, by job; null where a job was never started. Refuses before anything is started.
+ *
+ * @param options.resume false: folders in use are refused
+ * @throws if a folder holds a job with other overrides, one that still runs, or (without resume) any job
+ */
+export async function readMarkers(jobs: readonly SweepJob[], options: { resume: boolean }): Promise<(JobMarker | null)[]> {
+  const markers = await Promise.all(jobs.map(readMarker));
+  const inUse = jobs.filter((_, index) => markers[index] !== null);
+  for (const [index, job] of jobs.entries()) {
+    const marker = markers[index];
+    if (marker === null) continue;
+    refuseOtherJob(job, marker);
+    if (options.resume && (await isAlive(job, marker))) {
+      throw new Error(
+        `job #${job.number} of an earlier start of this sweep still runs as process ${marker.pid}, in ${job.directory}\n` +
+          `  wait for its end, or stop it: kill -INT ${marker.pid}`,
+      );
+    }
+  }
+  if (inUse.length > 0 && !options.resume) {
+    throw new Error(
+      `${inUse.length} of the sweep's ${jobs.length} jobs were started before, the first in ${inUse[0].directory}\n` +
+        '  to go on and leave out what is finished: launcher.resume=true\n' +
+        '  for a new sweep choose another folder: hydra.sweep.dir=FOLDER',
+    );
+  }
+  return markers;
+}
+
+async function readMarker({ directory }: SweepJob): Promise<JobMarker | null> {
+  const path = join(directory, MARKER_FILE);
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+  try {
+    return JSON.parse(text) as JobMarker;
+  } catch {
+    throw new Error(`${path} is not what a sweep wrote (no JSON)\n  delete the folder '${directory}' to start its job anew`);
+  }
+}
+
+function refuseOtherJob({ number, overrides, directory }: SweepJob, earlier: JobMarker): void {
+  if (JSON.stringify(earlier.overrides) === JSON.stringify(overrides)) return;
+  throw new Error(
+    `the folder of job #${number}, '${directory}', holds a job with other overrides:\n` +
+      `  there: ${earlier.overrides.join(' ') || '(none)'}\n` +
+      `  now:   ${overrides.join(' ') || '(none)'}\n` +
+      '  to go on with that sweep give the same overrides in the same order; for a new one: hydra.sweep.dir=FOLDER',
+  );
+}
+
+/** True if the process of an earlier start is still at work, because only its launcher was killed. */
+async function isAlive({ directory }: SweepJob, { status, pid }: JobMarker): Promise<boolean> {
+  if (status !== 'started' || pid === null) return false;
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  // Process numbers are used again: where the system tells a process's command, look for the folder in it.
+  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => null);
+  return command === null ? process.platform !== 'linux' : command.includes(directory);
+}

@@ -1,0 +1,62 @@
+// Figures of a job for the summary table and for sweepers that compare jobs.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+interface Results {
+  policies?: { name: string; metrics: Record<string, number> }[];
+}
+
+/**
+ * Looks keys up in a run's folder: first in results.json, among the figures of the policy the run ended with; then in
+ * metrics.jsonl, in the last line that has the key. `NAME:key` takes the figure of the policy whose name begins with NAME,
+ * such as `best:test/win_rate`.
+ *
+ * @returns null for a key that neither file has
+ */
+export async function readJobMetrics(directory: string, keys: readonly string[]): Promise<Record<string, number | null>> {
+  const results = await readResults(join(directory, 'results.json'));
+  const lines = (await readText(join(directory, 'metrics.jsonl'))).split('\n').filter(Boolean).reverse();
+  return Object.fromEntries(keys.map((key) => [key, inResults(results, key) ?? inLines(lines, key)]));
+}
+
+async function readResults(path: string): Promise<Results> {
+  const text = await readText(path);
+  return text === '' ? {} : (JSON.parse(text) as Results);
+}
+
+/** @returns '' for a file that is not there */
+async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
+}
+
+function inResults(results: Results, key: string): number | null {
+  const { policies } = results;
+  const colon = key.indexOf(':');
+  if (policies && colon >= 0) {
+    const policy = policies.find(({ name }) => name.startsWith(key.slice(0, colon)));
+    return numberOrNull(policy?.metrics[key.slice(colon + 1)]);
+  }
+  return numberOrNull(policies?.at(-1)?.metrics[key] ?? (results as Record<string, unknown>)[key]);
+}
+
+/** @param lines newest first; a line cut off by a crash is passed over */
+function inLines(lines: readonly string[], key: string): number | null {
+  const mark = JSON.stringify(key);
+  for (const line of lines) {
+    if (!line.includes(mark)) continue;
+    try {
+      const value = numberOrNull((JSON.parse(line) as Record<string, unknown>)[key]);
+      if (value !== null) return value;
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+    }
+  }
+  return null;
+}
+
+const numberOrNull = (value: unknown) => (typeof value === 'number' && Number.isFinite(value) ? value : null);

@@ -1,0 +1,93 @@
+// One job as a process: its output goes to a log in the job's folder, its last line to whoever watches.
+import { spawn } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { finished } from 'node:stream/promises';
+
+export const LOG_FILE = 'job.log';
+
+export interface JobProcessOptions {
+  /** Program and arguments. */
+  command: readonly [string, ...string[]];
+  /** Where the log goes; made if need be. */
+  directory: string;
+  cwd: string;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Gets every line that the job prints, without colours and cursor movements. */
+  onLine(line: string): void;
+}
+
+export interface JobProcessEnd {
+  /** Null if a signal ended it, or if it could not be started. */
+  exitCode: number | null;
+  signal: NodeJS.Signals | null;
+  /** Why it could not be started. */
+  error?: Error;
+}
+
+export interface JobProcess {
+  readonly pid: number | null;
+  readonly ended: Promise<JobProcessEnd>;
+  /** Asks the job to write a checkpoint and leave. */
+  interrupt(): void;
+  /** Ends the job and everything it started, at once. */
+  kill(): void;
+}
+
+/**
+ * Starts a job in a process group of its own, so that Ctrl-C in the terminal reaches it only through its launcher. If the
+ * launcher dies, the job's next line of output finds no reader and ends the job too.
+ */
+export async function startJobProcess(options: JobProcessOptions): Promise<JobProcess> {
+  const { command, directory, cwd, env, onLine } = options;
+  await mkdir(directory, { recursive: true });
+  const log = createWriteStream(join(directory, LOG_FILE), { flags: 'a' });
+  log.write(`# ${command.map(shellQuoted).join(' ')}\n`);
+  const [program, ...args] = command;
+  const child = spawn(program, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.pipe(log, { end: false });
+    watchLines(stream, onLine);
+  }
+  const ended = new Promise<JobProcessEnd>((resolve) => {
+    child.on('error', (error) => resolve({ exitCode: null, signal: null, error }));
+    child.on('close', (exitCode, signal) => resolve({ exitCode, signal }));
+  }).then(async (end) => {
+    log.end(end.error ? `${end.error.message}\n` : '');
+    await finished(log);
+    return end;
+  });
+  return {
+    pid: child.pid ?? null,
+    ended,
+    interrupt: () => void child.kill('SIGINT'),
+    kill: () => killGroup(child.pid),
+  };
+}
+
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It had ended already.
+  }
+}
+
+/** Calls back with each whole line; a carriage return ends a line too, as progress bars write it. */
+function watchLines(stream: NodeJS.ReadableStream, onLine: (line: string) => void): void {
+  let rest = '';
+  stream.setEncoding('utf8');
+  stream.on('data', (chunk: string) => {
+    const lines = (rest + chunk).split(/[\r\n]+/);
+    rest = lines.pop()!;
+    // Colours and cursor movements of a terminal: ESC [ … letter.
+    for (const line of lines) if (line.trim()) onLine(line.replace(/\x1b\[[0-9;?]*[A-Za-z]/g, '')); // eslint-disable-line no-control-regex
+  });
+}
+
+/** A word as a shell reads it back, so that the log's first line can be pasted. */
+export function shellQuoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
