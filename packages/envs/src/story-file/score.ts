@@ -1,5 +1,5 @@
 // Score, turns and the end of the game, read from a running story.
-import type { Machine } from './machine/machine.js';
+import type { Machine, Pause } from './machine/machine.js';
 import type { Story } from './machine/story.js';
 
 export interface ScoreReading {
@@ -72,18 +72,18 @@ const VICTORY = /\b(?:won|win|victor\w*|triumph\w*|succeeded|congratulations)\b/
  * Whether a command's text ended the game. A starred line counts when the game then offers to restart or quit;
  * a starred death counts at once, as in Jericho, even where the game would let one haunt on.
  */
-export function endingIn(text: string, machine: Machine): Ending {
+export function endingIn(text: string, pause: Pause): Ending {
   const line = CLOSING_LINE.exec(text);
   if (line !== null) {
     const rest = text.slice(line.index + line[0].length);
-    if (CLOSING_QUESTION.test(rest) || machine.pause === 'halted') return VICTORY.test(line[1]) ? 'won' : 'lost';
+    if (CLOSING_QUESTION.test(rest) || pause === 'halted') return VICTORY.test(line[1]) ? 'won' : 'lost';
     if (DEATH.test(line[1])) return 'lost';
   }
-  return machine.pause === 'halted' ? 'lost' : null;
+  return pause === 'halted' ? 'lost' : null;
 }
 
-/** "… out of a possible 360": what the game says when asked for the score. */
+/** "… out of a possible 360", "(total of 350 points)": what the game says when asked for the score. */
 export function maximumIn(text: string): number | null {
-  const found = /\bout of (?:a |an )?(?:possible |maximum |total |grand total )*(?:of )?(\d+)/i.exec(text);
-  return found === null ? null : Number(found[1]);
+  const found = /\bout of (?:an? )?(?:(?:possible|maximum|total) )*(?:of )?(\d+)|\btotal of (\d+) points/i.exec(text);
+  return found === null ? null : Number(found[1] ?? found[2]);
 }

@@ -136,7 +136,7 @@ export class StoryFile implements Env {
     this.#steps++;
     const before = this.#score;
     const text = giveCommand(machine, action.split(/\r?\n/, 1)[0]);
-    const ending = endingIn(text, machine);
+    const ending = endingIn(text, machine.pause);
     const terminated = ending !== null;
     const truncated = !terminated && this.#steps >= this.#options.stepLimit;
     const info = this.#describe(text, ending);

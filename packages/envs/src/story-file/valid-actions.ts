@@ -107,7 +107,7 @@ export class ValidActionFinder {
       if (trials++ >= MAX_TRIALS) break;
       const { text, changes } = this.#run(snapshot, command);
       const worldChanges = changes.filter((change) => !noise.has(change));
-      const hasEnded = endingIn(text, this.machine) !== null;
+      const hasEnded = endingIn(text, this.machine.pause) !== null;
       const isValid = worldChanges.length > 0 || hasEnded || this.scores.read(this.machine).score !== score;
       if (!isValid || this.machine.fault !== null || text.includes('(Taken)')) continue;
       const change = worldChanges.map(({ kind, object, value }) => `${kind} ${object} ${value}`).join();
