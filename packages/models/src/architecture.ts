@@ -22,8 +22,8 @@ export interface ForwardScope {
   /** x · Wᵀ + b over rows [rows, in] → [rows, out]; weight and bias by name. */
   linear(x: Value, weight: string, bias?: string): Value;
   /**
-   * Causal self-attention of one layer over flat rows, [batch · tokens, heads · headSize] each.
-   * Where the keys and values of earlier tokens come from is the scope's business.
+   * Causal self-attention of one layer over flat rows: queries [batch · tokens, heads · headSize], keys and values
+   * [batch · tokens, keyValueHeads · headSize]; the result is shaped like the queries. Where the keys and values of earlier tokens come from is the scope's business.
    */
   attention(layer: number, query: Value, key: Value, value: Value, dropout: number): Value;
   /** Zeroes elements with the given probability and scales the rest; returns x itself where dropout is off. */
@@ -37,7 +37,11 @@ export interface CausalArchitecture {
   readonly contextLength: number;
   readonly layers: number;
   readonly heads: number;
+  /** Heads of keys and values, a divisor of `heads`; fewer than those is grouped-query attention. */
+  readonly keyValueHeads: number;
   readonly headSize: number;
+  /** Per layer: how many tokens, itself included, a token attends to; all before it where undefined. */
+  readonly attentionWindows?: readonly (number | undefined)[];
   readonly parameters: readonly ParameterSpec[];
   /**
    * Residual stream after the last block.

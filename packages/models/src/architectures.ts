@@ -1,14 +1,22 @@
 // The architectures that a config.json may name.
 import type { CausalArchitecture } from './architecture.js';
+import type { ConfigJson } from './config-fields.js';
 import { gpt2 } from './gpt2.js';
 import { gpt2Config } from './gpt2-config.js';
+import { llama } from './llama.js';
+import { llamaConfig, llamaFamilies } from './llama-config.js';
 
-const builders: Readonly<Record<string, (json: Readonly<Record<string, unknown>>) => CausalArchitecture>> = {
+type Builder = (json: ConfigJson) => CausalArchitecture;
+
+const builders: Readonly<Record<string, Builder>> = {
   gpt2: (json) => gpt2(gpt2Config(json)),
+  ...Object.fromEntries(
+    Object.keys(llamaFamilies).map((type): [string, Builder] => [type, (json) => llama(llamaConfig(json))]),
+  ),
 };
 
 /** The architecture of a Hugging Face config, chosen by its `model_type`. */
-export function architectureFor(json: Readonly<Record<string, unknown>>): CausalArchitecture {
+export function architectureFor(json: ConfigJson): CausalArchitecture {
   const type = String(json.model_type);
   if (!(type in builders))
     throw new Error(

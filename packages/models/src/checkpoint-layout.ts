@@ -2,14 +2,14 @@
 import type { ParameterSpec } from './architecture.js';
 import type { HostTensor, HostTensors } from './safetensors.js';
 
-/** GPT2LMHeadModel writes `transformer.h.0…`, GPT2Model (and the original release) `h.0…`. */
-const PREFIX = 'transformer.';
+/** Models with an LM head write `transformer.h.0…` or `model.layers.0…`, those without (and GPT-2's original release) `h.0…`. */
+const PREFIX = /^(transformer|model|gpt_neox)\./;
 
 /** Parameters out of a checkpoint's tensors; what the architecture does not list (mask buffers, tied heads) is dropped. */
 export function fromCheckpoint(specs: readonly ParameterSpec[], tensors: HostTensors, source: string): HostTensors {
   const parameters: HostTensors = {};
   for (const spec of specs) {
-    const bare = spec.name.startsWith(PREFIX) ? spec.name.slice(PREFIX.length) : spec.name;
+    const bare = spec.name.replace(PREFIX, '');
     const tensor = tensors[spec.name] ?? tensors[bare];
     if (!tensor) {
       const known = Object.keys(tensors);

@@ -22,10 +22,10 @@ export const valueName = (layer: number) => `value.${layer}`;
 /**
  * Inputs: ids and positions [batch, tokens]; last [batch], the row of the flattened [batch · tokens] after which each
  * row goes on (not with one token); cache_mask [batch, 1, 1, capacity]; key.N and value.N
- * [batch, heads, capacity, headSize]; and what the sampler asks for: uniforms [batch], temperature, top_p.
+ * [batch, keyValueHeads, capacity, headSize]; and what the sampler asks for: uniforms [batch], temperature, top_p.
  *
  * Outputs: tokens [batch] int32; logprobs and sampling_logprobs [batch];
- * fresh [2 · layers, batch, heads, tokens, headSize], key and value of each layer in turn.
+ * fresh [2 · layers, batch, keyValueHeads, tokens, headSize], key and value of each layer in turn.
  */
 export function decodeGraph(architecture: CausalArchitecture, options: DecodeGraphOptions): GraphBuilder {
   const { sampler, operandOrder, tokens } = options;
@@ -33,17 +33,18 @@ export function decodeGraph(architecture: CausalArchitecture, options: DecodeGra
   const ids = g.input('ids', 'int32', ['batch', tokens]);
   const positions = g.input('positions', 'int32', ['batch', tokens]);
   const mask = g.input('cache_mask', 'float32', ['batch', 1, 1, 'capacity']);
-  const { heads, headSize } = architecture;
-  const layout = { batch: 'batch', tokens, heads, headSize };
-  const cacheInput = (name: string) => g.input(name, 'float32', ['batch', heads, 'capacity', headSize]);
+  const { heads, keyValueHeads, headSize, attentionWindows } = architecture;
+  const layout = { batch: 'batch', tokens, heads, keyValueHeads, headSize };
+  const cacheInput = (name: string) => g.input(name, 'float32', ['batch', keyValueHeads, 'capacity', headSize]);
   const fresh: Value[] = [];
   const scope = new GraphScope(g, architecture, {
     batch: 'batch',
     tokens,
     operandOrder,
     attention: (layer, queryKeyValue) => {
-      const cache = { key: cacheInput(keyName(layer)), value: cacheInput(valueName(layer)), mask };
-      const { mixed, key, value } = cachedAttention(g, queryKeyValue, cache, layout);
+      const cache = { key: cacheInput(keyName(layer)), value: cacheInput(valueName(layer)), mask, positions };
+      const window = attentionWindows?.[layer];
+      const { mixed, key, value } = cachedAttention(g, queryKeyValue, cache, { ...layout, window });
       fresh.push(key, value);
       return mixed;
     },

@@ -14,6 +14,7 @@ export function gpt2(config: Gpt2Config): CausalArchitecture {
     contextLength: config.n_positions,
     layers: config.n_layer,
     heads: config.n_head,
+    keyValueHeads: config.n_head,
     headSize: config.n_embd / config.n_head,
     parameters: gpt2Parameters(config),
     config: { ...config, architectures: ['GPT2LMHeadModel'] },

@@ -59,12 +59,14 @@ function scoredLogits(
   const ids = g.input('ids', 'int32', ['batch', 'tokens']);
   const positions = g.input('scored_positions', 'int32', ['scored']);
   const targets: Value = g.cast(g.input('targets', 'int32', ['scored']), 'int64');
-  const layout = { batch: 'batch', tokens: 'tokens', heads: architecture.heads, headSize: architecture.headSize };
+  const { heads, keyValueHeads, headSize, attentionWindows } = architecture;
+  const layout = { batch: 'batch', tokens: 'tokens', heads, keyValueHeads, headSize };
   const scope = new GraphScope(g, architecture, {
     batch: 'batch',
     tokens: 'tokens',
     operandOrder: 'rows-left',
-    attention: (_layer, queryKeyValue, drop) => causalAttention(g, queryKeyValue, layout, drop),
+    attention: (layer, queryKeyValue, drop) =>
+      causalAttention(g, queryKeyValue, { ...layout, window: attentionWindows?.[layer] }, drop),
     dropout: dropout ? new SeededDropout(g, g.input('dropout_seed', 'int64', [])) : undefined,
   });
   const residual = architecture.residual(scope, g.reshape(ids, [-1]), g.range('tokens'));

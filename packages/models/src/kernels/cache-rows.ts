@@ -4,6 +4,7 @@
 
 /** Sizes of the cache. `capacity` changes over time, the arrays have room for the largest. */
 export interface CacheGeometry {
+  /** Of keys and values. */
   heads: number;
   headSize: number;
   /** Positions per row that the packing has at present. */

@@ -1,0 +1,76 @@
+// Fields of a config.json, checked as they are read: an error names the field, what it holds and what it may hold.
+
+export type ConfigJson = Readonly<Record<string, unknown>>;
+
+/** A config.json asks for something that cannot be built. */
+export class UnsupportedConfigError extends Error {
+  override readonly name = 'UnsupportedConfigError';
+
+  constructor(
+    readonly modelType: string,
+    readonly field: string,
+    problem: string,
+  ) {
+    super(`config.json of a '${modelType}' model: ${field} ${problem}`);
+  }
+}
+
+/** Reads one JSON object; a field that is absent has its default, one that is null has none (Python's None). */
+export class ConfigFields {
+  constructor(
+    readonly modelType: string,
+    private readonly json: ConfigJson,
+    private readonly defaults: ConfigJson,
+    /** Where the object stands in the file, e.g. `rope_scaling.`. */
+    private readonly prefix = '',
+  ) {}
+
+  value(field: string): unknown {
+    return (field in this.json ? this.json : this.defaults)[field] ?? undefined;
+  }
+
+  /** A whole number from 1 up. */
+  count(field: string): number {
+    const value = this.value(field);
+    if (typeof value !== 'number' || !Number.isInteger(value) || value < 1)
+      throw this.error(field, `must be a whole number from 1 up, not ${JSON.stringify(value)}`);
+    return value;
+  }
+
+  /** A finite number from 0 up. */
+  real(field: string): number {
+    const value = this.value(field);
+    if (typeof value !== 'number' || !Number.isFinite(value) || value < 0)
+      throw this.error(field, `must be a number from 0 up, not ${JSON.stringify(value)}`);
+    return value;
+  }
+
+  flag(field: string): boolean {
+    const value = this.value(field);
+    if (typeof value !== 'boolean') throw this.error(field, `must be true or false, not ${JSON.stringify(value)}`);
+    return value;
+  }
+
+  choice<T extends string>(field: string, known: readonly T[]): T {
+    const value = this.value(field);
+    if (!known.includes(value as T))
+      throw this.error(field, `is ${JSON.stringify(value)}, which is not supported; known: ${known.join(', ')}`);
+    return value as T;
+  }
+
+  /** Fields that would change the numbers and that nothing here builds: they must be absent or have the value that has no effect. */
+  refuse(field: string, ...harmless: unknown[]): void {
+    const value = this.json[field] ?? null;
+    if (value !== null && !harmless.includes(value))
+      throw this.error(field, `is ${abbreviated(value)}, which is not supported`);
+  }
+
+  error(field: string, problem: string): UnsupportedConfigError {
+    return new UnsupportedConfigError(this.modelType, this.prefix + field, problem);
+  }
+}
+
+const abbreviated = (value: unknown) => {
+  const text = JSON.stringify(value);
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+};

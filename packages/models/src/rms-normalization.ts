@@ -1,0 +1,30 @@
+// Root-mean-square normalization: ONNX Runtime's fused operator, and its backward rule.
+import { defineOp, type GraphBuilder, type Value } from '@bowyer/graph';
+
+/**
+ * y = x / √(mean(x²) + ε) · scale over the last axis. Outputs y and 1/√(mean(x²) + ε).
+ * Source: Zhang and Sennrich 2019, arXiv:1910.07467, eq. 4.
+ */
+const SimplifiedLayerNormalization = defineOp('SimplifiedLayerNormalization', {
+  floatAttributes: ['epsilon'],
+  infer: ({ inputs: [x, scale], fail }) => {
+    if (scale.rank !== 1 || scale.dim(0) !== x.dim(-1)) fail('scale must be as long as the last axis of x');
+    return [
+      { dtype: x.dtype, shape: x.shape },
+      { dtype: 'float32', shape: [...x.shape.slice(0, -1), 1] },
+    ];
+  },
+  // x̂ = x · r,  dx̂ = dy · scale,  dx = r (dx̂ − x̂ mean(dx̂ x̂))
+  gradient: (g, { inputs: [x, scale], outputs: [, inverseRms], dy }) => {
+    const normalized = g.mul(x, inverseRms);
+    const dNormalized = g.mul(dy, scale);
+    const projection = g.reduceMean(g.mul(dNormalized, normalized), { axes: [-1], keepdims: true });
+    const dx = g.mul(g.sub(dNormalized, g.mul(normalized, projection)), inverseRms);
+    return [dx, g.sumTo(g.mul(dy, normalized), scale.shape)];
+  },
+});
+
+/** Over the last axis of x, whose size `scale` has. */
+export function rmsNormalization(g: GraphBuilder, x: Value, scale: Value, epsilon: number): Value {
+  return g.apply(SimplifiedLayerNormalization, [x, scale], { axis: -1, epsilon })[0];
+}
