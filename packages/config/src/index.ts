@@ -7,6 +7,6 @@ export { ConfigError, type ConfigErrorKind, type ConfigErrorPlace, type Violatio
 export { clearResolver, registerResolver, type Resolver } from './interpolation/resolvers.js';
 export type { PlainObject, PlainValue } from './node.js';
 export { findViolations, validate, type JsonSchema } from './validate.js';
-export { expandSweep, planSweep, type SweepPlan } from './sweep.js';
+export { expandSweep, planSweep, sweepDimensions, type SweepDimension, type SweepPlan } from './sweep.js';
 export type { OriginRecord } from './provenance.js';
 export type { ConfigDir } from './sources/search-path.js';

@@ -3,7 +3,7 @@
 import { Composition, compose, composeFrom, type ComposeOptions } from './compose.js';
 import { ConfigError } from './config-error.js';
 import { rootFrame } from './key-path.js';
-import { MapNode, ScalarNode, type Origin } from './node.js';
+import { Float, MapNode, ScalarNode, type Origin } from './node.js';
 import { maximumSweepSize, rangeValues } from './overrides/decimal-range.js';
 import { encodeElement } from './overrides/encode.js';
 import { shuffled } from './overrides/functions.js';
@@ -98,6 +98,30 @@ function jobTexts(override: Override, repository: Repository): string[] {
   const texts = sweepTexts(override, repository);
   const order = 'shuffle' in value && value.shuffle ? shuffled(texts, override.text) : texts;
   return order.map((text) => `${key}=${text}`);
+}
+
+/** One override as a sweeper that draws its own jobs sees it: the texts to choose from (one: fixed), or an interval. */
+export type SweepDimension =
+  | { readonly kind: 'values'; readonly key: string; readonly tags: readonly string[]; readonly texts: readonly string[] }
+  | { readonly kind: 'interval'; readonly key: string; readonly tags: readonly string[]; readonly start: number; readonly end: number; readonly integer: boolean }; // prettier-ignore
+
+/** The search space that override texts span; a key given twice keeps its first place and its last values. @throws {ConfigError} */
+export function sweepDimensions(overrides: readonly string[], { repository }: Composition): SweepDimension[] {
+  const byKey = new Map<string, SweepDimension>();
+  for (const override of overrides.map(parseOverride)) {
+    if (!isHydraOverride(override)) byKey.set(typedKey(override), dimension(override, repository));
+  }
+  return [...byKey.values()];
+}
+
+function dimension(override: Override, repository: Repository): SweepDimension {
+  const { value } = override;
+  const key = typedKey(override);
+  const tags = value instanceof ChoiceSweep || value instanceof RangeSweep || value instanceof IntervalSweep ? [...value.tags] : [];
+  if (!(value instanceof IntervalSweep)) return { kind: 'values', key, tags, texts: jobTexts(override, repository) };
+  const [start, end] = [value.start, value.end].map((bound) => Number(bound instanceof Float ? bound.value : bound)) as [number, number];
+  // int(interval(1,8)) has whole bounds, interval(1,8) has floats.
+  return { kind: 'interval', key, tags, start, end, integer: !(value.start instanceof Float || value.end instanceof Float) };
 }
 
 function sweepTexts({ value, key, text }: Override, repository: Repository): string[] {

@@ -109,7 +109,7 @@ function violationOf(error: ErrorObject, root: Frame<MapNode>, resolved: ConfigN
   const options = optionsOf(error.parentSchema);
   const near = typeof error.data === 'string' ? nearest(error.data, options) : undefined;
   if (near) lines.push(`did you mean '${near}'?`);
-  lines.push(`to change it, write '${keyPath}=${near ?? example(error.parentSchema)}'`);
+  lines.push(`to change it, write '${keys.join('.')}=${near ?? example(error.parentSchema)}'`);
   return violation(`Config key '${keyPath}' must be ${expected}, not ${found}`, lines, { keyPath, expected, found, nearest: near }, origin);
 }
 
@@ -125,7 +125,7 @@ function unknownKey(error: ErrorObject, keys: readonly string[], root: Frame<Map
   const origin = entry?.keyOrigin ?? parent?.node.origin;
   const lines = origin ? [`in ${shown(origin)}`] : [];
   lines.push(near ? `did you mean '${prefix}${near}'?` : `known keys ${prefix === '' ? 'here' : `in '${pathText(keys)}'`}: ${known.join(', ') || 'none'}`);
-  lines.push(`to remove it, write '~${keyPath}'`);
+  lines.push(`to remove it, write '~${[...keys, key].join('.')}'`);
   return violation(`Unknown config key '${keyPath}'`, lines, { keyPath, expected: 'a known key', found: key, nearest: near && prefix + near }, origin);
 }
 
@@ -138,14 +138,14 @@ function requiredKey(error: ErrorObject, keys: readonly string[], root: Frame<Ma
   const origin = frameAt(root, keys)?.node.origin;
   const lines = origin ? [`needed in ${shown(origin)}`] : [];
   if (near) lines.push(`'${pathText([...keys, near])}' is there; did you mean that?`);
-  lines.push(`to give it, write '+${keyPath}=${example(properties[key])}'`);
+  lines.push(`to give it, write '+${[...keys, key].join('.')}=${example(properties[key])}'`);
   return violation(`Missing config key '${keyPath}'`, lines, { keyPath, expected: expectedOf(properties[key] ?? {}), found: 'nothing', nearest: near }, origin);
 }
 
 function missingViolation(keys: readonly string[], root: Frame<MapNode>): Violation {
   const keyPath = pathText(keys);
   const { lines, origin } = provenance(root, keys);
-  lines.push(`to give it, write '${keyPath}=…'`);
+  lines.push(`to give it, write '${keys.join('.')}=…'`);
   return violation(`Config key '${keyPath}' must be given (it is ???)`, lines, { keyPath, expected: 'a value', found: '???' }, origin);
 }
 

@@ -1,5 +1,5 @@
 // Runs a recorded case of the real Hydra through this package and compares the answers.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { RecordedRun } from './recorded-command-line.js';
 import { compose, planSweep, ConfigError, type ComposeOptions, type Composition, type ConfigErrorKind } from '../src/index.js';
@@ -47,6 +47,15 @@ export interface RecordedCase {
   job?: string;
   expect: Expected;
   expect_next?: Expected;
+}
+
+const file = path.resolve(import.meta.dirname, '../../../../shared/conformance/hydra/cases.jsonl');
+
+/** All recorded cases; none where ../shared is not beside the repository. */
+export function recordedCases(): RecordedCase[] {
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, 'utf8').trim().split('\n');
+  return lines.map((line) => JSON.parse(line) as RecordedCase);
 }
 
 /** Our kinds of error, and the reference's classes that mean the same. */
