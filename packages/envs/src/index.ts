@@ -7,9 +7,11 @@ export {
   environmentNames,
   makeEnv,
   withDefaults,
+  type EnvironmentInfo,
   type EnvName,
   type EnvOptions,
   type OptionsSchema,
+  type ResetSchema,
 } from './registry.js';
 export {
   playEpisodes,
@@ -61,3 +63,18 @@ export {
   type DialogueEpisode,
 } from './twenty-questions/dialogues.js';
 export { optimalReturn } from './twenty-questions/optimum.js';
+export {
+  TextWorldExpress,
+  type TextWorldExpressInfo,
+  type TextWorldExpressReset,
+} from './textworld-express/textworld-express.js';
+export { textWorldExpressGames, type TextWorldExpressGame } from './textworld-express/descriptions.js';
+export { textWorldExpressSchema, type TextWorldExpressOptions } from './textworld-express/options.js';
+export { type Fold } from './textworld-express/parameters.js';
+export {
+  textWorldExpressDemonstrations,
+  textWorldExpressDemonstrationsSchema,
+  type TextWorldExpressDemonstration,
+  type TextWorldExpressDemonstrationOptions,
+} from './textworld-express/demonstrations.js';
+export { StoryFile, storyFileSchema, type StoryFileInfo, type StoryFileOptions } from './story-file/story-file.js';

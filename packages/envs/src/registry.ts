@@ -1,6 +1,16 @@
 // Environments by name, each with the JSON Schema of its options, so that a runner can validate a config first.
 import type { Env } from './contract/env.js';
 import { UnknownNameError } from './contract/unknown-name-error.js';
+import { StoryFile, storyFileSchema, type StoryFileOptions } from './story-file/story-file.js';
+import {
+  textWorldExpressDescriptions,
+  textWorldExpressGames,
+  textWorldExpressSampleActions,
+  type TextWorldExpressGame,
+} from './textworld-express/descriptions.js';
+import { textWorldExpressSchema, type TextWorldExpressOptions } from './textworld-express/options.js';
+import { folds } from './textworld-express/parameters.js';
+import { TextWorldExpress } from './textworld-express/textworld-express.js';
 import {
   TwentyQuestions,
   twentyQuestionsSchema,
@@ -8,8 +18,9 @@ import {
 } from './twenty-questions/twenty-questions.js';
 
 /** The options of every registered environment. */
-export interface EnvOptions {
+export interface EnvOptions extends Record<TextWorldExpressGame, TextWorldExpressOptions> {
   twenty_questions: TwentyQuestionsOptions;
+  adventure: StoryFileOptions;
 }
 
 export type EnvName = keyof EnvOptions;
@@ -21,35 +32,76 @@ export interface OptionsSchema {
   readonly properties: Readonly<Record<string, { readonly description: string; readonly default: unknown }>>;
 }
 
+/** A JSON Schema of what `reset` takes; nothing in it must be given. Keys are in camelCase. */
+export interface ResetSchema {
+  readonly type: 'object';
+  readonly additionalProperties: false;
+  readonly properties: Readonly<Record<string, { readonly description: string }>>;
+}
+
 interface Registration<Options> {
   description: string;
   schema: OptionsSchema;
+  resetSchema: ResetSchema;
   make: (options: Options) => Env;
   /** Things to say when the contract is checked. */
   sampleActions: readonly string[];
 }
 
+const seedSchema = { description: 'Decides everything random in the episode.', type: 'integer' } as const;
+
+const seedOnly: ResetSchema = { type: 'object', additionalProperties: false, properties: { seed: seedSchema } };
+
+const textWorldExpressReset: ResetSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    seed: seedSchema,
+    fold: { ...textWorldExpressSchema.properties.fold, enum: folds },
+    params: textWorldExpressSchema.properties.params,
+    stepLimit: textWorldExpressSchema.properties.stepLimit,
+  },
+};
+
+const textWorldExpressRegistration = (game: TextWorldExpressGame): Registration<TextWorldExpressOptions> => ({
+  description: textWorldExpressDescriptions[game],
+  schema: textWorldExpressSchema,
+  resetSchema: textWorldExpressReset,
+  make: (options) => new TextWorldExpress(game, options),
+  sampleActions: textWorldExpressSampleActions,
+});
+
 const environments: { [Name in EnvName]: Registration<EnvOptions[Name]> } = {
   twenty_questions: {
     description: 'Guess which of 157 objects (or ten of them) the oracle thinks of, in 20 yes/no questions.',
     schema: twentyQuestionsSchema,
+    resetSchema: seedOnly,
     make: (options) => new TwentyQuestions(options),
     sampleActions: ['is it an animal?', 'is it a dog?', 'is it a piano?', 'is it made of metal?', 'hello', ''],
   },
+  adventure: {
+    description: "A Z-machine story file, such as ArCHer's detective; by default a small game of our own.",
+    schema: storyFileSchema,
+    resetSchema: seedOnly,
+    make: (options) => new StoryFile(options),
+    sampleActions: ['look', 'inventory', 'north', 'south', 'east', 'west', 'take all', 'wait', 'xyzzy', ''],
+  },
+  ...(Object.fromEntries(textWorldExpressGames.map((game) => [game, textWorldExpressRegistration(game)])) as Record<
+    TextWorldExpressGame,
+    Registration<TextWorldExpressOptions>
+  >),
 };
 
 export const environmentNames = Object.keys(environments) as readonly EnvName[];
 
+/** What is registered of an environment besides its maker. */
+export type EnvironmentInfo = { name: EnvName } & Omit<Registration<never>, 'make'>;
+
 /** @throws UnknownNameError for a name that is not registered, with the nearest that is */
-export function environmentInfo(name: string): {
-  name: EnvName;
-  description: string;
-  schema: OptionsSchema;
-  sampleActions: readonly string[];
-} {
+export function environmentInfo(name: string): EnvironmentInfo {
   const known = knownName(name);
-  const { description, schema, sampleActions } = environments[known];
-  return { name: known, description, schema, sampleActions };
+  const { description, schema, resetSchema, sampleActions } = environments[known];
+  return { name: known, description, schema, resetSchema, sampleActions };
 }
 
 /** Makes an environment; options that are left out take the schema's defaults, unknown ones are refused. */
@@ -57,8 +109,8 @@ export function makeEnv<Name extends EnvName>(name: Name, options?: Partial<EnvO
 export function makeEnv(name: string, options?: Record<string, unknown>): Env;
 export function makeEnv(name: string, options: Record<string, unknown> = {}): Env {
   const known = knownName(name);
-  const { schema, make } = environments[known];
-  return make(withDefaults(schema, options, known) as unknown as EnvOptions[EnvName]);
+  const { schema, make } = environments[known] as Registration<unknown>;
+  return make(withDefaults(schema, options, known));
 }
 
 /** The options with the schema's defaults filled in. Types and ranges are for a JSON Schema validator to check. */
