@@ -1,28 +1,28 @@
 // One job of the command line: the task that its config names, with the terminal and the signals it may use.
-import type { JobRun } from '@bowyer/config';
+import type { JobContext } from '@bowyer/config';
 import type { RunConfigYaml } from './run-config.js';
 import { runTask } from './run-task.js';
 
 const STOPPED_BY_USER = 130;
 
-export async function job({ composition, outputDir, log, print }: JobRun): Promise<void> {
+export async function job({ composition, outputDirectory, log, stdout, stderr }: JobContext): Promise<void> {
   let stop: () => void = () => process.exit(STOPPED_BY_USER);
   let asked = false;
   const onSignal = () => {
     if (asked) process.exit(STOPPED_BY_USER);
     asked = true;
-    log('WARNING', 'stopping after this iteration; once more to leave at once');
+    log('WARNING', 'stopping after this iteration; once more to leave at once', 'run');
     stop();
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
   try {
     await runTask(composition.resolve() as RunConfigYaml, {
-      directory: outputDir,
+      directory: outputDirectory,
       configYaml: composition.yaml,
       log: (message, level = 'INFO') => log(level, message, 'run'),
-      print,
-      progress: process.stderr,
+      print: (text) => void stdout.write(text),
+      progress: stderr,
       onInterrupt: (handler) => (stop = handler),
     });
   } finally {

@@ -1,4 +1,5 @@
 // The command `run`: Hydra's command line over this repository's configs.
+// Nothing of the compute stack, nor the validator, is loaded before it is needed.
 import { fileURLToPath } from 'node:url';
 import { registerResolver, runCommandLine } from '@bowyer/config';
 
@@ -12,8 +13,8 @@ process.exitCode = await runCommandLine({
   programName: 'run',
   configDir: `${repository}configs`,
   configName: 'archer_20q',
-  moreConfigDirs: [{ dir: `${repository}experiments`, group: 'experiment' }],
-  // Nothing of the compute stack, nor the validator, is loaded before it is needed.
-  check: async (composition) => (await import('./validate-config.js')).validateConfig(composition),
+  searchPaths: [{ dir: `${repository}experiments`, group: 'experiment' }],
+  validate: async (composition) => (await import('./validate-config.js')).validateConfig(composition),
+  describe: async () => (await import('./run-config.js')).runConfigSchema,
   job: async (context) => (await import('./job.js')).job(context),
 });

@@ -47,7 +47,9 @@ export class JobBoard {
     const label = this.#rows.get(number)?.label ?? `#${number}`;
     this.#rows.delete(number);
     this.#counts[status]++;
-    const figures = Object.entries(metrics).flatMap(([key, value]) => (value === null ? [] : [`${key} ${figure(value)}`]));
+    const figures = Object.entries(metrics).flatMap(([key, value]) =>
+      value === null ? [] : [`${key} ${figure(value)}`],
+    );
     const words = [`${label}: ${status} after ${duration(seconds)}`, note, ...figures].filter(Boolean);
     this.say([words.join(', '), ...details.map((line) => `  ${line}`)].join('\n'));
   }

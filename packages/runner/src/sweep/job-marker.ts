@@ -1,6 +1,7 @@
 // The file that a job leaves in its folder, so that a sweep started again knows what is done and whose folder it is.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ConfigError } from '@bowyer/config';
 import { writeFileAtomically } from '@bowyer/core';
 import type { JobStatus, SweepJob } from './sweep-job.js';
 
@@ -38,7 +39,10 @@ export async function writeMarker({ directory }: SweepJob, marker: JobMarker): P
  * @param options.resume false: folders in use are refused
  * @throws if a folder holds a job with other overrides, one that still runs, or (without resume) any job
  */
-export async function readMarkers(jobs: readonly SweepJob[], options: { resume: boolean }): Promise<(JobMarker | null)[]> {
+export async function readMarkers(
+  jobs: readonly SweepJob[],
+  options: { resume: boolean },
+): Promise<(JobMarker | null)[]> {
   const markers = await Promise.all(jobs.map(readMarker));
   const inUse = jobs.filter((_, index) => markers[index] !== null);
   for (const [index, job] of jobs.entries()) {
@@ -46,17 +50,21 @@ export async function readMarkers(jobs: readonly SweepJob[], options: { resume: 
     if (marker === null) continue;
     refuseOtherJob(job, marker);
     if (options.resume && (await isAlive(job, marker))) {
-      throw new Error(
-        `job #${job.number} of an earlier start of this sweep still runs as process ${marker.pid}, in ${job.directory}\n` +
-          `  wait for its end, or stop it: kill -INT ${marker.pid}`,
+      throw new ConfigError(
+        'sweep',
+        `job #${job.number} of an earlier start of this sweep still runs as process ${marker.pid}, in ${job.directory}`,
+        [`wait for its end, or stop it: kill -INT ${marker.pid}`],
       );
     }
   }
   if (inUse.length > 0 && !options.resume) {
-    throw new Error(
-      `${inUse.length} of the sweep's ${jobs.length} jobs were started before, the first in ${inUse[0].directory}\n` +
-        '  to go on and leave out what is finished: launcher.resume=true\n' +
-        '  for a new sweep choose another folder: hydra.sweep.dir=FOLDER',
+    throw new ConfigError(
+      'sweep',
+      `${inUse.length} of the sweep's ${jobs.length} jobs were started before, the first in ${inUse[0].directory}`,
+      [
+        'to go on and leave out what is finished: launcher.resume=true',
+        'for a new sweep choose another folder: hydra.sweep.dir=FOLDER',
+      ],
     );
   }
   return markers;
@@ -74,18 +82,19 @@ async function readMarker({ directory }: SweepJob): Promise<JobMarker | null> {
   try {
     return JSON.parse(text) as JobMarker;
   } catch {
-    throw new Error(`${path} is not what a sweep wrote (no JSON)\n  delete the folder '${directory}' to start its job anew`);
+    throw new ConfigError('sweep', `${path} is not what a sweep wrote (no JSON)`, [
+      `delete the folder '${directory}' to start its job anew`,
+    ]);
   }
 }
 
 function refuseOtherJob({ number, overrides, directory }: SweepJob, earlier: JobMarker): void {
   if (JSON.stringify(earlier.overrides) === JSON.stringify(overrides)) return;
-  throw new Error(
-    `the folder of job #${number}, '${directory}', holds a job with other overrides:\n` +
-      `  there: ${earlier.overrides.join(' ') || '(none)'}\n` +
-      `  now:   ${overrides.join(' ') || '(none)'}\n` +
-      '  to go on with that sweep give the same overrides in the same order; for a new one: hydra.sweep.dir=FOLDER',
-  );
+  throw new ConfigError('sweep', `the folder of job #${number}, '${directory}', holds a job with other overrides:`, [
+    `there: ${earlier.overrides.join(' ') || '(none)'}`,
+    `now:   ${overrides.join(' ') || '(none)'}`,
+    'to go on with that sweep give the same overrides in the same order; for a new one: hydra.sweep.dir=FOLDER',
+  ]);
 }
 
 /** True if the process of an earlier start is still at work, because only its launcher was killed. */

@@ -13,7 +13,10 @@ interface Results {
  *
  * @returns null for a key that neither file has
  */
-export async function readJobMetrics(directory: string, keys: readonly string[]): Promise<Record<string, number | null>> {
+export async function readJobMetrics(
+  directory: string,
+  keys: readonly string[],
+): Promise<Record<string, number | null>> {
   const results = await readResults(join(directory, 'results.json'));
   const lines = (await readText(join(directory, 'metrics.jsonl'))).split('\n').filter(Boolean).reverse();
   return Object.fromEntries(keys.map((key) => [key, inResults(results, key) ?? inLines(lines, key)]));

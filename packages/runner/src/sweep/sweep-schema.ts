@@ -10,7 +10,9 @@ export const launcherSchema = Type.Object(
   {
     kind: oneOf(['basic', 'local'], 'basic: jobs one after another in this process; local: a process for each job'),
     jobs: optionalCount('local: jobs at once'),
-    resume: Type.Optional(Type.Boolean({ description: 'local: leave out what an earlier start of this sweep finished' })),
+    resume: Type.Optional(
+      Type.Boolean({ description: 'local: leave out what an earlier start of this sweep finished' }),
+    ),
     metrics: Type.Optional(
       Type.Array(Type.String(), {
         description: 'local: columns of the summary, keys of results.json or metrics.jsonl; NAME:key for one policy',

@@ -1,0 +1,25 @@
+// The environment contract: reset, step, observations as text. Plays one game of Twenty Questions from a script.
+//   node --conditions=source --import tsx examples/2-play-an-environment.ts
+import { makeEnv } from '@bowyer/envs';
+
+const env = makeEnv('twenty_questions', { words: 'subset10' });
+const script = [
+  'is it alive?',
+  'is it used in an office?',
+  'can you wear it?',
+  'how old is it?',
+  'is it a banana?',
+  'is it a dog?',
+];
+
+let { observation } = await env.reset({ seed: 4 });
+let total = 0;
+for (const question of script) {
+  const step = await env.step(question);
+  observation = step.observation;
+  total += step.reward;
+  if (step.terminated) break;
+}
+await env.close();
+console.log(observation.trimEnd());
+console.log(`return ${total}`);

@@ -1,0 +1,68 @@
+// Successive halving as a source of jobs: the schedule's trials are jobs of the sweep, its rungs are values of a config key.
+import { ConfigError } from '@bowyer/config';
+import { Asha } from './asha.js';
+import type { JobMarker } from './job-marker.js';
+import type { JobOutcome, JobSource, JobStart, SweepJob } from './sweep-job.js';
+
+export interface AshaSourceOptions {
+  metric: string;
+  direction: 'maximize' | 'minimize';
+  /** The config key that a rung's resource is given to. */
+  resourceKey: string;
+  rungs: readonly number[];
+  reductionFactor: number;
+}
+
+export class AshaSource implements JobSource {
+  readonly #asha: Asha;
+
+  /** @param markers what earlier starts left, by job number; jobs that they leave unfinished, or failed, come first */
+  constructor(
+    private readonly jobs: readonly SweepJob[],
+    markers: ReadonlyMap<number, JobMarker>,
+    private readonly options: AshaSourceOptions,
+  ) {
+    const { rungs, reductionFactor, direction } = options;
+    this.#asha = new Asha({ trials: jobs.length, rungs, reductionFactor, direction });
+    for (const [number, marker] of markers) {
+      refuseOtherRungs(jobs[number], marker, rungs);
+      const values = marker.rungs.flatMap(({ value }) => (value === null ? [] : [value]));
+      this.#asha.restore(number, values, marker.status === 'finished');
+    }
+  }
+
+  next(): JobStart | null {
+    const next = this.#asha.next();
+    if (next === null) return null;
+    return { job: this.jobs[next.trial], resource: this.#resource(next.rung) };
+  }
+
+  report({ job, resource }: JobStart, { status, metrics }: JobOutcome): void {
+    if (status === 'stopped') return;
+    const rung = this.options.rungs.indexOf(resource!.amount);
+    this.#asha.report({ trial: job.number, rung }, status === 'finished' ? metrics[this.options.metric] : null);
+  }
+
+  /** The job that came furthest, and of those the best; null when none has finished. */
+  best(): { job: SweepJob; resource: { key: string; amount: number }; value: number } | null {
+    const best = this.#asha.best();
+    return best && { job: this.jobs[best.trial], resource: this.#resource(best.rung), value: best.value };
+  }
+
+  #resource(rung: number): { key: string; amount: number } {
+    return { key: this.options.resourceKey, amount: this.options.rungs[rung] };
+  }
+}
+
+function refuseOtherRungs({ number, directory }: SweepJob, marker: JobMarker, rungs: readonly number[]): void {
+  const reached = marker.rungs.map(({ resource }) => resource);
+  if (reached.every((resource, index) => resource === rungs[index])) return;
+  throw new ConfigError(
+    'sweep',
+    `job #${number} was halved at other resources: ${reached.join(', ')}; now ${rungs.join(', ')}`,
+    [
+      `in ${directory}`,
+      'keep sweeper.min_resource, max_resource and reduction_factor, or start a new sweep: hydra.sweep.dir=FOLDER',
+    ],
+  );
+}

@@ -1,0 +1,19 @@
+// The simplest source of jobs: a list known from the start, less what an earlier start of the sweep finished.
+import type { JobMarker } from './job-marker.js';
+import type { JobSource, JobStart, SweepJob } from './sweep-job.js';
+
+/** @param markers what earlier starts left, by job number */
+export function jobList(
+  jobs: readonly SweepJob[],
+  markers: ReadonlyMap<number, JobMarker>,
+): JobSource & { left: number } {
+  const waiting = jobs.filter(({ number }) => markers.get(number)?.status !== 'finished');
+  return {
+    left: waiting.length,
+    next(): JobStart | null {
+      const job = waiting.shift();
+      return job ? { job } : null;
+    },
+    report() {},
+  };
+}

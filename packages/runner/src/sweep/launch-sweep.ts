@@ -1,0 +1,161 @@
+// What the command line asks for every sweep: reads the `launcher` and `sweeper` nodes of the composed config, and runs what is
+// not Hydra's basic sweeper with Hydra's basic launcher.
+import type { SweepOutcome, SweepRequest } from '@bowyer/config';
+import type { ProgressOutput } from '@bowyer/logging';
+import { AshaSource } from './asha-source.js';
+import { JobBoard, figure } from './job-board.js';
+import { jobList } from './job-list.js';
+import { readMarkers, type JobMarker } from './job-marker.js';
+import { readJobMetrics } from './job-metrics.js';
+import { shellQuoted } from './job-process.js';
+import { planJobs, type PlannedSweep } from './plan-jobs.js';
+import { LocalLauncher } from './run-jobs.js';
+import { jobLabel, type JobOutcome, type JobSource, type JobStart } from './sweep-job.js';
+import { lockSweep } from './sweep-lock.js';
+import { summaryText, variedOverrides, writeSummary, type SummaryRow } from './summary.js';
+
+/** Exit code of a process that Ctrl-C ended, by the shell's convention. */
+const INTERRUPTED = 130;
+
+/** Program and leading arguments that start this command again. */
+const thisProgram = (): [string, ...string[]] => [process.execPath, ...process.execArgv, process.argv[1]];
+
+/**
+ * @param program how a job's process starts this command; its arguments follow
+ * @returns undefined where sweeper and launcher are the basic ones
+ * @throws {ConfigError} before anything is started
+ */
+export async function launchSweep(request: SweepRequest, program = thisProgram()): Promise<SweepOutcome | undefined> {
+  const sweep = await planJobs(request);
+  if (sweep === null) return undefined;
+  return sweep.launcher.kind === 'basic' ? runHere(request, sweep) : runLocally(request, sweep, program);
+}
+
+/** Drawn jobs one after another in this process, as the basic launcher has it; a failed one stops no other. */
+async function runHere(request: SweepRequest, { jobs, compositions }: PlannedSweep): Promise<SweepOutcome> {
+  request.writeMaster();
+  request.announce(`Launching ${jobs.length} jobs locally`);
+  let failed = false;
+  for (const job of jobs) {
+    request.announce(`\t${jobLabel(job).replace(' ', ' : ')}`);
+    failed = (await request.runJob(job.number, compositions[job.number])).failed || failed;
+  }
+  return { exitCode: failed ? 1 : 0 };
+}
+
+/** Jobs as processes, several at once. */
+async function runLocally(
+  request: SweepRequest,
+  sweep: PlannedSweep,
+  program: [string, ...string[]],
+): Promise<SweepOutcome> {
+  const { jobs, launcher: settings, asha } = sweep;
+  const { directory } = request;
+  const { stdout: output, env, cwd } = request.program;
+  const unlock = await lockSweep(directory);
+  try {
+    const found = await readMarkers(jobs, { resume: settings.resume ?? false });
+    const markers = new Map(found.flatMap((marker, number) => (marker === null ? [] : [[number, marker] as const])));
+    const list = jobList(jobs, markers);
+    const halving = asha && new AshaSource(jobs, markers, asha);
+    const recorded = recording(halving ?? list);
+    request.writeMaster();
+
+    const metrics = settings.metrics ?? [];
+    const board = new JobBoard(output as ProgressOutput, halving ? null : list.left);
+    const skipped = jobs.length - list.left;
+    board.say(
+      `${jobs.length} jobs, ${settings.jobs} at once, in ${directory}` +
+        (markers.size > 0 ? ` (resumed: ${skipped} finished before)` : ''),
+    );
+    const launcher = new LocalLauncher({
+      jobs: settings.jobs ?? 1,
+      source: recorded,
+      commandOf: ({ job, resource }) => {
+        const grown = resource ? [`${resource.key}=${resource.amount}`] : [];
+        return [...program, ...request.jobArguments(job.number, [...job.overrides, ...grown], job.directory)];
+      },
+      cwd,
+      env,
+      metrics,
+      requiredMetric: asha?.metric,
+      board,
+      shown: variedOverrides(jobs),
+      markers,
+    });
+    await untilInterrupted(launcher);
+
+    const columns = [...new Set([...(asha ? [asha.resourceKey, asha.metric] : []), ...metrics])];
+    const rows = await summaryRows(sweep, recorded.outcomes, markers, columns);
+    const csv = await writeSummary(directory, rows, columns);
+    const lines = ['', summaryText(rows, columns, directory), '', `table: ${csv}`];
+    const best = halving?.best();
+    if (best) {
+      const label = jobLabel(best.job, variedOverrides(jobs));
+      lines.push(
+        `best: ${label} with ${asha!.metric} ${figure(best.value)} at ${best.resource.key}=${best.resource.amount}`,
+      );
+    }
+    const failed = rows.filter(({ outcome }) => outcome?.status === 'failed').length;
+    const onward = `  ${resumeCommand(request)}`;
+    if (launcher.interrupted) lines.push('stopped; to go on:', onward);
+    else if (failed > 0) lines.push(`${failed} of ${jobs.length} jobs failed; to start only these again:`, onward);
+    output.write(`${lines.join('\n')}\n`);
+    return { exitCode: launcher.interrupted ? INTERRUPTED : failed > 0 ? 1 : 0 };
+  } finally {
+    await unlock();
+  }
+}
+
+/** Passes Ctrl-C and the system's requests to end on to the launcher. */
+async function untilInterrupted(launcher: LocalLauncher): Promise<void> {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  const interrupt = () => launcher.interrupt();
+  for (const signal of signals) process.on(signal, interrupt);
+  try {
+    await launcher.run();
+  } finally {
+    for (const signal of signals) process.off(signal, interrupt);
+  }
+}
+
+/** The same source, keeping each job's last outcome. */
+function recording(source: JobSource): JobSource & { outcomes: Map<number, JobOutcome> } {
+  const outcomes = new Map<number, JobOutcome>();
+  return {
+    outcomes,
+    next: () => source.next(),
+    report(start: JobStart, outcome: JobOutcome) {
+      outcomes.set(start.job.number, outcome);
+      source.report(start, outcome);
+    },
+  };
+}
+
+/** How every job stands: from this start of the sweep, or else from an earlier one. */
+async function summaryRows(
+  { jobs, asha }: PlannedSweep,
+  outcomes: ReadonlyMap<number, JobOutcome>,
+  markers: ReadonlyMap<number, JobMarker>,
+  columns: readonly string[],
+): Promise<SummaryRow[]> {
+  return Promise.all(
+    jobs.map(async (job) => {
+      const marker = markers.get(job.number);
+      const outcome = outcomes.get(job.number);
+      if (outcome || !marker) return { job, outcome: outcome ?? null };
+      const metrics = await readJobMetrics(job.directory, columns);
+      if (asha) metrics[asha.resourceKey] = marker.rungs.at(-1)?.resource ?? null;
+      const { status, note, seconds } = marker;
+      return { job, outcome: { status: status === 'started' ? 'stopped' : status, note, seconds, metrics } };
+    }),
+  );
+}
+
+/** The command as typed, so that it goes on with this very sweep. */
+function resumeCommand({ program, directory }: SweepRequest): string {
+  const typed = program.argv.filter((word) => !/^\+{0,2}(launcher\.resume|hydra\.sweep\.dir)=/.test(word));
+  return [program.programName, ...typed, 'launcher.resume=true', `hydra.sweep.dir=${directory}`]
+    .map(shellQuoted)
+    .join(' ');
+}

@@ -1,0 +1,129 @@
+// From a sweep as asked for to its jobs: which there are, each with its config checked and its folder known.
+import { ConfigError, sweepDimensions, type Composition, type SweepRequest } from '@bowyer/config';
+import { rungResources } from './asha.js';
+import type { AshaSourceOptions } from './asha-source.js';
+import { drawTrials } from './search-space.js';
+import { overrideKey, type SweepJob } from './sweep-job.js';
+import type { LauncherConfig, SweeperConfig } from './sweep-schema.js';
+
+export interface PlannedSweep {
+  jobs: SweepJob[];
+  /** By job number. */
+  compositions: Composition[];
+  launcher: LauncherConfig;
+  /** Only for successive halving. */
+  asha: AshaSourceOptions | null;
+}
+
+/**
+ * @returns null for the basic sweeper with the basic launcher
+ * @throws {ConfigError} if a job's config is wrong, or two jobs share a folder
+ */
+export async function planJobs(request: SweepRequest): Promise<PlannedSweep | null> {
+  const launcher = (request.master.setting('launcher') ?? { kind: 'basic' }) as LauncherConfig;
+  const sweeper = (request.master.setting('sweeper') ?? { kind: 'basic' }) as SweeperConfig;
+  if (launcher.kind === 'basic' && sweeper.kind === 'basic') return null;
+
+  const steering = request.overrides.filter(isSteering);
+  const points = sweeper.kind === 'basic' ? plannedPoints(request) : drawnPoints(request, sweeper);
+  const compositions = points.map((overrides, index) => request.composeJob(index, overrides));
+  // The nodes themselves are checked with the first job, so that their mistakes are told as any other.
+  const [first = []] = points;
+  await request.check([request.composeJob(0, [...first, ...steering])]);
+  const asha = sweeper.kind === 'asha' ? ashaOptions(request, sweeper, launcher, first) : null;
+  await request.check(compositions);
+
+  const jobs = points.map((overrides, number) => ({
+    number,
+    overrides,
+    directory: request.jobDirectory(compositions[number]),
+  }));
+  refuseSharedFolders(jobs);
+  return { jobs, compositions, launcher, asha };
+}
+
+/** Overrides that steer the sweep, not its jobs: another number of processes must not make other jobs. */
+function isSteering(override: string): boolean {
+  return /^(launcher|sweeper)(\.|$)/.test(overrideKey(override));
+}
+
+function plannedPoints(request: SweepRequest): string[][] {
+  const { jobs } = request.plan();
+  for (const dimension of sweepDimensions(request.overrides.filter(isSteering), request.master)) refuseSwept(dimension);
+  return jobs.map((overrides) => overrides.filter((override) => !isSteering(override)));
+}
+
+function drawnPoints(request: SweepRequest, { kind, trials, seed }: SweeperConfig): string[][] {
+  if (trials === undefined || seed === undefined) throw missingSetting(kind, trials === undefined ? 'trials' : 'seed');
+  const space = sweepDimensions(request.overrides, request.master);
+  const [steering, own] = [true, false].map((wanted) => space.filter(({ key }) => isSteering(key) === wanted));
+  steering.forEach(refuseSwept);
+  return drawTrials(own, trials, seed);
+}
+
+function refuseSwept(dimension: ReturnType<typeof sweepDimensions>[number]): void {
+  if (dimension.kind === 'values' && dimension.texts.length === 1) return;
+  throw new ConfigError(
+    'sweep',
+    `'${dimension.key}' steers the sweep and cannot be swept over`,
+    ['give it one value'],
+    {
+      keyPath: overrideKey(dimension.key),
+    },
+  );
+}
+
+function ashaOptions(
+  request: SweepRequest,
+  sweeper: SweeperConfig,
+  launcher: LauncherConfig,
+  first: readonly string[],
+): AshaSourceOptions {
+  const { metric, direction, resource_key: resourceKey, min_resource: min, max_resource: max, reduction_factor: reductionFactor } = sweeper; // prettier-ignore
+  const needed = { metric, direction, resource_key: resourceKey, min_resource: min, max_resource: max, reduction_factor: reductionFactor }; // prettier-ignore
+  for (const [key, value] of Object.entries(needed)) if (value === undefined) throw missingSetting('asha', key);
+  if (launcher.kind !== 'local') {
+    throw new ConfigError('sweep', 'sweeper=asha starts a job several times, which the basic launcher cannot', [
+      'add launcher=local, and launcher.jobs=N for N jobs at once',
+    ]);
+  }
+  if (min! > max!) {
+    throw new ConfigError('sweep', `sweeper.min_resource (${min}) is above sweeper.max_resource (${max})`, [], {
+      keyPath: 'sweeper.min_resource',
+    });
+  }
+  if (first.some((override) => overrideKey(override) === resourceKey)) {
+    throw new ConfigError('sweep', `'${resourceKey}' is given by the sweeper, job by job (sweeper.resource_key)`, [
+      `leave out the override of ${resourceKey}; its ends are sweeper.min_resource and sweeper.max_resource`,
+    ]);
+  }
+  // Composed once so that a key that no config has is told before anything starts.
+  request.composeJob(0, [...first, `${resourceKey}=${min}`]);
+  const rungs = rungResources(min!, max!, reductionFactor!);
+  return {
+    metric: metric!,
+    direction: direction!,
+    resourceKey: resourceKey!,
+    rungs,
+    reductionFactor: reductionFactor!,
+  };
+}
+
+function missingSetting(kind: string, key: string): ConfigError {
+  return new ConfigError('sweep', `sweeper.${key} is missing`, [`choose the whole group: sweeper=${kind}`], {
+    keyPath: `sweeper.${key}`,
+  });
+}
+
+function refuseSharedFolders(jobs: readonly SweepJob[]): void {
+  const owners = new Map<string, number>();
+  for (const { number, directory } of jobs) {
+    const owner = owners.get(directory);
+    if (owner !== undefined) {
+      throw new ConfigError('sweep', `jobs #${owner} and #${number} have the same folder: ${directory}`, [
+        "give each its own, such as hydra.sweep.subdir='${hydra.job.num}'",
+      ]);
+    }
+    owners.set(directory, number);
+  }
+}
