@@ -1,6 +1,8 @@
 // The architectures that a config.json may name.
 import type { CausalArchitecture } from './architecture.js';
 import type { ConfigJson } from './config-fields.js';
+import { gptNeoX } from './gpt-neox.js';
+import { gptNeoXConfig } from './gpt-neox-config.js';
 import { gpt2 } from './gpt2.js';
 import { gpt2Config } from './gpt2-config.js';
 import { llama } from './llama.js';
@@ -10,6 +12,7 @@ type Builder = (json: ConfigJson) => CausalArchitecture;
 
 const builders: Readonly<Record<string, Builder>> = {
   gpt2: (json) => gpt2(gpt2Config(json)),
+  gpt_neox: (json) => gptNeoX(gptNeoXConfig(json)),
   ...Object.fromEntries(
     Object.keys(llamaFamilies).map((type): [string, Builder] => [type, (json) => llama(llamaConfig(json))]),
   ),

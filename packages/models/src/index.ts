@@ -39,6 +39,8 @@ export { gpt2 } from './gpt2.js';
 export { gpt2Config, type Gpt2Config } from './gpt2-config.js';
 export { llama } from './llama.js';
 export { llamaConfig, type LlamaConfig } from './llama-config.js';
+export { gptNeoX } from './gpt-neox.js';
+export { gptNeoXConfig, type GptNeoXConfig } from './gpt-neox-config.js';
 export { UnsupportedConfigError } from './config-fields.js';
 export { architectureFor } from './architectures.js';
 export { TransformerEncoder, type TransformerEncoderOptions } from './critic/transformer-encoder.js';

@@ -55,7 +55,7 @@ test('the saved config is the one that was read', () => {
 test.each<[Record<string, unknown>, string]>([
   [
     { hidden_act: 'relu2' },
-    'hidden_act is "relu2", which is not supported; known: silu, gelu, gelu_pytorch_tanh, gelu_new, relu',
+    'hidden_act is "relu2", which is not supported; known: silu, gelu, gelu_new, gelu_fast, gelu_pytorch_tanh, relu',
   ],
   [{ num_key_value_heads: 3 }, 'num_key_value_heads is 3, which does not divide num_attention_heads 4'],
   [{ hidden_size: 18 }, 'hidden_size is 18, not a multiple of num_attention_heads 4'],

@@ -1,8 +1,7 @@
 // Configurations of the Llama family under the names of Hugging Face's config.json, checked when they are read.
+import { activationNames, type ActivationName } from './activations.js';
 import { ConfigFields, type ConfigJson } from './config-fields.js';
 import { rotaryFrequencies, type RotaryFrequencies } from './rotary-frequencies.js';
-
-const activations = ['silu', 'gelu', 'gelu_pytorch_tanh', 'gelu_new', 'relu'] as const;
 
 /** What the forward pass needs; the field names are the file's where the file has one. */
 export interface LlamaConfig {
@@ -13,7 +12,7 @@ export interface LlamaConfig {
   num_attention_heads: number;
   num_key_value_heads: number;
   head_dim: number;
-  hidden_act: (typeof activations)[number];
+  hidden_act: ActivationName;
   rms_norm_eps: number;
   initializer_range: number;
   /** Whether the LM head is the token embedding itself. */
@@ -133,7 +132,7 @@ export function llamaConfig(json: ConfigJson): LlamaConfig {
     vocab_size: fields.count('vocab_size'),
     intermediate_size: fields.count('intermediate_size'),
     num_hidden_layers,
-    hidden_act: fields.choice('hidden_act', activations),
+    hidden_act: fields.choice('hidden_act', activationNames),
     rms_norm_eps: fields.real('rms_norm_eps'),
     initializer_range: fields.real('initializer_range'),
     tie_word_embeddings: fields.flag('tie_word_embeddings'),

@@ -1,6 +1,7 @@
 // Decoders of the Llama family (Llama, Mistral, Qwen 2 and 3): their parameters, and their forward pass as graph pieces.
 // Source: Touvron et al. 2023, arXiv:2302.13971, section 2.2; names and layout of Hugging Face's LlamaForCausalLM.
 import type { Value } from '@bowyer/graph';
+import { activate } from './activations.js';
 import type { CausalArchitecture, ForwardScope, ParameterSpec } from './architecture.js';
 import type { LlamaConfig } from './llama-config.js';
 import { rmsNormalization } from './rms-normalization.js';
@@ -68,18 +69,12 @@ function gatedMlp(scope: ForwardScope, config: LlamaConfig, name: string, x: Val
   const { g } = scope;
   const project = (which: string, input: Value) =>
     scope.linear(input, `${name}.${which}.weight`, config.mlp_bias ? `${name}.${which}.bias` : undefined);
-  const gated = g.mul(activation(scope, config, project('gate_proj', x)), project('up_proj', x));
+  const gated = g.mul(activate(g, config.hidden_act, project('gate_proj', x)), project('up_proj', x));
   return project('down_proj', gated);
 }
 
 const norm = (scope: ForwardScope, config: LlamaConfig, x: Value, name: string) =>
   rmsNormalization(scope.g, x, scope.parameter(`${name}.weight`), config.rms_norm_eps);
-
-function activation({ g }: ForwardScope, { hidden_act }: LlamaConfig, x: Value): Value {
-  if (hidden_act === 'silu') return g.silu(x);
-  if (hidden_act === 'relu') return g.relu(x);
-  return g.gelu(x, hidden_act === 'gelu' ? 'none' : 'tanh');
-}
 
 function llamaParameters(config: LlamaConfig): ParameterSpec[] {
   const { hidden_size: width, intermediate_size: inner, vocab_size: vocabulary, head_dim } = config;
