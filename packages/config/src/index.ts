@@ -1,7 +1,8 @@
 // Hydra-compatible composition of YAML configs: compose, sweep, resolve, validate, and the command line around them.
-export { runCommandLine, type CommandLineOptions } from './cli/command-line.js';
-export type { Log, LogLevel, Streams } from './cli/log.js';
-export type { Job, JobRun } from './cli/run-job.js';
+export { runCommandLine } from './cli/command-line.js';
+export type { CommandLine, JobContext, TextSink } from './cli/session.js';
+export type { LogLevel } from './cli/job-log.js';
+export type { SweepOutcome, SweepRequest } from './cli/sweep-request.js';
 export { compose, Composition, type ComposeOptions, type DefaultEntry } from './compose.js';
 export { ConfigError, type ConfigErrorKind, type ConfigErrorPlace, type Violation } from './config-error.js';
 export { clearResolver, registerResolver, type Resolver } from './interpolation/resolvers.js';

@@ -17,7 +17,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-if (cases.length === 0) test.skip('recorded cases of Hydra (no ../shared/conformance beside the repository)', () => undefined);
+if (cases.length === 0)
+  test.skip('recorded cases of Hydra (no ../shared/conformance beside the repository)', () => undefined);
 
 describe.each(areas)('%s', (area) => {
   const mine = composed.filter((test) => test.area === area);

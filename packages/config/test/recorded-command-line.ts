@@ -2,7 +2,7 @@
 // job lists, completion answers, tables, and the files that were made. Help texts, versions and error texts are our own.
 import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { runCommandLine, type JobRun } from '../src/index.js';
+import { runCommandLine, type JobContext } from '../src/index.js';
 import { namesIn, type RecordedCase } from './recorded-case.js';
 
 export interface RecordedRun {
@@ -13,10 +13,11 @@ export interface RecordedRun {
 }
 
 /** The program of the cases: prints its config, then fails where the case wants it to. */
-function programJob(kind: string | undefined): (run: JobRun) => void {
-  return ({ composition, print }) => {
-    print(composition.yaml);
-    if (kind === 'fail' || (kind === 'fail-on-seed-2' && composition.config.seed === 2)) throw new Error('job failed on purpose');
+function programJob(kind: string | undefined): (context: JobContext) => void {
+  return ({ composition, stdout }) => {
+    stdout.write(composition.yaml);
+    if (kind === 'fail' || (kind === 'fail-on-seed-2' && composition.config.seed === 2))
+      throw new Error('job failed on purpose');
   };
 }
 
@@ -37,12 +38,19 @@ export async function commandLineAnswer(test: RecordedCase, root: string): Promi
     job: programJob(test.job),
     env: test.env ?? {},
     cwd: root,
-    streams: { stdout: (text) => (stdout += text), stderr: (text) => (stderr += text) },
-    showWarnings: false,
+    stdout: { write: (text) => (stdout += text) },
+    stderr: { write: (text) => (stderr += text) },
   });
   const made = filesIn(root).filter((file) => !before.has(file));
-  const files = Object.fromEntries(made.map((file) => [maskDate(file), readFileSync(path.join(root, file), 'utf8').replaceAll(root, '<ROOT>')]));
-  return { exit_code: exitCode, stdout: maskTime(stdout.replaceAll(root, '<ROOT>')), stderr: stderr.replaceAll(root, '<ROOT>'), files };
+  const files = Object.fromEntries(
+    made.map((file) => [maskDate(file), readFileSync(path.join(root, file), 'utf8').replaceAll(root, '<ROOT>')]),
+  );
+  return {
+    exit_code: exitCode,
+    stdout: maskTime(stdout.replaceAll(root, '<ROOT>')),
+    stderr: stderr.replaceAll(root, '<ROOT>'),
+    files,
+  };
 }
 
 function filesIn(folder: string, prefix = ''): string[] {
@@ -61,13 +69,15 @@ const isOurs = (argv: readonly string[]) => argv.some((word) => ['--help', '-h',
 
 export function commandLineProblems(ours: RecordedRun, theirs: RecordedRun, argv: readonly string[]): string[] {
   const found: string[] = [];
-  if (ours.exit_code !== theirs.exit_code) found.push(`exit code ${ours.exit_code} instead of ${theirs.exit_code}\n${ours.stderr}`);
+  if (ours.exit_code !== theirs.exit_code)
+    found.push(`exit code ${ours.exit_code} instead of ${theirs.exit_code}\n${ours.stderr}`);
   if (!isOurs(argv) && squeezed(ours.stdout) !== squeezed(theirs.stdout)) found.push(`stdout: ${JSON.stringify(ours.stdout)}\n--- theirs\n${JSON.stringify(theirs.stdout)}`); // prettier-ignore
   if (theirs.stderr === '' && ours.stderr !== '') found.push(`stderr: ${ours.stderr}`);
   for (const name of namesIn((theirs.stderr ?? '').replace(/\nSet the environment.*/s, ''))) if (!ours.stderr!.includes(name)) found.push(`stderr lacks '${name}':\n${ours.stderr}`); // prettier-ignore
   if (!theirs.files) return found;
   const [mine, expected] = [Object.keys(ours.files!).sort(), Object.keys(theirs.files).sort()];
-  if (JSON.stringify(mine) !== JSON.stringify(expected)) found.push(`files: ${mine.join(' ')}\n--- theirs\n${expected.join(' ')}`);
+  if (JSON.stringify(mine) !== JSON.stringify(expected))
+    found.push(`files: ${mine.join(' ')}\n--- theirs\n${expected.join(' ')}`);
   for (const [file, text] of Object.entries(theirs.files)) if (text !== null && ours.files![file] !== text) found.push(`${file}: ${ours.files![file]}`); // prettier-ignore
   return found;
 }

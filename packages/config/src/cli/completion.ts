@@ -1,101 +1,141 @@
-// Tab completion: what can follow the words typed so far. Groups are offered with '=' and options after it, keys with '=' or '.',
-// `+group` and `~group` too; overrides already typed are taken into account.
+// `--shell-completion`: installs, removes and answers tab completion. What can follow the words typed so far: groups with '=' and
+// their options after it, keys with '=' or '.', `+group` and `~group`, values, files, flags and what these take. Overrides typed
+// already are taken into account.
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { compose, type ComposeOptions } from '../compose.js';
+import { compose, type Composition } from '../compose.js';
 import { ConfigError } from '../config-error.js';
-import { rootFrame, type Frame } from '../key-path.js';
-import { isContainer, isMissing, isNull, type ConfigNode, type MapNode } from '../node.js';
-import type { Resolution } from '../interpolation/resolve.js';
+import { rootFrame, splitPath, type Frame } from '../key-path.js';
+import { isContainer, isMissing, isNull, type ConfigNode } from '../node.js';
 import { nodeStr } from '../python-text.js';
 import type { Repository } from '../sources/repository.js';
-import { parseFlags } from './flags.js';
+import { completionShells, installScript, uninstallScript, type CompletionShell } from './completion-scripts.js';
+import { flagForms, parseArguments } from './flags.js';
+import { enumOptions, propertySchema, schemaFor } from './key-help.js';
+import { composeOptions, openSession, type Session } from './session.js';
+import type { JsonSchema } from '../validate.js';
 
-const shells = ['bash', 'fish', 'zsh'] as const;
-type Shell = (typeof shells)[number];
-
-/** The answer to `-sc WHAT=SHELL`. @throws {ConfigError} */
-export function completionText(request: readonly string[], program: string, options: ComposeOptions): string {
-  const [what, shell] = request.length === 1 ? request[0]!.split('=') : [];
-  if (!what || !['install', 'uninstall', 'query'].includes(what)) {
-    throw new ConfigError('usage', '--shell-completion needs one of install=SHELL, uninstall=SHELL and query=SHELL', [`shells: ${shells.join(', ')}`]);
+/** @returns the exit code */
+export async function shellCompletion(session: Session): Promise<number> {
+  const { flags, program, env, stdout } = session;
+  const [request = ''] = flags.overrides;
+  const [action, shell] = request.split('=');
+  if (flags.overrides.length !== 1 || !['install', 'uninstall', 'query'].includes(action!)) {
+    throw new ConfigError('usage', '--shell-completion needs one of install=SHELL, uninstall=SHELL and query=SHELL', [
+      `shells: ${completionShells.join(', ')}`,
+    ]);
   }
-  if (!shells.includes(shell as Shell)) throw new ConfigError('usage', `There is no completion for shell '${shell}'`, ['available:', ...shells.map((name) => `  ${name}`)]);
-  if (what === 'install') return installScript(shell as Shell, program);
-  if (what === 'uninstall') return uninstallScript(shell as Shell, program);
-  const line = options.env?.COMP_LINE;
-  if (line === undefined) throw new ConfigError('usage', 'COMP_LINE is not set', ['completion is called by the shell; install it with -sc install=SHELL']);
-  return `${completions(withoutProgram(line), options).join(shell === 'fish' ? '\n' : ' ')}\n`;
-}
-
-function installScript(shell: Shell, program: string): string {
-  const name = `_${program.replace(/\W/g, '_')}_complete`;
-  if (shell === 'fish') {
-    return `function ${name}\n  set -lx COMP_LINE (commandline -cp)\n  ${program} -sc query=fish\nend\ncomplete -c ${program} -f -a '(${name})'\n`;
+  if (!completionShells.includes(shell as CompletionShell)) {
+    throw new ConfigError('usage', `There is no completion for shell '${shell}'`, [
+      'available:',
+      ...completionShells.map((name) => `  ${name}`),
+    ]);
   }
-  const body = `${name}() {\n  COMPREPLY=($(COMP_LINE="$COMP_LINE" COMP_POINT="$COMP_POINT" ${program} -sc query=${shell} 2>/dev/null))\n}\ncomplete -o nospace -o default -F ${name} ${program}\n`;
-  const colons = `COMP_WORDBREAKS=\${COMP_WORDBREAKS//[=:]}\n`;
-  return shell === 'zsh' ? `autoload -Uz bashcompinit && bashcompinit\n${body}` : colons + body;
+  if (action === 'install') stdout.write(installScript(shell as CompletionShell, program.programName));
+  else if (action === 'uninstall') stdout.write(uninstallScript(shell as CompletionShell, program.programName));
+  else {
+    const { COMP_LINE: line, COMP_POINT: point } = env;
+    if (line === undefined)
+      throw new ConfigError('usage', 'COMP_LINE is not set', [
+        'a shell sets it; install completion with -sc install=SHELL',
+      ]);
+    const candidates = await completions(point === undefined ? line : line.slice(0, Number(point)), session);
+    stdout.write(`${candidates.join(shell === 'fish' ? '\n' : ' ')}\n`);
+  }
+  return 0;
 }
 
-function uninstallScript(shell: Shell, program: string): string {
-  return shell === 'fish' ? `complete -c ${program} -e\n` : `complete -r ${program}\n`;
+/** What can stand in place of the last word of a line, sorted. @param line the program's name and what follows it */
+async function completions(line: string, session: Session): Promise<string[]> {
+  const words = withoutProgram(line).split(/\s+/).filter((word) => word !== ''); // prettier-ignore
+  const word = /\s$/.test(line) || words.length === 0 ? '' : words.pop()!;
+  const last = words.at(-1);
+  const flag = flagForms.find(
+    ({ name, short, value }) => last !== undefined && value !== undefined && (last === name || last === short),
+  );
+  const typed = openTyped(session, words, flag !== undefined);
+  if (flag) return flagValues(flag.name, word, typed);
+  if (word.startsWith('-')) return startingWith(word, flagForms.flatMap(({ name }) => [name])); // prettier-ignore
+  const file = /^(.*=)((?:~?\/|\.).*)$/s.exec(word);
+  if (file) return fileNames(file[2]!, session.cwd).map((name) => file[1]! + name);
+  return overrideMatches(word, typed);
 }
 
-/** The line without its program, which may be given as `node script`. */
+/** The line without its program, which may be given as `node script` or `npx program`. */
 function withoutProgram(line: string): string {
-  return /^\s*(?:[\w/]*(?:python3?|node)\s+[\w/.-]+|[\w\-=./]+)\s*(.*)$/s.exec(line)?.[1] ?? '';
+  return /^\s*(?:[\w./-]*(?:python3?|node|npx)\s+\S+|\S+)\s+(.*)$/s.exec(line)?.[1] ?? '';
 }
 
-/** What can stand in place of the last word, sorted. */
-export function completions(line: string, options: ComposeOptions): string[] {
-  const typed = parseFlags(line.split(/\s+/).filter((word) => word !== ''));
-  const words = [...typed.overrides];
-  const word = line === '' || line.endsWith(' ') || words.length === 0 ? '' : words.pop()!;
-  const file = /^(.*=)((?:\.|\/|\\).*)$/s.exec(word);
-  if (file) return fileNames(file[2]!).map((name) => file[1]! + name).sort();
-  const mode = typed.multirun ? 'multirun' : 'run';
-  let composed: ReturnType<typeof compose> | undefined;
-  let repository: Repository | undefined;
+/** The session that the words before the one in question make. */
+function openTyped(session: Session, words: readonly string[], cutLast: boolean): Session {
+  const { program, env, cwd, now, stdout, stderr } = session;
+  const argv = cutLast ? words.slice(0, -1) : words;
   try {
-    composed = compose({ ...options, overrides: words, mode });
-    repository = composed.repository;
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    repository = compose({ ...options, overrides: [], mode: 'multirun' }).repository;
+    return openSession({ ...program, argv, env, cwd, now, stdout, stderr }, parseArguments(argv));
+  } catch {
+    return openSession({ ...program, argv: [], env, cwd, now, stdout, stderr }, parseArguments([]));
   }
+}
+
+async function flagValues(name: string, word: string, typed: Session): Promise<string[]> {
+  const { choices } = flagForms.find((form) => form.name === name)!;
+  if (choices) return startingWith(word, choices);
+  if (name === '--config-name') return startingWith(word, repositoryFor(typed).options(''));
+  if (name === '--package') return (await keyMatches(word, typed)).map((match) => match.replace(/=$/, ''));
+  return fileNames(word, typed.cwd);
+}
+
+const startingWith = (word: string, candidates: readonly string[]) =>
+  candidates.filter((candidate) => candidate.startsWith(word)).sort();
+
+function repositoryFor(typed: Session): Repository {
+  const options = composeOptions(typed, []);
+  try {
+    return compose({ ...options, mode: 'multirun' }).repository;
+  } catch {
+    return compose({ ...options, configName: null }).repository;
+  }
+}
+
+/** The config as typed so far; undefined while it cannot be composed. */
+function composedSoFar(typed: Session): Composition | undefined {
+  const options = composeOptions(typed);
+  for (const mode of typed.flags.multirun ? (['multirun'] as const) : (['run', 'multirun'] as const)) {
+    try {
+      return compose({ ...options, mode });
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+    }
+  }
+  return undefined;
+}
+
+async function overrideMatches(word: string, typed: Session): Promise<string[]> {
+  const composed = composedSoFar(typed);
+  const repository = composed?.repository ?? repositoryFor(typed);
   const groups = groupMatches(word, repository);
-  const exact = word.replace(/^[+~]/, '').includes('=') && repository.options(word.replace(/^[+~]/, '').split('=')[0]!).length > 0;
-  const keys = exact || !composed ? [] : keyMatches(rootFrame(composed.full), word, composed.resolution());
+  const bare = word.replace(/^[+~]/, '');
+  const isOption = bare.includes('=') && repository.options(bare.split('=')[0]!.split('@')[0]!).length > 0;
+  const keys = isOption || !composed ? [] : await keyMatches(word, typed, composed);
   return [...new Set([...groups, ...keys])].sort();
 }
 
-function fileNames(word: string): string[] {
-  const dir = isFolder(word) ? word : path.dirname(word);
-  const prefix = dir === word ? '' : path.basename(word);
-  if (!isFolder(dir)) return [];
-  return readdirSync(dir).filter((name) => name.startsWith(prefix)).map((name) => path.join(dir, name));
-}
-
-const isFolder = (name: string) => statSync(name, { throwIfNoEntry: false })?.isDirectory() === true;
-
-function groupMatches(typed: string, repository: Repository): string[] {
-  const prefix = /^[+~]/.exec(typed)?.[0] ?? '';
-  const word = typed.slice(prefix.length);
-  const equals = word.lastIndexOf('=');
+function groupMatches(word: string, repository: Repository): string[] {
+  const prefix = /^[+~]?/.exec(word)![0];
+  const typed = word.slice(prefix.length);
+  const equals = typed.lastIndexOf('=');
   if (equals >= 0) {
-    const group = word.slice(0, equals);
-    return repository.options(group).map((option) => `${group}=${option}`).filter((match) => match.startsWith(word)).map((match) => prefix + match);
+    // In a list or a sweep, `agent=dqn,p`, the last option is the one being typed.
+    const start = Math.max(equals, typed.lastIndexOf(','), typed.lastIndexOf('[')) + 1;
+    const options = repository.options(typed.slice(0, equals).split('@')[0]!);
+    return startingWith(typed.slice(start), options).map((option) => prefix + typed.slice(0, start) + option);
   }
-  const parent = word.includes('/') ? word.slice(0, word.lastIndexOf('/')) : '';
-  return repository
-    .groups(parent)
-    .map((name) => (parent === '' ? name : `${parent}/${name}`))
-    .filter((group) => group.startsWith(word))
-    .map((group) => prefix + group + groupEnding(group, repository, prefix === '~'));
+  const parent = typed.includes('/') ? typed.slice(0, typed.lastIndexOf('/')) : '';
+  const groups = repository.groups(parent).map((name) => (parent === '' ? name : `${parent}/${name}`));
+  return startingWith(typed, groups).map((group) => prefix + group + groupEnding(group, repository, prefix === '~'));
 }
 
-// 'agent=' has options, 'parent/' only further groups; one that has both stands as it is.
+/** 'agent=' has options, 'parent/' only further groups; one that has both stands as it is. */
 function groupEnding(group: string, repository: Repository, isDeletion: boolean): string {
   const hasOptions = repository.options(group).length > 0;
   const hasGroups = repository.groups(group).length > 0;
@@ -103,33 +143,78 @@ function groupEnding(group: string, repository: Repository, isDeletion: boolean)
   return hasGroups && !hasOptions ? '/' : '';
 }
 
-function keyMatches(frame: Frame<MapNode>, word: string, resolution: Resolution): string[] {
-  if (word.endsWith('.') || word.endsWith('=')) {
-    const found = select(frame, word.slice(0, -1), resolution);
-    if (!found || isNull(found.node)) return [];
-    if (isContainer(found.node)) return entriesOf(found.node, '').map((match) => word + match);
-    return [word + (isMissing(found.node) ? '' : valueText(found.node))];
+/** Keys that begin with a word, or the values of the key before its '='. */
+async function keyMatches(word: string, typed: Session, composed = composedSoFar(typed)): Promise<string[]> {
+  if (!composed) return [];
+  const root = rootFrame(composed.full);
+  const equals = word.indexOf('=');
+  if (equals >= 0) {
+    const values = await valuesOf(word.slice(0, equals), composed, typed);
+    return startingWith(word.slice(equals + 1), values).map((value) => word.slice(0, equals + 1) + value);
   }
   const dot = word.lastIndexOf('.');
-  if (dot < 0) return entriesOf(frame.node, word);
-  const base = word.slice(0, dot);
-  const found = select(frame, base, resolution);
-  return found && isContainer(found.node) ? entriesOf(found.node, word.slice(dot + 1)).map((match) => `${base}.${match}`) : [];
+  const base = word.slice(0, Math.max(dot, 0));
+  const parent = dot < 0 ? root : select(composed, base);
+  if (!parent || !isContainer(parent.node)) return [];
+  return startingWith(word.slice(dot + 1), entryNames(parent.node)).map((name) => word.slice(0, dot + 1) + name);
 }
 
-function select(frame: Frame, key: string, resolution: Resolution): Frame | undefined {
+/** The value a key has, and what else its schema allows. */
+async function valuesOf(key: string, composed: Composition, { program }: Session): Promise<string[]> {
+  const found = select(composed, key);
+  if (!found) return [];
+  if (isContainer(found.node)) return entryNames(found.node).map((name) => name.replace(/\.$/, ''));
+  const current = isNull(found.node) ? [] : [isMissing(found.node) ? '' : valueText(found.node)];
+  const schema = key.startsWith('hydra.') ? undefined : await program.describe?.(composed);
+  return [...new Set([...current, ...(schema ? allowedValues(schema, key, composed) : [])])];
+}
+
+function allowedValues(schema: JsonSchema, key: string, composed: Composition): string[] {
+  let at: JsonSchema | undefined = schema;
+  let node: ConfigNode | undefined = composed.root;
+  for (const name of splitPath(key)) {
+    at = at && propertySchema(schemaFor(at, node, schema), name);
+    node = node?.kind === 'map' ? node.get(name) : undefined;
+  }
+  if (!at) return [];
+  const options = enumOptions(at, schema).filter((option) => option !== null && typeof option !== 'object').map(String); // prettier-ignore
+  return schemaFor(at, node, schema).type === 'boolean' ? [...options, 'true', 'false'] : options;
+}
+
+function select(composed: Composition, key: string): Frame | undefined {
   try {
-    return resolution.select(frame, key);
+    return composed.resolution().select(rootFrame(composed.full), key);
   } catch (error) {
     if (error instanceof ConfigError) return undefined;
     throw error;
   }
 }
 
-const valueText = (node: ConfigNode) => (node.kind === 'scalar' && typeof node.value === 'boolean' ? String(node.value) : nodeStr(node));
+const valueText = (node: ConfigNode) =>
+  node.kind === 'scalar' && typeof node.value === 'boolean' ? String(node.value) : nodeStr(node);
 
-function entriesOf(node: ConfigNode, prefix: string): string[] {
+/** `lr=` for a value, `optimizer.` for what has keys of its own. */
+function entryNames(node: ConfigNode): string[] {
   const entries: [string, ConfigNode][] =
-    node.kind === 'map' ? [...node.entries.values()].map(({ key, node: value }) => [String(key), value]) : node.kind === 'list' ? node.items.map((value, index) => [String(index), value]) : []; // prettier-ignore
-  return entries.filter(([key]) => key.startsWith(prefix)).map(([key, value]) => key + (isContainer(value) ? '.' : '='));
+    node.kind === 'map'
+      ? [...node.entries.values()].map(({ key, node: value }) => [String(key), value])
+      : node.kind === 'list'
+        ? node.items.map((value, index) => [String(index), value])
+        : [];
+  return entries.map(([key, value]) => key + (isContainer(value) ? '.' : '='));
 }
+
+/** Files and folders that a word begins; folders end in '/'. */
+function fileNames(word: string, cwd: string): string[] {
+  const slash = word.lastIndexOf('/') + 1;
+  const [folder, start] = [word.slice(0, slash), word.slice(slash)];
+  const home = process.env.HOME ?? '~';
+  const place = path.resolve(cwd, folder.replace(/^~(?=\/)/, home) || '.');
+  if (!isFolder(place)) return [];
+  const names = readdirSync(place).filter(
+    (name) => name.startsWith(start) && (start.startsWith('.') || !name.startsWith('.')),
+  );
+  return names.map((name) => folder + name + (isFolder(path.join(place, name)) ? '/' : '')).sort();
+}
+
+const isFolder = (name: string) => statSync(name, { throwIfNoEntry: false })?.isDirectory() === true;

@@ -1,116 +1,198 @@
-// The flags of the command line. Flags and overrides may stand in any order; `--` ends the flags.
+// The flags of the command line: what each is called, what it takes, and how a list of arguments is told apart into flags and
+// overrides. Flags may stand anywhere among the overrides; `--` ends them.
+// Source: Hydra's documentation ("Command line flags"), version 1.3; overrides after a flag are accepted as in its next version.
 import { ConfigError } from '../config-error.js';
 import { nearest } from '../nearest.js';
 
-export const cfgChoices = ['job', 'hydra', 'all'] as const;
-export const infoChoices = ['all', 'config', 'defaults', 'defaults-tree', 'plugins', 'searchpath', 'origin'] as const;
+interface FlagForm {
+  readonly name: string;
+  readonly short?: string;
+  /** What it takes, as the usage line shows it. */
+  readonly value?: string;
+  readonly choices?: readonly string[];
+  /** Its value may be left out. */
+  readonly optional?: boolean;
+  readonly meaning: string;
+}
 
-export interface Flags {
+export const cfgTypes = ['job', 'hydra', 'all'] as const;
+export const infoTopics = ['all', 'config', 'defaults', 'defaults-tree', 'plugins', 'searchpath', 'origin'] as const;
+
+export const flagForms: readonly FlagForm[] = [
+  { name: '--help', short: '-h', meaning: 'help of the program: its groups and its config' },
+  { name: '--hydra-help', meaning: 'help of the command line itself: flags and the groups of hydra settings' },
+  { name: '--version', meaning: 'print the version' },
+  {
+    name: '--cfg',
+    short: '-c',
+    value: 'TYPE',
+    choices: cfgTypes,
+    meaning: 'print the config instead of running: job, hydra or all',
+  },
+  { name: '--resolve', meaning: 'with --cfg or --help: print interpolations resolved' },
+  { name: '--package', short: '-p', value: 'KEY', meaning: 'with --cfg: print only this part' },
+  { name: '--run', short: '-r', meaning: 'run one job (the default)' },
+  { name: '--multirun', short: '-m', meaning: 'run one job for each combination of the values given (a sweep)' },
+  {
+    name: '--shell-completion',
+    short: '-sc',
+    meaning: 'install=SHELL, uninstall=SHELL or query=SHELL; SHELL is bash, zsh or fish',
+  },
+  { name: '--config-path', short: '-cp', value: 'DIR', meaning: 'use this config folder instead of the program’s' },
+  { name: '--config-name', short: '-cn', value: 'NAME', meaning: 'use this primary config' },
+  { name: '--config-dir', short: '-cd', value: 'DIR', meaning: 'search this config folder too' },
+  {
+    name: '--experimental-rerun',
+    value: 'FILE',
+    meaning: 'run the job again whose .hydra folder (or a file in it) this is',
+  },
+  { name: '--info', short: '-i', value: 'TOPIC', choices: infoTopics, optional: true, meaning: 'tell how the config came about; "origin KEY" tells it of one value' }, // prettier-ignore
+];
+
+/** What was typed, told apart. */
+export interface CommandArguments {
   help: boolean;
   hydraHelp: boolean;
   version: boolean;
-  cfg?: (typeof cfgChoices)[number];
+  cfg?: (typeof cfgTypes)[number];
   resolve: boolean;
   package?: string;
   run: boolean;
   multirun: boolean;
-  dryRun: boolean;
-  shellCompletion: boolean;
+  completion: boolean;
   configPath?: string;
   configName?: string;
-  configDir?: string;
-  info?: (typeof infoChoices)[number];
+  configDirs: string[];
+  rerun?: string;
+  info?: (typeof infoTopics)[number];
+  /** The key of `--info origin KEY`. */
+  originKey?: string;
   overrides: string[];
 }
 
-interface Flag {
-  readonly names: readonly string[];
-  /** The key in `Flags` that it sets. */
-  readonly key: Exclude<keyof Flags, 'overrides'>;
-  /** What its value is called; flags without it take none. */
-  readonly value?: string;
-  readonly choices?: readonly string[];
-  /** The value where none is given. */
-  readonly fallback?: string;
-  readonly help: string;
-}
-
-export const flagTable: readonly Flag[] = [
-  { names: ['--help', '-h'], key: 'help', help: 'show the groups, their options and the composed config' },
-  { names: ['--hydra-help'], key: 'hydraHelp', help: 'show these flags and the groups of settings' },
-  { names: ['--version'], key: 'version', help: 'show the version' },
-  { names: ['--cfg', '-c'], key: 'cfg', value: 'PART', choices: cfgChoices, help: 'print the config instead of running: job, hydra or all' },
-  { names: ['--resolve'], key: 'resolve', help: 'with --cfg or --help: resolve interpolations first' },
-  { names: ['--package', '-p'], key: 'package', value: 'KEY', help: 'with --cfg: print only this node' },
-  { names: ['--run', '-r'], key: 'run', help: 'run one job (the default)' },
-  { names: ['--multirun', '-m'], key: 'multirun', help: 'run one job for each combination of swept values' },
-  { names: ['--dry-run'], key: 'dryRun', help: 'with --multirun: list and check the jobs, run none' },
-  { names: ['--shell-completion', '-sc'], key: 'shellCompletion', help: 'install=SHELL, uninstall=SHELL or query=SHELL (bash, zsh, fish)' },
-  { names: ['--config-path', '-cp'], key: 'configPath', value: 'DIR', help: 'take configs from here instead of the program’s own folder' },
-  { names: ['--config-name', '-cn'], key: 'configName', value: 'NAME', help: 'the primary config' },
-  { names: ['--config-dir', '-cd'], key: 'configDir', value: 'DIR', help: 'a further folder of configs' },
-  { names: ['--info', '-i'], key: 'info', value: 'TOPIC', choices: infoChoices, fallback: 'all', help: 'about the composition: all, config, defaults, defaults-tree, plugins, searchpath, or origin KEY' },
-];
-
 /** @throws {ConfigError} of kind 'usage' */
-export function parseFlags(argv: readonly string[]): Flags {
-  const flags: Flags = { help: false, hydraHelp: false, version: false, resolve: false, run: false, multirun: false, dryRun: false, shellCompletion: false, overrides: [] }; // prettier-ignore
-  for (let index = 0; index < argv.length; index++) {
-    const word = argv[index]!;
-    if (word === '--') {
-      flags.overrides.push(...argv.slice(index + 1));
+export function parseArguments(argv: readonly string[]): CommandArguments {
+  const out: CommandArguments = { help: false, hydraHelp: false, version: false, resolve: false, run: false, multirun: false, completion: false, configDirs: [], overrides: [] }; // prettier-ignore
+  const rest = [...argv];
+  while (rest.length > 0) {
+    const text = rest.shift()!;
+    if (text === '--') {
+      out.overrides.push(...rest);
       break;
     }
-    if (!word.startsWith('-') || word === '-' || /^-\d/.test(word) || word.includes(' ')) {
-      flags.overrides.push(word);
-      continue;
-    }
-    const equals = word.indexOf('=');
-    const name = equals < 0 ? word : word.slice(0, equals);
-    const flag = findFlag(name);
-    let given = equals < 0 ? undefined : word.slice(equals + 1);
-    if (!flag.value) {
-      if (given !== undefined) throw usage(`${name} takes no value`, `leave out '=${given}'`);
-      (flags as unknown as Record<string, boolean>)[flag.key] = true;
-      if (flag.key === 'version') return flags;
-      continue;
-    }
-    const next = argv[index + 1];
-    if (given === undefined && next !== undefined && !(next.startsWith('-') && next !== '-')) {
-      given = next;
-      index++;
-    }
-    given ??= flag.fallback;
-    if (given === undefined) throw usage(`${name} needs a value`, `write ${name} ${flag.value}`);
-    if (flag.choices && !flag.choices.includes(given)) throw usage(`${name} cannot be '${given}'`, `choose from ${flag.choices.join(', ')}`);
-    (flags as unknown as Record<string, string>)[flag.key] = given;
+    if (!text.startsWith('-') || text === '-') out.overrides.push(text);
+    else setFlag(out, text, rest);
   }
-  return flags;
+  return out;
 }
 
-function findFlag(name: string): Flag {
-  const exact = flagTable.find(({ names }) => names.includes(name));
-  if (exact) return exact;
-  const begun = name.startsWith('--') ? flagTable.filter(({ names }) => names.some((known) => known.startsWith(name))) : [];
-  if (begun.length === 1) return begun[0]!;
-  if (begun.length > 1) throw usage(`'${name}' could be ${begun.map(({ names }) => names[0]).join(' or ')}`, 'write the flag out');
-  const near = nearest(name, flagTable.flatMap(({ names }) => names));
-  throw usage(`no flag is named '${name}'`, near ? `did you mean '${near}'?` : `--hydra-help lists the flags; put overrides that begin with '-' after '--'`);
+function setFlag(out: CommandArguments, text: string, rest: string[]): void {
+  const { form, attached } = findFlag(text);
+  if (form.value === undefined && attached !== undefined)
+    throw usageError(`${form.name} takes no value, but got '${attached}'`);
+  const value = form.value === undefined ? undefined : takeValue(form, attached, rest);
+  switch (form.name) {
+    case '--help': out.help = true; break; // prettier-ignore
+    case '--hydra-help': out.hydraHelp = true; break; // prettier-ignore
+    case '--version': out.version = true; break; // prettier-ignore
+    case '--cfg': out.cfg = value as CommandArguments['cfg']; break; // prettier-ignore
+    case '--resolve': out.resolve = true; break; // prettier-ignore
+    case '--package': out.package = value; break; // prettier-ignore
+    case '--run': out.run = true; break; // prettier-ignore
+    case '--multirun': out.multirun = true; break; // prettier-ignore
+    case '--shell-completion': out.completion = true; break; // prettier-ignore
+    case '--config-path': out.configPath = value; break; // prettier-ignore
+    case '--config-name': out.configName = value; break; // prettier-ignore
+    case '--config-dir': out.configDirs.push(value!); break; // prettier-ignore
+    case '--experimental-rerun': out.rerun = value; break; // prettier-ignore
+    default:
+      out.info = value as CommandArguments['info'];
+      if (out.info === 'origin') out.originKey = takeOriginKey(rest);
+  }
 }
 
-function usage(summary: string, remedy: string): ConfigError {
-  return new ConfigError('usage', summary, [remedy]);
+/** `--name`, `--name=value`, an unambiguous beginning of a long name, `-x`, `-xvalue`. */
+function findFlag(text: string): { form: FlagForm; attached?: string } {
+  const equals = text.indexOf('=');
+  const name = equals < 0 ? text : text.slice(0, equals);
+  const attached = equals < 0 ? undefined : text.slice(equals + 1);
+  const exact = flagForms.find((form) => form.name === name || form.short === name);
+  if (exact) return { form: exact, attached };
+  if (name.startsWith('--')) {
+    const begun = flagForms.filter((form) => form.name.startsWith(name));
+    if (begun.length === 1) return { form: begun[0]!, attached };
+    if (begun.length > 1)
+      throw usageError(`ambiguous flag ${name}: it could be ${begun.map((form) => form.name).join(', ')}`);
+  } else {
+    const glued = flagForms.find(
+      (form) => form.value !== undefined && form.short?.length === 2 && text.startsWith(form.short),
+    );
+    if (glued) return { form: glued, attached: text.slice(2) };
+  }
+  throw unknownFlag(text, name);
 }
 
-/** One line for `usage:`. */
-export function usageLine(program: string): string {
-  const parts = flagTable.map(({ names, value, fallback }) => `[${names[0]}${value ? (fallback ? ` [${value}]` : ` ${value}`) : ''}]`);
-  return `usage: ${program} ${parts.join(' ')} [key=value …]`;
+function unknownFlag(text: string, name: string): ConfigError {
+  const bare = text.replace(/^-+/, '');
+  const near = nearest(name, flagForms.flatMap((form) => [form.name, ...(form.short ? [form.short] : [])])); // prettier-ignore
+  const hints = near ? [`did you mean ${near}?`] : [];
+  if (text.includes('=')) hints.push(`a setting is changed without dashes: ${bare}`);
+  return usageError(`unknown flag ${name}`, ...hints);
 }
 
-/** The flags with their meanings, one a line. */
+function takeValue(form: FlagForm, attached: string | undefined, rest: string[]): string {
+  const { name, choices, optional } = form;
+  // `--info seed=3`: what looks like an override is one.
+  const next = rest[0];
+  const isNextValue = next !== undefined && !next.startsWith('-') && !(optional && /[=~+]/.test(next));
+  if (attached === undefined && !isNextValue) {
+    if (optional) return choices![0]!;
+    throw usageError(`${name} needs a value${choices ? ` (${choices.join(', ')})` : `: ${name} ${form.value}`}`);
+  }
+  const value = attached ?? rest.shift()!;
+  if (choices && !choices.includes(value)) {
+    const near = nearest(value, choices);
+    throw usageError(
+      `${name}: invalid choice '${value}' (choose from ${choices.join(', ')})`,
+      ...(near ? [`did you mean ${near}?`] : []),
+    );
+  }
+  return value;
+}
+
+function takeOriginKey(rest: string[]): string {
+  const key = rest.shift();
+  if (key === undefined || key.startsWith('-'))
+    throw usageError('--info origin needs a key', 'for example --info origin hydra.run.dir');
+  return key;
+}
+
+const usageError = (summary: string, ...details: string[]) => new ConfigError('usage', summary, details);
+
+/** The two or three lines that a wrong call gets to see. */
+export function usageText(programName: string): string {
+  const words = flagForms.map(({ name, value, choices, optional }) => {
+    if (value === undefined) return `[${name}]`;
+    const what = choices ? `{${choices.join(',')}}` : value;
+    return optional ? `[${name} [${what}]]` : `[${name} ${what}]`;
+  });
+  const lines: string[] = [];
+  let line = `usage: ${programName}`;
+  for (const word of [...words, '[override ...]']) {
+    if (line.length + word.length + 1 > 100) {
+      lines.push(line);
+      line = ' '.repeat(8);
+    }
+    line += ` ${word}`;
+  }
+  return [...lines, line].map((text) => `${text}\n`).join('');
+}
+
+/** One line for each flag, for `--hydra-help`. */
 export function flagsHelp(): string {
-  const rows = flagTable.map(({ names, value, help }) => [names.join(', ') + (value ? ` ${value}` : ''), help] as const);
-  const width = Math.max(...rows.map(([name]) => name.length));
-  return [...rows.map(([name, help]) => `${name.padEnd(width)}  ${help}`), `${'key=value'.padEnd(width)}  override any value of the config`].join('\n');
+  const left = flagForms.map(
+    ({ name, short, value }) => `${short ? `${short}, ` : '    '}${name}${value ? ` ${value}` : ''}`,
+  );
+  const width = Math.max(...left.map((text) => text.length)) + 2;
+  return [...flagForms.entries()].map(([index, { meaning }]) => left[index]!.padEnd(width) + meaning).join('\n');
 }

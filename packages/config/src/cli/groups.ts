@@ -1,0 +1,24 @@
+// The config groups of a program and their options, as help texts list them.
+import type { Repository } from '../sources/repository.js';
+
+/** Every group that has options, with them, sorted by name; groups inside groups too. */
+export function groupsWithOptions(repository: Repository, parent = ''): { group: string; options: string[] }[] {
+  return repository
+    .groups(parent)
+    .flatMap((name) => {
+      const group = parent === '' ? name : `${parent}/${name}`;
+      const options = repository.options(group);
+      return [...(options.length > 0 ? [{ group, options }] : []), ...groupsWithOptions(repository, group)];
+    })
+    .sort((a, b) => (a.group < b.group ? -1 : 1));
+}
+
+export const isHydraGroup = (group: string) => group === 'hydra' || group.startsWith('hydra/');
+
+/** `group: option, option`, one line each. */
+export function groupLines(repository: Repository, which: (group: string) => boolean): string {
+  return groupsWithOptions(repository)
+    .filter(({ group }) => which(group))
+    .map(({ group, options }) => `${group}: ${options.join(', ')}\n`)
+    .join('');
+}

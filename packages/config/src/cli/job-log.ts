@@ -1,0 +1,210 @@
+// The log of a run: levels, formats and places as `hydra.job_logging` and `hydra.hydra_logging` set them, in the form of Python's
+// logging.config (version 1). Stream and file handlers are known, and the fields asctime, name, levelname, message and process.
+// Source: Python's documentation of logging and logging.config.
+import { closeSync, openSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { ConfigError } from '../config-error.js';
+import { strftime } from '../interpolation/strftime.js';
+import type { PlainObject, PlainValue } from '../node.js';
+import type { TextSink } from './session.js';
+
+export const logLevels = { DEBUG: 10, INFO: 20, WARNING: 30, ERROR: 40, CRITICAL: 50 } as const;
+export type LogLevel = keyof typeof logLevels;
+
+interface LogRecord {
+  readonly level: LogLevel;
+  readonly logger: string;
+  readonly message: string;
+  readonly time: Date;
+}
+
+interface Handler {
+  readonly level: number;
+  write(record: LogRecord): void;
+  close(): void;
+}
+
+interface LoggerSettings {
+  level?: number;
+  readonly handlers: readonly Handler[];
+  readonly propagate: boolean;
+}
+
+export interface LogOptions {
+  readonly stdout: TextSink;
+  readonly stderr: TextSink;
+  /** Relative file names start here. */
+  readonly cwd: string;
+  /** `hydra.verbose`: true for everything, or the names of loggers, to show what is at level DEBUG. */
+  readonly verbose?: PlainValue;
+  /** Where the settings stand, for messages. */
+  readonly keyPath: string;
+}
+
+export class JobLog {
+  private readonly loggers = new Map<string, LoggerSettings>();
+  private readonly handlers = new Map<string, Handler>();
+  private configured = false;
+
+  /** @param settings resolved; null or `{}` for none */
+  constructor(
+    settings: PlainValue | undefined,
+    private readonly options: LogOptions,
+  ) {
+    const { formatters, handlers, loggers, root } = asObject(settings);
+    for (const [name, given] of Object.entries(asObject(handlers)))
+      this.handlers.set(name, this.handler(name, asObject(given), asObject(formatters)));
+    for (const [name, given] of Object.entries(asObject(loggers))) this.loggers.set(name, this.logger(asObject(given)));
+    this.configured = root !== null && root !== undefined;
+    this.loggers.set(
+      '',
+      this.configured ? this.logger(asObject(root)) : { level: logLevels.WARNING, handlers: [], propagate: false },
+    );
+    this.beVerbose(options.verbose);
+  }
+
+  log(level: LogLevel, message: string, logger: string): void {
+    if (logLevels[level] < this.levelOf(logger)) return;
+    const record: LogRecord = { level, logger, message, time: new Date() };
+    if (!this.configured && this.loggers.size === 1) {
+      // Python's handler of last resort.
+      this.options.stderr.write(`${message}\n`);
+      return;
+    }
+    for (const name of ancestors(logger)) {
+      const settings = this.loggers.get(name);
+      if (!settings) continue;
+      for (const handler of settings.handlers) if (logLevels[level] >= handler.level) handler.write(record);
+      if (!settings.propagate) return;
+    }
+  }
+
+  close(): void {
+    for (const handler of this.handlers.values()) handler.close();
+  }
+
+  private levelOf(logger: string): number {
+    for (const name of ancestors(logger)) {
+      const level = this.loggers.get(name)?.level;
+      if (level !== undefined) return level;
+    }
+    return logLevels.WARNING;
+  }
+
+  private beVerbose(verbose: PlainValue | undefined): void {
+    if (verbose === true) this.loggers.get('')!.level = logLevels.DEBUG;
+    const names = typeof verbose === 'string' ? [verbose] : Array.isArray(verbose) ? verbose.map(String) : [];
+    for (const name of names) {
+      const known = this.loggers.get(name);
+      if (known) known.level = logLevels.DEBUG;
+      else this.loggers.set(name, { level: logLevels.DEBUG, handlers: [], propagate: true });
+    }
+  }
+
+  private logger({ level, handlers, propagate }: PlainObject): LoggerSettings {
+    const names = Array.isArray(handlers) ? handlers.map(String) : [];
+    const found = names.map(
+      (name) => this.handlers.get(name) ?? this.fail(`names handler '${name}', which is not there`),
+    );
+    return {
+      level: level === undefined ? undefined : this.level(level),
+      handlers: found,
+      propagate: propagate !== false,
+    };
+  }
+
+  private level(value: PlainValue): number {
+    if (typeof value === 'number') return value;
+    const known =
+      logLevels[value as LogLevel] ?? { NOTSET: 0, WARN: logLevels.WARNING, FATAL: logLevels.CRITICAL }[String(value)];
+    return known ?? this.fail(`has level '${String(value)}'; levels are ${Object.keys(logLevels).join(', ')}`);
+  }
+
+  private handler(name: string, given: PlainObject, formatters: PlainObject): Handler {
+    const { class: className, formatter, level, stream, filename, mode } = given;
+    const format = formatOf(formatter === undefined ? {} : asObject(formatters[String(formatter)]));
+    const minimum = level === undefined ? 0 : this.level(level);
+    if (className === 'logging.StreamHandler') {
+      const sink = stream === 'ext://sys.stdout' ? this.options.stdout : this.options.stderr;
+      return { level: minimum, write: (record) => void sink.write(`${format(record)}\n`), close: () => undefined };
+    }
+    if (className === 'logging.FileHandler')
+      return this.fileHandler(String(filename), mode === 'w' ? 'w' : 'a', minimum, format);
+    if (className === 'logging.NullHandler') return { level: minimum, write: () => undefined, close: () => undefined };
+    return this.fail(
+      `has handler '${name}' of class '${String(className)}'; known are logging.StreamHandler, logging.FileHandler and logging.NullHandler`,
+    );
+  }
+
+  private fileHandler(
+    filename: string,
+    mode: 'w' | 'a',
+    level: number,
+    format: (record: LogRecord) => string,
+  ): Handler {
+    const file = path.resolve(this.options.cwd, filename);
+    let descriptor: number | undefined;
+    try {
+      descriptor = openSync(file, mode);
+    } catch (error) {
+      throw new ConfigError(
+        'file',
+        `Cannot open the log file '${file}': ${(error as NodeJS.ErrnoException).code}`,
+        [`${this.options.keyPath} names it`],
+        { file, keyPath: this.options.keyPath, cause: error },
+      );
+    }
+    const close = () => {
+      if (descriptor !== undefined) closeSync(descriptor);
+      descriptor = undefined;
+    };
+    const write = (record: LogRecord) => {
+      if (descriptor !== undefined) writeSync(descriptor, `${format(record)}\n`);
+    };
+    return { level, write, close };
+  }
+
+  private fail(message: string): never {
+    const { keyPath } = this.options;
+    throw new ConfigError(
+      'composition',
+      `${keyPath} ${message}`,
+      [`mend it, or choose ${keyPath.replace('.', '/')}=default`],
+      { keyPath },
+    );
+  }
+}
+
+/** `a.b.c`, `a.b`, `a`, then the root, ''. */
+function* ancestors(logger: string): Generator<string> {
+  for (let name = logger; name !== ''; name = name.slice(0, Math.max(name.lastIndexOf('.'), 0))) yield name;
+  yield '';
+}
+
+function asObject(value: PlainValue | undefined): PlainObject {
+  return value !== null && typeof value === 'object' && !Array.isArray(value) && !(value instanceof Uint8Array)
+    ? value
+    : {};
+}
+
+/** `[%(asctime)s][%(name)s][%(levelname)s] - %(message)s`; unknown fields are left out. */
+function formatOf({ format = '%(message)s', datefmt }: PlainObject): (record: LogRecord) => string {
+  const timeText = (time: Date) =>
+    typeof datefmt === 'string'
+      ? strftime(time, datefmt)
+      : `${strftime(time, '%Y-%m-%d %H:%M:%S')},${String(time.getMilliseconds()).padStart(3, '0')}`;
+  return ({ level, logger, message, time }) => {
+    const fields: Record<string, string> = {
+      asctime: timeText(time),
+      name: logger === '' ? 'root' : logger,
+      levelname: level,
+      message,
+      process: String(process.pid),
+    };
+    return String(format).replace(/%\((\w+)\)(-?\d+)?[sd]/g, (_, field: string, width?: string) => {
+      const text = fields[field] ?? '';
+      if (width === undefined) return text;
+      return width.startsWith('-') ? text.padEnd(Number(width.slice(1))) : text.padStart(Number(width));
+    });
+  };
+}

@@ -1,0 +1,160 @@
+// Every key of a config with its value, type, unit and meaning, as `--help` lists them. The meanings come from a JSON Schema.
+import { isContainer, keyText, plainScalar, type ConfigNode, type MapNode } from '../node.js';
+import { nodeStr } from '../python-text.js';
+import type { JsonSchema } from '../validate.js';
+
+const lineWidth = 100;
+
+/** `key=value  (type, unit)` with the meaning below it, in the order of the config; a part of the config opens with its own meaning. */
+export function keysHelp(root: MapNode, schema: JsonSchema): string {
+  const lines: string[] = [];
+  const walk = (node: ConfigNode, given: JsonSchema | undefined, keyPath: string) => {
+    const own = given && schemaFor(given, node, schema);
+    const meaning =
+      typeof own?.description === 'string'
+        ? own.description
+        : typeof given?.description === 'string'
+          ? given.description
+          : undefined;
+    if (node.kind === 'map' && node.entries.size > 0) {
+      if (keyPath !== '') lines.push('', `${keyPath}:${meaning ? ` ${meaning}` : ''}`);
+      for (const { key, node: child } of node.entries.values()) {
+        const name = keyText(key);
+        walk(child, own && propertySchema(own, name), keyPath === '' ? name : `${keyPath}.${name}`);
+      }
+      return;
+    }
+    const kind = [given && typeText(given, schema), own?.unit].filter(Boolean).join(', ');
+    lines.push(`  ${keyPath}=${nodeStr(node)}${kind === '' ? '' : `  (${kind})`}`);
+    if (meaning) lines.push(...wrapped(meaning, '      '));
+  };
+  walk(root, schema, '');
+  return `${lines.join('\n')}\n`;
+}
+
+/** The schema of one key of an object; undefined where it has none. */
+export function propertySchema(schema: JsonSchema, key: string): JsonSchema | undefined {
+  const properties = schema.properties as Record<string, JsonSchema> | undefined;
+  if (properties && Object.hasOwn(properties, key)) return properties[key];
+  const patterns = Object.entries((schema.patternProperties ?? {}) as Record<string, JsonSchema>);
+  const matched = patterns.find(([pattern]) => new RegExp(pattern).test(key));
+  if (matched) return matched[1];
+  return isSchema(schema.additionalProperties) ? schema.additionalProperties : undefined;
+}
+
+/**
+ * The schema that applies to a node: references followed, `allOf` joined, of alternatives the one whose constants fit best.
+ *
+ * @param root where `#/…` references start
+ */
+export function schemaFor(schema: JsonSchema, node: ConfigNode | undefined, root: JsonSchema): JsonSchema {
+  const followed = followReference(schema, root);
+  const all = schemas(followed.allOf).map((part) => schemaFor(part, node, root));
+  const joined: JsonSchema = all.length === 0 ? followed : [...all, followed].reduce(joinSchemas);
+  const alternatives = [...schemas(joined.anyOf), ...schemas(joined.oneOf)].map((part) => schemaFor(part, node, root));
+  if (alternatives.length === 0) return joined;
+  const best = alternatives
+    .map((part) => ({ part, score: fit(part, node) }))
+    .reduce((a, b) => (b.score > a.score ? b : a));
+  return joinSchemas(best.part, joined);
+}
+
+function followReference(schema: JsonSchema, root: JsonSchema): JsonSchema {
+  const { $ref: reference } = schema;
+  if (typeof reference !== 'string' || !reference.startsWith('#')) return schema;
+  const keys = reference.split('/').slice(1).map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~')); // prettier-ignore
+  const target = keys.reduce<unknown>((at, key) => (isSchema(at) ? at[key] : undefined), root);
+  const { $ref: _, ...rest } = schema;
+  return isSchema(target) && target !== schema ? joinSchemas(followReference(target, root), rest) : rest;
+}
+
+const joinSchemas = (a: JsonSchema, b: JsonSchema): JsonSchema => ({
+  ...a,
+  ...b,
+  properties: { ...(a.properties as object | undefined), ...(b.properties as object | undefined) },
+});
+
+const isSchema = (value: unknown): value is JsonSchema =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
+const schemas = (value: unknown): JsonSchema[] => (Array.isArray(value) ? value.filter(isSchema) : []);
+
+/** How well an alternative suits a node: constants that agree count most, then the type, then known keys. */
+function fit(schema: JsonSchema, node: ConfigNode | undefined): number {
+  if (!node) return 0;
+  if (node.kind === 'scalar') {
+    const value = plainScalar(node.value);
+    if ('const' in schema) return schema.const === value ? 10 : -10;
+    if (Array.isArray(schema.enum)) return schema.enum.includes(value) ? 10 : -10;
+    return types(schema).includes(typeName(node)) ? 1 : 0;
+  }
+  if (node.kind === 'list') return types(schema).includes('array') ? 1 : 0;
+  let score = types(schema).includes('object') || schema.properties ? 1 : 0;
+  for (const { key, node: child } of node.entries.values()) {
+    const property = propertySchema(schema, keyText(key));
+    if (!property) continue;
+    score += 0.1;
+    if (!isContainer(child) && ('const' in property || property.enum)) score += fit(property, child);
+  }
+  return score;
+}
+
+const types = (schema: JsonSchema): string[] => ([] as unknown[]).concat(schema.type ?? []).map(String);
+
+function typeName(node: ConfigNode): string {
+  if (node.kind !== 'scalar') return node.kind === 'map' ? 'object' : 'array';
+  const value = plainScalar(node.value);
+  if (value === null) return 'null';
+  return typeof value === 'bigint' || Number.isInteger(value) ? 'integer' : typeof value;
+}
+
+const words: Record<string, string> = {
+  integer: 'whole number',
+  string: 'text',
+  boolean: 'true or false',
+  array: 'list',
+  object: 'dict',
+};
+
+/** `whole number ≥ 1`, `a | b`, `text or null`. */
+export function typeText(schema: JsonSchema, root: JsonSchema): string {
+  const own = followReference(schema, root);
+  const options = enumOptions(own, root);
+  if (options.length > 0)
+    return options.map((option) => (typeof option === 'string' ? option : JSON.stringify(option))).join(' | ');
+  const alternatives = [...schemas(own.anyOf), ...schemas(own.oneOf)]
+    .map((part) => typeText(part, root))
+    .filter((text) => text !== '');
+  if (alternatives.length > 0) return [...new Set(alternatives)].join(' or ');
+  const items = isSchema(own.items) ? typeText(own.items, root) : '';
+  const names = types(own).map((type) =>
+    type === 'array' && items !== '' ? `list of ${items}` : (words[type] ?? type),
+  );
+  return [names.join(' or '), ...limits(own)].filter(Boolean).join(' ');
+}
+
+function limits({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: JsonSchema): string[] {
+  const shown: [string, unknown][] = [['≥', minimum], ['>', exclusiveMinimum], ['≤', maximum], ['<', exclusiveMaximum]]; // prettier-ignore
+  return shown.filter(([, limit]) => typeof limit === 'number').map(([sign, limit]) => `${sign} ${String(limit)}`);
+}
+
+/** The values a schema lists: `enum`, `const`, or alternatives that are all such. */
+export function enumOptions(schema: JsonSchema, root: JsonSchema): unknown[] {
+  const own = followReference(schema, root);
+  if (Array.isArray(own.enum)) return own.enum;
+  if ('const' in own) return [own.const];
+  const alternatives = [...schemas(own.anyOf), ...schemas(own.oneOf)].map((part) => enumOptions(part, root));
+  return alternatives.every((options) => options.length > 0) ? alternatives.flat() : [];
+}
+
+function wrapped(text: string, indent: string): string[] {
+  const lines: string[] = [];
+  let line = indent;
+  for (const word of text.split(/\s+/)) {
+    if (line.length + word.length > lineWidth && line !== indent) {
+      lines.push(line.trimEnd());
+      line = indent;
+    }
+    line += `${word} `;
+  }
+  return [...lines, line.trimEnd()];
+}

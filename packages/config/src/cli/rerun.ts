@@ -1,0 +1,71 @@
+// `--experimental-rerun`: a job again from its record, the files that its first run wrote into `.hydra`. Its config is taken as it
+// was saved, whatever has become of the config folders since; it runs in the same folder, and its record stays as it is.
+import { existsSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { Composition } from '../compose.js';
+import { ConfigError } from '../config-error.js';
+import { MapNode } from '../node.js';
+import { parseOverride } from '../overrides/parser.js';
+import { readConfigFile } from '../sources/config-file.js';
+import { repositoryOf } from '../sources/search-path.js';
+import { hintAtFullError } from './report-error.js';
+import { runJob } from './run-job.js';
+import type { Session } from './session.js';
+
+/** @param given the folder of a run, its `.hydra` folder, or a file in that @returns the exit code */
+export async function rerun(session: Session, given: string): Promise<number> {
+  const { cwd, flags, stderr, program } = session;
+  if (flags.overrides.length > 0)
+    stderr.write('warning: --experimental-rerun takes the config as it was saved; overrides are ignored\n');
+  const folder = recordFolder(path.resolve(cwd, given), given);
+  const composition = savedComposition(folder, session);
+  await program.validate?.(composition);
+  const outputDirectory = path.dirname(folder);
+  const number = composition.setting('hydra.job.num');
+  const jobNumber = typeof number === 'number' ? number : undefined;
+  const { failed } = await runJob(session, composition, {
+    outputDirectory,
+    setting: '--experimental-rerun',
+    jobNumber,
+    record: false,
+  });
+  if (failed) hintAtFullError(session);
+  return failed ? 1 : 0;
+}
+
+function recordFolder(place: string, given: string): string {
+  const isFolder = statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
+  const folder = !isFolder
+    ? path.dirname(place)
+    : existsSync(path.join(place, 'hydra.yaml'))
+      ? place
+      : path.join(place, '.hydra');
+  for (const name of ['config.yaml', 'hydra.yaml']) {
+    if (existsSync(path.join(folder, name))) continue;
+    throw new ConfigError('missing-config', `'${given}' is not the record of a job: there is no '${name}'`, [`looked in ${folder}`, 'give the .hydra folder of a run, or a file in it'], { file: folder }); // prettier-ignore
+  }
+  return folder;
+}
+
+function savedComposition(folder: string, { env, now }: Session): Composition {
+  const [job, hydra] = ['config.yaml', 'hydra.yaml'].map((name) => {
+    const file = path.join(folder, name);
+    const { body } = readConfigFile(file);
+    if (body.kind !== 'map')
+      throw new ConfigError('type', `'${file}' must hold a mapping`, ['it was not written by a run'], { file });
+    return body;
+  }) as [MapNode, MapNode];
+  if (!hydra.get('hydra'))
+    throw new ConfigError(
+      'type',
+      `'${path.join(folder, 'hydra.yaml')}' has no key 'hydra'`,
+      ['it was not written by a run'],
+      { file: folder },
+    );
+  const full = new MapNode(job.origin);
+  for (const { entries } of [hydra, job]) for (const [id, entry] of entries) full.entries.set(id, entry);
+  const composition = new Composition(full, { defaults: [], roots: [] }, repositoryOf([]), [], env, now);
+  const typed = composition.setting('hydra.overrides.task');
+  const overrides = Array.isArray(typed) ? typed.map((text) => parseOverride(String(text))) : [];
+  return new Composition(full, { defaults: [], roots: [] }, repositoryOf([]), overrides, env, now);
+}

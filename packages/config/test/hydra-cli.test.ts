@@ -1,0 +1,29 @@
+// Every recorded command line of the real Hydra (../shared/conformance/hydra, area cli) against ours: exit codes, printed configs,
+// job lists, tables, completion answers and the files that a run leaves.
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { commandLineAnswer, commandLineProblems } from './recorded-command-line.js';
+import type { RecordedCase } from './recorded-case.js';
+
+const file = path.resolve(import.meta.dirname, '../../../../shared/conformance/hydra/cases.jsonl');
+const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
+const cases = lines.map((line) => JSON.parse(line) as RecordedCase).filter(({ argv }) => argv);
+
+let root = '';
+
+beforeEach(() => {
+  root = mkdtempSync(path.join(os.tmpdir(), 'bowyer-cli-'));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+if (cases.length === 0)
+  test.skip('recorded command lines of Hydra (no ../shared/conformance beside the repository)', () => undefined);
+else {
+  test.each(cases.map((one): [string, RecordedCase] => [one.id, one]))('%s', async (_, one) => {
+    const ours = await commandLineAnswer(one, root);
+    const answers = [one.expect.cli!, ...(one.expect_next ? [one.expect_next.cli!] : [])];
+    const found = answers.map((theirs) => commandLineProblems(ours, theirs, one.argv!));
+    if (!found.some((problems) => problems.length === 0)) throw new Error(found[0]!.join('\n'));
+  });
+}
