@@ -69,7 +69,9 @@ export class Composition {
     this.root = new MapNode(full.origin);
     for (const [id, entry] of full.entries) if (entry.key !== 'hydra') this.root.entries.set(id, entry);
     const own = ({ path, parent }: FinalDefault) => !path.startsWith('hydra/') && !parent?.startsWith('hydra/');
-    this.defaults = defaultsList.defaults.filter(own).map(({ path, package: target, parent, isSelf }) => ({ path, package: target, parent, isSelf }));
+    this.defaults = defaultsList.defaults
+      .filter(own)
+      .map(({ path, package: target, parent, isSelf }) => ({ path, package: target, parent, isSelf }));
     const { choices } = this.hydra.runtime as { choices: Record<string, string | null> };
     this.choices = Object.fromEntries(Object.entries(choices).filter(([key]) => !key.startsWith('hydra/')));
   }
@@ -136,7 +138,12 @@ export class Composition {
     } catch (error) {
       if (!(error instanceof HydraTypeError)) throw error;
       const { source: file, line, column } = error.node.origin;
-      throw new ConfigError('interpolation', error.message, [`in ${placeText(error.node.origin)}`], { keyPath: error.keyPath, file, line, column });
+      throw new ConfigError('interpolation', error.message, [`in ${placeText(error.node.origin)}`], {
+        keyPath: error.keyPath,
+        file,
+        line,
+        column,
+      });
     }
   }
 
@@ -157,20 +164,34 @@ export function compose(options: ComposeOptions): Composition {
 }
 
 /** The folders and files a composition can draw from; one repository can serve all jobs of a sweep. */
-export function openRepository(options: ComposeOptions, overrides: readonly Override[], warn: (message: string) => void): Repository {
+export function openRepository(
+  options: ComposeOptions,
+  overrides: readonly Override[],
+  warn: (message: string) => void,
+): Repository {
   const { configDirs, configName, cwd = process.cwd(), env = process.env } = options;
   const given = givenSources(configDirs, cwd);
   const repository = repositoryOf(given);
   const primary = configName === null ? undefined : repository.load(configName)?.body;
   if (primary?.kind === 'list') {
     const { source: file } = primary.origin;
-    throw new ConfigError('composition', `Primary config '${configName}' must be a mapping, not a list`, [`in ${file}`, `write 'key: value' lines`], { file });
+    throw new ConfigError(
+      'composition',
+      `Primary config '${configName}' must be a mapping, not a list`,
+      [`in ${file}`, `write 'key: value' lines`],
+      { file },
+    );
   }
   const added = searchPathSources(primary, overrides, cwd, env, warn);
   return added.length === 0 ? repository : repositoryOf([...given, ...added]);
 }
 
-export function composeFrom(repository: Repository, overrides: readonly Override[], options: ComposeOptions, warnings: string[] = []): Composition {
+export function composeFrom(
+  repository: Repository,
+  overrides: readonly Override[],
+  options: ComposeOptions,
+  warnings: string[] = [],
+): Composition {
   const { configName, env = process.env, now = new Date(), mode = 'run' } = options;
   const choices = new Choices(overrides, repository);
   const warn = (message: string) => void warnings.push(message);
@@ -181,16 +202,22 @@ export function composeFrom(repository: Repository, overrides: readonly Override
     applyOverride(override, root, { resolution: new Resolution({ env, now }), env });
     if (splitPath(override.key)[0] === 'hydra') checkAfterOverride(root, override);
   }
-  if (overrides.some(({ value }) => value !== undefined && isDeprecated(value))) warn(`extend_list(…) goes away in a later version of Hydra`);
+  if (overrides.some(({ value }) => value !== undefined && isDeprecated(value)))
+    warn(`extend_list(…) goes away in a later version of Hydra`);
   fillHydra(full, overrides, choices, repository, { ...options, env });
   const composition = new Composition(full, list, repository, overrides, env, now);
   composition.warnings.push(...warnings);
   return composition;
 }
 
-const isDeprecated = (value: unknown) => value !== null && typeof value === 'object' && value.constructor.name === 'ListExtension';
+const isDeprecated = (value: unknown) =>
+  value !== null && typeof value === 'object' && value.constructor.name === 'ListExtension';
 
-function mergeDefaults(defaults: readonly FinalDefault[], repository: Repository, env: Readonly<Record<string, string | undefined>>): MapNode {
+function mergeDefaults(
+  defaults: readonly FinalDefault[],
+  repository: Repository,
+  env: Readonly<Record<string, string | undefined>>,
+): MapNode {
   const full = new MapNode({ source: 'the composed config' });
   const root = rootFrame(full);
   let typed = false;
@@ -215,24 +242,46 @@ function refuseSearchPath(embedded: MapNode, path: string): void {
   const entry = hydra?.kind === 'map' ? hydra.get('searchpath') : undefined;
   if (!entry || isNull(entry) || isMissing(entry)) return;
   const { source: file, line, column } = entry.origin;
-  throw new ConfigError('composition', `In '${path}': hydra.searchpath can only be set in the primary config`, [`in ${placeText(entry.origin)}`, 'move it there, or give it on the command line'], { keyPath: 'hydra.searchpath', file, line, column });
+  throw new ConfigError(
+    'composition',
+    `In '${path}': hydra.searchpath can only be set in the primary config`,
+    [`in ${placeText(entry.origin)}`, 'move it there, or give it on the command line'],
+    { keyPath: 'hydra.searchpath', file, line, column },
+  );
 }
 
 function mergeError(error: unknown, path: string, file: string | undefined): unknown {
   if (error instanceof KindMismatch) {
     const { target, source } = error;
     const key = target.parent && target.parent.node !== target.node ? ` at '${target.key}'` : '';
-    return new ConfigError('composition', `In '${path}': cannot merge a ${source.kind === 'map' ? 'dict with a list' : 'list with a dict'}${key}`, [`${placeText(source.origin)} is merged over ${placeText(target.node.origin)}`, 'give both the same form, or rename one of the keys'], { keyPath: target.key, file, line: source.origin.line, column: source.origin.column });
+    return new ConfigError(
+      'composition',
+      `In '${path}': cannot merge a ${source.kind === 'map' ? 'dict with a list' : 'list with a dict'}${key}`,
+      [
+        `${placeText(source.origin)} is merged over ${placeText(target.node.origin)}`,
+        'give both the same form, or rename one of the keys',
+      ],
+      { keyPath: target.key, file, line: source.origin.line, column: source.origin.column },
+    );
   }
   if (!(error instanceof HydraTypeError)) return error;
   const { source, line, column } = error.node.origin;
-  return new ConfigError('composition', `In '${path}': ${error.message}`, [`in ${placeText(error.node.origin)}`, ...typeHint(error)], { keyPath: error.keyPath, file: source, line, column });
+  return new ConfigError(
+    'composition',
+    `In '${path}': ${error.message}`,
+    [`in ${placeText(error.node.origin)}`, ...typeHint(error)],
+    { keyPath: error.keyPath, file: source, line, column },
+  );
 }
 
 function typeHint({ keyPath, known }: HydraTypeError): string[] {
   if (!known) return [];
   const near = nearest(keyPath.slice(keyPath.lastIndexOf('.') + 1), known);
-  return [near ? `did you mean '${keyPath.slice(0, keyPath.lastIndexOf('.') + 1)}${near}'?` : `known keys there: ${known.join(', ')}`];
+  return [
+    near
+      ? `did you mean '${keyPath.slice(0, keyPath.lastIndexOf('.') + 1)}${near}'?`
+      : `known keys there: ${known.join(', ')}`,
+  ];
 }
 
 function checkTypes(root: Frame<MapNode>, allowUnknown = false): void {
@@ -246,7 +295,10 @@ function checkAfterOverride(root: Frame<MapNode>, override: Override): void {
     checkTypes(root, true);
   } catch (error) {
     if (!(error instanceof HydraTypeError)) throw error;
-    throw new ConfigError('type', `Error merging override '${override.text}': ${error.message}`, [], { keyPath: error.keyPath, file: 'command line' });
+    throw new ConfigError('type', `Error merging override '${override.text}': ${error.message}`, [], {
+      keyPath: error.keyPath,
+      file: 'command line',
+    });
   }
 }
 
@@ -262,15 +314,29 @@ function embed(body: MapNode | ListNode, target: string): MapNode | ListNode {
 }
 
 // What hydra knows about the job only now: its overrides, its choices, where configs came from.
-function fillHydra(full: MapNode, overrides: readonly Override[], choices: Choices, repository: Repository, options: ComposeOptions & { env: Readonly<Record<string, string | undefined>> }): void { // prettier-ignore
+function fillHydra(
+  full: MapNode,
+  overrides: readonly Override[],
+  choices: Choices,
+  repository: Repository,
+  options: ComposeOptions & { env: Readonly<Record<string, string | undefined>> },
+): void {
+  // prettier-ignore
   const origin = { source: 'the program' };
   const hydra = full.get('hydra') as MapNode;
-  const at = (...keys: string[]) => keys.reduce<ConfigNode | undefined>((node, key) => (node?.kind === 'map' ? node.get(key) : undefined), hydra);
+  const at = (...keys: string[]) =>
+    keys.reduce<ConfigNode | undefined>((node, key) => (node?.kind === 'map' ? node.get(key) : undefined), hydra);
   const set = (map: ConfigNode | undefined, key: string, value: PlainValue) => {
     if (map?.kind === 'map') map.set(key, fromPlain(value, origin));
   };
   const append = (list: ConfigNode | undefined, override: Override) => {
-    if (list?.kind !== 'list') throw new ConfigError('type', 'hydra.overrides is kept by the program and must be lists', [`remove what sets it: '${list ? nodeStr(list) : 'nothing'}'`], { keyPath: 'hydra.overrides' });
+    if (list?.kind !== 'list')
+      throw new ConfigError(
+        'type',
+        'hydra.overrides is kept by the program and must be lists',
+        [`remove what sets it: '${list ? nodeStr(list) : 'nothing'}'`],
+        { keyPath: 'hydra.overrides' },
+      );
     list.items.push(new ScalarNode(override.text, { source: `command line: ${override.text}` }));
   };
   const tasks = overrides.filter((override) => !isHydraOverride(override));
@@ -278,13 +344,31 @@ function fillHydra(full: MapNode, overrides: readonly Override[], choices: Choic
   const runtime = at('runtime');
   for (const [key, value] of choices.known) set(at('runtime', 'choices'), key, value);
   const job = at('job');
-  for (const [path, kind] of [['job', 'map'], ['job.env_copy', 'list'], ['runtime', 'map'], ['runtime.choices', 'map'], ['overrides', 'map']] as const) {
+  for (const [path, kind] of [
+    ['job', 'map'],
+    ['job.env_copy', 'list'],
+    ['runtime', 'map'],
+    ['runtime.choices', 'map'],
+    ['overrides', 'map'],
+  ] as const) {
     const node = at(...path.split('.'));
-    if (node?.kind !== kind) throw new ConfigError('type', `'hydra.${path}' must be a ${kind === 'map' ? 'dict' : 'list'} that is written out, not ${node ? nodeStr(node) : 'absent'}`, [], { keyPath: `hydra.${path}` });
+    if (node?.kind !== kind)
+      throw new ConfigError(
+        'type',
+        `'hydra.${path}' must be a ${kind === 'map' ? 'dict' : 'list'} that is written out, not ${node ? nodeStr(node) : 'absent'}`,
+        [],
+        { keyPath: `hydra.${path}` },
+      );
   }
   for (const name of textItems(at('job', 'env_copy'))) {
     const value = options.env[name];
-    if (value === undefined) throw new ConfigError('composition', `hydra.job.env_copy names environment variable '${name}', which is not set`, [`set it, or take it from the list`], { keyPath: 'hydra.job.env_copy' });
+    if (value === undefined)
+      throw new ConfigError(
+        'composition',
+        `hydra.job.env_copy names environment variable '${name}', which is not set`,
+        [`set it, or take it from the list`],
+        { keyPath: 'hydra.job.env_copy' },
+      );
     set(at('job', 'env_set'), name, value);
   }
   set(runtime, 'version', hydraVersion);
@@ -299,34 +383,61 @@ function fillHydra(full: MapNode, overrides: readonly Override[], choices: Choic
 }
 
 const textItems = (node: ConfigNode | undefined): string[] =>
-  node?.kind === 'list' ? node.items.flatMap((item) => (item.kind === 'scalar' && typeof item.value === 'string' ? [item.value] : [])) : [];
+  node?.kind === 'list'
+    ? node.items.flatMap((item) => (item.kind === 'scalar' && typeof item.value === 'string' ? [item.value] : []))
+    : [];
 
 /** The task overrides as one name: sorted, joined, without excluded keys. */
 function overrideDirname(tasks: readonly Override[], settings: ConfigNode | undefined): string {
   const setting = (key: string, fallback: string) => {
     const node = settings?.kind === 'map' ? settings.get(key) : undefined;
-    if (node && isMissing(node)) throw new ConfigError('composition', `hydra.job.config.override_dirname.${key} must be given (it is ???)`, [], { keyPath: `hydra.job.config.override_dirname.${key}` });
+    if (node && isMissing(node))
+      throw new ConfigError('composition', `hydra.job.config.override_dirname.${key} must be given (it is ???)`, [], {
+        keyPath: `hydra.job.config.override_dirname.${key}`,
+      });
     return node?.kind === 'scalar' && typeof node.value === 'string' ? node.value : fallback;
   };
   const excluded = textItems(settings?.kind === 'map' ? settings.get('exclude_keys') : undefined);
   const texts = tasks.filter(({ key }) => !excluded.includes(key)).map(({ text }) => text);
-  const byCodePoint = (a: string, b: string) => (Buffer.compare(Buffer.from(a), Buffer.from(b)));
-  return texts.sort(byCodePoint).join(setting('item_sep', ',')).replaceAll('=', () => setting('kv_sep', '='));
+  const byCodePoint = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+  return texts
+    .sort(byCodePoint)
+    .join(setting('item_sep', ','))
+    .replaceAll('=', () => setting('kv_sep', '='));
 }
 
 function refuseSweeps(overrides: readonly Override[]): void {
   for (const { value, text, key } of overrides) {
     if (!isSweep(value)) continue;
     if (value instanceof ChoiceSweep && value.simple) {
-      throw new ConfigError('sweep', `Ambiguous value for argument '${text}': without --multirun it cannot be a sweep`, [`1. to use it as a list, write '${key}=[value1,value2]'`, `2. to use it as text, quote it: ${key}=\\'value1,value2\\'`, '3. to sweep over it, add --multirun'], { keyPath: key });
+      throw new ConfigError(
+        'sweep',
+        `Ambiguous value for argument '${text}': without --multirun it cannot be a sweep`,
+        [
+          `1. to use it as a list, write '${key}=[value1,value2]'`,
+          `2. to use it as text, quote it: ${key}=\\'value1,value2\\'`,
+          '3. to sweep over it, add --multirun',
+        ],
+        { keyPath: key },
+      );
     }
-    throw new ConfigError('sweep', `Sweep parameters '${text}' require --multirun`, ['add --multirun (or -m) to run one job for each value'], { keyPath: key });
+    throw new ConfigError(
+      'sweep',
+      `Sweep parameters '${text}' require --multirun`,
+      ['add --multirun (or -m) to run one job for each value'],
+      { keyPath: key },
+    );
   }
 }
 
 function refuseHydraSweeps(overrides: readonly Override[]): void {
   for (const override of overrides) {
     if (!isSweep(override.value) || !isHydraOverride(override)) continue;
-    throw new ConfigError('sweep', `Sweeping over hydra's own settings is not supported: '${override.text}'`, ['give one value; sweep over keys of the job'], { keyPath: override.key });
+    throw new ConfigError(
+      'sweep',
+      `Sweeping over hydra's own settings is not supported: '${override.text}'`,
+      ['give one value; sweep over keys of the job'],
+      { keyPath: override.key },
+    );
   }
 }

@@ -142,7 +142,8 @@ export function plainScalar(value: Scalar): null | boolean | number | bigint | s
 
 /** Plain assignment would lose the key `__proto__`. */
 export function setPlain(object: PlainObject, key: string, value: PlainValue): void {
-  if (key === '__proto__') Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+  if (key === '__proto__')
+    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
   else object[key] = value;
 }
 

@@ -38,16 +38,30 @@ export function planSweep(options: ComposeOptions): SweepPlan {
   const jobs = product(all, master.repository);
   const hydraOverrides = options.overrides.map(parseOverride).filter(isHydraOverride);
   const size = batchSize(master);
-  const batches = size === undefined ? [jobs.length] : Array.from({ length: Math.ceil(jobs.length / size) }, (_, batch) => Math.min(size, jobs.length - batch * size));
+  const batches =
+    size === undefined
+      ? [jobs.length]
+      : Array.from({ length: Math.ceil(jobs.length / size) }, (_, batch) => Math.min(size, jobs.length - batch * size));
   return {
     master,
     jobs,
     batches,
-    compose: (job) => composeJob([...hydraOverrides, ...jobs[job]!.map(parseOverride)], job, { ...options, now, mode: 'run' }, master.repository),
+    compose: (job) =>
+      composeJob(
+        [...hydraOverrides, ...jobs[job]!.map(parseOverride)],
+        job,
+        { ...options, now, mode: 'run' },
+        master.repository,
+      ),
   };
 }
 
-function composeJob(overrides: readonly Override[], job: number, options: ComposeOptions, repository: Repository): Composition {
+function composeJob(
+  overrides: readonly Override[],
+  job: number,
+  options: ComposeOptions,
+  repository: Repository,
+): Composition {
   // A job may choose another primary search path only through the sweep as a whole, so its repository serves all jobs.
   const composition = composeFrom(repository, overrides, options);
   const hydra = composition.full.get('hydra');
@@ -72,7 +86,12 @@ function batchSize(master: Composition): number | undefined {
   const size = master.setting('hydra.sweeper.max_batch_size');
   if (size === undefined || size === null) return undefined;
   if (typeof size !== 'number' || size < 1) {
-    throw new ConfigError('sweep', `hydra.sweeper.max_batch_size must be at least 1, not ${String(size)}`, ['leave it out to run all jobs in one batch'], { keyPath: 'hydra.sweeper.max_batch_size' });
+    throw new ConfigError(
+      'sweep',
+      `hydra.sweeper.max_batch_size must be at least 1, not ${String(size)}`,
+      ['leave it out to run all jobs in one batch'],
+      { keyPath: 'hydra.sweeper.max_batch_size' },
+    );
   }
   return size;
 }
@@ -83,7 +102,10 @@ function product(overrides: readonly Override[], repository: Repository): string
   for (const override of overrides) byKey.set(typedKey(override), jobTexts(override, repository));
   let jobs: string[][] = [[]];
   for (const texts of byKey.values()) {
-    if (jobs.length * texts.length > maximumSweepSize) throw new ConfigError('sweep', `The sweep has more than ${maximumSweepSize} jobs`, ['sweep over fewer values, or in several runs']);
+    if (jobs.length * texts.length > maximumSweepSize)
+      throw new ConfigError('sweep', `The sweep has more than ${maximumSweepSize} jobs`, [
+        'sweep over fewer values, or in several runs',
+      ]);
     jobs = jobs.flatMap((job) => texts.map((text) => [...job, text]));
   }
   return jobs;
@@ -117,18 +139,36 @@ export function sweepDimensions(overrides: readonly string[], { repository }: Co
 function dimension(override: Override, repository: Repository): SweepDimension {
   const { value } = override;
   const key = typedKey(override);
-  const tags = value instanceof ChoiceSweep || value instanceof RangeSweep || value instanceof IntervalSweep ? [...value.tags] : [];
+  const tags =
+    value instanceof ChoiceSweep || value instanceof RangeSweep || value instanceof IntervalSweep
+      ? [...value.tags]
+      : [];
   if (!(value instanceof IntervalSweep)) return { kind: 'values', key, tags, texts: jobTexts(override, repository) };
-  const [start, end] = [value.start, value.end].map((bound) => Number(bound instanceof Float ? bound.value : bound)) as [number, number];
+  const [start, end] = [value.start, value.end].map((bound) =>
+    Number(bound instanceof Float ? bound.value : bound),
+  ) as [number, number];
   // int(interval(1,8)) has whole bounds, interval(1,8) has floats.
-  return { kind: 'interval', key, tags, start, end, integer: !(value.start instanceof Float || value.end instanceof Float) };
+  return {
+    kind: 'interval',
+    key,
+    tags,
+    start,
+    end,
+    integer: !(value.start instanceof Float || value.end instanceof Float),
+  };
 }
 
 function sweepTexts({ value, key, text }: Override, repository: Repository): string[] {
-  if (value instanceof GlobSweep) return matchNames(repository.options(key), value.include, value.exclude).map(encodeElement);
+  if (value instanceof GlobSweep)
+    return matchNames(repository.options(key), value.include, value.exclude).map(encodeElement);
   if (value instanceof ChoiceSweep) return value.items.map(encodeElement);
   if (value instanceof IntervalSweep) {
-    throw new ConfigError('sweep', `'${text}' is an interval, and the basic sweeper cannot draw from one`, ['list the values, or use range(start,stop,step)'], { keyPath: key });
+    throw new ConfigError(
+      'sweep',
+      `'${text}' is an interval, and the basic sweeper cannot draw from one`,
+      ['list the values, or use range(start,stop,step)'],
+      { keyPath: key },
+    );
   }
   try {
     return rangeValues(value as RangeSweep).map((item) => encodeElement(item as Element));
@@ -137,4 +177,3 @@ function sweepTexts({ value, key, text }: Override, repository: Repository): str
     throw new ConfigError('sweep', `Cannot expand '${text}': ${error.message}`, [], { keyPath: key });
   }
 }
-

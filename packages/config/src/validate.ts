@@ -19,7 +19,10 @@ export async function validate(composition: Composition, schema: JsonSchema): Pr
   const violations = await findViolations(composition, schema);
   if (violations.length === 0) return;
   const [first] = violations as [Violation];
-  const count = violations.length === 1 ? 'The config breaks its schema' : `The config breaks its schema in ${violations.length} places`;
+  const count =
+    violations.length === 1
+      ? 'The config breaks its schema'
+      : `The config breaks its schema in ${violations.length} places`;
   const report = violations.flatMap(({ message }) => ['', ...message.split('\n')]);
   const { keyPath, file, line, column } = first;
   throw new ConfigError('validation', count, report, { keyPath, file, line, column, violations });
@@ -42,7 +45,9 @@ export async function findViolations(composition: Composition, schema: JsonSchem
   const check = await compile(schema);
   const errors = check(validatable(resolved)) ? [] : relevant(check.errors ?? []);
   const skip = new Set([...unresolved, ...missing.map(pointer)]);
-  const found = errors.filter(({ instancePath }) => !skip.has(instancePath)).map((error) => violationOf(error, root, resolved));
+  const found = errors
+    .filter(({ instancePath }) => !skip.has(instancePath))
+    .map((error) => violationOf(error, root, resolved));
   const all = [...failed, ...missing.map((at) => missingViolation(at, root)), ...found];
   return unique(all).sort((a, b) => order(resolved, a.keyPath) - order(resolved, b.keyPath));
 }
@@ -59,12 +64,16 @@ async function compile(schema: JsonSchema): Promise<ValidateFunction> {
 /** Plain values as ajv takes them: integers of any size as numbers. */
 function validatable(node: ConfigNode): unknown {
   if (node.kind === 'list') return node.items.map(validatable);
-  if (node.kind === 'map') return Object.fromEntries([...node.entries.values()].map(({ key, node: value }) => [String(key), validatable(value)]));
+  if (node.kind === 'map')
+    return Object.fromEntries(
+      [...node.entries.values()].map(({ key, node: value }) => [String(key), validatable(value)]),
+    );
   if (typeof node.value === 'bigint') return Number(node.value);
   return node.value instanceof Float ? node.value.value : toPlain(node);
 }
 
-const pointer = (keys: readonly string[]) => keys.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+const pointer = (keys: readonly string[]) =>
+  keys.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 const keysOf = (instancePath: string) => instancePath.split('/').slice(1).map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~')); // prettier-ignore
 
 function pointerOf(frame: Frame): string {
@@ -75,7 +84,8 @@ function pointerOf(frame: Frame): string {
 
 function missingValues(node: ConfigNode, keys: readonly string[]): string[][] {
   if (node.kind === 'list') return node.items.flatMap((item, index) => missingValues(item, [...keys, String(index)]));
-  if (node.kind === 'map') return [...node.entries.values()].flatMap(({ key, node: value }) => missingValues(value, [...keys, String(key)]));
+  if (node.kind === 'map')
+    return [...node.entries.values()].flatMap(({ key, node: value }) => missingValues(value, [...keys, String(key)]));
   return isMissing(node) ? [[...keys]] : [];
 }
 
@@ -93,14 +103,17 @@ function relevant(errors: readonly ErrorObject[]): ErrorObject[] {
     // The branch meant is the one whose constants all fit.
     const meant = [...branches.values()].filter((list) => list.every((error) => error.keyword !== 'const' && error.instancePath !== choice.instancePath || error.keyword === 'additionalProperties' || error.keyword === 'required')); // prettier-ignore
     const chosen = meant.length === 1 && branches.size > 1 ? new Set(meant[0]) : undefined;
-    kept = kept.filter((error) => (chosen ? error !== choice && (!inside.includes(error) || chosen.has(error)) : !inside.includes(error)));
+    kept = kept.filter((error) =>
+      chosen ? error !== choice && (!inside.includes(error) || chosen.has(error)) : !inside.includes(error),
+    );
   }
   return kept;
 }
 
 function violationOf(error: ErrorObject, root: Frame<MapNode>, resolved: ConfigNode): Violation {
   const keys = keysOf(error.instancePath);
-  if (error.keyword === 'additionalProperties' || error.keyword === 'unevaluatedProperties') return unknownKey(error, keys, root);
+  if (error.keyword === 'additionalProperties' || error.keyword === 'unevaluatedProperties')
+    return unknownKey(error, keys, root);
   if (error.keyword === 'required') return requiredKey(error, keys, root, resolved);
   const keyPath = pathText(keys);
   const expected = expectation(error);
@@ -110,7 +123,12 @@ function violationOf(error: ErrorObject, root: Frame<MapNode>, resolved: ConfigN
   const near = typeof error.data === 'string' ? nearest(error.data, options) : undefined;
   if (near) lines.push(`did you mean '${near}'?`);
   lines.push(`to change it, write '${keys.join('.')}=${near ?? example(error.parentSchema)}'`);
-  return violation(`Config key '${keyPath}' must be ${expected}, not ${found}`, lines, { keyPath, expected, found, nearest: near }, origin);
+  return violation(
+    `Config key '${keyPath}' must be ${expected}, not ${found}`,
+    lines,
+    { keyPath, expected, found, nearest: near },
+    origin,
+  );
 }
 
 function unknownKey(error: ErrorObject, keys: readonly string[], root: Frame<MapNode>): Violation {
@@ -121,39 +139,79 @@ function unknownKey(error: ErrorObject, keys: readonly string[], root: Frame<Map
   const known = Object.keys((error.parentSchema?.properties as object | undefined) ?? {});
   const near = nearest(key, known);
   const parent = frameAt(root, keys);
-  const entry = parent?.node.kind === 'map' ? [...parent.node.entries.values()].find((candidate) => String(candidate.key) === key) : undefined;
+  const entry =
+    parent?.node.kind === 'map'
+      ? [...parent.node.entries.values()].find((candidate) => String(candidate.key) === key)
+      : undefined;
   const origin = entry?.keyOrigin ?? parent?.node.origin;
   const lines = origin ? [`in ${shown(origin)}`] : [];
-  lines.push(near ? `did you mean '${prefix}${near}'?` : `known keys ${prefix === '' ? 'here' : `in '${pathText(keys)}'`}: ${known.join(', ') || 'none'}`);
+  lines.push(
+    near
+      ? `did you mean '${prefix}${near}'?`
+      : `known keys ${prefix === '' ? 'here' : `in '${pathText(keys)}'`}: ${known.join(', ') || 'none'}`,
+  );
   lines.push(`to remove it, write '~${[...keys, key].join('.')}'`);
-  return violation(`Unknown config key '${keyPath}'`, lines, { keyPath, expected: 'a known key', found: key, nearest: near && prefix + near }, origin);
+  return violation(
+    `Unknown config key '${keyPath}'`,
+    lines,
+    { keyPath, expected: 'a known key', found: key, nearest: near && prefix + near },
+    origin,
+  );
 }
 
-function requiredKey(error: ErrorObject, keys: readonly string[], root: Frame<MapNode>, resolved: ConfigNode): Violation {
+function requiredKey(
+  error: ErrorObject,
+  keys: readonly string[],
+  root: Frame<MapNode>,
+  resolved: ConfigNode,
+): Violation {
   const key = (error.params as { missingProperty: string }).missingProperty;
   const keyPath = pathText([...keys, key]);
   const properties = (error.parentSchema?.properties ?? {}) as Record<string, JsonSchema>;
   const there = nodeAtKeys(resolved, keys);
   const near = there?.kind === 'map' ? nearest(key, [...there.entries.values()].map((entry) => String(entry.key))) : undefined; // prettier-ignore
   const origin = frameAt(root, keys)?.node.origin;
-  const lines = origin ? [`needed in ${shown(origin)}`] : [];
+  const lines = origin?.line === undefined ? [] : [`needed in ${shown(origin)}`];
   if (near) lines.push(`'${pathText([...keys, near])}' is there; did you mean that?`);
   lines.push(`to give it, write '+${[...keys, key].join('.')}=${example(properties[key])}'`);
-  return violation(`Missing config key '${keyPath}'`, lines, { keyPath, expected: expectedOf(properties[key] ?? {}), found: 'nothing', nearest: near }, origin);
+  return violation(
+    `Missing config key '${keyPath}'`,
+    lines,
+    { keyPath, expected: expectedOf(properties[key] ?? {}), found: 'nothing', nearest: near },
+    origin,
+  );
 }
 
 function missingViolation(keys: readonly string[], root: Frame<MapNode>): Violation {
   const keyPath = pathText(keys);
   const { lines, origin } = provenance(root, keys);
   lines.push(`to give it, write '${keys.join('.')}=…'`);
-  return violation(`Config key '${keyPath}' must be given (it is ???)`, lines, { keyPath, expected: 'a value', found: '???' }, origin);
+  return violation(
+    `Config key '${keyPath}' must be given (it is ???)`,
+    lines,
+    { keyPath, expected: 'a value', found: '???' },
+    origin,
+  );
 }
 
 function resolutionViolation({ message, keyPath = '', file, line, column }: ConfigError): Violation {
-  return { keyPath, expected: 'a value that can be computed', found: 'an interpolation that cannot', file, line, column, message };
+  return {
+    keyPath,
+    expected: 'a value that can be computed',
+    found: 'an interpolation that cannot',
+    file,
+    line,
+    column,
+    message,
+  };
 }
 
-function violation(summary: string, lines: readonly string[], parts: Omit<Violation, 'message' | 'file' | 'line' | 'column'>, origin: Origin | undefined): Violation {
+function violation(
+  summary: string,
+  lines: readonly string[],
+  parts: Omit<Violation, 'message' | 'file' | 'line' | 'column'>,
+  origin: Origin | undefined,
+): Violation {
   const message = [summary, ...lines.map((line) => `  ${line}`)].join('\n');
   return { ...parts, file: origin?.source, line: origin?.line, column: origin?.column, message };
 }
@@ -185,7 +243,11 @@ function frameAt(root: Frame<MapNode>, keys: readonly string[]): Frame | undefin
 }
 
 function nodeAtKeys(node: ConfigNode | undefined, keys: readonly string[]): ConfigNode | undefined {
-  return node?.kind === 'map' || node?.kind === 'list' ? (keys.length === 0 ? node : frameAt({ node } as Frame<MapNode>, keys)?.node) : node;
+  return node?.kind === 'map' || node?.kind === 'list'
+    ? keys.length === 0
+      ? node
+      : frameAt({ node } as Frame<MapNode>, keys)?.node
+    : node;
 }
 
 const pathText = (keys: readonly string[]) => keys.map((key, index) => (/^\d+$/.test(key) ? `[${key}]` : index === 0 ? key : `.${key}`)).join('') || 'the config'; // prettier-ignore
@@ -202,7 +264,11 @@ function show(node: ConfigNode | undefined): string {
   if (node.kind !== 'scalar') return node.kind === 'map' ? 'a dict' : `a list of ${node.items.length}`;
   const { value } = node;
   if (typeof value === 'string') return `the text '${value.length > 60 ? `${value.slice(0, 60)}…` : value}'`;
-  return value instanceof Float ? String(toPlain(node)) : value === null ? 'null' : `${pythonTypeName(node) === 'bytes' ? 'bytes' : String(value)}`;
+  return value instanceof Float
+    ? String(toPlain(node))
+    : value === null
+      ? 'null'
+      : `${pythonTypeName(node) === 'bytes' ? 'bytes' : String(value)}`;
 }
 
 const typeNames: Record<string, string> = { integer: 'a whole number', number: 'a number', string: 'text', boolean: 'true or false', object: 'a dict', array: 'a list', null: 'null' }; // prettier-ignore
@@ -244,7 +310,11 @@ function expectation({ keyword, params, schema, parentSchema, message }: ErrorOb
 }
 
 function expectedOf(schema: JsonSchema): string {
-  if (Array.isArray(schema.enum)) return `one of ${schema.enum.map((option) => JSON.stringify(option)).join(', ').replaceAll('"', "'")}`;
+  if (Array.isArray(schema.enum))
+    return `one of ${schema.enum
+      .map((option) => JSON.stringify(option))
+      .join(', ')
+      .replaceAll('"', "'")}`;
   if ('const' in schema) return JSON.stringify(schema.const).replaceAll('"', "'");
   const alternatives = (schema.anyOf ?? schema.oneOf) as JsonSchema[] | undefined;
   if (alternatives) return alternatives.map(expectedOf).join(', or ');
@@ -253,14 +323,22 @@ function expectedOf(schema: JsonSchema): string {
 }
 
 function optionsOf(schema: unknown): string[] {
-  const { enum: options, anyOf, oneOf } = (schema ?? {}) as { enum?: unknown[]; anyOf?: JsonSchema[]; oneOf?: JsonSchema[] };
+  const {
+    enum: options,
+    anyOf,
+    oneOf,
+  } = (schema ?? {}) as { enum?: unknown[]; anyOf?: JsonSchema[]; oneOf?: JsonSchema[] };
   const constants = [...(anyOf ?? []), ...(oneOf ?? [])].flatMap((branch) => ('const' in branch ? [branch.const] : []));
   return [...(options ?? []), ...constants].filter((option): option is string => typeof option === 'string');
 }
 
 /** A value to type: the schema's default or first option, else a place holder. */
 function example(schema: unknown): string {
-  const { default: fallback, examples, enum: options } = (schema ?? {}) as { default?: PlainValue; examples?: unknown[]; enum?: unknown[] };
+  const {
+    default: fallback,
+    examples,
+    enum: options,
+  } = (schema ?? {}) as { default?: PlainValue; examples?: unknown[]; enum?: unknown[] };
   const value = fallback ?? examples?.[0] ?? options?.[0];
   return value === undefined || typeof value === 'object' ? '…' : String(value);
 }

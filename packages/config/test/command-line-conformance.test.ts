@@ -13,7 +13,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-if (cases.length === 0) test.skip('recorded command lines of Hydra (no ../shared/conformance beside the repository)', () => undefined);
+if (cases.length === 0)
+  test.skip('recorded command lines of Hydra (no ../shared/conformance beside the repository)', () => undefined);
 else {
   test.each(cases.map((one): [string, RecordedCase] => [one.id, one]))('%s', async (_, one) => {
     const ours = await commandLineAnswer(one, root);

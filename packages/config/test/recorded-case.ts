@@ -2,7 +2,14 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { RecordedRun } from './recorded-command-line.js';
-import { compose, planSweep, ConfigError, type ComposeOptions, type Composition, type ConfigErrorKind } from '../src/index.js';
+import {
+  compose,
+  planSweep,
+  ConfigError,
+  type ComposeOptions,
+  type Composition,
+  type ConfigErrorKind,
+} from '../src/index.js';
 
 interface RecordedError {
   type: string;
@@ -99,7 +106,8 @@ function optionsOf(test: RecordedCase): ComposeOptions {
 /** Values as the cases write what JSON cannot hold. */
 function recorded(value: unknown): unknown {
   if (typeof value === 'bigint') return { $int: value.toString() };
-  if (typeof value === 'number' && !Number.isFinite(value)) return { $float: Number.isNaN(value) ? 'nan' : value > 0 ? 'inf' : '-inf' };
+  if (typeof value === 'number' && !Number.isFinite(value))
+    return { $float: Number.isNaN(value) ? 'nan' : value > 0 ? 'inf' : '-inf' };
   if (value instanceof Uint8Array) return { $bytes: Buffer.from(value).toString('base64') };
   if (Array.isArray(value)) return value.map(recorded);
   if (typeof value === 'string') return value.replaceAll(root, '<ROOT>');
@@ -164,7 +172,12 @@ interface AnsweredError extends RecordedError {
 
 function errorAnswer(error: unknown): AnsweredError {
   if (!(error instanceof ConfigError)) throw error;
-  return { kind: error.kind, type: sameCause[error.kind][0] ?? error.kind, message: error.message.replaceAll(root, '<ROOT>'), loose: false };
+  return {
+    kind: error.kind,
+    type: sameCause[error.kind][0] ?? error.kind,
+    message: error.message.replaceAll(root, '<ROOT>'),
+    loose: false,
+  };
 }
 
 /** The names that a recorded message quotes or lists: ours must name them too. */
@@ -172,15 +185,19 @@ export function namesIn(message: string): string[] {
   const withoutFrames = message.replace(/\n\s+(full_key|object_type|reference_type):?.*/g, '');
   const quoted = [...withoutFrames.matchAll(/(?<!\w)'([^'\n]+)'/g)].map((match) => match[1]!);
   const listed = [...withoutFrames.matchAll(/^\t(\S.*)$/gm)].map((match) => match[1]!);
-  return [...quoted, ...listed].filter((name) => name !== '<EOF>').map((name) => name.replace(/^override /, '').replace(/=<OPTION>$/, ''));
+  return [...quoted, ...listed]
+    .filter((name) => name !== '<EOF>')
+    .map((name) => name.replace(/^override /, '').replace(/=<OPTION>$/, ''));
 }
 
 function errorProblems(ours: AnsweredError, theirs: RecordedError): string[] {
   const problems: string[] = [];
   const types = [theirs.type, theirs.cause?.type];
   if (theirs.loose) return problems;
-  if (!sameCause[ours.kind].some((type) => types.includes(type))) problems.push(`kind ${ours.kind} for ${types.join('/')}`);
-  for (const name of namesIn(theirs.message)) if (!ours.message.includes(name)) problems.push(`message lacks '${name}'`);
+  if (!sameCause[ours.kind].some((type) => types.includes(type)))
+    problems.push(`kind ${ours.kind} for ${types.join('/')}`);
+  for (const name of namesIn(theirs.message))
+    if (!ours.message.includes(name)) problems.push(`message lacks '${name}'`);
   return problems;
 }
 
@@ -190,9 +207,24 @@ export function problems(ours: Expected, theirs: Expected, unordered: boolean): 
   if (theirs.error || ours.error) {
     if (!theirs.error) return [`fails with ${ours.error!.message}`];
     if (!ours.error) return [`composes, but should fail: ${theirs.error.message}`];
-    return errorProblems(ours.error as AnsweredError, theirs.error).map((problem) => `${problem}\n${ours.error!.message}\n--- theirs\n${theirs.error!.message}`);
+    return errorProblems(ours.error as AnsweredError, theirs.error).map(
+      (problem) => `${problem}\n${ours.error!.message}\n--- theirs\n${theirs.error!.message}`,
+    );
   }
-  for (const key of ['config', 'yaml', 'resolved', 'defaults', 'choices', 'hydra', 'jobs', 'batches', 'job_configs', 'job_override_dirnames', 'job_dirs'] as const) { // prettier-ignore
+  for (const key of [
+    'config',
+    'yaml',
+    'resolved',
+    'defaults',
+    'choices',
+    'hydra',
+    'jobs',
+    'batches',
+    'job_configs',
+    'job_override_dirnames',
+    'job_dirs',
+  ] as const) {
+    // prettier-ignore
     if (theirs[key] === undefined || (key === 'config' && theirs.non_string_keys) || (key === 'resolved' && theirs.non_string_keys)) continue;
     const [a, b] = [ours[key], theirs[key]].map((value) => JSON.stringify(unordered && Array.isArray(value) ? value.map((item) => JSON.stringify(item)).sort() : sortKeys(value, key))); // prettier-ignore
     if (a !== b) found.push(`${key}: ${a}\n--- theirs\n${b}`);
@@ -209,4 +241,3 @@ function sortKeys(value: unknown, key: string): unknown {
   if (key !== 'choices' && key !== 'hydra') return value;
   return JSON.parse(JSON.stringify(value, (_, item: unknown) => (item && typeof item === 'object' && !Array.isArray(item) ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1))) : item))) as unknown; // prettier-ignore
 }
-

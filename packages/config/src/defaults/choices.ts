@@ -4,7 +4,15 @@ import { ConfigError, placeText } from '../config-error.js';
 import { nearest } from '../nearest.js';
 import { Float, type Origin } from '../node.js';
 import { encodeElement } from '../overrides/encode.js';
-import { DictValue, ListExtension, QuotedString, choiceKey, isSweep, type Element, type Override } from '../overrides/value.js';
+import {
+  DictValue,
+  ListExtension,
+  QuotedString,
+  choiceKey,
+  isSweep,
+  type Element,
+  type Override,
+} from '../overrides/value.js';
 import type { Repository } from '../sources/repository.js';
 import { groupItem, groupPath, overrideKey, type DefaultItem, type GroupItem, type OptionValue } from './item.js';
 
@@ -45,13 +53,27 @@ export class Choices {
     }
     const origin = { source: `command line: ${text}` };
     if (kind === 'force-add') {
-      const options = override.package === undefined ? `'+${text.slice(2)}' adds the group, '${text.slice(2)}' changes it` : `use one '+'`;
-      throw new ConfigError('composition', `'${text}' is not possible: '${key}' is a config group, and groups cannot be force-added`, [options], { keyPath: key });
+      const options =
+        override.package === undefined
+          ? `'+${text.slice(2)}' adds the group, '${text.slice(2)}' changes it`
+          : `use one '+'`;
+      throw new ConfigError(
+        'composition',
+        `'${text}' is not possible: '${key}' is a config group, and groups cannot be force-added`,
+        [options],
+        { keyPath: key },
+      );
     }
     const name = choiceKey(key, override.package);
     if (kind === 'delete') {
       const option = value === undefined || value === null ? undefined : optionText(value as Element);
-      if (option === null) throw new ConfigError('invalid-default', `'${text}' cannot delete from group '${key}': an option is a name`, [`write '~${name}' or '~${name}=OPTION'`], { keyPath: key });
+      if (option === null)
+        throw new ConfigError(
+          'invalid-default',
+          `'${text}' cannot delete from group '${key}': an option is a name`,
+          [`write '~${name}' or '~${name}=OPTION'`],
+          { keyPath: key },
+        );
       this.deletions.set(name, { option, text, used: false });
       return;
     }
@@ -59,18 +81,34 @@ export class Choices {
     const invalid = option === undefined ? this.invalidOption(key, value as Element, text) : undefined;
     // A list is only looked into when the group turns out to be in use.
     if (invalid && (kind === 'add' || !Array.isArray(value))) throw invalid;
-    if (option === undefined) this.chosen.set(name, { value: encodeElement(value as Element), text, origin, used: false, invalid });
-    else if (kind === 'add') this.appended.push(groupItem(key, option, origin, { package: override.package, appended: true }));
+    if (option === undefined)
+      this.chosen.set(name, { value: encodeElement(value as Element), text, origin, used: false, invalid });
+    else if (kind === 'add')
+      this.appended.push(groupItem(key, option, origin, { package: override.package, appended: true }));
     else this.chosen.set(name, { value: option, text, origin, used: false });
   }
 
   private invalidOption(key: string, value: Element, text: string): ConfigError {
-    const type = value === null ? 'null' : Array.isArray(value) ? 'a list that holds more than names' : value instanceof Float ? 'a float' : typeof value === 'boolean' ? 'a bool' : 'an int';
+    const type =
+      value === null
+        ? 'null'
+        : Array.isArray(value)
+          ? 'a list that holds more than names'
+          : value instanceof Float
+            ? 'a float'
+            : typeof value === 'boolean'
+              ? 'a bool'
+              : 'an int';
     const options = this.repository.options(key);
     const details = [options.length > 0 ? `options of '${key}': ${options.join(', ')}` : `'${key}' has no options`];
     if (value === null) details.push(`to leave the group out, write '~${key}'`);
     else details.push(`an option whose name looks so is written in quotes: '${key}="${encodeElement(value)}"'`);
-    return new ConfigError('invalid-default', `'${text}' gives config group '${key}' ${type}; an option is a name or a list of names`, details, { keyPath: key });
+    return new ConfigError(
+      'invalid-default',
+      `'${text}' gives config group '${key}' ${type}; an option is a name or a list of names`,
+      details,
+      { keyPath: key },
+    );
   }
 
   /** An `override` item: it counts unless a later item or the command line has chosen already. */
@@ -124,8 +162,13 @@ export class Choices {
       if (used) continue;
       const what = option === undefined ? key : `${key}=${option}`;
       const known = this.known.get(key);
-      const hint = known !== undefined ? `'${key}' is '${known}'; write '~${key}'` : `choices that can be deleted: ${this.jobKeys().join(', ') || 'none'}`;
-      throw new ConfigError('composition', `Could not delete '${what}': no match in the defaults list`, [hint], { keyPath: key });
+      const hint =
+        known !== undefined
+          ? `'${key}' is '${known}'; write '~${key}'`
+          : `choices that can be deleted: ${this.jobKeys().join(', ') || 'none'}`;
+      throw new ConfigError('composition', `Could not delete '${what}': no match in the defaults list`, [hint], {
+        keyPath: key,
+      });
     }
   }
 
@@ -138,13 +181,24 @@ export class Choices {
     if (origin.line !== undefined) details.push(`in ${placeText(origin)}`);
     const sameGroup = [...(this.keysOfGroup.get(key.split('@')[0]!) ?? [])].sort();
     const near = nearest(key, this.jobKeys());
-    if (sameGroup.length > 0) details.push(`did you mean to override ${sameGroup.length > 1 ? 'one of ' : ''}${sameGroup.join(', ')}?`);
+    if (sameGroup.length > 0)
+      details.push(`did you mean to override ${sameGroup.length > 1 ? 'one of ' : ''}${sameGroup.join(', ')}?`);
     else if (near) details.push(`did you mean '${near}'?`);
     const option = Array.isArray(value) ? `[${value.join(',')}]` : (value ?? 'null');
     if (configPath === undefined) details.push(`to append to the defaults list, write '+${key}=${option}'`);
     else details.push(`to add a group, leave out 'override'`);
     const where = configPath === undefined ? '' : `In '${configPath}': `;
-    return new ConfigError('composition', `${where}Could not override '${key}': no match in the defaults list`, details, { keyPath: key, file: configPath === undefined ? undefined : origin.source, line: origin.line, column: origin.column });
+    return new ConfigError(
+      'composition',
+      `${where}Could not override '${key}': no match in the defaults list`,
+      details,
+      {
+        keyPath: key,
+        file: configPath === undefined ? undefined : origin.source,
+        line: origin.line,
+        column: origin.column,
+      },
+    );
   }
 }
 

@@ -42,12 +42,26 @@ export type DefaultItem = ConfigItem | GroupItem;
 
 const place = { baseGroup: '', parentPackage: '', optional: false, deleted: false };
 
-export function configItem(path: string, origin: Origin, { primary = false, ...rest }: Partial<ConfigItem> = {}): ConfigItem {
+export function configItem(
+  path: string,
+  origin: Origin,
+  { primary = false, ...rest }: Partial<ConfigItem> = {},
+): ConfigItem {
   return { ...place, ...rest, kind: 'config', path, primary, origin };
 }
 
 export function groupItem(group: string, value: OptionValue, origin: Origin, rest: Partial<GroupItem> = {}): GroupItem {
-  return { ...place, override: false, appended: false, ...rest, package: here(rest.package), kind: 'group', group, value, origin };
+  return {
+    ...place,
+    override: false,
+    appended: false,
+    ...rest,
+    package: here(rest.package),
+    kind: 'group',
+    group,
+    value,
+    origin,
+  };
 }
 
 const here = (target: string | undefined) => (target === '_here_' ? '' : target);
@@ -55,13 +69,21 @@ const here = (target: string | undefined) => (target === '_here_' ? '' : target)
 /** The items of a `defaults:` list, fresh ones on each call. @param configPath for messages */
 export function parseDefaultsList(node: ConfigNode, configPath: string): DefaultItem[] {
   if (node.kind !== 'list') {
-    throw invalid(`The defaults of '${configPath}' must be a list, not ${pythonTypeName(node)}`, node.origin, `write '- group: option' lines below 'defaults:'`);
+    throw invalid(
+      `The defaults of '${configPath}' must be a list, not ${pythonTypeName(node)}`,
+      node.origin,
+      `write '- group: option' lines below 'defaults:'`,
+    );
   }
   return node.items.map((item) => parseItem(item, configPath));
 }
 
 function invalid(summary: string, origin: Origin, remedy: string): ConfigError {
-  return new ConfigError('invalid-default', summary, [`in ${placeText(origin)}`, remedy], { file: origin.source, line: origin.line, column: origin.column });
+  return new ConfigError('invalid-default', summary, [`in ${placeText(origin)}`, remedy], {
+    file: origin.source,
+    line: origin.line,
+    column: origin.column,
+  });
 }
 
 function parseItem(node: ConfigNode, configPath: string): DefaultItem {
@@ -69,17 +91,24 @@ function parseItem(node: ConfigNode, configPath: string): DefaultItem {
   const forms = `an item is 'name' or 'group: option'`;
   if (node.kind === 'scalar' && typeof node.value === 'string') {
     const { name, target } = splitPackage(node.value);
-    if (name === '_self_' && target !== undefined) throw invalid(`'_self_' takes no package, but '${node.value}' stands in the defaults of '${configPath}'`, origin, `give the config's package in its header: # @package ${target}`);
+    if (name === '_self_' && target !== undefined)
+      throw invalid(
+        `'_self_' takes no package, but '${node.value}' stands in the defaults of '${configPath}'`,
+        origin,
+        `give the config's package in its header: # @package ${target}`,
+      );
     return configItem(name, origin, { package: here(target) });
   }
-  if (node.kind !== 'map') throw invalid(`A defaults item of type ${pythonTypeName(node)} in '${configPath}'`, origin, forms);
+  if (node.kind !== 'map')
+    throw invalid(`A defaults item of type ${pythonTypeName(node)} in '${configPath}'`, origin, forms);
   const entries = [...node.entries.values()];
   if (entries.length > 1) {
     const keys = entries.map(({ key }) => `'${pythonStr(key)}'`).join(', ');
     throw invalid(`Too many keys in one defaults item of '${configPath}': ${keys}`, origin, `begin each with '- '`);
   }
   const [entry] = entries;
-  if (!entry || typeof entry.key !== 'string') throw invalid(`A defaults item of '${configPath}' names no group`, origin, forms);
+  if (!entry || typeof entry.key !== 'string')
+    throw invalid(`A defaults item of '${configPath}' names no group`, origin, forms);
   return parseGroupItem(entry.key, entry.node, configPath);
 }
 
@@ -87,14 +116,24 @@ function parseGroupItem(key: string, node: ConfigNode, configPath: string): Grou
   const { name, target } = splitPackage(key);
   const words = name.split(' ');
   const group = words.pop()!;
-  if (group === '') throw invalid(`A defaults item of '${configPath}' names no group`, node.origin, `write 'group: option'`);
+  if (group === '')
+    throw invalid(`A defaults item of '${configPath}' names no group`, node.origin, `write 'group: option'`);
   const value = parseOption(node, group, configPath);
-  return groupItem(group, value, node.origin, { package: target, optional: words.includes('optional'), override: words.includes('override') });
+  return groupItem(group, value, node.origin, {
+    package: target,
+    optional: words.includes('optional'),
+    override: words.includes('override'),
+  });
 }
 
 function parseOption(node: ConfigNode, group: string, configPath: string): OptionValue {
   const kinds = `an option is a name, null, or a list of names; quote a name that looks like a number`;
-  const fail = (bad: ConfigNode) => invalid(`Group '${group}' in the defaults of '${configPath}' has an option of type ${pythonTypeName(bad)}`, bad.origin, kinds);
+  const fail = (bad: ConfigNode) =>
+    invalid(
+      `Group '${group}' in the defaults of '${configPath}' has an option of type ${pythonTypeName(bad)}`,
+      bad.origin,
+      kinds,
+    );
   if (node.kind === 'list') {
     return node.items.map((item) => {
       if (item.kind !== 'scalar' || typeof item.value !== 'string') throw fail(item);
@@ -116,7 +155,12 @@ function splitPackage(text: string): { name: string; target?: string } {
 export const isSelf = (item: DefaultItem) => (item.kind === 'config' ? item.path : item.value) === '_self_';
 
 export function refuseSelfAsOption(item: DefaultItem, configPath: string): void {
-  if (item.kind === 'group') throw invalid(`'_self_' cannot be the option of group '${item.group}' in '${configPath}'`, item.origin, `write '- _self_' for this config's own body`);
+  if (item.kind === 'group')
+    throw invalid(
+      `'_self_' cannot be the option of group '${item.group}' in '${configPath}'`,
+      item.origin,
+      `write '- _self_' for this config's own body`,
+    );
 }
 
 export const isOverride = (item: DefaultItem): item is GroupItem => item.kind === 'group' && item.override;
@@ -125,7 +169,8 @@ export const isOverride = (item: DefaultItem): item is GroupItem => item.kind ==
 export function setParent(item: DefaultItem, baseGroup: string, parentPackage: string): void {
   item.baseGroup = baseGroup;
   item.parentPackage = parentPackage;
-  if (item.package?.includes('_group_')) item.package = `_global_.${item.package.replaceAll('_group_', groupPath(item).replaceAll('/', '.'))}`;
+  if (item.package?.includes('_group_'))
+    item.package = `_global_.${item.package.replaceAll('_group_', groupPath(item).replaceAll('/', '.'))}`;
 }
 
 const withoutSlash = (path: string) => (path.startsWith('/') ? path.slice(1) : path);

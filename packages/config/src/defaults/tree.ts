@@ -68,7 +68,8 @@ class Builder {
 
   /** Without a primary config only what the command line appends is there. */
   expandWithoutConfig(node: TreeNode): void {
-    if (this.options.choices.appended.length > 0) this.expandList(node, [configItem('_self_', root), ...this.options.choices.appended], false);
+    if (this.options.choices.appended.length > 0)
+      this.expandList(node, [configItem('_self_', root), ...this.options.choices.appended], false);
   }
 
   expand(node: TreeNode, interpolated: boolean): void {
@@ -118,7 +119,12 @@ class Builder {
     const selves = list.filter(isSelf);
     if (selves.length > 1) {
       const { origin } = selves[1]!;
-      throw new ConfigError('composition', `Duplicate '_self_' in the defaults of '${configPath(item)}'`, [`in ${placeText(origin)}`, 'keep the one where this config is to be merged'], { file: origin.source, line: origin.line, column: origin.column });
+      throw new ConfigError(
+        'composition',
+        `Duplicate '_self_' in the defaults of '${configPath(item)}'`,
+        [`in ${placeText(origin)}`, 'keep the one where this config is to be merged'],
+        { file: origin.source, line: origin.line, column: origin.column },
+      );
     }
     const others = list.some((other) => !isOverride(other));
     if (selves.length > 0 || (!others && list.length > 0)) return;
@@ -130,7 +136,8 @@ class Builder {
     const path = configPath(item);
     const message = `In '${path}': the defaults list has no '_self_', so this config is merged last`;
     const remedy = `add '- _self_' where it is to be merged`;
-    if (this.options.env.SELF_WARNING_AS_ERROR === '1') throw new ConfigError('composition', message, [`in ${loaded.file}`, remedy], { file: loaded.file });
+    if (this.options.env.SELF_WARNING_AS_ERROR === '1')
+      throw new ConfigError('composition', message, [`in ${loaded.file}`, remedy], { file: loaded.file });
     this.options.warn(`${message}; ${remedy}`);
   }
 
@@ -157,15 +164,34 @@ class Builder {
     if (children.length > 0) node.children = children.reverse();
   }
 
-  private expandChild(parent: TreeNode, item: DefaultItem, interpolated: boolean, children: TreeNode[], deferred: TreeNode[]): void {
+  private expandChild(
+    parent: TreeNode,
+    item: DefaultItem,
+    interpolated: boolean,
+    children: TreeNode[],
+    deferred: TreeNode[],
+  ): void {
     if (item.kind === 'group') this.options.choices.apply(item);
     if (item.kind === 'group' && Array.isArray(item.value)) {
       for (const option of [...item.value].reverse()) {
         if (option.includes('${')) {
-          throw new ConfigError('composition', `In '${configPath(parent.item)}': an interpolation cannot stand in a list of options ('${option}' of group '${item.group}')`, [`in ${placeText(item.origin)}`, 'give each its own item'], { file: item.origin.source, line: item.origin.line, column: item.origin.column });
+          throw new ConfigError(
+            'composition',
+            `In '${configPath(parent.item)}': an interpolation cannot stand in a list of options ('${option}' of group '${item.group}')`,
+            [`in ${placeText(item.origin)}`, 'give each its own item'],
+            { file: item.origin.source, line: item.origin.line, column: item.origin.column },
+          );
         }
         const { baseGroup, parentPackage, optional, origin } = item;
-        const child: TreeNode = { item: configItem(`${item.group}/${option}`, origin, { package: item.package, optional, baseGroup, parentPackage }), parent };
+        const child: TreeNode = {
+          item: configItem(`${item.group}/${option}`, origin, {
+            package: item.package,
+            optional,
+            baseGroup,
+            parentPackage,
+          }),
+          parent,
+        };
         this.expand(child, interpolated);
         children.push(child);
       }
@@ -188,11 +214,21 @@ class Builder {
       if (!isOverride(item)) {
         if (!last || isAppended(item)) continue;
         const name = describeItem(item);
-        throw new ConfigError('composition', `In '${path}': override '${overrideKey(last)} : ${String(last.value)}' stands before '${name}'`, [`in ${placeText(last.origin)}`, 'put overrides at the end of the defaults list'], { file, line, column });
+        throw new ConfigError(
+          'composition',
+          `In '${path}': override '${overrideKey(last)} : ${String(last.value)}' stands before '${name}'`,
+          [`in ${placeText(last.origin)}`, 'put overrides at the end of the defaults list'],
+          { file, line, column },
+        );
       }
       last = item;
       if (interpolated) {
-        throw new ConfigError('composition', `In '${path}': 'override ${overrideKey(item)}: ${String(item.value)}' stands in a config whose choice is an interpolation`, [`in ${placeText(item.origin)}`, 'such a config may have defaults, but no overrides'], { file, line, column });
+        throw new ConfigError(
+          'composition',
+          `In '${path}': 'override ${overrideKey(item)}: ${String(item.value)}' stands in a config whose choice is an interpolation`,
+          [`in ${placeText(item.origin)}`, 'such a config may have defaults, but no overrides'],
+          { file, line, column },
+        );
       }
       this.options.choices.addOverride(item, path);
     }
@@ -209,7 +245,12 @@ class Builder {
       const known = [...choices.known.keys()].filter((key) => !key.startsWith('hydra/'));
       const names = known.length > 0 ? `possible keys: ${known.join(', ')}` : `no choice is known here`;
       const { source: file, line, column } = item.origin;
-      return new ConfigError('composition', `Error resolving interpolation '${written}' in a defaults list`, [`in ${placeText(item.origin)}`, ...details, names], { file, line, column, cause });
+      return new ConfigError(
+        'composition',
+        `Error resolving interpolation '${written}' in a defaults list`,
+        [`in ${placeText(item.origin)}`, ...details, names],
+        { file, line, column, cause },
+      );
     };
     if (/\$\{defaults\./.test(written)) throw fail([`'\${defaults.…}' is no longer possible; name the group instead`]);
     let resolved: unknown;
@@ -227,10 +268,21 @@ class Builder {
   private mustChoose(item: DefaultItem): ConfigError {
     const { source: file, line, column } = item.origin;
     const where = `in ${placeText(item.origin)}`;
-    if (item.kind === 'config') return new ConfigError('invalid-default', `'${item.path}' cannot stand alone in a defaults list: only a group's option can be left open`, [where, `write 'group: ???'`], { file, line, column });
+    if (item.kind === 'config')
+      return new ConfigError(
+        'invalid-default',
+        `'${item.path}' cannot stand alone in a defaults list: only a group's option can be left open`,
+        [where, `write 'group: ???'`],
+        { file, line, column },
+      );
     const key = overrideKey(item);
     const options = this.options.repository.options(groupPath(item));
-    return new ConfigError('composition', `You must specify '${key}', for example ${key}=${options[0] ?? '<OPTION>'}`, [`available options: ${options.join(', ') || 'none'}`, where], { keyPath: key, file, line, column });
+    return new ConfigError(
+      'composition',
+      `You must specify '${key}', for example ${key}=${options[0] ?? '<OPTION>'}`,
+      [`available options: ${options.join(', ') || 'none'}`, where],
+      { keyPath: key, file, line, column },
+    );
   }
 
   private notFound({ item, parent }: TreeNode): ConfigError {
@@ -239,10 +291,19 @@ class Builder {
     const searched = ['config search path:', ...repository.searchPathLines().map((line) => `  ${line}`)];
     if (item.kind === 'config' && item.primary) {
       const near = nearest(path, repository.options(''));
-      return new ConfigError('missing-config', `Cannot find primary config '${path}'`, [...(near ? [`did you mean '${near}'?`] : []), ...searched], { keyPath: path });
+      return new ConfigError(
+        'missing-config',
+        `Cannot find primary config '${path}'`,
+        [...(near ? [`did you mean '${near}'?`] : []), ...searched],
+        { keyPath: path },
+      );
     }
     const where = parent ? `In '${configPath(parent.item)}': ` : '';
-    const details: string[] = [item.origin.line === undefined && item.origin.source.startsWith('command line') ? `from the ${item.origin.source}` : `in ${placeText(item.origin)}`];
+    const details: string[] = [
+      item.origin.line === undefined && item.origin.source.startsWith('command line')
+        ? `from the ${item.origin.source}`
+        : `in ${placeText(item.origin)}`,
+    ];
     const group = groupPath(item);
     const options = repository.options(group);
     const near = nearest(path.slice(group === '' ? 0 : group.length + 1), options);
@@ -252,13 +313,19 @@ class Builder {
       else if (!repository.groupExists(group)) details.push(`there is no group '${group}'`);
     }
     const { source: file, line, column } = item.origin;
-    return new ConfigError('missing-config', `${where}Could not find '${path}'`, [...details, ...searched], { keyPath: item.kind === 'group' ? overrideKey(item) : path, file, line, column });
+    return new ConfigError('missing-config', `${where}Could not find '${path}'`, [...details, ...searched], {
+      keyPath: item.kind === 'group' ? overrideKey(item) : path,
+      file,
+      line,
+      column,
+    });
   }
 }
 
 const isAppended = (item: DefaultItem) => item.kind === 'group' && item.appended;
 
-const describeItem = (item: DefaultItem) => (item.kind === 'group' ? `${overrideKey(item)}: ${String(item.value)}` : item.path);
+const describeItem = (item: DefaultItem) =>
+  item.kind === 'group' ? `${overrideKey(item)}: ${String(item.value)}` : item.path;
 
 function hasContent({ body }: LoadedConfig): boolean {
   return body.kind === 'map' && [...body.entries.values()].some(({ node }) => !isMissing(node));
@@ -272,7 +339,12 @@ function cycle(node: TreeNode): ConfigError {
     if (ring[0] === path) break;
   }
   const { source: file, line, column } = node.item.origin;
-  return new ConfigError('cycle', `Defaults list cycle: ${ring.join(' -> ')}`, [`in ${placeText(node.item.origin)}`, 'remove one of these from the defaults list of the config before it'], { file, line, column });
+  return new ConfigError(
+    'cycle',
+    `Defaults list cycle: ${ring.join(' -> ')}`,
+    [`in ${placeText(node.item.origin)}`, 'remove one of these from the defaults list of the config before it'],
+    { file, line, column },
+  );
 }
 
 /** Leaves of the tree in merge order: `_self_` items and configs without a list. */
@@ -305,7 +377,12 @@ function ensureNoDuplicates(list: readonly TreeNode[]): void {
     const key = overrideKey(item);
     if (seen.has(key)) {
       const { source: file, line, column } = item.origin;
-      throw new ConfigError('composition', `'${key}' appears more than once in the final defaults list`, [`in ${placeText(item.origin)}`, `remove one of them, or write 'override ${key}: …' to change the choice`], { keyPath: key, file, line, column });
+      throw new ConfigError(
+        'composition',
+        `'${key}' appears more than once in the final defaults list`,
+        [`in ${placeText(item.origin)}`, `remove one of them, or write 'override ${key}: …' to change the choice`],
+        { keyPath: key, file, line, column },
+      );
     }
     seen.add(key);
   }

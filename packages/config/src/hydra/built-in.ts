@@ -78,7 +78,14 @@ const configs: Record<string, BuiltIn> = {
         env_copy: [],
         config: { override_dirname: { kv_sep: '=', item_sep: ',', exclude_keys: [] } },
       },
-      runtime: { version: '???', version_base: '???', cwd: '???', config_sources: '???', output_dir: '???', choices: {} },
+      runtime: {
+        version: '???',
+        version_base: '???',
+        cwd: '???',
+        config_sources: '???',
+        output_dir: '???',
+        choices: {},
+      },
       verbose: false,
     },
   },
@@ -131,7 +138,11 @@ const configs: Record<string, BuiltIn> = {
       formatters: { simple: { format: '[%(asctime)s][%(name)s][%(levelname)s] - %(message)s' } },
       handlers: {
         console: consoleHandler,
-        file: { class: 'logging.FileHandler', formatter: 'simple', filename: '${hydra.runtime.output_dir}/${hydra.job.name}.log' },
+        file: {
+          class: 'logging.FileHandler',
+          formatter: 'simple',
+          filename: '${hydra.runtime.output_dir}/${hydra.job.name}.log',
+        },
       },
       root: { level: 'INFO', handlers: ['console', 'file'] },
       disable_existing_loggers: false,
@@ -158,7 +169,11 @@ export function builtInConfig(path: string): { package?: string; body: MapNode; 
   const known = nodes.get(path);
   if (known || !Object.hasOwn(configs, path)) return known;
   const { package: target, body, defaults } = configs[path]!;
-  const loaded = { package: target, body: fromPlain(body, origin) as MapNode, defaults: defaults && fromPlain(defaults, origin) };
+  const loaded = {
+    package: target,
+    body: fromPlain(body, origin) as MapNode,
+    defaults: defaults && fromPlain(defaults, origin),
+  };
   nodes.set(path, loaded);
   return loaded;
 }
@@ -177,6 +192,8 @@ export function builtInOptions(group: string): string[] {
 /** The groups directly inside a group. */
 export function builtInGroups(parent: string): string[] {
   const prefix = parent === '' ? '' : `${parent}/`;
-  const inside = Object.keys(configs).filter((path) => path.startsWith(prefix) && path.slice(prefix.length).includes('/'));
+  const inside = Object.keys(configs).filter(
+    (path) => path.startsWith(prefix) && path.slice(prefix.length).includes('/'),
+  );
   return [...new Set(inside.map((path) => path.slice(prefix.length).split('/')[0]!))];
 }

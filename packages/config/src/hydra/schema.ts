@@ -1,6 +1,15 @@
 // Types of the settings under `hydra`: values are converted where Hydra converts them ('3' to 3), anything else is an error.
 import { framePath, type Frame } from '../key-path.js';
-import { Bytes, ScalarNode, isContainer, isInterpolation, isMissing, type ConfigNode, type MapNode, type Scalar } from '../node.js';
+import {
+  Bytes,
+  ScalarNode,
+  isContainer,
+  isInterpolation,
+  isMissing,
+  type ConfigNode,
+  type MapNode,
+  type Scalar,
+} from '../node.js';
 import { nodeStr, pythonStr, pythonTypeName, toInteger } from '../python-text.js';
 
 type Schema =
@@ -82,7 +91,10 @@ export class HydraTypeError extends Error {
  */
 export function checkHydraTypes(hydra: Frame<MapNode>, allowUnknown: boolean): void {
   check(hydra, hydraSchema, allowUnknown);
-  for (const [key, schema] of [['sweeper', basicSweeper], ['launcher', basicLauncher]] as const) {
+  for (const [key, schema] of [
+    ['sweeper', basicSweeper],
+    ['launcher', basicLauncher],
+  ] as const) {
     const node = hydra.node.get(key);
     if (isBasic(node)) check({ node, parent: hydra, key }, schema, allowUnknown);
   }
@@ -91,7 +103,9 @@ export function checkHydraTypes(hydra: Frame<MapNode>, allowUnknown: boolean): v
 /** The launcher and sweeper that come with the program are typed, those of others are not. */
 function isBasic(node: ConfigNode | undefined): node is MapNode {
   const target = node?.kind === 'map' ? node.get('_target_') : undefined;
-  return target?.kind === 'scalar' && typeof target.value === 'string' && /\.Basic(Sweeper|Launcher)$/.test(target.value);
+  return (
+    target?.kind === 'scalar' && typeof target.value === 'string' && /\.Basic(Sweeper|Launcher)$/.test(target.value)
+  );
 }
 
 function schemaAt(path: readonly string[]): Schema | undefined {
@@ -118,7 +132,8 @@ export function convertSetting(path: readonly string[], frame: Frame): ConfigNod
 
 function check(frame: Frame, schema: Schema, allowUnknown: boolean): ConfigNode {
   const { node } = frame;
-  if (schema.type === 'struct' && isInterpolation(node) && !allowUnknown) throw fail(frame, 'must be a dict that is written out, not an interpolation');
+  if (schema.type === 'struct' && isInterpolation(node) && !allowUnknown)
+    throw fail(frame, 'must be a dict that is written out, not an interpolation');
   if (schema.type === 'any' || isMissing(node) || isInterpolation(node)) return node;
   if (node.kind === 'scalar' && node.value === null) {
     if ('optional' in schema && schema.optional) return node;
@@ -128,18 +143,31 @@ function check(frame: Frame, schema: Schema, allowUnknown: boolean): ConfigNode 
     if (node.kind !== 'map') throw fail(frame, `must be a dict, not ${pythonTypeName(node)} '${nodeStr(node)}'`);
     for (const entry of node.entries.values()) {
       const key = String(entry.key);
-      const field = schema.type === 'dict' ? schema.values : Object.hasOwn(schema.fields, key) ? schema.fields[key] : undefined;
+      const field =
+        schema.type === 'dict' ? schema.values : Object.hasOwn(schema.fields, key) ? schema.fields[key] : undefined;
       const child: Frame = { node: entry.node, parent: frame as Frame<MapNode>, key };
       if (field) entry.node = check(child, field, allowUnknown);
       else if (!allowUnknown && schema.type === 'struct') {
-        throw new HydraTypeError(`Key '${key}' does not exist in '${framePath(frame)}'`, framePath(child), entry.node, Object.keys(schema.fields));
+        throw new HydraTypeError(
+          `Key '${key}' does not exist in '${framePath(frame)}'`,
+          framePath(child),
+          entry.node,
+          Object.keys(schema.fields),
+        );
       }
     }
     return node;
   }
   if (schema.type === 'list') {
     if (node.kind !== 'list') throw fail(frame, `must be a list, not ${pythonTypeName(node)} '${nodeStr(node)}'`);
-    node.items.forEach((item, index) => (node.items[index] = check({ node: item, parent: frame as Frame<typeof node>, key: String(index) }, schema.items, allowUnknown)));
+    node.items.forEach(
+      (item, index) =>
+        (node.items[index] = check(
+          { node: item, parent: frame as Frame<typeof node>, key: String(index) },
+          schema.items,
+          allowUnknown,
+        )),
+    );
     return node;
   }
   if (isContainer(node)) throw fail(frame, `must be ${schema.type}, not a ${node.kind === 'map' ? 'dict' : 'list'}`);
@@ -161,7 +189,9 @@ function convert(value: Scalar, type: 'text' | 'integer' | 'boolean' | 'mode'): 
   if (type === 'text') return value instanceof Bytes ? undefined : pythonStr(value);
   if (type === 'integer') {
     if (typeof value === 'number' || typeof value === 'bigint') return value;
-    return typeof value === 'string' && /^\s*[-+]?\d+(_\d+)*\s*$/.test(value) ? toInteger(value.trim().replaceAll('_', '')) : undefined;
+    return typeof value === 'string' && /^\s*[-+]?\d+(_\d+)*\s*$/.test(value)
+      ? toInteger(value.trim().replaceAll('_', ''))
+      : undefined;
   }
   if (type === 'mode') return convertMode(value);
   if (typeof value === 'boolean') return value;

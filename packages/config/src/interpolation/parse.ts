@@ -69,7 +69,7 @@ const digits = '[0-9](?:_?[0-9])*';
 const point = `(?:${int}?\\.${digits}|${int}\\.)`;
 
 /** Words of an element; the longest match wins, the earlier rule a tie. */
-const words: [('float' | 'int' | 'bool' | 'null' | 'escape' | 'char' | 'id' | 'colon' | 'blank'), RegExp][] = [
+const words: ['float' | 'int' | 'bool' | 'null' | 'escape' | 'char' | 'id' | 'colon' | 'blank', RegExp][] = [
   ['colon', /[ \t]*:[ \t]*/y],
   ['float', new RegExp(`[-+]?(?:(?:${point}|${int})[eE][-+]?${digits}|${point}|[iI][nN][fF]|[nN][aA][nN])`, 'y')],
   ['int', new RegExp(`[-+]?${int}`, 'y')],
@@ -181,14 +181,22 @@ class Parser {
       const args = this.args();
       return { kind: 'resolver', name: keys, args, text: end() };
     }
-    if (!this.skip(/[ \t]*\}/y)) this.fail(this.index < this.source.length ? `'${this.source[this.index]}' cannot stand in an interpolation` : `'}' is missing`);
+    if (!this.skip(/[ \t]*\}/y))
+      this.fail(
+        this.index < this.source.length
+          ? `'${this.source[this.index]}' cannot stand in an interpolation`
+          : `'}' is missing`,
+      );
     return { kind: 'node', levels, keys, text: end() };
   }
 
   private key(): string | Interpolation {
     if (this.at('${')) return this.interpolation();
     const key = this.match(/[^\\{}()[\]:. \t'"]+/y);
-    if (key === undefined) this.fail(this.index < this.source.length ? `a key is missing before '${this.source[this.index]}'` : 'a key is missing');
+    if (key === undefined)
+      this.fail(
+        this.index < this.source.length ? `a key is missing before '${this.source[this.index]}'` : 'a key is missing',
+      );
     this.index += key.length;
     return key;
   }
@@ -272,10 +280,16 @@ class Parser {
         parts.push(word);
       }
     }
-    const isBlank = (part: Word | Interpolation | undefined) => part !== undefined && 'type' in part && part.type === 'blank';
+    const isBlank = (part: Word | Interpolation | undefined) =>
+      part !== undefined && 'type' in part && part.type === 'blank';
     if (isBlank(parts[0]) && parts.length > 1) parts.shift();
     if (isBlank(parts.at(-1))) parts.pop();
-    if (parts.length === 0) this.fail(this.index < this.source.length ? `'${this.source[this.index]}' cannot stand here outside quotes` : 'a value is missing');
+    if (parts.length === 0)
+      this.fail(
+        this.index < this.source.length
+          ? `'${this.source[this.index]}' cannot stand here outside quotes`
+          : 'a value is missing',
+      );
     if (parts.every((part): part is Word => 'type' in part)) return { kind: 'scalar', value: joinWords(parts)! };
     return { kind: 'joined', parts: parts.map((part) => ('type' in part ? wordText(part) : part)) };
   }

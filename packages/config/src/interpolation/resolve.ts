@@ -73,25 +73,35 @@ export class Resolution {
         target = this.follow(frame);
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error;
-        if (options.keepMissing && error.kind === 'interpolation-missing') return new ScalarNode('???', frame.node.origin);
+        if (options.keepMissing && error.kind === 'interpolation-missing')
+          return new ScalarNode('???', frame.node.origin);
         if (options.onError) return options.onError(error, frame);
         throw error;
       }
-      if (open.includes(target.node)) this.fail(frame, 'interpolation', `Interpolation cycle: '${framePath(frame)}' contains itself`);
+      if (open.includes(target.node))
+        this.fail(frame, 'interpolation', `Interpolation cycle: '${framePath(frame)}' contains itself`);
     }
     if (target.node.kind === 'scalar') {
-      return target === frame ? frame.node : Object.assign(new ScalarNode(target.node.value, frame.node.origin), { previous: frame.node.previous });
+      return target === frame
+        ? frame.node
+        : Object.assign(new ScalarNode(target.node.value, frame.node.origin), { previous: frame.node.previous });
     }
     const nested = [...open, target.node];
     const container = target as Frame<ContainerNode>;
     if (container.node.kind === 'list') {
       const list = new ListNode(frame.node.origin);
-      container.node.items.forEach((node, index) => list.items.push(this.deep({ node, parent: container, key: String(index) }, options, nested)));
+      container.node.items.forEach((node, index) =>
+        list.items.push(this.deep({ node, parent: container, key: String(index) }, options, nested)),
+      );
       return list;
     }
     const map = new MapNode(frame.node.origin);
     for (const [id, { key, node, keyOrigin }] of container.node.entries) {
-      map.entries.set(id, { key, node: this.deep({ node, parent: container, key: String(key) }, options, nested), keyOrigin });
+      map.entries.set(id, {
+        key,
+        node: this.deep({ node, parent: container, key: String(key) }, options, nested),
+        keyOrigin,
+      });
     }
     return map;
   }
@@ -145,7 +155,9 @@ export class Resolution {
   private evaluate(parts: TextSyntax, frame: Frame): Frame {
     const [only] = parts;
     if (parts.length === 1 && typeof only === 'object') return this.interpolation(only, frame);
-    const text = parts.map((part) => (typeof part === 'string' ? part : nodeStr(this.interpolation(part, frame).node))).join('');
+    const text = parts
+      .map((part) => (typeof part === 'string' ? part : nodeStr(this.interpolation(part, frame).node)))
+      .join('');
     return { ...frame, node: new ScalarNode(text, frame.node.origin) };
   }
 
@@ -158,14 +170,22 @@ export class Resolution {
     const keys = syntax.keys.flatMap((key) => (typeof key === 'string' ? [key] : splitPath(this.keyOf(key, frame))));
     const path = keys.join('.');
     const start = levels === 0 ? rootOf(frame) : ancestor(frame, levels);
-    if (!start) this.fail(frame, 'interpolation-key', `Interpolation key '${path}' not found: '${text}' climbs above the root`);
+    if (!start)
+      this.fail(frame, 'interpolation-key', `Interpolation key '${path}' not found: '${text}' climbs above the root`);
     const found = this.walk(start, keys, true, frame, text);
     if ('missingKey' in found) {
-      const written = syntax.keys.some((key) => typeof key !== 'string') ? path : text.slice(2, -1).trim().slice(levels);
+      const written = syntax.keys.some((key) => typeof key !== 'string')
+        ? path
+        : text.slice(2, -1).trim().slice(levels);
       this.failUnknown(frame, text, written, found);
     }
     for (let at = frame.parent; at; at = at.parent) {
-      if (at.node === found.node) this.fail(frame, 'interpolation', `Interpolation '${text}' leads to '${framePath(at) || 'the root'}', which contains it`);
+      if (at.node === found.node)
+        this.fail(
+          frame,
+          'interpolation',
+          `Interpolation '${text}' leads to '${framePath(at) || 'the root'}', which contains it`,
+        );
     }
     return found;
   }
@@ -177,16 +197,31 @@ export class Resolution {
   }
 
   // From a container down a path, following interpolations on the way and at its end.
-  private walk(start: Frame, keys: readonly string[], requireGiven: boolean, reader?: Frame, text?: string): Frame | Failure {
+  private walk(
+    start: Frame,
+    keys: readonly string[],
+    requireGiven: boolean,
+    reader?: Frame,
+    text?: string,
+  ): Frame | Failure {
     let at = start;
     for (const [index, key] of keys.entries()) {
       if (!isContainer(at.node)) {
-        if (at.node.kind === 'scalar' && reader) this.fail(reader, 'interpolation', `'${text}' cannot be followed: '${keys.slice(0, index).join('.')}' is a single value and has no key '${key}'`);
+        if (at.node.kind === 'scalar' && reader)
+          this.fail(
+            reader,
+            'interpolation',
+            `'${text}' cannot be followed: '${keys.slice(0, index).join('.')}' is a single value and has no key '${key}'`,
+          );
         return { missingKey: key };
       }
       const container = at as Frame<ContainerNode>;
       if (container.node.kind === 'list' && !isIndex(key) && reader) {
-        this.fail(reader, 'interpolation', `'${text}' cannot be followed: '${keys.slice(0, index).join('.')}' is a list, and '${key}' is no index`);
+        this.fail(
+          reader,
+          'interpolation',
+          `'${text}' cannot be followed: '${keys.slice(0, index).join('.')}' is a list, and '${key}' is no index`,
+        );
       }
       const next = child(container, key);
       if (!next) return { missingKey: key, at: container };
@@ -201,7 +236,12 @@ export class Resolution {
     const resolver = findResolver(name);
     if (!resolver) {
       const near = nearest(name, resolverNames());
-      this.fail(frame, 'unknown-resolver', `No resolver is named '${name}' (in '${syntax.text}')`, near ? `did you mean '${near}'?` : `known resolvers: ${resolverNames().join(', ')}`);
+      this.fail(
+        frame,
+        'unknown-resolver',
+        `No resolver is named '${name}' (in '${syntax.text}')`,
+        near ? `did you mean '${near}'?` : `known resolvers: ${resolverNames().join(', ')}`,
+      );
     }
     try {
       const args = syntax.args.map((arg) => this.value(arg, frame));
@@ -228,7 +268,11 @@ export class Resolution {
       case 'joined':
         return this.evaluate(syntax.parts, frame);
       case 'quoted':
-        return scalar(syntax.parts.map((part) => (typeof part === 'string' ? part : nodeStr(this.interpolation(part, frame).node))).join(''));
+        return scalar(
+          syntax.parts
+            .map((part) => (typeof part === 'string' ? part : nodeStr(this.interpolation(part, frame).node)))
+            .join(''),
+        );
       case 'list': {
         const list = new ListNode(origin);
         for (const item of syntax.items) list.items.push(this.value(item, frame));
@@ -237,7 +281,8 @@ export class Resolution {
       case 'dict': {
         const map = new MapNode(origin);
         for (const { key, value } of syntax.pairs) {
-          if (key === null || (typeof key === 'object' && 'base64' in key)) this.fail(frame, 'interpolation', 'a dict key cannot be null');
+          if (key === null || (typeof key === 'object' && 'base64' in key))
+            this.fail(frame, 'interpolation', 'a dict key cannot be null');
           map.set(key, this.value(value, frame));
         }
         return map;
@@ -260,14 +305,28 @@ export class Resolution {
     const known = at?.node.kind === 'map' ? [...at.node.entries.values()].map(({ key }) => String(key)) : [];
     const near = nearest(missingKey, known);
     const prefix = at ? framePath(at) : '';
-    const hint = near ? `did you mean '${prefix ? `${prefix}.` : ''}${near}'?` : known.length > 0 && known.length <= 20 ? `known keys there: ${known.join(', ')}` : undefined;
-    this.fail(frame, 'interpolation-key', `Interpolation key '${path}' not found, needed by '${framePath(frame)}'`, hint ?? `in '${text}'`);
+    const hint = near
+      ? `did you mean '${prefix ? `${prefix}.` : ''}${near}'?`
+      : known.length > 0 && known.length <= 20
+        ? `known keys there: ${known.join(', ')}`
+        : undefined;
+    this.fail(
+      frame,
+      'interpolation-key',
+      `Interpolation key '${path}' not found, needed by '${framePath(frame)}'`,
+      hint ?? `in '${text}'`,
+    );
   }
 
   private failCycle(frame: Frame): never {
     const frames = [...this.active.values()];
     const ring = frames.slice(frames.findIndex(({ node }) => node === frame.node)).map((at) => framePath(at));
-    this.fail(frame, 'interpolation', `Interpolation cycle: ${[...ring, ring[0]].join(' -> ')}`, 'give one of these keys a value of its own');
+    this.fail(
+      frame,
+      'interpolation',
+      `Interpolation cycle: ${[...ring, ring[0]].join(' -> ')}`,
+      'give one of these keys a value of its own',
+    );
   }
 
   private fail(frame: Frame, kind: ConfigErrorKind, summary: string, hint?: string, cause?: unknown): never {
@@ -275,7 +334,13 @@ export class Resolution {
     const key = framePath(frame);
     const details = [`at '${key}' in ${placeText(origin)}`];
     if (hint) details.push(hint);
-    throw new ConfigError(kind, summary, details, { keyPath: key, file: origin.source, line: origin.line, column: origin.column, cause });
+    throw new ConfigError(kind, summary, details, {
+      keyPath: key,
+      file: origin.source,
+      line: origin.line,
+      column: origin.column,
+      cause,
+    });
   }
 }
 
@@ -287,13 +352,22 @@ function ancestor(frame: Frame, levels: number): Frame | undefined {
 }
 
 /** The error for text whose `${…}` does not follow the grammar. */
-export function interpolationSyntaxError(error: InterpolationSyntaxError, keyPath: string, { origin }: ConfigNode): ConfigError {
+export function interpolationSyntaxError(
+  error: InterpolationSyntaxError,
+  keyPath: string,
+  { origin }: ConfigNode,
+): ConfigError {
   const shown = error.text.length > 200 ? `${error.text.slice(0, 200)}…` : error.text;
   const details = [`at '${keyPath}' in ${placeText(origin)}`, `write \\\${ for a literal \${`];
-  return new ConfigError('interpolation-syntax', `Cannot read the interpolation in '${shown}': ${error.message}`, details, {
-    keyPath,
-    file: origin.source,
-    line: origin.line,
-    column: origin.column,
-  });
+  return new ConfigError(
+    'interpolation-syntax',
+    `Cannot read the interpolation in '${shown}': ${error.message}`,
+    details,
+    {
+      keyPath,
+      file: origin.source,
+      line: origin.line,
+      column: origin.column,
+    },
+  );
 }

@@ -1,7 +1,16 @@
 // The resolvers that `${name:arguments}` can call: OmegaConf's own (oc.…), Hydra's (now, hydra), and those that users register.
 import { ConfigError } from '../config-error.js';
 import { leadingDots, type Frame } from '../key-path.js';
-import { MapNode, ListNode, ScalarNode, fromPlain, toPlain, type ConfigNode, type Origin, type PlainValue } from '../node.js';
+import {
+  MapNode,
+  ListNode,
+  ScalarNode,
+  fromPlain,
+  toPlain,
+  type ConfigNode,
+  type Origin,
+  type PlainValue,
+} from '../node.js';
 import { nodeStr, pythonTypeName } from '../python-text.js';
 import { readYaml } from '../yaml/read.js';
 import type { Resolution } from './resolve.js';
@@ -32,12 +41,20 @@ const registered = new Map<string, NodeResolver>();
  * @param options.cache call the function once for the same arguments in one run, as for random values or times
  * @param options.replace allow a name that is taken
  */
-export function registerResolver(name: string, resolver: Resolver, options: { cache?: boolean; replace?: boolean } = {}): void {
+export function registerResolver(
+  name: string,
+  resolver: Resolver,
+  options: { cache?: boolean; replace?: boolean } = {},
+): void {
   if (!/^[A-Za-z_][\w-]*(\.[A-Za-z_][\w-]*)*$/.test(name)) {
-    throw new ConfigError('interpolation', `'${name}' cannot name a resolver`, ['use letters, digits, _ and -, joined by dots']);
+    throw new ConfigError('interpolation', `'${name}' cannot name a resolver`, [
+      'use letters, digits, _ and -, joined by dots',
+    ]);
   }
   if (!options.replace && (registered.has(name) || Object.hasOwn(builtIn, name))) {
-    throw new ConfigError('interpolation', `A resolver named '${name}' exists already`, ['pass { replace: true } to replace it']);
+    throw new ConfigError('interpolation', `A resolver named '${name}' exists already`, [
+      'pass { replace: true } to replace it',
+    ]);
   }
   registered.set(name, (args, { origin, resolution }) => {
     const call = () => fromPlain(resolver(...args.map(toPlain)), origin);
@@ -74,7 +91,10 @@ const builtIn: Record<string, NodeResolver> = {
     const value = resolution.env[name];
     if (value !== undefined) return new ScalarNode(value, origin);
     const [, fallback] = args;
-    if (!fallback) throw new ResolverError(`environment variable '${name}' is not set; set it, or give a default: \${oc.env:${name},default}`);
+    if (!fallback)
+      throw new ResolverError(
+        `environment variable '${name}' is not set; set it, or give a default: \${oc.env:${name},default}`,
+      );
     return isNull(fallback) ? fallback : new ScalarNode(nodeStr(fallback), origin);
   },
 
@@ -82,7 +102,8 @@ const builtIn: Record<string, NodeResolver> = {
     counted(args, 1, 1);
     const [value] = args as [ConfigNode];
     if (isNull(value)) return value;
-    if (value.kind !== 'scalar' || typeof value.value !== 'string') throw new ResolverError(`oc.decode takes text, not '${nodeStr(value)}' (${pythonTypeName(value)})`);
+    if (value.kind !== 'scalar' || typeof value.value !== 'string')
+      throw new ResolverError(`oc.decode takes text, not '${nodeStr(value)}' (${pythonTypeName(value)})`);
     return resolution.decode(value.value, { ...frame, node: new ScalarNode(value.value, origin) });
   },
 
@@ -91,7 +112,8 @@ const builtIn: Record<string, NodeResolver> = {
     const [value] = args as [ConfigNode];
     if (value.kind !== 'scalar') return value;
     if (value.value === null) return value;
-    if (typeof value.value !== 'string') throw new ResolverError(`oc.create takes a dict or a list, not '${nodeStr(value)}'`);
+    if (typeof value.value !== 'string')
+      throw new ResolverError(`oc.create takes a dict or a list, not '${nodeStr(value)}'`);
     const node = readYaml(value.value, origin.source) ?? new MapNode(origin);
     if (node.kind !== 'scalar') return node;
     const map = new MapNode(origin);
@@ -118,7 +140,8 @@ const builtIn: Record<string, NodeResolver> = {
     const path = text(args, 0, 'the path', 1);
     const list = new ListNode(site.origin);
     const prefix = leadingDots(path) > 0 ? '.' : '';
-    for (const { key } of node.entries.values()) list.items.push(new ScalarNode(`\${${prefix}${path}.${String(key)}}`, site.origin));
+    for (const { key } of node.entries.values())
+      list.items.push(new ScalarNode(`\${${prefix}${path}.${String(key)}}`, site.origin));
     return list;
   },
 
@@ -130,7 +153,12 @@ const builtIn: Record<string, NodeResolver> = {
     if (!found) throw new ResolverError(`'${oldKey}' is deprecated in favour of '${path}', which does not exist`);
     const template = message ?? `'$OLD_KEY' is deprecated. Change your code and config to use '$NEW_KEY'`;
     const names: Record<string, string> = { OLD_KEY: oldKey, NEW_KEY: resolution.pathOf(found) };
-    resolution.warn(template.replace(/\$(?:\{(OLD_KEY|NEW_KEY)\}|(OLD_KEY|NEW_KEY)\b)/g, (_, braced?: string, bare?: string) => names[(braced ?? bare)!]!));
+    resolution.warn(
+      template.replace(
+        /\$(?:\{(OLD_KEY|NEW_KEY)\}|(OLD_KEY|NEW_KEY)\b)/g,
+        (_, braced?: string, bare?: string) => names[(braced ?? bare)!]!,
+      ),
+    );
     return found;
   },
 };
@@ -139,13 +167,16 @@ const isNull = (node: ConfigNode) => node.kind === 'scalar' && node.value === nu
 
 function counted(args: readonly ConfigNode[], least: number, most: number): void {
   if (args.length >= least && args.length <= most) return;
-  throw new ResolverError(`takes ${least === most ? least : `${least} to ${most}`} argument${most === 1 ? '' : 's'}, not ${args.length}`);
+  throw new ResolverError(
+    `takes ${least === most ? least : `${least} to ${most}`} argument${most === 1 ? '' : 's'}, not ${args.length}`,
+  );
 }
 
 function text(args: readonly ConfigNode[], index: number, name: string, most: number): string {
   counted(args, 1, most);
   const node = args[index]!;
-  if (node.kind !== 'scalar' || typeof node.value !== 'string') throw new ResolverError(`${name} must be text, not '${nodeStr(node)}'`);
+  if (node.kind !== 'scalar' || typeof node.value !== 'string')
+    throw new ResolverError(`${name} must be text, not '${nodeStr(node)}'`);
   return node.value;
 }
 
@@ -153,6 +184,9 @@ function dictOf(args: readonly ConfigNode[], name: string, { frame, resolution }
   const path = text(args, 0, 'the path', 1);
   const found = resolution.selectFrom(frame, path, true);
   if (!found) throw new ResolverError(`key '${path}' does not exist`);
-  if (found.node.kind !== 'map') throw new ResolverError(`${name} takes the path of a dict; '${path}' is a ${found.node.kind === 'list' ? 'list' : 'single value'}`);
+  if (found.node.kind !== 'map')
+    throw new ResolverError(
+      `${name} takes the path of a dict; '${path}' is a ${found.node.kind === 'list' ? 'list' : 'single value'}`,
+    );
   return found as Frame<MapNode>;
 }

@@ -11,7 +11,9 @@ function dayOfYear(time: Date): number {
 
 /** Monday-based week by ISO 8601, and the year it belongs to. */
 function isoWeek(time: Date): { year: number; week: number } {
-  const thursday = new Date(Date.UTC(time.getFullYear(), time.getMonth(), time.getDate() - ((time.getDay() + 6) % 7) + 3));
+  const thursday = new Date(
+    Date.UTC(time.getFullYear(), time.getMonth(), time.getDate() - ((time.getDay() + 6) % 7) + 3),
+  );
   const year = thursday.getUTCFullYear();
   return { year, week: Math.floor((thursday.getTime() - Date.UTC(year, 0, 1)) / 86_400_000 / 7) + 1 };
 }

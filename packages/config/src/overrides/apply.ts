@@ -6,7 +6,17 @@ import type { Resolution } from '../interpolation/resolve.js';
 import { child, framePath, isIndex, splitPath, type Frame } from '../key-path.js';
 import { KindMismatch, mergeInto, replace } from '../merge.js';
 import { nearest } from '../nearest.js';
-import { ListNode, MapNode, ScalarNode, isContainer, isMissing, keyId, type ConfigNode, type ContainerNode, type Origin } from '../node.js';
+import {
+  ListNode,
+  MapNode,
+  ScalarNode,
+  isContainer,
+  isMissing,
+  keyId,
+  type ConfigNode,
+  type ContainerNode,
+  type Origin,
+} from '../node.js';
 import { nodeStr, pythonEquals } from '../python-text.js';
 import { checkInterpolations } from '../sources/config-file.js';
 import { DictValue, ListExtension, QuotedString, type Element, type Override } from './value.js';
@@ -20,7 +30,12 @@ export interface ApplyOptions {
 export function applyOverride(override: Override, root: Frame<MapNode>, options: ApplyOptions): void {
   const { key, text } = override;
   if (override.package !== undefined) {
-    throw new ConfigError('composition', `'${text}' looks like a config group override, but config group '${key}' does not exist`, [`to set a plain key, leave out '@${override.package}'`], { keyPath: key });
+    throw new ConfigError(
+      'composition',
+      `'${text}' looks like a config group override, but config group '${key}' does not exist`,
+      [`to set a plain key, leave out '@${override.package}'`],
+      { keyPath: key },
+    );
   }
   if (key === '') throw new ConfigError('composition', `'${text}' names no key`, [`write 'key=value'`]);
   refuseSweeperParams(override, root, options);
@@ -30,17 +45,29 @@ export function applyOverride(override: Override, root: Frame<MapNode>, options:
     else if (override.kind === 'add') add(override, root, options);
     else update(override, root, options);
   } catch (error) {
-    if (error instanceof KindMismatch) throw new ConfigError('type', `Error merging override '${text}': ${error.message}`, [`set the whole value: '${key}' cannot change from one kind to the other`], { keyPath: key });
+    if (error instanceof KindMismatch)
+      throw new ConfigError(
+        'type',
+        `Error merging override '${text}': ${error.message}`,
+        [`set the whole value: '${key}' cannot change from one kind to the other`],
+        { keyPath: key },
+      );
     throw error;
   }
 }
 
 // Hydra fails here with an internal error, so nothing can rely on it; a sweep on the command line says the same more directly.
 function refuseSweeperParams({ key, value, text }: Override, root: Frame<MapNode>, { resolution }: ApplyOptions): void {
-  if (!(key === 'hydra.sweeper.params' && value instanceof DictValue) && !key.startsWith('hydra.sweeper.params.')) return;
+  if (!(key === 'hydra.sweeper.params' && value instanceof DictValue) && !key.startsWith('hydra.sweeper.params.'))
+    return;
   const params = resolution.select(root, 'hydra.sweeper.params');
   if (params?.node.kind !== 'scalar' || params.node.value !== null) return;
-  throw new ConfigError('composition', `Error merging override '${text}': hydra.sweeper.params cannot be added on the command line`, [`write the sweep itself, such as 'seed=1,2' with --multirun, or set params in the primary config`], { keyPath: key });
+  throw new ConfigError(
+    'composition',
+    `Error merging override '${text}': hydra.sweeper.params cannot be added on the command line`,
+    [`write the sweep itself, such as 'seed=1,2' with --multirun, or set params in the primary config`],
+    { keyPath: key },
+  );
 }
 
 /** Element to node, with the override as its origin. */
@@ -54,7 +81,11 @@ export function elementNode(value: Element, origin: Origin): ConfigNode {
   if (!(value instanceof DictValue)) return new ScalarNode(value, origin);
   const map = new MapNode(origin);
   for (const { key, value: item } of value.pairs) {
-    if (key === null) throw new ConfigError('type', 'a key cannot be null', [`in ${origin.source}`, 'quote the whole value if the text itself is meant']);
+    if (key === null)
+      throw new ConfigError('type', 'a key cannot be null', [
+        `in ${origin.source}`,
+        'quote the whole value if the text itself is meant',
+      ]);
     map.set(key, elementNode(item, origin));
   }
   return map;
@@ -64,7 +95,9 @@ const originOf = ({ text }: Override): Origin => ({ source: `command line: ${tex
 
 function existing(override: Override, root: Frame<MapNode>, { resolution }: ApplyOptions): Frame | undefined {
   const found = resolution.select(root, override.key);
-  return found && !isMissing(found.node) && !(found.node.kind === 'scalar' && found.node.value === null) ? found : undefined;
+  return found && !isMissing(found.node) && !(found.node.kind === 'scalar' && found.node.value === null)
+    ? found
+    : undefined;
 }
 
 function remove(override: Override, root: Frame<MapNode>, options: ApplyOptions): void {
@@ -72,29 +105,61 @@ function remove(override: Override, root: Frame<MapNode>, options: ApplyOptions)
   const found = existing(override, root, options);
   if (!found) {
     const near = nearestPath(key, root, options);
-    throw new ConfigError('composition', `Could not delete from config: '${key}' does not exist`, near ? [`did you mean '~${near}'?`] : [], { keyPath: key });
+    throw new ConfigError(
+      'composition',
+      `Could not delete from config: '${key}' does not exist`,
+      near ? [`did you mean '~${near}'?`] : [],
+      { keyPath: key },
+    );
   }
-  if (value !== undefined && value !== null && !equals(elementNode(value as Element, originOf(override)), found, options.resolution)) {
-    const given = value instanceof QuotedString ? value.text : nodeStr(elementNode(value as Element, originOf(override)));
-    throw new ConfigError('composition', `Could not delete from config: the value of '${key}' is ${nodeStr(found.node)} and not ${given}`, [`write '~${key}' to delete it whatever its value`], { keyPath: key });
+  if (
+    value !== undefined &&
+    value !== null &&
+    !equals(elementNode(value as Element, originOf(override)), found, options.resolution)
+  ) {
+    const given =
+      value instanceof QuotedString ? value.text : nodeStr(elementNode(value as Element, originOf(override)));
+    throw new ConfigError(
+      'composition',
+      `Could not delete from config: the value of '${key}' is ${nodeStr(found.node)} and not ${given}`,
+      [`write '~${key}' to delete it whatever its value`],
+      { keyPath: key },
+    );
   }
   const keys = splitPath(key);
   const last = keys.pop()!;
   const parent = keys.length === 0 ? root : options.resolution.select(root, keys.join('.'));
   if (keys[0] === 'hydra' && isFixedSetting([...keys.slice(1), last])) {
-    throw new ConfigError('composition', `Error merging override '${override.text}': '${key}' is a setting of hydra, which cannot be deleted`, [`set it instead: '${key}=…'`], { keyPath: key });
+    throw new ConfigError(
+      'composition',
+      `Error merging override '${override.text}': '${key}' is a setting of hydra, which cannot be deleted`,
+      [`set it instead: '${key}=…'`],
+      { keyPath: key },
+    );
   }
   if (parent?.node.kind === 'map') parent.node.delete(last);
-  else throw new ConfigError('composition', `Could not delete '${key}': '${keys.join('.')}' is a list, and items of a list cannot be deleted`, [`set the list instead: '${keys.join('.')}=[…]'`], { keyPath: key });
+  else
+    throw new ConfigError(
+      'composition',
+      `Could not delete '${key}': '${keys.join('.')}' is a list, and items of a list cannot be deleted`,
+      [`set the list instead: '${keys.join('.')}=[…]'`],
+      { keyPath: key },
+    );
 }
 
 // Python's ==, seeing through interpolations on the config's side.
 function equals(given: ConfigNode, found: Frame, resolution: Resolution): boolean {
   const { node } = resolution.follow(found);
-  if (given.kind === 'scalar' || node.kind === 'scalar') return given.kind === 'scalar' && node.kind === 'scalar' && pythonEquals(given.value, node.value);
+  if (given.kind === 'scalar' || node.kind === 'scalar')
+    return given.kind === 'scalar' && node.kind === 'scalar' && pythonEquals(given.value, node.value);
   const at = { ...found, node } as Frame<ContainerNode>;
   if (given.kind === 'list' && node.kind === 'list') {
-    return given.items.length === node.items.length && given.items.every((item, index) => equals(item, { node: node.items[index]!, parent: at, key: String(index) }, resolution));
+    return (
+      given.items.length === node.items.length &&
+      given.items.every((item, index) =>
+        equals(item, { node: node.items[index]!, parent: at, key: String(index) }, resolution),
+      )
+    );
   }
   if (given.kind !== 'map' || node.kind !== 'map' || given.entries.size !== node.entries.size) return false;
   return [...given.entries].every(([id, { key, node: item }]) => {
@@ -108,8 +173,15 @@ function add(override: Override, root: Frame<MapNode>, options: ApplyOptions): v
   if (!(value instanceof DictValue || Array.isArray(value))) {
     const found = existing(override, root, options);
     if (found) {
-      const details = [`it was set in ${placeText(found.node.origin)}`, `to change it, write '${text.slice(1)}'`, `to add or change it, write '+${text}'`];
-      throw new ConfigError('composition', `Could not append to config: an item is already at '${key}'`, details, { keyPath: key, ...placeOf(found.node) });
+      const details = [
+        `it was set in ${placeText(found.node.origin)}`,
+        `to change it, write '${text.slice(1)}'`,
+        `to add or change it, write '+${text}'`,
+      ];
+      throw new ConfigError('composition', `Could not append to config: an item is already at '${key}'`, details, {
+        keyPath: key,
+        ...placeOf(found.node),
+      });
     }
   }
   update(override, root, options);
@@ -122,7 +194,12 @@ function extend(override: Override, value: ListExtension, root: Frame<MapNode>, 
   const found = options.resolution.select(root, key);
   if (found?.node.kind !== 'list') {
     const what = found ? nodeStr(found.node) : 'absent';
-    throw new ConfigError('composition', `Could not append to config list: the value of '${key}' is ${what}, which is not a list`, [`set a list: '${found ? '' : '+'}${key}=[…]'`], { keyPath: key });
+    throw new ConfigError(
+      'composition',
+      `Could not append to config list: the value of '${key}' is ${what}, which is not a list`,
+      [`set a list: '${found ? '' : '+'}${key}=[…]'`],
+      { keyPath: key },
+    );
   }
   for (const item of value.items) {
     const node = elementNode(item, originOf(override));
@@ -150,7 +227,14 @@ function update(override: Override, root: Frame<MapNode>, options: ApplyOptions)
 }
 
 /** True where a container was merged into the container that is there. */
-function mergeable(frame: Frame, fresh: ConfigNode, override: Override, force: boolean, root: Frame<MapNode>, options: ApplyOptions): boolean {
+function mergeable(
+  frame: Frame,
+  fresh: ConfigNode,
+  override: Override,
+  force: boolean,
+  root: Frame<MapNode>,
+  options: ApplyOptions,
+): boolean {
   const { node } = frame;
   if (!isContainer(node) || !isContainer(fresh)) return false;
   if (node.kind !== fresh.kind) throw new KindMismatch(frame, fresh);
@@ -160,7 +244,14 @@ function mergeable(frame: Frame, fresh: ConfigNode, override: Override, force: b
   return true;
 }
 
-function stepInto(at: Frame<ContainerNode>, key: string, override: Override, force: boolean, root: Frame<MapNode>, options: ApplyOptions): Frame<ContainerNode> {
+function stepInto(
+  at: Frame<ContainerNode>,
+  key: string,
+  override: Override,
+  force: boolean,
+  root: Frame<MapNode>,
+  options: ApplyOptions,
+): Frame<ContainerNode> {
   if (at.node.kind === 'list' && !isIndex(key)) throw notAnIndex(at as Frame<ListNode>, key, override);
   const next = child(at, key);
   if (next && isContainer(next.node)) return next as Frame<ContainerNode>;
@@ -171,7 +262,8 @@ function stepInto(at: Frame<ContainerNode>, key: string, override: Override, for
   } else {
     if (!next && !force) throw unknownKey(override, at as Frame<MapNode>, key, root, options);
     // A single value on the way gives way to a mapping; without '+' the key inside it is unknown in any case.
-    if (next && !force) throw unknownKey(override, { node: map, parent: at, key }, splitPath(override.key).pop()!, root, options);
+    if (next && !force)
+      throw unknownKey(override, { node: map, parent: at, key }, splitPath(override.key).pop()!, root, options);
     at.node.set(key, next ? replace(next.node, map) : map);
   }
   return { node: map, parent: at, key };
@@ -189,26 +281,48 @@ function setItem(at: Frame<ListNode>, key: string, fresh: ConfigNode, override: 
 }
 
 function notAnIndex(at: Frame<ListNode>, key: string, { text }: Override): ConfigError {
-  return new ConfigError('type', `Error merging override '${text}': '${framePath(at)}' is a list, and '${key}' is no index`, [`its items are 0 to ${at.node.items.length - 1}`], { keyPath: framePath(at) });
+  return new ConfigError(
+    'type',
+    `Error merging override '${text}': '${framePath(at)}' is a list, and '${key}' is no index`,
+    [`its items are 0 to ${at.node.items.length - 1}`],
+    { keyPath: framePath(at) },
+  );
 }
 
 function outOfRange(at: Frame<ListNode>, key: string, { text }: Override): ConfigError {
   const path = framePath(at);
   const size = at.node.items.length;
   const range = size === 0 ? `'${path}' is empty` : `'${path}' has items 0 to ${size - 1}`;
-  return new ConfigError('composition', `Error merging override '${text}': index ${key} is out of range in '${path}[${key}]'`, [range, `to append, write '${path}=extend_list(…)'`], { keyPath: `${path}[${key}]` });
+  return new ConfigError(
+    'composition',
+    `Error merging override '${text}': index ${key} is out of range in '${path}[${key}]'`,
+    [range, `to append, write '${path}=extend_list(…)'`],
+    { keyPath: `${path}[${key}]` },
+  );
 }
 
-function unknownKey(override: Override, target: Frame<MapNode>, key: string, root: Frame<MapNode>, options: ApplyOptions): ConfigError {
+function unknownKey(
+  override: Override,
+  target: Frame<MapNode>,
+  key: string,
+  root: Frame<MapNode>,
+  options: ApplyOptions,
+): ConfigError {
   const inside = framePath(target);
   const path = inside === '' ? key : `${inside}.${key}`;
   const known = [...target.node.entries.values()].map((entry) => String(entry.key));
   const near = nearestPath(override.key, root, options);
   const details = ['in the command line'];
   if (near) details.push(`did you mean '${near}'?`);
-  else if (known.length > 0) details.push(`known keys ${inside === '' ? 'here' : `in '${inside}'`}: ${known.filter((name) => inside !== '' || name !== 'hydra').join(', ')}`);
+  else if (known.length > 0)
+    details.push(
+      `known keys ${inside === '' ? 'here' : `in '${inside}'`}: ${known.filter((name) => inside !== '' || name !== 'hydra').join(', ')}`,
+    );
   details.push(`to add a key that no config declares, write '+${override.text.replace(/^\+*/, '')}'`);
-  const what = path === override.key ? `Could not override '${override.key}': no such key` : `Could not override '${override.key}': key '${path}' does not exist`;
+  const what =
+    path === override.key
+      ? `Could not override '${override.key}': no such key`
+      : `Could not override '${override.key}': key '${path}' does not exist`;
   return new ConfigError('unknown-key', what, details, { keyPath: path });
 }
 
@@ -221,7 +335,10 @@ function nearestPath(key: string, root: Frame<MapNode>, { resolution }: ApplyOpt
     else if (at.node.kind !== 'map') return undefined;
     else if (at.node.entries.has(keyId(part))) path.push(part);
     else {
-      const near = nearest(part, [...at.node.entries.values()].map((entry) => String(entry.key)));
+      const near = nearest(
+        part,
+        [...at.node.entries.values()].map((entry) => String(entry.key)),
+      );
       if (near === undefined) return undefined;
       path.push(near);
     }

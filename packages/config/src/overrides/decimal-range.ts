@@ -37,12 +37,17 @@ function steps({ start, stop, step }: RangeSweep): Steps {
   const bounds = [start, stop, step].map(decimal);
   const whole = bounds.every(({ whole: isWhole }) => isWhole);
   const scale = Math.max(...bounds.map((bound) => bound.scale));
-  const [from, to, by] = bounds.map((bound) => bound.digits * 10n ** BigInt(scale - bound.scale)) as [bigint, bigint, bigint];
+  const [from, to, by] = bounds.map((bound) => bound.digits * 10n ** BigInt(scale - bound.scale)) as [
+    bigint,
+    bigint,
+    bigint,
+  ];
   if (by === 0n) throw new RangeError(`range's step must not be 0`);
   const distance = by > 0n ? to - from : from - to;
   const size = by > 0n ? by : -by;
   const count = distance <= 0n ? 0n : (distance + size - 1n) / size;
-  if (count > BigInt(maximumSweepSize)) throw new RangeError(`range gives ${count} values, more than ${maximumSweepSize}`);
+  if (count > BigInt(maximumSweepSize))
+    throw new RangeError(`range gives ${count} values, more than ${maximumSweepSize}`);
   return { start: from, step: by, count: Number(count), scale: whole ? -1 : scale };
 }
 
@@ -53,7 +58,9 @@ function decimal(bound: Bound): { digits: bigint; scale: number; whole: boolean 
   const [, integer, fraction = '', exponent = '0'] = match;
   const digits = BigInt(integer! + fraction);
   const scale = fraction.length - Number(exponent);
-  return scale >= 0 ? { digits, scale, whole: false } : { digits: digits * 10n ** BigInt(-scale), scale: 0, whole: false };
+  return scale >= 0
+    ? { digits, scale, whole: false }
+    : { digits: digits * 10n ** BigInt(-scale), scale: 0, whole: false };
 }
 
 function unscale(digits: bigint, scale: number): number | bigint | Float {

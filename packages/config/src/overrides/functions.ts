@@ -45,7 +45,11 @@ export const functionNames: readonly string[] = Object.keys(functions);
 export function callFunction(name: string, args: readonly Argument[], index: number): OverrideValue {
   const implementation = Object.hasOwn(functions, name) ? functions[name] : undefined;
   if (!implementation) {
-    throw new OverrideSyntaxError(`unknown function '${name}'`, index, `available: ${functionNames.join(', ')}; to mean the text itself, quote it`);
+    throw new OverrideSyntaxError(
+      `unknown function '${name}'`,
+      index,
+      `available: ${functionNames.join(', ')}; to mean the text itself, quote it`,
+    );
   }
   const positional = args.filter((arg) => arg.name === undefined).map((arg) => unquoted(arg.value));
   const named = new Map(args.filter((arg) => arg.name !== undefined).map((arg) => [arg.name!, unquoted(arg.value)]));
@@ -60,7 +64,8 @@ export function callFunction(name: string, args: readonly Argument[], index: num
 const unquoted = (value: OverrideValue) => (value instanceof QuotedString ? value.text : value);
 
 function plain(value: OverrideValue, name: string): Element {
-  if (isSweep(value) || value instanceof ListExtension) throw new CallError(`a sweep cannot be an argument of ${name} here`);
+  if (isSweep(value) || value instanceof ListExtension)
+    throw new CallError(`a sweep cannot be an argument of ${name} here`);
   return value;
 }
 
@@ -72,9 +77,14 @@ function onlyNamed(named: Map<string, OverrideValue>, known: readonly string[]):
 }
 
 /** Arguments by name, positional ones first, as a call with the given parameters binds them. */
-function bind({ positional, named }: Call, parameters: readonly string[], required: number): (OverrideValue | undefined)[] {
+function bind(
+  { positional, named }: Call,
+  parameters: readonly string[],
+  required: number,
+): (OverrideValue | undefined)[] {
   onlyNamed(named, parameters);
-  if (positional.length > parameters.length) throw new CallError(`takes ${parameters.length} arguments, not ${positional.length}`);
+  if (positional.length > parameters.length)
+    throw new CallError(`takes ${parameters.length} arguments, not ${positional.length}`);
   return parameters.map((name, place) => {
     const byName = named.get(name);
     if (place < positional.length && byName !== undefined) throw new CallError(`'${name}' is given twice`);
@@ -97,7 +107,10 @@ function castArgument({ positional, named }: Call): OverrideValue {
   }
   if (positional.length === 0) throw new CallError('needs an argument');
   if (positional.length === 1) return positional[0]!;
-  return new ChoiceSweep(positional.map((item) => plain(item, 'a cast')), true);
+  return new ChoiceSweep(
+    positional.map((item) => plain(item, 'a cast')),
+    true,
+  );
 }
 
 function cast(call: Call, type: 'int' | 'float' | 'str' | 'bool', caster: Caster): OverrideValue {
@@ -105,7 +118,12 @@ function cast(call: Call, type: 'int' | 'float' | 'str' | 'bool', caster: Caster
 }
 
 function castValue(value: OverrideValue, type: 'int' | 'float' | 'str' | 'bool', caster: Caster): OverrideValue {
-  if (value instanceof ChoiceSweep) return new ChoiceSweep(value.items.map((item) => castElement(item, caster)), value.simple, false);
+  if (value instanceof ChoiceSweep)
+    return new ChoiceSweep(
+      value.items.map((item) => castElement(item, caster)),
+      value.simple,
+      false,
+    );
   if (value instanceof RangeSweep) {
     if (type === 'str' || type === 'bool') throw new CallError('a range can only be cast to int or float');
     return new RangeSweep(castBound(value.start, caster), castBound(value.stop, caster), castBound(value.step, caster));
@@ -149,7 +167,8 @@ function toFloatValue(value: Parameters<Caster>[0]): Element {
   const text = value.trim().toLowerCase();
   if (/^[-+]?inf(inity)?$/.test(text)) return new Float(text.startsWith('-') ? -Infinity : Infinity);
   if (/^[-+]?nan$/.test(text)) return new Float(NaN);
-  if (!/^[-+]?(\d+(_\d+)*\.?(\d+(_\d+)*)?|\.\d+(_\d+)*)(e[-+]?\d+(_\d+)*)?$/.test(text)) throw new CallError(`'${value}' is no number`);
+  if (!/^[-+]?(\d+(_\d+)*\.?(\d+(_\d+)*)?|\.\d+(_\d+)*)(e[-+]?\d+(_\d+)*)?$/.test(text))
+    throw new CallError(`'${value}' is no number`);
   return new Float(Number(text.replaceAll('_', '')));
 }
 
@@ -178,7 +197,8 @@ function castJson(call: Call): OverrideValue {
 function jsonText(value: Element): string {
   if (value instanceof QuotedString) return jsonText(value.text);
   if (Array.isArray(value)) return `[${value.map(jsonText).join(', ')}]`;
-  if (value instanceof DictValue) return `{${value.pairs.map(({ key, value: item }) => `${jsonKey(key)}: ${jsonText(item)}`).join(', ')}}`;
+  if (value instanceof DictValue)
+    return `{${value.pairs.map(({ key, value: item }) => `${jsonKey(key)}: ${jsonText(item)}`).join(', ')}}`;
   if (typeof value === 'string') return asciiOnly(JSON.stringify(value));
   if (value instanceof Float) return floatRepr(value.value).replace('inf', 'Infinity').replace('nan', 'NaN');
   return String(value);
@@ -189,7 +209,9 @@ function jsonKey(key: Element): string {
 }
 
 const asciiOnly = (text: string) =>
-  text.replace(/[\x7f-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`).replaceAll('\\u007f', '\x7f');
+  text
+    .replace(/[\x7f-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .replaceAll('\\u007f', '\x7f');
 
 // ---- sweeps
 
@@ -229,7 +251,10 @@ function interval(call: Call): OverrideValue {
 
 function glob(call: Call): OverrideValue {
   const [include, exclude] = bind(call, ['include', 'exclude'], 1);
-  return new GlobSweep(patterns(include!, 'include'), exclude === undefined || exclude === null ? [] : patterns(exclude, 'exclude'));
+  return new GlobSweep(
+    patterns(include!, 'include'),
+    exclude === undefined || exclude === null ? [] : patterns(exclude, 'exclude'),
+  );
 }
 
 function patterns(value: OverrideValue, name: string): string[] {
@@ -262,7 +287,13 @@ function ordered({ positional, named }: Call): { value: OverrideValue; several: 
   const byName = named.get('list') ?? named.get('sweep');
   if (byName !== undefined && byName !== null) return { value: byName, several: false };
   if (positional.length === 1) return { value: positional[0]!, several: false };
-  return { value: new ChoiceSweep(positional.map((item) => plain(item, 'a sweep')), true), several: true };
+  return {
+    value: new ChoiceSweep(
+      positional.map((item) => plain(item, 'a sweep')),
+      true,
+    ),
+    several: true,
+  };
 }
 
 function shuffle(call: Call): OverrideValue {
@@ -278,7 +309,8 @@ function sort(call: Call): OverrideValue {
   onlyNamed(call.named, ['sweep', 'list', 'reverse']);
   const reverse = call.named.get('reverse') ?? false;
   if (typeof reverse !== 'boolean') throw new CallError(`'reverse' must be true or false`);
-  if (call.positional.length === 0 && call.named.size === (call.named.has('reverse') ? 1 : 0)) throw new CallError('needs something to sort');
+  if (call.positional.length === 0 && call.named.size === (call.named.has('reverse') ? 1 : 0))
+    throw new CallError('needs something to sort');
   const { value, several } = ordered(call);
   if (value instanceof ChoiceSweep) {
     if (several && value.items.some((item) => item === null || typeof item === 'object' && !(item instanceof Float))) throw new CallError('sorts words or numbers'); // prettier-ignore

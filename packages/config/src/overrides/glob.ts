@@ -24,5 +24,7 @@ function toRegExp(pattern: string): RegExp {
 export function matchNames(names: readonly string[], include: readonly string[], exclude: readonly string[]): string[] {
   const wanted = include.map(toRegExp);
   const unwanted = exclude.map(toRegExp);
-  return names.filter((name) => wanted.some((pattern) => pattern.test(name)) && !unwanted.some((pattern) => pattern.test(name))).sort();
+  return names
+    .filter((name) => wanted.some((pattern) => pattern.test(name)) && !unwanted.some((pattern) => pattern.test(name)))
+    .sort();
 }

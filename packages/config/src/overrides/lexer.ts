@@ -77,7 +77,8 @@ export function lexKey(text: string): { tokens: Token<KeyTokenType>[]; next: num
   let index = 0;
   while (index < text.length) {
     const token = longest(keyRules, text, index);
-    if (!token) throw new OverrideSyntaxError(`${show(text, index)} cannot stand in a key`, index, keyRemedy(text, index));
+    if (!token)
+      throw new OverrideSyntaxError(`${show(text, index)} cannot stand in a key`, index, keyRemedy(text, index));
     tokens.push(token);
     index += token.text.length;
     if (token.type === 'equal') break;
@@ -90,7 +91,12 @@ export function lexValue(text: string, from = 0): Token<ValueTokenType>[] {
   let index = from;
   while (index < text.length) {
     const token = longest(valueRules, text, index);
-    if (!token) throw new OverrideSyntaxError(`${show(text, index)} cannot stand outside quotes`, index, valueRemedy(text, index));
+    if (!token)
+      throw new OverrideSyntaxError(
+        `${show(text, index)} cannot stand outside quotes`,
+        index,
+        valueRemedy(text, index),
+      );
     tokens.push(token);
     index += token.text.length;
   }

@@ -25,7 +25,11 @@ export function parseOverride(text: string): Override {
     if (!head.hasValue) return { ...head.target, value: undefined, text };
     const value = next === text.length ? '' : new ValueParser(lexValue(text, next), text.length).whole();
     if (value instanceof ListExtension && head.target.kind !== 'set') {
-      throw new OverrideSyntaxError(`extend_list takes neither '+' nor '++' nor '~'`, 0, `write '${text.replace(/^[+~]+/, '')}'`);
+      throw new OverrideSyntaxError(
+        `extend_list takes neither '+' nor '++' nor '~'`,
+        0,
+        `write '${text.replace(/^[+~]+/, '')}'`,
+      );
     }
     return { ...head.target, value, text };
   } catch (error) {
@@ -91,8 +95,10 @@ function parseHead(tokens: readonly Token<KeyTokenType>[], text: string): Head {
     target = name();
   }
   const hasValue = at('equal');
-  if (!hasValue && position < tokens.length) fail(`'${tokens[position]!.text}' cannot stand here`, at(':') ? `an override is written 'key=value'` : undefined);
-  if (!hasValue && kind !== 'delete') fail(text === '' ? 'it is empty' : `'=' is missing`, `write '${text === '' ? 'key' : text}=value'`);
+  if (!hasValue && position < tokens.length)
+    fail(`'${tokens[position]!.text}' cannot stand here`, at(':') ? `an override is written 'key=value'` : undefined);
+  if (!hasValue && kind !== 'delete')
+    fail(text === '' ? 'it is empty' : `'=' is missing`, `write '${text === '' ? 'key' : text}=value'`);
   return { target: target === undefined ? { kind, key } : { kind, key, package: target }, hasValue };
 }
 
@@ -116,7 +122,8 @@ class ValueParser {
       while (this.take(',')) items.push(this.single(this.element()));
       value = new ChoiceSweep(items, true);
     }
-    if (this.position < this.tokens.length) this.fail(`'${this.tokens[this.position]!.text.trim()}' cannot follow here`, this.followRemedy());
+    if (this.position < this.tokens.length)
+      this.fail(`'${this.tokens[this.position]!.text.trim()}' cannot follow here`, this.followRemedy());
     return value;
   }
 
@@ -159,7 +166,8 @@ class ValueParser {
   }
 
   private single(value: OverrideValue): Element {
-    if (isSweep(value) || value instanceof ListExtension) this.fail('a sweep cannot stand inside another value', 'use choice(…), range(…) and the like for a whole value');
+    if (isSweep(value) || value instanceof ListExtension)
+      this.fail('a sweep cannot stand inside another value', 'use choice(…), range(…) and the like for a whole value');
     return value;
   }
 
@@ -177,7 +185,8 @@ class ValueParser {
     if (this.take('}')) return dict;
     const places = new Map<string, number>();
     do {
-      if (!keyTypes.includes(this.tokens[this.position]?.type as ValueTokenType)) this.fail('a dict key must be an unquoted word', 'write {key: value}');
+      if (!keyTypes.includes(this.tokens[this.position]?.type as ValueTokenType))
+        this.fail('a dict key must be an unquoted word', 'write {key: value}');
       const key = this.primitive(keyTypes) as Key | null;
       if (!this.take(':')) this.fail(`':' is missing after the key`, 'write {key: value}');
       const value = this.single(this.element());
@@ -210,14 +219,16 @@ class ValueParser {
       this.position += 2;
       return { name: token.text, value: this.element() };
     }
-    if (earlier.at(-1)?.name !== undefined) this.fail('a positional argument stands after a named one', 'put named arguments last');
+    if (earlier.at(-1)?.name !== undefined)
+      this.fail('a positional argument stands after a named one', 'put named arguments last');
     return { value: this.element() };
   }
 
   /** A run of tokens: alone it converts, several join to a string. Blanks around it do not count. */
   private primitive(types: readonly ValueTokenType[]): Primitive {
     const run: Token<ValueTokenType>[] = [];
-    while (this.position < this.tokens.length && types.includes(this.tokens[this.position]!.type)) run.push(this.tokens[this.position++]!);
+    while (this.position < this.tokens.length && types.includes(this.tokens[this.position]!.type))
+      run.push(this.tokens[this.position++]!);
     if (run[0]?.type === 'blank') run.shift();
     if (run.at(-1)?.type === 'blank') run.pop();
     if (run.length === 0) this.fail('nothing but blanks', 'put blanks in quotes');

@@ -66,7 +66,10 @@ export type Sweep = ChoiceSweep | RangeSweep | IntervalSweep | GlobSweep;
 export type OverrideValue = Element | Sweep | ListExtension;
 
 export const isSweep = (value: OverrideValue | undefined): value is Sweep =>
-  value instanceof ChoiceSweep || value instanceof RangeSweep || value instanceof IntervalSweep || value instanceof GlobSweep;
+  value instanceof ChoiceSweep ||
+  value instanceof RangeSweep ||
+  value instanceof IntervalSweep ||
+  value instanceof GlobSweep;
 
 export const isNumber = (value: unknown): value is number | bigint | Float =>
   typeof value === 'number' || typeof value === 'bigint' || value instanceof Float;

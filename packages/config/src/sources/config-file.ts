@@ -33,12 +33,21 @@ function readText(file: string): string {
   let bytes: Buffer;
   try {
     const stats = statSync(file);
-    if (stats.isDirectory()) fail('A folder has the name of a config file', 'rename the folder: only files end in .yaml');
-    if (stats.size > maximumFileSize) fail(`A config file of ${(stats.size / 1024 / 1024).toFixed(1)} MiB is too large; at most ${maximumFileSize / 1024 / 1024} MiB are read`, 'move data to a file of its own and name that file in the config');
+    if (stats.isDirectory())
+      fail('A folder has the name of a config file', 'rename the folder: only files end in .yaml');
+    if (stats.size > maximumFileSize)
+      fail(
+        `A config file of ${(stats.size / 1024 / 1024).toFixed(1)} MiB is too large; at most ${maximumFileSize / 1024 / 1024} MiB are read`,
+        'move data to a file of its own and name that file in the config',
+      );
     bytes = readFileSync(file);
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    return fail(`A config file cannot be read: ${(error as NodeJS.ErrnoException).code ?? String(error)}`, 'check its permissions', error);
+    return fail(
+      `A config file cannot be read: ${(error as NodeJS.ErrnoException).code ?? String(error)}`,
+      'check its permissions',
+      error,
+    );
   }
   if (!isUtf8(bytes)) fail(`A config file is not UTF-8: byte ${firstBadByte(bytes)} does not fit`, 'save it as UTF-8');
   return bytes.toString('utf8');
@@ -64,7 +73,12 @@ function parse(text: string, file: string): ConfigNode | undefined {
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
     const { message, line, column, remedy } = error;
-    throw new ConfigError('yaml', `Cannot read YAML: ${message}`, [`in ${file}:${line}:${column}`, ...(remedy ? [remedy] : [])], { file, line, column });
+    throw new ConfigError(
+      'yaml',
+      `Cannot read YAML: ${message}`,
+      [`in ${file}:${line}:${column}`, ...(remedy ? [remedy] : [])],
+      { file, line, column },
+    );
   }
 }
 
@@ -79,13 +93,20 @@ function asContainer(node: ConfigNode | undefined, file: string): MapNode | List
     return map;
   }
   const { line, column } = node.origin;
-  throw new ConfigError('yaml', 'A config must hold keys and values, not a single value', [`in ${file}:${line}:${column}`, `write 'key: value'`], { file, line, column });
+  throw new ConfigError(
+    'yaml',
+    'A config must hold keys and values, not a single value',
+    [`in ${file}:${line}:${column}`, `write 'key: value'`],
+    { file, line, column },
+  );
 }
 
 /** Interpolations that can never be read are reported when their file is loaded. */
 export function checkInterpolations(node: ConfigNode, path: string): void {
   if (node.kind === 'list') node.items.forEach((item, index) => checkInterpolations(item, `${path}[${index}]`));
-  else if (node.kind === 'map') for (const entry of node.entries.values()) checkInterpolations(entry.node, path === '' ? String(entry.key) : `${path}.${String(entry.key)}`);
+  else if (node.kind === 'map')
+    for (const entry of node.entries.values())
+      checkInterpolations(entry.node, path === '' ? String(entry.key) : `${path}.${String(entry.key)}`);
   else if (isInterpolation(node)) {
     try {
       parseText(node.value);
@@ -103,7 +124,10 @@ function packageHeader(text: string, file: string): string | undefined {
   for (const [index, line] of text.split(/\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/).entries()) {
     if (/^\s*$/.test(line)) continue;
     if (!/^\s*#\s*@/.test(line)) break;
-    const words = line.replace(/^[\s#]+/, '').split(/\s/).filter((word) => word !== '');
+    const words = line
+      .replace(/^[\s#]+/, '')
+      .split(/\s/)
+      .filter((word) => word !== '');
     if (words.length !== 2) {
       throw new ConfigError(
         'composition',

@@ -71,7 +71,12 @@ export class Repository {
   groupExists(group: string): boolean {
     if (isBuiltInGroup(group)) return true;
     return this.sources.some((source) => {
-      if (source.group !== undefined && (source.group === group || source.group.startsWith(`${group}/`)) && exists(source.dir!)) return true;
+      if (
+        source.group !== undefined &&
+        (source.group === group || source.group.startsWith(`${group}/`)) &&
+        exists(source.dir!)
+      )
+        return true;
       return this.entries(source, group) !== undefined;
     });
   }
@@ -80,7 +85,8 @@ export class Repository {
   options(group: string): string[] {
     const names = new Set(builtInOptions(group));
     for (const source of this.sources) {
-      for (const { name, isFolder } of this.entries(source, group) ?? []) if (!isFolder && name.endsWith('.yaml')) names.add(name.slice(0, -5));
+      for (const { name, isFolder } of this.entries(source, group) ?? [])
+        if (!isFolder && name.endsWith('.yaml')) names.add(name.slice(0, -5));
     }
     return [...names].sort();
   }
@@ -90,7 +96,8 @@ export class Repository {
     const names = new Set(builtInGroups(parent));
     for (const source of this.sources) {
       if (source.group !== undefined && parent === '' && exists(source.dir!)) names.add(source.group.split('/')[0]!);
-      for (const { name, isFolder } of this.entries(source, parent) ?? []) if (isFolder && !name.startsWith('.') && name !== '__pycache__') names.add(name);
+      for (const { name, isFolder } of this.entries(source, parent) ?? [])
+        if (isFolder && !name.startsWith('.') && name !== '__pycache__') names.add(name);
     }
     return [...names].sort();
   }
@@ -114,7 +121,12 @@ function locate({ dir, group }: ConfigSource, configPath: string): string | unde
   const file = path.join(dir, within);
   const outside = path.relative(dir, file);
   if (outside === '..' || outside.startsWith(`..${path.sep}`) || within.includes('\0')) {
-    throw new ConfigError('composition', `'${configPath}' climbs out of the config folder`, [`config folder ${dir}`, 'move the file into the folder, or add its folder to hydra.searchpath'], { file: dir });
+    throw new ConfigError(
+      'composition',
+      `'${configPath}' climbs out of the config folder`,
+      [`config folder ${dir}`, 'move the file into the folder, or add its folder to hydra.searchpath'],
+      { file: dir },
+    );
   }
   return file;
 }
@@ -127,12 +139,19 @@ function list(folder: string): readonly { name: string; isFolder: boolean }[] | 
   try {
     return readdirSync(folder, { withFileTypes: true }).map((entry) => ({
       name: entry.name,
-      isFolder: entry.isSymbolicLink() ? (statSync(path.join(folder, entry.name), { throwIfNoEntry: false })?.isDirectory() ?? false) : entry.isDirectory(),
+      isFolder: entry.isSymbolicLink()
+        ? (statSync(path.join(folder, entry.name), { throwIfNoEntry: false })?.isDirectory() ?? false)
+        : entry.isDirectory(),
     }));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw new ConfigError('file', `A config folder cannot be read: ${code}`, [`folder ${folder}`, 'check its permissions'], { file: folder, cause: error });
+    throw new ConfigError(
+      'file',
+      `A config folder cannot be read: ${code}`,
+      [`folder ${folder}`, 'check its permissions'],
+      { file: folder, cause: error },
+    );
   }
 }
 

@@ -20,16 +20,34 @@ export function givenSources(configDirs: readonly ConfigDir[], cwd: string): Con
     const absolute = path.resolve(cwd, dir);
     if (!isFolder(absolute) && group === undefined) {
       const what = index === 0 ? 'Primary' : 'Additional';
-      throw new ConfigError('missing-config', `${what} config directory '${absolute}' not found`, ['check the path, and that it can be read'], { file: absolute });
+      throw new ConfigError(
+        'missing-config',
+        `${what} config directory '${absolute}' not found`,
+        ['check the path, and that it can be read'],
+        { file: absolute },
+      );
     }
-    return { provider: provider ?? (index === 0 ? 'main' : 'command-line'), scheme: 'file', path: absolute, dir: absolute, group };
+    return {
+      provider: provider ?? (index === 0 ? 'main' : 'command-line'),
+      scheme: 'file',
+      path: absolute,
+      dir: absolute,
+      group,
+    };
   });
 }
 
 export const isFolder = (dir: string) => statSync(dir, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /** `hydra.searchpath` of the primary config, or of the command line, which replaces it. */
-export function searchPathSources(primary: MapNode | undefined, overrides: readonly Override[], cwd: string, env: Readonly<Record<string, string | undefined>>, warn: (message: string) => void): ConfigSource[] { // prettier-ignore
+export function searchPathSources(
+  primary: MapNode | undefined,
+  overrides: readonly Override[],
+  cwd: string,
+  env: Readonly<Record<string, string | undefined>>,
+  warn: (message: string) => void,
+): ConfigSource[] {
+  // prettier-ignore
   const override = overrides.find(({ kind, key, package: target }) => kind === 'set' && key === 'hydra.searchpath' && target === undefined);
   const provider = override ? 'hydra.searchpath in command-line' : 'hydra.searchpath in main';
   const resolution = new Resolution({ env, now: new Date(0) });
@@ -42,9 +60,18 @@ export function searchPathSources(primary: MapNode | undefined, overrides: reado
   }
   if (!entries) return [];
   const items = entries.kind === 'list' ? entries.items : [entries];
-  if (!isContainer(entries) || entries.kind !== 'list' || items.some((item) => item.kind !== 'scalar' || typeof item.value !== 'string')) {
+  if (
+    !isContainer(entries) ||
+    entries.kind !== 'list' ||
+    items.some((item) => item.kind !== 'scalar' || typeof item.value !== 'string')
+  ) {
     const { source: file, line, column } = entries.origin;
-    throw new ConfigError('composition', `hydra.searchpath must be a list of strings, not ${nodeStr(entries)}`, [`write hydra.searchpath=[file://dir]`], { keyPath: 'hydra.searchpath', file, line, column });
+    throw new ConfigError(
+      'composition',
+      `hydra.searchpath must be a list of strings, not ${nodeStr(entries)}`,
+      [`write hydra.searchpath=[file://dir]`],
+      { keyPath: 'hydra.searchpath', file, line, column },
+    );
   }
   return items.map((item) => addedSource((item as { value: string }).value, provider, cwd, warn));
 }

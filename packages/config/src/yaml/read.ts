@@ -1,6 +1,16 @@
 // YAML text to config nodes: tokens to a tree by recursive descent, with anchors, aliases, merge keys, tags and duplicate keys.
 // Source: YAML 1.1 grammar as PyYAML's safe loader accepts it, with OmegaConf's changes (duplicate keys are errors).
-import { Bytes, ListNode, MapNode, ScalarNode, copyNode, keyId, type ConfigNode, type Key, type Origin } from '../node.js';
+import {
+  Bytes,
+  ListNode,
+  MapNode,
+  ScalarNode,
+  copyNode,
+  keyId,
+  type ConfigNode,
+  type Key,
+  type Origin,
+} from '../node.js';
 import { implicitTag, scalarOfTag, type ImplicitTag } from './implicit-type.js';
 import { scan, type Token, type TokenType } from './scanner.js';
 import { YamlError } from './yaml-error.js';
@@ -39,7 +49,8 @@ class Reader {
     const node = this.at('document-end', 'stream-end') ? this.empty(this.current) : this.node(true);
     while (this.at('document-end')) this.position++;
     if (this.at('document-start')) this.fail(`a second document begins here`, 'keep one document in a file');
-    if (!this.at('stream-end')) this.fail(`unexpected ${describe(this.current)}`, 'check the indentation of this line and the one above');
+    if (!this.at('stream-end'))
+      this.fail(`unexpected ${describe(this.current)}`, 'check the indentation of this line and the one above');
     return node;
   }
 
@@ -78,7 +89,11 @@ class Reader {
 
   private count(size: number): void {
     this.nodeCount += size;
-    if (this.nodeCount > maximumNodes) this.fail(`more than ${maximumNodes.toLocaleString('en-US')} values after its aliases are expanded`, 'write the values out, or use fewer aliases');
+    if (this.nodeCount > maximumNodes)
+      this.fail(
+        `more than ${maximumNodes.toLocaleString('en-US')} values after its aliases are expanded`,
+        'write the values out, or use fewer aliases',
+      );
   }
 
   private node(block: boolean, indentlessSequence = false): ConfigNode {
@@ -103,7 +118,11 @@ class Reader {
 
   private alias(): ConfigNode {
     const target = this.anchors.get(this.current.text);
-    if (!target) this.fail(`alias '*${this.current.text}' has no anchor before it`, `define it first with '&${this.current.text}', or quote the value`);
+    if (!target)
+      this.fail(
+        `alias '*${this.current.text}' has no anchor before it`,
+        `define it first with '&${this.current.text}', or quote the value`,
+      );
     this.position++;
     this.count(target.size);
     return copyNode(target.node);
@@ -117,8 +136,12 @@ class Reader {
     if (this.at('flow-mapping-start')) return this.tagged(this.flowMapping(), type, start);
     if (block && this.at('block-sequence-start')) return this.tagged(this.blockSequence(false), type, start);
     if (block && this.at('block-mapping-start')) return this.tagged(this.blockMapping(), type, start);
-    if (start !== this.current) return type === undefined || type === '!' ? this.empty(start) : this.typedScalar('', type, start);
-    this.fail(`unexpected ${describe(this.current)} where a value should be`, 'close brackets and quotes opened above, or quote the value');
+    if (start !== this.current)
+      return type === undefined || type === '!' ? this.empty(start) : this.typedScalar('', type, start);
+    this.fail(
+      `unexpected ${describe(this.current)} where a value should be`,
+      'close brackets and quotes opened above, or quote the value',
+    );
   }
 
   private fullTag({ text }: Token): string {
@@ -162,7 +185,8 @@ class Reader {
     const name = type.replace(/^tag:yaml\.org,2002:/, '');
     if (name === 'str') return new ScalarNode(text, origin);
     if (name === 'binary') return new ScalarNode(new Bytes(Buffer.from(text, 'base64').toString('base64')), origin);
-    if (!['null', 'bool', 'int', 'float', 'merge', 'value'].includes(name)) this.fail(`unknown tag '${name}'`, 'drop the tag, or quote the value', token);
+    if (!['null', 'bool', 'int', 'float', 'merge', 'value'].includes(name))
+      this.fail(`unknown tag '${name}'`, 'drop the tag, or quote the value', token);
     const value = scalarOfTag(name as ImplicitTag, text);
     if (value === undefined) this.fail(`'${text}' is no ${name}`, 'correct the value or drop the tag', token);
     const node = new ScalarNode(value, origin);
@@ -185,11 +209,14 @@ class Reader {
     while (this.at('block-entry')) {
       const entry = this.current;
       this.position++;
-      const ends: TokenType[] = indentless ? ['block-entry', 'key', 'value', 'block-end'] : ['block-entry', 'block-end'];
+      const ends: TokenType[] = indentless
+        ? ['block-entry', 'key', 'value', 'block-end']
+        : ['block-entry', 'block-end'];
       list.items.push(this.at(...ends) ? this.empty(entry) : this.value(this.node(true)));
     }
     if (indentless) return list;
-    if (!this.at('block-end')) this.fail(`unexpected ${describe(this.current)} in a list`, `begin the line with '- ', or check its indentation`);
+    if (!this.at('block-end'))
+      this.fail(`unexpected ${describe(this.current)} in a list`, `begin the line with '- ', or check its indentation`);
     this.position++;
     return list;
   }
@@ -210,7 +237,11 @@ class Reader {
       }
       this.addPair(pairs, keyNode, keyToken, node);
     }
-    if (!this.at('block-end')) this.fail(`unexpected ${describe(this.current)} in a mapping`, 'check the indentation of this line and the ones above');
+    if (!this.at('block-end'))
+      this.fail(
+        `unexpected ${describe(this.current)} in a mapping`,
+        'check the indentation of this line and the ones above',
+      );
     this.position++;
     return this.mapping(pairs, start);
   }
@@ -223,7 +254,11 @@ class Reader {
       if (this.at('key')) list.items.push(this.flowPair());
       else list.items.push(this.value(this.node(false)));
       if (this.at('flow-entry')) this.position++;
-      else if (!this.at('flow-sequence-end')) this.fail(`unexpected ${describe(this.current)} in the list opened at line ${start.line}`, `separate items with ',' and close the list with ']'`);
+      else if (!this.at('flow-sequence-end'))
+        this.fail(
+          `unexpected ${describe(this.current)} in the list opened at line ${start.line}`,
+          `separate items with ',' and close the list with ']'`,
+        );
     }
     this.position++;
     return list;
@@ -248,7 +283,11 @@ class Reader {
         this.addPair(pairs, this.node(false), keyToken, this.empty(keyToken));
       }
       if (this.at('flow-entry')) this.position++;
-      else if (!this.at('flow-mapping-end')) this.fail(`unexpected ${describe(this.current)} in the mapping opened at line ${start.line}`, `separate entries with ',' and close the mapping with '}'`);
+      else if (!this.at('flow-mapping-end'))
+        this.fail(
+          `unexpected ${describe(this.current)} in the mapping opened at line ${start.line}`,
+          `separate entries with ',' and close the mapping with '}'`,
+        );
     }
     this.position++;
     return this.mapping(pairs, start);
@@ -291,7 +330,12 @@ class Reader {
         continue;
       }
       const earlier = typeof key === 'string' ? first.get(key) : undefined;
-      if (earlier) this.fail(`key '${String(key)}' stands twice in one mapping, first at line ${earlier.line}`, 'remove one of them', keyToken);
+      if (earlier)
+        this.fail(
+          `key '${String(key)}' stands twice in one mapping, first at line ${earlier.line}`,
+          'remove one of them',
+          keyToken,
+        );
       if (typeof key === 'string') first.set(key, keyToken);
     }
     for (const [key, node, origin] of merged) map.set(key, copyNode(node), origin);
@@ -309,8 +353,13 @@ class Reader {
   private mergedEntries(node: ConfigNode, token: Token): [Key, ConfigNode, Origin][] {
     const maps = node.kind === 'list' ? [...node.items].reverse() : [node];
     return maps.flatMap((map) => {
-      if (map.kind !== 'map') this.fail(`'<<' takes a mapping or a list of mappings`, `give it an alias such as '*name'`, token);
-      return [...map.entries.values()].map((entry): [Key, ConfigNode, Origin] => [entry.key, entry.node, entry.keyOrigin]);
+      if (map.kind !== 'map')
+        this.fail(`'<<' takes a mapping or a list of mappings`, `give it an alias such as '*name'`, token);
+      return [...map.entries.values()].map((entry): [Key, ConfigNode, Origin] => [
+        entry.key,
+        entry.node,
+        entry.keyOrigin,
+      ]);
     });
   }
 }

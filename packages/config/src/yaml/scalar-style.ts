@@ -18,7 +18,8 @@ const surelyPlain = /^[A-Za-z0-9_./$][A-Za-z0-9_./$\-+]*$/;
 
 export function scalarShape(text: string): ScalarShape {
   if (text === '') return { multiline: false, allowPlain: true, allowSingle: true };
-  if (surelyPlain.test(text) && !text.startsWith('...')) return { multiline: false, allowPlain: true, allowSingle: true };
+  if (surelyPlain.test(text) && !text.startsWith('...'))
+    return { multiline: false, allowPlain: true, allowSingle: true };
   const chars = Array.from(text);
   let indicators = text.startsWith('---') || text.startsWith('...');
   let breaks = false;
@@ -51,7 +52,12 @@ function isPrintable(char: string): boolean {
   if (char === '\n' || (char >= ' ' && char <= '~')) return true;
   const code = char.codePointAt(0)!;
   if (code === 0xfeff) return false;
-  return code === 0x85 || (code >= 0xa0 && code <= 0xd7ff) || (code >= 0xe000 && code <= 0xfffd) || (code >= 0x10000 && code < 0x10ffff);
+  return (
+    code === 0x85 ||
+    (code >= 0xa0 && code <= 0xd7ff) ||
+    (code >= 0xe000 && code <= 0xfffd) ||
+    (code >= 0x10000 && code < 0x10ffff)
+  );
 }
 
 const booleanLike = /^(?:y|Y|yes|Yes|YES|n|N|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF)$/;

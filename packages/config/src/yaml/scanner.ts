@@ -48,11 +48,28 @@ interface PossibleKey {
 const nonPrintable = /[^\t\n\r\x20-\x7e\x85\xa0-\ufffd]/; // surrogate halves stand for astral characters here
 const maximumSimpleKeyLength = 1024;
 const escapes: Record<string, string> = {
-  '0': '\0', a: '\x07', b: '\b', t: '\t', '\t': '\t', n: '\n', v: '\v', f: '\f', r: '\r', e: '\x1b', ' ': ' ', '"': '"', // prettier-ignore
-  '\\': '\\', '/': '/', N: '\x85', _: '\xa0', L: '\u2028', P: '\u2029', // prettier-ignore
+  '0': '\0',
+  a: '\x07',
+  b: '\b',
+  t: '\t',
+  '\t': '\t',
+  n: '\n',
+  v: '\v',
+  f: '\f',
+  r: '\r',
+  e: '\x1b',
+  ' ': ' ',
+  '"': '"', // prettier-ignore
+  '\\': '\\',
+  '/': '/',
+  N: '\x85',
+  _: '\xa0',
+  L: '\u2028',
+  P: '\u2029', // prettier-ignore
 };
 
-const isBreak = (char: string) => char === '\n' || char === '\r' || char === '\x85' || char === '\u2028' || char === '\u2029';
+const isBreak = (char: string) =>
+  char === '\n' || char === '\r' || char === '\x85' || char === '\u2028' || char === '\u2029';
 const isBlankOrEnd = (char: string) => char === '' || char === ' ' || char === '\t' || isBreak(char);
 
 export function scan(text: string): Token[] {
@@ -76,7 +93,12 @@ class Scanner {
     if (bad) {
       const before = text.slice(0, bad.index).split('\n');
       const code = `U+${bad[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
-      throw new YamlError(`character ${code} is not allowed in YAML`, before.length, before.at(-1)!.length + 1, `write it as an escape in a double-quoted string`);
+      throw new YamlError(
+        `character ${code} is not allowed in YAML`,
+        before.length,
+        before.at(-1)!.length + 1,
+        `write it as an escape in a double-quoted string`,
+      );
     }
   }
 
@@ -194,7 +216,12 @@ class Scanner {
   }
 
   private failMissingColon(key: PossibleKey): never {
-    throw new YamlError(`no ':' after this key`, key.line, key.column + 1, `write 'key: value', or indent this line to continue the value above`);
+    throw new YamlError(
+      `no ':' after this key`,
+      key.line,
+      key.column + 1,
+      `write 'key: value', or indent this line to continue the value above`,
+    );
   }
 
   private saveKey(): void {
@@ -240,8 +267,10 @@ class Scanner {
     const { line, column } = this;
     const end = this.text.slice(this.index).search(/[\n\r\x85\u2028\u2029]/);
     const directive = this.text.slice(this.index + 1, end < 0 ? undefined : this.index + end).replace(/\s*(#.*)?$/, '');
-    if (!/^[\w-]+(\s|$)/.test(directive)) this.fail('a directive needs a name', `quote the value if '%' begins a string`);
-    if (/^YAML(\s|$)/.test(directive) && !/^YAML\s+1\.\d+$/.test(directive)) this.fail(`'%${directive}' is no supported version`, `write '%YAML 1.1' or drop the line`);
+    if (!/^[\w-]+(\s|$)/.test(directive))
+      this.fail('a directive needs a name', `quote the value if '%' begins a string`);
+    if (/^YAML(\s|$)/.test(directive) && !/^YAML\s+1\.\d+$/.test(directive))
+      this.fail(`'%${directive}' is no supported version`, `write '%YAML 1.1' or drop the line`);
     this.index = end < 0 ? this.text.length : this.index + end;
     this.push('directive', line, column + 1, directive);
     return true;
@@ -278,7 +307,8 @@ class Scanner {
 
   private scanBlockEntry(): boolean {
     if (this.flowLevel === 0) {
-      if (!this.simpleKeyAllowed) this.fail('a list item cannot begin here', `put '- ' on a line of its own, indented like its neighbours`);
+      if (!this.simpleKeyAllowed)
+        this.fail('a list item cannot begin here', `put '- ' on a line of its own, indented like its neighbours`);
       if (this.addIndent(this.column)) this.push('block-sequence-start');
     }
     this.simpleKeyAllowed = true;
@@ -307,7 +337,8 @@ class Scanner {
       this.simpleKeyAllowed = false;
     } else {
       if (this.flowLevel === 0) {
-        if (!this.simpleKeyAllowed) this.fail(`a second ': ' in one line`, 'quote the value, or indent the line as its neighbours are');
+        if (!this.simpleKeyAllowed)
+          this.fail(`a second ': ' in one line`, 'quote the value, or indent the line as its neighbours are');
         if (this.addIndent(this.column)) this.push('block-mapping-start');
       }
       this.simpleKeyAllowed = this.flowLevel === 0;
@@ -323,7 +354,8 @@ class Scanner {
     const name = /^[\w-]*/.exec(this.text.slice(this.index + 1, this.index + 1 + maximumSimpleKeyLength))![0];
     if (name === '') this.fail(`'${this.peek()}' needs a name of letters, digits, '-' and '_'`, 'quote the value');
     this.index += 1 + name.length;
-    if (!isBlankOrEnd(this.peek()) && !'?:,]}%@`'.includes(this.peek())) this.fail(`'${this.peek()}' cannot be part of an ${type}'s name`, 'quote the value');
+    if (!isBlankOrEnd(this.peek()) && !'?:,]}%@`'.includes(this.peek()))
+      this.fail(`'${this.peek()}' cannot be part of an ${type}'s name`, 'quote the value');
     this.push(type, line, column + 1, name);
     return true;
   }
@@ -335,7 +367,8 @@ class Scanner {
     const rest = this.text.slice(this.index, this.index + maximumSimpleKeyLength);
     const tag = /^!<[^>\s]*>/.exec(rest)?.[0] ?? /^![\w\-;/?:@&=+$,.!~*'()[\]%]*/.exec(rest)![0];
     this.index += tag.length;
-    if (!isBlankOrEnd(this.peek())) this.fail(`'${this.peek()}' cannot follow a tag`, 'put a space after the tag, or quote the value');
+    if (!isBlankOrEnd(this.peek()))
+      this.fail(`'${this.peek()}' cannot follow a tag`, 'put a space after the tag, or quote the value');
     this.push('tag', line, column + 1, tag);
     return true;
   }
@@ -422,7 +455,8 @@ class Scanner {
     const digits = { x: 2, u: 4, U: 8 }[char];
     if (digits !== undefined) {
       const hex = this.text.slice(this.index + 2, this.index + 2 + digits);
-      if (!/^[0-9a-fA-F]+$/.test(hex) || hex.length < digits) this.fail(`'\\${char}' needs ${digits} hexadecimal digits`, `use single quotes if '\\' is meant as it stands`);
+      if (!/^[0-9a-fA-F]+$/.test(hex) || hex.length < digits)
+        this.fail(`'\\${char}' needs ${digits} hexadecimal digits`, `use single quotes if '\\' is meant as it stands`);
       const code = Number.parseInt(hex, 16);
       if (code > 0x10ffff) this.fail(`U+${hex} is no character`);
       this.index += 2 + digits;
@@ -453,7 +487,8 @@ class Scanner {
   private scanQuotedBreaks(): string {
     let breaks = '';
     for (;;) {
-      if (this.atDocumentMark('---') || this.atDocumentMark('...')) this.fail('the document ends inside a quoted string', 'close the quotes');
+      if (this.atDocumentMark('---') || this.atDocumentMark('...'))
+        this.fail('the document ends inside a quoted string', 'close the quotes');
       while (this.peek() === ' ' || this.peek() === '\t') this.index++;
       const next = this.scanBreak();
       if (next === '') return breaks;
@@ -472,8 +507,10 @@ class Scanner {
     if (increment === '0') this.fail('a block cannot be indented by 0', 'give 1 to 9, or leave the number out');
     const afterHeader = this.index;
     while (this.peek() === ' ') this.index++;
-    if (this.peek() === '#' && this.index > afterHeader) while (this.peek() !== '' && !isBreak(this.peek())) this.index++;
-    if (this.peek() !== '' && !isBreak(this.peek())) this.fail(`text behind '${style}'`, 'begin the block on the next line, or quote the value');
+    if (this.peek() === '#' && this.index > afterHeader)
+      while (this.peek() !== '' && !isBreak(this.peek())) this.index++;
+    if (this.peek() !== '' && !isBreak(this.peek()))
+      this.fail(`text behind '${style}'`, 'begin the block on the next line, or quote the value');
     this.scanBreak();
     const text = this.scanBlockLines(style, chomping, increment);
     this.push('scalar', line, column + 1, text);

@@ -14,8 +14,21 @@ export function writeYaml(node: ConfigNode): string {
 }
 
 const doubleQuoteEscapes: Record<string, string> = {
-  '\0': '0', '\x07': 'a', '\b': 'b', '\t': 't', '\n': 'n', '\v': 'v', '\f': 'f', '\r': 'r', '\x1b': 'e', '"': '"', '\\': '\\', // prettier-ignore
-  '\x85': 'N', '\xa0': '_', '\u2028': 'L', '\u2029': 'P', // prettier-ignore
+  '\0': '0',
+  '\x07': 'a',
+  '\b': 'b',
+  '\t': 't',
+  '\n': 'n',
+  '\v': 'v',
+  '\f': 'f',
+  '\r': 'r',
+  '\x1b': 'e',
+  '"': '"',
+  '\\': '\\', // prettier-ignore
+  '\x85': 'N',
+  '\xa0': '_',
+  '\u2028': 'L',
+  '\u2029': 'P', // prettier-ignore
 };
 
 class Writer {
@@ -91,21 +104,24 @@ class Writer {
   }
 
   private mapping(entries: readonly { key: Key; node: ConfigNode }[]): void {
-    this.indented(() => {
-      for (const { key, node } of entries) {
-        this.startLine();
-        if (isSimpleKey(key)) {
-          this.indented(() => this.scalar(key, true));
-          this.indicator(':', false);
-        } else {
-          this.indicator('?', true, { indents: true });
-          this.indented(() => this.scalar(key, false));
+    this.indented(
+      () => {
+        for (const { key, node } of entries) {
           this.startLine();
-          this.indicator(':', true, { indents: true });
+          if (isSimpleKey(key)) {
+            this.indented(() => this.scalar(key, true));
+            this.indicator(':', false);
+          } else {
+            this.indicator('?', true, { indents: true });
+            this.indented(() => this.scalar(key, false));
+            this.startLine();
+            this.indicator(':', true, { indents: true });
+          }
+          this.node(node, true);
         }
-        this.node(node, true);
-      }
-    }, this.indent < 0 ? 0 : this.indent + 2);
+      },
+      this.indent < 0 ? 0 : this.indent + 2,
+    );
   }
 
   private scalar(value: Scalar, isKey: boolean): void {
@@ -198,7 +214,11 @@ class Writer {
 
 function mustEscape(char: string): boolean {
   if ('"\\\x85\u2028\u2029\ufeff'.includes(char)) return true;
-  return !((char >= ' ' && char <= '~') || (char >= '\xa0' && char <= '\ud7ff') || (char.length === 1 && char >= '\ue000' && char <= '\ufffd'));
+  return !(
+    (char >= ' ' && char <= '~') ||
+    (char >= '\xa0' && char <= '\ud7ff') ||
+    (char.length === 1 && char >= '\ue000' && char <= '\ufffd')
+  );
 }
 
 function escapeText(char: string): string {

@@ -1,0 +1,11 @@
+import { nearest } from './nearest.js';
+
+test.each([
+  ['clip_rnage', 'clip_range'], // two neighbours swapped: one edit
+  ['lrr', 'lr'],
+  ['SEED', 'seed'],
+  ['gama', 'gamma'],
+  ['completely', undefined],
+])('%s is meant as %s', (typed, meant) => {
+  expect(nearest(typed, ['clip_range', 'lr', 'seed', 'gamma'])).toBe(meant);
+});

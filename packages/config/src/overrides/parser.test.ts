@@ -1,0 +1,177 @@
+import { ConfigError } from '../config-error.js';
+import { toPlain } from '../node.js';
+import { elementNode } from './apply.js';
+import { encodeElement } from './encode.js';
+import { parseOverride } from './parser.js';
+import { ChoiceSweep, type Element, type Override } from './value.js';
+
+const plain = (text: string) => toPlain(elementNode(parseOverride(`k=${text}`).value as Element, { source: 'test' }));
+
+test.each([
+  ['1_000', 1000],
+  ['007', '007'],
+  ['1__0', '1__0'],
+  ['1e3', 1000],
+  ['.5', 0.5],
+  ['+Inf', Infinity],
+  ['TRUE', true],
+  ['NuLL', null],
+  ['yes', 'yes'],
+  ['', ''],
+  ['  a b  ', 'a b'],
+  ['v1.5', 'v1.5'],
+  ['10:30', '10:30'],
+  ['a\\,b', 'a,b'],
+  ['a\\nb', 'a\\nb'],
+  ['f\\(x\\)', 'f(x)'],
+  [`'1'`, '1'],
+  [`'it\\'s'`, "it's"],
+  [`'a\\\\'`, 'a\\'],
+  [`'a\\b'`, 'a\\b'],
+  [`"a, b"`, 'a, b'],
+  ['${a.b}', '${a.b}'],
+  ['???', '???'],
+  ['[1,[a b],{k: v}]', [1, ['a b'], { k: 'v' }]],
+  ['{a:1,b:2,a:3}', { a: 3, b: 2 }],
+  ['{a\\:b:1}', { 'a:b': 1 }],
+  ['{}', {}],
+])('%s reads as %j', (text, value) => {
+  // prettier-ignore
+  expect(plain(text)).toEqual(value);
+});
+
+test.each([
+  ['k=1', { kind: 'set', key: 'k' }],
+  ['+a.b=1', { kind: 'add', key: 'a.b' }],
+  ['++a/b@c.d=1', { kind: 'force-add', key: 'a/b', package: 'c.d' }],
+  ['~k', { kind: 'delete', key: 'k' }],
+  ['l.0=1', { kind: 'set', key: 'l.0' }],
+  ['$x=1', { kind: 'set', key: '$x' }],
+])('the head of %s', (text, head) => {
+  expect(parseOverride(text)).toMatchObject(head);
+});
+
+test('commas make a sweep', () => {
+  expect(parseOverride('k=1,a,[2]').value).toEqual(new ChoiceSweep([1, 'a', [2]], true));
+});
+
+const messageOf = (text: string) => {
+  try {
+    parseOverride(text);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  return 'parses';
+};
+
+test('an error quotes the override and marks the place', () => {
+  expect(messageOf('exp=a#b')).toBe(
+    [
+      `Cannot read override 'exp=a#b': '#' cannot stand outside quotes`,
+      '  in the command line:',
+      '    exp=a#b',
+      '         ^',
+      `  put the value in quotes: 'exp="…"'`,
+    ].join('\n'),
+  );
+});
+test('a missing = says how to write it', () => {
+  expect(messageOf('seed')).toBe(
+    [
+      `Cannot read override 'seed': '=' is missing`,
+      '  in the command line:',
+      '    seed',
+      '        ^',
+      `  write 'seed=value'`,
+    ].join('\n'),
+  );
+});
+
+test.each([
+  '',
+  '1=1',
+  'a b=1',
+  'a..b=1',
+  'a.=1',
+  'x=a,',
+  'x=,a',
+  'x=[1',
+  'x={a}',
+  `x='a`,
+  `x='a'b`,
+  'x=a=b',
+  'x=f(1)',
+  'x=~',
+  'x=é',
+  'x=(1)',
+  '+~x=1',
+  'a:b=1',
+  `x={'a':1}`,
+  '+x=extend_list(1)',
+  '~x=extend_list(1)',
+])('%j is refused', (text) => {
+  expect(messageOf(text)).toMatch(/^Cannot read override/);
+});
+
+test('nesting without end is refused, not a stack overflow', () => {
+  expect(messageOf(`x=${'['.repeat(100_000)}`)).toContain('more than 200 brackets nest');
+});
+
+/** A small generator, so that a failing text can be made again. */
+function* random(seed: number): Generator<number, never> {
+  for (let state = seed; ;) {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0; // Numerical Recipes' linear congruence
+    yield state / 2 ** 32;
+  }
+}
+
+const pieces = ['a', 'key', '.', '/', '@', '=', '+', '~', '1', '-', '1.5', 'e3', ',', ':', '[', ']', '{', '}', '(', ')', "'", '"', '\\', ' ', '\t', '\n', '$', '${a}', 'null', 'true', 'nan', 'int(', 'range(', 'choice(', 'sort(', 'é', '🤖', '\0', '#', '%', '__', '???', 'glob(*)', 'tag(']; // prettier-ignore
+
+test('10,000 random texts parse or give a ConfigError, nothing else', () => {
+  const numbers = random(1);
+  const counts = { parsed: 0, refused: 0 };
+  for (let round = 0; round < 10_000; round++) {
+    const length = 1 + Math.floor(numbers.next().value * 12);
+    const head = numbers.next().value < 0.7 ? 'key=' : '';
+    const text =
+      head + Array.from({ length }, () => pieces[Math.floor(numbers.next().value * pieces.length)]!).join('');
+    try {
+      parseOverride(text);
+      counts.parsed++;
+    } catch (error) {
+      if (!(error instanceof ConfigError))
+        throw new Error(`${JSON.stringify(text)} gives ${String(error)}`, { cause: error });
+      counts.refused++;
+    }
+  }
+  expect(counts.parsed).toBeGreaterThan(500);
+  expect(counts.refused).toBeGreaterThan(500);
+});
+
+test('what a sweep writes for a job reads back as the same value', () => {
+  const numbers = random(2);
+  for (let round = 0; round < 2000; round++) {
+    const text = `k=${Array.from({ length: 4 }, () => pieces[Math.floor(numbers.next().value * pieces.length)]!).join('')}`;
+    let override: Override;
+    try {
+      override = parseOverride(text);
+    } catch {
+      continue;
+    }
+    const { value } = override;
+    // Text that is made by a cast or holds an interpolation is written bare, so only plain values are compared.
+    if (value instanceof Object && !Array.isArray(value) && value.constructor.name.endsWith('Sweep')) continue;
+    if (
+      text.includes('(') ||
+      text.includes('${') ||
+      value instanceof ChoiceSweep ||
+      JSON.stringify(value)?.includes('"items"')
+    )
+      continue;
+    const again = parseOverride(`k=${encodeElement(value as Element)}`).value;
+    expect(toPlain(elementNode(again as Element, { source: '' }))).toEqual(
+      toPlain(elementNode(value as Element, { source: '' })),
+    );
+  }
+});

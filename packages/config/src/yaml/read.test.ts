@@ -1,0 +1,85 @@
+import { toPlain } from '../node.js';
+import { readYaml } from './read.js';
+import { writeYaml } from './write.js';
+import { YamlError } from './yaml-error.js';
+
+const plain = (text: string) => toPlain(readYaml(text, 'x.yaml')!);
+
+function mistake(text: string): YamlError {
+  try {
+    readYaml(text, 'x.yaml');
+  } catch (error) {
+    if (error instanceof YamlError) return error;
+    throw error;
+  }
+  throw new Error('reads without an error');
+}
+
+test('unquoted words have the types of YAML 1.1', () => {
+  expect(plain('[yes, Off, y, ~, null, 010, 0x1F, 0b101, 1_000, 1:30, 0o17, 09]')).toEqual([true, false, 'y', null, null, 8, 31, 5, 1000, 90, '0o17', '09']); // prettier-ignore
+});
+test('floats need no dot, and dates are text', () => {
+  expect(plain('[1e3, .5, 5., -.INF, .NaN, 1_0.5, 2024-01-02, inf, 1e]')).toEqual([1000, 0.5, 5, -Infinity, NaN, 10.5, '2024-01-02', 'inf', '1e']); // prettier-ignore
+});
+test('integers of any size are kept', () => {
+  expect(plain('a: 123456789012345678901234567890')).toEqual({ a: 123456789012345678901234567890n });
+});
+test('1 and 1.0 stay apart', () => {
+  expect(writeYaml(readYaml('a: 1\nb: 1.0\n', 'x')!)).toBe('a: 1\nb: 1.0\n');
+});
+test('keys 1 and "1" are two keys; 1 and 1.0 are one, as in Python', () => {
+  expect(writeYaml(readYaml(`1: a\n'1': b\n1.0: c\n`, 'x')!)).toBe(`1: c\n'1': b\n`);
+});
+test('aliases are copies', () => {
+  const node = readYaml('a: &x {k: 1}\nb: *x\n', 'x')!;
+  expect(node.kind === 'map' && node.get('a') !== node.get('b')).toBe(true);
+  expect(toPlain(node)).toEqual({ a: { k: 1 }, b: { k: 1 } });
+});
+test('merged-in keys come first, own values win', () => {
+  expect(writeYaml(readYaml('b: &b {z: 1, y: 2}\nt: {a: 0, z: 9, <<: *b}\n', 'x')!)).toBe(
+    `b:\n  z: 1\n  'y': 2\nt:\n  z: 9\n  'y': 2\n  a: 0\n`,
+  );
+});
+test('block scalars fold and chomp', () => {
+  expect(plain('a: |\n  x\n   y\nb: >-\n  one\n  two\n\n  three\nc: |+\n  t\n\n')).toEqual({
+    a: 'x\n y\n',
+    b: 'one two\nthree',
+    c: 't\n\n',
+  });
+});
+test('every value knows its line and column', () => {
+  const node = readYaml('a: 1\nb:\n  - x\n  - y\n', 'x.yaml')!;
+  const list = node.kind === 'map' ? node.get('b') : undefined;
+  expect(list?.kind === 'list' && list.items[1]!.origin).toEqual({ source: 'x.yaml', line: 4, column: 5 });
+});
+
+test.each([
+  ['a: [1, 2\nb: 3\n', 2, 2, `unexpected ':' in the list opened at line 1`],
+  ['a: 1\nb: 2\na: 3\n', 3, 1, `key 'a' stands twice in one mapping, first at line 1`],
+  ['a:\n\tb: 1\n', 2, 1, 'a tab cannot indent or separate here'],
+  ['a: 1\n  b: 2\n', 2, 4, `a second ': ' in one line`],
+  ['a: "x\n', 1, 4, 'a quoted string is never closed'],
+  ['a: *x\n', 1, 4, `alias '*x' has no anchor before it`],
+  ['a: 1\n---\nb: 2\n', 2, 1, 'a second document begins here'],
+  ['null: 1\n', 1, 1, 'a key cannot be null'],
+  ['a: !!set {x}\n', 1, 4, `tag 'set' does not fit a config value`],
+  ['a: \u0000\n', 1, 4, 'character U+0000 is not allowed in YAML'],
+])('%j is refused with its place', (text, line, column, message) => {
+  const error = mistake(text);
+  expect([error.line, error.column, error.message]).toEqual([line, column, message]);
+});
+
+test('an alias bomb is refused before it is expanded', () => {
+  // Nine levels of nine aliases: 9^10 values out of ten lines.
+  const letters = 'abcdefghij';
+  const lines = [...letters].map(
+    (name, level) =>
+      `${name}: &${name} [${Array(9)
+        .fill(level === 0 ? 'x' : `*${letters[level - 1]}`)
+        .join(', ')}]`,
+  );
+  expect(mistake(lines.join('\n')).message).toBe('more than 1,000,000 values after its aliases are expanded');
+});
+test('nesting without end is refused, not a stack overflow', () => {
+  expect(mistake('['.repeat(100_000)).message).toBe('more than 500 levels of nesting');
+});

@@ -1,0 +1,79 @@
+// The expected texts are those that PyYAML 6 (yaml.dump, block style, unicode allowed) prints for the same values.
+import { Float, ScalarNode, fromPlain, toPlain, type PlainValue } from '../node.js';
+import { readYaml } from './read.js';
+import { writeYaml } from './write.js';
+
+const origin = { source: 'test' };
+const yaml = (value: PlainValue) => writeYaml(fromPlain(value, origin));
+
+test.each([
+  [1, '1.0'],
+  [0.0001, '0.0001'],
+  [1e-5, '1.0e-05'],
+  [1e15, '1000000000000000.0'],
+  [1e16, '1.0e+16'],
+  [0.1, '0.1'],
+  [-0, '-0.0'],
+  [Infinity, '.inf'],
+  [-Infinity, '-.inf'],
+  [NaN, '.nan'],
+  [1.5e300, '1.5e+300'],
+])('float %d is written %s', (value, text) => {
+  // prettier-ignore
+  expect(writeYaml(new ScalarNode(new Float(value), origin))).toBe(`${text}\n`);
+});
+
+test.each([
+  ['yes', `'yes'`],
+  ['y', `'y'`],
+  ['007', `'007'`],
+  ['10_', `'10_'`],
+  ['inf', `'inf'`],
+  ['1e3', `'1e3'`],
+  ['1.2.3', '1.2.3'],
+  ['null', `'null'`],
+  ['', `''`],
+  ['2024-01-02', `'2024-01-02'`],
+  ['=', `'='`],
+  ['a: b', `'a: b'`],
+  ['a:b', 'a:b'],
+  ['- a', `'- a'`],
+  ['-a', '-a'],
+  ['a #b', `'a #b'`],
+  ['a#b', 'a#b'],
+  ["it's", "it's"],
+  ['[x', `'[x'`],
+  ['x]', 'x]'],
+  ['tab\t', '"tab\\t"'],
+  ['\x7f', '"\\x7F"'],
+  ['two\nlines', `'two\n\n  lines'`],
+  ['space \nbreak', '"space \\nbreak"'],
+  ['代理', '代理'],
+  ['...', `'...'`],
+  ['${a}', '${a}'],
+])('text %j is written %s', (text, written) => {
+  // prettier-ignore
+  expect(yaml({ k: text })).toBe(`k: ${written}\n`);
+});
+
+test('lists stand at the indent of their key, nested lists on one line', () => {
+  expect(yaml({ a: { b: [1, [2, 3], { c: 4, d: [] }], e: {} } })).toBe(
+    'a:\n  b:\n  - 1\n  - - 2\n    - 3\n  - c: 4\n    d: []\n  e: {}\n',
+  );
+});
+test('lines fold at the first blank beyond column 80, continued two deeper', () => {
+  const words = Array(20).fill('word').join(' ');
+  // "k: " and 16 words of 4 letters with 15 blanks are 82 columns: the blank after them is the first beyond 80.
+  expect(yaml({ k: words })).toBe(`k: ${Array(16).fill('word').join(' ')}\n  word word word word\n`);
+});
+test('an empty key and a long key are written with a question mark', () => {
+  expect(yaml({ '': 1, ['k'.repeat(130)]: 2 })).toBe(`? ''\n: 1\n? ${'k'.repeat(130)}\n: 2\n`);
+});
+
+// U+0085 and U+2028 are left out: PyYAML writes them as line breaks, which read back as others, and we write what it writes.
+test('whatever is written reads back as the same value', () => {
+  const texts = ['a', ' a', 'a ', '\n', 'a\n\nb', '"', "'", '\\', '#', ': ', '-', '?', '|', '%', '@', '🤖 x', '0x1F', '1:30', '.5', '~', 'x'.repeat(200), 'word '.repeat(40), '\t', '\r\n']; // prettier-ignore
+  const pairs = texts.flatMap((a) => texts.map((b) => a + b));
+  const value = Object.fromEntries(pairs.map((text, index) => [`k${index}`, text]));
+  expect(toPlain(readYaml(yaml(value), 'x')!)).toEqual(value);
+});
