@@ -1,0 +1,95 @@
+// Tiny random checkpoints against outputs and gradients from PyTorch; tools/make-reference-checkpoints.py made both.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Rng } from '@bowyer/core';
+import { openDevice, type Device } from '@bowyer/graph';
+import { architectureFor } from '../src/architectures.js';
+import { fromCheckpoint } from '../src/checkpoint-layout.js';
+import { DecodePrograms } from '../src/decode-programs.js';
+import { Episodes } from '../src/episodes.js';
+import { readSafetensors } from '../src/safetensors.js';
+import { TokenScorer } from '../src/token-scorer.js';
+
+interface Reference {
+  loss: number;
+  examples: { ids: number[]; targets: number[]; weights: number[]; logprobs: number[] }[];
+  prompt: number[];
+  greedy_ids: number[];
+}
+
+const fixtures = fileURLToPath(new URL('./fixtures', import.meta.url));
+const names = readdirSync(fixtures).filter((name) => name !== 'pickles');
+const readJson = <T>(...path: string[]) => JSON.parse(readFileSync(join(fixtures, ...path), 'utf8')) as T;
+
+let device: Device;
+beforeAll(async () => {
+  device = await openDevice({ device: 'cpu', threads: 1 });
+});
+afterAll(() => device.close());
+
+async function load(name: string) {
+  const architecture = architectureFor(readJson<Record<string, unknown>>(name, 'config.json'));
+  const tensors = await readSafetensors(join(fixtures, name, 'model.safetensors'));
+  const parameters = await device.createState(fromCheckpoint(architecture.parameters, tensors, name));
+  return { device, architecture, parameters, maskedTokenIds: [], padTokenId: 0 };
+}
+
+test('every family has a fixture', () => {
+  const types = names.map((name) => readJson<{ model_type: string }>(name, 'config.json').model_type);
+  expect([...new Set(types)].sort()).toEqual(['gpt_neox', 'llama', 'mistral', 'qwen2', 'qwen3']);
+});
+
+describe.each(names)('%s', (name) => {
+  const reference = readJson<Reference>(name, 'reference.json');
+
+  test('the log-probability of every token is that of PyTorch', async () => {
+    const scorer = new TokenScorer(await load(name));
+    const examples = reference.examples.map(({ ids, targets }) => ({
+      ids: Int32Array.from(ids),
+      targets: Int32Array.from(targets),
+      weights: new Float32Array(ids.length).fill(1),
+    }));
+    const scores = await scorer.logprobs(examples);
+    reference.examples.forEach(({ logprobs }, i) =>
+      logprobs.forEach((expected, t) => expect(Math.abs(scores[i][t] - expected)).toBeLessThan(2e-5)),
+    );
+    await scorer.release();
+  });
+
+  test('so are loss and gradients', async () => {
+    const options = await load(name);
+    const scorer = new TokenScorer(options);
+    const shapes = Object.fromEntries(options.architecture.parameters.map((spec) => [spec.name, spec.shape]));
+    const gradients = await device.createZeros(shapes);
+    const examples = reference.examples.map(({ ids, targets, weights }) => ({
+      ids: Int32Array.from(ids),
+      targets: Int32Array.from(targets),
+      weights: Float32Array.from(weights),
+    }));
+    const { loss } = await scorer.accumulateGradients(examples, gradients);
+    expect(Math.abs(loss - reference.loss)).toBeLessThan(1e-4);
+    const expected = await readSafetensors(join(fixtures, name, 'gradients.safetensors'));
+    const found = await device.read(gradients);
+    expect(Object.keys(found).sort()).toEqual(Object.keys(expected).sort());
+    for (const [parameter, { data }] of Object.entries(expected)) {
+      const scale = Math.max(...data.map(Math.abs));
+      // A key's bias moves all scores of a query alike, which the softmax takes away: no gradient but rounding.
+      const tolerance = Math.max(1e-4 * scale, 2e-5);
+      data.forEach((value, i) => expect(Math.abs(Number(found[parameter].data[i]) - value)).toBeLessThan(tolerance));
+    }
+    await scorer.release();
+  });
+
+  test('the cached decoder says the same greedy tokens', async () => {
+    const options = await load(name);
+    const programs = new DecodePrograms(options);
+    const episodes = await Episodes.open({ ...options, programs, contextLength: 32, slots: 2 });
+    const turns = [0, 1].map((slot) => ({ slot, tokens: reference.prompt.slice(slot), rng: new Rng(1) }));
+    const sampling = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 16, terminatorIds: [] };
+    const [utterance] = await episodes.act(turns, sampling);
+    expect(utterance.ids).toEqual(reference.greedy_ids);
+    await episodes.close();
+    await programs.release();
+  });
+});

@@ -1,0 +1,341 @@
+#!/usr/bin/env python3
+"""Makes the fixtures in packages/models/test/fixtures: tiny random checkpoints with outputs and gradients, and pickles.
+
+The forward passes below are written from the papers and Hugging Face's documentation, one plain function per family,
+without transformers; they run in float64 on float32 weights, so what is stored is right to float32 rounding.
+
+    sudo apt-get install python3-torch
+    /usr/bin/python3 tools/make-reference-checkpoints.py
+"""
+import json
+import math
+import pickle
+import struct
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+
+HERE = Path(__file__).resolve().parent.parent / "packages/models/test/fixtures"
+
+# Sizes are small and all different, so that no two can be mistaken for one another.
+SMALL = dict(vocab_size=29, hidden_size=12, intermediate_size=20, num_hidden_layers=2, num_attention_heads=4,
+             max_position_embeddings=64, rms_norm_eps=1e-5, hidden_act="silu")
+
+CONFIGS = {
+    "llama3-rope": dict(SMALL, model_type="llama", num_key_value_heads=1, head_dim=6, tie_word_embeddings=True,
+                        attention_bias=True, mlp_bias=True, rope_theta=500.0,
+                        rope_scaling=dict(rope_type="llama3", factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0,
+                                          original_max_position_embeddings=16)),
+    "llama-linear-rope": dict(SMALL, model_type="llama", num_key_value_heads=4, hidden_size=16, tie_word_embeddings=False,
+                              rope_theta=100.0, rope_scaling=dict(type="linear", factor=2.5)),
+    "mistral-window": dict(SMALL, model_type="mistral", num_key_value_heads=2, hidden_size=16, sliding_window=5,
+                           tie_word_embeddings=False, rope_theta=1000.0),
+    "qwen2": dict(SMALL, model_type="qwen2", num_key_value_heads=2, hidden_size=16, tie_word_embeddings=True,
+                  rope_theta=10000.0, use_sliding_window=True, sliding_window=4, max_window_layers=1),
+    "qwen3-yarn": dict(SMALL, model_type="qwen3", num_key_value_heads=2, head_dim=8, tie_word_embeddings=False,
+                       attention_bias=False, use_sliding_window=False, max_position_embeddings=16, rope_theta=100.0,
+                       rope_scaling=dict(rope_type="yarn", factor=4.0, original_max_position_embeddings=16)),
+    "gpt-neox": dict(model_type="gpt_neox", vocab_size=29, hidden_size=32, intermediate_size=20, num_hidden_layers=2,
+                     num_attention_heads=4, max_position_embeddings=64, layer_norm_eps=1e-5, hidden_act="gelu",
+                     rotary_pct=0.5, rotary_emb_base=1000, use_parallel_residual=True, tie_word_embeddings=False),
+    "gpt-neox-sequential": dict(model_type="gpt_neox", vocab_size=29, hidden_size=16, intermediate_size=20,
+                                num_hidden_layers=2, num_attention_heads=2, max_position_embeddings=64,
+                                layer_norm_eps=1e-5, hidden_act="gelu_new", rotary_pct=1.0, rotary_emb_base=1000,
+                                use_parallel_residual=False, tie_word_embeddings=False),
+}
+
+
+# Rotary positions
+
+def inverse_frequencies(config, dims, base):
+    """[dims / 2] float64, and the factor of cos and sin."""
+    plain = 1.0 / base ** (torch.arange(0, dims, 2, dtype=torch.float64) / dims)
+    scaling = config.get("rope_scaling")
+    if scaling is None:
+        return plain, 1.0
+    kind, factor = scaling.get("rope_type", scaling.get("type")), scaling["factor"]
+    if kind == "linear":
+        return plain / factor, 1.0
+    if kind == "llama3":
+        original = scaling["original_max_position_embeddings"]
+        low, high = scaling["low_freq_factor"], scaling["high_freq_factor"]
+        result = []
+        for frequency in plain.tolist():
+            wavelength = 2 * math.pi / frequency
+            if wavelength < original / high:
+                result.append(frequency)
+            elif wavelength > original / low:
+                result.append(frequency / factor)
+            else:
+                smooth = (original / wavelength - low) / (high - low)
+                result.append((1 - smooth) * frequency / factor + smooth * frequency)
+        return torch.tensor(result, dtype=torch.float64), 1.0
+    if kind == "yarn":
+        original = scaling["original_max_position_embeddings"]
+
+        def correction_dim(rotations):
+            return dims * math.log(original / (rotations * 2 * math.pi)) / (2 * math.log(base))
+
+        low, high = max(math.floor(correction_dim(32)), 0), min(math.ceil(correction_dim(1)), dims - 1)
+        ramp = ((torch.arange(dims // 2, dtype=torch.float64) - low) / (high - low)).clamp(0, 1)
+        return plain / factor * ramp + plain * (1 - ramp), 0.1 * math.log(factor) + 1
+    raise ValueError(kind)
+
+
+def rotate(x, inverse, scale):
+    """x [heads, tokens, size]; the first 2 · len(inverse) columns turn."""
+    dims = 2 * len(inverse)
+    angles = torch.arange(x.shape[1], dtype=torch.float64)[:, None] * inverse[None, :]
+    cos = torch.cat([angles, angles], -1).cos() * scale
+    sin = torch.cat([angles, angles], -1).sin() * scale
+    turning, resting = x[..., :dims], x[..., dims:]
+    half = torch.cat([-turning[..., dims // 2:], turning[..., :dims // 2]], -1)
+    return torch.cat([turning * cos + half * sin, resting], -1)
+
+
+def attend(q, k, v, window=None):
+    """q [heads, tokens, size], k and v [key-value heads, tokens, size] → [tokens, heads · size]."""
+    repeats = q.shape[0] // k.shape[0]
+    k, v = k.repeat_interleave(repeats, 0), v.repeat_interleave(repeats, 0)
+    tokens = q.shape[1]
+    i, j = torch.arange(tokens)[:, None], torch.arange(tokens)[None, :]
+    seen = j <= i if window is None else (j <= i) & (j > i - window)
+    scores = (q @ k.transpose(1, 2) / math.sqrt(q.shape[-1])).masked_fill(~seen, -math.inf)
+    return (scores.softmax(-1) @ v).transpose(0, 1).reshape(tokens, -1)
+
+
+def heads_of(x, count):
+    return x.view(x.shape[0], count, -1).transpose(0, 1)
+
+
+# Families
+
+def rms_norm(x, weight, eps):
+    return x / (x.pow(2).mean(-1, keepdim=True) + eps).sqrt() * weight
+
+
+def llama_logits(c, w, ids):
+    """LlamaForCausalLM, MistralForCausalLM, Qwen2ForCausalLM, Qwen3ForCausalLM: ids [tokens] → [tokens, vocabulary]."""
+    size = c.get("head_dim", c["hidden_size"] // c["num_attention_heads"])
+    inverse, scale = inverse_frequencies(c, size, c["rope_theta"])
+    x = w["model.embed_tokens.weight"][ids]
+    for layer in range(c["num_hidden_layers"]):
+        p = f"model.layers.{layer}."
+
+        def linear(name, value):
+            return F.linear(value, w[p + name + ".weight"], w.get(p + name + ".bias"))
+
+        h = rms_norm(x, w[p + "input_layernorm.weight"], c["rms_norm_eps"])
+        q = heads_of(linear("self_attn.q_proj", h), c["num_attention_heads"])
+        k = heads_of(linear("self_attn.k_proj", h), c["num_key_value_heads"])
+        v = heads_of(linear("self_attn.v_proj", h), c["num_key_value_heads"])
+        if c["model_type"] == "qwen3":
+            q = rms_norm(q, w[p + "self_attn.q_norm.weight"], c["rms_norm_eps"])
+            k = rms_norm(k, w[p + "self_attn.k_norm.weight"], c["rms_norm_eps"])
+        window = None
+        if c["model_type"] == "mistral" or (c.get("use_sliding_window") and layer >= c["max_window_layers"]):
+            window = c["sliding_window"]
+        mixed = attend(rotate(q, inverse, scale), rotate(k, inverse, scale), v, window)
+        x = x + linear("self_attn.o_proj", mixed)
+        h = rms_norm(x, w[p + "post_attention_layernorm.weight"], c["rms_norm_eps"])
+        x = x + linear("mlp.down_proj", F.silu(linear("mlp.gate_proj", h)) * linear("mlp.up_proj", h))
+    x = rms_norm(x, w["model.norm.weight"], c["rms_norm_eps"])
+    return F.linear(x, w.get("lm_head.weight", w["model.embed_tokens.weight"]))
+
+
+def gpt_neox_logits(c, w, ids):
+    """GPTNeoXForCausalLM: ids [tokens] → [tokens, vocabulary]."""
+    width, heads = c["hidden_size"], c["num_attention_heads"]
+    size = width // heads
+    inverse, scale = inverse_frequencies(c, int(size * c["rotary_pct"]), c["rotary_emb_base"])
+    x = w["gpt_neox.embed_in.weight"][ids]
+
+    def norm(name, value):
+        return F.layer_norm(value, (width,), w[name + ".weight"], w[name + ".bias"], c["layer_norm_eps"])
+
+    for layer in range(c["num_hidden_layers"]):
+        p = f"gpt_neox.layers.{layer}."
+
+        def linear(name, value):
+            return F.linear(value, w[p + name + ".weight"], w[p + name + ".bias"])
+
+        def mlp(value):
+            inner = linear("mlp.dense_h_to_4h", norm(p + "post_attention_layernorm", value))
+            if c["hidden_act"] == "gelu":
+                inner = F.gelu(inner)
+            else:
+                inner = 0.5 * inner * (1 + torch.tanh(math.sqrt(2 / math.pi) * (inner + 0.044715 * inner ** 3)))
+            return linear("mlp.dense_4h_to_h", inner)
+
+        joint = linear("attention.query_key_value", norm(p + "input_layernorm", x))
+        joint = joint.view(len(ids), heads, 3 * size).transpose(0, 1)
+        q, k, v = joint[..., :size], joint[..., size:2 * size], joint[..., 2 * size:]
+        mixed = linear("attention.dense", attend(rotate(q, inverse, scale), rotate(k, inverse, scale), v))
+        x = x + mixed + mlp(x) if c["use_parallel_residual"] else (x + mixed) + mlp(x + mixed)
+    return F.linear(norm("gpt_neox.final_layer_norm", x), w["embed_out.weight"])
+
+
+def parameter_shapes(c):
+    """Name → shape, as the checkpoint of that family has them."""
+    width, inner, vocabulary = c["hidden_size"], c["intermediate_size"], c["vocab_size"]
+    shapes = {}
+
+    def linear(name, out, into, bias):
+        shapes[name + ".weight"] = (out, into)
+        if bias:
+            shapes[name + ".bias"] = (out,)
+
+    if c["model_type"] == "gpt_neox":
+        shapes["gpt_neox.embed_in.weight"] = (vocabulary, width)
+        for layer in range(c["num_hidden_layers"]):
+            p = f"gpt_neox.layers.{layer}."
+            for name in ("input_layernorm", "post_attention_layernorm"):
+                shapes[p + name + ".weight"] = shapes[p + name + ".bias"] = (width,)
+            linear(p + "attention.query_key_value", 3 * width, width, True)
+            linear(p + "attention.dense", width, width, True)
+            linear(p + "mlp.dense_h_to_4h", inner, width, True)
+            linear(p + "mlp.dense_4h_to_h", width, inner, True)
+        shapes["gpt_neox.final_layer_norm.weight"] = shapes["gpt_neox.final_layer_norm.bias"] = (width,)
+        shapes["embed_out.weight"] = (vocabulary, width)
+        return shapes
+
+    size = c.get("head_dim", width // c["num_attention_heads"])
+    queries, keys = c["num_attention_heads"] * size, c["num_key_value_heads"] * size
+    everywhere = c.get("attention_bias", False)
+    shapes["model.embed_tokens.weight"] = (vocabulary, width)
+    for layer in range(c["num_hidden_layers"]):
+        p = f"model.layers.{layer}."
+        shapes[p + "input_layernorm.weight"] = shapes[p + "post_attention_layernorm.weight"] = (width,)
+        for name, out in (("q", queries), ("k", keys), ("v", keys)):
+            linear(p + f"self_attn.{name}_proj", out, width, everywhere or c["model_type"] == "qwen2")
+        linear(p + "self_attn.o_proj", width, queries, everywhere)
+        if c["model_type"] == "qwen3":
+            shapes[p + "self_attn.q_norm.weight"] = shapes[p + "self_attn.k_norm.weight"] = (size,)
+        linear(p + "mlp.gate_proj", inner, width, c.get("mlp_bias", False))
+        linear(p + "mlp.up_proj", inner, width, c.get("mlp_bias", False))
+        linear(p + "mlp.down_proj", width, inner, c.get("mlp_bias", False))
+    shapes["model.norm.weight"] = (width,)
+    if not c["tie_word_embeddings"]:
+        shapes["lm_head.weight"] = (vocabulary, width)
+    return shapes
+
+
+# What is stored
+
+def random_weights(shapes, generator):
+    """Large enough that every part of the model changes the output."""
+    weights = {}
+    for name, shape in shapes.items():
+        noise = torch.randn(shape, generator=generator)
+        weights[name] = 1 + 0.3 * noise if "norm" in name and name.endswith("weight") else 0.4 * noise
+    return weights
+
+
+def write_safetensors(path, tensors):
+    header, offset = {}, 0
+    for name, tensor in tensors.items():
+        size = 4 * tensor.numel()
+        header[name] = dict(dtype="F32", shape=list(tensor.shape), data_offsets=[offset, offset + size])
+        offset += size
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text)
+        for tensor in tensors.values():
+            file.write(tensor.detach().to(torch.float32).contiguous().numpy().tobytes())
+
+
+def rounded(tensor):
+    return [float(f"{value:.8g}") for value in tensor.flatten().tolist()]
+
+
+def write_checkpoint(name, config, seed):
+    generator = torch.Generator().manual_seed(seed)
+    stored = random_weights(parameter_shapes(config), generator)
+    weights = {key: value.double().requires_grad_() for key, value in stored.items()}
+    logits_of = gpt_neox_logits if config["model_type"] == "gpt_neox" else llama_logits
+
+    def token_ids(length):
+        return torch.randint(0, config["vocab_size"], (length,), generator=generator)
+
+    # Ragged examples; the loss is Σ weight · (−log p(target | ids up to there)).
+    examples, loss = [], 0
+    for length in (17, 6, 11):
+        ids, targets = token_ids(length), token_ids(length)
+        scored = (torch.rand(length, generator=generator) < 0.7).float() * 0.5
+        scored[-1] = 1.0
+        logits = logits_of(config, weights, ids)
+        logprobs = logits.log_softmax(-1)[torch.arange(length), targets]
+        loss = loss - (logprobs * scored).sum()
+        examples.append(dict(ids=ids.tolist(), targets=targets.tolist(), weights=scored.tolist(),
+                             logprobs=rounded(logprobs), last_logits=rounded(logits[-1])))
+    gradients = dict(zip(weights, torch.autograd.grad(loss, list(weights.values()))))
+
+    with torch.no_grad():
+        prompt = token_ids(3).tolist()
+        greedy, gap = list(prompt), math.inf
+        for _ in range(16):
+            best = logits_of(config, weights, torch.tensor(greedy))[-1].topk(2)
+            gap = min(gap, (best.values[0] - best.values[1]).item())
+            greedy.append(best.indices[0].item())
+    if gap < 1e-3:
+        raise SystemExit(f"{name}: greedy choices are too close ({gap}); take another seed")
+
+    folder = HERE / name
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n")
+    write_safetensors(folder / "model.safetensors", stored)
+    write_safetensors(folder / "gradients.safetensors", gradients)
+    reference = dict(loss=loss.item(), examples=examples, prompt=prompt, greedy_ids=greedy[3:], greedy_min_top2_gap=gap)
+    (folder / "reference.json").write_text(json.dumps(reference) + "\n")
+    print(name, sum(file.stat().st_size for file in folder.iterdir()), "bytes")
+
+
+class Import:
+    """Unpickles by calling something: what a reader of weights must never do."""
+
+    def __init__(self, function, *arguments):
+        self.call = (function, arguments)
+
+    def __reduce__(self):
+        return self.call
+
+
+def write_pickles():
+    folder = HERE / "pickles"
+    folder.mkdir(parents=True, exist_ok=True)
+    base = torch.arange(12, dtype=torch.float32).view(3, 4)
+    tensors = {
+        "plain": base,
+        "transposed": base.t(),  # strides, not contiguous
+        "row": base[1],  # an offset into the same storage
+        "half": torch.tensor([1.5, -2.0, 65504.0]).half(),
+        "bfloat": torch.tensor([1.5, -2.0, 3.0e38]).bfloat16(),
+        "double": torch.tensor([0.1, 1e300 / 1e300]).double(),
+        "long": torch.tensor([[1, -2], [3, 2 ** 40]]),
+        "flags": torch.tensor([True, False]),
+        "scalar": torch.tensor(7.0),
+        "empty": torch.zeros(0, 3),
+    }
+    torch.save(tensors, folder / "tensors.pt")
+    layer = torch.nn.Linear(2, 2)
+    with torch.no_grad():
+        layer.weight.copy_(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        layer.bias.copy_(torch.tensor([5.0, 6.0]))
+    torch.save(layer.state_dict(), folder / "state-dict.pt")  # an OrderedDict with _metadata
+    torch.save({"model_state_dict": layer.state_dict(), "epoch": 3, "note": "as the original saves it",
+                "losses": [0.5, 0.25], "lr": 1e-3, "best": None, "done": False}, folder / "checkpoint.pt")
+    torch.save({"weight": torch.nn.Parameter(base)}, folder / "parameters.pt")
+    torch.save(layer.state_dict(), folder / "old-format.pt", _use_new_zipfile_serialization=False)
+    # Harmless here, and yet the kind of thing that must be refused.
+    torch.save({"weight": base, "extra": Import(print, "this must never be printed")}, folder / "imports.pt")
+    (folder / "bare.pt").write_bytes(pickle.dumps({"weight": [1.0, 2.0]}))
+    print("pickles", sum(file.stat().st_size for file in folder.iterdir()), "bytes")
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    for seed, (name, config) in enumerate(CONFIGS.items()):
+        write_checkpoint(name, config, seed)
+    write_pickles()
