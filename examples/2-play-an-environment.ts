@@ -8,8 +8,10 @@ const script = [
   'is it used in an office?',
   'can you wear it?',
   'how old is it?',
-  'is it a banana?',
-  'is it a dog?',
+  'is it a pen?',
+  'is it a computer?',
+  'is it a chair?',
+  'is it a pair of scissors?',
 ];
 
 let { observation } = await env.reset({ seed: 4 });

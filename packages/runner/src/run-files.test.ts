@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { claimDirectory, RunFiles } from './run-files.js';
+import { claimDirectory, openDirectory, RunFiles } from './run-files.js';
 
 let directory: string;
 beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-run-'))));
@@ -20,9 +20,12 @@ test('a resumed run cuts back what was written after its checkpoint', async () =
 
 test('the same config may claim a folder again, another one is refused with the differences', async () => {
   const run = join(directory, 'run');
-  await claimDirectory(run, { seed: 0, env: { words: 'full' } });
-  await claimDirectory(run, { seed: 0, env: { words: 'full' } });
-  await expect(claimDirectory(run, { seed: 1, env: { words: ['dog'] } })).rejects.toThrow(
+  const config = { seed: 0, env: { words: 'full' } };
+  await openDirectory(run, { seed: 9 }); // not claimed, so nothing is held against it
+  await openDirectory(run, config);
+  await claimDirectory(run, config);
+  await openDirectory(run, config);
+  await expect(openDirectory(run, { seed: 1, env: { words: ['dog'] } })).rejects.toThrow(
     `the folder '${run}' holds a run with another config:\n` +
       '  seed: 0 → 1\n' +
       '  env.words: "full" → ["dog"]\n' +
@@ -34,7 +37,7 @@ test('the same config may claim a folder again, another one is refused with the 
 test('a folder that cannot be made says so before any work', async () => {
   const file = join(directory, 'file');
   await writeFile(file, '');
-  await expect(claimDirectory(join(file, 'run'), {})).rejects.toThrow(
+  await expect(openDirectory(join(file, 'run'), {})).rejects.toThrow(
     `cannot write to the run's folder '${join(file, 'run')}' (ENOTDIR)\n  choose another one: save_path=FOLDER`,
   );
 });

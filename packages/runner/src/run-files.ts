@@ -58,13 +58,15 @@ async function readLines(path: string): Promise<string[]> {
   return (await readFile(path, 'utf8')).split('\n').filter(Boolean);
 }
 
+const CONFIG_FILE = 'run-config.json';
+
 /**
  * Makes the run's folder, or finds the run that is in it.
  *
  * @param config what decides the run's numbers
  * @throws if the folder cannot be written, or holds a run with another config
  */
-export async function claimDirectory(directory: string, config: Record<string, unknown>): Promise<void> {
+export async function openDirectory(directory: string, config: Record<string, unknown>): Promise<void> {
   try {
     await mkdir(directory, { recursive: true });
     await access(directory, constants.W_OK);
@@ -74,10 +76,8 @@ export async function claimDirectory(directory: string, config: Record<string, u
         '  choose another one: save_path=FOLDER',
     );
   }
-  const path = join(directory, 'run-config.json');
-  const earlier = await readFile(path, 'utf8').catch(() => null);
-  if (earlier === null) return writeFileAtomically(path, `${JSON.stringify(config, null, 1)}\n`);
-  const changes = differences(JSON.parse(earlier) as Record<string, unknown>, config);
+  const earlier = await readFile(join(directory, CONFIG_FILE), 'utf8').catch(() => null);
+  const changes = earlier === null ? [] : differences(JSON.parse(earlier), JSON.parse(JSON.stringify(config)));
   if (changes.length > 0) {
     throw new Error(
       `the folder '${directory}' holds a run with another config:\n` +
@@ -85,6 +85,11 @@ export async function claimDirectory(directory: string, config: Record<string, u
         '  to go on with that run give it the same config; for a new run choose another folder: save_path=FOLDER',
     );
   }
+}
+
+/** From now on the folder belongs to a run with this config: called when everything that the run needs has been found. */
+export async function claimDirectory(directory: string, config: Record<string, unknown>): Promise<void> {
+  await writeFileAtomically(join(directory, CONFIG_FILE), `${JSON.stringify(config, null, 1)}\n`);
 }
 
 /** Leaves that differ, as `key.path: before → now`. */

@@ -1,5 +1,64 @@
-import { validate, type Composition } from '@bowyer/config';
-import { runConfigSchema } from './run-config.js';
+// What must be true of a config before a run makes or loads anything.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { validate, type Composition, type JsonSchema } from '@bowyer/config';
+import { isEnvName } from './env-schema.js';
+import { runConfigSchema, runConfigSchemaFor } from './run-config.js';
 
-/** Refuses a config that the tasks could not run, before anything is made. */
-export const validateConfig = (composition: Composition): Promise<void> => validate(composition, runConfigSchema);
+/** Refuses a config that the tasks could not run. */
+export async function validateConfig(composition: Composition): Promise<void> {
+  await validate(composition, schemaOf(composition));
+  const problems = [...modelProblems(composition), ...notBuilt(composition), ...otherEnvironment(composition)];
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+}
+
+/** The schema with the options of the environment that `env.name` names; an unknown name fails there with the known ones. */
+function schemaOf(composition: Composition): JsonSchema {
+  const name = (composition.config.env as { name?: unknown } | null)?.name;
+  return isEnvName(name) ? runConfigSchemaFor(name) : runConfigSchema;
+}
+
+/** ArCHer's `env_name` cannot choose the options that belong to an environment, only say again which it is. */
+function otherEnvironment(composition: Composition): string[] {
+  const [alias, name] = [composition.setting('env_name'), composition.setting('env.name')];
+  if (alias === null || alias === name) return [];
+  return [
+    `env_name is ${String(alias)}, but the options of the node 'env' are those of ${String(name)}`,
+    `  in ${placeOf(composition, 'env_name')}`,
+    `  choose the environment with its options: env=${String(alias)}`,
+  ];
+}
+
+/** Keys that name a model, each a folder in Hugging Face layout. */
+const MODEL_KEYS = ['checkpoint_path', 'policy_lm', 'critic_lm'];
+
+function modelProblems(composition: Composition): string[] {
+  return MODEL_KEYS.flatMap((key) => {
+    const folder = composition.setting(key);
+    if (typeof folder !== 'string' || existsSync(join(folder, 'config.json'))) return [];
+    const what = existsSync(folder) ? `the folder '${folder}' holds no config.json` : `there is no folder '${folder}'`;
+    return [
+      `${key}: ${what}`,
+      `  in ${placeOf(composition, key)}`,
+      '  give a model in Hugging Face layout: a folder with config.json, model.safetensors and tokenizer.json',
+    ];
+  });
+}
+
+/** Keys of ArCHer that would change what is learnt. */
+function notBuilt(composition: Composition): string[] {
+  const why: Record<string, string> = {
+    use_baseline: 'the token-level baseline is not built (ArCHer’s code never reads the key either)',
+    use_lora: 'LoRA is not built yet; the whole policy is trained',
+  };
+  return Object.keys(why).flatMap((key) =>
+    composition.setting(key) === true
+      ? [`${key}=true: ${why[key]}`, `  in ${placeOf(composition, key)}`, `  write ${key}=false`]
+      : [],
+  );
+}
+
+function placeOf(composition: Composition, key: string): string {
+  const [newest] = composition.origin(key);
+  return newest.line === undefined ? newest.source : `${newest.source}:${newest.line}`;
+}

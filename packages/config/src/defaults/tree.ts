@@ -290,11 +290,13 @@ class Builder {
     const path = configPath(item);
     const searched = ['config search path:', ...repository.searchPathLines().map((line) => `  ${line}`)];
     if (item.kind === 'config' && item.primary) {
-      const near = nearest(path, repository.options(''));
+      const known = repository.options('');
+      const near = nearest(path, known);
+      const available = known.length > 0 ? [`available configs: ${known.join(', ')}`] : [];
       return new ConfigError(
         'missing-config',
         `Cannot find primary config '${path}'`,
-        [...(near ? [`did you mean '${near}'?`] : []), ...searched],
+        [...(near ? [`did you mean '${near}'?`] : []), ...available, ...searched],
         { keyPath: path },
       );
     }

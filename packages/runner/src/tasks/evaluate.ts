@@ -9,7 +9,7 @@ import { loadPolicy } from '../policy-setup.js';
 import { playOptions } from '../recipe-options.js';
 import { resultText } from '../results.js';
 import type { RunConfig } from '../run-config.js';
-import { claimDirectory } from '../run-files.js';
+import { openDirectory } from '../run-files.js';
 import { toRecord } from '../trajectory-record.js';
 import type { TaskContext } from './task.js';
 
@@ -21,7 +21,7 @@ export async function evaluate(config: RunConfig, { directory, print, progress }
         '  give a model folder, for instance checkpoint_path=RUN_FOLDER/checkpoints/best',
     );
   }
-  await claimDirectory(directory, { ...config });
+  await openDirectory(directory, { ...config });
   const device = await openDevice({ device: config.device, threads: config.threads || undefined });
   try {
     const policy = await loadPolicy(folder, config, device);

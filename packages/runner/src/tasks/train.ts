@@ -24,7 +24,7 @@ import { adam, loadPolicy, restorePolicy, savePolicyState } from '../policy-setu
 import { playOptions, recipeOptions } from '../recipe-options.js';
 import { Recorder } from '../recorder.js';
 import { resultText, type RunResults } from '../results.js';
-import { claimDirectory, RunFiles } from '../run-files.js';
+import { claimDirectory, openDirectory, RunFiles } from '../run-files.js';
 import type { RunConfig } from '../run-config.js';
 import { writeReport } from '../write-report.js';
 import { warmStart } from '../warm-start.js';
@@ -32,7 +32,7 @@ import type { TaskContext } from './task.js';
 
 export async function train(config: RunConfig, context: TaskContext): Promise<void> {
   const { directory, print } = context;
-  await claimDirectory(directory, decisive(config));
+  await openDirectory(directory, decisive(config));
   const finished = await readFile(join(directory, 'results.json'), 'utf8').catch(() => null);
   if (finished !== null) {
     print(`this run is finished already: ${directory}\n\n${resultText(JSON.parse(finished) as RunResults)}\n`);
@@ -75,6 +75,7 @@ async function runRecipe(
   policy: LanguageModel,
   critic: DoubleCritic | null,
 ): Promise<Recorder | null> {
+  await claimDirectory(directory, decisive(config));
   const store = new CheckpointStore(join(directory, 'checkpoints'));
   const found = await store.newest((warning) => log(warning, 'WARNING'));
   const progress: CheckpointProgress = found?.progress ?? {

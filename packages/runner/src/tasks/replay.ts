@@ -1,0 +1,83 @@
+// task=replay: plays recorded actions again and writes what the environment said, one line for each episode.
+import { environmentInfo, type Env, type StepResult } from '@bowyer/envs';
+import { writeFileAtomically } from '@bowyer/core';
+import { ProgressBar } from '@bowyer/logging';
+import { engineText, environmentOf } from '../environments.js';
+import { recordedInfo, type EpisodeRecord } from '../episode-record.js';
+import { readJsonLines, JsonLineError } from '../json-lines.js';
+import { camelKeys, toSnakeCase } from '../key-case.js';
+import type { RunConfig } from '../run-config.js';
+import type { TaskContext } from './task.js';
+
+export interface ReplayLine {
+  /** The environment's reset options, in snake_case. */
+  reset: Record<string, unknown>;
+  actions: string[];
+}
+
+export async function replay(config: RunConfig, { print, progress }: TaskContext): Promise<void> {
+  const { input, output } = config;
+  if (input === null || output === null) throw new Error('task=replay needs input=FILE and output=FILE');
+  const lines = await readJsonLines<ReplayLine>(input, lineSchema(config.env.name));
+  const env = environmentOf(config)();
+  const bar = new ProgressBar('episodes', lines.length, progress);
+  const replayed: string[] = [];
+  let steps = 0;
+  try {
+    for (const { line, value } of lines) {
+      const record = await replayEpisode(env, value, (info) => engineText(config, info)).catch((error: Error) => {
+        throw new JsonLineError(input, line, error.message);
+      });
+      replayed.push(`${JSON.stringify(record)}\n`);
+      steps += record.steps.length;
+      bar.update(replayed.length);
+    }
+  } finally {
+    await env.close();
+  }
+  bar.finish();
+  await writeFileAtomically(output, replayed.join(''));
+  print(`${lines.length} episodes, ${steps} steps\nwritten: ${output}\n`);
+}
+
+/** Plays until the actions or the episode end. */
+export async function replayEpisode(
+  env: Env,
+  { reset, actions }: ReplayLine,
+  /** The engine's own text of a step, where the observation holds more. */
+  textOf: (info: Record<string, unknown>) => string | undefined,
+): Promise<EpisodeRecord> {
+  const { observation, info } = await env.reset(camelKeys(reset) as { seed?: number });
+  const record: EpisodeRecord = {
+    reset: { observation: textOf(info) ?? observation, info: recordedInfo(info) },
+    steps: [],
+  };
+  let result: StepResult | undefined;
+  for (const action of actions) {
+    if (result?.terminated || result?.truncated) break;
+    result = await env.step(action);
+    record.steps.push({
+      action,
+      observation: textOf(result.info) ?? result.observation,
+      reward: result.reward,
+      terminated: result.terminated,
+      truncated: result.truncated,
+      info: recordedInfo(result.info),
+    });
+  }
+  return record;
+}
+
+/** Only `reset` and `actions` are read; a recording may hold more beside them. */
+function lineSchema(name: RunConfig['env']['name']): object {
+  const { resetSchema } = environmentInfo(name);
+  const options = Object.entries(resetSchema.properties).map(([key, option]) => [toSnakeCase(key), option]);
+  return {
+    type: 'object',
+    required: ['reset', 'actions'],
+    properties: {
+      reset: { ...resetSchema, properties: Object.fromEntries(options) },
+      actions: { type: 'array', items: { type: 'string' } },
+    },
+  };
+}

@@ -1,0 +1,132 @@
+// What a user sees after a mistake: one clear message, an exit code that is not 0, nothing half-written.
+import { existsSync } from 'node:fs';
+import { cp, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { run, tinyRun } from './command-line.js';
+
+let directory: string;
+beforeAll(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-bad-input-'))));
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+const HINT = '\nSet the environment variable HYDRA_FULL_ERROR=1 for a complete stack trace.\n';
+
+/** Runs the command into a new folder; what it printed to stderr, and whether the folder was made. */
+async function mistake(args: readonly string[]) {
+  const folder = join(directory, `run-${args.join('-').replace(/\W+/g, '_').slice(0, 40)}`);
+  const cache = join(directory, 'cache');
+  const { code, stdout, stderr } = await run([
+    '--config-name',
+    'archer_20q',
+    ...tinyRun,
+    `cache_dir=${cache}`,
+    `save_path=${folder}`,
+    ...args,
+  ]);
+  return { code, stdout, stderr, made: existsSync(folder) };
+}
+
+test('a key that no config has: place and nearest known key', async () => {
+  expect(await mistake(['rollout_sise=3'])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      "Could not override 'rollout_sise': no such key\n" +
+      '  in the command line\n' +
+      "  did you mean 'rollout_size'?\n" +
+      "  to add a key that no config declares, write '+rollout_sise=3'\n" +
+      HINT,
+    made: false,
+  });
+});
+
+test('an unknown key in a config file: its file and line', async () => {
+  const configs = join(directory, 'configs');
+  await cp(new URL('../../../configs', import.meta.url), configs, { recursive: true });
+  await writeFile(join(configs, 'mine.yaml'), 'defaults: [archer_20q, _self_]\n\nrollout_sise: 3\n');
+  const { code, stderr } = await run(['--config-dir', configs, '--config-name', 'mine']);
+  expect(code).toBe(1);
+  expect(stderr).toContain("Unknown config key 'rollout_sise'\n");
+  expect(stderr).toContain(`  in ${join(configs, 'mine.yaml')}:3\n`);
+  expect(stderr).toContain("  did you mean 'rollout_size'?\n");
+});
+
+test('wrong types: all of them at once', async () => {
+  const { code, stderr, made } = await mistake(['lm_lr=fast', 'env.max_turns=0']);
+  expect({ code, made }).toEqual({ code: 1, made: false });
+  expect(stderr).toContain(
+    "Config key 'lm_lr' must be a number, not the text 'fast'\n    in command line: lm_lr=fast\n",
+  );
+  expect(stderr).toContain(
+    "Config key 'env.max_turns' must be at least 1, not 0\n    in command line: env.max_turns=0\n",
+  );
+});
+
+test('an unknown config name: the known ones', async () => {
+  const { code, stderr } = await run(['--config-name', 'archer_21q']);
+  expect(code).toBe(1);
+  expect(stderr).toContain("Cannot find primary config 'archer_21q'\n");
+  expect(stderr).toContain("did you mean 'archer_20q'?\n");
+  for (const name of ['archer_20q', 'chai_20q', 'online_filteredbc_20q']) expect(stderr).toContain(name);
+});
+
+test('a model folder that is not there', async () => {
+  const missing = join(directory, 'no-model');
+  expect(await mistake([`checkpoint_path=${missing}`])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      `checkpoint_path: there is no folder '${missing}'\n` +
+      `  in command line: checkpoint_path=${missing}\n` +
+      '  give a model in Hugging Face layout: a folder with config.json, model.safetensors and tokenizer.json\n' +
+      HINT,
+    made: false,
+  });
+});
+
+test('an output folder that cannot be made', async () => {
+  const file = join(directory, 'a-file');
+  await writeFile(file, '');
+  const { code, stderr } = await mistake([`save_path=${join(file, 'run')}`]);
+  expect(code).toBe(1);
+  expect(stderr).toBe(
+    `Cannot make the folder '${join(file, 'run')}': ENOTDIR\n  hydra.run.dir says where it goes; give another place\n${HINT}`,
+  );
+});
+
+test('a truncated model and a damaged checkpoint', async () => {
+  const folder = join(directory, 'good');
+  const command = [
+    '--config-name',
+    'archer_20q',
+    ...tinyRun,
+    `cache_dir=${join(directory, 'cache')}`,
+    `save_path=${folder}`,
+  ];
+  expect(await run([...command])).toMatchObject({ code: 0 });
+
+  // A model file that ends too early is named with what it lacks.
+  const model = join(directory, 'truncated');
+  await cp(join(folder, 'checkpoints', 'best'), model, { recursive: true });
+  await truncate(join(model, 'model.safetensors'), 2000);
+  const { code, stderr } = await run([
+    ...command.slice(0, -1),
+    `save_path=${join(directory, 'from-truncated')}`,
+    `checkpoint_path=${model}`,
+  ]);
+  expect(code).toBe(1);
+  expect(stderr).toContain(join(model, 'model.safetensors'));
+  expect(existsSync(join(directory, 'from-truncated', 'metrics.jsonl'))).toBe(false);
+
+  // The newest checkpoint is damaged: the run says so, goes on from the one before, and ends as it did.
+  const [older, newest] = (await readdir(join(folder, 'checkpoints'))).filter((name) => /^\d+$/.test(name));
+  await truncate(join(folder, 'checkpoints', newest, 'policy', 'parameters.safetensors'), 100);
+  await rm(join(folder, 'results.json'));
+  const again = await run([...command]);
+  expect(again.code).toBe(0);
+  expect(again.stdout).toContain(
+    `checkpoint ${join(folder, 'checkpoints', newest)} is damaged: policy/parameters.safetensors does not have the bytes that were written; ` +
+      `falling back to checkpoint ${older}`,
+  );
+  expect(existsSync(join(folder, 'results.json'))).toBe(true);
+}, 180_000);
