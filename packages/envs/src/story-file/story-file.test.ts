@@ -1,5 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { checkEnv } from '../contract/check-env.js';
 import { lighthouseWalkthrough } from './lighthouse/walkthrough.js';
 import { pythonList, StoryFile, type StoryFileInfo, type StoryFileOptions } from './story-file.js';
@@ -98,55 +96,3 @@ test('lists are spelt as Python spells them', () => {
     `['east', "take keeper's note", 'say "hi"', 'it\\'s "x"']`,
   );
 });
-
-interface Recorded {
-  observation: string;
-  score: number;
-  moves: number;
-  look?: string;
-  inventory?: string;
-  validActions?: string[];
-}
-interface Recording {
-  id: string;
-  seed: number;
-  reset: Recorded;
-  steps: (Recorded & { command: string; reward: number; done: boolean; victory: boolean })[];
-}
-
-const shared = (path: string) => fileURLToPath(new URL(`../../../../../shared/data/${path}`, import.meta.url));
-const [detective, recordingsFile] = [shared('archer/detective.z5'), shared('transcripts/detective.jsonl')];
-const hasRecordings = existsSync(detective) && existsSync(recordingsFile);
-if (!hasRecordings) console.warn('Recorded play of detective.z5 is not replayed: ../shared is not there.');
-
-const recordings: Recording[] = hasRecordings
-  ? readFileSync(recordingsFile, 'utf8')
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Recording)
-  : [];
-
-/** What the environment's info should say for a recorded moment. */
-const expected = ({ observation, score, moves, look, inventory, validActions }: Recorded) => ({
-  ...{ text: observation, score, moves, maxScore: 360, fault: null },
-  ...{ look: look ?? '', inventory: inventory ?? '', validActions: validActions ?? [] },
-});
-
-(hasRecordings ? test : test.skip)(
-  'all recorded play of detective.z5 is reproduced, valid actions included',
-  async () => {
-    expect(recordings.length).toBeGreaterThan(0);
-    const env = new StoryFile({ ...defaults, story: detective, stepLimit: 1000, validActions: true });
-    for (const { seed, reset, steps } of recordings) {
-      const start = await env.reset({ seed });
-      expect(start.info).toMatchObject(expected(reset));
-      for (const step of steps) {
-        const result = await env.step(step.command);
-        expect(result.info).toMatchObject({ ...expected(step), won: step.victory });
-        expect(result).toMatchObject({ reward: step.reward, terminated: step.done });
-      }
-    }
-    await env.close();
-  },
-  120_000,
-);
