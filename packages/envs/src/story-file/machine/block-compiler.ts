@@ -1,4 +1,4 @@
-// Turns instructions that run often into JavaScript functions, a straight run of them at a time: about 4 times as fast.
+// Turns instructions that run often into JavaScript functions, a few branches deep: twice as fast as the plain loop.
 // The plain loop in machine.ts stays the reference: a compiled block does exactly what its instructions do.
 import { RETURN_FALSE, RETURN_TRUE, type Instruction } from './instruction.js';
 import type { Machine } from './machine.js';
