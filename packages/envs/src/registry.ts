@@ -9,7 +9,6 @@ import {
   type TextWorldExpressGame,
 } from './textworld-express/descriptions.js';
 import { textWorldExpressSchema, type TextWorldExpressOptions } from './textworld-express/options.js';
-import { folds } from './textworld-express/parameters.js';
 import { TextWorldExpress } from './textworld-express/textworld-express.js';
 import {
   TwentyQuestions,
@@ -57,7 +56,7 @@ const textWorldExpressReset: ResetSchema = {
   additionalProperties: false,
   properties: {
     seed: seedSchema,
-    fold: { ...textWorldExpressSchema.properties.fold, enum: folds },
+    fold: textWorldExpressSchema.properties.fold,
     params: textWorldExpressSchema.properties.params,
     stepLimit: textWorldExpressSchema.properties.stepLimit,
   },

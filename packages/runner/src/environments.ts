@@ -1,71 +1,69 @@
 // What a run needs of its environment beyond playing it: demonstrations, and what is known of it.
-import type { Demonstration } from '@bowyer/algorithms';
-import {
-  dialogueEpisode,
-  makeEnv,
-  optimalReturn,
-  questionSet,
-  readDialogues,
-  selectWords,
-  twentyQuestionsDemonstrations,
-  type Dialogue,
-  type Env,
-} from '@bowyer/envs';
+import { makeEnv, type Env } from '@bowyer/envs';
+import { knowledgeOf, type DemonstrationSet } from './environments/knowledge.js';
+import { demonstrationsOf, readEpisodes, recordedReturn } from './episode-record.js';
 import type { RunConfig } from './run-config.js';
-
-/** Beyond so many words the exact optimum takes too long: its table has 2^words entries. */
-const LARGEST_SOLVABLE = 12;
 
 /** @returns a maker of environments as the config wants them */
 export function environmentOf(config: RunConfig): () => Env {
   const { name, ...options } = config.env;
-  return () => makeEnv(config.envName ?? name, { ...options, envIdx: config.envIdx });
+  const { archerOptions } = knowledgeOf(name);
+  return () => makeEnv(name, { ...options, ...archerOptions?.(config) });
+}
+
+/** The engine's own text of a reset or step, where the observation holds more than that; else undefined. */
+export function engineText({ env }: RunConfig, info: Record<string, unknown>): string | undefined {
+  return knowledgeOf(env.name).engineText?.(info);
 }
 
 /** Answers that a word-level tokenizer keeps as one token each, and that an agent can never write. */
-export function answerTokens(_config: RunConfig): string[] {
-  return [' Yes.\n', ' No.\n', ' Invalid Question.\n'];
+export function answerTokens({ env }: RunConfig): readonly string[] {
+  return knowledgeOf(env.name).answerTokens ?? [];
 }
 
-/** The dialogues that the warm start imitates, read from a file or generated from the run's seed. */
-export async function makeDialogues({ env, demonstrations, seed }: RunConfig): Promise<Dialogue[]> {
-  const { path, count, ...options } = demonstrations;
-  if (path !== null) return readDialogues(path);
-  const attributes = askedAttributes(demonstrations, env);
-  return twentyQuestionsDemonstrations({ ...env, ...options, attributes, games: count, seed });
+/** Expert play from a file or from the environment's own expert. */
+export async function makeDemonstrations(config: RunConfig): Promise<DemonstrationSet> {
+  const { path } = config.demonstrations;
+  if (path?.endsWith('.jsonl')) return recordedDemonstrations(path);
+  const { demonstrations } = knowledgeOf(config.env.name);
+  if (demonstrations !== undefined) return demonstrations(config);
+  throw new Error(
+    `${config.env.name} has no demonstrations of its own, so there is nothing to warm-start from\n` +
+      '  give a policy with policy_lm=FOLDER, or episodes with demonstrations.path=FILE.jsonl\n' +
+      `  to play some yourself: run --config-name play env=${config.env.name} output=FILE.jsonl`,
+  );
 }
 
-export async function makeDemonstrations(config: RunConfig): Promise<Demonstration[]> {
-  return (await makeDialogues(config)).map((dialogue) => {
-    const { header, turns } = dialogueEpisode(dialogue);
-    return { opening: header, turns };
-  });
-}
-
-/** The dialogues as the text of a file, and a line about them. */
-export async function demonstrationFile(config: RunConfig): Promise<{ text: string; summary: string }> {
-  const dialogues = await makeDialogues(config);
-  const won = dialogues.filter(({ correct }) => correct).length;
-  const returns = dialogues.map(({ lines, correct }) => -lines.length + (correct ? 1 : 0));
-  const meanReturn = returns.reduce((sum, value) => sum + value, 0) / returns.length;
+async function recordedDemonstrations(path: string): Promise<DemonstrationSet> {
+  const records = await readEpisodes(path);
+  const meanReturn = records.reduce((sum, record) => sum + recordedReturn(record), 0) / records.length;
   return {
-    text: `${JSON.stringify(dialogues, null, 1)}\n`,
-    summary: `${dialogues.length} dialogues, mean return ${meanReturn.toFixed(2)}, won ${(won / dialogues.length).toFixed(3)}`,
+    demonstrations: records.flatMap(demonstrationsOf),
+    summary: `${records.length} episodes, mean return ${meanReturn.toFixed(2)}`,
+    file: {
+      name: 'demonstrations.jsonl',
+      text: () => records.map((record) => `${JSON.stringify(record)}\n`).join(''),
+    },
   };
 }
 
-/** Attributes that the demonstrator asks about: enough to tell the words apart, few enough for a small vocabulary. */
-function askedAttributes({ attributes }: RunConfig['demonstrations'], env: RunConfig['env']): number {
-  return attributes ?? Math.min(60, 2 * selectWords(env.words).length);
+/** What of the `env` node decides a warm start. */
+export function warmStartOptions({ env }: RunConfig): Record<string, unknown> {
+  return knowledgeOf(env.name).warmStartOptions?.(env) ?? env;
 }
 
 /** Expected return of the best player with the demonstrator's questions; null where that cannot be computed. */
-export function optimalReturnOf({ env, envIdx, demonstrations }: RunConfig): number | null {
-  const words = selectWords(env.words);
-  if (words.length > LARGEST_SOLVABLE || envIdx !== null) return null;
-  const { winTest } = env;
-  const { maxUnclear, wordings } = demonstrations;
-  const attributes = askedAttributes(demonstrations, env);
-  const questions = questionSet({ words, winTest, attributes, wordings, maxUnclear });
-  return optimalReturn(words.length, questions, env.maxTurns);
+export function optimalReturnOf(config: RunConfig): number | null {
+  return knowledgeOf(config.env.name).optimalReturn?.(config) ?? null;
+}
+
+/** ArCHer's keys that this environment does not read, one line each. */
+export function unreadKeys({ env, envIdx, envLoadPath }: RunConfig): string[] {
+  const read = knowledgeOf(env.name).archerKeys ?? [];
+  return [
+    envIdx !== null &&
+      !read.includes('envIdx') &&
+      `env_idx: ${env.name} has no list to choose from; nothing is changed`,
+    envLoadPath !== null && !read.includes('envLoadPath') && `env_load_path: ${env.name} loads nothing from there`,
+  ].filter((line) => line !== false);
 }

@@ -1,6 +1,9 @@
 // What a run's config may hold: one schema gives the TypeScript type, the validation before a run and the help text.
 // Names, meanings and defaults of ArCHer's keys: its scripts/config/*.yaml at 7c771a7. Defaults live in configs/.
 import { Type, type Static, type TSchema } from '@sinclair/typebox';
+import type { EnvName } from '@bowyer/envs';
+import { anyEnvSchema, envNodeSchema, type EnvConfig } from './env-schema.js';
+import { camelKeys } from './key-case.js';
 
 const nullable = <T extends TSchema>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { description });
@@ -58,10 +61,10 @@ const archerKeys = {
     'policy to start from, a directory in Hugging Face layout; null: warm-started here by behaviour cloning',
   ),
   save_path: nullable(Type.String(), 'folder of the run; a run found there goes on. null: a new folder under outputs/'),
-  env_name: nullable(Type.String(), 'ArCHer’s name for env.name; where given, it wins'),
+  env_name: nullable(Type.String(), 'ArCHer’s name for env.name; where both are given they must agree'),
   env_load_path: nullable(
     Type.String(),
-    'kept for ArCHer configs (oracle weights, story file, shop address); this environment needs none',
+    'adventure: ArCHer’s name for env.story; kept for its other configs (oracle weights, shop address)',
   ),
   webshop_lower: Type.Integer({ description: 'kept for ArCHer configs: first WebShop instruction' }),
   webshop_upper: Type.Integer({ description: 'kept for ArCHer configs: one past the last WebShop instruction' }),
@@ -71,7 +74,9 @@ const archerKeys = {
 
 /** Keys that ArCHer's configs do not have. */
 const ownKeys = {
-  task: oneOf(['train', 'evaluate', 'demonstrations'], 'what the run does'),
+  task: oneOf(['train', 'evaluate', 'demonstrations', 'replay', 'play'], 'what the run does'),
+  input: nullable(Type.String(), 'replay: JSONL file of {reset, actions} to play'),
+  output: nullable(Type.String(), 'replay: JSONL file to write; play: JSONL file that finished episodes are added to'),
   seed: count('all randomness of the run follows from it', 0),
   device: oneOf(['cpu', 'webgpu'], 'where models run'),
   threads: count('threads of ONNX Runtime; 0: one a core', 0),
@@ -145,40 +150,40 @@ const warmStart = Type.Object(
 
 const demonstrations = Type.Object(
   {
-    path: nullable(Type.String(), 'dialogue file in the format of twenty_questions.json; null: generated here'),
-    count: count('dialogues to generate'),
-    noise: share('share of the demonstrator’s turns that are random'),
+    path: nullable(
+      Type.String(),
+      'episodes as JSONL, or for twenty_questions a file in the format of twenty_questions.json; null: generated here',
+    ),
+    count: count('episodes to generate'),
+    noise: share('twenty_questions: share of the demonstrator’s turns that are random'),
     attributes: nullable(
       Type.Integer({ minimum: 1 }),
-      'questions are about the N attributes that split the words best; null: two for each word, at most sixty',
+      'twenty_questions: questions are about the N attributes that split the words best; null: two for each word, at most sixty',
     ),
-    wordings: count('wordings per attribute'),
+    wordings: count('twenty_questions: wordings per attribute'),
     max_unclear: share(
-      'share of the words for which an attribute question may be unclear (answered "Invalid Question.")',
+      'twenty_questions: share of the words for which an attribute question may be unclear (answered "Invalid Question.")',
     ),
   },
   { ...closed, description: 'expert games that the warm start imitates' },
 );
 
-export const env = Type.Object(
-  {
-    name: oneOf(['twenty_questions'], 'environment'),
-    words: Type.Union([oneOf(['full', 'subset10'], 'word list'), Type.Array(Type.String(), { minItems: 1 })], {
-      description: 'full: all 157 words; subset10: ten of them; or a list of words',
-    }),
-    max_turns: count('questions per game'),
-    win_test: oneOf(
-      ['lastToken', 'suffixTokens'],
-      'how a guess is found in a question; lastToken as ArCHer, which makes seven words unwinnable',
-    ),
-  },
-  { ...closed, description: 'the task to learn' },
-);
+const nodes = { policy, critic, warm_start: warmStart, demonstrations };
 
-export const runConfigSchema = Type.Object(
-  { ...ownKeys, ...archerKeys, env, policy, critic, warm_start: warmStart, demonstrations },
-  { ...closed, $id: 'bowyer-run' },
-);
+const schemaWith = (envSchema: object) =>
+  Type.Object({ ...ownKeys, ...archerKeys, env: Type.Unsafe<EnvConfig>(envSchema), ...nodes }, closed);
+
+/** For any environment: of the `env` node only the name is checked. */
+export const runConfigSchema = schemaWith(anyEnvSchema);
+
+const schemas = new Map<EnvName, typeof runConfigSchema>();
+
+/** With the options of one environment. */
+export function runConfigSchemaFor(name: EnvName): typeof runConfigSchema {
+  const schema = schemas.get(name) ?? schemaWith(envNodeSchema(name));
+  schemas.set(name, schema);
+  return schema;
+}
 
 type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
@@ -192,20 +197,10 @@ type CamelKeys<T> = T extends readonly (infer _)[]
 /** A validated run config as it is written. */
 export type RunConfigYaml = Static<typeof runConfigSchema>;
 
-/** The same with camelCase keys. */
-export type RunConfig = CamelKeys<RunConfigYaml>;
+/** The same with camelCase keys. What the `env` node holds besides its name, the environment's own schema has checked. */
+export type RunConfig = Omit<CamelKeys<RunConfigYaml>, 'env'> & { env: EnvConfig };
 
 /** The one border between YAML's snake_case and the code's camelCase. */
 export function toRunConfig(config: RunConfigYaml): RunConfig {
   return camelKeys(config) as RunConfig;
-}
-
-function camelKeys(value: unknown): unknown {
-  if (Array.isArray(value) || value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, child]) => [
-      key.replace(/_([a-z])/g, (_, c: string) => c.toUpperCase()),
-      camelKeys(child),
-    ]),
-  );
 }

@@ -8,7 +8,7 @@ import { hash32, Rng } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
 import { JsonlFile, ProgressBar } from '@bowyer/logging';
 import { LanguageModel, wordLevelTokenizer } from '@bowyer/models';
-import { answerTokens, makeDemonstrations } from './environments.js';
+import { answerTokens, makeDemonstrations, warmStartOptions } from './environments.js';
 import { agentTokens } from './agent-tokens.js';
 import { adam } from './policy-setup.js';
 import type { RunConfig } from './run-config.js';
@@ -23,9 +23,7 @@ export async function warmStart(
   device: Device,
   context: Pick<TaskContext, 'log' | 'progress'>,
 ): Promise<string> {
-  const recipe = warmStartRecipe(config);
-  const hash = createHash('sha256').update(JSON.stringify(recipe)).digest('hex').slice(0, 16);
-  const folder = join(config.cacheDir, 'warm-starts', hash);
+  const folder = join(config.cacheDir, 'warm-starts', warmStartHash(config));
   if (existsSync(folder)) {
     context.log(`warm start: using ${folder}`);
     return folder;
@@ -44,17 +42,18 @@ export async function warmStart(
   return folder;
 }
 
+/** Names a warm start in the cache: equal configs, equal weights. */
+export function warmStartHash(config: RunConfig): string {
+  return createHash('sha256')
+    .update(JSON.stringify(warmStartRecipe(config)))
+    .digest('hex')
+    .slice(0, 16);
+}
+
 /** Everything that decides the weights of the warm start. */
-function warmStartRecipe({
-  env,
-  demonstrations,
-  policy,
-  warmStart: training,
-  seed,
-  eosStr,
-  scoreTerminator,
-  device,
-}: RunConfig) {
+function warmStartRecipe(config: RunConfig) {
+  const { demonstrations, policy, warmStart: training, seed, eosStr, scoreTerminator, device } = config;
+  const env = warmStartOptions(config);
   return { version: CACHE_VERSION, env, demonstrations, policy, training, seed, eosStr, scoreTerminator, device };
 }
 
@@ -64,8 +63,10 @@ async function imitate(
   { log, progress }: Pick<TaskContext, 'log' | 'progress'>,
   folder: string,
 ): Promise<void> {
-  const demonstrations = await makeDemonstrations(config);
-  const tokenizer = wordLevelTokenizer(demonstrations.map(dialogueText), { wholeTokens: answerTokens(config) });
+  const { demonstrations } = await makeDemonstrations(config);
+  // What ends an utterance must be in the vocabulary even where no demonstration holds it.
+  const texts = [...demonstrations.map(dialogueText), config.eosStr ?? ''];
+  const tokenizer = wordLevelTokenizer(texts, { wholeTokens: answerTokens(config) });
   const { terminatorIds, maskedTokenIds } = agentTokens(tokenizer, config);
   const { nLayer, nHead, nEmbd, nPositions } = config.policy;
   const policy = await LanguageModel.create({

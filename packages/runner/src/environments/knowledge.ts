@@ -1,0 +1,41 @@
+// What a run knows of an environment beyond playing it. An environment without an entry here can be played and replayed,
+// and trained where a policy or a demonstration file is given.
+import type { Demonstration } from '@bowyer/algorithms';
+import { textWorldExpressGames, type EnvName } from '@bowyer/envs';
+import type { RunConfig } from '../run-config.js';
+import { storyFile } from './story-file.js';
+import { textWorldExpress } from './textworld-express.js';
+import { twentyQuestions } from './twenty-questions.js';
+
+/** Expert play, to imitate and to write to a file. */
+export interface DemonstrationSet {
+  demonstrations: Demonstration[];
+  /** How many episodes, how good. */
+  summary: string;
+  file: { name: string; text: () => string };
+}
+
+export interface EnvironmentKnowledge {
+  /** Options that keys outside the `env` node give: ArCHer's own. */
+  archerOptions?: (config: RunConfig) => Record<string, unknown>;
+  /** The keys among `env_idx` and `env_load_path` that `archerOptions` reads. */
+  archerKeys?: readonly ('envIdx' | 'envLoadPath')[];
+  /** The engine's own text of a reset or step, where an observation holds more than that. */
+  engineText?: (info: Record<string, unknown>) => string;
+  /** Answers that a word-level tokenizer keeps as one token each, and that an agent can never write. */
+  answerTokens?: readonly string[];
+  /** Read from `demonstrations.path` where it is given and no JSONL file, else generated. */
+  demonstrations?: (config: RunConfig) => Promise<DemonstrationSet>;
+  /** What of the `env` node decides the demonstrations; without it, all. */
+  warmStartOptions?: (env: RunConfig['env']) => Record<string, unknown>;
+  /** Mean return of the best player with the demonstrator's questions; null where it cannot be computed. */
+  optimalReturn?: (config: RunConfig) => number | null;
+}
+
+const known: Partial<Record<EnvName, EnvironmentKnowledge>> = {
+  twenty_questions: twentyQuestions,
+  adventure: storyFile,
+  ...Object.fromEntries(textWorldExpressGames.map((game) => [game, textWorldExpress])),
+};
+
+export const knowledgeOf = (name: EnvName): EnvironmentKnowledge => known[name] ?? {};

@@ -1,0 +1,55 @@
+// JSONL files from outside, checked line by line; what is wrong is named with its file and line.
+import { readFile } from 'node:fs/promises';
+import { Ajv, type ErrorObject } from 'ajv';
+
+export class JsonLineError extends Error {
+  override readonly name = 'JsonLineError';
+
+  /** @param line counted from 1 */
+  constructor(
+    readonly file: string,
+    readonly line: number,
+    problem: string,
+  ) {
+    super(`${file}:${line}: ${problem}`);
+  }
+}
+
+/**
+ * The lines of a file in order; blank ones are passed over.
+ *
+ * @param schema a JSON Schema that every line must fit
+ * @throws {JsonLineError} at the first line that is no JSON or does not fit
+ */
+export async function readJsonLines<T>(path: string, schema: object): Promise<{ line: number; value: T }[]> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`cannot read '${path}' (${error.code ?? error.message})`);
+  });
+  const fits = new Ajv({ strict: false }).compile(schema);
+  const lines = text.split('\n').map((content, index) => ({ content, line: index + 1 }));
+  return lines
+    .filter(({ content }) => content.trim() !== '')
+    .map(({ content, line }) => {
+      const value = parse(content, path, line);
+      if (!fits(value)) throw new JsonLineError(path, line, complaint(fits.errors![0]));
+      return { line, value: value as T };
+    });
+}
+
+function parse(content: string, path: string, line: number): unknown {
+  try {
+    return JSON.parse(content);
+  } catch (error) {
+    throw new JsonLineError(path, line, `is not JSON: ${(error as Error).message}`);
+  }
+}
+
+function complaint({ instancePath, keyword, params, parentSchema, message }: ErrorObject): string {
+  const place = instancePath === '' ? 'the line' : `'${instancePath.slice(1).replaceAll('/', '.')}'`;
+  if (keyword === 'additionalProperties') {
+    const known = Object.keys((parentSchema?.properties ?? {}) as object);
+    return `${place} has an unknown key '${params.additionalProperty as string}'; known keys: ${known.join(', ')}`;
+  }
+  if (keyword === 'enum') return `${place} must be one of ${(params.allowedValues as unknown[]).join(', ')}`;
+  return `${place} ${message ?? 'is wrong'}`;
+}

@@ -1,0 +1,18 @@
+// The border between YAML's and JSON's snake_case and the code's camelCase: mechanical, both ways, and nowhere else.
+
+export const toCamelCase = (key: string): string =>
+  key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+export const toSnakeCase = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** The same tree with camelCase keys. */
+export const camelKeys = (value: unknown): unknown => mapKeys(value, toCamelCase);
+
+/** The same tree with snake_case keys. */
+export const snakeKeys = (value: unknown): unknown => mapKeys(value, toSnakeCase);
+
+function mapKeys(value: unknown, rename: (key: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((item) => mapKeys(item, rename));
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([key, child]) => [rename(key), mapKeys(child, rename)]));
+}
