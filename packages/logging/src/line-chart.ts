@@ -27,7 +27,7 @@ export function lineChart(series: readonly Series[], { title, xLabel, references
 
   const grid = ys.map(
     (tick) =>
-      `<line x1="${MARGIN.left}" x2="${WIDTH - MARGIN.right}" y1="${y(tick)}" y2="${y(tick)}" class="grid"/>` +
+      `<line x1="${MARGIN.left}" x2="${WIDTH - MARGIN.right}" y1="${y(tick)}" y2="${y(tick)}" class="chart-grid"/>` +
       `<text x="${MARGIN.left - 6}" y="${y(tick) + 4}" text-anchor="end">${label(tick)}</text>`,
   );
   const xLabels = xs.map(
@@ -35,7 +35,7 @@ export function lineChart(series: readonly Series[], { title, xLabel, references
   );
   const rules = references.map(
     (reference) =>
-      `<line x1="${MARGIN.left}" x2="${WIDTH - MARGIN.right}" y1="${y(reference.y)}" y2="${y(reference.y)}" class="reference"/>` +
+      `<line x1="${MARGIN.left}" x2="${WIDTH - MARGIN.right}" y1="${y(reference.y)}" y2="${y(reference.y)}" class="chart-reference"/>` +
       `<text x="${WIDTH - MARGIN.right}" y="${y(reference.y) - 4}" text-anchor="end">${escapeHtml(reference.name)}</text>`,
   );
   const lines = series.map((one, i) => {
@@ -43,15 +43,15 @@ export function lineChart(series: readonly Series[], { title, xLabel, references
     const path = one.points.map((point) => `${x(point.x).toFixed(1)},${y(point.y).toFixed(1)}`).join(' ');
     const legend =
       series.length > 1
-        ? `<text x="${MARGIN.left + 6}" y="${MARGIN.top + 12 + 14 * i}" fill="${colour}">${escapeHtml(one.name)}</text>`
+        ? `<text x="${MARGIN.left + 6}" y="${MARGIN.top + 12 + 14 * i}" style="fill:${colour}">${escapeHtml(one.name)}</text>`
         : '';
     return `<polyline points="${path}" fill="none" stroke="${colour}" stroke-width="1.6"/>${legend}`;
   });
   return (
     `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" xmlns="http://www.w3.org/2000/svg">` +
-    `<style>text{font:11px system-ui,sans-serif;fill:#6b7280}.title{font-weight:600;font-size:12px}.grid{stroke:#9ca3af;stroke-opacity:.3}` +
-    `.reference{stroke:#6b7280;stroke-dasharray:4 3}</style>` +
-    `<text x="${MARGIN.left}" y="16" class="title">${escapeHtml(title)}</text>` +
+    `<style>text{font:11px system-ui,sans-serif;fill:#6b7280}.chart-title{font-weight:600;font-size:12px}.chart-grid{stroke:#9ca3af;stroke-opacity:.3}` +
+    `.chart-reference{stroke:#6b7280;stroke-dasharray:4 3}</style>` +
+    `<text x="${MARGIN.left}" y="16" class="chart-title">${escapeHtml(title)}</text>` +
     `<text x="${(MARGIN.left + WIDTH) / 2}" y="${HEIGHT - 4}" text-anchor="middle">${escapeHtml(xLabel)}</text>` +
     [...grid, ...xLabels, ...rules, ...lines].join('') +
     '</svg>'
