@@ -87,7 +87,7 @@ export function composeFrom(
   }
   if (overrides.some(({ value }) => value instanceof ListExtension))
     warn(`extend_list(…) goes away in a later version of Hydra`);
-  fillHydra(full, overrides, choices, repository, { ...options, env });
+  fillHydra(full, { overrides, choices, repository, options: { ...options, env } });
   const composition = new Composition(full, list, repository, overrides, env, now);
   composition.warnings.push(...warnings);
   return composition;

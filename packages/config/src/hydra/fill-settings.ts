@@ -3,103 +3,104 @@
 import type { ComposeOptions } from '../compose.js';
 import { ConfigError } from '../config-error.js';
 import type { Choices } from '../defaults/choices.js';
-import { MapNode, ScalarNode, fromPlain, isMissing, type ConfigNode, type PlainValue } from '../node.js';
+import { Resolution } from '../interpolation/resolve.js';
+import { rootFrame } from '../key-path.js';
+import { MapNode, ScalarNode, fromPlain, isMissing, type ConfigNode, type ListNode, type PlainValue } from '../node.js';
 import { isHydraOverride, type Override } from '../overrides/value.js';
 import { nodeStr } from '../python-text.js';
 import type { Repository } from '../sources/repository.js';
 
 /** The version of Hydra whose behaviour this is, as `hydra.runtime.version` tells it. */
-export const hydraVersion = '1.3.5';
+const hydraVersion = '1.3.5';
 
-/** @param full the composed config; its `hydra` node is changed */
-export function fillHydra(
-  full: MapNode,
-  overrides: readonly Override[],
-  choices: Choices,
-  repository: Repository,
-  options: ComposeOptions & { env: Readonly<Record<string, string | undefined>> },
-): void {
-  // prettier-ignore
-  const origin = { source: 'the program' };
-  const hydra = full.get('hydra') as MapNode;
-  const at = (...keys: string[]) =>
-    keys.reduce<ConfigNode | undefined>((node, key) => (node?.kind === 'map' ? node.get(key) : undefined), hydra);
-  const set = (map: ConfigNode | undefined, key: string, value: PlainValue) => {
-    if (map?.kind === 'map') map.set(key, fromPlain(value, origin));
-  };
-  const append = (list: ConfigNode | undefined, override: Override) => {
-    if (list?.kind !== 'list')
-      throw new ConfigError(
-        'type',
-        'hydra.overrides is kept by the program and must be lists',
-        [`remove what sets it: '${list ? nodeStr(list) : 'nothing'}'`],
-        { keyPath: 'hydra.overrides' },
-      );
-    list.items.push(new ScalarNode(override.text, { source: `command line: ${override.text}` }));
-  };
-  const tasks = overrides.filter((override) => !isHydraOverride(override));
-  for (const override of overrides) append(at('overrides', isHydraOverride(override) ? 'hydra' : 'task'), override);
-  const runtime = at('runtime');
-  for (const [key, value] of choices.known) set(at('runtime', 'choices'), key, value);
-  const job = at('job');
-  for (const [path, kind] of [
-    ['job', 'map'],
-    ['job.env_copy', 'list'],
-    ['runtime', 'map'],
-    ['runtime.choices', 'map'],
-    ['overrides', 'map'],
-  ] as const) {
-    const node = at(...path.split('.'));
-    if (node?.kind !== kind)
-      throw new ConfigError(
-        'type',
-        `'hydra.${path}' must be a ${kind === 'map' ? 'dict' : 'list'} that is written out, not ${node ? nodeStr(node) : 'absent'}`,
-        [],
-        { keyPath: `hydra.${path}` },
-      );
-  }
-  for (const name of textItems(at('job', 'env_copy'))) {
-    const value = options.env[name];
-    if (value === undefined)
-      throw new ConfigError(
-        'composition',
-        `hydra.job.env_copy names environment variable '${name}', which is not set`,
-        [`set it, or take it from the list`],
-        { keyPath: 'hydra.job.env_copy' },
-      );
-    set(at('job', 'env_set'), name, value);
-  }
-  set(runtime, 'version', hydraVersion);
-  set(runtime, 'version_base', '1.3');
-  set(runtime, 'cwd', options.cwd ?? process.cwd());
-  const sources = repository.sources.map(({ path, scheme, provider }) => ({ path, schema: scheme, provider }));
-  set(runtime, 'config_sources', sources);
-  const name = at('job', 'name');
-  if (job && (!name || isMissing(name))) set(job, 'name', options.jobName ?? 'app');
-  set(job, 'override_dirname', overrideDirname(tasks, at('job', 'config', 'override_dirname')));
-  set(job, 'config_name', options.configName);
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface ComposedFrom {
+  readonly overrides: readonly Override[];
+  readonly choices: Choices;
+  readonly repository: Repository;
+  readonly options: ComposeOptions & { readonly env: Env };
 }
 
-const textItems = (node: ConfigNode | undefined): string[] =>
-  node?.kind === 'list'
-    ? node.items.flatMap((item) => (item.kind === 'scalar' && typeof item.value === 'string' ? [item.value] : []))
-    : [];
+/** @param full the composed config; its `hydra` node is changed */
+export function fillHydra(full: MapNode, { overrides, choices, repository, options }: ComposedFrom): void {
+  const settings = new Settings(full);
+  for (const override of overrides) {
+    const list = settings.list(isHydraOverride(override) ? 'overrides.hydra' : 'overrides.task');
+    list.items.push(new ScalarNode(override.text, { source: `command line: ${override.text}` }));
+  }
+  for (const [key, value] of choices.known) settings.set('runtime.choices', key, value);
+  copyEnvironment(settings, options.env);
+  settings.set('runtime', 'version', hydraVersion);
+  settings.set('runtime', 'version_base', '1.3');
+  settings.set('runtime', 'cwd', options.cwd ?? process.cwd());
+  const sources = repository.sources.map(({ path, scheme, provider }) => ({ path, schema: scheme, provider }));
+  settings.set('runtime', 'config_sources', sources);
+  const name = settings.map('job').get('name');
+  if (!name || isMissing(name)) settings.set('job', 'name', options.jobName ?? 'app');
+  settings.set('job', 'override_dirname', overrideDirname(overrides, settings, options.env));
+  settings.set('job', 'config_name', options.configName);
+}
+
+/** The `hydra` node by dotted paths; what the program itself writes must not have been replaced by something else. */
+class Settings {
+  constructor(readonly full: MapNode) {}
+
+  private find(path: string): ConfigNode | undefined {
+    let node = this.full.get('hydra');
+    for (const key of path.split('.')) node = node?.kind === 'map' ? node.get(key) : undefined;
+    return node;
+  }
+
+  map(path: string): MapNode {
+    const node = this.find(path);
+    return node?.kind === 'map' ? node : this.refuse(path, 'dict', node);
+  }
+
+  list(path: string): ListNode {
+    const node = this.find(path);
+    return node?.kind === 'list' ? node : this.refuse(path, 'list', node);
+  }
+
+  private refuse(path: string, kind: string, node: ConfigNode | undefined): never {
+    const summary = `'hydra.${path}' must be a ${kind} that is written out, not ${node ? nodeStr(node) : 'absent'}`;
+    throw new ConfigError('type', summary, ['remove what sets it'], { keyPath: `hydra.${path}` });
+  }
+
+  set(path: string, key: string, value: PlainValue): void {
+    this.map(path).set(key, fromPlain(value, { source: 'the program' }));
+  }
+}
+
+/** `hydra.job.env_copy`: variables of this environment that the job is to have too. */
+function copyEnvironment(settings: Settings, env: Env): void {
+  for (const name of texts(settings.list('job.env_copy'))) {
+    const value = env[name];
+    if (value === undefined) {
+      const summary = `hydra.job.env_copy names environment variable '${name}', which is not set`;
+      throw new ConfigError('composition', summary, ['set it, or take it from the list'], {
+        keyPath: 'hydra.job.env_copy',
+      });
+    }
+    settings.set('job.env_set', name, value);
+  }
+}
+
+const texts = ({ items }: ListNode): string[] =>
+  items.flatMap((item) => (item.kind === 'scalar' && typeof item.value === 'string' ? [item.value] : []));
 
 /** The task overrides as one name: sorted, joined, without excluded keys. */
-function overrideDirname(tasks: readonly Override[], settings: ConfigNode | undefined): string {
-  const setting = (key: string, fallback: string) => {
-    const node = settings?.kind === 'map' ? settings.get(key) : undefined;
-    if (node && isMissing(node))
-      throw new ConfigError('composition', `hydra.job.config.override_dirname.${key} must be given (it is ???)`, [], {
-        keyPath: `hydra.job.config.override_dirname.${key}`,
-      });
-    return node?.kind === 'scalar' && typeof node.value === 'string' ? node.value : fallback;
+function overrideDirname(overrides: readonly Override[], settings: Settings, env: Env): string {
+  const resolution = new Resolution({ env, now: new Date(0) });
+  const setting = (key: string): string => {
+    const keyPath = `hydra.job.config.override_dirname.${key}`;
+    const found = resolution.select(rootFrame(settings.full), keyPath);
+    if (found && !isMissing(found.node)) return nodeStr(found.node);
+    throw new ConfigError('composition', `${keyPath} must be given (it is ???)`, [`write '${keyPath}=…'`], { keyPath });
   };
-  const excluded = textItems(settings?.kind === 'map' ? settings.get('exclude_keys') : undefined);
-  const texts = tasks.filter(({ key }) => !excluded.includes(key)).map(({ text }) => text);
+  const excluded = texts(settings.list('job.config.override_dirname.exclude_keys'));
+  const tasks = overrides.filter((override) => !isHydraOverride(override) && !excluded.includes(override.key));
   const byCodePoint = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
-  return texts
-    .sort(byCodePoint)
-    .join(setting('item_sep', ','))
-    .replaceAll('=', () => setting('kv_sep', '='));
+  const sorted = tasks.map(({ text }) => text).sort(byCodePoint);
+  return sorted.join(setting('item_sep')).replaceAll('=', () => setting('kv_sep'));
 }

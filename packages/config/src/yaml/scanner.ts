@@ -2,6 +2,9 @@
 // after it gets its key token inserted where it began.
 // Source: YAML 1.1 specification, chapters 5 to 9; where it leaves a choice, PyYAML's (tabs never separate tokens, a simple key
 // ends on its line and within 1,024 characters, a second document is reported by the parser).
+import { readBlockScalar } from './block-scalar.js';
+import { Cursor, isBlankOrEnd, isBreak } from './cursor.js';
+import { readQuoted } from './quoted-scalar.js';
 import { YamlError } from './yaml-error.js';
 
 export type TokenType =
@@ -45,41 +48,13 @@ interface PossibleKey {
   readonly column: number;
 }
 
-const nonPrintable = /[^\t\n\r\x20-\x7e\x85\xa0-\ufffd]/; // surrogate halves stand for astral characters here
 const maximumSimpleKeyLength = 1024;
-const escapes: Record<string, string> = {
-  '0': '\0',
-  a: '\x07',
-  b: '\b',
-  t: '\t',
-  '\t': '\t',
-  n: '\n',
-  v: '\v',
-  f: '\f',
-  r: '\r',
-  e: '\x1b',
-  ' ': ' ',
-  '"': '"', // prettier-ignore
-  '\\': '\\',
-  '/': '/',
-  N: '\x85',
-  _: '\xa0',
-  L: '\u2028',
-  P: '\u2029', // prettier-ignore
-};
-
-const isBreak = (char: string) =>
-  char === '\n' || char === '\r' || char === '\x85' || char === '\u2028' || char === '\u2029';
-const isBlankOrEnd = (char: string) => char === '' || char === ' ' || char === '\t' || isBreak(char);
 
 export function scan(text: string): Token[] {
   return new Scanner(text).run();
 }
 
-class Scanner {
-  private index = 0;
-  private line = 1;
-  private lineStart = 0;
+class Scanner extends Cursor {
   private flowLevel = 0;
   private indent = -1;
   private readonly indents: number[] = [];
@@ -88,35 +63,9 @@ class Scanner {
   private readonly possibleKeys: (PossibleKey | undefined)[] = [];
   private readonly tokens: Token[] = [];
 
-  constructor(private readonly text: string) {
-    const bad = nonPrintable.exec(text);
-    if (bad) {
-      const before = text.slice(0, bad.index).split('\n');
-      const code = `U+${bad[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
-      throw new YamlError(
-        `character ${code} is not allowed in YAML`,
-        before.length,
-        before.at(-1)!.length + 1,
-        `write it as an escape in a double-quoted string`,
-      );
-    }
-  }
-
   run(): Token[] {
     while (this.scanToken());
     return this.tokens;
-  }
-
-  private get column(): number {
-    return this.index - this.lineStart;
-  }
-
-  private peek(offset = 0): string {
-    return this.text.charAt(this.index + offset);
-  }
-
-  private fail(message: string, remedy?: string): never {
-    throw new YamlError(message, this.line, this.column + 1, remedy);
   }
 
   private push(type: TokenType, line = this.line, column = this.column + 1, text = '', plain = false): void {
@@ -178,8 +127,20 @@ class Scanner {
     return !isBlankOrEnd(this.peek(1)) && (char === '-' || (this.flowLevel === 0 && (char === '?' || char === ':')));
   }
 
-  private atDocumentMark(mark: string): boolean {
-    return this.text.startsWith(mark, this.index) && isBlankOrEnd(this.peek(3));
+  private scanQuoted(quote: string): boolean {
+    this.saveKey();
+    this.simpleKeyAllowed = false;
+    const { line, column } = this;
+    this.push('scalar', line, column + 1, readQuoted(this, quote));
+    return true;
+  }
+
+  private scanBlockScalar(style: '|' | '>'): boolean {
+    this.forgetKey();
+    this.simpleKeyAllowed = true;
+    const { line, column } = this;
+    this.push('scalar', line, column + 1, readBlockScalar(this, style, this.indent));
+    return true;
   }
 
   // Spaces, comments and line breaks between tokens.
@@ -194,16 +155,6 @@ class Scanner {
       if (this.scanBreak() === '') return;
       if (this.flowLevel === 0) this.simpleKeyAllowed = true;
     }
-  }
-
-  /** Consume one line break and give it normalised; '' where there is none. */
-  private scanBreak(): string {
-    const char = this.peek();
-    if (!isBreak(char)) return '';
-    this.index += char === '\r' && this.peek(1) === '\n' ? 2 : 1;
-    this.line++;
-    this.lineStart = this.index;
-    return char === '\u2028' || char === '\u2029' ? char : '\n';
   }
 
   private dropStaleKeys(): void {
@@ -423,141 +374,5 @@ class Scanner {
       if (this.atDocumentMark('---') || this.atDocumentMark('...')) return '';
     }
     return (lineBreak === '\n' ? (breaks === '' ? ' ' : '') : lineBreak) + breaks;
-  }
-
-  private scanQuoted(quote: string): boolean {
-    this.saveKey();
-    this.simpleKeyAllowed = false;
-    const { line, column } = this;
-    const stops = quote === '"' ? /["\\ \t\n\r\x85\u2028\u2029]/g : /[' \t\n\r\x85\u2028\u2029]/g;
-    this.index++;
-    let text = '';
-    for (;;) {
-      stops.lastIndex = this.index;
-      const stop = stops.exec(this.text);
-      if (!stop) throw new YamlError('a quoted string is never closed', line, column + 1, `add a closing ${quote}`);
-      text += this.text.slice(this.index, stop.index);
-      this.index = stop.index;
-      if (stop[0] === quote) {
-        this.index++;
-        if (quote === '"' || this.peek() !== "'") break;
-        this.index++;
-        text += "'";
-      } else if (stop[0] === '\\') text += this.scanEscape();
-      else text += this.scanQuotedSpaces();
-    }
-    this.push('scalar', line, column + 1, text);
-    return true;
-  }
-
-  private scanEscape(): string {
-    const char = this.peek(1);
-    const digits = { x: 2, u: 4, U: 8 }[char];
-    if (digits !== undefined) {
-      const hex = this.text.slice(this.index + 2, this.index + 2 + digits);
-      if (!/^[0-9a-fA-F]+$/.test(hex) || hex.length < digits)
-        this.fail(`'\\${char}' needs ${digits} hexadecimal digits`, `use single quotes if '\\' is meant as it stands`);
-      const code = Number.parseInt(hex, 16);
-      if (code > 0x10ffff) this.fail(`U+${hex} is no character`);
-      this.index += 2 + digits;
-      return String.fromCodePoint(code);
-    }
-    if (escapes[char] !== undefined) {
-      this.index += 2;
-      return escapes[char];
-    }
-    if (char !== '' && isBreak(char)) {
-      this.index++;
-      this.scanBreak();
-      return this.scanQuotedBreaks();
-    }
-    this.fail(`unknown escape '\\${char}' in a double-quoted string`, `double the backslash, or use single quotes`);
-  }
-
-  private scanQuotedSpaces(): string {
-    const start = this.index;
-    while (this.peek() === ' ' || this.peek() === '\t') this.index++;
-    const blanks = this.text.slice(start, this.index);
-    const lineBreak = this.scanBreak();
-    if (lineBreak === '') return blanks;
-    const breaks = this.scanQuotedBreaks();
-    return (lineBreak === '\n' ? (breaks === '' ? ' ' : '') : lineBreak) + breaks;
-  }
-
-  private scanQuotedBreaks(): string {
-    let breaks = '';
-    for (;;) {
-      if (this.atDocumentMark('---') || this.atDocumentMark('...'))
-        this.fail('the document ends inside a quoted string', 'close the quotes');
-      while (this.peek() === ' ' || this.peek() === '\t') this.index++;
-      const next = this.scanBreak();
-      if (next === '') return breaks;
-      breaks += next;
-    }
-  }
-
-  private scanBlockScalar(style: '|' | '>'): boolean {
-    this.forgetKey();
-    this.simpleKeyAllowed = true;
-    const { line, column } = this;
-    const header = /^[|>](?:([-+])([0-9])?|([0-9])([-+])?)?/.exec(this.text.slice(this.index, this.index + 3))!;
-    this.index += header[0].length;
-    const chomping = header[1] ?? header[4] ?? '';
-    const increment = header[2] ?? header[3];
-    if (increment === '0') this.fail('a block cannot be indented by 0', 'give 1 to 9, or leave the number out');
-    const afterHeader = this.index;
-    while (this.peek() === ' ') this.index++;
-    if (this.peek() === '#' && this.index > afterHeader)
-      while (this.peek() !== '' && !isBreak(this.peek())) this.index++;
-    if (this.peek() !== '' && !isBreak(this.peek()))
-      this.fail(`text behind '${style}'`, 'begin the block on the next line, or quote the value');
-    this.scanBreak();
-    const text = this.scanBlockLines(style, chomping, increment);
-    this.push('scalar', line, column + 1, text);
-    return true;
-  }
-
-  private scanBlockLines(style: '|' | '>', chomping: string, increment: string | undefined): string {
-    const minimum = Math.max(this.indent + 1, 1);
-    let breaks = '';
-    let indent = minimum + Number(increment ?? 1) - 1;
-    if (increment === undefined) {
-      // The deepest of the leading blank lines counts too.
-      let deepest = 0;
-      for (;;) {
-        while (this.peek() === ' ') this.index++;
-        deepest = Math.max(deepest, this.column);
-        const next = this.scanBreak();
-        if (next === '') break;
-        breaks += next;
-      }
-      indent = Math.max(minimum, deepest);
-    } else breaks = this.scanBlockBreaks(indent);
-    let text = '';
-    let lineBreak = '';
-    while (this.column === indent && this.peek() !== '') {
-      text += breaks;
-      const leadingBlank = this.peek() === ' ' || this.peek() === '\t';
-      const start = this.index;
-      while (this.peek() !== '' && !isBreak(this.peek())) this.index++;
-      text += this.text.slice(start, this.index);
-      lineBreak = this.scanBreak();
-      breaks = this.scanBlockBreaks(indent);
-      if (this.column !== indent || this.peek() === '') break;
-      const nextBlank = this.peek() === ' ' || this.peek() === '\t';
-      if (style === '>' && lineBreak === '\n' && !leadingBlank && !nextBlank) text += breaks === '' ? ' ' : '';
-      else text += lineBreak;
-    }
-    return text + (chomping === '-' ? '' : lineBreak) + (chomping === '+' ? breaks : '');
-  }
-
-  private scanBlockBreaks(indent: number): string {
-    let breaks = '';
-    for (;;) {
-      while (this.column < indent && this.peek() === ' ') this.index++;
-      const next = this.scanBreak();
-      if (next === '') return breaks;
-      breaks += next;
-    }
   }
 }
