@@ -1,15 +1,12 @@
 // Every recorded command line of the real Hydra (../shared/conformance/hydra, area cli) against ours: exit codes, printed configs,
 // job lists, tables, completion answers and the files that a run leaves.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { commandLineAnswer, commandLineProblems } from './recorded-command-line.js';
-import type { RecordedCase } from './recorded-case.js';
+import { recordedCases, type RecordedCase } from './recorded-case.js';
 
-const file = path.resolve(import.meta.dirname, '../../../../shared/conformance/hydra/cases.jsonl');
-const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
-const cases = lines.map((line) => JSON.parse(line) as RecordedCase).filter(({ argv }) => argv);
-
+const cases = recordedCases().filter(({ argv }) => argv);
 let root = '';
 
 beforeEach(() => {

@@ -99,6 +99,10 @@ async function run(session: Session, composition: Composition): Promise<number> 
   await session.program.validate?.(composition);
   printWarnings(session, composition);
   const outputDirectory = path.resolve(session.cwd, textSetting(composition, 'hydra.run.dir'));
+  if (session.flags.dryRun) {
+    session.stdout.write(`The config is complete and valid. A run would write to ${outputDirectory}\n`);
+    return 0;
+  }
   const { failed } = await runJob(session, composition, { outputDirectory, setting: 'hydra.run.dir' });
   if (failed) hintAtFullError(session);
   return failed ? 1 : 0;

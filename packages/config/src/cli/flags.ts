@@ -33,6 +33,7 @@ export const flagForms: readonly FlagForm[] = [
   { name: '--package', short: '-p', value: 'KEY', meaning: 'with --cfg: print only this part' },
   { name: '--run', short: '-r', meaning: 'run one job (the default)' },
   { name: '--multirun', short: '-m', meaning: 'run one job for each combination of the values given (a sweep)' },
+  { name: '--dry-run', meaning: 'check the config (of a sweep: of each job), say what would run, and run nothing' },
   {
     name: '--shell-completion',
     short: '-sc',
@@ -59,6 +60,7 @@ export interface CommandArguments {
   package?: string;
   run: boolean;
   multirun: boolean;
+  dryRun: boolean;
   completion: boolean;
   configPath?: string;
   configName?: string;
@@ -72,7 +74,7 @@ export interface CommandArguments {
 
 /** @throws {ConfigError} of kind 'usage' */
 export function parseArguments(argv: readonly string[]): CommandArguments {
-  const out: CommandArguments = { help: false, hydraHelp: false, version: false, resolve: false, run: false, multirun: false, completion: false, configDirs: [], overrides: [] }; // prettier-ignore
+  const out: CommandArguments = { help: false, hydraHelp: false, version: false, resolve: false, run: false, multirun: false, dryRun: false, completion: false, configDirs: [], overrides: [] }; // prettier-ignore
   const rest = [...argv];
   while (rest.length > 0) {
     const text = rest.shift()!;
@@ -100,6 +102,7 @@ function setFlag(out: CommandArguments, text: string, rest: string[]): void {
     case '--package': out.package = value; break; // prettier-ignore
     case '--run': out.run = true; break; // prettier-ignore
     case '--multirun': out.multirun = true; break; // prettier-ignore
+    case '--dry-run': out.dryRun = true; break; // prettier-ignore
     case '--shell-completion': out.completion = true; break; // prettier-ignore
     case '--config-path': out.configPath = value; break; // prettier-ignore
     case '--config-name': out.configName = value; break; // prettier-ignore

@@ -44,7 +44,6 @@ export interface LogOptions {
 export class JobLog {
   private readonly loggers = new Map<string, LoggerSettings>();
   private readonly handlers = new Map<string, Handler>();
-  private configured = false;
 
   /** @param settings resolved; null or `{}` for none */
   constructor(
@@ -55,28 +54,28 @@ export class JobLog {
     for (const [name, given] of Object.entries(asObject(handlers)))
       this.handlers.set(name, this.handler(name, asObject(given), asObject(formatters)));
     for (const [name, given] of Object.entries(asObject(loggers))) this.loggers.set(name, this.logger(asObject(given)));
-    this.configured = root !== null && root !== undefined;
-    this.loggers.set(
-      '',
-      this.configured ? this.logger(asObject(root)) : { level: logLevels.WARNING, handlers: [], propagate: false },
-    );
+    const rootLogger = this.logger(asObject(root));
+    this.loggers.set('', { ...rootLogger, level: rootLogger.level ?? logLevels.WARNING });
     this.beVerbose(options.verbose);
   }
 
   log(level: LogLevel, message: string, logger: string): void {
     if (logLevels[level] < this.levelOf(logger)) return;
     const record: LogRecord = { level, logger, message, time: new Date() };
-    if (!this.configured && this.loggers.size === 1) {
-      // Python's handler of last resort.
-      this.options.stderr.write(`${message}\n`);
-      return;
-    }
+    const handlers = this.handlersOf(logger);
+    for (const handler of handlers) if (logLevels[level] >= handler.level) handler.write(record);
+    // Where nobody listens, warnings and errors go to stderr bare.
+    if (handlers.length === 0 && logLevels[level] >= logLevels.WARNING) this.options.stderr.write(`${message}\n`);
+  }
+
+  private handlersOf(logger: string): Handler[] {
+    const handlers: Handler[] = [];
     for (const name of ancestors(logger)) {
       const settings = this.loggers.get(name);
-      if (!settings) continue;
-      for (const handler of settings.handlers) if (logLevels[level] >= handler.level) handler.write(record);
-      if (!settings.propagate) return;
+      handlers.push(...(settings?.handlers ?? []));
+      if (settings?.propagate === false) break;
     }
+    return handlers;
   }
 
   close(): void {

@@ -11,38 +11,78 @@ const keptCompositions = 200;
 /** @returns the exit code */
 export async function runSweep(session: Session, overrides: readonly string[]): Promise<number> {
   const request = new SweepRequest(session, overrides);
-  const outcome = await session.program.launch?.(request);
-  return outcome ? outcome.exitCode : runBasicSweep(session, request);
-}
-
-async function runBasicSweep(session: Session, request: SweepRequest): Promise<number> {
+  const { dryRun } = session.flags;
+  const outcome = dryRun ? undefined : await session.program.launch?.(request);
+  if (outcome) return outcome.exitCode;
   const { jobs, batches } = request.plan();
-  const kept = new Map<number, Composition>();
-  const compose = (index: number) => {
-    const composition = kept.get(index) ?? request.composeJob(index, jobs[index]!);
-    if (kept.size < keptCompositions) kept.set(index, composition);
-    return composition;
-  };
+  const compose = composer(request, jobs);
   // A program that checks its configs has every job checked before the first starts, and before anything is written.
-  if (session.program.validate) for (const index of jobs.keys()) await request.check([compose(index)]);
+  if (session.program.validate) await checkAll(session, request, jobs, compose);
+  if (dryRun) return listJobs(session, request, jobs, compose);
   request.writeMaster();
   let start = 0;
   for (const size of batches) {
-    const indices = Array.from({ length: size }, (_, offset) => start + offset);
-    for (const index of indices) compose(index);
-    request.announce(`Launching ${size} jobs locally`);
-    let failed = false;
-    for (const index of indices) {
-      request.announce(`\t#${index} : ${jobs[index]!.join(' ')}`);
-      const result = await request.runJob(index, compose(index));
-      kept.delete(index);
-      failed ||= result.failed;
-    }
-    if (failed) {
+    const batch = Array.from({ length: size }, (_, offset) => start + offset);
+    if (!(await runBatch(request, batch, jobs, compose))) {
       hintAtFullError(session);
       return 1;
     }
     start += size;
   }
   return 0;
+}
+
+function composer(request: SweepRequest, jobs: readonly string[][]): (index: number) => Composition {
+  const kept = new Map<number, Composition>();
+  return (index) => {
+    const composition = kept.get(index) ?? request.composeJob(index, jobs[index]!);
+    if (kept.size < keptCompositions) kept.set(index, composition);
+    return composition;
+  };
+}
+
+async function checkAll(
+  { stderr }: Session,
+  request: SweepRequest,
+  jobs: readonly string[][],
+  compose: (index: number) => Composition,
+): Promise<void> {
+  for (const [index, overrides] of jobs.entries()) {
+    try {
+      await request.check([compose(index)]);
+    } catch (error) {
+      if (jobs.length > 1) stderr.write(`In job #${index} (${overrides.join(' ')}):\n`);
+      throw error;
+    }
+  }
+}
+
+function listJobs(
+  { stdout }: Session,
+  request: SweepRequest,
+  jobs: readonly string[][],
+  compose: (index: number) => Composition,
+): number {
+  for (const [index, overrides] of jobs.entries()) {
+    stdout.write(`#${index} : ${overrides.join(' ')}  ->  ${request.jobDirectory(compose(index))}\n`);
+  }
+  return 0;
+}
+
+/** @returns whether all jobs came through */
+async function runBatch(
+  request: SweepRequest,
+  batch: readonly number[],
+  jobs: readonly string[][],
+  compose: (index: number) => Composition,
+): Promise<boolean> {
+  for (const index of batch) compose(index);
+  request.announce(`Launching ${batch.length} jobs locally`);
+  let succeeded = true;
+  for (const index of batch) {
+    request.announce(`\t#${index} : ${jobs[index]!.join(' ')}`);
+    const { failed } = await request.runJob(index, compose(index));
+    succeeded &&= !failed;
+  }
+  return succeeded;
 }
