@@ -20,6 +20,16 @@ function median(run: () => unknown, rounds = 15): number {
   return times.sort((a, b) => a - b)[Math.floor(rounds / 2)]!;
 }
 
+/** A text that does not parse takes its time too. */
+function refused(text: string): boolean {
+  try {
+    parseOverride(text);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
 /** A config folder whose primary config takes `count` configs of ten keys each. */
 function program(count: number): string {
   const dir = path.join(root, `groups-${count}`);
@@ -55,8 +65,10 @@ try {
   for (const length of [1000, 10_000, 100_000]) {
     const text = `key=[${'a,'.repeat(length / 2)}b]`;
     const time = median(() => parseOverride(text), 5);
+    const open = median(() => refused(`key=${'${'.repeat(length / 2)}`), 5);
+    const each = `${((time / length) * 1e6).toFixed(0)} ns each`;
     console.log(
-      `override of ${String(length).padStart(6)} characters  ${time.toFixed(1)} ms, ${((time / length) * 1e6).toFixed(0)} ns each`,
+      `override of ${String(length).padStart(6)} characters  ${time.toFixed(1)} ms, ${each}; refused in ${open.toFixed(1)} ms`,
     );
   }
 } finally {

@@ -38,7 +38,9 @@ const point = `(?:${integer}?\\.${digits}|${integer}\\.)`;
 const float = `[-+]?(?:(?:${point}|${integer})[eE][-+]?${digits}|${point}|[iI][nN][fF]|[nN][aA][nN])`;
 const special = '[A-Za-z_$][A-Za-z0-9_$-]*';
 
-const keyRules: [KeyTokenType, RegExp][] = [
+type Rules<Type extends string> = readonly (readonly [Type, RegExp])[];
+
+const keyRules: Rules<KeyTokenType> = [
   ['path', new RegExp(`(?:${special}|${integer})(?:\\.(?:${special}|${integer}))+`, 'y')],
   ['special', new RegExp(special, 'y')],
   ['equal', /=[ \t]*/y],
@@ -49,27 +51,52 @@ const keyRules: [KeyTokenType, RegExp][] = [
   ['/', /\//y],
 ];
 
-const valueRules: [ValueTokenType, RegExp][] = [
+/** Blanks before these belong to them. */
+const signRules: Rules<ValueTokenType> = [
   ['equal', /[ \t]*=[ \t]*/y],
   ['(', /[ \t]*\([ \t]*/y],
   [',', /[ \t]*,[ \t]*/y],
   [')', /[ \t]*\)/y],
   [':', /[ \t]*:[ \t]*/y],
-  ['{', /\{[ \t]*/y],
   ['}', /[ \t]*\}/y],
-  ['[', /\[[ \t]*/y],
   [']', /[ \t]*\]/y],
+];
+const numberRules: Rules<ValueTokenType> = [
   ['float', new RegExp(float, 'y')],
   ['int', new RegExp(`[-+]?${integer}`, 'y')],
+];
+const wordRules: Rules<ValueTokenType> = [
   ['bool', /[tT][rR][uU][eE]|[fF][aA][lL][sS][eE]/y],
   ['null', /[nN][uU][lL][lL]/y],
-  ['escape', /(?:\\[\\()[\]{}:=, \t])+/y],
-  ['char', /[/\-\\+.$%*@?|]/y],
   ['id', /[A-Za-z_][A-Za-z0-9_-]*/y],
-  ['interpolation', /\$\{[^}]+\}/y],
-  ['quoted', /'(?:[^'\\]|\\[^])*'|"(?:[^"\\]|\\[^])*"/y],
-  ['blank', /[ \t]+/y],
 ];
+const charRule = ['char', /[/\-\\+.$%*@?|]/y] as const;
+const quotedRule = ['quoted', /'(?:[^'\\]|\\[^])*'|"(?:[^"\\]|\\[^])*"/y] as const;
+
+/** The rules that can begin with a character; the earlier one wins where two match the same length. */
+function valueRules(start: string): Rules<ValueTokenType> {
+  if (/[A-Za-z_]/.test(start)) return [...numberRules, ...wordRules];
+  if (/[0-9]/.test(start)) return numberRules;
+  if ('+-.'.includes(start)) return [...numberRules, charRule];
+  if (start === ' ' || start === '\t') return [...signRules, ['blank', /[ \t]+/y]];
+  if (start === '$') return [['interpolation', /\$\{[^}]+\}/y], charRule];
+  if (start === '\\') return [['escape', /(?:\\[\\()[\]{}:=, \t])+/y], charRule];
+  if (start === '{') return [['{', /\{[ \t]*/y]];
+  if (start === '[') return [['[', /\[[ \t]*/y]];
+  if (start === "'" || start === '"') return [quotedRule];
+  return '=(,):}]'.includes(start) ? signRules : [charRule];
+}
+
+const rulesByStart = new Map<string, Rules<ValueTokenType>>();
+
+function rulesAt(text: string, index: number, lastBrace: number): Rules<ValueTokenType> {
+  const start = text[index]!;
+  // Without a '}' ahead nothing is an interpolation; looking for it anew at every '$' would take quadratic time.
+  if (start === '$' && index > lastBrace) return [charRule];
+  let rules = rulesByStart.get(start);
+  if (!rules) rulesByStart.set(start, (rules = valueRules(start)));
+  return rules;
+}
 
 /** Tokens up to and with the first '='; `next` is where the value begins. */
 export function lexKey(text: string): { tokens: Token<KeyTokenType>[]; next: number } {
@@ -88,9 +115,10 @@ export function lexKey(text: string): { tokens: Token<KeyTokenType>[]; next: num
 
 export function lexValue(text: string, from = 0): Token<ValueTokenType>[] {
   const tokens: Token<ValueTokenType>[] = [];
+  const lastBrace = text.lastIndexOf('}');
   let index = from;
   while (index < text.length) {
-    const token = longest(valueRules, text, index);
+    const token = longest(rulesAt(text, index, lastBrace), text, index);
     if (!token)
       throw new OverrideSyntaxError(
         `${show(text, index)} cannot stand outside quotes`,
@@ -103,7 +131,7 @@ export function lexValue(text: string, from = 0): Token<ValueTokenType>[] {
   return tokens;
 }
 
-function longest<Type extends string>(rules: [Type, RegExp][], text: string, index: number): Token<Type> | undefined {
+function longest<Type extends string>(rules: Rules<Type>, text: string, index: number): Token<Type> | undefined {
   let best: Token<Type> | undefined;
   for (const [type, rule] of rules) {
     rule.lastIndex = index;
