@@ -48,3 +48,7 @@ export { encoderConfigFromJson, encoderConfigToJson, maxTokens, type EncoderConf
 export { encoderHiddenStates, textFeature, type EncoderInputs, type TextFeature } from './encoder/encoder-graph.js';
 export { encoderShapes, initialEncoder, loadEncoder, saveEncoder } from './encoder/encoder-weights.js';
 export { tokenMatrix, truncateLeft, type TokenMatrix } from './encoder/encoder-tokens.js';
+export { readPyTorchStateDict, type StateDictOptions } from './pytorch/state-dict.js';
+export { readLlama2c, type Llama2cCheckpoint } from './llama2c/llama2c-checkpoint.js';
+export { readLlama2cTokenizer } from './llama2c/llama2c-tokenizer.js';
+export { WeightsFileError } from './pytorch/weights-file-error.js';

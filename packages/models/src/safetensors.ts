@@ -2,8 +2,8 @@
 import { open, readFile, stat, type FileHandle } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
-import { bfloat16ToFloat32, float16ToFloat32 } from './half-precision.js';
-import { parseHeader, readHeaderLength, SafetensorsError, type TensorEntry } from './safetensors-header.js';
+import { float32Values } from './float32-values.js';
+import { parseHeader, readHeaderLength, SafetensorsError } from './safetensors-header.js';
 import { writeWholeFile } from './write-whole-file.js';
 
 /** Host tensor: row-major values with their shape. */
@@ -46,7 +46,9 @@ export async function readSafetensorsFile(
     const { tensors: entries, metadata } = parseHeader(path, header, size - dataStart);
     const tensors: HostTensors = {};
     for (const entry of entries.filter(({ name }) => filter(name))) {
-      const data = toFloat32(path, entry, await readBytes(handle, dataStart + entry.begin, entry.end - entry.begin));
+      const { buffer } = await readBytes(handle, dataStart + entry.begin, entry.end - entry.begin);
+      const fail = (expected: string, found: string) => new SafetensorsError(path, entry.name, expected, found);
+      const data = float32Values(entry.dtype, buffer, fail);
       if (requireFinite) checkFinite(path, entry.name, data);
       tensors[entry.name] = { shape: entry.shape, data };
     }
@@ -145,41 +147,6 @@ async function readBytes(handle: FileHandle, position: number, length: number): 
     done += bytesRead;
   }
   return bytes;
-}
-
-/** Bytes of `entry` as float32; float32 itself is not copied. */
-function toFloat32(path: string, { name, dtype }: TensorEntry, { buffer }: Uint8Array<ArrayBuffer>): Float32Array {
-  switch (dtype) {
-    case 'F32':
-      return new Float32Array(buffer);
-    case 'F16':
-      return float16ToFloat32(new Uint16Array(buffer));
-    case 'BF16':
-      return bfloat16ToFloat32(new Uint16Array(buffer));
-    case 'F64':
-      return Float32Array.from(new Float64Array(buffer));
-    case 'I64':
-      return exactly(path, name, Array.from(new BigInt64Array(buffer), Number));
-    case 'I32':
-      return exactly(path, name, new Int32Array(buffer));
-    case 'I16':
-      return Float32Array.from(new Int16Array(buffer));
-    case 'I8':
-      return Float32Array.from(new Int8Array(buffer));
-    case 'U8':
-    case 'BOOL':
-      return Float32Array.from(new Uint8Array(buffer));
-  }
-}
-
-/** float32 holds whole numbers up to 2²⁴. */
-function exactly(path: string, name: string, values: ArrayLike<number>): Float32Array {
-  const floats = Float32Array.from(values);
-  for (let i = 0; i < floats.length; i++) {
-    if (Math.abs(values[i]) > 2 ** 24)
-      throw new SafetensorsError(path, name, 'whole numbers that float32 holds', `${values[i]} at index ${i}`);
-  }
-  return floats;
 }
 
 function checkFinite(path: string, name: string, data: Float32Array): void {

@@ -1,0 +1,143 @@
+// Checkpoints of llama2.c (`.bin`, version 0): a header of seven numbers, then float32 matrices, layer by layer of a kind.
+// Source: https://github.com/karpathy/llama2.c, run.c (`memory_map_weights`) and export.py (`legacy_export`).
+import { ByteSource } from '../pytorch/byte-source.js';
+import { WeightsFileError } from '../pytorch/weights-file-error.js';
+import type { HostTensor, HostTensors } from '../safetensors.js';
+
+export interface Llama2cCheckpoint {
+  /** As Hugging Face's config.json of a Llama would say it. */
+  config: Record<string, unknown>;
+  /** Under the names of LlamaForCausalLM. */
+  tensors: HostTensors;
+}
+
+/** First number of the later versions, which begin with a magic word ('ak42'). */
+const VERSIONED = 0x616b3432;
+
+export async function readLlama2c(path: string): Promise<Llama2cCheckpoint> {
+  const source = await ByteSource.open(path);
+  try {
+    const header = new Int32Array((await source.read(0, 28, 'the header')).buffer);
+    const config = configOf(path, header);
+    const tensors: HostTensors = {};
+    let position = 28;
+    for (const { names, shape, turn } of blocks(config)) {
+      const count = shape.reduce((product, size) => product * size, 1);
+      for (const name of names) {
+        const { buffer } = await source.read(position, 4 * count, `'${name}'`);
+        tensors[name] = { shape, data: new Float32Array(buffer) };
+        if (turn) tensors[name] = halvesFromPairs(tensors[name], turn);
+        position += 4 * count;
+      }
+      if (names.includes('model.norm.weight')) position += rotaryTableBytes(config);
+    }
+    if (position !== source.size)
+      throw new WeightsFileError(path, `its header asks for ${position} bytes, the file has ${source.size}`);
+    return { config: hubConfig(config), tensors };
+  } finally {
+    await source.close();
+  }
+}
+
+interface Sizes {
+  dim: number;
+  hidden: number;
+  layers: number;
+  heads: number;
+  keyValueHeads: number;
+  vocabulary: number;
+  isTied: boolean;
+  context: number;
+}
+
+/** A negative vocabulary size says that an output matrix of its own stands at the end. */
+function configOf(path: string, [dim, hidden, layers, heads, keyValueHeads, vocabulary, context]: Int32Array): Sizes {
+  if (dim === VERSIONED)
+    throw new WeightsFileError(
+      path,
+      `it is of version ${hidden} of llama2.c's format`,
+      'only version 0 is read: export it with --version 0',
+    );
+  const sizes = {
+    dim,
+    hidden,
+    layers,
+    heads,
+    keyValueHeads,
+    vocabulary: Math.abs(vocabulary),
+    isTied: vocabulary > 0,
+    context,
+  };
+  const wrong = Object.entries(sizes).find(([, size]) => typeof size === 'number' && size < 1);
+  if (wrong || dim % heads !== 0 || heads % keyValueHeads !== 0)
+    throw new WeightsFileError(
+      path,
+      `its header [${[dim, hidden, layers, heads, keyValueHeads, vocabulary, context].join(', ')}] holds no sizes of a model`,
+    );
+  return sizes;
+}
+
+/** Consecutive matrices of one kind; `turn` heads of which the rows are to be put in another order. */
+interface Block {
+  names: string[];
+  shape: number[];
+  turn?: number;
+}
+
+function blocks({ dim, hidden, layers, heads, keyValueHeads, vocabulary, isTied }: Sizes): Block[] {
+  const each = (part: string, shape: number[], turn?: number): Block => ({
+    names: Array.from({ length: layers }, (_, layer) => `model.layers.${layer}.${part}.weight`),
+    shape,
+    turn,
+  });
+  const keys = (dim / heads) * keyValueHeads;
+  return [
+    { names: ['model.embed_tokens.weight'], shape: [vocabulary, dim] },
+    each('input_layernorm', [dim]),
+    each('self_attn.q_proj', [dim, dim], heads),
+    each('self_attn.k_proj', [keys, dim], keyValueHeads),
+    each('self_attn.v_proj', [keys, dim]),
+    each('self_attn.o_proj', [dim, dim]),
+    each('post_attention_layernorm', [dim]),
+    each('mlp.gate_proj', [hidden, dim]),
+    each('mlp.down_proj', [dim, hidden]),
+    each('mlp.up_proj', [hidden, dim]),
+    { names: ['model.norm.weight'], shape: [dim] },
+    ...(isTied ? [] : [{ names: ['lm_head.weight'], shape: [vocabulary, dim] }]),
+  ];
+}
+
+/** Cosines and sines of every position, which follow from the sizes. */
+const rotaryTableBytes = ({ dim, heads, context }: Sizes) => 4 * context * (dim / heads);
+
+/** llama2.c turns neighbouring columns of a head, (2i, 2i + 1), Hugging Face the halves, (i, i + headSize / 2). */
+function halvesFromPairs({ shape, data }: HostTensor, heads: number): HostTensor {
+  const [rows, columns] = shape;
+  const headSize = rows / heads;
+  const result = new Float32Array(data.length);
+  for (let row = 0; row < rows; row++) {
+    const [head, within] = [Math.floor(row / headSize), row % headSize];
+    const to = head * headSize + (within % 2) * (headSize / 2) + Math.floor(within / 2);
+    result.set(data.subarray(row * columns, (row + 1) * columns), to * columns);
+  }
+  return { shape, data: result };
+}
+
+const hubConfig = ({ dim, hidden, layers, heads, keyValueHeads, vocabulary, isTied, context }: Sizes) => ({
+  architectures: ['LlamaForCausalLM'],
+  model_type: 'llama',
+  vocab_size: vocabulary,
+  hidden_size: dim,
+  intermediate_size: hidden,
+  num_hidden_layers: layers,
+  num_attention_heads: heads,
+  num_key_value_heads: keyValueHeads,
+  max_position_embeddings: context,
+  hidden_act: 'silu',
+  rms_norm_eps: 1e-5, // both fixed in llama2.c
+  rope_theta: 10000,
+  tie_word_embeddings: isTied,
+  bos_token_id: 1,
+  eos_token_id: 2,
+  torch_dtype: 'float32',
+});

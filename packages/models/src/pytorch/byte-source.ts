@@ -1,0 +1,38 @@
+// Parts of a file by position, so that a large file is never in memory as a whole.
+import { open, type FileHandle } from 'node:fs/promises';
+import { WeightsFileError } from './weights-file-error.js';
+
+export class ByteSource {
+  private constructor(
+    readonly path: string,
+    readonly size: number,
+    private readonly handle: FileHandle,
+  ) {}
+
+  static async open(path: string): Promise<ByteSource> {
+    const handle = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+      throw error.code === 'ENOENT' ? new WeightsFileError(path, 'there is no such file', 'check the path') : error;
+    });
+    return new ByteSource(path, (await handle.stat()).size, handle);
+  }
+
+  /** @param what named in the error where the file ends before */
+  async read(position: number, length: number, what: string): Promise<Uint8Array<ArrayBuffer>> {
+    if (!(position >= 0 && length >= 0 && position + length <= this.size))
+      throw new WeightsFileError(
+        this.path,
+        `${what} should be ${length} bytes at ${position}, the file has ${this.size} bytes`,
+      );
+    const bytes = new Uint8Array(length);
+    for (let done = 0; done < length;) {
+      const { bytesRead } = await this.handle.read(bytes, done, Math.min(2 ** 30, length - done), position + done);
+      if (bytesRead === 0) throw new WeightsFileError(this.path, 'the file became shorter while it was read');
+      done += bytesRead;
+    }
+    return bytes;
+  }
+
+  close(): Promise<void> {
+    return this.handle.close();
+  }
+}

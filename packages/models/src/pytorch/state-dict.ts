@@ -1,0 +1,105 @@
+// PyTorch's weight files (.pt, .pth, pytorch_model.bin): tensors by name, read without running anything of the file's.
+import { float32Values } from '../float32-values.js';
+import type { HostTensor, HostTensors } from '../safetensors.js';
+import { bytesPerElement } from '../safetensors-header.js';
+import { ByteSource } from './byte-source.js';
+import { openTorchFile, type TorchFile } from './torch-file.js';
+import type { TorchTensor } from './torch-names.js';
+import { WeightsFileError } from './weights-file-error.js';
+
+export interface StateDictOptions {
+  /** Where in the file the state dict is, e.g. `critic_state_dict`; if not given, the usual places are tried. */
+  section?: string;
+}
+
+/** Where training scripts put the weights among other things; the first is ArCHer's. */
+const usualSections = ['model_state_dict', 'state_dict', 'model', 'module'];
+
+/**
+ * The tensors of a state dict in float32, each in an ArrayBuffer of its own. One tensor is in memory beside the results
+ * at a time. Whatever in it is no tensor (epochs, notes) is left out.
+ */
+export async function readPyTorchStateDict(path: string, { section }: StateDictOptions = {}): Promise<HostTensors> {
+  const source = await ByteSource.open(path);
+  try {
+    const file = await openTorchFile(source);
+    const tensors: [string, HostTensor][] = [];
+    for (const [name, tensor] of tensorsOf(stateDict(path, file, section)))
+      tensors.push([name, await readTensor(source, file, name, tensor)]);
+    return Object.fromEntries(tensors);
+  } finally {
+    await source.close();
+  }
+}
+
+type Dictionary = Map<unknown, unknown>;
+
+const isTensor = (value: unknown): value is TorchTensor => (value as TorchTensor | null | undefined)?.kind === 'tensor';
+
+const tensorsOf = (dictionary: Dictionary) =>
+  [...dictionary].filter((entry): entry is [string, TorchTensor] => typeof entry[0] === 'string' && isTensor(entry[1]));
+
+function stateDict(path: string, { value }: TorchFile, section: string | undefined): Dictionary {
+  if (!(value instanceof Map))
+    throw new WeightsFileError(path, 'it holds no dictionary of tensors', 'save a state_dict() with torch.save');
+  const dictionary = value as Dictionary;
+  if (section === undefined && tensorsOf(dictionary).length > 0) return dictionary;
+  const sections = section === undefined ? usualSections : [section];
+  const found = sections
+    .map((name) => dictionary.get(name))
+    .find((inner) => inner instanceof Map && tensorsOf(inner).length > 0);
+  if (found) return found as Dictionary;
+  const holding = [...dictionary].filter(([, inner]) => inner instanceof Map && tensorsOf(inner).length > 0);
+  throw new WeightsFileError(
+    path,
+    `it has no tensors under ${sections.join(', ')}`,
+    holding.length
+      ? `it has some under ${holding.map(([name]) => String(name)).join(', ')}: name that section`
+      : 'it has none elsewhere',
+  );
+}
+
+async function readTensor(source: ByteSource, file: TorchFile, name: string, tensor: TorchTensor): Promise<HostTensor> {
+  const { storage, offset, shape, stride } = tensor;
+  const count = shape.reduce((product, size) => product * size, 1);
+  const elements = count === 0 ? 0 : shape.reduce((last, size, axis) => last + (size - 1) * stride[axis], 0) + 1;
+  // No tensor of a model repeats its storage, so one that claims to is a way to ask for any amount of memory.
+  const needed = Math.max(offset + elements, count);
+  if (needed > storage.size)
+    throw new WeightsFileError(
+      source.path,
+      `tensor '${name}' [${shape.join(', ')}] needs ${needed} elements of its storage, which has ${storage.size}`,
+    );
+  const bytes = bytesPerElement[storage.dtype];
+  const { buffer } = await source.read(file.position(storage) + offset * bytes, elements * bytes, `tensor '${name}'`);
+  const fail = (expected: string, found: string) =>
+    new WeightsFileError(source.path, `tensor '${name}': expected ${expected}, found ${found}`);
+  const data = float32Values(storage.dtype, buffer, fail);
+  return { shape, data: isContiguous(shape, stride) ? data : gathered(data, shape, stride, count) };
+}
+
+function isContiguous(shape: number[], stride: number[]): boolean {
+  let expected = 1;
+  for (let axis = shape.length - 1; axis >= 0; axis--) {
+    if (shape[axis] !== 1 && stride[axis] !== expected) return false;
+    expected *= shape[axis];
+  }
+  return true;
+}
+
+/** Row-major copy of a strided view. */
+function gathered(data: Float32Array, shape: number[], stride: number[], count: number): Float32Array {
+  const result = new Float32Array(count);
+  const index = shape.map(() => 0);
+  let from = 0;
+  for (let to = 0; to < count; to++) {
+    result[to] = data[from];
+    for (let axis = shape.length - 1; axis >= 0; axis--) {
+      from += stride[axis];
+      if (++index[axis] < shape[axis]) break;
+      from -= stride[axis] * shape[axis];
+      index[axis] = 0;
+    }
+  }
+  return result;
+}
