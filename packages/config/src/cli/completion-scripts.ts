@@ -34,7 +34,7 @@ const bashScript = (name: string, program: string) => `${name}() {
   while IFS= read -r candidate; do
     COMPREPLY+=("\${candidate#"$before"}")
   done < <(COMP_LINE="$COMP_LINE" COMP_POINT="$COMP_POINT" "\${COMP_WORDS[0]}" -sc query=fish 2>/dev/null)
-  if [[ \${#COMPREPLY[@]} -eq 1 && "\${COMPREPLY[0]}" != *[=./] ]]; then compopt +o nospace; fi
+  if [[ \${#COMPREPLY[@]} -eq 1 && "\${COMPREPLY[0]}" != *[=./] ]]; then compopt +o nospace 2>/dev/null; fi
 }
 complete -o nospace -F ${name} ${program}
 `;

@@ -18,6 +18,7 @@ export async function showHelp(session: Session): Promise<number> {
     return schema ? keysHelp(root, schema) : writeYaml(root);
   };
   stdout.write(`${filled(templateText(composition, 'hydra.help.template'), composition, config)}\n`);
+  if (schema) stdout.write(primaryConfigs(composition, session.configName));
   return 0;
 }
 
@@ -28,6 +29,12 @@ export function showHydraHelp(session: Session): number {
     `${filled(templateText(composition, 'hydra.hydra_help.template'), composition, () => writeYaml(composition.root))}\n`,
   );
   return 0;
+}
+
+/** What `--config-name` can name. */
+function primaryConfigs({ repository }: Composition, chosen: string | null): string {
+  const names = repository.options('').map((name) => (name === chosen ? `${name} (shown here)` : name));
+  return names.length > 0 ? `Primary configs (--config-name NAME): ${names.join(', ')}\n` : '';
 }
 
 /** Help is also for those who have not chosen yet: groups may be open. */

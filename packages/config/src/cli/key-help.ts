@@ -8,28 +8,38 @@ const lineWidth = 100;
 /** `key=value  (type, unit)` with the meaning below it, in the order of the config; a part of the config opens with its own meaning. */
 export function keysHelp(root: MapNode, schema: JsonSchema): string {
   const lines: string[] = [];
-  const walk = (node: ConfigNode, given: JsonSchema | undefined, keyPath: string) => {
+  let lastPart = '';
+  const walk = (node: ConfigNode, given: JsonSchema | undefined, keyPath: string, part: string) => {
     const own = given && schemaFor(given, node, schema);
-    const meaning =
-      typeof own?.description === 'string'
-        ? own.description
-        : typeof given?.description === 'string'
-          ? given.description
-          : undefined;
+    const meaning = [own?.description, given?.description].find((text): text is string => typeof text === 'string');
     if (node.kind === 'map' && node.entries.size > 0) {
       if (keyPath !== '') lines.push('', `${keyPath}:${meaning ? ` ${meaning}` : ''}`);
+      lastPart = keyPath;
       for (const { key, node: child } of node.entries.values()) {
         const name = keyText(key);
-        walk(child, own && propertySchema(own, name), keyPath === '' ? name : `${keyPath}.${name}`);
+        walk(child, own && propertySchema(own, name), keyPath === '' ? name : `${keyPath}.${name}`, keyPath);
       }
       return;
     }
+    if (part !== lastPart) lines.push('');
+    lastPart = part;
     const kind = [given && typeText(given, schema), own?.unit].filter(Boolean).join(', ');
-    lines.push(`  ${keyPath}=${nodeStr(node)}${kind === '' ? '' : `  (${kind})`}`);
+    lines.push(`  ${keyPath}=${typedText(node)}${kind === '' ? '' : `  (${kind})`}`);
     if (meaning) lines.push(...wrapped(meaning, '      '));
   };
-  walk(root, schema, '');
-  return `${lines.join('\n')}\n`;
+  walk(root, schema, '', '');
+  return `${lines.join('\n').replace(/^\n+/, '')}\n`;
+}
+
+/** A value as one types it in an override. */
+function typedText(node: ConfigNode): string {
+  if (node.kind === 'list') return `[${node.items.map(typedText).join(',')}]`;
+  if (node.kind === 'map')
+    return `{${[...node.entries.values()].map(({ key, node: child }) => `${keyText(key)}:${typedText(child)}`).join(',')}}`;
+  const { value } = node;
+  if (typeof value === 'boolean' || value === null) return String(value);
+  if (typeof value !== 'string') return nodeStr(node);
+  return /^[\w./:@%+?*$ {}|-]+$/.test(value) && value.trim() === value ? value : JSON.stringify(value);
 }
 
 /** The schema of one key of an object; undefined where it has none. */
@@ -129,7 +139,7 @@ export function typeText(schema: JsonSchema, root: JsonSchema): string {
   const names = types(own).map((type) =>
     type === 'array' && items !== '' ? `list of ${items}` : (words[type] ?? type),
   );
-  return [names.join(' or '), ...limits(own)].filter(Boolean).join(' ');
+  return [names.join(' or '), limits(own).join(' and ')].filter(Boolean).join(' ');
 }
 
 function limits({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: JsonSchema): string[] {
