@@ -1,19 +1,29 @@
 // What a run needs of its environment beyond playing it: demonstrations, and what is known of it.
-import { makeEnv, type Env } from '@bowyer/envs';
+import { makeEnv, type Env, type ResetResult } from '@bowyer/envs';
 import { knowledgeOf, type DemonstrationSet } from './environments/knowledge.js';
 import { demonstrationsOf, readEpisodes, recordedReturn } from './episode-record.js';
 import type { RunConfig } from './run-config.js';
 
 /** @returns a maker of environments as the config wants them */
 export function environmentOf(config: RunConfig): () => Env {
-  const { name, ...options } = config.env;
-  const { archerOptions } = knowledgeOf(name);
-  return () => makeEnv(name, { ...options, ...archerOptions?.(config) });
+  const options = optionsOf(config);
+  return () => makeEnv(config.env.name, options);
 }
 
-/** The engine's own text of a reset or step, where the observation holds more than that; else undefined. */
-export function engineText({ env }: RunConfig, info: Record<string, unknown>): string | undefined {
-  return knowledgeOf(env.name).engineText?.(info);
+function optionsOf(config: RunConfig): Record<string, unknown> {
+  const { name, ...options } = config.env;
+  return { ...options, ...knowledgeOf(name).archerOptions?.(config) };
+}
+
+/** The environment as recordings of its engine were made. */
+export function replayEnvironment(config: RunConfig): Env {
+  const { name } = config.env;
+  return makeEnv(name, { ...optionsOf(config), ...knowledgeOf(name).replayOptions });
+}
+
+/** What the engine itself said, where an observation holds more than that. */
+export function engineText({ env }: RunConfig, result: ResetResult): string {
+  return knowledgeOf(env.name).engineText?.(result) ?? result.observation;
 }
 
 /** Answers that a word-level tokenizer keeps as one token each, and that an agent can never write. */

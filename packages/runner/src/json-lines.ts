@@ -25,7 +25,7 @@ export async function readJsonLines<T>(path: string, schema: object): Promise<{ 
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new Error(`cannot read '${path}' (${error.code ?? error.message})`);
   });
-  const fits = new Ajv({ strict: false }).compile(schema);
+  const fits = new Ajv({ strict: false, verbose: true }).compile(schema);
   const lines = text.split('\n').map((content, index) => ({ content, line: index + 1 }));
   return lines
     .filter(({ content }) => content.trim() !== '')

@@ -1,7 +1,7 @@
 // What a run knows of an environment beyond playing it. An environment without an entry here can be played and replayed,
 // and trained where a policy or a demonstration file is given.
 import type { Demonstration } from '@bowyer/algorithms';
-import { textWorldExpressGames, type EnvName } from '@bowyer/envs';
+import { textWorldExpressGames, type EnvName, type ResetResult } from '@bowyer/envs';
 import type { RunConfig } from '../run-config.js';
 import { storyFile } from './story-file.js';
 import { textWorldExpress } from './textworld-express.js';
@@ -20,8 +20,10 @@ export interface EnvironmentKnowledge {
   archerOptions?: (config: RunConfig) => Record<string, unknown>;
   /** The keys among `env_idx` and `env_load_path` that `archerOptions` reads. */
   archerKeys?: readonly ('envIdx' | 'envLoadPath')[];
-  /** The engine's own text of a reset or step, where an observation holds more than that. */
-  engineText?: (info: Record<string, unknown>) => string;
+  /** Options that recordings of the engine were made with, where they differ. */
+  replayOptions?: Record<string, unknown>;
+  /** What the engine itself said: recordings hold it and players read it, where an observation holds more than that. */
+  engineText?: (result: ResetResult) => string;
   /** Answers that a word-level tokenizer keeps as one token each, and that an agent can never write. */
   answerTokens?: readonly string[];
   /** Read from `demonstrations.path` where it is given and no JSONL file, else generated. */

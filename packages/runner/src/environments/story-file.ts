@@ -5,5 +5,7 @@ import type { EnvironmentKnowledge } from './knowledge.js';
 export const storyFile: EnvironmentKnowledge = {
   archerKeys: ['envLoadPath'],
   archerOptions: ({ env, envLoadPath }) => ({ story: env.story ?? envLoadPath }),
-  engineText: (info) => (info as StoryFileInfo).text,
+  // Recordings know no step limit but their own length.
+  replayOptions: { stepLimit: Number.MAX_SAFE_INTEGER },
+  engineText: ({ info }) => (info as StoryFileInfo).text,
 };

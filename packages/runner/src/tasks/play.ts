@@ -2,33 +2,36 @@
 import { appendFile, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Env, ResetResult } from '@bowyer/envs';
-import { environmentInfo } from '@bowyer/envs';
-import { environmentOf } from '../environments.js';
+import { environmentInfo, type Env, type ResetResult } from '@bowyer/envs';
+import { engineText, environmentOf } from '../environments.js';
 import { recordedInfo, recordedReturn, type EpisodeRecord } from '../episode-record.js';
 import type { RunConfig } from '../run-config.js';
 import type { TaskContext } from './task.js';
 
-const COMMANDS = 'quit: stop playing; restart: this episode again; next: another episode';
+/** Typed instead of an action: leaves the episode, and once more the game. */
+const LEAVE = 'quit';
 
 export async function play(config: RunConfig, { print, onInterrupt }: TaskContext): Promise<void> {
   const env = environmentOf(config)();
   const { name, description } = environmentInfo(config.env.name);
-  print(`${name}: ${description}\n(${COMMANDS})\n`);
+  print(`${name}: ${description}\n(${LEAVE} leaves an episode)\n`);
   const lines = createInterface({ input: process.stdin });
   onInterrupt(() => lines.close());
   const typed = lines[Symbol.asyncIterator]();
-  const table: Table = { env, print, read: async () => (await typed.next()).value ?? null };
+  const table: Table = {
+    env,
+    print,
+    textOf: (result) => engineText(config, result),
+    read: async () => (await typed.next()).value ?? null,
+  };
   try {
-    let seed = config.seed;
-    for (;;) {
-      const { record, next } = await playEpisode(table, seed);
-      if (isOver(record) && config.output !== null) {
+    for (let seed = config.seed, next: Next = 'next'; next !== 'quit'; seed += next === 'next' ? 1 : 0) {
+      const record = await playEpisode(table, seed);
+      if (record !== null && config.output !== null) {
         await saveEpisode(config.output, record);
         print(`kept in ${config.output}\n`);
       }
-      if (next === 'quit') return;
-      if (next === 'next') seed++;
+      next = await askNext(table);
     }
   } finally {
     lines.close();
@@ -39,40 +42,46 @@ export async function play(config: RunConfig, { print, onInterrupt }: TaskContex
 interface Table {
   env: Env;
   print: (text: string) => void;
+  textOf: (result: ResetResult) => string;
   /** The next typed line, without its end; null when there is none any more. */
   read: () => Promise<string | null>;
 }
 
 type Next = 'quit' | 'restart' | 'next';
 
-/** One episode, up to its end or to one of the player's own commands. */
-async function playEpisode({ env, print, read }: Table, seed: number): Promise<{ record: EpisodeRecord; next: Next }> {
+/** One episode; null where the player left it before its end. */
+async function playEpisode({ env, print, textOf, read }: Table, seed: number): Promise<EpisodeRecord | null> {
   const start = await env.reset({ seed });
   const record: EpisodeRecord = {
     reset: { observation: start.observation, info: recordedInfo(start.info) },
     steps: [],
   };
-  print(`\nepisode with seed ${seed}\n\n${scene(start)}`);
+  print(`\nepisode with seed ${seed}\n\n${scene(textOf(start), start.info)}`);
   for (;;) {
-    print(isOver(record) ? `${ending(record)}\nnext, restart or quit? ` : '> ');
-    const text = await read();
-    if (text === null || text === 'quit') return { record, next: 'quit' };
-    if (text === 'restart' || text === 'next') return { record, next: text };
-    if (isOver(record)) continue;
-    const { observation, reward, terminated, truncated, info } = await env.step(text);
-    record.steps.push({ action: text, observation, reward, terminated, truncated, info: recordedInfo(info) });
-    print(`${scene({ observation, info })}reward ${reward}\n`);
+    print('> ');
+    const action = await read();
+    if (action === null || action === LEAVE) return null;
+    const { observation, reward, terminated, truncated, info } = await env.step(action);
+    record.steps.push({ action, observation, reward, terminated, truncated, info: recordedInfo(info) });
+    print(`${scene(textOf({ observation, info }), info)}reward ${reward}\n`);
+    if (terminated || truncated) {
+      print(ending(record));
+      return record;
+    }
   }
 }
 
-function isOver({ steps }: EpisodeRecord): boolean {
-  const last = steps.at(-1);
-  return last !== undefined && (last.terminated || last.truncated);
+/** Anything but the two other answers goes on. */
+async function askNext({ print, read }: Table): Promise<Next> {
+  print('Enter: next episode, restart: this one again, quit: stop. ');
+  const answer = await read();
+  if (answer === null || answer === LEAVE) return 'quit';
+  return answer === 'restart' ? 'restart' : 'next';
 }
 
-/** What a player sees: the observation, and what the environment says of valid actions and the score. */
-function scene({ observation, info }: ResetResult): string {
-  const lines = [observation.replace(/^\n+|\n+$/g, '')];
+/** What a player sees: the text, and what the environment says of valid actions and the score. */
+function scene(text: string, info: Record<string, unknown>): string {
+  const lines = [text.replace(/^\n+|\n+$/g, '')];
   if (Array.isArray(info.validActions) && info.validActions.length > 0) {
     lines.push(`valid actions: ${info.validActions.join(' | ')}`);
   }
@@ -83,7 +92,7 @@ function scene({ observation, info }: ResetResult): string {
 function ending(record: EpisodeRecord): string {
   const { terminated, info } = record.steps.at(-1)!;
   const how = info.won === true ? 'won' : terminated ? 'over' : 'cut by the limit';
-  return `\n${how} after ${record.steps.length} steps; return ${recordedReturn(record)}`;
+  return `\n${how} after ${record.steps.length} steps; return ${recordedReturn(record)}\n`;
 }
 
 /** A line more; the file is never rewritten, so episodes played at the same time elsewhere stay. */

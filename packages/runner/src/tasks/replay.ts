@@ -1,8 +1,8 @@
 // task=replay: plays recorded actions again and writes what the environment said, one line for each episode.
-import { environmentInfo, type Env, type StepResult } from '@bowyer/envs';
+import { environmentInfo, type Env, type ResetResult, type StepResult } from '@bowyer/envs';
 import { writeFileAtomically } from '@bowyer/core';
 import { ProgressBar } from '@bowyer/logging';
-import { engineText, environmentOf } from '../environments.js';
+import { engineText, replayEnvironment } from '../environments.js';
 import { recordedInfo, type EpisodeRecord } from '../episode-record.js';
 import { readJsonLines, JsonLineError } from '../json-lines.js';
 import { camelKeys, toSnakeCase } from '../key-case.js';
@@ -17,15 +17,20 @@ export interface ReplayLine {
 
 export async function replay(config: RunConfig, { print, progress }: TaskContext): Promise<void> {
   const { input, output } = config;
-  if (input === null || output === null) throw new Error('task=replay needs input=FILE and output=FILE');
+  if (input === null || output === null) {
+    throw new Error(
+      `task=replay needs the actions to play and a file to write: ${input === null ? 'input' : 'output'} is null\n` +
+        '  give both: input=FILE.jsonl output=FILE.jsonl',
+    );
+  }
   const lines = await readJsonLines<ReplayLine>(input, lineSchema(config.env.name));
-  const env = environmentOf(config)();
+  const env = replayEnvironment(config);
   const bar = new ProgressBar('episodes', lines.length, progress);
   const replayed: string[] = [];
   let steps = 0;
   try {
     for (const { line, value } of lines) {
-      const record = await replayEpisode(env, value, (info) => engineText(config, info)).catch((error: Error) => {
+      const record = await replayEpisode(env, value, (result) => engineText(config, result)).catch((error: Error) => {
         throw new JsonLineError(input, line, error.message);
       });
       replayed.push(`${JSON.stringify(record)}\n`);
@@ -40,16 +45,19 @@ export async function replay(config: RunConfig, { print, progress }: TaskContext
   print(`${lines.length} episodes, ${steps} steps\nwritten: ${output}\n`);
 }
 
-/** Plays until the actions or the episode end. */
+/**
+ * Plays until the actions or the episode end.
+ *
+ * @param textOf what is written as observation
+ */
 export async function replayEpisode(
   env: Env,
   { reset, actions }: ReplayLine,
-  /** The engine's own text of a step, where the observation holds more. */
-  textOf: (info: Record<string, unknown>) => string | undefined,
+  textOf: (result: ResetResult) => string,
 ): Promise<EpisodeRecord> {
-  const { observation, info } = await env.reset(camelKeys(reset) as { seed?: number });
+  const start = await env.reset(camelKeys(reset) as { seed?: number });
   const record: EpisodeRecord = {
-    reset: { observation: textOf(info) ?? observation, info: recordedInfo(info) },
+    reset: { observation: textOf(start), info: recordedInfo(start.info) },
     steps: [],
   };
   let result: StepResult | undefined;
@@ -58,7 +66,7 @@ export async function replayEpisode(
     result = await env.step(action);
     record.steps.push({
       action,
-      observation: textOf(result.info) ?? result.observation,
+      observation: textOf(result),
       reward: result.reward,
       terminated: result.terminated,
       truncated: result.truncated,
