@@ -43,7 +43,7 @@ export async function startJobProcess(options: JobProcessOptions): Promise<JobPr
   const { command, directory, cwd, env, onLine } = options;
   await mkdir(directory, { recursive: true });
   const log = createWriteStream(join(directory, LOG_FILE), { flags: 'a' });
-  log.write(`# ${command.map(shellQuoted).join(' ')}\n`);
+  log.write(`${commandLine(command)}\n`);
   const [program, ...args] = command;
   const child = spawn(program, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   for (const stream of [child.stdout, child.stderr]) {
@@ -83,8 +83,13 @@ function watchLines(stream: NodeJS.ReadableStream, onLine: (line: string) => voi
     const lines = (rest + chunk).split(/[\r\n]+/);
     rest = lines.pop()!;
     // Colours and cursor movements of a terminal: ESC [ … letter.
-    for (const line of lines) if (line.trim()) onLine(line.replace(/\x1b\[[0-9;?]*[A-Za-z]/g, '')); // eslint-disable-line no-control-regex
+    for (const line of lines) if (line.trim()) onLine(line.replace(/\x1b\[[0-9;?]*[A-Za-z]/g, ''));
   });
+}
+
+/** What a log begins with, to be pasted into a shell after the `#`. */
+export function commandLine(command: readonly string[]): string {
+  return `# ${command.map(shellQuoted).join(' ')}`;
 }
 
 /** A word as a shell reads it back, so that the log's first line can be pasted. */

@@ -10,7 +10,7 @@ import { readJobMetrics } from './job-metrics.js';
 import { shellQuoted } from './job-process.js';
 import { planJobs, type PlannedSweep } from './plan-jobs.js';
 import { LocalLauncher } from './run-jobs.js';
-import { jobLabel, type JobOutcome, type JobSource, type JobStart } from './sweep-job.js';
+import { jobLabel, type JobOutcome, type JobSource, type JobStart, type SweepJob } from './sweep-job.js';
 import { lockSweep } from './sweep-lock.js';
 import { summaryText, variedOverrides, writeSummary, type SummaryRow } from './summary.js';
 
@@ -18,14 +18,19 @@ import { summaryText, variedOverrides, writeSummary, type SummaryRow } from './s
 const INTERRUPTED = 130;
 
 /** Program and leading arguments that start this command again. */
-const thisProgram = (): [string, ...string[]] => [process.execPath, ...process.execArgv, process.argv[1]];
+type Program = readonly [string, ...string[]];
+
+const thisProgram = (): Program => [process.execPath, ...process.execArgv, process.argv[1]];
 
 /**
  * @param program how a job's process starts this command; its arguments follow
  * @returns undefined where sweeper and launcher are the basic ones
  * @throws {ConfigError} before anything is started
  */
-export async function launchSweep(request: SweepRequest, program = thisProgram()): Promise<SweepOutcome | undefined> {
+export async function launchSweep(
+  request: SweepRequest,
+  program: Program = thisProgram(),
+): Promise<SweepOutcome | undefined> {
   const sweep = await planJobs(request);
   if (sweep === null) return undefined;
   return sweep.launcher.kind === 'basic' ? runHere(request, sweep) : runLocally(request, sweep, program);
@@ -44,67 +49,70 @@ async function runHere(request: SweepRequest, { jobs, compositions }: PlannedSwe
 }
 
 /** Jobs as processes, several at once. */
-async function runLocally(
-  request: SweepRequest,
-  sweep: PlannedSweep,
-  program: [string, ...string[]],
-): Promise<SweepOutcome> {
-  const { jobs, launcher: settings, asha } = sweep;
-  const { directory } = request;
-  const { stdout: output, env, cwd } = request.program;
-  const unlock = await lockSweep(directory);
+async function runLocally(request: SweepRequest, sweep: PlannedSweep, program: Program): Promise<SweepOutcome> {
+  const unlock = await lockSweep(request.directory);
   try {
-    const found = await readMarkers(jobs, { resume: settings.resume ?? false });
+    const found = await readMarkers(sweep.jobs, { resume: sweep.launcher.resume ?? false });
     const markers = new Map(found.flatMap((marker, number) => (marker === null ? [] : [[number, marker] as const])));
-    const list = jobList(jobs, markers);
-    const halving = asha && new AshaSource(jobs, markers, asha);
-    const recorded = recording(halving ?? list);
-    request.writeMaster();
-
-    const metrics = settings.metrics ?? [];
-    const board = new JobBoard(output as ProgressOutput, halving ? null : list.left);
-    const skipped = jobs.length - list.left;
-    board.say(
-      `${jobs.length} jobs, ${settings.jobs} at once, in ${directory}` +
-        (markers.size > 0 ? ` (resumed: ${skipped} finished before)` : ''),
-    );
-    const launcher = new LocalLauncher({
-      jobs: settings.jobs ?? 1,
-      source: recorded,
-      commandOf: ({ job, resource }) => {
-        const grown = resource ? [`${resource.key}=${resource.amount}`] : [];
-        return [...program, ...request.jobArguments(job.number, [...job.overrides, ...grown], job.directory)];
-      },
-      cwd,
-      env,
-      metrics,
-      requiredMetric: asha?.metric,
-      board,
-      shown: variedOverrides(jobs),
-      markers,
-    });
-    await untilInterrupted(launcher);
-
-    const columns = [...new Set([...(asha ? [asha.resourceKey, asha.metric] : []), ...metrics])];
-    const rows = await summaryRows(sweep, recorded.outcomes, markers, columns);
-    const csv = await writeSummary(directory, rows, columns);
-    const lines = ['', summaryText(rows, columns, directory), '', `table: ${csv}`];
-    const best = halving?.best();
-    if (best) {
-      const label = jobLabel(best.job, variedOverrides(jobs));
-      lines.push(
-        `best: ${label} with ${asha!.metric} ${figure(best.value)} at ${best.resource.key}=${best.resource.amount}`,
-      );
-    }
-    const failed = rows.filter(({ outcome }) => outcome?.status === 'failed').length;
-    const onward = `  ${resumeCommand(request)}`;
-    if (launcher.interrupted) lines.push('stopped; to go on:', onward);
-    else if (failed > 0) lines.push(`${failed} of ${jobs.length} jobs failed; to start only these again:`, onward);
-    output.write(`${lines.join('\n')}\n`);
-    return { exitCode: launcher.interrupted ? INTERRUPTED : failed > 0 ? 1 : 0 };
+    return await runClaimed(request, sweep, program, markers);
   } finally {
     await unlock();
   }
+}
+
+async function runClaimed(
+  request: SweepRequest,
+  sweep: PlannedSweep,
+  program: Program,
+  markers: ReadonlyMap<number, JobMarker>,
+): Promise<SweepOutcome> {
+  const { jobs, launcher: settings, asha } = sweep;
+  const { stdout: output, env, cwd } = request.program;
+  const list = jobList(jobs, markers);
+  const halving = asha && new AshaSource(jobs, markers, asha);
+  const recorded = recording(halving ?? list);
+  request.writeMaster();
+
+  const atOnce = settings.jobs ?? 1;
+  const board = new JobBoard(output as ProgressOutput, halving ? null : list.left);
+  const before = markers.size > 0 ? ` (${jobs.length - list.left} finished before)` : '';
+  board.say(`${jobs.length} jobs, ${atOnce} at once, in ${request.directory}${before}`);
+  const launcher = new LocalLauncher({
+    jobs: atOnce,
+    source: recorded,
+    commandOf: ({ job, resource }) => {
+      const grown = resource ? [`${resource.key}=${resource.amount}`] : [];
+      return [...program, ...request.jobArguments(job.number, [...job.overrides, ...grown], job.directory)];
+    },
+    cwd,
+    env,
+    metrics: settings.metrics ?? [],
+    requiredMetric: asha?.metric,
+    board,
+    shown: variedOverrides(jobs),
+    markers,
+  });
+  await untilInterrupted(launcher);
+
+  const columns = [...new Set([...(asha ? [asha.resourceKey, asha.metric] : []), ...(settings.metrics ?? [])])];
+  const rows = await summaryRows(sweep, recorded.outcomes, markers, columns);
+  const csv = await writeSummary(request.directory, rows, columns);
+  const failed = rows.filter(({ outcome }) => outcome?.status === 'failed').length;
+  const lines = ['', summaryText(rows, columns, request.directory), '', `table: ${csv}`];
+  if (halving && asha) lines.push(...bestLine(halving, asha.metric, jobs));
+  if (launcher.interrupted) lines.push('stopped; to go on:', `  ${resumeCommand(request)}`);
+  else if (failed > 0)
+    lines.push(`${failed} of ${jobs.length} jobs failed; to start only these again:`, `  ${resumeCommand(request)}`);
+  output.write(`${lines.join('\n')}\n`);
+  return { exitCode: launcher.interrupted ? INTERRUPTED : failed > 0 ? 1 : 0 };
+}
+
+function bestLine(source: AshaSource, metric: string, jobs: readonly SweepJob[]): string[] {
+  const best = source.best();
+  if (best === null) return [];
+  const { job, resource, value } = best;
+  const label = jobLabel(job, variedOverrides(jobs));
+  return [`best: ${label} with ${metric} ${figure(value)} at ${resource.key}=${resource.amount}`];
 }
 
 /** Passes Ctrl-C and the system's requests to end on to the launcher. */

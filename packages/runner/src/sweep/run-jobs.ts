@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { JobBoard } from './job-board.js';
 import { newMarker, writeMarker, type JobMarker } from './job-marker.js';
 import { readJobMetrics } from './job-metrics.js';
-import { LOG_FILE, startJobProcess, type JobProcess, type JobProcessEnd } from './job-process.js';
+import { commandLine, LOG_FILE, startJobProcess, type JobProcess, type JobProcessEnd } from './job-process.js';
 import { jobLabel, type JobOutcome, type JobSource, type JobStart, type SweepJob } from './sweep-job.js';
 
 export interface LocalLauncherOptions {
@@ -93,7 +93,7 @@ export class LocalLauncher {
     }
     await writeMarker(job, marker);
     this.#markers.set(job.number, marker);
-    board.ended(job.number, outcome, status === 'failed' ? await this.#endOfLog(job) : []);
+    board.ended(job.number, outcome, status === 'failed' ? await this.#lastWords(start) : []);
     source.report(start, outcome);
   }
 
@@ -141,10 +141,12 @@ export class LocalLauncher {
     return { status: 'finished', note: '', seconds, metrics };
   }
 
-  async #endOfLog({ directory }: SweepJob): Promise<string[]> {
-    const path = join(directory, LOG_FILE);
+  /** What the job printed in the end, this time. */
+  async #lastWords(start: JobStart): Promise<string[]> {
+    const path = join(start.job.directory, LOG_FILE);
     const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line.trim());
-    return [...lines.slice(-LAST_LINES), `whole log: ${path}`];
+    const printed = lines.slice(lines.lastIndexOf(commandLine(this.options.commandOf(start))) + 1);
+    return [...printed.slice(-LAST_LINES), `whole log: ${path}`];
   }
 }
 

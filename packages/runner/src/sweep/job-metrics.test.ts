@@ -1,0 +1,37 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readJobMetrics } from './job-metrics.js';
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'bowyer-job-metrics-'));
+  const policies = [
+    { name: 'warm start', metrics: { 'test/return': 1 } },
+    { name: 'best (iteration 50)', metrics: { 'test/return': 3 } },
+    { name: 'last', metrics: { 'test/return': 2 } },
+  ];
+  await writeFile(join(directory, 'results.json'), JSON.stringify({ policies, optimalReturn: 7 }));
+  const lines = [{ iteration: 1, loss: 5, 'eval/return': 10 }, { iteration: 2, loss: 4, 'eval/return': 11 }, { iteration: 3, loss: null }]; // prettier-ignore
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  await writeFile(join(directory, 'metrics.jsonl'), `${text}{"iteration": 4, "lo`);
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+test.each([
+  ['test/return', 2], // of the policy that the run ended with
+  ['warm:test/return', 1],
+  ['best:test/return', 3],
+  ['worst:test/return', null],
+  ['optimalReturn', 7],
+  ['eval/return', 11], // the last line that has it
+  ['loss', 4],
+  ['iteration', 3], // the cut-off line does not count
+  ['unknown', null],
+])('%s is %p', async (key, expected) => {
+  expect(await readJobMetrics(directory, [key])).toEqual({ [key]: expected });
+});
+
+test('a job without files has no figures', async () => {
+  expect(await readJobMetrics(join(directory, 'absent'), ['loss'])).toEqual({ loss: null });
+});

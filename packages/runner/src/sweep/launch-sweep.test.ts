@@ -1,0 +1,138 @@
+// Whole sweeps through the command line, each in a process of its own.
+import { spawn } from 'node:child_process';
+import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const program = fileURLToPath(new URL('./test-program/program.ts', import.meta.url));
+const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+
+let directory: string;
+beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-launch-'))));
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** @param options.direct jobs are the fast child itself, not the whole program again */
+async function run(args: string[], { direct = true, signalWhen = '' } = {}): Promise<Ended> {
+  const env = { ...process.env, SWEEP_TEST_DIRECT: direct ? '1' : '' };
+  const command = ['--conditions=source', '--import', tsx, program, ...args];
+  const started = spawn(process.execPath, command, { cwd: directory, env });
+  let [stdout, stderr] = ['', ''];
+  started.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  started.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const ended = new Promise<number | null>((resolve) => started.on('close', resolve));
+  if (signalWhen) {
+    while (!(await exists(signalWhen))) await new Promise((resolve) => setTimeout(resolve, 10));
+    started.kill('SIGINT');
+  }
+  return { code: await ended, stdout, stderr };
+}
+
+const exists = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+const local = ['launcher=local', 'hydra.sweep.dir=sweep'];
+const timeless = (text: string) => text.replaceAll(/\d+s\b/g, '0s').replaceAll(directory, 'HERE');
+const csv = async () =>
+  (await readFile(join(directory, 'sweep', 'sweep.csv'), 'utf8'))
+    .replaceAll(directory, 'HERE')
+    .replaceAll(/,\d+\.\d,/g, ',0.0,');
+
+test('a failure, its table, and a second start of only what failed', async () => {
+  const args = ['-m', ...local, 'x=1,2', 'fail=false,true'];
+  const first = await run(args);
+  expect(first).toMatchObject({ code: 1, stderr: '' });
+  expect(timeless(first.stdout)).toContain(
+    '\n' +
+      'job                  status  test/episodic_return  time  folder\n' +
+      '─────────────────  ────────  ────────────────────  ────  ──────\n' +
+      '#0 x=1 fail=False  finished                     1    0s       0\n' +
+      '#1 x=1 fail=True     failed                     –    0s       1\n' +
+      '#2 x=2 fail=False  finished                     2    0s       2\n' +
+      '#3 x=2 fail=True     failed                     –    0s       3\n' +
+      '\ntable: HERE/sweep/sweep.csv\n2 of 4 jobs failed; to start only these again:\n' +
+      '  program -m launcher=local x=1,2 fail=false,true launcher.resume=true hydra.sweep.dir=HERE/sweep\n',
+  );
+  expect(await csv()).toBe(
+    'job,overrides,status,test/episodic_return,seconds,directory,x,fail\n' +
+      '0,x=1 fail=False,finished,1,0.0,HERE/sweep/0,1,False\n' +
+      '1,x=1 fail=True,failed,,0.0,HERE/sweep/1,1,True\n' +
+      '2,x=2 fail=False,finished,2,0.0,HERE/sweep/2,2,False\n' +
+      '3,x=2 fail=True,failed,,0.0,HERE/sweep/3,2,True\n',
+  );
+  const again = await run([...args, 'launcher.resume=true', 'launcher.jobs=2']);
+  expect(again.code).toBe(1);
+  expect(again.stdout).toContain('4 jobs, 2 at once');
+  expect(again.stdout).toContain('(2 finished before)');
+  expect(await readFile(join(directory, 'sweep', '0', 'starts'), 'utf8')).toBe('0..1\n');
+});
+
+test('Ctrl-C lets the job leave, says how to go on, and what it says goes on', async () => {
+  const release = join(directory, 'release');
+  const args = ['-m', ...local, 'x=1,2', `hold=${release}`];
+  const stopped = await run(args, { signalWhen: join(directory, 'sweep', '0', 'holding') });
+  expect(stopped).toMatchObject({ code: 130, stderr: '' });
+  expect(timeless(stopped.stdout)).toContain(
+    'stopped; to go on:\n' +
+      '  program -m launcher=local x=1,2 hold=HERE/release launcher.resume=true hydra.sweep.dir=HERE/sweep\n',
+  );
+  expect(await csv()).toContain('1,x=2 hold=HERE/release,not started,,,HERE/sweep/1,2\n');
+  await writeFile(release, '');
+  expect(await run([...args, 'launcher.resume=true'])).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('an experiment is a sweep; its jobs are the same program again, as single runs', async () => {
+  const { code, stdout, stderr } = await run(['+experiment=two', 'hydra.sweep.dir=sweep'], { direct: false });
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toContain('2 jobs, 2 at once');
+  expect(await csv()).toContain('x=5 +experiment=two,finished,5,');
+  expect(await readFile(join(directory, 'sweep', '1', '.hydra', 'overrides.yaml'), 'utf8')).toBe(
+    '- x=6\n- +experiment=two\n',
+  );
+});
+
+test('random search with processes, and in this process', async () => {
+  const args = ['-m', 'sweeper=random', 'sweeper.trials=2', 'x=int(interval(1,100))', 'iterations=choice(1,2)'];
+  expect(await run([...args, ...local])).toMatchObject({ code: 0, stderr: '' });
+  const drawn = (await csv()).split('\n').slice(1, 3).map((line) => line.split(',')[1]); // prettier-ignore
+  const here = await run([...args, 'hydra.sweep.dir=here'], { direct: false });
+  expect(here.code).toBe(0);
+  for (const [job, overrides] of drawn.entries()) expect(here.stdout).toContain(`#${job} : ${overrides}\n`);
+});
+
+test('successive halving: resources, the best, and a table with both', async () => {
+  const { code, stdout, stderr } = await run(['-m', ...local, 'sweeper=asha', 'x=tag(log,interval(1,100))']);
+  expect([code, stderr]).toEqual([0, '']);
+  const table = (await csv()).trim().split('\n').map((line) => line.split(',')); // prettier-ignore
+  expect(table[0].slice(0, 6)).toEqual(['job', 'overrides', 'status', 'iterations', 'eval/episodic_return', 'test/episodic_return']); // prettier-ignore
+  // Only one of four reaches the last rung or more, if they come in a good order; the one named best is the best there.
+  const last = table.slice(1).filter((line) => line[3] === '4').map((line) => ({ job: line[0], value: Number(line[4]) })); // prettier-ignore
+  const best = last.reduce((a, b) => (b.value > a.value ? b : a));
+  expect(stdout).toContain(`best: #${best.job} x=`);
+  expect(stdout).toContain('at iterations=4\n');
+});
+
+test.each([
+  ['a job with a bad value', ['x=1,two'], "x must be a number, not 'two'\n"],
+  ['a bad launcher', ['x=1,2', 'launcher.jobs=0'], 'launcher.jobs must be at least 1\n'],
+  ['a swept launcher', ['x=1,2', 'launcher.jobs=1,2'], "'launcher.jobs' steers the sweep and cannot be swept over\n  give it one value\n"], // prettier-ignore
+  ['a shared folder', ['x=1,2', 'hydra.sweep.subdir=same'], "jobs #0 and #1 have the same folder: HERE/sweep/same\n  give each its own, such as hydra.sweep.subdir='${hydra.job.num}'\n"], // prettier-ignore
+  ['a resource that is swept', ['sweeper=asha', 'iterations=1,2'], "'iterations' is given by the sweeper, job by job (sweeper.resource_key)\n  leave out the override of iterations; its ends are sweeper.min_resource and sweeper.max_resource\n"], // prettier-ignore
+  ['resources the wrong way round', ['sweeper=asha', 'x=1,2', 'sweeper.min_resource=9'], 'sweeper.min_resource (9) is above sweeper.max_resource (4)\n'], // prettier-ignore
+  ['halving with the basic launcher', ['sweeper=asha', 'launcher=basic', 'x=1,2'], 'sweeper=asha starts a job several times, which the basic launcher cannot\n  add launcher=local, and launcher.jobs=N for N jobs at once\n'], // prettier-ignore
+])('%s is refused and nothing is written', async (_, args, message) => {
+  const { code, stdout, stderr } = await run(['-m', ...local, ...args]);
+  expect(code).toBe(1);
+  expect(timeless(stderr)).toContain(message);
+  expect(stdout).toBe('');
+  expect(await exists(join(directory, 'sweep'))).toBe(false);
+});
