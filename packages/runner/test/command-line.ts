@@ -12,11 +12,18 @@ export interface Ended {
   stderr: string;
 }
 
-/** @param killAfterMs sends SIGKILL that long after the start; the process may have ended by then */
-export function run(args: readonly string[], { killAfterMs }: { killAfterMs?: number } = {}): Promise<Ended> {
+export interface RunOptions {
+  /** Sends SIGKILL that long after the start; the process may have ended by then. */
+  killAfterMs?: number;
+  /** What is typed, all of it at once. */
+  stdin?: string;
+}
+
+export function run(args: readonly string[], { killAfterMs, stdin = '' }: RunOptions = {}): Promise<Ended> {
   return new Promise((resolve, reject) => {
     // A group of its own: from sources the command is two processes, and both must die at once.
     const child = spawn(process.execPath, [bin, ...args], { cwd: repository, detached: true });
+    child.stdin.end(stdin);
     let [stdout, stderr] = ['', ''];
     child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
     child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));

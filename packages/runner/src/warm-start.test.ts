@@ -1,0 +1,22 @@
+import { fileURLToPath } from 'node:url';
+import { compose, registerResolver } from '@bowyer/config';
+import { toRunConfig, type RunConfigYaml } from './run-config.js';
+import { warmStartHash } from './warm-start.js';
+
+const configDir = fileURLToPath(new URL('../../../configs', import.meta.url));
+registerResolver('first', (...values) => values.find((value) => value !== null) ?? null);
+const hash = (configName: string, ...overrides: string[]) => {
+  const composition = compose({ configDirs: [{ dir: configDir }], configName, overrides });
+  return warmStartHash(toRunConfig(composition.resolve() as unknown as RunConfigYaml));
+};
+
+test('a warm start made before the environments had schemas of their own is still found in the cache', () => {
+  expect(hash('archer_20q')).toBe('75ae91d66e2900e8');
+});
+
+test('what decides the weights decides the name, what does not decide them does not', () => {
+  expect(hash('chai_20q', 'iterations=7', 'env.word_choice=bySeed')).toBe(hash('archer_20q'));
+  expect(hash('archer_20q', 'env.words=full')).not.toBe(hash('archer_20q'));
+  expect(hash('archer_20q', 'env=coin', 'env.timeout_ms=7')).toBe(hash('archer_20q', 'env=coin'));
+  expect(hash('archer_20q', 'env=coin', 'env.fold=dev')).not.toBe(hash('archer_20q', 'env=coin'));
+});

@@ -1,0 +1,56 @@
+// Another environment than Twenty Questions goes the whole way: expert play, warm start, training, test.
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { run, tinyRun } from './command-line.js';
+
+let directory: string;
+beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-other-'))));
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const coin = ['env=coin', 'env.params="numLocations=2,includeDoors=0"', 'env.step_limit=9'];
+
+test('archer warm-starts on the gold paths of the coin game and trains on', async () => {
+  const { code, stdout, stderr } = await run([
+    ...['--config-name', 'archer_20q', ...tinyRun, ...coin, 'iterations=2', 'warmup_iter=1'],
+    ...[`save_path=${join(directory, 'run')}`, `cache_dir=${join(directory, 'cache')}`],
+  ]);
+  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain('warm start');
+  const { policies } = JSON.parse(await readFile(join(directory, 'run', 'results.json'), 'utf8'));
+  for (const { metrics } of policies) {
+    expect(metrics['test/episodic_return']).toBe(metrics['test/win_rate']); // a point for the coin, nothing else
+    expect(metrics['test/episode_turns']).toBeLessThanOrEqual(10);
+  }
+}, 120_000);
+
+test('task=demonstrations writes episodes that demonstrations.path reads', async () => {
+  const made = await run([
+    ...['--config-name', 'archer_20q', 'task=demonstrations', ...coin, 'demonstrations.count=20'],
+    `save_path=${join(directory, 'made')}`,
+  ]);
+  expect(made.stdout).toContain('20 episodes, ');
+  expect(made.stdout).toContain('mean return 1.00');
+  const path = join(directory, 'made', 'demonstrations.jsonl');
+  const read = await run([
+    ...['--config-name', 'archer_20q', 'task=demonstrations', ...coin, `demonstrations.path=${path}`],
+    `save_path=${join(directory, 'read')}`,
+  ]);
+  expect(read.code).toBe(0);
+  expect(await readFile(join(directory, 'read', 'demonstrations.jsonl'), 'utf8')).toBe(await readFile(path, 'utf8'));
+});
+
+test('an environment without an expert says what it needs instead', async () => {
+  const { code, stderr } = await run([
+    ...['--config-name', 'archer_20q', 'env=adventure', `save_path=${join(directory, 'run')}`],
+    `cache_dir=${join(directory, 'cache')}`,
+  ]);
+  expect(code).toBe(1);
+  expect(stderr).toContain(
+    [
+      'adventure has no demonstrations of its own, so there is nothing to warm-start from',
+      '  give a policy with policy_lm=FOLDER, or episodes with demonstrations.path=FILE.jsonl',
+      '  to play some yourself: run --config-name play env=adventure output=FILE.jsonl',
+    ].join('\n'),
+  );
+});

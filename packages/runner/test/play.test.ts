@@ -1,0 +1,42 @@
+// task=play through the real command, with what a person would type on its standard input.
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readEpisodes, recordedReturn } from '../src/episode-record.js';
+import { run } from './command-line.js';
+
+let directory: string;
+beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-play-'))));
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const play = (stdin: string, ...overrides: string[]) =>
+  run(['--config-name', 'play', `save_path=${join(directory, 'run')}`, ...overrides], { stdin });
+
+test('valid actions and the score are shown; a finished episode is kept, one that was left is not', async () => {
+  const output = join(directory, 'mine', 'episodes.jsonl');
+  const typed = ['look around', 'take coin', '', 'look around', 'quit', 'quit', ''].join('\n');
+  const { code, stdout } = await play(typed, 'env=coin', 'env.params="numLocations=3"', 'seed=3', `output=${output}`);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/valid actions: .*take coin/);
+  expect(stdout).toContain('score 1\nreward 1\n\nwon after 2 steps; return 1\n');
+  expect(stdout).toContain(`kept in ${output}`);
+  expect(stdout).toContain('episode with seed 4');
+
+  const episodes = await readEpisodes(output); // as a warm start would
+  expect(episodes.map(recordedReturn)).toEqual([1]);
+  expect(episodes[0].steps.map(({ action }) => action)).toEqual(['look around', 'take coin']);
+});
+
+test('the end of the input leaves the game; nothing is kept without a file to keep it in', async () => {
+  const { code, stdout } = await play('is it a dog?\n', 'env=twenty_questions');
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/is it a dog\? (Yes|No)\.\nreward -1\n/);
+  const files = await readdir(directory, { recursive: true });
+  expect(files.filter((name) => name.endsWith('.jsonl'))).toEqual([]);
+});
+
+test('an adventure shows what the story says, not the policy’s longer observation', async () => {
+  const { stdout } = await play('north\n', 'env=adventure');
+  expect(stdout).toMatch(/> << Path >>\n/);
+  expect(stdout).toMatch(/valid actions: north \| south \| west/);
+});

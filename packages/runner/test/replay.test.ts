@@ -1,0 +1,154 @@
+// task=replay through the real command: its format, what it refuses, and the recordings of the original engines.
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { repository, run } from './command-line.js';
+
+let directory: string;
+beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-replay-'))));
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+interface Line {
+  reset: { observation: string; info: Record<string, unknown> };
+  steps: {
+    action: string;
+    observation: string;
+    reward: number;
+    terminated: boolean;
+    truncated: boolean;
+    info: Record<string, unknown>;
+  }[];
+}
+
+async function replay(env: string[], input: string) {
+  await writeFile(join(directory, 'input.jsonl'), input);
+  const ended = await run([
+    ...['--config-name', 'replay', ...env],
+    ...[`input=${join(directory, 'input.jsonl')}`, `output=${join(directory, 'output.jsonl')}`],
+    `save_path=${join(directory, 'run')}`,
+  ]);
+  const output = await readFile(join(directory, 'output.jsonl'), 'utf8').catch(() => null);
+  const lines = output?.trimEnd().split('\n');
+  return { ...ended, lines: lines?.map((line) => JSON.parse(line) as Line) ?? null };
+}
+
+const asLines = (values: readonly object[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('');
+
+test('a line in, a line out; actions after the end are left out; keys are in snake_case', async () => {
+  const reset = { seed: 3, fold: 'train', params: 'numLocations=3', step_limit: 2 };
+  const { code, lines } = await replay(
+    ['env=coin'],
+    asLines([
+      { reset, actions: ['look around', 'take coin', 'look around'] },
+      { reset, actions: Array<string>(9).fill('inventory') },
+    ]),
+  );
+  expect(code).toBe(0);
+  const [won, cut] = lines!;
+  expect(Object.keys(won)).toEqual(['reset', 'steps']);
+  expect(Object.keys(won.reset)).toEqual(['observation', 'info']);
+  expect(won.reset.info).toMatchObject({ score: 0, num_moves: 0, seed: 3 });
+  expect(won.steps.map(({ info: _, observation: __, ...step }) => step)).toEqual([
+    { action: 'look around', reward: 0, terminated: false, truncated: false },
+    { action: 'take coin', reward: 1, terminated: true, truncated: false },
+  ]);
+  expect(won.steps[0].info.valid_actions).toContain('take coin');
+  expect(won.steps[1].info).toMatchObject({ score: 1, won: true });
+  // A limit of 2 lets a third action be played, which is the one that is cut.
+  expect(cut.steps.map(({ truncated }) => truncated)).toEqual([false, false, true]);
+});
+
+test.each([
+  ['{"reset": {}}', "the line must have required property 'actions'"],
+  ['{"reset": {"sed": 1}, "actions": []}', "'reset' has an unknown key 'sed'; known keys: seed"],
+  ['{"reset": {}, "actions": [7]}', "'actions.0' must be string"],
+  ['{"reset": ', 'is not JSON: Unexpected end of JSON input'],
+])('%s is refused with its file and line, and nothing is written', async (line, complaint) => {
+  const { code, stderr } = await replay(
+    ['env=twenty_questions'],
+    `{"reset": {}, "actions": ["is it a dog?"]}\n\n${line}\n`,
+  );
+  expect(code).toBe(1);
+  expect(stderr).toContain(`${join(directory, 'input.jsonl')}:3: ${complaint}`);
+  expect((await readdir(directory)).filter((name) => name.startsWith('output'))).toEqual([]);
+});
+
+test('a parameter that the game does not have is named with its line', async () => {
+  const { code, stderr } = await replay(['env=coin'], '{"reset": {"params": "numRooms=3"}, "actions": []}\n');
+  expect(code).toBe(1);
+  expect(stderr).toContain(`${join(directory, 'input.jsonl')}:1: coin: `);
+});
+
+const shared = join(repository, '..', 'shared', 'data');
+const recordings = (name: string) =>
+  readFileSync(join(shared, 'transcripts', name), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+const isThere = existsSync(join(shared, 'transcripts')) && existsSync(join(shared, 'archer', 'detective.z5'));
+if (!isThere) console.warn(`skipping the recorded play of the original engines: no ${shared}`);
+
+(isThere ? test : test.skip)(
+  "Cooking World with the original content: valid actions, scores, rewards and ends are the recordings'",
+  async () => {
+    const episodes = recordings('textworldexpress.jsonl').filter(({ game }) => game === 'cookingworld');
+    const { lines } = await replay(
+      ['env=cookingworld', `env.content_dir=${join(shared, 'textworldexpress')}`],
+      asLines(
+        episodes.map(({ seed, fold, params, envStepLimit, steps }) => ({
+          reset: { seed, fold, params, step_limit: envStepLimit },
+          actions: steps.map(({ action }: { action: string }) => action),
+        })),
+      ),
+    );
+    expect(
+      lines!.map(({ reset, steps }) => ({
+        valid: [reset, ...steps].map(({ info }) => info.valid_actions),
+        scores: [reset, ...steps].map(({ info }) => info.score),
+        rewards: steps.map(({ reward }) => reward),
+        ends: steps.map(({ terminated, truncated }) => terminated || truncated),
+      })),
+    ).toEqual(
+      episodes.map(({ reset, steps }) => ({
+        valid: [reset, ...steps].map(({ validActions }) => validActions),
+        scores: [reset, ...steps].map(({ score }) => score),
+        rewards: steps.map(({ reward }: { reward: number }) => reward),
+        ends: steps.map(({ done }: { done: boolean }) => done),
+      })),
+    );
+  },
+  120_000,
+);
+
+(isThere ? test : test.skip)(
+  "detective: text, scores, rewards and ends are the recordings'",
+  async () => {
+    const episodes = recordings('detective.jsonl');
+    const { lines } = await replay(
+      ['env=adventure', `env.story=${join(shared, 'archer', 'detective.z5')}`, 'env.valid_actions=false'],
+      asLines(
+        episodes.map(({ seed, steps }) => ({
+          reset: { seed },
+          actions: steps.map(({ command }: { command: string }) => command),
+        })),
+      ),
+    );
+    expect(
+      lines!.map(({ reset, steps }) => ({
+        texts: [reset, ...steps].map(({ observation }) => observation),
+        scores: [reset, ...steps].map(({ info }) => info.score),
+        rewards: steps.map(({ reward }) => reward),
+        ends: steps.map(({ terminated, truncated }) => terminated || truncated),
+      })),
+    ).toEqual(
+      episodes.map(({ reset, steps }) => ({
+        texts: [reset, ...steps].map(({ observation }) => observation),
+        scores: [reset, ...steps].map(({ score }) => score),
+        rewards: steps.map(({ reward }: { reward: number }) => reward),
+        ends: steps.map(({ done }: { done: boolean }) => done),
+      })),
+    );
+  },
+  120_000,
+);
