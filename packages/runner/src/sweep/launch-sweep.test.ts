@@ -27,9 +27,10 @@ async function run(args: string[], { direct = true, signalWhen = '' } = {}): Pro
   let [stdout, stderr] = ['', ''];
   started.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
   started.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  const ended = new Promise<number | null>((resolve) => started.on('close', resolve));
+  let isOver = false;
+  const ended = new Promise<number | null>((resolve) => started.on('close', resolve)).finally(() => (isOver = true));
   if (signalWhen) {
-    while (!(await exists(signalWhen))) await new Promise((resolve) => setTimeout(resolve, 10));
+    while (!isOver && !(await exists(signalWhen))) await new Promise((resolve) => setTimeout(resolve, 10));
     started.kill('SIGINT');
   }
   return { code: await ended, stdout, stderr };

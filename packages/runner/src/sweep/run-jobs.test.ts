@@ -61,10 +61,16 @@ async function runAll(
 
 const textOf = (job: SweepJob, file: string) => readFile(join(job.directory, file), 'utf8').catch(() => null);
 
-/** Waits until a job of the test program with `hold` is at work. */
-async function holding(job: SweepJob): Promise<void> {
-  while ((await textOf(job, 'holding')) === null) await new Promise((resolve) => setTimeout(resolve, 5));
+/** Waits until a file of a job has the text, or for ten seconds, after which its test fails without leaving a process behind. */
+async function appears(job: SweepJob, file: string, text: string): Promise<void> {
+  for (let tries = 0; tries < 1000; tries++) {
+    if ((await textOf(job, file))?.includes(text)) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
 }
+
+/** A job of the test program with `hold` is at work. */
+const holding = (job: SweepJob) => appears(job, 'holding', '');
 
 test('jobs run at the same time, each with its figures, its log and its marker', async () => {
   const meet = `meet=${join(directory, 'meeting')}`;
@@ -165,13 +171,9 @@ test('interrupted twice: jobs that do not leave are ended', async () => {
     [job],
     { commandOf: () => [process.execPath, '-e', stubborn] },
     async (launcher) => {
-      const said = async (word: string) => {
-        while (!(await textOf(job, 'job.log'))?.includes(`\n${word}\n`))
-          await new Promise((resolve) => setTimeout(resolve, 5));
-      };
-      await said('up');
+      await appears(job, 'job.log', '\nup\n');
       launcher.interrupt();
-      await said('no');
+      await appears(job, 'job.log', '\nno\n');
       launcher.interrupt();
     },
   );
@@ -267,10 +269,14 @@ describe('folders in use are refused before anything starts', () => {
     const jobs = makeJobs(['x=1', `hold=${release}`]);
     await runAll(jobs, {}, async () => {
       await holding(jobs[0]);
-      while (JSON.parse((await textOf(jobs[0], 'sweep-job.json'))!).pid === null)
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      await expect(readMarkers(jobs, { resume: true })).rejects.toThrow('still runs as process');
+      const pid = await textOf(jobs[0], 'holding');
+      await appears(jobs[0], 'sweep-job.json', `"pid": ${pid}`);
+      const refused = await readMarkers(jobs, { resume: true }).catch((error: Error) => error.message);
       await writeFile(release, '');
+      expect(refused).toBe(
+        `job #0 of an earlier start of this sweep still runs as process ${pid}, in ${jobs[0].directory}\n` +
+          `  wait for its end, or stop it: kill -INT ${pid}`,
+      );
     });
     expect(await readMarkers(jobs, { resume: true })).toMatchObject([{ status: 'finished' }]);
   });

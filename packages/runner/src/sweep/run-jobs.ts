@@ -5,7 +5,7 @@ import type { JobBoard } from './job-board.js';
 import { newMarker, writeMarker, type JobMarker } from './job-marker.js';
 import { readJobMetrics } from './job-metrics.js';
 import { commandLine, LOG_FILE, startJobProcess, type JobProcess, type JobProcessEnd } from './job-process.js';
-import { jobLabel, type JobOutcome, type JobSource, type JobStart, type SweepJob } from './sweep-job.js';
+import { jobLabel, type JobOutcome, type JobSource, type JobStart } from './sweep-job.js';
 
 export interface LocalLauncherOptions {
   /** Processes at once. */

@@ -4,7 +4,7 @@
 //   fail=true      prints an error and leaves with exit code 3
 //   meet=FOLDER    goes on only when as many jobs as `guests` are in that folder at the same time
 //   hold=FILE      waits until the file is there; SIGINT makes it leave before
-import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -35,7 +35,8 @@ if (given.meet) {
   while (readdirSync(given.meet).length < Number(given.guests)) await sleep(5);
 }
 if (given.hold) {
-  writeFileSync(join(directory, 'holding'), '');
+  writeFileSync(join(directory, 'holding.new'), String(process.pid));
+  renameSync(join(directory, 'holding.new'), join(directory, 'holding'));
   while (!existsSync(given.hold)) await sleep(5);
 }
 
