@@ -43,7 +43,7 @@ test.each([
   ['app agent=[dqn,p', ['agent=[dqn,ppo']],
   ['app fast=', ['fast=false', 'fast=true']],
   ['app size=sm', ['size=small', 'size=smaller']],
-  ['app +path=./data/', ['+path=./data/first.jsonl', '+path=./data/folder/']],
+  ['app +path=./data/', ['+path=./data/first.jsonl', '+path=./data/folder']],
   ['app hydra/job_l', ['hydra/job_logging=']],
   ['app hydra.run.', ['hydra.run.dir=']],
   ['node app.js seed', ['seed=']],
@@ -98,18 +98,21 @@ import(${JSON.stringify(built)}).then(async ({ runCommandLine }) => {
     press_tab 'app agent=d' app agent = d
     press_tab 'app agent=dqn agent.b' app agent = dqn agent.b
     press_tab 'app +path=./data/f' app +path = ./data/f
+    press_tab 'app nothing' app nothing; echo "\${#COMPREPLY[@]}"
     eval "$(app -sc uninstall=bash)"
     complete -p app 2>&1
   `;
   const { stdout } = spawnSync('bash', ['--norc', '-c', script], { cwd: root, encoding: 'utf8' });
   const [installed, ...answers] = stdout.trimEnd().split('\n');
   expect(installed).toBe('complete -o nospace -F _app_complete app');
-  expect(answers.slice(0, 5)).toEqual([
+  expect(answers.slice(0, 7)).toEqual([
     'seed=',
     'dqn ppo',
     'dqn',
     'agent.buffer=',
     './data/first.jsonl ./data/folder/',
+    '',
+    '0',
   ]);
-  expect(answers[5]).toContain('no completion specification');
+  expect(answers[7]).toContain('no completion specification');
 });

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { compose, type Composition } from '../compose.js';
 import { ConfigError } from '../config-error.js';
 import { parseArguments, usageText, type CommandArguments } from './flags.js';
-import { hintAtFullError, reportError } from './report-error.js';
+import { hintAtFullError, printWarnings, reportError } from './report-error.js';
 import { runJob, textSetting } from './run-job.js';
 import { composeOptions, openSession, type CommandLine, type Session } from './session.js';
 import { noteHydraOverride, setHydraSetting } from './set-setting.js';
@@ -106,9 +106,4 @@ async function run(session: Session, composition: Composition): Promise<number> 
   const { failed } = await runJob(session, composition, { outputDirectory, setting: 'hydra.run.dir' });
   if (failed) hintAtFullError(session);
   return failed ? 1 : 0;
-}
-
-/** The reference is silent about a missing `_self_` on the command line; so are we there. */
-function printWarnings({ stderr }: Session, { warnings }: Composition): void {
-  for (const warning of warnings) if (!warning.includes(`has no '_self_'`)) stderr.write(`warning: ${warning}\n`);
 }

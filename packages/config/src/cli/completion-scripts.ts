@@ -32,6 +32,8 @@ const bashScript = (name: string, program: string) => `${name}() {
   local before="\${word%"$current"}"
   COMPREPLY=()
   while IFS= read -r candidate; do
+    [[ -n "$candidate" ]] || continue
+    if [[ "$candidate" == *=[./]* && -d "\${candidate##*=}" ]]; then candidate+=/; fi
     COMPREPLY+=("\${candidate#"$before"}")
   done < <(COMP_LINE="$COMP_LINE" COMP_POINT="$COMP_POINT" "\${COMP_WORDS[0]}" -sc query=fish 2>/dev/null)
   if [[ \${#COMPREPLY[@]} -eq 1 && "\${COMPREPLY[0]}" != *[=./] ]]; then compopt +o nospace 2>/dev/null; fi
@@ -40,9 +42,12 @@ complete -o nospace -F ${name} ${program}
 `;
 
 const zshScript = (name: string, program: string) => `${name}() {
-  local -a candidates
+  local -a candidates; local -i i
   candidates=("\${(@f)$(COMP_LINE="$LBUFFER" COMP_POINT=\${#LBUFFER} \${words[1]} -sc query=fish 2>/dev/null)}")
   candidates=(\${candidates:#})
+  for ((i = 1; i <= \${#candidates}; i++)); do
+    [[ \${candidates[i]} == *=[./]* && -d \${candidates[i]##*=} ]] && candidates[i]+=/
+  done
   compadd -Q -S '' -a candidates
 }
 (( \${+functions[compdef]} )) || { autoload -Uz compinit && compinit }
@@ -51,7 +56,13 @@ compdef ${name} ${program}
 
 const fishScript = (name: string, program: string) => `function ${name}
   set -l line (commandline --cut-at-cursor)
-  COMP_LINE="$line" COMP_POINT=(string length -- "$line") ${program} -sc query=fish 2>/dev/null
+  COMP_LINE="$line" COMP_POINT=(string length -- "$line") ${program} -sc query=fish 2>/dev/null | while read candidate
+    if string match --quiet --regex '=[./]' -- $candidate; and test -d (string replace --regex '.*=' '' -- $candidate)
+      echo $candidate/
+    else
+      echo $candidate
+    end
+  end
 end
 complete --command ${program} --no-files --arguments '(${name})'
 `;

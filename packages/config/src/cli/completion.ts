@@ -57,7 +57,7 @@ async function completions(line: string, session: Session): Promise<string[]> {
   if (flag) return flagValues(flag.name, word, typed);
   if (word.startsWith('-')) return startingWith(word, flagForms.flatMap(({ name }) => [name])); // prettier-ignore
   const file = /^(.*=)((?:~?\/|\.).*)$/s.exec(word);
-  if (file) return fileNames(file[2]!, session.cwd).map((name) => file[1]! + name);
+  if (file) return pathNames(file[2]!, session.cwd).map((name) => file[1]! + name);
   return overrideMatches(word, typed);
 }
 
@@ -204,16 +204,22 @@ function entryNames(node: ConfigNode): string[] {
   return entries.map(([key, value]) => key + (isContainer(value) ? '.' : '='));
 }
 
+/** Files and folders that a word begins, or, of a folder, what is in it. The shell's function puts the '/' behind a folder. */
+function pathNames(word: string, cwd: string): string[] {
+  const place = path.resolve(cwd, withHome(word));
+  const inside = isFolder(place) && !word.endsWith('/') ? `${word}/` : word;
+  return fileNames(inside, cwd).map((name) => name.replace(/\/$/, ''));
+}
+
+const withHome = (word: string) => word.replace(/^~(?=\/)/, process.env.HOME ?? '~');
+
 /** Files and folders that a word begins; folders end in '/'. */
 function fileNames(word: string, cwd: string): string[] {
   const slash = word.lastIndexOf('/') + 1;
   const [folder, start] = [word.slice(0, slash), word.slice(slash)];
-  const home = process.env.HOME ?? '~';
-  const place = path.resolve(cwd, folder.replace(/^~(?=\/)/, home) || '.');
+  const place = path.resolve(cwd, withHome(folder) || '.');
   if (!isFolder(place)) return [];
-  const names = readdirSync(place).filter(
-    (name) => name.startsWith(start) && (start.startsWith('.') || !name.startsWith('.')),
-  );
+  const names = readdirSync(place).filter((name) => name.startsWith(start));
   return names.map((name) => folder + name + (isFolder(path.join(place, name)) ? '/' : '')).sort();
 }
 

@@ -76,7 +76,7 @@ const pluginsInfo = () =>
   `${heading('Parts')}\tlauncher: basic\n\tsweeper: basic\n\tcompletion: ${completionShells.join(', ')}\n\tconfig sources: files, built-in settings\n`;
 
 const configInfo = (composition: Composition) =>
-  `${searchPathInfo(composition)}${treeInfo(composition)}${defaultsInfo(composition)}${heading('Config')}${composition.yaml}\n`;
+  `${searchPathInfo(composition)}${treeInfo(composition)}${defaultsInfo(composition)}${heading('Config').trimStart()}${composition.yaml}\n`;
 
 /** The value of a key, then what set it, newest first: `place: value`, each later line being what the one before it replaced. */
 function originInfo(composition: Composition, keyPath: string, cwd: string): string {

@@ -1,5 +1,6 @@
 // What the user sees when something goes wrong: what, where and how to mend it; a stack trace only on request.
 import { pythonRepr } from '../python-text.js';
+import type { Composition } from '../compose.js';
 import type { Session } from './session.js';
 
 type ErrorOutput = Pick<Session, 'stderr' | 'env'>;
@@ -22,6 +23,12 @@ export function reportJobFailure(error: unknown, overrides: readonly string[], o
 export function hintAtFullError(output: ErrorOutput): void {
   if (isFull(output)) return;
   output.stderr.write('\nSet the environment variable HYDRA_FULL_ERROR=1 for a complete stack trace.\n');
+}
+
+/** What composing and checking a config found worth telling. Hydra is silent about a missing `_self_` here; so are we. */
+export function printWarnings({ stderr }: ErrorOutput, { warnings }: Composition): void {
+  const told = warnings.filter((warning) => !warning.includes(`has no '_self_'`));
+  for (const warning of new Set(told)) stderr.write(`warning: ${warning}\n`);
 }
 
 function errorText(error: unknown, output: ErrorOutput): string {

@@ -1,7 +1,7 @@
 // A sweep by the basic sweeper and launcher: every combination, one job after another in this process, batch by batch.
 // A failed job does not stop its batch, but no further batch is started.
 import type { Composition } from '../compose.js';
-import { hintAtFullError } from './report-error.js';
+import { hintAtFullError, printWarnings } from './report-error.js';
 import type { Session } from './session.js';
 import { SweepRequest } from './sweep-request.js';
 
@@ -11,6 +11,7 @@ const keptCompositions = 200;
 /** @returns the exit code */
 export async function runSweep(session: Session, overrides: readonly string[]): Promise<number> {
   const request = new SweepRequest(session, overrides);
+  printWarnings(session, request.master);
   const { dryRun } = session.flags;
   const outcome = dryRun ? undefined : await session.program.launch?.(request);
   if (outcome) return outcome.exitCode;
