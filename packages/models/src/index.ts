@@ -52,3 +52,6 @@ export { readPyTorchStateDict, type StateDictOptions } from './pytorch/state-dic
 export { readLlama2c, type Llama2cCheckpoint } from './llama2c/llama2c-checkpoint.js';
 export { readLlama2cTokenizer } from './llama2c/llama2c-tokenizer.js';
 export { WeightsFileError } from './pytorch/weights-file-error.js';
+export { scoreContinuations, type ContinuationScores, type ScoreContinuationsOptions } from './score-continuations.js';
+export { endOfText, generateTexts, type GeneratedText, type GenerateTextsOptions } from './generate-texts.js';
+export { type ContinuationItem, type PromptItem } from './prompt-tokens.js';

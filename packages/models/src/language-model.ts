@@ -7,20 +7,22 @@ import { architectureFor } from './architectures.js';
 import type { CausalArchitecture } from './architecture.js';
 import { fromCheckpoint, toCheckpoint } from './checkpoint-layout.js';
 import { DecodePrograms } from './decode-programs.js';
-import { Episodes, type EpisodesOptions } from './episodes.js';
+import { Episodes } from './episodes.js';
 import { freshParameters } from './fresh-parameters.js';
 import { Adam, AdamW, type AdamOptions } from './optimizer.js';
 import { readPretrainedConfig } from './pretrained-config.js';
 import { readWeights, writeWeights, type HostTensors } from './safetensors.js';
 import { copyTensors, writeTensors } from './state-tensors.js';
 import type { TokenExample } from './token-batches.js';
-import { TokenScorer, type BatchOptions } from './token-scorer.js';
+import { TokenScorer, type BatchOptions, type TokenScores } from './token-scorer.js';
 import { loadTokenizer, type Tokenizer } from './tokenizer.js';
 
 export interface LanguageModelOptions {
   device: Device;
-  /** Tokens that the policy never says and that scoring gives probability 0. Padding is always among them. */
+  /** Tokens that the policy never says and that scoring gives probability 0. */
   maskedTokenIds?: readonly number[];
+  /** Whether padding is among them, as suits a policy (true if not given); false: the checkpoint's own distribution. */
+  masksPadding?: boolean;
   /** Longest context in tokens if it is to be shorter than the architecture's. */
   contextLength?: number;
   /** Given: training drops activations with the config's probabilities, following these numbers. Sampling and scoring never do. */
@@ -50,7 +52,7 @@ export class LanguageModel {
       );
     this.#device = device;
     this.contextLength = contextLength;
-    this.maskedTokenIds = withPadding(maskedTokenIds, tokenizer);
+    this.maskedTokenIds = options.masksPadding === false ? [...maskedTokenIds] : withPadding(maskedTokenIds, tokenizer);
     this.#decodePrograms = new DecodePrograms({
       device,
       architecture,
@@ -136,12 +138,26 @@ export class LanguageModel {
     return this.#scorer.logprobs(examples, options);
   }
 
-  /** Room for the contexts of `slots` episodes that are continued turn by turn. Cheap: the compiled graphs are shared. */
-  openEpisodes({ slots }: Pick<EpisodesOptions, 'slots'>): Promise<Episodes> {
+  /** As `logprobs`, and the first ten logits at each example's first scored position. */
+  scores(examples: readonly TokenExample[], options: BatchOptions = {}): Promise<TokenScores[]> {
+    return this.#scorer.scores(examples, options);
+  }
+
+  /**
+   * Room for the contexts of `slots` episodes that are continued turn by turn. Cheap: the compiled graphs are
+   * shared. A `contextLength` shorter than the model's makes the cache smaller.
+   */
+  openEpisodes({
+    slots,
+    contextLength = this.contextLength,
+  }: {
+    slots: number;
+    contextLength?: number;
+  }): Promise<Episodes> {
     return Episodes.open({
       device: this.#device,
       programs: this.#decodePrograms,
-      contextLength: this.contextLength,
+      contextLength: Math.min(contextLength, this.contextLength),
       slots,
     });
   }

@@ -10,6 +10,13 @@ export interface BatchOptions {
   maxTokens?: number;
 }
 
+export interface TokenScores {
+  /** [tokens] as `TokenScorer.logprobs` gives them. */
+  logprobs: Float32Array;
+  /** The first ten logits (or all of a smaller vocabulary) at the first scored position. */
+  logitsHead: Float32Array;
+}
+
 export interface TokenScorerOptions {
   device: Device;
   architecture: CausalArchitecture;
@@ -22,6 +29,7 @@ export interface TokenScorerOptions {
 
 export class TokenScorer {
   #scoring?: Promise<BoundProgram>;
+  #comparing?: Promise<BoundProgram>;
   #training?: { gradients: State; program: Promise<BoundProgram> };
 
   constructor(private readonly options: TokenScorerOptions) {}
@@ -36,7 +44,7 @@ export class TokenScorer {
     { maxTokens = Infinity }: BatchOptions = {},
   ): Promise<Float32Array[]> {
     this.#check(examples);
-    this.#scoring ??= this.#bindScoring();
+    this.#scoring ??= this.#bindScoring(['logprobs']);
     const program = await this.#scoring;
     const results = examples.map(({ ids }) => new Float32Array(ids.length));
     for (const batch of tokenBatches(examples, { maxTokens, padTokenId: this.options.padTokenId })) {
@@ -44,6 +52,31 @@ export class TokenScorer {
       batch.scoredPositions.forEach((position, i) => {
         const row = Math.floor(position / batch.columns);
         results[batch.examples[row]][position % batch.columns] = logprobs.data[i] as number;
+      });
+    }
+    return results;
+  }
+
+  /**
+   * As `logprobs`, and beside them the first logits at each example's first scored position: what two implementations
+   * can be compared by. Every example must score something.
+   */
+  async scores(examples: readonly TokenExample[], { maxTokens = Infinity }: BatchOptions = {}): Promise<TokenScores[]> {
+    this.#check(examples);
+    this.#comparing ??= this.#bindScoring(['logprobs', 'logits_head']);
+    const program = await this.#comparing;
+    const results: TokenScores[] = examples.map(({ ids }) => ({
+      logprobs: new Float32Array(ids.length),
+      logitsHead: new Float32Array(0),
+    }));
+    for (const batch of tokenBatches(examples, { maxTokens, padTokenId: this.options.padTokenId })) {
+      const outputs = await program.run({ inputs: scoringInputs(batch) });
+      const heads = outputs.logits_head.data as Float32Array;
+      const width = outputs.logits_head.dims[1];
+      batch.scoredPositions.forEach((position, i) => {
+        const result = results[batch.examples[Math.floor(position / batch.columns)]];
+        result.logprobs[position % batch.columns] = outputs.logprobs.data[i] as number;
+        if (result.logitsHead.length === 0) result.logitsHead = heads.slice(i * width, (i + 1) * width);
       });
     }
     return results;
@@ -67,10 +100,10 @@ export class TokenScorer {
     return { loss };
   }
 
-  async #bindScoring(): Promise<BoundProgram> {
+  async #bindScoring(fetch: string[]): Promise<BoundProgram> {
     const { device, architecture, maskedTokenIds } = this.options;
     const program = await device.compile(scoringGraph(architecture, { maskedTokenIds }));
-    return program.bind({ state: this.#parameterWiring(), fetch: ['logprobs'] });
+    return program.bind({ state: this.#parameterWiring(), fetch });
   }
 
   async #bindTraining(gradients: State): Promise<BoundProgram> {
@@ -86,7 +119,7 @@ export class TokenScorer {
 
   /** Frees the compiled graphs. */
   async release(): Promise<void> {
-    for (const bound of [await this.#scoring, await this.#training?.program]) {
+    for (const bound of [await this.#scoring, await this.#comparing, await this.#training?.program]) {
       await bound?.release();
       await bound?.program.release();
     }

@@ -15,11 +15,18 @@ export interface ScoringOptions {
 /** Name of the output that holds a parameter's gradient. */
 export const gradientName = (parameter: string) => `gradient.${parameter}`;
 
-/** Output `logprobs` [scored]: log p(target) in nats at each scored position. */
+/** How many logits of a scored position `logits_head` has. */
+export const LOGITS_HEAD = 10;
+
+/**
+ * Outputs `logprobs` [scored]: log p(target) in nats at each scored position; and for comparisons with other
+ * implementations `logits_head` [scored, 10], its first logits.
+ */
 export function scoringGraph(architecture: CausalArchitecture, { maskedTokenIds }: ScoringOptions): GraphBuilder {
   const g = new GraphBuilder('score');
   const { logits, targets } = scoredLogits(g, architecture, maskedTokenIds, false);
   g.output('logprobs', tokenLogprobs(g, logits, targets).logprobs);
+  g.output('logits_head', g.slice(logits, 1, 0, Math.min(LOGITS_HEAD, architecture.vocabSize)));
   return g;
 }
 

@@ -1,0 +1,17 @@
+// A stream of items cut into windows: inside one, work may go in any order; results leave it in the order they came.
+
+export type Items<T> = Iterable<T> | AsyncIterable<T>;
+
+/** Arrays of `size` consecutive items, with the index of the first; the last one may be shorter. */
+export async function* itemWindows<T>(items: Items<T>, size: number): AsyncGenerator<{ start: number; items: T[] }> {
+  let window: T[] = [];
+  let start = 0;
+  for await (const item of items) {
+    window.push(item);
+    if (window.length < size) continue;
+    yield { start, items: window };
+    start += window.length;
+    window = [];
+  }
+  if (window.length > 0) yield { start, items: window };
+}
