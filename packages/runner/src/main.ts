@@ -8,13 +8,21 @@ const repository = fileURLToPath(new URL('../../../', import.meta.url));
 /** `${first:a,b,…}`: the first value that is not null. */
 registerResolver('first', (...values) => values.find((value) => value !== null) ?? null);
 
+// `run --cfg job | head` closes the pipe early, which is no error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+
 process.exitCode = await runCommandLine({
   argv: process.argv.slice(2),
   programName: 'run',
+  version: '0.1.0',
   configDir: `${repository}configs`,
   configName: 'archer_20q',
   searchPaths: [{ dir: `${repository}experiments`, group: 'experiment' }],
   validate: async (composition) => (await import('./validate-config.js')).validateConfig(composition),
-  describe: async () => (await import('./run-config.js')).runConfigSchema,
+  describe: async (composition) => (await import('./validate-config.js')).schemaOf(composition),
   job: async (context) => (await import('./job.js')).job(context),
+  launch: async (request) => (await import('./sweep/launch-sweep.js')).launchSweep(request),
 });

@@ -10,6 +10,8 @@ export interface PolicyResult {
 }
 
 export interface RunResults {
+  /** Outer iterations of the run; 0 where nothing was trained. */
+  iterations: number;
   policies: PolicyResult[];
   /** The mean return of a perfect player with the demonstrator's questions, where it can be computed. */
   optimalReturn: number | null;

@@ -4,6 +4,7 @@ import { Type, type Static, type TSchema } from '@sinclair/typebox';
 import type { EnvName } from '@bowyer/envs';
 import { anyEnvSchema, envNodeSchema, type EnvConfig } from './env-schema.js';
 import { camelKeys } from './key-case.js';
+import { launcherSchema, sweeperSchema } from './sweep/sweep-schema.js';
 
 const nullable = <T extends TSchema>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { description });
@@ -168,7 +169,14 @@ const demonstrations = Type.Object(
   { ...closed, description: 'expert games that the warm start imitates' },
 );
 
-const nodes = { policy, critic, warm_start: warmStart, demonstrations };
+const nodes = {
+  policy,
+  critic,
+  warm_start: warmStart,
+  demonstrations,
+  launcher: launcherSchema,
+  sweeper: sweeperSchema,
+};
 
 const schemaWith = (envSchema: object) =>
   Type.Object({ ...ownKeys, ...archerKeys, env: Type.Unsafe<EnvConfig>(envSchema), ...nodes }, closed);

@@ -13,7 +13,7 @@ export async function validateConfig(composition: Composition): Promise<void> {
 }
 
 /** The schema with the options of the environment that `env.name` names; an unknown name fails there with the known ones. */
-function schemaOf(composition: Composition): JsonSchema {
+export function schemaOf(composition: Composition): JsonSchema {
   const name = (composition.config.env as { name?: unknown } | null)?.name;
   return isEnvName(name) ? runConfigSchemaFor(name) : runConfigSchema;
 }

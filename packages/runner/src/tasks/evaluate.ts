@@ -37,6 +37,7 @@ export async function evaluate(config: RunConfig, { directory, print, progress }
     const episodes = await JsonlFile.open(join(directory, 'trajectories', 'test.jsonl'), 0);
     await episodes.append(...trajectories.map((trajectory) => toRecord(trajectory, 0)));
     const results = {
+      iterations: 0,
       policies: [{ name: folder, metrics }],
       optimalReturn: optimalReturnOf(config),
       calibration: null,

@@ -33,9 +33,9 @@ import type { TaskContext } from './task.js';
 export async function train(config: RunConfig, context: TaskContext): Promise<void> {
   const { directory, print } = context;
   await openDirectory(directory, decisive(config));
-  const finished = await readFile(join(directory, 'results.json'), 'utf8').catch(() => null);
-  if (finished !== null) {
-    print(`this run is finished already: ${directory}\n\n${resultText(JSON.parse(finished) as RunResults)}\n`);
+  const finished = await readResults(directory);
+  if (finished !== null && finished.iterations >= config.iterations) {
+    print(`this run is finished already: ${directory}\n\n${resultText(finished)}\n`);
     return;
   }
   const device = await openDevice({ device: config.device, threads: config.threads || undefined });
@@ -188,6 +188,7 @@ async function finalTest(
   const calibration = critic && (await criticCalibration(critic, tested.at(-1)!.trajectories, config.gamma));
 
   return {
+    iterations: config.iterations,
     policies: tested.map(({ name, metrics }) => ({ name, metrics })),
     optimalReturn: optimalReturnOf(config),
     calibration: calibration && {
@@ -197,8 +198,16 @@ async function finalTest(
   };
 }
 
-/** The part of the config that decides the numbers of a run: not where it is, nor how often it is saved. */
+async function readResults(directory: string): Promise<RunResults | null> {
+  const text = await readFile(join(directory, 'results.json'), 'utf8').catch(() => null);
+  return text === null ? null : (JSON.parse(text) as RunResults);
+}
+
+/**
+ * The part of the config that decides the numbers of a run: not where it is, how often it is saved, or how a sweep starts it.
+ * `iterations` may grow: the run then goes on from where it was.
+ */
 function decisive(config: RunConfig): Record<string, unknown> {
-  const { savePath: _, cacheDir: __, saveFreq: ___, projectName: ____, runName: _____, ...rest } = config;
-  return rest;
+  const apart = ['savePath', 'cacheDir', 'saveFreq', 'projectName', 'runName', 'iterations', 'launcher', 'sweeper'];
+  return Object.fromEntries(Object.entries(config).filter(([key]) => !apart.includes(key)));
 }
