@@ -65,7 +65,7 @@ async function imitate(
 ): Promise<void> {
   const { demonstrations } = await makeDemonstrations(config);
   // What ends an utterance must be in the vocabulary even where no demonstration holds it.
-  const texts = [...demonstrations.map(dialogueText), config.eosStr ?? ''];
+  const texts = [...demonstrations.flatMap(pieces), config.eosStr ?? ''];
   const tokenizer = wordLevelTokenizer(texts, { wholeTokens: answerTokens(config) });
   const { terminatorIds, maskedTokenIds } = agentTokens(tokenizer, config);
   const { nLayer, nHead, nEmbd, nPositions } = config.policy;
@@ -106,6 +106,7 @@ async function imitate(
   }
 }
 
-function dialogueText({ opening, turns }: Demonstration): string {
-  return opening + turns.map(({ action, reply }) => action + reply).join('');
+/** The texts as they are tokenised: an action's first word stays a word of its own. */
+function pieces({ opening, turns }: Demonstration): string[] {
+  return [opening, ...turns.flatMap(({ action, reply }) => [action, reply])];
 }
