@@ -22,8 +22,8 @@ export interface JobProcessEnd {
   /** Null if a signal ended it, or if it could not be started. */
   exitCode: number | null;
   signal: NodeJS.Signals | null;
-  /** Why it could not be started. */
-  error?: Error;
+  /** What went wrong outside the job itself. */
+  problem: string | null;
 }
 
 export interface JobProcess {
@@ -50,13 +50,20 @@ export async function startJobProcess(options: JobProcessOptions): Promise<JobPr
     stream.pipe(log, { end: false });
     watchLines(stream, onLine);
   }
+  const logWritten = finished(log).catch((error: Error) => {
+    // Nobody reads the job's output any more: it would wait for ever.
+    killGroup(child.pid);
+    return error;
+  });
   const ended = new Promise<JobProcessEnd>((resolve) => {
-    child.on('error', (error) => resolve({ exitCode: null, signal: null, error }));
-    child.on('close', (exitCode, signal) => resolve({ exitCode, signal }));
+    child.on('error', (error) =>
+      resolve({ exitCode: null, signal: null, problem: `could not be started: ${error.message}` }),
+    );
+    child.on('close', (exitCode, signal) => resolve({ exitCode, signal, problem: null }));
   }).then(async (end) => {
-    log.end(end.error ? `${end.error.message}\n` : '');
-    await finished(log);
-    return end;
+    log.end(end.problem ? `${end.problem}\n` : '');
+    const error = await logWritten;
+    return error ? { ...end, problem: `its log cannot be written: ${error.message}` } : end;
   });
   return {
     pid: child.pid ?? null,

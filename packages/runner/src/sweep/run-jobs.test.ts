@@ -141,6 +141,15 @@ test('a program that is not there fails its job', async () => {
   });
 });
 
+test('a job whose log cannot be written fails', async () => {
+  const [job] = makeJobs(['x=1']);
+  await mkdir(join(job.directory, 'job.log'), { recursive: true });
+  const { outcomes } = await runAll([job], {
+    commandOf: () => [process.execPath, '-e', 'setInterval(() => {}, 1000)'],
+  });
+  expect(outcomes.get(0)?.note).toMatch(/^its log cannot be written: EISDIR/);
+});
+
 test('started again, only what is not finished runs', async () => {
   const jobs = makeJobs(['x=1'], ['x=2', 'fail=true'], ['x=3']);
   await runAll(jobs);

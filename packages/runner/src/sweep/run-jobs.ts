@@ -61,15 +61,22 @@ export class LocalLauncher {
   async run(): Promise<void> {
     const { jobs, source } = this.options;
     const atWork = new Set<Promise<void>>();
-    for (;;) {
-      while (!this.interrupted && atWork.size < jobs) {
-        const start = source.next();
-        if (start === null) break;
-        const work: Promise<void> = this.#runOne(start).finally(() => atWork.delete(work));
-        atWork.add(work);
+    try {
+      for (;;) {
+        while (!this.interrupted && atWork.size < jobs) {
+          const start = source.next();
+          if (start === null) break;
+          const work: Promise<void> = this.#runOne(start).finally(() => atWork.delete(work));
+          atWork.add(work);
+        }
+        if (atWork.size === 0) return;
+        await Promise.race(atWork);
       }
-      if (atWork.size === 0) return;
-      await Promise.race(atWork);
+    } catch (error) {
+      // A marker could not be written, for instance: the jobs at work end before the error does.
+      this.interrupt();
+      await Promise.allSettled(atWork);
+      throw error;
     }
   }
 
@@ -144,14 +151,14 @@ export class LocalLauncher {
   /** What the job printed in the end, this time. */
   async #lastWords(start: JobStart): Promise<string[]> {
     const path = join(start.job.directory, LOG_FILE);
-    const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line.trim());
+    const lines = (await readFile(path, 'utf8').catch(() => '')).split('\n').filter((line) => line.trim());
     const printed = lines.slice(lines.lastIndexOf(commandLine(this.options.commandOf(start))) + 1);
     return [...printed.slice(-LAST_LINES), `whole log: ${path}`];
   }
 }
 
-function failureOf({ exitCode, signal, error }: JobProcessEnd): string {
-  if (error) return `could not be started: ${error.message}`;
+function failureOf({ exitCode, signal, problem }: JobProcessEnd): string {
+  if (problem !== null) return problem;
   if (signal !== null)
     return `ended by ${signal}${signal === 'SIGKILL' ? ' (the system does that when memory runs out)' : ''}`;
   return exitCode === 0 ? '' : `exit code ${exitCode}`;

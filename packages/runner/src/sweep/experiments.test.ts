@@ -1,0 +1,41 @@
+// The sweeps that come with the project: each opens with its question, and every job of it is a config that may run.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { compose, planSweep, sweepDimensions } from '@bowyer/config';
+import { validateConfig } from '../validate-config.js';
+import { drawTrials } from './search-space.js';
+import type { SweeperConfig } from './sweep-schema.js';
+
+const repository = fileURLToPath(new URL('../../../../', import.meta.url));
+const names = readdirSync(join(repository, 'experiments'))
+  .filter((file) => file.endsWith('.yaml'))
+  .map((file) => file.slice(0, -'.yaml'.length));
+
+const options = (overrides: string[]) => ({
+  configDirs: [join(repository, 'configs'), { dir: join(repository, 'experiments'), group: 'experiment' }],
+  configName: 'archer_20q',
+  overrides,
+});
+
+function jobsOf(name: string): string[][] {
+  const given = options([`+experiment=${name}`]);
+  const master = compose({ ...given, mode: 'multirun' });
+  expect(master.setting('hydra.mode')).toBe('MULTIRUN');
+  const sweeper = master.setting('sweeper') as SweeperConfig;
+  if (sweeper.kind === 'basic') return planSweep(given).jobs;
+  const params = master.setting('hydra.sweeper.params') as Record<string, string>;
+  const texts = [...Object.entries(params).map(([key, value]) => `${key}=${value}`), ...given.overrides];
+  return drawTrials(sweepDimensions(texts, master), sweeper.trials!, sweeper.seed!);
+}
+
+test('there are some', () => expect(names.length).toBeGreaterThan(3));
+
+test.each(names)('%s', async (name) => {
+  const text = readFileSync(join(repository, 'experiments', `${name}.yaml`), 'utf8');
+  expect(text).toMatch(/^# @package _global_\n# Question: [^?]*\?/m);
+  expect(text).toContain(`+experiment=${name}\n`);
+  const jobs = jobsOf(name);
+  expect(jobs.length).toBeGreaterThan(1);
+  for (const overrides of jobs) await validateConfig(compose(options([...overrides, 'save_path=somewhere'])));
+});
