@@ -2,7 +2,7 @@
 import { Rng } from '@bowyer/core';
 import { itemWindows, type Items } from './item-windows.js';
 import type { LanguageModel } from './language-model.js';
-import { continuationText, promptTokens, type PromptItem } from './prompt-tokens.js';
+import { continuationText, ItemError, promptTokens, type PromptItem } from './prompt-tokens.js';
 import type { SamplingOptions } from './sampling.js';
 
 export interface GeneratedText {
@@ -96,7 +96,8 @@ async function generateBatch(
 function check(model: LanguageModel, ids: readonly number[], maxNewTokens: number, index: number): void {
   const { contextLength } = model;
   if (ids.length + maxNewTokens - 1 > contextLength)
-    throw new RangeError(
-      `item ${index} has ${ids.length} prompt tokens and asks for ${maxNewTokens} more; the model's context holds ${contextLength}`,
+    throw new ItemError(
+      index,
+      `has ${ids.length} prompt tokens and asks for ${maxNewTokens} more; the model's context holds ${contextLength}`,
     );
 }

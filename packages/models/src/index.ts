@@ -54,4 +54,4 @@ export { readLlama2cTokenizer } from './llama2c/llama2c-tokenizer.js';
 export { WeightsFileError } from './pytorch/weights-file-error.js';
 export { scoreContinuations, type ContinuationScores, type ScoreContinuationsOptions } from './score-continuations.js';
 export { endOfText, generateTexts, type GeneratedText, type GenerateTextsOptions } from './generate-texts.js';
-export { type ContinuationItem, type PromptItem } from './prompt-tokens.js';
+export { ItemError, type ContinuationItem, type PromptItem } from './prompt-tokens.js';

@@ -12,14 +12,28 @@ export interface ContinuationItem extends PromptItem {
   continuationIds?: readonly number[];
 }
 
+/** One item cannot be worked on. */
+export class ItemError extends RangeError {
+  override readonly name = 'ItemError';
+
+  /** @param index counted from 0, in the order of the items */
+  constructor(
+    readonly index: number,
+    readonly problem: string,
+  ) {
+    super(`item ${index} ${problem}`);
+  }
+}
+
 /** As the model was trained on prompts: with `<s>` or whatever the tokenizer puts before a text. */
 export function promptTokens(tokenizer: Tokenizer, { prompt, promptIds }: PromptItem, index: number): number[] {
   if (promptIds === undefined && prompt === undefined)
-    throw new Error(`item ${index} has no prompt: give it 'prompt' (text) or 'prompt_ids'`);
+    throw new ItemError(index, `has no prompt: give it 'prompt' (text) or 'prompt_ids'`);
   const ids = promptIds ? [...promptIds] : tokenizer.encodeWithSpecials(prompt!);
   if (ids.length === 0)
-    throw new Error(
-      `item ${index} has an empty prompt; this tokenizer puts no token before a text, so give it at least one`,
+    throw new ItemError(
+      index,
+      `has an empty prompt; this tokenizer puts no token before a text, so give it at least one`,
     );
   return ids;
 }
@@ -33,7 +47,7 @@ export function continuationTokens(tokenizer: Tokenizer, item: ContinuationItem,
   const { prompt, continuation, continuationIds } = item;
   if (continuationIds) return { promptIds, continuationIds: [...continuationIds] };
   if (continuation === undefined)
-    throw new Error(`item ${index} has no continuation: give it 'continuation' (text) or 'continuation_ids'`);
+    throw new ItemError(index, `has no continuation: give it 'continuation' (text) or 'continuation_ids'`);
   if (prompt !== undefined && item.promptIds === undefined) {
     const both = tokenizer.encodeWithSpecials(prompt + continuation);
     if (promptIds.every((id, i) => both[i] === id)) return { promptIds, continuationIds: both.slice(promptIds.length) };

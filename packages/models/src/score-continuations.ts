@@ -1,7 +1,7 @@
 // How likely given continuations are after given prompts: batches of similar length, results in the order of the items.
 import { itemWindows, type Items } from './item-windows.js';
 import type { LanguageModel } from './language-model.js';
-import { continuationTokens, type ContinuationItem } from './prompt-tokens.js';
+import { continuationTokens, ItemError, type ContinuationItem } from './prompt-tokens.js';
 import type { TokenExample } from './token-batches.js';
 
 export interface ContinuationScores {
@@ -71,12 +71,10 @@ function unmasked({ maskedTokenIds }: LanguageModel): number {
 function check({ contextLength, architecture }: LanguageModel, { promptIds, continuationIds }: Tokens, index: number) {
   const length = promptIds.length + Math.max(0, continuationIds.length - 1); // the last token is not read
   if (length > contextLength)
-    throw new RangeError(`item ${index} has ${length} tokens to read, the model's context holds ${contextLength}`);
+    throw new ItemError(index, `has ${length} tokens to read, the model's context holds ${contextLength}`);
   const unknown = [...promptIds, ...continuationIds].find(
     (id) => !(Number.isInteger(id) && id >= 0 && id < architecture.vocabSize),
   );
   if (unknown !== undefined)
-    throw new RangeError(
-      `item ${index} holds the token id ${unknown}; the vocabulary has ${architecture.vocabSize} tokens`,
-    );
+    throw new ItemError(index, `holds the token id ${unknown}; the vocabulary has ${architecture.vocabSize} tokens`);
 }

@@ -75,9 +75,17 @@ const archerKeys = {
 
 /** Keys that ArCHer's configs do not have. */
 const ownKeys = {
-  task: oneOf(['train', 'evaluate', 'demonstrations', 'replay', 'play'], 'what the run does'),
-  input: nullable(Type.String(), 'replay: JSONL file of {reset, actions} to play'),
-  output: nullable(Type.String(), 'replay: JSONL file to write; play: JSONL file that finished episodes are added to'),
+  task: oneOf(['train', 'evaluate', 'demonstrations', 'replay', 'play', 'score', 'generate'], 'what the run does'),
+  input: nullable(
+    Type.String(),
+    'JSONL file to read. replay: {reset, actions}; score: {prompt, continuation}; generate: {prompt}',
+  ),
+  output: nullable(
+    Type.String(),
+    'replay, score, generate: JSONL file to write; play: JSONL file that finished episodes are added to',
+  ),
+  model: nullable(Type.String(), 'score, generate: directory of a language model in Hugging Face layout'),
+  batch_tokens: count('score: tokens in a batch, padding included'),
   seed: count('all randomness of the run follows from it', 0),
   device: oneOf(['cpu', 'webgpu'], 'where models run'),
   threads: count('threads of ONNX Runtime; 0: one a core', 0),

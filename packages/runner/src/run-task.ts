@@ -11,6 +11,8 @@ const tasks: Record<RunConfig['task'], () => Promise<Task>> = {
   demonstrations: async () => (await import('./tasks/demonstrations.js')).demonstrations,
   replay: async () => (await import('./tasks/replay.js')).replay,
   play: async () => (await import('./tasks/play.js')).play,
+  score: async () => (await import('./tasks/score.js')).score,
+  generate: async () => (await import('./tasks/generate.js')).generate,
 };
 
 /** @param yaml a config that the schema has accepted */

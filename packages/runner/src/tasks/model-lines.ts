@@ -1,0 +1,84 @@
+// What task=score and task=generate share: a model, a JSONL file of items, and a JSONL file that grows in their order.
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { openDevice } from '@bowyer/graph';
+import { ProgressBar } from '@bowyer/logging';
+import { ItemError, LanguageModel } from '@bowyer/models';
+import { JsonLineError, readJsonLines } from '../json-lines.js';
+import { camelKeys } from '../key-case.js';
+import type { RunConfig } from '../run-config.js';
+import type { TaskContext } from './task.js';
+
+export interface ModelLines<Item> {
+  /** JSON Schema of an input line. */
+  schema: object;
+  /** One result per item, in their order; written as they come. */
+  results: (model: LanguageModel, items: Item[]) => AsyncIterable<object>;
+}
+
+/**
+ * Reads and checks the whole input, loads the model, and writes a line per item. Lines stand in `OUTPUT.partial` until the
+ * last one is written, so OUTPUT is whole or not there.
+ */
+export async function runModelLines<Item>(
+  config: RunConfig,
+  { print, progress }: TaskContext,
+  { schema, results }: ModelLines<Item>,
+): Promise<void> {
+  const { input, output, model: folder } = wanted(config);
+  const lines = await readJsonLines<object>(input, schema);
+  const partial = `${output}.partial`;
+  const device = await openDevice({ device: config.device, threads: config.threads || undefined });
+  try {
+    // The checkpoint's own distribution: nothing is masked.
+    const model = await LanguageModel.load({ device, dir: folder, masksPadding: false });
+    const bar = new ProgressBar(config.task, lines.length, progress);
+    await mkdir(dirname(output), { recursive: true });
+    const file = await open(partial, 'w');
+    try {
+      let done = 0;
+      for await (const result of results(
+        model,
+        lines.map(({ value }) => camelKeys(value) as Item),
+      )) {
+        await file.write(`${JSON.stringify(result)}\n`);
+        bar.update(++done);
+      }
+    } finally {
+      await file.close();
+    }
+    bar.finish();
+    await rename(partial, output);
+    print(`${lines.length} lines written: ${output}\n`);
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw error instanceof ItemError ? new JsonLineError(input, lines[error.index].line, error.problem) : error;
+  } finally {
+    await device.close();
+  }
+}
+
+function wanted({ task, input, output, model }: RunConfig) {
+  if (input === null || output === null || model === null) {
+    const missing = Object.entries({ model, input, output }).flatMap(([key, value]) => (value === null ? [key] : []));
+    throw new Error(
+      `task=${task} needs a model, a file to read and a file to write: ${missing.join(', ')} ${missing.length > 1 ? 'are' : 'is'} null\n` +
+        '  give all three: model=DIRECTORY input=FILE.jsonl output=FILE.jsonl',
+    );
+  }
+  return { input, output, model };
+}
+
+const text = { type: 'string' };
+const ids = { type: 'array', items: { type: 'integer', minimum: 0 } };
+
+/** Each part as text or as ids: `{prompt}` or `{prompt_ids}`. A line may hold more beside them. */
+export const linesOf = (...parts: string[]): object => ({
+  type: 'object',
+  properties: Object.fromEntries(
+    parts.flatMap((part) => [
+      [part, text],
+      [`${part}_ids`, ids],
+    ]),
+  ),
+});

@@ -1,0 +1,101 @@
+// task=score and task=generate through the real command, against what PyTorch gave for a real checkpoint.
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { repository, run } from './command-line.js';
+
+let directory: string;
+beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-score-'))));
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+async function task<Line>(name: string, items: readonly object[], overrides: readonly string[]) {
+  const [input, output] = [join(directory, 'input.jsonl'), join(directory, 'output.jsonl')];
+  await writeFile(input, items.map((item) => `${JSON.stringify(item)}\n`).join(''));
+  const ended = await run([
+    ...[
+      '--config-name',
+      name,
+      `input=${input}`,
+      `output=${output}`,
+      `save_path=${join(directory, 'run')}`,
+      'threads=1',
+    ],
+    ...overrides,
+  ]);
+  const text = await readFile(output, 'utf8').catch(() => null);
+  const lines = text?.trimEnd().split('\n');
+  return { ...ended, lines: lines?.map((line) => JSON.parse(line) as Line) ?? null };
+}
+
+interface Reference {
+  prompts: {
+    text: string;
+    input_ids: number[];
+    last_logits_first10: number[];
+    continuation_text: string;
+    continuation_ids: number[];
+    continuation_logprobs: number[];
+    greedy20_ids: number[];
+    greedy20_text: string;
+  }[];
+}
+
+const model = join(repository, '..', 'shared', 'data', 'models', 'llama-stories260k');
+const present = existsSync(model);
+if (!present) console.warn(`skipped: ${model} is not there`);
+const maybe = present ? test : test.skip;
+const reference = () => (JSON.parse(readFileSync(join(model, 'reference.json'), 'utf8')) as Reference).prompts;
+
+maybe('score: a line in, a line out, in the order of the input', async () => {
+  const prompts = reference();
+  const items = prompts.map((p, i) =>
+    i % 2 === 0
+      ? { prompt: p.text, continuation: p.continuation_text }
+      : { prompt_ids: p.input_ids, continuation_ids: p.continuation_ids },
+  );
+  const { code, stderr, lines } = await task<Record<string, number[]>>('score', items, [`model=${model}`]);
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  expect(lines).toHaveLength(prompts.length);
+  lines!.forEach((line, i) => {
+    expect(Object.keys(line)).toEqual(['prompt_ids', 'continuation_ids', 'logprobs', 'logits_head']);
+    expect(line.prompt_ids).toEqual(prompts[i].input_ids);
+    expect(line.continuation_ids).toEqual(prompts[i].continuation_ids);
+    line.logprobs.forEach((x, t) => expect(Math.abs(x - prompts[i].continuation_logprobs[t])).toBeLessThan(1e-3));
+    line.logits_head.forEach((x, k) => expect(Math.abs(x - prompts[i].last_logits_first10[k])).toBeLessThan(1e-3));
+  });
+});
+
+maybe('generate: greedy texts are those of PyTorch', async () => {
+  const prompts = reference();
+  const { code, stderr, lines } = await task(
+    'generate',
+    prompts.map(({ text }) => ({ prompt: text })),
+    [`model=${model}`, 'max_new_tokens=20', 'batch_size=2'],
+  );
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  expect(lines).toEqual(
+    prompts.map(({ greedy20_ids, greedy20_text }) => ({
+      text: greedy20_text,
+      ids: greedy20_ids,
+      logprobs: expect.arrayContaining([expect.any(Number)]) as unknown,
+      finish_reason: 'length',
+    })),
+  );
+});
+
+test('what is missing is told', async () => {
+  const { code, stderr } = await task('generate', [], []);
+  expect(code).toBe(1);
+  expect(stderr).toContain('task=generate needs a model, a file to read and a file to write: model is null');
+});
+
+maybe('a line that cannot be worked on is named, and no output is left', async () => {
+  const items = [{ prompt: 'Once', continuation: ' upon' }, { prompt: 'Once' }];
+  const { code, stderr } = await task('score', items, [`model=${model}`]);
+  expect(code).toBe(1);
+  expect(stderr).toContain(
+    `${join(directory, 'input.jsonl')}:2: has no continuation: give it 'continuation' (text) or`,
+  );
+  expect((await readdir(directory)).filter((name) => name.startsWith('output'))).toEqual([]);
+});
