@@ -36,11 +36,17 @@ export async function makeDemonstrations(config: RunConfig): Promise<Demonstrati
   const { path } = config.demonstrations;
   if (path?.endsWith('.jsonl')) return recordedDemonstrations(path);
   const { demonstrations } = knowledgeOf(config.env.name);
-  if (demonstrations !== undefined) return demonstrations(config);
-  throw new Error(
-    `${config.env.name} has no demonstrations of its own, so there is nothing to warm-start from\n` +
-      '  give a policy with policy_lm=FOLDER, or episodes with demonstrations.path=FILE.jsonl\n' +
-      `  to play some yourself: run --config-name play env=${config.env.name} output=FILE.jsonl`,
+  if (demonstrations === undefined) throw new Error(nothingToImitate(config)!);
+  return demonstrations(config);
+}
+
+/** What a run from demonstrations lacks; null where it has them. */
+export function nothingToImitate({ env, demonstrations }: RunConfig): string | null {
+  if (demonstrations.path?.endsWith('.jsonl') || knowledgeOf(env.name).demonstrations !== undefined) return null;
+  return (
+    `${env.name} has no demonstrations of its own, so there is nothing to warm-start from\n` +
+    '  give a policy with policy_lm=FOLDER, or episodes with demonstrations.path=FILE.jsonl\n' +
+    `  to play some yourself: run --config-name play env=${env.name} output=FILE.jsonl`
   );
 }
 

@@ -41,9 +41,10 @@ const demonstrationSchema = {
   },
 } as const;
 
-/** @throws {JsonLineError} at the first line that is no episode */
+/** @throws at the first line that is no episode, and where there is none at all */
 export async function readEpisodes(path: string): Promise<EpisodeRecord[]> {
   const lines = await readJsonLines<EpisodeRecord>(path, demonstrationSchema);
+  if (lines.length === 0) throw new Error(`${path} holds no episode`);
   return lines.map(({ value }) => value);
 }
 

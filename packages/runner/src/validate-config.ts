@@ -3,12 +3,18 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { validate, type Composition, type JsonSchema } from '@bowyer/config';
 import { isEnvName } from './env-schema.js';
-import { runConfigSchema, runConfigSchemaFor } from './run-config.js';
+import { nothingToImitate } from './environments.js';
+import { runConfigSchema, runConfigSchemaFor, toRunConfig, type RunConfig, type RunConfigYaml } from './run-config.js';
 
 /** Refuses a config that the tasks could not run. */
 export async function validateConfig(composition: Composition): Promise<void> {
   await validate(composition, schemaOf(composition));
-  const problems = [...modelProblems(composition), ...notBuilt(composition), ...otherEnvironment(composition)];
+  const problems = [
+    ...modelProblems(composition),
+    ...notBuilt(composition),
+    ...otherEnvironment(composition),
+    ...taskProblems(toRunConfig(composition.resolve() as unknown as RunConfigYaml)),
+  ];
   if (problems.length > 0) throw new Error(problems.join('\n'));
 }
 
@@ -27,6 +33,21 @@ function otherEnvironment(composition: Composition): string[] {
     `  in ${placeOf(composition, 'env_name')}`,
     `  choose the environment with its options: env=${String(alias)}`,
   ];
+}
+
+/** What a task needs and the config does not give. */
+function taskProblems(config: RunConfig): string[] {
+  const { task, checkpointPath, policyLm, input, output } = config;
+  if (task === 'replay') {
+    const lacking = Object.entries({ input, output }).find(([, file]) => file === null);
+    if (lacking === undefined) return [];
+    return [
+      `task=replay needs the actions to play and a file to write: ${lacking[0]} is null`,
+      '  give both: input=FILE.jsonl output=FILE.jsonl',
+    ];
+  }
+  const imitates = task === 'demonstrations' || (task === 'train' && checkpointPath === null && policyLm === null);
+  return imitates ? [nothingToImitate(config) ?? []].flat() : [];
 }
 
 /** Keys that name a model, each a folder in Hugging Face layout. */

@@ -1,4 +1,5 @@
 // Another environment than Twenty Questions goes the whole way: expert play, warm start, training, test.
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,7 +46,7 @@ test('an environment without an expert says what it needs instead', async () => 
     ...['--config-name', 'archer_20q', 'env=adventure', `save_path=${join(directory, 'run')}`],
     `cache_dir=${join(directory, 'cache')}`,
   ]);
-  expect(code).toBe(1);
+  expect({ code, made: existsSync(join(directory, 'run')) }).toEqual({ code: 1, made: false });
   expect(stderr).toContain(
     [
       'adventure has no demonstrations of its own, so there is nothing to warm-start from',
@@ -53,4 +54,38 @@ test('an environment without an expert says what it needs instead', async () => 
       '  to play some yourself: run --config-name play env=adventure output=FILE.jsonl',
     ].join('\n'),
   );
+});
+
+test.each([
+  [
+    ['env.name=con'],
+    [
+      /^ *Config key 'env\.name' must be one of .*'coin'.*, not the text 'con'$/m,
+      /where it replaces the text 'twenty_questions' of configs\/env\/twenty_questions\.yaml:2$/m,
+      /did you mean 'coin'\?$/m,
+    ],
+  ],
+  [
+    ['env=coin', '+env.max_turns=3'],
+    [
+      /^ *Unknown config key 'env\.max_turns'$/m,
+      /known keys in 'env': name, backend, base_url, .*show_valid_actions$/m,
+    ],
+  ],
+  [
+    ['env=coin', 'env.fold=trian'],
+    [/^ *Config key 'env\.fold' must be one of 'train', 'dev', 'test', not the text 'trian'$/m],
+  ],
+  [
+    ['env_name=coin'],
+    [
+      /^env_name is coin, but the options of the node 'env' are those of twenty_questions$/m,
+      /choose the environment with its options: env=coin$/m,
+    ],
+  ],
+])('%s: told before anything is made', async (overrides, messages) => {
+  const folder = join(directory, 'run');
+  const { code, stdout, stderr } = await run(['--config-name', 'archer_20q', ...overrides, `save_path=${folder}`]);
+  expect({ code, stdout, made: existsSync(folder) }).toEqual({ code: 1, stdout: '', made: false });
+  for (const message of messages) expect(stderr).toMatch(message);
 });

@@ -74,6 +74,15 @@ test.each([
   expect((await readdir(directory)).filter((name) => name.startsWith('output'))).toEqual([]);
 });
 
+test('without a file to read or to write, both are asked for', async () => {
+  const { code, stderr } = await run(['--config-name', 'replay', 'env=coin', 'output=anything.jsonl']);
+  expect(code).toBe(1);
+  expect(stderr).toContain(
+    'task=replay needs the actions to play and a file to write: input is null\n' +
+      '  give both: input=FILE.jsonl output=FILE.jsonl\n',
+  );
+});
+
 test('a parameter that the game does not have is named with its line', async () => {
   const { code, stderr } = await replay(['env=coin'], '{"reset": {"params": "numRooms=3"}, "actions": []}\n');
   expect(code).toBe(1);

@@ -17,12 +17,7 @@ export interface ReplayLine {
 
 export async function replay(config: RunConfig, { print, progress }: TaskContext): Promise<void> {
   const { input, output } = config;
-  if (input === null || output === null) {
-    throw new Error(
-      `task=replay needs the actions to play and a file to write: ${input === null ? 'input' : 'output'} is null\n` +
-        '  give both: input=FILE.jsonl output=FILE.jsonl',
-    );
-  }
+  if (input === null || output === null) throw new Error('task=replay needs input=FILE.jsonl output=FILE.jsonl');
   const lines = await readJsonLines<ReplayLine>(input, lineSchema(config.env.name));
   const env = replayEnvironment(config);
   const bar = new ProgressBar('episodes', lines.length, progress);
