@@ -24,11 +24,12 @@ test('on a terminal each job at work has one line, the others stay above', () =>
   board.started(0, '#0 x=1');
   board.started(1, '#1 x=2');
   time = 5;
+  board.says(1, '[2026-11-21 11:51:51,357][run][INFO] - going on');
   board.says(0, 'iteration ██░░ 2/4  ETA 5s  return -12.30  and more than fits');
   expect(screen(output)).toEqual([
     '3 jobs',
     '#0 x=1  5s  iteration ██░░ 2/4  ETA 5s ',
-    '#1 x=2  5s  starting',
+    '#1 x=2  5s  going on',
     '0/3 done, 2 at work',
   ]);
   board.ended(0, finished);

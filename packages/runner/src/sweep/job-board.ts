@@ -12,6 +12,9 @@ interface Row {
 /** Redraws per second on a terminal. */
 const FRAME_SECONDS = 0.1;
 
+/** `[2026-11-21 11:51:51,357][run][INFO] - `: what a line of a job's log begins with. */
+const LOG_PREFIX = /^\[\d{4}-[^\]]*\](\[[^\]]*\])+ - /;
+
 export class JobBoard {
   readonly #rows = new Map<number, Row>();
   readonly #counts = { finished: 0, failed: 0, stopped: 0 };
@@ -38,7 +41,7 @@ export class JobBoard {
   says(number: number, line: string): void {
     const row = this.#rows.get(number);
     if (!row) return;
-    row.text = line.trim();
+    row.text = line.replace(LOG_PREFIX, '').trim();
     if (this.clock() - this.#lastDrawn >= FRAME_SECONDS) this.refresh();
   }
 

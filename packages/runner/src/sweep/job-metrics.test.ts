@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true }));
 
 test.each([
-  ['test/return', 2], // of the policy that the run ended with
+  ['test/return', 2], // of the last policy listed
   ['warm:test/return', 1],
   ['best:test/return', 3],
   ['worst:test/return', null],

@@ -7,7 +7,7 @@ interface Results {
 }
 
 /**
- * Looks keys up in a run's folder: first in results.json, among the figures of the policy the run ended with; then in
+ * Looks keys up in a run's folder: first in results.json, among the figures of the last policy listed; then in
  * metrics.jsonl, in the last line that has the key. `NAME:key` takes the figure of the policy whose name begins with NAME,
  * such as `best:test/win_rate`.
  *

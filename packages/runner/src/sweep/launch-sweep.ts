@@ -92,7 +92,7 @@ async function runClaimed(
     shown: variedOverrides(jobs),
     markers,
   });
-  await untilInterrupted(launcher);
+  await runWatched(launcher, board);
 
   const columns = [...new Set([...(asha ? [asha.resourceKey, asha.metric] : []), ...(settings.metrics ?? [])])];
   const rows = await summaryRows(sweep, recorded.outcomes, markers, columns);
@@ -115,14 +115,16 @@ function bestLine(source: AshaSource, metric: string, jobs: readonly SweepJob[])
   return [`best: ${label} with ${metric} ${figure(value)} at ${resource.key}=${resource.amount}`];
 }
 
-/** Passes Ctrl-C and the system's requests to end on to the launcher. */
-async function untilInterrupted(launcher: LocalLauncher): Promise<void> {
+/** Runs all jobs. Passes Ctrl-C and the system's requests to end on to the launcher, and keeps the clocks on the screen going. */
+async function runWatched(launcher: LocalLauncher, board: JobBoard): Promise<void> {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const interrupt = () => launcher.interrupt();
   for (const signal of signals) process.on(signal, interrupt);
+  const clock = setInterval(() => board.refresh(), 1000);
   try {
     await launcher.run();
   } finally {
+    clearInterval(clock);
     for (const signal of signals) process.off(signal, interrupt);
   }
 }
