@@ -25,6 +25,7 @@ test('on a terminal each job at work has one line, the others stay above', () =>
   board.started(1, '#1 x=2');
   time = 5;
   board.says(1, '[2026-11-21 11:51:51,357][run][INFO] - going on');
+  time = 5.2; // redrawn ten times a second at most
   board.says(0, 'iteration ██░░ 2/4  ETA 5s  return -12.30  and more than fits');
   expect(screen(output)).toEqual([
     '3 jobs',

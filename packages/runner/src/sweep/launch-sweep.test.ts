@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-const program = fileURLToPath(new URL('./test-program/program.ts', import.meta.url));
+const program = fileURLToPath(new URL('./test-program/program.mjs', import.meta.url));
 const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 
 let directory: string;

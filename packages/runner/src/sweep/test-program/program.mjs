@@ -1,8 +1,8 @@
 // A program with a command line whose sweeps go through launchSweep. Its job runs child.mjs, which says what jobs can do.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { ConfigError, runCommandLine, type Composition } from '@bowyer/config';
-import { launchSweep } from '../launch-sweep.js';
+import { ConfigError, runCommandLine } from '@bowyer/config';
+import { launchSweep } from '../launch-sweep.ts';
 
 const child = fileURLToPath(new URL('./child.mjs', import.meta.url));
 const folder = fileURLToPath(new URL('.', import.meta.url));
@@ -24,8 +24,8 @@ process.exitCode = await runCommandLine({
   },
 });
 
-function validate(composition: Composition): void {
-  const { x, launcher } = composition.resolve() as { x: unknown; launcher: { jobs?: number } };
+function validate(composition) {
+  const { x, launcher } = composition.resolve();
   if (typeof x !== 'number') throw new ConfigError('validation', `x must be a number, not '${String(x)}'`);
   if (launcher.jobs === 0) throw new ConfigError('validation', 'launcher.jobs must be at least 1');
 }
