@@ -33,7 +33,9 @@ test('there are some', () => expect(names.length).toBeGreaterThan(3));
 
 test.each(names)('%s', async (name) => {
   const text = readFileSync(join(repository, 'experiments', `${name}.yaml`), 'utf8');
-  expect(text).toMatch(/^# @package _global_\n# Question: [^?]*\?/m);
+  expect(text).toMatch(
+    /^(# yaml-language-server: .*\n)?# @package _global_\n(# yaml-language-server: .*\n)?# Question: [^?]*\?/,
+  );
   expect(text).toContain(`+experiment=${name}\n`);
   const jobs = jobsOf(name);
   expect(jobs.length).toBeGreaterThan(1);
