@@ -2,20 +2,20 @@
 import { defineOp, type GraphBuilder, type Value } from '@bowyer/graph';
 
 /**
- * y = x / √(mean(x²) + ε) · scale over the last axis. Outputs y and 1/√(mean(x²) + ε).
+ * y = x / √(mean(x²) + ε) · scale over the last axis.
  * Source: Zhang and Sennrich 2019, arXiv:1910.07467, eq. 4.
  */
 const SimplifiedLayerNormalization = defineOp('SimplifiedLayerNormalization', {
   floatAttributes: ['epsilon'],
   infer: ({ inputs: [x, scale], fail }) => {
     if (scale.rank !== 1 || scale.dim(0) !== x.dim(-1)) fail('scale must be as long as the last axis of x');
-    return [
-      { dtype: x.dtype, shape: x.shape },
-      { dtype: 'float32', shape: [...x.shape.slice(0, -1), 1] },
-    ];
+    return [{ dtype: x.dtype, shape: x.shape }];
   },
-  // x̂ = x · r,  dx̂ = dy · scale,  dx = r (dx̂ − x̂ mean(dx̂ x̂))
-  gradient: (g, { inputs: [x, scale], outputs: [, inverseRms], dy }) => {
+  // r = 1/√(mean(x²) + ε),  x̂ = x · r,  dx̂ = dy · scale,  dx = r (dx̂ − x̂ mean(dx̂ x̂))
+  // The operator's own second output is r, but not on WebGPU, where what comes there is something else.
+  gradient: (g, { inputs: [x, scale], dy, attributes }) => {
+    const meanSquare = g.reduceMean(g.mul(x, x), { axes: [-1], keepdims: true });
+    const inverseRms = g.reciprocal(g.sqrt(g.add(meanSquare, attributes.epsilon as number)));
     const normalized = g.mul(x, inverseRms);
     const dNormalized = g.mul(dy, scale);
     const projection = g.reduceMean(g.mul(dNormalized, normalized), { axes: [-1], keepdims: true });

@@ -14,16 +14,45 @@ export interface RotaryTables {
   sin: Value;
 }
 
-/** @param positions [positions] int64 or int32 */
-export function rotaryTables(
+/** Rows of the finer table; the coarser one has a row for so many positions. */
+const BLOCK = 256;
+
+/**
+ * From two small tables made here in float64, since a GPU's own sine may be off by 2⁻¹¹, and by more at large angles:
+ *
+ *     position = coarse + fine,   cos(c + f) = cos c cos f − sin c sin f,   sin(c + f) = sin c cos f + cos c sin f
+ *
+ * @param positions [positions] int64 or int32, below the context length
+ */
+export function rotaryTables(g: GraphBuilder, positions: Value, rotary: RotaryFrequencies): RotaryTables {
+  const { magnitude, contextLength } = rotary;
+  const places = g.cast(positions, 'int64');
+  let [cos, sin] = turns(g, rotary, Math.min(BLOCK, contextLength), 1, g.mod(places, BLOCK));
+  if (contextLength > BLOCK) {
+    const [c, s] = turns(g, rotary, Math.ceil(contextLength / BLOCK), BLOCK, g.div(places, BLOCK));
+    [cos, sin] = [g.sub(g.mul(c, cos), g.mul(s, sin)), g.add(g.mul(s, cos), g.mul(c, sin))];
+  }
+  if (magnitude !== 1) [cos, sin] = [g.mul(cos, magnitude), g.mul(sin, magnitude)];
+  const both = (first: Value, second: Value) => g.unsqueeze(g.concat([first, second], 1), 1);
+  return { cos: both(cos, cos), sin: both(g.neg(sin), sin) };
+}
+
+/** Cosines and sines of row · step positions, the rows being picked out: [positions, rotaryDims / 2] each. */
+function turns(
   g: GraphBuilder,
-  positions: Value,
-  { frequencies, magnitude }: RotaryFrequencies,
-): RotaryTables {
-  const places = g.unsqueeze(g.unsqueeze(g.cast(positions, 'float32'), 1), 2);
-  const angles = g.mul(places, g.constant(frequencies, [1, 1, frequencies.length]));
-  const [cos, sin] = [g.mul(g.cos(angles), magnitude), g.mul(g.sin(angles), magnitude)];
-  return { cos: g.concat([cos, cos], 2), sin: g.concat([g.neg(sin), sin], 2) };
+  { frequencies }: RotaryFrequencies,
+  rows: number,
+  step: number,
+  picked: Value,
+): [Value, Value] {
+  const table = (wave: (angle: number) => number) => {
+    const values = new Float32Array(rows * frequencies.length);
+    for (let row = 0; row < rows; row++)
+      for (let i = 0; i < frequencies.length; i++)
+        values[row * frequencies.length + i] = wave(row * step * frequencies[i]);
+    return g.gather(g.constant(values, [rows, frequencies.length]), picked, 0);
+  };
+  return [table(Math.cos), table(Math.sin)];
 }
 
 /**

@@ -104,6 +104,30 @@ describe('the turn', () => {
     ]);
   });
 
+  test('far positions, put together from two tables, turn as the cosine says', async () => {
+    const g = new GraphBuilder('tables');
+    const { cos, sin } = rotaryTables(g, g.input('positions', 'int64', ['places']), {
+      frequencies: Float32Array.of(1, 0.1),
+      magnitude: 1,
+      contextLength: 100_000,
+    });
+    g.output('cos', cos);
+    g.output('sin', sin);
+    const program = await device.compile(g);
+    const places = [0, 255, 256, 5000, 99_999];
+    const tables = await program.run({ inputs: { positions: { dims: [places.length], data: places } } });
+    const slow = Math.fround(0.1);
+    places.forEach((place, i) => {
+      [Math.cos(place), Math.cos(slow * place), Math.cos(place), Math.cos(slow * place)].forEach((value, k) =>
+        expect(Math.abs(Number(tables.cos.data[4 * i + k]) - value)).toBeLessThan(1e-6),
+      );
+      [-Math.sin(place), -Math.sin(slow * place), Math.sin(place), Math.sin(slow * place)].forEach((value, k) =>
+        expect(Math.abs(Number(tables.sin.data[4 * i + k]) - value)).toBeLessThan(1e-6),
+      );
+    });
+    await program.release();
+  });
+
   test('columns beyond the rotary ones stay', async () => {
     expect(await turn([1, 2, 3, 4], [1], 'places', 2)).toEqual([-2, 1, 3, 4]);
   });
