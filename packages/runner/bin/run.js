@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Starts the built command line; in a checkout whose sources are newer than the build, the sources themselves through tsx.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -34,13 +34,16 @@ const inCheckout = existsSync(join(runner, '..', '..', 'tsconfig.base.json'));
 if (inCheckout && isStale()) {
   const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
   const main = join(runner, 'src', 'main.ts');
-  const { status, signal } = spawnSync(
-    process.execPath,
-    ['--conditions=source', '--import', tsx, main, ...process.argv.slice(2)],
-    { stdio: 'inherit' },
-  );
-  if (signal) process.kill(process.pid, signal);
-  process.exitCode = status ?? 1;
+  const child = spawn(process.execPath, ['--conditions=source', '--import', tsx, main, ...process.argv.slice(2)], {
+    stdio: 'inherit',
+  });
+  // Ctrl-C reaches both processes; this one waits for how the other ends. A signal to this one alone is passed on.
+  process.on('SIGINT', () => {});
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  child.on('close', (code, signal) => {
+    if (signal) process.kill(process.pid, signal);
+    process.exitCode = code ?? 1;
+  });
 } else {
   await import('../dist/main.js');
 }
