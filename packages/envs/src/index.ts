@@ -77,4 +77,11 @@ export {
   type TextWorldExpressDemonstration,
   type TextWorldExpressDemonstrationOptions,
 } from './textworld-express/demonstrations.js';
-export { StoryFile, storyFileSchema, type StoryFileInfo, type StoryFileOptions } from './story-file/story-file.js';
+export {
+  loadStory,
+  StoryFile,
+  storyFileSchema,
+  type StoryFileInfo,
+  type StoryFileOptions,
+} from './story-file/story-file.js';
+export { StoryFormatError } from './story-file/machine/story.js';

@@ -79,11 +79,11 @@ const environments: { [Name in EnvName]: Registration<EnvOptions[Name]> } = {
     sampleActions: ['is it an animal?', 'is it a dog?', 'is it a piano?', 'is it made of metal?', 'hello', ''],
   },
   adventure: {
-    description: "A Z-machine story file, such as ArCHer's detective; by default a small game of our own.",
+    description: 'A text adventure played from a Z-machine story file; by default a small game of our own.',
     schema: storyFileSchema,
     resetSchema: seedOnly,
     make: (options) => new StoryFile(options),
-    sampleActions: ['look', 'inventory', 'north', 'south', 'east', 'west', 'take all', 'wait', 'xyzzy', ''],
+    sampleActions: ['n', 'w', 'take all', 'e', 'look', 'swim', '', 'open drawer'],
   },
   ...(Object.fromEntries(textWorldExpressGames.map((game) => [game, textWorldExpressRegistration(game)])) as Record<
     TextWorldExpressGame,
