@@ -26,8 +26,7 @@ test.each(environmentNames)('configs/env/%s.yaml has every option, with its regi
 });
 
 test.each(environmentNames)('configs/env/%s.yaml names the docs page, which is there', (name) => {
-  const [comment] = readFileSync(`${configDir}/env/${name}.yaml`, 'utf8').split('\n');
-  const page = /docs\/environments\/\w+\.md/.exec(comment)?.[0];
+  const page = /^# .*(docs\/environments\/\w+\.md)$/m.exec(readFileSync(`${configDir}/env/${name}.yaml`, 'utf8'))?.[1];
   expect(readFileSync(`${configDir}/../${page}`, 'utf8').length).toBeGreaterThan(200);
 });
 
