@@ -27,9 +27,11 @@ test('a target stands at the position that predicts it, the terminator in place 
   expect([...example.weights]).toEqual([0.5, 0.5, 0.5, -2, -2, -2]);
 });
 
-test('without the terminator the position before the reply weighs nothing', () => {
+test('without the terminator the last token is only a target: it is not run', () => {
   const [example] = tokenExamples([{ trajectory, turn: 1, weight: 1 }], { scoreTerminator: false });
-  expect([...example.weights]).toEqual([0, 0, 0, 1, 1, 0]);
+  expect([...example.ids]).toEqual([1, 2, 3, 4, 5]);
+  expect([...example.targets]).toEqual([0, 0, 0, 5, 6]);
+  expect([...example.weights]).toEqual([0, 0, 0, 1, 1]);
 });
 
 test('tokens after the last scored utterance are not run, and a turn drawn twice counts twice', () => {
@@ -38,6 +40,21 @@ test('tokens after the last scored utterance are not run, and a turn drawn twice
   expect(others).toEqual([]);
   expect([...example.ids]).toEqual([1, 2, 3]);
   expect([...example.weights]).toEqual([0.5, 0.5, 0.5]);
+});
+
+test('an utterance that the length limit ended needs no position for its last token', () => {
+  const utterance = { turn: 0, start: 2, ids: [3, 4], terminatorId: null, logprobs: [] };
+  const full = { segments: [{ ids: [1, 2, 3, 4], utterances: [utterance] }] };
+  const [example] = tokenExamples([{ trajectory: full, turn: 0, weight: 1 }], { scoreTerminator: true });
+  expect([...example.ids]).toEqual([1, 2, 3]); // with the fourth it could be longer than the context
+  expect([...example.targets]).toEqual([0, 3, 4]);
+});
+
+test('silence that is not scored gives no example', () => {
+  const silent = {
+    segments: [{ ids: [1], utterances: [{ turn: 0, start: 1, ids: [], terminatorId: 9, logprobs: [] }] }],
+  };
+  expect(tokenExamples([{ trajectory: silent, turn: 0, weight: 1 }], { scoreTerminator: false })).toEqual([]);
 });
 
 test('a demonstration is tokenised in the pieces that a rollout would have', () => {

@@ -1,5 +1,5 @@
 // From trajectories and demonstrations to what a language model trains on.
-import type { TokenSegment } from '@bowyer/core';
+import type { TokenSegment, UtteranceTokens } from '@bowyer/core';
 import type { TokenExample, Tokenizer } from '@bowyer/models';
 
 /** One utterance of one trajectory, and how much its log-probability weighs in the loss. */
@@ -34,18 +34,20 @@ function segmentExample(
   turns: Map<number, number>,
   scoreTerminator: boolean,
 ): TokenExample | undefined {
-  const scored = segment.utterances.filter(({ turn }) => turns.has(turn));
+  const said = ({ ids, terminatorId }: UtteranceTokens) =>
+    scoreTerminator && terminatorId !== null ? [...ids, terminatorId] : ids;
+  const scored = segment.utterances.filter((utterance) => turns.has(utterance.turn) && said(utterance).length > 0);
   if (scored.length === 0) return undefined;
   const last = scored.at(-1)!;
-  const length = last.start + last.ids.length;
+  // The last scored token is only a target: nothing is predicted from it.
+  const length = Math.max(0, last.start + said(last).length - 1);
   const ids = Int32Array.from(segment.ids.slice(0, length));
   const targets = new Int32Array(length);
   const weights = new Float32Array(length);
-  for (const { turn, start, ids: said, terminatorId } of scored) {
-    const scoredIds = scoreTerminator && terminatorId !== null ? [...said, terminatorId] : said;
-    scoredIds.forEach((id, i) => {
-      targets[start - 1 + i] = id;
-      weights[start - 1 + i] = turns.get(turn)!;
+  for (const utterance of scored) {
+    said(utterance).forEach((id, i) => {
+      targets[utterance.start - 1 + i] = id;
+      weights[utterance.start - 1 + i] = turns.get(utterance.turn)!;
     });
   }
   return { ids, targets, weights };
