@@ -40,7 +40,7 @@ function segmentExample(
   if (scored.length === 0) return undefined;
   const last = scored.at(-1)!;
   // The last scored token is only a target: nothing is predicted from it.
-  const length = Math.max(0, last.start + said(last).length - 1);
+  const length = last.start + said(last).length - 1;
   const ids = Int32Array.from(segment.ids.slice(0, length));
   const targets = new Int32Array(length);
   const weights = new Float32Array(length);
