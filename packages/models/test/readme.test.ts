@@ -11,7 +11,10 @@ function outputOf(n: number): string {
   const file = fileURLToPath(new URL(`./readme-${process.pid}-${n}.ts`, import.meta.url));
   writeFileSync(file, code);
   try {
-    return execFileSync(process.execPath, ['--conditions=source', '--import', 'tsx', file], { encoding: 'utf8' });
+    return execFileSync(process.execPath, ['--conditions=source', '--import', 'tsx', file], {
+      encoding: 'utf8',
+      env: { ...process.env, FORCE_COLOR: '0' }, // Nx asks for colours
+    });
   } finally {
     rmSync(file);
   }
