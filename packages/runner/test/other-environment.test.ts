@@ -61,7 +61,7 @@ test.each([
     ['env.name=con'],
     [
       /^ *Config key 'env\.name' must be one of .*'coin'.*, not the text 'con'$/m,
-      /where it replaces the text 'twenty_questions' of configs\/env\/twenty_questions\.yaml:2$/m,
+      /where it replaces the text 'twenty_questions' of configs\/env\/twenty_questions\.yaml:\d+$/m,
       /did you mean 'coin'\?$/m,
     ],
   ],
