@@ -26,6 +26,9 @@ export function collect(
 /**
  * Plays `episodes` episodes numbered from `firstEpisode`. The words, rooms or goals and the agent's samples come from
  * seeds made of the run's seed, `purpose` and the episode's number, so other purposes never see the same episodes.
+ *
+ * @returns the episodes that came to their end, in order
+ * @throws what broke the first environment, if more than half of the episodes broke
  */
 export async function play(
   { makeEnv, hooks }: Collecting,
@@ -36,6 +39,7 @@ export async function play(
   const seeds = Array.from({ length: episodes }, (_, i) => hash32(`${seed}/${purpose}/${firstEpisode + i}`));
   const rngs = seeds.map((episodeSeed) => Rng.forPurpose(episodeSeed, 'sampling'));
   const trajectories = new Array<Trajectory>(episodes);
+  const failures: Error[] = [];
   const player = await openPlayer(sampling);
   let done = 0;
   try {
@@ -46,7 +50,10 @@ export async function play(
       seeds: (episode) => seeds[episode],
       act: (ready) => player.act(ready.map((turn) => ({ ...turn, rng: rngs[turn.episode] }))),
       onEpisode: ({ episode, slot, turns, error }) => {
-        if (error) throw error;
+        if (error) {
+          failures.push(error);
+          return;
+        }
         trajectories[episode] = {
           episode: firstEpisode + episode,
           seed: seeds[episode],
@@ -60,7 +67,9 @@ export async function play(
   } finally {
     await player.close();
   }
-  return trajectories;
+  // A broken environment ends its own episodes; when most are broken, what is learnt from the rest is not the task.
+  if (2 * failures.length > episodes) throw failures[0];
+  return trajectories.filter(() => true);
 }
 
 /** Share of turns, or of episodes, whose info has `key` set. */

@@ -1,0 +1,55 @@
+// Playing many episodes: order, seeds, and what a broken environment does to the others.
+import type { Player } from '../src/index.js';
+import { play } from '../src/index.js';
+import { EchoGame } from './echo-game.js';
+
+/** Says the first colour whatever is shown. */
+const stubborn: Player = {
+  act: async (ready) => ready.map(() => 'red'),
+  takeSegments: () => [],
+  close: async () => {},
+};
+const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [] };
+const options = { seed: 7, slots: 3, sampling };
+const episodes = { purpose: 'test', firstEpisode: 20, episodes: 12 };
+const hooks = { progress: () => {} };
+
+/** Breaks in the first step of every episode whose seed `isBroken`. */
+function fragile(isBroken: (seed: number) => boolean) {
+  return () => {
+    const game = new EchoGame();
+    let broken = false;
+    return {
+      reset: async (reset?: { seed?: number }) => {
+        broken = isBroken(reset!.seed!);
+        return game.reset(reset);
+      },
+      step: async (action: string) => {
+        if (broken) throw new Error('the server is gone');
+        return game.step(action);
+      },
+      close: () => game.close(),
+    };
+  };
+}
+
+const playWith = (isBroken: (seed: number) => boolean) =>
+  play({ makeEnv: fragile(isBroken), hooks }, async () => stubborn, options, episodes);
+
+test('episodes come in order with seeds that follow from their numbers', async () => {
+  const trajectories = await playWith(() => false);
+  expect(trajectories.map(({ episode }) => episode)).toEqual(Array.from({ length: 12 }, (_, i) => 20 + i));
+  expect(new Set(trajectories.map(({ seed }) => seed)).size).toBe(12);
+  expect(await playWith(() => false)).toEqual(trajectories);
+});
+
+test('a broken environment ends its own episode only', async () => {
+  const whole = await playWith(() => false);
+  const lost = whole[4].seed;
+  const rest = await playWith((seed) => seed === lost);
+  expect(rest).toEqual(whole.filter(({ seed }) => seed !== lost));
+});
+
+test('when most episodes break, the run stops with the reason', async () => {
+  await expect(playWith(() => true)).rejects.toThrow('the server is gone');
+});
