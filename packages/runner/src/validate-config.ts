@@ -11,6 +11,7 @@ export async function validateConfig(composition: Composition): Promise<void> {
   await validate(composition, schemaOf(composition));
   const problems = [
     ...modelProblems(composition),
+    ...demonstrationProblems(composition),
     ...notBuilt(composition),
     ...otherEnvironment(composition),
     ...taskProblems(toRunConfig(composition.resolve() as unknown as RunConfigYaml)),
@@ -64,6 +65,17 @@ function modelProblems(composition: Composition): string[] {
       '  give a model in Hugging Face layout: a folder with config.json, model.safetensors and tokenizer.json',
     ];
   });
+}
+
+function demonstrationProblems(composition: Composition): string[] {
+  const key = 'demonstrations.path';
+  const file = composition.setting(key);
+  if (typeof file !== 'string' || existsSync(file)) return [];
+  return [
+    `${key}: there is no file '${file}'`,
+    `  in ${placeOf(composition, key)}`,
+    '  give a file of dialogues or episodes, or null for generated ones',
+  ];
 }
 
 /** Keys of ArCHer that would change what is learnt. */

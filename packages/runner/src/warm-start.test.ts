@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compose, registerResolver } from '@bowyer/config';
 import { toRunConfig, type RunConfigYaml } from './run-config.js';
@@ -19,4 +22,19 @@ test('what decides the weights decides the name, what does not decide them does 
   expect(hash('archer_20q', 'env.words=full')).not.toBe(hash('archer_20q'));
   expect(hash('archer_20q', 'env=coin', 'env.timeout_ms=7')).toBe(hash('archer_20q', 'env=coin'));
   expect(hash('archer_20q', 'env=coin', 'env.fold=dev')).not.toBe(hash('archer_20q', 'env=coin'));
+});
+
+test('demonstrations from a file are told apart by what the file holds', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'bowyer-warm-start-'));
+  try {
+    const file = join(directory, 'games.json');
+    const hashOf = async (text: string) => {
+      await writeFile(file, text);
+      return hash('bc_20q', `demonstrations.path='${file}'`);
+    };
+    expect(await hashOf('[]')).not.toBe(await hashOf('[{}]'));
+    expect(await hashOf('[]')).toBe(await hashOf('[]'));
+  } finally {
+    await rm(directory, { recursive: true });
+  }
 });

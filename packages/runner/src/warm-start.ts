@@ -1,6 +1,6 @@
 // The supervised start: a policy that has imitated demonstrations. Cached by a hash of everything that decides it.
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bc, type Demonstration } from '@bowyer/algorithms';
@@ -42,12 +42,12 @@ export async function warmStart(
   return folder;
 }
 
-/** Names a warm start in the cache: equal configs, equal weights. */
+/** Names a warm start in the cache: equal configs and equal files, equal weights. */
 export function warmStartHash(config: RunConfig): string {
-  return createHash('sha256')
-    .update(JSON.stringify(warmStartRecipe(config)))
-    .digest('hex')
-    .slice(0, 16);
+  const hash = createHash('sha256').update(JSON.stringify(warmStartRecipe(config)));
+  // A file may change under its name.
+  if (config.demonstrations.path !== null) hash.update(readFileSync(config.demonstrations.path));
+  return hash.digest('hex').slice(0, 16);
 }
 
 /** Everything that decides the weights of the warm start. */

@@ -84,6 +84,20 @@ test('a model folder that is not there', async () => {
   });
 });
 
+test('a file of demonstrations that is not there', async () => {
+  const missing = join(directory, 'no-games.json');
+  expect(await mistake([`demonstrations.path=${missing}`])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      `demonstrations.path: there is no file '${missing}'\n` +
+      `  in command line: demonstrations.path=${missing}\n` +
+      '  give a file of dialogues or episodes, or null for generated ones\n' +
+      HINT,
+    made: false,
+  });
+});
+
 test('an output folder that cannot be made', async () => {
   const file = join(directory, 'a-file');
   await writeFile(file, '');
