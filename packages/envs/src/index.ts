@@ -10,9 +10,8 @@ export {
   type EnvironmentInfo,
   type EnvName,
   type EnvOptions,
-  type OptionsSchema,
-  type ResetSchema,
 } from './registry.js';
+export { type OptionsSchema, type ResetSchema } from './registration.js';
 export {
   playEpisodes,
   type Decision,

@@ -1,20 +1,14 @@
 // Environments by name, each with the JSON Schema of its options, so that a runner can validate a config first.
 import type { Env } from './contract/env.js';
 import { UnknownNameError } from './contract/unknown-name-error.js';
-import { StoryFile, storyFileSchema, type StoryFileOptions } from './story-file/story-file.js';
-import {
-  textWorldExpressDescriptions,
-  textWorldExpressGames,
-  textWorldExpressSampleActions,
-  type TextWorldExpressGame,
-} from './textworld-express/descriptions.js';
-import { textWorldExpressSchema, type TextWorldExpressOptions } from './textworld-express/options.js';
-import { TextWorldExpress } from './textworld-express/textworld-express.js';
-import {
-  TwentyQuestions,
-  twentyQuestionsSchema,
-  type TwentyQuestionsOptions,
-} from './twenty-questions/twenty-questions.js';
+import type { OptionsSchema, Registration } from './registration.js';
+import { storyFileRegistration } from './story-file/registration.js';
+import type { StoryFileOptions } from './story-file/story-file.js';
+import type { TextWorldExpressGame } from './textworld-express/descriptions.js';
+import type { TextWorldExpressOptions } from './textworld-express/options.js';
+import { textWorldExpressRegistrations } from './textworld-express/registration.js';
+import { twentyQuestionsRegistration } from './twenty-questions/registration.js';
+import type { TwentyQuestionsOptions } from './twenty-questions/twenty-questions.js';
 
 /** The options of every registered environment. */
 export interface EnvOptions extends Record<TextWorldExpressGame, TextWorldExpressOptions> {
@@ -24,71 +18,10 @@ export interface EnvOptions extends Record<TextWorldExpressGame, TextWorldExpres
 
 export type EnvName = keyof EnvOptions;
 
-/** A JSON Schema of type object whose every property has a description and a default. Keys are in camelCase. */
-export interface OptionsSchema {
-  readonly type: 'object';
-  readonly additionalProperties: false;
-  readonly properties: Readonly<Record<string, { readonly description: string; readonly default: unknown }>>;
-}
-
-/** A JSON Schema of what `reset` takes; nothing in it must be given. Keys are in camelCase. */
-export interface ResetSchema {
-  readonly type: 'object';
-  readonly additionalProperties: false;
-  readonly properties: Readonly<Record<string, { readonly description: string }>>;
-}
-
-interface Registration<Options> {
-  description: string;
-  schema: OptionsSchema;
-  resetSchema: ResetSchema;
-  make: (options: Options) => Env;
-  /** Things to say when the contract is checked. */
-  sampleActions: readonly string[];
-}
-
-const seedSchema = { description: 'Decides everything random in the episode.', type: 'integer' } as const;
-
-const seedOnly: ResetSchema = { type: 'object', additionalProperties: false, properties: { seed: seedSchema } };
-
-const textWorldExpressReset: ResetSchema = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    seed: seedSchema,
-    fold: textWorldExpressSchema.properties.fold,
-    params: textWorldExpressSchema.properties.params,
-    stepLimit: textWorldExpressSchema.properties.stepLimit,
-  },
-};
-
-const textWorldExpressRegistration = (game: TextWorldExpressGame): Registration<TextWorldExpressOptions> => ({
-  description: textWorldExpressDescriptions[game],
-  schema: textWorldExpressSchema,
-  resetSchema: textWorldExpressReset,
-  make: (options) => new TextWorldExpress(game, options),
-  sampleActions: textWorldExpressSampleActions,
-});
-
 const environments: { [Name in EnvName]: Registration<EnvOptions[Name]> } = {
-  twenty_questions: {
-    description: 'Guess which of 157 objects (or ten of them) the oracle thinks of, in 20 yes/no questions.',
-    schema: twentyQuestionsSchema,
-    resetSchema: seedOnly,
-    make: (options) => new TwentyQuestions(options),
-    sampleActions: ['is it an animal?', 'is it a dog?', 'is it a piano?', 'is it made of metal?', 'hello', ''],
-  },
-  adventure: {
-    description: 'A text adventure played from a Z-machine story file; by default a small game of our own.',
-    schema: storyFileSchema,
-    resetSchema: seedOnly,
-    make: (options) => new StoryFile(options),
-    sampleActions: ['n', 'w', 'take all', 'e', 'look', 'swim', '', 'open drawer'],
-  },
-  ...(Object.fromEntries(textWorldExpressGames.map((game) => [game, textWorldExpressRegistration(game)])) as Record<
-    TextWorldExpressGame,
-    Registration<TextWorldExpressOptions>
-  >),
+  twenty_questions: twentyQuestionsRegistration,
+  adventure: storyFileRegistration,
+  ...textWorldExpressRegistrations,
 };
 
 export const environmentNames = Object.keys(environments) as readonly EnvName[];
