@@ -84,3 +84,19 @@ export {
   type StoryFileOptions,
 } from './story-file/story-file.js';
 export { StoryFormatError } from './story-file/machine/story.js';
+export { HttpError, type HttpErrorFields, type HttpFailure } from './http/http-error.js';
+export {
+  HttpServer,
+  httpServerDefaults,
+  RefusedAnswer,
+  type HttpRequest,
+  type HttpServerOptions,
+} from './http/http-server.js';
+export {
+  OpenAiChat,
+  type ChatMessage,
+  type ChatReply,
+  type ChatSettings,
+  type ChatUsage,
+  type OpenAiChatOptions,
+} from './http/openai-chat.js';

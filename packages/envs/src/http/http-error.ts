@@ -1,0 +1,45 @@
+// What went wrong with a remote call: method, address, status and attempt are in the message and in fields of the error.
+
+/**
+ * 'unreachable': the request was never sent. 'interrupted': it was sent, and whether the server worked on it is unknown.
+ * 'status': another answer than asked for. 'garbage': an answer that cannot be read. 'refused': an answer with status 200
+ * that tells of an error. 'circuit': not tried, since this server failed too often just now.
+ */
+export type HttpFailure = 'unreachable' | 'interrupted' | 'status' | 'garbage' | 'refused' | 'circuit';
+
+export interface HttpErrorFields {
+  failure: HttpFailure;
+  method: string;
+  url: string;
+  /** Of the answer; null without one. */
+  status: number | null;
+  /** 1 for the first. */
+  attempt: number;
+  /** What the server or the network said. */
+  detail: string;
+  cause?: unknown;
+}
+
+const LONGEST_DETAIL = 300;
+
+export class HttpError extends Error {
+  override readonly name = 'HttpError';
+  readonly failure: HttpFailure;
+  readonly method: string;
+  readonly url: string;
+  readonly status: number | null;
+  readonly attempt: number;
+  readonly detail: string;
+
+  constructor({ failure, method, url, status, attempt, detail, cause }: HttpErrorFields) {
+    const shown = detail.length <= LONGEST_DETAIL ? detail : `${detail.slice(0, LONGEST_DETAIL)} …`;
+    const answer = status === null ? '' : ` answered ${status}`;
+    super(`${method} ${url}${answer} (attempt ${attempt}, ${failure}): ${shown}`, { cause });
+    this.failure = failure;
+    this.method = method;
+    this.url = url;
+    this.status = status;
+    this.attempt = attempt;
+    this.detail = detail;
+  }
+}

@@ -1,0 +1,217 @@
+// One remote server as its clients share it: a bounded pool of connections, timeouts, retries that never do a thing
+// twice, and a circuit breaker. Connections are undici's.
+import { setTimeout as wait } from 'node:timers/promises';
+import { types } from 'node:util';
+import { Rng } from '@bowyer/core';
+import { Pool, type Dispatcher } from 'undici';
+import { CircuitBreaker, type CircuitOptions } from './circuit-breaker.js';
+import { HttpError, type HttpFailure } from './http-error.js';
+import { backoff, mayRetry, retryAfter, type RetryOptions } from './retry-policy.js';
+
+export interface HttpServerOptions extends RetryOptions {
+  /** Connections open at the same time; further requests wait for a free one. */
+  connections: number;
+  connectTimeoutMs: number;
+  /** Longest wait for the answer to begin, and between two pieces of it, in milliseconds. */
+  readTimeoutMs: number;
+  /** Longest answer, in bytes. */
+  maxBodyBytes: number;
+  circuit: CircuitOptions;
+  /** Of the jitter. */
+  seed: number;
+}
+
+export const httpServerDefaults: HttpServerOptions = {
+  connections: 64,
+  connectTimeoutMs: 10_000,
+  readTimeoutMs: 300_000,
+  maxBodyBytes: 64 * 2 ** 20,
+  // Waits of 17 to 34 seconds in all: a server that restarts within that time loses no episode.
+  retries: 9,
+  backoffMs: 250,
+  maxBackoffMs: 8_000,
+  maxRetryAfterMs: 60_000,
+  circuit: { failures: 8, openMs: 10_000 },
+  seed: 0,
+};
+
+export interface HttpRequest<T> {
+  method: 'GET' | 'POST';
+  /** After the base URL, with its query; begins with a slash. */
+  path: string;
+  /** Sent as JSON. */
+  json?: unknown;
+  headers?: Readonly<Record<string, string>>;
+  /** Whether a second execution changes nothing. Default: of GET. */
+  idempotent?: boolean;
+  /** Reads the parsed body, or throws with what is wrong about it. */
+  read: (body: unknown) => T;
+  signal?: AbortSignal;
+}
+
+/** Errors of the network that come before the request has left. */
+const NOT_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'];
+
+interface Answer {
+  status: number;
+  text: string;
+  retryAfterMs: number | null;
+}
+
+/** What one attempt came to, when it did not succeed. */
+class Failed {
+  constructor(
+    readonly error: HttpError,
+    readonly retryAfterMs: number | null,
+  ) {}
+}
+
+export class HttpServer {
+  readonly #baseUrl: URL;
+  readonly #pool: Pool;
+  readonly #circuit: CircuitBreaker;
+  readonly #options: HttpServerOptions;
+  readonly #rng: Rng;
+
+  /** @param baseUrl address with an optional path, with or without a slash at its end */
+  constructor(baseUrl: string, options: Partial<HttpServerOptions> = {}) {
+    this.#options = { ...httpServerDefaults, ...options };
+    this.#baseUrl = parsedUrl(baseUrl);
+    this.#circuit = new CircuitBreaker(this.#options.circuit);
+    this.#rng = Rng.forPurpose(this.#options.seed, `retries of ${baseUrl}`);
+    this.#pool = new Pool(this.#baseUrl.origin, {
+      connections: this.#options.connections,
+      connect: { timeout: this.#options.connectTimeoutMs },
+      headersTimeout: this.#options.readTimeoutMs,
+      bodyTimeout: this.#options.readTimeoutMs,
+      pipelining: 1,
+    });
+  }
+
+  get url(): string {
+    return this.#baseUrl.href.replace(/\/$/, '');
+  }
+
+  /** Sends until there is an answer with status 200 that `read` accepts. @throws {HttpError} */
+  async request<T>(request: HttpRequest<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      request.signal?.throwIfAborted();
+      if (!this.#circuit.admits()) {
+        throw this.#error(request, attempt, 'circuit', null, 'this server failed too often just now; not tried');
+      }
+      const outcome = await this.#attempt(request, attempt);
+      if (!(outcome instanceof Failed)) {
+        this.#circuit.succeeded();
+        return outcome.value;
+      }
+      const waitMs = this.#waitBefore(outcome, attempt, request);
+      if (waitMs === null) {
+        this.#settle(outcome.error);
+        throw outcome.error;
+      }
+      await wait(waitMs, undefined, { signal: request.signal });
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.destroy();
+  }
+
+  /** Milliseconds until the next attempt; null when there is none. */
+  #waitBefore({ error, retryAfterMs }: Failed, attempt: number, request: HttpRequest<unknown>): number | null {
+    const idempotent = request.idempotent ?? request.method === 'GET';
+    if (attempt > this.#options.retries || !mayRetry(error, idempotent, retryAfterMs)) return null;
+    if (retryAfterMs !== null && retryAfterMs > this.#options.maxRetryAfterMs) return null;
+    return Math.max(retryAfterMs ?? 0, backoff(attempt, this.#options, this.#rng));
+  }
+
+  /** A server that answers is alive, whatever it says; only silence, gateways' complaints and garbage count against it. */
+  #settle({ failure, status }: HttpError): void {
+    const alive = failure === 'refused' || (failure === 'status' && (status! < 500 || status === 500));
+    if (alive) this.#circuit.succeeded();
+    else this.#circuit.failed();
+  }
+
+  async #attempt<T>(request: HttpRequest<T>, attempt: number): Promise<{ value: T } | Failed> {
+    let answer: Answer;
+    try {
+      answer = await this.#send(request);
+    } catch (cause) {
+      if (request.signal?.aborted) {
+        this.#circuit.succeeded(); // says nothing about the server; frees a probe
+        throw cause;
+      }
+      const failure = NOT_SENT.includes(codeOf(cause)) ? 'unreachable' : 'interrupted';
+      return new Failed(this.#error(request, attempt, failure, null, describe(cause), cause), null);
+    }
+    const { status, text, retryAfterMs } = answer;
+    if (status !== 200) return new Failed(this.#error(request, attempt, 'status', status, text), retryAfterMs);
+    try {
+      return { value: request.read(JSON.parse(text)) };
+    } catch (cause) {
+      const failure = cause instanceof RefusedAnswer ? 'refused' : 'garbage';
+      const detail = cause instanceof RefusedAnswer ? cause.message : `${describe(cause)}; the answer was: ${text}`;
+      return new Failed(this.#error(request, attempt, failure, status, detail, cause), null);
+    }
+  }
+
+  async #send({ method, path, json, headers, signal }: HttpRequest<unknown>): Promise<Answer> {
+    const response = await this.#pool.request({
+      method,
+      path: `${this.#baseUrl.pathname.replace(/\/$/, '')}${path}`,
+      headers: { ...(json !== undefined && { 'content-type': 'application/json' }), ...headers },
+      body: json === undefined ? null : JSON.stringify(json),
+      signal,
+    });
+    return {
+      status: response.statusCode,
+      text: await this.#text(response),
+      retryAfterMs: retryAfter([response.headers['retry-after']].flat()[0]),
+    };
+  }
+
+  async #text({ body }: Dispatcher.ResponseData): Promise<string> {
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    for await (const piece of body as AsyncIterable<Buffer>) {
+      bytes += piece.length;
+      if (bytes > this.#options.maxBodyBytes) throw new Error(`answer of over ${this.#options.maxBodyBytes} bytes`);
+      pieces.push(piece);
+    }
+    return Buffer.concat(pieces).toString('utf8');
+  }
+
+  #error(
+    { method, path }: HttpRequest<unknown>,
+    attempt: number,
+    failure: HttpFailure,
+    status: number | null,
+    detail: string,
+    cause?: unknown,
+  ): HttpError {
+    return new HttpError({ failure, method, url: `${this.url}${path}`, status, attempt, detail, cause });
+  }
+}
+
+/** Thrown by `read` for an answer that is well formed and tells of an error. */
+export class RefusedAnswer extends Error {
+  override readonly name = 'RefusedAnswer';
+}
+
+function parsedUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url !== null && (url.protocol === 'http:' || url.protocol === 'https:')) return url;
+  throw new Error(
+    `'${text}' is not the address of a server\n  it must begin with http:// or https://, as http://127.0.0.1:36001`,
+  );
+}
+
+// Errors of Node's own modules are not `instanceof` the Error of another realm, such as a Jest test's.
+const codeOf = (error: unknown): string =>
+  types.isNativeError(error) && 'code' in error && typeof error.code === 'string' ? error.code : '';
+
+function describe(error: unknown): string {
+  if (!types.isNativeError(error)) return String(error);
+  const inner = 'errors' in error && Array.isArray(error.errors) ? error.errors.map(describe).join('; ') : '';
+  return [error.message, inner].filter((part) => part !== '').join(': ') || codeOf(error) || error.name;
+}
