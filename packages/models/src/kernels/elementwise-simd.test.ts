@@ -1,6 +1,6 @@
 // The WebAssembly loops against loops that anybody can read.
 import { Rng } from '@bowyer/core';
-import { adamInPlace, polyakInPlace, sumOfSquares, type AdamScalars } from './elementwise-simd.js';
+import { adamInPlace, sgdInPlace, polyakInPlace, sumOfSquares, type AdamScalars } from './elementwise-simd.js';
 
 const scalars: AdamScalars = {
   gradientScale: 0.5,
@@ -65,4 +65,26 @@ test.each([1, 6, 8192, 8195])('polyak of %i values equals the slow one', (length
   const slow = [...target].map((x, i) => (1 - 0.1) * x + 0.1 * online[i]);
   polyakInPlace(target, online, 0.1);
   expect(target.reduce((most, x, i) => Math.max(most, Math.abs(x - slow[i])), 0)).toBeLessThan(1e-6);
+});
+
+test.each([false, true])('SGD with momentum as a slow float64 loop takes it; nesterov: %s', (nesterov) => {
+  const size = 8195; // one chunk and a ragged end
+  const [lr, momentum, l2, gradientScale] = [0.1, 0.9, 0.01, 0.5];
+  const parameter = Float32Array.from({ length: size }, (_, i) => Math.sin(i));
+  const buffer = new Float32Array(size);
+  const [p, b] = [Float64Array.from(parameter), new Float64Array(size)];
+  const shares = nesterov ? { gradientShare: 1, bufferShare: momentum } : { gradientShare: 0, bufferShare: 1 };
+  for (let step = 1; step <= 3; step++) {
+    const gradient = Float32Array.from({ length: size }, (_, i) => Math.cos(i * step));
+    for (let i = 0; i < size; i++) {
+      // torch.optim.SGD: g ← g + λp;  b ← μb + g;  p ← p − lr · (nesterov: g + μb, else b)
+      const g = gradient[i] * gradientScale + l2 * p[i];
+      b[i] = momentum * b[i] + g;
+      p[i] -= lr * (nesterov ? g + momentum * b[i] : b[i]);
+    }
+    sgdInPlace(parameter, gradient, buffer, { gradientScale, l2, momentum, lr, ...shares });
+    expect(gradient.every((x) => x === 0)).toBe(true);
+  }
+  expect(Math.max(...parameter.map((x, i) => Math.abs(x - p[i])))).toBeLessThan(1e-6);
+  expect(Math.max(...buffer.map((x, i) => Math.abs(x - b[i])))).toBeLessThan(1e-6);
 });

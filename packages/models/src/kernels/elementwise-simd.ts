@@ -1,4 +1,4 @@
-// The three loops that touch every parameter, as WebAssembly SIMD: Adam's update, a sum of squares, Polyak averaging.
+// The loops that touch every parameter, as WebAssembly SIMD: Adam's and SGD's update, a sum of squares, Polyak averaging.
 // A chunk of each array is copied into the module's small memory (it stays in the processor's cache), changed there
 // and copied back, so the arrays themselves may live anywhere. The copies cost less than V8's scalar loop would.
 import {
@@ -107,6 +107,35 @@ function adamSource(): FunctionSource {
   };
 }
 
+/** The numbers of one SGD step; the new parameter is p − lr · (gradientShare · g + bufferShare · b). */
+export const sgdScalarOrder = ['gradientScale', 'l2', 'momentum', 'lr', 'gradientShare', 'bufferShare'] as const;
+
+/** sgd(end, ...scalars): parameters, gradients and momentum buffers stand one chunk after the other. */
+function sgdSource(): FunctionSource {
+  const count = sgdScalarOrder.length;
+  const firstVector = 1 + count;
+  const [offset, parameter, gradient, buffer] = [0, 1, 2, 3].map((i) => firstVector + count + i);
+  const scalar = Object.fromEntries(sgdScalarOrder.map((name, i) => [name, local(firstVector + i)]));
+  const [p, g, b] = [0, 1, 2].map((index) => index * chunkBytes);
+  const at = (base: number) => load(base, local(offset));
+  const direction = add(mul(local(gradient), scalar.gradientShare), mul(local(buffer), scalar.bufferShare));
+  return {
+    name: 'sgd',
+    params: ['i32', ...sgdScalarOrder.map(() => 'f32' as const)],
+    locals: [...sgdScalarOrder.map(() => 'v128' as const), 'i32', 'v128', 'v128', 'v128'],
+    body: [
+      ...sgdScalarOrder.flatMap((_, i) => setLocal(firstVector + i, splat(local(1 + i)))),
+      ...loopBy16(offset, local(0), [
+        ...setLocal(parameter, at(p)),
+        ...setLocal(gradient, add(mul(at(g), scalar.gradientScale), mul(local(parameter), scalar.l2))),
+        ...setLocal(buffer, add(mul(at(b), scalar.momentum), local(gradient))),
+        ...store(b, local(offset), local(buffer)),
+        ...store(p, local(offset), sub(local(parameter), mul(direction, scalar.lr))),
+      ]),
+    ],
+  };
+}
+
 /** sumOfSquares(end) of the first chunk, in float64; two running sums, so that an addition need not wait for the last. */
 function sumOfSquaresSource(): FunctionSource {
   const [end, offset, lowerSum, upperSum, values, pair] = [0, 1, 2, 3, 4, 5];
@@ -158,6 +187,7 @@ function polyakSource(): FunctionSource {
 interface Kernels {
   memory: { buffer: ArrayBuffer };
   adam(end: number, ...scalars: number[]): void;
+  sgd(end: number, ...scalars: number[]): void;
   sumOfSquares(end: number): number;
   polyak(end: number, tau: number, oneMinusTau: number): void;
 }
@@ -170,7 +200,9 @@ declare const WebAssembly: {
 
 function instantiate() {
   const pages = Math.ceil((4 * chunkBytes) / 65_536);
-  const module = new WebAssembly.Module(assembleModule([adamSource(), sumOfSquaresSource(), polyakSource()], pages));
+  const module = new WebAssembly.Module(
+    assembleModule([adamSource(), sgdSource(), sumOfSquaresSource(), polyakSource()], pages),
+  );
   const kernels = new WebAssembly.Instance(module).exports as Kernels;
   const chunks = [0, 1, 2, 3].map((i) => new Float32Array(kernels.memory.buffer, i * chunkBytes, chunkLength));
   return { kernels, chunks };
@@ -197,6 +229,25 @@ export function adamInPlace(
     kernels.adam(count * 4, ...ordered);
     gradient.fill(0, begin, begin + count);
     for (const i of [0, 2, 3]) arrays[i].set(count === chunkLength ? chunks[i] : chunks[i].subarray(0, count), begin);
+  }
+}
+
+/** Stochastic gradient descent with momentum on one tensor, in place; the gradient is zero afterwards. */
+export function sgdInPlace(
+  parameter: Float32Array,
+  gradient: Float32Array,
+  buffer: Float32Array,
+  scalars: Record<(typeof sgdScalarOrder)[number], number>,
+): void {
+  const { kernels, chunks } = loaded();
+  const ordered = sgdScalarOrder.map((name) => scalars[name]);
+  const arrays = [parameter, gradient, buffer];
+  for (let begin = 0; begin < parameter.length; begin += chunkLength) {
+    const count = Math.min(chunkLength, parameter.length - begin);
+    arrays.forEach((array, i) => chunks[i].set(array.subarray(begin, begin + count)));
+    kernels.sgd(count * 4, ...ordered);
+    gradient.fill(0, begin, begin + count);
+    for (const i of [0, 2]) arrays[i].set(count === chunkLength ? chunks[i] : chunks[i].subarray(0, count), begin);
   }
 }
 
