@@ -100,3 +100,14 @@ export {
   type ChatUsage,
   type OpenAiChatOptions,
 } from './http/openai-chat.js';
+export {
+  reactReply,
+  reactRule,
+  splitRule,
+  sqlRule,
+  wholeRule,
+  withoutEndMarker,
+  wordsRule,
+  type ParsedReply,
+  type ReplyRule,
+} from './agentgym/reply-rules.js';

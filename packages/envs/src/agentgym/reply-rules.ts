@@ -1,0 +1,58 @@
+// From a model's whole reply to the action that AgentGym's clients send, for the formats without functions.
+// Rules: ../shared/spec/agentgym.md, sections 4.1 and 4.2, read from AgentGym 3ef9235.
+
+/** What of a reply goes to the server, or what the agent is told instead. */
+export type ParsedReply = { thought: string; action: string } | { refusal: string };
+
+export type ReplyRule = (reply: string) => ParsedReply;
+
+export interface EndMarkerOptions {
+  /** AgentGym cuts five characters for the four of `</s>`, which costs the action its last one; false: the marker alone. */
+  upstreamEndCut: boolean;
+}
+
+const END_MARKER = '</s>';
+
+export function withoutEndMarker(reply: string, { upstreamEndCut }: EndMarkerOptions): string {
+  return reply.endsWith(END_MARKER) ? reply.slice(0, -(END_MARKER.length + (upstreamEndCut ? 1 : 0))) : reply;
+}
+
+/** ReAct of webshop, alfworld and sciworld: the action is what follows the last `Action:`. */
+export const reactRule: ReplyRule = (reply) => {
+  const at = reply.lastIndexOf('Action:');
+  if (at < 0) {
+    const isBare = reply.includes('search[') || reply.includes('click[');
+    return isBare ? { thought: '', action: reply } : { thought: reply, action: '' };
+  }
+  const before = reply.slice(0, at);
+  const action = reply.slice(at + 'Action:'.length).trim();
+  return { thought: before.includes('Thought:') ? before.split('Thought:')[1].trim() : before, action };
+};
+
+export const oneActionOnly = "Error: Only one 'Action' is allowed per response. Please adjust your response.";
+
+/** Rule W, of textcraft and babyai: exactly one `Action:`, of which letters, digits, commas and blanks are kept. */
+export const wordsRule: ReplyRule = (reply) => {
+  const found = [...reply.matchAll(/Action:\s*(.*?)(?=\n|$)/gs)].map(([, action]) => action);
+  if (found.length > 1) return { refusal: oneActionOnly };
+  const kept = (found[0] ?? '').replace(/[^A-Za-z0-9, ]+/g, '');
+  return { thought: '', action: kept.replace(/ +/g, ' ').trim() };
+};
+
+/** Rule S, of maze and wordle: the piece after the first `Action:`, or everything. */
+export const splitRule: ReplyRule = (reply) => {
+  const pieces = reply.split('Action:');
+  return { thought: '', action: (pieces[1] ?? pieces[0]).trim() };
+};
+
+/** sqlgym: what stands between the last ```sql and the next fence. */
+export const sqlRule: ReplyRule = (reply) => {
+  const after = reply.split('```sql').at(-1)!;
+  return { thought: '', action: after.split('```')[0].trim() };
+};
+
+/** searchqa and the tool servers: the server reads the reply itself. */
+export const wholeRule: ReplyRule = (reply) => ({ thought: '', action: reply });
+
+/** The form in which AgentGym's converter writes a ReAct reply. */
+export const reactReply = (thought: string, action: string): string => `Thought:\n${thought}\n\nAction:\n${action}`;
