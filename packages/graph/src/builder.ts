@@ -22,6 +22,7 @@ import * as elementwise from './ops/elementwise.js';
 import * as indexing from './ops/indexing.js';
 import * as matrix from './ops/matrix.js';
 import * as normalization from './ops/normalization.js';
+import * as quantized from './ops/quantized.js';
 import * as reduce from './ops/reduce.js';
 import * as shaping from './ops/shape.js';
 import type { Attributes, Value } from './value.js';
@@ -116,6 +117,28 @@ export class GraphBuilder extends Graph {
       alpha,
       beta,
     });
+  }
+
+  /** x [..., K] · Wᵀ, W frozen, in blocks of `blockSize` numbers along K that share a scale (see ops/quantized.ts). */
+  quantizedMatMul(
+    x: Value,
+    packed: Value,
+    scales: Value,
+    { bits, blockSize, accuracyLevel = 0 }: { bits: 4 | 8; blockSize: number; accuracyLevel?: 0 | 4 },
+  ): Value {
+    const [N, K] = [packed.dim(0) as number, (packed.dim(1) as number) * blockSize];
+    const attributes = { K, N, bits, block_size: blockSize, accuracy_level: accuracyLevel };
+    return this.#one(quantized.MatMulNBits, [x, packed, scales], attributes);
+  }
+
+  /** (numbers − zeroPoints) · scales, one scale and zero point for each block along the axis. */
+  dequantizeLinear(
+    numbers: Value,
+    scales: Value,
+    zeroPoints: Value,
+    { axis, blockSize }: { axis: number; blockSize: number },
+  ): Value {
+    return this.#one(quantized.DequantizeLinear, [numbers, scales, zeroPoints], { axis, block_size: blockSize });
   }
 
   // Shapes

@@ -4,6 +4,7 @@ import { GraphBuilder, type Value } from '@bowyer/graph';
 import type { CausalArchitecture } from './architecture.js';
 import { cachedAttention } from './attention.js';
 import { GraphScope } from './forward-scope.js';
+import type { QuantizedWeight } from './quantization/quantized-weight.js';
 import { sampleTokens, type Sampler } from './sampling.js';
 import { maskedLogits } from './vocabulary-mask.js';
 import type { OperandOrder } from './weight-product.js';
@@ -14,6 +15,8 @@ export interface DecodeGraphOptions {
   /** New tokens per row: one, or any number padded on the right. */
   tokens: 1 | 'tokens';
   maskedTokenIds: readonly number[];
+  /** Weights to read in 4 or 8 bits, by name; products with them round the activations to 8 bits. */
+  quantized?: ReadonlyMap<string, QuantizedWeight>;
 }
 
 export const keyName = (layer: number) => `key.${layer}`;
@@ -41,6 +44,8 @@ export function decodeGraph(architecture: CausalArchitecture, options: DecodeGra
     batch: 'batch',
     tokens,
     operandOrder,
+    quantized: options.quantized,
+    accuracyLevel: 4,
     attention: (layer, queryKeyValue) => {
       const cache = { key: cacheInput(keyName(layer)), value: cacheInput(valueName(layer)), mask, positions };
       const window = attentionWindows?.[layer];

@@ -3,6 +3,7 @@ import type { BoundProgram, Device, Kernel, State } from '@bowyer/graph';
 import type { CausalArchitecture } from './architecture.js';
 import { decodeGraph } from './decode-graph.js';
 import type { GenerateArgs, GenerateResult } from './kernels/generate-kernel.js';
+import type { QuantizedWeight } from './quantization/quantized-weight.js';
 import type { Sampler } from './sampling.js';
 import { FEW_ROWS, isLargeWeight, type OperandOrder } from './weight-product.js';
 
@@ -11,6 +12,8 @@ export interface DecodeProgramsOptions {
   architecture: CausalArchitecture;
   parameters: State;
   maskedTokenIds: readonly number[];
+  /** Copies of frozen weights in fewer bits, which decoding then reads instead; not updated when parameters change. */
+  quantized?: ReadonlyMap<string, QuantizedWeight>;
 }
 
 /** What the token loop runs: `prefill` once per utterance, then a step per token in the form that suits the batch. */
@@ -66,9 +69,10 @@ export class DecodePrograms {
   }
 
   async #compile(sampler: Sampler, tokens: 1 | 'tokens', operandOrder: OperandOrder): Promise<BoundProgram> {
-    const { device, architecture, parameters, maskedTokenIds } = this.options;
-    const state = Object.fromEntries(architecture.parameters.map(({ name }) => [name, [parameters, name] as const]));
-    const graph = decodeGraph(architecture, { sampler, operandOrder, tokens, maskedTokenIds });
+    const { device, architecture, parameters, maskedTokenIds, quantized } = this.options;
+    const graph = decodeGraph(architecture, { sampler, operandOrder, tokens, maskedTokenIds, quantized });
+    const used = architecture.parameters.filter(({ name }) => graph.inputs.has(name));
+    const state = Object.fromEntries(used.map(({ name }) => [name, [parameters, name] as const]));
     return (await device.compile(graph)).bind({ state });
   }
 }

@@ -2,6 +2,7 @@
 import type { Dim, GraphBuilder, Value } from '@bowyer/graph';
 import type { CausalArchitecture, ForwardScope } from './architecture.js';
 import type { SeededDropout } from './dropout.js';
+import { quantizedProduct, type QuantizedWeight } from './quantization/quantized-weight.js';
 import { weightProduct, type OperandOrder } from './weight-product.js';
 
 /** Attention over flat rows; the graph decides where earlier keys and values come from. */
@@ -16,6 +17,10 @@ export interface ScopeOptions {
   tokens: Dim;
   operandOrder: OperandOrder;
   attention: AttentionPiece;
+  /** Frozen weights by name: linear layers take these instead of a graph input. Rows are still looked up in float32. */
+  quantized?: ReadonlyMap<string, QuantizedWeight>;
+  /** How products with them are computed (see quantized-weight.ts); 0 if left out. */
+  accuracyLevel?: 0 | 4;
   /** Left out: dropout is off, whatever the config says. */
   dropout?: SeededDropout;
 }
@@ -32,11 +37,12 @@ export class GraphScope implements ForwardScope {
   ) {
     this.batch = options.batch;
     this.tokens = options.tokens;
-    for (const { name, shape } of architecture.parameters) this.#parameters.set(name, g.input(name, 'float32', shape));
+    for (const { name, shape } of architecture.parameters)
+      if (!options.quantized?.has(name)) this.#parameters.set(name, g.input(name, 'float32', shape));
   }
 
   parameter(name: string): Value {
-    const value = this.#parameters.get(name);
+    const value = this.#parameters.get(name) ?? this.#alsoFloat(name);
     if (!value)
       throw new Error(
         `architecture '${String(this.architecture.config.model_type)}' uses the parameter '${name}' but does not list it`,
@@ -44,7 +50,22 @@ export class GraphScope implements ForwardScope {
     return value;
   }
 
+  /** A quantised weight that is used other than in a product (a tied embedding) is an input as well. */
+  #alsoFloat(name: string): Value | undefined {
+    const spec = this.architecture.parameters.find((parameter) => parameter.name === name);
+    if (!spec) return undefined;
+    const value = this.g.input(name, 'float32', spec.shape);
+    this.#parameters.set(name, value);
+    return value;
+  }
+
   linear(x: Value, weight: string, bias?: string): Value {
+    const { quantized, accuracyLevel = 0 } = this.options;
+    const frozen = quantized?.get(weight);
+    if (frozen)
+      return quantizedProduct(this.g, x, weight, frozen, bias === undefined ? undefined : this.parameter(bias), {
+        accuracyLevel,
+      });
     return weightProduct(
       this.g,
       x,

@@ -55,3 +55,12 @@ export { WeightsFileError } from './pytorch/weights-file-error.js';
 export { scoreContinuations, type ContinuationScores, type ScoreContinuationsOptions } from './score-continuations.js';
 export { endOfText, generateTexts, type GeneratedText, type GenerateTextsOptions } from './generate-texts.js';
 export { ItemError, type ContinuationItem, type PromptItem } from './prompt-tokens.js';
+export {
+  dequantize,
+  emptyQuantizedWeight,
+  quantize,
+  quantizedProduct,
+  quantizeRows,
+  type QuantizedWeight,
+  type QuantizeOptions,
+} from './quantization/quantized-weight.js';

@@ -13,10 +13,20 @@ import * as elementwise from './elementwise.js';
 import * as indexing from './indexing.js';
 import * as matrix from './matrix.js';
 import * as normalization from './normalization.js';
+import * as quantized from './quantized.js';
 import * as reduce from './reduce.js';
 import * as shape from './shape.js';
 
-const ops = { ...arithmetic, ...elementwise, ...indexing, ...matrix, ...normalization, ...reduce, ...shape };
+const ops = {
+  ...arithmetic,
+  ...elementwise,
+  ...indexing,
+  ...matrix,
+  ...normalization,
+  ...quantized,
+  ...reduce,
+  ...shape,
+};
 
 type Inputs = GradientSample['inputs'];
 type Tensor = Inputs[string];
@@ -137,6 +147,29 @@ const samples: Record<keyof typeof ops, Samples> = {
       build: (g, { a, b, c }) => g.gemm(a!, b!, c, { transB: true, beta: 0.7 }),
     },
   ],
+
+  MatMulNBits: ([4, 8] as const).map((bits) =>
+    unary(
+      (g, x) => {
+        const bytes = Uint8Array.from({ length: (3 * 64 * bits) / 8 }, (_, i) => (37 * i + 11) % 256);
+        const packed = g.initializer('packed', bytes, [3, 2, 4 * bits], 'uint8');
+        const scales = g.initializer(
+          'scales',
+          Float32Array.from([1, 2, 3, 4, 5, 6], (x) => x / (100 * bits)),
+          [3, 2],
+        );
+        return g.quantizedMatMul(x, packed, scales, { bits, blockSize: 32 });
+      },
+      tensor(['batch', 64]),
+    ),
+  ),
+  DequantizeLinear: {
+    flat: unary((g, x) => {
+      const numbers = g.initializer('numbers', Uint8Array.of(1, 2, 3, 4, 5, 6), [2, 3], 'uint8');
+      const zeros = g.initializer('zeros', new Uint8Array(6).fill(128), [2, 3], 'uint8');
+      return g.dequantizeLinear(numbers, x, zeros, { axis: 1, blockSize: 1 });
+    }),
+  },
 
   Reshape: [
     unary((g, x) => g.reshape(x, [3, -1])),
