@@ -37,7 +37,7 @@ export {
   type Answer,
   type WinTest,
 } from './twenty-questions/rules.js';
-export type { Oracle } from './twenty-questions/oracle.js';
+export { MissingOracleError, oracleProperties, type EnvParts, type Oracle, type OracleOptions } from './oracle.js';
 export { RulesOracle } from './twenty-questions/rules-oracle.js';
 export type { Truth } from './twenty-questions/attributes/attribute.js';
 export {

@@ -1,5 +1,6 @@
 // What an environment says of itself to be found by name: its options, what its reset takes, and how it is made.
 import type { Env } from './contract/env.js';
+import type { EnvParts } from './oracle.js';
 
 /** A JSON Schema of type object whose every property has a description and a default. Keys are in camelCase. */
 export interface OptionsSchema {
@@ -19,7 +20,7 @@ export interface Registration<Options> {
   description: string;
   schema: OptionsSchema;
   resetSchema: ResetSchema;
-  make: (options: Options) => Env;
+  make: (options: Options, parts: EnvParts) => Env;
   /** Things to say when the contract is checked. */
   sampleActions: readonly string[];
 }

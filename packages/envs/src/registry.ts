@@ -1,5 +1,6 @@
 // Environments by name, each with the JSON Schema of its options, so that a runner can validate a config first.
 import type { Env } from './contract/env.js';
+import type { EnvParts, OracleOptions } from './oracle.js';
 import { UnknownNameError } from './contract/unknown-name-error.js';
 import type { OptionsSchema, Registration } from './registration.js';
 import { storyFileRegistration } from './story-file/registration.js';
@@ -12,7 +13,7 @@ import type { TwentyQuestionsOptions } from './twenty-questions/twenty-questions
 
 /** The options of every registered environment. */
 export interface EnvOptions extends Record<TextWorldExpressGame, TextWorldExpressOptions> {
-  twenty_questions: TwentyQuestionsOptions;
+  twenty_questions: TwentyQuestionsOptions & OracleOptions;
   adventure: StoryFileOptions;
 }
 
@@ -37,12 +38,12 @@ export function environmentInfo(name: string): EnvironmentInfo {
 }
 
 /** Makes an environment; options that are left out take the schema's defaults, unknown ones are refused. */
-export function makeEnv<Name extends EnvName>(name: Name, options?: Partial<EnvOptions[Name]>): Env;
-export function makeEnv(name: string, options?: Record<string, unknown>): Env;
-export function makeEnv(name: string, options: Record<string, unknown> = {}): Env {
+export function makeEnv<Name extends EnvName>(name: Name, options?: Partial<EnvOptions[Name]>, parts?: EnvParts): Env;
+export function makeEnv(name: string, options?: Record<string, unknown>, parts?: EnvParts): Env;
+export function makeEnv(name: string, options: Record<string, unknown> = {}, parts: EnvParts = {}): Env {
   const known = knownName(name);
   const { schema, make } = environments[known] as Registration<unknown>;
-  return make(withDefaults(schema, options, known));
+  return make(withDefaults(schema, options, known), parts);
 }
 
 /** The options with the schema's defaults filled in. Types and ranges are for a JSON Schema validator to check. */

@@ -1,13 +1,13 @@
 // What a run needs of its environment beyond playing it: demonstrations, and what is known of it.
-import { makeEnv, type Env, type ResetResult } from '@bowyer/envs';
+import { makeEnv, type Env, type EnvParts, type ResetResult } from '@bowyer/envs';
 import { knowledgeOf, type DemonstrationSet } from './environments/knowledge.js';
 import { demonstrationsOf, readEpisodes, recordedReturn } from './episode-record.js';
 import type { RunConfig } from './run-config.js';
 
 /** @returns a maker of environments as the config wants them */
-export function environmentOf(config: RunConfig): () => Env {
+export function environmentOf(config: RunConfig, parts: EnvParts = {}): () => Env {
   const options = optionsOf(config);
-  return () => makeEnv(config.env.name, options);
+  return () => makeEnv(config.env.name, options, parts);
 }
 
 function optionsOf(config: RunConfig): Record<string, unknown> {

@@ -4,7 +4,7 @@ import { allAttributes } from './attributes/index.js';
 import type { Truth } from './attributes/attribute.js';
 import { isBigger, sizeByName, sizeOf } from './attributes/sizes.js';
 import { guessTruth, nounOf } from './nouns.js';
-import type { Oracle } from './oracle.js';
+import type { Oracle } from '../oracle.js';
 import { formKey, questionForm, type QuestionForm } from './question-form.js';
 import { allWords, type Word } from './words.js';
 
@@ -13,7 +13,7 @@ export type Meaning = (word: Word) => Truth;
 
 const answers: Record<Truth, string> = { yes: 'Yes.', no: 'No.', unclear: 'It depends.' };
 
-export class RulesOracle implements Oracle {
+export class RulesOracle implements Oracle<Word> {
   readonly id = 'rules-1';
   /** Meanings of questions seen lately, since players repeat themselves. */
   readonly #meanings = new Map<string, Meaning | null>();

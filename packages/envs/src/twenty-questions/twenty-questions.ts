@@ -3,7 +3,7 @@
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
-import type { Oracle } from './oracle.js';
+import type { Oracle } from '../oracle.js';
 import { historyHeader, historyLine, namesWord, normalizeAnswer, questionOf, type WinTest } from './rules.js';
 import { RulesOracle } from './rules-oracle.js';
 import { selectWords, type Word } from './words.js';
@@ -78,7 +78,7 @@ export class TwentyQuestions implements Env {
 
   constructor(
     private readonly options: TwentyQuestionsOptions,
-    private readonly oracle: Oracle = new RulesOracle(),
+    private readonly oracle: Oracle<Word> = new RulesOracle(),
   ) {
     this.#words = selectWords(options.words);
     const { envIdx } = options;
