@@ -111,3 +111,7 @@ export {
   type ParsedReply,
   type ReplyRule,
 } from './agentgym/reply-rules.js';
+export { WebShop, type WebShopInfo } from './webshop/webshop.js';
+export { webShopSchema, type WebShopOptions } from './webshop/options.js';
+export { webShopDemonstrations } from './webshop/demonstrations.js';
+export { Shopper } from './webshop/expert.js';

@@ -10,11 +10,14 @@ import type { TextWorldExpressOptions } from './textworld-express/options.js';
 import { textWorldExpressRegistrations } from './textworld-express/registration.js';
 import { twentyQuestionsRegistration } from './twenty-questions/registration.js';
 import type { TwentyQuestionsOptions } from './twenty-questions/twenty-questions.js';
+import type { WebShopOptions } from './webshop/options.js';
+import { webShopRegistration } from './webshop/registration.js';
 
 /** The options of every registered environment. */
 export interface EnvOptions extends Record<TextWorldExpressGame, TextWorldExpressOptions> {
   twenty_questions: TwentyQuestionsOptions & OracleOptions;
   adventure: StoryFileOptions;
+  webshop: WebShopOptions;
 }
 
 export type EnvName = keyof EnvOptions;
@@ -22,6 +25,7 @@ export type EnvName = keyof EnvOptions;
 const environments: { [Name in EnvName]: Registration<EnvOptions[Name]> } = {
   twenty_questions: twentyQuestionsRegistration,
   adventure: storyFileRegistration,
+  webshop: webShopRegistration,
   ...textWorldExpressRegistrations,
 };
 

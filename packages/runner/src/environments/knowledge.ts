@@ -6,6 +6,7 @@ import type { RunConfig } from '../run-config.js';
 import { storyFile } from './story-file.js';
 import { textWorldExpress } from './textworld-express.js';
 import { twentyQuestions } from './twenty-questions.js';
+import { webShop } from './webshop.js';
 
 /** Expert play, to imitate and to write to a file. */
 export interface DemonstrationSet {
@@ -37,6 +38,7 @@ export interface EnvironmentKnowledge {
 const known: Partial<Record<EnvName, EnvironmentKnowledge>> = {
   twenty_questions: twentyQuestions,
   adventure: storyFile,
+  webshop: webShop,
   ...Object.fromEntries(textWorldExpressGames.map((game) => [game, textWorldExpress])),
 };
 

@@ -1,0 +1,146 @@
+// The options of the shop, and the shops that are already loaded.
+import { readFileSync } from 'node:fs';
+import { Rng } from '@bowyer/core';
+import { makeCatalogue } from './catalogue.js';
+import { humanGoals, type HumanInstructions } from './goal.js';
+import { productOf, type ProductRecord } from './product.js';
+import { Shop } from './shop.js';
+
+export const webShopSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    backend: {
+      description: "Where the shop is: 'embedded' in this process; 'site': a running site of Princeton's at base_url.",
+      type: 'string',
+      enum: ['embedded', 'site'],
+      default: 'embedded',
+    },
+    baseUrl: {
+      description: 'Address of the site, such as http://localhost:3000.',
+      type: ['string', 'null'],
+      default: null,
+    },
+    timeoutMs: {
+      description: 'Longest wait for a page of the site, in milliseconds.',
+      type: 'integer',
+      minimum: 1,
+      default: 60_000,
+    },
+    observation: {
+      description:
+        "'archer': the whole history, then the instruction; 'text': the page alone, joined by [SEP], as AgentGym's server.",
+      type: 'string',
+      enum: ['archer', 'text'],
+      default: 'archer',
+    },
+    maxTurns: {
+      description: 'Actions of an episode; the last of them truncates it.',
+      type: 'integer',
+      minimum: 1,
+      default: 10,
+    },
+    webshopLower: {
+      description: "First goal in play; null: 0 in the embedded shop, ArCHer's 2000 on a site.",
+      type: ['integer', 'null'],
+      minimum: 0,
+      default: null,
+    },
+    webshopUpper: {
+      description: "One past the last goal in play; null: all of the embedded shop's, ArCHer's 2100 on a site.",
+      type: ['integer', 'null'],
+      minimum: 1,
+      default: null,
+    },
+    products: {
+      description: "WebShop's items file (a JSON array); null: a catalogue of our own.",
+      type: ['string', 'null'],
+      default: null,
+    },
+    attributes: {
+      description: "WebShop's attribute file, of the products given.",
+      type: ['string', 'null'],
+      default: null,
+    },
+    goals: {
+      description: "WebShop's human instructions file, for the products given.",
+      type: ['string', 'null'],
+      default: null,
+    },
+    numProducts: { description: 'Products in our own catalogue.', type: 'integer', minimum: 1, default: 2400 },
+    numGoals: {
+      description: 'Goals in our own catalogue, at most one for a product.',
+      type: 'integer',
+      minimum: 1,
+      default: 500,
+    },
+    catalogueSeed: {
+      description: 'Makes our own catalogue, and draws price caps of given goals.',
+      type: 'integer',
+      default: 233,
+    },
+  },
+} as const;
+
+export interface WebShopOptions {
+  backend: 'embedded' | 'site';
+  baseUrl: string | null;
+  timeoutMs: number;
+  observation: 'archer' | 'text';
+  maxTurns: number;
+  webshopLower: number | null;
+  webshopUpper: number | null;
+  products: string | null;
+  attributes: string | null;
+  goals: string | null;
+  numProducts: number;
+  numGoals: number;
+  catalogueSeed: number;
+}
+
+export class WebShopOptionsError extends Error {
+  override readonly name = 'WebShopOptionsError';
+}
+
+/** A shop is loaded once, however many environments shop there: nothing in it ever changes. */
+const loadedShops = new Map<string, Shop>();
+
+export function loadShop(options: WebShopOptions): Shop {
+  const { products, attributes, goals, numProducts, numGoals, catalogueSeed } = options;
+  const key = JSON.stringify([products, attributes, goals, numProducts, numGoals, catalogueSeed]);
+  let shop = loadedShops.get(key);
+  if (shop === undefined) {
+    shop = products === null ? ownShop(options) : shopOfFiles(options, products);
+    loadedShops.set(key, shop);
+  }
+  return shop;
+}
+
+function ownShop({ numProducts, numGoals, catalogueSeed }: WebShopOptions): Shop {
+  const { products, goals } = makeCatalogue(catalogueSeed, numProducts, numGoals);
+  return new Shop(products, goals);
+}
+
+function shopOfFiles({ attributes, goals, catalogueSeed }: WebShopOptions, path: string): Shop {
+  if (goals === null) {
+    throw new WebShopOptionsError(
+      'webshop: products were given but no goals; give the human instructions file with env.goals=FILE',
+    );
+  }
+  const records = readJson<ProductRecord[]>(path, 'products');
+  const known = attributes === null ? {} : readJson<Record<string, { attributes: string[] }>>(attributes, 'attributes');
+  const products = records.map((record) => productOf(record, known[record.asin]?.attributes ?? []));
+  const instructions = readJson<HumanInstructions>(goals, 'goals');
+  const list = humanGoals(products, instructions, Rng.forPurpose(catalogueSeed, 'webshop goals'));
+  if (list.length === 0)
+    throw new WebShopOptionsError(`webshop: '${goals}' has no instruction for a product of '${path}'`);
+  return new Shop(products, list);
+}
+
+function readJson<T>(path: string, option: string): T {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as T;
+  } catch (error) {
+    throw new WebShopOptionsError(`env.${option}: '${path}' cannot be read: ${(error as Error).message}`);
+  }
+}

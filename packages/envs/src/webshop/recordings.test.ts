@@ -1,0 +1,248 @@
+// The recorded pages of Princeton's site and the recorded sessions of ArCHer's client on it, against ours.
+// The catalogue was made up, so products are read off the pages; which products a search finds cannot be known.
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Goal } from './goal.js';
+import { nodesOfHtml } from './html-page.js';
+import { webShopSchema, type WebShopOptions } from './options.js';
+import { pagePath, scoreOf, type PageNode, type PageRequest, type PageSource } from './page.js';
+import { productOf, type Product } from './product.js';
+import { ArcherSession } from './session.js';
+import { Shop } from './shop.js';
+import { WebShop } from './webshop.js';
+
+const folder = new URL('../../../../../shared/data/transcripts/', import.meta.url);
+const whenRecorded = existsSync(folder) ? describe : describe.skip;
+const linesOf = <T>(name: string): T[] =>
+  existsSync(folder)
+    ? readFileSync(new URL(name, folder), 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as T)
+    : [];
+
+interface SiteLine {
+  request: { path: string };
+  response: { status: number; text: string };
+}
+interface ArcherLine {
+  session: string;
+  reset_obs: string;
+  steps: { action: string; obs: string; reward: number; done: boolean }[];
+}
+
+const pages = new Map(linesOf<SiteLine>('webshop_site.jsonl').map(({ request, response }) => [request.path, response]));
+const sessions = linesOf<ArcherLine>('webshop_archer_client.jsonl');
+
+const htmlOf = (path: string): string => {
+  const page = pages.get(path);
+  if (page === undefined) throw new Error(`not recorded: ${path}`);
+  return page.text;
+};
+const plain = (nodes: readonly PageNode[]) => nodes.map(({ kind, text }) => `${kind}: ${text.trim()}`);
+
+/** The `<pre>` that follows a label of the done page, with its entities read. */
+function preAfter(html: string, id: string): string {
+  const found = new RegExp(`id="${id}">[^<]*<pre>([^<]*)</pre>`).exec(html);
+  if (found === null) throw new Error(`no ${id} on the page`);
+  return found[1].replaceAll('&#39;', "'").replaceAll('&#34;', '"').replaceAll('&amp;', '&');
+}
+const pythonList = (text: string) => [...text.matchAll(/'([^']*)'|"([^"]*)"/g)].map(([, a, b]) => a ?? b);
+
+function productOn(html: string, asin: string, done: string): Product {
+  const nodes = nodesOfHtml(html);
+  const options: Record<string, { value: string }[]> = {};
+  let last = '';
+  for (const { kind, text } of nodes) {
+    if (kind === 'option') (options[last] ??= []).push({ value: text });
+    if (kind === 'text') last = text.trim();
+  }
+  const price = nodes.findIndex(({ text }) => text.startsWith('Price: '));
+  return productOf(
+    {
+      ...{ asin, name: nodes[price - 1].text, pricing: nodes[price].text, customization_options: options },
+      ...{ query: preAfter(done, 'purchased-query'), product_category: preAfter(done, 'purchased-pc') },
+    },
+    pythonList(preAfter(done, 'purchased_attrs')),
+  );
+}
+
+/** Python wraps a long name over lines, as literals side by side. */
+function goalTitle(done: string): string {
+  const literals = /&#39;name&#39;: ([^]*?),\n &#39;price_upper/.exec(done)?.[1].replaceAll('&#39;', "'") ?? '';
+  return pythonList(
+    literals
+      .replaceAll('&#34;', '"')
+      .replaceAll('&amp;', '&')
+      .replace(/'(?=S )/g, '’'),
+  ).join('');
+}
+
+function goalOn(done: string): Goal {
+  return {
+    asin: preAfter(done, 'goal-asin'),
+    title: goalTitle(done),
+    query: preAfter(done, 'goal-query'),
+    productCategory: preAfter(done, 'goal-pc'),
+    instruction: preAfter(done, 'goal-instruction-text'),
+    attributes: pythonList(preAfter(done, 'goal-attrs')),
+    options: pythonList(preAfter(done, 'goal-options')),
+    priceCap: Number(preAfter(done, 'goal-price')),
+  };
+}
+
+/** Every recorded purchase: its session, what was looked up, the product and the goal. */
+const purchases = [...pages.keys()]
+  .filter((path) => path.startsWith('/done/'))
+  .map((path) => {
+    const [, , session, asin] = path.split('/');
+    const done = htmlOf(path);
+    const itemPath = [...pages.keys()].find((other) => other.startsWith(`/item_page/${session}/${asin}/`)) ?? '';
+    const keywords = decodeURIComponent(itemPath.split('/')[4]);
+    const dict = decodeURIComponent(path.split('/')[4]);
+    const chosen = new Map([...dict.matchAll(/'([^']*)': '([^']*)'/g)].map(([, name, value]) => [name, value]));
+    return { session, asin, keywords, chosen, product: productOn(htmlOf(itemPath), asin, done), goal: goalOn(done) };
+  });
+
+/** A shop whose goal k is the recorded session's. */
+function shopOf(session: string, product: Product, goal: Goal): Shop {
+  const goals: Goal[] = [];
+  goals[Number(session.slice('fixed_'.length))] = goal;
+  return new Shop([product], goals);
+}
+
+whenRecorded('recorded pages of the site', () => {
+  test.each(purchases)('$session: start, item and score are the embedded shop’s', (recorded) => {
+    const { session, asin, keywords, chosen, product, goal } = recorded;
+    const shop = shopOf(session, product, goal);
+    const compare = (request: PageRequest) => {
+      const html = htmlOf(pagePath(request));
+      expect(plain(shop.nodes(request))).toEqual(plain(nodesOfHtml(html)));
+    };
+    compare({ page: 'start', session });
+    compare({ page: 'item', session, asin, keywords, number: 1, chosen: new Map() });
+    if (chosen.size > 0) compare({ page: 'item', session, asin, keywords, number: 1, chosen });
+    const done: PageRequest = { page: 'done', session, asin, chosen };
+    const theirs = Number(scoreOf(nodesOfHtml(htmlOf(pagePath(done)))));
+    expect(Number(scoreOf(shop.nodes(done)))).toBeCloseTo(theirs, 12);
+  });
+
+  test('results: ten products of fifty, in the shape of the embedded shop’s', () => {
+    const nodes = nodesOfHtml(htmlOf('/search_results/fixed_5/gift%20for%20home/1'));
+    const kinds = [
+      'text',
+      'text',
+      'button',
+      'text',
+      'button',
+      ...Array.from({ length: 10 }, () => ['product', 'text', 'text']).flat(),
+    ];
+    expect(nodes.map(({ kind }) => kind)).toEqual(kinds);
+  });
+});
+
+/** Serves the recorded pages by their path. */
+async function recordedSite(): Promise<{ server: Server; baseUrl: string }> {
+  const server = createServer((request, response) => {
+    const page = pages.get(request.url ?? '');
+    response.writeHead(page?.status ?? 404, { 'content-type': 'text/html' }).end(page?.text ?? 'not recorded');
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  return { server, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+const defaults = Object.fromEntries(
+  Object.entries(webShopSchema.properties).map(([key, property]) => [key, property.default]),
+) as unknown as WebShopOptions;
+
+whenRecorded('a session over HTTP on the recorded pages', () => {
+  test('fixed_80: the options of the item are told, and the score is the site’s', async () => {
+    const { server, baseUrl } = await recordedSite();
+    const env = new WebShop({ ...defaults, backend: 'site', baseUrl, timeoutMs: 5000 });
+    const { observation } = await env.reset({ goal: 80 });
+    expect(observation).toMatch(
+      /^\nObservation:\n\nWebShop \nInstruction: {2}\ni need .* \n\[Search\] \nInstruction:\ni need .* $/,
+    );
+    const actions = ['search[easy clean]', 'click[B09C8FZ9YS]', 'click[white]', 'click[4 ounce]', 'click[Buy Now]'];
+    const results = [];
+    for (const action of actions) results.push(await env.step(action));
+    expect(results[2].info.text).toBe('You have clicked white.');
+    const theirs = scoreOf(
+      nodesOfHtml([...pages].find(([path]) => path.startsWith('/done/fixed_80/'))?.[1].text ?? ''),
+    );
+    expect(results[4]).toMatchObject({ reward: Number(theirs), terminated: true, truncated: false });
+    await env.close();
+    server.close();
+  });
+
+  test('a page that is not served is an error that names it', async () => {
+    const { server, baseUrl } = await recordedSite();
+    const env = new WebShop({ ...defaults, backend: 'site', baseUrl, timeoutMs: 5000 });
+    await expect(env.reset({ goal: 77 })).rejects.toThrow(`GET ${baseUrl}/fixed_77: status 404`);
+    await env.close();
+    server.close();
+  });
+});
+
+/** Pages told by a recorded ArCHer observation: the text after the last `Observation:` and before the instruction. */
+const lastPage = (obs: string) =>
+  obs.slice(obs.lastIndexOf('\nObservation:\n') + 14, obs.lastIndexOf('\nInstruction:\n'));
+
+/** The pages of a recorded session as nodes, in the order in which the client opened them. */
+function sourceOf({ reset_obs, steps }: ArcherLine): PageSource {
+  const texts = [reset_obs, ...steps.map(({ obs }) => obs)].map(lastPage);
+  const told = texts.filter((text) => text.startsWith('\n') || text.startsWith('Your score'));
+  const instruction = reset_obs.slice(reset_obs.lastIndexOf('\nInstruction:\n') + 14, -1);
+  const buttons = ['Search', 'Back to Search', '< Prev', 'Next >', 'Description', 'Features', 'Reviews', 'Buy Now'];
+  const nodesIn = (text: string): PageNode[] =>
+    text
+      .split('\n')
+      .slice(1)
+      .flatMap((line): PageNode[] => {
+        const options = [...line.matchAll(/\[([^\]]*)\]/g)].map(([, value]) => value);
+        if (/^\[.*\] $/.test(line))
+          return [{ kind: buttons.includes(options[0]) ? 'button' : 'product', text: options[0] }];
+        if (options.length === 0) return [{ kind: 'text', text: line.slice(0, -1) }];
+        const values = options.map((value): PageNode => ({ kind: 'option', text: value }));
+        return [{ kind: 'text', text: line.slice(0, line.indexOf(' [')) }, ...values];
+      });
+  let current: PageNode[] = [];
+  return {
+    open: async (request) => {
+      // An option's page is opened but not told.
+      if (request.page === 'item' && request.chosen.size > 0) return current;
+      const text = told.shift() ?? '';
+      const [label, score] = text.split(': ');
+      const top: PageNode[] =
+        request.page === 'start'
+          ? []
+          : [
+              { kind: 'text', text: 'Instruction:' },
+              { kind: 'text', text: instruction },
+            ];
+      current =
+        request.page === 'done'
+          ? [
+              { kind: 'text', text: label },
+              { kind: 'text', text: score },
+            ]
+          : [...top, ...nodesIn(text)];
+      return current;
+    },
+  };
+}
+
+whenRecorded('recorded sessions of ArCHer’s client', () => {
+  test.each(sessions)('$session: every observation, reward and end', async (recorded) => {
+    const session = new ArcherSession(sourceOf(recorded), recorded.session);
+    let history = `\nObservation:\n${await session.open()}`;
+    const end = `\nInstruction:\n${session.instruction} `;
+    expect(history + end).toBe(recorded.reset_obs);
+    for (const { action, obs, reward, done } of recorded.steps) {
+      const turn = await session.act(action);
+      history += `\nAction:\n${action}\nObservation:\n${turn.text}`;
+      expect([history + end, turn.reward, turn.bought]).toEqual([obs, reward, done]);
+    }
+  });
+});

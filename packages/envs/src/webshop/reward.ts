@@ -1,0 +1,85 @@
+// What a purchase is worth.
+// Source: WebShop (Yao et al. 2022, arXiv:2207.01206), section 3; ../shared/spec/agentgym.md, section 13.6.
+// Differs from it: nouns are found by a word list instead of a part-of-speech tagger, and the colour list is our own.
+import type { Goal } from './goal.js';
+import type { Product } from './product.js';
+import { tokenSetRatio } from './token-set-ratio.js';
+
+/** A match counts above this ratio. */
+const MATCHING = 85;
+
+// prettier-ignore
+const colours = [
+  'amber', 'aqua', 'beige', 'black', 'blue', 'bronze', 'brown', 'burgundy', 'charcoal', 'coral', 'cream', 'cyan', 'gold',
+  'gray', 'green', 'grey', 'indigo', 'ivory', 'khaki', 'lavender', 'lime', 'magenta', 'maroon', 'mint', 'navy', 'olive',
+  'orange', 'peach', 'pink', 'plum', 'purple', 'red', 'rose', 'silver', 'tan', 'teal', 'turquoise', 'violet', 'white',
+  'wine', 'yellow',
+];
+
+/** Words of titles that are no nouns. */
+const otherWords = new Set(
+  'and or for of with the a an in on to by from set your our new easy long short light dark soft slim loose'.split(' '),
+);
+
+export interface RewardParts {
+  /** r_type · (attributes hit + options hit + price) / (attributes + options + 1), 0…1 */
+  reward: number;
+  rType: number;
+  rAtt: number;
+  rOption: number;
+  rPrice: number;
+  titleScore: number;
+  queryMatch: boolean;
+  categoryMatch: boolean;
+}
+
+/** @param chosen option name → value picked on the item page */
+export function purchaseReward(product: Product, goal: Goal, chosen: ReadonlyMap<string, string>): RewardParts {
+  const type = typeReward(product, goal);
+  const attributes = goal.attributes.filter((attribute) => hasAttribute(product, attribute)).length;
+  const picked = [...chosen.values()].map(plainColour);
+  const wanted = goal.options.map(plainColour);
+  const options = wanted.filter((value) => picked.some((pick) => tokenSetRatio(pick, value) > MATCHING)).length;
+  const price = Number(product.price <= goal.priceCap);
+  const aspects = goal.attributes.length + goal.options.length + 1;
+  return {
+    ...type,
+    reward: (type.rType * (attributes + options + price)) / aspects,
+    rAtt: goal.attributes.length === 0 ? 0 : attributes / goal.attributes.length,
+    rOption: goal.options.length === 0 ? 0 : options / goal.options.length,
+    rPrice: price,
+  };
+}
+
+function typeReward(product: Product, goal: Goal) {
+  const queryMatch = product.query === goal.query;
+  const levels = (path: string) => new Set(path.split('›').map((level) => level.trim()));
+  const goalLevels = levels(goal.productCategory);
+  const categoryMatch = [...levels(product.productCategory)].filter((level) => goalLevels.has(level)).length >= 2;
+  const titleScore = titleOverlap(product.title, goal.title);
+  let rType = queryMatch || categoryMatch || titleScore > 0.2 ? 1 : 0.5;
+  if (titleScore < 0.1) rType = 0.1;
+  // Even where query and category match.
+  if (titleScore === 0) rType = 0;
+  return { rType, titleScore, queryMatch, categoryMatch };
+}
+
+const nounsOf = (title: string): string[] =>
+  (title.toLowerCase().match(/\p{L}+/gu) ?? []).filter((word) => word.length > 1 && !otherWords.has(word));
+
+/** Distinct nouns common to both / nouns of the goal's title, repeats counted; 0.2 where that has none. */
+function titleOverlap(title: string, goalTitle: string): number {
+  const goalNouns = nounsOf(goalTitle);
+  if (goalNouns.length === 0) return 0.2;
+  const nouns = new Set(nounsOf(title));
+  return new Set(goalNouns.filter((noun) => nouns.has(noun))).size / goalNouns.length;
+}
+
+function hasAttribute(product: Product, attribute: string): boolean {
+  if (product.attributes.some((own) => tokenSetRatio(own, attribute) > MATCHING)) return true;
+  return [product.title, ...product.bullets, product.description].some((text) =>
+    text.toLowerCase().includes(attribute.toLowerCase()),
+  );
+}
+
+const plainColour = (value: string): string => colours.find((colour) => value.includes(colour)) ?? value;

@@ -1,0 +1,99 @@
+// WebShop: search, look, choose and buy what an instruction asks for; the reward says how well it fits.
+// Source: WebShop (Yao et al. 2022, arXiv:2207.01206) as ArCHer plays it (Zhou et al. 2024, arXiv:2402.19446).
+// Differs from ArCHer: the last allowed turn truncates, with the instruction shown; goals are drawn from a seed.
+import { Rng } from '@bowyer/core';
+import type { Env, ResetResult, StepResult } from '../contract/env.js';
+import { EpisodeOrder } from '../contract/episode-order.js';
+import { loadShop, WebShopOptionsError, type WebShopOptions } from './options.js';
+import type { PageSource } from './page.js';
+import { ArcherSession, TextSession, type AvailableActions } from './session.js';
+import { Site } from './site.js';
+
+export interface WebShopInfo extends Record<string, unknown> {
+  session: string;
+  instruction: string;
+  /** The page or the refusal alone. */
+  text: string;
+  availableActions: AvailableActions;
+  refused: boolean;
+}
+
+/** ArCHer's goals on a site. */
+const ARCHER_GOALS = { lower: 2000, upper: 2100 };
+
+export class WebShop implements Env {
+  readonly #options: WebShopOptions;
+  readonly #source: PageSource;
+  readonly #goals: { lower: number; upper: number };
+  readonly #order = new EpisodeOrder('webshop');
+  #rng = new Rng(0);
+  #session: ArcherSession | TextSession | null = null;
+  #history = '';
+  #instruction = '';
+  #turns = 0;
+
+  constructor(options: WebShopOptions) {
+    this.#options = options;
+    let range = ARCHER_GOALS;
+    if (options.backend === 'site') {
+      if (options.baseUrl === null) throw new WebShopOptionsError('webshop with backend=site needs env.base_url');
+      this.#source = new Site(options.baseUrl, options.timeoutMs);
+    } else {
+      const shop = loadShop(options);
+      this.#source = shop;
+      range = { lower: 0, upper: shop.goals.length };
+    }
+    this.#goals = { lower: options.webshopLower ?? range.lower, upper: options.webshopUpper ?? range.upper };
+    this.#checkGoals(range.upper);
+  }
+
+  #checkGoals(available: number): void {
+    const { lower, upper } = this.#goals;
+    if (lower < upper && (this.#options.backend === 'site' || upper <= available)) return;
+    throw new WebShopOptionsError(
+      `webshop: goals ${lower} … ${upper - 1} were asked for (env.webshop_lower, env.webshop_upper); the shop has 0 … ${available - 1}`,
+    );
+  }
+
+  /** @param options.goal the goal's index; without it, one in range is drawn */
+  async reset({ seed, goal }: { seed?: number; goal?: number } = {}): Promise<ResetResult> {
+    this.#order.begin();
+    if (seed !== undefined) this.#rng = new Rng(seed);
+    const { lower, upper } = this.#goals;
+    const name = `fixed_${goal ?? this.#rng.integer(lower, upper - 1)}`;
+    const Kind = this.#options.observation === 'archer' ? ArcherSession : TextSession;
+    const session = new Kind(this.#source, name);
+    const text = await session.open();
+    this.#session = session;
+    this.#instruction = session.instruction;
+    this.#history = `\nObservation:\n${text}`;
+    this.#turns = 0;
+    return { observation: this.#observe(text), info: this.#info(session, text, false) };
+  }
+
+  async step(action: string): Promise<StepResult> {
+    this.#order.assertRunning();
+    const session = this.#session as ArcherSession | TextSession;
+    const said = action.replace(/\n$/, '');
+    const { text, reward, bought, refused } = await session.act(said);
+    this.#turns++;
+    this.#history += `\nAction:\n${said}\nObservation:\n${text}`;
+    const truncated = !bought && this.#turns >= this.#options.maxTurns;
+    if (bought || truncated) this.#order.end();
+    const info = this.#info(session, text, refused);
+    return { observation: this.#observe(text), reward, terminated: bought, truncated, info };
+  }
+
+  async close(): Promise<void> {
+    this.#order.close();
+  }
+
+  #observe(text: string): string {
+    return this.#options.observation === 'archer' ? `${this.#history}\nInstruction:\n${this.#instruction} ` : text;
+  }
+
+  #info(session: ArcherSession | TextSession, text: string, refused: boolean): WebShopInfo {
+    const availableActions = session.availableActions();
+    return { session: session.session, instruction: this.#instruction, text, availableActions, refused };
+  }
+}
