@@ -1,30 +1,55 @@
 // Between parameters as they lie in memory and as a Hugging Face checkpoint holds them: names, and Conv1D's transposition.
 import type { ParameterSpec } from './architecture.js';
+import { SafetensorsError } from './safetensors-header.js';
 import type { HostTensor, HostTensors } from './safetensors.js';
+import type { WeightSource } from './weight-source.js';
 
 /** Models with an LM head write `transformer.h.0…` or `model.layers.0…`, those without (and GPT-2's original release) `h.0…`. */
 const PREFIX = /^(transformer|model|gpt_neox)\./;
 
-/** Parameters out of a checkpoint's tensors; what the architecture does not list (mask buffers, tied heads) is dropped. */
-export function fromCheckpoint(specs: readonly ParameterSpec[], tensors: HostTensors, source: string): HostTensors {
+/** What checkpoints hold besides parameters: masks, rotary tables, and the head where it is the embedding once more. */
+const BUFFERS = /(^|\.)(attn|attention)\.(bias|masked_bias)$|rotary_emb\.inv_freq$|^(lm_head|embed_out)\.weight$./;
+
+/**
+ * Parameters out of a checkpoint, one tensor after the other, so that memory holds little more than the result.
+ * All must be there in their shapes, and nothing else that might matter.
+ */
+export async function readParameters(specs: readonly ParameterSpec[], source: WeightSource): Promise<HostTensors> {
+  const names = namesInFile(specs, source);
   const parameters: HostTensors = {};
-  for (const spec of specs) {
-    const bare = spec.name.replace(PREFIX, '');
-    const tensor = tensors[spec.name] ?? tensors[bare];
-    if (!tensor) {
-      const known = Object.keys(tensors);
-      throw new Error(
-        `${source}: no tensor '${spec.name}' (nor '${bare}') for shape [${fileShape(spec).join(', ')}]\n  it holds ${known.length} tensors: ${known.slice(0, 4).join(', ')}, …\n  does config.json belong to these weights?`,
-      );
-    }
-    if (tensor.shape.join() !== fileShape(spec).join())
-      throw new Error(
-        `${source}: '${spec.name}' has shape [${tensor.shape.join(', ')}], config.json asks for [${fileShape(spec).join(', ')}]`,
-      );
-    parameters[spec.name] = spec.transposedInFile ? transposed(tensor) : tensor;
-  }
+  for (const { name, transposedInFile } of specs)
+    parameters[name] = await source.read(names.get(name)!, { transposed: transposedInFile, requireFinite: true });
   return parameters;
 }
+
+/** Parameter → its tensor's name in the file, which may lack the prefix of models with an LM head. */
+export function namesInFile(specs: readonly ParameterSpec[], { path, entries }: WeightSource): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const spec of specs) {
+    const bare = spec.name.replace(PREFIX, '');
+    const name = [spec.name, bare].find((candidate) => entries.has(candidate));
+    const expected = `shape [${fileShape(spec).join(', ')}], as config.json asks for`;
+    if (name === undefined)
+      throw new SafetensorsError(path, spec.name, expected, `no such tensor among ${listing([...entries.keys()])}`);
+    const { shape, file } = entries.get(name)!;
+    if (shape.join() !== fileShape(spec).join())
+      throw new SafetensorsError(file, name, expected, `shape [${shape.join(', ')}]`);
+    names.set(spec.name, name);
+  }
+  const used = new Set(names.values());
+  const extra = [...entries.keys()].find((name) => !used.has(name) && !BUFFERS.test(name));
+  if (extra !== undefined)
+    throw new SafetensorsError(
+      entries.get(extra)!.file,
+      extra,
+      `only tensors of the model that config.json describes (${specs.length} of them)`,
+      `this one too, of shape [${entries.get(extra)!.shape.join(', ')}]: does config.json belong to these weights?`,
+    );
+  return names;
+}
+
+const listing = (names: string[]) =>
+  `the ${names.length} tensors ${names.slice(0, 4).join(', ')}${names.length > 4 ? ', …' : ''}`;
 
 /** The tensors as Python's transformers reads them. */
 export function toCheckpoint(specs: readonly ParameterSpec[], parameters: HostTensors): HostTensors {
@@ -33,7 +58,8 @@ export function toCheckpoint(specs: readonly ParameterSpec[], parameters: HostTe
   );
 }
 
-const fileShape = ({ shape, transposedInFile }: ParameterSpec) => (transposedInFile ? [...shape].reverse() : shape);
+export const fileShape = ({ shape, transposedInFile }: ParameterSpec) =>
+  transposedInFile ? [...shape].reverse() : shape;
 
 /** [rows, columns] → [columns, rows], in blocks that stay in the cache. */
 function transposed({ shape: [rows, columns], data }: HostTensor): HostTensor {

@@ -1,16 +1,15 @@
-// Reading 16-bit floating point into float32. Both conversions are exact.
+// Reading 16-bit floating point into float32, into a given array where there is one. Both conversions are exact.
 
 /** bfloat16 is the upper half of a float32. */
-export function bfloat16ToFloat32(bits: Uint16Array): Float32Array {
-  const words = new Uint32Array(bits.length);
+export function bfloat16ToFloat32(bits: Uint16Array, values = new Float32Array(bits.length)): Float32Array {
+  const words = new Uint32Array(values.buffer, values.byteOffset, bits.length);
   for (let i = 0; i < bits.length; i++) words[i] = bits[i] << 16;
-  return new Float32Array(words.buffer);
+  return values;
 }
 
 /** IEEE 754 binary16, by a table of all 65,536 values. */
-export function float16ToFloat32(bits: Uint16Array): Float32Array {
+export function float16ToFloat32(bits: Uint16Array, values = new Float32Array(bits.length)): Float32Array {
   const table = (float16Table ??= Float32Array.from({ length: 65_536 }, (_, half) => float16Value(half)));
-  const values = new Float32Array(bits.length);
   for (let i = 0; i < bits.length; i++) values[i] = table[bits[i]];
   return values;
 }

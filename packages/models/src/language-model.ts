@@ -5,13 +5,14 @@ import { writeFileAtomically, type Rng } from '@bowyer/core';
 import type { Device, State } from '@bowyer/graph';
 import { architectureFor } from './architectures.js';
 import type { CausalArchitecture } from './architecture.js';
-import { fromCheckpoint, toCheckpoint } from './checkpoint-layout.js';
+import { readParameters, toCheckpoint } from './checkpoint-layout.js';
 import { DecodePrograms } from './decode-programs.js';
 import { Episodes } from './episodes.js';
 import { freshParameters } from './fresh-parameters.js';
 import { Adam, AdamW, type AdamOptions } from './optimizer.js';
 import { readPretrainedConfig } from './pretrained-config.js';
-import { readWeights, writeWeights, type HostTensors } from './safetensors.js';
+import { openWeights } from './safetensors-file.js';
+import { writeWeights, type HostTensors } from './safetensors.js';
 import { copyTensors, writeTensors } from './state-tensors.js';
 import type { TokenExample } from './token-batches.js';
 import { TokenScorer, type BatchOptions, type TokenScores } from './token-scorer.js';
@@ -84,8 +85,9 @@ export class LanguageModel {
     const { dir, device } = options;
     const architecture = architectureFor(await readPretrainedConfig(dir));
     const tokenizer = await loadTokenizer(dir);
-    checkVocabulary(architecture, tokenizer);
-    const tensors = fromCheckpoint(architecture.parameters, await readWeights(dir, { requireFinite: true }), dir);
+    checkVocabulary(architecture, tokenizer, dir);
+    const source = await openWeights(dir);
+    const tensors = await readParameters(architecture.parameters, source).finally(() => source.close());
     return new LanguageModel(options, architecture, tokenizer, await device.createState(tensors));
   }
 
@@ -177,9 +179,17 @@ function withPadding(maskedTokenIds: readonly number[], { padTokenId, eosTokenId
   return [...new Set([...maskedTokenIds, ...padding])].sort((a, b) => a - b);
 }
 
-function checkVocabulary({ vocabSize }: CausalArchitecture, tokenizer: Tokenizer): void {
-  if (tokenizer.vocabSize > vocabSize)
-    throw new RangeError(
-      `the tokenizer has ${tokenizer.vocabSize} tokens, the model's vocab_size is ${vocabSize}; they do not belong together`,
-    );
+/** More rows than tokens are common (Pythia, Qwen: rounded up to please a GPU); so many more are another tokenizer's. */
+const SPARE_ROWS = 4096;
+
+function checkVocabulary(
+  { vocabSize }: CausalArchitecture,
+  tokenizer: Tokenizer,
+  source = 'LanguageModel.create',
+): void {
+  const tokens = tokenizer.vocabSize;
+  if (tokens <= vocabSize && vocabSize - tokens <= SPARE_ROWS) return;
+  throw new RangeError(
+    `${source}: the tokenizer has ${tokens} tokens, the model's vocab_size is ${vocabSize}; they do not belong together`,
+  );
 }

@@ -1,9 +1,8 @@
 // Weights in safetensors files: one file, or Hugging Face's sharded layout with model.safetensors.index.json.
-import { open, readFile, stat, type FileHandle } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
-import { float32Values } from './float32-values.js';
-import { parseHeader, readHeaderLength, SafetensorsError } from './safetensors-header.js';
+import { indexName, openWeights, SafetensorsFile, singleName } from './safetensors-file.js';
+import type { WeightSource } from './weight-source.js';
 import { writeWholeFile } from './write-whole-file.js';
 
 /** Host tensor: row-major values with their shape. */
@@ -31,31 +30,24 @@ export async function readSafetensors(path: string, options: ReadOptions = {}): 
 /** As `readSafetensors`, with the file's metadata. */
 export async function readSafetensorsFile(
   path: string,
-  { filter = () => true, requireFinite = false }: ReadOptions = {},
+  options: ReadOptions = {},
 ): Promise<{ tensors: HostTensors; metadata: Record<string, string> }> {
-  const handle = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'ENOENT'
-      ? new SafetensorsError(path, null, 'a safetensors file', 'no file of this name')
-      : error;
-  });
+  const file = await SafetensorsFile.open(path);
   try {
-    const { size } = await handle.stat();
-    const headerLength = readHeaderLength(path, await readBytes(handle, 0, Math.min(8, size)), size);
-    const dataStart = 8 + headerLength;
-    const header = await readBytes(handle, 8, headerLength);
-    const { tensors: entries, metadata } = parseHeader(path, header, size - dataStart);
-    const tensors: HostTensors = {};
-    for (const entry of entries.filter(({ name }) => filter(name))) {
-      const { buffer } = await readBytes(handle, dataStart + entry.begin, entry.end - entry.begin);
-      const fail = (expected: string, found: string) => new SafetensorsError(path, entry.name, expected, found);
-      const data = float32Values(entry.dtype, buffer, fail);
-      if (requireFinite) checkFinite(path, entry.name, data);
-      tensors[entry.name] = { shape: entry.shape, data };
-    }
-    return { tensors, metadata };
+    return { tensors: await readAll(file, options), metadata: file.metadata };
   } finally {
-    await handle.close();
+    await file.close();
   }
+}
+
+async function readAll(
+  source: WeightSource,
+  { filter = () => true, requireFinite }: ReadOptions,
+): Promise<HostTensors> {
+  const tensors: [string, HostTensor][] = [];
+  for (const name of source.entries.keys())
+    if (filter(name)) tensors.push([name, await source.read(name, { requireFinite })]);
+  return Object.fromEntries(tensors);
 }
 
 /** Writes float32 tensors to one file, whole or not at all. `format: pt` is what Python's transformers looks for. */
@@ -64,58 +56,82 @@ export async function writeSafetensors(
   tensors: HostTensors,
   metadata: Record<string, string> = { format: 'pt' },
 ): Promise<void> {
-  const header: Record<string, unknown> = { __metadata__: metadata };
-  let end = 0;
   for (const [name, { shape, data }] of Object.entries(tensors)) {
-    const count = shape.reduce((product, size) => product * size, 1);
+    const count = elements(shape);
     if (count !== data.length) {
       throw new RangeError(
         `writeSafetensors: '${name}' has shape [${shape.join(', ')}], which is ${count} values, and data of ${data.length}`,
       );
     }
-    header[name] = { dtype: 'F32', shape, data_offsets: [end, (end += data.byteLength)] };
   }
+  await writeStreamed(path, inMemory(tensors), metadata);
+}
+
+/** Tensors that are made one by one while they are written, so that they never are in memory together. */
+export interface TensorStream {
+  shapes: ReadonlyMap<string, readonly number[]>;
+  data: (name: string) => Promise<Float32Array> | Float32Array;
+}
+
+const inMemory = (tensors: HostTensors): TensorStream => ({
+  shapes: new Map(Object.entries(tensors).map(([name, { shape }]) => [name, shape])),
+  data: (name) => tensors[name].data,
+});
+
+const elements = (shape: readonly number[]) => shape.reduce((product, size) => product * size, 1);
+
+async function writeStreamed(path: string, tensors: TensorStream, metadata: Record<string, string>): Promise<void> {
+  const header: Record<string, unknown> = { __metadata__: metadata };
+  let end = 0;
+  for (const [name, shape] of tensors.shapes)
+    header[name] = { dtype: 'F32', shape, data_offsets: [end, (end += 4 * elements(shape))] };
   const json = new TextEncoder().encode(JSON.stringify(header));
   const start = new Uint8Array(8 + Math.ceil(json.length / 8) * 8).fill(0x20); // blanks align the data to 8 bytes
   new DataView(start.buffer).setBigUint64(0, BigInt(start.length - 8), true);
   start.set(json, 8);
-  const bytes = Object.values(tensors).map(({ data }) => new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
-  await writeWholeFile(path, [start, ...bytes]);
+  await writeWholeFile(path, chunks(start, tensors));
 }
 
-const singleName = 'model.safetensors';
-const indexName = 'model.safetensors.index.json';
+async function* chunks(start: Uint8Array, { shapes, data }: TensorStream): AsyncGenerator<Uint8Array> {
+  yield start;
+  for (const name of shapes.keys()) {
+    const values = await data(name);
+    yield new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+  }
+}
 
 /** The weights of a Hugging Face directory: `model.safetensors`, or the shards that `model.safetensors.index.json` lists. */
 export async function readWeights(dir: string, options: ReadOptions = {}): Promise<HostTensors> {
-  const index = join(dir, indexName);
-  if (!(await stat(index).catch(() => null))) return readSafetensors(join(dir, singleName), options);
-  const { weight_map: weightMap } = JSON.parse(await readFile(index, 'utf8')) as { weight_map: Record<string, string> };
-  const tensors: HostTensors = {};
-  for (const shard of new Set(Object.values(weightMap))) {
-    // A shard's name comes from a downloaded file: it must not lead out of the directory.
-    if (basename(shard) !== shard) throw new SafetensorsError(index, null, 'names of files beside it', shard);
-    const filter = (name: string) => weightMap[name] === shard && (options.filter?.(name) ?? true);
-    Object.assign(tensors, await readSafetensors(join(dir, shard), { ...options, filter }));
+  const source = await openWeights(dir);
+  try {
+    return await readAll(source, options);
+  } finally {
+    await source.close();
   }
-  const missing = Object.keys(weightMap).find((name) => !(name in tensors) && (options.filter?.(name) ?? true));
-  if (missing)
-    throw new SafetensorsError(join(dir, weightMap[missing]), missing, 'the tensor that the index promises', 'none');
-  return tensors;
 }
 
 /** Writes `model.safetensors`, or shards of at most `maxShardBytes` with their index, as Python's `save_pretrained`. */
 export async function writeWeights(dir: string, tensors: HostTensors, { maxShardBytes = 5e9 } = {}): Promise<void> {
-  const shards = splitIntoShards(tensors, maxShardBytes);
-  if (shards.length <= 1) return writeSafetensors(join(dir, singleName), tensors);
+  await writeWeightStream(dir, inMemory(tensors), { maxShardBytes });
+}
+
+/** As `writeWeights`, one tensor in memory at a time. */
+export async function writeWeightStream(
+  dir: string,
+  { shapes, data }: TensorStream,
+  { maxShardBytes = 5e9 } = {},
+): Promise<void> {
+  const metadata = { format: 'pt' };
+  const shards = splitIntoShards(shapes, maxShardBytes);
+  if (shards.length <= 1) return writeStreamed(join(dir, singleName), { shapes, data }, metadata);
   const weightMap: Record<string, string> = {};
   const number = (n: number) => String(n).padStart(5, '0');
   for (const [i, shard] of shards.entries()) {
     const file = `model-${number(i + 1)}-of-${number(shards.length)}.safetensors`;
-    await writeSafetensors(join(dir, file), shard);
-    for (const name of Object.keys(shard)) weightMap[name] = file;
+    await writeStreamed(join(dir, file), { shapes: shard, data }, metadata);
+    for (const name of shard.keys()) weightMap[name] = file;
   }
-  const totalSize = Object.values(tensors).reduce((sum, { data }) => sum + data.byteLength, 0);
+  const totalSize = [...shapes.values()].reduce((sum, shape) => sum + 4 * elements(shape), 0);
   // Last, so that the index never names a shard that is not there yet.
   await writeFileAtomically(
     join(dir, indexName),
@@ -124,32 +140,17 @@ export async function writeWeights(dir: string, tensors: HostTensors, { maxShard
 }
 
 /** Consecutive tensors, as many to a shard as fit; one that is larger than the limit has a shard to itself. */
-function splitIntoShards(tensors: HostTensors, maxBytes: number): HostTensors[] {
-  const shards: HostTensors[] = [];
+function splitIntoShards(shapes: TensorStream['shapes'], maxBytes: number): Map<string, readonly number[]>[] {
+  const shards: Map<string, readonly number[]>[] = [];
   let room = 0;
-  for (const [name, tensor] of Object.entries(tensors)) {
-    if (tensor.data.byteLength > room) {
-      shards.push({});
+  for (const [name, shape] of shapes) {
+    const bytes = 4 * elements(shape);
+    if (bytes > room) {
+      shards.push(new Map());
       room = maxBytes;
     }
-    shards.at(-1)![name] = tensor;
-    room -= tensor.data.byteLength;
+    shards.at(-1)!.set(name, shape);
+    room -= bytes;
   }
   return shards;
-}
-
-async function readBytes(handle: FileHandle, position: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
-  const bytes = new Uint8Array(length);
-  for (let done = 0; done < length;) {
-    const { bytesRead } = await handle.read(bytes, done, Math.min(2 ** 30, length - done), position + done);
-    if (bytesRead === 0)
-      throw new Error(`readSafetensors: the file became shorter while it was read, at byte ${position + done}`);
-    done += bytesRead;
-  }
-  return bytes;
-}
-
-function checkFinite(path: string, name: string, data: Float32Array): void {
-  const index = data.findIndex((value) => !Number.isFinite(value));
-  if (index >= 0) throw new SafetensorsError(path, name, 'finite numbers', `${data[index]} at index ${index}`);
 }

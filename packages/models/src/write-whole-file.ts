@@ -6,13 +6,16 @@ import { dirname } from 'node:path';
  * Writes `chunks` one after the other to `path`, so that a reader meets the old file or the new one and never a part.
  * The folder is made if it is missing; after a failure the temporary file is gone.
  */
-export async function writeWholeFile(path: string, chunks: Iterable<Uint8Array>): Promise<void> {
+export async function writeWholeFile(
+  path: string,
+  chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const temporary = `${path}.${process.pid}.tmp`;
   try {
     const handle = await open(temporary, 'w');
     try {
-      for (const chunk of chunks) await writeFully(handle, chunk);
+      for await (const chunk of chunks) await writeFully(handle, chunk);
       await handle.sync();
     } finally {
       await handle.close();

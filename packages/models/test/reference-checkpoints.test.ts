@@ -5,10 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { architectureFor } from '../src/architectures.js';
-import { fromCheckpoint } from '../src/checkpoint-layout.js';
+import { readParameters } from '../src/checkpoint-layout.js';
 import { DecodePrograms } from '../src/decode-programs.js';
 import { Episodes } from '../src/episodes.js';
 import { readSafetensors } from '../src/safetensors.js';
+import { openWeights } from '../src/safetensors-file.js';
 import { TokenScorer } from '../src/token-scorer.js';
 
 interface Reference {
@@ -30,8 +31,9 @@ afterAll(() => device.close());
 
 async function load(name: string) {
   const architecture = architectureFor(readJson<Record<string, unknown>>(name, 'config.json'));
-  const tensors = await readSafetensors(join(fixtures, name, 'model.safetensors'));
-  const parameters = await device.createState(fromCheckpoint(architecture.parameters, tensors, name));
+  const source = await openWeights(join(fixtures, name));
+  const tensors = await readParameters(architecture.parameters, source).finally(() => source.close());
+  const parameters = await device.createState(tensors);
   return { device, architecture, parameters, maskedTokenIds: [], padTokenId: 0 };
 }
 

@@ -3,6 +3,7 @@
 import { ByteSource } from '../pytorch/byte-source.js';
 import { WeightsFileError } from '../pytorch/weights-file-error.js';
 import type { HostTensor, HostTensors } from '../safetensors.js';
+import { firstNonFinite, type WeightSource } from '../weight-source.js';
 
 export interface Llama2cCheckpoint {
   /** As Hugging Face's config.json of a Llama would say it. */
@@ -15,28 +16,66 @@ export interface Llama2cCheckpoint {
 const VERSIONED = 0x616b3432;
 
 export async function readLlama2c(path: string): Promise<Llama2cCheckpoint> {
-  const source = await ByteSource.open(path);
+  const { config, source } = await openLlama2c(path);
   try {
-    const header = new Int32Array((await source.read(0, 28, 'the header')).buffer);
-    const config = configOf(path, header);
-    const tensors: HostTensors = {};
-    let position = 28;
-    for (const { names, shape, turn } of blocks(config)) {
-      const count = shape.reduce((product, size) => product * size, 1);
-      for (const name of names) {
-        const { buffer } = await source.read(position, 4 * count, `'${name}'`);
-        tensors[name] = { shape, data: new Float32Array(buffer) };
-        if (turn) tensors[name] = halvesFromPairs(tensors[name], turn);
-        position += 4 * count;
-      }
-      if (names.includes('model.norm.weight')) position += rotaryTableBytes(config);
-    }
-    if (position !== source.size)
-      throw new WeightsFileError(path, `its header asks for ${position} bytes, the file has ${source.size}`);
-    return { config: hubConfig(config), tensors };
+    const tensors: [string, HostTensor][] = [];
+    for (const name of source.entries.keys()) tensors.push([name, await source.read(name)]);
+    return { config, tensors: Object.fromEntries(tensors) };
   } finally {
     await source.close();
   }
+}
+
+/** The same, one tensor at a time when it is asked for. */
+export async function openLlama2c(path: string): Promise<{ config: Record<string, unknown>; source: WeightSource }> {
+  const bytes = await ByteSource.open(path);
+  try {
+    const config = configOf(path, new Int32Array((await bytes.read(0, 28, 'the header')).buffer));
+    // No list of a billion layers because a damaged header says so.
+    if (4 * config.layers * config.dim > bytes.size)
+      throw new WeightsFileError(
+        path,
+        `its header says ${config.layers} layers of width ${config.dim}, the file has ${bytes.size} bytes`,
+      );
+    const places = placesOf(config);
+    if (places.end !== bytes.size)
+      throw new WeightsFileError(path, `its header asks for ${places.end} bytes, the file has ${bytes.size}`);
+    const source: WeightSource = {
+      path,
+      entries: new Map([...places.tensors].map(([name, { shape }]) => [name, { shape, file: path }])),
+      read: async (name, { transposed = false, requireFinite = false } = {}) => {
+        const { position, shape, turn } = places.tensors.get(name)!;
+        const data = new Float32Array(elements(shape));
+        await bytes.fill(position, new Uint8Array(data.buffer), `'${name}'`);
+        const wrong = requireFinite ? firstNonFinite(data) : null;
+        if (wrong !== null)
+          throw new WeightsFileError(path, `tensor '${name}': expected finite numbers, found ${wrong}`);
+        if (transposed) throw new TypeError('llama2.c keeps every matrix as [out, in]');
+        return turn ? halvesFromPairs({ shape, data }, turn) : { shape, data };
+      },
+      close: () => bytes.close(),
+    };
+    return { config: hubConfig(config), source };
+  } catch (error) {
+    await bytes.close();
+    throw error;
+  }
+}
+
+const elements = (shape: readonly number[]) => shape.reduce((product, size) => product * size, 1);
+
+/** Where each tensor begins, and where the file must end. */
+function placesOf(sizes: Sizes) {
+  const tensors = new Map<string, { position: number; shape: number[]; turn?: number }>();
+  let end = 28;
+  for (const { names, shape, turn } of blocks(sizes)) {
+    for (const name of names) {
+      tensors.set(name, { position: end, shape, turn });
+      end += 4 * elements(shape);
+    }
+    if (names.includes('model.norm.weight')) end += rotaryTableBytes(sizes);
+  }
+  return { tensors, end };
 }
 
 interface Sizes {

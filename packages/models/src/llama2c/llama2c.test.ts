@@ -76,7 +76,7 @@ test('a file that is not what its header says is refused', async () => {
     `Cannot read weights from ${path}\n  its header asks for 428 bytes, the file has 424\n`,
   );
   await expect(readLlama2c(await write([4, 1, 1, 1, 1, 1, 2], 20))).rejects.toThrow(
-    "'model.layers.0.self_attn.q_proj.weight' should be 64 bytes at",
+    'its header asks for 428 bytes, the file has 108',
   );
   await expect(readLlama2c(await write([4, 1, 1, 3, 1, 1, 2], 99))).rejects.toThrow('holds no sizes of a model');
   await expect(readLlama2c(await write([0x616b3432, 2, 0, 0, 0, 0, 0], 99))).rejects.toThrow(

@@ -18,18 +18,30 @@ export class ByteSource {
 
   /** @param what named in the error where the file ends before */
   async read(position: number, length: number, what: string): Promise<Uint8Array<ArrayBuffer>> {
+    this.#check(position, length, what);
+    const bytes = new Uint8Array(length);
+    await this.fill(position, bytes, what);
+    return bytes;
+  }
+
+  /** As `read`, into an array that is there already. */
+  async fill(position: number, target: Uint8Array, what: string): Promise<void> {
+    const { length } = target;
+    this.#check(position, length, what);
+    for (let done = 0; done < length;) {
+      const { bytesRead } = await this.handle.read(target, done, Math.min(2 ** 30, length - done), position + done);
+      if (bytesRead === 0) throw new WeightsFileError(this.path, 'the file became shorter while it was read');
+      done += bytesRead;
+    }
+  }
+
+  /** Before memory is asked for: a file that lies about lengths must not get it. */
+  #check(position: number, length: number, what: string): void {
     if (!(position >= 0 && length >= 0 && position + length <= this.size))
       throw new WeightsFileError(
         this.path,
         `${what} should be ${length} bytes at ${position}, the file has ${this.size} bytes`,
       );
-    const bytes = new Uint8Array(length);
-    for (let done = 0; done < length;) {
-      const { bytesRead } = await this.handle.read(bytes, done, Math.min(2 ** 30, length - done), position + done);
-      if (bytesRead === 0) throw new WeightsFileError(this.path, 'the file became shorter while it was read');
-      done += bytesRead;
-    }
-    return bytes;
   }
 
   close(): Promise<void> {

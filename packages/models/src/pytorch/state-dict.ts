@@ -1,7 +1,8 @@
 // PyTorch's weight files (.pt, .pth, pytorch_model.bin): tensors by name, read without running anything of the file's.
-import { float32Values } from '../float32-values.js';
 import type { HostTensor, HostTensors } from '../safetensors.js';
 import { bytesPerElement } from '../safetensors-header.js';
+import { readNumbers } from '../stored-numbers.js';
+import { firstNonFinite, type WeightSource } from '../weight-source.js';
 import { ByteSource } from './byte-source.js';
 import { openTorchFile, type TorchFile } from './torch-file.js';
 import type { TorchTensor } from './torch-names.js';
@@ -19,18 +20,52 @@ const usualSections = ['model_state_dict', 'state_dict', 'model', 'module'];
  * The tensors of a state dict in float32, each in an ArrayBuffer of its own. One tensor is in memory beside the results
  * at a time. Whatever in it is no tensor (epochs, notes) is left out.
  */
-export async function readPyTorchStateDict(path: string, { section }: StateDictOptions = {}): Promise<HostTensors> {
-  const source = await ByteSource.open(path);
+export async function readPyTorchStateDict(path: string, options: StateDictOptions = {}): Promise<HostTensors> {
+  const source = await openPyTorchStateDict(path, options);
   try {
-    const file = await openTorchFile(source);
     const tensors: [string, HostTensor][] = [];
-    for (const [name, tensor] of tensorsOf(stateDict(path, file, section)))
-      tensors.push([name, await readTensor(source, file, name, tensor)]);
+    for (const name of source.entries.keys()) tensors.push([name, await source.read(name)]);
     return Object.fromEntries(tensors);
   } finally {
     await source.close();
   }
 }
+
+/** The same, one tensor at a time when it is asked for. */
+export async function openPyTorchStateDict(path: string, { section }: StateDictOptions = {}): Promise<WeightSource> {
+  const source = await ByteSource.open(path);
+  try {
+    const file = await openTorchFile(source);
+    const tensors = new Map(tensorsOf(stateDict(path, file, section)));
+    return {
+      path,
+      entries: new Map([...tensors].map(([name, { shape }]) => [name, { shape, file: path }])),
+      read: async (name, { transposed = false, requireFinite = false } = {}) => {
+        const tensor = await readTensor(
+          source,
+          file,
+          name,
+          transposed ? turned(tensors.get(name)!) : tensors.get(name)!,
+        );
+        const wrong = requireFinite ? firstNonFinite(tensor.data) : null;
+        if (wrong !== null)
+          throw new WeightsFileError(path, `tensor '${name}': expected finite numbers, found ${wrong}`);
+        return tensor;
+      },
+      close: () => source.close(),
+    };
+  } catch (error) {
+    await source.close();
+    throw error;
+  }
+}
+
+/** The transposed view of the same storage. */
+const turned = (tensor: TorchTensor): TorchTensor => ({
+  ...tensor,
+  shape: [...tensor.shape].reverse(),
+  stride: [...tensor.stride].reverse(),
+});
 
 type Dictionary = Map<unknown, unknown>;
 
@@ -70,11 +105,14 @@ async function readTensor(source: ByteSource, file: TorchFile, name: string, ten
       source.path,
       `tensor '${name}' [${shape.join(', ')}] needs ${needed} elements of its storage, which has ${storage.size}`,
     );
-  const bytes = bytesPerElement[storage.dtype];
-  const { buffer } = await source.read(file.position(storage) + offset * bytes, elements * bytes, `tensor '${name}'`);
-  const fail = (expected: string, found: string) =>
-    new WeightsFileError(source.path, `tensor '${name}': expected ${expected}, found ${found}`);
-  const data = float32Values(storage.dtype, buffer, fail);
+  const start = file.position(storage) + offset * bytesPerElement[storage.dtype];
+  const data = await readNumbers({
+    dtype: storage.dtype,
+    shape: [elements],
+    read: (from, target) => source.fill(start + from, target, `tensor '${name}'`),
+    fail: (expected, found) =>
+      new WeightsFileError(source.path, `tensor '${name}': expected ${expected}, found ${found}`),
+  });
   return { shape, data: isContiguous(shape, stride) ? data : gathered(data, shape, stride, count) };
 }
 
