@@ -5,6 +5,8 @@ import type { CausalArchitecture } from './architecture.js';
 import { cachedAttention } from './attention.js';
 import { GraphScope } from './forward-scope.js';
 import type { QuantizedWeight } from './quantization/quantized-weight.js';
+import { AdapterGraph } from './lora/adapter-graph.js';
+import type { AdapterLayout } from './lora/adapter-layout.js';
 import { sampleTokens, type Sampler } from './sampling.js';
 import { maskedLogits } from './vocabulary-mask.js';
 import type { OperandOrder } from './weight-product.js';
@@ -17,6 +19,7 @@ export interface DecodeGraphOptions {
   maskedTokenIds: readonly number[];
   /** Weights to read in 4 or 8 bits, by name; products with them round the activations to 8 bits. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
+  adapters?: AdapterLayout;
 }
 
 export const keyName = (layer: number) => `key.${layer}`;
@@ -45,6 +48,7 @@ export function decodeGraph(architecture: CausalArchitecture, options: DecodeGra
     tokens,
     operandOrder,
     quantized: options.quantized,
+    adapters: options.adapters && new AdapterGraph(g, options.adapters),
     accuracyLevel: 4,
     attention: (layer, queryKeyValue) => {
       const cache = { key: cacheInput(keyName(layer)), value: cacheInput(valueName(layer)), mask, positions };

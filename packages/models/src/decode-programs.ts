@@ -3,6 +3,7 @@ import type { BoundProgram, Device, Kernel, State } from '@bowyer/graph';
 import type { CausalArchitecture } from './architecture.js';
 import { decodeGraph } from './decode-graph.js';
 import type { GenerateArgs, GenerateResult } from './kernels/generate-kernel.js';
+import { adapterWiring, type AdapterWeights } from './lora/adapter-graph.js';
 import type { QuantizedWeight } from './quantization/quantized-weight.js';
 import type { Sampler } from './sampling.js';
 import { FEW_ROWS, isLargeWeight, type OperandOrder } from './weight-product.js';
@@ -14,6 +15,8 @@ export interface DecodeProgramsOptions {
   maskedTokenIds: readonly number[];
   /** Copies of frozen weights in fewer bits, which decoding then reads instead; not updated when parameters change. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
+  /** LoRA beside the parameters, which are frozen then. */
+  adapters?: AdapterWeights;
 }
 
 /** What the token loop runs: `prefill` once per utterance, then a step per token in the form that suits the batch. */
@@ -69,10 +72,11 @@ export class DecodePrograms {
   }
 
   async #compile(sampler: Sampler, tokens: 1 | 'tokens', operandOrder: OperandOrder): Promise<BoundProgram> {
-    const { device, architecture, parameters, maskedTokenIds, quantized } = this.options;
-    const graph = decodeGraph(architecture, { sampler, operandOrder, tokens, maskedTokenIds, quantized });
+    const { device, architecture, parameters, maskedTokenIds, quantized, adapters } = this.options;
+    const options = { sampler, operandOrder, tokens, maskedTokenIds, quantized, adapters: adapters?.layout };
+    const graph = decodeGraph(architecture, options);
     const used = architecture.parameters.filter(({ name }) => graph.inputs.has(name));
     const state = Object.fromEntries(used.map(({ name }) => [name, [parameters, name] as const]));
-    return (await device.compile(graph)).bind({ state });
+    return (await device.compile(graph)).bind({ state: { ...state, ...adapterWiring(adapters) } });
   }
 }

@@ -2,6 +2,7 @@
 import type { Dim, GraphBuilder, Value } from '@bowyer/graph';
 import type { CausalArchitecture, ForwardScope } from './architecture.js';
 import type { SeededDropout } from './dropout.js';
+import type { AdapterGraph } from './lora/adapter-graph.js';
 import { quantizedProduct, type QuantizedWeight } from './quantization/quantized-weight.js';
 import { weightProduct, type OperandOrder } from './weight-product.js';
 
@@ -21,6 +22,8 @@ export interface ScopeOptions {
   quantized?: ReadonlyMap<string, QuantizedWeight>;
   /** How products with them are computed (see quantized-weight.ts); 0 if left out. */
   accuracyLevel?: 0 | 4;
+  /** LoRA beside some of the linear layers. */
+  adapters?: AdapterGraph;
   /** Left out: dropout is off, whatever the config says. */
   dropout?: SeededDropout;
 }
@@ -60,6 +63,11 @@ export class GraphScope implements ForwardScope {
   }
 
   linear(x: Value, weight: string, bias?: string): Value {
+    const product = this.#baseLinear(x, weight, bias);
+    return this.options.adapters?.add(weight, x, product) ?? product;
+  }
+
+  #baseLinear(x: Value, weight: string, bias?: string): Value {
     const { quantized, accuracyLevel = 0 } = this.options;
     const frozen = quantized?.get(weight);
     if (frozen)

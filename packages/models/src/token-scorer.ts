@@ -1,13 +1,20 @@
 // Runs the training and scoring graphs of a language model over batches of token examples.
-import type { BoundProgram, Device, InputTensor, State } from '@bowyer/graph';
+import type { BoundProgram, Device, InputTensor, Program, State } from '@bowyer/graph';
 import type { Rng } from '@bowyer/core';
 import type { CausalArchitecture } from './architecture.js';
+import { adapterWiring, type AdapterWeights } from './lora/adapter-graph.js';
+import type { QuantizedWeight } from './quantization/quantized-weight.js';
 import { tokenBatches, type TokenBatch, type TokenExample } from './token-batches.js';
-import { gradientName, scoringGraph, trainingGraph } from './training-graph.js';
+import { drops, gradientName, scoringGraph, trainableParameters, trainingGraph } from './training-graph.js';
 
 export interface BatchOptions {
   /** Tokens with padding that one micro-batch may hold; longer batches are split. Infinity if not given. */
   maxTokens?: number;
+}
+
+export interface ScoringBatchOptions extends BatchOptions {
+  /** With LoRA: false scores with the base alone, the reference policy of the same session. True if not given. */
+  adapters?: boolean;
 }
 
 export interface TokenScores {
@@ -23,13 +30,17 @@ export interface TokenScorerOptions {
   parameters: State;
   maskedTokenIds: readonly number[];
   padTokenId: number;
+  /** LoRA beside the parameters, which are frozen then. */
+  adapters?: AdapterWeights;
+  /** Frozen weights in 4 or 8 bits, by name; `parameters` holds the others. */
+  quantized?: ReadonlyMap<string, QuantizedWeight>;
   /** Given: the training graph drops activations as config.json says, with masks from these numbers. */
   dropoutRng?: Rng;
 }
 
 export class TokenScorer {
-  #scoring?: Promise<BoundProgram>;
-  #comparing?: Promise<BoundProgram>;
+  #scoring?: Promise<Program>;
+  readonly #bound = new Map<string, Promise<BoundProgram>>();
   #training?: { gradients: State; program: Promise<BoundProgram> };
 
   constructor(private readonly options: TokenScorerOptions) {}
@@ -41,11 +52,10 @@ export class TokenScorer {
    */
   async logprobs(
     examples: readonly TokenExample[],
-    { maxTokens = Infinity }: BatchOptions = {},
+    { maxTokens = Infinity, adapters }: ScoringBatchOptions = {},
   ): Promise<Float32Array[]> {
     this.#check(examples);
-    this.#scoring ??= this.#bindScoring(['logprobs']);
-    const program = await this.#scoring;
+    const program = await this.#scoringProgram(['logprobs'], adapters);
     const results = examples.map(({ ids }) => new Float32Array(ids.length));
     for (const batch of tokenBatches(examples, { maxTokens, padTokenId: this.options.padTokenId })) {
       const { logprobs } = await program.run({ inputs: scoringInputs(batch) });
@@ -61,10 +71,12 @@ export class TokenScorer {
    * As `logprobs`, and beside them the first logits at each example's first scored position: what two implementations
    * can be compared by. Every example must score something.
    */
-  async scores(examples: readonly TokenExample[], { maxTokens = Infinity }: BatchOptions = {}): Promise<TokenScores[]> {
+  async scores(
+    examples: readonly TokenExample[],
+    { maxTokens = Infinity, adapters }: ScoringBatchOptions = {},
+  ): Promise<TokenScores[]> {
     this.#check(examples);
-    this.#comparing ??= this.#bindScoring(['logprobs', 'logits_head']);
-    const program = await this.#comparing;
+    const program = await this.#scoringProgram(['logprobs', 'logits_head'], adapters);
     const results: TokenScores[] = examples.map(({ ids }) => ({
       logprobs: new Float32Array(ids.length),
       logitsHead: new Float32Array(0),
@@ -100,39 +112,59 @@ export class TokenScorer {
     return { loss };
   }
 
-  async #bindScoring(fetch: string[]): Promise<BoundProgram> {
-    const { device, architecture, maskedTokenIds } = this.options;
-    const program = await device.compile(scoringGraph(architecture, { maskedTokenIds }));
-    return program.bind({ state: this.#parameterWiring(), fetch });
+  /** One session, bound once for each choice of outputs and of the adapters' switch. */
+  #scoringProgram(fetch: string[], adapters = true): Promise<BoundProgram> {
+    const key = JSON.stringify([fetch, adapters]);
+    let bound = this.#bound.get(key);
+    if (!bound) this.#bound.set(key, (bound = this.#bindScoring(fetch, adapters)));
+    return bound;
+  }
+
+  async #bindScoring(fetch: string[], adapters: boolean): Promise<BoundProgram> {
+    const { device, architecture } = this.options;
+    this.#scoring ??= device.compile(scoringGraph(architecture, this.#graphOptions()));
+    const program = await this.#scoring;
+    return program.bind({ state: this.#wiring(program, adapters ? 'on' : 'off'), fetch });
   }
 
   async #bindTraining(gradients: State): Promise<BoundProgram> {
-    const { device, architecture, maskedTokenIds, dropoutRng } = this.options;
+    const { device, architecture, dropoutRng, adapters } = this.options;
     const program = await device.compile(
-      trainingGraph(architecture, { maskedTokenIds, dropout: dropoutRng !== undefined }),
+      trainingGraph(architecture, { ...this.#graphOptions(), dropout: dropoutRng !== undefined }),
     );
     const store = Object.fromEntries(
-      architecture.parameters.map(({ name }) => [gradientName(name), [gradients, name] as const]),
+      trainableParameters(architecture, adapters?.layout).map(({ name }) => [
+        gradientName(name),
+        [gradients, name] as const,
+      ]),
     );
-    return program.bind({ state: this.#parameterWiring(), fetch: ['loss'], store, mode: 'add' });
+    return program.bind({ state: this.#wiring(program, 'on'), fetch: ['loss'], store, mode: 'add' });
   }
 
   /** Frees the compiled graphs. */
   async release(): Promise<void> {
-    for (const bound of [await this.#scoring, await this.#comparing, await this.#training?.program]) {
-      await bound?.release();
-      await bound?.program.release();
-    }
+    for (const bound of [...this.#bound.values(), this.#training?.program]) await (await bound)?.release();
+    for (const program of [await this.#scoring, (await this.#training?.program)?.program]) await program?.release();
   }
 
-  #parameterWiring() {
-    const { architecture, parameters } = this.options;
-    return Object.fromEntries(architecture.parameters.map(({ name }) => [name, [parameters, name] as const]));
+  #graphOptions() {
+    const { maskedTokenIds, adapters, quantized } = this.options;
+    return { maskedTokenIds, adapters: adapters?.layout, quantized };
+  }
+
+  /** Graph input ← state; a quantised weight is no input. */
+  #wiring({ inputs }: Program, position: 'on' | 'off') {
+    const { architecture, parameters, adapters } = this.options;
+    const used = architecture.parameters.filter(({ name }) => inputs.has(name));
+    const base = Object.fromEntries(used.map(({ name }) => [name, [parameters, name] as const]));
+    return { ...base, ...adapterWiring(adapters, position) };
   }
 
   #dropoutSeed(): Record<string, InputTensor> {
-    const { dropoutRng } = this.options;
-    return dropoutRng ? { dropout_seed: { dims: [], data: [dropoutRng.integer(0, 2 ** 31 - 2)] } } : {};
+    const { dropoutRng, adapters } = this.options;
+    if (!drops(dropoutRng !== undefined, adapters?.layout)) return {};
+    const rng = (dropoutRng ?? adapters?.dropoutRng)!;
+    return { dropout_seed: { dims: [], data: [rng.integer(0, 2 ** 31 - 2)] } };
   }
 
   #check(examples: readonly TokenExample[]): void {

@@ -4,13 +4,30 @@ import type { CausalArchitecture } from './architecture.js';
 import { causalAttention } from './attention.js';
 import { SeededDropout } from './dropout.js';
 import { GraphScope } from './forward-scope.js';
+import { AdapterGraph } from './lora/adapter-graph.js';
+import type { AdapterLayout } from './lora/adapter-layout.js';
+import type { QuantizedWeight } from './quantization/quantized-weight.js';
 import { tokenLogprobs, weightedNllGradient } from './token-logprobs.js';
 import { maskedLogits } from './vocabulary-mask.js';
 
 export interface ScoringOptions {
   /** Tokens that have probability 0, in sampling and in scoring alike. */
   maskedTokenIds: readonly number[];
+  /** LoRA beside the parameters, which are frozen then. */
+  adapters?: AdapterLayout;
+  /** Frozen weights in 4 or 8 bits, by name. */
+  quantized?: ReadonlyMap<string, QuantizedWeight>;
 }
+
+/** What training changes: every parameter, or with LoRA the adapters alone. */
+export const trainableParameters = (
+  architecture: CausalArchitecture,
+  adapters: AdapterLayout | undefined,
+): readonly { name: string; shape: number[] }[] => adapters?.parameters ?? architecture.parameters;
+
+/** Whether the training graph asks for a `dropout_seed`: for the config's dropout, or for the adapters' own. */
+export const drops = (dropout: boolean, adapters: AdapterLayout | undefined): boolean =>
+  dropout || (adapters?.options.dropout ?? 0) > 0;
 
 /** Name of the output that holds a parameter's gradient. */
 export const gradientName = (parameter: string) => `gradient.${parameter}`;
@@ -22,34 +39,36 @@ export const LOGITS_HEAD = 10;
  * Outputs `logprobs` [scored]: log p(target) in nats at each scored position; and for comparisons with other
  * implementations `logits_head` [scored, 10], its first logits.
  */
-export function scoringGraph(architecture: CausalArchitecture, { maskedTokenIds }: ScoringOptions): GraphBuilder {
+export function scoringGraph(architecture: CausalArchitecture, options: ScoringOptions): GraphBuilder {
   const g = new GraphBuilder('score');
-  const { logits, targets } = scoredLogits(g, architecture, maskedTokenIds, false);
+  const { logits, targets } = scoredLogits(g, architecture, options, undefined);
   g.output('logprobs', tokenLogprobs(g, logits, targets).logprobs);
   g.output('logits_head', g.slice(logits, 1, 0, Math.min(LOGITS_HEAD, architecture.vocabSize)));
   return g;
 }
 
 /**
- * Outputs `loss` (Σ weights · −log p, a scalar) and the loss's gradient by every parameter.
+ * Outputs `loss` (Σ weights · −log p, a scalar) and the loss's gradient by every trainable parameter: all of them, or
+ * with LoRA the adapters' alone. Then nothing is computed for the base's own weights, nor below the lowest adapter,
+ * since only what some output needs becomes part of the model.
+ *
  * The vocabulary-sized part of the backward pass is written out here, since softmax − onehot is cheaper than what the
  * rules of its pieces would give; autodiff goes on from the logits.
  */
 export function trainingGraph(
   architecture: CausalArchitecture,
-  { maskedTokenIds, dropout }: ScoringOptions & { dropout: boolean },
+  options: ScoringOptions & { dropout: boolean },
 ): GraphBuilder {
   const g = new GraphBuilder('train');
-  const { scope, logits, targets } = scoredLogits(g, architecture, maskedTokenIds, dropout);
+  const { scope, adapters, logits, targets } = scoredLogits(g, architecture, options, options);
   const weights = g.input('weights', 'float32', ['scored']);
   const { logprobs, probabilities } = tokenLogprobs(g, logits, targets);
   g.output('loss', g.neg(g.reduceSum(g.mul(logprobs, weights))));
 
-  const parameters = architecture.parameters.map(({ name }) => scope.parameter(name));
+  const names = trainableParameters(architecture, options.adapters).map(({ name }) => name);
+  const parameters = adapters?.parameters ?? names.map((name) => scope.parameter(name));
   const upstream = weightedNllGradient(g, probabilities, targets, weights);
-  gradients(g, logits, parameters, { upstream }).forEach((gradient, i) =>
-    g.output(gradientName(architecture.parameters[i].name), gradient),
-  );
+  gradients(g, logits, parameters, { upstream }).forEach((gradient, i) => g.output(gradientName(names[i]), gradient));
   return g;
 }
 
@@ -60,23 +79,30 @@ export function trainingGraph(
 function scoredLogits(
   g: GraphBuilder,
   architecture: CausalArchitecture,
-  maskedTokenIds: readonly number[],
-  dropout: boolean,
+  { maskedTokenIds, adapters: adapterLayout, quantized }: ScoringOptions,
+  training: { dropout: boolean } | undefined,
 ) {
   const ids = g.input('ids', 'int32', ['batch', 'tokens']);
   const positions = g.input('scored_positions', 'int32', ['scored']);
   const targets: Value = g.cast(g.input('targets', 'int32', ['scored']), 'int64');
   const { heads, keyValueHeads, headSize, attentionWindows } = architecture;
   const layout = { batch: 'batch', tokens: 'tokens', heads, keyValueHeads, headSize };
+  const seeded =
+    training && drops(training.dropout, adapterLayout)
+      ? new SeededDropout(g, g.input('dropout_seed', 'int64', []))
+      : undefined;
+  const adapters = adapterLayout && new AdapterGraph(g, adapterLayout, seeded);
   const scope = new GraphScope(g, architecture, {
     batch: 'batch',
     tokens: 'tokens',
     operandOrder: 'rows-left',
     attention: (layer, queryKeyValue, drop) =>
       causalAttention(g, queryKeyValue, { ...layout, window: attentionWindows?.[layer] }, drop),
-    dropout: dropout ? new SeededDropout(g, g.input('dropout_seed', 'int64', [])) : undefined,
+    quantized,
+    adapters,
+    dropout: training?.dropout ? seeded : undefined,
   });
   const residual = architecture.residual(scope, g.reshape(ids, [-1]), g.range('tokens'));
   const logits = architecture.logits(scope, g.gather(residual, positions, 0));
-  return { scope, targets, logits: maskedLogits(g, logits, maskedTokenIds) };
+  return { scope, adapters, targets, logits: maskedLogits(g, logits, maskedTokenIds) };
 }

@@ -1,0 +1,73 @@
+// What a LoRA is told, and which modules of a model it adapts: PEFT's words and PEFT's rules.
+// Source: Hu et al. 2021, arXiv:2106.09685; https://huggingface.co/docs/peft/package_reference/lora
+
+export interface LoraOptions {
+  /** Rank of the update. */
+  r: number;
+  /** The update is scaled by alpha / r. */
+  alpha: number;
+  /** Share of the adapter's input that is dropped in training. */
+  dropout: number;
+  /**
+   * Names of modules (`q_proj`, or a path's end such as `attn.c_proj`), a regular expression for whole paths, or
+   * 'all-linear' for every linear layer but the output head. null: what PEFT takes for this architecture.
+   */
+  targetModules: readonly string[] | string | null;
+}
+
+export const ALL_LINEAR = 'all-linear';
+
+/** PEFT's choice where nothing is said (TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING). */
+const defaultTargets: Readonly<Record<string, readonly string[]>> = {
+  gpt2: ['c_attn'],
+  gpt_neox: ['query_key_value'],
+};
+
+/** The Llama family has the same in all of PEFT's rows. */
+const otherTargets = ['q_proj', 'v_proj'];
+
+/** Where the config says null. */
+export const defaultTargetModules = (modelType: string): readonly string[] => defaultTargets[modelType] ?? otherTargets;
+
+export function checkLoraOptions({ r, alpha, dropout }: LoraOptions): void {
+  if (!Number.isInteger(r) || r < 1) throw new RangeError(`LoRA: r is ${r}; it must be a whole number from 1 up`);
+  if (!(Number.isFinite(alpha) && alpha > 0)) throw new RangeError(`LoRA: alpha is ${alpha}; it must be above 0`);
+  if (!(dropout >= 0 && dropout < 1)) throw new RangeError(`LoRA: dropout is ${dropout}; it must be in [0, 1)`);
+}
+
+/**
+ * The modules that are adapted, in the model's order.
+ *
+ * @param inside paths of the linear layers before the output head
+ * @param heads path of the output head, where it has a weight of its own
+ */
+export function targetedModules(
+  { targetModules }: LoraOptions,
+  modelType: string,
+  { inside, heads }: { inside: readonly string[]; heads: readonly string[] },
+): string[] {
+  if (targetModules === ALL_LINEAR) return [...inside];
+  const wanted = targetModules ?? defaultTargetModules(modelType);
+  const known = [...inside, ...heads];
+  const found = known.filter((path) => matches(path, wanted));
+  const idle = (typeof wanted === 'string' ? [wanted] : wanted).filter(
+    (target) => !known.some((path) => matches(path, typeof wanted === 'string' ? target : [target])),
+  );
+  if (found.length === 0 || idle.length > 0) {
+    const endings = [...new Set(known.map((path) => path.slice(path.lastIndexOf('.') + 1)))];
+    throw new Error(
+      [
+        `LoRA: no linear layer of this ${modelType} is called '${idle.join("', '")}'`,
+        `  its linear layers are ${endings.join(', ')}`,
+        `  name some of them in target_modules, or write ${ALL_LINEAR}`,
+      ].join('\n'),
+    );
+  }
+  return found;
+}
+
+/** A list names whole paths or their ends; one string is a regular expression for the whole path. */
+function matches(path: string, wanted: readonly string[] | string): boolean {
+  if (typeof wanted === 'string') return new RegExp(`^(?:${wanted})$`).test(path);
+  return wanted.some((target) => path === target || path.endsWith(`.${target}`));
+}

@@ -1,0 +1,20 @@
+// Adapters written into the weights they stand beside, so that the result is a plain checkpoint.
+import type { HostTensors } from '../safetensors.js';
+import type { AdapterLayout } from './adapter-layout.js';
+
+/** Changes the adapted weights of `base` [out, in] in place: W ← W + (alpha / r) · B A. */
+export function mergeAdapters(base: HostTensors, adapters: HostTensors, layout: AdapterLayout): void {
+  const { r, alpha } = layout.options;
+  for (const { weight, a, b, inputs, outputs } of layout.adapters.values()) {
+    const [w, left, right] = [base[weight].data, adapters[b].data, adapters[a].data];
+    const row = new Float64Array(inputs);
+    for (let out = 0; out < outputs; out++) {
+      row.fill(0);
+      for (let k = 0; k < r; k++) {
+        const factor = (alpha / r) * left[out * r + k];
+        for (let i = 0; i < inputs; i++) row[i] += factor * right[k * inputs + i];
+      }
+      for (let i = 0; i < inputs; i++) w[out * inputs + i] += row[i];
+    }
+  }
+}

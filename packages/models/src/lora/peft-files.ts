@@ -1,0 +1,149 @@
+// Adapters in PEFT's layout: adapter_config.json and adapter_model.safetensors, as Python's peft writes and reads them.
+// Source: https://huggingface.co/docs/peft/developer_guides/checkpoint
+import { existsSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { writeFileAtomically } from '@bowyer/core';
+import { readSafetensors, writeSafetensors, type HostTensors } from '../safetensors.js';
+import type { AdapterLayout } from './adapter-layout.js';
+import type { LoraOptions } from './lora-options.js';
+
+const CONFIG = 'adapter_config.json';
+const WEIGHTS = 'adapter_model.safetensors';
+/** PEFT wraps the model twice, and the names show it. */
+const PREFIX = 'base_model.model.';
+
+/** An adapter directory is not what it should be, or asks for something that is not built. */
+export class AdapterError extends Error {
+  override readonly name = 'AdapterError';
+
+  constructor(
+    readonly dir: string,
+    problem: string,
+    advice: string,
+  ) {
+    super([`Cannot load the adapter ${dir}`, `  ${problem}`, `  ${advice}`].join('\n'));
+  }
+}
+
+/** Whether a directory holds an adapter and not a whole model. */
+export const isAdapterDirectory = (dir: string): boolean => existsSync(join(dir, CONFIG));
+
+/** Kinds of LoRA that change the arithmetic, and the value that stands for the plain one. */
+const plainValues: Readonly<Record<string, readonly unknown[]>> = {
+  peft_type: ['LORA'],
+  bias: ['none', undefined],
+  use_dora: [false, undefined],
+  use_rslora: [false, undefined],
+  fan_in_fan_out: [true, false, undefined],
+};
+
+/** Lists and tables that must be empty for the same reason. */
+const emptyKeys = ['modules_to_save', 'rank_pattern', 'alpha_pattern', 'layers_to_transform', 'exclude_modules'];
+
+/**
+ * What adapter_config.json says, and the directory of the base that it names.
+ *
+ * @throws AdapterError where the adapter is of another kind, or its base is not a directory here
+ */
+export async function readAdapterConfig(dir: string): Promise<{ options: LoraOptions; base: string }> {
+  const path = join(dir, CONFIG);
+  let config: Record<string, unknown>;
+  try {
+    config = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>;
+  } catch (error) {
+    throw new AdapterError(dir, `${CONFIG}: ${(error as Error).message}`, 'it must be a JSON object as PEFT writes it');
+  }
+  for (const [key, allowed] of Object.entries(plainValues))
+    if (!allowed.includes(config[key]))
+      throw new AdapterError(
+        dir,
+        `${CONFIG}: ${key} is ${JSON.stringify(config[key])}`,
+        `supported here: ${allowed.filter((value) => value !== undefined).join(' or ')}`,
+      );
+  for (const key of emptyKeys) {
+    const value = config[key];
+    if (value !== undefined && value !== null && Object.keys(value).length > 0)
+      throw new AdapterError(dir, `${CONFIG}: ${key} is ${JSON.stringify(value)}`, 'supported here: none');
+  }
+  const options = {
+    r: Number(config.r),
+    alpha: Number(config.lora_alpha),
+    dropout: Number(config.lora_dropout ?? 0),
+    targetModules: (config.target_modules ?? null) as LoraOptions['targetModules'],
+  };
+  return { options, base: baseDirectory(dir, config.base_model_name_or_path) };
+}
+
+function baseDirectory(dir: string, named: unknown): string {
+  if (typeof named === 'string' && named !== '') {
+    // A relative path is meant from where the run is started, or else from the adapter itself.
+    const found = [resolve(named), resolve(dir, named)].find(
+      (path) => existsSync(path) && statSync(path).isDirectory(),
+    );
+    if (found !== undefined) return found;
+  }
+  throw new AdapterError(
+    dir,
+    `${CONFIG}: base_model_name_or_path is ${JSON.stringify(named ?? null)}, which is not a directory here`,
+    'fetch the base model and write the path of its directory there',
+  );
+}
+
+/** A and B of every adapter, by their names among the trainable parameters. */
+export async function readAdapterWeights(dir: string, { adapters, options }: AdapterLayout): Promise<HostTensors> {
+  const path = join(dir, WEIGHTS);
+  const stored = await readSafetensors(path, { requireFinite: true });
+  const rest = new Set(Object.keys(stored));
+  const tensors: HostTensors = {};
+  for (const { a, b, inputs, outputs } of adapters.values()) {
+    const wanted: [string, number[]][] = [
+      [a, [options.r, inputs]],
+      [b, [outputs, options.r]],
+    ];
+    for (const [name, shape] of wanted) {
+      const tensor = stored[PREFIX + name];
+      if (tensor?.shape.join() !== shape.join())
+        throw new AdapterError(
+          dir,
+          `${WEIGHTS}: '${PREFIX + name}' is ${tensor ? `[${tensor.shape.join(', ')}]` : 'missing'}, the base asks for [${shape.join(', ')}]`,
+          'do adapter and base belong together?',
+        );
+      tensors[name] = tensor;
+      rest.delete(PREFIX + name);
+    }
+  }
+  if (rest.size > 0)
+    throw new AdapterError(
+      dir,
+      `${WEIGHTS}: '${[...rest][0]}' belongs to no adapted layer`,
+      `adapter_config.json adapts ${[...adapters.values()].map(({ module }) => module).join(', ')}`,
+    );
+  return tensors;
+}
+
+/** @param base directory of the base, as PEFT will look for it */
+export async function writeAdapter(
+  dir: string,
+  tensors: HostTensors,
+  { options, fanInFanOut }: AdapterLayout,
+  base: string,
+): Promise<void> {
+  const named = Object.entries(tensors).map(([name, tensor]) => [PREFIX + name, tensor] as const);
+  await writeSafetensors(join(dir, WEIGHTS), Object.fromEntries(named));
+  const config = {
+    peft_type: 'LORA',
+    task_type: 'CAUSAL_LM',
+    base_model_name_or_path: base,
+    r: options.r,
+    lora_alpha: options.alpha,
+    lora_dropout: options.dropout,
+    target_modules: options.targetModules,
+    bias: 'none',
+    fan_in_fan_out: fanInFanOut,
+    init_lora_weights: true,
+    inference_mode: true,
+    modules_to_save: null,
+  };
+  await writeFileAtomically(join(dir, CONFIG), `${JSON.stringify(config, null, 2)}\n`);
+}
