@@ -2,6 +2,10 @@
 import type { Env } from './contract/env.js';
 import type { EnvParts, OracleOptions } from './oracle.js';
 import { UnknownNameError } from './contract/unknown-name-error.js';
+import type { MazeOptions } from './maze/maze.js';
+import { mazeRegistration } from './maze/registration.js';
+import type { AlfworldOptions } from './alfworld/alfworld.js';
+import { alfworldRegistration } from './alfworld/registration.js';
 import type { OptionsSchema, Registration } from './registration.js';
 import { storyFileRegistration } from './story-file/registration.js';
 import type { StoryFileOptions } from './story-file/story-file.js';
@@ -12,11 +16,16 @@ import { twentyQuestionsRegistration } from './twenty-questions/registration.js'
 import type { TwentyQuestionsOptions } from './twenty-questions/twenty-questions.js';
 import type { WebShopOptions } from './webshop/options.js';
 import { webShopRegistration } from './webshop/registration.js';
+import { wordleRegistration } from './wordle/registration.js';
+import type { WordleOptions } from './wordle/wordle.js';
 
 /** The options of every registered environment. */
 export interface EnvOptions extends Record<TextWorldExpressGame, TextWorldExpressOptions> {
   twenty_questions: TwentyQuestionsOptions & OracleOptions;
+  alfworld: AlfworldOptions;
   adventure: StoryFileOptions;
+  maze: MazeOptions;
+  wordle: WordleOptions;
   webshop: WebShopOptions;
 }
 
@@ -24,7 +33,10 @@ export type EnvName = keyof EnvOptions;
 
 const environments: { [Name in EnvName]: Registration<EnvOptions[Name]> } = {
   twenty_questions: twentyQuestionsRegistration,
+  alfworld: alfworldRegistration,
   adventure: storyFileRegistration,
+  maze: mazeRegistration,
+  wordle: wordleRegistration,
   webshop: webShopRegistration,
   ...textWorldExpressRegistrations,
 };

@@ -3,10 +3,13 @@
 import type { Demonstration } from '@bowyer/algorithms';
 import { textWorldExpressGames, type EnvName, type ResetResult } from '@bowyer/envs';
 import type { RunConfig } from '../run-config.js';
+import { alfworld } from './alfworld.js';
+import { maze } from './maze.js';
 import { storyFile } from './story-file.js';
 import { textWorldExpress } from './textworld-express.js';
 import { twentyQuestions } from './twenty-questions.js';
 import { webShop } from './webshop.js';
+import { wordle } from './wordle.js';
 
 /** Expert play, to imitate and to write to a file. */
 export interface DemonstrationSet {
@@ -38,6 +41,9 @@ export interface EnvironmentKnowledge {
 const known: Partial<Record<EnvName, EnvironmentKnowledge>> = {
   twenty_questions: twentyQuestions,
   adventure: storyFile,
+  alfworld,
+  maze,
+  wordle,
   webshop: webShop,
   ...Object.fromEntries(textWorldExpressGames.map((game) => [game, textWorldExpress])),
 };

@@ -1,0 +1,143 @@
+// ALFWorld: household tasks in text. Worlds of our own from a seed, or the original's game files; or played on a server.
+// Source: Shridhar et al. 2021, arXiv:2010.03768.
+import { Rng } from '@bowyer/core';
+import type { Env, ResetResult, StepResult } from '../contract/env.js';
+import { EpisodeOrder } from '../contract/episode-order.js';
+import { Expert } from './expert.js';
+import { Household, NOTHING_HAPPENS, type PutPhrase } from './household.js';
+import { makeProblem } from './make-problem.js';
+import { findGames, readProblem } from './problem-file.js';
+import type { Problem, TaskType } from './problem.js';
+import { taskTypes } from './problem.js';
+
+export interface AlfworldOptions {
+  games: string | null;
+  taskTypes: readonly TaskType[];
+  putPhrase: PutPhrase;
+  stepLimit: number;
+  showCommands: boolean;
+}
+
+export const alfworldSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    games: {
+      description: 'A game.tw-pddl of ALFWorld or a folder of such games; null: households made here from the seed.',
+      type: ['string', 'null'],
+      default: null,
+    },
+    taskTypes: {
+      description: 'Tasks that households made here have; a game file brings its own.',
+      type: 'array',
+      items: { type: 'string', enum: [...taskTypes] },
+      minItems: 1,
+      default: [...taskTypes],
+    },
+    putPhrase: {
+      description: "'put': put O in/on R, as ALFWorld 0.3; 'move': move O to R, as 0.4. Both are understood.",
+      type: 'string',
+      enum: ['put', 'move'],
+      default: 'put',
+    },
+    stepLimit: { description: 'Commands after which the episode is cut.', type: 'integer', minimum: 1, default: 50 },
+    showCommands: {
+      description: 'Write the admissible commands below every observation, as AgentGym does at the start.',
+      type: 'boolean',
+      default: false,
+    },
+  },
+} as const;
+
+export interface AlfworldReset {
+  seed?: number;
+  /** Number of the game in the folder, or the seed of the household made here. */
+  game?: number;
+}
+
+export class Alfworld implements Env {
+  readonly #order = new EpisodeOrder('alfworld');
+  readonly #games: readonly string[] | null;
+  #rng = new Rng(0);
+  #household: Household | null = null;
+  #steps = 0;
+
+  constructor(private readonly options: AlfworldOptions) {
+    this.#games = options.games === null ? null : findGames(options.games);
+  }
+
+  async reset({ seed, game }: AlfworldReset = {}): Promise<ResetResult> {
+    this.#order.begin();
+    if (seed !== undefined) this.#rng = new Rng(seed);
+    const problem = this.#problem(game);
+    this.#household = new Household(problem, this.options.putPhrase);
+    this.#steps = 0;
+    const introduction = `${this.#household.introduction()}\nYour task is to: ${problem.goalText}.`;
+    return { observation: this.#shown(introduction), info: this.#info() };
+  }
+
+  async step(action: string): Promise<StepResult> {
+    this.#order.assertRunning();
+    const household = this.#household!;
+    const observation = household.obey(action);
+    this.#steps++;
+    const terminated = observation !== NOTHING_HAPPENS && household.won;
+    const truncated = !terminated && this.#steps >= this.options.stepLimit;
+    if (terminated || truncated) this.#order.end();
+    return {
+      observation: this.#shown(observation),
+      reward: terminated ? 1 : 0,
+      terminated,
+      truncated,
+      info: this.#info(),
+    };
+  }
+
+  /** The exploring expert's commands for the household in play, which goes on undisturbed; whether they won. */
+  expertPath(seed = 0): { commands: string[]; won: boolean } {
+    if (this.#household === null) throw new Error('alfworld: expertPath() needs a household; call reset() first');
+    const { problem } = this.#household;
+    if (problem.task === null)
+      throw new Error('alfworld: the game has no traj_data.json beside it that names its task');
+    const household = new Household(problem, this.options.putPhrase);
+    const expert = new Expert(household, problem.task, new Rng(seed));
+    const commands: string[] = [];
+    while (!household.won && commands.length < this.options.stepLimit) {
+      const command = expert.next();
+      if (command === null) break;
+      household.obey(command);
+      commands.push(command);
+    }
+    return { commands, won: household.won };
+  }
+
+  async close(): Promise<void> {
+    this.#order.close();
+  }
+
+  #problem(game: number | undefined): Problem {
+    if (this.#games === null) {
+      const rng = game === undefined ? this.#rng : new Rng(game);
+      return makeProblem(rng, this.options.taskTypes);
+    }
+    const index = game ?? this.#rng.integer(0, this.#games.length - 1);
+    if (!(index >= 0 && index < this.#games.length))
+      throw new RangeError(`alfworld: there is no game ${index}; the folder holds 0 to ${this.#games.length - 1}`);
+    return readProblem(this.#games[index]);
+  }
+
+  #shown(observation: string): string {
+    if (!this.options.showCommands) return `${observation}\n`;
+    return `${observation}\nAVAILABLE ACTIONS: ${this.#household!.admissibleCommands().join(',')}\n`;
+  }
+
+  #info(): Record<string, unknown> {
+    const { won, problem } = this.#household!;
+    return {
+      validActions: this.#household!.admissibleCommands(),
+      score: won ? 1 : 0,
+      won,
+      taskType: problem.task?.type ?? null,
+    };
+  }
+}

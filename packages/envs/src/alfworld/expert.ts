@@ -1,0 +1,128 @@
+// A player that explores: it knows the task in kinds, what it has seen, and where such things usually lie; nothing else.
+// After the hand-coded expert of ALFWorld (Shridhar et al. 2021, arXiv:2010.03768, appendix), made shorter.
+import type { Rng } from '@bowyer/core';
+import { thingKinds } from './furnishings.js';
+import type { Household } from './household.js';
+import type { Receptacle, Task, TaskType, Thing } from './problem.js';
+
+const applianceOf: Partial<Record<TaskType, { verb: 'clean' | 'heat' | 'cool'; appliance: string }>> = {
+  pick_clean_then_place_in_recep: { verb: 'clean', appliance: 'sinkbasin' },
+  pick_heat_then_place_in_recep: { verb: 'heat', appliance: 'microwave' },
+  pick_cool_then_place_in_recep: { verb: 'cool', appliance: 'fridge' },
+};
+
+export class Expert {
+  /** Where each thing was last seen. */
+  readonly #seen = new Map<string, Receptacle>();
+  readonly #visited = new Set<string>();
+  /** Things that have been treated, or brought where they belong. */
+  readonly #treated = new Set<string>();
+  readonly #brought = new Set<string>();
+  /** The one receptacle that the first of two things was brought to. */
+  #target: Receptacle | undefined;
+
+  constructor(
+    private readonly household: Household,
+    private readonly task: Task,
+    private readonly rng: Rng,
+  ) {}
+
+  /** The next command; null when everything has been searched in vain. */
+  next(): string | null {
+    this.#lookAround();
+    const { held } = this.household;
+    if (held === null) return this.#fetch(this.task.object);
+    if (held.kind !== this.task.object) return this.#putBack(held);
+    const treatment = applianceOf[this.task.type];
+    if (treatment && !this.#treated.has(held.name)) return this.#treat(held, treatment);
+    return this.task.type === 'look_at_obj_in_light' ? this.#lightUp() : this.#bring(held);
+  }
+
+  #lookAround(): void {
+    const { household } = this;
+    for (const receptacle of household.here) if (household.isOpen(receptacle)) this.#visited.add(receptacle.name);
+    for (const { thing, receptacle } of household.reachable) this.#seen.set(thing.name, receptacle);
+  }
+
+  /** Goes to where a thing of the kind was seen and takes it, else searches on. */
+  #fetch(kind: string): string | null {
+    const [name, receptacle] = this.#known(kind) ?? [];
+    if (name === undefined || receptacle === undefined) return this.#search(kind);
+    return this.#at(receptacle) ?? this.#taken(name, receptacle);
+  }
+
+  #taken(name: string, receptacle: Receptacle): string {
+    this.#seen.delete(name);
+    return `take ${name} from ${receptacle.name}`;
+  }
+
+  #known(kind: string): [string, Receptacle] | undefined {
+    return [...this.#seen].find(
+      ([name]) =>
+        this.household.problem.things.some((thing) => thing.name === name && thing.kind === kind) &&
+        !this.#brought.has(name),
+    );
+  }
+
+  /** Opens what is closed here, else goes to the likeliest place not yet seen. */
+  #search(kind: string): string | null {
+    const { household } = this;
+    const closed = household.here.find(
+      (receptacle) => !household.isOpen(receptacle) && !this.#visited.has(receptacle.name),
+    );
+    if (closed) return `open ${closed.name}`;
+    const left = household.problem.receptacles.filter(({ name }) => !this.#visited.has(name));
+    if (left.length === 0) return null;
+    const places = thingKinds.find((known) => known.kind === kind)?.places ?? [];
+    const usual = left.filter((receptacle) => places.includes(receptacle.kind));
+    const { name } = this.rng.choice(usual.length > 0 ? usual : left);
+    return `go to ${name}`;
+  }
+
+  #treat(held: Thing, { verb, appliance }: { verb: string; appliance: string }): string | null {
+    const receptacle = this.#nearest(appliance);
+    if (!receptacle) return null;
+    const way = this.#near(receptacle);
+    if (way !== null) return way;
+    this.#treated.add(held.name);
+    return `${verb} ${held.name} with ${receptacle.name}`;
+  }
+
+  #lightUp(): string | null {
+    const [name, receptacle] = this.#known(this.task.target) ?? [];
+    if (name === undefined || receptacle === undefined) return this.#search(this.task.target);
+    return this.#at(receptacle) ?? `use ${name}`;
+  }
+
+  #bring(held: Thing): string | null {
+    const receptacle = (this.#target ??= this.#nearest(this.task.target));
+    if (!receptacle) return null;
+    const way = this.#at(receptacle);
+    if (way !== null) return way;
+    this.#brought.add(held.name);
+    return this.household.putCommand(held, receptacle);
+  }
+
+  /** Something was in the hand from the start, or another player took it. */
+  #putBack(held: Thing): string | null {
+    const fits = this.household.problem.receptacles.find(({ kind }) =>
+      this.household.holds('cancontain', [kind, held.kind]),
+    );
+    return fits ? (this.#at(fits) ?? this.household.putCommand(held, fits)) : null;
+  }
+
+  #nearest(kind: string): Receptacle | undefined {
+    const ofKind = this.household.problem.receptacles.filter((receptacle) => receptacle.kind === kind);
+    return ofKind.find((receptacle) => this.household.here.includes(receptacle)) ?? ofKind[0];
+  }
+
+  /** What is still to be done to stand before a receptacle; null if one does. */
+  #near(receptacle: Receptacle): string | null {
+    return this.household.here.includes(receptacle) ? null : `go to ${receptacle.name}`;
+  }
+
+  /** The same, and that it is open. */
+  #at(receptacle: Receptacle): string | null {
+    return this.#near(receptacle) ?? (this.household.isOpen(receptacle) ? null : `open ${receptacle.name}`);
+  }
+}

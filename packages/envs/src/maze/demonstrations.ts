@@ -1,0 +1,15 @@
+// The shortest way to the goal, with as many random moves between as asked for.
+import type { Transition } from '@bowyer/core';
+import { playDemonstrations, type PlayedDemonstrationOptions } from '../played-demonstrations.js';
+import { Maze, type MazeInfo, type MazeOptions } from './maze.js';
+import { moveNames, shortestWay } from './rooms.js';
+
+export const mazeDemonstrations = (env: MazeOptions, options: PlayedDemonstrationOptions): Promise<Transition[][]> =>
+  playDemonstrations(
+    new Maze(env),
+    {
+      best: (info) => shortestWay.get(String((info as MazeInfo).position))!,
+      random: (_, rng) => rng.choice(moveNames),
+    },
+    options,
+  );

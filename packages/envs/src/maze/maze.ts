@@ -1,0 +1,150 @@
+// Maze: walk to the goal of a small maze by what is said of the walls around. Facts: LMRL-Gym (Abdulhai et al. 2023,
+// arXiv:2311.18232) at its repository's double_t_maze, and AgentGym's server around it; docs/environments/maze.md.
+import { Rng } from '@bowyer/core';
+import type { Env, ResetResult, StepResult } from '../contract/env.js';
+import { EpisodeOrder } from '../contract/episode-order.js';
+import { freeCells, goal, isFree, isGoal, moved, moveNames, neighbour, type Cell, type Move } from './rooms.js';
+
+export interface MazeOptions {
+  observation: 'full' | 'partial';
+  reward: 'lmrl' | 'agentgym';
+  maxSteps: number;
+  game: number | null;
+}
+
+export const mazeSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    observation: {
+      description:
+        "'full': the goal, the own position and the walls around, of now; 'partial': the walls around only, with all moves so far.",
+      type: 'string',
+      enum: ['full', 'partial'],
+      default: 'full',
+    },
+    reward: {
+      description:
+        "'lmrl': −1 a step, −4 for what is no move, 0 on arrival; 'agentgym': 1 on arrival, else 0. Both: −1 for Failure.",
+      type: 'string',
+      enum: ['lmrl', 'agentgym'],
+      default: 'lmrl',
+    },
+    maxSteps: {
+      description: 'Steps that are carried out; the one after them is answered with Failure and ends the episode.',
+      type: 'integer',
+      minimum: 1,
+      default: 50,
+    },
+    game: {
+      description: 'Always this starting place, 0…24 in the order of the docs page; null draws one with the seed.',
+      type: ['integer', 'null'],
+      minimum: 0,
+      maximum: 24,
+      default: null,
+    },
+  },
+} as const;
+
+/** Beside every step. `position`: row, column. */
+export interface MazeInfo extends Record<string, unknown> {
+  position: Cell;
+  validActions: readonly Move[];
+  won: boolean;
+}
+
+/** Starting places: every free cell but the goal. */
+const startCount = freeCells.length - 1;
+
+export class Maze implements Env {
+  readonly #order = new EpisodeOrder('maze');
+  #rng = new Rng(0);
+  #position: Cell = freeCells[0];
+  #steps = 0;
+  #history = '';
+
+  constructor(private readonly options: MazeOptions) {}
+
+  /** @param options.game the starting place; negative numbers count from the end, as AgentGym's server takes them */
+  async reset({
+    seed,
+    game = this.options.game ?? undefined,
+  }: { seed?: number; game?: number } = {}): Promise<ResetResult> {
+    this.#order.begin();
+    if (seed !== undefined) this.#rng = new Rng(seed);
+    this.#position = game === undefined ? freeCells[this.#rng.integer(0, startCount - 1)] : startOf(game);
+    this.#steps = 0;
+    const observation = this.#description();
+    this.#history = `${observation}\n`;
+    return { observation: this.options.observation === 'full' ? observation : this.#history, info: this.#info() };
+  }
+
+  async step(action: string): Promise<StepResult> {
+    this.#order.assertRunning();
+    const said = action.split('\n', 1)[0].trim();
+    if (this.#steps >= this.options.maxSteps) return this.#end(said, 'Failure\n', -1);
+    const move = moveNames.find((name) => name === said);
+    if (move !== undefined) this.#position = moved(this.#position, move);
+    this.#steps++;
+    const { reward } = this.options;
+    if (isGoal(this.#position)) return this.#end(said, 'Success\n', reward === 'lmrl' ? 0 : 1);
+    return {
+      observation: this.#observe(said, this.#description()),
+      reward: reward === 'agentgym' ? 0 : move === undefined ? -4 : -1,
+      terminated: false,
+      truncated: false,
+      info: this.#info(),
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#order.close();
+  }
+
+  #end(action: string, text: string, reward: number): StepResult {
+    this.#order.end();
+    return { observation: this.#observe(action, text), reward, terminated: true, truncated: false, info: this.#info() };
+  }
+
+  /** Walls alone do not tell where one is, so what went before is kept. */
+  #observe(action: string, text: string): string {
+    if (this.options.observation === 'full') return text;
+    this.#history += `${action}\n${text.trimEnd()}\n`;
+    return this.#history;
+  }
+
+  #description(): string {
+    const walls = wallsText(this.#position);
+    if (this.options.observation === 'partial') return walls;
+    const [row, column] = this.#position;
+    return `The goal is at position ${goal.join(', ')}. Your current position is at position ${row}, ${column}. ${walls}`;
+  }
+
+  #info(): MazeInfo {
+    return { position: this.#position, validActions: moveNames, won: isGoal(this.#position) };
+  }
+}
+
+function startOf(game: number): Cell {
+  const index = game < 0 ? game + freeCells.length : game;
+  if (!Number.isInteger(index) || index < 0 || index >= startCount) {
+    throw new RangeError(
+      `maze: game ${game} is no starting place; there are 0…${startCount - 1}` +
+        (index === startCount ? `, and ${startCount} is the goal itself` : ''),
+    );
+  }
+  return freeCells[index];
+}
+
+const sides: readonly [text: string, move: Move][] = [
+  ['to your right', 'move right'],
+  ['to your left', 'move left'],
+  ['above you', 'move up'],
+  ['below you', 'move down'],
+];
+
+function wallsText(position: Cell): string {
+  const walls = sides.filter(([, move]) => !isFree(neighbour(position, move))).map(([text]) => text);
+  if (walls.length === 0) return 'There are no walls near you.';
+  return walls.length === 1 ? `There is a wall ${walls[0]}.` : `There are walls ${walls.join(', ')}.`;
+}

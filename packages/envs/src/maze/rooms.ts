@@ -1,0 +1,73 @@
+// The one maze of LMRL-Gym that AgentGym plays ("double T"): its free cells, the ways between them, the way to the goal.
+
+/** Row (growing downwards) and column (growing to the right). */
+export type Cell = readonly [row: number, column: number];
+
+export const moves = {
+  'move left': [0, -1],
+  'move right': [0, 1],
+  'move up': [-1, 0],
+  'move down': [1, 0],
+} as const satisfies Record<string, Cell>;
+
+export type Move = keyof typeof moves;
+
+export const moveNames = Object.keys(moves) as readonly Move[];
+
+export const goal: Cell = [8, 6];
+
+/** Every free cell, in AgentGym's order of starting places ("game" 0…25); the last is the goal itself. */
+export const freeCells: readonly Cell[] = [
+  ...columns(1, [1, 2, 3, 4, 5]),
+  ...columns(1, [7, 8, 9, 10, 11]),
+  ...[2, 3, 4].map((row): Cell => [row, 3]),
+  ...columns(5, [3, 4, 5, 6]),
+  [6, 6],
+  [7, 6],
+  ...columns(5, [7, 8, 9]),
+  ...[4, 3, 2].map((row): Cell => [row, 9]),
+  goal,
+];
+
+const free = new Set(freeCells.map(String));
+
+export const isFree = (cell: Cell): boolean => free.has(String(cell));
+
+export const isGoal = (cell: Cell): boolean => cell[0] === goal[0] && cell[1] === goal[1];
+
+export const neighbour = ([row, column]: Cell, move: Move): Cell => [row + moves[move][0], column + moves[move][1]];
+
+/** Where a move leads: into a wall, nowhere. */
+export function moved(cell: Cell, move: Move): Cell {
+  const next = neighbour(cell, move);
+  return isFree(next) ? next : cell;
+}
+
+/** The first move of the shortest way to the goal, by cell; the maze has no loops, so there is one. */
+export const shortestWay: ReadonlyMap<string, Move> = searchFromGoal();
+
+function searchFromGoal(): Map<string, Move> {
+  const way = new Map<string, Move>();
+  const queue: Cell[] = [goal];
+  for (const cell of queue) {
+    for (const move of moveNames) {
+      // The cell from which this move leads here.
+      const from: Cell = [cell[0] - moves[move][0], cell[1] - moves[move][1]];
+      if (!isFree(from) || isGoal(from) || way.has(String(from))) continue;
+      way.set(String(from), move);
+      queue.push(from);
+    }
+  }
+  return way;
+}
+
+/** The moves of an expert from here to the goal. */
+export function shortestPath(start: Cell): Move[] {
+  const path: Move[] = [];
+  for (let cell = start; !isGoal(cell); cell = moved(cell, path.at(-1)!)) path.push(shortestWay.get(String(cell))!);
+  return path;
+}
+
+function columns(row: number, places: readonly number[]): Cell[] {
+  return places.map((column): Cell => [row, column]);
+}

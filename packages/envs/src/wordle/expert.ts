@@ -1,0 +1,27 @@
+// A player that guesses the word whose answer is expected to tell most about the hidden one.
+import type { Rng } from '@bowyer/core';
+import { Knowledge } from './knowledge.js';
+
+/** The best guess among the words still possible, in bits of the answer; ties are drawn. */
+export function bestGuess(possible: readonly string[], rng: Rng): string {
+  let best: string[] = [];
+  let most = -1;
+  for (const guess of possible) {
+    const bits = information(guess, possible);
+    if (bits < most - 1e-9) continue;
+    if (bits > most + 1e-9) best = [];
+    most = Math.max(most, bits);
+    best.push(guess);
+  }
+  return rng.choice(best);
+}
+
+/** −Σ p log₂ p over the answers that the guess can get, every possible word being equally likely. */
+function information(guess: string, possible: readonly string[]): number {
+  const counts = new Map<string, number>();
+  for (const hidden of possible) {
+    const answer = Knowledge.nothing.after(guess, hidden).colours(guess);
+    counts.set(answer, (counts.get(answer) ?? 0) + 1);
+  }
+  return [...counts.values()].reduce((bits, n) => bits - (n / possible.length) * Math.log2(n / possible.length), 0);
+}

@@ -1,0 +1,31 @@
+// The words of a Wordle game: AgentGym's forty, or a file with one word a line.
+import { readFileSync } from 'node:fs';
+
+export const WORD_LENGTH = 5;
+
+/**
+ * The forty words that AgentGym's server lists (GET /wordle/filtered_vocab), in its order, which decides what a seed
+ * draws; LMRL-Gym's repository has them as tweet_words.txt.
+ */
+export const agentGymWords: readonly string[] = (
+  'panic solar shire proxy point robot prick wince crimp knoll sugar whack mount perky could wrung light those moist ' +
+  'shard pleat aloft skill elder frame humor pause ulcer ultra robin cynic aroma caulk shake dodge swill tacit other ' +
+  'thorn trove'
+).split(' ');
+
+/** The five-letter words of a file, lower case, in its order; other lines are passed over, as the original does. */
+export function readVocabulary(path: string): string[] {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new Error(`wordle: vocabulary ${path} cannot be read: ${(error as Error).message}`);
+  }
+  const words = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((word) => /^[a-z]{5}$/.test(word));
+  if (words.length === 0)
+    throw new Error(`wordle: vocabulary ${path} has no line that is one five-letter word in lower case`);
+  return [...new Set(words)];
+}

@@ -1,0 +1,125 @@
+// Wordle: find the hidden five-letter word in six guesses. The engine is LMRL-Gym's (Abdulhai et al. 2023,
+// arXiv:2311.18232), draw for draw, with what AgentGym's server makes of it; docs/environments/wordle.md.
+import type { Env, ResetResult, StepResult } from '../contract/env.js';
+import { EpisodeOrder } from '../contract/episode-order.js';
+import { PythonRandom } from '../cpython/random.js';
+import { Knowledge } from './knowledge.js';
+import { agentGymWords, readVocabulary } from './vocabulary.js';
+
+export interface WordleOptions {
+  observation: 'history' | 'answer';
+  reward: 'lmrl' | 'agentgym';
+  vocabulary: string | null;
+  maxGuesses: number;
+}
+
+export const wordleSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    observation: {
+      description:
+        "'history': all guesses and answers, as LMRL-Gym writes them; 'answer': the last answer alone, as AgentGym's server does.",
+      type: 'string',
+      enum: ['history', 'answer'],
+      default: 'history',
+    },
+    reward: {
+      description:
+        "'lmrl': −1 a guess, 0 for the one that solves it; 'agentgym': 1 for the one that solves it, else 0.",
+      type: 'string',
+      enum: ['lmrl', 'agentgym'],
+      default: 'lmrl',
+    },
+    vocabulary: {
+      description: "File with one word a line; null for the forty words of AgentGym's server.",
+      type: ['string', 'null'],
+      default: null,
+    },
+    maxGuesses: {
+      description: 'Guesses allowed, words that do not exist included. Running out of them terminates.',
+      type: 'integer',
+      minimum: 1,
+      default: 6,
+    },
+  },
+} as const;
+
+/** Beside every step. `possible`: words that the answers so far allow. `invalid`: the guess was not in the vocabulary. */
+export interface WordleInfo extends Record<string, unknown> {
+  possible: readonly string[];
+  won: boolean;
+  invalid: boolean;
+  repeated: boolean;
+}
+
+const HEADER = 'Wordle:\n';
+const GREETING = "Let's start Wordle!";
+
+export class Wordle implements Env {
+  readonly #order = new EpisodeOrder('wordle');
+  readonly #words: readonly string[];
+  readonly #isWord: ReadonlySet<string>;
+  #random = new PythonRandom(0);
+  #knowledge = Knowledge.nothing;
+  #possible: readonly string[] = [];
+  #guesses: string[] = [];
+  #history = HEADER;
+
+  constructor(private readonly options: WordleOptions) {
+    this.#words = options.vocabulary === null ? agentGymWords : readVocabulary(options.vocabulary);
+    this.#isWord = new Set(this.#words);
+  }
+
+  async reset({ seed }: { seed?: number } = {}): Promise<ResetResult> {
+    this.#order.begin();
+    if (seed !== undefined) this.#random = new PythonRandom(seed);
+    this.#knowledge = Knowledge.nothing;
+    this.#possible = this.#words;
+    this.#guesses = [];
+    this.#history = HEADER;
+    const observation = this.options.observation === 'history' ? HEADER : GREETING;
+    return { observation, info: this.#info(false, false, false) };
+  }
+
+  /** @param action five letters with or without blanks between them, in lower case */
+  async step(action: string): Promise<StepResult> {
+    this.#order.assertRunning();
+    const guess = action.split('\n', 1)[0].replaceAll(' ', '').trim();
+    const repeated = this.#guesses.includes(guess);
+    this.#guesses.push(guess);
+    const isWord = this.#isWord.has(guess);
+    if (isWord) this.#meet(guess);
+    // The original's test: one word is left and it was guessed, in this turn or before.
+    const won = isWord && this.#possible.length === 1 && this.#guesses.includes(this.#possible[0]);
+    const terminated = won || this.#guesses.length >= this.options.maxGuesses;
+    if (terminated) this.#order.end();
+    return {
+      observation: this.#observe(guess, isWord ? `${this.#knowledge.colours(guess)}\n` : 'invalid word'),
+      reward: Number(won) - (this.options.reward === 'lmrl' ? 1 : 0),
+      terminated,
+      truncated: false,
+      info: this.#info(won, !isWord, repeated),
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#order.close();
+  }
+
+  /** The hidden word is drawn anew at every guess, from the words that the answers so far allow. */
+  #meet(guess: string): void {
+    this.#knowledge = this.#knowledge.after(guess, this.#random.choice(this.#possible));
+    this.#possible = this.#words.filter((word) => this.#knowledge.allows(word));
+  }
+
+  #observe(guess: string, answer: string): string {
+    if (this.options.observation === 'answer') return answer;
+    this.#history += `${[...guess].join(' ')}\n${answer.trimEnd()}\n`;
+    return this.#history;
+  }
+
+  #info(won: boolean, invalid: boolean, repeated: boolean): WordleInfo {
+    return { possible: this.#possible, won, invalid, repeated };
+  }
+}
