@@ -122,3 +122,12 @@ export { Wordle, wordleSchema, type WordleInfo, type WordleOptions } from './wor
 export { wordleDemonstrations } from './wordle/demonstrations.js';
 export { Alfworld, alfworldSchema, type AlfworldOptions } from './alfworld/alfworld.js';
 export { alfworldDemonstrations, type AlfworldDemonstrationOptions } from './alfworld/demonstrations.js';
+export {
+  AgentGymEnv,
+  type ActionFormat,
+  type AgentGymInfo,
+  type AgentGymOptions,
+  type AgentGymReset,
+} from './agentgym/agentgym-env.js';
+export { agentGymEnv, agentGymProperties, agentGymSchema } from './agentgym/options.js';
+export { agentGymFamilies, type AgentGymFamily } from './agentgym/families.js';

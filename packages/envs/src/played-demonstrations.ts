@@ -1,0 +1,44 @@
+// Episodes that an expert plays through an environment, for supervised warm starts without any download.
+import { Rng, type Transition } from '@bowyer/core';
+import type { Env } from './contract/env.js';
+
+export interface PlayedDemonstrationOptions {
+  episodes: number;
+  /** Share of random turns, 0…1. */
+  noise: number;
+  seed: number;
+}
+
+/** A player of one environment: the expert's next action, and some action at all. Both read `info`, as people may. */
+export interface Demonstrator {
+  best: (info: Record<string, unknown>, rng: Rng) => string;
+  random: (info: Record<string, unknown>, rng: Rng) => string;
+}
+
+/** Plays and closes the environment; episode i has seed `i` of the stream that the seed opens. */
+export async function playDemonstrations(
+  env: Env,
+  { best, random }: Demonstrator,
+  { episodes, noise, seed }: PlayedDemonstrationOptions,
+): Promise<Transition[][]> {
+  const rng = Rng.forPurpose(seed, 'played demonstrations');
+  const played: Transition[][] = [];
+  try {
+    for (let i = 0; i < episodes; i++) {
+      let { observation, info } = await env.reset({ seed: rng.uint32() });
+      const transitions: Transition[] = [];
+      for (let ended = false; !ended;) {
+        const action = rng.uniform() < noise ? random(info, rng) : best(info, rng);
+        const result = await env.step(action);
+        const { observation: nextObservation, reward, terminated, truncated } = result;
+        transitions.push({ observation, action, reward, nextObservation, terminated, truncated });
+        ended = terminated || truncated;
+        [observation, info] = [nextObservation, result.info];
+      }
+      played.push(transitions);
+    }
+  } finally {
+    await env.close();
+  }
+  return played;
+}
