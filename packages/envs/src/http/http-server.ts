@@ -26,7 +26,7 @@ export const httpServerDefaults: HttpServerOptions = {
   connectTimeoutMs: 10_000,
   readTimeoutMs: 300_000,
   maxBodyBytes: 64 * 2 ** 20,
-  // Waits of 17 to 34 seconds in all: a server that restarts within that time loses no episode.
+  // Waits of 20 to 39.75 seconds in all: a server that restarts within that time loses no episode.
   retries: 9,
   backoffMs: 250,
   maxBackoffMs: 8_000,

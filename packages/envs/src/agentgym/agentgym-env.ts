@@ -1,0 +1,349 @@
+// Any environment of AgentGym's servers as an `Env`: what is special of each is a row of families.ts.
+import { Rng } from '@bowyer/core';
+import type { Env, ResetResult, StepResult } from '../contract/env.js';
+import { EpisodeOrder } from '../contract/episode-order.js';
+import { HttpError } from '../http/http-error.js';
+import { RefusedAnswer, type HttpServer } from '../http/http-server.js';
+import { familyOf, type AgentGymFamily, type Family } from './families.js';
+import { invalidAction, parseCodeAction, parseFunctionCall } from './function-replies.js';
+import { keepIdle, mayHaveLostIt, openServer, takeIdle } from './instances.js';
+import { ownOpening, recordedOpening, type Opening } from './opening.js';
+import { withoutEndMarker, type ParsedReply } from './reply-rules.js';
+
+export type ActionFormat = 'react' | 'function_calling' | 'code_as_action' | 'plain';
+
+export interface AgentGymOptions {
+  baseUrl: string | null;
+  actionFormat: ActionFormat;
+  instructions: boolean;
+  dataset: string | null;
+  firstItem: number;
+  items: number | null;
+  maxRounds: number | null;
+  timeoutMs: number;
+  connections: number;
+  upstreamEndCut: boolean;
+}
+
+export interface AgentGymInfo {
+  /** The problem's number on the server. */
+  item: number;
+  /** What AgentGym counts as the episode's reward, were it to end here. */
+  worth: number;
+  won: boolean;
+  /** Of the reply; empty where there was none. */
+  thought?: string;
+  /** What was sent; null where the reply was answered here. */
+  sent?: string | null;
+  /** Where the server tells them. */
+  validActions?: string[];
+}
+
+export interface AgentGymReset {
+  seed?: number;
+  /** The problem, instead of one drawn by the seed. */
+  dataIdx?: number;
+}
+
+/** What /reset, /step and /observation say, whatever form it has. */
+interface ServerState {
+  text: string;
+  fields: Readonly<Record<string, unknown>>;
+}
+
+/** Time to give an instance back before a server is left to itself, in milliseconds. */
+const CLOSE_MS = 5_000;
+
+export class AgentGymEnv implements Env {
+  readonly #family: Family;
+  readonly #order: EpisodeOrder;
+  readonly #baseUrl: string;
+  #open: ReturnType<typeof openServer> | null = null;
+  #opening: Promise<Opening> | null = null;
+  #id: number | null = null;
+  /** Whether a request for the instance broke off, so that the server may still be at it. */
+  #isUncertain = false;
+  /** Requests of one instance go one after another, the closing one too. */
+  #last: Promise<unknown> = Promise.resolve();
+  #rng = new Rng(0);
+  #item = 0;
+  #rounds = 0;
+  #worth = 0;
+  #text = '';
+
+  constructor(
+    readonly name: AgentGymFamily,
+    readonly options: AgentGymOptions,
+  ) {
+    this.#family = familyOf(name);
+    this.#order = new EpisodeOrder(name);
+    this.#baseUrl = serverAddress(name, options.baseUrl);
+    const { actionFormat } = options;
+    if (isFunctionFormat(actionFormat) && this.#family.functions === undefined) {
+      throw new RangeError(`${name}: the action format ${actionFormat} exists for webshop, alfworld and sciworld only`);
+    }
+  }
+
+  reset({ seed, dataIdx }: AgentGymReset = {}): Promise<
+    ResetResult & { info: AgentGymInfo & Record<string, unknown> }
+  > {
+    return this.#inTurn(async () => {
+      this.#order.begin();
+      this.#order.end(); // until the server has answered
+      if (seed !== undefined) this.#rng = Rng.forPurpose(seed, `items of ${this.name}`);
+      this.#item = dataIdx ?? this.#drawItem();
+      [this.#rounds, this.#worth] = [0, 0];
+      const { text, fields } = await this.#resetInstance();
+      this.#text = text;
+      const observation = await this.#firstObservation(this.#family.startText?.(fields) ?? text);
+      this.#order.begin();
+      return { observation, info: { ...this.#info(fields) } };
+    });
+  }
+
+  step(action: string): Promise<StepResult> {
+    return this.#inTurn(async () => {
+      this.#order.assertRunning();
+      const parsed = this.#parse(action);
+      this.#rounds++;
+      if ('refusal' in parsed) return this.#refused(parsed.refusal);
+      const state = await this.#post('/step', { action: parsed.action }, false, this.#readStep);
+      this.#text = state.text;
+      const { fields } = state;
+      const before = this.#worth;
+      const isOver = fields.done === true || fields.terminated === true;
+      this.#worth = Number(fields[this.#family.worth.field]); // a tool server may give a boolean
+      const reward = this.#family.worth.isTotal ? this.#worth - before : this.#worth;
+      const said = { thought: parsed.thought, sent: parsed.action };
+      return this.#stepResult(
+        state.text,
+        reward,
+        { isOver, isCut: fields.truncated === true },
+        { ...this.#info(fields), ...said },
+      );
+    });
+  }
+
+  /** The messages before the first observation, for agents that read conversations. */
+  async opening(): Promise<{ role: 'user' | 'assistant'; content: string }[]> {
+    const { instructions, reply } = await this.#inTurn(() => this.#openingOnce());
+    return [
+      { role: 'user', content: instructions },
+      { role: 'assistant', content: reply },
+    ];
+  }
+
+  close(): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#order.close();
+      await this.#release();
+      await this.#open?.leave();
+      this.#open = null;
+    });
+  }
+
+  #inTurn<T>(task: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(task);
+    this.#last = result.catch(() => {});
+    return result;
+  }
+
+  #drawItem(): number {
+    const { firstItem, items } = this.options;
+    return firstItem + this.#rng.integer(0, (items ?? this.#family.items) - 1);
+  }
+
+  get #server(): HttpServer {
+    const { timeoutMs, connections } = this.options;
+    this.#open ??= openServer(this.#baseUrl, { readTimeoutMs: timeoutMs, connections });
+    return this.#open.server;
+  }
+
+  get #place(): string {
+    return `${this.name} ${this.#baseUrl}`;
+  }
+
+  /** An instance from an earlier episode that the server does not know any more is replaced, once. */
+  async #resetInstance(): Promise<ServerState> {
+    if (this.#isUncertain) await this.#release();
+    this.#id ??= takeIdle(this.#place) ?? null;
+    const isOld = this.#id !== null;
+    this.#id ??= await this.#create();
+    try {
+      return await this.#start();
+    } catch (error) {
+      if (!isOld || !mayHaveLostIt(error)) throw error;
+      await this.#release();
+      this.#id = await this.#create();
+      return this.#start();
+    }
+  }
+
+  async #start(): Promise<ServerState> {
+    const { itemField, resetBody, asksForStart } = this.#family;
+    const state = await this.#post('/reset', { ...resetBody, [itemField]: this.#item }, true, readState);
+    if (!asksForStart) return state;
+    const asked = await this.#server.request({
+      method: 'GET',
+      path: `/observation?${this.#family.idField}=${this.#id}`,
+      read: (body) => readState(body),
+    });
+    return { text: asked.text, fields: state.fields };
+  }
+
+  /** @throws {TypeError} for an answer without a worth or an end */
+  readonly #readStep = (body: unknown): ServerState => {
+    const state = readState(body);
+    const { [this.#family.worth.field]: worth, done, terminated } = state.fields;
+    if (typeof worth !== 'number' && typeof worth !== 'boolean') return refuse(body);
+    return typeof (done ?? terminated) === 'boolean' ? state : refuse(body);
+  };
+
+  async #create(): Promise<number> {
+    return this.#server.request({ method: 'POST', path: '/create', json: this.#family.createBody, read: readId });
+  }
+
+  async #post(
+    path: string,
+    body: object,
+    idempotent: boolean,
+    read: (body: unknown) => ServerState,
+  ): Promise<ServerState> {
+    this.#isUncertain = true;
+    try {
+      const json = { ...body, [this.#family.idField]: this.#id };
+      const state = await this.#server.request({ method: 'POST', path, json, idempotent, read });
+      this.#isUncertain = false;
+      return state;
+    } catch (error) {
+      if (error instanceof HttpError && error.failure !== 'interrupted') this.#isUncertain = false;
+      throw error;
+    }
+  }
+
+  /** Gives the instance back. A server that does not answer keeps it; that spoils no episode. */
+  async #release(): Promise<void> {
+    const id = this.#id;
+    this.#id = null;
+    if (id === null) return;
+    if (!this.#family.closes) {
+      if (!this.#isUncertain) keepIdle(this.#place, id);
+      return;
+    }
+    const request = { method: 'POST', path: '/close', json: { [this.#family.idField]: id }, idempotent: true } as const;
+    const signal = AbortSignal.timeout(CLOSE_MS);
+    await this.#server.request({ ...request, read: () => undefined, signal }).catch(() => {});
+  }
+
+  #openingOnce(): Promise<Opening> {
+    const { dataset, actionFormat } = this.options;
+    const opening =
+      this.#opening ??
+      (dataset === null
+        ? this.#vocabulary().then((words) => ownOpening(this.name, actionFormat, words))
+        : recordedOpening(dataset, this.name));
+    this.#opening = opening;
+    opening.catch(() => (this.#opening = null)); // asked for again at the next reset
+    return opening;
+  }
+
+  /** Asked for between /create and the first guess: afterwards the answer would give the word away. */
+  async #vocabulary(): Promise<string[] | null> {
+    const { vocabularyPath, idField } = this.#family;
+    if (vocabularyPath === undefined) return null;
+    this.#id ??= await this.#create();
+    return this.#server.request({
+      method: 'GET',
+      path: `${vocabularyPath}?${idField}=${this.#id}`,
+      read: (body) => (Array.isArray(body) ? body.map(String) : refuse(body)),
+    });
+  }
+
+  async #firstObservation(start: string): Promise<string> {
+    // Wordle's vocabulary must be asked for before the first guess, whether or not it is shown.
+    const opening = await this.#openingOnce();
+    if (!this.options.instructions) return start;
+    return `${opening.instructions}\n\n${opening.start(start)}`;
+  }
+
+  #parse(reply: string): ParsedReply {
+    const { actionFormat, upstreamEndCut } = this.options;
+    if (actionFormat === 'plain') return { thought: '', action: reply };
+    const text = withoutEndMarker(reply, { upstreamEndCut });
+    const { functions, rule } = this.#family;
+    if (actionFormat === 'react') return rule(text);
+    return actionFormat === 'function_calling'
+      ? parseFunctionCall(text, functions!)
+      : parseCodeAction(text, functions!);
+  }
+
+  /** A reply that is not sent costs a round. */
+  #refused(refusal: string): StepResult {
+    const text = refusal === invalidAction ? `${refusal}\n\n${this.#text}` : refusal;
+    return this.#stepResult(text, 0, { isOver: false, isCut: false }, { ...this.#info({}), thought: '', sent: null });
+  }
+
+  #stepResult(
+    observation: string,
+    reward: number,
+    end: { isOver: boolean; isCut: boolean },
+    info: AgentGymInfo,
+  ): StepResult {
+    const limit = this.options.maxRounds ?? this.#family.rounds;
+    const terminated = end.isOver;
+    const truncated = !terminated && (end.isCut || this.#rounds >= limit);
+    if (terminated || truncated) this.#order.end();
+    return { observation, reward, terminated, truncated, info: { ...info } };
+  }
+
+  #info({ available_actions: actions }: Readonly<Record<string, unknown>>): AgentGymInfo {
+    const info = { item: this.#item, worth: this.#worth, won: this.#family.succeeds(this.#worth) };
+    return Array.isArray(actions) ? { ...info, validActions: actions.map(String) } : info;
+  }
+}
+
+/** An object, a bare text, or an array that begins with the text. An error told with status 200 is a refusal. */
+function readState(body: unknown): ServerState {
+  if (typeof body === 'string') return { text: body, fields: {} };
+  if (Array.isArray(body)) {
+    const [observation, reward, terminated] = body as unknown[];
+    if (typeof observation !== 'string') return refuse(body);
+    return { text: observation, fields: { reward, terminated } };
+  }
+  if (typeof body !== 'object' || body === null) return refuse(body);
+  const fields = body as Record<string, unknown>;
+  if ('error' in fields) throw new RefusedAnswer(String(fields.error));
+  const text = fields.state ?? fields.observation;
+  if (typeof text !== 'string') return refuse(body);
+  // WebArena tells of a failed reset so.
+  if (text === 'TimeoutError') throw new RefusedAnswer('the reset took too long (TimeoutError)');
+  return { text, fields };
+}
+
+function readId(body: unknown): number {
+  const id =
+    typeof body === 'object' && body !== null
+      ? ((body as Record<string, unknown>).id ?? (body as Record<string, unknown>).env_idx)
+      : body;
+  return typeof id === 'number' ? id : refuse(body);
+}
+
+function refuse(body: unknown): never {
+  if (typeof body === 'object' && body !== null && 'error' in body) throw new RefusedAnswer(String(body.error));
+  throw new TypeError('neither an observation nor an error that AgentGym would answer');
+}
+
+const isFunctionFormat = (format: ActionFormat): boolean =>
+  format === 'function_calling' || format === 'code_as_action';
+
+function serverAddress(name: AgentGymFamily, baseUrl: string | null): string {
+  if (baseUrl === null) {
+    throw new Error(
+      `${name} is played on a server, and none is named: base_url is null\n` +
+        `  give its address, such as env.base_url=http://127.0.0.1:36001 (AgentGym's own, or one of run --config-name serve_env)`,
+    );
+  }
+  const address = baseUrl.replace(/\/+$/, '');
+  const { path } = familyOf(name);
+  return path === undefined || address.endsWith(path) ? address : address + path;
+}

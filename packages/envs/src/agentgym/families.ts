@@ -1,0 +1,192 @@
+// AgentGym's environment servers, one row each: what their requests are called and what their answers mean.
+// Source: ../shared/spec/agentgym.md, sections 1.1, 2 and 3, read from and recorded with AgentGym 3ef9235.
+import { alfworldFunctions, sciworldFunctions, webshopFunctions, type FunctionTable } from './functions.js';
+import { reactRule, splitRule, sqlRule, wholeRule, wordsRule, type ReplyRule } from './reply-rules.js';
+
+export interface Family {
+  /** Of the instance, in every request but /create. */
+  idField: 'id' | 'env_idx';
+  /** Of the problem, in /reset. */
+  itemField: string;
+  /** Problems that AgentGym counts, from 0; where there is no end, enough for a training run. */
+  items: number;
+  createBody?: object;
+  resetBody?: object;
+  /** Whether instances can be given back. Those of the others are kept for the next episode. */
+  closes: boolean;
+  /** Whether the state after /reset is asked for by GET /observation. */
+  asksForStart: boolean;
+  /** The text after /reset, where it is more than the answer's observation. */
+  startText?: (answer: Readonly<Record<string, unknown>>) => string;
+  /** Which field of /step the episode is worth, and whether it is the total so far or of this step alone. */
+  worth: { field: 'reward' | 'score'; isTotal: boolean };
+  /** Whether the episode was a success, by its worth. */
+  succeeds: (worth: number) => boolean;
+  /** Rounds that AgentGym's own runs allow. */
+  rounds: number;
+  /** How a reply in the default format is read. */
+  rule: ReplyRule;
+  /** Of the other two formats, where AgentGym has them. */
+  functions?: FunctionTable;
+  /** Part of the server's address. */
+  path?: string;
+  /** Asked once after /create for the opening's text. */
+  vocabularyPath?: string;
+}
+
+const isOne = (worth: number): boolean => worth === 1;
+const ofStep = { field: 'reward', isTotal: false } as const;
+
+/** /create {id: 0}; the reward is the share of subgoals reached so far. */
+const toolServer = (items: number, rounds: number): Family => ({
+  idField: 'env_idx',
+  itemField: 'id',
+  items,
+  createBody: { id: 0 },
+  closes: false,
+  asksForStart: true,
+  worth: { field: 'reward', isTotal: true },
+  succeeds: isOne,
+  rounds,
+  rule: wholeRule,
+});
+
+const webarenaRule: ReplyRule = (reply) =>
+  /```[^]*?```/.test(reply)
+    ? { thought: '', action: reply }
+    : { refusal: 'No action was found. Write exactly one action between a pair of triple backticks.' };
+
+export const agentGymFamilies = {
+  webshop: {
+    idField: 'env_idx',
+    itemField: 'session_id',
+    items: 3930,
+    closes: false,
+    asksForStart: true,
+    worth: ofStep,
+    succeeds: isOne,
+    rounds: 10,
+    rule: reactRule,
+    functions: webshopFunctions,
+  },
+  alfworld: {
+    idField: 'id',
+    itemField: 'game',
+    items: 2420,
+    resetBody: { world_type: 'Text' },
+    closes: false,
+    asksForStart: false,
+    startText: ({ observation, available_actions: actions }) =>
+      `${String(observation)}\nAVAILABLE ACTIONS: ${Array.isArray(actions) ? actions.join(',') : ''}`,
+    worth: ofStep,
+    succeeds: isOne,
+    rounds: 30,
+    rule: reactRule,
+    functions: alfworldFunctions,
+  },
+  textcraft: {
+    idField: 'id',
+    itemField: 'data_idx',
+    items: 544,
+    createBody: { minecraft_dir: 'agentenv_textcraft/', commands: null, goal: null },
+    closes: true,
+    asksForStart: false,
+    worth: ofStep,
+    succeeds: isOne,
+    rounds: 20,
+    rule: wordsRule,
+  },
+  sciworld: {
+    idField: 'id',
+    itemField: 'data_idx',
+    items: 2120,
+    closes: true,
+    asksForStart: false,
+    startText: ({ task_description: task, observation }) => `${String(task)}\n${String(observation)}`,
+    worth: { field: 'score', isTotal: true },
+    succeeds: (worth) => worth === 100,
+    rounds: 30,
+    rule: reactRule,
+    functions: sciworldFunctions,
+  },
+  babyai: {
+    idField: 'id',
+    itemField: 'data_idx',
+    items: 4000,
+    closes: true,
+    asksForStart: false,
+    worth: { field: 'score', isTotal: true },
+    succeeds: (worth) => worth > 0, // discounted by time: never 1
+    rounds: 20,
+    rule: wordsRule,
+  },
+  webarena: {
+    idField: 'env_idx',
+    itemField: 'idx',
+    items: 812,
+    resetBody: { seed: 0 },
+    closes: true,
+    asksForStart: true,
+    worth: ofStep,
+    succeeds: isOne,
+    rounds: 25,
+    rule: webarenaRule,
+  },
+  maze: {
+    idField: 'id',
+    itemField: 'game',
+    items: 25, // game 25 starts at its goal and cannot be reset
+    closes: false,
+    asksForStart: false,
+    worth: ofStep,
+    succeeds: isOne,
+    rounds: 15,
+    rule: splitRule,
+    path: '/maze',
+  },
+  wordle: {
+    idField: 'id',
+    itemField: 'seed',
+    items: 1000,
+    closes: false,
+    asksForStart: false,
+    worth: ofStep,
+    succeeds: isOne,
+    rounds: 8,
+    rule: splitRule,
+    path: '/wordle',
+    vocabularyPath: '/filtered_vocab',
+  },
+  searchqa: {
+    idField: 'env_idx',
+    itemField: 'id',
+    items: 51_713,
+    createBody: { id: 0 },
+    closes: true,
+    asksForStart: true,
+    worth: ofStep,
+    succeeds: isOne,
+    rounds: 10,
+    rule: wholeRule,
+  },
+  sqlgym: {
+    idField: 'env_idx',
+    itemField: 'item_id',
+    items: 9428,
+    closes: false,
+    asksForStart: true,
+    worth: ofStep,
+    succeeds: isOne,
+    rounds: 1,
+    rule: sqlRule,
+  },
+  weather: toolServer(343, 10),
+  movie: toolServer(238, 12),
+  todo: toolServer(155, 15),
+  academia: toolServer(20, 12),
+  sheet: toolServer(20, 15),
+} as const satisfies Record<string, Family>;
+
+export type AgentGymFamily = keyof typeof agentGymFamilies;
+
+export const familyOf = (name: AgentGymFamily): Family => agentGymFamilies[name];

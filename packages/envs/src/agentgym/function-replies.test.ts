@@ -1,0 +1,54 @@
+import { CallSyntaxError, parseCall } from './call-expression.js';
+import { parseCodeAction, parseFunctionCall } from './function-replies.js';
+import { alfworldFunctions, sciworldFunctions, webshopFunctions } from './functions.js';
+
+const invalid = { refusal: 'Invalid Action.' };
+
+test.each([
+  ['{"thought":"t","function_name":"take","arguments":{"obj":"mug 1","recep":"desk 1"}}', 'take mug 1 from desk 1'],
+  [
+    'Sure: {"thought":"a\nb","function_name":"put","arguments":{"obj":"mug 1","recep":"desk 1"}} done',
+    'put mug 1 in/on desk 1',
+  ],
+  ['{"function_name":"examine","arguments":{"recep":"desk 1"}}', 'examine desk 1'],
+  ['{"function_name":"examine","arguments":{"recep":"desk 1","obj":"lamp 1"}}', 'examine desk 1 with lamp 1'],
+  ['{"function_name":"inventory"}', 'inventory'],
+])('function call %s', (reply, action) => {
+  expect(parseFunctionCall(reply, alfworldFunctions)).toMatchObject({ action });
+});
+
+test.each([
+  'no object',
+  '{"function_name":"fly","arguments":{}}',
+  '{"function_name":"constructor","arguments":{}}',
+  '{"function_name":"take","arguments":{"obj":"mug 1"}}',
+  '{"function_name":"take","arguments":{"obj":"mug 1","recep":"desk 1","how":"fast"}}',
+])('%s is no function call', (reply) => {
+  expect(parseFunctionCall(reply, alfworldFunctions)).toEqual(invalid);
+});
+
+test.each([
+  ["```python\n# it is hot\nuse('thermometer', obj='water')\n```", 'use thermometer on water', 'it is hot'],
+  ['lookaround()', 'look around', ''],
+  ['wait(duration=1)', 'wait1', ''],
+  ['choose(0) # first', '0', 'first'],
+  ['connect("red wire",\n  "battery \\"A\\"",)', 'connect red wire to battery "A"', ''],
+])('code %s', (reply, action, thought) => {
+  expect(parseCodeAction(reply, sciworldFunctions)).toEqual({ action, thought });
+});
+
+test.each([
+  "search(keywords='a') + 'b'",
+  "search(open('x'))",
+  'search(f"a")',
+  "search('a'); search('b')",
+  'search',
+  "search('a', keywords='b')",
+])('%s is refused, never evaluated', (reply) => {
+  expect(parseCodeAction(reply, webshopFunctions)).toEqual(invalid);
+});
+
+test('a call says what it could not read', () => {
+  expect(() => parseCall('take(obj=desk)')).toThrow(new CallSyntaxError('expected a literal, found desk'));
+  expect(() => parseCall("take(a='x', 'y')")).toThrow(/without a name follows/);
+});

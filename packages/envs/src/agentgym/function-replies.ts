@@ -1,0 +1,66 @@
+// Replies that call a function: as a JSON object (function_calling) or as one line of Python (code_as_action).
+import { parseCall } from './call-expression.js';
+import type { FunctionTable } from './functions.js';
+import type { ParsedReply } from './reply-rules.js';
+
+/** A reply that names no known call; it is answered here, with the current observation. */
+export const invalidAction = 'Invalid Action.';
+
+/** From the first `{` to the last `}`: {"thought", "function_name", "arguments"}. */
+export function parseFunctionCall(reply: string, functions: FunctionTable): ParsedReply {
+  const [from, to] = [reply.indexOf('{'), reply.lastIndexOf('}')];
+  try {
+    const called: unknown = JSON.parse(withEscapedControls(reply.slice(from, to + 1)));
+    if (!isRecord(called) || typeof called.function_name !== 'string') return { refusal: invalidAction };
+    const given = isRecord(called.arguments) ? called.arguments : {};
+    const named = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)]));
+    const action = written(functions, { name: called.function_name, positional: [], named });
+    if (action === null) return { refusal: invalidAction };
+    return { thought: typeof called.thought === 'string' ? called.thought : '', action };
+  } catch {
+    return { refusal: invalidAction };
+  }
+}
+
+/** One call in a fence or without; its comments are the thought. */
+export function parseCodeAction(reply: string, functions: FunctionTable): ParsedReply {
+  const code = reply
+    .trim()
+    .replace(/^```[^\n]*\n/, '')
+    .replace(/```$/, '');
+  try {
+    const call = parseCall(code);
+    const action = written(functions, call);
+    return action === null ? { refusal: invalidAction } : { thought: call.comments.join(' '), action };
+  } catch {
+    return { refusal: invalidAction };
+  }
+}
+
+interface Arguments {
+  name: string;
+  positional: readonly string[];
+  named: Readonly<Record<string, string>>;
+}
+
+/** The action; null for an unknown function, an unknown argument or one that is lacking. */
+function written(functions: FunctionTable, { name, positional, named }: Arguments): string | null {
+  if (!Object.hasOwn(functions, name)) return null;
+  const { parameters, required, write } = functions[name];
+  const repeated = parameters.slice(0, positional.length).some((parameter) => Object.hasOwn(named, parameter));
+  const unknown = Object.keys(named).some((argument) => !parameters.includes(argument));
+  if (repeated || unknown || positional.length > parameters.length) return null;
+  const values = parameters.map((parameter, i) => positional[i] ?? named[parameter]);
+  const given = values.filter((value) => value !== undefined);
+  const isWhole = values.slice(0, required).every((value) => value !== undefined);
+  return isWhole ? write(...given) : null;
+}
+
+/** Line ends and tabs inside strings, which models write and JSON forbids. */
+const withEscapedControls = (json: string): string =>
+  json.replace(/"(?:\\[^]|[^"\\])*"/g, (text) =>
+    text.replace(/[\u0000-\u001f]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  );
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

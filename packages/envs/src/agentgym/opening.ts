@@ -1,0 +1,88 @@
+// The two messages before the first observation: this project's own, or those of a file of AgentGym trajectories.
+import { readFile } from 'node:fs/promises';
+import type { AgentGymFamily } from './families.js';
+import { instructionsOf } from './instructions.js';
+import type { ActionFormat } from './agentgym-env.js';
+
+export interface Opening {
+  instructions: string;
+  /** What the agent is taken to have said to them. */
+  reply: string;
+  /** The first observation as the agent reads it. */
+  start: (observation: string) => string;
+}
+
+export class TrajectoryFileError extends Error {
+  override readonly name = 'TrajectoryFileError';
+}
+
+export function ownOpening(
+  family: AgentGymFamily,
+  format: ActionFormat,
+  vocabulary: readonly string[] | null,
+): Opening {
+  const instructions = instructionsOf(family, format, vocabulary);
+  return { instructions, reply: 'Ok.', start: (observation) => observation };
+}
+
+const read = new Map<string, Promise<Opening>>();
+
+/**
+ * The opening of the first conversation of this family in a file: a JSON array, or a line each, of
+ * {item_id, conversations: [{from, value}, …]}. Read once in a process. @throws {TrajectoryFileError}
+ */
+export function recordedOpening(path: string, family: AgentGymFamily): Promise<Opening> {
+  const key = `${family} ${path}`;
+  const opening = read.get(key) ?? readOpening(path, family);
+  read.set(key, opening);
+  return opening;
+}
+
+async function readOpening(path: string, family: AgentGymFamily): Promise<Opening> {
+  const items = parsed(path, await readFile(path, 'utf8'));
+  const texts = items.filter((item) => isOf(item, family)).map(textsOf);
+  const found = texts.find((values) => values.length >= 2);
+  if (found === undefined) {
+    throw new TrajectoryFileError(
+      `${path}: none of the ${items.length} items is a conversation of ${family}\n` +
+        `  its item_id would begin with '${family}_'; without a dataset the opening is in this project's own words`,
+    );
+  }
+  const [instructions, reply, first] = found;
+  return { instructions, reply, start: startOf(family, first ?? '') };
+}
+
+/** Maze and wordle explain the game in the third message, before the observation or instead of it. */
+function startOf(family: AgentGymFamily, first: string): Opening['start'] {
+  if (family === 'wordle' && first !== '') return () => first;
+  const explanation = family === 'maze' ? first.slice(0, first.lastIndexOf('\n') + 1) : '';
+  return (observation) => explanation + observation;
+}
+
+function parsed(path: string, text: string): unknown[] {
+  try {
+    if (text.trimStart().startsWith('[')) return JSON.parse(text) as unknown[];
+    return text.split('\n').flatMap((line): unknown[] => (line.trim() === '' ? [] : [JSON.parse(line)]));
+  } catch (cause) {
+    throw new TrajectoryFileError(`${path}: neither a JSON array nor JSON lines: ${String(cause)}`, { cause });
+  }
+}
+
+const NAMES: Partial<Record<AgentGymFamily, readonly string[]>> = { sqlgym: ['sqlgym', 'bird'] };
+
+/** By the name before the last underscore of its item_id, such as lmrlgym_maze_3. */
+function isOf(item: unknown, family: AgentGymFamily): boolean {
+  const id = isRecord(item) && typeof item.item_id === 'string' ? item.item_id.toLowerCase() : '';
+  const name = id.slice(0, Math.max(0, id.lastIndexOf('_')));
+  return (NAMES[family] ?? [family]).some((known) => name === known || name.endsWith(`_${known}`));
+}
+
+function textsOf(item: unknown): string[] {
+  const messages = isRecord(item) && Array.isArray(item.conversations) ? item.conversations : [];
+  return messages.flatMap((message: unknown) =>
+    isRecord(message) && typeof message.value === 'string' ? [message.value] : [],
+  );
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,113 @@
+// Whole episodes of AgentGym's own controller, played again by our clients on a server that answers from the recordings.
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ActionFormat } from './agentgym-env.js';
+import type { AgentGymFamily } from './families.js';
+import { agentGymEnv } from './options.js';
+
+interface Exchange {
+  request: { method: string; path: string; json?: unknown };
+  response: { status: number; json?: unknown; text?: string };
+}
+
+interface Rollout {
+  name: string;
+  task: string;
+  data_idx: number;
+  max_rounds: number;
+  action_format: ActionFormat;
+  reward: number;
+  conversation: { role: string; content: string }[];
+  http: Exchange[];
+}
+
+const file = fileURLToPath(
+  new URL('../../../../../shared/data/transcripts/controller_rollouts.jsonl', import.meta.url),
+);
+const rollouts = existsSync(file)
+  ? readFileSync(file, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Rollout)
+  : [];
+if (rollouts.length === 0) console.warn(`skipped: no recordings at ${file}`);
+
+const requestKey = ({ method, path, json }: Exchange['request']) =>
+  `${method} ${path} ${JSON.stringify(Object.entries(json ?? {}).sort())}`;
+
+/** What ours asks for: not twice for the same observation, not for a route that the server does not have. */
+function expectedRequests({ http }: Rollout): string[] {
+  const keys = http.filter(({ response }) => response.status === 200).map(({ request }) => requestKey(request));
+  return keys.filter((key, i) => !key.startsWith('GET') || keys.indexOf(key) === i).sort();
+}
+
+/** Answers each request with the first recorded answer to it that was not given yet, and notes it. */
+function answering({ http }: Rollout, seen: string[]): Server {
+  const left = [...http];
+  return createServer((request, response) => {
+    let body = '';
+    request.on('data', (piece: Buffer) => (body += piece.toString()));
+    request.on('end', () => {
+      const json: unknown = body === '' ? undefined : JSON.parse(body);
+      const key = requestKey({ method: request.method!, path: request.url!, json });
+      seen.push(key);
+      const at = left.findIndex((exchange) => requestKey(exchange.request) === key);
+      if (at < 0) return response.writeHead(599).end(`not recorded: ${key}`);
+      const [found] = left.splice(at, 1);
+      response.writeHead(found.response.status, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(found.response.json));
+    });
+  });
+}
+
+function datasetOf({ conversation }: Rollout, family: AgentGymFamily): string {
+  const path = join(mkdtempSync(join(tmpdir(), 'trajectories-')), 'data.json');
+  const conversations = conversation.map(({ role, content }) => ({
+    from: role === 'user' ? 'human' : 'gpt',
+    value: content,
+  }));
+  writeFileSync(path, JSON.stringify([{ item_id: `${family}_0`, conversations }]));
+  return path;
+}
+
+const play = rollouts.length === 0 ? test.skip : test;
+
+play.each(rollouts)('$name: the same requests, states and reward', async (rollout) => {
+  const family = rollout.task.toLowerCase().replace('lmrl-gym.', '') as AgentGymFamily;
+  const seen: string[] = [];
+  const server = answering(rollout, seen);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const env = agentGymEnv(family, {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    actionFormat: rollout.action_format,
+    maxRounds: rollout.max_rounds,
+    dataset: datasetOf(rollout, family),
+    upstreamEndCut: true,
+  });
+  try {
+    const { conversation } = rollout;
+    const said = ({ role, content }: { role: string; content: string }) => ({ role, content });
+    const start = await env.reset({ dataIdx: rollout.data_idx });
+    expect(await env.opening()).toEqual(conversation.slice(0, 2).map(said));
+    expect(start.observation).toBe(`${conversation[0].content}\n\n${conversation[2].content}`);
+    let total = 0;
+    for (let i = 3; i < conversation.length; i += 2) {
+      const step = await env.step(conversation[i].content);
+      expect(step.observation).toBe(conversation[i + 1].content);
+      expect(step.terminated || step.truncated).toBe(i + 2 >= conversation.length);
+      total += step.reward;
+    }
+    expect(total).toBe(rollout.reward);
+  } finally {
+    await env.close();
+    server.closeAllConnections();
+    server.close();
+  }
+  const vocabulary = ({ path }: Exchange['request']) => path.includes('filtered_vocab');
+  const unasked = rollout.http.filter(({ request }) => vocabulary(request)).map(({ request }) => requestKey(request));
+  expect(seen.sort()).toEqual(expectedRequests(rollout).filter((key) => !unasked.includes(key)));
+});
