@@ -7,6 +7,9 @@ import type { WeightSource } from './weight-source.js';
 /** Models with an LM head write `transformer.h.0…` or `model.layers.0…`, those without (and GPT-2's original release) `h.0…`. */
 const PREFIX = /^(transformer|model|gpt_neox)\./;
 
+/** As a model without an LM head writes it. */
+export const bareName = (name: string) => name.replace(PREFIX, '');
+
 /** What checkpoints hold besides parameters: masks, rotary tables, and the head where it is the embedding once more. */
 const BUFFERS = /(^|\.)(attn|attention)\.(bias|masked_bias)$|rotary_emb\.inv_freq$|^(lm_head|embed_out)\.weight$./;
 
@@ -15,18 +18,26 @@ const BUFFERS = /(^|\.)(attn|attention)\.(bias|masked_bias)$|rotary_emb\.inv_fre
  * All must be there in their shapes, and nothing else that might matter.
  */
 export async function readParameters(specs: readonly ParameterSpec[], source: WeightSource): Promise<HostTensors> {
-  const names = namesInFile(specs, source);
   const parameters: HostTensors = {};
-  for (const { name, transposedInFile } of specs)
-    parameters[name] = await source.read(names.get(name)!, { transposed: transposedInFile, requireFinite: true });
+  for await (const [name, tensor] of eachParameter(specs, source)) parameters[name] = tensor;
   return parameters;
+}
+
+/** The same, each handed on before the next is read, for who does not keep them as they are. */
+export async function* eachParameter(
+  specs: readonly ParameterSpec[],
+  source: WeightSource,
+): AsyncGenerator<[name: string, tensor: HostTensor]> {
+  const names = namesInFile(specs, source);
+  for (const { name, transposedInFile } of specs)
+    yield [name, await source.read(names.get(name)!, { transposed: transposedInFile, requireFinite: true })];
 }
 
 /** Parameter → its tensor's name in the file, which may lack the prefix of models with an LM head. */
 export function namesInFile(specs: readonly ParameterSpec[], { path, entries }: WeightSource): Map<string, string> {
   const names = new Map<string, string>();
   for (const spec of specs) {
-    const bare = spec.name.replace(PREFIX, '');
+    const bare = bareName(spec.name);
     const name = [spec.name, bare].find((candidate) => entries.has(candidate));
     const expected = `shape [${fileShape(spec).join(', ')}], as config.json asks for`;
     if (name === undefined)

@@ -42,8 +42,8 @@ export class DecodePrograms {
 
   /** Programs for a batch of `rows` whose longest new part has `width` tokens. */
   async forBatch(sampler: Sampler, rows: number, width: number): Promise<LoopPrograms> {
-    // With small weights both operand orders give the same graph.
-    const large = this.architecture.parameters.some(({ shape }) => isLargeWeight(shape));
+    // With small weights both operand orders give the same graph; products with quantised ones have but one order.
+    const large = !this.options.quantized && this.architecture.parameters.some(({ shape }) => isLargeWeight(shape));
     const isFew = (tokens: number) => large && tokens > 1 && tokens < FEW_ROWS;
     const stepMany = await this.#program(sampler, 1, 'rows-left');
     return {

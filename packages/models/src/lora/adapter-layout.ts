@@ -70,9 +70,9 @@ export function freshAdapters({ adapters, options }: AdapterLayout, rng: Rng): H
 
 /**
  * Names of the weights that the forward pass uses in linear layers, found by running it on a graph that is thrown away:
- * those before the head, and the head's unless it is tied to the embedding.
+ * those before the head, and the head's, which is either its own or tied to the embedding.
  */
-export function linearWeights(architecture: CausalArchitecture): { inside: string[]; heads: string[] } {
+export function linearWeights(architecture: CausalArchitecture): Record<'inside' | 'heads' | 'tied', string[]> {
   const g = new GraphBuilder('linear layers');
   const shapes = new Map(architecture.parameters.map(({ name, shape }) => [name, shape]));
   const inputs = new Map(architecture.parameters.map(({ name, shape }) => [name, g.input(name, 'float32', shape)]));
@@ -98,5 +98,6 @@ export function linearWeights(architecture: CausalArchitecture): { inside: strin
   const inside = linear;
   linear = [];
   architecture.logits(scope, residual);
-  return { inside: [...new Set(inside)], heads: linear.filter((weight) => !used.has(weight)) };
+  const [heads, tied] = [false, true].map((isUsed) => linear.filter((weight) => used.has(weight) === isUsed));
+  return { inside: [...new Set(inside)], heads, tied };
 }

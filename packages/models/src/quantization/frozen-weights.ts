@@ -1,0 +1,67 @@
+// Which weights of a model are kept in 4 or 8 bits, and the sorting of its parameters into those and the float32 rest.
+import type { CausalArchitecture } from '../architecture.js';
+import { linearWeights } from '../lora/adapter-layout.js';
+import type { HostTensor, HostTensors } from '../safetensors.js';
+import { dequantize, quantize, type QuantizedWeight } from './quantized-weight.js';
+
+/** How the linear layers' weights of a frozen model lie in memory. */
+export type Quantization = 'none' | '4bit' | '8bit';
+
+/** Numbers that share a scale: 32, or what divides a weight's row. */
+const BLOCK_SIZES = [32, 16];
+
+/**
+ * Takes the parameters one by one, so that of a quantised one only the few bits stay in memory. Embeddings, norms and
+ * biases stay in float32, and so do weights whose rows divide into no blocks.
+ */
+export class FrozenWeights {
+  /** The parameters in float32. */
+  readonly tensors: HostTensors = {};
+  readonly #quantized = new Map<string, QuantizedWeight>();
+  readonly #heads = new Map<string, QuantizedWeight>();
+  readonly #linear: Record<'inside' | 'heads', ReadonlySet<string>>;
+
+  constructor(
+    architecture: CausalArchitecture,
+    private readonly quantization: Quantization,
+  ) {
+    const { inside, heads, tied } = linearWeights(architecture);
+    this.#linear = { inside: new Set(inside), heads: new Set([...heads, ...tied]) };
+  }
+
+  /** The linear layers before the output head, in the bits that were asked for; undefined with 'none'. */
+  get quantized(): ReadonlyMap<string, QuantizedWeight> | undefined {
+    return this.quantization === 'none' ? undefined : this.#quantized;
+  }
+
+  /**
+   * What decoding reads: the same, and the output head in 8 bits. Each step reads all of it, a third of a small model.
+   * Scoring and training keep it in float32: its rounding would go straight into the log-probabilities.
+   */
+  get quantizedForDecoding(): ReadonlyMap<string, QuantizedWeight> | undefined {
+    return this.quantization === 'none' ? undefined : new Map([...this.#quantized, ...this.#heads]);
+  }
+
+  take(name: string, tensor: HostTensor): void {
+    if (this.quantization === 'none' || !this.#quantize(name, tensor)) this.tensors[name] = tensor;
+  }
+
+  /** @returns whether the float32 numbers can go */
+  #quantize(name: string, { data, shape: [rows, columns] }: HostTensor): boolean {
+    const { inside, heads } = this.#linear;
+    const blockSize = BLOCK_SIZES.find((size) => columns % size === 0);
+    if (blockSize === undefined || !(inside.has(name) || heads.has(name))) return false;
+    const bits = this.quantization === '4bit' && !heads.has(name) ? 4 : 8;
+    (heads.has(name) ? this.#heads : this.#quantized).set(name, quantize(data, [rows, columns], { bits, blockSize }));
+    return !heads.has(name);
+  }
+}
+
+/** Adds to the float32 parameters the quantised ones in full, as a checkpoint holds them. */
+export function addDequantized(
+  tensors: HostTensors,
+  quantized: ReadonlyMap<string, QuantizedWeight> | undefined,
+): HostTensors {
+  for (const [name, weight] of quantized ?? []) tensors[name] = { shape: [...weight.shape], data: dequantize(weight) };
+  return tensors;
+}
