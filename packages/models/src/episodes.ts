@@ -1,12 +1,13 @@
 // Many episodes sampled side by side: each slot keeps its context in the key-value cache over all turns of an episode,
 // so that a turn costs its new tokens only.
-import { Rng } from '@bowyer/core';
+import type { Rng } from '@bowyer/core';
 import type { Device, State } from '@bowyer/graph';
 import { keyName, valueName } from './decode-graph.js';
 import type { DecodePrograms } from './decode-programs.js';
 import { roundedCapacity } from './kernels/cache-rows.js';
 import type { GenerateArgs, GeneratedRow } from './kernels/generate-kernel.js';
 import { samplerFor, type Sampler, type SamplingOptions } from './sampling.js';
+import { uniformsOf } from './sampling-uniforms.js';
 import { SlotRows } from './slot-rows.js';
 import { FEW_ROWS } from './weight-product.js';
 
@@ -226,14 +227,4 @@ export class Episodes {
         );
     }
   }
-}
-
-/** [turns · maxNewTokens] multiples of 2⁻²⁴ in [0, 1), which float32 holds exactly; a stream of its own per turn. */
-function uniformsOf(seeds: readonly number[], maxNewTokens: number): Float32Array {
-  const uniforms = new Float32Array(seeds.length * maxNewTokens);
-  seeds.forEach((seed, turn) => {
-    const rng = new Rng(seed);
-    for (let t = 0; t < maxNewTokens; t++) uniforms[turn * maxNewTokens + t] = (rng.uint32() >>> 8) / 16777216;
-  });
-  return uniforms;
 }

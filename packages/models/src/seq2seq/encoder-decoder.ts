@@ -1,0 +1,76 @@
+// The seam between encoder-decoders and what is done with them: an architecture says which parameters it has, how the
+// source is encoded and how the target follows from it; encoding, stepping and scoring graphs supply the rest.
+import type { Dim, GraphBuilder, Value } from '@bowyer/graph';
+import type { ParameterSpec } from '../architecture.js';
+import type { HostTensors } from '../safetensors.js';
+
+export interface AttentionOptions {
+  /** What Q Kᵀ is multiplied by: 1/√headSize, or 1 in T5. */
+  scale: number;
+  /** Added to the scores: [1, heads, tokens, keys]. */
+  bias?: Value;
+}
+
+/** What a graph offers to either half. Hidden states are flat rows [batch · tokens, width]. */
+export interface SequenceScope {
+  readonly g: GraphBuilder;
+  readonly batch: Dim;
+  readonly tokens: Dim;
+  /** int64 [tokens] places of these tokens in their sequence, the same in every row. */
+  readonly positions: Value;
+  /** int64 [keys] places of all that self-attention may look at. */
+  readonly keyPositions: Value;
+  /** The named parameter, as an input of the graph. */
+  parameter(name: string): Value;
+  /** x · Wᵀ + b over rows [rows, in] → [rows, out]; weight and bias by name. */
+  linear(x: Value, weight: string, bias?: string): Value;
+  /**
+   * Self-attention of one layer; all four are rows [batch · tokens, heads · headSize]. In the encoder every token sees
+   * every other, in the decoder those before it; where keys and values of earlier tokens come from is the scope's business.
+   */
+  selfAttention(layer: number, query: Value, key: Value, value: Value, options: AttentionOptions): Value;
+}
+
+export interface DecoderScope extends SequenceScope {
+  /** Attention to the source, whose keys and values `crossKeyValue` gave for this layer. */
+  crossAttention(layer: number, query: Value, options: AttentionOptions): Value;
+}
+
+/** An encoder-decoder transformer. One file per architecture implements this (`bart.ts`, `t5.ts`). */
+export interface EncoderDecoder {
+  readonly vocabSize: number;
+  readonly decoderLayers: number;
+  readonly encoderHeads: number;
+  /** Heads of the decoder, in self-attention and towards the source alike. */
+  readonly heads: number;
+  readonly headSize: number;
+  /** Most tokens of a source and of a target; infinite where positions are relative. */
+  readonly sourceLimit: number;
+  readonly targetLimit: number;
+  readonly parameters: readonly ParameterSpec[];
+  /** What the class in Hugging Face's library takes for special tokens that no file names. */
+  readonly specialTokens: SpecialTokenDefaults;
+  /** Gives a checkpoint's tensors the names and shapes of `parameters`, and drops copies of them. */
+  fromFile(tensors: HostTensors): HostTensors;
+  /** Last hidden states of the source. @param ids [batch, tokens] → rows [batch · tokens, width] */
+  encode(scope: SequenceScope, ids: Value): Value;
+  /** Keys and values that a decoder layer takes from the encoded source: rows [batch · tokens, heads · headSize] each. */
+  crossKeyValue(
+    scope: Pick<SequenceScope, 'g' | 'parameter' | 'linear'>,
+    layer: number,
+    encoded: Value,
+  ): [Value, Value];
+  /** Last hidden states of the target. @param ids [batch, tokens] → rows [batch · tokens, width] */
+  decode(scope: DecoderScope, ids: Value): Value;
+  /** LM head over any choice of rows: [rows, width] → [rows, vocabulary]. */
+  logits(scope: Pick<SequenceScope, 'g' | 'parameter' | 'linear'>, hidden: Value): Value;
+  /** Contents of config.json. */
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
+export interface SpecialTokenDefaults {
+  decoderStart: number;
+  eos: number;
+  pad: number;
+  forcedEos: number | null;
+}

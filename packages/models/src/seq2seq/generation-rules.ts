@@ -1,0 +1,54 @@
+// How a checkpoint wants its targets begun and ended: special tokens out of config.json and generation_config.json.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ConfigFields, type ConfigJson } from '../config-fields.js';
+import type { EncoderDecoder } from './encoder-decoder.js';
+
+export interface GenerationRules {
+  /** What the decoder reads before it says anything. */
+  decoderStartId: number;
+  /** Tokens that end a target. */
+  eosIds: readonly number[];
+  /** Fills up sources and targets; never seen by the model. */
+  padId: number;
+  /** The first token said, whatever the model would say; null: the model's choice. */
+  forcedBosId: number | null;
+  /** The last token of a target that reaches its longest length. */
+  forcedEosId: number | null;
+}
+
+/** As Python's library has it: generation_config.json before config.json before the class's defaults. */
+export async function readGenerationRules(dir: string, architecture: EncoderDecoder): Promise<GenerationRules> {
+  const text = await readFile(join(dir, 'generation_config.json'), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '{}';
+    throw error;
+  });
+  return generationRules(architecture, JSON.parse(text) as ConfigJson);
+}
+
+/** @param generation contents of generation_config.json */
+export function generationRules(architecture: EncoderDecoder, generation: ConfigJson = {}): GenerationRules {
+  const { config, specialTokens, vocabSize } = architecture;
+  const json = { ...config, ...generation };
+  const fields = new ConfigFields(String(config.model_type), json, {
+    decoder_start_token_id: specialTokens.decoderStart,
+    eos_token_id: specialTokens.eos,
+    pad_token_id: specialTokens.pad,
+    forced_eos_token_id: specialTokens.forcedEos,
+  });
+  const checked = (field: string, id: unknown): number => {
+    if (typeof id !== 'number' || !Number.isInteger(id) || id < 0 || id >= vocabSize)
+      throw fields.error(field, `must be a token id below vocab_size ${vocabSize}, not ${JSON.stringify(id)}`);
+    return id;
+  };
+  const id = (field: string) => checked(field, fields.value(field));
+  const idOrNone = (field: string) => (fields.value(field) === undefined ? null : id(field));
+  const eos = fields.value('eos_token_id');
+  return {
+    decoderStartId: id('decoder_start_token_id'),
+    eosIds: (Array.isArray(eos) ? (eos as unknown[]) : [eos]).map((one) => checked('eos_token_id', one)),
+    padId: id('pad_token_id'),
+    forcedBosId: idOrNone('forced_bos_token_id'),
+    forcedEosId: idOrNone('forced_eos_token_id'),
+  };
+}

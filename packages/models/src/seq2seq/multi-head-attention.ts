@@ -1,0 +1,68 @@
+// Attention between two sequences of any lengths, as graph pieces:
+//
+//     softmax(scale · Q Kᵀ + bias + mask) V        (Vaswani et al. 2017, arXiv:1706.03762, eq. 1)
+import type { Dim, GraphBuilder, Value } from '@bowyer/graph';
+
+/** Far below any score, and yet finite: masked scores become exactly 0 after the softmax. */
+export const MASKED = -1e9;
+
+export interface HeadShape {
+  batch: Dim;
+  heads: number;
+  headSize: number;
+}
+
+/** Rows [batch · tokens, heads · headSize] → [batch, heads, tokens, headSize]. */
+export function splitHeads(g: GraphBuilder, x: Value, { batch, heads, headSize }: HeadShape, tokens: Dim): Value {
+  if (tokens === 1) return g.reshape(x, [batch, heads, 1, headSize]);
+  return g.transpose(g.reshape(x, [batch, tokens, heads, headSize]), [0, 2, 1, 3]);
+}
+
+/** [batch, heads, tokens, headSize] → rows [batch · tokens, heads · headSize]. */
+export function mergeHeads(g: GraphBuilder, x: Value, { heads, headSize }: HeadShape): Value {
+  const byToken = x.dim(2) === 1 ? x : g.transpose(x, [0, 2, 1, 3]);
+  return g.reshape(byToken, [-1, heads * headSize]);
+}
+
+/** @param key, value [batch, heads, keys, headSize] @param terms added to the scores [batch, heads, tokens, keys] */
+export function attend(
+  g: GraphBuilder,
+  [query, key, value]: readonly [Value, Value, Value],
+  { scale, terms }: { scale: number; terms: readonly (Value | undefined)[] },
+): Value {
+  const scores = sumOf(g, g.fusedMatMul(query, key, { transB: true, alpha: scale }), terms);
+  return g.matMul(g.softmax(scores), value);
+}
+
+/**
+ * One new token that sees a cache and itself. The cache is only read: the scores are joined before the softmax, and the
+ * products with V are added.
+ *
+ * @param cache key and value [batch, heads, capacity, headSize]
+ * @param terms added to the scores [batch, heads, 1, capacity + 1]
+ */
+export function attendCached(
+  g: GraphBuilder,
+  [query, key, value]: readonly [Value, Value, Value],
+  cache: { key: Value; value: Value },
+  { scale, terms }: { scale: number; terms: readonly (Value | undefined)[] },
+): Value {
+  const past = g.fusedMatMul(query, cache.key, { transB: true, alpha: scale });
+  const own = g.reduceSum(g.mul(g.mul(query, scale), key), { axes: [-1], keepdims: true });
+  const probabilities = g.softmax(sumOf(g, g.concat([past, own], -1), terms));
+  const [toPast, toOwn] = g.split(probabilities, -1, [past.dim(-1), 1]);
+  return g.add(g.matMul(toPast, cache.value), g.mul(toOwn, value));
+}
+
+const sumOf = (g: GraphBuilder, x: Value, terms: readonly (Value | undefined)[]): Value =>
+  terms.reduce<Value>((sum, term) => (term ? g.add(sum, term) : sum), x);
+
+/** 0 where a key is at or before the query's place, very negative after it: [1, 1, tokens, keys]. */
+export function causalTerm(g: GraphBuilder, positions: Value, keyPositions: Value): Value {
+  const seen = g.lessOrEqual(g.unsqueeze(keyPositions, 0), g.unsqueeze(positions, 1));
+  return g.unsqueeze(g.unsqueeze(g.where(seen, g.scalar(0), MASKED), 0), 0);
+}
+
+/** 0 for tokens, very negative for padding. @param mask [batch, keys] of 1 and 0 → [batch, 1, 1, keys] */
+export const paddingTerm = (g: GraphBuilder, mask: Value): Value =>
+  g.unsqueeze(g.unsqueeze(g.mul(g.sub(mask, 1), -MASKED), 1), 1);

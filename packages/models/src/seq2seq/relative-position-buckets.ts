@@ -1,0 +1,53 @@
+// T5's relative positions: distances between tokens fall into buckets, exact ones near by and logarithmic ones further off.
+// Source: Raffel et al. 2020 (arXiv:1910.10683), section 2.1.
+import type { GraphBuilder, Value } from '@bowyer/graph';
+
+export interface BucketOptions {
+  buckets: number;
+  /** From this distance on all fall into the last bucket. */
+  maxDistance: number;
+  /** Keys on both sides (the encoder), half of the buckets each; else on the left only. */
+  bidirectional: boolean;
+}
+
+/**
+ * Bucket of each distance 0 … maxDistance on one side, with n the buckets of that side and e = n/2:
+ *
+ *     d                                                     for d < e
+ *     min(n − 1, e + ⌊ln(d/e) / ln(maxDistance/e) · (n − e)⌋)   else
+ *
+ * In float32, as the checkpoints were trained: a distance on a border must not fall to the other side.
+ */
+export function distanceBuckets({ buckets, maxDistance, bidirectional }: BucketOptions): number[] {
+  const sideBuckets = bidirectional ? buckets / 2 : buckets;
+  const exact = Math.floor(sideBuckets / 2);
+  const f = Math.fround;
+  return Array.from({ length: maxDistance + 1 }, (_, distance) => {
+    if (distance < exact) return distance;
+    const ratio = f(f(Math.log(f(distance / exact))) / f(Math.log(maxDistance / exact)));
+    return Math.min(sideBuckets - 1, exact + Math.floor(f(ratio * (sideBuckets - exact))));
+  });
+}
+
+/**
+ * The bias that attention adds: a number per bucket and head.
+ *
+ * @param table [buckets, heads]
+ * @param positions int64 [tokens] of the queries
+ * @param keyPositions int64 [keys]
+ * @returns [1, heads, tokens, keys]
+ */
+export function relativePositionBias(
+  g: GraphBuilder,
+  table: Value,
+  { positions, keyPositions }: { positions: Value; keyPositions: Value },
+  options: BucketOptions,
+): Value {
+  const { buckets, maxDistance, bidirectional } = options;
+  const offset = g.sub(g.unsqueeze(keyPositions, 0), g.unsqueeze(positions, 1));
+  const distance = bidirectional ? g.abs(offset) : g.max(g.neg(offset), 0);
+  const side = g.gather(g.int64s(distanceBuckets(options)), g.min(distance, maxDistance), 0);
+  // Keys on the right have the second half of the buckets.
+  const bucket = bidirectional ? g.add(side, g.mul(g.cast(g.greater(offset, 0), 'int64'), buckets / 2)) : side;
+  return g.unsqueeze(g.transpose(g.gather(table, bucket, 0), [2, 0, 1]), 0);
+}

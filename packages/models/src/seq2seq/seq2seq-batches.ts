@@ -1,0 +1,78 @@
+// Sources and targets as the padded matrices that the graphs read, and the scores of one batch.
+import type { BoundProgram } from '@bowyer/graph';
+import type { GenerationRules } from './generation-rules.js';
+
+export interface SourceAndTarget {
+  source: readonly number[];
+  target: readonly number[];
+}
+
+export interface TargetScores {
+  /** [target tokens] in nats. */
+  logprobs: Float32Array;
+  /** The first ten logits (or all of a smaller vocabulary) at the target's first place. */
+  logitsHead: Float32Array;
+}
+
+/** Rows padded on the right to the longest. */
+export interface PaddedTokens {
+  rows: number;
+  tokens: number;
+  /** [rows · tokens] */
+  ids: Int32Array;
+  /** 1 for a token, 0 for padding. */
+  mask: Float32Array;
+}
+
+export function paddedTokens(sequences: readonly (readonly number[])[], padId: number): PaddedTokens {
+  const rows = sequences.length;
+  const tokens = Math.max(...sequences.map(({ length }) => length));
+  const ids = new Int32Array(rows * tokens).fill(padId);
+  const mask = new Float32Array(rows * tokens);
+  sequences.forEach((sequence, row) => {
+    ids.set(sequence, row * tokens);
+    mask.fill(1, row * tokens, row * tokens + sequence.length);
+  });
+  return { rows, tokens, ids, mask };
+}
+
+/** The decoder reads the start token and the target but its last token. An empty target has its first logits only. */
+export async function scoreBatch(
+  program: BoundProgram,
+  items: readonly SourceAndTarget[],
+  { decoderStartId, padId }: GenerationRules,
+): Promise<TargetScores[]> {
+  const sources = paddedTokens(
+    items.map(({ source }) => source),
+    padId,
+  );
+  const inputs = paddedTokens(
+    items.map(({ target }) => [decoderStartId, ...target.slice(0, -1)]),
+    padId,
+  );
+  const places = items.flatMap(({ target }, row) =>
+    Array.from({ length: Math.max(1, target.length) }, (_, t) => row * inputs.tokens + t),
+  );
+  const targets = items.flatMap(({ target }) => (target.length > 0 ? target : [padId]));
+  const outputs = await program.run({
+    inputs: {
+      source_ids: { dims: [sources.rows, sources.tokens], data: sources.ids },
+      source_mask: { dims: [sources.rows, sources.tokens], data: sources.mask },
+      ids: { dims: [inputs.rows, inputs.tokens], data: inputs.ids },
+      scored_positions: { dims: [places.length], data: Int32Array.from(places) },
+      targets: { dims: [targets.length], data: Int32Array.from(targets) },
+    },
+  });
+  const logprobs = outputs.logprobs.data as Float32Array;
+  const heads = outputs.logits_head.data as Float32Array;
+  const width = heads.length / places.length;
+  let at = 0;
+  return items.map(({ target }) => {
+    const first = at;
+    at += Math.max(1, target.length);
+    return {
+      logprobs: logprobs.slice(first, first + target.length),
+      logitsHead: heads.slice(first * width, (first + 1) * width),
+    };
+  });
+}

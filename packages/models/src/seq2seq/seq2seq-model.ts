@@ -1,0 +1,187 @@
+// An encoder-decoder on a device: loaded from a Hugging Face directory, it says targets of sources and scores given ones.
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Rng } from '@bowyer/core';
+import type { BoundProgram, Device, Kernel, State } from '@bowyer/graph';
+import type { ConfigJson } from '../config-fields.js';
+import { freshParameters } from '../fresh-parameters.js';
+import { PretrainedDirectoryError, readPretrainedConfig } from '../pretrained-config.js';
+import { readWeights, type HostTensors } from '../safetensors.js';
+import { samplerFor, type Sampler, type SamplingOptions } from '../sampling.js';
+import { uniformsOf } from '../sampling-uniforms.js';
+import { loadTokenizer, type Tokenizer } from '../tokenizer.js';
+import { FEW_ROWS, type OperandOrder } from '../weight-product.js';
+import type { DecodedTarget, DecodeLoopArgs } from './decode-loop-kernel.js';
+import type { EncoderDecoder } from './encoder-decoder.js';
+import { generationRules, readGenerationRules, type GenerationRules } from './generation-rules.js';
+import { paddedTokens, scoreBatch, type SourceAndTarget, type TargetScores } from './seq2seq-batches.js';
+import { encoderDecoderFor } from './seq2seq-architectures.js';
+import { encodeGraph, scoreGraph, stepGraph } from './seq2seq-graphs.js';
+
+/** A source to be answered. */
+export interface Source {
+  ids: readonly number[];
+  /** One number is drawn from it, from which all of the target's tokens follow, whoever else is in the batch. */
+  rng: Rng;
+}
+
+export interface Seq2SeqModelOptions {
+  device: Device;
+}
+
+interface Parts {
+  architecture: EncoderDecoder;
+  /** Null where the directory has no tokenizer.json: then everything is ids. */
+  tokenizer: Tokenizer | null;
+  rules: GenerationRules;
+  parameters: State;
+}
+
+export class Seq2SeqModel {
+  readonly architecture: EncoderDecoder;
+  readonly tokenizer: Tokenizer | null;
+  readonly rules: GenerationRules;
+  readonly parameters: State;
+  readonly #bound = new Map<string, Promise<BoundProgram>>();
+  #kernel?: Promise<Kernel<DecodeLoopArgs, DecodedTarget[]>>;
+
+  private constructor(
+    private readonly device: Device,
+    { architecture, tokenizer, rules, parameters }: Parts,
+  ) {
+    this.architecture = architecture;
+    this.tokenizer = tokenizer;
+    this.rules = rules;
+    this.parameters = parameters;
+  }
+
+  /** A model with fresh weights. `config` is what Hugging Face's config.json holds (at least `model_type` and sizes). */
+  static async create(
+    options: Seq2SeqModelOptions & { config: ConfigJson; tokenizer: Tokenizer | null; rng: Rng },
+  ): Promise<Seq2SeqModel> {
+    const { device, config, tokenizer, rng } = options;
+    const architecture = encoderDecoderFor(config);
+    const parameters = await device.createState(freshParameters(architecture.parameters, rng));
+    return new Seq2SeqModel(device, { architecture, tokenizer, rules: generationRules(architecture), parameters });
+  }
+
+  /** A model from a Hugging Face directory: config.json, model.safetensors (or shards), and tokenizer.json if there is one. */
+  static async load({ device, dir }: Seq2SeqModelOptions & { dir: string }): Promise<Seq2SeqModel> {
+    const architecture = encoderDecoderFor(await readPretrainedConfig(dir));
+    const rules = await readGenerationRules(dir, architecture);
+    const hasTokenizer = (await stat(join(dir, 'tokenizer.json')).catch(() => null)) !== null;
+    const tokenizer = hasTokenizer ? await loadTokenizer(dir) : null;
+    if (tokenizer && tokenizer.vocabSize > architecture.vocabSize)
+      throw new PretrainedDirectoryError(
+        dir,
+        `its tokenizer has ${tokenizer.vocabSize} tokens, its config.json a vocab_size of ${architecture.vocabSize}`,
+      );
+    const tensors = checkedParameters(architecture, await readWeights(dir, { requireFinite: true }), dir);
+    return new Seq2SeqModel(device, { architecture, tokenizer, rules, parameters: await device.createState(tensors) });
+  }
+
+  /** One target per source, all said side by side. */
+  async generate(sources: readonly Source[], options: SamplingOptions): Promise<DecodedTarget[]> {
+    if (sources.length === 0) return [];
+    const { architecture, rules } = this;
+    const { maxNewTokens, temperature, topP, terminatorIds } = options;
+    const sampler = samplerFor(options, architecture.vocabSize);
+    const seeds = sources.map(({ rng }) => rng.uint32());
+    const { tokens, ids, mask } = paddedTokens(
+      sources.map((source) => source.ids),
+      rules.padId,
+    );
+    this.#kernel ??= this.device.loadKernel<DecodeLoopArgs, DecodedTarget[]>({
+      module: new URL('./decode-loop-kernel.js', import.meta.url),
+      name: 'decodeTargets',
+    });
+    return (await this.#kernel).call({
+      states: {},
+      programs: {
+        encode: await this.#encode(sources.length * tokens),
+        step: await this.#step(sampler, sources.length),
+      },
+      args: {
+        rows: sources.length,
+        sourceTokens: tokens,
+        sourceIds: ids,
+        sourceMask: mask,
+        layers: architecture.decoderLayers,
+        heads: architecture.heads,
+        headSize: architecture.headSize,
+        startId: rules.decoderStartId,
+        forcedFirst: rules.forcedBosId ?? -1,
+        forcedLast: rules.forcedEosId ?? -1,
+        uniforms: sampler.kind === 'greedy' ? new Float32Array(0) : uniformsOf(seeds, maxNewTokens),
+        ...(sampler.kind !== 'greedy' && sampler.tempered && { temperature }),
+        ...(sampler.kind === 'truncated' && { topP }),
+        maxNewTokens,
+        terminatorIds: [...terminatorIds],
+      },
+    });
+  }
+
+  /** Log-probabilities of one batch of targets, each token given the source and the tokens before it. */
+  async score(items: readonly SourceAndTarget[]): Promise<TargetScores[]> {
+    const program = await this.#program('score', () => scoreGraph(this.architecture));
+    return scoreBatch(program, items, this.rules);
+  }
+
+  /** Frees what the device holds of this model. */
+  async release(): Promise<void> {
+    for (const promise of this.#bound.values()) {
+      const bound = await promise;
+      await bound.release();
+      await bound.program.release();
+    }
+    this.#bound.clear();
+    await this.device.release(this.parameters);
+  }
+
+  #encode(rows: number): Promise<BoundProgram> {
+    const order = orderFor(rows);
+    return this.#program(`encode ${order}`, () => encodeGraph(this.architecture, order));
+  }
+
+  #step(sampler: Sampler, rows: number): Promise<BoundProgram> {
+    const order = orderFor(rows);
+    const key = JSON.stringify([sampler, order]);
+    return this.#program(key, () => stepGraph(this.architecture, sampler, order));
+  }
+
+  #program(key: string, graph: () => ReturnType<typeof scoreGraph>): Promise<BoundProgram> {
+    let bound = this.#bound.get(key);
+    if (!bound) this.#bound.set(key, (bound = this.#compile(graph())));
+    return bound;
+  }
+
+  async #compile(graph: ReturnType<typeof scoreGraph>): Promise<BoundProgram> {
+    const used = this.architecture.parameters.filter(({ name }) => graph.inputs.has(name));
+    const state = Object.fromEntries(used.map(({ name }) => [name, [this.parameters, name] as const]));
+    return (await this.device.compile(graph)).bind({ state });
+  }
+}
+
+const orderFor = (rows: number): OperandOrder => (rows > 1 && rows < FEW_ROWS ? 'weights-left' : 'rows-left');
+
+/** Every parameter in its shape, and nothing that the architecture has no place for. */
+function checkedParameters(architecture: EncoderDecoder, stored: HostTensors, dir: string): HostTensors {
+  const tensors = architecture.fromFile(stored);
+  const parameters: HostTensors = {};
+  for (const { name, shape } of architecture.parameters) {
+    const tensor = tensors[name];
+    const expected = `[${shape.join(', ')}], as config.json says`;
+    if (!tensor) throw new PretrainedDirectoryError(dir, `its weights have no tensor '${name}' of shape ${expected}`);
+    if (tensor.shape.join() !== shape.join())
+      throw new PretrainedDirectoryError(dir, `'${name}' has shape [${tensor.shape.join(', ')}], not ${expected}`);
+    parameters[name] = tensor;
+  }
+  const extra = Object.keys(tensors).find((name) => !(name in parameters));
+  if (extra !== undefined)
+    throw new PretrainedDirectoryError(
+      dir,
+      `its weights have a tensor '${extra}' that the model of config.json does not`,
+      'does config.json belong to these weights?',
+    );
+  return parameters;
+}
