@@ -1,5 +1,5 @@
 // Which gradients the global-norm clip sees.
-import type { Adam } from '@bowyer/models';
+import type { Optimizer } from '@bowyer/models';
 
 /** `own`: the network being stepped. `all`: as in ArCHer's code, also what the other network's last step left behind. */
 export type ClipScope = 'own' | 'all';
@@ -24,7 +24,7 @@ export class SharedClip {
    */
   async step(
     network: string,
-    optimizer: Adam,
+    optimizer: Optimizer,
     lr: number,
     microBatches: number,
     { maxGradNorm, gradReduction }: { maxGradNorm: number; gradReduction: 'sum' | 'mean' },

@@ -1,7 +1,7 @@
 // How long one AdamW step over GPT-2's 124 million parameters takes, beside the machine's speed at copying memory.
 // Run from the repository root: node --conditions=source --import tsx packages/models/benchmarks/optimizer-step.ts
 import { openDevice } from '@bowyer/graph';
-import { AdamW } from '../src/optimizer.js';
+import { AdamW } from '../src/optimizer-adam.js';
 
 const repeats = 7;
 const embedding = 50_257 * 768;

@@ -9,7 +9,7 @@ import { readParameters, toCheckpoint } from './checkpoint-layout.js';
 import { DecodePrograms } from './decode-programs.js';
 import { Episodes } from './episodes.js';
 import { freshParameters } from './fresh-parameters.js';
-import { Adam, AdamW, type AdamOptions } from './optimizer.js';
+import { createOptimizer, type Optimizer, type OptimizerOptions } from './optimizer.js';
 import { readPretrainedConfig } from './pretrained-config.js';
 import { openWeights } from './safetensors-file.js';
 import { writeWeights, type HostTensors } from './safetensors.js';
@@ -30,15 +30,13 @@ export interface LanguageModelOptions {
   dropoutRng?: Rng;
 }
 
-export type OptimizerOptions = AdamOptions & { kind: 'adam' | 'adamw' };
-
 export class LanguageModel {
   readonly contextLength: number;
   readonly maskedTokenIds: readonly number[];
   readonly #device: Device;
   readonly #scorer: TokenScorer;
   readonly #decodePrograms: DecodePrograms;
-  #optimizer?: Adam;
+  #optimizer?: Optimizer;
 
   private constructor(
     options: LanguageModelOptions,
@@ -115,13 +113,13 @@ export class LanguageModel {
   }
 
   /** Moments and gradients are made here and not before, so that a model that only samples holds none. */
-  async createOptimizer({ kind, ...options }: OptimizerOptions): Promise<Adam> {
+  async createOptimizer(options: OptimizerOptions): Promise<Optimizer> {
     await this.#optimizer?.release();
-    this.#optimizer = await (kind === 'adamw' ? AdamW : Adam).create(this.#device, this.parameters, options);
+    this.#optimizer = await createOptimizer(this.#device, this.parameters, options);
     return this.#optimizer;
   }
 
-  get optimizer(): Adam {
+  get optimizer(): Optimizer {
     if (!this.#optimizer) throw new Error('LanguageModel: no optimizer yet; call createOptimizer before training');
     return this.#optimizer;
   }

@@ -1,22 +1,10 @@
-// Adam and AdamW over a state of parameters: gradients are summed into `gradients` by the training programs, one `step`
-// clips, updates in place and sets them to zero. The arithmetic is in kernels/adam-kernel.ts.
-import type { Device, Kernel, State } from '@bowyer/graph';
-import { adamGraph } from './kernels/adam-graph.js';
-import type { AdamArgs, AdamResult } from './kernels/adam-kernel.js';
-import { SafetensorsError } from './safetensors-header.js';
-import { readSafetensorsFile, writeSafetensors, type HostTensors } from './safetensors.js';
-import { copyTensors, writeTensors } from './state-tensors.js';
-
-export interface AdamOptions {
-  /** β₁, β₂: decay of the first and second moment per step. */
-  betas: readonly [number, number];
-  /** ε, added to the root of the second moment. */
-  eps: number;
-  /** λ: Adam adds λp to the gradient, AdamW shrinks p by lr · λ. */
-  weightDecay: number;
-  /** Overrides the device's choice between the function in its worker and the graph, so that a test can compare them. */
-  run?: 'host' | 'graph';
-}
+// What trains a state of parameters: gradients are summed into `gradients` by the training programs, one `step` clips by the
+// global norm, updates in place and sets them to zero. Each kind has its own file; this one holds what they share.
+import type { Device, State } from '@bowyer/graph';
+import type { StepResult } from './kernels/gradient-clip.js';
+import { Adam, AdamW, type AdamOptions } from './optimizer-adam.js';
+import { AdamW8bit } from './optimizer-adamw-8bit.js';
+import { Sgd, type SgdOptions } from './optimizer-sgd.js';
 
 export interface StepOptions {
   lr: number;
@@ -28,102 +16,38 @@ export interface StepOptions {
   foreignNorm?: number;
 }
 
-export class Adam {
-  /** AdamW's decay? */
-  protected readonly decoupled: boolean = false;
-  #steps = 0;
-
-  protected constructor(
-    private readonly device: Device,
-    readonly parameters: State,
-    /** Same names and shapes as the parameters; training programs add into it. */
-    readonly gradients: State,
-    private readonly firstMoments: State,
-    private readonly secondMoments: State,
-    private readonly kernel: Kernel<AdamArgs, AdamResult>,
-    private readonly options: AdamOptions,
-  ) {}
-
-  /** An optimizer with zero moments; it takes three times the parameters' memory. */
-  static async create(device: Device, parameters: State, options: AdamOptions): Promise<Adam> {
-    const shapes = Object.fromEntries([...parameters.tensors].map(([name, { shape }]) => [name, shape]));
-    const zeros = () => device.createZeros(shapes);
-    const kernel = await device.loadKernel<AdamArgs, AdamResult>({
-      module: new URL('./kernels/adam-kernel.js', import.meta.url),
-      name: 'adamStep',
-      graph: adamGraph,
-      run: options.run,
-    });
-    return new this(device, parameters, await zeros(), await zeros(), await zeros(), kernel, options);
-  }
-
+export interface Optimizer {
+  readonly parameters: State;
+  /** Same names and shapes as the parameters; training programs add into it. */
+  readonly gradients: State;
   /** Steps taken so far. */
-  get steps(): number {
-    return this.#steps;
-  }
-
+  readonly steps: number;
   /**
    * One step on the summed gradients, which are zero afterwards.
    * If they are not finite nothing else is changed, and `gradientNorm` is NaN or infinite: the caller decides.
    */
-  async step({ lr, maxGradNorm, gradientScale = 1, foreignNorm = 0 }: StepOptions): Promise<AdamResult> {
-    const { betas, eps, weightDecay } = this.options;
-    const [beta1, beta2] = betas;
-    const step = this.#steps + 1;
-    const result = await this.kernel.call({
-      states: { p: this.parameters, g: this.gradients, m: this.firstMoments, v: this.secondMoments },
-      args: {
-        maxGradNorm,
-        gradientScale,
-        foreignNorm,
-        beta1,
-        beta2,
-        oneMinusBeta1: 1 - beta1,
-        oneMinusBeta2: 1 - beta2,
-        stepSize: lr / (1 - beta1 ** step),
-        secondMomentScale: 1 / Math.sqrt(1 - beta2 ** step),
-        eps,
-        l2: this.decoupled ? 0 : weightDecay,
-        keep: this.decoupled ? 1 - lr * weightDecay : 1,
-      },
-    });
-    if (Number.isFinite(result.gradientNorm)) this.#steps++;
-    return result;
-  }
-
-  /** Writes the moments and the number of steps to a safetensors file. Gradients are not kept: save between steps. */
-  async save(path: string): Promise<void> {
-    const tensors: HostTensors = {};
-    for (const [prefix, state] of this.#moments()) {
-      for (const [name, tensor] of Object.entries(await copyTensors(this.device, state)))
-        tensors[prefix + name] = tensor;
-    }
-    await writeSafetensors(path, tensors, { format: 'pt', steps: String(this.#steps) });
-  }
-
+  step(options: StepOptions): Promise<StepResult>;
+  /** Writes what the next step needs besides the parameters. Gradients are not kept: save between steps. */
+  save(path: string): Promise<void>;
   /** Takes up, bit for bit, what `save` wrote. */
-  async restore(path: string): Promise<void> {
-    const { tensors, metadata } = await readSafetensorsFile(path);
-    const steps = Number(metadata.steps);
-    if (!Number.isInteger(steps))
-      throw new SafetensorsError(path, null, "metadata 'steps' of an optimizer", String(metadata.steps));
-    for (const [prefix, state] of this.#moments()) await writeTensors(this.device, state, tensors, { path, prefix });
-    this.#steps = steps;
-  }
-
-  async release(): Promise<void> {
-    for (const state of [this.gradients, this.firstMoments, this.secondMoments]) await this.device.release(state);
-  }
-
-  #moments(): [prefix: string, state: State][] {
-    return [
-      ['first_moment.', this.firstMoments],
-      ['second_moment.', this.secondMoments],
-    ];
-  }
+  restore(path: string): Promise<void>;
+  /** Frees gradients and moments; the parameters belong to the model. */
+  release(): Promise<void>;
 }
 
-/** Adam with decoupled weight decay. */
-export class AdamW extends Adam {
-  protected override readonly decoupled = true;
+export type OptimizerOptions =
+  (AdamOptions & { kind: 'adam' | 'adamw' | 'adamw_8bit' }) | (SgdOptions & { kind: 'sgd' });
+
+/** An optimizer that has taken no step yet. */
+export function createOptimizer(device: Device, parameters: State, options: OptimizerOptions): Promise<Optimizer> {
+  switch (options.kind) {
+    case 'adam':
+      return Adam.create(device, parameters, options);
+    case 'adamw':
+      return AdamW.create(device, parameters, options);
+    case 'adamw_8bit':
+      return AdamW8bit.create(device, parameters, options);
+    case 'sgd':
+      return Sgd.create(device, parameters, options);
+  }
 }

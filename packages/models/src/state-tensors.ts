@@ -24,14 +24,14 @@ export async function writeTensors(
   { path, prefix = '' }: { path: string; prefix?: string },
 ): Promise<void> {
   const found = state.names.map((name) => {
-    const { shape } = state.info(name);
+    const { shape, dtype } = state.info(name);
     const tensor = tensors[prefix + name];
     const expected = `shape [${shape.join(', ')}]`;
     if (!tensor) throw new SafetensorsError(path, prefix + name, expected, 'no such tensor');
     if (tensor.shape.join() !== shape.join()) {
       throw new SafetensorsError(path, prefix + name, expected, `shape [${tensor.shape.join(', ')}]`);
     }
-    return [name, tensor] as const;
+    return [name, { data: dtype === 'uint8' ? Uint8Array.from(tensor.data) : tensor.data }] as const;
   });
   await device.write(state, Object.fromEntries(found));
 }

@@ -13,7 +13,7 @@ import {
 } from '@bowyer/graph';
 import { polyakGraph } from '../kernels/adam-graph.js';
 import { parameterInputs, type Parameters } from '../linear.js';
-import { Adam, AdamW, type AdamOptions } from '../optimizer.js';
+import { createOptimizer, type Optimizer, type OptimizerOptions } from '../optimizer.js';
 import { readSafetensors, writeSafetensors, type HostTensors } from '../safetensors.js';
 import { copyTensors, writeTensors } from '../state-tensors.js';
 import type { CriticEncoder } from './critic-encoder.js';
@@ -26,7 +26,7 @@ export interface DoubleCriticOptions {
   rng: Rng;
   /** Start of every head's output bias: the return to be expected before anything is learnt. */
   outputBias: number;
-  optimizer: AdamOptions & { kind: 'adam' | 'adamw' };
+  optimizer: OptimizerOptions;
 }
 
 /** One number per observation and head. Without actions q1 and q2 are empty. */
@@ -63,7 +63,7 @@ export class DoubleCritic {
   private constructor(
     private readonly device: Device,
     private readonly encoder: CriticEncoder,
-    readonly optimizer: Adam,
+    readonly optimizer: Optimizer,
     /** Online network. */
     readonly parameters: State,
     /** Its slow copy. */
@@ -83,9 +83,8 @@ export class DoubleCritic {
       name: 'polyakStep',
       graph: polyakGraph,
     });
-    const kind = optimizer.kind === 'adamw' ? AdamW : Adam;
-    const adam = await kind.create(device, parameters, optimizer);
-    return new DoubleCritic(device, encoder, adam, parameters, await device.createState(copy), kernel);
+    const trainer = await createOptimizer(device, parameters, optimizer);
+    return new DoubleCritic(device, encoder, trainer, parameters, await device.createState(copy), kernel);
   }
 
   /** Number of trained weights. */

@@ -1,17 +1,12 @@
 // The optimizer step as a graph, for parameters that live on a GPU: the same formulas as adam-kernel.ts, line by line.
 import type { GraphBuilder, GraphKernelContext, GraphKernelResult, Value } from '@bowyer/graph';
-import { clipEpsilon, type adamArgNames } from './adam-kernel.js';
+import type { AdamArgs } from './adam-kernel.js';
+import { clipGraph } from './gradient-clip.js';
 
 export function adamGraph(g: GraphBuilder, { states, args }: GraphKernelContext): GraphKernelResult {
-  const scalars = args as Record<(typeof adamArgNames)[number], Value>;
+  const scalars = args as Record<keyof AdamArgs, Value>;
   const names = Object.keys(states.p);
-  const squares = names.map((name) => g.reduceSumSquare(states.g[name])).reduce((sum, square) => g.add(sum, square));
-  const gradientNorm = g.mul(g.sqrt(squares), scalars.gradientScale);
-  const finite = g.equal(g.sub(gradientNorm, gradientNorm), 0); // ∞ − ∞ and NaN − NaN are NaN, which equals nothing
-  const jointNorm = g.sqrt(g.add(g.square(gradientNorm), g.square(scalars.foreignNorm)));
-  const clip = g.min(g.div(scalars.maxGradNorm, g.add(jointNorm, clipEpsilon)), 1);
-  const clipCoefficient = g.where(finite, clip, 0);
-  const scale = g.mul(scalars.gradientScale, clip);
+  const { finite, scale, results } = clipGraph(g, states.g, scalars);
 
   const updated: Record<'p' | 'g' | 'm' | 'v', Record<string, Value>> = { p: {}, g: {}, m: {}, v: {} };
   for (const name of names) {
@@ -26,7 +21,7 @@ export function adamGraph(g: GraphBuilder, { states, args }: GraphKernelContext)
     updated.v[name] = g.where(finite, newV, v);
     updated.g[name] = g.zeros(p.shape);
   }
-  return { states: updated, results: { gradientNorm, clipCoefficient } };
+  return { states: updated, results };
 }
 
 /** x̄ ← (1 − τ) x̄ + τ x for every parameter. */

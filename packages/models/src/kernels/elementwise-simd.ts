@@ -108,7 +108,8 @@ function adamSource(): FunctionSource {
 }
 
 /** The numbers of one SGD step; the new parameter is p − lr · (gradientShare · g + bufferShare · b). */
-export const sgdScalarOrder = ['gradientScale', 'l2', 'momentum', 'lr', 'gradientShare', 'bufferShare'] as const;
+const sgdScalarOrder = ['gradientScale', 'l2', 'momentum', 'lr', 'gradientShare', 'bufferShare'] as const;
+export type SgdScalars = Record<(typeof sgdScalarOrder)[number], number>;
 
 /** sgd(end, ...scalars): parameters, gradients and momentum buffers stand one chunk after the other. */
 function sgdSource(): FunctionSource {
@@ -232,22 +233,27 @@ export function adamInPlace(
   }
 }
 
-/** Stochastic gradient descent with momentum on one tensor, in place; the gradient is zero afterwards. */
+/**
+ * Stochastic gradient descent with momentum on one tensor, in place; the gradient is zero afterwards.
+ * @param buffer the momentum; null where there is none (then `momentum` is 0)
+ */
 export function sgdInPlace(
   parameter: Float32Array,
   gradient: Float32Array,
-  buffer: Float32Array,
-  scalars: Record<(typeof sgdScalarOrder)[number], number>,
+  buffer: Float32Array | null,
+  scalars: SgdScalars,
 ): void {
   const { kernels, chunks } = loaded();
   const ordered = sgdScalarOrder.map((name) => scalars[name]);
-  const arrays = [parameter, gradient, buffer];
+  const arrays = buffer ? [parameter, gradient, buffer] : [parameter, gradient];
+  if (!buffer) chunks[2].fill(0); // 0 · NaN of an earlier use would be NaN
   for (let begin = 0; begin < parameter.length; begin += chunkLength) {
     const count = Math.min(chunkLength, parameter.length - begin);
     arrays.forEach((array, i) => chunks[i].set(array.subarray(begin, begin + count)));
     kernels.sgd(count * 4, ...ordered);
     gradient.fill(0, begin, begin + count);
-    for (const i of [0, 2]) arrays[i].set(count === chunkLength ? chunks[i] : chunks[i].subarray(0, count), begin);
+    for (const i of buffer ? [0, 2] : [0])
+      arrays[i].set(count === chunkLength ? chunks[i] : chunks[i].subarray(0, count), begin);
   }
 }
 

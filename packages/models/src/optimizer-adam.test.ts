@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device, type State } from '@bowyer/graph';
-import { Adam, AdamW, type AdamOptions } from './optimizer.js';
+import { Adam, AdamW, type AdamOptions } from './optimizer-adam.js';
 import { copyTensors } from './state-tensors.js';
 
 const options: AdamOptions = { betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 };

@@ -1,0 +1,95 @@
+// AdamW whose moments take two bytes a parameter instead of eight, on the CPU. The arithmetic is in kernels/adamw-8bit-kernel.ts.
+// Source: Dettmers et al. 2021 (arXiv:2110.02861). As in bitsandbytes, tensors below 4,096 elements keep float32 moments.
+import { DeviceError, type Device, type Kernel, type State } from '@bowyer/graph';
+import type { AdamArgs } from './kernels/adam-kernel.js';
+import { blockLength } from './kernels/dynamic-quantization.js';
+import type { StepResult } from './kernels/gradient-clip.js';
+import { adamArgs, type AdamOptions } from './optimizer-adam.js';
+import type { Optimizer, StepOptions } from './optimizer.js';
+import { restoreStates, saveStates, shapesOf } from './optimizer-state.js';
+
+/** Elements from which on a tensor's moments are quantised. */
+const quantizedFrom = 4096;
+
+export class AdamW8bit implements Optimizer {
+  #steps = 0;
+
+  private constructor(
+    private readonly device: Device,
+    readonly parameters: State,
+    readonly gradients: State,
+    private readonly moments: Record<'m' | 'v' | 'firstScales' | 'secondScales', State>,
+    private readonly kernel: Kernel<AdamArgs, StepResult>,
+    private readonly options: AdamOptions,
+  ) {}
+
+  /** An optimizer with zero moments; gradients and moments take 1.5 times the parameters' memory. */
+  static async create(device: Device, parameters: State, options: AdamOptions): Promise<AdamW8bit> {
+    if (device.kind !== 'cpu')
+      throw new DeviceError(
+        `optimizer adamw_8bit: its step is not written for device '${device.kind}'; take optimizer=adamw there, or device=cpu`,
+      );
+    const shapes = Object.entries(shapesOf(parameters)).map(([name, shape]) => {
+      const size = shape.reduce((product, dim) => product * dim, 1);
+      return { name, shape, blocks: size < quantizedFrom ? 0 : Math.ceil(size / blockLength) };
+    });
+    // Scales of 0 make every code a zero.
+    const moment = () =>
+      device.createZeros(
+        Object.fromEntries(
+          shapes.map(({ name, shape, blocks }) => [name, { shape, dtype: blocks ? 'uint8' : 'float32' }]),
+        ),
+      );
+    const scales = () =>
+      device.createZeros(
+        Object.fromEntries(shapes.filter(({ blocks }) => blocks).map(({ name, blocks }) => [name, [blocks]])),
+      );
+    const kernel = await device.loadKernel<AdamArgs, StepResult>({
+      module: new URL('./kernels/adamw-8bit-kernel.js', import.meta.url),
+      name: 'adamW8bitStep',
+    });
+    const moments = {
+      m: await moment(),
+      v: await moment(),
+      firstScales: await scales(),
+      secondScales: await scales(),
+    };
+    const gradients = await device.createZeros(shapesOf(parameters));
+    return new AdamW8bit(device, parameters, gradients, moments, kernel, options);
+  }
+
+  get steps(): number {
+    return this.#steps;
+  }
+
+  async step(options: StepOptions): Promise<StepResult> {
+    const result = await this.kernel.call({
+      states: { p: this.parameters, g: this.gradients, ...this.moments },
+      args: adamArgs(options, this.options, this.#steps + 1, true),
+    });
+    if (Number.isFinite(result.gradientNorm)) this.#steps++;
+    return result;
+  }
+
+  async save(path: string): Promise<void> {
+    await saveStates(this.device, path, this.#states(), this.#steps);
+  }
+
+  async restore(path: string): Promise<void> {
+    this.#steps = await restoreStates(this.device, path, this.#states());
+  }
+
+  async release(): Promise<void> {
+    for (const state of [this.gradients, ...Object.values(this.moments)]) await this.device.release(state);
+  }
+
+  #states() {
+    const { m, v, firstScales, secondScales } = this.moments;
+    return {
+      'first_moment.': m,
+      'second_moment.': v,
+      'first_moment_scale.': firstScales,
+      'second_moment_scale.': secondScales,
+    };
+  }
+}
