@@ -18,11 +18,8 @@ export {
 } from './safetensors.js';
 export { SafetensorsError } from './safetensors-header.js';
 export { PretrainedDirectoryError, readPretrainedConfig, type PretrainedConfig } from './pretrained-config.js';
-export { createOptimizer, type Optimizer, type OptimizerOptions, type StepOptions } from './optimizer.js';
-export { Adam, AdamW, type AdamOptions } from './optimizer-adam.js';
-export { AdamW8bit } from './optimizer-adamw-8bit.js';
-export { Sgd, type SgdOptions } from './optimizer-sgd.js';
-export { type StepResult } from './kernels/gradient-clip.js';
+export { Adam, AdamW, type AdamOptions, type StepOptions } from './optimizer.js';
+export { type AdamResult } from './kernels/adam-kernel.js';
 export {
   DoubleCritic,
   type CriticBatch,
@@ -32,7 +29,7 @@ export {
 } from './critic/double-critic.js';
 export { type CriticEncoder } from './critic/critic-encoder.js';
 export { LineEncoder } from './critic/line-encoder.js';
-export { LanguageModel, type LanguageModelOptions } from './language-model.js';
+export { LanguageModel, type LanguageModelOptions, type OptimizerOptions } from './language-model.js';
 export { type TokenExample } from './token-batches.js';
 export { type BatchOptions } from './token-scorer.js';
 export { type Episodes, type Turn, type Utterance } from './episodes.js';
@@ -55,6 +52,10 @@ export { readPyTorchStateDict, type StateDictOptions } from './pytorch/state-dic
 export { readLlama2c, type Llama2cCheckpoint } from './llama2c/llama2c-checkpoint.js';
 export { readLlama2cTokenizer } from './llama2c/llama2c-tokenizer.js';
 export { WeightsFileError } from './pytorch/weights-file-error.js';
+export { loadTextModel } from './load-text-model.js';
+export { Seq2SeqModel, type Seq2SeqModelOptions, type Source } from './seq2seq/seq2seq-model.js';
+export { generateTargets, scoreTargets, type GeneratedTarget } from './seq2seq/seq2seq-items.js';
+export { encoderDecoderFor, encoderDecoderTypes } from './seq2seq/seq2seq-architectures.js';
 export { scoreContinuations, type ContinuationScores, type ScoreContinuationsOptions } from './score-continuations.js';
 export { endOfText, generateTexts, type GeneratedText, type GenerateTextsOptions } from './generate-texts.js';
 export { ItemError, type ContinuationItem, type PromptItem } from './prompt-tokens.js';

@@ -99,3 +99,25 @@ maybe('a line that cannot be worked on is named, and no output is left', async (
   );
   expect((await readdir(directory)).filter((name) => name.startsWith('output'))).toEqual([]);
 });
+
+const bart = join(repository, '..', 'shared', 'data', 'models', 'bart-g2p-us');
+const maybeBart = existsSync(bart) ? test : test.skip;
+
+maybeBart('an encoder-decoder without a tokenizer: sources and targets as ids', async () => {
+  const { prompts } = JSON.parse(readFileSync(join(bart, 'reference.json'), 'utf8')) as {
+    prompts: { encoder_input_ids: number[]; labels: number[]; label_logprobs: number[]; greedy_ids: number[] }[];
+  };
+  const items = prompts.map((p) => ({ prompt_ids: p.encoder_input_ids, continuation_ids: p.labels }));
+  const scored = await task<{ logprobs: number[] }>('score', items, [`model=${bart}`]);
+  expect(scored).toMatchObject({ code: 0 });
+  scored.lines!.forEach(({ logprobs }, i) =>
+    prompts[i].label_logprobs.forEach((x, t) => expect(Math.abs(logprobs[t] - x)).toBeLessThan(1e-3)),
+  );
+  const said = await task<{ ids: number[] }>('generate', items, [`model=${bart}`, 'batch_size=2']);
+  expect(said.lines!.map(({ ids }) => ids)).toEqual(prompts.map(({ greedy_ids }) => greedy_ids.slice(1)));
+  const asText = await task('generate', [{ prompt: 'hello' }], [`model=${bart}`]);
+  expect(asText.code).toBe(1);
+  expect(asText.stderr).toContain(
+    "input.jsonl:1: has a text, but the model has no tokenizer.json: give it 'prompt_ids'",
+  );
+});

@@ -3,7 +3,7 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { openDevice } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
-import { ItemError, LanguageModel } from '@bowyer/models';
+import { ItemError, loadTextModel, type LanguageModel, type Seq2SeqModel } from '@bowyer/models';
 import { JsonLineError, readJsonLines } from '../json-lines.js';
 import { camelKeys } from '../key-case.js';
 import type { RunConfig } from '../run-config.js';
@@ -13,7 +13,7 @@ export interface ModelLines<Item> {
   /** JSON Schema of an input line. */
   schema: object;
   /** One result per item, in their order; written as they come. */
-  results: (model: LanguageModel, items: Item[]) => AsyncIterable<object>;
+  results: (model: LanguageModel | Seq2SeqModel, items: Item[]) => AsyncIterable<object>;
 }
 
 /**
@@ -31,7 +31,7 @@ export async function runModelLines<Item>(
   const device = await openDevice({ device: config.device, threads: config.threads || undefined });
   try {
     // The checkpoint's own distribution: nothing is masked.
-    const model = await LanguageModel.load({ device, dir: folder, masksPadding: false });
+    const model = await loadTextModel({ device, dir: folder, masksPadding: false });
     const bar = new ProgressBar(config.task, lines.length, progress);
     await mkdir(dirname(output), { recursive: true });
     const file = await open(partial, 'w');

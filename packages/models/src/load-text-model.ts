@@ -1,0 +1,23 @@
+// A directory's model for texts, whatever its kind: config.json says whether it is a decoder or an encoder-decoder.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ConfigJson } from './config-fields.js';
+import { LanguageModel, type LanguageModelOptions } from './language-model.js';
+import { isEncoderDecoder } from './seq2seq/seq2seq-architectures.js';
+import { Seq2SeqModel } from './seq2seq/seq2seq-model.js';
+
+/** Options of masks and contexts are for decoders; an encoder-decoder masks nothing. */
+export async function loadTextModel(
+  options: LanguageModelOptions & { dir: string },
+): Promise<LanguageModel | Seq2SeqModel> {
+  const text = await readFile(join(options.dir, 'config.json'), 'utf8').catch(() => null); // told by the loader below
+  return text !== null && isEncoderDecoder(parsed(text)) ? Seq2SeqModel.load(options) : LanguageModel.load(options);
+}
+
+function parsed(text: string): ConfigJson {
+  try {
+    return JSON.parse(text) as ConfigJson;
+  } catch {
+    return {};
+  }
+}
