@@ -10,10 +10,15 @@ import { taskTypes } from './problem.js';
 import { findGames, readProblem } from './problem-file.js';
 
 const options: AlfworldOptions = {
+  backend: 'embedded',
+  baseUrl: null,
+  actionFormat: 'plain',
+  timeoutMs: 1000,
   games: null,
   taskTypes: [...taskTypes],
   putPhrase: 'put',
   stepLimit: 50,
+  observation: 'turn',
   showCommands: false,
 };
 
@@ -119,6 +124,14 @@ test('the limit cuts the episode', async () => {
     truncated: true,
     terminated: false,
   });
+});
+
+test('a history goes on from the last observation and the command', async () => {
+  const env = makeEnv('alfworld', { observation: 'history' });
+  const { observation } = await env.reset({ seed: 3 });
+  const first = await env.step('look');
+  expect(first.observation.startsWith(`${observation}look\nYou are in the middle of a room.`)).toBe(true);
+  expect((await env.step('dance')).observation).toBe(`${first.observation}dance\nNothing happens.\n`);
 });
 
 describe('game files', () => {

@@ -2,6 +2,8 @@
 // Source: Shridhar et al. 2021, arXiv:2010.03768.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
+import type { AgentGymOptions } from '../agentgym/agentgym-env.js';
+import { agentGymProperties } from '../agentgym/options.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 import { Expert } from './expert.js';
 import { Household, NOTHING_HAPPENS, type PutPhrase } from './household.js';
@@ -11,10 +13,15 @@ import type { Problem, TaskType } from './problem.js';
 import { taskTypes } from './problem.js';
 
 export interface AlfworldOptions {
+  backend: 'embedded' | 'agentgym';
+  baseUrl: string | null;
+  actionFormat: AgentGymOptions['actionFormat'];
+  timeoutMs: number;
   games: string | null;
   taskTypes: readonly TaskType[];
   putPhrase: PutPhrase;
   stepLimit: number;
+  observation: 'turn' | 'history';
   showCommands: boolean;
 }
 
@@ -22,6 +29,15 @@ export const alfworldSchema = {
   type: 'object',
   additionalProperties: false,
   properties: {
+    backend: {
+      description: "'embedded' plays in this process; 'agentgym' plays on a server of AgentGym's at baseUrl.",
+      type: 'string',
+      enum: ['embedded', 'agentgym'],
+      default: 'embedded',
+    },
+    baseUrl: agentGymProperties.baseUrl,
+    actionFormat: { ...agentGymProperties.actionFormat, default: 'plain' },
+    timeoutMs: agentGymProperties.timeoutMs,
     games: {
       description: 'A game.tw-pddl of ALFWorld or a folder of such games; null: households made here from the seed.',
       type: ['string', 'null'],
@@ -41,6 +57,13 @@ export const alfworldSchema = {
       default: 'put',
     },
     stepLimit: { description: 'Commands after which the episode is cut.', type: 'integer', minimum: 1, default: 50 },
+    observation: {
+      description:
+        "'turn': the answer to the last command; 'history': everything said so far, for players without memory.",
+      type: 'string',
+      enum: ['turn', 'history'],
+      default: 'turn',
+    },
     showCommands: {
       description: 'Write the admissible commands below every observation, as AgentGym does at the start.',
       type: 'boolean',
@@ -61,6 +84,7 @@ export class Alfworld implements Env {
   #rng = new Rng(0);
   #household: Household | null = null;
   #steps = 0;
+  #history = '';
 
   constructor(private readonly options: AlfworldOptions) {
     this.#games = options.games === null ? null : findGames(options.games);
@@ -72,6 +96,7 @@ export class Alfworld implements Env {
     const problem = this.#problem(game);
     this.#household = new Household(problem, this.options.putPhrase);
     this.#steps = 0;
+    this.#history = '';
     const introduction = `${this.#household.introduction()}\nYour task is to: ${problem.goalText}.`;
     return { observation: this.#shown(introduction), info: this.#info() };
   }
@@ -79,6 +104,7 @@ export class Alfworld implements Env {
   async step(action: string): Promise<StepResult> {
     this.#order.assertRunning();
     const household = this.#household!;
+    this.#history += `${action}\n`;
     const observation = household.obey(action);
     this.#steps++;
     const terminated = observation !== NOTHING_HAPPENS && household.won;
@@ -126,9 +152,12 @@ export class Alfworld implements Env {
     return readProblem(this.#games[index]);
   }
 
-  #shown(observation: string): string {
-    if (!this.options.showCommands) return `${observation}\n`;
-    return `${observation}\nAVAILABLE ACTIONS: ${this.#household!.admissibleCommands().join(',')}\n`;
+  #shown(answer: string): string {
+    const { showCommands, observation } = this.options;
+    const commands = showCommands ? `AVAILABLE ACTIONS: ${this.#household!.admissibleCommands().join(',')}\n` : '';
+    const turn = `${answer}\n${commands}`;
+    this.#history += turn;
+    return observation === 'history' ? this.#history : turn;
   }
 
   #info(): Record<string, unknown> {

@@ -1,3 +1,4 @@
+import { agentGymEnv } from '../agentgym/options.js';
 import { resetSchemaWith, type Registration } from '../registration.js';
 import { Alfworld, alfworldSchema, type AlfworldOptions } from './alfworld.js';
 
@@ -10,9 +11,18 @@ export const alfworldRegistration: Registration<AlfworldOptions> = {
       type: 'integer',
     },
   } as Record<string, { description: string }>),
-  make: (options) => new Alfworld(options),
+  make: (options) => (options.backend === 'agentgym' ? served(options) : new Alfworld(options)),
   sampleActions: [
     ...['look', 'inventory', 'help', 'go to drawer 1', 'open drawer 1', 'go to cabinet 1', 'open cabinet 1', ''],
     ...['go to garbagecan 1', 'take pen 1 from drawer 1', 'dance'],
   ],
 };
+
+const served = ({ baseUrl, actionFormat, timeoutMs, stepLimit }: AlfworldOptions) =>
+  agentGymEnv('alfworld', {
+    baseUrl,
+    actionFormat,
+    timeoutMs,
+    instructions: actionFormat !== 'plain',
+    maxRounds: stepLimit,
+  });

@@ -7,8 +7,15 @@ import { askedOfExpert, playedEpisodes } from './played-episodes.js';
 const FIRST_SEED = 1_000_000;
 
 export const alfworld: EnvironmentKnowledge = {
+  warmStartOptions: ({ backend: _, baseUrl: __, actionFormat: ___, timeoutMs: ____, ...decisive }) => decisive,
   demonstrations: async (config) => {
     const { name: _, ...options } = config.env as unknown as AlfworldOptions & { name: string };
+    if (options.backend === 'agentgym') {
+      throw new Error(
+        'alfworld with backend=agentgym has no demonstrations: its games are on the server\n' +
+          '  give a file of its own with demonstrations.path=FILE.jsonl, or a policy with policy_lm=FOLDER',
+      );
+    }
     const { episodes, seed } = askedOfExpert(config);
     return playedEpisodes(
       await alfworldDemonstrations({ ...options, episodes, firstSeed: FIRST_SEED + seed * 100_003 }),
