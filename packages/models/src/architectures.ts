@@ -18,6 +18,9 @@ const builders: Readonly<Record<string, Builder>> = {
   ),
 };
 
+/** Whether a language model of this kind can be built here. */
+export const isLanguageModel = (json: ConfigJson): boolean => String(json.model_type) in builders;
+
 /** The architecture of a Hugging Face config, chosen by its `model_type`. */
 export function architectureFor(json: ConfigJson): CausalArchitecture {
   const type = String(json.model_type);

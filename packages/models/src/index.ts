@@ -68,3 +68,4 @@ export {
   type QuantizedWeight,
   type QuantizeOptions,
 } from './quantization/quantized-weight.js';
+export { convertCheckpoint, type ConvertOptions, type Converted } from './convert/convert-checkpoint.js';

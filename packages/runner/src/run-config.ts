@@ -75,16 +75,42 @@ const archerKeys = {
 
 /** Keys that ArCHer's configs do not have. */
 const ownKeys = {
-  task: oneOf(['train', 'evaluate', 'demonstrations', 'replay', 'play', 'score', 'generate'], 'what the run does'),
+  task: oneOf(
+    ['train', 'evaluate', 'demonstrations', 'replay', 'play', 'score', 'generate', 'convert'],
+    'what the run does',
+  ),
   input: nullable(
     Type.String(),
-    'JSONL file to read. replay: {reset, actions}; score: {prompt, continuation}; generate: {prompt}',
+    'JSONL file to read. replay: {reset, actions}; score: {prompt, continuation}; generate: {prompt} or {messages}; convert: file or directory of weights',
   ),
   output: nullable(
     Type.String(),
-    'replay, score, generate: JSONL file to write; play: JSONL file that finished episodes are added to',
+    'replay, score, generate: JSONL file to write; play: JSONL file that finished episodes are added to; convert: directory to make',
   ),
-  model: nullable(Type.String(), 'score, generate: directory of a language model in Hugging Face layout'),
+  model: nullable(
+    Type.String(),
+    'score, generate, serve_model: a language model in Hugging Face layout, a directory or OWNER/NAME[@REVISION] on the hub',
+  ),
+  config: nullable(
+    Type.String(),
+    'convert: config.json, or the directory of a model of the same sizes; null: beside the weights, or what they say themselves',
+  ),
+  tokenizer: nullable(
+    Type.String(),
+    'convert: directory with tokenizer.json, or a tokenizer file of llama2.c; null: beside the config or the weights',
+  ),
+  section: nullable(
+    Type.String(),
+    'convert: where in a PyTorch file the state dict is, for instance critic_state_dict; null: the usual places',
+  ),
+  chat_template: nullable(
+    Type.String(),
+    'generate, serve_model: how messages become a prompt: llama2, chatml, or a file of Jinja; null: the model’s own',
+  ),
+  ignore_eos: Type.Boolean({ description: 'generate: go on after a token that ends texts, up to max_new_tokens' }),
+  offline: Type.Boolean({
+    description: 'take models of the hub only from what is downloaded already; as HF_HUB_OFFLINE=1',
+  }),
   batch_tokens: count('score: tokens in a batch, padding included'),
   seed: count('all randomness of the run follows from it', 0),
   device: oneOf(['cpu', 'webgpu'], 'where models run'),

@@ -13,6 +13,7 @@ const tasks: Record<RunConfig['task'], () => Promise<Task>> = {
   play: async () => (await import('./tasks/play.js')).play,
   score: async () => (await import('./tasks/score.js')).score,
   generate: async () => (await import('./tasks/generate.js')).generate,
+  convert: async () => (await import('./tasks/convert.js')).convert,
 };
 
 /** @param yaml a config that the schema has accepted */

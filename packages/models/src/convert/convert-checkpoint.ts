@@ -1,0 +1,143 @@
+// From weights in any form that is read here to a directory in Hugging Face layout, a tensor at a time.
+import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { writeFileAtomically } from '@bowyer/core';
+import { architectureFor, isLanguageModel } from '../architectures.js';
+import { bareName, fileShape, namesInFile } from '../checkpoint-layout.js';
+import { readLlama2cTokenizer } from '../llama2c/llama2c-tokenizer.js';
+import { PretrainedDirectoryError } from '../pretrained-config.js';
+import { WeightsFileError } from '../pytorch/weights-file-error.js';
+import { writeWeightStream } from '../safetensors.js';
+import { loadTokenizer, type Tokenizer } from '../tokenizer.js';
+import type { WeightSource } from '../weight-source.js';
+import { openWeightsFile, type WeightsFile } from './weights-file.js';
+import { unwrapped } from './wrapped-names.js';
+
+export interface ConvertOptions {
+  /** A file of weights, or a directory that holds those of one model. */
+  input: string;
+  /** The directory to make; it must not be there yet, or be empty. */
+  output: string;
+  /** config.json or the directory of a model of the same sizes; null: beside the weights, or what the file says itself. */
+  config: string | null;
+  /** Directory with tokenizer.json, or a tokenizer file of llama2.c; null: in `config` or beside the weights. */
+  tokenizer: string | null;
+  /** Where in a PyTorch file the state dict is; null: the usual places. */
+  section: string | null;
+  progress?: (done: number, total: number) => void;
+}
+
+export interface Converted {
+  kind: WeightsFile['kind'];
+  tensors: number;
+  parameters: number;
+}
+
+/** Writes `output` whole or not at all. */
+export async function convertCheckpoint(options: ConvertOptions): Promise<Converted> {
+  const { input, output } = options;
+  if ((await readdir(output).catch(() => [])).length > 0)
+    throw new Error(`convert: the folder '${output}' is not empty\n  give a new one, or remove it`);
+  const { kind, source, config: ownConfig } = await openWeightsFile(input, options);
+  try {
+    const beside = (await stat(input)).isDirectory() ? input : dirname(input);
+    const config = ownConfig ?? (await readConfig(options.config, beside));
+    const model = modelTensors(source, config);
+    const tokenizer = await findTokenizer(options, beside);
+    checkTokenizer(tokenizer, config, input);
+    const partial = `${output.replace(/\/+$/, '')}.partial`;
+    await rm(partial, { recursive: true, force: true });
+    await mkdir(partial, { recursive: true });
+    try {
+      await write(partial, model, config, tokenizer, options);
+      await rm(output, { recursive: true, force: true });
+      await rename(partial, output);
+    } catch (error) {
+      await rm(partial, { recursive: true, force: true });
+      throw error;
+    }
+    const sizes = [...model.shapes.values()].map((shape) => shape.reduce((product, size) => product * size, 1));
+    return { kind, tensors: sizes.length, parameters: sizes.reduce((sum, size) => sum + size, 0) };
+  } finally {
+    await source.close();
+  }
+}
+
+type ConfigJson = Readonly<Record<string, unknown>>;
+
+async function readConfig(given: string | null, beside: string): Promise<ConfigJson> {
+  const place = given ?? beside;
+  const path = (await stat(place).catch(() => null))?.isDirectory() ? join(place, 'config.json') : place;
+  const text = await readFile(path, 'utf8').catch(() => null);
+  if (text === null)
+    throw new PretrainedDirectoryError(
+      place,
+      `the weights do not say what model they belong to, and there is no ${path}`,
+      'give the config.json of a model of the same kind and sizes, or its directory: config=FILE_OR_DIRECTORY',
+    );
+  try {
+    return JSON.parse(text) as ConfigJson;
+  } catch (error) {
+    throw new PretrainedDirectoryError(dirname(path), `its config.json is not JSON: ${(error as Error).message}`);
+  }
+}
+
+/** The tensors to write, under the names that transformers gives them, and where each one's numbers come from. */
+function modelTensors(source: WeightSource, config: ConfigJson) {
+  if (!isLanguageModel(config)) {
+    const model = unwrapped(source, []);
+    const shapes = new Map([...model.entries].map(([name, { shape }]) => [name, shape]));
+    return { shapes, read: async (name: string) => (await model.read(name, { requireFinite: true })).data };
+  }
+  const specs = architectureFor(config).parameters;
+  const spellings = [specs.map(({ name }) => name), specs.map(({ name }) => bareName(name))];
+  const model = unwrapped(source, spellings);
+  const names = namesInFile(specs, model);
+  const shapes = new Map(specs.map((spec) => [spec.name, fileShape(spec)]));
+  return { shapes, read: async (name: string) => (await model.read(names.get(name)!, { requireFinite: true })).data };
+}
+
+async function findTokenizer({ tokenizer, config, input }: ConvertOptions, beside: string): Promise<Tokenizer> {
+  if (tokenizer !== null)
+    return /\.bin$/.test(tokenizer)
+      ? readLlama2cTokenizer(tokenizer)
+      : loadTokenizer(tokenizer.replace(/\/tokenizer\.json$/, ''));
+  for (const place of [config, beside]) {
+    const dir = place !== null && /\.json$/.test(place) ? dirname(place) : place;
+    if (dir !== null && (await stat(join(dir, 'tokenizer.json')).catch(() => null))) return loadTokenizer(dir);
+  }
+  throw new WeightsFileError(
+    input,
+    'weights hold no tokenizer, and there is no tokenizer.json beside them',
+    'give a directory with tokenizer.json, or the tokenizer file of llama2.c (tokenizer.bin): tokenizer=DIRECTORY_OR_FILE',
+  );
+}
+
+function checkTokenizer({ vocabSize }: Tokenizer, config: ConfigJson, input: string): void {
+  const rows = config.vocab_size;
+  if (typeof rows === 'number' && vocabSize > rows)
+    throw new WeightsFileError(
+      input,
+      `the tokenizer has ${vocabSize} tokens, the embedding ${rows} rows`,
+      'they do not belong together: give the tokenizer of this model',
+    );
+}
+
+async function write(
+  dir: string,
+  { shapes, read }: ReturnType<typeof modelTensors>,
+  config: ConfigJson,
+  tokenizer: Tokenizer,
+  { progress }: ConvertOptions,
+): Promise<void> {
+  let done = 0;
+  const data = async (name: string) => {
+    const values = await read(name);
+    progress?.(++done, shapes.size);
+    return values;
+  };
+  await writeWeightStream(dir, { shapes, data });
+  await tokenizer.save(dir);
+  const json = JSON.stringify({ ...config, torch_dtype: 'float32' }, null, 2);
+  await writeFileAtomically(join(dir, 'config.json'), `${json}\n`);
+}
