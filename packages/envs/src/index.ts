@@ -131,3 +131,7 @@ export {
 } from './agentgym/agentgym-env.js';
 export { agentGymEnv, agentGymProperties, agentGymSchema } from './agentgym/options.js';
 export { agentGymFamilies, type AgentGymFamily } from './agentgym/families.js';
+export { TextCraft, type TextCraftInfo } from './textcraft/textcraft.js';
+export { textCraftSchema, type TextCraftOptions } from './textcraft/options.js';
+export { textCraftDemonstrations } from './textcraft/demonstrations.js';
+export { RecipeFileError } from './textcraft/recipe-files.js';

@@ -11,6 +11,8 @@ export interface PlayedDemonstrationOptions {
 
 /** A player of one environment: the expert's next action, and some action at all. Both read `info`, as people may. */
 export interface Demonstrator {
+  /** Told what the reset said of an episode. */
+  begin?: (info: Record<string, unknown>) => void;
   best: (info: Record<string, unknown>, rng: Rng) => string;
   random: (info: Record<string, unknown>, rng: Rng) => string;
 }
@@ -18,7 +20,7 @@ export interface Demonstrator {
 /** Plays and closes the environment; episode i has seed `i` of the stream that the seed opens. */
 export async function playDemonstrations(
   env: Env,
-  { best, random }: Demonstrator,
+  { begin, best, random }: Demonstrator,
   { episodes, noise, seed }: PlayedDemonstrationOptions,
 ): Promise<Transition[][]> {
   const rng = Rng.forPurpose(seed, 'played demonstrations');
@@ -26,6 +28,7 @@ export async function playDemonstrations(
   try {
     for (let i = 0; i < episodes; i++) {
       let { observation, info } = await env.reset({ seed: rng.uint32() });
+      begin?.(info);
       const transitions: Transition[] = [];
       for (let ended = false; !ended;) {
         const action = rng.uniform() < noise ? random(info, rng) : best(info, rng);

@@ -9,6 +9,8 @@ import { alfworldRegistration } from './alfworld/registration.js';
 import type { OptionsSchema, Registration } from './registration.js';
 import { storyFileRegistration } from './story-file/registration.js';
 import type { StoryFileOptions } from './story-file/story-file.js';
+import type { TextCraftOptions } from './textcraft/options.js';
+import { textCraftRegistration } from './textcraft/registration.js';
 import type { TextWorldExpressGame } from './textworld-express/descriptions.js';
 import type { TextWorldExpressOptions } from './textworld-express/options.js';
 import { textWorldExpressRegistrations } from './textworld-express/registration.js';
@@ -26,6 +28,7 @@ export interface EnvOptions extends Record<TextWorldExpressGame, TextWorldExpres
   adventure: StoryFileOptions;
   maze: MazeOptions;
   wordle: WordleOptions;
+  textcraft: TextCraftOptions;
   webshop: WebShopOptions;
 }
 
@@ -37,6 +40,7 @@ const environments: { [Name in EnvName]: Registration<EnvOptions[Name]> } = {
   adventure: storyFileRegistration,
   maze: mazeRegistration,
   wordle: wordleRegistration,
+  textcraft: textCraftRegistration,
   webshop: webShopRegistration,
   ...textWorldExpressRegistrations,
 };

@@ -6,6 +6,7 @@ import type { RunConfig } from '../run-config.js';
 import { alfworld } from './alfworld.js';
 import { maze } from './maze.js';
 import { storyFile } from './story-file.js';
+import { textCraft } from './textcraft.js';
 import { textWorldExpress } from './textworld-express.js';
 import { twentyQuestions } from './twenty-questions.js';
 import { webShop } from './webshop.js';
@@ -44,6 +45,7 @@ const known: Partial<Record<EnvName, EnvironmentKnowledge>> = {
   alfworld,
   maze,
   wordle,
+  textcraft: textCraft,
   webshop: webShop,
   ...Object.fromEntries(textWorldExpressGames.map((game) => [game, textWorldExpress])),
 };

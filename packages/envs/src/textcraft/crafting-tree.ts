@@ -1,0 +1,128 @@
+// What can be made of what, by rules of AgentGym's TextCraft: which recipes count depends on the order they are read in.
+import { commandOf, type Ingredient, type Recipe } from './recipe.js';
+
+export class CraftingTree {
+  /** By output, in the order in which outputs first became craftable. */
+  readonly recipes = new Map<string, Recipe[]>();
+  /** By the output's tag. */
+  readonly tagRecipes = new Map<string, Recipe[]>();
+  readonly #items = new Set<string>();
+  readonly #tags = new Set<string>();
+  readonly #tagOf = new Map<string, string>();
+  readonly #depths = new Map<string, number>();
+  #uses: Map<string, Recipe[]> | undefined;
+
+  constructor(recipes: readonly Recipe[]) {
+    // Everything that an output needs, directly or not, by what was read so far.
+    const needs = new Map<string, Set<string>>();
+    for (const recipe of recipes) this.#read(recipe, needs);
+    this.#makeUncraftableTagsItems();
+  }
+
+  isItem = (name: string): boolean => this.#items.has(name);
+  isTag = (name: string): boolean => this.#tags.has(name);
+  isCraftable = (name: string): boolean => this.recipes.has(name) || this.tagRecipes.has(name);
+
+  /** What will do for an ingredient: itself, or every item with its tag. */
+  matches({ name, isTag }: Ingredient, item: string): boolean {
+    return isTag ? this.#tagOf.get(item) === name : item === name;
+  }
+
+  recipesFor(name: string): readonly Recipe[] {
+    return this.recipes.get(name) ?? this.tagRecipes.get(name) ?? [];
+  }
+
+  /** Items to craft and their least depth, shallow ones first; an index into this list is AgentGym's data_idx. */
+  goals(): [item: string, depth: number][] {
+    const items = [...this.recipes.keys()].map((item): [string, number] => [item, this.depth(item)]);
+    return items.filter(([, depth]) => depth >= 1).sort(([, a], [, b]) => a - b);
+  }
+
+  /** Least number of crafts on the longest way down; 0 for what is fetched. */
+  depth(name: string): number {
+    const known = this.#depths.get(name);
+    if (known !== undefined) return known;
+    const recipes = this.recipesFor(name);
+    // A recipe that needs what it makes is no way to make it.
+    this.#depths.set(name, Infinity);
+    const depths = recipes.map(({ ingredients }) =>
+      Math.max(...ingredients.map((needed) => this.depth(needed.name) + 1)),
+    );
+    const least = recipes.length === 0 ? 0 : Math.min(...depths);
+    this.#depths.set(name, least);
+    return least;
+  }
+
+  /** Every recipe met on the way from an item down to what is fetched, as often as it is met. */
+  recipesBelow(name: string, path: ReadonlySet<string> = new Set()): Recipe[] {
+    if (path.has(name)) return [];
+    const recipes = this.recipesFor(name);
+    const below = new Set(path).add(name);
+    const deeper = recipes.flatMap(({ ingredients }) =>
+      ingredients.flatMap((item) => this.recipesBelow(item.name, below)),
+    );
+    return [...recipes, ...deeper];
+  }
+
+  /** Recipes that use an ingredient; one whose output has a tag is listed twice. */
+  usesOf(name: string): readonly Recipe[] {
+    this.#uses ??= this.#collectUses();
+    return this.#uses.get(name) ?? [];
+  }
+
+  #collectUses(): Map<string, Recipe[]> {
+    const uses = new Map<string, Recipe[]>();
+    for (const recipe of [...this.recipes.values(), ...this.tagRecipes.values()].flat()) {
+      for (const { name } of recipe.ingredients) addTo(uses, name, recipe);
+    }
+    return uses;
+  }
+
+  #read(read: Recipe, needs: Map<string, Set<string>>): void {
+    // A copy: ingredients may be changed below.
+    const recipe = { ...read, ingredients: read.ingredients.map((ingredient) => ({ ...ingredient })) };
+    const { output, group, ingredients } = recipe;
+    for (const { name, isTag } of ingredients) (isTag ? this.#tags : this.#items).add(name);
+    this.#items.add(output);
+    if (ingredients.length === 1 && ingredients[0].name.endsWith('_block')) return;
+    if (group !== null && group !== output) {
+      this.#tags.add(group);
+      this.#tagOf.set(output, group);
+    }
+    const needed = needs.get(output) ?? new Set();
+    needs.set(output, needed);
+    if (ingredients.some(({ name }) => needs.get(name)?.has(output))) return;
+    addTo(this.recipes, output, recipe);
+    if (group !== null) addTo(this.tagRecipes, group, recipe);
+    for (const { name } of ingredients) {
+      needed.add(name);
+      for (const deeper of needs.get(name) ?? []) needed.add(deeper);
+    }
+  }
+
+  /** A tag without a craftable member becomes an item of that name, which can be fetched. */
+  #makeUncraftableTagsItems(): void {
+    const craftableTags = new Set([...this.#tagOf].filter(([item]) => this.recipes.has(item)).map(([, tag]) => tag));
+    const becameItems = new Set<string>();
+    for (const { ingredients } of [...this.recipes.values()].flat()) {
+      for (const ingredient of ingredients as Ingredient[]) {
+        if (!ingredient.isTag || craftableTags.has(ingredient.name)) continue;
+        ingredient.isTag = false;
+        becameItems.add(ingredient.name);
+      }
+    }
+    for (const name of becameItems) {
+      this.#items.add(name);
+      this.#tags.delete(name);
+    }
+  }
+}
+
+function addTo(lists: Map<string, Recipe[]>, name: string, recipe: Recipe): void {
+  const list = lists.get(name);
+  if (list === undefined) lists.set(name, [recipe]);
+  else list.push(recipe);
+}
+
+/** Commands of the recipes, each once. */
+export const commandsOf = (recipes: readonly Recipe[]): string[] => [...new Set(recipes.map(commandOf))];

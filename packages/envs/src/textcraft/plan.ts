@@ -1,0 +1,79 @@
+// An expert's plan for a goal: fetch and craft bottom up, by the recipes that take the fewest actions.
+import type { CraftingTree } from './crafting-tree.js';
+import { shown, type Ingredient, type Recipe } from './recipe.js';
+
+/** The actions that make one of the goal from nothing. */
+export function craftingPlan(tree: CraftingTree, goal: string): string[] {
+  const plan = new Plan(tree);
+  plan.provide(goal, 1);
+  return plan.actions;
+}
+
+class Plan {
+  readonly actions: string[] = [];
+  /** Made and not yet meant for anything. */
+  readonly #left = new Map<string, number>();
+  readonly #costs = new Map<string, number>();
+
+  constructor(private readonly tree: CraftingTree) {}
+
+  /** Takes `count` of the item out of what is left, after making what lacks. */
+  provide(item: string, count: number): void {
+    const lacking = count - (this.#left.get(item) ?? 0);
+    if (lacking > 0) this.#make(item, lacking);
+    this.#left.set(item, this.#left.get(item)! - count);
+  }
+
+  #make(item: string, count: number): void {
+    const recipe = this.#cheapest(item);
+    if (recipe === undefined) {
+      this.actions.push(`get ${count} ${shown(item)}`);
+      this.#add(item, count);
+      return;
+    }
+    const crafts = Math.ceil(count / recipe.count);
+    const chosen = recipe.ingredients.map((ingredient) => ({
+      item: this.#itemFor(ingredient),
+      count: ingredient.count,
+    }));
+    for (const needed of chosen) this.provide(needed.item, needed.count * crafts);
+    const using = chosen.map((needed) => `${needed.count} ${shown(needed.item)}`).join(', ');
+    for (let i = 0; i < crafts; i++) this.actions.push(`craft ${recipe.count} ${shown(item)} using ${using}`);
+    this.#add(item, crafts * recipe.count);
+  }
+
+  #add(item: string, count: number): void {
+    this.#left.set(item, (this.#left.get(item) ?? 0) + count);
+  }
+
+  /** An ingredient's item: of a tag, the member that takes the fewest actions. */
+  #itemFor({ name, isTag }: Ingredient): string {
+    if (!isTag) return name;
+    const members = this.tree.recipesFor(name).map(({ output }) => output);
+    const fitting = members.filter((item) => this.tree.matches({ name, isTag, count: 1 }, item));
+    return fitting.reduce((best, item) => (this.#cost(item) < this.#cost(best) ? item : best));
+  }
+
+  #cheapest(item: string): Recipe | undefined {
+    const recipes = this.tree.recipes.get(item) ?? [];
+    return recipes.reduce<Recipe | undefined>(
+      (best, recipe) => (best === undefined || this.#costOf(recipe) < this.#costOf(best) ? recipe : best),
+      undefined,
+    );
+  }
+
+  /** Actions for one craft of the item, leftovers aside. */
+  #cost(item: string): number {
+    const known = this.#costs.get(item);
+    if (known !== undefined) return known;
+    this.#costs.set(item, Infinity); // while it is being computed: nothing is made from itself
+    const recipe = this.#cheapest(item);
+    const cost = recipe === undefined ? 1 : this.#costOf(recipe);
+    this.#costs.set(item, cost);
+    return cost;
+  }
+
+  #costOf({ ingredients }: Recipe): number {
+    return 1 + ingredients.reduce((sum, ingredient) => sum + this.#cost(this.#itemFor(ingredient)), 0);
+  }
+}

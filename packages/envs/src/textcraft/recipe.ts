@@ -1,0 +1,45 @@
+// Recipes as TextCraft reads them, and the one-line form that the built-in table has.
+
+/** What a recipe needs: an item, or any item with a tag. Names are without the prefix `minecraft:`. */
+export interface Ingredient {
+  name: string;
+  isTag: boolean;
+  count: number;
+}
+
+export interface Recipe {
+  output: string;
+  /** How many one craft gives. */
+  count: number;
+  /** The tag that the output has for other recipes. */
+  group: string | null;
+  ingredients: readonly Ingredient[];
+}
+
+/** "craft 4 oak planks using 1 oak log", as the commands are listed. */
+export function commandOf({ output, count, ingredients }: Recipe): string {
+  const needed = ingredients.map((ingredient) => `${ingredient.count} ${shown(ingredient.name)}`);
+  return `craft ${count} ${shown(output)} using ${needed.join(', ')}`;
+}
+
+/** Item names are shown with blanks. */
+export const shown = (name: string): string => name.replaceAll('_', ' ');
+
+/** "3 oak_door (wooden_door) = 6 oak_planks, 1 #planks" */
+export function recipeLine({ output, count, group, ingredients }: Recipe): string {
+  const needed = ingredients.map(({ name, isTag, count }) => `${count} ${isTag ? '#' : ''}${name}`);
+  return `${count} ${output}${group === null ? '' : ` (${group})`} = ${needed.join(', ')}`;
+}
+
+/** The inverse of `recipeLine`. */
+export function parseRecipeLine(line: string): Recipe {
+  const match = /^(\d+) (\w+)(?: \((\w+)\))? = (.+)$/.exec(line);
+  if (match === null)
+    throw new Error(`textcraft: '${line}' is no recipe such as '4 oak_planks (planks) = 1 #oak_logs'`);
+  const [, count, output, group, needed] = match;
+  const ingredients = needed.split(', ').map((text): Ingredient => {
+    const [amount, name] = text.split(' ');
+    return { name: name.replace('#', ''), isTag: name.startsWith('#'), count: Number(amount) };
+  });
+  return { output, count: Number(count), group: group ?? null, ingredients };
+}

@@ -1,0 +1,107 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { recordedCalls, recordedEpisodes, sharedData } from '../../test/recorded-traffic.js';
+import { textCraftDemonstrations } from './demonstrations.js';
+import type { TextCraftOptions } from './options.js';
+import { craftingPlan } from './plan.js';
+import { TextCraft } from './textcraft.js';
+
+const defaults: TextCraftOptions = {
+  ...({ observation: 'history', stepLimit: 30, depth: null, goal: null } as const),
+  ...{ distractors: 10, recipes: null, recipeOrder: null },
+};
+const textCraft = (options: Partial<TextCraftOptions> = {}) => new TextCraft({ ...defaults, ...options });
+const asRecorded: Partial<TextCraftOptions> = { observation: 'turn', stepLimit: 1000 };
+
+const episodes = recordedEpisodes(recordedCalls('textcraft'), '');
+const data = `${sharedData}textcraft/`;
+const ifRecorded = episodes.length > 0 ? test : test.skip;
+const ifData = existsSync(data) ? test : test.skip;
+
+/** The first six calls of the rollouts are another environment's: textcraft's resets name a data_idx. */
+const ownEpisodes = episodes.filter(([{ request, response }]) => {
+  const { observation } = response.json as { observation: string };
+  return request.json?.data_idx !== undefined && observation.startsWith('Crafting commands');
+});
+
+ifRecorded('lists, says, pays and ends as the recorded server did', async () => {
+  expect(ownEpisodes.length).toBeGreaterThan(4);
+  const env = textCraft(asRecorded);
+  for (const [reset, ...steps] of ownEpisodes) {
+    const start = await env.reset({ dataIdx: reset.request.json!.data_idx as number });
+    expect(start.observation).toBe((reset.response.json as { observation: string }).observation);
+    for (const { request, response } of steps) {
+      const { observation, reward, terminated } = await env.step(request.json!.action as string);
+      expect({ observation, reward, done: terminated }).toEqual(response.json);
+    }
+  }
+});
+
+ifRecorded('a server with id 5 begins with goal 5', async () => {
+  const created = recordedCalls('textcraft').find(
+    ({ request, response }) => request.path === '/create' && response.status === 200,
+  )!;
+  const { id, observation } = created.response.json as { id: number; observation: string };
+  expect((await textCraft(asRecorded).reset({ dataIdx: id })).observation).toBe(observation);
+});
+
+ifData('recipe files in the recorded order give the recorded goals, and the built-in recipes are those', () => {
+  const { recorded_order: goals } = JSON.parse(readFileSync(`${data}goals.json`, 'utf8')) as {
+    recorded_order: [string, number][];
+  };
+  const expected = goals.map(([id, depth]) => [id.replace('minecraft:', ''), depth]);
+  const read = textCraft({ recipes: `${data}recipes.jsonl`, recipeOrder: `${data}load_order_recorded.txt` });
+  expect(read.tree.goals()).toEqual(expected);
+  expect(textCraft().tree.goals()).toEqual(expected);
+});
+
+test('544 goals: 125 of depth 1, 291 of 2, 117 of 3, 11 of 4', () => {
+  const goals = textCraft().tree.goals();
+  expect([1, 2, 3, 4].map((depth) => goals.filter(([, own]) => own === depth).length)).toEqual([125, 291, 117, 11]);
+});
+
+test('the plan for every goal crafts it', async () => {
+  const env = textCraft({ stepLimit: 1000 });
+  const lengths: number[] = [];
+  for (const [index, [goal]] of env.tree.goals().entries()) {
+    await env.reset({ dataIdx: index });
+    const results = [];
+    const plan = craftingPlan(env.tree, goal);
+    for (const action of plan) results.push(await env.step(action));
+    expect(results.at(-1)).toMatchObject({ terminated: true, reward: 1 });
+    expect(results.filter(({ terminated }) => terminated)).toHaveLength(1);
+    lengths.push(plan.length);
+  }
+  // A few, such as beds and shields of coloured things, take more actions than the limit has.
+  expect(lengths.filter((length) => length > 30).length).toBeLessThan(10);
+});
+
+test('refusals', async () => {
+  const env = textCraft(asRecorded);
+  await env.reset({ dataIdx: 0 });
+  const said = async (action: string) => (await env.step(action)).observation;
+  expect(await said('craft stick using bamboo')).toBe('Wrong item format: bamboo');
+  expect(await said('craft 4 planks using 1 oak log')).toBe('Could not find enough items to craft None');
+  expect(await said('get 1 oak log')).toBe('Got 1 oak log');
+  expect(await said('craft 4 planks using 1 oak log')).toBe(
+    "Could not find a valid recipe for ItemTagWithCount(item_tag=ItemTag(tag='minecraft:planks', item_id=None), count=4)",
+  );
+  expect(await said('Get 1 stick')).toBe('Could not execute Get 1 stick');
+});
+
+test('the step limit truncates', async () => {
+  const env = textCraft({ stepLimit: 2 });
+  await env.reset({ seed: 1 });
+  expect(await env.step('inventory')).toMatchObject({ terminated: false, truncated: false });
+  expect(await env.step('inventory')).toMatchObject({ terminated: false, truncated: true, reward: 0 });
+});
+
+test('only goals of the asked depth are drawn', async () => {
+  const env = textCraft({ depth: 4 });
+  for (let seed = 0; seed < 20; seed++) expect((await env.reset({ seed })).info.depth).toBe(4);
+  expect(() => textCraft({ depth: 9 })).toThrow('textcraft: no goal has depth 9');
+});
+
+test('an expert with an unsteady hand still crafts most goals of depth 1', async () => {
+  const played = await textCraftDemonstrations({ ...defaults, depth: 1 }, { episodes: 100, noise: 0.3, seed: 0 });
+  expect(played.filter((transitions) => transitions.at(-1)!.reward === 1).length).toBeGreaterThan(80);
+});

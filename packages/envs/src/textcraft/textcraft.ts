@@ -1,0 +1,151 @@
+// TextCraft: craft an item by recipes that are listed, from things that can be fetched. Source: ADaPT (Prasad et al. 2023,
+// arXiv:2311.05772) as AgentGym's server plays it; docs/environments/textcraft.md.
+import { Rng } from '@bowyer/core';
+import type { Env, ResetResult, StepResult } from '../contract/env.js';
+import { EpisodeOrder } from '../contract/episode-order.js';
+import { PythonRandom } from '../cpython/random.js';
+import { stringSetOrder } from '../cpython/string-set.js';
+import { commandsOf, CraftingTree } from './crafting-tree.js';
+import { readRecipes } from './recipe-files.js';
+import { parseRecipeLine, shown, type Recipe } from './recipe.js';
+import { recipeTable } from './recipe-table.js';
+import type { TextCraftOptions } from './options.js';
+import { Workshop } from './workshop.js';
+
+/** Beside every step. `goal`: the item; `depth`: how many crafts its shortest way has on top of one another. */
+export interface TextCraftInfo extends Record<string, unknown> {
+  goal: string;
+  depth: number;
+  validActions: readonly string[];
+  won: boolean;
+}
+
+/** A goal's commands: those on the way to it and some that use the same things. */
+interface Task {
+  goal: string;
+  depth: number;
+  recipes: readonly Recipe[];
+  text: string;
+}
+
+/** AgentGym's server seeds Python's generator with this before it draws the commands of any goal. */
+const COMMANDS_SEED = 42;
+const USES_DRAWN = 10;
+
+export class TextCraft implements Env {
+  readonly #order = new EpisodeOrder('textcraft');
+  readonly tree: CraftingTree;
+  readonly #goals: readonly [item: string, depth: number][];
+  /** Indices of the goals that seeds draw from. */
+  readonly #drawn: readonly number[];
+  readonly #tasks = new Map<number, Task>();
+  #rng = new Rng(0);
+  #task: Task;
+  #workshop: Workshop;
+  #turn = 0;
+  #history = '';
+
+  constructor(private readonly options: TextCraftOptions) {
+    const { recipes, recipeOrder, depth } = options;
+    this.tree = recipes === null && recipeOrder === null ? builtInTree() : new CraftingTree(recipesOf(options));
+    this.#goals = this.tree.goals();
+    this.#drawn = [...this.#goals.keys()].filter((index) => depth === null || this.#goals[index][1] === depth);
+    if (this.#drawn.length === 0) throw new RangeError(`textcraft: no goal has depth ${depth}`);
+    this.#task = this.#taskOf(this.#drawn[0]);
+    this.#workshop = new Workshop(this.tree);
+  }
+
+  /** @param options.dataIdx the goal, counted as AgentGym's server counts: modulo the number of goals */
+  async reset({
+    seed,
+    dataIdx = this.options.goal ?? undefined,
+  }: { seed?: number; dataIdx?: number } = {}): Promise<ResetResult> {
+    this.#order.begin();
+    if (seed !== undefined) this.#rng = new Rng(seed);
+    const count = this.#goals.length;
+    this.#task = this.#taskOf(
+      dataIdx === undefined ? this.#rng.choice(this.#drawn) : ((dataIdx % count) + count) % count,
+    );
+    this.#workshop = new Workshop(this.tree);
+    this.#turn = 0;
+    this.#history = `${this.#task.text}\n`;
+    return {
+      observation: this.options.observation === 'turn' ? this.#task.text : this.#history,
+      info: this.#info(false),
+    };
+  }
+
+  async step(action: string): Promise<StepResult> {
+    this.#order.assertRunning();
+    const { text, made } = this.#workshop.act(action);
+    const won = made === this.#task.goal;
+    const truncated = !won && ++this.#turn >= this.options.stepLimit;
+    if (won || truncated) this.#order.end();
+    this.#history += `${action.split('\n', 1)[0].trim()}\n${text}\n`;
+    const observation = this.options.observation === 'turn' ? text : this.#history;
+    return { observation, reward: Number(won), terminated: won, truncated, info: this.#info(won) };
+  }
+
+  async close(): Promise<void> {
+    this.#order.close();
+  }
+
+  #taskOf(index: number): Task {
+    let task = this.#tasks.get(index);
+    if (task === undefined) this.#tasks.set(index, (task = this.#makeTask(...this.#goals[index])));
+    return task;
+  }
+
+  /** The server's draws, in its order; its lists come out of Python sets, so their order is that of a set. */
+  #makeTask(goal: string, depth: number): Task {
+    const random = new PythonRandom(COMMANDS_SEED);
+    const recipes = this.tree.recipesBelow(goal);
+    const others = recipes.flatMap(({ ingredients }) =>
+      ingredients.flatMap(({ name }) => {
+        const uses = this.tree.usesOf(name);
+        return random.sample(uses, Math.min(uses.length, USES_DRAWN));
+      }),
+    );
+    const needed = commandsOf(recipes);
+    const distracting = stringSetOrder(commandsOf(others).filter((command) => !needed.includes(command)));
+    const drawn = random.sample(distracting, Math.min(distracting.length, this.options.distractors));
+    const commands = [...stringSetOrder(needed), ...drawn];
+    random.shuffle(commands);
+    return { goal, depth, recipes, text: `Crafting commands:\n${commands.join('\n')}\n\nGoal: craft ${shown(goal)}.` };
+  }
+
+  #info(won: boolean): TextCraftInfo {
+    const { goal, depth } = this.#task;
+    return { goal, depth, validActions: this.#validActions(), won };
+  }
+
+  /** What leads somewhere: things that a listed recipe needs, recipes for which everything is there. */
+  #validActions(): string[] {
+    const { inventory } = this.#workshop;
+    const crafts: string[] = [];
+    const gets: string[] = [];
+    for (const { output, count, ingredients } of this.#task.recipes) {
+      const using = ingredients.map((ingredient) => {
+        if (!ingredient.isTag && !this.tree.isCraftable(ingredient.name))
+          gets.push(`get ${ingredient.count} ${shown(ingredient.name)}`);
+        const item = [...inventory].find(
+          ([name, held]) => this.tree.matches(ingredient, name) && held >= ingredient.count,
+        );
+        return item === undefined ? null : `${ingredient.count} ${shown(item[0])}`;
+      });
+      if (!using.includes(null)) crafts.push(`craft ${count} ${shown(output)} using ${using.join(', ')}`);
+    }
+    return [...new Set([...crafts, ...gets, 'inventory'])];
+  }
+}
+
+let builtIn: CraftingTree | undefined;
+const builtInTree = () => (builtIn ??= new CraftingTree(builtInRecipes()));
+
+const builtInRecipes = () => recipeTable.trimEnd().split('\n').map(parseRecipeLine);
+
+function recipesOf({ recipes, recipeOrder }: TextCraftOptions): Recipe[] {
+  if (recipes === null)
+    throw new RangeError('textcraft: recipe_order without recipes: the built-in recipes have their order');
+  return readRecipes(recipes, recipeOrder);
+}
