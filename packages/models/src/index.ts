@@ -18,8 +18,11 @@ export {
 } from './safetensors.js';
 export { SafetensorsError } from './safetensors-header.js';
 export { PretrainedDirectoryError, readPretrainedConfig, type PretrainedConfig } from './pretrained-config.js';
-export { Adam, AdamW, type AdamOptions, type StepOptions } from './optimizer.js';
-export { type AdamResult } from './kernels/adam-kernel.js';
+export { createOptimizer, type Optimizer, type OptimizerOptions, type StepOptions } from './optimizer.js';
+export { Adam, AdamW, type AdamOptions } from './optimizer-adam.js';
+export { AdamW8bit } from './optimizer-adamw-8bit.js';
+export { Sgd, type SgdOptions } from './optimizer-sgd.js';
+export { type StepResult } from './kernels/gradient-clip.js';
 export {
   DoubleCritic,
   type CriticBatch,
@@ -29,7 +32,7 @@ export {
 } from './critic/double-critic.js';
 export { type CriticEncoder } from './critic/critic-encoder.js';
 export { LineEncoder } from './critic/line-encoder.js';
-export { LanguageModel, type LanguageModelOptions, type OptimizerOptions } from './language-model.js';
+export { LanguageModel, type LanguageModelOptions } from './language-model.js';
 export { type TokenExample } from './token-batches.js';
 export { type BatchOptions } from './token-scorer.js';
 export { type Episodes, type Turn, type Utterance } from './episodes.js';
