@@ -1,6 +1,8 @@
 // The options of the shop, and the shops that are already loaded.
 import { readFileSync } from 'node:fs';
 import { Rng } from '@bowyer/core';
+import type { AgentGymOptions } from '../agentgym/agentgym-env.js';
+import { agentGymProperties } from '../agentgym/options.js';
 import { makeCatalogue } from './catalogue.js';
 import { humanGoals, type HumanInstructions } from './goal.js';
 import { productOf, type ProductRecord } from './product.js';
@@ -11,18 +13,20 @@ export const webShopSchema = {
   additionalProperties: false,
   properties: {
     backend: {
-      description: "Where the shop is: 'embedded' in this process; 'site': a running site of Princeton's at base_url.",
+      description:
+        "Where the shop is: 'embedded' in this process; 'site': a running site of Princeton's at base_url; 'agentgym': AgentGym's server there.",
       type: 'string',
-      enum: ['embedded', 'site'],
+      enum: ['embedded', 'site', 'agentgym'],
       default: 'embedded',
     },
     baseUrl: {
-      description: 'Address of the site, such as http://localhost:3000.',
+      description: 'Address of the site or server, such as http://localhost:3000.',
       type: ['string', 'null'],
       default: null,
     },
+    actionFormat: { ...agentGymProperties.actionFormat, default: 'plain' },
     timeoutMs: {
-      description: 'Longest wait for a page of the site, in milliseconds.',
+      description: 'Longest wait for an answer, in milliseconds.',
       type: 'integer',
       minimum: 1,
       default: 60_000,
@@ -47,7 +51,8 @@ export const webShopSchema = {
       default: null,
     },
     webshopUpper: {
-      description: "One past the last goal in play; null: all of the embedded shop's, ArCHer's 2100 on a site.",
+      description:
+        "One past the last goal in play; null: all of the embedded shop's or the server's, ArCHer's 2100 on a site.",
       type: ['integer', 'null'],
       minimum: 1,
       default: null,
@@ -83,8 +88,9 @@ export const webShopSchema = {
 } as const;
 
 export interface WebShopOptions {
-  backend: 'embedded' | 'site';
+  backend: 'embedded' | 'site' | 'agentgym';
   baseUrl: string | null;
+  actionFormat: AgentGymOptions['actionFormat'];
   timeoutMs: number;
   observation: 'archer' | 'text';
   maxTurns: number;

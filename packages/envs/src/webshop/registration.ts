@@ -1,3 +1,4 @@
+import { agentGymEnv } from '../agentgym/options.js';
 import { resetSchemaWith, type Registration } from '../registration.js';
 import { webShopSchema, type WebShopOptions } from './options.js';
 import { WebShop } from './webshop.js';
@@ -8,7 +9,7 @@ export const webShopRegistration: Registration<WebShopOptions> = {
   resetSchema: resetSchemaWith({
     goal: { description: 'Index of the goal to shop for.', type: 'integer', minimum: 0 } as { description: string },
   }),
-  make: (options) => new WebShop(options),
+  make: (options) => (options.backend === 'agentgym' ? served(options) : new WebShop(options)),
   sampleActions: [
     'search[dress shirts with long sleeve]',
     'search[]',
@@ -20,3 +21,13 @@ export const webShopRegistration: Registration<WebShopOptions> = {
     '',
   ],
 };
+
+function served({ baseUrl, actionFormat, timeoutMs, maxTurns, webshopLower, webshopUpper }: WebShopOptions) {
+  const firstItem = webshopLower ?? 0;
+  return agentGymEnv('webshop', {
+    ...{ baseUrl, actionFormat, timeoutMs, firstItem },
+    items: webshopUpper === null ? null : webshopUpper - firstItem,
+    instructions: actionFormat !== 'plain',
+    maxRounds: maxTurns,
+  });
+}

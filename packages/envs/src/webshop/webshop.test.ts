@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { checkEnv } from '../contract/check-env.js';
 import { webShopDemonstrations } from './demonstrations.js';
 import { loadShop, webShopSchema, type WebShopOptions } from './options.js';
@@ -54,4 +57,70 @@ test('goals that the shop does not have are refused before anything is played', 
   expect(() => new WebShop({ ...options, webshopLower: 2000, webshopUpper: 2100 })).toThrow(
     'webshop: goals 2000 … 2099 were asked for (env.webshop_lower, env.webshop_upper); the shop has 0 … 499',
   );
+});
+
+describe("WebShop's own files", () => {
+  const folder = mkdtempSync(join(tmpdir(), 'bowyer-webshop-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const write = (name: string, value: unknown) => {
+    writeFileSync(join(folder, name), JSON.stringify(value));
+    return join(folder, name);
+  };
+  const product = (asin: string, name: string, more: object = {}) => ({
+    ...{ asin, name, full_description: 'Made for every day.', small_description: ['easy to clean'], pricing: '$12.50' },
+    ...{ category: 'garden', query: 'lamps', product_category: 'Home › Lighting › Lamps', images: ['x.jpg'] },
+    ...{
+      customization_options: {
+        Color: [
+          { value: 'Red/White', image: null },
+          { value: 'blue', image: null },
+        ],
+        Size: null,
+      },
+    },
+    ...more,
+  });
+  const files = {
+    products: write('items.json', [
+      product('B000000001', 'Brass reading lamp with shade'),
+      product('B000000002', 'Paper lantern for the garden', { pricing: '$5.00 - $9.00', customization_options: null }),
+      product('B000000003', 'Steel kettle', { pricing: '', query: 'kettles', product_category: 'Kitchen › Kettles' }),
+    ]),
+    attributes: write('attributes.json', { B000000001: { attributes: ['easy clean', 'brass'] } }),
+    goals: write('human.json', {
+      B000000001: [
+        {
+          instruction: 'i want a brass lamp in red.',
+          instruction_attributes: ['easy clean'],
+          instruction_options: ['red | white'],
+        },
+        { instruction: 'a lamp', instruction_attributes: [], instruction_options: [] },
+      ],
+    }),
+  };
+
+  test('are searched, shown and judged', async () => {
+    const shop = new WebShop({ ...options, ...files, observation: 'text' });
+    const { observation } = await shop.reset({ goal: 0 });
+    // The cap is the larger of two of the next four multiples of 10 above 12.50.
+    expect(observation).toMatch(/i want a brass lamp in red, and price lower than (30|40|50)\.00 dollars/);
+    const results = await shop.step('search[brass reading lamp]');
+    expect(results.observation).toContain('B000000001 [SEP] Brass reading lamp with shade [SEP] $12.5');
+    await shop.step('click[b000000001]');
+    await shop.step('click[red | white]');
+    // One attribute, one option and the price, of the very product.
+    expect(await shop.step('click[buy now]')).toMatchObject({ reward: 1, terminated: true });
+  });
+
+  test('what is missing or broken is said with its option', () => {
+    expect(() => new WebShop({ ...options, products: files.products })).toThrow(
+      /give the human instructions file with env.goals=FILE/,
+    );
+    expect(() => new WebShop({ ...options, ...files, products: join(folder, 'absent.json') })).toThrow(
+      /env.products: '.*absent.json' cannot be read/,
+    );
+    expect(() => new WebShop({ ...options, ...files, goals: write('none.json', {}) })).toThrow(
+      /has no instruction for a product of/,
+    );
+  });
 });

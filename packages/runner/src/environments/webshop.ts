@@ -1,4 +1,4 @@
-// WebShop: the scripted shopper's episodes as demonstrations; ArCHer's env_load_path is the address of the site.
+// WebShop: the scripted shopper's episodes as demonstrations; ArCHer's env_load_path and webshop_lower, webshop_upper on a site.
 import { webShopDemonstrations, type WebShopInfo, type WebShopOptions } from '@bowyer/envs';
 import { demonstrationsOf, recordedReturn, recordOf } from '../episode-record.js';
 import type { RunConfig } from '../run-config.js';
@@ -6,10 +6,17 @@ import type { DemonstrationSet, EnvironmentKnowledge } from './knowledge.js';
 
 export const webShop: EnvironmentKnowledge = {
   archerKeys: ['envLoadPath'],
-  archerOptions: ({ env, envLoadPath }) => ({ baseUrl: env.baseUrl ?? envLoadPath }),
+  // ArCHer's own goals, 2000 to 2099, are those of its site; the embedded shop has others.
+  archerOptions: ({ env, envLoadPath, webshopLower, webshopUpper }) => ({
+    baseUrl: env.baseUrl ?? envLoadPath,
+    ...(env.backend === 'site' && {
+      webshopLower: env.webshopLower ?? webshopLower,
+      webshopUpper: env.webshopUpper ?? webshopUpper,
+    }),
+  }),
   engineText: ({ info }) => (info as WebShopInfo).text,
   demonstrations,
-  warmStartOptions: ({ backend: _, baseUrl: __, timeoutMs: ___, ...decisive }) => decisive,
+  warmStartOptions: ({ backend: _, baseUrl: __, actionFormat: ___, timeoutMs: ____, ...decisive }) => decisive,
 };
 
 async function demonstrations({ env, demonstrations: { count, path } }: RunConfig): Promise<DemonstrationSet> {
