@@ -32,7 +32,10 @@ export {
 } from './critic/double-critic.js';
 export { type CriticEncoder } from './critic/critic-encoder.js';
 export { LineEncoder } from './critic/line-encoder.js';
-export { LanguageModel, type LanguageModelOptions } from './language-model.js';
+export { LanguageModel, type LanguageModelOptions, type LoadOptions } from './language-model.js';
+export { type LoraOptions } from './lora/lora-options.js';
+export { AdapterError, isAdapterDirectory } from './lora/peft-files.js';
+export { openAdapterDirectory } from './lora/frozen-base.js';
 export { type TokenExample } from './token-batches.js';
 export { type BatchOptions } from './token-scorer.js';
 export { type Episodes, type Turn, type Utterance } from './episodes.js';
@@ -71,4 +74,6 @@ export {
   type QuantizedWeight,
   type QuantizeOptions,
 } from './quantization/quantized-weight.js';
+export { type Quantization } from './quantization/frozen-weights.js';
 export { convertCheckpoint, type ConvertOptions, type Converted } from './convert/convert-checkpoint.js';
+export { modelDirectory, type HubOptions } from './hub/hub-model.js';

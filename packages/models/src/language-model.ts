@@ -5,17 +5,23 @@ import { writeFileAtomically, type Rng } from '@bowyer/core';
 import type { Device, State } from '@bowyer/graph';
 import { architectureFor } from './architectures.js';
 import type { CausalArchitecture } from './architecture.js';
-import { readParameters, toCheckpoint } from './checkpoint-layout.js';
+import { eachParameter, toCheckpoint } from './checkpoint-layout.js';
 import { DecodePrograms } from './decode-programs.js';
 import { Episodes } from './episodes.js';
 import { freshParameters } from './fresh-parameters.js';
+import { createAdapters, openAdapterDirectory, type ModelWeights } from './lora/frozen-base.js';
+import type { LoraOptions } from './lora/lora-options.js';
+import { mergeAdapters } from './lora/merge-adapters.js';
+import { writeAdapter } from './lora/peft-files.js';
+import { StepRng } from './lora/step-rng.js';
 import { createOptimizer, type Optimizer, type OptimizerOptions } from './optimizer.js';
 import { readPretrainedConfig } from './pretrained-config.js';
+import { addDequantized, FrozenWeights, type Quantization } from './quantization/frozen-weights.js';
 import { openWeights } from './safetensors-file.js';
 import { writeWeights, type HostTensors } from './safetensors.js';
 import { copyTensors, writeTensors } from './state-tensors.js';
 import type { TokenExample } from './token-batches.js';
-import { TokenScorer, type BatchOptions, type TokenScores } from './token-scorer.js';
+import { TokenScorer, type BatchOptions, type ScoringBatchOptions, type TokenScores } from './token-scorer.js';
 import { loadTokenizer, type Tokenizer } from './tokenizer.js';
 
 export interface LanguageModelOptions {
@@ -28,6 +34,15 @@ export interface LanguageModelOptions {
   contextLength?: number;
   /** Given: training drops activations with the config's probabilities, following these numbers. Sampling and scoring never do. */
   dropoutRng?: Rng;
+  /** Bits of the linear layers' weights, which are frozen then; 'none' if not given. */
+  quantization?: Quantization;
+}
+
+export interface LoadOptions extends LanguageModelOptions {
+  /** A Hugging Face directory, or a PEFT adapter's, whose base is then loaded as well. */
+  dir: string;
+  /** Train adapters beside the frozen model; where `dir` is an adapter its own settings hold. Start values and dropout follow `seed`. */
+  lora?: LoraOptions & { seed: number };
 }
 
 export class LanguageModel {
@@ -36,13 +51,16 @@ export class LanguageModel {
   readonly #device: Device;
   readonly #scorer: TokenScorer;
   readonly #decodePrograms: DecodePrograms;
+  readonly #weights: ModelWeights;
+  /** What training changes: the whole model, or with LoRA the adapters alone. */
+  readonly parameters: State;
   #optimizer?: Optimizer;
 
   private constructor(
     options: LanguageModelOptions,
     readonly architecture: CausalArchitecture,
     readonly tokenizer: Tokenizer,
-    readonly parameters: State,
+    weights: ModelWeights,
   ) {
     const { device, maskedTokenIds = [], contextLength = architecture.contextLength, dropoutRng } = options;
     if (contextLength > architecture.contextLength)
@@ -50,18 +68,29 @@ export class LanguageModel {
         `contextLength ${contextLength} is more than the model's ${architecture.contextLength} positions`,
       );
     this.#device = device;
+    this.#weights = weights;
+    this.parameters = weights.adapters?.parameters ?? weights.base;
+    const { base, quantized, quantizedForDecoding } = weights;
+    const adapters = weights.adapters && {
+      ...weights.adapters,
+      dropoutRng: new StepRng(weights.adapters.seed, () => this.#optimizer?.steps ?? 0),
+    };
     this.contextLength = contextLength;
     this.maskedTokenIds = options.masksPadding === false ? [...maskedTokenIds] : withPadding(maskedTokenIds, tokenizer);
     this.#decodePrograms = new DecodePrograms({
       device,
       architecture,
-      parameters,
+      parameters: base,
+      quantized: quantizedForDecoding,
+      adapters,
       maskedTokenIds: this.maskedTokenIds,
     });
     this.#scorer = new TokenScorer({
       device,
       architecture,
-      parameters,
+      parameters: base,
+      quantized,
+      adapters,
       maskedTokenIds: this.maskedTokenIds,
       padTokenId: 0, // any id will do: no scored position sees padding
       dropoutRng,
@@ -74,19 +103,34 @@ export class LanguageModel {
   ): Promise<LanguageModel> {
     const architecture = architectureFor({ vocab_size: options.tokenizer.vocabSize, ...options.config });
     checkVocabulary(architecture, options.tokenizer);
-    const parameters = await options.device.createState(freshParameters(architecture.parameters, options.rng));
-    return new LanguageModel(options, architecture, options.tokenizer, parameters);
+    const weights = new FrozenWeights(architecture, options.quantization ?? 'none');
+    const fresh = freshParameters(architecture.parameters, options.rng);
+    for (const [name, tensor] of Object.entries(fresh)) weights.take(name, tensor);
+    const base = await options.device.createState(weights.tensors);
+    return new LanguageModel(options, architecture, options.tokenizer, { base, ...weights.kept });
   }
 
-  /** A model from a Hugging Face directory: config.json, model.safetensors (or shards), tokenizer.json. */
-  static async load(options: LanguageModelOptions & { dir: string }): Promise<LanguageModel> {
-    const { dir, device } = options;
-    const architecture = architectureFor(await readPretrainedConfig(dir));
-    const tokenizer = await loadTokenizer(dir);
-    checkVocabulary(architecture, tokenizer, dir);
-    const source = await openWeights(dir);
-    const tensors = await readParameters(architecture.parameters, source).finally(() => source.close());
-    return new LanguageModel(options, architecture, tokenizer, await device.createState(tensors));
+  /**
+   * A model from a Hugging Face directory (config.json, model.safetensors or shards, tokenizer.json), or from a PEFT
+   * directory (adapter_config.json, adapter_model.safetensors) and the base that it names.
+   */
+  static async load(options: LoadOptions): Promise<LanguageModel> {
+    const { dir, device, lora, quantization = 'none' } = options;
+    const { baseDir, adapter } = await openAdapterDirectory(dir);
+    const architecture = architectureFor(await readPretrainedConfig(baseDir));
+    const tokenizer = await loadTokenizer(baseDir);
+    checkVocabulary(architecture, tokenizer, baseDir);
+    const weights = await readWeights(architecture, baseDir, quantization);
+    const loraOptions = adapter ?? lora;
+    const adapters =
+      loraOptions &&
+      (await createAdapters(device, architecture, {
+        options: loraOptions,
+        seed: lora?.seed ?? 0,
+        dir: adapter && dir,
+      }));
+    const base = await device.createState(weights.tensors);
+    return new LanguageModel(options, architecture, tokenizer, { base, ...weights.kept, adapters, baseDir });
   }
 
   /** Contents of config.json. */
@@ -94,15 +138,30 @@ export class LanguageModel {
     return this.architecture.config;
   }
 
-  /** Writes the Hugging Face layout, so that Python's transformers loads it too. */
+  /**
+   * Writes the Hugging Face layout, so that Python's transformers loads it too; with LoRA the adapter alone in PEFT's,
+   * which names the base's directory.
+   */
   async save(dir: string): Promise<void> {
+    const { adapters, baseDir } = this.#weights;
+    if (!adapters) return this.saveMerged(dir);
     await mkdir(dir, { recursive: true });
-    await writeWeights(dir, toCheckpoint(this.architecture.parameters, await this.copyParameters()));
+    await writeAdapter(dir, await this.copyParameters(), adapters.layout, baseDir!);
+    await this.tokenizer.save(dir);
+  }
+
+  /** Writes a whole model in Hugging Face layout: quantised weights in float32, adapters added to the weights beside them. */
+  async saveMerged(dir: string): Promise<void> {
+    const { base, quantized, adapters } = this.#weights;
+    const tensors = addDequantized(await copyTensors(this.#device, base), quantized);
+    if (adapters) mergeAdapters(tensors, await this.copyParameters(), adapters.layout);
+    await mkdir(dir, { recursive: true });
+    await writeWeights(dir, toCheckpoint(this.architecture.parameters, tensors));
     await this.tokenizer.save(dir);
     await writeFileAtomically(join(dir, 'config.json'), `${JSON.stringify(this.config, null, 2)}\n`);
   }
 
-  /** Bit-exact copies of the parameters as they lie in memory, e.g. to keep the best so far. */
+  /** Bit-exact copies of the trained parameters (with LoRA the adapters) as they lie in memory, e.g. to keep the best so far. */
   copyParameters(): Promise<HostTensors> {
     return copyTensors(this.#device, this.parameters);
   }
@@ -114,6 +173,8 @@ export class LanguageModel {
 
   /** Moments and gradients are made here and not before, so that a model that only samples holds none. */
   async createOptimizer(options: OptimizerOptions): Promise<Optimizer> {
+    if (this.#weights.quantized && !this.#weights.adapters)
+      throw new Error('LanguageModel: quantised weights are frozen; load with `lora` to train adapters beside them');
     await this.#optimizer?.release();
     this.#optimizer = await createOptimizer(this.#device, this.parameters, options);
     return this.#optimizer;
@@ -133,13 +194,16 @@ export class LanguageModel {
     return this.#scorer.accumulateGradients(examples, this.optimizer.gradients, options);
   }
 
-  /** Per example and position log p(target | ids up to there) in nats, 0 where the weight is 0. */
-  logprobs(examples: readonly TokenExample[], options: BatchOptions = {}): Promise<Float32Array[]> {
+  /**
+   * Per example and position log p(target | ids up to there) in nats, 0 where the weight is 0. With LoRA
+   * `{ adapters: false }` asks the base, which is the reference policy.
+   */
+  logprobs(examples: readonly TokenExample[], options: ScoringBatchOptions = {}): Promise<Float32Array[]> {
     return this.#scorer.logprobs(examples, options);
   }
 
   /** As `logprobs`, and the first ten logits at each example's first scored position. */
-  scores(examples: readonly TokenExample[], options: BatchOptions = {}): Promise<TokenScores[]> {
+  scores(examples: readonly TokenExample[], options: ScoringBatchOptions = {}): Promise<TokenScores[]> {
     return this.#scorer.scores(examples, options);
   }
 
@@ -167,8 +231,25 @@ export class LanguageModel {
     await this.#scorer.release();
     await this.#decodePrograms.release();
     await this.#optimizer?.release();
-    await this.#device.release(this.parameters);
+    const { base, adapters } = this.#weights;
+    for (const state of [base, adapters?.parameters, adapters?.switch]) if (state) await this.#device.release(state);
   }
+}
+
+/** Quantised as they are read, so that of those weights no more than one is in memory in float32. */
+async function readWeights(
+  architecture: CausalArchitecture,
+  dir: string,
+  quantization: Quantization,
+): Promise<FrozenWeights> {
+  const weights = new FrozenWeights(architecture, quantization);
+  const source = await openWeights(dir);
+  try {
+    for await (const [name, tensor] of eachParameter(architecture.parameters, source)) weights.take(name, tensor);
+  } finally {
+    await source.close();
+  }
+  return weights;
 }
 
 /** Padding is never said, unless it is also what ends a text (GPT-2 has one token for both). */

@@ -29,17 +29,14 @@ export class FrozenWeights {
     this.#linear = { inside: new Set(inside), heads: new Set([...heads, ...tied]) };
   }
 
-  /** The linear layers before the output head, in the bits that were asked for; undefined with 'none'. */
-  get quantized(): ReadonlyMap<string, QuantizedWeight> | undefined {
-    return this.quantization === 'none' ? undefined : this.#quantized;
-  }
-
   /**
-   * What decoding reads: the same, and the output head in 8 bits. Each step reads all of it, a third of a small model.
-   * Scoring and training keep it in float32: its rounding would go straight into the log-probabilities.
+   * `quantized`: the linear layers before the output head, in the bits that were asked for. `quantizedForDecoding`: these,
+   * and the head in 8 bits; a step reads all of it, a third of a small model. Scoring and training keep the head in
+   * float32: its rounding would go straight into the log-probabilities. Nothing with 'none'.
    */
-  get quantizedForDecoding(): ReadonlyMap<string, QuantizedWeight> | undefined {
-    return this.quantization === 'none' ? undefined : new Map([...this.#quantized, ...this.#heads]);
+  get kept(): Partial<Record<'quantized' | 'quantizedForDecoding', ReadonlyMap<string, QuantizedWeight>>> {
+    if (this.quantization === 'none') return {};
+    return { quantized: this.#quantized, quantizedForDecoding: new Map([...this.#quantized, ...this.#heads]) };
   }
 
   take(name: string, tensor: HostTensor): void {

@@ -1,0 +1,21 @@
+// Random numbers that start anew at each optimizer step, so that a run that goes on from a checkpoint drops the same
+// elements as one that was never stopped, and no generator state needs to be saved.
+import { Rng } from '@bowyer/core';
+
+export class StepRng {
+  #rng?: Rng;
+  #step = -1;
+
+  /** @param step number of optimizer steps taken so far */
+  constructor(
+    private readonly seed: number,
+    private readonly step: () => number,
+  ) {}
+
+  integer(low: number, high: number): number {
+    const step = this.step();
+    if (!this.#rng || step !== this.#step) this.#rng = Rng.forPurpose(this.seed, `lora dropout of step ${step}`);
+    this.#step = step;
+    return this.#rng.integer(low, high);
+  }
+}
