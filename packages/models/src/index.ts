@@ -77,3 +77,4 @@ export {
 export { type Quantization } from './quantization/frozen-weights.js';
 export { convertCheckpoint, type ConvertOptions, type Converted } from './convert/convert-checkpoint.js';
 export { modelDirectory, type HubOptions } from './hub/hub-model.js';
+export { modelDirectory, type HubOptions } from './hub/hub-model.js';

@@ -1,5 +1,6 @@
 // From a composed config to the task it names. The compute stack is loaded here, after the config is known to be good.
 import { unreadKeys } from './environments.js';
+import { withLocalModels } from './hub-models.js';
 import { toRunConfig, type RunConfig, type RunConfigYaml } from './run-config.js';
 import type { TaskContext } from './tasks/task.js';
 
@@ -21,7 +22,7 @@ export async function runTask(yaml: RunConfigYaml, context: TaskContext): Promis
   const config = toRunConfig(yaml);
   for (const line of [...ignoredKeys(config), ...unreadKeys(config)]) context.log(line, 'WARNING');
   const task = await tasks[config.task]();
-  await task(config, context);
+  await task(await withLocalModels(config, context), context);
 }
 
 function ignoredKeys({ useWandb }: RunConfig): string[] {

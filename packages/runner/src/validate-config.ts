@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { validate, type Composition, type JsonSchema } from '@bowyer/config';
 import { isEnvName } from './env-schema.js';
 import { nothingToImitate } from './environments.js';
+import { mayBeHubId } from './hub-models.js';
 import { runConfigSchema, runConfigSchemaFor, toRunConfig, type RunConfig, type RunConfigYaml } from './run-config.js';
 
 /** Refuses a config that the tasks could not run. */
@@ -51,13 +52,13 @@ function taskProblems(config: RunConfig): string[] {
   return imitates ? [nothingToImitate(config) ?? []].flat() : [];
 }
 
-/** Keys that name a model, each a folder in Hugging Face layout. */
-const MODEL_KEYS = ['checkpoint_path', 'policy_lm', 'critic_lm'];
+/** Keys that name a model, each a folder in Hugging Face layout or a model of the hub. */
+const MODEL_KEYS = ['model', 'checkpoint_path', 'policy_lm', 'critic_lm'];
 
 function modelProblems(composition: Composition): string[] {
   return MODEL_KEYS.flatMap((key) => {
     const folder = composition.setting(key);
-    if (typeof folder !== 'string' || existsSync(join(folder, 'config.json'))) return [];
+    if (typeof folder !== 'string' || existsSync(join(folder, 'config.json')) || mayBeHubId(folder)) return [];
     const what = existsSync(folder) ? `the folder '${folder}' holds no config.json` : `there is no folder '${folder}'`;
     return [
       `${key}: ${what}`,

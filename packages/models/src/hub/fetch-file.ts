@@ -1,0 +1,93 @@
+// One file of the hub into the cache's blobs: continued where an earlier attempt ended, checked before it counts.
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RemoteFile } from './hub-files.js';
+
+export interface FetchOptions {
+  url: string;
+  headers: Record<string, string>;
+  /** Bytes of this file that are here. */
+  progress: (bytes: number) => void;
+  /** Seconds before the first repetition; each further one waits twice as long. */
+  pauseSeconds: number;
+}
+
+/** Attempts without a single new byte before giving up. */
+const ATTEMPTS = 5;
+
+/** The server answered, but not with the file. */
+export class HubStatusError extends Error {
+  constructor(
+    readonly statusCode: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** What arrived is not what the hub announced. */
+export class ChecksumError extends Error {}
+
+/**
+ * @param blob where the content goes; `BLOB.incomplete` holds what there is of it, also after a failure
+ */
+export async function fetchFile(file: RemoteFile, blob: string, options: FetchOptions): Promise<void> {
+  const incomplete = `${blob}.incomplete`;
+  await mkdir(dirname(blob), { recursive: true });
+  let failures = 0;
+  for (let have = await sizeOf(incomplete); have !== file.size;) {
+    if (have > file.size) await rm(incomplete);
+    try {
+      await receive(incomplete, Math.min(have, file.size) === have ? have : 0, options);
+    } catch (error) {
+      const lasting = error instanceof HubStatusError && error.statusCode < 500 && error.statusCode !== 429;
+      const grown = (await sizeOf(incomplete)) > have;
+      failures = grown ? 0 : failures + 1;
+      if (lasting || failures >= ATTEMPTS) throw error;
+      await sleep(1000 * options.pauseSeconds * 2 ** failures);
+    }
+    have = await sizeOf(incomplete);
+  }
+  const found = await digestOf(incomplete, file);
+  if (found !== file.etag) {
+    await rm(incomplete);
+    throw new ChecksumError(
+      `'${file.path}' arrived damaged: its ${file.digest === 'git' ? 'git SHA-1' : 'SHA-256'} should be ${file.etag}, it is ${found}`,
+    );
+  }
+  await rename(incomplete, blob);
+}
+
+/** Adds what is missing from byte `have` on; starts anew where the server ignores the range. */
+async function receive(path: string, have: number, { url, headers, progress }: FetchOptions): Promise<void> {
+  const response = await fetch(url, { headers: { ...headers, ...(have > 0 && { Range: `bytes=${have}-` }) } });
+  if (!response.ok || response.body === null) {
+    await response.body?.cancel();
+    throw new HubStatusError(response.status, `${url} answered ${response.status}`);
+  }
+  const goesOn = have > 0 && response.status === 206;
+  const handle = await open(path, goesOn ? 'a' : 'w');
+  try {
+    let received = goesOn ? have : 0;
+    for await (const chunk of response.body) {
+      const bytes = chunk as Uint8Array;
+      await handle.write(bytes);
+      progress((received += bytes.length));
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+const sizeOf = async (path: string) => (await stat(path).catch(() => null))?.size ?? 0;
+
+/** git hashes `blob SIZE\0` before the content. */
+async function digestOf(path: string, { digest, size }: RemoteFile): Promise<string> {
+  const hash = createHash(digest === 'git' ? 'sha1' : 'sha256');
+  if (digest === 'git') hash.update(`blob ${size}\0`);
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Uint8Array);
+  return hash.digest('hex');
+}

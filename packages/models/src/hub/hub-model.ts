@@ -1,0 +1,109 @@
+// A model of the Hugging Face hub as a local directory, in the cache that Python's huggingface_hub keeps too:
+// CACHE/models--OWNER--NAME/{refs/REVISION, blobs/ETAG, snapshots/COMMIT/FILE → ../../blobs/ETAG}.
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, symlink, rm } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { writeFileAtomically } from '@bowyer/core';
+import { getHFHubCachePath, getRepoFolderName, listFiles, modelInfo } from '@huggingface/hub';
+import { ChecksumError, fetchFile } from './fetch-file.js';
+import { HubError, hubError } from './hub-error.js';
+import { neededFiles, type RemoteFile } from './hub-files.js';
+import { parseHubId, type HubId } from './hub-id.js';
+
+export interface HubOptions {
+  /** Only what is in the cache; also on with HF_HUB_OFFLINE=1. */
+  offline?: boolean;
+  /** Bytes here and bytes in all, of all files that had to be fetched. */
+  progress?: (bytes: number, total: number) => void;
+  /** Seconds before a broken download is taken up again; each further time waits twice as long. */
+  pauseSeconds?: number;
+}
+
+const PUBLIC_HUB = 'https://huggingface.co';
+const COMMIT = /^[0-9a-f]{40}$/;
+
+/**
+ * The directory itself where there is one, else that of a hub model, fetched as far as it is not here yet.
+ * Reads HF_ENDPOINT, HF_TOKEN, HF_HUB_OFFLINE, HF_HOME and HF_HUB_CACHE from the environment, as Python does.
+ *
+ * @param place a directory, or OWNER/NAME[@REVISION]
+ */
+export async function modelDirectory(place: string, options: HubOptions = {}): Promise<string> {
+  const id = existsSync(place) ? null : parseHubId(place);
+  if (id === null) return place; // whoever reads the directory says what it lacks
+  const folder = join(getHFHubCachePath(), getRepoFolderName({ name: id.name, type: 'model' }));
+  if (options.offline || isSet(process.env.HF_HUB_OFFLINE)) return cachedSnapshot(id, folder);
+  const endpoint = (process.env.HF_ENDPOINT || PUBLIC_HUB).replace(/\/+$/, '');
+  try {
+    return await download(id, folder, endpoint, options);
+  } catch (error) {
+    const failure =
+      error instanceof ChecksumError ? new HubError(id, error.message, 'start again') : hubError(id, error, endpoint);
+    throw failure;
+  }
+}
+
+const isSet = (variable: string | undefined) => ['1', 'on', 'yes', 'true'].includes((variable ?? '').toLowerCase());
+
+async function cachedSnapshot(id: HubId, folder: string): Promise<string> {
+  const commit = COMMIT.test(id.revision)
+    ? id.revision
+    : (await readFile(join(folder, 'refs', id.revision), 'utf8').catch(() => '')).trim();
+  const snapshot = join(folder, 'snapshots', commit);
+  if (commit !== '' && existsSync(join(snapshot, 'config.json'))) return snapshot;
+  throw new HubError(
+    id,
+    `it is not among the downloaded models (${folder}), and offline mode is on`,
+    'fetch it once with offline=false and without HF_HUB_OFFLINE, or give a directory',
+  );
+}
+
+async function download(id: HubId, folder: string, endpoint: string, options: HubOptions): Promise<string> {
+  const accessToken = process.env.HF_TOKEN || undefined;
+  const common = { hubUrl: endpoint, ...(accessToken && { accessToken }) };
+  const { name, revision } = id;
+  const { sha } = await modelInfo({ ...common, name, revision, additionalFields: ['sha'] });
+  const snapshot = join(folder, 'snapshots', sha);
+  const files = neededFiles(await remoteFiles(id, sha, common));
+  const missing = files.filter(({ etag }) => !existsSync(join(folder, 'blobs', etag)));
+  const total = missing.reduce((sum, { size }) => sum + size, 0);
+  let before = 0;
+  for (const file of missing) {
+    await fetchFile(file, join(folder, 'blobs', file.etag), {
+      url: `${endpoint}/${name}/resolve/${sha}/${file.path}`,
+      headers: accessToken ? { Authorization: `Bearer ${accessToken}` } : {},
+      progress: (bytes) => options.progress?.(before + bytes, total),
+      pauseSeconds: options.pauseSeconds ?? 1,
+    });
+    before += file.size;
+  }
+  for (const { path, etag } of files) await link(join(folder, 'blobs', etag), join(snapshot, path));
+  if (revision !== sha) {
+    const ref = join(folder, 'refs', revision);
+    await mkdir(dirname(ref), { recursive: true });
+    await writeFileAtomically(ref, sha);
+  }
+  return snapshot;
+}
+
+async function remoteFiles(id: HubId, sha: string, common: { hubUrl: string; accessToken?: string }) {
+  const files: RemoteFile[] = [];
+  for await (const { type, path, size, oid, lfs } of listFiles({
+    ...common,
+    repo: { type: 'model', name: id.name },
+    revision: sha,
+  })) {
+    const etag = lfs?.oid ?? oid;
+    // Names and hashes become names of files here: nothing that leads elsewhere.
+    if (type !== 'file' || etag === undefined || !/^[0-9a-f]+$/.test(etag) || /[\\/]/.test(path)) continue;
+    files.push({ path, size, etag, digest: lfs ? 'sha256' : 'git' });
+  }
+  return files;
+}
+
+async function link(blob: string, path: string): Promise<void> {
+  if (existsSync(path)) return;
+  await mkdir(dirname(path), { recursive: true });
+  await rm(path, { force: true }); // a link to something that is gone
+  await symlink(relative(dirname(path), blob), path);
+}
