@@ -292,6 +292,242 @@ def write_checkpoint(name, config, seed):
     print(name, sum(file.stat().st_size for file in folder.iterdir()), "bytes")
 
 
+# Encoder-decoders
+
+SEQ2SEQ = HERE.parent / "seq2seq-fixtures"
+
+TINY_T5 = dict(d_model=16, d_kv=6, d_ff=20, num_layers=2, num_decoder_layers=3, num_heads=4,
+               relative_attention_num_buckets=8, relative_attention_max_distance=20, layer_norm_epsilon=1e-6,
+               pad_token_id=0, eos_token_id=1, decoder_start_token_id=0, is_encoder_decoder=True)
+TINY_BART = dict(model_type="bart", vocab_size=31, d_model=16, max_position_embeddings=40, encoder_layers=2,
+                 encoder_ffn_dim=20, encoder_attention_heads=2, decoder_layers=1, decoder_ffn_dim=24,
+                 decoder_attention_heads=4, pad_token_id=1, bos_token_id=0, eos_token_id=2, decoder_start_token_id=2,
+                 is_encoder_decoder=True)
+
+SEQ2SEQ_CONFIGS = {
+    "t5": dict(TINY_T5, model_type="t5", vocab_size=31, feed_forward_proj="relu", tie_word_embeddings=True),
+    "flan-t5": dict(TINY_T5, model_type="t5", vocab_size=60, feed_forward_proj="gated-gelu", tie_word_embeddings=False),
+    "mt5": dict(TINY_T5, model_type="mt5", vocab_size=31, d_kv=4, num_decoder_layers=2, feed_forward_proj="gated-gelu",
+                tie_word_embeddings=False),
+    "bart-scaled": dict(TINY_BART, activation_function="gelu", scale_embedding=True, forced_bos_token_id=7,
+                        forced_eos_token_id=2),
+    "bart-relu": dict(TINY_BART, activation_function="relu", scale_embedding=False, forced_eos_token_id=None),
+}
+
+
+def t5_bucket(relative, bidirectional, buckets, max_distance):
+    """Raffel et al. 2020, section 2.1, in float32 as the checkpoints were trained; relative = key - query."""
+    bucket = torch.zeros_like(relative)
+    if bidirectional:
+        buckets //= 2
+        bucket = bucket + (relative > 0).long() * buckets
+        distance = relative.abs()
+    else:
+        distance = (-relative).clamp(min=0)
+    exact = buckets // 2
+    ratio = torch.log(distance.clamp(min=1).float() / exact) / math.log(max_distance / exact)
+    far = (exact + (ratio * (buckets - exact)).long()).clamp(max=buckets - 1)
+    return bucket + torch.where(distance < exact, distance, far)
+
+
+def scaled_attention(q, k, v, scale, bias=None, causal=False):
+    """q [heads, tokens, size], k and v [heads, keys, size] -> [tokens, heads * size]."""
+    scores = q @ k.transpose(1, 2) * scale
+    if bias is not None:
+        scores = scores + bias
+    if causal:
+        scores = scores.masked_fill(torch.triu(torch.ones(scores.shape[1:], dtype=torch.bool), 1), -math.inf)
+    return (scores.softmax(-1) @ v).transpose(0, 1).reshape(q.shape[1], -1)
+
+
+def t5_logits(c, w, source, target):
+    """T5ForConditionalGeneration: source ids, decoder input ids -> [target tokens, vocabulary]."""
+    heads, eps = c["num_heads"], c["layer_norm_epsilon"]
+
+    def attention(name, x, memory, bias=None, causal=False):
+        q, k, v = (heads_of(F.linear(y, w[f"{name}.{part}.weight"]), heads)
+                   for part, y in (("q", x), ("k", memory), ("v", memory)))
+        return F.linear(scaled_attention(q, k, v, 1.0, bias, causal), w[name + ".o.weight"])
+
+    def feed_forward(name, x):
+        if c["feed_forward_proj"] == "relu":
+            inner = F.linear(x, w[name + ".wi.weight"]).relu()
+        else:
+            gate = F.linear(x, w[name + ".wi_0.weight"])
+            gate = 0.5 * gate * (1 + torch.tanh(math.sqrt(2 / math.pi) * (gate + 0.044715 * gate ** 3)))
+            inner = gate * F.linear(x, w[name + ".wi_1.weight"])
+        return F.linear(inner, w[name + ".wo.weight"])
+
+    def half(name, layers, ids, memory=None):
+        places = torch.arange(len(ids))
+        bucket = t5_bucket(places[None, :] - places[:, None], memory is None, c["relative_attention_num_buckets"],
+                           c["relative_attention_max_distance"])
+        table = w[name + ".block.0.layer.0.SelfAttention.relative_attention_bias.weight"]
+        bias = table[bucket].permute(2, 0, 1)
+        x = w["shared.weight"][ids]
+        for layer in range(layers):
+            p = f"{name}.block.{layer}.layer."
+            h = rms_norm(x, w[p + "0.layer_norm.weight"], eps)
+            x = x + attention(p + "0.SelfAttention", h, h, bias, memory is not None)
+            last = 1
+            if memory is not None:
+                h = rms_norm(x, w[p + "1.layer_norm.weight"], eps)
+                x = x + attention(p + "1.EncDecAttention", h, memory)
+                last = 2
+            x = x + feed_forward(f"{p}{last}.DenseReluDense", rms_norm(x, w[f"{p}{last}.layer_norm.weight"], eps))
+        return rms_norm(x, w[name + ".final_layer_norm.weight"], eps)
+
+    hidden = half("decoder", c["num_decoder_layers"], target, half("encoder", c["num_layers"], source))
+    if c["tie_word_embeddings"]:
+        return F.linear(hidden * c["d_model"] ** -0.5, w["shared.weight"])
+    return F.linear(hidden, w["lm_head.weight"])
+
+
+def bart_logits(c, w, source, target):
+    """BartForConditionalGeneration: source ids, decoder input ids -> [target tokens, vocabulary]."""
+    width = c["d_model"]
+
+    def linear(name, x):
+        return F.linear(x, w[name + ".weight"], w[name + ".bias"])
+
+    def norm(name, x):
+        return F.layer_norm(x, (width,), w[name + ".weight"], w[name + ".bias"], 1e-5)
+
+    def half(name, ids, memory=None):
+        heads = c[name + "_attention_heads"]
+
+        def attention(prefix, x, y, causal):
+            q, k, v = (heads_of(linear(f"{prefix}.{part}_proj", z), heads) for part, z in (("q", x), ("k", y), ("v", y)))
+            return linear(prefix + ".out_proj", scaled_attention(q, k, v, (width // heads) ** -0.5, None, causal))
+
+        x = w["model.shared.weight"][ids] * (math.sqrt(width) if c["scale_embedding"] else 1.0)
+        x = norm(f"model.{name}.layernorm_embedding", x + w[f"model.{name}.embed_positions.weight"][2:2 + len(ids)])
+        for layer in range(c[name + "_layers"]):
+            p = f"model.{name}.layers.{layer}."
+            x = norm(p + "self_attn_layer_norm", x + attention(p + "self_attn", x, x, memory is not None))
+            if memory is not None:
+                x = norm(p + "encoder_attn_layer_norm", x + attention(p + "encoder_attn", x, memory, False))
+            inner = linear(p + "fc1", x)
+            inner = F.gelu(inner) if c["activation_function"] == "gelu" else inner.relu()
+            x = norm(p + "final_layer_norm", x + linear(p + "fc2", inner))
+        return x
+
+    return F.linear(half("decoder", target, half("encoder", source)), w["model.shared.weight"]) + w["final_logits_bias"]
+
+
+def seq2seq_shapes(c):
+    width, vocabulary, shapes = c["d_model"], c["vocab_size"], {}
+    if c["model_type"] == "bart":
+        shapes["model.shared.weight"] = (vocabulary, width)
+        shapes["final_logits_bias"] = (1, vocabulary)
+
+        def affine(name, out, into):
+            shapes[name + ".weight"], shapes[name + ".bias"] = (out, into), (out,)
+
+        def norm(name):
+            shapes[name + ".weight"] = shapes[name + ".bias"] = (width,)
+
+        for half, kinds in (("encoder", ["self_attn"]), ("decoder", ["self_attn", "encoder_attn"])):
+            shapes[f"model.{half}.embed_positions.weight"] = (c["max_position_embeddings"] + 2, width)
+            norm(f"model.{half}.layernorm_embedding")
+            for layer in range(c[half + "_layers"]):
+                p = f"model.{half}.layers.{layer}."
+                for kind in kinds:
+                    for part in ("q_proj", "k_proj", "v_proj", "out_proj"):
+                        affine(f"{p}{kind}.{part}", width, width)
+                    norm(f"{p}{kind}_layer_norm")
+                affine(p + "fc1", c[half + "_ffn_dim"], width)
+                affine(p + "fc2", width, c[half + "_ffn_dim"])
+                norm(p + "final_layer_norm")
+        return shapes
+    inner = c["num_heads"] * c["d_kv"]
+    shapes["shared.weight"] = (vocabulary, width)
+    for half, kinds in (("encoder", ["SelfAttention"]), ("decoder", ["SelfAttention", "EncDecAttention"])):
+        shapes[f"{half}.block.0.layer.0.SelfAttention.relative_attention_bias.weight"] = (
+            c["relative_attention_num_buckets"], c["num_heads"])
+        for layer in range(c["num_layers" if half == "encoder" else "num_decoder_layers"]):
+            p = f"{half}.block.{layer}.layer."
+            for i, kind in enumerate(kinds):
+                for part in "qkv":
+                    shapes[f"{p}{i}.{kind}.{part}.weight"] = (inner, width)
+                shapes[f"{p}{i}.{kind}.o.weight"] = (width, inner)
+                shapes[f"{p}{i}.layer_norm.weight"] = (width,)
+            last = f"{p}{len(kinds)}"
+            for part in ("wi",) if c["feed_forward_proj"] == "relu" else ("wi_0", "wi_1"):
+                shapes[f"{last}.DenseReluDense.{part}.weight"] = (c["d_ff"], width)
+            shapes[f"{last}.DenseReluDense.wo.weight"] = (width, c["d_ff"])
+            shapes[f"{last}.layer_norm.weight"] = (width,)
+        shapes[f"{half}.final_layer_norm.weight"] = (width,)
+    if not c["tie_word_embeddings"]:
+        shapes["lm_head.weight"] = (vocabulary, width)
+    return shapes
+
+
+def write_seq2seq(name, config, seed):
+    generator = torch.Generator().manual_seed(seed)
+    stored = random_weights(seq2seq_shapes(config), generator)
+    weights = {key: value.double() for key, value in stored.items()}
+    logits_of = bart_logits if config["model_type"] == "bart" else t5_logits
+    start, eos, new_tokens = config["decoder_start_token_id"], config["eos_token_id"], 20
+    examples, smallest_gap = [], math.inf
+    with torch.no_grad():
+        # Sources and targets longer than the last bucket's distance, and shorter ones beside them.
+        for source_length, target_length in ((33, 9), (5, 26), (14, 1)):
+            source = torch.randint(3, config["vocab_size"], (source_length,), generator=generator)
+            labels = torch.randint(3, config["vocab_size"], (target_length,), generator=generator)
+            logits = logits_of(config, weights, source, torch.cat([torch.tensor([start]), labels[:-1]]))
+            logprobs = logits.log_softmax(-1)[torch.arange(target_length), labels]
+            greedy = [start]
+            for t in range(new_tokens):
+                best = logits_of(config, weights, source, torch.tensor(greedy))[-1].topk(2)
+                token = best.indices[0].item()
+                if t == 0 and config.get("forced_bos_token_id") is not None:
+                    token = config["forced_bos_token_id"]
+                elif t == new_tokens - 1 and config.get("forced_eos_token_id") is not None:
+                    token = config["forced_eos_token_id"]
+                else:
+                    smallest_gap = min(smallest_gap, (best.values[0] - best.values[1]).item())
+                greedy.append(token)
+                if token == eos:
+                    break
+            examples.append(dict(source=source.tolist(), labels=labels.tolist(), logprobs=rounded(logprobs),
+                                 first_logits=rounded(logits[0]), greedy_ids=greedy[1:]))
+    if smallest_gap < 1e-3:
+        raise SystemExit(f"{name}: greedy choices are too close ({smallest_gap}); take another seed")
+    folder = SEQ2SEQ / name
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n")
+    write_safetensors(folder / "model.safetensors", stored)
+    reference = dict(examples=examples, new_tokens=new_tokens, greedy_min_top2_gap=smallest_gap)
+    (folder / "reference.json").write_text(json.dumps(reference) + "\n")
+    if name == "flan-t5":
+        write_unigram_tokenizer(folder, config["vocab_size"])
+    print(name, sum(file.stat().st_size for file in folder.iterdir()), "bytes", [len(e["greedy_ids"]) for e in examples])
+
+
+def write_unigram_tokenizer(folder, vocab_size):
+    """A tokenizer.json of the kind that T5 has (SentencePiece Unigram), with a small vocabulary of our own."""
+    words = ["\u2581yes", "\u2581no", "\u2581The", "\u2581object", "\u2581is", "\u2581it", "\u2581a", "\u2581", "?", ".",
+             "\u2581Your", "\u2581home", "\u2581town"]
+    letters = list("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")[:vocab_size - 3 - len(words)]
+    vocabulary = [["<pad>", 0.0], ["</s>", 0.0], ["<unk>", 0.0]]
+    vocabulary += [[word, -2.0] for word in words] + [[letter, -5.0] for letter in letters]
+    special = [dict(id=i, content=vocabulary[i][0], single_word=False, lstrip=False, rstrip=False, normalized=False,
+                    special=True) for i in range(3)]
+    metaspace = dict(type="Metaspace", replacement="\u2581", prepend_scheme="always", split=True)
+    end = dict(SpecialToken=dict(id="</s>", type_id=0))
+    definition = dict(
+        version="1.0", truncation=None, padding=None, added_tokens=special, normalizer=None,
+        pre_tokenizer=dict(type="Sequence", pretokenizers=[dict(type="WhitespaceSplit"), metaspace]),
+        post_processor=dict(type="TemplateProcessing", single=[dict(Sequence=dict(id="A", type_id=0)), end],
+                            pair=[dict(Sequence=dict(id="A", type_id=0)), end, dict(Sequence=dict(id="B", type_id=0)), end],
+                            special_tokens={"</s>": dict(id="</s>", ids=[1], tokens=["</s>"])}),
+        decoder=metaspace, model=dict(type="Unigram", unk_id=2, vocab=vocabulary, byte_fallback=False))
+    (folder / "tokenizer.json").write_text(json.dumps(definition, indent=1) + "\n")
+    (folder / "tokenizer_config.json").write_text(json.dumps(dict(
+        tokenizer_class="T5Tokenizer", eos_token="</s>", pad_token="<pad>", unk_token="<unk>"), indent=1) + "\n")
+
+
 class Import:
     """Unpickles by calling something: what a reader of weights must never do."""
 
@@ -338,4 +574,6 @@ if __name__ == "__main__":
     torch.set_num_threads(1)
     for seed, (name, config) in enumerate(CONFIGS.items()):
         write_checkpoint(name, config, seed)
+    for seed, (name, config) in enumerate(SEQ2SEQ_CONFIGS.items()):
+        write_seq2seq(name, config, seed)
     write_pickles()
