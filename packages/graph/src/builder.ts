@@ -399,6 +399,10 @@ export class GraphBuilder extends Graph {
     return this.#one(shaping.Range, [this.scalar(0, 'int64'), limit, this.scalar(1, 'int64')], {}, [size]);
   }
 
+  /** int64 start, …, end−1, the bounds being int64 scalars known only at run time; their number is `size`, a symbol of its own if not given. */
+  rangeBetween = (start: Value, end: Value, size: Dim = this.freshSymbol('range')): Value =>
+    this.#one(shaping.Range, [start, end, this.scalar(1, 'int64')], {}, [size]);
+
   /** A dimension as an int64 scalar. */
   dimScalar = (dim: Dim): Value =>
     typeof dim === 'number' ? this.scalar(dim, 'int64') : this.reshape(this.dimsTensor([dim]), []);

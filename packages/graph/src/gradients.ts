@@ -4,11 +4,16 @@ import { sameShape } from './dims.js';
 import { isFloat } from './dtype.js';
 import { NotDifferentiableError, describeValue } from './errors.js';
 import type { InputGradient } from './op.js';
+import { Recomputation, type RecomputeOptions, type Replay } from './recomputation.js';
 import type { GraphNode, Value } from './value.js';
 
 export interface GradientOptions {
   /** Gradient of some further quantity by `y`; 1 if not given, and then `y` must be a scalar. */
   upstream?: Value;
+  /** What other paths than those through `y` have contributed already: the sums start from it. */
+  contributed?: ReadonlyMap<Value, Value>;
+  /** Inner values of blocks are computed a second time instead of being kept. */
+  recompute?: RecomputeOptions;
 }
 
 /**
@@ -23,17 +28,20 @@ export function gradients(
   g: GraphBuilder,
   y: Value,
   wrt: readonly Value[],
-  { upstream }: GradientOptions = {},
+  { upstream, contributed = new Map(), recompute = { boundaries: [] } }: GradientOptions = {},
 ): Value[] {
   if (!upstream && y.shape.some((dim) => dim !== 1)) {
     throw new RangeError(`gradients: ${describeValue(y)} is not a scalar; reduce it, or give 'upstream'`);
   }
   const contributions = new Map<Value, InputGradient[]>([[y, [upstream ?? g.full(1, y.shape, y.dtype)]]]);
+  for (const [value, gradient] of contributed) contributions.set(value, [gradient]);
+  const recomputation = new Recomputation(g, recompute);
   const between = nodesBetween(g, y, wrt);
   for (const node of between.nodes.reverse()) {
     const dys = node.outputs.map((output) => sumContributions(g, contributions.get(output)));
+    recomputation.enter(node, dys[0]);
     if (dys.every((dy) => dy === undefined)) continue;
-    for (const [i, gradient] of inputGradients(g, node, dys).entries()) {
+    for (const [i, gradient] of inputGradients(g, node, dys, recomputation.replay).entries()) {
       const input = node.inputs[i];
       if (!input || !gradient || !between.depends.has(input)) continue;
       contributions.set(input, [...(contributions.get(input) ?? []), gradient]);
@@ -48,6 +56,18 @@ export function gradients(
       );
     return gradient;
   });
+}
+
+/** Those of `candidates` that y is computed from other than through `start`. */
+export function dependencies(y: Value, candidates: readonly Value[], { start }: { start: Value }): Value[] {
+  const seen = new Set<Value>();
+  const waiting = [y];
+  for (let value = waiting.pop(); value; value = waiting.pop()) {
+    if (seen.has(value) || value === start) continue;
+    seen.add(value);
+    for (const input of value.node?.inputs ?? []) if (input) waiting.push(input);
+  }
+  return candidates.filter((value) => seen.has(value));
 }
 
 /** Nodes on some path from `wrt` to `y`, in the order they were made, and all values which depend on `wrt`. */
@@ -67,7 +87,12 @@ function nodesBetween(g: GraphBuilder, y: Value, wrt: readonly Value[]) {
   return { nodes: nodes.reverse(), depends };
 }
 
-function inputGradients(g: GraphBuilder, node: GraphNode, dys: readonly (Value | undefined)[]): InputGradient[] {
+function inputGradients(
+  g: GraphBuilder,
+  node: GraphNode,
+  dys: readonly (Value | undefined)[],
+  replay: Replay,
+): InputGradient[] {
   if (!node.op.gradient) {
     throw new NotDifferentiableError(
       [
@@ -77,12 +102,13 @@ function inputGradients(g: GraphBuilder, node: GraphNode, dys: readonly (Value |
       ].join('\n'),
     );
   }
-  const y = node.outputs[0]!;
+  const outputs = node.outputs.map(replay);
+  const y = outputs[0]!;
   const dy = dys[0] ?? g.zeros(y.shape, y.dtype);
   return g.scope('gradient', () =>
     node.op.gradient!(g, {
-      inputs: node.inputs as Value[],
-      outputs: node.outputs,
+      inputs: node.inputs.map((input) => input && replay(input)) as Value[],
+      outputs,
       attributes: node.attributes,
       y,
       dy,

@@ -14,7 +14,8 @@ export {
 } from './dims.js';
 export { type DataType, type TensorArray } from './dtype.js';
 export { defineOp, type GradientRule, type InputGradient, type Op } from './op.js';
-export { gradients, type GradientOptions } from './gradients.js';
+export { dependencies, gradients, type GradientOptions } from './gradients.js';
+export { notBefore, type RecomputeOptions } from './recomputation.js';
 export { logProbabilityOf } from './cross-entropy.js';
 export { checkGradients, type GradientComparison, type GradientSample } from './check-gradients.js';
 export { serialize } from './serialize.js';

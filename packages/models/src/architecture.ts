@@ -28,6 +28,8 @@ export interface ForwardScope {
   attention(layer: number, query: Value, key: Value, value: Value, dropout: number): Value;
   /** Zeroes elements with the given probability and scales the rest; returns x itself where dropout is off. */
   dropout(x: Value, probability: number): Value;
+  /** Tells that x is all that goes on from one block to the next. Called before the first block and after each one. */
+  blockBoundary(x: Value): void;
 }
 
 /** A decoder-only transformer. One file per architecture implements this (`gpt2.ts`). */

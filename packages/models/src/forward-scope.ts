@@ -31,6 +31,8 @@ export interface ScopeOptions {
 export class GraphScope implements ForwardScope {
   readonly batch: Dim;
   readonly tokens: Dim;
+  /** What goes on from block to block, the first block's input included. */
+  readonly blockBoundaries: Value[] = [];
   readonly #parameters = new Map<string, Value>();
 
   constructor(
@@ -85,6 +87,10 @@ export class GraphScope implements ForwardScope {
 
   attention(layer: number, query: Value, key: Value, value: Value, dropout: number): Value {
     return this.options.attention(layer, [query, key, value], (probabilities) => this.dropout(probabilities, dropout));
+  }
+
+  blockBoundary(x: Value): void {
+    this.blockBoundaries.push(x);
   }
 
   dropout(x: Value, probability: number): Value {

@@ -25,8 +25,11 @@ export function gptNeoX(config: GptNeoXConfig): CausalArchitecture {
       const words = g.scope('embed', () => g.gather(scope.parameter(TOKEN_EMBEDDING), ids, 0));
       const tables = g.scope('rotary', () => rotaryTables(g, positions, config.rotary));
       let x = scope.dropout(words, config.hidden_dropout);
-      for (let layer = 0; layer < config.num_hidden_layers; layer++)
+      scope.blockBoundary(x);
+      for (let layer = 0; layer < config.num_hidden_layers; layer++) {
         x = g.scope(`layers.${layer}`, () => block(scope, config, layer, tables, x));
+        scope.blockBoundary(x);
+      }
       return x;
     },
 

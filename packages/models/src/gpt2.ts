@@ -21,8 +21,11 @@ export function gpt2(config: Gpt2Config): CausalArchitecture {
 
     residual(scope, ids, positions) {
       let x = scope.g.scope('embed', () => embed(scope, config, ids, positions));
-      for (let layer = 0; layer < config.n_layer; layer++)
+      scope.blockBoundary(x);
+      for (let layer = 0; layer < config.n_layer; layer++) {
         x = scope.g.scope(`h.${layer}`, () => block(scope, config, layer, x));
+        scope.blockBoundary(x);
+      }
       return x;
     },
 

@@ -7,7 +7,8 @@ import { GraphScope } from './forward-scope.js';
 import { AdapterGraph } from './lora/adapter-graph.js';
 import type { AdapterLayout } from './lora/adapter-layout.js';
 import type { QuantizedWeight } from './quantization/quantized-weight.js';
-import { tokenLogprobs, weightedNllGradient } from './token-logprobs.js';
+import { tokenLogprobs } from './token-logprobs.js';
+import { vocabularyLoss } from './vocabulary-loss.js';
 import { maskedLogits } from './vocabulary-mask.js';
 
 export interface ScoringOptions {
@@ -17,6 +18,15 @@ export interface ScoringOptions {
   adapters?: AdapterLayout;
   /** Frozen weights in 4 or 8 bits, by name. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
+}
+
+export interface TrainingOptions extends ScoringOptions {
+  /** Activations are dropped as config.json says. */
+  dropout: boolean;
+  /** Blocks are computed again in the backward pass instead of being kept: less memory, up to a third more time. */
+  checkpointing?: boolean;
+  /** Into how many chunks the scored rows are cut for the loss, so that logits are held for one of them; 1 if left out. */
+  lossChunks?: number;
 }
 
 /** What training changes: every parameter, or with LoRA the adapters alone. */
@@ -41,7 +51,8 @@ export const LOGITS_HEAD = 10;
  */
 export function scoringGraph(architecture: CausalArchitecture, options: ScoringOptions): GraphBuilder {
   const g = new GraphBuilder('score');
-  const { logits, targets } = scoredLogits(g, architecture, options, undefined);
+  const { rows, logitsOf, targets } = scoredRows(g, architecture, options, undefined);
+  const logits = logitsOf(rows);
   g.output('logprobs', tokenLogprobs(g, logits, targets).logprobs);
   g.output('logits_head', g.slice(logits, 1, 0, Math.min(LOGITS_HEAD, architecture.vocabSize)));
   return g;
@@ -51,32 +62,35 @@ export function scoringGraph(architecture: CausalArchitecture, options: ScoringO
  * Outputs `loss` (Σ weights · −log p, a scalar) and the loss's gradient by every trainable parameter: all of them, or
  * with LoRA the adapters' alone. Then nothing is computed for the base's own weights, nor below the lowest adapter,
  * since only what some output needs becomes part of the model.
- *
- * The vocabulary-sized part of the backward pass is written out here, since softmax − onehot is cheaper than what the
- * rules of its pieces would give; autodiff goes on from the logits.
  */
-export function trainingGraph(
-  architecture: CausalArchitecture,
-  options: ScoringOptions & { dropout: boolean },
-): GraphBuilder {
+export function trainingGraph(architecture: CausalArchitecture, options: TrainingOptions): GraphBuilder {
   const g = new GraphBuilder('train');
-  const { scope, adapters, logits, targets } = scoredLogits(g, architecture, options, options);
+  const { scope, adapters, dropoutSeed, rows, logitsOf, targets } = scoredRows(g, architecture, options, options);
   const weights = g.input('weights', 'float32', ['scored']);
-  const { logprobs, probabilities } = tokenLogprobs(g, logits, targets);
-  g.output('loss', g.neg(g.reduceSum(g.mul(logprobs, weights))));
-
   const names = trainableParameters(architecture, options.adapters).map(({ name }) => name);
   const parameters = adapters?.parameters ?? names.map((name) => scope.parameter(name));
-  const upstream = weightedNllGradient(g, probabilities, targets, weights);
-  gradients(g, logits, parameters, { upstream }).forEach((gradient, i) => g.output(gradientName(names[i]), gradient));
+  const { loss, rowGradient, parameterGradients } = vocabularyLoss(g, {
+    rows,
+    targets,
+    weights,
+    logits: logitsOf,
+    parameters,
+    chunks: options.lossChunks ?? 1,
+  });
+  g.output('loss', loss);
+  const recompute = options.checkpointing
+    ? { boundaries: scope.blockBoundaries, sources: dropoutSeed ? [dropoutSeed] : [] }
+    : undefined;
+  const gradientOptions = { upstream: rowGradient, contributed: parameterGradients, recompute };
+  gradients(g, rows, parameters, gradientOptions).forEach((gradient, i) => g.output(gradientName(names[i]), gradient));
   return g;
 }
 
 /**
- * Logits of the scored positions only: their hidden rows are gathered before the LM head, so prompts and padding cost
- * no vocabulary product. Inputs: ids [batch, tokens], scored_positions and targets [scored], all int32.
+ * Hidden rows of the scored positions only, and the head that makes logits of any of them: prompts and padding cost no
+ * vocabulary product. Inputs: ids [batch, tokens], scored_positions and targets [scored], all int32.
  */
-function scoredLogits(
+function scoredRows(
   g: GraphBuilder,
   architecture: CausalArchitecture,
   { maskedTokenIds, adapters: adapterLayout, quantized }: ScoringOptions,
@@ -87,10 +101,9 @@ function scoredLogits(
   const targets: Value = g.cast(g.input('targets', 'int32', ['scored']), 'int64');
   const { heads, keyValueHeads, headSize, attentionWindows } = architecture;
   const layout = { batch: 'batch', tokens: 'tokens', heads, keyValueHeads, headSize };
-  const seeded =
-    training && drops(training.dropout, adapterLayout)
-      ? new SeededDropout(g, g.input('dropout_seed', 'int64', []))
-      : undefined;
+  const dropoutSeed =
+    training && drops(training.dropout, adapterLayout) ? g.input('dropout_seed', 'int64', []) : undefined;
+  const seeded = dropoutSeed && new SeededDropout(g, dropoutSeed);
   const adapters = adapterLayout && new AdapterGraph(g, adapterLayout, seeded);
   const scope = new GraphScope(g, architecture, {
     batch: 'batch',
@@ -103,6 +116,6 @@ function scoredLogits(
     dropout: training?.dropout ? seeded : undefined,
   });
   const residual = architecture.residual(scope, g.reshape(ids, [-1]), g.range('tokens'));
-  const logits = architecture.logits(scope, g.gather(residual, positions, 0));
-  return { scope, adapters, targets, logits: maskedLogits(g, logits, maskedTokenIds) };
+  const logitsOf = (rows: Value) => maskedLogits(g, architecture.logits(scope, rows), maskedTokenIds);
+  return { scope, adapters, dropoutSeed, targets, rows: g.gather(residual, positions, 0), logitsOf };
 }

@@ -92,6 +92,7 @@ export function linearWeights(architecture: CausalArchitecture): Record<'inside'
     },
     attention: (_layer, query) => query,
     dropout: (x) => x,
+    blockBoundary: () => undefined,
   };
   const ids = g.input('ids', 'int64', ['rows']);
   const residual = architecture.residual(scope, ids, g.input('positions', 'int64', ['rows']));

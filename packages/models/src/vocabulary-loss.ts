@@ -1,0 +1,75 @@
+// The loss over the vocabulary with its gradients, a chunk of rows after the other: the tensors as wide as the vocabulary
+// (logits, probabilities, their gradient) are held for one chunk at a time.
+import { dependencies, gradients, notBefore, subtractDims, type GraphBuilder, type Value } from '@bowyer/graph';
+import { tokenLogprobs, weightedNllGradient } from './token-logprobs.js';
+
+/** Smaller chunks would cost more in packing the head's weight again than they spare. */
+const LEAST_ROWS = 256;
+
+export interface VocabularyLossInput {
+  /** [scored, width] hidden rows under the head. */
+  rows: Value;
+  /** [scored] int64 */
+  targets: Value;
+  /** [scored] */
+  weights: Value;
+  /** Final norm and head: [n, width] → [n, vocabulary]. */
+  logits: (rows: Value) => Value;
+  /** What gradients are wanted by, whether or not the head uses it. */
+  parameters: readonly Value[];
+  /** Into how many chunks the rows are cut, each of at least 256 of them but for the last. */
+  chunks: number;
+}
+
+export interface VocabularyLoss {
+  /** Σ weights · (−log p(target)), nats. */
+  loss: Value;
+  /** The loss's gradient by `rows`. */
+  rowGradient: Value;
+  /** The loss's gradient by those parameters that the head uses. */
+  parameterGradients: Map<Value, Value>;
+}
+
+/**
+ * Loss and gradients, summed over chunks. The gradient by the logits is written out, since softmax − onehot is cheaper
+ * than what the rules of its pieces would give; autodiff goes on from the logits.
+ */
+export function vocabularyLoss(g: GraphBuilder, input: VocabularyLossInput): VocabularyLoss {
+  const parameterGradients = new Map<Value, Value>();
+  const losses: Value[] = [];
+  const rowGradients: Value[] = [];
+  for (const indices of chunkIndices(g, input.rows, input.chunks)) {
+    const pick = (x: Value) => (indices ? g.gather(x, indices, 0) : x);
+    const previous = rowGradients.at(-1);
+    // A chunk may begin when all that needs the logits of the one before is done.
+    const done = previous && [...parameterGradients.values(), g.reduceSum(previous)];
+    const ready = (done ?? []).reduce((x, other) => notBefore(g, other, x), pick(input.rows));
+    const rows = g.stopGradient(ready); // what lies below the rows is not gone through for every chunk
+    const logits = input.logits(rows);
+    const { logprobs, probabilities } = tokenLogprobs(g, logits, pick(input.targets));
+    losses.push(g.neg(g.reduceSum(g.mul(logprobs, pick(input.weights)))));
+    const upstream = weightedNllGradient(g, probabilities, pick(input.targets), pick(input.weights));
+    const wanted = dependencies(logits, input.parameters, { start: rows });
+    const [rowGradient, ...others] = gradients(g, logits, [rows, ...wanted], { upstream });
+    rowGradients.push(rowGradient);
+    wanted.forEach((parameter, i) => {
+      const sum = parameterGradients.get(parameter);
+      parameterGradients.set(parameter, sum ? g.add(sum, others[i]) : others[i]);
+    });
+  }
+  return { loss: losses.reduce((a, b) => g.add(a, b)), rowGradient: g.concat(rowGradients, 0), parameterGradients };
+}
+
+/** int64 row numbers of each chunk; undefined where one chunk holds them all. The last ones may be empty. */
+function chunkIndices(g: GraphBuilder, rows: Value, chunks: number): (Value | undefined)[] {
+  if (chunks === 1) return [undefined];
+  const total = g.dimScalar(rows.dim(0));
+  let left = rows.dim(0);
+  const size = g.max(g.div(g.add(total, chunks - 1), chunks), LEAST_ROWS);
+  const bound = (i: number) => (i === chunks ? total : g.min(g.mul(size, i), total));
+  return Array.from({ length: chunks }, (_, i) => {
+    const indices = g.rangeBetween(bound(i), bound(i + 1), i === chunks - 1 ? left : undefined);
+    left = subtractDims(left, indices.dim(0));
+    return indices;
+  });
+}
