@@ -3,8 +3,8 @@
 // Run: node --conditions=source --import tsx benchmarks/decode.ts [repetitions]
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
-import { gpt2Config, LanguageModel, wordLevelTokenizer } from '@bowyer/models';
 import { copyRate, median, milliseconds } from './measure.js';
+import { randomGpt2, randomPrompts } from './random-gpt2.js';
 
 const PROMPT = 64;
 const NEW_TOKENS = 32;
@@ -14,17 +14,13 @@ const greedy = { temperature: 1, topK: 0, topP: 1, greedy: true, terminatorIds: 
 const device = await openDevice({ device: 'cpu' });
 try {
   const rng = new Rng(1);
-  const config = gpt2Config({});
-  const tokenizer = wordLevelTokenizer(['any words will do'], { minCount: 1 });
-  const model = await LanguageModel.create({ device, config: { ...config }, tokenizer, rng });
+  const model = await randomGpt2(device);
   const copied = await copyRate(device);
-  const weightBytes = 4 * (model.parameters.size - config.n_positions * config.n_embd); // few positions are read
+  const weightBytes = 4 * (model.parameters.size - 1024 * 768); // few positions are read
 
   for (const rows of [1, 16]) {
     const episodes = await model.openEpisodes({ slots: rows });
-    const prompts = Array.from({ length: rows }, () =>
-      Array.from({ length: PROMPT }, () => rng.integer(1, config.vocab_size - 1)),
-    );
+    const prompts = randomPrompts(rng, rows, PROMPT);
     const generate = (maxNewTokens: number) =>
       milliseconds(() =>
         episodes.act(

@@ -1,0 +1,99 @@
+// A model with quantised weights against the same model with the numbers they stand for; and on a real checkpoint how far
+// its log-probabilities move.
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Rng } from '@bowyer/core';
+import { openDevice, type Device } from '@bowyer/graph';
+import { generateTexts } from '../generate-texts.js';
+import { LanguageModel } from '../language-model.js';
+import { scoreContinuations } from '../score-continuations.js';
+import { wordLevelTokenizer } from '../word-level-tokenizer.js';
+
+let device: Device;
+const folder = mkdtempSync(join(tmpdir(), 'quantized-'));
+beforeAll(async () => {
+  device = await openDevice({ device: 'cpu', threads: 1 });
+});
+afterAll(async () => {
+  await device.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = [];
+  for await (const item of items) list.push(item);
+  return list;
+}
+
+const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+const greedy = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 12, seed: 0, batchSize: 2 };
+const prompts = ['is it a dog', 'or is it a cat ?', 'yes . no'].map((prompt) => ({ prompt }));
+
+describe.each(['4bit', '8bit'] as const)('%s', (quantization) => {
+  test.each([true, false])('scores and says what the dequantised model does; head tied: %s', async (tied) => {
+    const tokenizer = wordLevelTokenizer(['is it a dog or is it a cat ? yes . no .'], { minCount: 1 });
+    const config = {
+      model_type: 'llama',
+      hidden_size: 64,
+      intermediate_size: 96,
+      num_hidden_layers: 2,
+      num_attention_heads: 4,
+      max_position_embeddings: 32,
+      initializer_range: 0.3, // unlike logits, so that greedy choices do not hang on rounding
+      tie_word_embeddings: tied,
+    };
+    const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(3), quantization });
+    expect(model.parameters.names.some((name) => name.endsWith('q_proj.weight'))).toBe(false);
+    const dir = join(folder, `${quantization}-${tied}`);
+    await model.save(dir);
+    const plain = await LanguageModel.load({ device, dir });
+
+    const said = await all(generateTexts(model, prompts, { ...greedy, terminatorIds: [] }));
+    const items = prompts.map((prompt, i) => ({ ...prompt, continuationIds: said[i].ids }));
+    const scores = await all(scoreContinuations(model, items, { maxTokens: 64 }));
+    const wanted = await all(scoreContinuations(plain, items, { maxTokens: 64 }));
+    scores.forEach(({ logprobs }, i) => {
+      logprobs.forEach((x, t) => expect(Math.abs(x - wanted[i].logprobs[t])).toBeLessThan(1e-3));
+      // Decoding rounds activations, and the head, to 8 bits.
+      expect(mean(said[i].logprobs.map((x, t) => Math.abs(x - wanted[i].logprobs[t])))).toBeLessThan(0.1);
+    });
+    await Promise.all([model.release(), plain.release()]);
+  });
+});
+
+test('quantised weights alone cannot be trained', async () => {
+  const tokenizer = wordLevelTokenizer(['yes . no .'], { minCount: 1 });
+  const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 32, n_positions: 16 };
+  const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(3), quantization: '4bit' });
+  const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
+  await expect(model.createOptimizer(adam)).rejects.toThrow(/quantised|frozen/);
+  await model.release();
+});
+
+const real = fileURLToPath(new URL('../../../../../shared/data/models/llama-babyllama-105', import.meta.url));
+const present = existsSync(real);
+if (!present) console.warn(`skipped: ${real} is not there`);
+(present ? test : test.skip)('on a real checkpoint log-probabilities hardly move', async () => {
+  const { prompts: references } = JSON.parse(readFileSync(join(real, 'reference.json'), 'utf8')) as {
+    prompts: { text: string; continuation_text: string; continuation_logprobs: number[]; greedy20_ids: number[] }[];
+  };
+  const items = references.map(({ text, continuation_text }) => ({ prompt: text, continuation: continuation_text }));
+  const wanted = mean(references.flatMap((reference) => reference.continuation_logprobs));
+  for (const [quantization, allowed] of [
+    ['8bit', 0.01],
+    ['4bit', 0.15],
+  ] as const) {
+    const model = await LanguageModel.load({ device, dir: real, masksPadding: false, quantization });
+    const scores = await all(scoreContinuations(model, items, { maxTokens: 64 }));
+    const shift = mean(scores.flatMap(({ logprobs }) => logprobs)) - wanted;
+    const texts = await all(generateTexts(model, items, { ...greedy, maxNewTokens: 20, terminatorIds: [] }));
+    const equal = texts.filter(({ ids }, i) => ids.join() === references[i].greedy20_ids.join()).length;
+    console.log(
+      `${quantization}: mean log-probability ${shift.toFixed(4)} nats from ${wanted.toFixed(3)}; ${equal} of ${texts.length} greedy texts as PyTorch's`,
+    );
+    expect(Math.abs(shift)).toBeLessThan(allowed);
+    await model.release();
+  }
+});
