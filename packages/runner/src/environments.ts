@@ -5,7 +5,7 @@ import { demonstrationsOf, readEpisodes, recordedReturn } from './episode-record
 import type { RunConfig } from './run-config.js';
 
 /** @returns a maker of environments as the config wants them */
-export function environmentOf(config: RunConfig, parts: EnvParts = {}): () => Env {
+export function environmentOf(config: RunConfig, parts: EnvParts): () => Env {
   const options = optionsOf(config);
   return () => makeEnv(config.env.name, options, parts);
 }
@@ -74,8 +74,10 @@ export function optimalReturnOf(config: RunConfig): number | null {
 }
 
 /** ArCHer's keys that this environment does not read, one line each. */
-export function unreadKeys({ env, envIdx, envLoadPath }: RunConfig): string[] {
-  const read = knowledgeOf(env.name).archerKeys ?? [];
+export function unreadKeys(config: RunConfig): string[] {
+  const { env, envIdx, envLoadPath } = config;
+  const { archerKeys = [] } = knowledgeOf(env.name);
+  const read = typeof archerKeys === 'function' ? archerKeys(config) : archerKeys;
   return [
     envIdx !== null &&
       !read.includes('envIdx') &&

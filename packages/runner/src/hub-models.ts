@@ -11,7 +11,10 @@ export const mayBeHubId = (place: string): boolean =>
   /^[A-Za-z0-9][\w.-]*\/[A-Za-z0-9][\w.-]*(@[\w./-]+)?$/.test(place) && !existsSync(place);
 
 /** The config with directories in place of hub ids. */
-export async function withLocalModels(config: RunConfig, { log, progress }: TaskContext): Promise<RunConfig> {
+export async function withLocalModels(
+  config: RunConfig,
+  { log, progress }: Pick<TaskContext, 'log' | 'progress'>,
+): Promise<RunConfig> {
   const local = { ...config };
   for (const key of KEYS) {
     const place = config[key];

@@ -1,4 +1,5 @@
 // From a composed config to the task it names. The compute stack is loaded here, after the config is known to be good.
+import { openEnvParts } from './env-parts.js';
 import { unreadKeys } from './environments.js';
 import { withLocalModels } from './hub-models.js';
 import { toRunConfig, type RunConfig, type RunConfigYaml } from './run-config.js';
@@ -18,11 +19,17 @@ const tasks: Record<RunConfig['task'], () => Promise<Task>> = {
 };
 
 /** @param yaml a config that the schema has accepted */
-export async function runTask(yaml: RunConfigYaml, context: TaskContext): Promise<void> {
+export async function runTask(yaml: RunConfigYaml, context: Omit<TaskContext, 'envParts'>): Promise<void> {
   const config = toRunConfig(yaml);
   for (const line of [...ignoredKeys(config), ...unreadKeys(config)]) context.log(line, 'WARNING');
   const task = await tasks[config.task]();
-  await task(await withLocalModels(config, context), context);
+  const localConfig = await withLocalModels(config, context);
+  const { parts, close } = await openEnvParts(localConfig);
+  try {
+    await task(localConfig, { ...context, envParts: parts });
+  } finally {
+    await close();
+  }
 }
 
 function ignoredKeys({ useWandb }: RunConfig): string[] {

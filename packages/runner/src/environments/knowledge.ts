@@ -4,6 +4,7 @@ import type { Demonstration } from '@bowyer/algorithms';
 import { textWorldExpressGames, type EnvName, type ResetResult } from '@bowyer/envs';
 import type { RunConfig } from '../run-config.js';
 import { alfworld } from './alfworld.js';
+import { guessMyCity } from './guess-my-city.js';
 import { maze } from './maze.js';
 import { storyFile } from './story-file.js';
 import { textCraft } from './textcraft.js';
@@ -20,11 +21,13 @@ export interface DemonstrationSet {
   file: { name: string; text: () => string };
 }
 
+type ArcherKeys = readonly ('envIdx' | 'envLoadPath')[];
+
 export interface EnvironmentKnowledge {
   /** Options that keys outside the `env` node give: ArCHer's own. */
   archerOptions?: (config: RunConfig) => Record<string, unknown>;
-  /** The keys among `env_idx` and `env_load_path` that `archerOptions` reads. */
-  archerKeys?: readonly ('envIdx' | 'envLoadPath')[];
+  /** The keys among `env_idx` and `env_load_path` that are read. */
+  archerKeys?: ArcherKeys | ((config: RunConfig) => ArcherKeys);
   /** Options that recordings of the engine were made with, where they differ. */
   replayOptions?: Record<string, unknown>;
   /** What the engine itself said: recordings hold it and players read it, where an observation holds more than that. */
@@ -45,6 +48,7 @@ const known: Partial<Record<EnvName, EnvironmentKnowledge>> = {
   alfworld,
   maze,
   wordle,
+  guess_my_city: guessMyCity,
   textcraft: textCraft,
   webshop: webShop,
   ...Object.fromEntries(textWorldExpressGames.map((game) => [game, textWorldExpress])),

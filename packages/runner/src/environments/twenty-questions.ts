@@ -16,7 +16,8 @@ import type { DemonstrationSet, EnvironmentKnowledge } from './knowledge.js';
 const LARGEST_SOLVABLE = 12;
 
 export const twentyQuestions: EnvironmentKnowledge = {
-  archerKeys: ['envIdx'],
+  // ArCHer's env_load_path is its Flan-T5.
+  archerKeys: ({ env }) => (env.oracle === 't5' ? ['envIdx', 'envLoadPath'] : ['envIdx']),
   archerOptions: ({ envIdx }) => ({ envIdx }),
   answerTokens: [' Yes.\n', ' No.\n', ' Invalid Question.\n'],
   demonstrations,

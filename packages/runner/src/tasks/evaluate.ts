@@ -13,7 +13,10 @@ import { openDirectory } from '../run-files.js';
 import { toRecord } from '../trajectory-record.js';
 import type { TaskContext } from './task.js';
 
-export async function evaluate(config: RunConfig, { directory, print, progress }: TaskContext): Promise<void> {
+export async function evaluate(
+  config: RunConfig,
+  { directory, print, progress, envParts }: TaskContext,
+): Promise<void> {
   const folder = config.checkpointPath ?? config.policyLm;
   if (folder === null) {
     throw new Error(
@@ -28,7 +31,7 @@ export async function evaluate(config: RunConfig, { directory, print, progress }
     const bar = new ProgressBar('episodes', config.testSize, progress);
     const hooks = { progress: (_: string, done: number) => bar.update(done) };
     const { metrics, trajectories } = await play(
-      { makeEnv: environmentOf(config), hooks },
+      { makeEnv: environmentOf(config, envParts), hooks },
       (sampling) => PolicyPlayer.open(policy, config.slots, sampling),
       { ...playOptions(config, policy.tokenizer), evalSize: config.testSize, evalDoSample: config.evalDoSample },
       'test',

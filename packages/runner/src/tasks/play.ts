@@ -11,8 +11,8 @@ import type { TaskContext } from './task.js';
 /** Typed instead of an action: leaves the episode, and once more the game. */
 const LEAVE = 'quit';
 
-export async function play(config: RunConfig, { print, onInterrupt }: TaskContext): Promise<void> {
-  const env = environmentOf(config)();
+export async function play(config: RunConfig, { print, onInterrupt, envParts }: TaskContext): Promise<void> {
+  const env = environmentOf(config, envParts)();
   const { name, description } = environmentInfo(config.env.name);
   print(`${name}: ${description}\n(${LEAVE} leaves an episode)\n`);
   const lines = createInterface({ input: process.stdin });

@@ -1,3 +1,4 @@
+import type { EnvParts } from '@bowyer/envs';
 import type { ProgressOutput } from '@bowyer/logging';
 
 /** What the command line gives to a task besides its config. */
@@ -10,6 +11,8 @@ export interface TaskContext {
   log(message: string, level?: 'INFO' | 'WARNING'): void;
   /** Results: to standard output as they are. */
   print(text: string): void;
+  /** What environments are given beside their options. */
+  envParts: EnvParts;
   /** Where progress bars go. */
   progress: ProgressOutput;
   /** Registers what to do when the user asks to stop (Ctrl-C, SIGTERM). */

@@ -71,7 +71,7 @@ async function trainOn(device: Device, config: RunConfig, context: TaskContext):
 /** Restores what an earlier process left, then runs the algorithm to its end or to the user's stop. */
 async function runRecipe(
   config: RunConfig,
-  { directory, log, progress: progressOutput, onInterrupt }: TaskContext,
+  { directory, log, progress: progressOutput, onInterrupt, envParts }: TaskContext,
   policy: LanguageModel,
   critic: DoubleCritic | null,
 ): Promise<Recorder | null> {
@@ -117,7 +117,7 @@ async function runRecipe(
   const { rollouts: history } = await RunFiles.read(directory);
   const run = {
     policy,
-    makeEnv: environmentOf(config),
+    makeEnv: environmentOf(config, envParts),
     replay: refill(new ReplayBuffer<ReplayItem>(config.capacity), history),
     clip,
     firstIteration: progress.nextIteration,
@@ -146,11 +146,11 @@ interface Trained {
 /** Plays the start and the result on episodes that neither training nor the choice of the best policy has seen. */
 async function finalTest(
   config: RunConfig,
-  { log, progress }: TaskContext,
+  { log, progress, envParts }: TaskContext,
   device: Device,
   { startFolder, policy, critic, recorder }: Trained,
 ): Promise<RunResults> {
-  const makeEnv = environmentOf(config);
+  const makeEnv = environmentOf(config, envParts);
   const options = { ...playOptions(config, policy.tokenizer), evalSize: config.testSize, evalDoSample: true };
   const test = async (name: string, openPlayer: OpenPlayer) => {
     log(`testing the ${name} policy on ${config.testSize} held-out episodes`);
