@@ -78,3 +78,11 @@ export { type Quantization } from './quantization/frozen-weights.js';
 export { convertCheckpoint, type ConvertOptions, type Converted } from './convert/convert-checkpoint.js';
 export { modelDirectory, type HubOptions } from './hub/hub-model.js';
 export { modelDirectory, type HubOptions } from './hub/hub-model.js';
+export { chatTemplate } from './chat/chat-template.js';
+export {
+  ChatTemplateError,
+  cutRight,
+  type ChatMessage,
+  type ChatTemplate,
+  type EncodedConversation,
+} from './chat/chat-message.js';

@@ -13,6 +13,8 @@ export interface Tokenizer {
   readonly eosTokenId: number;
   /** Padding; the end-of-text token where the tokenizer declares none, as in GPT-2. */
   readonly padTokenId: number;
+  /** Contents of tokenizer_config.json, where the tokenizer has one. */
+  readonly config?: Readonly<Record<string, unknown>>;
   /** Ids of the text alone; no begin, end or separator token is added. */
   encode(text: string): number[];
   /** Ids as the model was trained on them: with `[CLS]`, `<s>` or whatever the post-processor adds. */
@@ -106,7 +108,12 @@ export async function loadTokenizer(dir: string): Promise<HuggingFaceTokenizer> 
     );
   }
   const specials = (await readJson(join(dir, 'special_tokens_map.json'))) ?? {};
-  const config = { ...specials, ...(await readJson(join(dir, 'tokenizer_config.json'))) };
+  const template = await readFile(join(dir, 'chat_template.jinja'), 'utf8').catch(() => null);
+  const config = {
+    ...specials,
+    ...(await readJson(join(dir, 'tokenizer_config.json'))),
+    ...(template !== null && { chat_template: template }), // newer models have it in a file of its own
+  };
   try {
     return new HuggingFaceTokenizer(definition, config);
   } catch (error) {

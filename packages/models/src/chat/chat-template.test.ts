@@ -1,0 +1,92 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { loadTokenizer, type HuggingFaceTokenizer } from '../tokenizer.js';
+import { cutRight, type ChatMessage } from './chat-message.js';
+import { chatTemplate } from './chat-template.js';
+import { wordLevelTokenizer } from '../word-level-tokenizer.js';
+
+const llama2Dir = fileURLToPath(new URL('../../../../../shared/data/models/tokenizer-llama2', import.meta.url));
+const present = existsSync(llama2Dir);
+if (!present) console.warn(`skipped: ${llama2Dir} is not there`);
+const maybe = present ? test : test.skip;
+let llama2: HuggingFaceTokenizer;
+beforeAll(async () => {
+  if (present) llama2 = await loadTokenizer(llama2Dir);
+});
+
+const dialogue: ChatMessage[] = [
+  { role: 'user', content: 'Craft a stick.' },
+  { role: 'assistant', content: 'OK.', loss: false },
+  { role: 'user', content: 'Inventory: empty' },
+  { role: 'assistant', content: 'Action: get 1 oak log' },
+];
+const trained = ({ ids, lossMask }: { ids: number[]; lossMask: number[] }) => ids.filter((_, i) => lossMask[i] === 1);
+
+maybe('Llama-2: a message a piece; only what the assistant wrote, with its end, is learnt', () => {
+  const template = chatTemplate('llama2', llama2);
+  const encoded = template.encodeConversation(dialogue);
+  expect(trained(encoded)).toEqual(llama2.encode('Action: get 1 oak log</s>'));
+  expect(encoded.ids.at(-1)).toBe(2);
+  expect(encoded.ids.filter((id) => id === 1)).toHaveLength(2); // <s> before every user's message
+  expect(encoded.spans.at(-1)!.end).toBe(encoded.ids.length);
+});
+
+maybe('play and training see the same ids', () => {
+  for (const name of [
+    'llama2',
+    '{% for m in messages %}{{ "[INST] " + m.content + " [/INST]" if m.role == "user" else " " + m.content + eos_token }}{% endfor %}',
+  ]) {
+    const template = chatTemplate(name, llama2);
+    const whole = template.encodeConversation(dialogue);
+    for (const turn of [1, 3]) {
+      const prompt = template.encodePrompt(dialogue.slice(0, turn));
+      expect(whole.ids.slice(0, prompt.length)).toEqual(prompt);
+      expect(prompt).toHaveLength(whole.spans[turn].start);
+    }
+  }
+});
+
+maybe('as BCTrainer tokenises: a lone blank first, and loss ignored where upstream ignores it', () => {
+  const encoded = chatTemplate('llama2_bc', llama2, { upstreamLossMask: true }).encodeConversation(dialogue);
+  const last = encoded.spans[3];
+  expect(encoded.ids[last.start]).toBe(29871); // '▁'
+  expect(encoded.lossMask[encoded.spans[1].start]).toBe(1);
+  const honoured = chatTemplate('llama2_bc', llama2).encodeConversation(dialogue);
+  expect(honoured.ids).toEqual(encoded.ids);
+  expect(honoured.lossMask[honoured.spans[1].start]).toBe(0);
+});
+
+maybe('cutting loses the right end; nothing to learn from is told', () => {
+  const encoded = chatTemplate('llama2', llama2).encodeConversation(dialogue);
+  const { start } = encoded.spans[3];
+  expect(cutRight(encoded, start + 2)).toMatchObject({ ids: encoded.ids.slice(0, start + 2) });
+  expect(cutRight(encoded, start)).toBeNull();
+});
+
+maybe('a template that is no prefix of itself is refused where it does not say what is generated', () => {
+  // It trims all but the last message, as some reasoning models forget earlier thoughts.
+  const body = (said: string) =>
+    `{% for m in messages %}{% if m.role == 'user' %}U:{{ m.content }}\n{% else %}A:${said}{{ '\\n' }}{% endif %}{% endfor %}{% if add_generation_prompt %}A:{% endif %}`;
+  const forgetful = '{{ m.content if loop.last else m.content[:2] }}';
+  const longer: ChatMessage[] = [...dialogue, { role: 'user', content: 'Done.' }];
+  expect(() => chatTemplate(body(forgetful), llama2).encodeConversation(longer)).toThrow(
+    'Chat template: it writes the beginning of a dialogue differently once more follows',
+  );
+  // Stable, with and without generation blocks: the same ids and, but for the loss, the same mask.
+  const plain = chatTemplate(body('{{ m.content }}'), llama2).encodeConversation(dialogue);
+  const marked = chatTemplate(body('{% generation %}{{ m.content }}{% endgeneration %}'), llama2);
+  expect(marked.encodeConversation(dialogue).ids).toEqual(plain.ids);
+  expect(llama2.decode(trained(marked.encodeConversation(dialogue)))).toBe('Action: get 1 oak log');
+  expect(llama2.decode(trained(plain))).toBe('Action: get 1 oak log\n');
+});
+
+test('what a tokenizer lacks is told', () => {
+  const words = wordLevelTokenizer(['a b']);
+  expect(() => chatTemplate('chatml', words)).toThrow(
+    "Chat template: 'chatml' needs the token '<|im_end|>', which this tokenizer does not have\n",
+  );
+  expect(() => chatTemplate(null, words)).toThrow('Chat template: the model’s tokenizer has none\n');
+  expect(() => chatTemplate('vicuna', words)).toThrow(
+    "Chat template: 'vicuna' is neither Jinja nor a name\n  built-in templates: llama2, chatml, llama2_bc",
+  );
+});

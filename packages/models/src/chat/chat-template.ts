@@ -1,0 +1,46 @@
+// Which chat template a model uses: a built-in one by name, one given as Jinja, or the tokenizer's own.
+import type { Tokenizer } from '../tokenizer.js';
+import { ChatTemplateError, type ChatTemplate } from './chat-message.js';
+import { JinjaTemplate } from './jinja-template.js';
+import { PiecewiseTemplate, type BuiltInTemplate, type PiecewiseOptions } from './piecewise-template.js';
+
+const builtIn: readonly string[] = ['llama2', 'chatml', 'llama2_bc'] satisfies BuiltInTemplate[];
+
+/** @param template `llama2`, `chatml`, `llama2_bc`, Jinja itself, or null for the tokenizer's own */
+export function chatTemplate(
+  template: string | null,
+  tokenizer: Tokenizer,
+  options: PiecewiseOptions = {},
+): ChatTemplate {
+  if (template !== null && builtIn.includes(template))
+    return new PiecewiseTemplate(template as BuiltInTemplate, tokenizer, options);
+  const config = tokenizer.config ?? {};
+  const source = template ?? ownTemplate(config.chat_template);
+  if (source === null)
+    throw new ChatTemplateError(
+      'the model’s tokenizer has none',
+      `name one (chat_template=${builtIn.join(' or ')}) or give a file of Jinja`,
+    );
+  if (!source.includes('{'))
+    throw new ChatTemplateError(`'${source}' is neither Jinja nor a name`, `built-in templates: ${builtIn.join(', ')}`);
+  return new JinjaTemplate(source, tokenizer, variables(config));
+}
+
+/** A text, or a list of named ones of which `default` is for plain dialogues. */
+function ownTemplate(entry: unknown): string | null {
+  if (typeof entry === 'string') return entry;
+  if (!Array.isArray(entry)) return null;
+  const named = entry as { name?: string; template?: string }[];
+  return (named.find(({ name }) => name === 'default') ?? named[0])?.template ?? null;
+}
+
+/** Special tokens, each a text or an object with the text as `content`. */
+function variables(config: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const tokens = Object.entries(config).filter(([key]) => key.endsWith('_token'));
+  return Object.fromEntries(
+    tokens.map(([key, value]) => [
+      key,
+      typeof value === 'object' ? (value as { content?: string } | null)?.content : value,
+    ]),
+  );
+}

@@ -1,0 +1,132 @@
+// Llama-2 and ChatML as AgentGym writes them: every message is tokenised alone and the ids are put one after the other,
+// so what was said before never changes its tokens.
+// Source: AgentGym's rollouts (agentenv/controller) and its BCTrainer; Llama 2's system prompt: arXiv:2307.09288, section 3.3.
+import type { Tokenizer } from '../tokenizer.js';
+import { ChatTemplateError, type ChatMessage, type ChatTemplate } from './chat-message.js';
+
+export type BuiltInTemplate = 'llama2' | 'chatml' | 'llama2_bc';
+
+export interface PiecewiseOptions {
+  /** As upstream learns: ChatML's `<|im_start|>assistant` line is learnt too, and llama2_bc learns messages with loss false. */
+  upstreamLossMask?: boolean;
+}
+
+/** Text that the model reads, text that it writes, and single tokens that end what it writes. */
+interface Piece {
+  read?: string;
+  written?: string;
+  /** Tokens after `written`, by their spelling. */
+  end?: string;
+}
+
+interface Style {
+  pieces: (message: ChatMessage, index: number, system: string | null) => Piece[];
+  /** Read before the assistant goes on. */
+  prompt: string;
+  terminator: string;
+  /** The system message is a part of the first user's message. */
+  foldsSystem: boolean;
+}
+
+const instruction = (content: string, index: number, system: string | null) =>
+  `<s>[INST] ${index === 0 && system !== null ? `<<SYS>>\n${system}\n<</SYS>>\n\n` : ''}${content} [/INST]`;
+
+/** Of ChatML where the dialogue has none; upstream's spelling, without a full stop. */
+const DEFAULT_SYSTEM = 'You are a helpful assistant';
+
+const turn = (role: string, content: string) => `<|im_start|>${role}\n${content}<|im_end|>\n`;
+
+const styles: Record<BuiltInTemplate, Style> = {
+  llama2: {
+    pieces: ({ role, content }, index, system) =>
+      role === 'assistant' ? [{ written: `${content}</s>` }] : [{ read: instruction(content, index, system) }],
+    prompt: '',
+    terminator: '</s>',
+    foldsSystem: true,
+  },
+  // The blank before the message is a token of its own, which rollouts do not have.
+  llama2_bc: {
+    pieces: ({ role, content }, index, system) =>
+      role === 'assistant'
+        ? [{ written: ` ${content}`, end: '</s>' }]
+        : [{ read: instruction(content, index, system) }],
+    prompt: '',
+    terminator: '</s>',
+    foldsSystem: true,
+  },
+  // No line end after the assistant's <|im_end|>: it ends the utterance.
+  chatml: {
+    pieces: ({ role, content }, index) => [
+      ...(index === 0 && role !== 'system' ? [{ read: turn('system', DEFAULT_SYSTEM) }] : []),
+      ...(role === 'assistant'
+        ? [{ read: '<|im_start|>assistant\n' }, { written: `${content}<|im_end|>` }]
+        : [{ read: turn(role, content) }]),
+    ],
+    prompt: '<|im_start|>assistant\n',
+    terminator: '<|im_end|>',
+    foldsSystem: false,
+  },
+};
+
+export class PiecewiseTemplate implements ChatTemplate {
+  readonly terminatorIds: readonly number[];
+  readonly #style: Style;
+
+  constructor(
+    private readonly kind: BuiltInTemplate,
+    private readonly tokenizer: Tokenizer,
+    private readonly options: PiecewiseOptions = {},
+  ) {
+    this.#style = styles[kind];
+    this.terminatorIds = [this.#token(this.#style.terminator)];
+  }
+
+  encodeConversation(messages: readonly ChatMessage[]) {
+    const { upstreamLossMask = false } = this.options;
+    const ids: number[] = [];
+    const lossMask: number[] = [];
+    const spans: { start: number; end: number }[] = [];
+    const add = (some: readonly number[], mask: number) => {
+      for (const id of some) {
+        ids.push(id);
+        lossMask.push(mask);
+      }
+    };
+    const { folded, system } = this.#folded(messages);
+    if (system !== null) spans.push({ start: 0, end: 0 });
+    folded.forEach((message, index) => {
+      const start = ids.length;
+      const isLearnt = message.loss !== false || (upstreamLossMask && this.kind === 'llama2_bc');
+      const mask = message.role === 'assistant' && isLearnt ? 1 : 0;
+      for (const { read, written, end } of this.#style.pieces(message, index, system)) {
+        const ownHeader = upstreamLossMask && read === this.#style.prompt && message.role === 'assistant';
+        if (read !== undefined) add(this.tokenizer.encode(read), ownHeader ? mask : 0);
+        if (written !== undefined) add(this.tokenizer.encode(written), mask);
+        if (end !== undefined) add([this.#token(end)], mask);
+      }
+      spans.push({ start, end: ids.length });
+    });
+    return { ids, lossMask, spans };
+  }
+
+  encodePrompt(messages: readonly ChatMessage[]): number[] {
+    const { ids } = this.encodeConversation(messages);
+    return this.#style.prompt === '' ? ids : [...ids, ...this.tokenizer.encode(this.#style.prompt)];
+  }
+
+  #folded(messages: readonly ChatMessage[]): { folded: readonly ChatMessage[]; system: string | null } {
+    const [first] = messages;
+    if (!this.#style.foldsSystem || first?.role !== 'system') return { folded: messages, system: null };
+    return { folded: messages.slice(1), system: first.content };
+  }
+
+  #token(spelling: string): number {
+    const id = this.tokenizer.tokenToId(spelling);
+    if (id === undefined)
+      throw new ChatTemplateError(
+        `'${this.kind}' needs the token '${spelling}', which this tokenizer does not have`,
+        'choose the template that the model was trained with',
+      );
+    return id;
+  }
+}
