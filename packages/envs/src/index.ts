@@ -135,3 +135,5 @@ export { TextCraft, type TextCraftInfo } from './textcraft/textcraft.js';
 export { textCraftSchema, type TextCraftOptions } from './textcraft/options.js';
 export { textCraftDemonstrations } from './textcraft/demonstrations.js';
 export { RecipeFileError } from './textcraft/recipe-files.js';
+export { EnvServer, type EnvServerOptions } from './serve/env-server.js';
+export { serveEnv, type ServeEnvOptions } from './serve/serve-env.js';

@@ -1,4 +1,6 @@
 // Environments by name, each with the JSON Schema of its options, so that a runner can validate a config first.
+import type { AgentGymOptions } from './agentgym/agentgym-env.js';
+import { remoteOnlyRegistrations, type RemoteOnlyEnv } from './agentgym/registration.js';
 import type { Env } from './contract/env.js';
 import type { EnvParts, OracleOptions } from './oracle.js';
 import { UnknownNameError } from './contract/unknown-name-error.js';
@@ -22,7 +24,8 @@ import { wordleRegistration } from './wordle/registration.js';
 import type { WordleOptions } from './wordle/wordle.js';
 
 /** The options of every registered environment. */
-export interface EnvOptions extends Record<TextWorldExpressGame, TextWorldExpressOptions> {
+export interface EnvOptions
+  extends Record<TextWorldExpressGame, TextWorldExpressOptions>, Record<RemoteOnlyEnv, AgentGymOptions> {
   twenty_questions: TwentyQuestionsOptions & OracleOptions;
   alfworld: AlfworldOptions;
   adventure: StoryFileOptions;
@@ -43,6 +46,7 @@ const environments: { [Name in EnvName]: Registration<EnvOptions[Name]> } = {
   textcraft: textCraftRegistration,
   webshop: webShopRegistration,
   ...textWorldExpressRegistrations,
+  ...remoteOnlyRegistrations,
 };
 
 export const environmentNames = Object.keys(environments) as readonly EnvName[];
