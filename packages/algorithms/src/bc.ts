@@ -1,7 +1,7 @@
 // Behaviour cloning: maximise the likelihood of what demonstrators said, the supervised warm start of every agent here.
 // Loss as in the authors' code of Zhou et al. 2024 (arXiv:2402.19446): L = −mean over utterances of Σ_t log π(a_t | s, a_<t).
 // Differs from it: a whole dialogue is one sequence, so every history is read once; warm-up and decay of the rate; the clip.
-import { linearSchedule, minibatches, Rng } from '@bowyer/core';
+import { minibatches, Rng, scheduledRate, type LearningRateSchedule } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';
 import { demonstrationSegment, tokenExamples, type Demonstration } from './token-examples.js';
 import type { Metrics } from './types.js';
@@ -17,6 +17,8 @@ export interface BcOptions {
   warmupSteps: number;
   /** Rate at the end as a share of `lr`, after a linear decay. */
   finalLrShare: number;
+  /** Instead of that linear decay and its warm-up, another schedule. */
+  schedule?: LearningRateSchedule;
   maxGradNorm: number;
   scoreTerminator: boolean;
 }
@@ -39,6 +41,7 @@ export async function bc(
   }));
   const stepsPerEpoch = Math.ceil(dialogues.length / options.batchSize);
   const totalSteps = options.epochs * stepsPerEpoch;
+  const { schedule = { kind: 'linear', warmupSteps: options.warmupSteps, finalShare: options.finalLrShare } } = options;
 
   let step = 0;
   for (let epoch = 0; epoch < options.epochs; epoch++) {
@@ -52,7 +55,7 @@ export async function bc(
         options,
       );
       const { loss } = await policy.accumulateGradients(examples);
-      const lr = linearSchedule(options.lr, step, { ...options, totalSteps, finalShare: options.finalLrShare });
+      const lr = scheduledRate(options.lr, step, totalSteps, schedule);
       await policy.optimizer.step({ lr, maxGradNorm: options.maxGradNorm });
       lossSum += loss;
       progress(++step, totalSteps);

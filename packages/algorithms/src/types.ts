@@ -1,5 +1,5 @@
 // What a recipe is given, and what it may ask of whoever runs it.
-import type { ReplayBuffer, Trajectory } from '@bowyer/core';
+import type { LearningRateSchedule, ReplayBuffer, Trajectory } from '@bowyer/core';
 import type { Env } from '@bowyer/envs';
 import type { LanguageModel, SamplingOptions } from '@bowyer/models';
 import type { Player } from './policy-player.js';
@@ -66,6 +66,8 @@ export interface LoopOptions extends PlayOptions {
   lmLr: number;
   /** Rate at the last iteration as a share of `lmLr`, falling linearly; 1 keeps it constant as ArCHer does. */
   lmLrFinalShare: number;
+  /** Instead of that linear fall, another schedule; its steps are iterations. */
+  lmSchedule?: LearningRateSchedule;
   /** Discount per turn. */
   gamma: number;
   scoreTerminator: boolean;

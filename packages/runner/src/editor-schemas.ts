@@ -28,7 +28,7 @@ function runFile(): Schema {
   return { ...schema, properties: { ...(schema.properties as Schema), hydra } };
 }
 
-const groupNodes = ['critic', 'policy', 'launcher', 'sweeper'] as const;
+const groupNodes = ['critic', 'optimizer', 'policy', 'launcher', 'sweeper'] as const;
 
 /** Schema files by name, without `.json`. */
 export function editorSchemas(): Record<string, Schema> {

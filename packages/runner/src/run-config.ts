@@ -51,7 +51,7 @@ const archerKeys = {
   do_sample: Type.Boolean({ description: 'sample in rollouts; false: greedy' }),
   temperature: rate('sampling temperature, dimensionless'),
   critic_lr: rate('Adam rate of the critic'),
-  lm_lr: rate('Adam rate of the policy'),
+  lm_lr: rate('rate of the policy’s optimizer'),
   env_idx: nullable(Type.Integer({ minimum: 0 }), 'plays only the word of this index in the list; null: all'),
   gamma: share('discount per turn'),
   tau: share('Polyak step of the target critic, after every critic step'),
@@ -171,14 +171,53 @@ const critic = Type.Object(
   closed,
 );
 
+const optimizer = Type.Object(
+  {
+    kind: oneOf(
+      ['adam', 'adamw', 'sgd', 'adamw_8bit'],
+      'adam: decay in the gradient; adamw: decay beside it; adamw_8bit: its moments in a quarter of the memory, on the CPU; sgd',
+    ),
+    betas: Type.Array(Type.Number({ minimum: 0, exclusiveMaximum: 1 }), {
+      minItems: 2,
+      maxItems: 2,
+      description: 'Adam and AdamW: decay of the first and second moment per step',
+    }),
+    eps: rate('Adam and AdamW: added to the root of the second moment'),
+    weight_decay: Type.Number({
+      minimum: 0,
+      description: 'share of the weights that a step takes off, times the rate',
+    }),
+    momentum: Type.Number({
+      minimum: 0,
+      exclusiveMaximum: 1,
+      description: 'SGD: decay of the momentum per step; 0: none',
+    }),
+    nesterov: Type.Boolean({ description: 'SGD: look ahead by the momentum' }),
+  },
+  { ...closed, description: 'optimizer of the policy, in the warm start too; the critic’s is Adam' },
+);
+
+const schedule = (steps: string, description: string) =>
+  Type.Object(
+    {
+      kind: oneOf(['constant', 'linear', 'cosine'], 'how the rate goes on after the warm-up'),
+      warmup_steps: Type.Integer({
+        description: `${steps} of linear warm-up; negative: a tenth of them all, as AgentGym means it`,
+      }),
+      final_share: share('rate at the end, as a share of the peak; a constant rate does not look at it'),
+    },
+    { ...closed, description },
+  );
+
 const warmStart = Type.Object(
   {
     epochs: count('passes over the demonstrations'),
     batch_size: count('dialogues per optimizer step'),
-    lr: rate('peak of Adam’s rate'),
-    warmup_steps: count('optimizer steps of linear warm-up', 0),
+    lr: rate('peak of the optimizer’s rate'),
+    warmup_steps: Type.Integer({ description: 'optimizer steps of linear warm-up; negative: a tenth of them all' }),
     final_lr_share: share('rate at the end, as a share of the peak'),
     max_grad_norm: rate('bound of the gradient’s global norm'),
+    schedule: schedule('optimizer steps', 'how the rate goes over the steps'),
   },
   { ...closed, description: 'behaviour cloning before the first iteration, cached by a hash of its config' },
 );
@@ -206,6 +245,8 @@ const demonstrations = Type.Object(
 const nodes = {
   policy,
   critic,
+  optimizer,
+  lm_schedule: schedule('iterations', 'how the policy’s rate goes over the iterations after warmup_iter'),
   warm_start: warmStart,
   demonstrations,
   launcher: launcherSchema,

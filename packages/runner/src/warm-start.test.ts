@@ -38,3 +38,10 @@ test('demonstrations from a file are told apart by what the file holds', async (
     await rm(directory, { recursive: true });
   }
 });
+
+test('optimizer and schedule decide the weights; at their defaults the name stays as it was without them', () => {
+  expect(hash('archer_20q', 'warm_start.schedule.kind=cosine')).not.toBe(hash('archer_20q'));
+  expect(hash('archer_20q', 'optimizer=sgd')).not.toBe(hash('archer_20q'));
+  expect(hash('archer_20q', 'optimizer=sgd', 'optimizer.betas=[0.5,0.5]')).toBe(hash('archer_20q', 'optimizer=sgd'));
+  expect(hash('archer_20q', 'warm_start.warmup_steps=20', 'lm_schedule.kind=cosine')).toBe(hash('archer_20q'));
+});

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { bc, type Demonstration } from '@bowyer/algorithms';
 import { hash32, Rng } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
@@ -10,7 +11,7 @@ import { JsonlFile, ProgressBar } from '@bowyer/logging';
 import { LanguageModel, wordLevelTokenizer } from '@bowyer/models';
 import { answerTokens, makeDemonstrations, warmStartOptions } from './environments.js';
 import { agentTokens } from './agent-tokens.js';
-import { adam } from './policy-setup.js';
+import { adam, policyOptimizer } from './policy-setup.js';
 import type { RunConfig } from './run-config.js';
 import type { TaskContext } from './tasks/task.js';
 
@@ -52,10 +53,23 @@ export function warmStartHash(config: RunConfig): string {
 
 /** Everything that decides the weights of the warm start. */
 function warmStartRecipe(config: RunConfig) {
-  const { demonstrations, policy, warmStart: training, seed, eosStr, scoreTerminator, device } = config;
+  const { demonstrations, policy, warmStart, seed, eosStr, scoreTerminator, device } = config;
   const env = warmStartOptions(config);
-  return { version: CACHE_VERSION, env, demonstrations, policy, training, seed, eosStr, scoreTerminator, device };
+  const { schedule, ...training } = warmStart;
+  return {
+    ...{ version: CACHE_VERSION, env, demonstrations, policy, training, seed, eosStr, scoreTerminator, device },
+    // Told only where they differ from what every warm start had before they could be chosen, so that its name stays.
+    ...(!isDeepStrictEqual(policyOptimizer(config), adam) && { optimizer: policyOptimizer(config) }),
+    ...(!isDeepStrictEqual(schedule, linearBetween(training)) && { schedule }),
+  };
 }
+
+/** The schedule that the older keys of `warm_start` tell. */
+const linearBetween = ({ warmupSteps, finalLrShare }: Omit<RunConfig['warmStart'], 'schedule'>) => ({
+  kind: 'linear',
+  warmupSteps,
+  finalShare: finalLrShare,
+});
 
 async function imitate(
   config: RunConfig,
@@ -84,7 +98,7 @@ async function imitate(
     },
   });
   try {
-    await policy.createOptimizer(adam);
+    await policy.createOptimizer(policyOptimizer(config));
     const metrics = await JsonlFile.open(join(folder, 'metrics.jsonl'), 0);
     log(`warm start: imitating ${demonstrations.length} dialogues`);
     const totalSteps = config.warmStart.epochs * Math.ceil(demonstrations.length / config.warmStart.batchSize);

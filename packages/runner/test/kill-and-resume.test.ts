@@ -11,13 +11,19 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const KILLS = 4;
 
-test.each(['archer_20q', 'chai_20q', 'online_filteredbc_20q'])(
-  '%s: killed and resumed, the metrics are byte-equal',
-  async (config) => {
+// Besides the default optimizer, those that keep other state and a rate that changes.
+test.each([
+  { config: 'archer_20q', options: [] },
+  { config: 'chai_20q', options: ['optimizer=adamw_8bit', 'lm_schedule.kind=cosine'] },
+  { config: 'online_filteredbc_20q', options: ['optimizer=sgd', 'optimizer.nesterov=true'] },
+])(
+  '$config $options: killed and resumed, the metrics are byte-equal',
+  async ({ config, options }) => {
     const command = (name: string) => [
       '--config-name',
       config,
       ...tinyRun,
+      ...options,
       `save_path=${join(directory, name)}`,
       `cache_dir=${join(directory, `${name}-cache`)}`,
     ];

@@ -20,7 +20,7 @@ import type { DoubleCritic, LanguageModel } from '@bowyer/models';
 import { CheckpointStore, type CheckpointProgress } from '../checkpoint-store.js';
 import { makeCritic } from '../critic-setup.js';
 import { environmentOf, optimalReturnOf } from '../environments.js';
-import { adam, loadPolicy, restorePolicy, savePolicyState } from '../policy-setup.js';
+import { loadPolicy, policyOptimizer, restorePolicy, savePolicyState } from '../policy-setup.js';
 import { playOptions, recipeOptions } from '../recipe-options.js';
 import { Recorder } from '../recorder.js';
 import { resultText, type RunResults } from '../results.js';
@@ -87,7 +87,7 @@ async function runRecipe(
   const files = await RunFiles.open(directory, progress.fileLengths);
   const clip = new SharedClip(config.clipScope);
   clip.leftover = progress.clipLeftover;
-  await policy.createOptimizer(adam);
+  await policy.createOptimizer(policyOptimizer(config));
   if (found) {
     log(`going on after iteration ${progress.nextIteration} of ${config.iterations}`);
     await restorePolicy(policy, join(found.folder, 'policy'));
