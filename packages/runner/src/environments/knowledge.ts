@@ -4,7 +4,6 @@ import type { Demonstration } from '@bowyer/algorithms';
 import { textWorldExpressGames, type EnvName, type ResetResult } from '@bowyer/envs';
 import type { RunConfig } from '../run-config.js';
 import { alfworld } from './alfworld.js';
-import { guessMyCity } from './guess-my-city.js';
 import { maze } from './maze.js';
 import { storyFile } from './story-file.js';
 import { textCraft } from './textcraft.js';
@@ -48,7 +47,6 @@ const known: Partial<Record<EnvName, EnvironmentKnowledge>> = {
   alfworld,
   maze,
   wordle,
-  guess_my_city: guessMyCity,
   textcraft: textCraft,
   webshop: webShop,
   ...Object.fromEntries(textWorldExpressGames.map((game) => [game, textWorldExpress])),
