@@ -11,6 +11,7 @@ export function randomGpt2(device: Device, options: { quantization?: Quantizatio
     config: { ...gpt2Config({}) },
     tokenizer: manyWords(),
     rng: new Rng(1),
+    masksPadding: false,
   });
 }
 
