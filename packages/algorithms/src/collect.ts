@@ -33,7 +33,7 @@ export function collect(
 export async function play(
   { makeEnv, hooks }: Collecting,
   openPlayer: OpenPlayer,
-  { seed, slots, sampling }: PlayOptions,
+  { seed, slots, sampling, maxFailureShare = 0.5 }: PlayOptions,
   { purpose, firstEpisode, episodes }: { purpose: string; firstEpisode: number; episodes: number },
 ): Promise<Trajectory[]> {
   const seeds = Array.from({ length: episodes }, (_, i) => hash32(`${seed}/${purpose}/${firstEpisode + i}`));
@@ -67,8 +67,15 @@ export async function play(
   } finally {
     await player.close();
   }
-  // A broken environment ends its own episodes; when most are broken, what is learnt from the rest is not the task.
-  if (2 * failures.length > episodes) throw failures[0];
+  // A broken environment ends its own episodes; when too many are broken, what is learnt from the rest is not the task.
+  if (failures.length > maxFailureShare * episodes) {
+    const [first] = failures;
+    throw new Error(
+      `${failures.length} of ${episodes} episodes (${purpose}) failed, more than maxFailureShare ${maxFailureShare} allows\n` +
+        `  the first: ${first.message}`,
+      { cause: first },
+    );
+  }
   return trajectories.filter(() => true);
 }
 

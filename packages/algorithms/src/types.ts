@@ -44,6 +44,8 @@ export interface PlayOptions {
   seed: number;
   /** Episodes in play at the same time. */
   slots: number;
+  /** When more than this share of the episodes collected at once failed, the run stops. Default: half. */
+  maxFailureShare?: number;
   sampling: SamplingOptions;
 }
 

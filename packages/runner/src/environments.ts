@@ -10,6 +10,9 @@ export function environmentOf(config: RunConfig, parts: EnvParts): () => Env {
   return () => makeEnv(config.env.name, options, parts);
 }
 
+/** What an environment is made with, beside its parts. */
+export const environmentOptions = (config: RunConfig): Record<string, unknown> => optionsOf(config);
+
 function optionsOf(config: RunConfig): Record<string, unknown> {
   const { name, ...options } = config.env;
   return { ...options, ...knowledgeOf(name).archerOptions?.(config) };

@@ -5,9 +5,10 @@ import { agentTokens } from './agent-tokens.js';
 import type { RunConfig } from './run-config.js';
 
 export function playOptions(config: RunConfig, tokenizer: Tokenizer): PlayOptions {
-  const { seed, slots, temperature, topK, topP, doSample, maxNewTokens } = config;
+  const { seed, slots, temperature, topK, topP, doSample, maxNewTokens, maxFailureShare } = config;
   const { terminatorIds } = agentTokens(tokenizer, config);
-  return { seed, slots, sampling: { temperature, topK, topP, greedy: !doSample, maxNewTokens, terminatorIds } };
+  const sampling = { temperature, topK, topP, greedy: !doSample, maxNewTokens, terminatorIds };
+  return { seed, slots, maxFailureShare, sampling };
 }
 
 /** Config keys and option names are the same words, so only what is made from several keys is named here. */

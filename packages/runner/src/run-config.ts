@@ -76,7 +76,7 @@ const archerKeys = {
 /** Keys that ArCHer's configs do not have. */
 const ownKeys = {
   task: oneOf(
-    ['train', 'evaluate', 'demonstrations', 'replay', 'play', 'score', 'generate', 'convert'],
+    ['train', 'evaluate', 'demonstrations', 'replay', 'play', 'score', 'generate', 'convert', 'serve_env'],
     'what the run does',
   ),
   input: nullable(
@@ -112,6 +112,11 @@ const ownKeys = {
     description: 'take models of the hub only from what is downloaded already; as HF_HUB_OFFLINE=1',
   }),
   batch_tokens: count('score: tokens in a batch, padding included'),
+  host: Type.String({ description: 'serve_env: address to listen on; 0.0.0.0 lets everybody on the network play' }),
+  port: Type.Integer({ minimum: 0, maximum: 65_535, description: 'serve_env: port to listen on; 0: any free one' }),
+  max_instances: count('serve_env: environments at the same time'),
+  idle_minutes: rate('serve_env: an environment that nobody asks for is closed after this many minutes'),
+  max_failure_share: share('a run stops when more than this share of the episodes collected at once failed'),
   seed: count('all randomness of the run follows from it', 0),
   device: oneOf(['cpu', 'webgpu'], 'where models run'),
   threads: count('threads of ONNX Runtime; 0: one a core', 0),

@@ -16,6 +16,7 @@ const tasks: Record<RunConfig['task'], () => Promise<Task>> = {
   score: async () => (await import('./tasks/score.js')).score,
   generate: async () => (await import('./tasks/generate.js')).generate,
   convert: async () => (await import('./tasks/convert.js')).convert,
+  serve_env: async () => (await import('./tasks/serve-env.js')).serveEnv,
 };
 
 /** @param yaml a config that the schema has accepted */

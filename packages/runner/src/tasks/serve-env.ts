@@ -1,0 +1,26 @@
+// task=serve_env: an environment over AgentGym's HTTP protocol, until the user stops it.
+import { serveEnv as listen } from '@bowyer/envs';
+import { environmentOptions } from '../environments.js';
+import type { RunConfig } from '../run-config.js';
+import type { TaskContext } from './task.js';
+
+const MS_PER_MINUTE = 60_000;
+
+export async function serveEnv(config: RunConfig, { print, log, onInterrupt, envParts }: TaskContext): Promise<void> {
+  const { env, host, port, maxInstances, idleMinutes } = config;
+  const stopped = new Promise<void>((resolve) => onInterrupt(resolve));
+  const server = await listen({
+    name: env.name,
+    options: environmentOptions(config),
+    parts: envParts,
+    host,
+    port,
+    maxInstances,
+    idleMs: idleMinutes * MS_PER_MINUTE,
+    onFault: (error) => log(`${env.name}: ${error.stack ?? error.message}`, 'WARNING'),
+  });
+  print(`${env.name} is served at ${server.url} (Ctrl-C stops it)\n`);
+  await stopped;
+  await server.close();
+  print('stopped: every request is answered, every environment closed\n');
+}

@@ -1,0 +1,41 @@
+// `run --config-name serve_env` as a user starts it, played by our client, stopped by SIGTERM.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { agentGymEnv } from '@bowyer/envs';
+
+const repository = fileURLToPath(new URL('../../../', import.meta.url));
+
+test('serves a maze over AgentGym’s protocol and stops gracefully', async () => {
+  const save = mkdtempSync(join(tmpdir(), 'serve-env-'));
+  const words = ['--config-name', 'serve_env', 'env=maze', 'port=0', `save_path=${save}`, `hydra.run.dir=${save}`];
+  const program = ['--conditions=source', '--import', 'tsx', 'packages/runner/src/main.ts', ...words];
+  const child = spawn(process.execPath, program, { cwd: repository, stdio: ['ignore', 'pipe', 'inherit'] });
+  let said = '';
+  try {
+    const address = await new Promise<string>((resolve, reject) => {
+      child.stdout.on('data', (piece: Buffer) => {
+        said += piece.toString();
+        const url = /served at (\S+)/.exec(said)?.[1];
+        if (url !== undefined) resolve(url);
+      });
+      child.once('exit', (code) => reject(new Error(`exit ${code}: ${said}`)));
+    });
+    expect(await (await fetch(new URL('/', address))).json()).toBe('This is environment LMRL-Gym.');
+    const env = agentGymEnv('maze', { baseUrl: new URL(address).origin, instructions: false });
+    const { observation } = await env.reset({ dataIdx: 17 });
+    expect(observation).toMatch(/current position is at position 6, 6/);
+    await env.step('Thought:\nDown.\n\nAction:\nmove down');
+    expect(await env.step('Action: move down')).toMatchObject({ reward: 1, terminated: true, info: { won: true } });
+    await env.close();
+    child.kill('SIGTERM');
+    const [code] = (await once(child, 'exit')) as [number | null];
+    expect(code).toBe(0);
+    expect(said).toContain('stopped: every request is answered');
+  } finally {
+    child.kill('SIGKILL');
+  }
+}, 60_000);
