@@ -137,3 +137,22 @@ export { textCraftDemonstrations } from './textcraft/demonstrations.js';
 export { RecipeFileError } from './textcraft/recipe-files.js';
 export { EnvServer, type EnvServerOptions } from './serve/env-server.js';
 export { serveEnv, type ServeEnvOptions } from './serve/serve-env.js';
+export { GuessMyCity, type GuessMyCityInfo } from './guess-my-city/guess-my-city.js';
+export { guessMyCitySchema, type GuessMyCityOptions } from './guess-my-city/options.js';
+export { allCities, type City } from './guess-my-city/city-table.js';
+export { CityRulesOracle } from './guess-my-city/rules-oracle.js';
+export {
+  cityAnswerTokens,
+  guessMyCityDemonstrations,
+  type CityDemonstrationOptions,
+} from './guess-my-city/demonstrations.js';
+export {
+  CityDialogueFileError,
+  cityDialogueEpisode,
+  readCityDialogues,
+  type CityDialogue,
+  type CityDialogueEpisode,
+} from './guess-my-city/dialogues.js';
+export { BabyAi, babyAiSchema, type BabyAiOptions } from './babyai/babyai.js';
+export { babyAiDemonstrations, type BabyAiDemonstrationOptions } from './babyai/demonstrations.js';
+export { levels as babyAiLevels } from './babyai/levels.js';

@@ -4,9 +4,13 @@ import { remoteOnlyRegistrations, type RemoteOnlyEnv } from './agentgym/registra
 import type { Env } from './contract/env.js';
 import type { EnvParts, OracleOptions } from './oracle.js';
 import { UnknownNameError } from './contract/unknown-name-error.js';
+import type { GuessMyCityOptions } from './guess-my-city/options.js';
+import { guessMyCityRegistration } from './guess-my-city/registration.js';
 import type { MazeOptions } from './maze/maze.js';
 import { mazeRegistration } from './maze/registration.js';
 import type { AlfworldOptions } from './alfworld/alfworld.js';
+import type { BabyAiOptions } from './babyai/babyai.js';
+import { babyAiRegistration } from './babyai/registration.js';
 import { alfworldRegistration } from './alfworld/registration.js';
 import type { OptionsSchema, Registration } from './registration.js';
 import { storyFileRegistration } from './story-file/registration.js';
@@ -28,9 +32,11 @@ export interface EnvOptions
   extends Record<TextWorldExpressGame, TextWorldExpressOptions>, Record<RemoteOnlyEnv, AgentGymOptions> {
   twenty_questions: TwentyQuestionsOptions & OracleOptions;
   alfworld: AlfworldOptions;
+  babyai: BabyAiOptions;
   adventure: StoryFileOptions;
   maze: MazeOptions;
   wordle: WordleOptions;
+  guess_my_city: GuessMyCityOptions & OracleOptions;
   textcraft: TextCraftOptions;
   webshop: WebShopOptions;
 }
@@ -40,9 +46,11 @@ export type EnvName = keyof EnvOptions;
 const environments: { [Name in EnvName]: Registration<EnvOptions[Name]> } = {
   twenty_questions: twentyQuestionsRegistration,
   alfworld: alfworldRegistration,
+  babyai: babyAiRegistration,
   adventure: storyFileRegistration,
   maze: mazeRegistration,
   wordle: wordleRegistration,
+  guess_my_city: guessMyCityRegistration,
   textcraft: textCraftRegistration,
   webshop: webShopRegistration,
   ...textWorldExpressRegistrations,

@@ -4,6 +4,8 @@ import type { Demonstration } from '@bowyer/algorithms';
 import { textWorldExpressGames, type EnvName, type ResetResult } from '@bowyer/envs';
 import type { RunConfig } from '../run-config.js';
 import { alfworld } from './alfworld.js';
+import { babyai } from './babyai.js';
+import { guessMyCity } from './guess-my-city.js';
 import { maze } from './maze.js';
 import { storyFile } from './story-file.js';
 import { textCraft } from './textcraft.js';
@@ -32,7 +34,7 @@ export interface EnvironmentKnowledge {
   /** What the engine itself said: recordings hold it and players read it, where an observation holds more than that. */
   engineText?: (result: ResetResult) => string;
   /** Answers that a word-level tokenizer keeps as one token each, and that an agent can never write. */
-  answerTokens?: readonly string[];
+  answerTokens?: readonly string[] | ((config: RunConfig) => readonly string[]);
   /** Read from `demonstrations.path` where it is given and no JSONL file, else generated. */
   demonstrations?: (config: RunConfig) => Promise<DemonstrationSet>;
   /** What of the `env` node decides the demonstrations; without it, all. */
@@ -45,8 +47,10 @@ const known: Partial<Record<EnvName, EnvironmentKnowledge>> = {
   twenty_questions: twentyQuestions,
   adventure: storyFile,
   alfworld,
+  babyai,
   maze,
   wordle,
+  guess_my_city: guessMyCity,
   textcraft: textCraft,
   webshop: webShop,
   ...Object.fromEntries(textWorldExpressGames.map((game) => [game, textWorldExpress])),

@@ -1,0 +1,83 @@
+// Actions in words, as AgentGym's server takes them, and the low-level moves that each one stands for.
+import { isDoor, isFree, isThing, type Move, type World } from './grid.js';
+import { pathToFace } from './paths.js';
+import { nameOf, seen, type Seen } from './view.js';
+
+export const CHECK = 'check available actions';
+
+const plain: Readonly<Record<string, Move>> = {
+  'turn left': 'left',
+  'turn right': 'right',
+  'move forward': 'forward',
+  toggle: 'toggle',
+  drop: 'drop',
+};
+
+/** In the server's order: moves, taking or dropping, doors, places to go to. */
+export function availableActions(world: World): string[] {
+  const view = seen(world);
+  const front = world.grid.at(world.front);
+  const things = view.filter(({ cell }) => isThing(cell));
+  const called = ({ name, number }: Seen) => `${name} ${number}`;
+  return [
+    ...['turn left', 'turn right'],
+    ...(isFree(front) ? ['move forward'] : []),
+    ...(world.carrying === null ? things.map((item) => `pickup ${called(item)}`) : ['drop']),
+    ...(isDoor(front) ? ['toggle'] : []),
+    ...view.flatMap((item) => doorAction(world, item) ?? []),
+    ...view.map((item) => `go to ${called(item)}`),
+    CHECK,
+  ];
+}
+
+/** How one goes through a door; null for things, and for a locked door whose key is not in hand. */
+export function doorAction({ carrying }: World, { cell, name, number }: Seen): string | null {
+  if (!isDoor(cell)) return null;
+  if (cell.state === 'open') return `go through ${name} ${number}`;
+  const hasKey = carrying?.kind === 'key' && carrying.colour === cell.colour;
+  return cell.state === 'locked' && !hasKey ? null : `toggle and go through ${name} ${number}`;
+}
+
+/** The moves of an action; null where it is not known or means nothing in view. */
+export function movesOf(world: World, action: string): Move[] | null {
+  if (action in plain) return [plain[action]];
+  const [, verb, name, number] =
+    /^(go to|pickup|toggle and go through|go through) ((?:red|green|blue|purple|yellow|grey) .+) (\d+)$/.exec(action) ??
+    [];
+  const item = seen(world).find((candidate) => candidate.name === name && candidate.number === Number(number));
+  if (verb === undefined || item === undefined) return null;
+  if (verb === 'pickup' && !isThing(item.cell)) return null;
+  if (verb.endsWith('through') && doorAction(world, item) !== action) return null;
+  const path = pathToFace(world, item.position, { throughDoors: false });
+  if (path === null) return [];
+  const then: Record<string, Move[]> = {
+    'go to': [],
+    pickup: ['pickup'],
+    'toggle and go through': ['toggle', 'forward', 'forward'],
+    'go through': ['forward', 'forward'],
+  };
+  return [...path, ...then[verb]];
+}
+
+/** What is in view and in hand, in the server's words. */
+export function description(world: World): string {
+  const told = seen(world).map((item) => `There is a ${item.name} ${item.number} ${whereabouts(item)}.  `);
+  const carried =
+    world.carrying === null ? 'You are not carrying anything.' : `You are carrying a ${nameOf(world.carrying)}.`;
+  return `In front of you in this room, you can see several objects: ${told.join('')}The room has walls around you. ${facing(world)} ${carried}`;
+}
+
+function whereabouts({ forward, right }: Seen): string {
+  if (right === 0) return `right in front of you ${forward} steps away`;
+  return `${forward} steps in front of you and ${Math.abs(right)} steps to your ${right > 0 ? 'right' : 'left'}`;
+}
+
+/** The first thing straight ahead. */
+function facing(world: World): string {
+  const { grid, position, front } = world;
+  const [dx, dy] = [front.x - position.x, front.y - position.y];
+  for (let steps = 1; ; steps++) {
+    const cell = grid.at({ x: position.x + dx * steps, y: position.y + dy * steps });
+    if (cell !== null) return `You are facing a ${cell === 'wall' ? 'wall' : cell.kind} ${steps} steps away.`;
+  }
+}

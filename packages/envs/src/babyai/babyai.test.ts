@@ -1,0 +1,93 @@
+import { makeEnv } from '../registry.js';
+import { availableActions, description } from './actions.js';
+import { BabyAi, type BabyAiOptions } from './babyai.js';
+import { Grid, World, type Cell, type Direction } from './grid.js';
+import { levels } from './levels.js';
+import { seen } from './view.js';
+
+const options: BabyAiOptions = {
+  ...{ backend: 'embedded', baseUrl: null, actionFormat: 'plain', timeoutMs: 1000 },
+  ...{ levels: ['goto_local'], stepLimit: 300 },
+};
+
+/** A map in letters: # wall, D shut door, ' open door, b blue ball, k grey key, > the agent and where it looks. */
+function worldOf(rows: readonly string[]): World {
+  const grid = new Grid(rows[0].length, rows.length);
+  const cells: Record<string, () => Cell> = {
+    '#': () => 'wall',
+    D: () => ({ kind: 'door', colour: 'purple', state: 'closed' }),
+    "'": () => ({ kind: 'door', colour: 'purple', state: 'open' }),
+    b: () => ({ kind: 'ball', colour: 'blue' }),
+    k: () => ({ kind: 'key', colour: 'grey' }),
+    '.': () => null,
+  };
+  let start = { position: { x: 0, y: 0 }, direction: 0 as Direction };
+  rows.forEach((row, y) =>
+    [...row].forEach((letter, x) => {
+      if (letter in cells) grid.set({ x, y }, cells[letter]());
+      else start = { position: { x, y }, direction: '>v<^'.indexOf(letter) as Direction };
+    }),
+  );
+  return new World(grid, start.position, start.direction);
+}
+
+test('what is seen is told with distances ahead and aside, the nearest first', () => {
+  const world = worldOf(['########', '#......#', '#..b...#', '#>....b#', '#..k...#', '########']);
+  expect(description(world)).toBe(
+    'In front of you in this room, you can see several objects: ' +
+      'There is a blue ball 1 2 steps in front of you and 1 steps to your left.  ' +
+      'There is a grey key 1 2 steps in front of you and 1 steps to your right.  ' +
+      'There is a blue ball 2 right in front of you 5 steps away.  ' +
+      'The room has walls around you. You are facing a ball 5 steps away. You are not carrying anything.',
+  );
+  expect(availableActions(world)).toEqual([
+    ...['turn left', 'turn right', 'move forward', 'pickup blue ball 1', 'pickup grey key 1', 'pickup blue ball 2'],
+    ...['go to blue ball 1', 'go to grey key 1', 'go to blue ball 2', 'check available actions'],
+  ]);
+});
+
+test('a shut door hides what is behind it, an open one does not', () => {
+  const behind = (door: string) => seen(worldOf(['#######', `#>.${door}.b#`, '#######'])).map(({ name }) => name);
+  expect(behind('D')).toEqual(['purple closed door']);
+  expect(behind("'")).toEqual(['purple open door', 'blue ball']);
+});
+
+test.each(levels)('level %s: the expert finishes every world by listed actions alone', async (level) => {
+  const env = new BabyAi({ ...options, levels: [level] });
+  for (let seed = 0; seed < 15; seed++) {
+    let { info } = await env.reset({ seed });
+    let last;
+    for (const action of env.expertPath()) {
+      expect(info.validActions).toContain(action);
+      expect(last?.terminated ?? false).toBe(false);
+      last = await env.step(action);
+      ({ info } = last);
+    }
+    expect(last).toMatchObject({ terminated: true, truncated: false });
+    expect(last!.reward).toBeGreaterThan(0);
+    expect(last!.reward).toBeLessThanOrEqual(1);
+    expect(last!.observation).toContain('The task is completed.');
+  }
+});
+
+test('answers to what cannot be done', async () => {
+  const env = makeEnv('babyai');
+  await env.reset({ seed: 1 });
+  const said = async (action: string) => (await env.step(action)).observation.split('\n')[0];
+  expect(await said('jump')).toBe('The action is not recognized. Please check valid actions.');
+  expect(await said('drop')).toBe('You cannot drop the object, as you are not carrying anything.');
+  expect(await said('')).toBe('No change in state.');
+  expect(await said('please check')).toMatch(/^You can take the following actions: turn left, turn right/);
+});
+
+test('every low-level move costs 0.9 of its share of all moves', async () => {
+  const env = new BabyAi(options);
+  const rewardAfter = async (detour: readonly string[]) => {
+    await env.reset({ seed: 4 });
+    let reward = 0;
+    for (const action of [...detour, ...env.expertPath()]) ({ reward } = await env.step(action));
+    return reward;
+  };
+  // A single room has 64 moves.
+  expect((await rewardAfter([])) - (await rewardAfter(['turn left', 'turn right']))).toBeCloseTo((0.9 * 2) / 64, 10);
+});

@@ -1,0 +1,171 @@
+// BabyAI in text: a grid of rooms, missions in words, actions that name what is in view, as AgentGym's server has it.
+// Source: Chevalier-Boisvert et al. 2019, arXiv:1810.08272; worlds of our own, not those of its seeds.
+import { Rng } from '@bowyer/core';
+import type { AgentGymOptions } from '../agentgym/agentgym-env.js';
+import { agentGymProperties } from '../agentgym/options.js';
+import type { Env, ResetResult, StepResult } from '../contract/env.js';
+import { EpisodeOrder } from '../contract/episode-order.js';
+import { availableActions, CHECK, description, movesOf } from './actions.js';
+import { expertAction } from './expert.js';
+import { drawGame, levels, type Game, type Level } from './levels.js';
+import { isDone, missionText, type Task } from './mission.js';
+
+export interface BabyAiOptions {
+  backend: 'embedded' | 'agentgym';
+  baseUrl: string | null;
+  actionFormat: AgentGymOptions['actionFormat'];
+  timeoutMs: number;
+  levels: readonly Level[];
+  stepLimit: number;
+}
+
+export const babyAiSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    backend: {
+      description: "'embedded' plays in this process; 'agentgym' plays on AgentGym's server at baseUrl.",
+      type: 'string',
+      enum: ['embedded', 'agentgym'],
+      default: 'embedded',
+    },
+    baseUrl: agentGymProperties.baseUrl,
+    actionFormat: { ...agentGymProperties.actionFormat, default: 'plain' },
+    timeoutMs: agentGymProperties.timeoutMs,
+    levels: {
+      description: 'Levels that worlds are drawn from: *_local have one room, the others three by three.',
+      type: 'array',
+      items: { type: 'string', enum: [...levels] },
+      minItems: 1,
+      default: ['goto_local', 'pickup_local'],
+    },
+    stepLimit: { description: 'Actions after which the episode is cut.', type: 'integer', minimum: 1, default: 20 },
+  },
+} as const;
+
+const UNKNOWN = 'The action is not recognized. Please check valid actions.';
+const NO_CHANGE = 'No change in state.';
+const NOTHING_TO_DROP = 'You cannot drop the object, as you are not carrying anything.';
+
+/** Worlds in which the expert finds no way are drawn anew; of so many one always does. */
+const LARGEST_NUMBER_OF_DRAWS = 200;
+const EXPERT_LIMIT = 300;
+
+export class BabyAi implements Env {
+  readonly #order = new EpisodeOrder('babyai');
+  #rng = new Rng(0);
+  #play: Play | null = null;
+  #steps = 0;
+
+  constructor(private readonly options: BabyAiOptions) {}
+
+  async reset({ seed }: { seed?: number } = {}): Promise<ResetResult> {
+    this.#order.begin();
+    if (seed !== undefined) this.#rng = new Rng(seed);
+    this.#play = solvable(this.#rng, this.options.levels);
+    this.#steps = 0;
+    const { world, mission } = this.#play.game;
+    const info = this.#info();
+    const observation = `Your goal: ${missionText(mission, world)}\n${shown(description(world), info.validActions)}`;
+    return { observation, info };
+  }
+
+  async step(action: string): Promise<StepResult> {
+    this.#order.assertRunning();
+    const play = this.#play!;
+    const answer = play.act(action.trim().toLowerCase());
+    this.#steps++;
+    const { maxMoves } = play.game;
+    const terminated = play.isWon;
+    const truncated = !terminated && (this.#steps >= this.options.stepLimit || play.moves >= maxMoves);
+    if (terminated || truncated) this.#order.end();
+    // 1 − 0.9 · moves / maxMoves: BabyAI's reward, in low-level moves.
+    const reward = terminated ? 1 - (0.9 * play.moves) / maxMoves : 0;
+    const done = terminated ? '\n The task is completed.' : '';
+    const info = this.#info();
+    return { observation: shown(`${answer}${done}`, info.validActions), reward, terminated, truncated, info };
+  }
+
+  /** The expert's actions from the start of the world in play, which goes on undisturbed. */
+  expertPath(): string[] {
+    if (this.#play === null) throw new Error('babyai: expertPath() needs a world; call reset() first');
+    return [...this.#play.expertPath];
+  }
+
+  async close(): Promise<void> {
+    this.#order.close();
+  }
+
+  #info() {
+    const { game, isWon } = this.#play!;
+    return { validActions: availableActions(game.world), score: isWon ? 1 : 0, won: isWon, level: this.#play!.level };
+  }
+}
+
+const shown = (text: string, actions: readonly string[]) =>
+  `${text}\nAvailable actions: [${actions.map((action) => `"${action}"`).join(', ')}]\n`;
+
+/** A game being played: what is done of its mission, moves so far. */
+class Play {
+  moves = 0;
+  expertPath: readonly string[] = [];
+  readonly #done = new Set<Task>();
+
+  constructor(
+    readonly game: Game,
+    readonly level: Level,
+  ) {}
+
+  get isWon(): boolean {
+    return this.#done.size === this.game.mission.length;
+  }
+
+  get open(): Task | undefined {
+    return this.game.mission.find((task) => !this.#done.has(task));
+  }
+
+  /** @returns what is seen of it */
+  act(action: string): string {
+    const { world } = this.game;
+    if (action === '') return NO_CHANGE;
+    if (action.includes('check')) return `You can take the following actions: ${availableActions(world).join(', ')}`;
+    if (action === 'drop' && world.carrying === null) return NOTHING_TO_DROP;
+    const moves = movesOf(world, action);
+    if (moves === null) return UNKNOWN;
+    let changed = false;
+    for (const move of moves) {
+      const front = world.front;
+      this.moves++;
+      if (!world.move(move)) break;
+      changed = true;
+      for (const task of this.game.mission)
+        if (isDone(task, world, move, move === 'drop' ? front : null)) this.#done.add(task);
+      if (this.isWon) break;
+    }
+    // Standing before the thing already is also a way of having gone there.
+    if (moves.length === 0)
+      for (const task of this.game.mission) if (isDone(task, world, '', null)) this.#done.add(task);
+    return changed || this.isWon ? description(world) : NO_CHANGE;
+  }
+}
+
+/** The first of the generator's worlds that the expert can finish and that is not finished from the start. */
+function solvable(rng: Rng, among: readonly Level[]): Play {
+  const level = rng.choice(among);
+  for (let draw = 0; draw < LARGEST_NUMBER_OF_DRAWS; draw++) {
+    const seed = rng.uint32();
+    const trial = new Play(drawGame(new Rng(seed), level), level);
+    const path: string[] = [];
+    while (!trial.isWon && trial.moves < trial.game.maxMoves && path.length < EXPERT_LIMIT) {
+      const action = expertAction(trial.game.world, trial.open!);
+      if (action === null || action === CHECK) break;
+      trial.act(action);
+      path.push(action);
+    }
+    if (!trial.isWon) continue;
+    const play = new Play(drawGame(new Rng(seed), level), level);
+    play.expertPath = path;
+    return play;
+  }
+  throw new Error(`babyai: no world of level '${level}' can be finished`);
+}

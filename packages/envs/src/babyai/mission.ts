@@ -1,0 +1,57 @@
+// What the agent is to do, and whether it has been done. Source: the baby language of BabyAI (2019, arXiv:1810.08272), section 3.
+import { isDoor, isThing, type Cell, type Door, type Position, type Thing, type World } from './grid.js';
+
+/** Any thing or door of this kind and colour. */
+export interface Description {
+  kind: Thing['kind'] | 'door';
+  colour: Thing['colour'];
+}
+
+export type Task =
+  | { verb: 'goto' | 'pickup' | 'open'; target: Description }
+  | { verb: 'putnext'; target: Description; beside: Description };
+
+/** One task, or two in any order. */
+export type Mission = readonly Task[];
+
+export const matches = ({ kind, colour }: Description, cell: Cell): cell is Thing | Door =>
+  (isThing(cell) || isDoor(cell)) && cell.kind === kind && cell.colour === colour;
+
+/** Whether a task is done by the move just made. `dropped`: where a thing was put by it. */
+export function isDone(task: Task, world: World, move: string, dropped: Position | null): boolean {
+  const front = world.grid.at(world.front);
+  switch (task.verb) {
+    case 'goto':
+      return matches(task.target, front);
+    case 'pickup':
+      return move === 'pickup' && world.carrying !== null && matches(task.target, world.carrying);
+    case 'open':
+      return move === 'toggle' && matches(task.target, front) && (front as Door).state === 'open';
+    case 'putnext':
+      return dropped !== null && matches(task.target, world.grid.at(dropped)) && hasBeside(world, dropped, task.beside);
+  }
+}
+
+const hasBeside = ({ grid }: World, { x, y }: Position, wanted: Description) =>
+  [
+    { x: x + 1, y },
+    { x: x - 1, y },
+    { x, y: y + 1 },
+    { x, y: y - 1 },
+  ].some((at) => matches(wanted, grid.at(at)));
+
+const verbs = { goto: 'go to', pickup: 'pick up', open: 'open', putnext: 'put' } as const;
+
+/** In words; two tasks are joined by "and", as AgentGym tells them. "a" where several things fit, "the" where one does. */
+export const missionText = (mission: Mission, { grid }: World): string => {
+  const described = (wanted: Description) => {
+    const fitting = grid.contents().filter(({ cell }) => matches(wanted, cell)).length;
+    return `${fitting > 1 ? 'a' : 'the'} ${wanted.colour} ${wanted.kind}`;
+  };
+  return mission
+    .map((task) => {
+      const told = `${verbs[task.verb]} ${described(task.target)}`;
+      return task.verb === 'putnext' ? `${told} next to ${described(task.beside)}` : told;
+    })
+    .join(' and ');
+};

@@ -1,0 +1,79 @@
+// What the agent sees: seven cells ahead and three to each side, but nothing behind walls and shut doors.
+// Rule: the field of view and visibility mask of MiniGrid (Chevalier-Boisvert et al. 2023, arXiv:2306.13831).
+import { ahead, isDoor, turned, type Cell, type Door, type Position, type Thing, type World } from './grid.js';
+
+/** Cells ahead, the agent's own row included, and to each side. */
+const DEPTH = 7;
+const SIDE = 3;
+const WIDTH = 2 * SIDE + 1;
+
+export interface Seen {
+  /** Colour and kind, of doors the state between them: `purple closed door`. */
+  name: string;
+  /** Counts things of the same name, the nearest first, from 1. */
+  number: number;
+  cell: Thing | Door;
+  position: Position;
+  /** Cells ahead and to the right (negative: left). */
+  forward: number;
+  right: number;
+}
+
+/** Everything in view, the nearest first. */
+export function seen(world: World): Seen[] {
+  const visible = visibleCells(world);
+  const found: Omit<Seen, 'number'>[] = [];
+  for (const { forward, right, position, cell } of visible) {
+    if (cell === null || cell === 'wall' || (forward === 0 && right === 0)) continue;
+    found.push({ name: nameOf(cell), cell, position, forward, right });
+  }
+  const distance = ({ forward, right }: { forward: number; right: number }) => forward ** 2 + right ** 2;
+  found.sort((a, b) => distance(a) - distance(b));
+  const counts = new Map<string, number>();
+  return found.map((item) => {
+    const number = (counts.get(item.name) ?? 0) + 1;
+    counts.set(item.name, number);
+    return { ...item, number };
+  });
+}
+
+export const nameOf = (cell: Thing | Door): string =>
+  cell.kind === 'door' ? `${cell.colour} ${cell.state} door` : `${cell.colour} ${cell.kind}`;
+
+interface ViewCell {
+  forward: number;
+  right: number;
+  position: Position;
+  cell: Cell;
+}
+
+/** Light spreads from the agent row by row, sideways and ahead, through all that does not block it. */
+function visibleCells(world: World): ViewCell[] {
+  const lit = new Uint8Array(DEPTH * WIDTH);
+  lit[SIDE] = 1;
+  const at = (forward: number, right: number): ViewCell => {
+    const position = ahead(ahead(world.position, world.direction, forward), turned(world.direction, 1), right);
+    // The agent's own cell holds what it carries, which is no part of the view.
+    return { forward, right, position, cell: forward === 0 && right === 0 ? null : world.grid.at(position) };
+  };
+  const light = (forward: number, right: number) => {
+    if (forward < DEPTH && Math.abs(right) <= SIDE) lit[forward * WIDTH + SIDE + right] = 1;
+  };
+  for (let forward = 0; forward < DEPTH; forward++) {
+    for (const side of [1, -1]) {
+      for (let right = -SIDE * side; Math.abs(right) <= SIDE && right !== (SIDE + 1) * side; right += side) {
+        if (lit[forward * WIDTH + SIDE + right] === 0 || blocksSight(at(forward, right).cell)) continue;
+        light(forward, right + side);
+        light(forward + 1, right + side);
+        light(forward + 1, right);
+      }
+    }
+  }
+  const cells: ViewCell[] = [];
+  lit.forEach((isLit, i) => {
+    if (isLit) cells.push(at(Math.floor(i / WIDTH), (i % WIDTH) - SIDE));
+  });
+  return cells;
+}
+
+const blocksSight = (cell: Cell) => cell === 'wall' || (isDoor(cell) && cell.state !== 'open');
