@@ -1,15 +1,19 @@
-// GPT-2 124M from random weights, 4 × 128 tokens, all scored: forward + backward of every parameter, then AdamW.
+// GPT-2 124M from random weights, 4 × 128 tokens, all scored: forward + backward of every parameter, then AdamW;
+// in turn with the same step in PyTorch where a Python here has it.
 // Run: node --conditions=source --import tsx benchmarks/train-step.ts [repetitions]
+import { readFileSync } from 'node:fs';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { gpt2Config, LanguageModel, wordLevelTokenizer, type TokenExample } from '@bowyer/models';
 import { matMulRate, median, milliseconds } from './measure.js';
+import { openTorchTrainer, type TorchStep } from './torch-step.js';
 
 const BATCH = 4;
 const TOKENS = 128;
 const repetitions = Number(process.argv[2] ?? 7);
 
 const device = await openDevice({ device: 'cpu' });
+const torch = openTorchTrainer(BATCH, TOKENS, device.threads);
 try {
   const rng = new Rng(1);
   const config = gpt2Config({});
@@ -28,7 +32,7 @@ try {
   const size = model.parameters.size;
   const work = (6 * size * BATCH * TOKENS) / 1e9; // GFLOP: 2 per parameter and token forward, 4 backward
 
-  const rows: { gradients: number; update: number; reference: number; loss: number }[] = [];
+  const rows: { gradients: number; update: number; reference: number; loss: number; torch?: TorchStep }[] = [];
   for (let i = 0; i <= repetitions; i++) {
     const references = [await referenceRate()];
     let loss = 0;
@@ -37,11 +41,13 @@ try {
     });
     references.push(await referenceRate());
     const update = await milliseconds(() => optimizer.step({ lr: 1e-4, maxGradNorm: 1 }));
-    if (i > 0) rows.push({ gradients, update, reference: (references[0] + references[1]) / 2, loss }); // the first warms up
+    const theirs = await torch?.step();
+    const reference = (references[0] + references[1]) / 2;
+    if (i > 0) rows.push({ gradients, update, reference, loss, torch: theirs }); // the first warms up
   }
-  for (const { gradients, update, reference, loss } of rows)
+  for (const { gradients, update, reference, loss, torch: theirs } of rows)
     console.log(
-      `forward+backward ${gradients.toFixed(0)} ms ${((work / gradients) * 1e3).toFixed(0)} GFLOP/s, optimizer ${update.toFixed(0)} ms, MatMul ${reference.toFixed(0)} GFLOP/s, loss ${loss.toFixed(4)}`,
+      `forward+backward ${gradients.toFixed(0)} ms ${((work / gradients) * 1e3).toFixed(0)} GFLOP/s, optimizer ${update.toFixed(0)} ms, MatMul ${reference.toFixed(0)} GFLOP/s, loss ${loss.toFixed(4)}${theirs ? `; PyTorch ${theirs.gradients.toFixed(0)} ms, optimizer ${theirs.update.toFixed(0)} ms` : ''}`,
     );
   const gradients = median(rows.map((row) => row.gradients));
   const step = median(rows.map((row) => row.gradients + row.update));
@@ -57,6 +63,21 @@ try {
   console.log(
     `optimizer's share of the step    ${median(rows.map((row) => row.update / (row.gradients + row.update))).toFixed(2)} (aim: at most 0.25)`,
   );
+  const peak = Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))![1]) / 2 ** 20;
+  console.log(`peak memory of the process       ${peak.toFixed(2)} GiB`);
+  const pairs = rows.flatMap((row) => (row.torch ? [{ ours: row, theirs: row.torch }] : []));
+  if (pairs.length === 0) console.log('PyTorch                          not here: no python3 imports torch');
+  else {
+    const ratio = ({ ours, theirs }: (typeof pairs)[number]) =>
+      (theirs.gradients + theirs.update) / (ours.gradients + ours.update);
+    const { version, peak: theirPeak } = pairs.at(-1)!.theirs;
+    console.log(`PyTorch ${version}, whole step / ours ${median(pairs.map(ratio)).toFixed(2)} (aim: at least 2.2)`);
+    console.log(
+      `PyTorch forward+backward / ours  ${median(pairs.map(({ ours, theirs }) => theirs.gradients / ours.gradients)).toFixed(2)}`,
+    );
+    console.log(`peak memory of PyTorch's process ${theirPeak.toFixed(2)} GiB`);
+  }
 } finally {
+  torch?.close();
   await device.close();
 }

@@ -37,6 +37,8 @@ export { type LoraOptions } from './lora/lora-options.js';
 export { AdapterError, isAdapterDirectory } from './lora/peft-files.js';
 export { openAdapterDirectory } from './lora/frozen-base.js';
 export { type TokenExample } from './token-batches.js';
+export { TokenScorer, type TokenScorerOptions } from './token-scorer.js';
+export { freshParameters } from './fresh-parameters.js';
 export { type BatchOptions } from './token-scorer.js';
 export { type Episodes, type Turn, type Utterance } from './episodes.js';
 export { type SamplingOptions } from './sampling.js';
@@ -76,7 +78,6 @@ export {
 } from './quantization/quantized-weight.js';
 export { type Quantization } from './quantization/frozen-weights.js';
 export { convertCheckpoint, type ConvertOptions, type Converted } from './convert/convert-checkpoint.js';
-export { modelDirectory, type HubOptions } from './hub/hub-model.js';
 export { modelDirectory, type HubOptions } from './hub/hub-model.js';
 export { chatTemplate } from './chat/chat-template.js';
 export {

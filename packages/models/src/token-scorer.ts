@@ -36,6 +36,10 @@ export interface TokenScorerOptions {
   quantized?: ReadonlyMap<string, QuantizedWeight>;
   /** Given: the training graph drops activations as config.json says, with masks from these numbers. */
   dropoutRng?: Rng;
+  /** Blocks are computed again in the backward pass instead of being kept (see training-graph.ts). */
+  checkpointing?: boolean;
+  /** Into how many chunks the loss's rows are cut, so that logits are held for one of them. */
+  lossChunks?: number;
 }
 
 export class TokenScorer {
@@ -128,9 +132,10 @@ export class TokenScorer {
   }
 
   async #bindTraining(gradients: State): Promise<BoundProgram> {
-    const { device, architecture, dropoutRng, adapters } = this.options;
+    const { device, architecture, dropoutRng, adapters, checkpointing, lossChunks } = this.options;
+    const dropout = dropoutRng !== undefined;
     const program = await device.compile(
-      trainingGraph(architecture, { ...this.#graphOptions(), dropout: dropoutRng !== undefined }),
+      trainingGraph(architecture, { ...this.#graphOptions(), dropout, checkpointing, lossChunks }),
     );
     const store = Object.fromEntries(
       trainableParameters(architecture, adapters?.layout).map(({ name }) => [
