@@ -8,6 +8,7 @@ export type EnvConfig = { name: EnvName } & Record<string, unknown>;
 /** Options that keys of ArCHer's configs give, outside the node. */
 const GIVEN_ELSEWHERE: Partial<Record<EnvName, readonly string[]>> = {
   twenty_questions: ['envIdx'], // env_idx
+  guess_my_city: ['envIdx'],
 };
 
 const description = 'the task to learn';

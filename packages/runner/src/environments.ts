@@ -30,8 +30,9 @@ export function engineText({ env }: RunConfig, result: ResetResult): string {
 }
 
 /** Answers that a word-level tokenizer keeps as one token each, and that an agent can never write. */
-export function answerTokens({ env }: RunConfig): readonly string[] {
-  return knowledgeOf(env.name).answerTokens ?? [];
+export function answerTokens(config: RunConfig): readonly string[] {
+  const { answerTokens: tokens = [] } = knowledgeOf(config.env.name);
+  return typeof tokens === 'function' ? tokens(config) : tokens;
 }
 
 /** Expert play from a file or from the environment's own expert. */

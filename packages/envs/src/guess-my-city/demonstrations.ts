@@ -1,0 +1,44 @@
+// A seeded generator of expert games, for supervised warm starts without any download.
+import { Rng } from '@bowyer/core';
+import { selectCities } from './cities.js';
+import type { CityDialogue } from './dialogues.js';
+import { CityPlayer } from './expert.js';
+import type { GuessMyCityOptions } from './options.js';
+import { cityQuestions } from './questions.js';
+
+export interface CityDemonstrationOptions {
+  games: number;
+  cities: GuessMyCityOptions['cities'];
+  maxTurns: number;
+  /** Share of random turns, 0…1. */
+  noise: number;
+  seed: number;
+  /** Whether the expert asks open questions on other than random turns. One answer can give the city away. */
+  open: boolean;
+}
+
+/** `games` dialogues in the format of ArCHer's data file. */
+export function guessMyCityDemonstrations(options: CityDemonstrationOptions): CityDialogue[] {
+  const cities = selectCities(options.cities);
+  const questions = cityQuestions(cities);
+  const rng = Rng.forPurpose(options.seed, 'guess my city demonstrations');
+  return Array.from({ length: options.games }, () => {
+    const player = new CityPlayer(questions, cities.length, options.open, options.noise, rng);
+    const secret = rng.integer(0, cities.length - 1);
+    const word = cities[secret].name.toLowerCase().replace(', ', ',');
+    const conversation: string[] = [];
+    while (conversation.length < options.maxTurns) {
+      const { text, answers, wins } = player.ask();
+      conversation.push(`${text} ${answers[secret]}`);
+      if (wins === secret) return { conversation, done: true, word };
+      player.learn(answers[secret]);
+    }
+    return { conversation, done: false, word };
+  });
+}
+
+/** Every answer that demonstrations about these cities can hold, as it stands in the history. */
+export function cityAnswerTokens(cities: GuessMyCityOptions['cities']): string[] {
+  const answers = cityQuestions(selectCities(cities)).flatMap((question) => question.answers);
+  return [...new Set(['Yes.', 'No.', ...answers])].map((answer) => ` ${answer}\n`);
+}

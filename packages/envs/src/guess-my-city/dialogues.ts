@@ -1,0 +1,84 @@
+// Recorded games in the format of ArCHer's dataset/guess_my_city.json, read, checked and made into training episodes.
+import { readFile } from 'node:fs/promises';
+import { historyHeader } from '../twenty-questions/rules.js';
+
+/** One game: lines are "question? answer", `word` is "city,country" in lower case. */
+export interface CityDialogue {
+  conversation: string[];
+  done: boolean;
+  word: string;
+}
+
+export class CityDialogueFileError extends Error {
+  override readonly name = 'CityDialogueFileError';
+
+  constructor(file: string, index: number | null, problem: string) {
+    super(
+      `${file}${index === null ? '' : `[${index}]`}: ${problem}\n` +
+        '  expected: [{ "conversation": ["question? answer", …], "done": true, "word": "city,country" }, …]',
+    );
+  }
+}
+
+export async function readCityDialogues(file: string): Promise<CityDialogue[]> {
+  let data: unknown;
+  try {
+    data = JSON.parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    throw new CityDialogueFileError(file, null, `cannot be read as JSON: ${(error as Error).message}`);
+  }
+  if (!Array.isArray(data)) throw new CityDialogueFileError(file, null, 'is no array');
+  return data.map((entry: unknown, index) => {
+    const { conversation, done, word } = (entry ?? {}) as Record<string, unknown>;
+    if (
+      !Array.isArray(conversation) ||
+      conversation.length === 0 ||
+      !conversation.every((line) => typeof line === 'string')
+    ) {
+      throw new CityDialogueFileError(file, index, 'conversation is no array of lines');
+    }
+    if (typeof done !== 'boolean') throw new CityDialogueFileError(file, index, 'done is not true or false');
+    if (typeof word !== 'string') throw new CityDialogueFileError(file, index, 'word is no text');
+    return { conversation: conversation as string[], done, word };
+  });
+}
+
+/** A game as a policy saw it: the header, then for each turn what it said and what came back. */
+export interface CityDialogueEpisode {
+  header: string;
+  turns: { action: string; reply: string; reward: number }[];
+  won: boolean;
+}
+
+/**
+ * One dialogue → one episode in the history's format. Of a question over several lines ("Based on …:" and then the
+ * question) its last line counts; labels, list numbers and quotation marks around it are dropped.
+ */
+export function cityDialogueEpisode({ conversation, done }: CityDialogue): CityDialogueEpisode {
+  const turns = conversation.map((line, i) => {
+    const { question, answer } = splitCityLine(line);
+    return { action: question, reply: ` ${answer}\n`, reward: done && i === conversation.length - 1 ? 0 : -1 };
+  });
+  return { header: historyHeader, turns, won: done };
+}
+
+/** "Is it Lima? Yes." → the question up to its first question mark, and the rest on one line. */
+export function splitCityLine(line: string): { question: string; answer: string } {
+  const end = line.indexOf('?') + 1;
+  const asked = end === 0 ? line : line.slice(0, end);
+  const question = asked
+    .slice(asked.lastIndexOf('\n') + 1)
+    .trim()
+    .replace(/^(?:question|next question)\s*\d*\s*[:.]\s*/i, '')
+    .replace(/^\d+[.)]\s*/, '')
+    .replace(/^["'“]+/, '');
+  const answer =
+    end === 0
+      ? ''
+      : line
+          .slice(end)
+          .replace(/^["'”]+/, '')
+          .replace(/\s+/g, ' ')
+          .trim();
+  return { question, answer };
+}

@@ -1,0 +1,59 @@
+// What the scripted player asks, with this project's oracle's answer for each city in play.
+import type { City } from './city-table.js';
+import { countryOf } from './gazetteer.js';
+import { CityRulesOracle } from './rules-oracle.js';
+import { guarded, namesCity } from './rules.js';
+
+export interface CityQuestion {
+  text: string;
+  /** [cities] */
+  answers: readonly string[];
+  /** An open question, which may tell so much that nothing is left to ask. */
+  isOpen: boolean;
+  /** The city that it wins, by place in the list; null for a question about it. */
+  wins: number | null;
+}
+
+const openQuestions = [
+  'What country is your city in?',
+  'What continent is your city in?',
+  'What language do people speak in your city?',
+  'What is the population of your city?',
+  'What is the climate like in your city?',
+  'What is the predominant religion in your city?',
+];
+
+const oracle = new CityRulesOracle();
+
+export function cityQuestions(cities: readonly City[]): CityQuestion[] {
+  const questions = [...openQuestions, ...closedQuestions(cities)].map((text, i): CityQuestion => {
+    return { text, answers: answersTo(text, cities), isOpen: i < openQuestions.length, wins: null };
+  });
+  // What all cities answer alike is not worth a turn.
+  const useful = questions.filter(({ answers }) => new Set(answers).size > 1);
+  const guesses = cities.map(({ city, name }, place): CityQuestion => {
+    const text = `Is it ${city}?`;
+    // A name inside another name would win that one too; none is in the lists.
+    const wins = cities.findIndex((other) => namesCity(text, other.name));
+    if (wins !== place) throw new Error(`guess_my_city: '${name}' cannot be told from '${cities[wins].name}'`);
+    return { text, answers: answersTo(text, cities), isOpen: false, wins };
+  });
+  return [...useful, ...guesses];
+}
+
+const answersTo = (text: string, cities: readonly City[]) =>
+  cities.map((city) => guarded(oracle.answer(city, text), city.name));
+
+function closedQuestions(cities: readonly City[]): string[] {
+  const areas = new Set(cities.flatMap((city) => [countryOf(city).continent, ...countryOf(city).regions]));
+  return [
+    ...[...areas].map((area) => `Is your city located in ${area}?`),
+    ...[...new Set(cities.map(({ country }) => country))].map((country) => `Is your city located in ${country}?`),
+    'Is your city the capital of its country?',
+    'Is your city located on the coast?',
+    'Is your city located on an island?',
+    'Does a river flow through your city?',
+    ...[1, 3, 5, 10].map((millions) => `Do more than ${millions} million people live in your city?`),
+    ...['northern', 'southern', 'eastern', 'western'].map((side) => `Is your city in the ${side} part of its country?`),
+  ];
+}

@@ -1,0 +1,18 @@
+// The rules of Guess My City that are functions of text alone.
+
+export const cannotAnswer = "I can't answer that question.";
+
+/** What precedes the comma of "City, Country". */
+export const cityOf = (name: string): string => name.split(',', 1)[0].trim();
+
+/** An answer must not name the city; other spellings of it pass, as in the original. */
+export const guarded = (answer: string, name: string): string =>
+  answer.toLowerCase().includes(cityOf(name).toLowerCase()) ? cannotAnswer : answer;
+
+/** The question names the city anywhere; no "yes" is needed. */
+export function namesCity(question: string, name: string): boolean {
+  return question
+    .toLowerCase()
+    .replace(/[^a-z]+$/, '')
+    .includes(cityOf(name).toLowerCase());
+}
