@@ -1,7 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Device } from '@bowyer/graph';
-import { LanguageModel, loadTokenizer, readSafetensors, writeSafetensors, type OptimizerOptions } from '@bowyer/models';
+import {
+  LanguageModel,
+  loadTokenizer,
+  openAdapterDirectory,
+  readSafetensors,
+  writeSafetensors,
+  type OptimizerOptions,
+} from '@bowyer/models';
 import { agentTokens } from './agent-tokens.js';
 import type { RunConfig } from './run-config.js';
 
@@ -15,10 +22,21 @@ export function policyOptimizer({ optimizer }: RunConfig): OptimizerOptions {
   return { kind, betas: [betas[0], betas[1]], eps, weightDecay };
 }
 
-/** @param folder a model in Hugging Face layout */
-export async function loadPolicy(folder: string, config: RunConfig, device: Device): Promise<LanguageModel> {
-  const { maskedTokenIds } = agentTokens(await loadTokenizer(folder), config);
-  return LanguageModel.load({ device, dir: folder, maskedTokenIds });
+/**
+ * @param folder a model in Hugging Face layout, or an adapter in PEFT's
+ * @param use training puts the config's adapters beside a whole model where `use_lora` asks for them
+ */
+export async function loadPolicy(
+  folder: string,
+  config: RunConfig,
+  device: Device,
+  use: 'play' | 'train' = 'play',
+): Promise<LanguageModel> {
+  const { baseDir } = await openAdapterDirectory(folder);
+  const { maskedTokenIds } = agentTokens(await loadTokenizer(baseDir), config);
+  const { quantization, useLora, lora, seed } = config;
+  const adapters = use === 'train' && useLora ? { ...lora, seed } : undefined;
+  return LanguageModel.load({ device, dir: folder, maskedTokenIds, quantization, lora: adapters });
 }
 
 /** Writes, bit for bit, what training goes on from. */

@@ -22,7 +22,10 @@ const archerKeys = {
     description: 'kept for ArCHer configs; secrets belong in the environment (HF_TOKEN)',
   }),
   wandb_key: Type.String({ description: 'kept for ArCHer configs; secrets belong in the environment (WANDB_API_KEY)' }),
-  policy_lm: nullable(Type.String(), 'directory of the policy in Hugging Face layout; null: built from `policy`'),
+  policy_lm: nullable(
+    Type.String(),
+    'directory of the policy in Hugging Face layout, or of a PEFT adapter whose base is a directory; null: built from `policy`',
+  ),
   critic_lm: nullable(
     Type.String(),
     'directory of the critic’s encoder in Hugging Face layout; null: built from `critic`',
@@ -31,7 +34,9 @@ const archerKeys = {
   use_baseline: Type.Boolean({
     description: 'token-level baseline; read nowhere in ArCHer’s code, and not built here: must be false',
   }),
-  use_lora: Type.Boolean({ description: 'LoRA on the policy; not built yet: must be false' }),
+  use_lora: Type.Boolean({
+    description: 'train adapters (node `lora`) beside the policy, which stays as it is after its supervised start',
+  }),
   max_new_tokens: count('tokens the agent may write per turn'),
   eos_str: nullable(
     Type.String(),
@@ -148,6 +153,10 @@ const ownKeys = {
   ),
   grad_reduction: oneOf(['sum', 'mean'], 'micro-batch gradients are added, or averaged'),
   critic_max_grad_norm: rate('bound of the critic gradient’s global norm'),
+  quantization: oneOf(
+    ['none', '4bit', '8bit'],
+    'bits of the policy’s linear weights, which are frozen then: with use_lora (QLoRA), or to evaluate, score and generate',
+  ),
   num_candidates: count('CHAI: utterances proposed per turn'),
   filter_quantile: share('filtered BC: episodes with a return at or above this quantile are imitated'),
   filter_window: nullable(Type.Integer({ minimum: 1 }), 'filtered BC: iterations the filter looks back; null: all'),
@@ -161,6 +170,23 @@ const policy = Type.Object(
     n_positions: count('longest context in tokens'),
   },
   { ...closed, description: 'built-in policy: a GPT-2 from scratch on words of its environment' },
+);
+
+const lora = Type.Object(
+  {
+    r: count('rank of the adapters'),
+    alpha: rate('the adapters’ output is scaled by alpha / r'),
+    dropout: Type.Number({
+      minimum: 0,
+      exclusiveMaximum: 1,
+      description: 'share of an adapter’s input dropped in training',
+    }),
+    target_modules: Type.Union([Type.Array(Type.String(), { minItems: 1 }), Type.String(), Type.Null()], {
+      description:
+        'layers with adapters: names such as [q_proj, v_proj], one regular expression for whole paths, or all-linear; null: PEFT’s choice for the architecture',
+    }),
+  },
+  { ...closed, description: 'adapters of use_lora; a policy that is an adapter directory keeps its own' },
 );
 
 const critic = Type.Object(
@@ -249,6 +275,7 @@ const demonstrations = Type.Object(
 
 const nodes = {
   policy,
+  lora,
   critic,
   optimizer,
   lm_schedule: schedule('iterations', 'how the policy’s rate goes over the iterations after warmup_iter'),

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { validate, type Composition, type JsonSchema } from '@bowyer/config';
+import { AdapterError, isAdapterDirectory, openAdapterDirectory } from '@bowyer/models';
 import { isEnvName } from './env-schema.js';
 import { nothingToImitate } from './environments.js';
 import { mayBeHubId } from './hub-models.js';
@@ -11,7 +12,8 @@ import { runConfigSchema, runConfigSchemaFor, toRunConfig, type RunConfig, type 
 export async function validateConfig(composition: Composition): Promise<void> {
   await validate(composition, schemaOf(composition));
   const problems = [
-    ...modelProblems(composition),
+    ...(await modelProblems(composition)),
+    ...frozenPolicy(composition),
     ...demonstrationProblems(composition),
     ...notBuilt(composition),
     ...otherEnvironment(composition),
@@ -55,17 +57,47 @@ function taskProblems(config: RunConfig): string[] {
 /** Keys that name a model, each a folder in Hugging Face layout or a model of the hub. */
 const MODEL_KEYS = ['model', 'checkpoint_path', 'policy_lm', 'critic_lm'];
 
-function modelProblems(composition: Composition): string[] {
-  return MODEL_KEYS.flatMap((key) => {
+async function modelProblems(composition: Composition): Promise<string[]> {
+  const problems: string[] = [];
+  for (const key of MODEL_KEYS) {
     const folder = composition.setting(key);
-    if (typeof folder !== 'string' || existsSync(join(folder, 'config.json')) || mayBeHubId(folder)) return [];
+    if (typeof folder !== 'string' || existsSync(join(folder, 'config.json')) || mayBeHubId(folder)) continue;
+    const place = `  in ${placeOf(composition, key)}`;
+    if (key !== 'critic_lm' && isAdapterDirectory(folder)) {
+      const problem = await adapterProblem(folder);
+      if (problem !== null) problems.push(`${key}: ${problem}`, place);
+      continue;
+    }
     const what = existsSync(folder) ? `the folder '${folder}' holds no config.json` : `there is no folder '${folder}'`;
-    return [
+    problems.push(
       `${key}: ${what}`,
-      `  in ${placeOf(composition, key)}`,
+      place,
       '  give a model in Hugging Face layout: a folder with config.json, model.safetensors and tokenizer.json',
-    ];
-  });
+    );
+  }
+  return problems;
+}
+
+/** What keeps an adapter from being loaded: its kind, or a base that is not a directory here. */
+async function adapterProblem(folder: string): Promise<string | null> {
+  try {
+    await openAdapterDirectory(folder);
+    return null;
+  } catch (error) {
+    if (error instanceof AdapterError) return error.message;
+    throw error;
+  }
+}
+
+/** Frozen weights need something beside them to train. */
+function frozenPolicy(composition: Composition): string[] {
+  const [task, bits, lora] = ['task', 'quantization', 'use_lora'].map((key) => composition.setting(key));
+  if (task !== 'train' || bits === 'none' || lora === true) return [];
+  return [
+    `quantization=${String(bits)}: quantised weights are frozen, so nothing would be trained`,
+    `  in ${placeOf(composition, 'quantization')}`,
+    '  write use_lora=true to train adapters beside them',
+  ];
 }
 
 function demonstrationProblems(composition: Composition): string[] {
@@ -83,7 +115,6 @@ function demonstrationProblems(composition: Composition): string[] {
 function notBuilt(composition: Composition): string[] {
   const why: Record<string, string> = {
     use_baseline: 'the token-level baseline is not built (ArCHer’s code never reads the key either)',
-    use_lora: 'LoRA is not built yet; the whole policy is trained',
   };
   return Object.keys(why).flatMap((key) =>
     composition.setting(key) === true

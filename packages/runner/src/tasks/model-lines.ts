@@ -31,7 +31,7 @@ export async function runModelLines<Item>(
   const device = await openDevice({ device: config.device, threads: config.threads || undefined });
   try {
     // The checkpoint's own distribution: nothing is masked.
-    const model = await loadTextModel({ device, dir: folder, masksPadding: false });
+    const model = await loadTextModel({ device, dir: folder, masksPadding: false, quantization: config.quantization });
     const bar = new ProgressBar(config.task, lines.length, progress);
     await mkdir(dirname(output), { recursive: true });
     const file = await open(partial, 'w');

@@ -53,7 +53,7 @@ export async function train(config: RunConfig, context: TaskContext): Promise<vo
 /** @returns null if the user stopped the run before its end */
 async function trainOn(device: Device, config: RunConfig, context: TaskContext): Promise<RunResults | null> {
   const startFolder = config.checkpointPath ?? config.policyLm ?? (await warmStart(config, device, context));
-  const policy = await loadPolicy(startFolder, config, device);
+  const policy = await loadPolicy(startFolder, config, device, 'train');
   const critic = ['archer', 'chai'].includes(config.agentType)
     ? await makeCritic(config, device, policy.tokenizer)
     : null;
