@@ -24,6 +24,9 @@ import type { TokenExample } from './token-batches.js';
 import { TokenScorer, type BatchOptions, type ScoringBatchOptions, type TokenScores } from './token-scorer.js';
 import { loadTokenizer, type Tokenizer } from './tokenizer.js';
 
+/** With gradient checkpointing: logits are held for a quarter of the scored rows. */
+const LOSS_CHUNKS = 4;
+
 export interface LanguageModelOptions {
   device: Device;
   /** Tokens that the policy never says and that scoring gives probability 0. */
@@ -34,6 +37,8 @@ export interface LanguageModelOptions {
   contextLength?: number;
   /** Given: training drops activations with the config's probabilities, following these numbers. Sampling and scoring never do. */
   dropoutRng?: Rng;
+  /** Training keeps only what goes from block to block, and logits of a part of the rows: less memory, more time. */
+  gradientCheckpointing?: boolean;
   /** Bits of the linear layers' weights, which are frozen then; 'none' if not given. */
   quantization?: Quantization;
 }
@@ -94,6 +99,8 @@ export class LanguageModel {
       maskedTokenIds: this.maskedTokenIds,
       padTokenId: 0, // any id will do: no scored position sees padding
       dropoutRng,
+      checkpointing: options.gradientCheckpointing,
+      lossChunks: options.gradientCheckpointing ? LOSS_CHUNKS : 1,
     });
   }
 
