@@ -92,6 +92,12 @@ test('gradients that are not finite change nothing', async () => {
   expect((await copyTensors(device, optimizer.parameters)).large.data).toEqual(tensors(new Rng(1)).large.data);
 });
 
+test('on a GPU it is refused, before anything is made there', async () => {
+  const gpu = Object.create(device, { kind: { value: 'webgpu' } }) as Device; // a GPU is not needed to be told so
+  const parameters = await device.createState(tensors(new Rng(1)));
+  await expect(AdamW8bit.create(gpu, parameters, options)).rejects.toThrow('take optimizer=adamw there, or device=cpu');
+});
+
 describe('checkpoints', () => {
   let dir: string;
   beforeEach(() => {
