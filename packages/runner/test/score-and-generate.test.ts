@@ -121,3 +121,31 @@ maybeBart('an encoder-decoder without a tokenizer: sources and targets as ids', 
     "input.jsonl:1: has a text, but the model has no tokenizer.json: give it 'prompt_ids'",
   );
 });
+
+maybe(
+  'generate: a dialogue through a chat template is what its text gives; ignore_eos goes on to the limit',
+  async () => {
+    const template = join(directory, 'template.jinja');
+    await writeFile(template, '{{ bos_token }}{% for m in messages %}{{ m.content }}{% endfor %}');
+    const [{ text, input_ids }] = reference();
+    const items = [{ messages: [{ role: 'user', content: text }] }, { prompt_ids: input_ids }];
+    const { code, stderr, lines } = await task<{ text: string; ids: number[] }>('generate', items, [
+      `model=${model}`,
+      'max_new_tokens=24',
+      'ignore_eos=true',
+      `chat_template=${template}`,
+    ]);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(lines![0].ids).toEqual(lines![1].ids);
+    expect(lines![0].ids).toHaveLength(24);
+  },
+);
+
+maybe('generate: a prompt longer than the context is named with its line', async () => {
+  const items = [{ prompt: 'Once' }, { prompt_ids: new Array<number>(600).fill(5) }];
+  const { code, stderr } = await task('generate', items, [`model=${model}`, 'max_new_tokens=20']);
+  expect(code).toBe(1);
+  expect(stderr).toContain(
+    `${join(directory, 'input.jsonl')}:2: has 600 prompt tokens and asks for 20 more; the model's context holds 512`,
+  );
+});

@@ -1,20 +1,25 @@
 // task=generate: texts that go on from prompts or, from an encoder-decoder, that answer them; greedy or sampled.
 import {
+  ChatTemplateError,
   endOfText,
   generateTargets,
   generateTexts,
+  ItemError,
   Seq2SeqModel,
+  type ChatMessage,
   type LanguageModel,
   type PromptItem,
 } from '@bowyer/models';
 import { agentTokens } from '../agent-tokens.js';
+import { loadChatTemplate, withMessages } from '../chat-setup.js';
 import type { RunConfig } from '../run-config.js';
 import { linesOf, runModelLines } from './model-lines.js';
 import type { TaskContext } from './task.js';
 
 export async function generate(config: RunConfig, context: TaskContext): Promise<void> {
   const { seed, batchSize, temperature, topK, topP, doSample, maxNewTokens } = config;
-  const results = async function* (model: LanguageModel | Seq2SeqModel, items: PromptItem[]) {
+  const results = async function* (model: LanguageModel | Seq2SeqModel, lines: ChatItem[]) {
+    const items = await promptsOf(lines, model, config);
     const options = { temperature, topK, topP, greedy: !doSample, maxNewTokens, batchSize, seed };
     const texts =
       model instanceof Seq2SeqModel
@@ -23,14 +28,35 @@ export async function generate(config: RunConfig, context: TaskContext): Promise
     for await (const { text, ids, logprobs, finishReason } of texts)
       yield { text, ids, logprobs, finish_reason: finishReason };
   };
-  await runModelLines(config, context, { schema: linesOf('prompt'), results });
+  await runModelLines(config, context, { schema: withMessages(linesOf('prompt')), results });
 }
 
-const textEnds = (model: LanguageModel, config: RunConfig) => [
-  ...new Set([...agentTokens(model.tokenizer, config).terminatorIds, ...endOfText(model)]),
-];
+type ChatItem = PromptItem & { messages?: ChatMessage[] };
+
+/** A dialogue becomes the ids that the model's chat template gives it, up to where the model is to go on. */
+async function promptsOf(
+  lines: ChatItem[],
+  { tokenizer }: LanguageModel | Seq2SeqModel,
+  config: RunConfig,
+): Promise<PromptItem[]> {
+  if (!lines.some(({ messages }) => messages)) return lines;
+  if (!tokenizer) throw new Error('generate: messages need a tokenizer, and this model has none');
+  const template = await loadChatTemplate(config, tokenizer);
+  return lines.map(({ messages, ...item }, index) => {
+    if (messages === undefined) return item;
+    try {
+      return { promptIds: template.encodePrompt(messages) };
+    } catch (error) {
+      throw error instanceof ChatTemplateError ? new ItemError(index, error.message) : error;
+    }
+  });
+}
+
+const textEnds = (model: LanguageModel, config: RunConfig) =>
+  config.ignoreEos ? [] : [...new Set([...agentTokens(model.tokenizer, config).terminatorIds, ...endOfText(model)])];
 
 /** Without a tokenizer there is no `eos_str`, only what the checkpoint's own files name. */
-const targetEnds = ({ tokenizer, rules }: Seq2SeqModel, config: RunConfig) => [
-  ...new Set([...(tokenizer ? agentTokens(tokenizer, config).terminatorIds : []), ...rules.eosIds]),
-];
+const targetEnds = ({ tokenizer, rules }: Seq2SeqModel, config: RunConfig) =>
+  config.ignoreEos
+    ? []
+    : [...new Set([...(tokenizer ? agentTokens(tokenizer, config).terminatorIds : []), ...rules.eosIds])];
