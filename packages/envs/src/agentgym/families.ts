@@ -1,5 +1,5 @@
 // AgentGym's environment servers, one row each: what their requests are called and what their answers mean.
-// Source: ../shared/spec/agentgym.md, sections 1.1, 2 and 3, read from and recorded with AgentGym 3ef9235.
+// Source: servers and clients of AgentGym at 3ef9235, read and recorded.
 import { alfworldFunctions, sciworldFunctions, webshopFunctions, type FunctionTable } from './functions.js';
 import { reactRule, splitRule, sqlRule, wholeRule, wordsRule, type ReplyRule } from './reply-rules.js';
 

@@ -1,5 +1,5 @@
 // From a model's whole reply to the action that AgentGym's clients send, for the formats without functions.
-// Rules: ../shared/spec/agentgym.md, sections 4.1 and 4.2, read from AgentGym 3ef9235.
+// Rules: those of AgentGym's clients at 3ef9235.
 
 /** What of a reply goes to the server, or what the agent is told instead. */
 export type ParsedReply = { thought: string; action: string } | { refusal: string };

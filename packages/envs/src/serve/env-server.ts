@@ -1,5 +1,5 @@
 // Any environment over AgentGym's HTTP protocol, so that AgentGym's Python clients and ours can play it.
-// Routes: ../shared/spec/agentgym.md, section 2. Stops gracefully: requests at hand are answered, environments closed.
+// Routes: those of AgentGym's servers at 3ef9235. Stops gracefully: requests at hand are answered, environments closed.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

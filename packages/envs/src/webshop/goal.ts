@@ -1,5 +1,5 @@
 // What a customer wants, and the human goals of WebShop's instruction file.
-// Source: ../shared/spec/agentgym.md, section 13.5.
+// Source: WebShop's goals at 64fa2a5.
 // Differs from it: caps and order come from our own generator, so that indices are not those of a Python server.
 import type { Rng } from '@bowyer/core';
 import type { Product } from './product.js';

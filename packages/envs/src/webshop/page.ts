@@ -1,5 +1,5 @@
 // A page of the shop as its visible text nodes, and the address it has on Princeton's site.
-// Source: ../shared/spec/agentgym.md, sections 13.1 and 13.3; ../shared/spec/archer.md, section 4.6.
+// Source: pages and texts of WebShop's site at 64fa2a5, ArCHer's client of it at 7c771a7.
 
 export type SubPage = 'Description' | 'Features' | 'Reviews' | 'Attributes';
 export type Chosen = ReadonlyMap<string, string>;

@@ -1,5 +1,5 @@
 // A product as the shop shows and judges it, read from a record of WebShop's items file.
-// Source: WebShop (Yao et al. 2022, arXiv:2207.01206); ../shared/spec/agentgym.md, section 13.4.
+// Source: WebShop (Yao et al. 2022, arXiv:2207.01206), its items file at 64fa2a5.
 import { hash32 } from '@bowyer/core';
 
 /** What of WebShop's items file is read; prices are text such as `$9.99` or `$9.99 - $19.99`. */

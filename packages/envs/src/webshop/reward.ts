@@ -1,5 +1,5 @@
 // What a purchase is worth.
-// Source: WebShop (Yao et al. 2022, arXiv:2207.01206), section 3; ../shared/spec/agentgym.md, section 13.6.
+// Source: WebShop (Yao et al. 2022, arXiv:2207.01206), section 3, and its code at 64fa2a5.
 // Differs from it: nouns are found by a word list instead of a part-of-speech tagger, and the colour list is our own.
 import type { Goal } from './goal.js';
 import type { Product } from './product.js';
