@@ -153,6 +153,10 @@ const ownKeys = {
   ),
   grad_reduction: oneOf(['sum', 'mean'], 'micro-batch gradients are added, or averaged'),
   critic_max_grad_norm: rate('bound of the critic gradient’s global norm'),
+  gradient_checkpointing: Type.Boolean({
+    description:
+      'training computes each block again in its backward pass instead of keeping it: about half the memory, more time',
+  }),
   quantization: oneOf(
     ['none', '4bit', '8bit'],
     'bits of the policy’s linear weights, which are frozen then: with use_lora (QLoRA), or to evaluate, score and generate',
@@ -162,12 +166,30 @@ const ownKeys = {
   filter_window: nullable(Type.Integer({ minimum: 1 }), 'filtered BC: iterations the filter looks back; null: all'),
 };
 
+const price = (what: string) => Type.Number({ minimum: 0, description: `price of a million ${what} tokens` });
+const endpoint = Type.Object(
+  {
+    base_url: Type.String({ description: 'address up to the version, for instance http://127.0.0.1:8000/v1' }),
+    model: Type.String({ description: 'name of the model at the endpoint' }),
+    api_key_env: nullable(Type.String(), 'environment variable that holds the key; null: none is sent'),
+    system: nullable(Type.String(), 'first message, of the system; null: none'),
+    temperature: Type.Number({ minimum: 0, description: 'sampling temperature, dimensionless' }),
+    max_tokens: count('tokens the agent may write per turn'),
+    concurrency: count('requests at the same time'),
+    retries: count('further attempts after a failed request', 0),
+    price_per_million_prompt_tokens: price('prompt'),
+    price_per_million_completion_tokens: price('completion'),
+  },
+  { ...closed, description: 'task=evaluate: this chat endpoint plays instead of a model here' },
+);
+
 const policy = Type.Object(
   {
     n_layer: count('transformer blocks'),
     n_head: count('attention heads per block'),
     n_embd: count('width; a multiple of n_head'),
     n_positions: count('longest context in tokens'),
+    endpoint: Type.Optional(endpoint),
   },
   { ...closed, description: 'built-in policy: a GPT-2 from scratch on words of its environment' },
 );

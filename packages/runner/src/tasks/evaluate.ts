@@ -4,6 +4,7 @@ import { evaluate as play, PolicyPlayer } from '@bowyer/algorithms';
 import { writeFileAtomically } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { JsonlFile, ProgressBar } from '@bowyer/logging';
+import { EndpointPlayer } from '../endpoint-player.js';
 import { environmentOf, optimalReturnOf } from '../environments.js';
 import { loadPolicy } from '../policy-setup.js';
 import { playOptions } from '../recipe-options.js';
@@ -17,6 +18,8 @@ export async function evaluate(
   config: RunConfig,
   { directory, print, progress, envParts }: TaskContext,
 ): Promise<void> {
+  if (config.policy.endpoint)
+    return evaluateEndpoint(config, config.policy.endpoint, { directory, print, progress, envParts });
   const folder = config.checkpointPath ?? config.policyLm;
   if (folder === null) {
     throw new Error(
@@ -50,4 +53,34 @@ export async function evaluate(
   } finally {
     await device.close();
   }
+}
+
+type EndpointContext = Pick<TaskContext, 'directory' | 'print' | 'progress' | 'envParts'>;
+
+/** The same episodes, played by a chat endpoint; nothing of a model is loaded. */
+async function evaluateEndpoint(
+  config: RunConfig,
+  endpoint: NonNullable<RunConfig['policy']['endpoint']>,
+  { directory, print, progress, envParts }: EndpointContext,
+): Promise<void> {
+  await openDirectory(directory, { ...config });
+  const player = EndpointPlayer.open(endpoint);
+  const bar = new ProgressBar('episodes', config.testSize, progress);
+  const { seed, slots, temperature, topK, topP, maxNewTokens, testSize, evalDoSample } = config;
+  const { metrics, trajectories } = await play(
+    { makeEnv: environmentOf(config, envParts), hooks: { progress: (_, done) => bar.update(done) } },
+    () => Promise.resolve(player),
+    {
+      ...{ seed, slots, evalSize: testSize, evalDoSample },
+      sampling: { temperature, topK, topP, greedy: false, maxNewTokens, terminatorIds: [] },
+    },
+    'test',
+  );
+  bar.finish();
+  const episodes = await JsonlFile.open(join(directory, 'trajectories', 'test.jsonl'), 0);
+  await episodes.append(...trajectories.map((trajectory) => toRecord(trajectory, 0)));
+  const optimalReturn = optimalReturnOf(config);
+  const results = { iterations: 0, policies: [{ name: endpoint.model, metrics }], optimalReturn, calibration: null };
+  await writeFileAtomically(join(directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
+  print(`${resultText(results)}\n${player.usageText()}\n`);
 }
