@@ -156,3 +156,4 @@ export {
 export { BabyAi, babyAiSchema, type BabyAiOptions } from './babyai/babyai.js';
 export { babyAiDemonstrations, type BabyAiDemonstrationOptions } from './babyai/demonstrations.js';
 export { levels as babyAiLevels } from './babyai/levels.js';
+export { OpenAiOracle, openAiOracleRules, type OpenAiOracleRules } from './openai-oracle.js';
