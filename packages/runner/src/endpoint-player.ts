@@ -46,7 +46,7 @@ export class EndpointPlayer implements Player {
     messages.push({ role: 'user', content: (goesOn ? observation.slice(before.text.length) : observation).trim() });
     const { content } = await this.chat.complete(messages, this.#settings);
     // One line, as the environments read an action; an answer without a word is one that they call invalid.
-    const action = `${content.trim().split('\n')[0]}\n`;
+    const action = content.trim().split('\n')[0];
     messages.push({ role: 'assistant', content: content.trim() });
     this.#dialogues.set(slot, { messages, text: observation + action });
     return action;
