@@ -1,6 +1,7 @@
 // Environments by name, each with the JSON Schema of its options, so that a runner can validate a config first.
 import type { AgentGymOptions } from './agentgym/agentgym-env.js';
 import { remoteOnlyRegistrations, type RemoteOnlyEnv } from './agentgym/registration.js';
+import type { BackendOptions } from './agentgym/backend.js';
 import type { Env } from './contract/env.js';
 import type { EnvParts, OracleOptions } from './oracle.js';
 import { UnknownNameError } from './contract/unknown-name-error.js';
@@ -34,10 +35,10 @@ export interface EnvOptions
   alfworld: AlfworldOptions;
   babyai: BabyAiOptions;
   adventure: StoryFileOptions;
-  maze: MazeOptions;
-  wordle: WordleOptions;
+  maze: MazeOptions & BackendOptions;
+  wordle: WordleOptions & BackendOptions;
   guess_my_city: GuessMyCityOptions & OracleOptions;
-  textcraft: TextCraftOptions;
+  textcraft: TextCraftOptions & BackendOptions;
   webshop: WebShopOptions;
 }
 

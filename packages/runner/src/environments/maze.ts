@@ -8,6 +8,7 @@ export const maze: EnvironmentKnowledge = {
   archerOptions: ({ env, envIdx }) => ({ game: env.game ?? envIdx }),
   // Recordings are of AgentGym's server.
   replayOptions: { observation: 'full', reward: 'agentgym' },
+  warmStartOptions: ({ backend: _, baseUrl: __, actionFormat: ___, timeoutMs: ____, ...decisive }) => decisive,
   demonstrations: async (config) => {
     const { name: _, ...options } = config.env as unknown as MazeOptions & { name: string };
     return playedEpisodes(await mazeDemonstrations(options, askedOfExpert(config)));

@@ -8,6 +8,7 @@ export const textCraft: EnvironmentKnowledge = {
   archerOptions: ({ env, envIdx }) => ({ goal: env.goal ?? envIdx }),
   // Recordings are of AgentGym's server, which knows no limit.
   replayOptions: { observation: 'turn', stepLimit: Number.MAX_SAFE_INTEGER },
+  warmStartOptions: ({ backend: _, baseUrl: __, actionFormat: ___, timeoutMs: ____, ...decisive }) => decisive,
   demonstrations: async (config) => {
     const { name: _, ...options } = config.env as unknown as TextCraftOptions & { name: string };
     return playedEpisodes(await textCraftDemonstrations(options, askedOfExpert(config)));

@@ -6,6 +6,7 @@ import { askedOfExpert, playedEpisodes } from './played-episodes.js';
 export const wordle: EnvironmentKnowledge = {
   // Recordings are of AgentGym's server.
   replayOptions: { observation: 'answer', reward: 'agentgym' },
+  warmStartOptions: ({ backend: _, baseUrl: __, actionFormat: ___, timeoutMs: ____, ...decisive }) => decisive,
   demonstrations: async (config) => {
     const { name: _, ...options } = config.env as unknown as WordleOptions & { name: string };
     return playedEpisodes(await wordleDemonstrations(options, askedOfExpert(config)));

@@ -1,0 +1,38 @@
+// A small game on AgentGym's protocol: the client that its option backend asks for plays on a server of this machine.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { makeEnv } from '../registry.js';
+
+test('backend=agentgym plays on the server: reset by item, plain action, its reward', async () => {
+  const calls: string[] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (piece) => (body += piece));
+    request.on('end', () => {
+      calls.push(`${request.method} ${request.url} ${body}`.trim());
+      const answers: Record<string, object> = {
+        '/maze/create': { id: 3 },
+        '/maze/reset': { observation: 'You see walls.' },
+        '/maze/step': { observation: 'Success\n', reward: 1, done: true },
+      };
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify(answers[request.url!] ?? { error: 'unknown' }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const env = makeEnv('maze', {
+    backend: 'agentgym',
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  });
+  try {
+    expect((await env.reset({ seed: 1 })).observation).toBe('You see walls.');
+    expect(await env.step('move down')).toMatchObject({ observation: 'Success\n', reward: 1, terminated: true });
+    expect(calls[0]).toMatch(/^POST \/maze\/create/);
+    expect(calls[1]).toMatch(/^POST \/maze\/reset \{.*"game":\d+/);
+    expect(calls[2]).toMatch(/^POST \/maze\/step \{.*"action":"move down"/);
+  } finally {
+    await env.close();
+    server.closeAllConnections();
+    server.close();
+  }
+});
