@@ -58,7 +58,7 @@ async function runEncoder(config: EncoderConfig, tensors: HostTensors, texts: nu
   const hidden = encoderHiddenStates(g, parameters, config, inputs);
   g.output('hidden', hidden);
   for (const feature of ['pooler', 'first', 'mean'] as const)
-    g.output(feature, textFeature(g, hidden, inputs.mask, parameters, feature));
+    g.output(feature, textFeature(g, hidden, inputs.mask, parameters, config, feature));
   const copy = Object.fromEntries(
     Object.entries(tensors).map(([name, { shape, data }]) => [name, { shape, data: data.slice() }]),
   );
@@ -339,7 +339,10 @@ describe('checkpoints of encoders', () => {
   });
 
   test.each([
-    [{ model_type: 'gpt2' }, 'encoder config: model_type is "gpt2"; a critic\'s encoder can be "bert" or "roberta"'],
+    [
+      { model_type: 'gpt2' },
+      'encoder config: model_type is "gpt2"; a critic\'s encoder can be "bert", "roberta", "albert"',
+    ],
     [{ model_type: 'bert' }, 'encoder config: vocab_size must be a number, found undefined'],
     [
       { ...encoderConfigToJson(tiny), num_attention_heads: 3 },

@@ -1,4 +1,4 @@
-// The paper's critic encoder: BERT or RoBERTa over the observation and, separately, over the action, one set of weights.
+// The paper's critic encoder: BERT or one of its kin over the observation and, separately, over the action, one set of weights.
 // Source: ArCHer, Zhou et al. 2024 (arXiv:2402.19446); Q reads [h(s); h(a)], V reads h(s); hidden layers as wide as h.
 import { join } from 'node:path';
 import { writeFileAtomically, type Rng } from '@bowyer/core';
@@ -78,7 +78,7 @@ export class TransformerEncoder implements CriticEncoder {
     const encode = (text: string) =>
       g.scope(text, () => {
         const inputs = matrixInputs(g, text);
-        return textFeature(g, encoderHiddenStates(g, own, config, inputs), inputs.mask, own, stateFeature);
+        return textFeature(g, encoderHiddenStates(g, own, config, inputs), inputs.mask, own, config, stateFeature);
       });
     const v = encode('observation');
     return withActions ? { v, q: g.concat([v, encode('action')], 1) } : { v };

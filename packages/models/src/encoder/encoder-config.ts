@@ -1,9 +1,9 @@
-// BERT's and RoBERTa's settings, as their config.json has them, checked.
+// The settings of BERT, RoBERTa and ALBERT, as their config.json has them, checked.
 import type { PretrainedConfig } from '../pretrained-config.js';
 
 export interface EncoderConfig {
   /** RoBERTa differs in its position ids: they begin behind the padding id. */
-  modelType: 'bert' | 'roberta';
+  modelType: 'bert' | 'roberta' | 'albert';
   vocabSize: number;
   hiddenSize: number;
   numLayers: number;
@@ -16,7 +16,25 @@ export interface EncoderConfig {
   layerNormEps: number;
   padTokenId: number;
   activation: 'gelu' | 'gelu_new' | 'relu';
+  /** ALBERT's savings: a narrow word table, and layers that share their weights. */
+  albert?: {
+    /** Width of the embeddings; a linear map brings them to hiddenSize. */
+    embeddingSize: number;
+    /** Groups of layers with weights of their own; usually 1. */
+    numGroups: number;
+    /** Layers with weights of their own in a group, all passed each time; usually 1. */
+    layersPerGroup: number;
+  };
 }
+
+const architectures: Record<EncoderConfig['modelType'], string> = {
+  bert: 'BertModel',
+  roberta: 'RobertaModel',
+  albert: 'AlbertModel',
+};
+
+const isKnown = (modelType: unknown): modelType is EncoderConfig['modelType'] =>
+  typeof modelType === 'string' && Object.hasOwn(architectures, modelType);
 
 /** Position of the first token: 0 in BERT; RoBERTa counts from padTokenId + 1 = 2. */
 export const firstPosition = ({ modelType, padTokenId }: EncoderConfig): number =>
@@ -28,9 +46,12 @@ export const maxTokens = (config: EncoderConfig): number => config.maxPositions 
 /** Settings from the contents of `config.json`; what it leaves out has the value of Hugging Face's classes. */
 export function encoderConfigFromJson(json: PretrainedConfig): EncoderConfig {
   const modelType = json.model_type;
-  if (modelType !== 'bert' && modelType !== 'roberta') {
+  const known = Object.keys(architectures)
+    .map((name) => `"${name}"`)
+    .join(', ');
+  if (!isKnown(modelType)) {
     throw new RangeError(
-      `encoder config: model_type is ${JSON.stringify(modelType)}; a critic's encoder can be "bert" or "roberta"`,
+      `encoder config: model_type is ${JSON.stringify(modelType)}; a critic's encoder can be ${known}`,
     );
   }
   const number = (key: string, otherwise?: number): number => {
@@ -50,7 +71,14 @@ export function encoderConfigFromJson(json: PretrainedConfig): EncoderConfig {
     typeVocabSize: number('type_vocab_size', 2),
     layerNormEps: number('layer_norm_eps', 1e-12),
     padTokenId: number('pad_token_id', modelType === 'roberta' ? 1 : 0),
-    activation: (json.hidden_act ?? 'gelu') as EncoderConfig['activation'],
+    activation: (json.hidden_act ?? (modelType === 'albert' ? 'gelu_new' : 'gelu')) as EncoderConfig['activation'],
+    ...(modelType === 'albert' && {
+      albert: {
+        embeddingSize: number('embedding_size', 128),
+        numGroups: number('num_hidden_groups', 1),
+        layersPerGroup: number('inner_group_num', 1),
+      },
+    }),
   };
   checkEncoderConfig(config, json);
   return config;
@@ -58,7 +86,7 @@ export function encoderConfigFromJson(json: PretrainedConfig): EncoderConfig {
 
 /** The same as `config.json`. */
 export const encoderConfigToJson = (config: EncoderConfig): PretrainedConfig => ({
-  architectures: [config.modelType === 'bert' ? 'BertModel' : 'RobertaModel'],
+  architectures: [architectures[config.modelType]],
   model_type: config.modelType,
   vocab_size: config.vocabSize,
   hidden_size: config.hiddenSize,
@@ -71,6 +99,11 @@ export const encoderConfigToJson = (config: EncoderConfig): PretrainedConfig => 
   pad_token_id: config.padTokenId,
   hidden_act: config.activation,
   position_embedding_type: 'absolute',
+  ...(config.albert && {
+    embedding_size: config.albert.embeddingSize,
+    num_hidden_groups: config.albert.numGroups,
+    inner_group_num: config.albert.layersPerGroup,
+  }),
 });
 
 function checkEncoderConfig({ hiddenSize, numHeads, activation }: EncoderConfig, json: PretrainedConfig): void {

@@ -1,8 +1,10 @@
-// BERT and RoBERTa as a graph: embeddings, layers of self-attention and feed-forward with the norm after each, pooling.
-// Sources: Devlin et al. 2019 (arXiv:1810.04805), Liu et al. 2019 (arXiv:1907.11692). Dropout is off, as in ArCHer's code.
+// BERT and its kin as a graph: embeddings, layers of self-attention and feed-forward with the norm after each, pooling.
+// Sources: Devlin et al. 2019 (arXiv:1810.04805), Liu et al. 2019 (arXiv:1907.11692), Lan et al. 2019
+// (ALBERT, arXiv:1909.11942). Dropout is off, as in ArCHer's code.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 import { linear, type Parameters } from '../linear.js';
 import type { EncoderConfig } from './encoder-config.js';
+import { embeddingMap, encoderNames, layerNames } from './encoder-names.js';
 
 /** Right-padded texts. */
 export interface EncoderInputs {
@@ -30,10 +32,11 @@ export function encoderHiddenStates(
   let x = layerNorm(g, g.add(g.add(words, type), places), parameters, 'embeddings.LayerNorm', config);
   // Added to the scores: 0 for tokens, −10⁹ for padding, which softmax turns into exactly 0.
   const attentionBias = g.unsqueeze(g.unsqueeze(g.mul(g.sub(mask, 1), 1e9), 1), 1);
-  for (let i = 0; i < config.numLayers; i++) {
-    const name = `encoder.layer.${i}`;
-    x = g.scope(name, () => encoderLayer(g, x, attentionBias, parameters, name, config));
-  }
+  if (config.albert) x = linear(g, x, parameters, embeddingMap);
+  layerNames(config).forEach((name, i) => {
+    // Named by depth, as ALBERT's layers come up more than once.
+    x = g.scope(`encoder.layer.${i}`, () => encoderLayer(g, x, attentionBias, parameters, name, config));
+  });
   return x;
 }
 
@@ -43,6 +46,7 @@ export function textFeature(
   hidden: Value,
   mask: Value,
   parameters: Parameters,
+  config: EncoderConfig,
   feature: TextFeature,
 ): Value {
   if (feature === 'mean') {
@@ -51,7 +55,7 @@ export function textFeature(
     return g.div(g.reduceSum(g.mul(hidden, weights), { axes: [1] }), count);
   }
   const first = g.squeeze(g.slice(hidden, 1, 0, 1), 1);
-  return feature === 'first' ? first : g.tanh(linear(g, first, parameters, 'pooler.dense'));
+  return feature === 'first' ? first : g.tanh(linear(g, first, parameters, encoderNames(config).pooler));
 }
 
 function encoderLayer(
@@ -62,19 +66,16 @@ function encoderLayer(
   name: string,
   config: EncoderConfig,
 ): Value {
-  const attended = linear(
-    g,
-    selfAttention(g, x, attentionBias, parameters, `${name}.attention.self`, config),
-    parameters,
-    `${name}.attention.output.dense`,
-  );
-  const y = layerNorm(g, g.add(attended, x), parameters, `${name}.attention.output.LayerNorm`, config);
-  const inner = activation(g, linear(g, y, parameters, `${name}.intermediate.dense`), config);
+  const names = encoderNames(config);
+  const mixed = selfAttention(g, x, attentionBias, parameters, name, config);
+  const attended = linear(g, mixed, parameters, `${name}.${names.attentionOutput}`);
+  const y = layerNorm(g, g.add(attended, x), parameters, `${name}.${names.attentionNorm}`, config);
+  const inner = activation(g, linear(g, y, parameters, `${name}.${names.inner}`), config);
   return layerNorm(
     g,
-    g.add(linear(g, inner, parameters, `${name}.output.dense`), y),
+    g.add(linear(g, inner, parameters, `${name}.${names.outer}`), y),
     parameters,
-    `${name}.output.LayerNorm`,
+    `${name}.${names.outputNorm}`,
     config,
   );
 }
@@ -86,12 +87,14 @@ function selfAttention(
   attentionBias: Value,
   parameters: Parameters,
   name: string,
-  { numHeads, hiddenSize }: EncoderConfig,
+  config: EncoderConfig,
 ): Value {
+  const { numHeads, hiddenSize } = config;
+  const names = encoderNames(config);
   const [batch, tokens] = x.shape;
   const headSize = hiddenSize / numHeads;
-  const heads = (part: string) => {
-    const split = g.reshape(linear(g, x, parameters, `${name}.${part}`), [batch, tokens, numHeads, headSize]);
+  const heads = (part: 'query' | 'key' | 'value') => {
+    const split = g.reshape(linear(g, x, parameters, `${name}.${names[part]}`), [batch, tokens, numHeads, headSize]);
     return g.transpose(split, [0, 2, 1, 3]);
   };
   const scores = g.fusedMatMul(heads('query'), heads('key'), { transB: true, alpha: 1 / Math.sqrt(headSize) });

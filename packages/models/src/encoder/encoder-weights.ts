@@ -1,10 +1,11 @@
-// The weights of a BERT or RoBERTa encoder under the names of Hugging Face's checkpoints: drawn afresh, loaded, saved.
+// The weights of an encoder under the names of Hugging Face's checkpoints: drawn afresh, loaded, saved.
 import { join } from 'node:path';
 import { writeFileAtomically, type Rng } from '@bowyer/core';
 import { filled } from '../linear.js';
 import { readPretrainedConfig, PretrainedDirectoryError } from '../pretrained-config.js';
 import { readWeights, writeWeights, type HostTensors } from '../safetensors.js';
 import { encoderConfigFromJson, encoderConfigToJson, type EncoderConfig } from './encoder-config.js';
+import { embeddingMap, encoderNames, layerNames } from './encoder-names.js';
 
 /** Standard deviation of all matrices at the start. Source: Devlin et al. 2019 (arXiv:1810.04805), their code. */
 const initialDeviation = 0.02;
@@ -13,40 +14,43 @@ const initialDeviation = 0.02;
 export function initialEncoder(rng: Rng, config: EncoderConfig, { pooler }: { pooler: boolean }): HostTensors {
   const tensors: HostTensors = {};
   for (const [name, shape] of Object.entries(encoderShapes(config, { pooler }))) {
-    if (name.endsWith('LayerNorm.weight')) tensors[name] = filled(shape, () => 1);
+    if (/layer_?norm\.weight$/i.test(name)) tensors[name] = filled(shape, () => 1);
     else if (shape.length === 1) tensors[name] = filled(shape, () => 0);
     else tensors[name] = filled(shape, () => initialDeviation * rng.normal());
   }
-  const { hiddenSize, padTokenId } = config;
-  tensors['embeddings.word_embeddings.weight'].data.fill(0, padTokenId * hiddenSize, (padTokenId + 1) * hiddenSize);
+  const { data, shape } = tensors['embeddings.word_embeddings.weight'];
+  data.fill(0, config.padTokenId * shape[1], (config.padTokenId + 1) * shape[1]);
   return tensors;
 }
 
 /** Names and shapes; linear weights are [out, in]. */
 export function encoderShapes(config: EncoderConfig, { pooler }: { pooler: boolean }): Record<string, number[]> {
-  const { hiddenSize, intermediateSize } = config;
+  const { hiddenSize, intermediateSize, albert } = config;
+  const embeddingSize = albert?.embeddingSize ?? hiddenSize;
+  const names = encoderNames(config);
   const linear = (name: string, inputs: number, outputs: number) => ({
     [`${name}.weight`]: [outputs, inputs],
     [`${name}.bias`]: [outputs],
   });
-  const norm = (name: string) => ({ [`${name}.weight`]: [hiddenSize], [`${name}.bias`]: [hiddenSize] });
+  const norm = (name: string, size: number) => ({ [`${name}.weight`]: [size], [`${name}.bias`]: [size] });
   const layer = (name: string) => ({
-    ...linear(`${name}.attention.self.query`, hiddenSize, hiddenSize),
-    ...linear(`${name}.attention.self.key`, hiddenSize, hiddenSize),
-    ...linear(`${name}.attention.self.value`, hiddenSize, hiddenSize),
-    ...linear(`${name}.attention.output.dense`, hiddenSize, hiddenSize),
-    ...norm(`${name}.attention.output.LayerNorm`),
-    ...linear(`${name}.intermediate.dense`, hiddenSize, intermediateSize),
-    ...linear(`${name}.output.dense`, intermediateSize, hiddenSize),
-    ...norm(`${name}.output.LayerNorm`),
+    ...linear(`${name}.${names.query}`, hiddenSize, hiddenSize),
+    ...linear(`${name}.${names.key}`, hiddenSize, hiddenSize),
+    ...linear(`${name}.${names.value}`, hiddenSize, hiddenSize),
+    ...linear(`${name}.${names.attentionOutput}`, hiddenSize, hiddenSize),
+    ...norm(`${name}.${names.attentionNorm}`, hiddenSize),
+    ...linear(`${name}.${names.inner}`, hiddenSize, intermediateSize),
+    ...linear(`${name}.${names.outer}`, intermediateSize, hiddenSize),
+    ...norm(`${name}.${names.outputNorm}`, hiddenSize),
   });
   return {
-    'embeddings.word_embeddings.weight': [config.vocabSize, hiddenSize],
-    'embeddings.position_embeddings.weight': [config.maxPositions, hiddenSize],
-    'embeddings.token_type_embeddings.weight': [config.typeVocabSize, hiddenSize],
-    ...norm('embeddings.LayerNorm'),
-    ...Object.assign({}, ...Array.from({ length: config.numLayers }, (_, i) => layer(`encoder.layer.${i}`))),
-    ...(pooler && linear('pooler.dense', hiddenSize, hiddenSize)),
+    'embeddings.word_embeddings.weight': [config.vocabSize, embeddingSize],
+    'embeddings.position_embeddings.weight': [config.maxPositions, embeddingSize],
+    'embeddings.token_type_embeddings.weight': [config.typeVocabSize, embeddingSize],
+    ...norm('embeddings.LayerNorm', embeddingSize),
+    ...(albert && linear(embeddingMap, embeddingSize, hiddenSize)),
+    ...Object.assign({}, ...layerNames(config).map(layer)),
+    ...(pooler && linear(names.pooler, hiddenSize, hiddenSize)),
   };
 }
 
@@ -66,7 +70,8 @@ export async function loadEncoder(
   )) {
     stored[modernName(name)] = tensor;
   }
-  const fresh = pooler && !('pooler.dense.weight' in stored) ? freshPooler(rng, config.hiddenSize) : {};
+  const poolerName = encoderNames(config).pooler;
+  const fresh = pooler && !(`${poolerName}.weight` in stored) ? freshPooler(rng, poolerName, config.hiddenSize) : {};
   const tensors: HostTensors = {};
   for (const [name, shape] of Object.entries(shapes)) {
     const tensor = stored[name] ?? fresh[name];
@@ -91,11 +96,11 @@ export async function saveEncoder(dir: string, config: EncoderConfig, tensors: H
 /** Without the prefix of a model with a head on top, and with today's names of layer norms (bert-base has gamma and beta). */
 const modernName = (name: string) =>
   name
-    .replace(/^(bert|roberta)\./, '')
+    .replace(/^(bert|roberta|albert)\./, '')
     .replace(/LayerNorm\.gamma$/, 'LayerNorm.weight')
     .replace(/LayerNorm\.beta$/, 'LayerNorm.bias');
 
-const freshPooler = (rng: Rng, hiddenSize: number): HostTensors => ({
-  'pooler.dense.weight': filled([hiddenSize, hiddenSize], () => initialDeviation * rng.normal()),
-  'pooler.dense.bias': filled([hiddenSize], () => 0),
+const freshPooler = (rng: Rng, name: string, hiddenSize: number): HostTensors => ({
+  [`${name}.weight`]: filled([hiddenSize, hiddenSize], () => initialDeviation * rng.normal()),
+  [`${name}.bias`]: filled([hiddenSize], () => 0),
 });

@@ -1,0 +1,65 @@
+// What each encoder family calls its weights in Hugging Face's checkpoints, without the prefix of the model's name.
+// Sources: the checkpoints of BERT, RoBERTa, ALBERT (Lan et al. 2019, arXiv:1909.11942), DistilBERT (arXiv:1910.01108).
+import type { EncoderConfig } from './encoder-config.js';
+
+/** A linear map or norm each: `.weight` and `.bias` follow. The parts of a layer stand behind the layer's name and a dot. */
+export interface EncoderNames {
+  query: string;
+  key: string;
+  value: string;
+  attentionOutput: string;
+  attentionNorm: string;
+  /** Hidden → intermediate. */
+  inner: string;
+  /** Intermediate → hidden. */
+  outer: string;
+  outputNorm: string;
+  /** Not behind a layer's name. */
+  pooler: string;
+}
+
+const bert: EncoderNames = {
+  query: 'attention.self.query',
+  key: 'attention.self.key',
+  value: 'attention.self.value',
+  attentionOutput: 'attention.output.dense',
+  attentionNorm: 'attention.output.LayerNorm',
+  inner: 'intermediate.dense',
+  outer: 'output.dense',
+  outputNorm: 'output.LayerNorm',
+  pooler: 'pooler.dense',
+};
+
+const albert: EncoderNames = {
+  query: 'attention.query',
+  key: 'attention.key',
+  value: 'attention.value',
+  attentionOutput: 'attention.dense',
+  attentionNorm: 'attention.LayerNorm',
+  inner: 'ffn',
+  outer: 'ffn_output',
+  outputNorm: 'full_layer_layer_norm',
+  pooler: 'pooler',
+};
+
+/** ALBERT's map from the width of its word table to that of its layers. */
+export const embeddingMap = 'encoder.embedding_hidden_mapping_in';
+
+const names: Record<EncoderConfig['modelType'], EncoderNames> = { bert, roberta: bert, albert };
+
+export const encoderNames = ({ modelType }: EncoderConfig): EncoderNames => names[modelType];
+
+/**
+ * Names of the layers in the order in which a text passes them. ALBERT's come up again and again: layer i of L is group
+ * ⌊i · groups / L⌋, of one or more layers.
+ */
+export function layerNames({ numLayers, albert }: EncoderConfig): string[] {
+  return Array.from({ length: numLayers }, (_, i) => {
+    if (!albert) return [`encoder.layer.${i}`];
+    const group = Math.floor((i * albert.numGroups) / numLayers);
+    return Array.from(
+      { length: albert.layersPerGroup },
+      (_, j) => `encoder.albert_layer_groups.${group}.albert_layers.${j}`,
+    );
+  }).flat();
+}

@@ -1,0 +1,177 @@
+// ALBERT as a critic's encoder: against PyTorch's numbers for a real checkpoint, and its gradients over shared layers.
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Rng } from '@bowyer/core';
+import { GraphBuilder, openDevice, type Device } from '@bowyer/graph';
+import { DoubleCritic } from '../src/critic/double-critic.js';
+import { TransformerEncoder } from '../src/critic/transformer-encoder.js';
+import type { EncoderConfig } from '../src/encoder/encoder-config.js';
+import { encoderHiddenStates, textFeature } from '../src/encoder/encoder-graph.js';
+import { tokenMatrix } from '../src/encoder/encoder-tokens.js';
+import { initialEncoder, loadEncoder, saveEncoder } from '../src/encoder/encoder-weights.js';
+import { layerNames } from '../src/encoder/encoder-names.js';
+import { parameterInputs } from '../src/linear.js';
+import { wordLevelTokenizer } from '../src/word-level-tokenizer.js';
+
+const checkpoint = fileURLToPath(new URL('../../../../shared/data/models/albert-rxnmapper', import.meta.url));
+const present = existsSync(checkpoint);
+const real = present ? test : test.skip;
+const why = present ? '' : ' (skipped: ../shared/data/models/albert-rxnmapper is not here)';
+
+interface Reference {
+  prompts: {
+    input_ids: number[];
+    unmasked_last_hidden_position0_first10: number[];
+    unmasked_pooled_first10: number[];
+  }[];
+}
+
+let device: Device;
+beforeAll(async () => {
+  device = await openDevice({ device: 'cpu', threads: 2 });
+});
+afterAll(() => device.close());
+
+real(
+  `a real ALBERT: last hidden states and pooled features of padded texts are PyTorch's within 1e-3${why}`,
+  async () => {
+    const { prompts } = JSON.parse(readFileSync(join(checkpoint, 'reference.json'), 'utf8')) as Reference;
+    const { config, tensors } = await loadEncoder(checkpoint, { pooler: true, rng: new Rng(0) });
+    const g = new GraphBuilder('albert');
+    const parameters = parameterInputs(g, tensors);
+    const shape = ['batch', 'tokens'];
+    const inputs = {
+      ids: g.input('ids', 'int32', shape),
+      positions: g.input('positions', 'int32', shape),
+      mask: g.input('mask', 'float32', shape),
+    };
+    const hidden = encoderHiddenStates(g, parameters, config, inputs);
+    for (const feature of ['first', 'pooler'] as const)
+      g.output(feature, textFeature(g, hidden, inputs.mask, parameters, config, feature));
+    const state = await device.createState(tensors);
+    const matrix = tokenMatrix(
+      prompts.map((prompt) => prompt.input_ids),
+      config,
+      { rows: prompts.length, roundUp: (n) => n + 3 },
+    );
+    const dims = [matrix.rows, matrix.tokens];
+    const outputs = await (
+      await device.compile(g)
+    ).run({
+      inputs: {
+        ids: { dims, data: matrix.ids },
+        positions: { dims, data: matrix.positions },
+        mask: { dims, data: matrix.mask },
+      },
+      state: Object.fromEntries(state.names.map((name) => [name, [state, name]])),
+    });
+    let furthest = 0;
+    prompts.forEach((prompt, text) => {
+      for (const [feature, expected] of [
+        ['first', prompt.unmasked_last_hidden_position0_first10],
+        ['pooler', prompt.unmasked_pooled_first10],
+      ] as const) {
+        expect(expected).toHaveLength(10);
+        const found = (outputs[feature].data as Float32Array).subarray(text * config.hiddenSize);
+        expected.forEach((value, i) => (furthest = Math.max(furthest, Math.abs(value - found[i]))));
+      }
+    });
+    expect(furthest).toBeLessThan(1e-3);
+  },
+);
+
+const tokenizer = wordLevelTokenizer(['is it big? yes\nis it red? no\n']);
+const tiny: EncoderConfig = {
+  modelType: 'albert',
+  vocabSize: tokenizer.vocabSize,
+  hiddenSize: 16,
+  numLayers: 4,
+  numHeads: 4,
+  intermediateSize: 24,
+  maxPositions: 20,
+  typeVocabSize: 2,
+  layerNormEps: 1e-12,
+  padTokenId: 0,
+  activation: 'gelu_new',
+  albert: { embeddingSize: 8, numGroups: 2, layersPerGroup: 1 },
+};
+
+test('layers take the weights of their group; a group may have several', () => {
+  const layer = (group: number, i = 0) => `encoder.albert_layer_groups.${group}.albert_layers.${i}`;
+  expect(layerNames(tiny)).toEqual([layer(0), layer(0), layer(1), layer(1)]);
+  const double = { embeddingSize: 8, numGroups: 1, layersPerGroup: 2 };
+  expect(layerNames({ ...tiny, numLayers: 2, albert: double })).toEqual([layer(0), layer(0, 1), layer(0), layer(0, 1)]);
+});
+
+describe('a critic over ALBERT', () => {
+  const newCritic = (encoder: TransformerEncoder) =>
+    DoubleCritic.create({
+      device,
+      encoder,
+      rng: new Rng(1),
+      outputBias: 0,
+      optimizer: { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 },
+    });
+  const options = { stateFeature: 'pooler', maxLength: 20, evaluationBatch: 2 } as const;
+  const observations = ['is it big? yes\n', 'is it red? no\n'];
+  const actions = ['is it big?', 'is it red?'];
+
+  test('the gradient of a shared layer sums over its uses: central differences', async () => {
+    const rng = new Rng(0);
+    const weights = initialEncoder(rng, tiny, { pooler: true });
+    for (const { data } of Object.values(weights)) for (let i = 0; i < data.length; i++) data[i] += 0.2 * rng.normal();
+    const critic = await newCritic(new TransformerEncoder({ ...options, config: tiny, tokenizer, weights }));
+    const targets = Float32Array.of(1, -1);
+    const lossOf = async () => {
+      const losses = await critic.accumulateGradients({
+        observations,
+        actions,
+        q1Targets: targets,
+        q2Targets: targets,
+        v1Targets: targets,
+        v2Targets: targets,
+      });
+      return losses.q1Loss + losses.q2Loss + losses.v1Loss + losses.v2Loss;
+    };
+    await lossOf();
+    const analytic = await device.read(critic.optimizer.gradients);
+    const start = await critic.copyParameters();
+    const layer = 'encoder/encoder.albert_layer_groups.0.albert_layers.0';
+    for (const name of [
+      'encoder/embeddings.word_embeddings.weight',
+      'encoder/encoder.embedding_hidden_mapping_in.weight',
+      `${layer}.attention.value.weight`,
+      `${layer}.ffn.weight`,
+      `${layer}.full_layer_layer_norm.bias`,
+      'encoder/pooler.weight',
+    ]) {
+      const gradient = analytic[name].data as Float32Array;
+      const at = gradient.reduce((best, x, i) => (Math.abs(x) > Math.abs(gradient[best]) ? i : best), 0);
+      const lossAt = async (delta: number) => {
+        const data = Float32Array.from(start[name].data);
+        data[at] += delta;
+        await device.write(critic.parameters, { [name]: { data } });
+        return lossOf();
+      };
+      const difference = ((await lossAt(2e-3)) - (await lossAt(-2e-3))) / 4e-3;
+      await device.write(critic.parameters, { [name]: { data: Float32Array.from(start[name].data) } });
+      expect({ name, error: Math.abs(difference / gradient[at] - 1) < 0.03 }).toEqual({ name, error: true });
+    }
+  });
+
+  test('loaded from a folder and saved back, settings and weights are the same', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'bowyer-albert-'));
+    try {
+      const tensors = initialEncoder(new Rng(3), tiny, { pooler: true });
+      await saveEncoder(dir, tiny, tensors);
+      await tokenizer.save(dir);
+      const critic = await newCritic(await TransformerEncoder.load(dir, { ...options, rng: new Rng(0) }));
+      await critic.savePretrained(dir);
+      expect(await loadEncoder(dir, { pooler: true, rng: new Rng(9) })).toEqual({ config: tiny, tensors });
+    } finally {
+      rmSync(dir, { recursive: true });
+    }
+  });
+});
