@@ -3,6 +3,7 @@
 import { Rng, type Transition } from '@bowyer/core';
 import {
   environmentInfo,
+  guessMyCityDemonstrations,
   makeEnv,
   mazeDemonstrations,
   textCraftDemonstrations,
@@ -63,3 +64,35 @@ for (const [name, { pays, demonstrations }] of Object.entries(games)) {
     console.log(`${name.padEnd(16)}${player.padEnd(6)}${figures.join('')}${String(speed).padStart(10)}`);
   }
 }
+
+console.log('\nguess_my_city   noise   open   return      won');
+for (const cities of ['archer91', 'subset10'] as const) {
+  for (const [noise, open] of [
+    [1, false],
+    [0.5, false],
+    [0, false],
+    [0, true],
+  ] as const) {
+    const games = guessMyCityDemonstrations({ games: episodes, cities, maxTurns: 20, noise, open, seed: 0 });
+    const mean = games.reduce((sum, { conversation, done }) => sum - conversation.length + Number(done), 0) / episodes;
+    const won = games.filter(({ done }) => done).length / episodes;
+    const figures = [String(open).padStart(7), mean.toFixed(2).padStart(9), won.toFixed(3).padStart(9)];
+    console.log(`${cities.padEnd(16)}${String(noise).padEnd(5)}${figures.join('')}`);
+  }
+}
+
+const dialogues = guessMyCityDemonstrations({
+  ...{ games: 300, cities: 'archer91', maxTurns: 20, seed: 0 },
+  ...{ noise: 0.7, open: true },
+});
+const env = makeEnv('guess_my_city');
+let steps = 0;
+const start = performance.now();
+for (const [seed, { conversation }] of dialogues.entries()) {
+  await env.reset({ seed });
+  for (const line of conversation) {
+    steps++;
+    if ((await env.step(line.slice(0, line.indexOf('?') + 1))).terminated) break;
+  }
+}
+console.log(`guess_my_city: ${Math.round(steps / ((performance.now() - start) / 1000))} steps/s`);
