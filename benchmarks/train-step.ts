@@ -17,7 +17,8 @@ const torch = openTorchTrainer(BATCH, TOKENS, device.threads);
 try {
   const rng = new Rng(1);
   const config = gpt2Config({});
-  const tokenizer = wordLevelTokenizer(['any words will do'], { minCount: 1 });
+  const words = Array.from({ length: config.vocab_size - 100 }, (_, i) => `w${i}`).join(' '); // any will do
+  const tokenizer = wordLevelTokenizer([words], { minCount: 1 });
   const model = await LanguageModel.create({ device, config: { ...config }, tokenizer, rng });
   const optimizer = await model.createOptimizer({ kind: 'adamw', betas: [0.9, 0.95], eps: 1e-8, weightDecay: 0.01 });
   const examples = Array.from({ length: BATCH }, (): TokenExample => {

@@ -34,9 +34,16 @@ export async function loadPolicy(
 ): Promise<LanguageModel> {
   const { baseDir } = await openAdapterDirectory(folder);
   const { maskedTokenIds } = agentTokens(await loadTokenizer(baseDir), config);
-  const { quantization, useLora, lora, seed } = config;
+  const { quantization, useLora, lora, seed, gradientCheckpointing } = config;
   const adapters = use === 'train' && useLora ? { ...lora, seed } : undefined;
-  return LanguageModel.load({ device, dir: folder, maskedTokenIds, quantization, lora: adapters });
+  return LanguageModel.load({
+    device,
+    dir: folder,
+    maskedTokenIds,
+    quantization,
+    lora: adapters,
+    gradientCheckpointing,
+  });
 }
 
 /** Writes, bit for bit, what training goes on from. */
