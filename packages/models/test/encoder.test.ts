@@ -341,7 +341,7 @@ describe('checkpoints of encoders', () => {
   test.each([
     [
       { model_type: 'gpt2' },
-      'encoder config: model_type is "gpt2"; a critic\'s encoder can be "bert", "roberta", "albert"',
+      'encoder config: model_type is "gpt2"; a critic\'s encoder can be "bert", "roberta", "albert", "distilbert"',
     ],
     [{ model_type: 'bert' }, 'encoder config: vocab_size must be a number, found undefined'],
     [

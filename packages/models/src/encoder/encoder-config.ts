@@ -1,9 +1,9 @@
-// The settings of BERT, RoBERTa and ALBERT, as their config.json has them, checked.
+// The settings of BERT, RoBERTa, ALBERT and DistilBERT, as their config.json has them, checked.
 import type { PretrainedConfig } from '../pretrained-config.js';
 
 export interface EncoderConfig {
   /** RoBERTa differs in its position ids: they begin behind the padding id. */
-  modelType: 'bert' | 'roberta' | 'albert';
+  modelType: 'bert' | 'roberta' | 'albert' | 'distilbert';
   vocabSize: number;
   hiddenSize: number;
   numLayers: number;
@@ -12,6 +12,7 @@ export interface EncoderConfig {
   intermediateSize: number;
   /** Rows of the position table. RoBERTa can use two fewer. */
   maxPositions: number;
+  /** Rows of the table of token types; 0 in DistilBERT, which has none. */
   typeVocabSize: number;
   layerNormEps: number;
   padTokenId: number;
@@ -31,7 +32,20 @@ const architectures: Record<EncoderConfig['modelType'], string> = {
   bert: 'BertModel',
   roberta: 'RobertaModel',
   albert: 'AlbertModel',
+  distilbert: 'DistilBertModel',
 };
+
+/** What config.json calls the settings that DistilBERT has other names for. */
+const keysOf = (modelType: EncoderConfig['modelType']) =>
+  modelType === 'distilbert'
+    ? { width: 'dim', layers: 'n_layers', heads: 'n_heads', inner: 'hidden_dim', activation: 'activation' }
+    : {
+        width: 'hidden_size',
+        layers: 'num_hidden_layers',
+        heads: 'num_attention_heads',
+        inner: 'intermediate_size',
+        activation: 'hidden_act',
+      };
 
 const isKnown = (modelType: unknown): modelType is EncoderConfig['modelType'] =>
   typeof modelType === 'string' && Object.hasOwn(architectures, modelType);
@@ -60,18 +74,20 @@ export function encoderConfigFromJson(json: PretrainedConfig): EncoderConfig {
       throw new TypeError(`encoder config: ${key} must be a number, found ${JSON.stringify(json[key])}`);
     return value;
   };
+  const keys = keysOf(modelType);
   const config: EncoderConfig = {
     modelType,
     vocabSize: number('vocab_size'),
-    hiddenSize: number('hidden_size'),
-    numLayers: number('num_hidden_layers'),
-    numHeads: number('num_attention_heads'),
-    intermediateSize: number('intermediate_size'),
+    hiddenSize: number(keys.width),
+    numLayers: number(keys.layers),
+    numHeads: number(keys.heads),
+    intermediateSize: number(keys.inner),
     maxPositions: number('max_position_embeddings'),
-    typeVocabSize: number('type_vocab_size', 2),
-    layerNormEps: number('layer_norm_eps', 1e-12),
+    typeVocabSize: modelType === 'distilbert' ? 0 : number('type_vocab_size', 2),
+    layerNormEps: modelType === 'distilbert' ? 1e-12 : number('layer_norm_eps', 1e-12),
     padTokenId: number('pad_token_id', modelType === 'roberta' ? 1 : 0),
-    activation: (json.hidden_act ?? (modelType === 'albert' ? 'gelu_new' : 'gelu')) as EncoderConfig['activation'],
+    activation: (json[keys.activation] ??
+      (modelType === 'albert' ? 'gelu_new' : 'gelu')) as EncoderConfig['activation'],
     ...(modelType === 'albert' && {
       albert: {
         embeddingSize: number('embedding_size', 128),
@@ -85,33 +101,40 @@ export function encoderConfigFromJson(json: PretrainedConfig): EncoderConfig {
 }
 
 /** The same as `config.json`. */
-export const encoderConfigToJson = (config: EncoderConfig): PretrainedConfig => ({
-  architectures: [architectures[config.modelType]],
-  model_type: config.modelType,
-  vocab_size: config.vocabSize,
-  hidden_size: config.hiddenSize,
-  num_hidden_layers: config.numLayers,
-  num_attention_heads: config.numHeads,
-  intermediate_size: config.intermediateSize,
-  max_position_embeddings: config.maxPositions,
-  type_vocab_size: config.typeVocabSize,
-  layer_norm_eps: config.layerNormEps,
-  pad_token_id: config.padTokenId,
-  hidden_act: config.activation,
-  position_embedding_type: 'absolute',
-  ...(config.albert && {
-    embedding_size: config.albert.embeddingSize,
-    num_hidden_groups: config.albert.numGroups,
-    inner_group_num: config.albert.layersPerGroup,
-  }),
-});
+export function encoderConfigToJson(config: EncoderConfig): PretrainedConfig {
+  const keys = keysOf(config.modelType);
+  return {
+    architectures: [architectures[config.modelType]],
+    model_type: config.modelType,
+    vocab_size: config.vocabSize,
+    [keys.width]: config.hiddenSize,
+    [keys.layers]: config.numLayers,
+    [keys.heads]: config.numHeads,
+    [keys.inner]: config.intermediateSize,
+    max_position_embeddings: config.maxPositions,
+    pad_token_id: config.padTokenId,
+    [keys.activation]: config.activation,
+    ...(config.modelType !== 'distilbert' && {
+      type_vocab_size: config.typeVocabSize,
+      layer_norm_eps: config.layerNormEps,
+      position_embedding_type: 'absolute',
+    }),
+    ...(config.albert && {
+      embedding_size: config.albert.embeddingSize,
+      num_hidden_groups: config.albert.numGroups,
+      inner_group_num: config.albert.layersPerGroup,
+    }),
+  };
+}
 
-function checkEncoderConfig({ hiddenSize, numHeads, activation }: EncoderConfig, json: PretrainedConfig): void {
+function checkEncoderConfig(config: EncoderConfig, json: PretrainedConfig): void {
+  const { hiddenSize, numHeads, activation } = config;
+  const keys = keysOf(config.modelType);
   if (hiddenSize % numHeads !== 0) {
-    throw new RangeError(`encoder config: hidden_size ${hiddenSize} is no multiple of num_attention_heads ${numHeads}`);
+    throw new RangeError(`encoder config: ${keys.width} ${hiddenSize} is no multiple of ${keys.heads} ${numHeads}`);
   }
   if (!['gelu', 'gelu_new', 'relu'].includes(activation)) {
-    throw new RangeError(`encoder config: hidden_act is "${activation}"; gelu, gelu_new and relu are known`);
+    throw new RangeError(`encoder config: ${keys.activation} is "${activation}"; gelu, gelu_new and relu are known`);
   }
   const positions = json.position_embedding_type ?? 'absolute';
   if (positions !== 'absolute') {

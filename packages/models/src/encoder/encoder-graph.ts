@@ -28,8 +28,10 @@ export function encoderHiddenStates(
 ): Value {
   const words = g.gather(parameters['embeddings.word_embeddings.weight'], ids);
   const places = g.gather(parameters['embeddings.position_embeddings.weight'], positions);
-  const type = g.slice(parameters['embeddings.token_type_embeddings.weight'], 0, 0, 1); // every token is of the first text
-  let x = layerNorm(g, g.add(g.add(words, type), places), parameters, 'embeddings.LayerNorm', config);
+  let x = g.add(words, places);
+  const types = parameters['embeddings.token_type_embeddings.weight'];
+  if (config.typeVocabSize > 0) x = g.add(x, g.slice(types, 0, 0, 1)); // every token is of the first text
+  x = layerNorm(g, x, parameters, 'embeddings.LayerNorm', config);
   // Added to the scores: 0 for tokens, −10⁹ for padding, which softmax turns into exactly 0.
   const attentionBias = g.unsqueeze(g.unsqueeze(g.mul(g.sub(mask, 1), 1e9), 1), 1);
   if (config.albert) x = linear(g, x, parameters, embeddingMap);

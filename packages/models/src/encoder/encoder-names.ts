@@ -42,10 +42,22 @@ const albert: EncoderNames = {
   pooler: 'pooler',
 };
 
+const distilbert: EncoderNames = {
+  query: 'attention.q_lin',
+  key: 'attention.k_lin',
+  value: 'attention.v_lin',
+  attentionOutput: 'attention.out_lin',
+  attentionNorm: 'sa_layer_norm',
+  inner: 'ffn.lin1',
+  outer: 'ffn.lin2',
+  outputNorm: 'output_layer_norm',
+  pooler: 'pooler.dense', // its checkpoints have none; a critic's own is kept under BERT's name
+};
+
 /** ALBERT's map from the width of its word table to that of its layers. */
 export const embeddingMap = 'encoder.embedding_hidden_mapping_in';
 
-const names: Record<EncoderConfig['modelType'], EncoderNames> = { bert, roberta: bert, albert };
+const names: Record<EncoderConfig['modelType'], EncoderNames> = { bert, roberta: bert, albert, distilbert };
 
 export const encoderNames = ({ modelType }: EncoderConfig): EncoderNames => names[modelType];
 
@@ -53,9 +65,10 @@ export const encoderNames = ({ modelType }: EncoderConfig): EncoderNames => name
  * Names of the layers in the order in which a text passes them. ALBERT's come up again and again: layer i of L is group
  * ⌊i · groups / L⌋, of one or more layers.
  */
-export function layerNames({ numLayers, albert }: EncoderConfig): string[] {
+export function layerNames({ modelType, numLayers, albert }: EncoderConfig): string[] {
+  const stack = modelType === 'distilbert' ? 'transformer' : 'encoder';
   return Array.from({ length: numLayers }, (_, i) => {
-    if (!albert) return [`encoder.layer.${i}`];
+    if (!albert) return [`${stack}.layer.${i}`];
     const group = Math.floor((i * albert.numGroups) / numLayers);
     return Array.from(
       { length: albert.layersPerGroup },

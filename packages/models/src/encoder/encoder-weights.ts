@@ -46,7 +46,9 @@ export function encoderShapes(config: EncoderConfig, { pooler }: { pooler: boole
   return {
     'embeddings.word_embeddings.weight': [config.vocabSize, embeddingSize],
     'embeddings.position_embeddings.weight': [config.maxPositions, embeddingSize],
-    'embeddings.token_type_embeddings.weight': [config.typeVocabSize, embeddingSize],
+    ...(config.typeVocabSize > 0 && {
+      'embeddings.token_type_embeddings.weight': [config.typeVocabSize, embeddingSize],
+    }),
     ...norm('embeddings.LayerNorm', embeddingSize),
     ...(albert && linear(embeddingMap, embeddingSize, hiddenSize)),
     ...Object.assign({}, ...layerNames(config).map(layer)),
@@ -55,7 +57,7 @@ export function encoderShapes(config: EncoderConfig, { pooler }: { pooler: boole
 }
 
 /**
- * Config and weights of a Hugging Face directory. A checkpoint without pooler weights (RoBERTa's has none) gets a fresh
+ * Config and weights of a Hugging Face directory. A checkpoint without pooler weights (RoBERTa's and DistilBERT's have none) gets a fresh
  * pooler from `rng`; heads of other tasks are left out.
  */
 export async function loadEncoder(
@@ -96,7 +98,7 @@ export async function saveEncoder(dir: string, config: EncoderConfig, tensors: H
 /** Without the prefix of a model with a head on top, and with today's names of layer norms (bert-base has gamma and beta). */
 const modernName = (name: string) =>
   name
-    .replace(/^(bert|roberta|albert)\./, '')
+    .replace(/^(bert|roberta|albert|distilbert)\./, '')
     .replace(/LayerNorm\.gamma$/, 'LayerNorm.weight')
     .replace(/LayerNorm\.beta$/, 'LayerNorm.bias');
 
