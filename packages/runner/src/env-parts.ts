@@ -1,6 +1,6 @@
 // What an environment is given beside its options: the oracle that `env.oracle` names, made from the config.
 import { stat } from 'node:fs/promises';
-import type { EnvParts } from '@bowyer/envs';
+import { OpenAiChat, OpenAiOracle, openAiOracleRules, type EnvParts, type OracleOptions } from '@bowyer/envs';
 import type { RunConfig } from './run-config.js';
 
 export interface OpenEnvParts {
@@ -17,11 +17,24 @@ const playing: readonly RunConfig['task'][] = ['train', 'evaluate', 'play'];
 export async function openEnvParts(config: RunConfig): Promise<OpenEnvParts> {
   const { env, task } = config;
   if (!playing.includes(task) || env.oracle === undefined || env.oracle === 'rules') return none;
-  if (env.oracle !== 't5') throw new Error(`env.oracle=${String(env.oracle)} is not built yet; rules and t5 are`);
+  if (env.oracle === 'openai') return openAiOracle(config);
   const { T5Oracle } = await import('./t5-oracle.js');
   const dir = await oracleDirectory(config);
   const oracle = await T5Oracle.open(env.name, dir, { device: config.device, threads: config.threads || undefined });
   return { parts: { oracle }, close: () => oracle.close() };
+}
+
+/** The key comes from OPENAI_API_KEY; a server that asks for none needs none. */
+function openAiOracle({ env, slots }: RunConfig): OpenEnvParts {
+  const { oracleUrl: baseUrl, oracleModel: model } = env as unknown as OracleOptions;
+  if (baseUrl === null || model === null)
+    throw new Error(
+      `env.oracle=openai needs a server and a model: env.oracle_${baseUrl === null ? 'url' : 'model'} is null\n` +
+        '  give env.oracle_url=http://HOST:PORT/v1 env.oracle_model=NAME, or env.oracle=rules',
+    );
+  const chat = new OpenAiChat({ baseUrl, model, apiKey: process.env.OPENAI_API_KEY ?? null, concurrency: slots });
+  const rules = openAiOracleRules[env.name as keyof typeof openAiOracleRules];
+  return { parts: { oracle: new OpenAiOracle(chat, model, rules) }, close: () => chat.close() };
 }
 
 /** `env.oracle_model`, or ArCHer's key for it. */
