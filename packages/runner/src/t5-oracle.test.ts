@@ -56,7 +56,7 @@ test('ArCHer’s env_load_path names it; the game reduces what it says to its th
 test.each([
   [game, 'env.oracle=t5 needs the directory of a Flan-T5: env.oracle_model is null'],
   [{ ...game, oracleModel: `${dir}/config.json` }, 'config.json is a file; a Hugging Face directory is needed'],
-  [{ ...game, oracle: 'openai' }, 'env.oracle=openai is not built yet; rules and t5 are'],
+  [{ ...game, oracle: 'openai' }, 'env.oracle=openai needs a server and a model: env.oracle_url is null'],
   [{ ...game, name: 'coin', oracleModel: dir }, 'coin has no t5 oracle; games that have one: twenty_questions'],
 ])('an oracle that cannot be made is told (%#)', async (env, message) => {
   await expect(openEnvParts(configOf(env))).rejects.toThrow(message);
