@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 
 export interface TorchStep {
   version: string;
+  /** GFLOP/s of its own 1024³ product: below about 30 it found no fast BLAS (Debian: libopenblas0), and nothing follows from the ratio. */
+  rate: number;
   /** Forward and backward, ms. */
   gradients: number;
   /** Clipping and AdamW, ms. */

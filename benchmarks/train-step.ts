@@ -71,11 +71,12 @@ try {
   else {
     const ratio = ({ ours, theirs }: (typeof pairs)[number]) =>
       (theirs.gradients + theirs.update) / (ours.gradients + ours.update);
-    const { version, peak: theirPeak } = pairs.at(-1)!.theirs;
+    const { version, rate, peak: theirPeak } = pairs.at(-1)!.theirs;
     console.log(`PyTorch ${version}, whole step / ours ${median(pairs.map(ratio)).toFixed(2)} (aim: at least 2.2)`);
     console.log(
       `PyTorch forward+backward / ours  ${median(pairs.map(({ ours, theirs }) => theirs.gradients / ours.gradients)).toFixed(2)}`,
     );
+    console.log(`PyTorch's own product 1024³      ${rate.toFixed(0)} GFLOP/s`);
     console.log(`peak memory of PyTorch's process ${theirPeak.toFixed(2)} GiB`);
   }
 } finally {

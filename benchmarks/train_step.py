@@ -45,12 +45,22 @@ class Gpt2(nn.Module):
         return self.norm(x) @ self.words.weight.T  # tied head
 
 
+def product_rate(size=1024):
+    # GFLOP/s of one matrix product: shows whether this torch found a fast BLAS.
+    a = torch.randn(size, size)
+    a @ a
+    start = time.perf_counter()
+    a @ a
+    return 2 * size**3 / (time.perf_counter() - start) / 1e9
+
+
 def main(batch, tokens, threads):
     torch.set_num_threads(threads)
     torch.manual_seed(1)
     model = Gpt2()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, betas=(0.9, 0.95), weight_decay=0.01)
     ids = torch.randint(1, VOCABULARY - 1, (batch, tokens + 1))
+    rate = product_rate()
     for _ in sys.stdin:
         start = time.perf_counter()
         logits = model(ids[:, :-1])
@@ -63,6 +73,7 @@ def main(batch, tokens, threads):
         end = time.perf_counter()
         figures = {
             "version": torch.__version__,
+            "rate": rate,
             "gradients": (gradients - start) * 1e3,
             "update": (end - gradients) * 1e3,
             "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20,
