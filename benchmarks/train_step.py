@@ -60,8 +60,8 @@ def main(batch, tokens, threads):
     model = Gpt2()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, betas=(0.9, 0.95), weight_decay=0.01)
     ids = torch.randint(1, VOCABULARY - 1, (batch, tokens + 1))
-    rate = product_rate()
     for _ in sys.stdin:
+        rate = product_rate()
         start = time.perf_counter()
         logits = model(ids[:, :-1])
         loss = F.cross_entropy(logits.reshape(-1, VOCABULARY), ids[:, 1:].reshape(-1))
