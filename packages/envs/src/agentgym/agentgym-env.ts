@@ -95,6 +95,7 @@ export class AgentGymEnv implements Env {
       [this.#rounds, this.#worth] = [0, 0];
       const { text, fields } = await this.#resetInstance();
       this.#text = text;
+      this.#worth = this.#worthAtStart(fields);
       const observation = await this.#firstObservation(this.#family.startText?.(fields) ?? text);
       this.#order.begin();
       return { observation, info: { ...this.#info(fields) } };
@@ -189,6 +190,11 @@ export class AgentGymEnv implements Env {
       read: (body) => readState(body),
     });
     return { text: asked.text, fields: state.fields };
+  }
+
+  /** A total may begin above 0: some of ScienceWorld's subgoals are reached where the agent stands. */
+  #worthAtStart({ [this.#family.worth.field]: start }: Readonly<Record<string, unknown>>): number {
+    return this.#family.worth.isTotal && typeof start === 'number' ? start : 0;
   }
 
   /** @throws {TypeError} for an answer without a worth or an end */

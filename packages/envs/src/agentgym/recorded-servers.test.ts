@@ -1,0 +1,145 @@
+// Our clients on servers that answer from recordings: AgentGym's own of babyai, exchange by exchange, and one that tells
+// what ScienceWorld's engine did in the forms of AgentGym's server (its routes are read in the source, not recorded).
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { recordedEpisodes, sharedData, type RecordedCall } from '../../test/recorded-traffic.js';
+import type { StepResult } from '../contract/env.js';
+import { agentGymEnv } from './options.js';
+import { reactReply } from './reply-rules.js';
+
+function lines<Line>(name: string): Line[] {
+  const path = `${sharedData}transcripts/${name}`;
+  if (!existsSync(path)) console.warn(`skipped: no recordings at ${path}`);
+  const text = existsSync(path) ? readFileSync(path, 'utf8').trimEnd() : '';
+  return text === '' ? [] : text.split('\n').map((line) => JSON.parse(line) as Line);
+}
+
+type Fields = Record<string, unknown>;
+
+/** A server on a free port for the time of the task. @param answer what it says to a request; undefined: 404 */
+async function withServer(
+  answer: (route: string, fields: Fields) => unknown,
+  task: (baseUrl: string) => Promise<void>,
+): Promise<void> {
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (piece: Buffer) => (body += piece.toString()));
+    request.on('end', () => {
+      const said = answer(`${request.method} ${request.url}`, body === '' ? {} : (JSON.parse(body) as Fields));
+      response.writeHead(said === undefined ? 404 : 200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(said ?? { detail: 'Not Found' }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    await task(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+const babyai = lines<RecordedCall>('babyai.jsonl');
+const ifBabyai = babyai.length > 0 ? test : test.skip;
+
+ifBabyai('babyai: the same requests; observations, rewards and ends as recorded', async () => {
+  const episodes = recordedEpisodes(babyai, '');
+  expect(episodes.length).toBeGreaterThan(5);
+  const played = episodes.flat();
+  const created = babyai.find(({ request }) => request.path === '/create')!;
+  const closed = babyai.find(({ request }) => request.path === '/close')!;
+  const expected = [created, ...played, closed];
+  let at = 0;
+  // Only the recorded request gets its answer, so that one too many, too few or another one fails the test.
+  const answer = (route: string, fields: Fields) => {
+    const { request, response } = expected[at++];
+    expect({ route, fields }).toEqual({ route: `${request.method} ${request.path}`, fields: request.json ?? {} });
+    return response.json;
+  };
+  await withServer(answer, async (baseUrl) => {
+    const env = agentGymEnv('babyai', { baseUrl, instructions: false, maxRounds: 100 });
+    for (const [reset, ...steps] of episodes) {
+      const start = await env.reset({ dataIdx: reset.request.json!.data_idx as number });
+      expect(start.observation).toBe((reset.response.json as Fields).observation);
+      const results: StepResult[] = [];
+      for (const { request } of steps) results.push(await env.step(reactReply('', String(request.json!.action))));
+      const told = steps.map(({ response }) => response.json as Fields);
+      expect(results.map(({ observation }) => observation)).toEqual(told.map(({ observation }) => observation));
+      expect(results.map(({ terminated }) => terminated)).toEqual(told.map(({ done }) => done));
+      expect(results.reduce((sum, { reward }) => sum + reward, 0)).toBeCloseTo(Number(told.at(-1)!.score), 12);
+      expect(results.at(-1)!.info).toMatchObject({ worth: told.at(-1)!.score, won: Number(told.at(-1)!.score) > 0 });
+    }
+    await env.close();
+  });
+  expect(at).toBe(expected.length);
+});
+
+interface ScienceEpisode {
+  id: string;
+  task: string;
+  variation: number;
+  taskDesc: string;
+  finalScore: number;
+  /** Its score may be above 0: some subgoals are reached where the agent stands. */
+  reset: { observation: string; score: number };
+  steps: { action: string; observation: string; score: number; reward: number; done: boolean; completed: boolean }[];
+}
+
+const science = lines<ScienceEpisode>('scienceworld.jsonl');
+
+/** AgentGym's server around the recorded engine: it knows one episode a problem and answers it in order. */
+class ScienceServer {
+  #at: { episode: ScienceEpisode; step: number } | null = null;
+  readonly routes: string[] = [];
+
+  answer = (route: string, fields: Fields): unknown => {
+    this.routes.push(route);
+    if (route === 'POST /create') return { id: 0 };
+    if (route === 'POST /close') return true;
+    if (route === 'POST /reset') return this.#reset(science[Number(fields.data_idx)]);
+    return route === 'POST /step' ? this.#step(String(fields.action)) : undefined;
+  };
+
+  #reset(episode: ScienceEpisode): unknown {
+    this.#at = { episode, step: 0 };
+    const { task, variation, taskDesc, reset } = episode;
+    const names = { task_name: task, var_num: variation, task_description: taskDesc };
+    return { ...names, observation: reset.observation, reward: 0, score: reset.score, deleted: false, done: false };
+  }
+
+  #step(action: string): unknown {
+    const at = this.#at!;
+    const recorded = at.episode.steps[at.step++];
+    if (action !== recorded.action) return { error: `not recorded: '${action}', but '${recorded.action}'` };
+    const { observation, reward, score, done } = recorded;
+    return { observation, reward, score, done };
+  }
+}
+
+(science.length > 0 ? test.each(science.map((episode, item) => ({ ...episode, item }))) : test.skip.each([]))(
+  'sciworld $id ($task): observations, scores, rewards and ends as the engine recorded them',
+  async ({ item, taskDesc, reset, steps, finalScore }: ScienceEpisode & { item: number }) => {
+    const server = new ScienceServer();
+    await withServer(server.answer, async (baseUrl) => {
+      const env = agentGymEnv('sciworld', { baseUrl, instructions: false, maxRounds: 200 });
+      const start = await env.reset({ dataIdx: item });
+      expect(start.observation).toBe(`${taskDesc}\n${reset.observation}`);
+      expect(start.info.worth).toBe(reset.score);
+      let total = reset.score;
+      for (const recorded of steps) {
+        const { observation, reward, terminated, info } = await env.step(reactReply('On with it.', recorded.action));
+        total += reward;
+        expect({ observation, reward, terminated }).toEqual({
+          observation: recorded.observation,
+          reward: recorded.reward,
+          terminated: recorded.done,
+        });
+        expect(info).toMatchObject({ worth: recorded.score, won: recorded.score === 100, sent: recorded.action });
+      }
+      expect(total).toBe(finalScore);
+      await env.close();
+    });
+    expect(server.routes).toEqual(['POST /create', 'POST /reset', ...steps.map(() => 'POST /step'), 'POST /close']);
+  },
+);
