@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the fixtures in packages/models/test/fixtures: tiny random checkpoints with outputs and gradients, and pickles.
+"""Makes the fixtures in packages/models/test: tiny random checkpoints and adapters with outputs and gradients, and pickles.
 
 The forward passes below are written from the papers and Hugging Face's documentation, one plain function per family,
 without transformers; they run in float64 on float32 weights, so what is stored is right to float32 rounding.
@@ -10,6 +10,7 @@ without transformers; they run in float64 on float32 weights, so what is stored 
 import json
 import math
 import pickle
+import re
 import struct
 from pathlib import Path
 
@@ -43,6 +44,8 @@ CONFIGS = {
                                 num_hidden_layers=2, num_attention_heads=2, max_position_embeddings=64,
                                 layer_norm_eps=1e-5, hidden_act="gelu_new", rotary_pct=1.0, rotary_emb_base=1000,
                                 use_parallel_residual=False, tie_word_embeddings=False),
+    "gpt2": dict(model_type="gpt2", vocab_size=29, n_embd=16, n_layer=2, n_head=4, n_positions=64, n_inner=20,
+                 layer_norm_epsilon=1e-5, activation_function="gelu_new", tie_word_embeddings=True),
 }
 
 
@@ -176,8 +179,50 @@ def gpt_neox_logits(c, w, ids):
     return F.linear(norm("gpt_neox.final_layer_norm", x), w["embed_out.weight"])
 
 
+def gpt2_logits(c, w, ids):
+    """GPT2LMHeadModel: ids [tokens] → [tokens, vocabulary]. Its linear layers (Conv1D) keep [in, out]."""
+    x = w["transformer.wte.weight"][ids] + w["transformer.wpe.weight"][:len(ids)]
+
+    def norm(name, value):
+        return F.layer_norm(value, (c["n_embd"],), w[name + ".weight"], w[name + ".bias"], c["layer_norm_epsilon"])
+
+    for layer in range(c["n_layer"]):
+        p = f"transformer.h.{layer}."
+
+        def conv1d(name, value):
+            return value @ w[p + name + ".weight"] + w[p + name + ".bias"]
+
+        q, k, v = (heads_of(part, c["n_head"]) for part in conv1d("attn.c_attn", norm(p + "ln_1", x)).chunk(3, -1))
+        x = x + conv1d("attn.c_proj", attend(q, k, v))
+        inner = conv1d("mlp.c_fc", norm(p + "ln_2", x))
+        inner = 0.5 * inner * (1 + torch.tanh(math.sqrt(2 / math.pi) * (inner + 0.044715 * inner ** 3)))
+        x = x + conv1d("mlp.c_proj", inner)
+    return F.linear(norm("transformer.ln_f", x), w["transformer.wte.weight"])
+
+
+LOGITS = dict(gpt2=gpt2_logits, gpt_neox=gpt_neox_logits, llama=llama_logits, mistral=llama_logits, qwen2=llama_logits,
+              qwen3=llama_logits)
+
+
+def gpt2_shapes(c):
+    width, inner, shapes = c["n_embd"], c["n_inner"], {}
+    shapes["transformer.wte.weight"] = (c["vocab_size"], width)
+    shapes["transformer.wpe.weight"] = (c["n_positions"], width)
+    norms = [f"h.{layer}.{name}" for layer in range(c["n_layer"]) for name in ("ln_1", "ln_2")] + ["ln_f"]
+    for name in norms:
+        shapes[f"transformer.{name}.weight"] = shapes[f"transformer.{name}.bias"] = (width,)
+    for layer in range(c["n_layer"]):
+        for name, into, out in (("attn.c_attn", width, 3 * width), ("attn.c_proj", width, width),
+                                ("mlp.c_fc", width, inner), ("mlp.c_proj", inner, width)):
+            shapes[f"transformer.h.{layer}.{name}.weight"] = (into, out)
+            shapes[f"transformer.h.{layer}.{name}.bias"] = (out,)
+    return shapes
+
+
 def parameter_shapes(c):
     """Name → shape, as the checkpoint of that family has them."""
+    if c["model_type"] == "gpt2":
+        return gpt2_shapes(c)
     width, inner, vocabulary = c["hidden_size"], c["intermediate_size"], c["vocab_size"]
     shapes = {}
 
@@ -228,7 +273,8 @@ def random_weights(shapes, generator):
     weights = {}
     for name, shape in shapes.items():
         noise = torch.randn(shape, generator=generator)
-        weights[name] = 1 + 0.3 * noise if "norm" in name and name.endswith("weight") else 0.4 * noise
+        is_norm = "norm" in name or ".ln_" in name
+        weights[name] = 1 + 0.3 * noise if is_norm and name.endswith("weight") else 0.4 * noise
     return weights
 
 
@@ -250,12 +296,18 @@ def rounded(tensor):
     return [float(f"{value:.8g}") for value in tensor.flatten().tolist()]
 
 
-def write_checkpoint(name, config, seed):
-    generator = torch.Generator().manual_seed(seed)
-    stored = random_weights(parameter_shapes(config), generator)
-    weights = {key: value.double().requires_grad_() for key, value in stored.items()}
-    logits_of = gpt_neox_logits if config["model_type"] == "gpt_neox" else llama_logits
+def read_safetensors(path):
+    data = path.read_bytes()
+    start = 8 + struct.unpack("<Q", data[:8])[0]
+    tensors = {}
+    for name, entry in json.loads(data[8:start]).items():
+        begin, end = entry["data_offsets"]
+        tensors[name] = torch.frombuffer(bytearray(data[start + begin:start + end]), dtype=torch.float32).view(entry["shape"])
+    return tensors
 
+
+def reference_values(name, config, logits_of, generator):
+    """What the tests compare, and the loss; `logits_of` takes ids [tokens]."""
     def token_ids(length):
         return torch.randint(0, config["vocab_size"], (length,), generator=generator)
 
@@ -265,29 +317,98 @@ def write_checkpoint(name, config, seed):
         ids, targets = token_ids(length), token_ids(length)
         scored = (torch.rand(length, generator=generator) < 0.7).float() * 0.5
         scored[-1] = 1.0
-        logits = logits_of(config, weights, ids)
+        logits = logits_of(ids)
         logprobs = logits.log_softmax(-1)[torch.arange(length), targets]
         loss = loss - (logprobs * scored).sum()
         examples.append(dict(ids=ids.tolist(), targets=targets.tolist(), weights=scored.tolist(),
                              logprobs=rounded(logprobs), last_logits=rounded(logits[-1])))
-    gradients = dict(zip(weights, torch.autograd.grad(loss, list(weights.values()))))
 
     with torch.no_grad():
         prompt = token_ids(3).tolist()
         greedy, gap = list(prompt), math.inf
         for _ in range(16):
-            best = logits_of(config, weights, torch.tensor(greedy))[-1].topk(2)
+            best = logits_of(torch.tensor(greedy))[-1].topk(2)
             gap = min(gap, (best.values[0] - best.values[1]).item())
             greedy.append(best.indices[0].item())
     if gap < 1e-3:
         raise SystemExit(f"{name}: greedy choices are too close ({gap}); take another seed")
+    return dict(loss=loss.item(), examples=examples, prompt=prompt, greedy_ids=greedy[3:], greedy_min_top2_gap=gap), loss
+
+
+def write_checkpoint(name, config, seed):
+    generator = torch.Generator().manual_seed(seed)
+    stored = random_weights(parameter_shapes(config), generator)
+    weights = {key: value.double().requires_grad_() for key, value in stored.items()}
+    logits_of = LOGITS[config["model_type"]]
+    reference, loss = reference_values(name, config, lambda ids: logits_of(config, weights, ids), generator)
+    gradients = dict(zip(weights, torch.autograd.grad(loss, list(weights.values()))))
 
     folder = HERE / name
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n")
     write_safetensors(folder / "model.safetensors", stored)
     write_safetensors(folder / "gradients.safetensors", gradients)
-    reference = dict(loss=loss.item(), examples=examples, prompt=prompt, greedy_ids=greedy[3:], greedy_min_top2_gap=gap)
+    (folder / "reference.json").write_text(json.dumps(reference) + "\n")
+    print(name, sum(file.stat().st_size for file in folder.iterdir()), "bytes")
+
+
+# Adapters in PEFT's layout, beside the checkpoints above
+
+ADAPTERS = {
+    # A list names modules by the ends of their paths, in whatever order PEFT's set gives them.
+    "llama-list": ("llama-linear-rope", dict(r=3, lora_alpha=12, target_modules=["v_proj", "down_proj", "q_proj"])),
+    # One string is a regular expression that a whole path must match.
+    "mistral-pattern": ("mistral-window", dict(r=4, lora_alpha=2, target_modules=r".*\.1\..*(gate_proj|o_proj)")),
+    # 'dense' is not 'dense_h_to_4h'.
+    "gpt-neox-names": ("gpt-neox", dict(r=2, lora_alpha=5, target_modules=["query_key_value", "dense"])),
+    # Conv1D keeps [in, out], A and B do not; 'c_proj' is in the attention and in the feed-forward layer.
+    "gpt2-conv1d": ("gpt2", dict(r=5, lora_alpha=10, target_modules=["c_attn", "c_proj"], fan_in_fan_out=True)),
+}
+
+
+def adapted_modules(names, target):
+    """PEFT's rule for `target_modules`."""
+    paths = [name[:-len(".weight")] for name in names if name.endswith(".weight")]
+    if isinstance(target, str):
+        return [path for path in paths if re.fullmatch(target, path)]
+    return [path for path in paths if any(path == end or path.endswith("." + end) for end in target)]
+
+
+def write_adapter(name, base, changes, seed):
+    config = CONFIGS[base]
+    # The keys that PEFT 0.13 writes for a plain LoRA.
+    peft = dict(alpha_pattern={}, auto_mapping=None, base_model_name_or_path=f"../../fixtures/{base}", bias="none",
+                fan_in_fan_out=False, inference_mode=True, init_lora_weights=True, layer_replication=None,
+                layers_pattern=None, layers_to_transform=None, loftq_config={}, lora_dropout=0.0, megatron_config=None,
+                megatron_core="megatron.core", modules_to_save=None, peft_type="LORA", rank_pattern={}, revision=None,
+                task_type="CAUSAL_LM", use_dora=False, use_rslora=False)
+    peft.update(changes)
+    weights = {key: value.double() for key, value in read_safetensors(HERE / base / "model.safetensors").items()}
+    generator = torch.Generator().manual_seed(1000 + seed)
+    stored, adapted = {}, dict(weights)
+    for path in adapted_modules(weights, peft["target_modules"]):
+        shape = weights[path + ".weight"].shape
+        out, into = reversed(shape) if peft["fan_in_fan_out"] else shape
+        a = stored[f"base_model.model.{path}.lora_A.weight"] = 0.3 * torch.randn(peft["r"], into, generator=generator)
+        b = stored[f"base_model.model.{path}.lora_B.weight"] = 0.3 * torch.randn(out, peft["r"], generator=generator)
+    leaves = {key: value.double().requires_grad_() for key, value in stored.items()}
+    for path in adapted_modules(weights, peft["target_modules"]):
+        a, b = (leaves[f"base_model.model.{path}.lora_{part}.weight"] for part in "AB")
+        update = peft["lora_alpha"] / peft["r"] * b @ a
+        adapted[path + ".weight"] = weights[path + ".weight"] + (update.t() if peft["fan_in_fan_out"] else update)
+    logits_of = LOGITS[config["model_type"]]
+    reference, loss = reference_values(name, config, lambda ids: logits_of(config, adapted, ids), generator)
+    for example in reference["examples"]:
+        with torch.no_grad():
+            logits = logits_of(config, weights, torch.tensor(example["ids"]))
+        picked = logits.log_softmax(-1)[torch.arange(len(logits)), torch.tensor(example["targets"])]
+        example["base_logprobs"] = rounded(picked)
+    folder = HERE.parent / "adapter-fixtures" / name
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "adapter_config.json").write_text(json.dumps(peft, indent=2, sort_keys=True) + "\n")
+    write_safetensors(folder / "adapter_model.safetensors", stored)
+    gradients = dict(zip(leaves, torch.autograd.grad(loss, list(leaves.values()))))
+    write_safetensors(folder / "gradients.safetensors", gradients)
     (folder / "reference.json").write_text(json.dumps(reference) + "\n")
     print(name, sum(file.stat().st_size for file in folder.iterdir()), "bytes")
 
@@ -574,6 +695,8 @@ if __name__ == "__main__":
     torch.set_num_threads(1)
     for seed, (name, config) in enumerate(CONFIGS.items()):
         write_checkpoint(name, config, seed)
+    for seed, (name, (base, changes)) in enumerate(ADAPTERS.items()):
+        write_adapter(name, base, changes, seed)
     for seed, (name, config) in enumerate(SEQ2SEQ_CONFIGS.items()):
         write_seq2seq(name, config, seed)
     write_pickles()
