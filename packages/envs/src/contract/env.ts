@@ -30,3 +30,9 @@ export interface Env {
   /** Frees what the environment holds. Closing twice is allowed, using it afterwards is not. */
   close(): Promise<void>;
 }
+
+/** An environment whose original takes steps after the end of an episode, which a server in its place must take too. */
+export interface ResumableEnv extends Env {
+  /** After the end: the next `step` is one of the same episode. */
+  resume(): void;
+}

@@ -42,6 +42,11 @@ export class EpisodeOrder {
     this.#phase = 'ended';
   }
 
+  /** Lets an episode that ended go on: for servers whose original takes steps after the end. */
+  resume(): void {
+    if (this.#phase === 'ended') this.#phase = 'running';
+  }
+
   close(): void {
     this.#phase = 'closed';
   }

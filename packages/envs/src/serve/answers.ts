@@ -6,6 +6,8 @@ import { agentGymFamilies, type AgentGymFamily, type Family } from '../agentgym/
 export interface Told {
   id: number;
   observation: string;
+  /** The observation after the reset. */
+  start: string;
   /** Of the last step. */
   reward: number;
   /** Sum since the reset. */
@@ -15,23 +17,47 @@ export interface Told {
   info: Readonly<Record<string, unknown>>;
 }
 
-export interface Wire extends Pick<Family, 'idField' | 'itemField'> {
-  path: string;
-  health: string;
+/** A status and a body; text is sent as it is, anything else as JSON. */
+export interface Answer {
+  status: number;
+  json?: unknown;
+  text?: string;
+  retryAfterS?: number;
+}
+
+export const ok = (json: unknown): Answer => ({ status: 200, json });
+export const notFound: Answer = { status: 404, json: { detail: 'Not Found' } };
+export const serverError: Answer = { status: 500, text: 'Internal Server Error' };
+
+/** How one family's server differs from the others. */
+interface Forms {
   /** Failures as {"error"} with status 200, or as 500 with a plain text. */
   errors: 'field' | 'exception';
-  closes: boolean;
   /** Whether /create begins an episode, that of the item with the id's number. */
   startsAtCreate: boolean;
+  /** Whether /create without a JSON body is refused. */
+  createNeedsBody: boolean;
+  /** Whether steps after the end go on, instead of being refused. */
+  goesOn: boolean;
+  /** A reset without a number: refused, the first problem, or any. */
+  noItem: 'refused' | 'first' | 'any';
+  /** Whether /reset asks for world_type. */
+  asksWorldType: boolean;
+  /** What GET /observation says before the first reset, where that is no failure. */
+  unplayedText?: string;
   created: (told: Told) => unknown;
   begun: (told: Told) => unknown;
   stepped: (told: Told) => unknown;
-  /** Of GET /observation. */
-  observed: (told: Told) => unknown;
-  /** Of GET /available_actions. */
-  actions: (told: Told) => unknown;
-  /** Of GET /available_actions where it is not asked of one instance. */
-  allActions?: readonly string[];
+  /** Of GET routes that ask for one instance, by name. */
+  forms: Readonly<Record<string, (told: Told) => unknown>>;
+  /** Of GET routes that always answer the same. */
+  fixed: Readonly<Record<string, Answer>>;
+}
+
+export interface Wire extends Forms, Pick<Family, 'idField' | 'itemField'> {
+  path: string;
+  health: string;
+  closes: boolean;
 }
 
 const done = ({ terminated, truncated }: Told): boolean => terminated || truncated;
@@ -49,93 +75,144 @@ function snakeCased(value: unknown): unknown {
   return Object.fromEntries(entries) as unknown;
 }
 
-/** Textcraft's, and what all others are made from. */
-const common = {
+const detail = (told: Told): object => ({
+  observation: told.observation,
+  done: done(told),
+  reward: told.reward,
+  deleted: false,
+});
+
+/** What most are made from. */
+const common: Forms = {
   errors: 'field',
   startsAtCreate: false,
-  created: ({ id }: Told): unknown => ({ id }),
-  begun: ({ id, observation }: Told): unknown => ({ id, observation, done: false, reward: 0 }),
-  stepped: (told: Told): unknown => ({ observation: told.observation, reward: told.reward, done: done(told) }),
-  observed: bareText,
-  actions: actionsOf,
-} as const;
+  createNeedsBody: false,
+  goesOn: false,
+  noItem: 'refused',
+  asksWorldType: false,
+  created: ({ id }) => ({ id }),
+  begun: ({ id, observation }) => ({ id, observation, done: false, reward: 0 }),
+  stepped: (told) => ({ observation: told.observation, reward: told.reward, done: done(told) }),
+  forms: { observation: bareText, detail, available_actions: actionsOf },
+  fixed: {},
+};
 
-const scored = {
+const textcraft: Forms = {
   ...common,
-  begun: ({ observation }: Told): unknown => ({ observation, reward: 0, score: 0, deleted: false, done: false }),
-  stepped: (told: Told): unknown => ({
-    observation: told.observation,
-    reward: told.reward,
-    score: told.total,
-    done: done(told),
-  }),
-} as const;
+  startsAtCreate: true,
+  createNeedsBody: true,
+  goesOn: true,
+  noItem: 'first',
+  created: ({ id, observation }) => ({ id, observation, done: false, reward: 0 }),
+  forms: { observation: bareText, detail },
+  fixed: { commands: serverError, goal: serverError },
+};
 
-const shop = {
+/** The observation of now below the goal that the reset told. */
+function withGoal({ observation, start }: Told): string {
+  const [goal] = start.split('\n', 1);
+  return !goal.startsWith('Your goal:') || observation.startsWith(goal) ? observation : `${goal}\n${observation}`;
+}
+
+const scoreForm = (told: Told): object => ({
+  observation: told.observation,
+  reward: told.reward,
+  score: told.total,
+  done: done(told),
+});
+
+const scored: Forms = {
+  ...common,
+  begun: (told) => ({ ...scoreForm(told), deleted: false }),
+  stepped: scoreForm,
+  forms: {
+    ...common.forms,
+    observation: (told) => ({ ...scoreForm({ ...told, observation: withGoal(told) }), deleted: false }),
+  },
+};
+
+const shop: Forms = {
   ...common,
   errors: 'exception',
+  goesOn: true,
   created: bareId,
-  begun: ({ observation }: Told): unknown => [observation, null],
-  stepped: (told: Told): unknown => ({ state: told.observation, reward: told.reward, done: done(told), info: null }),
-} as const;
+  begun: ({ observation }) => [observation, null],
+  stepped: (told) => ({ state: told.observation, reward: told.reward, done: done(told), info: null }),
+  forms: { observation: bareText },
+};
 
-const tool = {
+const webshop: Forms = {
+  ...shop,
+  noItem: 'any',
+  forms: {
+    ...shop.forms,
+    available_actions: ({ info }) => snakeCased(info.availableActions),
+    instruction_text: ({ info }) => `Instruction: ${String(info.instruction ?? '')}`,
+    // Upstream's handler unpacks a dict, so the values are the names.
+    state: () => ({ url: 'url', html: 'html', instruction_text: 'instruction_text' }),
+  },
+};
+
+const tool: Forms = {
   ...common,
   errors: 'exception',
+  noItem: 'any',
   created: bareId,
   begun: bareText,
-  stepped: (told: Told): unknown => ({ observation: told.observation, reward: told.total, done: done(told) }),
-} as const;
+  stepped: (told) => ({ observation: told.observation, reward: told.total, done: done(told) }),
+  forms: { observation: bareText },
+};
 
-type Forms = Omit<Wire, 'idField' | 'itemField' | 'path' | 'health' | 'closes'>;
+const alfworld: Forms = {
+  ...common,
+  asksWorldType: true,
+  begun: (told) => ({
+    id: told.id,
+    observation: told.observation,
+    available_actions: actionsOf(told),
+    task_type: String(told.info.taskType ?? ''),
+  }),
+  stepped: (told) => ({ ...(common.stepped(told) as object), available_actions: actionsOf(told) }),
+  forms: {
+    ...common.forms,
+    detail: (told) => ({ world_type: 'Text', available_actions: actionsOf(told), ...detail(told) }),
+  },
+};
 
-const forms: Record<AgentGymFamily, Forms> = {
-  textcraft: {
-    ...common,
-    startsAtCreate: true,
-    created: ({ id, observation }) => ({ id, observation, done: false, reward: 0 }),
-  },
-  babyai: { ...scored, observed: scored.begun },
-  sciworld: {
-    ...scored,
-    begun: (told) => ({
-      ...(scored.begun(told) as object),
-      task_name: '',
-      var_num: 0,
-      task_description: String(told.info.task ?? ''),
-    }),
-  },
-  alfworld: {
-    ...common,
-    begun: (told) => ({
-      id: told.id,
-      observation: told.observation,
-      available_actions: actionsOf(told),
-      task_type: String(told.info.taskType ?? ''),
-    }),
-    stepped: (told) => ({ ...(common.stepped(told) as object), available_actions: actionsOf(told) }),
-  },
-  maze: {
-    ...common,
-    begun: ({ observation }) => ({ observation }),
-    allActions: ['move left', 'move right', 'move up', 'move down'],
-  },
+const sciworld: Forms = {
+  ...scored,
+  begun: (told) => ({
+    ...(scored.begun(told) as object),
+    task_name: '',
+    var_num: 0,
+    task_description: String(told.info.task ?? ''),
+  }),
+  forms: { observation: bareText, detail },
+};
+
+const webarena: Forms = {
+  ...tool,
+  created: ({ id }) => ({ env_idx: id }),
+  begun: ({ observation }) => ({ observation, sites: [], object: '' }),
+  stepped: ({ observation, reward, terminated, truncated }) => ({
+    ...{ observation, reward, terminated, truncated },
+    info: null,
+  }),
+};
+
+const moves = ['move left', 'move right', 'move up', 'move down'];
+
+const families: Record<AgentGymFamily, Forms> = {
+  textcraft,
+  babyai: { ...scored, unplayedText: 'Environment not initialized' },
+  sciworld,
+  alfworld,
+  maze: { ...common, begun: ({ observation }) => ({ observation }), fixed: { available_actions: ok(moves) } },
   wordle: { ...common, begun: ({ id, observation }) => ({ id, observation }) },
-  webshop: { ...shop, actions: ({ info }) => snakeCased(info.availableActions) },
-  sqlgym: shop,
+  webshop,
+  sqlgym: { ...shop, goesOn: false },
   searchqa: { ...tool, stepped: (told) => ({ ...(common.stepped(told) as object), info: null }) },
-  webarena: {
-    ...tool,
-    created: ({ id }) => ({ env_idx: id }),
-    begun: ({ observation }) => ({ observation, sites: [], object: '' }),
-    stepped: ({ observation, reward, terminated, truncated }) => ({
-      observation,
-      reward,
-      terminated,
-      truncated,
-      info: null,
-    }),
-  },
+  webarena,
   weather: tool,
   movie: tool,
   todo: tool,
@@ -158,9 +235,9 @@ export const isFamily = (name: string): name is AgentGymFamily => Object.hasOwn(
 export function wireOf(name: string): Wire {
   if (!isFamily(name)) {
     const health = `This is environment ${name}.`;
-    return { ...forms.babyai, idField: 'id', itemField: 'data_idx', path: '', health, closes: true };
+    return { ...scored, noItem: 'any', idField: 'id', itemField: 'data_idx', path: '', health, closes: true };
   }
   const { idField, itemField, closes, path = '' }: Family = agentGymFamilies[name];
   const health = names[name] === undefined ? 'ok' : `This is environment ${names[name]}.`;
-  return { ...forms[name], idField, itemField, path, health, closes };
+  return { ...families[name], idField, itemField, path, health, closes };
 }

@@ -3,10 +3,16 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { wireOf, type Told, type Wire } from './answers.js';
-import { InstanceError, InstanceTable, TooManyInstancesError, type InstanceTableOptions } from './instance-table.js';
+import { notFound, ok, serverError, wireOf, type Answer, type Told, type Wire } from './answers.js';
+import {
+  InstanceError,
+  InstanceTable,
+  TooManyInstancesError,
+  unplayed,
+  type InstanceTableOptions,
+} from './instance-table.js';
 
-export interface EnvServerOptions extends InstanceTableOptions {
+export interface EnvServerOptions extends Omit<InstanceTableOptions, 'goesOn'> {
   /** Whose routes and forms: a family of AgentGym, or anything else for plain ones. */
   name: string;
   host: string;
@@ -18,14 +24,6 @@ export interface EnvServerOptions extends InstanceTableOptions {
   onFault?: (error: Error) => void;
 }
 
-/** What a handler answers: a status and a body; text is sent as it is, anything else as JSON. */
-interface Answer {
-  status: number;
-  json?: unknown;
-  text?: string;
-  retryAfterS?: number;
-}
-
 const LONGEST_BODY = 2 ** 20;
 
 export class EnvServer {
@@ -35,8 +33,8 @@ export class EnvServer {
   readonly #sweep: NodeJS.Timeout;
 
   private constructor(private readonly options: EnvServerOptions) {
-    this.instances = new InstanceTable(options);
     this.#wire = wireOf(options.name);
+    this.instances = new InstanceTable({ ...options, goesOn: this.#wire.goesOn });
     this.#server = createServer((request, response) => void this.#respond(request, response));
     this.#sweep = setInterval(() => void this.instances.closeIdle(), Math.max(1000, options.idleMs / 4)).unref();
   }
@@ -83,67 +81,73 @@ export class EnvServer {
     if (url.pathname === '/') return { status: 200, json: this.#wire.health };
     if (!url.pathname.startsWith(`${this.#wire.path}/`)) return notFound;
     const route = url.pathname.slice(this.#wire.path.length + 1);
-    if (request.method === 'POST') return this.#posted(route, fieldsOf(await bodyOf(request)));
+    if (request.method === 'POST') return this.#posted(route, await bodyOf(request));
     if (request.method === 'GET') return this.#asked(route, Object.fromEntries(url.searchParams));
     return { status: 405, json: { detail: 'Method Not Allowed' } };
   }
 
-  async #posted(route: string, fields: Fields): Promise<Answer> {
-    const { idField, itemField, created, begun, stepped, startsAtCreate, closes } = this.#wire;
-    switch (route) {
-      case 'create': {
-        const id = this.instances.create();
-        return ok(created(startsAtCreate ? await this.instances.reset(id, id) : unplayed(id)));
-      }
-      case 'reset': {
-        const id = integer(fields, idField);
-        return ok(begun(await this.instances.reset(id, integer(fields, itemField))));
-      }
-      case 'step': {
-        if (typeof fields.action !== 'string') throw new FieldError('action');
-        return ok(stepped(await this.instances.step(integer(fields, idField), fields.action)));
-      }
-      case 'close':
-        return closes ? ok(await this.instances.close(integer(fields, idField))) : notFound;
-      default:
-        return notFound;
+  async #posted(route: string, body: string): Promise<Answer> {
+    const { idField, created, begun, stepped, startsAtCreate, closes, createNeedsBody } = this.#wire;
+    if (route === 'create') {
+      if (createNeedsBody) fieldsOf(body); // the others' do not look at it
+      const id = this.instances.create();
+      return ok(created(startsAtCreate ? await this.instances.reset(id, id) : unplayed(id)));
     }
+    if (route === 'close' && !closes) return notFound;
+    if (!['reset', 'step', 'close'].includes(route)) return notFound;
+    const fields = fieldsOf(body);
+    const id = integer(fields, idField);
+    if (route === 'close') return ok(await this.instances.close(id));
+    if (route === 'step') {
+      if (typeof fields.action !== 'string') throw new FieldError('action');
+      return ok(stepped(await this.instances.step(id, fields.action)));
+    }
+    this.#checkWorldType(fields);
+    return ok(begun(await this.instances.reset(id, this.#item(fields))));
+  }
+
+  /** The number of the problem; null where the client leaves the choice. */
+  #item(fields: Fields): number | null {
+    const { itemField, noItem } = this.#wire;
+    const value = fields[itemField];
+    if (noItem === 'any' && (value === undefined || value === null)) return null;
+    if (noItem === 'first' && value === undefined) return 0;
+    if (noItem === 'first' && value === null) throw new InstanceError(`${itemField} is null; it must be a number`);
+    return integer(fields, itemField);
+  }
+
+  #checkWorldType({ world_type: type }: Fields): void {
+    if (!this.#wire.asksWorldType) return;
+    if (typeof type !== 'string') throw new FieldError('world_type');
+    if (type !== 'Text') throw new InstanceError(`world_type is '${type}'; this server has the world of Text only`);
   }
 
   async #asked(route: string, query: Fields): Promise<Answer> {
-    const { idField, observed } = this.#wire;
+    const { idField, forms, fixed } = this.#wire;
     if (route === 'list_envs') return ok(this.instances.ids);
-    if (route === 'available_actions' && this.#wire.allActions !== undefined) return ok(this.#wire.allActions);
+    if (Object.hasOwn(fixed, route)) return fixed[route];
+    const hasVocabulary = route === 'filtered_vocab' && this.options.vocabulary !== undefined;
+    if (!hasVocabulary && !Object.hasOwn(forms, route)) return notFound;
     const id = integer(query, idField);
-    if (route === 'filtered_vocab' && this.options.vocabulary !== undefined) {
-      return ok(this.options.vocabulary(await this.instances.told(id).catch(() => null)));
+    if (hasVocabulary) return ok(this.options.vocabulary!(await this.instances.told(id).catch(() => null)));
+    if (route === 'observation' && this.#wire.unplayedText !== undefined && !this.instances.wasReset(id)) {
+      return ok(forms.observation({ ...unplayed(id), observation: this.#wire.unplayedText }));
     }
-    const told = await this.instances.told(id);
-    switch (route) {
-      case 'observation':
-        return ok(observed(told));
-      case 'detail':
-        return ok({ observation: told.observation, done: false, reward: told.reward, deleted: false });
-      case 'available_actions':
-        return ok(this.#wire.actions(told));
-      case 'instruction_text':
-        return ok(`Instruction: ${String(told.info.instruction ?? '')}`);
-      default:
-        return notFound;
-    }
+    return ok(forms[route](await this.instances.told(id)));
   }
 
   /** An environment's own fault is told as AgentGym's servers tell theirs. */
   #fault(error: unknown): Answer {
     if (error instanceof FieldError) {
-      const detail = { loc: ['body', error.field], msg: 'field required', type: 'value_error.missing' };
+      const loc = error.field === null ? ['body'] : ['body', error.field];
+      const detail = { loc, msg: 'field required', type: 'value_error.missing' };
       return { status: 422, json: { detail: [detail] } };
     }
     if (error instanceof TooManyInstancesError) return { status: 503, text: error.message, retryAfterS: 1 };
     const fault = error instanceof Error ? error : new Error(String(error));
     if (!(fault instanceof InstanceError)) this.options.onFault?.(fault);
     if (this.#wire.errors === 'field') return ok({ error: fault.message });
-    return { status: 500, text: 'Internal Server Error' };
+    return serverError;
   }
 }
 
@@ -151,27 +155,15 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** A field that is lacking or of the wrong type. */
 class FieldError extends Error {
-  constructor(readonly field: string) {
-    super(field);
+  /** @param field null: the body itself */
+  constructor(readonly field: string | null) {
+    super(field ?? 'body');
   }
 }
 
-const notFound: Answer = { status: 404, json: { detail: 'Not Found' } };
-const ok = (json: unknown): Answer => ({ status: 200, json });
-
-const unplayed = (id: number): Told => ({
-  id,
-  observation: '',
-  reward: 0,
-  total: 0,
-  terminated: false,
-  truncated: false,
-  info: {},
-});
-
-/** Whole numbers, also as text, as pydantic takes them; an item that is null or absent is 0. */
+/** Whole numbers, also as text, as pydantic takes them. */
 function integer(fields: Fields, field: string): number {
-  const value = fields[field] ?? (field === 'data_idx' || field === 'session_id' ? 0 : undefined);
+  const value = fields[field];
   const number = typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isSafeInteger(number)) throw new FieldError(field);
   return number;
@@ -182,19 +174,18 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   let bytes = 0;
   for await (const piece of request as AsyncIterable<Buffer>) {
     bytes += piece.length;
-    if (bytes > LONGEST_BODY) throw new FieldError('body');
+    if (bytes > LONGEST_BODY) throw new FieldError(null);
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString('utf8');
 }
 
 function fieldsOf(body: string): Fields {
-  if (body === '') return {};
   try {
     const parsed: unknown = JSON.parse(body);
     if (typeof parsed === 'object' && parsed !== null) return parsed as Fields;
   } catch {
     // told below
   }
-  throw new FieldError('body');
+  throw new FieldError(null);
 }

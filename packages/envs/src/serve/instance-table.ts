@@ -1,11 +1,15 @@
 // The environments that a server holds, each under a number: made on demand, one request at a time, closed when idle.
-import type { Env } from '../contract/env.js';
+import type { Env, ResumableEnv } from '../contract/env.js';
 import type { Told } from './answers.js';
 
 export interface InstanceTableOptions {
   makeEnv: () => Env;
-  /** Turns a problem's number into what the environment's reset takes. */
-  resetOptions: (item: number) => object;
+  /** Turns a problem's number into what the environment's reset takes; null: any problem. */
+  resetOptions: (item: number | null) => object;
+  /** Whether steps after the end are taken, by environments that can. */
+  goesOn?: boolean;
+  /** Whether a line end at the end of an observation is left out. */
+  withoutLineEnd?: boolean;
   /** Environments at the same time. */
   maxInstances: number;
   /** An environment that is not asked for anything for this long is closed, in milliseconds. */
@@ -53,10 +57,11 @@ export class InstanceTable {
     return id;
   }
 
-  reset(id: number, item: number): Promise<Told> {
+  reset(id: number, item: number | null): Promise<Told> {
     return this.#inTurn(id, async (instance) => {
-      const { observation, info } = await instance.env.reset(this.options.resetOptions(item));
-      instance.told = { id, observation, info, reward: 0, total: 0, terminated: false, truncated: false };
+      const { observation: text, info } = await instance.env.reset(this.options.resetOptions(item));
+      const observation = this.#shown(text);
+      instance.told = { ...unplayed(id), observation, start: observation, info };
       return instance.told;
     });
   }
@@ -64,15 +69,22 @@ export class InstanceTable {
   step(id: number, action: string): Promise<Told> {
     return this.#inTurn(id, async (instance) => {
       const before = this.#running(id, instance);
+      if (hasEnded(before)) (instance.env as ResumableEnv).resume();
       const result = await instance.env.step(action);
-      instance.told = { id, ...result, total: before.total + result.reward };
+      const observation = this.#shown(result.observation);
+      instance.told = { ...result, id, observation, start: before.start, total: before.total + result.reward };
       return instance.told;
     });
   }
 
-  /** @throws {InstanceError} before the first reset and after the end, as AgentGym's servers do */
+  /** @throws {InstanceError} before the first reset and, unless the episode may go on, after its end */
   told(id: number): Promise<Told> {
     return this.#inTurn(id, (instance) => Promise.resolve(this.#running(id, instance)));
+  }
+
+  /** @throws {InstanceError} for a number that is not in use */
+  wasReset(id: number): boolean {
+    return this.#known(id).told !== null;
   }
 
   /** @returns whether there was such an instance */
@@ -98,15 +110,24 @@ export class InstanceTable {
     return idle.length;
   }
 
-  #running(id: number, { told }: Instance): Told {
+  #running(id: number, { told, env }: Instance): Told {
     if (told === null) throw new InstanceError(String(id));
-    if (told.terminated || told.truncated) throw new InstanceError(`The task with environment ${id} has finished.`);
-    return told;
+    if (!hasEnded(told) || (this.options.goesOn === true && 'resume' in env)) return told;
+    throw new InstanceError(`The task with environment ${id} has finished.`);
+  }
+
+  #shown(text: string): string {
+    return this.options.withoutLineEnd === true ? text.replace(/\n$/, '') : text;
+  }
+
+  #known(id: number): Instance {
+    const instance = this.#instances.get(id);
+    if (instance === undefined) throw new InstanceError(`The id ${id} is not valid.`);
+    return instance;
   }
 
   async #inTurn<T>(id: number, task: (instance: Instance) => Promise<T>): Promise<T> {
-    const instance = this.#instances.get(id);
-    if (instance === undefined) throw new InstanceError(`The id ${id} is not valid.`);
+    const instance = this.#known(id);
     instance.waiting++;
     const result = instance.last.then(() => task(instance));
     instance.last = result.catch(() => {});
@@ -118,3 +139,17 @@ export class InstanceTable {
     }
   }
 }
+
+const hasEnded = ({ terminated, truncated }: Told): boolean => terminated || truncated;
+
+/** What is told of an instance that was never reset. */
+export const unplayed = (id: number): Told => ({
+  id,
+  observation: '',
+  start: '',
+  reward: 0,
+  total: 0,
+  terminated: false,
+  truncated: false,
+  info: {},
+});

@@ -4,12 +4,21 @@ import { environmentInfo, makeEnv, type EnvName } from '../registry.js';
 import type { EnvParts } from '../oracle.js';
 import { EnvServer, type EnvServerOptions } from './env-server.js';
 
+/** AgentGym's servers of these have no limit; its clients count their rounds. */
+const UNLIMITED = 1_000_000;
+
 /** Options under which an environment says what AgentGym's server says. */
 const servedOptions: Partial<Record<EnvName, Record<string, unknown>>> = {
   maze: { observation: 'full', reward: 'agentgym' },
   wordle: { observation: 'answer', reward: 'agentgym' },
-  webshop: { observation: 'text' },
+  webshop: { observation: 'text', maxTurns: UNLIMITED },
+  textcraft: { observation: 'turn', stepLimit: UNLIMITED },
+  babyai: { stepLimit: UNLIMITED }, // a world has its own limit of low-level moves
+  alfworld: { observation: 'turn' },
 };
+
+/** Environments whose texts end in a line end, where AgentGym's do not. */
+const endInLineEnd: readonly EnvName[] = ['babyai', 'alfworld'];
 
 /** Names that environments' resets have for the number of a problem. */
 const ITEM_KEYS = ['dataIdx', 'game', 'goal', 'item'];
@@ -34,7 +43,8 @@ export async function serveEnv({ name, options, parts, ...limits }: ServeEnvOpti
     ...limits,
     name,
     makeEnv: make,
-    resetOptions: (item) => ({ [itemKey]: item }),
+    resetOptions: (item) => (item === null ? {} : { [itemKey]: item }),
+    withoutLineEnd: endInLineEnd.includes(name),
     ...(name === 'wordle' && { vocabulary: await wordleVocabulary(make) }),
   });
 }

@@ -1,7 +1,7 @@
 // TextCraft: craft an item by recipes that are listed, from things that can be fetched. Source: ADaPT (Prasad et al. 2023,
 // arXiv:2311.05772) as AgentGym's server plays it; docs/environments/textcraft.md.
 import { Rng } from '@bowyer/core';
-import type { Env, ResetResult, StepResult } from '../contract/env.js';
+import type { ResetResult, ResumableEnv, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 import { PythonRandom } from '../cpython/random.js';
 import { stringSetOrder } from '../cpython/string-set.js';
@@ -32,7 +32,7 @@ interface Task {
 const COMMANDS_SEED = 42;
 const USES_DRAWN = 10;
 
-export class TextCraft implements Env {
+export class TextCraft implements ResumableEnv {
   readonly #order = new EpisodeOrder('textcraft');
   readonly tree: CraftingTree;
   readonly #goals: readonly [item: string, depth: number][];
@@ -84,6 +84,10 @@ export class TextCraft implements Env {
     this.#history += `${action.split('\n', 1)[0].trim()}\n${text}\n`;
     const observation = this.options.observation === 'turn' ? text : this.#history;
     return { observation, reward: Number(won), terminated: won, truncated, info: this.#info(won) };
+  }
+
+  resume(): void {
+    this.#order.resume();
   }
 
   async close(): Promise<void> {
