@@ -2,7 +2,7 @@
 // Source: WebShop (Yao et al. 2022, arXiv:2207.01206) as ArCHer plays it (Zhou et al. 2024, arXiv:2402.19446).
 // Differs from ArCHer: the last allowed turn truncates, with the instruction shown; goals are drawn from a seed.
 import { Rng } from '@bowyer/core';
-import type { Env, ResetResult, StepResult } from '../contract/env.js';
+import type { ResetResult, ResumableEnv, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 import { loadShop, WebShopOptionsError, type WebShopOptions } from './options.js';
 import type { PageSource } from './page.js';
@@ -21,7 +21,7 @@ export interface WebShopInfo extends Record<string, unknown> {
 /** ArCHer's goals on a site. */
 const ARCHER_GOALS = { lower: 2000, upper: 2100 };
 
-export class WebShop implements Env {
+export class WebShop implements ResumableEnv {
   readonly #options: WebShopOptions;
   readonly #source: PageSource;
   readonly #goals: { lower: number; upper: number };
@@ -82,6 +82,10 @@ export class WebShop implements Env {
     if (bought || truncated) this.#order.end();
     const info = this.#info(session, text, refused);
     return { observation: this.#observe(text), reward, terminated: bought, truncated, info };
+  }
+
+  resume(): void {
+    this.#order.resume();
   }
 
   async close(): Promise<void> {
