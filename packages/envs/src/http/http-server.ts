@@ -44,7 +44,9 @@ export interface HttpRequest<T> {
   headers?: Readonly<Record<string, string>>;
   /** Whether a second execution changes nothing. Default: of GET. */
   idempotent?: boolean;
-  /** Reads the parsed body, or throws with what is wrong about it. */
+  /** What `read` is given: the body parsed as JSON, or its text. Default: json. */
+  as?: 'json' | 'text';
+  /** Reads the body, or throws with what is wrong about it. */
   read: (body: unknown) => T;
   signal?: AbortSignal;
 }
@@ -147,7 +149,7 @@ export class HttpServer {
     const { status, text, retryAfterMs } = answer;
     if (status !== 200) return new Failed(this.#error(request, attempt, 'status', status, text), retryAfterMs);
     try {
-      return { value: request.read(JSON.parse(text)) };
+      return { value: request.read(request.as === 'text' ? text : JSON.parse(text)) };
     } catch (cause) {
       const failure = cause instanceof RefusedAnswer ? 'refused' : 'garbage';
       const detail = cause instanceof RefusedAnswer ? cause.message : `${describe(cause)}; the answer was: ${text}`;

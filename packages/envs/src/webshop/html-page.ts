@@ -4,7 +4,10 @@ import type { PageNode } from './page.js';
 
 const invisible = new Set(['style', 'script', 'head', 'title', 'meta']);
 
-/** Blank nodes are skipped; comments never come as text. */
+/** What Beautiful Soup takes for blank. */
+const isBlank = (text: string): boolean => /^[ \n\t\f\r]*$/.test(text);
+
+/** Of blank nodes those with a newline are skipped, as Beautiful Soup makes others one blank; comments are no text. */
 export function nodesOfHtml(html: string): PageNode[] {
   const nodes: PageNode[] = [];
   const open: { name: string; isProduct: boolean }[] = [];
@@ -12,7 +15,8 @@ export function nodesOfHtml(html: string): PageNode[] {
   const flush = () => {
     const parent = open.at(-1);
     const isVisible = !open.some(({ name }) => invisible.has(name));
-    if (text.trim() !== '' && parent !== undefined && isVisible) nodes.push({ kind: kindOf(parent), text });
+    const shown = isBlank(text) ? (text === '' || text.includes('\n') ? '' : ' ') : text;
+    if (shown !== '' && parent !== undefined && isVisible) nodes.push({ kind: kindOf(parent), text: shown });
     text = '';
   };
   const parser = new Parser({
@@ -21,7 +25,7 @@ export function nodesOfHtml(html: string): PageNode[] {
     },
     onopentag: (name, attributes) => {
       flush();
-      open.push({ name, isProduct: (attributes.class ?? '').split(' ').includes('product-link') });
+      open.push({ name, isProduct: attributes.class === 'product-link' });
     },
     onclosetag: () => {
       flush();

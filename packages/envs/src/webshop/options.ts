@@ -31,6 +31,7 @@ export const webShopSchema = {
       minimum: 1,
       default: 60_000,
     },
+    connections: { ...agentGymProperties.connections },
     observation: {
       description:
         "'archer': the whole history, then the instruction; 'text': the page alone, joined by [SEP], as AgentGym's server.",
@@ -92,6 +93,7 @@ export interface WebShopOptions {
   baseUrl: string | null;
   actionFormat: AgentGymOptions['actionFormat'];
   timeoutMs: number;
+  connections: number;
   observation: 'archer' | 'text';
   maxTurns: number;
   webshopLower: number | null;

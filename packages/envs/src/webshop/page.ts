@@ -1,17 +1,20 @@
 // A page of the shop as its visible text nodes, and the address it has on Princeton's site.
 // Source: pages and texts of WebShop's site at 64fa2a5, ArCHer's client of it at 7c771a7.
+import { pythonDict } from '../cpython/repr.js';
+import { unicodeEscapeDecoded } from './unicode-escape.js';
 
 export type SubPage = 'Description' | 'Features' | 'Reviews' | 'Attributes';
 export type Chosen = ReadonlyMap<string, string>;
 
 export type PageRequest =
   | { page: 'start'; session: string }
-  | { page: 'results'; session: string; keywords: string; number: number }
+  /** `commands`: the first word may be one of the text environment's: <r>, <c> or <q>. */
+  | { page: 'results'; session: string; keywords: string; number: number; commands?: boolean }
   | { page: 'item'; session: string; keywords: string; number: number; asin: string; chosen: Chosen }
   | { page: 'sub'; session: string; keywords: string; number: number; asin: string; chosen: Chosen; sub: SubPage }
   | { page: 'done'; session: string; asin: string; chosen: Chosen };
 
-/** A piece of visible text; `text` keeps its own blanks. */
+/** A piece of visible text; `text` keeps its own blanks, and nothing but blanks is one blank. */
 export interface PageNode {
   kind: 'text' | 'button' | 'option' | 'product';
   text: string;
@@ -20,55 +23,64 @@ export interface PageNode {
 /** Where pages come from: the embedded shop or a site. */
 export interface PageSource {
   open(request: PageRequest): Promise<readonly PageNode[]>;
+  /** Gives back what it holds; a source in memory holds nothing. */
+  close?(): Promise<void>;
 }
 
 export const scoreLabel = 'Your score (min 0.0, max 1.0)';
 
-const quoted = (text: string): string => encodeURIComponent(text).replaceAll("'", '%27');
+/** As Python's `quote(text, safe='')`. */
+const quoted = (text: string): string =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** A string as a Python literal in single quotes, or in double ones where it holds a single one. */
-const pythonString = (text: string): string => (text.includes("'") ? `"${text}"` : `'${text}'`);
-
-export const pythonDict = (chosen: Chosen): string =>
-  `{${[...chosen].map(([name, value]) => `${pythonString(name)}: ${pythonString(value)}`).join(', ')}}`;
-
-/** The page's path on the site. */
-export function pagePath(request: PageRequest): string {
+/** The page's path on the site, with each of its parts written by `write`. */
+function pathOf(request: PageRequest, write: (part: string) => string): string {
   const { page, session } = request;
   if (page === 'start') return `/${session}`;
-  if (page === 'results') return `/search_results/${session}/${quoted(request.keywords)}/${request.number}`;
-  const options = quoted(pythonDict(request.chosen));
+  if (page === 'results') return `/search_results/${session}/${write(request.keywords)}/${request.number}`;
+  const options = write(pythonDict(request.chosen));
   if (page === 'done') return `/done/${session}/${request.asin}/${options}`;
-  const place = `${session}/${request.asin}/${quoted(request.keywords)}/${request.number}`;
+  const place = `${session}/${request.asin}/${write(request.keywords)}/${request.number}`;
   return page === 'item' ? `/item_page/${place}/${options}` : `/item_sub_page/${place}/${request.sub}/${options}`;
 }
 
+/**
+ * The page's path on the site.
+ * Differs from ArCHer's client: it quotes `?` and `#` in what the agent wrote, which there cut the address off.
+ */
+export const pagePath = (request: PageRequest): string => pathOf(request, quoted);
+
 /** ArCHer's client shows so many products of a page. */
 const SHOWN = 3;
+
+/** Nothing but newlines, blanks and newlines written as an escape. */
+const isBlank = (text: string): boolean => /^(?:\n|\\n| )*$/.test(text);
 
 /** The page as ArCHer's client tells it. */
 export function archerText(nodes: readonly PageNode[], request: PageRequest): string {
   const score = scoreOf(nodes);
   if (score !== null) return `${scoreLabel}: ${score}`;
-  const chosen = 'chosen' in request ? [...request.chosen.values()] : [];
+  // A value counts as chosen where the address holds it in quotes.
+  const address = pathOf(request, (part) => part);
   let [text, texts, products, sinceProduct] = ['', 0, 0, 0];
   for (const node of nodes) {
+    if (isBlank(node.text)) continue;
     if (node.kind === 'product') {
       products++;
       sinceProduct = 0;
       if (products <= SHOWN) text += `\n[${node.text}] `;
     } else if (node.kind === 'button') text += `\n[${node.text}] `;
-    else if (node.kind === 'option') text += chosen.includes(node.text) ? `[[${node.text}]]` : `[${node.text}]`;
+    else if (node.kind === 'option') text += address.includes(`'${node.text}'`) ? `[[${node.text}]]` : `[${node.text}]`;
     else {
-      sinceProduct++;
-      texts++;
       // The instruction stands at the end of the observation instead.
-      const isInstruction = request.page !== 'start' && texts <= 2;
+      const isInstruction = request.page !== 'start' && texts < 2;
       const isOfHiddenProduct = products > SHOWN && sinceProduct <= 2;
       if (!isInstruction && !isOfHiddenProduct) text += `\n${node.text} `;
+      texts++;
     }
+    sinceProduct++;
   }
-  return text;
+  return unicodeEscapeDecoded(text);
 }
 
 /** The score on the last page, as it is written there; null on every other page. */

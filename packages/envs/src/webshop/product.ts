@@ -1,6 +1,7 @@
 // A product as the shop shows and judges it, read from a record of WebShop's items file.
 // Source: WebShop (Yao et al. 2022, arXiv:2207.01206), its items file at 64fa2a5.
 import { hash32 } from '@bowyer/core';
+import { pythonFloat } from '../cpython/repr.js';
 
 /** What of WebShop's items file is read; prices are text such as `$9.99` or `$9.99 - $19.99`. */
 export interface ProductRecord {
@@ -27,15 +28,13 @@ export interface Product {
   price: number;
   /** `$a` or `$a to $b`. */
   priceText: string;
+  category: string;
   query: string;
   productCategory: string;
 }
 
 /** WebShop's own price of a product that names none, in dollars. */
 const UNPRICED = 100;
-
-/** A number as Python prints a float: `74.1`, `20.0`. */
-export const pythonFloat = (value: number): string => (Number.isInteger(value) ? value.toFixed(1) : String(value));
 
 /** @param attributes of this product in WebShop's attribute file */
 export function productOf(record: ProductRecord, attributes: readonly string[]): Product {
@@ -53,6 +52,7 @@ export function productOf(record: ProductRecord, attributes: readonly string[]):
     options: optionsOf(record.customization_options),
     price: low + (high - low) * (hash32(record.asin) / 2 ** 32),
     priceText: low === high ? `$${pythonFloat(low)}` : `$${pythonFloat(low)} to $${pythonFloat(high)}`,
+    category: record.category ?? '',
     query: (record.query ?? '').toLowerCase().trim(),
     productCategory: record.product_category ?? '',
   };

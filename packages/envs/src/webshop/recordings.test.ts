@@ -8,7 +8,7 @@ import { nodesOfHtml } from './html-page.js';
 import { webShopSchema, type WebShopOptions } from './options.js';
 import { pagePath, scoreOf, type PageNode, type PageRequest, type PageSource } from './page.js';
 import { productOf, type Product } from './product.js';
-import { ArcherSession } from './session.js';
+import { ArcherSession } from './archer-session.js';
 import { Shop } from './shop.js';
 import { WebShop } from './webshop.js';
 
@@ -179,7 +179,7 @@ whenRecorded('a session over HTTP on the recorded pages', () => {
   test('a page that is not served is an error that names it', async () => {
     const { server, baseUrl } = await recordedSite();
     const env = new WebShop({ ...defaults, backend: 'site', baseUrl, timeoutMs: 5000 });
-    await expect(env.reset({ goal: 77 })).rejects.toThrow(`GET ${baseUrl}/fixed_77: status 404`);
+    await expect(env.reset({ goal: 77 })).rejects.toThrow(`GET ${baseUrl}/fixed_77 answered 404`);
     await env.close();
     server.close();
   });

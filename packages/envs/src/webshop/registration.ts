@@ -22,10 +22,11 @@ export const webShopRegistration: Registration<WebShopOptions> = {
   ],
 };
 
-function served({ baseUrl, actionFormat, timeoutMs, maxTurns, webshopLower, webshopUpper }: WebShopOptions) {
+function served(options: WebShopOptions) {
+  const { baseUrl, actionFormat, timeoutMs, connections, maxTurns, webshopLower, webshopUpper } = options;
   const firstItem = webshopLower ?? 0;
   return agentGymEnv('webshop', {
-    ...{ baseUrl, actionFormat, timeoutMs, firstItem },
+    ...{ baseUrl, actionFormat, timeoutMs, connections, firstItem },
     items: webshopUpper === null ? null : webshopUpper - firstItem,
     instructions: actionFormat !== 'plain',
     maxRounds: maxTurns,

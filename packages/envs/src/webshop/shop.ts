@@ -1,8 +1,9 @@
 // The embedded shop: the pages of Princeton's site as their text nodes, and the score of a purchase.
+import { pythonFloat } from '../cpython/repr.js';
 import type { Goal } from './goal.js';
-import type { PageNode, PageRequest, PageSource } from './page.js';
+import type { PageNode, PageRequest, PageSource, SubPage } from './page.js';
 import { scoreLabel } from './page.js';
-import { pythonFloat, type Product } from './product.js';
+import type { Product } from './product.js';
 import { purchaseReward } from './reward.js';
 import { ProductSearch } from './search.js';
 
@@ -92,11 +93,23 @@ function itemNodes({ title, priceText, options }: Product): PageNode[] {
   return [...choices, ...facts, ...['Description', 'Features', 'Reviews', 'Buy Now'].map(button)];
 }
 
-function subPageNodes(product: Product, sub: string): PageNode[] {
-  const told: Record<string, readonly string[]> = {
-    Description: [product.description],
-    Features: product.bullets,
-    Attributes: product.attributes,
+function subPageNodes(product: Product, sub: SubPage): PageNode[] {
+  const { description, bullets, attributes, category, query, productCategory } = product;
+  const item = (line: string): string => ` ${line}`; // the site's lists begin their lines with a blank
+  const told: Record<SubPage, readonly string[]> = {
+    Description: [description],
+    Features: bullets.map(item),
+    Reviews: [],
+    Attributes: [...attributes.map(item), category, query, productCategory],
   };
-  return (told[sub] ?? []).filter((line) => line.trim() !== '').map(text);
+  return told[sub]
+    .map(collapsed)
+    .filter((line) => line !== '')
+    .map(text);
+}
+
+/** What a page shows of a text: nothing but blanks is nothing where they hold a newline, else one blank. */
+function collapsed(line: string): string {
+  if (/[^ \n\t\f\r]/.test(line)) return line;
+  return line === '' || line.includes('\n') ? '' : ' ';
 }

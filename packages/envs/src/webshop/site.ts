@@ -1,39 +1,56 @@
 // Pages of a running WebShop site (`backend: site`), as ArCHer's client reads them.
-import { request as send } from 'undici';
+// Every request is a GET and changes nothing that another one depends on, so that it may be sent again.
+import { openServer } from '../agentgym/instances.js';
+import { HttpError } from '../http/http-error.js';
 import { nodesOfHtml } from './html-page.js';
 import { pagePath, type PageNode, type PageRequest, type PageSource } from './page.js';
 
-export class SiteError extends Error {
-  override readonly name = 'SiteError';
-
-  constructor(
-    readonly url: string,
-    readonly status: number | null,
-    cause: string,
-  ) {
-    super(`GET ${url}: ${cause}\n  is the WebShop site running there? env.base_url names it`);
-  }
+export interface SiteOptions {
+  baseUrl: string;
+  /** Longest wait for an answer, in milliseconds. */
+  timeoutMs: number;
+  /** Open at the same time, of all environments on this site together. */
+  connections: number;
 }
 
+/** All environments on one address share its connections and its circuit breaker. */
 export class Site implements PageSource {
-  constructor(
-    readonly baseUrl: string,
-    readonly timeoutMs: number,
-  ) {}
+  readonly #shared: ReturnType<typeof openServer>;
 
+  constructor({ baseUrl, timeoutMs, connections }: SiteOptions) {
+    this.#shared = openServer(baseUrl, { readTimeoutMs: timeoutMs, connections });
+  }
+
+  /** @throws {HttpError} where the site does not answer, or answers with an error that is not the agent's doing */
   async open(page: PageRequest): Promise<readonly PageNode[]> {
-    const url = `${this.baseUrl.replace(/\/+$/, '')}${pagePath(page)}`;
-    const timeouts = { headersTimeout: this.timeoutMs, bodyTimeout: this.timeoutMs };
-    let status: number;
-    let html: string;
     try {
-      const answer = await send(url, timeouts);
-      status = answer.statusCode;
-      html = await answer.body.text();
+      return await this.#get(page);
     } catch (error) {
-      throw new SiteError(url, null, (error as Error).message);
+      if (!(error instanceof HttpError) || error.failure !== 'status') throw error;
+      // ArCHer's client drops the first two texts of a page, and an error page has no more.
+      if (isAgentsDoing(page, error)) return [];
+      if (error.status !== 500 || page.page === 'start') throw error;
+      // A site that was started anew knows a session only after its first page.
+      await this.#get({ page: 'start', session: page.session });
+      return this.#get(page);
     }
-    if (status !== 200) throw new SiteError(url, status, `status ${status}`);
-    return nodesOfHtml(html);
+  }
+
+  close(): Promise<void> {
+    return this.#shared.leave();
+  }
+
+  #get(page: PageRequest): Promise<readonly PageNode[]> {
+    return this.#shared.server.request({
+      method: 'GET',
+      path: pagePath(page),
+      as: 'text',
+      read: (html) => nodesOfHtml(String(html)),
+    });
   }
 }
+
+/** Words that the site cannot search for: none at all or with a slash (no such page), a broken list (its own error). */
+const isAgentsDoing = (page: PageRequest, { status }: HttpError): boolean =>
+  page.page === 'results' &&
+  (status === 308 || status === 404 || (status === 500 && page.keywords.trimStart().startsWith('[')));

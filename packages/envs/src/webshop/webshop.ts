@@ -6,7 +6,9 @@ import type { ResetResult, ResumableEnv, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 import { loadShop, WebShopOptionsError, type WebShopOptions } from './options.js';
 import type { PageSource } from './page.js';
-import { ArcherSession, TextSession, type AvailableActions } from './session.js';
+import type { AvailableActions, Session } from './session.js';
+import { ArcherSession } from './archer-session.js';
+import { TextSession } from './text-session.js';
 import { Site } from './site.js';
 
 export interface WebShopInfo extends Record<string, unknown> {
@@ -15,6 +17,8 @@ export interface WebShopInfo extends Record<string, unknown> {
   /** The page or the refusal alone. */
   text: string;
   availableActions: AvailableActions;
+  /** Clicks that would be taken, as they are to be written; on the first page, a search. */
+  validActions: string[];
   refused: boolean;
 }
 
@@ -27,17 +31,19 @@ export class WebShop implements ResumableEnv {
   readonly #goals: { lower: number; upper: number };
   readonly #order = new EpisodeOrder('webshop');
   #rng = new Rng(0);
-  #session: ArcherSession | TextSession | null = null;
+  #session: Session | null = null;
   #history = '';
   #instruction = '';
   #turns = 0;
+  #isClosed = false;
 
   constructor(options: WebShopOptions) {
     this.#options = options;
     let range = ARCHER_GOALS;
     if (options.backend === 'site') {
       if (options.baseUrl === null) throw new WebShopOptionsError('webshop with backend=site needs env.base_url');
-      this.#source = new Site(options.baseUrl, options.timeoutMs);
+      const { baseUrl, timeoutMs, connections } = options;
+      this.#source = new Site({ baseUrl, timeoutMs, connections });
     } else {
       const shop = loadShop(options);
       this.#source = shop;
@@ -73,7 +79,7 @@ export class WebShop implements ResumableEnv {
 
   async step(action: string): Promise<StepResult> {
     this.#order.assertRunning();
-    const session = this.#session as ArcherSession | TextSession;
+    const session = this.#session as Session;
     const said = action.replace(/\n$/, '');
     const { text, reward, bought, refused } = await session.act(said);
     this.#turns++;
@@ -89,15 +95,18 @@ export class WebShop implements ResumableEnv {
   }
 
   async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     this.#order.close();
+    await this.#source.close?.();
   }
 
   #observe(text: string): string {
     return this.#options.observation === 'archer' ? `${this.#history}\nInstruction:\n${this.#instruction} ` : text;
   }
 
-  #info(session: ArcherSession | TextSession, text: string, refused: boolean): WebShopInfo {
-    const availableActions = session.availableActions();
-    return { session: session.session, instruction: this.#instruction, text, availableActions, refused };
+  #info(session: Session, text: string, refused: boolean): WebShopInfo {
+    const [availableActions, validActions] = [session.availableActions(), session.validActions()];
+    return { session: session.session, instruction: this.#instruction, text, availableActions, validActions, refused };
   }
 }

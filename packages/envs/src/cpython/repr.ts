@@ -1,0 +1,40 @@
+// Values as Python prints them: the source form of a string (repr), of a dict of strings, of a float.
+// Source: CPython's unicode_repr and float_repr_style 'short'.
+
+const named: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/** Control, format, private, unassigned and lone surrogate characters, and every blank but the plain one. */
+const unprintable = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
+
+function escaped(character: string, quote: string): string {
+  if (character === quote) return `\\${quote}`;
+  const short = named[character];
+  if (short !== undefined) return short;
+  if (!unprintable.test(character)) return character;
+  const code = character.codePointAt(0)!;
+  const hex = code.toString(16);
+  if (code <= 0xff) return `\\x${hex.padStart(2, '0')}`;
+  return code <= 0xffff ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`;
+}
+
+/** In single quotes; in double ones where the text holds a single and no double one. */
+export function pythonString(text: string): string {
+  const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
+  return `${quote}${Array.from(text, (character) => escaped(character, quote)).join('')}${quote}`;
+}
+
+export const pythonDict = (dict: ReadonlyMap<string, string>): string =>
+  `{${[...dict].map(([key, value]) => `${pythonString(key)}: ${pythonString(value)}`).join(', ')}}`;
+
+/** `74.1`, `20.0`; of the sizes that prices and scores have, so without an exponent. */
+export const pythonFloat = (value: number): string => (Number.isInteger(value) ? value.toFixed(1) : String(value));
+
+/** One UTF-16 unit of JSON in ASCII, as Flask writes it into a page. */
+const jsonEscaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/** A dict as Flask's `tojson` filter prints it: sorted keys, ASCII, with <, >, & and ' escaped too. */
+export function flaskJson(dict: ReadonlyMap<string, string>): string {
+  const text = (value: string) => JSON.stringify(value).replace(/[^ -~]|[<>&']/g, jsonEscaped);
+  const sorted = [...dict].sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${sorted.map(([key, value]) => `${text(key)}: ${text(value)}`).join(', ')}}`;
+}

@@ -1,0 +1,109 @@
+// ArCHer's text client: search on the first page only, no `Next >`, exact case, and what it remembers between pages.
+// Source: ArCHer's WebShop client at 7c771a7.
+import { archerText, type PageRequest, type SubPage } from './page.js';
+import { Session, type Turn } from './session.js';
+import { unicodeEscapeDecoded } from './unicode-escape.js';
+
+const subPages = ['Description', 'Features', 'Reviews', 'Attributes'] as const satisfies readonly SubPage[];
+const isSubPage = (label: string): label is SubPage => (subPages as readonly string[]).includes(label);
+
+const REFUSAL = 'Invalid action!';
+
+export class ArcherSession extends Session {
+  /** Of the last page that had any since the search; they outlive it, so that an item may take another one's options. */
+  #optionNames: ReadonlyMap<string, string> = new Map();
+  #asins: readonly string[] = [];
+
+  async open(): Promise<string> {
+    await this.#enter({ page: 'start', session: this.session });
+    return this.#text();
+  }
+
+  override get instruction(): string {
+    return unicodeEscapeDecoded(super.instruction);
+  }
+
+  /** What stands after the opening bracket is taken up to the last character, whatever that is. */
+  async act(action: string): Promise<Turn> {
+    if (action.startsWith('think[')) return { text: 'OK.', reward: 0, bought: false, refused: false };
+    if (action.startsWith('search[')) return this.#search(action.slice('search['.length, -1));
+    if (action.startsWith('click[')) return this.#click(action.slice('click['.length, -1));
+    return this.#refuse();
+  }
+
+  validActions(): string[] {
+    const shown = [...archerText(this.nodes, this.request).matchAll(/\[+([^\][]+)\]+/g)].map(([, label]) => label);
+    return shown.filter((label) => !['Search', 'Next >'].includes(label)).map((label) => `click[${label}]`);
+  }
+
+  #text(): string {
+    return archerText(this.nodes, this.request);
+  }
+
+  #refuse(): Promise<Turn> {
+    return this.turnOf(null, () => REFUSAL);
+  }
+
+  /** Goes to a page of this item or search, remembering what it shows. */
+  async #visit(request: PageRequest): Promise<Turn> {
+    const turn = await this.turnOf(request, () => this.#text());
+    const names = this.optionNames();
+    const asins = this.labels('product');
+    if (names.size > 0) this.#optionNames = names;
+    if (asins.length > 0) this.#asins = asins;
+    return turn;
+  }
+
+  /** Goes to a page that forgets what was seen before. */
+  #enter(request: PageRequest): Promise<Turn> {
+    this.#optionNames = new Map();
+    this.#asins = [];
+    return this.#visit(request);
+  }
+
+  async #search(keywords: string): Promise<Turn> {
+    if (this.request.page !== 'start') return this.#refuse();
+    return this.#enter({ page: 'results', session: this.session, keywords, number: 1 });
+  }
+
+  async #click(label: string): Promise<Turn> {
+    const now = this.request;
+    if (label === 'Buy Now') {
+      const bought = this.buy();
+      return bought === null ? this.#refuse() : this.#visit(bought);
+    }
+    if (label === 'Back to Search') {
+      return ['start', 'done'].includes(now.page)
+        ? this.#refuse()
+        : this.#enter({ page: 'start', session: this.session });
+    }
+    if (label === 'Next >') return this.#refuse();
+    if (label === '< Prev') return this.#back();
+    if (isSubPage(label))
+      return now.page === 'item' ? this.#visit({ ...now, page: 'sub', sub: label }) : this.#refuse();
+    if (now.page === 'results') {
+      if (!this.#asins.includes(label)) return this.#refuse();
+      return this.#visit({ ...now, page: 'item', asin: label, chosen: new Map() });
+    }
+    if (now.page === 'item') return this.#choose(now, label);
+    // Any other label leaves the page as it is, and it is told again.
+    return this.turnOf(null, () => this.#text());
+  }
+
+  async #back(): Promise<Turn> {
+    const now = this.request;
+    if (now.page === 'sub') {
+      const { session, keywords, number, asin, chosen } = now;
+      return this.#visit({ page: 'item', session, keywords, number, asin, chosen });
+    }
+    if (now.page !== 'item') return this.#refuse();
+    return this.#visit({ page: 'results', session: now.session, keywords: now.keywords, number: now.number });
+  }
+
+  async #choose(now: PageRequest & { page: 'item' }, value: string): Promise<Turn> {
+    const name = this.#optionNames.get(value);
+    if (name === undefined) return this.#refuse();
+    const turn = await this.#visit({ ...now, chosen: new Map([...now.chosen, [name, value]]) });
+    return { ...turn, text: `You have clicked ${value}.` };
+  }
+}

@@ -1,0 +1,37 @@
+// Python's `text.encode().decode("unicode-escape").encode("latin1").decode("utf-8")`, which ArCHer's client does to every
+// page: backslash escapes in a page's text are read, and all other text stays what it is.
+// Source: ArCHer's WebShop client at 7c771a7.
+
+const named: Readonly<Record<string, string>> = {
+  ...{ '\n': '', '\\': '\\', "'": "'", '"': '"', a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' },
+};
+
+/** Escape sequences: octal, \xHH, \uHHHH, \UHHHHHHHH, a named one. Anything else after a backslash keeps it. */
+const sequence =
+  /\\(?:([0-7]{1,3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([\n\\'"abfnrtv])|([xuUN]|$))/g;
+
+class Malformed extends Error {}
+
+/** The text itself where Python would fail: at a broken escape, or where what comes out is no UTF-8. */
+export function unicodeEscapeDecoded(text: string): string {
+  if (!text.includes('\\')) return text;
+  const bytes = Buffer.from(text, 'utf8').toString('latin1');
+  try {
+    const decoded = bytes.replace(sequence, (_, octal?: string, ...more: (string | undefined)[]) => {
+      const [x, u, U, name] = more;
+      if (octal !== undefined) return latin1(parseInt(octal, 8));
+      const hex = x ?? u ?? U;
+      if (hex !== undefined) return latin1(parseInt(hex, 16));
+      if (name !== undefined) return named[name];
+      throw new Malformed();
+    });
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(decoded, 'latin1'));
+  } catch {
+    return text;
+  }
+}
+
+function latin1(code: number): string {
+  if (code > 0xff) throw new Malformed();
+  return String.fromCharCode(code);
+}
