@@ -185,13 +185,17 @@ const endpoint = Type.Object(
 
 const policy = Type.Object(
   {
+    model_type: oneOf(
+      ['gpt2', 'llama'],
+      'architecture: learned positions, or rotary ones, which soon learn to copy words from the context',
+    ),
     n_layer: count('transformer blocks'),
     n_head: count('attention heads per block'),
     n_embd: count('width; a multiple of n_head'),
     n_positions: count('longest context in tokens'),
     endpoint: Type.Optional(endpoint),
   },
-  { ...closed, description: 'built-in policy: a GPT-2 from scratch on words of its environment' },
+  { ...closed, description: 'built-in policy: a model from scratch on words of its environment' },
 );
 
 const lora = Type.Object(

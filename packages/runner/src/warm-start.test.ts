@@ -39,6 +39,11 @@ test('demonstrations from a file are told apart by what the file holds', async (
   }
 });
 
+test('the architecture decides the weights; as GPT-2 the name stays as it was without the key', () => {
+  expect(hash('archer_20q', 'policy.model_type=llama')).not.toBe(hash('archer_20q'));
+  expect(hash('archer_20q', 'policy.model_type=gpt2')).toBe(hash('archer_20q'));
+});
+
 test('optimizer and schedule decide the weights; at their defaults the name stays as it was without them', () => {
   expect(hash('archer_20q', 'warm_start.schedule.kind=cosine')).not.toBe(hash('archer_20q'));
   expect(hash('archer_20q', 'optimizer=sgd')).not.toBe(hash('archer_20q'));

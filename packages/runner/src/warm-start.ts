@@ -53,12 +53,14 @@ export function warmStartHash(config: RunConfig): string {
 
 /** Everything that decides the weights of the warm start. */
 function warmStartRecipe(config: RunConfig) {
-  const { demonstrations, policy, warmStart, seed, eosStr, scoreTerminator, device } = config;
+  const { demonstrations, warmStart, seed, eosStr, scoreTerminator, device } = config;
+  const { modelType, ...policy } = config.policy;
   const env = warmStartOptions(config);
   const { schedule, ...training } = warmStart;
   return {
     ...{ version: CACHE_VERSION, env, demonstrations, policy, training, seed, eosStr, scoreTerminator, device },
     // Told only where they differ from what every warm start had before they could be chosen, so that its name stays.
+    ...(modelType !== 'gpt2' && { modelType }),
     ...(!isDeepStrictEqual(policyOptimizer(config), adam) && { optimizer: policyOptimizer(config) }),
     ...(!isDeepStrictEqual(schedule, linearBetween(training)) && { schedule }),
   };
@@ -82,20 +84,12 @@ async function imitate(
   const texts = [...demonstrations.flatMap(pieces), config.eosStr ?? ''];
   const tokenizer = wordLevelTokenizer(texts, { wholeTokens: answerTokens(config) });
   const { terminatorIds, maskedTokenIds } = agentTokens(tokenizer, config);
-  const { nLayer, nHead, nEmbd, nPositions } = config.policy;
   const policy = await LanguageModel.create({
     device,
     tokenizer,
     maskedTokenIds,
     rng: new Rng(hash32(`${config.seed}/policy`)),
-    config: {
-      model_type: 'gpt2',
-      vocab_size: tokenizer.vocabSize,
-      n_layer: nLayer,
-      n_head: nHead,
-      n_embd: nEmbd,
-      n_positions: nPositions,
-    },
+    config: builtInPolicy(config.policy, tokenizer.vocabSize),
   });
   try {
     await policy.createOptimizer(policyOptimizer(config));
@@ -118,6 +112,26 @@ async function imitate(
   } finally {
     await policy.release();
   }
+}
+
+/** The config.json of a policy made from scratch. */
+function builtInPolicy({ modelType, nLayer, nHead, nEmbd, nPositions }: RunConfig['policy'], vocabularySize: number) {
+  if (modelType === 'gpt2') {
+    const shape = { n_layer: nLayer, n_head: nHead, n_embd: nEmbd, n_positions: nPositions };
+    return { model_type: modelType, vocab_size: vocabularySize, ...shape };
+  }
+  return {
+    model_type: modelType,
+    vocab_size: vocabularySize,
+    hidden_size: nEmbd,
+    // Three matrices of 8/3 the width weigh as much as GPT-2's two of four times it.
+    intermediate_size: Math.ceil((8 * nEmbd) / 3),
+    num_hidden_layers: nLayer,
+    num_attention_heads: nHead,
+    num_key_value_heads: nHead,
+    max_position_embeddings: nPositions,
+    tie_word_embeddings: true,
+  };
 }
 
 /** The texts as they are tokenised: an action's first word stays a word of its own. */
