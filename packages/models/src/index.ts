@@ -87,3 +87,4 @@ export {
   type ChatTemplate,
   type EncodedConversation,
 } from './chat/chat-message.js';
+export { ModelServer, type ModelServerOptions } from './serve/model-server.js';

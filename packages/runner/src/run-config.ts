@@ -81,7 +81,18 @@ const archerKeys = {
 /** Keys that ArCHer's configs do not have. */
 const ownKeys = {
   task: oneOf(
-    ['train', 'evaluate', 'demonstrations', 'replay', 'play', 'score', 'generate', 'convert', 'serve_env'],
+    [
+      'train',
+      'evaluate',
+      'demonstrations',
+      'replay',
+      'play',
+      'score',
+      'generate',
+      'convert',
+      'serve_env',
+      'serve_model',
+    ],
     'what the run does',
   ),
   input: nullable(
@@ -117,15 +128,31 @@ const ownKeys = {
     description: 'take models of the hub only from what is downloaded already; as HF_HUB_OFFLINE=1',
   }),
   batch_tokens: count('score: tokens in a batch, padding included'),
-  host: Type.String({ description: 'serve_env: address to listen on; 0.0.0.0 lets everybody on the network play' }),
-  port: Type.Integer({ minimum: 0, maximum: 65_535, description: 'serve_env: port to listen on; 0: any free one' }),
+  host: Type.String({
+    description: 'serve_env, serve_model: address to listen on; 0.0.0.0 lets everybody on the network in',
+  }),
+  port: Type.Integer({
+    minimum: 0,
+    maximum: 65_535,
+    description: 'serve_env, serve_model: port to listen on; 0: any free one',
+  }),
+  served_name: nullable(Type.String(), 'serve_model: what clients call the model; null: the name of its directory'),
+  server_key_env: nullable(
+    Type.String(),
+    'serve_model: environment variable with the key that clients must send; null: nobody is asked for one',
+  ),
+  max_queued: count('serve_model: answers that wait for a slot; a request beyond gets status 429', 0),
+  context_length: nullable(
+    Type.Integer({ minimum: 2 }),
+    'serve_model: longest context in tokens, of which every slot has its share of memory; null: the model’s',
+  ),
   max_instances: count('serve_env: environments at the same time'),
   idle_minutes: rate('serve_env: an environment that nobody asks for is closed after this many minutes'),
   max_failure_share: share('a run stops when more than this share of the episodes collected at once failed'),
   seed: count('all randomness of the run follows from it', 0),
   device: oneOf(['cpu', 'webgpu'], 'where models run'),
   threads: count('threads of ONNX Runtime; 0: one a core', 0),
-  slots: count('episodes in play at the same time'),
+  slots: count('episodes in play at the same time; serve_model: answers at the same time'),
   top_k: count('samples among the k likeliest tokens; 0: all. ArCHer’s sampler has a hidden 50', 0),
   top_p: Type.Number({
     exclusiveMinimum: 0,

@@ -17,6 +17,7 @@ const tasks: Record<RunConfig['task'], () => Promise<Task>> = {
   generate: async () => (await import('./tasks/generate.js')).generate,
   convert: async () => (await import('./tasks/convert.js')).convert,
   serve_env: async () => (await import('./tasks/serve-env.js')).serveEnv,
+  serve_model: async () => (await import('./tasks/serve-model.js')).serveModel,
 };
 
 /** @param yaml a config that the schema has accepted */

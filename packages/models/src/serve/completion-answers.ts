@@ -1,0 +1,113 @@
+// The forms of OpenAI's answers: chat completions and completions, whole or as pieces of a stream, lists of models, errors.
+// Source: platform.openai.com/docs/api-reference.
+
+export type AnswerKind = 'chat' | 'text';
+
+/** One answer, or a piece of it. */
+export interface Choice {
+  index: number;
+  text: string;
+  /** Null while the answer goes on. */
+  finishReason: 'stop' | 'length' | null;
+  /** Tokens of the text, where they were asked for. */
+  tokens: readonly TokenLogprob[] | null;
+}
+
+export interface TokenLogprob {
+  token: string;
+  /** Nats. */
+  logprob: number;
+}
+
+export interface Usage {
+  promptTokens: number;
+  completionTokens: number;
+}
+
+/** What all pieces of an answer have in common. */
+export interface AnswerHead {
+  kind: AnswerKind;
+  id: string;
+  /** Seconds since 1970. */
+  created: number;
+  model: string;
+}
+
+export function wholeAnswer({ kind, ...head }: AnswerHead, choices: readonly Choice[], usage: Usage): object {
+  const isChat = kind === 'chat';
+  return {
+    ...head,
+    object: isChat ? 'chat.completion' : 'text_completion',
+    choices: choices.map((choice) => ({
+      index: choice.index,
+      ...(isChat ? { message: { role: 'assistant', content: choice.text, refusal: null } } : { text: choice.text }),
+      logprobs: logprobs(kind, choice.tokens),
+      finish_reason: choice.finishReason,
+    })),
+    usage: counts(usage),
+  };
+}
+
+/** A piece of a stream; the first of a chat's choice says who speaks. */
+export function answerPiece({ kind, ...head }: AnswerHead, choice: Choice, isFirst: boolean): object {
+  const isChat = kind === 'chat';
+  const delta = {
+    ...(isFirst && { role: 'assistant' }),
+    ...(choice.finishReason === null && { content: choice.text }),
+  };
+  return {
+    ...head,
+    object: isChat ? 'chat.completion.chunk' : 'text_completion',
+    choices: [
+      {
+        index: choice.index,
+        ...(isChat ? { delta } : { text: choice.text }),
+        logprobs: logprobs(kind, choice.tokens),
+        finish_reason: choice.finishReason,
+      },
+    ],
+  };
+}
+
+/** The last piece of a stream whose tokens are to be counted. */
+export const usagePiece = ({ kind, ...head }: AnswerHead, usage: Usage): object => ({
+  ...head,
+  object: kind === 'chat' ? 'chat.completion.chunk' : 'text_completion',
+  choices: [],
+  usage: counts(usage),
+});
+
+export const modelEntry = (id: string, created: number, contextLength: number): object => ({
+  id,
+  object: 'model',
+  created,
+  owned_by: 'bowyer',
+  max_model_len: contextLength,
+});
+
+export const errorBody = (
+  message: string,
+  type: string,
+  { param = null, code = null }: { param?: string | null; code?: string | null } = {},
+): object => ({ error: { message, type, param, code } });
+
+const counts = ({ promptTokens, completionTokens }: Usage) => ({
+  prompt_tokens: promptTokens,
+  completion_tokens: completionTokens,
+  total_tokens: promptTokens + completionTokens,
+});
+
+function logprobs(kind: AnswerKind, tokens: readonly TokenLogprob[] | null): object | null {
+  if (tokens === null) return null;
+  if (kind === 'text')
+    return {
+      tokens: tokens.map(({ token }) => token),
+      token_logprobs: tokens.map(({ logprob }) => logprob),
+      top_logprobs: null,
+      text_offset: tokens.map((_, i) => tokens.slice(0, i).reduce((sum, { token }) => sum + token.length, 0)),
+    };
+  return {
+    content: tokens.map(({ token, logprob }) => ({ token, logprob, bytes: [...Buffer.from(token)], top_logprobs: [] })),
+    refusal: null,
+  };
+}

@@ -1,0 +1,66 @@
+// The text of an answer while its tokens come: what may be shown already, and whether a stop string has ended it.
+
+/** What half a character of several bytes decodes to. */
+const HALF_CHARACTER = '\uFFFD';
+
+export class SpokenText {
+  readonly #ids: number[] = [];
+  #shown = 0;
+  #text = '';
+  #stopped = false;
+
+  /**
+   * @param decode all tokens of the answer so far as text
+   * @param stops the answer ends before the first of these
+   */
+  constructor(
+    private readonly decode: (ids: readonly number[]) => string,
+    private readonly stops: readonly string[],
+  ) {}
+
+  /** Everything that counts, up to a stop string. */
+  get text(): string {
+    return this.#text;
+  }
+
+  /** A stop string was said: later tokens change nothing. */
+  get stopped(): boolean {
+    return this.#stopped;
+  }
+
+  /** @returns what can be shown now; the beginning of a stop string or of a character waits for its rest */
+  add(ids: readonly number[]): string {
+    if (this.#stopped) return '';
+    this.#ids.push(...ids);
+    const text = this.decode(this.#ids);
+    const ends = this.stops.map((stop) => text.indexOf(stop)).filter((at) => at >= 0);
+    this.#stopped = ends.length > 0;
+    this.#text = this.#stopped ? text.slice(0, Math.min(...ends)) : text;
+    return this.#show(this.#stopped ? this.#text.length : this.#certainLength());
+  }
+
+  /** No token follows. @returns what was held back */
+  finish(): string {
+    return this.#show(this.#text.length);
+  }
+
+  #show(length: number): string {
+    if (length <= this.#shown) return '';
+    const piece = this.#text.slice(this.#shown, length);
+    this.#shown = length;
+    return piece;
+  }
+
+  #certainLength(): number {
+    let length = this.#text.length;
+    while (length > 0 && this.#text[length - 1] === HALF_CHARACTER) length--;
+    return length - Math.max(0, ...this.stops.map((stop) => overlap(this.#text.slice(0, length), stop)));
+  }
+}
+
+/** Characters at the end of `text` with which `stop` begins. */
+function overlap(text: string, stop: string): number {
+  for (let length = Math.min(stop.length - 1, text.length); length > 0; length--)
+    if (text.endsWith(stop.slice(0, length))) return length;
+  return 0;
+}

@@ -1,0 +1,81 @@
+// task=serve_model: a language model over OpenAI's HTTP protocol, until the user stops it.
+import { basename, resolve } from 'node:path';
+import { openDevice, type Device } from '@bowyer/graph';
+import {
+  ChatTemplateError,
+  loadTextModel,
+  ModelServer,
+  Seq2SeqModel,
+  type ChatTemplate,
+  type LanguageModel,
+} from '@bowyer/models';
+import { agentTokens } from '../agent-tokens.js';
+import { loadChatTemplate } from '../chat-setup.js';
+import type { RunConfig } from '../run-config.js';
+import type { TaskContext } from './task.js';
+
+export async function serveModel(config: RunConfig, { print, log, onInterrupt }: TaskContext): Promise<void> {
+  const { model: dir } = config;
+  if (dir === null)
+    throw new Error('task=serve_model needs a model: model is null\n  give model=DIRECTORY, or OWNER/NAME of the hub');
+  const apiKey = keyOf(config);
+  const stopped = new Promise<void>((resolve) => onInterrupt(resolve));
+  const device = await openDevice({ device: config.device, threads: config.threads || undefined });
+  try {
+    const model = await loadDecoder(dir, config, device);
+    const { host, port, slots, maxQueued, seed, servedName, temperature, topK, topP, maxNewTokens } = config;
+    const server = await ModelServer.listen({
+      ...{ model, host, port, slots, maxQueued, seed, apiKey },
+      name: servedName ?? basename(resolve(dir)),
+      template: await templateOf(model, config, log),
+      terminatorIds: config.eosStr === null ? [] : agentTokens(model.tokenizer, config).terminatorIds,
+      defaults: { temperature: config.doSample ? temperature : 0, topK, topP, maxTokens: maxNewTokens },
+      onFault: (error) => log(error.stack ?? error.message, 'WARNING'),
+    });
+    print(`${dir} is served at ${server.url} (Ctrl-C stops it)\n`);
+    await stopped;
+    await server.close();
+    print('stopped: every answer is finished\n');
+  } finally {
+    await device.close();
+  }
+}
+
+/** The checkpoint's own distribution: nothing is masked. */
+async function loadDecoder(
+  dir: string,
+  { quantization, contextLength }: RunConfig,
+  device: Device,
+): Promise<LanguageModel> {
+  const model = await loadTextModel({
+    ...{ device, dir, quantization, masksPadding: false },
+    ...(contextLength !== null && { contextLength }),
+  });
+  if (!(model instanceof Seq2SeqModel)) return model;
+  throw new Error(`task=serve_model: ${dir} is an encoder-decoder; models that chat are decoders\n  use task=generate`);
+}
+
+/** A model that has no template, and is given none, completes texts only. */
+async function templateOf(
+  { tokenizer }: LanguageModel,
+  config: RunConfig,
+  log: TaskContext['log'],
+): Promise<ChatTemplate | null> {
+  try {
+    return await loadChatTemplate(config, tokenizer);
+  } catch (error) {
+    if (!(error instanceof ChatTemplateError) || config.chatTemplate !== null) throw error;
+    log(`no /v1/chat/completions, /v1/completions only: ${error.message}`, 'WARNING');
+    return null;
+  }
+}
+
+function keyOf({ serverKeyEnv }: RunConfig): string | null {
+  if (serverKeyEnv === null) return null;
+  const key = process.env[serverKeyEnv];
+  if (key) return key;
+  throw new Error(
+    `server_key_env: the environment variable ${serverKeyEnv} is not set, which should hold the key that clients send\n` +
+      '  set it, or write server_key_env=null to ask nobody for one',
+  );
+}
