@@ -6,14 +6,16 @@ import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { gpt2Config, LanguageModel, wordLevelTokenizer, type TokenExample } from '@bowyer/models';
 import { matMulRate, median, milliseconds } from './measure.js';
-import { openTorchTrainer, type TorchStep } from './torch-step.js';
+import { HOW_TO_GET_TORCH, openTorchTrainers, type TorchStep } from './torch-step.js';
 
 const BATCH = 4;
 const TOKENS = 128;
 const repetitions = Number(process.argv[2] ?? 7);
 
 const device = await openDevice({ device: 'cpu' });
-const torch = openTorchTrainer(BATCH, TOKENS, device.threads);
+const trainers = openTorchTrainers(BATCH, TOKENS, device.threads);
+if (trainers.length === 0) console.log(`no PyTorch here, so nothing to compare with: ${HOW_TO_GET_TORCH}`);
+for (const { name, rate } of trainers) console.log(`${name}: product of 1024³ ${rate.toFixed(0)} GFLOP/s`);
 try {
   const rng = new Rng(1);
   const config = gpt2Config({});
@@ -33,7 +35,7 @@ try {
   const size = model.parameters.size;
   const work = (6 * size * BATCH * TOKENS) / 1e9; // GFLOP: 2 per parameter and token forward, 4 backward
 
-  const rows: { gradients: number; update: number; reference: number; loss: number; torch?: TorchStep }[] = [];
+  const rows: { gradients: number; update: number; reference: number; loss: number; theirs: TorchStep[] }[] = [];
   for (let i = 0; i <= repetitions; i++) {
     const references = [await referenceRate()];
     let loss = 0;
@@ -42,14 +44,18 @@ try {
     });
     references.push(await referenceRate());
     const update = await milliseconds(() => optimizer.step({ lr: 1e-4, maxGradNorm: 1 }));
-    const theirs = await torch?.step();
+    const theirs: TorchStep[] = [];
+    for (const trainer of trainers) theirs.push(await trainer.step());
     const reference = (references[0] + references[1]) / 2;
-    if (i > 0) rows.push({ gradients, update, reference, loss, torch: theirs }); // the first warms up
-  }
-  for (const { gradients, update, reference, loss, torch: theirs } of rows)
-    console.log(
-      `forward+backward ${gradients.toFixed(0)} ms ${((work / gradients) * 1e3).toFixed(0)} GFLOP/s, optimizer ${update.toFixed(0)} ms, MatMul ${reference.toFixed(0)} GFLOP/s, loss ${loss.toFixed(4)}${theirs ? `; PyTorch ${theirs.gradients.toFixed(0)} ms, optimizer ${theirs.update.toFixed(0)} ms` : ''}`,
+    if (i === 0) continue; // the first warms up
+    rows.push({ gradients, update, reference, loss, theirs });
+    const torch = theirs.map(
+      (their) => `; PyTorch ${their.gradients.toFixed(0)} ms, optimizer ${their.update.toFixed(0)} ms`,
     );
+    console.log(
+      `forward+backward ${gradients.toFixed(0)} ms ${((work / gradients) * 1e3).toFixed(0)} GFLOP/s, optimizer ${update.toFixed(0)} ms, MatMul ${reference.toFixed(0)} GFLOP/s, loss ${loss.toFixed(4)}${torch.join('')}`,
+    );
+  }
   const gradients = median(rows.map((row) => row.gradients));
   const step = median(rows.map((row) => row.gradients + row.update));
   console.log(`parameters                       ${(size / 1e6).toFixed(1)} M`);
@@ -66,20 +72,16 @@ try {
   );
   const peak = Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))![1]) / 2 ** 20;
   console.log(`peak memory of the process       ${peak.toFixed(2)} GiB`);
-  const pairs = rows.flatMap((row) => (row.torch ? [{ ours: row, theirs: row.torch }] : []));
-  if (pairs.length === 0) console.log('PyTorch                          not here: no python3 imports torch');
-  else {
-    const ratio = ({ ours, theirs }: (typeof pairs)[number]) =>
-      (theirs.gradients + theirs.update) / (ours.gradients + ours.update);
-    const { version, rate, peak: theirPeak } = pairs.at(-1)!.theirs;
-    console.log(`PyTorch ${version}, whole step / ours ${median(pairs.map(ratio)).toFixed(2)} (aim: at least 2.2)`);
-    console.log(
-      `PyTorch forward+backward / ours  ${median(pairs.map(({ ours, theirs }) => theirs.gradients / ours.gradients)).toFixed(2)}`,
-    );
-    console.log(`PyTorch's own product 1024³      ${rate.toFixed(0)} GFLOP/s`);
-    console.log(`peak memory of PyTorch's process ${theirPeak.toFixed(2)} GiB`);
-  }
+  trainers.forEach(({ name }, t) => {
+    const ratios = rows.map(({ gradients, update, theirs }) => {
+      const their = theirs[t];
+      return { whole: (their.gradients + their.update) / (gradients + update), gradients: their.gradients / gradients };
+    });
+    console.log(`${name}: its step / ours ${median(ratios.map(({ whole }) => whole)).toFixed(2)} (aim: at least 2.2)`);
+    console.log(`  forward+backward alone         ${median(ratios.map((ratio) => ratio.gradients)).toFixed(2)}`);
+    console.log(`  peak memory of its process     ${rows.at(-1)!.theirs[t].peak.toFixed(2)} GiB`);
+  });
 } finally {
-  torch?.close();
+  for (const trainer of trainers) trainer.close();
   await device.close();
 }
