@@ -1,4 +1,4 @@
-export type { Env, ResetResult, StepResult } from './contract/env.js';
+export type { Env, ResetResult, ResumableEnv, StepResult } from './contract/env.js';
 export { EpisodeOrder, EpisodeOrderError } from './contract/episode-order.js';
 export { checkEnv, EnvContractError, type CheckEnvOptions, type CheckEnvReport } from './contract/check-env.js';
 export { UnknownNameError, nearestName } from './contract/unknown-name-error.js';
