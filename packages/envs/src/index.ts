@@ -113,7 +113,7 @@ export {
 } from './agentgym/reply-rules.js';
 export { WebShop, type WebShopInfo } from './webshop/webshop.js';
 export { webShopSchema, type WebShopOptions } from './webshop/options.js';
-export { webShopDemonstrations } from './webshop/demonstrations.js';
+export { webShopDemonstrations, webShopTexts } from './webshop/demonstrations.js';
 export { Shopper } from './webshop/expert.js';
 export { type Demonstrator, type PlayedDemonstrationOptions } from './played-demonstrations.js';
 export { Maze, mazeSchema, type MazeInfo, type MazeOptions } from './maze/maze.js';

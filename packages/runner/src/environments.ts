@@ -35,6 +35,10 @@ export function answerTokens(config: RunConfig): readonly string[] {
   return typeof tokens === 'function' ? tokens(config) : tokens;
 }
 
+/** Texts whose words a word-level tokenizer knows beside those of the demonstrations. */
+export const vocabularyTexts = (config: RunConfig): Iterable<string> =>
+  knowledgeOf(config.env.name).vocabulary?.(config) ?? [];
+
 /** Expert play from a file or from the environment's own expert. */
 export async function makeDemonstrations(config: RunConfig): Promise<DemonstrationSet> {
   const { path } = config.demonstrations;

@@ -9,7 +9,7 @@ import { hash32, Rng } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
 import { JsonlFile, ProgressBar } from '@bowyer/logging';
 import { LanguageModel, wordLevelTokenizer } from '@bowyer/models';
-import { answerTokens, makeDemonstrations, warmStartOptions } from './environments.js';
+import { answerTokens, makeDemonstrations, vocabularyTexts, warmStartOptions } from './environments.js';
 import { agentTokens } from './agent-tokens.js';
 import { adam, policyOptimizer } from './policy-setup.js';
 import type { RunConfig } from './run-config.js';
@@ -81,7 +81,7 @@ async function imitate(
 ): Promise<void> {
   const { demonstrations } = await makeDemonstrations(config);
   // What ends an utterance must be in the vocabulary even where no demonstration holds it.
-  const texts = [...demonstrations.flatMap(pieces), config.eosStr ?? ''];
+  const texts = [...demonstrations.flatMap(pieces), config.eosStr ?? '', ...vocabularyTexts(config)];
   const tokenizer = wordLevelTokenizer(texts, { wholeTokens: answerTokens(config) });
   const { terminatorIds, maskedTokenIds } = agentTokens(tokenizer, config);
   const policy = await LanguageModel.create({

@@ -16,7 +16,7 @@ export class ArcherSession extends Session {
 
   async open(): Promise<string> {
     await this.#enter({ page: 'start', session: this.session });
-    return this.#text();
+    return this.pageText();
   }
 
   override get instruction(): string {
@@ -36,7 +36,7 @@ export class ArcherSession extends Session {
     return shown.filter((label) => !['Search', 'Next >'].includes(label)).map((label) => `click[${label}]`);
   }
 
-  #text(): string {
+  pageText(): string {
     return archerText(this.nodes, this.request);
   }
 
@@ -46,7 +46,7 @@ export class ArcherSession extends Session {
 
   /** Goes to a page of this item or search, remembering what it shows. */
   async #visit(request: PageRequest): Promise<Turn> {
-    const turn = await this.turnOf(request, () => this.#text());
+    const turn = await this.turnOf(request, () => this.pageText());
     const names = this.optionNames();
     const asins = this.labels('product');
     if (names.size > 0) this.#optionNames = names;
@@ -87,7 +87,7 @@ export class ArcherSession extends Session {
     }
     if (now.page === 'item') return this.#choose(now, label);
     // Any other label leaves the page as it is, and it is told again.
-    return this.turnOf(null, () => this.#text());
+    return this.turnOf(null, () => this.pageText());
   }
 
   async #back(): Promise<Turn> {

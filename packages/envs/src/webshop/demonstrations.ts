@@ -1,30 +1,35 @@
 // Episodes of the scripted shopper, for supervised warm starts.
 import type { Transition } from '@bowyer/core';
-import type { WebShopOptions } from './options.js';
+import { playDemonstrations, type Demonstrator, type PlayedDemonstrationOptions } from '../played-demonstrations.js';
+import { loadShop, type WebShopOptions } from './options.js';
 import { Shopper } from './expert.js';
 import { WebShop, type WebShopInfo } from './webshop.js';
 
-/** Plays goals drawn from seeds 0, 1, …; every episode is kept, whatever it earned. */
-export async function webShopDemonstrations(options: WebShopOptions, episodes: number): Promise<Transition[][]> {
-  const env = new WebShop({ ...options, backend: 'embedded', observation: 'archer' });
-  try {
-    const played: Transition[][] = [];
-    for (let seed = 0; seed < episodes; seed++) played.push(await playShopper(env, seed));
-    return played;
-  } finally {
-    await env.close();
-  }
+/** All that the pages of our own shop say of products and goals, as words in brackets and after a blank. */
+export function webShopTexts(options: WebShopOptions): string[] {
+  if (options.products !== null) return [];
+  const { products, goals } = loadShop(options);
+  const ofProducts = products.flatMap(({ asin, title, description, bullets, options: choices, priceText }) => [
+    ...[`[${asin}]`, title, description, ...bullets, priceText],
+    ...[...choices].flatMap(([name, values]) => [name, ...values.map((value) => `[${value}]`)]),
+  ]);
+  return [...ofProducts, ...goals.map(({ instruction }) => instruction)];
 }
 
-async function playShopper(env: WebShop, seed: number): Promise<Transition[]> {
-  const shopper = new Shopper();
-  const transitions: Transition[] = [];
-  let { observation, info } = await env.reset({ seed });
-  for (;;) {
-    const action = shopper.act(info as WebShopInfo);
-    const { observation: nextObservation, reward, terminated, truncated, info: nextInfo } = await env.step(action);
-    transitions.push({ observation, action, reward, nextObservation, terminated, truncated });
-    if (terminated || truncated) return transitions;
-    [observation, info] = [nextObservation, nextInfo];
-  }
+/** Plays goals drawn from the seed; every episode is kept, whatever it earned. A random turn clicks anything shown. */
+export function webShopDemonstrations(
+  options: WebShopOptions,
+  played: PlayedDemonstrationOptions,
+): Promise<Transition[][]> {
+  let shopper = new Shopper(options.maxTurns);
+  const expert: Demonstrator = {
+    begin: () => (shopper = new Shopper(options.maxTurns)),
+    best: (info) => shopper.act(info as WebShopInfo),
+    random: (info, rng) => {
+      const { validActions } = info as WebShopInfo;
+      const usual = shopper.act(info as WebShopInfo); // so that it knows of the turn
+      return validActions.length === 0 ? usual : rng.choice(validActions);
+    },
+  };
+  return playDemonstrations(new WebShop({ ...options, backend: 'embedded' }), expert, played);
 }

@@ -12,36 +12,58 @@ const wanted = (instruction: string): string =>
 const cap = (instruction: string): number =>
   Number(/price lower than ([\d.]+) dollars/.exec(instruction)?.[1] ?? Infinity);
 
+/** `, and i prefer the NAME VALUE` for each choice. */
+const preferences = (instruction: string): string[] =>
+  [...instruction.matchAll(/, and i prefer the \S+ (.*?)(?=, and |$)/g)].map(([, value]) => value);
+
+/** Actions that a purchase of an open item still takes: a click for each choice, then Buy Now. */
+const toBuy = (choices: number): number => choices + 1;
+
 /** The next action of ArCHer's text client; `info.text` is the page that it answers. */
 export class Shopper {
   #chosen = new Set<string>();
+  #seen = new Set<string>();
+  #turnsLeft = 0;
+
+  /** @param turns of an episode */
+  constructor(private readonly turns = 10) {}
 
   /** @param info of the reset or of the last step */
-  act({ text, instruction, availableActions: { hasSearchBar, clickables } }: WebShopInfo): string {
-    if (hasSearchBar) {
+  act(info: WebShopInfo): string {
+    const { instruction, availableActions } = info;
+    const choices = preferences(instruction);
+    if (availableActions.hasSearchBar) {
       this.#chosen.clear();
-      return `search[${wanted(instruction)}]`;
+      this.#seen.clear();
+      this.#turnsLeft = this.turns - 1;
+      return `search[${[wanted(instruction), ...choices].join(' ')}]`;
     }
-    if (!clickables.includes('buy now')) return this.#pick(text, instruction);
-    const preferred = instruction.slice(instruction.indexOf(', and i prefer'));
-    const options = clickables.slice(clickables.indexOf('buy now') + 1);
-    const asked = options
-      .filter((value) => preferred.includes(` ${value},`) || preferred.endsWith(` ${value}`))
-      .find((value) => !this.#chosen.has(value));
-    if (asked === undefined) return 'click[Buy Now]';
-    this.#chosen.add(asked);
-    return `click[${asked}]`;
+    this.#turnsLeft--;
+    const { clickables } = availableActions;
+    return clickables.includes('buy now') ? this.#onItem(clickables, choices) : this.#pick(info);
   }
 
-  /** The shown product whose title has most of the wanted words, of those that may be cheap enough. */
-  #pick(page: string, instruction: string): string {
+  #onItem(clickables: readonly string[], choices: readonly string[]): string {
+    const offered = choices.filter((value) => clickables.includes(value));
+    const another = this.#turnsLeft >= 2 + toBuy(choices.length) && this.#chosen.size === 0;
+    if (offered.length < choices.length && another && this.#seen.size < 3) return 'click[< Prev]';
+    const next = offered.find((value) => !this.#chosen.has(value));
+    if (next === undefined) return 'click[Buy Now]';
+    this.#chosen.add(next);
+    return `click[${next}]`;
+  }
+
+  /** The shown product whose title has most of the wanted words, of those not seen yet that may be cheap enough. */
+  #pick({ text, instruction }: WebShopInfo): string {
     const words = new Set(wordsOf(wanted(instruction)));
-    const shown = [...page.matchAll(/\[(B[0-9A-Z]{9})\] \n(.*) \n\$([\d.]+)/g)].map(([, asin, title, price]) => {
+    const shown = [...text.matchAll(/\[(B[0-9A-Z]{9})\] \n(.*) \n\$([\d.]+)/g)].map(([, asin, title, price]) => {
       const overlap = new Set(wordsOf(title).filter((word) => words.has(word))).size;
-      return { asin, fit: overlap - (Number(price) > cap(instruction) ? words.size : 0) };
+      return { asin, fit: overlap - (Number(price) > cap(instruction) || this.#seen.has(asin) ? words.size : 0) };
     });
     // The first of equals: search has ranked them.
     const best = shown.reduce((a, b) => (b.fit > a.fit ? b : a), shown[0]);
-    return best === undefined ? 'click[Back to Search]' : `click[${best.asin}]`;
+    if (best === undefined) return 'click[Back to Search]';
+    this.#seen.add(best.asin);
+    return `click[${best.asin}]`;
   }
 }

@@ -34,9 +34,9 @@ export const webShopSchema = {
     connections: { ...agentGymProperties.connections },
     observation: {
       description:
-        "'archer': the whole history, then the instruction; 'text': the page alone, joined by [SEP], as AgentGym's server.",
+        "'archer': the whole history, then the instruction; 'page': the page with what is chosen in it, then the instruction, for small models; 'text': the page joined by [SEP], as AgentGym's server.",
       type: 'string',
-      enum: ['archer', 'text'],
+      enum: ['archer', 'page', 'text'],
       default: 'archer',
     },
     maxTurns: {
@@ -94,7 +94,7 @@ export interface WebShopOptions {
   actionFormat: AgentGymOptions['actionFormat'];
   timeoutMs: number;
   connections: number;
-  observation: 'archer' | 'text';
+  observation: 'archer' | 'page' | 'text';
   maxTurns: number;
   webshopLower: number | null;
   webshopUpper: number | null;

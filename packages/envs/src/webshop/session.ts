@@ -30,6 +30,8 @@ export abstract class Session {
   /** @returns the text of the first page */
   abstract open(): Promise<string>;
   abstract act(action: string): Promise<Turn>;
+  /** The page as it is now, with what was chosen. */
+  abstract pageText(): string;
   /** The clicks that are told of and would be taken, as they are to be written. */
   abstract validActions(): string[];
 

@@ -25,7 +25,7 @@ const subPages: Readonly<Record<string, SubPage>> = {
 export class TextSession extends Session {
   async open(): Promise<string> {
     await this.goTo({ page: 'start', session: this.session });
-    return this.#text();
+    return this.pageText();
   }
 
   /** `name[argument]`, greedy: the name reaches to the last bracket that is followed by a closing one. */
@@ -33,7 +33,7 @@ export class TextSession extends Session {
     const [, name, argument] = /^(.+)\[(.+)\]/.exec(action) ?? [];
     const text = argument?.toLowerCase() ?? '';
     const next = name === 'search' ? this.#searched(text) : name === 'click' ? this.#clicked(text) : null;
-    return this.turnOf(next, () => this.#text());
+    return this.turnOf(next, () => this.pageText());
   }
 
   validActions(): string[] {
@@ -42,7 +42,7 @@ export class TextSession extends Session {
       .map((label) => `click[${label}]`);
   }
 
-  #text(): string {
+  pageText(): string {
     const now = this.request;
     if (now.page !== 'done') return separatedText(this.nodes);
     return doneTexts(now.asin, flaskJson(now.chosen), scoreOf(this.nodes) ?? '');

@@ -67,14 +67,14 @@ export class WebShop implements ResumableEnv {
     if (seed !== undefined) this.#rng = new Rng(seed);
     const { lower, upper } = this.#goals;
     const name = `fixed_${goal ?? this.#rng.integer(lower, upper - 1)}`;
-    const Kind = this.#options.observation === 'archer' ? ArcherSession : TextSession;
+    const Kind = this.#options.observation === 'text' ? TextSession : ArcherSession;
     const session = new Kind(this.#source, name);
     const text = await session.open();
     this.#session = session;
     this.#instruction = session.instruction;
     this.#history = `\nObservation:\n${text}`;
     this.#turns = 0;
-    return { observation: this.#observe(text), info: this.#info(session, text, false) };
+    return { observation: this.#observe(session, text, false), info: this.#info(session, text, false) };
   }
 
   async step(action: string): Promise<StepResult> {
@@ -87,7 +87,7 @@ export class WebShop implements ResumableEnv {
     const truncated = !bought && this.#turns >= this.#options.maxTurns;
     if (bought || truncated) this.#order.end();
     const info = this.#info(session, text, refused);
-    return { observation: this.#observe(text), reward, terminated: bought, truncated, info };
+    return { observation: this.#observe(session, text, refused), reward, terminated: bought, truncated, info };
   }
 
   resume(): void {
@@ -101,8 +101,16 @@ export class WebShop implements ResumableEnv {
     await this.#source.close?.();
   }
 
-  #observe(text: string): string {
-    return this.#options.observation === 'archer' ? `${this.#history}\nInstruction:\n${this.#instruction} ` : text;
+  #observe(session: Session, text: string, refused: boolean): string {
+    const end = `\nInstruction:\n${this.#instruction} `;
+    switch (this.#options.observation) {
+      case 'text':
+        return text;
+      case 'page':
+        return `${refused ? `${text}\n` : ''}${session.pageText()}${end}`;
+      case 'archer':
+        return this.#history + end;
+    }
   }
 
   #info(session: Session, text: string, refused: boolean): WebShopInfo {

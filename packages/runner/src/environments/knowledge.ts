@@ -35,6 +35,8 @@ export interface EnvironmentKnowledge {
   engineText?: (result: ResetResult) => string;
   /** Answers that a word-level tokenizer keeps as one token each, and that an agent can never write. */
   answerTokens?: readonly string[] | ((config: RunConfig) => readonly string[]);
+  /** Texts whose words a word-level tokenizer knows even where no demonstration holds them: what may yet be read or said. */
+  vocabulary?: (config: RunConfig) => Iterable<string>;
   /** Read from `demonstrations.path` where it is given and no JSONL file, else generated. */
   demonstrations?: (config: RunConfig) => Promise<DemonstrationSet>;
   /** What of the `env` node decides the demonstrations; without it, all. */

@@ -1,8 +1,8 @@
 // WebShop: the scripted shopper's episodes as demonstrations; ArCHer's env_load_path and webshop_lower, webshop_upper on a site.
-import { webShopDemonstrations, type WebShopInfo, type WebShopOptions } from '@bowyer/envs';
-import { demonstrationsOf, recordedReturn, recordOf } from '../episode-record.js';
+import { webShopDemonstrations, webShopTexts, type WebShopInfo, type WebShopOptions } from '@bowyer/envs';
 import type { RunConfig } from '../run-config.js';
 import type { DemonstrationSet, EnvironmentKnowledge } from './knowledge.js';
+import { askedOfExpert, playedEpisodes } from './played-episodes.js';
 
 export const webShop: EnvironmentKnowledge = {
   archerKeys: ['envLoadPath'],
@@ -15,29 +15,31 @@ export const webShop: EnvironmentKnowledge = {
     }),
   }),
   engineText: ({ info }) => (info as WebShopInfo).text,
+  vocabulary,
   demonstrations,
-  warmStartOptions: ({ backend: _, baseUrl: __, actionFormat: ___, timeoutMs: ____, ...decisive }) => decisive,
+  warmStartOptions: ({
+    backend: _,
+    baseUrl: __,
+    actionFormat: ___,
+    timeoutMs: ____,
+    connections: _____,
+    ...decisive
+  }) => decisive,
 };
 
-async function demonstrations({ env, demonstrations: { count, path } }: RunConfig): Promise<DemonstrationSet> {
-  const { name: _, ...options } = env as unknown as WebShopOptions & { name: string };
-  if (path !== null)
-    throw new Error(`demonstrations.path: '${path}' is no .jsonl file, the only kind that webshop has`);
-  if (options.backend !== 'embedded' || options.observation !== 'archer') {
+/** Goals and products that no demonstration meets are read as well as those that one does. */
+function vocabulary({ env }: RunConfig): string[] {
+  const options = env as unknown as WebShopOptions;
+  return options.backend === 'embedded' ? webShopTexts(options) : [];
+}
+
+async function demonstrations(config: RunConfig): Promise<DemonstrationSet> {
+  const { name: _, ...options } = config.env as unknown as WebShopOptions & { name: string };
+  if (options.backend !== 'embedded' || options.observation === 'text') {
     throw new Error(
-      'webshop has demonstrations only with backend=embedded and observation=archer\n' +
+      'webshop has demonstrations only with backend=embedded and observation=archer or page\n' +
         '  give a file of its own with demonstrations.path=FILE.jsonl, or a policy with policy_lm=FOLDER',
     );
   }
-  const records = (await webShopDemonstrations(options, count)).map((transitions) => recordOf(transitions));
-  const steps = records.reduce((sum, record) => sum + record.steps.length, 0);
-  const meanReturn = records.reduce((sum, record) => sum + recordedReturn(record), 0) / records.length;
-  return {
-    demonstrations: records.flatMap(demonstrationsOf),
-    summary: `${records.length} episodes, ${steps} turns, mean return ${meanReturn.toFixed(3)}`,
-    file: {
-      name: 'demonstrations.jsonl',
-      text: () => records.map((record) => `${JSON.stringify(record)}\n`).join(''),
-    },
-  };
+  return playedEpisodes(await webShopDemonstrations(options, askedOfExpert(config)));
 }
