@@ -1,6 +1,7 @@
 // The architectures that a config.json may name.
 import type { CausalArchitecture } from './architecture.js';
-import type { ConfigJson } from './config-fields.js';
+import { fromConfigFile, UnsupportedConfigError, type ConfigJson } from './config-fields.js';
+import { isEncoder } from './encoder/encoder-config.js';
 import { gptNeoX } from './gpt-neox.js';
 import { gptNeoXConfig } from './gpt-neox-config.js';
 import { gpt2 } from './gpt2.js';
@@ -19,14 +20,22 @@ const builders: Readonly<Record<string, Builder>> = {
 };
 
 /** Whether a language model of this kind can be built here. */
-export const isLanguageModel = (json: ConfigJson): boolean => String(json.model_type) in builders;
+export const isLanguageModel = (json: ConfigJson): boolean => Object.hasOwn(builders, String(json.model_type));
 
-/** The architecture of a Hugging Face config, chosen by its `model_type`. */
-export function architectureFor(json: ConfigJson): CausalArchitecture {
-  const type = String(json.model_type);
-  if (!(type in builders))
-    throw new Error(
-      `model_type '${type}' is not supported as a language model; known: ${Object.keys(builders).join(', ')}`,
-    );
-  return builders[type](json);
+/**
+ * The architecture of a Hugging Face config, chosen by its `model_type`.
+ *
+ * @param path where the config comes from, for the message
+ */
+export function architectureFor(json: ConfigJson, path = 'config.json'): CausalArchitecture {
+  if (!isLanguageModel(json)) throw new UnsupportedConfigError(null, 'model_type', unknownType(json), path);
+  return fromConfigFile(path, () => builders[String(json.model_type)](json));
+}
+
+function unknownType({ model_type: type, ...json }: ConfigJson): string {
+  const known = `language models that can be built: ${Object.keys(builders).join(', ')}`;
+  if (type === undefined) return `is missing; ${known}`;
+  if (isEncoder({ model_type: type, ...json }))
+    return `is "${String(type)}", an encoder, which says nothing itself: it can be a critic (critic_lm); ${known}`;
+  return `is ${JSON.stringify(type)}, which is not supported; ${known}`;
 }

@@ -2,7 +2,7 @@
 import type { ParameterSpec } from './architecture.js';
 import { SafetensorsError } from './safetensors-header.js';
 import type { HostTensor, HostTensors } from './safetensors.js';
-import type { WeightSource } from './weight-source.js';
+import { requireFloats, type WeightSource } from './weight-source.js';
 
 /** Models with an LM head write `transformer.h.0…` or `model.layers.0…`, those without (and GPT-2's original release) `h.0…`. */
 const PREFIX = /^(transformer|model|gpt_neox)\./;
@@ -11,7 +11,7 @@ const PREFIX = /^(transformer|model|gpt_neox)\./;
 export const bareName = (name: string) => name.replace(PREFIX, '');
 
 /** What checkpoints hold besides parameters: masks, rotary tables, and the head where it is the embedding once more. */
-const BUFFERS = /(^|\.)(attn|attention)\.(bias|masked_bias)$|rotary_emb\.inv_freq$|^(lm_head|embed_out)\.weight$./;
+const BUFFERS = /(^|\.)(attn|attention)\.(bias|masked_bias)$|rotary_emb\.inv_freq$|^(lm_head|embed_out)\.weight$/;
 
 /**
  * Parameters out of a checkpoint, one tensor after the other, so that memory holds little more than the result.
@@ -40,11 +40,14 @@ export function namesInFile(specs: readonly ParameterSpec[], { path, entries }: 
     const bare = bareName(spec.name);
     const name = [spec.name, bare].find((candidate) => entries.has(candidate));
     const expected = `shape [${fileShape(spec).join(', ')}], as config.json asks for`;
-    if (name === undefined)
-      throw new SafetensorsError(path, spec.name, expected, `no such tensor among ${listing([...entries.keys()])}`);
-    const { shape, file } = entries.get(name)!;
-    if (shape.join() !== fileShape(spec).join())
-      throw new SafetensorsError(file, name, expected, `shape [${shape.join(', ')}]`);
+    if (name === undefined) {
+      const found = `no such tensor among ${listing([...entries.keys()])}`;
+      throw new SafetensorsError(path, spec.name, expected, found, belongTogether);
+    }
+    const entry = entries.get(name)!;
+    if (entry.shape.join() !== fileShape(spec).join())
+      throw new SafetensorsError(entry.file, name, expected, `shape [${entry.shape.join(', ')}]`, belongTogether);
+    requireFloats(name, entry);
     names.set(spec.name, name);
   }
   const used = new Set(names.values());
@@ -54,10 +57,13 @@ export function namesInFile(specs: readonly ParameterSpec[], { path, entries }: 
       entries.get(extra)!.file,
       extra,
       `only tensors of the model that config.json describes (${specs.length} of them)`,
-      `this one too, of shape [${entries.get(extra)!.shape.join(', ')}]: does config.json belong to these weights?`,
+      `this one too, of shape [${entries.get(extra)!.shape.join(', ')}]`,
+      belongTogether,
     );
   return names;
 }
+
+const belongTogether = 'config.json and the weights must be of the same model: fetch or save both again';
 
 const listing = (names: string[]) =>
   `the ${names.length} tensors ${names.slice(0, 4).join(', ')}${names.length > 4 ? ', …' : ''}`;

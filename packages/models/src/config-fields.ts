@@ -6,14 +6,30 @@ export type ConfigJson = Readonly<Record<string, unknown>>;
 export class UnsupportedConfigError extends Error {
   override readonly name = 'UnsupportedConfigError';
 
+  /** @param modelType null where that is what is wrong */
   constructor(
-    readonly modelType: string,
+    readonly modelType: string | null,
     readonly field: string,
-    problem: string,
+    readonly problem: string,
+    readonly path = 'config.json',
   ) {
-    super(`config.json of a '${modelType}' model: ${field} ${problem}`);
+    super(`${path}${modelType === null ? '' : ` of a '${modelType}' model`}: ${field} ${problem}`);
   }
 }
+
+/** What `build` makes of a config; a refusal names the file that the config came from. */
+export function fromConfigFile<T>(path: string, build: () => T): T {
+  try {
+    return build();
+  } catch (error) {
+    if (!(error instanceof UnsupportedConfigError)) throw error;
+    throw new UnsupportedConfigError(error.modelType, error.field, error.problem, path);
+  }
+}
+
+/** Sizes beyond these are damage, and would be asked memory for. */
+const MOST = 2 ** 31 - 1;
+const MOST_LAYERS = 4096;
 
 /** Reads one JSON object; a field that is absent has its default, one that is null has none (Python's None). */
 export class ConfigFields {
@@ -30,11 +46,17 @@ export class ConfigFields {
   }
 
   /** A whole number from 1 up. */
-  count(field: string): number {
+  count(field: string, most = MOST): number {
     const value = this.value(field);
     if (typeof value !== 'number' || !Number.isInteger(value) || value < 1)
       throw this.error(field, `must be a whole number from 1 up, not ${JSON.stringify(value)}`);
+    if (value > most) throw this.error(field, `is ${value}; no model has more than ${most}`);
     return value;
+  }
+
+  /** A number of layers: each is built before a file is opened, so a billion of them must not be tried. */
+  layers(field: string): number {
+    return this.count(field, MOST_LAYERS);
   }
 
   /** A finite number from 0 up. */

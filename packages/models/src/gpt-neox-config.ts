@@ -65,7 +65,7 @@ export function gptNeoXConfig(json: ConfigJson): GptNeoXConfig {
     vocab_size: fields.count('vocab_size'),
     hidden_size,
     intermediate_size: fields.count('intermediate_size'),
-    num_hidden_layers: fields.count('num_hidden_layers'),
+    num_hidden_layers: fields.layers('num_hidden_layers'),
     num_attention_heads,
     hidden_act: fields.choice('hidden_act', activationNames),
     layer_norm_eps: fields.real('layer_norm_eps'),

@@ -1,4 +1,6 @@
 // GPT-2's configuration under the names of Hugging Face's config.json, checked when it is read.
+import { activationNames, type ActivationName } from './activations.js';
+import { ConfigFields, type ConfigJson } from './config-fields.js';
 
 /** What config.json says of a GPT-2; the field names are the file's. */
 export interface Gpt2Config {
@@ -11,7 +13,7 @@ export interface Gpt2Config {
   n_head: number;
   /** Width of the feed-forward layer; null means 4 · n_embd. */
   n_inner: number | null;
-  activation_function: 'gelu_new' | 'gelu' | 'relu';
+  activation_function: ActivationName;
   layer_norm_epsilon: number;
   initializer_range: number;
   /** Whether the LM head is the token embedding itself. */
@@ -40,57 +42,36 @@ const defaults: Gpt2Config = {
   resid_pdrop: 0.1,
 };
 
-const activations: readonly string[] = ['gelu_new', 'gelu', 'relu'];
-
-/** A complete config from the contents of config.json; fields that Bowyer has no use for are dropped. */
-export function gpt2Config(json: Readonly<Record<string, unknown>>): Gpt2Config {
-  const type = json.model_type ?? 'gpt2';
-  if (type !== 'gpt2')
-    throw new Error(`gpt2Config: model_type is '${String(type)}'; this file describes another architecture`);
+/**
+ * A complete config from the contents of config.json; fields that Bowyer has no use for are dropped.
+ * Throws `UnsupportedConfigError`, which names the field.
+ */
+export function gpt2Config(json: ConfigJson): Gpt2Config {
+  const fields = new ConfigFields('gpt2', json, defaults as unknown as ConfigJson);
+  if ((json.model_type ?? 'gpt2') !== 'gpt2')
+    throw fields.error('model_type', `is ${JSON.stringify(json.model_type)}; gpt2Config reads gpt2's files`);
+  fields.refuse('quantization_config');
+  // Variants of the attention that the same class can compute, and that nothing here does.
+  fields.refuse('scale_attn_weights', true);
+  fields.refuse('scale_attn_by_inverse_layer_idx', false);
+  fields.refuse('add_cross_attention', false);
   const config: Gpt2Config = {
-    ...defaults,
-    vocab_size: wholeNumber(json, 'vocab_size'),
-    n_positions: wholeNumber(json, 'n_positions'),
-    n_embd: wholeNumber(json, 'n_embd'),
-    n_layer: wholeNumber(json, 'n_layer'),
-    n_head: wholeNumber(json, 'n_head'),
-    n_inner: json.n_inner === undefined || json.n_inner === null ? null : wholeNumber(json, 'n_inner'),
-    layer_norm_epsilon: real(json, 'layer_norm_epsilon'),
-    initializer_range: real(json, 'initializer_range'),
-    attn_pdrop: real(json, 'attn_pdrop'),
-    embd_pdrop: real(json, 'embd_pdrop'),
-    resid_pdrop: real(json, 'resid_pdrop'),
-    tie_word_embeddings: json.tie_word_embeddings !== false,
-    activation_function: activation(json),
+    model_type: 'gpt2',
+    vocab_size: fields.count('vocab_size'),
+    n_positions: fields.count('n_positions'),
+    n_embd: fields.count('n_embd'),
+    n_layer: fields.layers('n_layer'),
+    n_head: fields.count('n_head'),
+    n_inner: fields.value('n_inner') === undefined ? null : fields.count('n_inner'),
+    activation_function: fields.choice('activation_function', activationNames),
+    layer_norm_epsilon: fields.real('layer_norm_epsilon'),
+    initializer_range: fields.real('initializer_range'),
+    tie_word_embeddings: fields.flag('tie_word_embeddings'),
+    attn_pdrop: fields.real('attn_pdrop'),
+    embd_pdrop: fields.real('embd_pdrop'),
+    resid_pdrop: fields.real('resid_pdrop'),
   };
   if (config.n_embd % config.n_head !== 0)
-    throw new Error(
-      `gpt2Config: n_embd ${config.n_embd} is not a multiple of n_head ${config.n_head}; each head needs a whole number of columns`,
-    );
+    throw fields.error('n_embd', `is ${config.n_embd}, not a multiple of n_head ${config.n_head}`);
   return config;
-}
-
-type NumericField = { [K in keyof Gpt2Config]: Gpt2Config[K] extends number | null ? K : never }[keyof Gpt2Config];
-
-function wholeNumber(json: Readonly<Record<string, unknown>>, field: NumericField): number {
-  const value = json[field] ?? defaults[field];
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < 1)
-    throw new Error(`gpt2Config: ${field} must be a whole number from 1 up, not ${JSON.stringify(value)}`);
-  return value;
-}
-
-function real(json: Readonly<Record<string, unknown>>, field: NumericField): number {
-  const value = json[field] ?? defaults[field];
-  if (typeof value !== 'number' || !Number.isFinite(value) || value < 0)
-    throw new Error(`gpt2Config: ${field} must be a number from 0 up, not ${JSON.stringify(value)}`);
-  return value;
-}
-
-function activation(json: Readonly<Record<string, unknown>>): Gpt2Config['activation_function'] {
-  const value = json.activation_function ?? defaults.activation_function;
-  if (typeof value !== 'string' || !activations.includes(value))
-    throw new Error(
-      `gpt2Config: activation_function ${JSON.stringify(value)} is not supported; known: ${activations.join(', ')}`,
-    );
-  return value as Gpt2Config['activation_function'];
 }

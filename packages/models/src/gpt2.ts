@@ -1,6 +1,7 @@
 // GPT-2 of any size: its parameters, and its forward pass as graph pieces.
 // Source: Radford et al. 2019, section 2.3; names and layout of Hugging Face's GPT2LMHeadModel.
 import type { Value } from '@bowyer/graph';
+import { activate } from './activations.js';
 import type { CausalArchitecture, ForwardScope, ParameterSpec } from './architecture.js';
 import type { Gpt2Config } from './gpt2-config.js';
 
@@ -65,7 +66,7 @@ function block(scope: ForwardScope, config: Gpt2Config, layer: number, x: Value)
     `${name}.mlp.c_fc.bias`,
   );
   const thought = scope.linear(
-    activation(scope, config, inner),
+    activate(scope.g, config.activation_function, inner),
     `${name}.mlp.c_proj.weight`,
     `${name}.mlp.c_proj.bias`,
   );
@@ -76,11 +77,6 @@ const layerNorm = (scope: ForwardScope, config: Gpt2Config, x: Value, name: stri
   scope.g.layerNormalization(x, scope.parameter(`${name}.weight`), scope.parameter(`${name}.bias`), {
     epsilon: config.layer_norm_epsilon,
   });
-
-function activation({ g }: ForwardScope, config: Gpt2Config, x: Value): Value {
-  if (config.activation_function === 'relu') return g.relu(x);
-  return g.gelu(x, config.activation_function === 'gelu_new' ? 'tanh' : 'none');
-}
 
 function gpt2Parameters(config: Gpt2Config): ParameterSpec[] {
   const {

@@ -23,6 +23,7 @@ import { copyTensors, writeTensors } from './state-tensors.js';
 import type { TokenExample } from './token-batches.js';
 import { TokenScorer, type BatchOptions, type ScoringBatchOptions, type TokenScores } from './token-scorer.js';
 import { loadTokenizer, type Tokenizer } from './tokenizer.js';
+import { checkVocabulary } from './vocabulary-check.js';
 
 /** With gradient checkpointing: logits are held for a quarter of the scored rows. */
 const LOSS_CHUNKS = 4;
@@ -109,7 +110,7 @@ export class LanguageModel {
     options: LanguageModelOptions & { config: Readonly<Record<string, unknown>>; tokenizer: Tokenizer; rng: Rng },
   ): Promise<LanguageModel> {
     const architecture = architectureFor({ vocab_size: options.tokenizer.vocabSize, ...options.config });
-    checkVocabulary(architecture, options.tokenizer);
+    checkVocabulary(options.tokenizer.vocabSize, architecture.vocabSize, 'LanguageModel.create');
     const weights = new FrozenWeights(architecture, options.quantization ?? 'none');
     const fresh = freshParameters(architecture.parameters, options.rng);
     for (const [name, tensor] of Object.entries(fresh)) weights.take(name, tensor);
@@ -124,9 +125,9 @@ export class LanguageModel {
   static async load(options: LoadOptions): Promise<LanguageModel> {
     const { dir, device, lora, quantization = 'none' } = options;
     const { baseDir, adapter } = await openAdapterDirectory(dir);
-    const architecture = architectureFor(await readPretrainedConfig(baseDir));
+    const architecture = architectureFor(await readPretrainedConfig(baseDir), join(baseDir, 'config.json'));
     const tokenizer = await loadTokenizer(baseDir);
-    checkVocabulary(architecture, tokenizer, baseDir);
+    checkVocabulary(tokenizer.vocabSize, architecture.vocabSize, baseDir);
     const weights = await readWeights(architecture, baseDir, quantization);
     const loraOptions = adapter ?? lora;
     const adapters =
@@ -263,19 +264,4 @@ async function readWeights(
 function withPadding(maskedTokenIds: readonly number[], { padTokenId, eosTokenId }: Tokenizer): number[] {
   const padding = padTokenId >= 0 && padTokenId !== eosTokenId ? [padTokenId] : [];
   return [...new Set([...maskedTokenIds, ...padding])].sort((a, b) => a - b);
-}
-
-/** More rows than tokens are common (Pythia, Qwen: rounded up to please a GPU); so many more are another tokenizer's. */
-const SPARE_ROWS = 4096;
-
-function checkVocabulary(
-  { vocabSize }: CausalArchitecture,
-  tokenizer: Tokenizer,
-  source = 'LanguageModel.create',
-): void {
-  const tokens = tokenizer.vocabSize;
-  if (tokens <= vocabSize && vocabSize - tokens <= SPARE_ROWS) return;
-  throw new RangeError(
-    `${source}: the tokenizer has ${tokens} tokens, the model's vocab_size is ${vocabSize}; they do not belong together`,
-  );
 }

@@ -126,7 +126,7 @@ export function llamaConfig(json: ConfigJson): LlamaConfig {
     defaultBase: family.defaults.rope_theta as number,
     trainedLength: fields.count('max_position_embeddings'),
   });
-  const num_hidden_layers = fields.count('num_hidden_layers');
+  const num_hidden_layers = fields.layers('num_hidden_layers');
   return {
     ...shape,
     vocab_size: fields.count('vocab_size'),

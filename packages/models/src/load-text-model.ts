@@ -11,12 +11,14 @@ export async function loadTextModel(
   options: LanguageModelOptions & { dir: string },
 ): Promise<LanguageModel | Seq2SeqModel> {
   const text = await readFile(join(options.dir, 'config.json'), 'utf8').catch(() => null); // told by the loader below
-  return text !== null && isEncoderDecoder(parsed(text)) ? Seq2SeqModel.load(options) : LanguageModel.load(options);
+  return text !== null && isEncoderDecoder(parsed(text) ?? {})
+    ? Seq2SeqModel.load(options)
+    : LanguageModel.load(options);
 }
 
-function parsed(text: string): ConfigJson {
+function parsed(text: string): ConfigJson | null {
   try {
-    return JSON.parse(text) as ConfigJson;
+    return JSON.parse(text) as ConfigJson | null;
   } catch {
     return {};
   }

@@ -38,12 +38,20 @@ export async function readPretrainedConfig(dir: string): Promise<PretrainedConfi
       pickled ? `it has ${pickled}: convert it with 'task=convert'` : listing(files),
     );
   }
-  const text = await readFile(join(dir, 'config.json'), 'utf8');
+  return parseConfig(await readFile(join(dir, 'config.json'), 'utf8'), dir);
+}
+
+/** @param dir for the message */
+export function parseConfig(text: string, dir: string): PretrainedConfig {
+  let json: unknown;
   try {
-    return JSON.parse(text) as PretrainedConfig;
+    json = JSON.parse(text);
   } catch (error) {
     throw new PretrainedDirectoryError(dir, `its config.json is not JSON: ${(error as Error).message}`);
   }
+  if (typeof json !== 'object' || json === null || Array.isArray(json))
+    throw new PretrainedDirectoryError(dir, `its config.json is no JSON object: ${text.trim().slice(0, 40)}`);
+  return json as PretrainedConfig;
 }
 
 const listing = (files: string[]) =>

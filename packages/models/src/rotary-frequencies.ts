@@ -1,6 +1,6 @@
 // How fast each pair of a head's columns turns with the position (RoPE), and the ways to stretch that to longer contexts.
 // Source: Su et al. 2021, arXiv:2104.09864; scaling variants as Hugging Face's `rope_scaling` names them.
-import { ConfigFields, type ConfigJson } from './config-fields.js';
+import { ConfigFields, UnsupportedConfigError, type ConfigJson } from './config-fields.js';
 
 export interface RotaryFrequencies {
   /** [rotaryDims / 2] radians per position. */
@@ -27,6 +27,8 @@ export function rotaryFrequencies(
 ): RotaryFrequencies {
   const name = json.rope_parameters ? 'rope_parameters' : 'rope_scaling';
   const scaling = (json[name] ?? {}) as ConfigJson;
+  if (typeof scaling !== 'object' || Array.isArray(scaling))
+    throw new UnsupportedConfigError(modelType, name, `must be an object or null, not ${JSON.stringify(scaling)}`);
   const base = new ConfigFields(modelType, json, { rope_theta: scaling.rope_theta ?? defaultBase }).real('rope_theta');
   const fields = new ConfigFields(
     modelType,

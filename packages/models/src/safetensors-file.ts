@@ -4,7 +4,13 @@ import { basename, join } from 'node:path';
 import { parseHeader, readHeaderLength, SafetensorsError, type TensorEntry } from './safetensors-header.js';
 import type { HostTensor } from './safetensors.js';
 import { readNumbers, readTransposed, type StoredNumbers } from './stored-numbers.js';
-import { firstNonFinite, type ReadTensorOptions, type WeightSource } from './weight-source.js';
+import {
+  firstNonFinite,
+  nonFiniteAdvice,
+  type ReadTensorOptions,
+  type StoredTensor,
+  type WeightSource,
+} from './weight-source.js';
 
 export const singleName = 'model.safetensors';
 export const indexName = 'model.safetensors.index.json';
@@ -25,7 +31,9 @@ export class SafetensorsFile implements WeightSource {
         : error;
     });
     try {
-      const { size } = await handle.stat();
+      const information = await handle.stat();
+      if (!information.isFile()) throw new SafetensorsError(path, null, 'a safetensors file', 'a folder of this name');
+      const { size } = information;
       const start = new Uint8Array(Math.min(8, size));
       await readFully(path, handle, 0, start);
       const header = new Uint8Array(readHeaderLength(path, start, size));
@@ -52,7 +60,7 @@ export class SafetensorsFile implements WeightSource {
     };
     const data = await (transposed ? readTransposed(stored) : readNumbers(stored));
     const wrong = requireFinite ? firstNonFinite(data) : null;
-    if (wrong !== null) throw fail('finite numbers', wrong);
+    if (wrong !== null) throw new SafetensorsError(this.path, name, 'finite numbers', wrong, nonFiniteAdvice);
     return { shape: transposed ? [...entry.shape].reverse() : [...entry.shape], data };
   }
 
@@ -97,11 +105,17 @@ export async function openShards(
     for (const shard of shards.values()) await shard.close();
   };
   try {
-    const entries = new Map<string, { shape: readonly number[]; file: string }>();
+    const entries = new Map<string, StoredTensor>();
     for (const file of new Set(Object.values(weightMap))) {
       const path = join(index, '..', file);
       if (!(await stat(path).catch(() => null)))
-        throw new SafetensorsError(index, null, `the shard '${file}' beside it, as weight_map says`, 'no such file');
+        throw new SafetensorsError(
+          index,
+          null,
+          `the shard '${file}' beside it, as weight_map says`,
+          'no such file',
+          'the model is not all here: fetch the missing shard, or all of the model again',
+        );
       shards.set(file, await openFile(path));
     }
     for (const [name, file] of Object.entries(weightMap)) {

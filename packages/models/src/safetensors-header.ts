@@ -32,18 +32,23 @@ export const bytesPerElement = {
 export class SafetensorsError extends Error {
   override readonly name = 'SafetensorsError';
 
-  /** @param tensor null where the fault is not one tensor's */
+  /**
+   * @param tensor null where the fault is not one tensor's
+   * @param advice how to mend it
+   */
   constructor(
     readonly path: string,
     readonly tensor: string | null,
     readonly expected: string,
     readonly found: string,
+    advice = 'the file is damaged or is not what its name says: fetch or save it again',
   ) {
     super(
       [
         `Cannot read ${path}${tensor === null ? '' : `, tensor '${tensor}'`}`,
         `  expected ${expected}`,
         `  found ${found}`,
+        `  ${advice}`,
       ].join('\n'),
     );
   }
@@ -57,17 +62,21 @@ export function readHeaderLength(path: string, firstBytes: Uint8Array, fileBytes
   if (firstBytes.length < 8) {
     throw new SafetensorsError(path, null, 'a header length in the first 8 bytes', `a file of ${fileBytes} bytes`);
   }
-  const length = Number(new DataView(firstBytes.buffer, firstBytes.byteOffset).getBigUint64(0, true));
+  const length = new DataView(firstBytes.buffer, firstBytes.byteOffset).getBigUint64(0, true);
   const most = Math.min(maxHeaderBytes, fileBytes - 8);
   if (length > most) {
+    const isPointer = new TextDecoder().decode(firstBytes) === 'version ';
     throw new SafetensorsError(
       path,
       null,
       `a header of at most ${most} bytes (the file has ${fileBytes})`,
-      `a header length of ${length}: the file is cut off or is not a safetensors file`,
+      isPointer
+        ? 'a pointer of Git LFS, which stands for the file'
+        : `a header length of ${length}: the file is cut off or is not a safetensors file`,
+      isPointer ? "fetch the file itself: 'git lfs pull'" : undefined,
     );
   }
-  return length;
+  return Number(length);
 }
 
 /**
@@ -82,18 +91,20 @@ export function parseHeader(
   dataBytes: number,
 ): { tensors: TensorEntry[]; metadata: Record<string, string> } {
   const { __metadata__: metadata = {}, ...entries } = parseJson(path, json);
+  if (!isTextMap(metadata))
+    throw new SafetensorsError(path, null, '__metadata__ of texts by name', JSON.stringify(metadata).slice(0, 40));
   const tensors = Object.entries(entries).map(([name, entry]) => checkEntry(path, name, entry));
   tensors.sort((a, b) => a.begin - b.begin || a.end - b.end);
+  const outside = tensors.find(({ end }) => end > dataBytes);
+  if (outside)
+    throw new SafetensorsError(
+      path,
+      outside.name,
+      `data_offsets ${outside.begin} to ${outside.end} inside the data`,
+      `${dataBytes} bytes of data: the file is cut off`,
+    );
   let position = 0;
   for (const { name, begin, end } of tensors) {
-    if (end > dataBytes) {
-      throw new SafetensorsError(
-        path,
-        name,
-        `data_offsets ${begin} to ${end} inside the data`,
-        `${dataBytes} bytes of data: the file is cut off`,
-      );
-    }
     if (begin !== position) {
       const fault = begin < position ? 'overlaps the tensor before it' : 'leaves a gap before it';
       throw new SafetensorsError(path, name, `data_offsets that begin at ${position}`, `${begin}, which ${fault}`);
@@ -108,16 +119,21 @@ export function parseHeader(
       `${position} bytes of tensors`,
     );
   }
-  return { tensors, metadata: metadata as Record<string, string> };
+  return { tensors, metadata };
 }
 
+const isTextMap = (value: unknown): value is Record<string, string> =>
+  typeof value === 'object' && value !== null && Object.values(value).every((text) => typeof text === 'string');
+
 function parseJson(path: string, json: Uint8Array): Record<string, unknown> {
-  const expected = 'a JSON object as header';
+  const expected = `a JSON object as header, in the ${json.length} bytes that the file's first 8 announce`;
   let header: unknown;
   try {
     header = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(json));
   } catch (error) {
-    throw new SafetensorsError(path, null, expected, (error as Error).message);
+    const { name, message } = error as Error;
+    const found = name === 'SyntaxError' ? message : 'bytes that are no text in UTF-8';
+    throw new SafetensorsError(path, null, expected, found);
   }
   if (typeof header !== 'object' || header === null || Array.isArray(header)) {
     throw new SafetensorsError(path, null, expected, JSON.stringify(header).slice(0, 40));
@@ -131,18 +147,20 @@ function checkEntry(path: string, name: string, entry: unknown): TensorEntry {
     shape,
     data_offsets: offsets,
   } = (entry ?? {}) as { dtype?: string; shape?: number[]; data_offsets?: number[] };
-  const fail = (expected: string, found: unknown) =>
+  const fail = (expected: string, found: unknown, advice?: string) =>
     new SafetensorsError(
       path,
       name,
       expected,
       typeof found === 'string' ? found : (JSON.stringify(found) ?? 'nothing'),
+      advice,
     );
   if (dtype === undefined || !Object.hasOwn(bytesPerElement, dtype)) {
-    throw fail(`a dtype of ${Object.keys(bytesPerElement).join(', ')}`, dtype ?? 'none');
+    const advice = 'save the model with weights of float32, float16 or bfloat16';
+    throw fail(`a dtype of ${Object.keys(bytesPerElement).join(', ')}`, dtype ?? 'none', advice);
   }
   if (!isListOfCounts(shape)) throw fail('a shape of whole numbers', shape);
-  if (!isListOfCounts(offsets) || offsets.length !== 2) throw fail('two data_offsets', offsets);
+  if (!isListOfCounts(offsets) || offsets.length !== 2) throw fail('two data_offsets from 0 up', offsets);
   const [begin, end] = offsets;
   const bytes = shape.reduce((product, size) => product * size, 1) * bytesPerElement[dtype as Dtype];
   if (end - begin !== bytes) {

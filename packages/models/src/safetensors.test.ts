@@ -59,9 +59,11 @@ test('whole numbers are read where float32 holds them, and refused where not', a
   expect([...(await readSafetensors(path)).n.data]).toEqual([3, -4]);
   writeRaw(entry, Buffer.from(BigInt64Array.of(3n, 16777217n).buffer));
   expect(await messageOf(readSafetensors(path))).toBe(
-    `Cannot read ${path}, tensor 'n'\n  expected whole numbers that float32 holds\n  found 16777217 at index 1`,
+    `Cannot read ${path}, tensor 'n'\n  expected whole numbers that float32 holds\n  found 16777217 at index 1\n  ${damaged}`,
   );
 });
+
+const damaged = 'the file is damaged or is not what its name says: fetch or save it again';
 
 describe('a wrong file is refused with one message', () => {
   const w = (data_offsets: number[], shape = [2], dtype = 'F32') => ({ dtype, shape, data_offsets });
@@ -111,7 +113,7 @@ describe('a wrong file is refused with one message', () => {
       '9, which leaves a gap before it',
     ],
     ['a negative shape', { w: w([0, 8], [-2]) }, eight, "tensor 'w'", 'a shape of whole numbers', '[-2]'],
-    ['no offsets', { w: { dtype: 'F32', shape: [2] } }, eight, "tensor 'w'", 'two data_offsets', 'nothing'],
+    ['no offsets', { w: { dtype: 'F32', shape: [2] } }, eight, "tensor 'w'", 'two data_offsets from 0 up', 'nothing'],
     [
       'bytes left over',
       { w: w([0, 8]) },
@@ -120,12 +122,29 @@ describe('a wrong file is refused with one message', () => {
       'tensors that fill the 16 bytes of data',
       '8 bytes of tensors',
     ],
-    ['a header that is a list', [1], eight, null, 'a JSON object as header', '[1]'],
+    [
+      'a header that is a list',
+      [1],
+      eight,
+      null,
+      "a JSON object as header, in the 3 bytes that the file's first 8 announce",
+      '[1]',
+    ],
+    ['metadata that are none', { __metadata__: { a: 1 } }, eight, null, '__metadata__ of texts by name', '{"a":1}'],
+    [
+      'a tensor that lies beyond the end',
+      { v: w([0, 8]), w: w([1000, 1008]) },
+      sixteen,
+      "tensor 'w'",
+      'data_offsets 1000 to 1008 inside the data',
+      '16 bytes of data: the file is cut off',
+    ],
+    ['an offset below 0', { w: w([-4, 4]) }, eight, "tensor 'w'", 'two data_offsets from 0 up', '[-4,4]'],
   ])('%s', async (_, header, data, tensor, expected, found) => {
     writeRaw(header, data);
     const fault = await messageOf(readSafetensors(path));
     expect(fault).toContain(`Cannot read ${path}${tensor ? `, ${tensor}` : ''}\n`);
-    expect(fault).toMatch(/\n {2}expected .+\n {2}found .+$/);
+    expect(fault).toMatch(/\n {2}expected .+\n {2}found .+\n {2}.+ (again|bfloat16)$/);
     expect({ expected: /expected (.+)/.exec(fault)![1], found: /found (.+)/.exec(fault)![1] }).toEqual({
       expected,
       found,
@@ -135,25 +154,25 @@ describe('a wrong file is refused with one message', () => {
   test('an impossible header length, as of a file of another kind', async () => {
     writeFileSync(path, 'PK\x03\x04 this is a zip archive of some other sort');
     expect(await messageOf(readSafetensors(path))).toMatch(
-      /expected a header of at most 37 bytes \(the file has 45\)\n {2}found a header length of \d+: the file is cut off or is not a safetensors file$/,
+      /expected a header of at most 37 bytes \(the file has 45\)\n {2}found a header length of \d+: the file is cut off or is not a safetensors file\n {2}.+ again$/,
     );
   });
 
   test('a file of three bytes, and none at all', async () => {
     writeFileSync(path, 'abc');
     expect(await messageOf(readSafetensors(path))).toBe(
-      `Cannot read ${path}\n  expected a header length in the first 8 bytes\n  found a file of 3 bytes`,
+      `Cannot read ${path}\n  expected a header length in the first 8 bytes\n  found a file of 3 bytes\n  ${damaged}`,
     );
     rmSync(path);
     expect(await messageOf(readSafetensors(path))).toBe(
-      `Cannot read ${path}\n  expected a safetensors file\n  found no file of this name`,
+      `Cannot read ${path}\n  expected a safetensors file\n  found no file of this name\n  ${damaged}`,
     );
   });
 
   test('NaN, where asked to look for it', async () => {
     await writeSafetensors(path, { w: { shape: [2], data: Float32Array.of(0, NaN) } });
     expect(await messageOf(readSafetensors(path, { requireFinite: true }))).toBe(
-      `Cannot read ${path}, tensor 'w'\n  expected finite numbers\n  found NaN at index 1`,
+      `Cannot read ${path}, tensor 'w'\n  expected finite numbers\n  found NaN at index 1\n  training went astray or the file is damaged: take an earlier checkpoint or fetch it again`,
     );
   });
 });
@@ -185,12 +204,12 @@ describe('sharded weights', () => {
     const index = join(dir, 'model.safetensors.index.json');
     writeFileSync(index, JSON.stringify({ weight_map: { a: '../elsewhere.safetensors' } }));
     expect(await messageOf(readWeights(dir))).toBe(
-      `Cannot read ${index}\n  expected names of files beside it\n  found ../elsewhere.safetensors`,
+      `Cannot read ${index}\n  expected names of files beside it\n  found ../elsewhere.safetensors\n  ${damaged}`,
     );
     writeFileSync(index, JSON.stringify({ weight_map: { a: 'one.safetensors', b: 'one.safetensors' } }));
     await writeSafetensors(join(dir, 'one.safetensors'), { a: tensors.a });
     expect(await messageOf(readWeights(dir))).toBe(
-      `Cannot read ${join(dir, 'one.safetensors')}, tensor 'b'\n  expected the tensor that the index promises\n  found none`,
+      `Cannot read ${join(dir, 'one.safetensors')}, tensor 'b'\n  expected the tensor that the index promises\n  found none\n  ${damaged}`,
     );
   });
 });

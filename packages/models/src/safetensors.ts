@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
 import { indexName, openWeights, SafetensorsFile, singleName } from './safetensors-file.js';
-import type { WeightSource } from './weight-source.js';
+import { requireFloats, type WeightSource } from './weight-source.js';
 import { writeWholeFile } from './write-whole-file.js';
 
 /** Host tensor: row-major values with their shape. */
@@ -15,7 +15,7 @@ export type HostTensors = Record<string, HostTensor>;
 export interface ReadOptions {
   /** Read only tensors whose name this accepts. */
   filter?: (name: string) => boolean;
-  /** Refuse NaN and infinity, naming the tensor; costs one pass over the data. */
+  /** Refuse NaN, infinity and tensors that are not of floats, naming the tensor; costs one pass over the data. */
   requireFinite?: boolean;
 }
 
@@ -45,8 +45,11 @@ async function readAll(
   { filter = () => true, requireFinite }: ReadOptions,
 ): Promise<HostTensors> {
   const tensors: [string, HostTensor][] = [];
-  for (const name of source.entries.keys())
-    if (filter(name)) tensors.push([name, await source.read(name, { requireFinite })]);
+  for (const [name, entry] of source.entries) {
+    if (!filter(name)) continue;
+    if (requireFinite) requireFloats(name, entry);
+    tensors.push([name, await source.read(name, { requireFinite })]);
+  }
   return Object.fromEntries(tensors);
 }
 

@@ -94,6 +94,9 @@ export class HuggingFaceTokenizer implements Tokenizer {
   }
 }
 
+/** Algorithms of tokenizer.json; files before 2020 do not say which. */
+const KINDS: readonly string[] = ['BPE', 'WordPiece', 'Unigram', 'WordLevel'];
+
 /** Loads `tokenizer.json` and, where present, `tokenizer_config.json` and `special_tokens_map.json` from a directory. */
 export async function loadTokenizer(dir: string): Promise<HuggingFaceTokenizer> {
   if (!(await stat(dir).catch(() => null))?.isDirectory()) {
@@ -107,6 +110,13 @@ export async function loadTokenizer(dir: string): Promise<HuggingFaceTokenizer> 
       'vocab.json with merges.txt or a sentencepiece model alone is not enough; save the model with a fast tokenizer',
     );
   }
+  const kind = (definition.model as { type?: string } | null | undefined)?.type;
+  if (kind !== undefined && !KINDS.includes(kind))
+    throw new TokenizerFileError(
+      join(dir, 'tokenizer.json'),
+      `has a model.type of ${JSON.stringify(kind)}, which is not supported`,
+      `known: ${KINDS.join(', ')}`,
+    );
   const specials = (await readJson(join(dir, 'special_tokens_map.json'))) ?? {};
   const template = await readFile(join(dir, 'chat_template.jinja'), 'utf8').catch(() => null);
   const config = {
@@ -145,9 +155,13 @@ async function readJson(path: string): Promise<JsonObject | undefined> {
     throw error;
   });
   if (text === undefined) return undefined;
+  let json: unknown;
   try {
-    return JSON.parse(text) as JsonObject;
+    json = JSON.parse(text);
   } catch (error) {
     throw new TokenizerFileError(path, `is not JSON: ${(error as Error).message}`, 'fetch the file again');
   }
+  if (typeof json !== 'object' || json === null || Array.isArray(json))
+    throw new TokenizerFileError(path, `is no JSON object: ${text.trim().slice(0, 40)}`, 'fetch the file again');
+  return json as JsonObject;
 }

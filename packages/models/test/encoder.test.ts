@@ -341,16 +341,19 @@ describe('checkpoints of encoders', () => {
   test.each([
     [
       { model_type: 'gpt2' },
-      'encoder config: model_type is "gpt2"; a critic\'s encoder can be "bert", "roberta", "albert", "distilbert"',
+      'config.json: model_type is "gpt2"; a critic\'s encoder can be bert, roberta, albert, distilbert',
     ],
-    [{ model_type: 'bert' }, 'encoder config: vocab_size must be a number, found undefined'],
+    [
+      { model_type: 'bert' },
+      /^config.json of a 'bert' model: hidden_size must be a whole number from 1 up, not undefined$/,
+    ],
     [
       { ...encoderConfigToJson(tiny), num_attention_heads: 3 },
-      'encoder config: hidden_size 16 is no multiple of num_attention_heads 3',
+      'hidden_size is 16, not a multiple of num_attention_heads 3',
     ],
     [
-      { ...encoderConfigToJson(tiny), hidden_act: 'silu' },
-      'encoder config: hidden_act is "silu"; gelu, gelu_new and relu are known',
+      { ...encoderConfigToJson(tiny), hidden_act: 'mish' },
+      'hidden_act is "mish", which is not supported; known: silu, gelu, gelu_new',
     ],
   ])('config %#', (json, message) => {
     expect(() => encoderConfigFromJson(json)).toThrow(message);

@@ -5,11 +5,12 @@ import { writeFileAtomically } from '@bowyer/core';
 import { architectureFor, isLanguageModel } from '../architectures.js';
 import { bareName, fileShape, namesInFile } from '../checkpoint-layout.js';
 import { readLlama2cTokenizer } from '../llama2c/llama2c-tokenizer.js';
-import { PretrainedDirectoryError } from '../pretrained-config.js';
+import { parseConfig, PretrainedDirectoryError } from '../pretrained-config.js';
 import { WeightsFileError } from '../pytorch/weights-file-error.js';
 import { writeWeightStream } from '../safetensors.js';
 import { loadTokenizer, type Tokenizer } from '../tokenizer.js';
-import type { WeightSource } from '../weight-source.js';
+import { checkVocabulary } from '../vocabulary-check.js';
+import { requireFloats, type WeightSource } from '../weight-source.js';
 import { openWeightsFile, type WeightsFile } from './weights-file.js';
 import { unwrapped } from './wrapped-names.js';
 
@@ -44,7 +45,7 @@ export async function convertCheckpoint(options: ConvertOptions): Promise<Conver
     const config = ownConfig ?? (await readConfig(options.config, beside));
     const model = modelTensors(source, config);
     const tokenizer = await findTokenizer(options, beside);
-    checkTokenizer(tokenizer, config, input);
+    if (typeof config.vocab_size === 'number') checkVocabulary(tokenizer.vocabSize, config.vocab_size, input);
     const partial = `${output.replace(/\/+$/, '')}.partial`;
     await rm(partial, { recursive: true, force: true });
     await mkdir(partial, { recursive: true });
@@ -75,18 +76,19 @@ async function readConfig(given: string | null, beside: string): Promise<ConfigJ
       `the weights do not say what model they belong to, and there is no ${path}`,
       'give the config.json of a model of the same kind and sizes, or its directory: config=FILE_OR_DIRECTORY',
     );
-  try {
-    return JSON.parse(text) as ConfigJson;
-  } catch (error) {
-    throw new PretrainedDirectoryError(dirname(path), `its config.json is not JSON: ${(error as Error).message}`);
-  }
+  return parseConfig(text, dirname(path));
 }
+
+/** 0, 1, 2, … as a buffer beside an encoder's weights. */
+const COUNTED_PLACES = /(^|\.)position_ids$/;
 
 /** The tensors to write, under the names that transformers gives them, and where each one's numbers come from. */
 function modelTensors(source: WeightSource, config: ConfigJson) {
   if (!isLanguageModel(config)) {
     const model = unwrapped(source, []);
-    const shapes = new Map([...model.entries].map(([name, { shape }]) => [name, shape]));
+    const weights = [...model.entries].filter(([name]) => !COUNTED_PLACES.test(name));
+    for (const [name, entry] of weights) requireFloats(name, entry);
+    const shapes = new Map(weights.map(([name, { shape }]) => [name, shape]));
     return { shapes, read: async (name: string) => (await model.read(name, { requireFinite: true })).data };
   }
   const specs = architectureFor(config).parameters;
@@ -111,16 +113,6 @@ async function findTokenizer({ tokenizer, config, input }: ConvertOptions, besid
     'weights hold no tokenizer, and there is no tokenizer.json beside them',
     'give a directory with tokenizer.json, or the tokenizer file of llama2.c (tokenizer.bin): tokenizer=DIRECTORY_OR_FILE',
   );
-}
-
-function checkTokenizer({ vocabSize }: Tokenizer, config: ConfigJson, input: string): void {
-  const rows = config.vocab_size;
-  if (typeof rows === 'number' && vocabSize > rows)
-    throw new WeightsFileError(
-      input,
-      `the tokenizer has ${vocabSize} tokens, the embedding ${rows} rows`,
-      'they do not belong together: give the tokenizer of this model',
-    );
 }
 
 async function write(

@@ -10,6 +10,7 @@ import { initialEncoder, loadEncoder, saveEncoder } from '../encoder/encoder-wei
 import type { Parameters } from '../linear.js';
 import type { HostTensors } from '../safetensors.js';
 import { loadTokenizer, type Tokenizer } from '../tokenizer.js';
+import { checkVocabulary } from '../vocabulary-check.js';
 import type { CriticEncoder, CriticFeatures, CriticFeeds } from './critic-encoder.js';
 
 export interface TransformerEncoderOptions {
@@ -58,7 +59,9 @@ export class TransformerEncoder implements CriticEncoder {
     }: Pick<TransformerEncoderOptions, 'stateFeature' | 'maxLength' | 'evaluationBatch'> & { rng: Rng },
   ): Promise<TransformerEncoder> {
     const { config, tensors } = await loadEncoder(dir, { pooler: options.stateFeature === 'pooler', rng });
-    return new TransformerEncoder({ ...options, config, tokenizer: await loadTokenizer(dir), weights: tensors });
+    const tokenizer = await loadTokenizer(dir);
+    checkVocabulary(tokenizer.vocabSize, config.vocabSize, dir);
+    return new TransformerEncoder({ ...options, config, tokenizer, weights: tensors });
   }
 
   initialParameters(rng: Rng): HostTensors {

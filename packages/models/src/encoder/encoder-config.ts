@@ -1,4 +1,6 @@
 // The settings of BERT, RoBERTa, ALBERT and DistilBERT, as their config.json has them, checked.
+import { activationNames, type ActivationName } from '../activations.js';
+import { ConfigFields, fromConfigFile, UnsupportedConfigError, type ConfigJson } from '../config-fields.js';
 import type { PretrainedConfig } from '../pretrained-config.js';
 
 export interface EncoderConfig {
@@ -16,7 +18,7 @@ export interface EncoderConfig {
   typeVocabSize: number;
   layerNormEps: number;
   padTokenId: number;
-  activation: 'gelu' | 'gelu_new' | 'relu';
+  activation: ActivationName;
   /** ALBERT's savings: a narrow word table, and layers that share their weights. */
   albert?: {
     /** Width of the embeddings; a linear map brings them to hiddenSize. */
@@ -57,47 +59,66 @@ export const firstPosition = ({ modelType, padTokenId }: EncoderConfig): number 
 /** Most tokens of one text. */
 export const maxTokens = (config: EncoderConfig): number => config.maxPositions - firstPosition(config);
 
-/** Settings from the contents of `config.json`; what it leaves out has the value of Hugging Face's classes. */
-export function encoderConfigFromJson(json: PretrainedConfig): EncoderConfig {
+/** Whether the `model_type` is that of an encoder that can be built. */
+export const isEncoder = ({ model_type: modelType }: ConfigJson): boolean => isKnown(modelType);
+
+/**
+ * Settings from the contents of `config.json`; what it leaves out has the value of Hugging Face's classes.
+ * Throws `UnsupportedConfigError`, which names the field.
+ *
+ * @param path where the contents come from, for the message
+ */
+export function encoderConfigFromJson(json: PretrainedConfig, path = 'config.json'): EncoderConfig {
   const modelType = json.model_type;
-  const known = Object.keys(architectures)
-    .map((name) => `"${name}"`)
-    .join(', ');
   if (!isKnown(modelType)) {
-    throw new RangeError(
-      `encoder config: model_type is ${JSON.stringify(modelType)}; a critic's encoder can be ${known}`,
-    );
+    const known = Object.keys(architectures).join(', ');
+    const found = modelType === undefined ? 'missing' : JSON.stringify(modelType);
+    throw new UnsupportedConfigError(null, 'model_type', `is ${found}; a critic's encoder can be ${known}`, path);
   }
-  const number = (key: string, otherwise?: number): number => {
-    const value = json[key] ?? otherwise;
-    if (typeof value !== 'number')
-      throw new TypeError(`encoder config: ${key} must be a number, found ${JSON.stringify(json[key])}`);
-    return value;
-  };
+  return fromConfigFile(path, () => configOf(modelType, new ConfigFields(modelType, json, defaultsOf(modelType))));
+}
+
+const defaultsOf = (modelType: EncoderConfig['modelType']): ConfigJson => ({
+  type_vocab_size: 2,
+  layer_norm_eps: 1e-12,
+  pad_token_id: modelType === 'roberta' ? 1 : 0,
+  [keysOf(modelType).activation]: modelType === 'albert' ? 'gelu_new' : 'gelu',
+  embedding_size: 128,
+  num_hidden_groups: 1,
+  inner_group_num: 1,
+});
+
+function configOf(modelType: EncoderConfig['modelType'], fields: ConfigFields): EncoderConfig {
   const keys = keysOf(modelType);
-  const config: EncoderConfig = {
+  fields.refuse('position_embedding_type', 'absolute');
+  fields.refuse('is_decoder', false);
+  const [hiddenSize, numHeads] = [fields.count(keys.width), fields.count(keys.heads)];
+  if (hiddenSize % numHeads !== 0)
+    throw fields.error(keys.width, `is ${hiddenSize}, not a multiple of ${keys.heads} ${numHeads}`);
+  const vocabSize = fields.count('vocab_size');
+  const padTokenId = fields.real('pad_token_id');
+  if (!Number.isInteger(padTokenId) || padTokenId >= vocabSize)
+    throw fields.error('pad_token_id', `is ${padTokenId}, no token id below vocab_size ${vocabSize}`);
+  return {
     modelType,
-    vocabSize: number('vocab_size'),
-    hiddenSize: number(keys.width),
-    numLayers: number(keys.layers),
-    numHeads: number(keys.heads),
-    intermediateSize: number(keys.inner),
-    maxPositions: number('max_position_embeddings'),
-    typeVocabSize: modelType === 'distilbert' ? 0 : number('type_vocab_size', 2),
-    layerNormEps: modelType === 'distilbert' ? 1e-12 : number('layer_norm_eps', 1e-12),
-    padTokenId: number('pad_token_id', modelType === 'roberta' ? 1 : 0),
-    activation: (json[keys.activation] ??
-      (modelType === 'albert' ? 'gelu_new' : 'gelu')) as EncoderConfig['activation'],
+    vocabSize,
+    hiddenSize,
+    numLayers: fields.layers(keys.layers),
+    numHeads,
+    intermediateSize: fields.count(keys.inner),
+    maxPositions: fields.count('max_position_embeddings'),
+    typeVocabSize: modelType === 'distilbert' ? 0 : fields.count('type_vocab_size'),
+    layerNormEps: modelType === 'distilbert' ? 1e-12 : fields.real('layer_norm_eps'),
+    padTokenId,
+    activation: fields.choice(keys.activation, activationNames),
     ...(modelType === 'albert' && {
       albert: {
-        embeddingSize: number('embedding_size', 128),
-        numGroups: number('num_hidden_groups', 1),
-        layersPerGroup: number('inner_group_num', 1),
+        embeddingSize: fields.count('embedding_size'),
+        numGroups: fields.layers('num_hidden_groups'),
+        layersPerGroup: fields.layers('inner_group_num'),
       },
     }),
   };
-  checkEncoderConfig(config, json);
-  return config;
 }
 
 /** The same as `config.json`. */
@@ -125,21 +146,4 @@ export function encoderConfigToJson(config: EncoderConfig): PretrainedConfig {
       inner_group_num: config.albert.layersPerGroup,
     }),
   };
-}
-
-function checkEncoderConfig(config: EncoderConfig, json: PretrainedConfig): void {
-  const { hiddenSize, numHeads, activation } = config;
-  const keys = keysOf(config.modelType);
-  if (hiddenSize % numHeads !== 0) {
-    throw new RangeError(`encoder config: ${keys.width} ${hiddenSize} is no multiple of ${keys.heads} ${numHeads}`);
-  }
-  if (!['gelu', 'gelu_new', 'relu'].includes(activation)) {
-    throw new RangeError(`encoder config: ${keys.activation} is "${activation}"; gelu, gelu_new and relu are known`);
-  }
-  const positions = json.position_embedding_type ?? 'absolute';
-  if (positions !== 'absolute') {
-    throw new RangeError(
-      `encoder config: position_embedding_type is ${JSON.stringify(positions)}; only "absolute" is known`,
-    );
-  }
 }

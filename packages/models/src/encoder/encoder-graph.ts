@@ -2,6 +2,7 @@
 // Sources: Devlin et al. 2019 (arXiv:1810.04805), Liu et al. 2019 (arXiv:1907.11692), Lan et al. 2019
 // (ALBERT, arXiv:1909.11942). Dropout is off, as in ArCHer's code.
 import type { GraphBuilder, Value } from '@bowyer/graph';
+import { activate } from '../activations.js';
 import { linear, type Parameters } from '../linear.js';
 import type { EncoderConfig } from './encoder-config.js';
 import { embeddingMap, encoderNames, layerNames } from './encoder-names.js';
@@ -72,7 +73,7 @@ function encoderLayer(
   const mixed = selfAttention(g, x, attentionBias, parameters, name, config);
   const attended = linear(g, mixed, parameters, `${name}.${names.attentionOutput}`);
   const y = layerNorm(g, g.add(attended, x), parameters, `${name}.${names.attentionNorm}`, config);
-  const inner = activation(g, linear(g, y, parameters, `${name}.${names.inner}`), config);
+  const inner = activate(g, config.activation, linear(g, y, parameters, `${name}.${names.inner}`));
   return layerNorm(
     g,
     g.add(linear(g, inner, parameters, `${name}.${names.outer}`), y),
@@ -112,8 +113,3 @@ const layerNorm = (
   { layerNormEps }: EncoderConfig,
 ): Value =>
   g.layerNormalization(x, parameters[`${name}.weight`], parameters[`${name}.bias`], { epsilon: layerNormEps });
-
-function activation(g: GraphBuilder, x: Value, { activation: kind }: EncoderConfig): Value {
-  if (kind === 'relu') return g.relu(x);
-  return g.gelu(x, kind === 'gelu_new' ? 'tanh' : 'none');
-}

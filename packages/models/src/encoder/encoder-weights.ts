@@ -64,11 +64,11 @@ export async function loadEncoder(
   dir: string,
   { pooler, rng }: { pooler: boolean; rng: Rng },
 ): Promise<{ config: EncoderConfig; tensors: HostTensors }> {
-  const config = encoderConfigFromJson(await readPretrainedConfig(dir));
+  const config = encoderConfigFromJson(await readPretrainedConfig(dir), join(dir, 'config.json'));
   const shapes = encoderShapes(config, { pooler });
   const stored: HostTensors = {};
   for (const [name, tensor] of Object.entries(
-    await readWeights(dir, { filter: (name) => modernName(name) in shapes }),
+    await readWeights(dir, { filter: (name) => modernName(name) in shapes, requireFinite: true }),
   )) {
     stored[modernName(name)] = tensor;
   }
@@ -77,7 +77,8 @@ export async function loadEncoder(
   const tensors: HostTensors = {};
   for (const [name, shape] of Object.entries(shapes)) {
     const tensor = stored[name] ?? fresh[name];
-    if (!tensor) throw new PretrainedDirectoryError(dir, `its weights have no tensor '${name}'`);
+    if (!tensor)
+      throw new PretrainedDirectoryError(dir, `its weights have no tensor '${name}' of shape [${shape.join(', ')}]`);
     if (tensor.shape.join() !== shape.join()) {
       throw new PretrainedDirectoryError(
         dir,

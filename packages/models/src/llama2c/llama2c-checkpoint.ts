@@ -3,7 +3,7 @@
 import { ByteSource } from '../pytorch/byte-source.js';
 import { WeightsFileError } from '../pytorch/weights-file-error.js';
 import type { HostTensor, HostTensors } from '../safetensors.js';
-import { firstNonFinite, type WeightSource } from '../weight-source.js';
+import { firstNonFinite, nonFiniteAdvice, type WeightSource } from '../weight-source.js';
 
 export interface Llama2cCheckpoint {
   /** As Hugging Face's config.json of a Llama would say it. */
@@ -42,14 +42,18 @@ export async function openLlama2c(path: string): Promise<{ config: Record<string
       throw new WeightsFileError(path, `its header asks for ${places.end} bytes, the file has ${bytes.size}`);
     const source: WeightSource = {
       path,
-      entries: new Map([...places.tensors].map(([name, { shape }]) => [name, { shape, file: path }])),
+      entries: new Map([...places.tensors].map(([name, { shape }]) => [name, { shape, dtype: 'F32', file: path }])),
       read: async (name, { transposed = false, requireFinite = false } = {}) => {
         const { position, shape, turn } = places.tensors.get(name)!;
         const data = new Float32Array(elements(shape));
         await bytes.fill(position, new Uint8Array(data.buffer), `'${name}'`);
         const wrong = requireFinite ? firstNonFinite(data) : null;
         if (wrong !== null)
-          throw new WeightsFileError(path, `tensor '${name}': expected finite numbers, found ${wrong}`);
+          throw new WeightsFileError(
+            path,
+            `tensor '${name}': expected finite numbers, found ${wrong}`,
+            nonFiniteAdvice,
+          );
         if (transposed) throw new TypeError('llama2.c keeps every matrix as [out, in]');
         return turn ? halvesFromPairs({ shape, data }, turn) : { shape, data };
       },

@@ -2,7 +2,7 @@
 import type { HostTensor, HostTensors } from '../safetensors.js';
 import { bytesPerElement } from '../safetensors-header.js';
 import { readNumbers } from '../stored-numbers.js';
-import { firstNonFinite, type WeightSource } from '../weight-source.js';
+import { firstNonFinite, nonFiniteAdvice, type WeightSource } from '../weight-source.js';
 import { ByteSource } from './byte-source.js';
 import { openTorchFile, type TorchFile } from './torch-file.js';
 import type { TorchTensor } from './torch-names.js';
@@ -39,7 +39,9 @@ export async function openPyTorchStateDict(path: string, { section }: StateDictO
     const tensors = new Map(tensorsOf(stateDict(path, file, section)));
     return {
       path,
-      entries: new Map([...tensors].map(([name, { shape }]) => [name, { shape, file: path }])),
+      entries: new Map(
+        [...tensors].map(([name, { shape, storage }]) => [name, { shape, dtype: storage.dtype, file: path }]),
+      ),
       read: async (name, { transposed = false, requireFinite = false } = {}) => {
         const tensor = await readTensor(
           source,
@@ -49,7 +51,11 @@ export async function openPyTorchStateDict(path: string, { section }: StateDictO
         );
         const wrong = requireFinite ? firstNonFinite(tensor.data) : null;
         if (wrong !== null)
-          throw new WeightsFileError(path, `tensor '${name}': expected finite numbers, found ${wrong}`);
+          throw new WeightsFileError(
+            path,
+            `tensor '${name}': expected finite numbers, found ${wrong}`,
+            nonFiniteAdvice,
+          );
         return tensor;
       },
       close: () => source.close(),

@@ -65,7 +65,7 @@ function bartConfig(json: ConfigJson): BartConfig {
       throw fields.error(`${name}_attention_heads`, `is ${heads}, which does not divide d_model ${width}`);
     return {
       prefix: `model.${name}`,
-      layers: fields.count(`${name}_layers`),
+      layers: fields.layers(`${name}_layers`),
       heads,
       inner: fields.count(`${name}_ffn_dim`),
     };

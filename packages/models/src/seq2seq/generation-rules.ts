@@ -1,7 +1,8 @@
 // How a checkpoint wants its targets begun and ended: special tokens out of config.json and generation_config.json.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ConfigFields, type ConfigJson } from '../config-fields.js';
+import { ConfigFields, fromConfigFile, type ConfigJson } from '../config-fields.js';
+import { PretrainedDirectoryError } from '../pretrained-config.js';
 import type { EncoderDecoder } from './encoder-decoder.js';
 
 export interface GenerationRules {
@@ -23,7 +24,15 @@ export async function readGenerationRules(dir: string, architecture: EncoderDeco
     if (error.code === 'ENOENT') return '{}';
     throw error;
   });
-  return generationRules(architecture, JSON.parse(text) as ConfigJson);
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw new PretrainedDirectoryError(dir, `its generation_config.json is not JSON: ${(error as Error).message}`);
+  }
+  return fromConfigFile(join(dir, 'config.json with generation_config.json'), () =>
+    generationRules(architecture, (json ?? {}) as ConfigJson),
+  );
 }
 
 /** @param generation contents of generation_config.json */

@@ -1,5 +1,5 @@
 // The encoder-decoders that a config.json may name.
-import type { ConfigJson } from '../config-fields.js';
+import { fromConfigFile, UnsupportedConfigError, type ConfigJson } from '../config-fields.js';
 import { bart } from './bart.js';
 import type { EncoderDecoder } from './encoder-decoder.js';
 import { t5 } from './t5.js';
@@ -12,12 +12,16 @@ export const encoderDecoderTypes = Object.keys(builders);
 export const isEncoderDecoder = ({ model_type: type }: ConfigJson): boolean =>
   encoderDecoderTypes.includes(String(type));
 
-/** The architecture of a Hugging Face config, chosen by its `model_type`. */
-export function encoderDecoderFor(json: ConfigJson): EncoderDecoder {
-  const type = String(json.model_type);
-  if (!isEncoderDecoder(json))
-    throw new Error(
-      `model_type '${type}' is not supported as an encoder-decoder; known: ${encoderDecoderTypes.join(', ')}`,
-    );
-  return builders[type](json);
+/**
+ * The architecture of a Hugging Face config, chosen by its `model_type`.
+ *
+ * @param path where the config comes from, for the message
+ */
+export function encoderDecoderFor(json: ConfigJson, path = 'config.json'): EncoderDecoder {
+  if (!isEncoderDecoder(json)) {
+    const known = `encoder-decoders that can be built: ${encoderDecoderTypes.join(', ')}`;
+    const problem = `is ${JSON.stringify(json.model_type)}, which is not supported; ${known}`;
+    throw new UnsupportedConfigError(null, 'model_type', problem, path);
+  }
+  return fromConfigFile(path, () => builders[String(json.model_type)](json));
 }

@@ -10,6 +10,7 @@ import { readWeights, type HostTensors } from '../safetensors.js';
 import { samplerFor, type Sampler, type SamplingOptions } from '../sampling.js';
 import { uniformsOf } from '../sampling-uniforms.js';
 import { loadTokenizer, type Tokenizer } from '../tokenizer.js';
+import { checkVocabulary } from '../vocabulary-check.js';
 import { FEW_ROWS, type OperandOrder } from '../weight-product.js';
 import type { DecodedTarget, DecodeLoopArgs } from './decode-loop-kernel.js';
 import type { EncoderDecoder } from './encoder-decoder.js';
@@ -67,15 +68,11 @@ export class Seq2SeqModel {
 
   /** A model from a Hugging Face directory: config.json, model.safetensors (or shards), and tokenizer.json if there is one. */
   static async load({ device, dir }: Seq2SeqModelOptions & { dir: string }): Promise<Seq2SeqModel> {
-    const architecture = encoderDecoderFor(await readPretrainedConfig(dir));
+    const architecture = encoderDecoderFor(await readPretrainedConfig(dir), join(dir, 'config.json'));
     const rules = await readGenerationRules(dir, architecture);
     const hasTokenizer = (await stat(join(dir, 'tokenizer.json')).catch(() => null)) !== null;
     const tokenizer = hasTokenizer ? await loadTokenizer(dir) : null;
-    if (tokenizer && tokenizer.vocabSize > architecture.vocabSize)
-      throw new PretrainedDirectoryError(
-        dir,
-        `its tokenizer has ${tokenizer.vocabSize} tokens, its config.json a vocab_size of ${architecture.vocabSize}`,
-      );
+    if (tokenizer) checkVocabulary(tokenizer.vocabSize, architecture.vocabSize, dir);
     const tensors = checkedParameters(architecture, await readWeights(dir, { requireFinite: true }), dir);
     return new Seq2SeqModel(device, { architecture, tokenizer, rules, parameters: await device.createState(tensors) });
   }

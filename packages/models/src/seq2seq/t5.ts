@@ -77,9 +77,9 @@ function t5Config(json: ConfigJson): T5Config {
     heads: fields.count('num_heads'),
     headSize: fields.count('d_kv'),
     inner: fields.count('d_ff'),
-    encoderLayers: fields.count('num_layers'),
+    encoderLayers: fields.layers('num_layers'),
     decoderLayers:
-      fields.value('num_decoder_layers') === undefined ? Number(layers) : fields.count('num_decoder_layers'),
+      fields.value('num_decoder_layers') === undefined ? Number(layers) : fields.layers('num_decoder_layers'),
     buckets,
     maxDistance,
     epsilon: fields.real('layer_norm_epsilon'),
