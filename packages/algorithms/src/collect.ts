@@ -6,6 +6,8 @@ import type { Metrics, OpenPlayer, PlayOptions, RunHooks } from './types.js';
 interface Collecting {
   makeEnv: () => Env;
   hooks: Pick<RunHooks, 'progress'>;
+  /** Told of every episode that failed. */
+  onFailure?: (error: Error) => void;
 }
 
 /** One iteration's rollout. Seeds follow from the run's seed and the episode's number alone. */
@@ -28,10 +30,10 @@ export function collect(
  * seeds made of the run's seed, `purpose` and the episode's number, so other purposes never see the same episodes.
  *
  * @returns the episodes that came to their end, in order
- * @throws what broke the first environment, if more than half of the episodes broke
+ * @throws what broke the first of them, as soon as more than `maxFailureShare` of the episodes failed
  */
 export async function play(
-  { makeEnv, hooks }: Collecting,
+  { makeEnv, hooks, onFailure }: Collecting,
   openPlayer: OpenPlayer,
   { seed, slots, sampling, maxFailureShare = 0.5 }: PlayOptions,
   { purpose, firstEpisode, episodes }: { purpose: string; firstEpisode: number; episodes: number },
@@ -43,7 +45,7 @@ export async function play(
   const player = await openPlayer(sampling);
   let done = 0;
   try {
-    await playEpisodes({
+    const played = await playEpisodes({
       makeEnv,
       slots,
       episodes,
@@ -52,7 +54,8 @@ export async function play(
       onEpisode: ({ episode, slot, turns, error }) => {
         if (error) {
           failures.push(error);
-          return;
+          onFailure?.(error);
+          return checkFailures(failures, maxFailureShare, { purpose, episodes });
         }
         trajectories[episode] = {
           episode: firstEpisode + episode,
@@ -64,19 +67,31 @@ export async function play(
         hooks.progress(purpose, ++done, episodes);
       },
     });
+    // Also those that nobody played, since every environment was given up.
+    checkFailures(
+      played.flatMap(({ error }) => error ?? []),
+      maxFailureShare,
+      { purpose, episodes },
+    );
   } finally {
     await player.close();
   }
-  // A broken environment ends its own episodes; when too many are broken, what is learnt from the rest is not the task.
-  if (failures.length > maxFailureShare * episodes) {
-    const [first] = failures;
-    throw new Error(
-      `${failures.length} of ${episodes} episodes (${purpose}) failed, more than maxFailureShare ${maxFailureShare} allows\n` +
-        `  the first: ${first.message}`,
-      { cause: first },
-    );
-  }
   return trajectories.filter(() => true);
+}
+
+/** A failure ends its own episode; when too many fail, what is learnt from the rest is not the task. */
+function checkFailures(
+  failures: readonly Error[],
+  maxFailureShare: number,
+  { purpose, episodes }: { purpose: string; episodes: number },
+): void {
+  if (failures.length <= maxFailureShare * episodes) return;
+  const [first] = failures;
+  throw new Error(
+    `${failures.length} of ${episodes} episodes (${purpose}) failed, more than max_failure_share ${maxFailureShare} allows\n` +
+      `  the first: ${first.message}`,
+    { cause: first },
+  );
 }
 
 /** Share of turns, or of episodes, whose info has `key` set. */

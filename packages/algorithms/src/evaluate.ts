@@ -16,7 +16,7 @@ export interface Evaluation {
  * @param purpose names the set of episodes; `eval` guides a run (keep the best), another one judges it
  */
 export async function evaluate(
-  run: { makeEnv: () => Env; hooks: Pick<RunHooks, 'progress'> },
+  run: { makeEnv: () => Env; hooks: Pick<RunHooks, 'progress'>; onFailure?: (error: Error) => void },
   openPlayer: OpenPlayer,
   options: PlayOptions & { evalSize: number; evalDoSample: boolean },
   purpose = 'eval',

@@ -30,10 +30,12 @@ export async function freshUtterances(
         })),
       );
       states.forEach((state, slot) => {
+        const action = actions[slot];
+        if (action instanceof Error) throw action;
         const trajectory = {
           episode: -1,
           seed,
-          transitions: [{ ...state, action: actions[slot] }],
+          transitions: [{ ...state, action }],
           infos: [],
           segments: player.takeSegments(slot),
         };

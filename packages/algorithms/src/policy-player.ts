@@ -15,8 +15,8 @@ export interface ReadyTurn {
 
 /** Decides what to say in every ready slot. */
 export interface Player {
-  /** @returns one action a ready turn, in the same order */
-  act(ready: ReadyTurn[]): Promise<string[]>;
+  /** @returns one action a ready turn, in the same order; an error where none can be had, which ends that episode as failed */
+  act(ready: ReadyTurn[]): Promise<(string | Error)[]>;
   /** The tokens of the episode that ended in `slot`. */
   takeSegments(slot: number): TokenSegment[];
   close(): Promise<void>;

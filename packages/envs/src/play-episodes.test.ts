@@ -160,3 +160,24 @@ test('what a policy adds to a decision is kept beside the turn', async () => {
   });
   expect(episode.turns.map(({ data }) => data)).toEqual([[0], [1]]);
 });
+
+test('an error in place of a decision ends the episode; its environment plays on', async () => {
+  let made = 0;
+  const episodes = await playEpisodes({
+    makeEnv: () => {
+      made++;
+      return makeEnv('twenty_questions', { words: 'subset10', maxTurns: 3 });
+    },
+    slots: 2,
+    episodes: 9,
+    seeds: (episode) => episode,
+    act: (ready) => ready.map(({ episode, turn }) => (episode < 7 && turn === 1 ? new Error('mute') : lines[0])),
+  });
+  expect(episodes.map(({ error }) => error?.message)).toEqual([
+    ...new Array<string>(7).fill('mute'),
+    undefined,
+    undefined,
+  ]);
+  expect(episodes.map(({ turns }) => turns.length)).toEqual([1, 1, 1, 1, 1, 1, 1, 3, 3]);
+  expect(made).toBe(2);
+});

@@ -36,7 +36,7 @@ export interface PlayedEpisode<T> {
   turns: PlayedTurn<T>[];
   /** Undiscounted sum of the rewards. */
   episodicReturn: number;
-  /** What broke the environment; null when the episode came to its own end. */
+  /** What broke the environment or kept the policy from deciding; null when the episode came to its own end. */
   error: Error | null;
 }
 
@@ -47,8 +47,11 @@ export interface PlayEpisodesOptions<T> {
   episodes: number;
   /** The seed of each episode: two runs with the same seeds and a deterministic policy play the same games. */
   seeds: (episode: number) => number;
-  /** One decision for each ready turn, in the same order. If it throws, the whole run throws. */
-  act: (ready: ReadyTurn[]) => Promise<(string | Decision<T>)[]> | (string | Decision<T>)[];
+  /**
+   * One decision for each ready turn, in the same order. An error in a decision's place ends that episode as failed, and its
+   * environment plays the next one. If it throws, the whole run throws.
+   */
+  act: (ready: ReadyTurn[]) => Promise<(string | Decision<T> | Error)[]> | (string | Decision<T> | Error)[];
   /** Called as episodes end, in the order of their ends. */
   onEpisode?: (episode: PlayedEpisode<T>) => void;
   /** A slot whose environment broke this many times in a row takes no further episodes. */
@@ -142,7 +145,8 @@ class Run<T> {
     });
   }
 
-  step({ slot, observation, turn, episode }: ReadyTurn, decision: string | Decision<T>): void {
+  step({ slot, observation, turn, episode }: ReadyTurn, decision: string | Decision<T> | Error): void {
+    if (decision instanceof Error) return this.#end(slot, decision);
     const { action, data } = typeof decision === 'string' ? { action: decision, data: undefined } : decision;
     const state = this.#slots[slot];
     this.#work(slot, async () => {
@@ -183,13 +187,25 @@ class Run<T> {
     );
   }
 
-  #finish(slot: number, error: Error | null): void {
+  /** An episode is over, and its environment is as good as before. */
+  #end(slot: number, error: Error | null): void {
+    this.#store(slot, error);
+    this.startNext(slot);
+  }
+
+  #store(slot: number, error: Error | null): void {
     const state = this.#slots[slot];
     const played = state.current!;
     state.current = null;
     played.error = error;
     this.#played[played.episode] = played;
     this.#finished.push(played);
+  }
+
+  /** @param error what broke the environment */
+  #finish(slot: number, error: Error | null): void {
+    this.#store(slot, error);
+    const state = this.#slots[slot];
     if (error === null) {
       state.failuresInARow = 0;
     } else {

@@ -204,6 +204,9 @@ const endpoint = Type.Object(
     max_tokens: count('tokens the agent may write per turn'),
     concurrency: count('requests at the same time'),
     retries: count('further attempts after a failed request', 0),
+    sends_seed: Type.Boolean({
+      description: 'requests carry a seed that follows from the run’s; not every server takes one',
+    }),
     price_per_million_prompt_tokens: price('prompt'),
     price_per_million_completion_tokens: price('completion'),
   },

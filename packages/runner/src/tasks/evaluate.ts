@@ -64,14 +64,19 @@ async function evaluateEndpoint(
   { directory, print, progress, envParts }: EndpointContext,
 ): Promise<void> {
   await openDirectory(directory, { ...config });
-  const player = EndpointPlayer.open(endpoint);
+  const player = EndpointPlayer.open(endpoint, config.eosStr);
+  const failures: Error[] = [];
   const bar = new ProgressBar('episodes', config.testSize, progress);
-  const { seed, slots, temperature, topK, topP, maxNewTokens, testSize, evalDoSample } = config;
+  const { seed, slots, temperature, topK, topP, maxNewTokens, maxFailureShare, testSize, evalDoSample } = config;
   const { metrics, trajectories } = await play(
-    { makeEnv: environmentOf(config, envParts), hooks: { progress: (_, done) => bar.update(done) } },
+    {
+      makeEnv: environmentOf(config, envParts),
+      hooks: { progress: (_, done) => bar.update(done) },
+      onFailure: (error) => failures.push(error),
+    },
     () => Promise.resolve(player),
     {
-      ...{ seed, slots, evalSize: testSize, evalDoSample },
+      ...{ seed, slots, maxFailureShare, evalSize: testSize, evalDoSample },
       sampling: { temperature, topK, topP, greedy: false, maxNewTokens, terminatorIds: [] },
     },
     'test',
@@ -82,5 +87,6 @@ async function evaluateEndpoint(
   const optimalReturn = optimalReturnOf(config);
   const results = { iterations: 0, policies: [{ name: endpoint.model, metrics }], optimalReturn, calibration: null };
   await writeFileAtomically(join(directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
-  print(`${resultText(results)}\n${player.usageText()}\n`);
+  const failed = failures.length === 0 ? '' : `${failures.length} more failed, the first: ${failures[0].message}\n`;
+  print(`${resultText(results)}\n${failed}\n${player.usageText()}\n`);
 }

@@ -1,0 +1,150 @@
+// A chat endpoint as a player: a scripted server on a real port says what can go wrong.
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Rng } from '@bowyer/core';
+import { EndpointPlayer } from './endpoint-player.js';
+
+interface Asked {
+  model: string;
+  seed?: number;
+  messages: { role: string; content: string }[];
+}
+
+/** What the server says to one request. */
+interface Reply {
+  status?: number;
+  content?: string;
+  retryAfter?: string;
+}
+
+let server: Server;
+let asked: Asked[];
+let atOnce: { now: number; most: number };
+let script: (request: Asked, index: number) => Reply;
+
+beforeEach(async () => {
+  [asked, atOnce] = [[], { now: 0, most: 0 }];
+  server = createServer((request, response) => {
+    atOnce.most = Math.max(atOnce.most, ++atOnce.now);
+    const pieces: Buffer[] = [];
+    request.on('data', (piece: Buffer) => pieces.push(piece));
+    request.on('end', () => {
+      const body = JSON.parse(Buffer.concat(pieces).toString()) as Asked;
+      asked.push(body);
+      const { status = 200, content = '', retryAfter } = script(body, asked.length - 1);
+      setTimeout(() => {
+        atOnce.now--;
+        response.writeHead(status, retryAfter === undefined ? {} : { 'retry-after': retryAfter });
+        const usage = { prompt_tokens: 1000, completion_tokens: 10 };
+        response.end(JSON.stringify({ choices: [{ message: { role: 'assistant', content } }], usage }));
+      }, 5);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterEach(() => server.close());
+
+const player = (options: object = {}, utteranceEnd: string | null = '\n') =>
+  EndpointPlayer.open(
+    {
+      baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+      model: 'm',
+      apiKeyEnv: null,
+      system: 'Play.',
+      temperature: 1,
+      maxTokens: 8,
+      concurrency: 3,
+      retries: 2,
+      sendsSeed: false,
+      pricePerMillionPromptTokens: 2.5,
+      pricePerMillionCompletionTokens: 10,
+      ...options,
+    },
+    utteranceEnd,
+  );
+
+const ready = (observations: readonly string[], turn = 0) =>
+  observations.map((observation, slot) => ({ slot, turn, observation, rng: new Rng(slot) }));
+
+test('the dialogue goes on as messages; an action ends at the end of its line', async () => {
+  const chat = player();
+  script = (_, i) => ({ content: i === 0 ? ' is it big?\nI wonder.' : 'done' });
+  expect(await chat.act(ready(['Questions:\n']))).toEqual(['is it big?']);
+  expect(await chat.act(ready(['Questions:\nis it big? Yes.\n'], 1))).toEqual(['done']);
+  expect(asked[1].messages).toEqual([
+    { role: 'system', content: 'Play.' },
+    { role: 'user', content: 'Questions:' },
+    { role: 'assistant', content: 'is it big?\nI wonder.' },
+    { role: 'user', content: 'Yes.' },
+  ]);
+  await chat.close();
+});
+
+test('without an end of utterances the action is the whole reply, and a seed is sent where wanted', async () => {
+  const chat = player({ sendsSeed: true }, null);
+  script = () => ({ content: 'Thought:\nHm.\n\nAction:\nlook' });
+  expect(await chat.act(ready(['A room.']))).toEqual(['Thought:\nHm.\n\nAction:\nlook']);
+  expect(asked[0].seed).toBe(new Rng(0).uint32());
+  await chat.close();
+});
+
+test('status 500 is an error of its own slot; 429 and 503 are asked again; never too many at once', async () => {
+  const chat = player();
+  const tries = new Map<string, number>();
+  script = ({ messages }) => {
+    const said = messages.at(-1)!.content;
+    const attempt = (tries.get(said) ?? 0) + 1;
+    tries.set(said, attempt);
+    if (said === 'broken') return { status: 500 };
+    if (said === 'busy' && attempt === 1) return { status: 429, retryAfter: '0' };
+    if (said === 'away' && attempt <= 2) return { status: 503 };
+    return { content: `to ${said}` };
+  };
+  const actions = await chat.act(ready(['a', 'broken', 'busy', 'away', 'b', 'c', 'd', 'e']));
+  expect(actions.map((action) => (action instanceof Error ? 'failed' : action))).toEqual([
+    'to a',
+    'failed',
+    'to busy',
+    'to away',
+    'to b',
+    'to c',
+    'to d',
+    'to e',
+  ]);
+  expect((actions[1] as Error).message).toMatch(
+    /^POST http:.*\/v1\/chat\/completions answered 500 \(attempt 1, status\)/,
+  );
+  expect(atOnce.most).toBeLessThanOrEqual(3);
+  expect(
+    chat
+      .usageText()
+      .split('\n')
+      .map((line) => line.trim().split(/ {2,}/)),
+  ).toEqual([
+    ['m', 'requests', 'tokens', 'price a million', 'cost'],
+    expect.anything(),
+    ['prompts', '7000', '2.5', '0.0175'],
+    ['completions', '70', '10', '0.0007'],
+    ['all', '7', '7070', '0.0182'],
+  ]);
+  await chat.close();
+});
+
+test.each([
+  [401, 'lets nobody in with this: no key was sent (policy.endpoint.api_key_env=null)'],
+  [404, "has no chat completions of the model 'm'"],
+])('status %i stops everything with the reason', async (status, reason) => {
+  const chat = player();
+  script = () => ({ status });
+  await expect(chat.act(ready(['a', 'b']))).rejects.toThrow(reason);
+  expect(asked.length).toBeLessThanOrEqual(2);
+  await chat.close();
+});
+
+test('a key that is not set is told before anything is sent', () => {
+  expect(() => player({ apiKeyEnv: 'NO_SUCH_KEY_OF_BOWYER' })).toThrow(
+    'policy.endpoint: the environment variable NO_SUCH_KEY_OF_BOWYER is not set',
+  );
+});
