@@ -17,11 +17,13 @@ describe.each([4, 8] as const)('%d bits', (bits) => {
   const plain = dequantize(weight);
 
   test('every number is the nearest level of its block, in float64', () => {
-    const top = 2 ** (bits - 1) - 1;
+    const lowest = -(2 ** (bits - 1));
     for (let from = 0; from < values.length; from += 32) {
       const block = [...values.subarray(from, from + 32)];
-      const scale = Math.max(...block.map(Math.abs)) / top;
-      block.forEach((value, i) => expect(plain[from + i]).toBeCloseTo(Math.round(value / scale) * scale, 5));
+      // The largest number is the lowest level itself; the level opposite is not there.
+      const scale = block.find((value) => Math.abs(value) === Math.max(...block.map(Math.abs)))! / lowest;
+      const level = (value: number) => Math.min(-lowest - 1, Math.round(value / scale));
+      block.forEach((value, i) => expect(plain[from + i]).toBeCloseTo(level(value) * scale, 5));
     }
   });
 
