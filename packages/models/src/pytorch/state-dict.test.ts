@@ -14,11 +14,18 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true }));
 
-/** The fixture with some bytes changed, under a new name. */
+/** The fixture with some bytes changed, under a new name; its checksums are 0, which says that there are none. */
 async function changed(name: string, change: (bytes: Buffer) => Buffer): Promise<string> {
   const path = join(dir, `changed-${name}`);
-  await writeFile(path, change(await readFile(fixture(name))));
+  await writeFile(path, change(withoutChecksums(await readFile(fixture(name)))));
   return path;
+}
+
+/** In a ZIP directory's entry (`PK\1\2`) the CRC-32 stands at byte 16. */
+function withoutChecksums(bytes: Buffer): Buffer {
+  for (let at = bytes.indexOf('PK\x01\x02'); at >= 0; at = bytes.indexOf('PK\x01\x02', at + 1))
+    bytes.fill(0, at + 16, at + 20);
+  return bytes;
 }
 
 const linear = {
@@ -115,6 +122,16 @@ test('no byte, whatever it is changed to, makes the reader fail in any other way
     );
     expect(['read', 'WeightsFileError']).toContain(outcome);
   }
+});
+
+test('numbers that are not those that were written: the archive has a checksum of each storage', async () => {
+  const path = join(dir, 'flipped.pt');
+  const bytes = await readFile(fixture('state-dict.pt'));
+  bytes[bytes.indexOf(Buffer.from(Float32Array.of(1, 2, 3, 4).buffer)) + 9] ^= 1;
+  await writeFile(path, bytes);
+  await expect(readPyTorchStateDict(path)).rejects.toThrow(
+    /'.+\/data\/0' is damaged: its CRC-32 should be [0-9a-f]{8}, it is [0-9a-f]{8}\n  the file is damaged or/,
+  );
 });
 
 test('a tensor larger than its storage is refused', async () => {

@@ -112,6 +112,7 @@ async function readTensor(source: ByteSource, file: TorchFile, name: string, ten
       `tensor '${name}' [${shape.join(', ')}] needs ${needed} elements of its storage, which has ${storage.size}`,
     );
   const start = file.position(storage) + offset * bytesPerElement[storage.dtype];
+  await file.check(storage);
   const data = await readNumbers({
     dtype: storage.dtype,
     shape: [elements],

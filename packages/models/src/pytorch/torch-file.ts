@@ -4,13 +4,15 @@ import { PickleError, readPickle, type PickleValue } from './pickle.js';
 import type { ByteSource } from './byte-source.js';
 import { torchName, torchStorage, type TorchStorage } from './torch-names.js';
 import { WeightsFileError } from './weights-file-error.js';
-import { zipEntries } from './zip-entries.js';
+import { checkContent, zipEntries } from './zip-entries.js';
 import { bytesPerElement } from '../safetensors-header.js';
 
 export interface TorchFile {
   value: PickleValue;
   /** Where the numbers of a storage begin; checked against the file's own size of it. */
   position: (storage: TorchStorage) => number;
+  /** Looks once whether the storage's bytes are those that were written; nothing tells it in the older form. */
+  check: (storage: TorchStorage) => Promise<void>;
 }
 
 /** The number that the older form begins with, as the pickle of an integer. */
@@ -37,9 +39,17 @@ async function fromZip(source: ByteSource): Promise<TorchFile> {
   if (order && new TextDecoder().decode(await source.read(order.position, order.size, 'byteorder')) !== 'little')
     throw new WeightsFileError(source.path, 'its numbers are big-endian', 'save it again on a little-endian machine');
   const { position, size } = entries.get(pickle)!;
+  await checkContent(source, pickle, entries.get(pickle)!);
   const { value } = unpickle(source, await source.read(position, size, 'data.pkl'), 0);
+  const checked = new Map<string, Promise<void>>();
   return {
     value,
+    check: (storage) => {
+      const name = `${folder}data/${storage.key}`;
+      const check = checked.get(name) ?? checkContent(source, name, entries.get(name)!);
+      checked.set(name, check);
+      return check;
+    },
     position: (storage) => {
       const entry = entries.get(`${folder}data/${storage.key}`);
       const bytes = storage.size * bytesPerElement[storage.dtype];
@@ -99,6 +109,7 @@ async function parsePickles(source: ByteSource, bytes: Uint8Array): Promise<Torc
   }
   return {
     value: values[3],
+    check: () => Promise.resolve(),
     position: ({ key }) => {
       const position = positions.get(key);
       if (position === undefined)

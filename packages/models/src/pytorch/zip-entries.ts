@@ -1,5 +1,6 @@
 // The entries of a ZIP archive whose contents lie in it as they are, which is how torch.save writes.
 // Source: PKWARE's APPNOTE 6.3, sections 4.3.7 (local header), 4.3.12 (central directory), 4.3.14 to 16 (its end, ZIP64).
+import { crc32 as crc32Of } from 'node:zlib';
 import type { ByteSource } from './byte-source.js';
 import { WeightsFileError } from './weights-file-error.js';
 
@@ -7,6 +8,8 @@ import { WeightsFileError } from './weights-file-error.js';
 export interface ZipEntry {
   position: number;
   size: number;
+  /** CRC-32 of the content; 0 where the writer left it out, as torch.save may be told to. */
+  crc32: number;
 }
 
 const END = 0x06054b50;
@@ -14,6 +17,9 @@ const END_64 = 0x06064b50;
 const LOCATOR_64 = 0x07064b50;
 const CENTRAL = 0x02014b50;
 const LOCAL = 0x04034b50;
+
+/** What TorchScript puts beside the tensors, and nothing here reads. */
+const CODE = /\/(code|ts_code)\//;
 
 /** By name. */
 export async function zipEntries(source: ByteSource): Promise<Map<string, ZipEntry>> {
@@ -29,7 +35,8 @@ export async function zipEntries(source: ByteSource): Promise<Map<string, ZipEnt
     const next = at + 46 + nameLength + extraLength + commentLength;
     if (next > size) throw new WeightsFileError(source.path, `entry ${i} of ${count} leads out of the ZIP directory`);
     const name = new TextDecoder().decode(bytes.subarray(at + 46, at + 46 + nameLength));
-    if (view.getUint16(at + 10, true) !== 0)
+    const isCompressed = view.getUint16(at + 10, true) !== 0;
+    if (isCompressed && !CODE.test(name))
       throw new WeightsFileError(
         source.path,
         `'${name}' is compressed`,
@@ -42,10 +49,32 @@ export async function zipEntries(source: ByteSource): Promise<Map<string, ZipEnt
     };
     const extra = new DataView(bytes.buffer, at + 46 + nameLength, extraLength);
     widen(entry, extra);
-    entries.set(name, { position: await contentStart(source, name, entry.local), size: entry.size });
+    const position = await contentStart(source, name, entry.local);
+    entries.set(name, { position, size: entry.size, crc32: view.getUint32(at + 16, true) });
     at = next;
   }
   return entries;
+}
+
+/** Bytes of a file that are looked at together. */
+const BLOCK = 4 << 20;
+
+/** Reads the content once, to see whether it is what was written. */
+export async function checkContent(
+  source: ByteSource,
+  name: string,
+  { position, size, crc32 }: ZipEntry,
+): Promise<void> {
+  if (crc32 === 0) return;
+  let found = 0;
+  for (let done = 0; done < size; done += BLOCK)
+    found = crc32Of(await source.read(position + done, Math.min(BLOCK, size - done), `'${name}'`), found);
+  const hex = (value: number) => value.toString(16).padStart(8, '0');
+  if (found !== crc32)
+    throw new WeightsFileError(
+      source.path,
+      `'${name}' is damaged: its CRC-32 should be ${hex(crc32)}, it is ${hex(found)}`,
+    );
 }
 
 /** The last 22 bytes, or a little before where the archive has a comment; ZIP64's own end before that. */
