@@ -69,7 +69,8 @@ export class AgentGymEnv implements Env {
   #item = 0;
   #rounds = 0;
   #worth = 0;
-  #text = '';
+  /** What AgentGym's client would observe now. */
+  #observed = '';
 
   constructor(
     readonly name: AgentGymFamily,
@@ -94,9 +95,9 @@ export class AgentGymEnv implements Env {
       this.#item = dataIdx ?? this.#drawItem();
       [this.#rounds, this.#worth] = [0, 0];
       const { text, fields } = await this.#resetInstance();
-      this.#text = text;
+      this.#observed = this.#family.observed?.(fields) ?? text;
       this.#worth = this.#worthAtStart(fields);
-      const observation = await this.#firstObservation(this.#family.startText?.(fields) ?? text);
+      const observation = await this.#firstObservation(this.#observed);
       this.#order.begin();
       return { observation, info: { ...this.#info(fields) } };
     });
@@ -109,15 +110,15 @@ export class AgentGymEnv implements Env {
       this.#rounds++;
       if ('refusal' in parsed) return this.#refused(parsed.refusal);
       const state = await this.#post('/step', { action: parsed.action }, false, this.#readStep);
-      this.#text = state.text;
-      const { fields } = state;
+      const { text, fields } = state;
+      this.#observed = this.#family.observed?.(fields) ?? text;
       const before = this.#worth;
       const isOver = fields.done === true || fields.terminated === true;
       this.#worth = Number(fields[this.#family.worth.field]); // a tool server may give a boolean
       const reward = this.#family.worth.isTotal ? this.#worth - before : this.#worth;
       const said = { thought: parsed.thought, sent: parsed.action };
       return this.#stepResult(
-        state.text,
+        text,
         reward,
         { isOver, isCut: fields.truncated === true },
         { ...this.#info(fields), ...said },
@@ -285,7 +286,7 @@ export class AgentGymEnv implements Env {
 
   /** A reply that is not sent costs a round. */
   #refused(refusal: string): StepResult {
-    const text = refusal === invalidAction ? `${refusal}\n\n${this.#text}` : refusal;
+    const text = refusal === invalidAction ? `${refusal}\n\n${this.#observed}` : refusal;
     return this.#stepResult(text, 0, { isOver: false, isCut: false }, { ...this.#info({}), thought: '', sent: null });
   }
 

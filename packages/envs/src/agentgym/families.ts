@@ -16,8 +16,8 @@ export interface Family {
   closes: boolean;
   /** Whether the state after /reset is asked for by GET /observation. */
   asksForStart: boolean;
-  /** The text after /reset, where it is more than the answer's observation. */
-  startText?: (answer: Readonly<Record<string, unknown>>) => string;
+  /** What AgentGym's client observes after an answer: after /reset, and below an action that cannot be read. */
+  observed?: (answer: Readonly<Record<string, unknown>>) => string;
   /** Which field of /step the episode is worth, and whether it is the total so far or of this step alone. */
   worth: { field: 'reward' | 'score'; isTotal: boolean };
   /** Whether the episode was a success, by its worth. */
@@ -76,7 +76,7 @@ export const agentGymFamilies = {
     resetBody: { world_type: 'Text' },
     closes: false,
     asksForStart: false,
-    startText: ({ observation, available_actions: actions }) =>
+    observed: ({ observation, available_actions: actions }) =>
       `${String(observation)}\nAVAILABLE ACTIONS: ${Array.isArray(actions) ? actions.join(',') : ''}`,
     worth: ofStep,
     succeeds: isOne,
@@ -102,7 +102,9 @@ export const agentGymFamilies = {
     items: 2120,
     closes: true,
     asksForStart: false,
-    startText: ({ task_description: task, observation }) => `${String(task)}\n${String(observation)}`,
+    // Only the answer to /reset has the task.
+    observed: ({ task_description: task, observation }) =>
+      task === undefined ? String(observation) : `${String(task)}\n${String(observation)}`,
     worth: { field: 'score', isTotal: true },
     succeeds: (worth) => worth === 100,
     rounds: 30,

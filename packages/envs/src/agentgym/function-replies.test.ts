@@ -10,21 +10,37 @@ test.each([
     'Sure: {"thought":"a\nb","function_name":"put","arguments":{"obj":"mug 1","recep":"desk 1"}} done',
     'put mug 1 in/on desk 1',
   ],
-  ['{"function_name":"examine","arguments":{"recep":"desk 1"}}', 'examine desk 1'],
-  ['{"function_name":"examine","arguments":{"recep":"desk 1","obj":"lamp 1"}}', 'examine desk 1 with lamp 1'],
-  ['{"function_name":"inventory"}', 'inventory'],
+  ['{"thought":"","function_name":"examine","arguments":{"recep":"desk 1"}}', 'examine desk 1'],
+  ['{"thought":"","function_name":"examine","arguments":{"recep":"d","obj":"lamp 1"}}', 'examine d with lamp 1'],
+  ['{"thought":null,"function_name":" inventory ","arguments":{}}', 'inventory'],
+  // With too few arguments AgentGym writes what there is, for the game to refuse.
+  ['{"thought":"","function_name":"take","arguments":{"obj":"mug 1"}}', 'take mug 1'],
+  ['{"thought":"","function_name":"goto","arguments":{}}', 'go to'],
+  ['{"thought":"","function_name":"open","arguments":{"recep":true}}', 'open True'],
 ])('function call %s', (reply, action) => {
   expect(parseFunctionCall(reply, alfworldFunctions)).toMatchObject({ action });
 });
 
 test.each([
   'no object',
-  '{"function_name":"fly","arguments":{}}',
-  '{"function_name":"constructor","arguments":{}}',
-  '{"function_name":"take","arguments":{"obj":"mug 1"}}',
-  '{"function_name":"take","arguments":{"obj":"mug 1","recep":"desk 1","how":"fast"}}',
+  '{"thought":"","function_name":"fly","arguments":{}}',
+  '{"thought":"","function_name":"constructor","arguments":{}}',
+  '{"thought":"","function_name":"take","arguments":{"recep":"desk 1"}}',
+  '{"thought":"","function_name":"open","arguments":{"recep":"desk 1","obj":"mug 1"}}',
+  '{"thought":"","function_name":"take","arguments":{"obj":"mug 1","recep":"desk 1","how":"fast"}}',
+  '{"function_name":"inventory","arguments":{}}',
+  '{"thought":"","function_name":"inventory"}',
 ])('%s is no function call', (reply) => {
   expect(parseFunctionCall(reply, alfworldFunctions)).toEqual(invalid);
+});
+
+test('a function of a web shop needs its argument', () => {
+  const call = (given: string) => `{"thought":"","function_name":"click","arguments":{${given}}}`;
+  expect(parseFunctionCall(call('"item":"Buy Now","n":1'), webshopFunctions)).toMatchObject({
+    action: 'click[Buy Now]',
+  });
+  expect(parseFunctionCall(call('"keywords":"x"'), webshopFunctions)).toEqual(invalid);
+  expect(parseFunctionCall(call(''), webshopFunctions)).toEqual(invalid);
 });
 
 test.each([

@@ -6,20 +6,38 @@ import type { ParsedReply } from './reply-rules.js';
 /** A reply that names no known call; it is answered here, with the current observation. */
 export const invalidAction = 'Invalid Action.';
 
-/** From the first `{` to the last `}`: {"thought", "function_name", "arguments"}. */
+/** From the first `{` to the last `}`: {"thought", "function_name", "arguments"}, all three of which must be there. */
 export function parseFunctionCall(reply: string, functions: FunctionTable): ParsedReply {
   const [from, to] = [reply.indexOf('{'), reply.lastIndexOf('}')];
   try {
     const called: unknown = JSON.parse(withEscapedControls(reply.slice(from, to + 1)));
-    if (!isRecord(called) || typeof called.function_name !== 'string') return { refusal: invalidAction };
-    const given = isRecord(called.arguments) ? called.arguments : {};
-    const named = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)]));
-    const action = written(functions, { name: called.function_name, positional: [], named });
-    if (action === null) return { refusal: invalidAction };
-    return { thought: typeof called.thought === 'string' ? called.thought : '', action };
+    if (!isRecord(called) || !('thought' in called) || !isRecord(called.arguments)) return { refusal: invalidAction };
+    const action = writtenCall(functions, String(called.function_name).trim(), called.arguments);
+    return action === null ? { refusal: invalidAction } : { thought: asPython(called.thought), action };
   } catch {
     return { refusal: invalidAction };
   }
+}
+
+/**
+ * AgentGym counts the arguments: with none the verb alone is the action, with one it must be the function's first.
+ * Such an action is for the game to refuse. @returns null for what AgentGym cannot write either
+ */
+function writtenCall(functions: FunctionTable, name: string, given: Record<string, unknown>): string | null {
+  if (!Object.hasOwn(functions, name)) return null;
+  const { parameters, required, writesShort, write } = functions[name];
+  const count = Object.keys(given).length;
+  if (writesShort && count > parameters.length) return null;
+  const needed = parameters.slice(0, writesShort ? count : required);
+  return needed.every((parameter) => Object.hasOwn(given, parameter))
+    ? write(...needed.map((parameter) => asPython(given[parameter])))
+    : null;
+}
+
+/** A JSON value as Python prints it in a text. */
+function asPython(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  return value === null ? 'None' : typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** One call in a fence or without; its comments are the thought. */

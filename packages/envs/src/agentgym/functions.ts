@@ -6,6 +6,8 @@ export interface ActionFunction {
   /** In order. Those after `required` may be left out. */
   parameters: readonly string[];
   required: number;
+  /** Whether a call with too few arguments is written all the same, as AgentGym does where a phrase is what comes out. */
+  writesShort: boolean;
   /** @param values one per parameter given, in order */
   write: (...values: string[]) => string;
 }
@@ -22,6 +24,7 @@ const phrase = (
   description,
   parameters,
   required,
+  writesShort: true,
   write: (...values) => [verb, ...values.flatMap((value, i) => (i === 0 ? [value] : [between, value]))].join(' '),
 });
 
@@ -30,12 +33,14 @@ export const webshopFunctions: FunctionTable = {
     description: 'Looks for products by keywords, on a page with a search bar.',
     parameters: ['keywords'],
     required: 1,
+    writesShort: false,
     write: (keywords) => `search[${keywords}]`,
   },
   click: {
     description: 'Presses one of the buttons or links of the page.',
     parameters: ['item'],
     required: 1,
+    writesShort: false,
     write: (item) => `click[${item}]`,
   },
 };
@@ -76,21 +81,23 @@ export const sciworldFunctions: FunctionTable = {
   pour: phrase('Pours a liquid into a container.', 'pour', ['liq', 'container'], { between: 'into' }),
   dunk: phrase('Dunks a container into a liquid.', 'dunk', ['container', 'liq'], { between: 'in' }),
   mix: phrase('Mixes what is in a container.', 'mix', ['container']),
-  goto: phrase('Walks to another place.', 'go to', ['location']),
-  eat: phrase('Eats food.', 'eat', ['obj']),
+  goto: phrase('Walks to another place.', 'go to', ['loc']),
+  eat: phrase('Eats food.', 'eat', ['food']),
   flush: phrase('Flushes a toilet.', 'flush', ['obj']),
   focus: phrase('Marks an object as the one the task asks for.', 'focus on', ['obj']),
   wait: {
     description: 'Lets steps pass.',
     parameters: ['duration'],
     required: 1,
-    write: (duration) => `wait${duration}`,
+    writesShort: true,
+    write: (duration = '') => `wait${duration}`,
   },
   choose: {
     description: 'Answers a question by its number.',
     parameters: ['option'],
     required: 1,
-    write: (option) => option,
+    writesShort: true,
+    write: (option = 'choose') => option,
   },
   examine: phrase('Looks closely at an object.', 'examine', ['obj']),
   task: phrase('Repeats the task.', 'task'),
