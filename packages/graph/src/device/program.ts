@@ -4,6 +4,7 @@ import { arrayClass, arrayTypes, holds, toTensorArray, type DataType, type Tenso
 import { ProgramCallError } from '../errors.js';
 import type { Graph } from '../graph.js';
 import { serializeModel } from '../serialize.js';
+import { webgpuForm } from '../webgpu-form.js';
 import type { StateLink, StoreMode, TypedHostTensor, ViewLink, Wiring } from './protocol.js';
 import type { State } from './state.js';
 import type { WorkerClient } from './worker-client.js';
@@ -58,7 +59,7 @@ export class Program {
   ) {
     this.name = graph.name;
     this.#programId = client.nextId();
-    this.#graph = graph.snapshot();
+    this.#graph = residency === 'webgpu' ? webgpuForm(graph) : graph.snapshot();
     this.inputs = new Map([...graph.inputs].map(([name, { dtype, shape }]) => [name, { dtype, shape }]));
     this.outputs = new Map([...graph.outputs].map(([name, { dtype, shape }]) => [name, { dtype, shape }]));
   }
