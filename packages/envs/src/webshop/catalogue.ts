@@ -105,14 +105,14 @@ function makeProduct(rng: Rng, asin: string): Product {
     query: ware,
     product_category: `${department.path} › ${capitals(ware)}`,
   };
-  return productOf(record, attributes);
+  return productOf(record, { attributes });
 }
 
 function makeGoal(rng: Rng, product: Product): Goal {
   const { asin, title, query, productCategory } = product;
   const attributes = rng.shuffle([...product.attributes]).slice(0, rng.integer(1, MOST_ATTRIBUTES));
   const wanted = [...product.options].map(([name, values]) => ({ name, value: rng.choice(values) }));
-  const priceCap = drawPriceCap(product.price, rng);
+  const priceCap = drawPriceCap(product.price, { sample: (caps, count) => rng.shuffle([...caps]).slice(0, count) });
   const opening = rng.choice(['i need', 'i am looking for', 'find me', 'i would like to buy']);
   const choices = wanted.map(({ name, value }) => `, and i prefer the ${name} ${value}`).join('');
   const instruction = withCap(`${opening} ${query} that are ${attributes.join(' and ')}${choices}`, priceCap);

@@ -9,11 +9,12 @@ import { WebShop, type WebShopInfo } from './webshop.js';
 export function webShopTexts(options: WebShopOptions): string[] {
   if (options.products !== null) return [];
   const { products, goals } = loadShop(options);
-  const ofProducts = products.flatMap(({ asin, title, description, bullets, options: choices, priceText }) => [
+  const all = Array.from({ length: products.size }, (_, id) => products.at(id));
+  const ofProducts = all.flatMap(({ asin, title, description, bullets, options: choices, priceText }) => [
     ...[`[${asin}]`, title, description, ...bullets, priceText],
     ...[...choices].flatMap(([name, values]) => [name, ...values.map((value) => `[${value}]`)]),
   ]);
-  return [...ofProducts, ...goals.map(({ instruction }) => instruction)];
+  return [...ofProducts, ...goals.map((goal) => goal?.instruction ?? '')];
 }
 
 /** Plays goals drawn from the seed; every episode is kept, whatever it earned. A random turn clicks anything shown. */

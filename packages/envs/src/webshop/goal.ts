@@ -1,8 +1,12 @@
-// What a customer wants, and the human goals of WebShop's instruction file.
-// Source: WebShop's goals at 64fa2a5.
-// Differs from it: caps and order come from our own generator, so that indices are not those of a Python server.
-import type { Rng } from '@bowyer/core';
+// What a customer wants, and the goals of WebShop's own files, in the order in which its servers count them.
+// Source: WebShop's goals at 64fa2a5, AgentGym's fork of them at 3ef9235.
+// Differs from it: where their price caps come from an unseeded generator (human goals), ours is seeded.
+import { PythonRandom } from '../cpython/random.js';
 import type { Product } from './product.js';
+import type { ProductStore } from './product-store.js';
+
+/** A value to pick, or a name with its value. */
+export type GoalOption = string | readonly [name: string, value: string];
 
 export interface Goal {
   asin: string;
@@ -11,8 +15,7 @@ export interface Goal {
   productCategory: string;
   instruction: string;
   attributes: string[];
-  /** Values to pick. */
-  options: string[];
+  options: GoalOption[];
   /** Dollars. */
   priceCap: number;
 }
@@ -29,36 +32,133 @@ export type HumanInstructions = Readonly<
   >
 >;
 
-/** No cap is told where fewer than two multiples of ten lie between the price and this, in dollars. */
-const HIGHEST_CAP = 1000;
-const NO_CAP = 1_000_000;
-
-/** The larger of two caps drawn from the next four multiples of 10 above the price, in dollars. */
-export function drawPriceCap(price: number, rng: Rng): number {
-  const first = (Math.floor(price / 10) + 1) * 10;
-  const caps = [0, 10, 20, 30].map((more) => first + more).filter((cap) => cap < HIGHEST_CAP);
-  if (caps.length < 2) return NO_CAP;
-  return Math.max(...rng.shuffle(caps).slice(0, 2));
+/** A goal as WebShop's servers hold it and their last page prints it. */
+export interface GoalRecord {
+  asin: string;
+  name: string;
+  query: string;
+  product_category: string;
+  instruction_text: string;
+  attributes: readonly string[];
+  goal_options: readonly string[] | Readonly<Record<string, string>>;
+  price_upper: number;
 }
 
-export function humanGoals(products: Iterable<Product>, instructions: HumanInstructions, rng: Rng): Goal[] {
-  const goals: Goal[] = [];
-  for (const product of products) {
-    for (const given of instructions[product.asin] ?? []) {
-      if (given.instruction_attributes.length === 0) continue;
-      const priceCap = drawPriceCap(product.price, rng);
-      goals.push({
-        ...{ asin: product.asin, title: product.title, query: product.query, productCategory: product.productCategory },
-        instruction: withCap(given.instruction.replace(/\.+$/, ''), priceCap),
-        attributes: [...given.instruction_attributes],
-        options: Object.values(given.instruction_options),
-        priceCap,
-      });
-    }
-  }
-  return rng.shuffle(goals);
+/** Caps are whole tens up to this, in dollars, and four of them at most for a price. */
+const HIGHEST_CAP = 990;
+const CAPS = 4;
+const NO_CAP = 1_000_000;
+
+/** The seed with which WebShop draws caps and shuffles goals. */
+const SEED = 233;
+
+/** The next multiples of 10 above the price; none where there are fewer than two. */
+export function capsAbove(price: number): number[] {
+  const first = (Math.floor(price / 10) + 1) * 10;
+  const caps = Array.from({ length: CAPS }, (_, i) => first + 10 * i).filter((cap) => cap <= HIGHEST_CAP);
+  return caps.length < 2 ? [] : caps;
+}
+
+/** The larger of two of the price's caps, in dollars. */
+export function drawPriceCap(price: number, random: Pick<PythonRandom, 'sample'>): number {
+  const caps = capsAbove(price);
+  return caps.length === 0 ? NO_CAP : Math.max(...random.sample(caps, 2));
 }
 
 /** The request with the price limit at its end. */
 export const withCap = (instruction: string, cap: number): string =>
   cap === NO_CAP ? instruction : `${instruction}, and price lower than ${cap.toFixed(2)} dollars`;
+
+/** Shuffled as WebShop does, so that goal k is that of its servers' session k. */
+export function inServerOrder(goals: Goal[]): Goal[] {
+  new PythonRandom(SEED).shuffle(goals);
+  return goals;
+}
+
+/**
+ * One goal for each instruction that names attributes, in the order of the products.
+ * @param everyCap as AgentGym's fork: one for each of the caps instead of one with a drawn cap
+ */
+export function humanGoals(
+  products: ProductStore,
+  instructions: HumanInstructions,
+  { seed, everyCap }: { seed: number; everyCap: boolean },
+): Goal[] {
+  const random = new PythonRandom(seed);
+  const goals: Goal[] = [];
+  for (const id of idsOf(products, Object.keys(instructions))) {
+    const product = products.at(id);
+    for (const given of instructions[product.asin]) {
+      if (given.instruction_attributes.length === 0) continue;
+      const told = given.instruction.replace(/^\.+|\.+$/g, '');
+      for (const priceCap of everyCap ? allCaps(product.price) : [drawPriceCap(product.price, random)]) {
+        goals.push({
+          ...wantedOf(product),
+          instruction: withCap(told, priceCap),
+          attributes: [...given.instruction_attributes],
+          options: optionsOf(given.instruction_options),
+          priceCap,
+        });
+      }
+    }
+  }
+  return inServerOrder(goals);
+}
+
+/** AgentGym's fork makes four goals even where there is no cap. */
+function allCaps(price: number): number[] {
+  const caps = capsAbove(price);
+  return caps.length === 0 ? Array<number>(CAPS).fill(NO_CAP) : caps;
+}
+
+/** For each product with an instruction, one goal for every combination of its options; one cap for all of them. */
+export function syntheticGoals(products: ProductStore): Goal[] {
+  const random = new PythonRandom(SEED);
+  const goals: Goal[] = [];
+  for (const id of products.instructed()) {
+    const product = products.at(id);
+    const priceCap = drawPriceCap(product.price, random);
+    for (const options of combinations(product.options)) {
+      const choices = options.map(([name, value]) => `${name}: ${value}`).join(', and ');
+      goals.push({
+        ...wantedOf(product),
+        instruction: withCap(`${product.instruction}${choices && ` with ${choices}`}`, priceCap),
+        attributes: [...product.instructionAttributes],
+        options,
+        priceCap,
+      });
+    }
+  }
+  return inServerOrder(goals);
+}
+
+/** Goals as a server holds them, in its order; null stands for one that is not known. */
+export const recordedGoals = (records: readonly (GoalRecord | null)[]): (Goal | null)[] =>
+  records.map(
+    (record) =>
+      record && {
+        ...{ asin: record.asin, title: record.name, query: record.query, productCategory: record.product_category },
+        ...{ instruction: record.instruction_text, attributes: [...record.attributes] },
+        ...{ options: optionsOf(record.goal_options), priceCap: record.price_upper },
+      },
+  );
+
+const wantedOf = ({ asin, title, query, productCategory }: Product) => ({ asin, title, query, productCategory });
+
+/** Pairs where options are named, values alone where they are listed. */
+const optionsOf = (given: GoalRecord['goal_options']): GoalOption[] =>
+  Array.isArray(given) ? [...(given as readonly string[])] : Object.entries(given);
+
+/** Names in their order, the last one's values changing fastest. */
+function combinations(options: Product['options']): (readonly [string, string])[][] {
+  const names = [...options.keys()].sort((a, b) => (a < b ? -1 : 1));
+  let made: (readonly [string, string])[][] = [[]];
+  for (const name of names)
+    made = made.flatMap((chosen) => options.get(name)!.map((value) => [...chosen, [name, value] as const]));
+  return made;
+}
+
+function idsOf(products: ProductStore, asins: readonly string[]): number[] {
+  const ids = asins.map((asin) => products.idOf(asin)).filter((id) => id !== undefined);
+  return ids.sort((a, b) => a - b);
+}

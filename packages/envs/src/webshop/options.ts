@@ -1,11 +1,9 @@
 // The options of the shop, and the shops that are already loaded.
-import { readFileSync } from 'node:fs';
-import { Rng } from '@bowyer/core';
 import type { AgentGymOptions } from '../agentgym/agentgym-env.js';
 import { agentGymProperties } from '../agentgym/options.js';
 import { makeCatalogue } from './catalogue.js';
-import { humanGoals, type HumanInstructions } from './goal.js';
-import { productOf, type ProductRecord } from './product.js';
+import { MemoryProducts } from './product-store.js';
+import { goalsOf, openProducts, type GoalKind } from './shop-files.js';
 import { Shop } from './shop.js';
 
 export const webShopSchema = {
@@ -59,7 +57,7 @@ export const webShopSchema = {
       default: null,
     },
     products: {
-      description: "WebShop's items file (a JSON array); null: a catalogue of our own.",
+      description: "WebShop's items file (a JSON array of any size); null: a catalogue of our own.",
       type: ['string', 'null'],
       default: null,
     },
@@ -69,7 +67,27 @@ export const webShopSchema = {
       default: null,
     },
     goals: {
-      description: "WebShop's human instructions file, for the products given.",
+      description:
+        "WebShop's human instructions file, for the products given; or a JSON list of goals as its servers hold them, in their order.",
+      type: ['string', 'null'],
+      default: null,
+    },
+    goalKind: {
+      description:
+        "Goals of the products given. 'human': one of each human instruction, as WebShop's site; 'human_every_cap': one for each price cap, as AgentGym's fork; 'synthetic': one for each combination of options, as AgentGym's server.",
+      type: 'string',
+      enum: ['human', 'human_every_cap', 'synthetic'],
+      default: 'human',
+    },
+    productLimit: {
+      description: "Records of the products file that are read, as AgentGym's server reads 1000; null: all.",
+      type: ['integer', 'null'],
+      minimum: 1,
+      default: null,
+    },
+    indexDir: {
+      description:
+        'Folder that keeps large catalogues and their search index between runs; null: beside the products file, where that is over 32 MiB.',
       type: ['string', 'null'],
       default: null,
     },
@@ -81,7 +99,7 @@ export const webShopSchema = {
       default: 500,
     },
     catalogueSeed: {
-      description: 'Makes our own catalogue, and draws price caps of given goals.',
+      description: 'Makes our own catalogue, and draws price caps of human goals.',
       type: 'integer',
       default: 233,
     },
@@ -101,24 +119,27 @@ export interface WebShopOptions {
   products: string | null;
   attributes: string | null;
   goals: string | null;
+  goalKind: GoalKind;
+  productLimit: number | null;
+  indexDir: string | null;
   numProducts: number;
   numGoals: number;
   catalogueSeed: number;
-}
-
-export class WebShopOptionsError extends Error {
-  override readonly name = 'WebShopOptionsError';
 }
 
 /** A shop is loaded once, however many environments shop there: nothing in it ever changes. */
 const loadedShops = new Map<string, Shop>();
 
 export function loadShop(options: WebShopOptions): Shop {
-  const { products, attributes, goals, numProducts, numGoals, catalogueSeed } = options;
-  const key = JSON.stringify([products, attributes, goals, numProducts, numGoals, catalogueSeed]);
+  const { products, attributes, goals, goalKind, productLimit, indexDir } = options;
+  const { numProducts, numGoals, catalogueSeed } = options;
+  const key = JSON.stringify([
+    ...[products, attributes, goals, goalKind, productLimit, indexDir],
+    ...[numProducts, numGoals, catalogueSeed],
+  ]);
   let shop = loadedShops.get(key);
   if (shop === undefined) {
-    shop = products === null ? ownShop(options) : shopOfFiles(options, products);
+    shop = products === null ? ownShop(options) : shopOfFiles({ ...options, products });
     loadedShops.set(key, shop);
   }
   return shop;
@@ -126,29 +147,11 @@ export function loadShop(options: WebShopOptions): Shop {
 
 function ownShop({ numProducts, numGoals, catalogueSeed }: WebShopOptions): Shop {
   const { products, goals } = makeCatalogue(catalogueSeed, numProducts, numGoals);
-  return new Shop(products, goals);
+  return new Shop(new MemoryProducts(products), goals);
 }
 
-function shopOfFiles({ attributes, goals, catalogueSeed }: WebShopOptions, path: string): Shop {
-  if (goals === null) {
-    throw new WebShopOptionsError(
-      'webshop: products were given but no goals; give the human instructions file with env.goals=FILE',
-    );
-  }
-  const records = readJson<ProductRecord[]>(path, 'products');
-  const known = attributes === null ? {} : readJson<Record<string, { attributes: string[] }>>(attributes, 'attributes');
-  const products = records.map((record) => productOf(record, known[record.asin]?.attributes ?? []));
-  const instructions = readJson<HumanInstructions>(goals, 'goals');
-  const list = humanGoals(products, instructions, Rng.forPurpose(catalogueSeed, 'webshop goals'));
-  if (list.length === 0)
-    throw new WebShopOptionsError(`webshop: '${goals}' has no instruction for a product of '${path}'`);
-  return new Shop(products, list);
-}
-
-function readJson<T>(path: string, option: string): T {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8')) as T;
-  } catch (error) {
-    throw new WebShopOptionsError(`env.${option}: '${path}' cannot be read: ${(error as Error).message}`);
-  }
+function shopOfFiles(options: WebShopOptions & { products: string }): Shop {
+  const { products, search } = openProducts(options);
+  const { goalKind: kind, goals: file, catalogueSeed: seed } = options;
+  return new Shop(products, goalsOf(products, { kind, file, seed }), search);
 }

@@ -1,5 +1,5 @@
 // A product as the shop shows and judges it, read from a record of WebShop's items file.
-// Source: WebShop (Yao et al. 2022, arXiv:2207.01206), its items file at 64fa2a5.
+// Source: WebShop (Yao et al. 2022, arXiv:2207.01206), how its code reads its items file at 64fa2a5.
 import { hash32 } from '@bowyer/core';
 import { pythonFloat } from '../cpython/repr.js';
 
@@ -14,6 +14,13 @@ export interface ProductRecord {
   category?: string;
   query?: string;
   product_category?: string;
+}
+
+/** What WebShop's attribute file knows of a product. */
+export interface AttributeRecord {
+  attributes?: readonly string[];
+  instruction?: string | null;
+  instruction_attributes?: readonly string[] | null;
 }
 
 export interface Product {
@@ -31,31 +38,49 @@ export interface Product {
   category: string;
   query: string;
   productCategory: string;
+  /** Of which synthetic goals are made; null where there is none. */
+  instruction: string | null;
+  instructionAttributes: string[];
 }
 
 /** WebShop's own price of a product that names none, in dollars. */
 const UNPRICED = 100;
+/** WebShop's attribute of a product that has none in its attribute file. */
+const NO_ATTRIBUTE = 'DUMMY_ATTR';
 
-/** @param attributes of this product in WebShop's attribute file */
-export function productOf(record: ProductRecord, attributes: readonly string[]): Product {
+/** WebShop passes over records whose asin is longer than this or `nan`, and over all but the first of an asin. */
+const LONGEST_ASIN = 10;
+export const isSold = ({ asin }: ProductRecord): boolean => asin !== 'nan' && asin.length <= LONGEST_ASIN;
+
+/** @param known what the attribute file holds of this product */
+export function productOf(record: ProductRecord, known: AttributeRecord = {}): Product {
   const bullets = record.small_description ?? [];
-  const prices = [...(record.pricing ?? '').matchAll(/\d[\d,]*(?:\.\d+)?/g)]
-    .map(([text]) => Number(text.replaceAll(',', '')))
-    .slice(0, 2);
-  const [low, high] = [prices[0] ?? UNPRICED, prices[1] ?? prices[0] ?? UNPRICED];
+  const [low, high] = pricesIn(record.pricing ?? '');
   return {
     asin: record.asin,
     title: record.name,
     description: record.full_description ?? '',
     bullets: typeof bullets === 'string' ? [bullets] : [...bullets],
-    attributes: [...attributes],
+    attributes: [...(known.attributes ?? [NO_ATTRIBUTE])],
     options: optionsOf(record.customization_options),
-    price: low + (high - low) * (hash32(record.asin) / 2 ** 32),
-    priceText: low === high ? `$${pythonFloat(low)}` : `$${pythonFloat(low)} to $${pythonFloat(high)}`,
+    price: high === undefined ? low : low + (high - low) * (hash32(record.asin) / 2 ** 32),
+    priceText: (high === undefined ? [low] : [low, high]).map((price) => `$${pythonFloat(price)}`).join(' to '),
     category: record.category ?? '',
     query: (record.query ?? '').toLowerCase().trim(),
     productCategory: record.product_category ?? '',
+    instruction: known.instruction ?? null,
+    instructionAttributes: [...(known.instruction_attributes ?? [])],
   };
+}
+
+/** One or two numbers, each what stands after a dollar sign but for other marks. */
+function pricesIn(text: string): [number, number?] {
+  const told = text
+    .split('$')
+    .slice(1)
+    .map((part) => Number(part.replace(/[^\d.]/g, '')));
+  const [low = UNPRICED, high] = told.filter((price) => Number.isFinite(price)).slice(0, 2);
+  return high === undefined ? [low] : [low, high];
 }
 
 function optionsOf(given: ProductRecord['customization_options']): Product['options'] {

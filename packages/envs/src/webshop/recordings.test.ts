@@ -8,6 +8,7 @@ import { nodesOfHtml } from './html-page.js';
 import { webShopSchema, type WebShopOptions } from './options.js';
 import { pagePath, scoreOf, type PageNode, type PageRequest, type PageSource } from './page.js';
 import { productOf, type Product } from './product.js';
+import { MemoryProducts } from './product-store.js';
 import { ArcherSession } from './archer-session.js';
 import { Shop } from './shop.js';
 import { WebShop } from './webshop.js';
@@ -64,7 +65,7 @@ function productOn(html: string, asin: string, done: string): Product {
       ...{ asin, name: nodes[price - 1].text, pricing: nodes[price].text, customization_options: options },
       ...{ query: preAfter(done, 'purchased-query'), product_category: preAfter(done, 'purchased-pc') },
     },
-    pythonList(preAfter(done, 'purchased_attrs')),
+    { attributes: pythonList(preAfter(done, 'purchased_attrs')) },
   );
 }
 
@@ -109,7 +110,7 @@ const purchases = [...pages.keys()]
 function shopOf(session: string, product: Product, goal: Goal): Shop {
   const goals: Goal[] = [];
   goals[Number(session.slice('fixed_'.length))] = goal;
-  return new Shop([product], goals);
+  return new Shop(new MemoryProducts([product]), goals);
 }
 
 whenRecorded('recorded pages of the site', () => {

@@ -8,7 +8,7 @@ const kettle = productOf(
     ...{ asin: 'B000000001', name: 'Arlow Tea Kettles', pricing: '$20', query: 'tea kettles' },
     ...{ product_category: 'Home › Kitchen › Tea Kettles', small_description: ['Whistling lid'] },
   },
-  ['stainless steel'],
+  { attributes: ['stainless steel'] },
 );
 const goal: Goal = {
   ...{ asin: 'B000000001', title: kettle.title, query: 'tea kettles', productCategory: kettle.productCategory },

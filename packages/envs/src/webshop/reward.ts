@@ -1,20 +1,13 @@
 // What a purchase is worth.
 // Source: WebShop (Yao et al. 2022, arXiv:2207.01206), section 3, and its code at 64fa2a5.
-// Differs from it: nouns are found by a word list instead of a part-of-speech tagger, and the colour list is our own.
+// Differs from it: nouns are found by a word list instead of a part-of-speech tagger.
 import type { Goal } from './goal.js';
 import type { Product } from './product.js';
+import { plainColour, plainColourOfPair } from './colours.js';
 import { tokenSetRatio } from './token-set-ratio.js';
 
 /** A match counts above this ratio. */
 const MATCHING = 85;
-
-// prettier-ignore
-const colours = [
-  'amber', 'aqua', 'beige', 'black', 'blue', 'bronze', 'brown', 'burgundy', 'charcoal', 'coral', 'cream', 'cyan', 'gold',
-  'gray', 'green', 'grey', 'indigo', 'ivory', 'khaki', 'lavender', 'lime', 'magenta', 'maroon', 'mint', 'navy', 'olive',
-  'orange', 'peach', 'pink', 'plum', 'purple', 'red', 'rose', 'silver', 'tan', 'teal', 'turquoise', 'violet', 'white',
-  'wine', 'yellow',
-];
 
 /** Words of titles that are no nouns. */
 const otherWords = new Set(
@@ -38,13 +31,15 @@ export function purchaseReward(product: Product, goal: Goal, chosen: ReadonlyMap
   const type = typeReward(product, goal);
   const attributes = goal.attributes.filter((attribute) => hasAttribute(product, attribute)).length;
   const picked = [...chosen.values()].map(plainColour);
-  const wanted = goal.options.map(plainColour);
+  const wanted = goal.options.map((option) =>
+    typeof option === 'string' ? plainColour(option) : plainColourOfPair(option),
+  );
   const options = wanted.filter((value) => picked.some((pick) => tokenSetRatio(pick, value) > MATCHING)).length;
   const price = Number(product.price <= goal.priceCap);
   const aspects = goal.attributes.length + goal.options.length + 1;
   return {
     ...type,
-    reward: (type.rType * (attributes + options + price)) / aspects,
+    reward: ((attributes + options + price) / aspects) * type.rType, // in this order, for the same last digit
     rAtt: goal.attributes.length === 0 ? 0 : attributes / goal.attributes.length,
     rOption: goal.options.length === 0 ? 0 : options / goal.options.length,
     rPrice: price,
@@ -77,9 +72,7 @@ function titleOverlap(title: string, goalTitle: string): number {
 
 function hasAttribute(product: Product, attribute: string): boolean {
   if (product.attributes.some((own) => tokenSetRatio(own, attribute) > MATCHING)) return true;
-  return [product.title, ...product.bullets, product.description].some((text) =>
-    text.toLowerCase().includes(attribute.toLowerCase()),
+  return [product.title, product.bullets.join(' '), product.description].some((text) =>
+    text.toLowerCase().includes(attribute),
   );
 }
-
-const plainColour = (value: string): string => colours.find((colour) => value.includes(colour)) ?? value;

@@ -1,14 +1,21 @@
 // The embedded shop: the pages of Princeton's site as their text nodes, and the score of a purchase.
+import { PythonRandom } from '../cpython/random.js';
 import { pythonFloat } from '../cpython/repr.js';
 import type { Goal } from './goal.js';
 import type { PageNode, PageRequest, PageSource, SubPage } from './page.js';
 import { scoreLabel } from './page.js';
 import type { Product } from './product.js';
 import { purchaseReward } from './reward.js';
-import { ProductSearch } from './search.js';
+import { ProductSearch } from './product-search.js';
+import type { ProductStore } from './product-store.js';
 
 /** Products on a page of results. */
 const PAGE_SIZE = 10;
+/** Products of the command <r>. */
+const RANDOM_PRODUCTS = 50;
+
+/** Words that stand in the site's address as no words: nothing, a path of its own, or a list. */
+const hasNoPage = (keywords: string): boolean => keywords === '' || keywords.includes('/') || keywords.startsWith('[');
 
 const text = (content: string): PageNode => ({ kind: 'text', text: content });
 const button = (label: string): PageNode => ({ kind: 'button', text: label });
@@ -18,27 +25,24 @@ export class UnknownGoalError extends RangeError {
 }
 
 export class Shop implements PageSource {
-  readonly #byAsin: ReadonlyMap<string, Product>;
-  readonly #search: ProductSearch;
-
   constructor(
-    readonly products: readonly Product[],
-    readonly goals: readonly Goal[],
-  ) {
-    this.#byAsin = new Map(products.map((product) => [product.asin, product]));
-    this.#search = new ProductSearch(products);
-  }
+    readonly products: ProductStore,
+    /** Null for one that is not known. */
+    readonly goals: readonly (Goal | null)[],
+    private readonly search: Pick<ProductSearch, 'search'> = ProductSearch.over(products),
+  ) {}
 
   /** The product of this asin, in either case. */
   product(asin: string): Product | undefined {
-    return this.#byAsin.get(asin) ?? this.#byAsin.get(asin.toUpperCase());
+    const id = this.products.idOf(asin) ?? this.products.idOf(asin.toUpperCase());
+    return id === undefined ? undefined : this.products.at(id);
   }
 
   /** Session `fixed_k` shops for goal k. */
   goal(session: string): Goal {
     const index = Number(/^fixed_(\d+)$/.exec(session)?.[1] ?? NaN);
     const goal = this.goals[index];
-    if (goal !== undefined) return goal;
+    if (goal !== undefined && goal !== null) return goal;
     throw new UnknownGoalError(
       `webshop: session '${session}' names no goal; there are fixed_0 … fixed_${this.goals.length - 1}`,
     );
@@ -54,7 +58,10 @@ export class Shop implements PageSource {
       return [text('WebShop'), text('Instruction: '), text(goal.instruction), button('Search')];
     }
     const top = [text('Instruction:'), text(goal.instruction), button('Back to Search')];
-    if (request.page === 'results') return [...top, ...this.#results(request.keywords, request.number)];
+    if (request.page === 'results') {
+      if (!request.commands && hasNoPage(request.keywords)) return [];
+      return [...top, ...this.#results(goal, request)];
+    }
     const product = this.product(request.asin);
     if (product === undefined) throw new RangeError(`webshop: no product has the asin '${request.asin}'`);
     if (request.page === 'done') {
@@ -65,22 +72,38 @@ export class Shop implements PageSource {
     return [...top, button('< Prev'), ...subPageNodes(product, request.sub)];
   }
 
-  /** Positions of the products on a page of results, and how many results there are. */
-  found(keywords: string, page: number): { total: number; shown: readonly Product[] } {
-    const all = this.#search.search(keywords);
-    const shown = all.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE).map((id) => this.products[id]);
-    return { total: all.length, shown };
-  }
-
-  #results(keywords: string, page: number): PageNode[] {
-    const { total, shown } = this.found(keywords, page);
-    const nodes = [text(`Page ${page} (Total results: ${total})`)];
-    if (page > 1) nodes.push(button('< Prev'));
+  #results(goal: Goal, { keywords, number, commands = false }: PageRequest & { page: 'results' }): PageNode[] {
+    const all = (commands ? this.#commanded(goal, keywords) : null) ?? this.search.search(keywords);
+    const nodes = [text(`Page ${number} (Total results: ${all.length})`)];
+    if (number > 1) nodes.push(button('< Prev'));
     nodes.push(button('Next >'));
-    for (const { asin, title, priceText } of shown) {
-      nodes.push({ kind: 'product', text: asin }, text(title), text(priceText));
+    for (const id of all.slice((number - 1) * PAGE_SIZE, number * PAGE_SIZE)) {
+      const { asin, title, priceText } = this.products.at(id);
+      nodes.push({ kind: 'product', text: asin }, ...shown([title, priceText]));
     }
     return nodes;
+  }
+
+  /** Products by one of the text environment's commands in place of words; null where there is none. */
+  #commanded(goal: Goal, keywords: string): readonly number[] | null {
+    const [command, ...words] = keywords.split(' ');
+    if (command === '<r>') return this.#random(goal);
+    if (command === '<c>') return this.#those(({ category }) => category === (words[0] ?? '').trim());
+    if (command === '<q>') return this.#those(({ query }) => query === words.join(' ').trim());
+    return null;
+  }
+
+  /** The same ones whenever the same goal is shopped for; the original draws anew each time. */
+  #random(goal: Goal): number[] {
+    const { size } = this.products;
+    return new PythonRandom(this.goals.indexOf(goal)).sample(
+      Array.from({ length: size }, (_, id) => id),
+      Math.min(size, RANDOM_PRODUCTS),
+    );
+  }
+
+  #those(matches: (product: Product) => boolean): number[] {
+    return Array.from({ length: this.products.size }, (_, id) => id).filter((id) => matches(this.products.at(id)));
   }
 }
 
@@ -89,7 +112,7 @@ function itemNodes({ title, priceText, options }: Product): PageNode[] {
     text(name),
     ...values.map((value): PageNode => ({ kind: 'option', text: value })),
   ]);
-  const facts = [text(title), text(`Price: ${priceText}`), text('Rating: N.A.')];
+  const facts = shown([title, `Price: ${priceText}`, 'Rating: N.A.']);
   return [...choices, ...facts, ...['Description', 'Features', 'Reviews', 'Buy Now'].map(button)];
 }
 
@@ -107,6 +130,13 @@ function subPageNodes(product: Product, sub: SubPage): PageNode[] {
     .filter((line) => line !== '')
     .map(text);
 }
+
+/** Nodes of those texts that a page shows at all. */
+const shown = (lines: readonly string[]): PageNode[] =>
+  lines
+    .map(collapsed)
+    .filter((line) => line !== '')
+    .map(text);
 
 /** What a page shows of a text: nothing but blanks is nothing where they hold a newline, else one blank. */
 function collapsed(line: string): string {

@@ -4,8 +4,9 @@
 import { Rng } from '@bowyer/core';
 import type { ResetResult, ResumableEnv, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
-import { loadShop, WebShopOptionsError, type WebShopOptions } from './options.js';
+import { loadShop, type WebShopOptions } from './options.js';
 import type { PageSource } from './page.js';
+import { WebShopOptionsError } from './shop-files.js';
 import type { AvailableActions, Session } from './session.js';
 import { ArcherSession } from './archer-session.js';
 import { TextSession } from './text-session.js';

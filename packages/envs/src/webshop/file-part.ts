@@ -1,0 +1,25 @@
+// Parts of a file, read where they are asked for; the operating system keeps what is read often.
+import { openSync, readSync } from 'node:fs';
+
+export class FilePart {
+  readonly #file: number;
+
+  /** The file stays open as long as the process. */
+  constructor(path: string) {
+    this.#file = openSync(path, 'r');
+  }
+
+  read(offset: number, length: number): Buffer {
+    const bytes = Buffer.allocUnsafe(length);
+    for (let done = 0; done < length;) {
+      const read = readSync(this.#file, bytes, done, length - done, offset + done);
+      if (read === 0) throw new RangeError(`the file ends at ${offset + done}, before ${offset + length}`);
+      done += read;
+    }
+    return bytes;
+  }
+}
+
+/** The bytes at the start of a buffer of their own, as typed arrays of larger numbers need them. */
+export const aligned = (bytes: Buffer): ArrayBuffer =>
+  bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;

@@ -1,0 +1,36 @@
+// The products of a shop, by their place in the catalogue: held in memory.
+import type { Product } from './product.js';
+
+export interface ProductStore {
+  readonly size: number;
+  /** @param id 0 … size − 1, in the order of the file */
+  at(id: number): Product;
+  /** The place of the product with exactly this asin. */
+  idOf(asin: string): number | undefined;
+  /** Products with an instruction of their own, of which synthetic goals are made; ascending. */
+  instructed(): Iterable<number>;
+}
+
+export class MemoryProducts implements ProductStore {
+  readonly #ids: ReadonlyMap<string, number>;
+
+  constructor(private readonly products: readonly Product[]) {
+    this.#ids = new Map(products.map(({ asin }, id) => [asin, id]));
+  }
+
+  get size(): number {
+    return this.products.length;
+  }
+
+  at(id: number): Product {
+    return this.products[id];
+  }
+
+  idOf(asin: string): number | undefined {
+    return this.#ids.get(asin);
+  }
+
+  *instructed(): Iterable<number> {
+    for (const [id, { instruction }] of this.products.entries()) if (instruction !== null) yield id;
+  }
+}

@@ -1,0 +1,52 @@
+// Text as search terms, as Lucene's English analysis makes them: words, without a possessive 's, in lower case, without
+// the commonest ones, stemmed.
+// Source: Lucene's EnglishAnalyzer (StandardTokenizer after Unicode's UAX #29, EnglishPossessiveFilter, StopFilter,
+// PorterStemFilter), which Pyserini uses and so WebShop.
+// Differs from it: scripts without blanks between words are cut into characters, of which Lucene knows only Han and Hiragana.
+import { stemmer } from 'stemmer';
+
+/** Lucene's English stop words. */
+const tooCommon = new Set(
+  (
+    'a an and are as at be but by for if in into is it no not of on or such ' +
+    'that the their then there these they this to was will with'
+  ).split(' '),
+);
+
+/** Letters of scripts that put no blank between words. */
+const ideograph =
+  '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
+const letter = `(?![${ideograph}])\\p{Alphabetic}`;
+const part = `(?:${letter}|\\p{Nd}|_|\\p{M}|\\u200d)`;
+/** A mark between two letters (`don't`, `u.s.a`) or between two digits (`3.5`, `1,000`) stands inside a word. */
+const joint =
+  "(?:(?<=\\p{Alphabetic})[':.\\u00b7\\u2018\\u2019](?=\\p{Alphabetic})|(?<=\\p{Nd})['.,;\\u2018\\u2019](?=\\p{Nd}))";
+const words = new RegExp(`${part}+(?:${joint}${part}+)*|[${ideograph}]`, 'gu');
+
+/** Terms already made, of words as they are written: most words of a catalogue come again and again. */
+const known = new Map<string, string>();
+const MOST_KNOWN = 1_000_000;
+
+/** Longer words are cut, as Lucene does. */
+const LONGEST = 255;
+
+/** @returns the term of a word; empty where it is none */
+function termOf(word: string): string {
+  const bare = word.replace(/['\u2019\uff07][sS]$/, '').toLowerCase();
+  return tooCommon.has(bare) || !/[\p{Alphabetic}\p{Nd}]/u.test(bare) ? '' : stemmer(bare);
+}
+
+/** The terms of a text in its order, repeats and all. */
+export function termsOf(text: string): string[] {
+  const terms: string[] = [];
+  for (const [word] of text.matchAll(words)) {
+    let term = known.get(word);
+    if (term === undefined) {
+      term = termOf(word.slice(0, LONGEST));
+      if (known.size >= MOST_KNOWN) known.clear();
+      known.set(word, term);
+    }
+    if (term !== '') terms.push(term);
+  }
+  return terms;
+}

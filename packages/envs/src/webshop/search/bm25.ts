@@ -1,0 +1,51 @@
+// BM25 as Lucene computes it, with its rounding: 32-bit floats, and document lengths in one byte.
+//
+//     score(q, d) = Σ over terms t of q:  n_q(t) · idf(t) · f / (f + k1 · (1 − b + b · |d| / mean |d|))
+//     idf(t) = ln(1 + (N − n + ½) / (n + ½)),   f = times that t stands in d, n = documents with t, N = documents
+//
+// Source: Lucene's BM25Similarity (Robertson and Zaragoza 2009, doi:10.1561/1500000019) and SmallFloat; the factor k1 + 1
+// is left out as Lucene does since version 8. k1 and b are Pyserini's defaults, which WebShop keeps.
+
+const K1 = Math.fround(0.9);
+const B = Math.fround(0.4);
+
+/** Lengths up to this are exact in a byte; longer ones keep four significant bits. */
+const EXACT_LENGTHS = 24;
+
+/** Bits of the number's binary form. */
+const bitLength = (value: number): number => 32 - Math.clz32(value);
+
+/** @param length terms of a document */
+export function lengthCode(length: number): number {
+  if (length < EXACT_LENGTHS) return length;
+  const rest = length - EXACT_LENGTHS;
+  if (bitLength(rest) < 4) return EXACT_LENGTHS + rest;
+  const shift = bitLength(rest) - 4;
+  return EXACT_LENGTHS + (((rest >>> shift) & 7) | ((shift + 1) << 3));
+}
+
+/** The length that a code stands for. */
+export function codedLength(code: number): number {
+  if (code < EXACT_LENGTHS) return code;
+  const [bits, shift] = [(code - EXACT_LENGTHS) & 7, ((code - EXACT_LENGTHS) >>> 3) - 1];
+  return EXACT_LENGTHS + (shift === -1 ? bits : (bits | 8) * 2 ** shift);
+}
+
+export interface Collection {
+  documents: number;
+  /** Terms of all documents together. */
+  terms: number;
+}
+
+/** [256] by length code: 1 / (k1 · (1 − b + b · |d| / mean |d|)) */
+export function inverseNorms({ documents, terms }: Collection): Float32Array {
+  const meanLength = Math.fround(terms / documents);
+  return Float32Array.from({ length: 256 }, (_, code) => 1 / (K1 * (1 - B + (B * codedLength(code)) / meanLength)));
+}
+
+export const inverseDocumentFrequency = (documents: number, withTerm: number): number =>
+  Math.fround(Math.log(1 + (documents - withTerm + 0.5) / (withTerm + 0.5)));
+
+/** What one term of the query adds to a document's score. @param weight times in the query · idf */
+export const termScore = (weight: number, frequency: number, inverseNorm: number): number =>
+  Math.fround(weight - weight / Math.fround(1 + Math.fround(frequency * inverseNorm)));

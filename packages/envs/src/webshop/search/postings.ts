@@ -1,0 +1,71 @@
+// Which documents hold a term and how often, as bytes: for each document the distance to the one before it, doubled,
+// plus 1 where the term stands there once; else the number of times follows. Numbers are in groups of 7 bits, lowest
+// first, the highest bit telling that another group follows.
+
+export class PostingsWriter {
+  #bytes = new Uint8Array(2 ** 16);
+  #length = 0;
+  #last = 0;
+
+  /** A term's first document is told from 0. */
+  begin(): void {
+    this.#last = 0;
+  }
+
+  add(document: number, frequency: number): void {
+    if (this.#length + 10 > this.#bytes.length) this.#grow();
+    this.#write((document - this.#last) * 2 + Number(frequency === 1));
+    if (frequency !== 1) this.#write(frequency);
+    this.#last = document;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** The bytes written since the last call. */
+  take(): Uint8Array {
+    const bytes = this.#bytes.slice(0, this.#length);
+    this.#length = 0;
+    return bytes;
+  }
+
+  #write(number: number): void {
+    let rest = number;
+    while (rest > 127) {
+      this.#bytes[this.#length++] = (rest & 127) | 128;
+      rest >>>= 7;
+    }
+    this.#bytes[this.#length++] = rest;
+  }
+
+  #grow(): void {
+    const bytes = new Uint8Array(this.#bytes.length * 2);
+    bytes.set(this.#bytes);
+    this.#bytes = bytes;
+  }
+}
+
+/** Reads a term's postings. */
+export function forEachPosting(bytes: Uint8Array, visit: (document: number, frequency: number) => void): void {
+  let document = 0;
+  for (let i = 0; i < bytes.length;) {
+    let byte = bytes[i++];
+    let number = byte & 127;
+    for (let shift = 7; byte > 127; shift += 7) {
+      byte = bytes[i++];
+      number += (byte & 127) * 2 ** shift;
+    }
+    let frequency = 1;
+    if ((number & 1) === 0) {
+      byte = bytes[i++];
+      frequency = byte & 127;
+      for (let shift = 7; byte > 127; shift += 7) {
+        byte = bytes[i++];
+        frequency += (byte & 127) * 2 ** shift;
+      }
+    }
+    document += number >>> 1;
+    visit(document, frequency);
+  }
+}

@@ -1,0 +1,120 @@
+// Ranked search over documents, by terms. The postings may be in memory or in a file: only those of the query are read.
+// Reason for an index of our own: docs/decisions.md, "WebShop's search".
+import { inverseDocumentFrequency, inverseNorms, termScore, type Collection } from './bm25.js';
+import { termsOf } from './analyzer.js';
+import { forEachPosting } from './postings.js';
+
+/** All of an index but its postings. T terms, D documents. */
+export interface IndexTables {
+  collection: Collection;
+  /** The terms, sorted by their bytes (UTF-8), one after another. */
+  terms: Buffer;
+  /** [T + 1] where each begins. */
+  termStarts: Uint32Array;
+  /** [T + 1] where each term's postings begin. */
+  offsets: Float64Array;
+  /** [T] documents that hold the term. */
+  holders: Uint32Array;
+  /** [D] */
+  lengthCodes: Uint8Array;
+}
+
+/** Reads postings from where they are kept. */
+export type ReadPostings = (offset: number, length: number) => Uint8Array;
+
+export class SearchIndex {
+  readonly #norms: Float32Array;
+  /** [D] of the query at hand; all zero between queries. */
+  readonly #sums: Float64Array;
+
+  /** @param ranks [D] decide between documents of equal score, the smaller first */
+  constructor(
+    private readonly tables: IndexTables,
+    private readonly read: ReadPostings,
+    private readonly ranks: Uint32Array,
+  ) {
+    this.#norms = inverseNorms(tables.collection);
+    this.#sums = new Float64Array(tables.collection.documents);
+  }
+
+  get terms(): number {
+    return this.tables.holders.length;
+  }
+
+  /** The best documents that hold any term of the query, best first. */
+  search(query: string, limit: number): number[] {
+    const counts = new Map<string, number>();
+    for (const term of termsOf(query)) counts.set(term, (counts.get(term) ?? 0) + 1);
+    for (const [term, count] of counts) this.#score(term, count);
+    const best = this.#best(limit);
+    this.#sums.fill(0);
+    return best;
+  }
+
+  #score(term: string, count: number): void {
+    const place = this.#placeOf(Buffer.from(term, 'utf8'));
+    if (place < 0) return;
+    const { collection, holders, offsets, lengthCodes } = this.tables;
+    const weight = Math.fround(count * inverseDocumentFrequency(collection.documents, holders[place]));
+    const [norms, sums] = [this.#norms, this.#sums];
+    // What a document gets that holds the term once, by its length: the commonest case by far.
+    const once = norms.map((norm) => termScore(weight, 1, norm));
+    forEachPosting(this.read(offsets[place], offsets[place + 1] - offsets[place]), (document, frequency) => {
+      const code = lengthCodes[document];
+      sums[document] += frequency === 1 ? once[code] : termScore(weight, frequency, norms[code]);
+    });
+  }
+
+  /** By bisection; negative where no document holds the term. */
+  #placeOf(term: Buffer): number {
+    const { terms, termStarts } = this.tables;
+    for (let [low, high] = [0, this.terms - 1]; low <= high;) {
+      const middle = (low + high) >>> 1;
+      const order = terms.compare(term, 0, term.length, termStarts[middle], termStarts[middle + 1]);
+      if (order === 0) return middle;
+      if (order < 0) low = middle + 1;
+      else high = middle - 1;
+    }
+    return -1;
+  }
+
+  /** The documents with the highest sums, found with a heap whose root is the worst of them. */
+  #best(limit: number): number[] {
+    const sums = this.#sums;
+    const heap: number[] = [];
+    let threshold = 0;
+    for (let document = 0; document < sums.length; document++) {
+      if (sums[document] <= 0) continue;
+      const score = Math.fround(sums[document]);
+      if (heap.length === limit && score < threshold) continue;
+      sums[document] = score;
+      if (heap.length < limit) {
+        heap.push(document);
+        if (heap.length === limit) for (let i = limit >>> 1; i >= 0; i--) this.#sink(heap, i);
+      } else if (this.#isBetter(document, heap[0])) {
+        heap[0] = document;
+        this.#sink(heap, 0);
+      } else continue;
+      if (heap.length === limit) threshold = sums[heap[0]];
+    }
+    return heap.sort((a, b) => (this.#isBetter(a, b) ? -1 : 1));
+  }
+
+  #isBetter(a: number, b: number): boolean {
+    const difference = this.#sums[a] - this.#sums[b];
+    return difference > 0 || (difference === 0 && this.ranks[a] < this.ranks[b]);
+  }
+
+  /** Moves an entry of the heap down until none below it is worse. */
+  #sink(heap: number[], from: number): void {
+    for (let i = from; ;) {
+      let worst = i;
+      for (const child of [2 * i + 1, 2 * i + 2]) {
+        if (child < heap.length && this.#isBetter(heap[worst], heap[child])) worst = child;
+      }
+      if (worst === i) return;
+      [heap[i], heap[worst]] = [heap[worst], heap[i]];
+      i = worst;
+    }
+  }
+}

@@ -1,0 +1,127 @@
+// Products and their search index in a folder, for catalogues that memory should not hold: made once, then opened at once.
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { Collection } from './search/bm25.js';
+import { DiskProducts, ProductsWriter } from './disk-products.js';
+import { aligned, FilePart } from './file-part.js';
+import type { Product } from './product.js';
+import { ProductSearch, searchTerms } from './product-search.js';
+import { IndexBuilder } from './search/index-builder.js';
+import { SearchIndex, type IndexTables } from './search/search-index.js';
+import type { ShopFiles } from './shop-files.js';
+
+/** Raise it when the files of the folder change their form, or products or terms their content. */
+const VERSION = 1;
+
+/** `index.json`: what the folder was made from. */
+interface Description {
+  version: number;
+  products: FileState;
+  attributes: FileState | null;
+  productLimit: number | null;
+  collection: Collection;
+}
+
+interface FileState {
+  bytes: number;
+  modifiedMs: number;
+}
+
+const stateOf = (path: string): FileState => {
+  const { size, mtimeMs } = statSync(path);
+  return { bytes: size, modifiedMs: mtimeMs };
+};
+
+/** The folder as it is where it was made from these very files; else it is made anew from `products`. */
+export function openShopFolder(files: ShopFiles, products: () => Iterable<Product>) {
+  const folder = files.indexDir ?? `${files.products}.index`;
+  const source = {
+    version: VERSION,
+    products: stateOf(files.products),
+    attributes: files.attributes === null ? null : stateOf(files.attributes),
+    productLimit: files.productLimit,
+  };
+  if (!isMadeFrom(folder, source)) make(folder, source, products());
+  return open(folder);
+}
+
+type Source = Omit<Description, 'collection'>;
+
+function isMadeFrom(folder: string, source: Source): boolean {
+  const file = join(folder, 'index.json');
+  if (!existsSync(file)) return false;
+  const { collection: _, ...made } = JSON.parse(readFileSync(file, 'utf8')) as Description;
+  return JSON.stringify(made) === JSON.stringify(source);
+}
+
+/** Whole or not at all: made under another name, then renamed. */
+function make(folder: string, source: Source, products: Iterable<Product>): void {
+  const started = performance.now();
+  process.stderr.write(`webshop: making the search index ${folder}, once\n`);
+  const temporary = `${folder}.${process.pid}.tmp`;
+  rmSync(temporary, { recursive: true, force: true });
+  mkdirSync(temporary, { recursive: true });
+  try {
+    const collection = writeFolder(temporary, products);
+    writeFileSync(join(temporary, 'index.json'), JSON.stringify({ ...source, collection } satisfies Description));
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(temporary, folder);
+    const seconds = Math.round((performance.now() - started) / 1000);
+    process.stderr.write(`webshop: ${collection.documents} products indexed in ${seconds} s\n`);
+  } catch (error) {
+    rmSync(temporary, { recursive: true, force: true });
+    // Another process may have been faster; its folder is the same.
+    if (!isMadeFrom(folder, source)) throw error;
+  }
+}
+
+function writeFolder(folder: string, products: Iterable<Product>): Collection {
+  const writer = new ProductsWriter(folder);
+  const builder = new IndexBuilder();
+  for (const product of products) {
+    writer.add(product);
+    builder.add(searchTerms(product));
+  }
+  writer.finish();
+  const postings = openSync(join(folder, 'postings.bin'), 'w');
+  const tables = builder.finish((piece) => void writeSync(postings, piece));
+  closeSync(postings);
+  for (const [name, array] of Object.entries(tableArrays(tables))) writeFileSync(join(folder, name), array);
+  return tables.collection;
+}
+
+const tableArrays = ({ terms, termStarts, offsets, holders, lengthCodes }: IndexTables) => ({
+  'terms.bin': terms,
+  'term-starts.u32': termStarts,
+  'offsets.f64': offsets,
+  'holders.u32': holders,
+  'lengths.u8': lengthCodes,
+});
+
+function open(folder: string) {
+  const bytesOf = (name: string) => readFileSync(join(folder, name));
+  const { collection } = JSON.parse(bytesOf('index.json').toString('utf8')) as Description;
+  const tables: IndexTables = {
+    collection,
+    terms: bytesOf('terms.bin'),
+    termStarts: new Uint32Array(aligned(bytesOf('term-starts.u32'))),
+    offsets: new Float64Array(aligned(bytesOf('offsets.f64'))),
+    holders: new Uint32Array(aligned(bytesOf('holders.u32'))),
+    lengthCodes: bytesOf('lengths.u8'),
+  };
+  const products = new DiskProducts(folder);
+  const postings = new FilePart(join(folder, 'postings.bin'));
+  const search = new SearchIndex(tables, (offset, length) => postings.read(offset, length), products.ranks());
+  return { products, search: new ProductSearch(search) };
+}
