@@ -70,7 +70,7 @@ Jinan, China | 9.2 | - | Yellow | temperate with hot summers | east | Baotu spri
 Salvador, Brazil | 2.9 | the Atlantic Ocean | - | tropical and rainy | northeast | the Pelourinho and the Lacerda lift | carnival and African culture
 Inchon, South Korea | 2.9 | the Yellow Sea | - | continental with cold winters | northwest | the largest airport of the country and a Chinatown | its airport and a landing in a war
 Semarang, Indonesia | 1.7 | the Java Sea | Garang | tropical and hot | Java | Lawang Sewu and the Sam Poo Kong temple | spring rolls and an old Dutch town
-Giza, Egypt | 9.2 | - | Nile | desert, hot and dry | north | the pyramids and the Sphinx | pyramids
+Giza, Egypt | 4.4 | - | Nile | desert, hot and dry | north | the pyramids and the Sphinx | pyramids
 Changchun, China | 9.1 | - | Yitong | continental with very cold winters | northeast | the palace of the last emperor | cars and films
 *Havanna, Cuba | 2.1 | the Gulf of Mexico | Almendares | tropical | northwest | the Malecon and the Capitol | cigars, rum and old cars
 Nagoya, Japan | 2.3 | the Pacific Ocean | Shonai | humid subtropical | center | a castle with golden fish and the Atsuta shrine | cars
