@@ -1,6 +1,6 @@
 // Playing many episodes at once and turning them into trajectories.
 import { episodicReturn, hash32, maximum, mean, minimum, Rng, standardError, type Trajectory } from '@bowyer/core';
-import { playEpisodes, type Env } from '@bowyer/envs';
+import { HttpError, playEpisodes, type Env } from '@bowyer/envs';
 import type { Metrics, OpenPlayer, PlayOptions, RunHooks } from './types.js';
 
 interface Collecting {
@@ -86,7 +86,8 @@ function checkFailures(
   { purpose, episodes }: { purpose: string; episodes: number },
 ): void {
   if (failures.length <= maxFailureShare * episodes) return;
-  const [first] = failures;
+  // A server that is not asked any more says nothing of why.
+  const first = failures.find((error) => !(error instanceof HttpError && error.failure === 'circuit')) ?? failures[0];
   throw new Error(
     `${failures.length} of ${episodes} episodes (${purpose}) failed, more than max_failure_share ${maxFailureShare} allows\n` +
       `  the first: ${first.message}`,

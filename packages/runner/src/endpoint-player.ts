@@ -49,14 +49,11 @@ export class EndpointPlayer implements Player {
     const { baseUrl, model, apiKeyEnv } = this.endpoint;
     const key = apiKeyEnv === null ? 'no key was sent (policy.endpoint.api_key_env=null)' : `the key in ${apiKeyEnv}`;
     if (error.status === 401 || error.status === 403)
-      throw new Error(`policy.endpoint: ${baseUrl} lets nobody in with this: ${key}\n  ${error.message}`, {
-        cause: error,
-      });
+      throw new Error(`policy.endpoint: ${baseUrl} lets nobody in with this: ${key}\n  ${error.message}`);
     if (error.status === 404)
       throw new Error(
         `policy.endpoint: ${baseUrl} has no chat completions of the model '${model}'\n  ${error.message}\n` +
           '  base_url is the address up to the version (http://HOST:PORT/v1); GET base_url/models lists the models',
-        { cause: error },
       );
     return error;
   }

@@ -17,12 +17,18 @@ export interface RunOptions {
   killAfterMs?: number;
   /** What is typed, all of it at once. */
   stdin?: string;
+  /** Environment variables beside those of this process. */
+  env?: Readonly<Record<string, string>>;
 }
 
-export function run(args: readonly string[], { killAfterMs, stdin = '' }: RunOptions = {}): Promise<Ended> {
+export function run(args: readonly string[], { killAfterMs, stdin = '', env }: RunOptions = {}): Promise<Ended> {
   return new Promise((resolve, reject) => {
     // A group of its own: from sources the command is two processes, and both must die at once.
-    const child = spawn(process.execPath, [bin, ...args], { cwd: repository, detached: true });
+    const child = spawn(process.execPath, [bin, ...args], {
+      cwd: repository,
+      detached: true,
+      env: { ...process.env, ...env },
+    });
     child.stdin.end(stdin);
     let [stdout, stderr] = ['', ''];
     child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));

@@ -1,0 +1,109 @@
+// `run --config-name serve_model` as a user starts it, asked by fetch, by policy=openai and by env.oracle=openai.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Rng } from '@bowyer/core';
+import { openDevice } from '@bowyer/graph';
+import { LanguageModel, wordLevelTokenizer } from '@bowyer/models';
+import { repository, run } from './command-line.js';
+
+let folder: string;
+let model: string;
+let child: ChildProcess;
+let said = '';
+let url: string;
+
+const words = 'Questions : Is it a dog cat ball ? Yes . No . Invalid Question . The object is an apple\n';
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'serve-model-'));
+  model = join(folder, 'tiny-model');
+  const device = await openDevice({ device: 'cpu', threads: 1 });
+  const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 256 };
+  const tokenizer = wordLevelTokenizer([words]);
+  await (await LanguageModel.create({ device, config, tokenizer, rng: new Rng(3) })).save(model);
+  await device.close();
+  const overrides = [`model=${model}`, 'port=0', 'threads=1', 'server_key_env=BOWYER_TEST_KEY'];
+  const template = 'chat_template=examples/chat-templates/dialogue.jinja';
+  const args = ['--config-name', 'serve_model', ...overrides, template, `save_path=${join(folder, 'server')}`];
+  child = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', 'packages/runner/src/main.ts', ...args], {
+    cwd: repository,
+    env: { ...process.env, BOWYER_TEST_KEY: 'secret' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  url = await new Promise<string>((resolve, reject) => {
+    child.stdout!.on('data', (piece: Buffer) => {
+      said += piece.toString();
+      const address = /served at (\S+)/.exec(said)?.[1];
+      if (address !== undefined) resolve(address);
+    });
+    child.once('exit', (code) => reject(new Error(`exit ${code}: ${said}`)));
+  });
+}, 120_000);
+
+afterAll(() => {
+  child.kill('SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const evaluation = (name: string, overrides: string[], env: Record<string, string>) =>
+  run(
+    [
+      ...['--config-name', 'bc_20q', 'task=evaluate', 'test_size=3', 'slots=2', 'threads=1', 'env.max_turns=4'],
+      ...[`save_path=${join(folder, name)}`, ...overrides],
+    ],
+    { env },
+  );
+
+const endpoint = () => [
+  'policy=openai',
+  `policy.endpoint.base_url=${url}`,
+  'policy.endpoint.model=tiny-model',
+  'policy.endpoint.max_tokens=6',
+  'policy.endpoint.api_key_env=BOWYER_TEST_KEY',
+];
+
+test('a chat of the server is what task=generate says', async () => {
+  const messages = [{ role: 'user', content: 'Is it a dog ?' }];
+  const response = await fetch(`${url}/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer secret' },
+    body: JSON.stringify({ messages, temperature: 0, max_tokens: 9 }),
+  });
+  const { choices } = (await response.json()) as { choices: { message: { content: string } }[] };
+  const [input, output] = [join(folder, 'input.jsonl'), join(folder, 'output.jsonl')];
+  writeFileSync(input, JSON.stringify({ messages }));
+  const template = 'chat_template=examples/chat-templates/dialogue.jinja';
+  const files = [`model=${model}`, `input=${input}`, `output=${output}`, `save_path=${join(folder, 'generate')}`];
+  const ended = await run(['--config-name', 'generate', ...files, template, 'max_new_tokens=9']);
+  expect(ended.stderr).not.toContain('Error');
+  const { text } = JSON.parse(readFileSync(output, 'utf8')) as { text: string };
+  expect(choices[0].message.content).toBe(text);
+}, 120_000);
+
+test('policy=openai plays against it; a wrong key stops at once', async () => {
+  const played = await evaluation('played', endpoint(), { BOWYER_TEST_KEY: 'secret' });
+  expect(played.stderr).not.toContain('Error');
+  expect(played.stdout).toMatch(/tiny-model +requests +tokens[\s\S]*completions +[1-9]\d* /);
+  const refused = await evaluation('refused', endpoint(), { BOWYER_TEST_KEY: 'wrong' });
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain('lets nobody in with this: the key in BOWYER_TEST_KEY');
+}, 120_000);
+
+test('env.oracle=openai asks it for the answers', async () => {
+  const oracle = ['env.oracle=openai', `env.oracle_url=${url}`, 'env.oracle_model=tiny-model'];
+  const policy = [`checkpoint_path=${model}`, 'max_new_tokens=6'];
+  const ended = await evaluation('oracle', [...policy, ...oracle], { OPENAI_API_KEY: 'secret' });
+  expect(ended.stderr).not.toContain('Error');
+  expect(ended.stdout).toContain('sampled play on 3 held-out episodes');
+}, 120_000);
+
+test('SIGTERM stops it gracefully', async () => {
+  child.removeAllListeners('exit');
+  child.kill('SIGTERM');
+  const [code] = (await once(child, 'exit')) as [number | null];
+  expect(code).toBe(0);
+  expect(said).toContain('stopped: every answer is finished');
+});
