@@ -691,6 +691,30 @@ def write_pickles():
     print("pickles", sum(file.stat().st_size for file in folder.iterdir()), "bytes")
 
 
+def write_state_dicts():
+    """The gpt2 checkpoint in the forms in which training scripts leave such models, for task=convert."""
+    folder = HERE / "pickles"
+    halves = folder / "gpt2-shards-f16"
+    halves.mkdir(parents=True, exist_ok=True)
+    weights = read_safetensors(HERE / "gpt2" / "model.safetensors")
+    # GPT2LMHeadModel.state_dict() has the head, although it is the embedding, and older versions the causal masks.
+    masks = {f"transformer.h.{layer}.attn.bias": torch.ones(64, 64, dtype=torch.uint8).tril()[None, None]
+             for layer in range(CONFIGS["gpt2"]["n_layer"])}
+    whole = {**weights, **masks, "lm_head.weight": weights["transformer.wte.weight"]}
+    agent = {"model." + key: value for key, value in whole.items()}
+    torch.save({"model_state_dict": {**agent, "critic.0.weight": torch.ones(2, 3)},
+                "critic_optimizer_state_dict": {"state": {}, "param_groups": []}, "epoch": 3}, folder / "gpt2-agent.pt")
+    torch.save({"module." + key: value.bfloat16() for key, value in weights.items()}, folder / "gpt2-module-bf16.pt")
+    torch.save(weights, folder / "gpt2-old-format.pt", _use_new_zipfile_serialization=False)
+    bare = [(key.replace("transformer.", ""), value.half()) for key, value in weights.items()]
+    parts = {"pytorch_model-00001-of-00002.bin": bare[:9], "pytorch_model-00002-of-00002.bin": bare[9:]}
+    for name, part in parts.items():
+        torch.save(dict(part), halves / name)
+    weight_map = {key: name for name, part in parts.items() for key, _ in part}
+    (halves / "pytorch_model.bin.index.json").write_text(json.dumps(dict(metadata={}, weight_map=weight_map)) + "\n")
+    print("state dicts", sum(file.stat().st_size for file in folder.rglob("*") if "gpt2-" in str(file) and file.is_file()), "bytes")
+
+
 if __name__ == "__main__":
     torch.set_num_threads(1)
     for seed, (name, config) in enumerate(CONFIGS.items()):
@@ -700,3 +724,4 @@ if __name__ == "__main__":
     for seed, (name, config) in enumerate(SEQ2SEQ_CONFIGS.items()):
         write_seq2seq(name, config, seed)
     write_pickles()
+    write_state_dicts()

@@ -1,0 +1,145 @@
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  cpSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readWeights, writeWeights } from '../safetensors.js';
+import { loadTokenizer } from '../tokenizer.js';
+import { wordLevelTokenizer } from '../word-level-tokenizer.js';
+import { convertCheckpoint, type ConvertOptions } from './convert-checkpoint.js';
+
+// One gpt2 in the forms that training scripts give it, all written by torch.save in tools/make-reference-checkpoints.py.
+const fixtures = fileURLToPath(new URL('../../test/fixtures', import.meta.url));
+const gpt2 = join(fixtures, 'gpt2');
+const pickles = join(fixtures, 'pickles');
+
+let dir: string;
+let words: string;
+beforeEach(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'bowyer-convert-'));
+  words = join(dir, 'words');
+  await wordLevelTokenizer(['once upon a time']).save(words);
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const convert = (options: Pick<ConvertOptions, 'input'> & Partial<ConvertOptions>) =>
+  convertCheckpoint({ output: join(dir, 'out'), config: gpt2, tokenizer: words, section: null, ...options });
+const messageOf = (promise: Promise<unknown>) => promise.then(String, (error: Error) => error.message);
+
+/** Largest relative difference to the weights that the forms were made from; names and shapes must be the same. */
+async function deviation(): Promise<number> {
+  const [found, expected] = [await readWeights(join(dir, 'out')), await readWeights(gpt2)];
+  expect(Object.keys(found).sort()).toEqual(Object.keys(expected).sort());
+  let largest = 0;
+  for (const [name, { shape, data }] of Object.entries(expected)) {
+    expect(found[name].shape).toEqual(shape);
+    data.forEach((x, i) => (largest = Math.max(largest, Math.abs(found[name].data[i] / x - 1))));
+  }
+  return largest;
+}
+
+test.each([
+  ['{model_state_dict} of an agent, with its critic, causal masks and the tied head', 'gpt2-agent.pt', 0],
+  ['module. before each name, bfloat16', 'gpt2-module-bf16.pt', 2 ** -8],
+  ['the form of PyTorch before 1.6', 'gpt2-old-format.pt', 0],
+  ['shards of float16, without the prefix of a model with a head', 'gpt2-shards-f16', 2 ** -11],
+])('%s', async (_, file, rounding) => {
+  const steps: [number, number][] = [];
+  const { kind, tensors, parameters } = await convert({
+    input: join(pickles, file),
+    progress: (done, total) => steps.push([done, total]),
+  });
+  expect({ kind, tensors, parameters }).toEqual({ kind: 'pytorch', tensors: 28, parameters: 5176 });
+  expect(steps.at(-1)).toEqual([28, 28]);
+  expect(await deviation()).toBeLessThanOrEqual(rounding);
+  expect(JSON.parse(readFileSync(join(dir, 'out', 'config.json'), 'utf8'))).toMatchObject({ torch_dtype: 'float32' });
+  expect((await loadTokenizer(join(dir, 'out'))).encode('upon a time')).toEqual([expect.any(Number), 5, 6]);
+  expect(readdirSync(dir).sort()).toEqual(['out', 'words']);
+});
+
+test('what is converted can be converted again', async () => {
+  await convert({ input: join(pickles, 'gpt2-old-format.pt') });
+  const { kind } = await convert({
+    input: join(dir, 'out'),
+    output: join(dir, 'again'),
+    config: null,
+    tokenizer: null,
+  });
+  expect(kind).toBe('safetensors');
+  for (const file of ['config.json', 'model.safetensors', 'tokenizer.json'])
+    expect(readFileSync(join(dir, 'again', file)).equals(readFileSync(join(dir, 'out', file)))).toBe(true);
+});
+
+test('an architecture that is not built here keeps its tensors as they are, but for counted places', async () => {
+  const input = join(dir, 'bloom');
+  await writeWeights(join(dir, 'words'), {
+    'module.w.weight': { shape: [2], data: Float32Array.of(1, 2) },
+    'module.embeddings.position_ids': { shape: [2], data: Float32Array.of(0, 1) },
+  });
+  cpSync(join(dir, 'words'), input, { recursive: true });
+  writeFileSync(join(input, 'config.json'), '{"model_type":"bloom"}');
+  await convert({ input, config: null, tokenizer: null });
+  expect(await readWeights(join(dir, 'out'))).toEqual({ 'w.weight': { shape: [2], data: Float32Array.of(1, 2) } });
+});
+
+describe('nothing is written where', () => {
+  afterEach(() => expect(readdirSync(dir).filter((name) => name.startsWith('out'))).toEqual([]));
+
+  test('a pickle wants to import something', async () => {
+    const input = join(pickles, 'imports.pt');
+    expect(await messageOf(convert({ input }))).toBe(
+      `Cannot read weights from ${input}\n  its pickle wants to import '__builtin__.print', which weights have no need of; nothing was run\n` +
+        '  only tensors are read: open it in Python, if you trust it, and save its state_dict() alone, best as safetensors',
+    );
+  });
+
+  test('the second shard is cut off', async () => {
+    const input = join(dir, 'shards');
+    cpSync(join(pickles, 'gpt2-shards-f16'), input, { recursive: true });
+    const shard = join(input, 'pytorch_model-00002-of-00002.bin');
+    truncateSync(shard, 9000);
+    expect(await messageOf(convert({ input }))).toContain(
+      `Cannot read weights from ${shard}\n  the ZIP directory at its end is missing: the file is cut off`,
+    );
+  });
+
+  test('config.json is of other sizes', async () => {
+    const config = join(dir, 'config.json');
+    const json = JSON.parse(readFileSync(join(gpt2, 'config.json'), 'utf8')) as object;
+    writeFileSync(config, JSON.stringify({ ...json, n_inner: 24 }));
+    expect(await messageOf(convert({ input: join(pickles, 'gpt2-old-format.pt'), config }))).toContain(
+      "gpt2-old-format.pt, tensor 'transformer.h.0.mlp.c_fc.weight'\n  expected shape [16, 24], as config.json asks for\n  found shape [16, 20]",
+    );
+  });
+
+  test('a section is asked for that has no model', async () => {
+    const input = join(pickles, 'gpt2-agent.pt');
+    expect(await messageOf(convert({ input, section: 'actor' }))).toContain(
+      'it has no tensors under actor\n  it has some under model_state_dict: name that section',
+    );
+  });
+
+  test('there is no config.json, no tokenizer, or one of another model', async () => {
+    const input = join(pickles, 'gpt2-old-format.pt');
+    expect(await messageOf(convert({ input, config: null }))).toContain(`there is no ${join(pickles, 'config.json')}`);
+    expect(await messageOf(convert({ input, tokenizer: null }))).toContain('weights hold no tokenizer');
+    await wordLevelTokenizer([Array.from({ length: 30 }, (_, i) => `w${i}`).join(' ')]).save(words);
+    expect(await messageOf(convert({ input }))).toContain("the tokenizer has 33 tokens, the model's vocab_size is 29");
+  });
+});
+
+test('a folder that is not empty is left alone', async () => {
+  const input = join(pickles, 'gpt2-old-format.pt');
+  expect(await messageOf(convert({ input, output: words }))).toBe(
+    `convert: the folder '${words}' is not empty\n  give a new one, or remove it`,
+  );
+  expect(existsSync(join(words, 'tokenizer.json'))).toBe(true);
+});

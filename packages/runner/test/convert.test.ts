@@ -1,0 +1,87 @@
+// task=convert through the real command: what comes out scores as PyTorch scored what went in.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { wordLevelTokenizer } from '@bowyer/models';
+import { repository, run } from './command-line.js';
+
+const fixtures = join(repository, 'packages/models/test/fixtures');
+const pickles = join(fixtures, 'pickles');
+
+let directory: string;
+beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-convert-'))));
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const convert = (input: string, ...overrides: string[]) =>
+  run([
+    ...['--config-name', 'convert', `input=${input}`, `output=${join(directory, 'model')}`],
+    ...[`save_path=${join(directory, 'run')}`, ...overrides],
+  ]);
+
+/** Log-probabilities of continuations given as ids, by the model at `place`. */
+async function score(place: string, items: readonly object[]) {
+  const [input, output] = [join(directory, 'items.jsonl'), join(directory, 'scores.jsonl')];
+  await writeFile(input, items.map((item) => `${JSON.stringify(item)}\n`).join(''));
+  const { code, stderr } = await run([
+    ...['--config-name', 'score', `model=${place}`, `input=${input}`, `output=${output}`],
+    ...[`save_path=${join(directory, 'run')}`, 'threads=1'],
+  ]);
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  const lines = readFileSync(output, 'utf8').trimEnd().split('\n');
+  return lines.map((line) => (JSON.parse(line) as { logprobs: number[] }).logprobs);
+}
+
+interface Example {
+  ids: number[];
+  targets: number[];
+  logprobs: number[];
+}
+
+test("an agent's {model_state_dict} becomes a directory whose scores are PyTorch's", async () => {
+  const words = join(directory, 'words');
+  await wordLevelTokenizer(['once upon a time']).save(words);
+  const gpt2 = join(fixtures, 'gpt2');
+  const { code, stdout, stderr } = await convert(
+    join(pickles, 'gpt2-agent.pt'),
+    `config=${gpt2}`,
+    `tokenizer=${words}`,
+  );
+  expect({ code, stderr, stdout }).toMatchObject({ code: 0 });
+  expect(stdout).toContain(`pytorch: 28 tensors, 5176 parameters\nwritten: ${join(directory, 'model')}\n`);
+  // Each example's last target, after all of its ids.
+  const { examples } = JSON.parse(readFileSync(join(gpt2, 'reference.json'), 'utf8')) as { examples: Example[] };
+  const items = examples.map(({ ids, targets }) => ({ prompt_ids: ids, continuation_ids: targets.slice(-1) }));
+  const scores = await score(join(directory, 'model'), items);
+  scores.forEach((logprobs, i) => expect(Math.abs(logprobs[0] - examples[i].logprobs.at(-1)!)).toBeLessThan(1e-4));
+});
+
+test('a pickle that wants to import something: one message, exit code 1, nothing written', async () => {
+  const input = join(pickles, 'imports.pt');
+  const { code, stdout, stderr } = await convert(input, `config=${join(fixtures, 'gpt2')}`);
+  expect(code).toBe(1);
+  expect(stdout).not.toContain('this must never be printed');
+  expect(stderr).toContain(
+    `Cannot read weights from ${input}\n  its pickle wants to import '__builtin__.print', which weights have no need of; nothing was run\n`,
+  );
+  expect(readdirSync(directory).filter((name) => name.startsWith('model'))).toEqual([]);
+});
+
+const llama = join(repository, '..', 'shared', 'data', 'models', 'llama-stories260k');
+const present = existsSync(llama);
+if (!present) console.warn(`skipped: ${llama} is not there`);
+const maybe = present ? test : test.skip;
+
+maybe("a .bin of llama2.c with its tokenizer file has PyTorch's scores, from texts", async () => {
+  const { code, stderr } = await convert(join(llama, 'stories260K.bin'), `tokenizer=${join(llama, 'tok512.bin')}`);
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  const { prompts } = JSON.parse(readFileSync(join(llama, 'reference.json'), 'utf8')) as {
+    prompts: { text: string; continuation_text: string; continuation_logprobs: number[] }[];
+  };
+  const items = prompts.map(({ text, continuation_text }) => ({ prompt: text, continuation: continuation_text }));
+  const scores = await score(join(directory, 'model'), items);
+  prompts.forEach(({ continuation_logprobs: expected }, i) => {
+    expect(scores[i]).toHaveLength(expected.length);
+    expected.forEach((x, t) => expect(Math.abs(scores[i][t] - x)).toBeLessThan(1e-3));
+  });
+});
