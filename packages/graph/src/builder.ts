@@ -124,11 +124,20 @@ export class GraphBuilder extends Graph {
     x: Value,
     packed: Value,
     scales: Value,
-    { bits, blockSize, accuracyLevel = 0 }: { bits: 4 | 8; blockSize: number; accuracyLevel?: 0 | 4 },
+    {
+      bits,
+      blockSize,
+      accuracyLevel = 0,
+      zeroPoints,
+    }: { bits: 4 | 8; blockSize: number; accuracyLevel?: 0 | 4; zeroPoints?: Value },
   ): Value {
     const [N, K] = [packed.dim(0) as number, (packed.dim(1) as number) * blockSize];
     const attributes = { K, N, bits, block_size: blockSize, accuracy_level: accuracyLevel };
-    return this.#one(quantized.MatMulNBits, [x, packed, scales], attributes);
+    return this.#one(
+      quantized.MatMulNBits,
+      zeroPoints ? [x, packed, scales, zeroPoints] : [x, packed, scales],
+      attributes,
+    );
   }
 
   /** (numbers − zeroPoints) · scales, one scale and zero point for each block along the axis. */

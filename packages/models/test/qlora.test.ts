@@ -1,5 +1,5 @@
-// QLoRA against LoRA: adapters trained on 8- and 4-bit bases end within 5 % of the loss that the float32 base gives after
-// the same steps on the same data. The bases are trained models: one made here, and real checkpoints where they are.
+// QLoRA against LoRA: adapters trained on 8- and 4-bit bases end at most 5 % above the loss that the float32 base gives
+// after the same steps on the same data. The bases are trained models: one made here, and real checkpoints where they are.
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -127,8 +127,8 @@ test('on a model that was trained here', async () => {
   await base.release();
   const { before, none, eight, four } = await compare('a model made here', dir, { steps: 160, lr: 3e-3 });
   expect(none).toBeLessThan(before / 3);
-  expect(Math.abs(eight / none - 1)).toBeLessThan(0.05);
-  expect(Math.abs(four / none - 1)).toBeLessThan(0.05);
+  expect(eight / none - 1).toBeLessThan(0.05);
+  expect(four / none - 1).toBeLessThan(0.05);
 });
 
 describe.each(['llama-stories260k', 'llama-babyllama-105'])('%s', (name) => {
@@ -140,8 +140,8 @@ describe.each(['llama-stories260k', 'llama-babyllama-105'])('%s', (name) => {
     async () => {
       const { before, none, eight, four } = await compare(name, dir, { steps: 24, lr: 2e-3 });
       expect(none).toBeLessThan(before / 2);
-      expect(Math.abs(eight / none - 1)).toBeLessThan(0.05);
-      expect(Math.abs(four / none - 1)).toBeLessThan(0.05);
+      expect(eight / none - 1).toBeLessThan(0.05);
+      expect(four / none - 1).toBeLessThan(0.05);
     },
     60_000,
   );

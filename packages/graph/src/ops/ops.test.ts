@@ -148,19 +148,27 @@ const samples: Record<keyof typeof ops, Samples> = {
     },
   ],
 
-  MatMulNBits: ([4, 8] as const).map((bits) =>
+  MatMulNBits: (
+    [
+      [4, 2, 'middle'],
+      [8, 2, 'middle'],
+      [4, 2, 'zero points'],
+      [4, 3, 'zero points'], // a row of them ends in the middle of a byte
+      [8, 3, 'zero points'],
+    ] as const
+  ).map(([bits, blocks, kind]) =>
     unary(
       (g, x) => {
-        const bytes = Uint8Array.from({ length: (3 * 64 * bits) / 8 }, (_, i) => (37 * i + 11) % 256);
-        const packed = g.initializer('packed', bytes, [3, 2, 4 * bits], 'uint8');
-        const scales = g.initializer(
-          'scales',
-          Float32Array.from([1, 2, 3, 4, 5, 6], (x) => x / (100 * bits)),
-          [3, 2],
-        );
-        return g.quantizedMatMul(x, packed, scales, { bits, blockSize: 32 });
+        const bytes = (length: number) => Uint8Array.from({ length }, (_, i) => (37 * i + 11) % 256);
+        const packed = g.initializer('packed', bytes((3 * 32 * blocks * bits) / 8), [3, blocks, 4 * bits], 'uint8');
+        const scale = Float32Array.from({ length: 3 * blocks }, (_, i) => (i + 1) / (100 * bits));
+        const scales = g.initializer('scales', scale, [3, blocks]);
+        const row = Math.ceil((blocks * bits) / 8);
+        const zeroPoints =
+          kind === 'middle' ? undefined : g.initializer('zero_points', bytes(3 * row), [3, row], 'uint8');
+        return g.quantizedMatMul(x, packed, scales, { bits, blockSize: 32, zeroPoints });
       },
-      tensor(['batch', 64]),
+      tensor(['batch', 32 * blocks]),
     ),
   ),
   DequantizeLinear: {

@@ -1,12 +1,13 @@
 // Products with frozen block-wise quantised weights. Each run of `block_size` numbers along a weight's row shares one
-// scale; numbers are unsigned with the middle as zero: w = scale · (q − 2^(bits − 1)).
+// scale and one zero point, which is the middle where none is given: w = scale · (q − zero), zero = 2^(bits − 1).
 // Source: ONNX Runtime's contrib operator MatMulNBits, https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
 import type { GraphBuilder } from '../builder.js';
 import { defineOp } from '../op.js';
 import type { Value } from '../value.js';
 
 /**
- * x [..., K] · Wᵀ with W [N, K] packed as uint8 [N, K / block, block · bits / 8] and scales [N, K / block].
+ * x [..., K] · Wᵀ with W [N, K] packed as uint8 [N, K / block, block · bits / 8], scales [N, K / block], and perhaps zero
+ * points: unsigned numbers of as many bits, uint8 [N, ⌈K / block · bits / 8⌉], each row beginning a new byte.
  *
  *     y = x Wᵀ,  dx = dy W
  *
@@ -15,7 +16,7 @@ import type { Value } from '../value.js';
  */
 export const MatMulNBits = defineOp('MatMulNBits', {
   domain: 'com.microsoft',
-  infer: ({ inputs: [x, packed, scales], attributes, fail }) => {
+  infer: ({ inputs: [x, packed, scales, zeros], attributes, fail }) => {
     const { K, N, bits, block_size: block } = attributes as Record<string, number>;
     if (x!.dtype !== 'float32') fail('the left operand must be float32');
     if (x!.dim(-1) !== K) fail(`rows of ${x!.dim(-1)} numbers meet a weight of ${K}`);
@@ -23,12 +24,16 @@ export const MatMulNBits = defineOp('MatMulNBits', {
     if (packed!.dtype !== 'uint8' || packed!.shape.join() !== [N, blocks, (block! * bits!) / 8].join())
       fail(`packed numbers must be uint8 [${N}, ${blocks}, ${(block! * bits!) / 8}]`);
     if (scales!.shape.join() !== [N, blocks].join()) fail(`scales must be [${N}, ${blocks}]`);
+    const zeroBytes = Math.ceil((blocks * bits!) / 8);
+    if (zeros && (zeros.dtype !== 'uint8' || zeros.shape.join() !== [N, zeroBytes].join()))
+      fail(`zero points must be uint8 [${N}, ${zeroBytes}]`);
     return [{ dtype: 'float32', shape: [...x!.shape.slice(0, -1), N!] }];
   },
-  gradient: (g, { inputs: [, packed, scales], dy, attributes }) => [
-    g.matMul(dy, dequantised(g, packed!, scales!, attributes as Record<string, number>)),
+  gradient: (g, { inputs: [, packed, scales, zeros], dy, attributes }) => [
+    g.matMul(dy, dequantised(g, [packed!, scales!, zeros], attributes as Record<string, number>)),
     null,
     null,
+    ...(zeros ? [null] : []),
   ],
 });
 
@@ -38,16 +43,38 @@ export const DequantizeLinear = defineOp('DequantizeLinear', {
 });
 
 /** The same bytes as a matrix [N, K] of 4- or 8-bit numbers; 4-bit ones lie two to a byte, the first in the low half. */
-function dequantised(g: GraphBuilder, packed: Value, scales: Value, attributes: Record<string, number>): Value {
-  const { K, N, bits, block_size: block } = attributes;
-  if (!packed.data || !scales.data)
+function dequantised(
+  g: GraphBuilder,
+  [packed, scales, zeros]: readonly [Value, Value, Value | undefined],
+  { K, N, bits, block_size: block }: Record<string, number>,
+): Value {
+  if (!packed.data || !scales.data || (zeros && !zeros.data))
     throw new Error(`'${packed.name}': the gradient past a quantised weight needs it as initializers, not as inputs`);
   const type = bits === 4 ? 'uint4' : 'uint8';
   const made = (name: string) => g.initializers.find((value) => value.name === name); // a weight used twice
   const numbers = made(`${packed.name}/matrix`) ?? g.initializer(`${packed.name}/matrix`, packed.data, [N!, K!], type);
-  const zeros = new Uint8Array(bits === 4 ? Math.ceil(scales.data.length / 2) : scales.data.length);
-  zeros.fill(bits === 4 ? 0x88 : 0x80);
+  const name = `${packed.name}/zeros`;
   const zeroPoints =
-    made(`${packed.name}/zeros`) ?? g.initializer(`${packed.name}/zeros`, zeros, scales.shape as number[], type);
+    made(name) ??
+    g.initializer(
+      name,
+      zeroPointMatrix(zeros?.data as Uint8Array, N!, K! / block!, bits!),
+      scales.shape as number[],
+      type,
+    );
   return g.dequantizeLinear(numbers, scales, zeroPoints, { axis: 1, blockSize: block! });
+}
+
+/** The middle where no zero points are given; with an odd number of 4-bit ones in a row the rows are moved together. */
+function zeroPointMatrix(given: Uint8Array | undefined, rows: number, blocks: number, bits: number): Uint8Array {
+  const middle = bits === 4 ? 0x88 : 0x80;
+  if (!given) return new Uint8Array(Math.ceil((rows * blocks * bits) / 8)).fill(middle);
+  if (bits === 8 || blocks % 2 === 0) return given;
+  const matrix = new Uint8Array(Math.ceil((rows * blocks) / 2));
+  const rowBytes = (blocks + 1) / 2;
+  for (let i = 0; i < rows * blocks; i++) {
+    const [row, block] = [Math.floor(i / blocks), i % blocks];
+    matrix[i >> 1] |= ((given[row * rowBytes + (block >> 1)] >> (4 * (block % 2))) & 15) << (4 * (i % 2));
+  }
+  return matrix;
 }

@@ -3,7 +3,7 @@ import { Rng } from '@bowyer/core';
 import { checkGradients, GraphBuilder, openDevice, type Device } from '@bowyer/graph';
 import { dequantize, emptyQuantizedWeight, quantize, quantizedProduct, quantizeRows } from './quantized-weight.js';
 
-const shape = [48, 64] as const;
+const shape = [48, 96] as const; // three blocks: a row of 4-bit zero points ends in the middle of a byte
 const rng = new Rng(5);
 const values = Float32Array.from({ length: shape[0] * shape[1] }, () => rng.normal());
 let device: Device;
@@ -17,13 +17,14 @@ describe.each([4, 8] as const)('%d bits', (bits) => {
   const plain = dequantize(weight);
 
   test('every number is the nearest level of its block, in float64', () => {
-    const lowest = -(2 ** (bits - 1));
     for (let from = 0; from < values.length; from += 32) {
       const block = [...values.subarray(from, from + 32)];
-      // The largest number is the lowest level itself; the level opposite is not there.
-      const scale = block.find((value) => Math.abs(value) === Math.max(...block.map(Math.abs)))! / lowest;
-      const level = (value: number) => Math.min(-lowest - 1, Math.round(value / scale));
-      block.forEach((value, i) => expect(plain[from + i]).toBeCloseTo(level(value) * scale, 5));
+      const [low, high] = [Math.min(0, ...block), Math.max(0, ...block)];
+      // 8 bits: the largest number is the lowest level itself, and the level opposite is not there.
+      const scale = bits === 4 ? (high - low) / 15 : (-low > high ? low : high) / -128;
+      const zero = bits === 4 ? Math.round(-low / scale) : 128;
+      const level = (value: number) => Math.max(0, Math.min(2 ** bits - 1, Math.round(value / scale) + zero));
+      block.forEach((value, i) => expect(plain[from + i]).toBeCloseTo((level(value) - zero) * scale, 5));
     }
   });
 
