@@ -1,0 +1,113 @@
+// A shop read off recorded pages: every product, goal and answer to a search that they show, and nothing that they do not.
+// The catalogue behind the recordings was made up and is not known; attributes of products are told by few pages.
+import type { Goal } from '../src/webshop/goal.js';
+import { nodesOfHtml } from '../src/webshop/html-page.js';
+import { productOf, type Product } from '../src/webshop/product.js';
+import { MemoryProducts } from '../src/webshop/product-store.js';
+import { Shop } from '../src/webshop/shop.js';
+
+interface Known {
+  title: string;
+  priceText: string;
+  options: Record<string, string[]>;
+  description: string;
+  bullets: string[];
+  attributes: string[];
+  query: string;
+  productCategory: string;
+}
+
+/** `{'color': 'black'}` */
+export const readDict = (text: string): Map<string, string> =>
+  new Map([...text.matchAll(/'([^']*)': '([^']*)'/g)].map(([, name, value]) => [name, value]));
+
+export class RecordedShop {
+  readonly #products = new Map<string, Known>();
+  readonly #found = new Map<string, { total: number; asins: string[] }>();
+  readonly #goals = new Map<number, Goal>();
+
+  #known(asin: string): Known {
+    const known = this.#products.get(asin) ?? {
+      ...{ title: '', priceText: '', options: {}, description: '', bullets: [], attributes: [] },
+      ...{ query: '', productCategory: '' },
+    };
+    this.#products.set(asin, known);
+    return known;
+  }
+
+  addProduct(asin: string, told: Partial<Known>): void {
+    Object.assign(this.#known(asin), told);
+  }
+
+  /** @param page as the text environment writes it, part by part, from `Page 1 (Total results: 50)` on */
+  addResults(keywords: string, page: readonly string[]): void {
+    const [, number, total] = /^Page (\d+) \(Total results: (\d+)\)/.exec(page[0]) ?? [];
+    const found = this.#found.get(keywords) ?? { total: Number(total), asins: [] };
+    const shown = page.slice(page.indexOf('Next >') + 1);
+    for (let i = 0; i + 2 < shown.length; i += 3) {
+      this.addProduct(shown[i], { title: shown[i + 1], priceText: shown[i + 2] });
+      found.asins[(Number(number) - 1) * 10 + i / 3] = shown[i];
+    }
+    this.#found.set(keywords, found);
+  }
+
+  addGoal(index: number, goal: Goal): void {
+    this.#goals.set(index, goal);
+  }
+
+  attributesOf(asin: string): readonly string[] {
+    return this.#known(asin).attributes;
+  }
+
+  /** Every product's attributes are those given, or the ones that its title ends with. */
+  open(): Shop {
+    const products = [...this.#products].map(([asin, known]) => product(asin, known));
+    const goals: (Goal | null)[] = [];
+    for (const [index, goal] of this.#goals) {
+      while (goals.length < index) goals.push(null);
+      goals[index] = goal;
+    }
+    const ids = new Map(products.map(({ asin }, id) => [asin, id]));
+    const search = (keywords: string): number[] => {
+      const found = this.#found.get(keywords);
+      if (found === undefined) throw new Error(`no recorded search for '${keywords}'`);
+      // Products beyond the recorded pages stand for those that are not known.
+      const others = [...ids.values()].filter((id) => !found.asins.includes(products[id].asin));
+      return Array.from({ length: found.total }, (_, i) => ids.get(found.asins[i]) ?? others.pop() ?? 0);
+    };
+    return new Shop(new MemoryProducts(products), goals, { search });
+  }
+}
+
+function product(asin: string, known: Known): Product {
+  const options = Object.entries(known.options).map(([name, values]) => [name, values.map((value) => ({ value }))]);
+  const made = productOf(
+    {
+      ...{ asin, name: known.title, pricing: known.priceText, full_description: known.description },
+      ...{ small_description: known.bullets, query: known.query, product_category: known.productCategory },
+      customization_options: Object.fromEntries(options),
+    },
+    { attributes: known.attributes.length > 0 ? known.attributes : attributesInTitle(known.title) },
+  );
+  return { ...made, price: Number(/[\d.]+/.exec(known.priceText)?.[0]) };
+}
+
+/** The recordings' made-up titles end so: `Brand Ware First Attribute, Second Attribute`. */
+function attributesInTitle(title: string): string[] {
+  const parts = title.toLowerCase().split(', ');
+  return [parts[0].split(' ').slice(-2).join(' '), ...parts.slice(1)];
+}
+
+/** Option name → values, of the parts of an item's page between `< Prev` and its title. */
+export function optionsIn(parts: readonly string[], isValue: (part: string) => boolean): Record<string, string[]> {
+  const options: Record<string, string[]> = {};
+  let last = '';
+  for (const part of parts) {
+    if (isValue(part)) (options[last] ??= []).push(part);
+    else last = part;
+  }
+  return options;
+}
+
+/** A page of the site as parts, as the text environment writes them. */
+export const partsOf = (html: string): string[] => nodesOfHtml(html).map(({ text }) => text.trim());
