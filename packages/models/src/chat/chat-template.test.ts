@@ -80,6 +80,63 @@ maybe('a template that is no prefix of itself is refused where it does not say w
   expect(llama2.decode(trained(plain))).toBe('Action: get 1 oak log\n');
 });
 
+/** A tokenizer of words in which the marks of every template are a token each. */
+const marks = [
+  ...['<s>', '</s>', '[INST]', ' [/INST]', '<|im_start|>', '<|im_end|>', '<|begin_of_text|>', '<|eot_id|>'],
+  ...['<|start_header_id|>', '<|end_header_id|>', '[gMASK]', '<sop>', '<|user|>', '<|assistant|>', '<|system|>'],
+  ...['<|endoftext|>', '<|observation|>', '\n\n'],
+];
+const marked = wordLevelTokenizer(['system\nuser\nassistant\nYou are a helpful assistant\nhi hi\nOk.go go north'], {
+  wholeTokens: marks,
+});
+const short: ChatMessage[] = [
+  { role: 'user', content: 'hi' },
+  { role: 'assistant', content: 'Ok.', loss: false },
+  { role: 'user', content: 'go' },
+  { role: 'assistant', content: 'go north\n' },
+];
+
+/** Tokens parted by bars; those that are learnt in capitals' stead with a star before them. */
+const spelled = (name: string, options = {}) => {
+  const { ids, lossMask } = chatTemplate(name, marked, options).encodeConversation(short);
+  return ids.map((id, i) => `${lossMask[i] ? '*' : ''}${marked.decode([id], { keepSpecialTokens: true })}`).join('|');
+};
+
+test('every template token by token: what is learnt has a star', () => {
+  expect(spelled('llama-2')).toBe('<s>|[INST]| hi| [/INST]|Ok|.|</s>|<s>|[INST]| go| [/INST]|*go|* north|*\n|*</s>');
+  expect(spelled('chatml')).toBe(
+    '<|im_start|>|system|\n|You| are| a| helpful| assistant|<|im_end|>|\n|<|im_start|>|user|\n|hi|<|im_end|>|\n|' +
+      '<|im_start|>|assistant|\n|Ok|.|<|im_end|>|<|im_start|>|user|\n|go|<|im_end|>|\n|' +
+      '<|im_start|>|assistant|\n|*go|* north|*\n|*<|im_end|>',
+  );
+  const h = (role: string) => `<|start_header_id|>|${role}|<|end_header_id|>|\n\n`;
+  expect(spelled('llama-3')).toBe(
+    `<|begin_of_text|>|${h('user')}|hi|<|eot_id|>|${h('assistant')}|Ok|.|<|eot_id|>|` +
+      `${h('user')}|go|<|eot_id|>|${h('assistant')}|*go|* north|*<|eot_id|>`,
+  );
+  expect(spelled('chatglm-4')).toBe(
+    '[gMASK]|<sop>|<|user|>|\n|hi|<|assistant|>|\n|Ok|.|<|user|>|\n|go|<|assistant|>|\n|*go|* north|*\n|*<|user|>',
+  );
+});
+
+test('as upstream learns: the header too, and of ChatGLM-4 no end', () => {
+  const upstream = { upstreamLossMask: true };
+  expect(spelled('llama3', upstream)).toMatch(/\*<\|start_header_id\|>\|\*assistant\|.*\|\*<\|eot_id\|>$/s);
+  expect(spelled('chatglm4', upstream)).toMatch(/\|\*<\|assistant\|>\|\*\n\|\*go\|\* north\|\*\n\|<\|user\|>$/);
+});
+
+test.each(['llama2', 'llama3', 'chatml', 'chatglm4'])(
+  '%s: a prompt is how the conversation begins; what ends it is known',
+  (name) => {
+    const template = chatTemplate(name, marked);
+    const { ids, lossMask } = template.encodeConversation(short);
+    const prompt = template.encodePrompt(short.slice(0, 3));
+    expect(ids.slice(0, prompt.length)).toEqual(prompt);
+    expect(lossMask.indexOf(1)).toBe(prompt.length);
+    expect(template.terminatorIds).toContain(ids.at(-1));
+  },
+);
+
 test('what a tokenizer lacks is told', () => {
   const words = wordLevelTokenizer(['a b']);
   expect(() => chatTemplate('chatml', words)).toThrow(
@@ -87,6 +144,6 @@ test('what a tokenizer lacks is told', () => {
   );
   expect(() => chatTemplate(null, words)).toThrow('Chat template: the model’s tokenizer has none\n');
   expect(() => chatTemplate('vicuna', words)).toThrow(
-    "Chat template: 'vicuna' is neither Jinja nor a name\n  built-in templates: llama2, chatml, llama2_bc",
+    "Chat template: 'vicuna' is neither Jinja nor a name\n  built-in templates: llama2, llama3, chatml, chatglm4, llama2_bc",
   );
 });

@@ -4,16 +4,16 @@ import { ChatTemplateError, type ChatTemplate } from './chat-message.js';
 import { JinjaTemplate } from './jinja-template.js';
 import { PiecewiseTemplate, type BuiltInTemplate, type PiecewiseOptions } from './piecewise-template.js';
 
-const builtIn: readonly string[] = ['llama2', 'chatml', 'llama2_bc'] satisfies BuiltInTemplate[];
+const builtIn: readonly string[] = ['llama2', 'llama3', 'chatml', 'chatglm4', 'llama2_bc'] satisfies BuiltInTemplate[];
 
-/** @param template `llama2`, `chatml`, `llama2_bc`, Jinja itself, or null for the tokenizer's own */
+/** @param template one of the built-in names (`llama-2` and `llama2` are the same), Jinja itself, or null for the tokenizer's own */
 export function chatTemplate(
   template: string | null,
   tokenizer: Tokenizer,
   options: PiecewiseOptions = {},
 ): ChatTemplate {
-  if (template !== null && builtIn.includes(template))
-    return new PiecewiseTemplate(template as BuiltInTemplate, tokenizer, options);
+  const name = template?.replace('-', '') ?? '';
+  if (builtIn.includes(name)) return new PiecewiseTemplate(name as BuiltInTemplate, tokenizer, options);
   const config = tokenizer.config ?? {};
   const source = template ?? ownTemplate(config.chat_template);
   if (source === null)

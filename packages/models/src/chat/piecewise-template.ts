@@ -1,13 +1,17 @@
-// Llama-2 and ChatML as AgentGym writes them: every message is tokenised alone and the ids are put one after the other,
-// so what was said before never changes its tokens.
+// Llama-2, Llama-3, ChatML and ChatGLM-4 as AgentGym writes them: every message is tokenised alone and the ids are put one
+// after the other, so what was said before never changes its tokens.
 // Source: AgentGym's rollouts (agentenv/controller) and its BCTrainer; Llama 2's system prompt: arXiv:2307.09288, section 3.3.
+// Differs from it: after a message, ChatGLM-4 learns the mark of the next user's message, which is how it stops.
 import type { Tokenizer } from '../tokenizer.js';
 import { ChatTemplateError, type ChatMessage, type ChatTemplate } from './chat-message.js';
 
-export type BuiltInTemplate = 'llama2' | 'chatml' | 'llama2_bc';
+export type BuiltInTemplate = 'llama2' | 'llama3' | 'chatml' | 'chatglm4' | 'llama2_bc';
 
 export interface PiecewiseOptions {
-  /** As upstream learns: ChatML's `<|im_start|>assistant` line is learnt too, and llama2_bc learns messages with loss false. */
+  /**
+   * As upstream learns: the line that says that the assistant speaks is learnt too, what makes ChatGLM-4 stop is not, and
+   * llama2_bc learns messages with loss false.
+   */
   upstreamLossMask?: boolean;
 }
 
@@ -15,15 +19,22 @@ export interface PiecewiseOptions {
 interface Piece {
   read?: string;
   written?: string;
-  /** Tokens after `written`, by their spelling. */
+  /** The token after `written`, by its spelling. */
   end?: string;
 }
 
+type Pieces = (
+  message: ChatMessage,
+  place: { index: number; system: string | null; before: ChatMessage | undefined },
+) => Piece[];
+
 interface Style {
-  pieces: (message: ChatMessage, index: number, system: string | null) => Piece[];
+  pieces: Pieces;
   /** Read before the assistant goes on. */
   prompt: string;
   terminator: string;
+  /** Further tokens that end what the assistant says, where the tokenizer has them. */
+  otherTerminators?: readonly string[];
   /** The system message is a part of the first user's message. */
   foldsSystem: boolean;
 }
@@ -36,9 +47,11 @@ const DEFAULT_SYSTEM = 'You are a helpful assistant';
 
 const turn = (role: string, content: string) => `<|im_start|>${role}\n${content}<|im_end|>\n`;
 
+const header = (role: string) => `<|start_header_id|>${role}<|end_header_id|>\n\n`;
+
 const styles: Record<BuiltInTemplate, Style> = {
   llama2: {
-    pieces: ({ role, content }, index, system) =>
+    pieces: ({ role, content }, { index, system }) =>
       role === 'assistant' ? [{ written: `${content}</s>` }] : [{ read: instruction(content, index, system) }],
     prompt: '',
     terminator: '</s>',
@@ -46,7 +59,7 @@ const styles: Record<BuiltInTemplate, Style> = {
   },
   // The blank before the message is a token of its own, which rollouts do not have.
   llama2_bc: {
-    pieces: ({ role, content }, index, system) =>
+    pieces: ({ role, content }, { index, system }) =>
       role === 'assistant'
         ? [{ written: ` ${content}`, end: '</s>' }]
         : [{ read: instruction(content, index, system) }],
@@ -56,7 +69,7 @@ const styles: Record<BuiltInTemplate, Style> = {
   },
   // No line end after the assistant's <|im_end|>: it ends the utterance.
   chatml: {
-    pieces: ({ role, content }, index) => [
+    pieces: ({ role, content }, { index }) => [
       ...(index === 0 && role !== 'system' ? [{ read: turn('system', DEFAULT_SYSTEM) }] : []),
       ...(role === 'assistant'
         ? [{ read: '<|im_start|>assistant\n' }, { written: `${content}<|im_end|>` }]
@@ -64,6 +77,31 @@ const styles: Record<BuiltInTemplate, Style> = {
     ],
     prompt: '<|im_start|>assistant\n',
     terminator: '<|im_end|>',
+    foldsSystem: false,
+  },
+  // Blanks and line ends after a message do not count.
+  llama3: {
+    pieces: ({ role, content }, { index }) => [
+      ...(index === 0 ? [{ read: '<|begin_of_text|>' }] : []),
+      { read: header(role) },
+      { [role === 'assistant' ? 'written' : 'read']: `${content.replace(/[ \n\t]+$/, '')}<|eot_id|>` },
+    ],
+    prompt: header('assistant'),
+    terminator: '<|eot_id|>',
+    otherTerminators: ['<|end_of_text|>'],
+    foldsSystem: false,
+  },
+  // A message has no end of its own: the mark of the user's next one ends it.
+  chatglm4: {
+    pieces: ({ role, content }, { index, before }) => [
+      ...(index === 0 ? [{ read: '[gMASK]<sop>' }] : []),
+      ...(role === 'assistant'
+        ? [{ read: '<|assistant|>\n' }, { written: content, end: '<|user|>' }]
+        : [{ read: `${role === 'user' && before?.role === 'assistant' ? '' : `<|${role}|>`}\n${content}` }]),
+    ],
+    prompt: '<|assistant|>\n',
+    terminator: '<|user|>',
+    otherTerminators: ['<|endoftext|>', '<|observation|>'],
     foldsSystem: false,
   },
 };
@@ -78,7 +116,11 @@ export class PiecewiseTemplate implements ChatTemplate {
     private readonly options: PiecewiseOptions = {},
   ) {
     this.#style = styles[kind];
-    this.terminatorIds = [this.#token(this.#style.terminator)];
+    const { terminator, otherTerminators = [] } = this.#style;
+    this.terminatorIds = [
+      this.#token(terminator),
+      ...otherTerminators.flatMap((spelling) => tokenizer.tokenToId(spelling) ?? []),
+    ];
   }
 
   encodeConversation(messages: readonly ChatMessage[]) {
@@ -98,11 +140,13 @@ export class PiecewiseTemplate implements ChatTemplate {
       const start = ids.length;
       const isLearnt = message.loss !== false || (upstreamLossMask && this.kind === 'llama2_bc');
       const mask = message.role === 'assistant' && isLearnt ? 1 : 0;
-      for (const { read, written, end } of this.#style.pieces(message, index, system)) {
+      const place = { index, system, before: folded[index - 1] };
+      for (const { read, written, end } of this.#style.pieces(message, place)) {
         const ownHeader = upstreamLossMask && read === this.#style.prompt && message.role === 'assistant';
         if (read !== undefined) add(this.tokenizer.encode(read), ownHeader ? mask : 0);
         if (written !== undefined) add(this.tokenizer.encode(written), mask);
-        if (end !== undefined) add([this.#token(end)], mask);
+        const learnsEnd = !(upstreamLossMask && this.kind === 'chatglm4');
+        if (end !== undefined) add([this.#token(end)], learnsEnd ? mask : 0);
       }
       spans.push({ start, end: ids.length });
     });
