@@ -36,6 +36,7 @@ export {
   type RunFeeds,
   type RunOutputs,
 } from './device/program.js';
+export { LOOP_BYTES, wasmMemoryOf, type WasmMemory } from './device/host-memory.js';
 export { webgpuAvailable } from './device/webgpu-probe.js';
 export { State, type StateTensorInfo, type StateTensorInit, type TensorCopy } from './device/state.js';
 export {

@@ -42,6 +42,36 @@ test('two steps by hand', async () => {
   expect((await valuesOf(optimizer.parameters))[0]).toBeCloseTo(-0.01 - second, 7);
 });
 
+test('a large tensor, updated where it lies, ends bit-equal to its halves, updated through copies', async () => {
+  const rng = new Rng(5);
+  const draw = () => Float32Array.from({ length: 40_010 }, () => rng.normal());
+  const halves = (values: Float32Array) => ({
+    a: values.slice(0, 15_000),
+    b: values.slice(15_000, 27_002),
+    c: values.slice(27_002),
+  });
+  const [start, ...gradients] = [draw(), draw(), draw()];
+  const results: number[][] = [];
+  const norms: number[][] = [];
+  for (const parts of [(values: Float32Array) => ({ whole: values.slice() }), halves]) {
+    const tensors = Object.entries(parts(start)).map(([name, data]) => [name, { shape: [data.length], data }]);
+    const optimizer = await AdamW.create(device, await device.createState(Object.fromEntries(tensors)), options);
+    const seen: number[] = [];
+    for (const gradient of gradients) {
+      const written = Object.entries(parts(gradient)).map(([name, data]) => [name, { data }]);
+      await device.write(optimizer.gradients, Object.fromEntries(written));
+      seen.push((await optimizer.step({ lr: 0.1, maxGradNorm: Infinity })).gradientNorm);
+    }
+    norms.push(seen);
+    for (const state of [optimizer.parameters, optimizer.gradients])
+      results.push(Object.values(await copyTensors(device, state)).flatMap(({ data }) => [...data]));
+    await optimizer.release();
+  }
+  expect(results[0]).toEqual(results[2]);
+  expect(results[1].every((x) => x === 0)).toBe(true);
+  norms[0].forEach((norm, i) => expect(norm).toBeCloseTo(norms[1][i], 9));
+});
+
 test('weight decay: Adam adds it to the gradient, AdamW shrinks the parameter', async () => {
   const decayed = { ...options, weightDecay: 0.5 };
   const adam = await Adam.create(device, await parametersOf([2]), decayed);

@@ -1,8 +1,9 @@
 // CPU residency: state is typed arrays on the host, fed to sessions without copying and changed in place.
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { newArray, type DataType, type TensorArray } from '../dtype.js';
+import { type DataType, type TensorArray } from '../dtype.js';
 import { accumulatorName, outputName } from '../output-name.js';
 import { HostBinding } from './host-binding.js';
+import { HostMemory } from './host-memory.js';
 import { raise, sizeOf } from './tensor-size.js';
 import { kernelProgram, loadKernel } from './kernel-host.js';
 import type { HostKernel } from './kernel.js';
@@ -19,6 +20,7 @@ interface StateTensor {
 type StateTensors = Record<string, StateTensor>;
 
 export class HostBackend {
+  readonly #memory = new HostMemory();
   readonly #states = new Map<number, StateTensors>();
   readonly #programs = new Map<number, Map<string, InferenceSession>>();
   readonly #bindings = new Map<number, HostBinding>();
@@ -38,7 +40,7 @@ export class HostBackend {
       case 'createState':
         this.#states.set(
           request.stateId,
-          Object.fromEntries(request.tensors.map((spec) => [spec.name, stateTensor(spec)])),
+          Object.fromEntries(request.tensors.map((spec) => [spec.name, stateTensor(spec, this.#memory)])),
         );
         return null;
       case 'readState':
@@ -47,6 +49,7 @@ export class HostBackend {
         for (const { name, data } of request.tensors) this.#tensor(request.stateId, name).data.set(data as never);
         return null;
       case 'releaseState':
+        for (const { data } of Object.values(this.#states.get(request.stateId) ?? {})) this.#memory.free(data);
         this.#states.delete(request.stateId);
         return null;
       case 'compile':
@@ -76,7 +79,8 @@ export class HostBackend {
       executionMode: 'sequential',
       intraOpNumThreads: this.settings.threads,
       interOpNumThreads: 1,
-      enableMemPattern: true,
+      // A memory pattern would be one more block beside those of the first run: up to twice the activations.
+      enableMemPattern: false,
       ...(externalData.length > 0 && { externalData }),
     });
     const sessions = this.#programs.get(programId) ?? new Map<string, InferenceSession>();
@@ -143,9 +147,9 @@ function prefixView({ dtype, data }: StateTensor, dims: readonly number[]): Tens
   return new Tensor(dtype as 'float32', data.subarray(0, sizeOf(dims)) as Float32Array, dims);
 }
 
-function stateTensor({ name, dtype, dims, data }: StateTensorSpec): StateTensor {
+function stateTensor({ name, dtype, dims, data }: StateTensorSpec, memory: HostMemory): StateTensor {
   const size = sizeOf(dims);
-  const array = data ?? newArray(dtype, size);
+  const array = data ?? memory.allocate(dtype, size);
   if (array.length !== size)
     throw new RangeError(`state '${name}': ${array.length} elements for dimensions [${dims.join(', ')}]`);
   return { dtype, dims, data: array, tensor: new Tensor(dtype as 'float32', array as Float32Array, dims) };

@@ -1,17 +1,18 @@
 // The loops that touch every parameter, as WebAssembly SIMD: Adam's and SGD's update, a sum of squares, Polyak averaging.
-// A chunk of each array is copied into the module's small memory (it stays in the processor's cache), changed there
-// and copied back, so the arrays themselves may live anywhere. The copies cost less than V8's scalar loop would.
+// Gradients and moments are worked on where they lie (graph/src/device/host-memory.ts); loop-memory.ts copies what lies elsewhere.
+import { Loops } from './loop-memory.js';
 import {
   abs,
   add,
   addF64,
+  addI32,
   and,
-  assembleModule,
+  constVector0,
   div,
   greaterOrEqual,
   load,
   local,
-  loopBy16,
+  loopBy,
   mul,
   mulF64,
   promoteLow,
@@ -24,10 +25,6 @@ import {
   upperHalf,
   type FunctionSource,
 } from './simd-assembler.js';
-
-/** Elements of one array that are worked on at once. */
-const chunkLength = 8192;
-const chunkBytes = chunkLength * 4;
 
 /** The numbers of one Adam step that are the same for every parameter. */
 export interface AdamScalars {
@@ -62,14 +59,13 @@ const adamScalarOrder = [
   'smallest',
 ] as const;
 
-/** adam(end, ...scalars): parameters, gradients, first and second moments stand one chunk after the other. */
+/** adam(bytes, parameter, gradient, first moment, second moment, ...scalars); the gradient becomes zero. */
 function adamSource(): FunctionSource {
   const count = adamScalarOrder.length;
-  const firstVector = 1 + count; // locals behind the parameters: one vector for each scalar, then these
-  const [offset, gradient, moment, second, parameter] = [0, 1, 2, 3, 4].map((i) => firstVector + count + i);
+  const firstVector = 5 + count; // locals behind the parameters: one vector for each scalar, then these
+  const [offset, parameter, gradient, moment, second] = [0, 1, 2, 3, 4].map((i) => firstVector + count + i);
   const scalar = Object.fromEntries(adamScalarOrder.map((name, i) => [name, local(firstVector + i)]));
-  const [p, g, m, v] = [0, 1, 2, 3].map((index) => index * chunkBytes);
-  const at = (base: number) => load(base, local(offset));
+  const [p, g, m, v] = [1, 2, 3, 4].map((address) => addI32(local(address), local(offset)));
   // Subnormal moments (of embedding rows whose word has not been seen for long) are 100 times slower: they become zero.
   const flush = (value: readonly number[], index: number) => [
     ...setLocal(index, value),
@@ -77,23 +73,23 @@ function adamSource(): FunctionSource {
   ];
   return {
     name: 'adam',
-    params: ['i32', ...adamScalarOrder.map(() => 'f32' as const)],
+    params: ['i32', 'i32', 'i32', 'i32', 'i32', ...adamScalarOrder.map(() => 'f32' as const)],
     locals: [...adamScalarOrder.map(() => 'v128' as const), 'i32', 'v128', 'v128', 'v128', 'v128'],
     body: [
-      ...adamScalarOrder.flatMap((_, i) => setLocal(firstVector + i, splat(local(1 + i)))),
-      ...loopBy16(offset, local(0), [
-        ...setLocal(parameter, at(p)),
-        ...setLocal(gradient, add(mul(at(g), scalar.gradientScale), mul(local(parameter), scalar.l2))),
-        ...flush(add(mul(at(m), scalar.beta1), mul(local(gradient), scalar.oneMinusBeta1)), moment),
+      ...adamScalarOrder.flatMap((_, i) => setLocal(firstVector + i, splat(local(5 + i)))),
+      ...loopBy(16, offset, local(0), [
+        ...setLocal(parameter, load(p)),
+        ...setLocal(gradient, add(mul(load(g), scalar.gradientScale), mul(local(parameter), scalar.l2))),
+        ...flush(add(mul(load(m), scalar.beta1), mul(local(gradient), scalar.oneMinusBeta1)), moment),
         ...flush(
-          add(mul(at(v), scalar.beta2), mul(mul(local(gradient), local(gradient)), scalar.oneMinusBeta2)),
+          add(mul(load(v), scalar.beta2), mul(mul(local(gradient), local(gradient)), scalar.oneMinusBeta2)),
           second,
         ),
-        ...store(m, local(offset), local(moment)),
-        ...store(v, local(offset), local(second)),
+        ...store(g, constVector0),
+        ...store(m, local(moment)),
+        ...store(v, local(second)),
         ...store(
           p,
-          local(offset),
           sub(
             mul(local(parameter), scalar.keep),
             div(
@@ -111,106 +107,99 @@ function adamSource(): FunctionSource {
 const sgdScalarOrder = ['gradientScale', 'l2', 'momentum', 'lr', 'gradientShare', 'bufferShare'] as const;
 export type SgdScalars = Record<(typeof sgdScalarOrder)[number], number>;
 
-/** sgd(end, ...scalars): parameters, gradients and momentum buffers stand one chunk after the other. */
+/** sgd(bytes, parameter, gradient, momentum buffer, ...scalars); the gradient becomes zero. */
 function sgdSource(): FunctionSource {
   const count = sgdScalarOrder.length;
-  const firstVector = 1 + count;
+  const firstVector = 4 + count;
   const [offset, parameter, gradient, buffer] = [0, 1, 2, 3].map((i) => firstVector + count + i);
   const scalar = Object.fromEntries(sgdScalarOrder.map((name, i) => [name, local(firstVector + i)]));
-  const [p, g, b] = [0, 1, 2].map((index) => index * chunkBytes);
-  const at = (base: number) => load(base, local(offset));
+  const [p, g, b] = [1, 2, 3].map((address) => addI32(local(address), local(offset)));
   const direction = add(mul(local(gradient), scalar.gradientShare), mul(local(buffer), scalar.bufferShare));
   return {
     name: 'sgd',
-    params: ['i32', ...sgdScalarOrder.map(() => 'f32' as const)],
+    params: ['i32', 'i32', 'i32', 'i32', ...sgdScalarOrder.map(() => 'f32' as const)],
     locals: [...sgdScalarOrder.map(() => 'v128' as const), 'i32', 'v128', 'v128', 'v128'],
     body: [
-      ...sgdScalarOrder.flatMap((_, i) => setLocal(firstVector + i, splat(local(1 + i)))),
-      ...loopBy16(offset, local(0), [
-        ...setLocal(parameter, at(p)),
-        ...setLocal(gradient, add(mul(at(g), scalar.gradientScale), mul(local(parameter), scalar.l2))),
-        ...setLocal(buffer, add(mul(at(b), scalar.momentum), local(gradient))),
-        ...store(b, local(offset), local(buffer)),
-        ...store(p, local(offset), sub(local(parameter), mul(direction, scalar.lr))),
+      ...sgdScalarOrder.flatMap((_, i) => setLocal(firstVector + i, splat(local(4 + i)))),
+      ...loopBy(16, offset, local(0), [
+        ...setLocal(parameter, load(p)),
+        ...setLocal(gradient, add(mul(load(g), scalar.gradientScale), mul(local(parameter), scalar.l2))),
+        ...setLocal(buffer, add(mul(load(b), scalar.momentum), local(gradient))),
+        ...store(b, local(buffer)),
+        ...store(g, constVector0), // last: without momentum it stands for the buffer as well
+        ...store(p, sub(local(parameter), mul(direction, scalar.lr))),
       ]),
     ],
   };
 }
 
-/** sumOfSquares(end) of the first chunk, in float64; two running sums, so that an addition need not wait for the last. */
+/** sumOfSquares(bytes, values), in float64; four running sums, so that an addition need not wait for the last. */
 function sumOfSquaresSource(): FunctionSource {
-  const [end, offset, lowerSum, upperSum, values, pair] = [0, 1, 2, 3, 4, 5];
+  const [bytes, address, offset, values, pair] = [0, 1, 2, 3, 4];
+  const sums = [5, 6, 7, 8];
   const addSquares = (sum: number, half: readonly number[]) => [
     ...setLocal(pair, promoteLow(half)),
     ...setLocal(sum, addF64(local(sum), mulF64(local(pair), local(pair)))),
   ];
+  const addVector = (ahead: number, lowerSum: number, upperSum: number) => [
+    ...setLocal(values, load(addI32(local(address), local(offset)), ahead)),
+    ...addSquares(lowerSum, local(values)),
+    ...addSquares(upperSum, upperHalf(local(values))),
+  ];
+  const total = sums.map(local).reduce((a, b) => addF64(a, b));
   return {
     name: 'sumOfSquares',
-    params: ['i32'],
+    params: ['i32', 'i32'],
     result: 'f64',
-    locals: ['i32', 'v128', 'v128', 'v128', 'v128'],
+    locals: ['i32', 'v128', 'v128', ...sums.map(() => 'v128' as const)],
     body: [
-      ...loopBy16(offset, local(end), [
-        ...setLocal(values, load(0, local(offset))),
-        ...addSquares(lowerSum, local(values)),
-        ...addSquares(upperSum, upperHalf(local(values))),
-      ]),
-      ...setLocal(lowerSum, addF64(local(lowerSum), local(upperSum))),
-      ...sumLanes(local(lowerSum)),
+      ...loopBy(32, offset, local(bytes), [...addVector(0, sums[0], sums[1]), ...addVector(16, sums[2], sums[3])]),
+      ...setLocal(sums[0], total),
+      ...sumLanes(local(sums[0])),
     ],
   };
 }
 
-/** polyak(end, tau): first chunk ← (1 − τ) · first + τ · second. */
+/** polyak(bytes, target, online, tau, 1 − tau): target ← (1 − τ) · target + τ · online. */
 function polyakSource(): FunctionSource {
-  const [end, tau, offset, tauVector, oneMinusTau] = [0, 1, 3, 4, 5];
-  const [target, online] = [0, chunkBytes];
+  const [bytes, target, online, tau, oneMinusTau, offset, tauVector, oneMinusTauVector] = [0, 1, 2, 3, 4, 5, 6, 7];
+  const at = (address: number) => addI32(local(address), local(offset));
   return {
     name: 'polyak',
-    params: ['i32', 'f32', 'f32'],
+    params: ['i32', 'i32', 'i32', 'f32', 'f32'],
     locals: ['i32', 'v128', 'v128'],
     body: [
       ...setLocal(tauVector, splat(local(tau))),
-      ...setLocal(oneMinusTau, splat(local(2))),
-      ...loopBy16(
+      ...setLocal(oneMinusTauVector, splat(local(oneMinusTau))),
+      ...loopBy(
+        16,
         offset,
-        local(end),
+        local(bytes),
         store(
-          target,
-          local(offset),
-          add(mul(load(target, local(offset)), local(oneMinusTau)), mul(load(online, local(offset)), local(tauVector))),
+          at(target),
+          add(mul(load(at(target)), local(oneMinusTauVector)), mul(load(at(online)), local(tauVector))),
         ),
       ),
     ],
   };
 }
 
-interface Kernels {
-  memory: { buffer: ArrayBuffer };
-  adam(end: number, ...scalars: number[]): void;
-  sgd(end: number, ...scalars: number[]): void;
-  sumOfSquares(end: number): number;
-  polyak(end: number, tau: number, oneMinusTau: number): void;
+interface Elementwise {
+  adam(bytes: number, p: number, g: number, m: number, v: number, ...scalars: number[]): void;
+  sgd(bytes: number, p: number, g: number, b: number, ...scalars: number[]): void;
+  sumOfSquares(bytes: number, values: number): number;
+  polyak(bytes: number, target: number, online: number, tau: number, oneMinusTau: number): void;
 }
 
-/** What is used of a global that neither ES2023 nor @types/node declares. */
-declare const WebAssembly: {
-  Module: new (bytes: Uint8Array) => object;
-  Instance: new (module: object) => { exports: unknown };
+let instance: Loops<Elementwise> | undefined;
+const loops = () =>
+  (instance ??= new Loops<Elementwise>([adamSource(), sgdSource(), sumOfSquaresSource(), polyakSource()]));
+
+/** The scalars in the order in which `adam` takes them. */
+export const adamScalars = (scalars: AdamScalars): number[] => {
+  const values = { ...scalars, smallest: 2 ** -126 }; // the smallest normal float32
+  return adamScalarOrder.map((name) => values[name]);
 };
-
-function instantiate() {
-  const pages = Math.ceil((4 * chunkBytes) / 65_536);
-  const module = new WebAssembly.Module(
-    assembleModule([adamSource(), sgdSource(), sumOfSquaresSource(), polyakSource()], pages),
-  );
-  const kernels = new WebAssembly.Instance(module).exports as Kernels;
-  const chunks = [0, 1, 2, 3].map((i) => new Float32Array(kernels.memory.buffer, i * chunkBytes, chunkLength));
-  return { kernels, chunks };
-}
-
-let instance: ReturnType<typeof instantiate> | undefined;
-const loaded = () => (instance ??= instantiate());
 
 /** Adam or AdamW on one tensor, in place; the gradient is zero afterwards. All arrays have one length. */
 export function adamInPlace(
@@ -220,17 +209,9 @@ export function adamInPlace(
   secondMoment: Float32Array,
   scalars: AdamScalars,
 ): void {
-  const { kernels, chunks } = loaded();
-  const values = { ...scalars, smallest: 2 ** -126 }; // the smallest normal float32
-  const ordered = adamScalarOrder.map((name) => values[name]);
-  const arrays = [parameter, gradient, firstMoment, secondMoment];
-  for (let begin = 0; begin < parameter.length; begin += chunkLength) {
-    const count = Math.min(chunkLength, parameter.length - begin);
-    arrays.forEach((array, i) => chunks[i].set(array.subarray(begin, begin + count)));
-    kernels.adam(count * 4, ...ordered);
-    gradient.fill(0, begin, begin + count);
-    for (const i of [0, 2, 3]) arrays[i].set(count === chunkLength ? chunks[i] : chunks[i].subarray(0, count), begin);
-  }
+  const ordered = adamScalars(scalars);
+  const arrays = [parameter, gradient, firstMoment, secondMoment].map((array) => ({ array }));
+  loops().over(parameter.length, arrays, ({ adam }, count, p, g, m, v) => adam(count * 4, p, g, m, v, ...ordered));
 }
 
 /**
@@ -243,41 +224,23 @@ export function sgdInPlace(
   buffer: Float32Array | null,
   scalars: SgdScalars,
 ): void {
-  const { kernels, chunks } = loaded();
   const ordered = sgdScalarOrder.map((name) => scalars[name]);
-  const arrays = buffer ? [parameter, gradient, buffer] : [parameter, gradient];
-  if (!buffer) chunks[2].fill(0); // 0 · NaN of an earlier use would be NaN
-  for (let begin = 0; begin < parameter.length; begin += chunkLength) {
-    const count = Math.min(chunkLength, parameter.length - begin);
-    arrays.forEach((array, i) => chunks[i].set(array.subarray(begin, begin + count)));
-    kernels.sgd(count * 4, ...ordered);
-    gradient.fill(0, begin, begin + count);
-    for (const i of buffer ? [0, 2] : [0])
-      arrays[i].set(count === chunkLength ? chunks[i] : chunks[i].subarray(0, count), begin);
-  }
+  // Without a buffer the gradient, times a momentum of 0, is read in its place and is what becomes zero.
+  const arrays = [parameter, gradient, ...(buffer ? [buffer] : [])].map((array) => ({ array }));
+  loops().over(parameter.length, arrays, ({ sgd }, count, p, g, b = g) => sgd(count * 4, p, g, b, ...ordered));
 }
 
 /** Σ x², summed in float64. */
 export function sumOfSquares(values: Float32Array): number {
-  const { kernels, chunks } = loaded();
   let sum = 0;
-  for (let begin = 0; begin < values.length; begin += chunkLength) {
-    const count = Math.min(chunkLength, values.length - begin);
-    chunks[0].set(values.subarray(begin, begin + count));
-    if (count % 4) chunks[0].fill(0, count, count + 4); // the loop works on four at a time
-    sum += kernels.sumOfSquares(count * 4);
-  }
+  loops().over(values.length, [{ array: values, readsOnly: true }], (loop, count, address) => {
+    sum += loop.sumOfSquares(count * 4, address);
+  });
   return sum;
 }
 
 /** target ← (1 − τ) · target + τ · online, in place. */
 export function polyakInPlace(target: Float32Array, online: Float32Array, tau: number): void {
-  const { kernels, chunks } = loaded();
-  for (let begin = 0; begin < target.length; begin += chunkLength) {
-    const count = Math.min(chunkLength, target.length - begin);
-    chunks[0].set(target.subarray(begin, begin + count));
-    chunks[1].set(online.subarray(begin, begin + count));
-    kernels.polyak(count * 4, tau, 1 - tau);
-    target.set(count === chunkLength ? chunks[0] : chunks[0].subarray(0, count), begin);
-  }
+  const arrays = [{ array: target }, { array: online, readsOnly: true }];
+  loops().over(target.length, arrays, ({ polyak }, count, to, from) => polyak(count * 4, to, from, tau, 1 - tau));
 }

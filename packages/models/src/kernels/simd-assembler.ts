@@ -16,6 +16,17 @@ function leb(value: number): number[] {
   return bytes;
 }
 
+/** Signed LEB128. */
+function signedLeb(value: number): number[] {
+  const bytes: number[] = [];
+  for (;;) {
+    const low = value & 0x7f;
+    value >>= 7;
+    if ((value === 0 && !(low & 0x40)) || (value === -1 && low & 0x40)) return [...bytes, low];
+    bytes.push(low | 0x80);
+  }
+}
+
 const simd = (opcode: number) => [0xfd, ...leb(opcode)];
 const binary =
   (opcode: number) =>
@@ -37,6 +48,9 @@ export const and = binary(0x4e);
 /** One float32 to all four places. */
 export const splat = unary(0x13);
 
+/** Four zeros. */
+export const constVector0: Code = [...simd(0x0c), ...Array.from({ length: 16 }, () => 0)];
+
 // Two float64 side by side.
 export const addF64 = binary(0xf0);
 export const mulF64 = binary(0xf2);
@@ -54,21 +68,19 @@ export const sumLanes = (a: Code): Code => [...a, ...simd(0x21), 0, ...a, ...sim
 
 export const local = (index: number): Code => [0x20, ...leb(index)];
 export const setLocal = (index: number, value: Code): Code => [...value, 0x21, ...leb(index)];
-/** The 16 bytes at `base + offset`: a constant and i32 code. */
-export const load = (base: number, offset: Code): Code => [...offset, ...simd(0x00), 2, ...leb(base)];
-export const store = (base: number, offset: Code, value: Code): Code => [
-  ...offset,
-  ...value,
-  ...simd(0x0b),
-  2,
-  ...leb(base),
-];
+/** The 16 bytes at `address + ahead`: i32 code and a constant. */
+export const load = (address: Code, ahead = 0): Code => [...address, ...simd(0x00), 2, ...leb(ahead)];
+export const store = (address: Code, value: Code): Code => [...address, ...value, ...simd(0x0b), 2, 0];
 
-/** `do { body; offset += 16 } while (offset < end)`. */
-export const loopBy16 = (offsetLocal: number, end: Code, body: Code): Code => [
+// Addresses and whole numbers.
+export const constI32 = (value: number): Code => [0x41, ...signedLeb(value)];
+export const addI32 = (a: Code, b: Code): Code => [...a, ...b, 0x6a];
+
+/** `do { body; offset += step } while (offset < end)`. */
+export const loopBy = (step: number, offsetLocal: number, end: Code, body: Code): Code => [
   ...[0x03, 0x40],
   ...body,
-  ...setLocal(offsetLocal, [...local(offsetLocal), 0x41, 16, 0x6a]),
+  ...setLocal(offsetLocal, addI32(local(offsetLocal), constI32(step))),
   ...local(offsetLocal),
   ...end,
   ...[0x49, 0x0d, 0x00, 0x0b],
@@ -86,8 +98,8 @@ export interface FunctionSource {
   body: Code;
 }
 
-/** A module with one exported memory of `pages` × 64 KiB and the given exported functions. */
-export function assembleModule(functions: readonly FunctionSource[], pages: number): Uint8Array<ArrayBuffer> {
+/** A module that exports the given functions and works on a memory which it imports as `env.memory`. */
+export function assembleModule(functions: readonly FunctionSource[]): Uint8Array<ArrayBuffer> {
   const vector = (items: readonly Code[]) => [...leb(items.length), ...items.flat()];
   const section = (id: number, content: Code) => [id, ...leb(content.length), ...content];
   const text = (s: string) => vector([...new TextEncoder().encode(s)].map((byte) => [byte]));
@@ -103,12 +115,9 @@ export function assembleModule(functions: readonly FunctionSource[], pages: numb
   return Uint8Array.from([
     ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0], // "\0asm", version 1
     ...section(1, vector(types)),
+    ...section(2, vector([[...text('env'), ...text('memory'), 2, 0, 1]])), // of at least one page
     ...section(3, vector(functions.map((_, i) => leb(i)))),
-    ...section(5, vector([[0, ...leb(pages)]])),
-    ...section(
-      7,
-      vector([[...text('memory'), 2, 0], ...functions.map(({ name }, i) => [...text(name), 0, ...leb(i)])]),
-    ),
+    ...section(7, vector(functions.map(({ name }, i) => [...text(name), 0, ...leb(i)]))),
     ...section(10, vector(bodies)),
   ]);
 }

@@ -1,0 +1,31 @@
+// Which arrays lie in WebAssembly memory, and that a block given back is used again, as zeros.
+import { HostMemory, LOOP_BYTES, wasmMemoryOf } from './host-memory.js';
+
+const LARGE = 20_000; // float32: more than 64 KiB
+
+test('large tensors share a memory, small ones are ordinary arrays', () => {
+  const memory = new HostMemory();
+  const [a, b] = [memory.allocate('float32', LARGE), memory.allocate('uint8', 4 * LARGE)];
+  const small = memory.allocate('float32', 10);
+  expect(wasmMemoryOf(a)).toBeDefined();
+  expect(wasmMemoryOf(b)).toBe(wasmMemoryOf(a));
+  expect(wasmMemoryOf(small)).toBeUndefined();
+  expect([a.length, b.length, small.length]).toEqual([LARGE, 4 * LARGE, 10]);
+  expect(a.byteOffset).toBeGreaterThanOrEqual(LOOP_BYTES);
+  expect(b.byteOffset).toBeGreaterThanOrEqual(a.byteOffset + a.byteLength);
+});
+
+test('a block that was given back serves the next that fits, and holds zeros', () => {
+  const memory = new HostMemory();
+  const [first, second, third] = [0, 1, 2].map(() => memory.allocate('float32', LARGE) as Float32Array);
+  second.fill(7);
+  memory.free(second);
+  const larger = memory.allocate('float32', 2 * LARGE);
+  expect(larger.byteOffset).toBeGreaterThan(third.byteOffset);
+  const again = memory.allocate('float32', LARGE - 1) as Float32Array;
+  expect(again.byteOffset).toBe(second.byteOffset);
+  expect(again.every((x) => x === 0)).toBe(true);
+  const place = wasmMemoryOf(first);
+  for (const array of [first, third, larger, again]) memory.free(array);
+  expect(wasmMemoryOf(memory.allocate('float32', LARGE))).not.toBe(place); // an empty memory is let go
+});

@@ -1,0 +1,105 @@
+// Runs WebAssembly loops over arrays: where they lie, if that is the loop's memory, else through a copy of a chunk in the
+// memory's first bytes (it stays in the processor's cache). The copies cost less than V8's scalar loop would.
+import { LOOP_BYTES, wasmMemoryOf, type TensorArray, type WasmMemory } from '@bowyer/graph';
+import { assembleModule, type FunctionSource } from './simd-assembler.js';
+
+/** What is used of a global that neither ES2023 nor @types/node declares. */
+declare const WebAssembly: {
+  Memory: new (limits: { initial: number }) => WasmMemory;
+  Module: new (bytes: Uint8Array) => object;
+  Instance: new (module: object, imports: { env: { memory: WasmMemory } }) => { exports: unknown };
+};
+
+/** Elements of one array that are worked on at once where arrays must be copied: a multiple of 256. */
+const CHUNK = 16_384;
+const CHUNK_BYTES = CHUNK * 4;
+/** Where the chunks of copied arrays begin; what is before is for tables. */
+export const TABLE_BYTES = LOOP_BYTES / 2;
+
+export interface LoopArray {
+  array: TensorArray;
+  /** Elements of the loop's arrays that one element of this one stands for: 256 for the scale of a block; 1 if not given. */
+  per?: number;
+  /** Not copied in, since the loop writes all of it before it reads. */
+  writesOnly?: boolean;
+  /** Not copied back. */
+  readsOnly?: boolean;
+}
+
+export class Loops<Exports> {
+  readonly #module: object;
+  readonly #instances = new WeakMap<WasmMemory, Exports>();
+  /** For arrays none of which lies in a WebAssembly memory. */
+  #own?: WasmMemory;
+
+  /** @param prepare writes what the loops read beside arrays into the first `TABLE_BYTES`, anew for each use */
+  constructor(
+    functions: readonly FunctionSource[],
+    private readonly prepare?: (memory: WasmMemory) => void,
+  ) {
+    this.#module = new WebAssembly.Module(assembleModule(functions));
+  }
+
+  /**
+   * Calls `run` with a number of elements and the address of each array, once if all lie in one memory, else for each
+   * chunk. Behind the elements the loop may read and write up to the next multiple of 16 bytes, or of 64 of zeros where
+   * it adds up.
+   *
+   * @param length elements of each array
+   */
+  over(
+    length: number,
+    arrays: readonly LoopArray[],
+    run: (loops: Exports, count: number, ...addresses: number[]) => void,
+  ): void {
+    const memory = arrays.map(({ array }) => wasmMemoryOf(array)).find((found) => found) ?? this.#ownMemory();
+    const loops = this.#instance(memory);
+    this.prepare?.(memory);
+    const parts = arrays.map((each, i) => ({
+      ...each,
+      per: each.per ?? 1,
+      isHere: each.array.buffer === memory.buffer,
+      copy: TABLE_BYTES + i * CHUNK_BYTES,
+    }));
+    const step = parts.every(({ isHere }) => isHere) ? length : CHUNK;
+    for (let begin = 0; begin < length; begin += step) {
+      const count = Math.min(step, length - begin);
+      const chunks = parts.map(({ array, per, isHere, copy }) => {
+        if (isHere) return array;
+        const elements = Math.ceil(count / per);
+        return new (array.constructor as Float32ArrayConstructor)(memory.buffer, copy, elements);
+      });
+      parts.forEach(({ array, per, isHere, writesOnly, copy }, i) => {
+        if (isHere || writesOnly) return;
+        (chunks[i] as Float32Array).set(part(array, begin / per, chunks[i].length));
+        const end = copy + chunks[i].byteLength;
+        new Uint8Array(memory.buffer, end, -end & 63).fill(0);
+      });
+      const addresses = parts.map(({ array, per, isHere, copy }) =>
+        isHere ? array.byteOffset + (begin / per) * array.BYTES_PER_ELEMENT : copy,
+      );
+      run(loops, count, ...addresses);
+      parts.forEach(({ array, per, isHere, readsOnly }, i) => {
+        if (!isHere && !readsOnly) (array as Float32Array).set(chunks[i] as Float32Array, begin / per);
+      });
+    }
+  }
+
+  #ownMemory(): WasmMemory {
+    return (this.#own ??= new WebAssembly.Memory({ initial: LOOP_BYTES / 65_536 }));
+  }
+
+  #instance(memory: WasmMemory): Exports {
+    let instance = this.#instances.get(memory);
+    if (!instance) {
+      instance = new WebAssembly.Instance(this.#module, { env: { memory } }).exports as Exports;
+      this.#instances.set(memory, instance);
+    }
+    return instance;
+  }
+}
+
+const part = (array: TensorArray, begin: number, length: number) =>
+  begin === 0 && length === array.length
+    ? (array as Float32Array)
+    : (array as Float32Array).subarray(begin, begin + length);
