@@ -19,7 +19,7 @@ export interface HeadLayout {
 }
 
 /** Far below any score, and yet finite: masked scores become exactly 0 after the softmax. */
-const MASKED = -1e9;
+export const MASKED = -1e9;
 
 /** Every token of a row attends to itself and to those before it. */
 export function causalAttention(
@@ -106,7 +106,7 @@ function cacheMask(g: GraphBuilder, { key, mask, positions }: CachedKeysAndValue
 const queriesPerKey = ({ heads, keyValueHeads }: HeadLayout) => heads / keyValueHeads;
 
 /** [batch · tokens, heads · headSize] → [batch, keyValueHeads, queriesPerKey · tokens, headSize]. */
-function splitQueries(g: GraphBuilder, x: Value, layout: HeadLayout): Value {
+export function splitQueries(g: GraphBuilder, x: Value, layout: HeadLayout): Value {
   const { batch, tokens, keyValueHeads, headSize } = layout;
   const groups = queriesPerKey(layout);
   if (tokens === 1) return g.reshape(x, [batch, keyValueHeads, groups, headSize]); // nothing to reorder
@@ -116,13 +116,13 @@ function splitQueries(g: GraphBuilder, x: Value, layout: HeadLayout): Value {
 }
 
 /** [batch · tokens, keyValueHeads · headSize] → [batch, keyValueHeads, tokens, headSize]. */
-function splitHeads(g: GraphBuilder, x: Value, { batch, tokens, keyValueHeads, headSize }: HeadLayout): Value {
+export function splitHeads(g: GraphBuilder, x: Value, { batch, tokens, keyValueHeads, headSize }: HeadLayout): Value {
   if (tokens === 1) return g.reshape(x, [batch, keyValueHeads, 1, headSize]);
   return g.transpose(g.reshape(x, [batch, tokens, keyValueHeads, headSize]), [0, 2, 1, 3]);
 }
 
 /** The inverse of `splitQueries`. */
-function mergeHeads(g: GraphBuilder, x: Value, layout: HeadLayout): Value {
+export function mergeHeads(g: GraphBuilder, x: Value, layout: HeadLayout): Value {
   const { batch, tokens, heads, keyValueHeads, headSize } = layout;
   const groups = queriesPerKey(layout);
   if (tokens === 1) return g.reshape(x, [-1, heads * headSize]);

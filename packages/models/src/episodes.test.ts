@@ -29,7 +29,7 @@ async function withEpisodes<T>(
   options: { slots: number; programs?: DecodePrograms; contextLength?: number; prefillChunk?: number },
   use: (episodes: Episodes) => Promise<T>,
 ): Promise<T> {
-  const episodes = await Episodes.open({ device, programs, contextLength: 40, ...options });
+  const episodes = await Episodes.open({ programs, contextLength: 40, ...options });
   try {
     return await use(episodes);
   } finally {

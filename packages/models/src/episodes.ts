@@ -1,9 +1,7 @@
 // Many episodes sampled side by side: each slot keeps its context in the key-value cache over all turns of an episode,
 // so that a turn costs its new tokens only.
 import type { Rng } from '@bowyer/core';
-import type { Device, State } from '@bowyer/graph';
-import { keyName, valueName } from './decode-graph.js';
-import type { DecodePrograms } from './decode-programs.js';
+import type { DecodeCache, DecodePrograms } from './decode-programs.js';
 import { roundedCapacity } from './kernels/cache-rows.js';
 import type { GenerateArgs, GeneratedRow } from './kernels/generate-kernel.js';
 import { samplerFor, type Sampler, type SamplingOptions } from './sampling.js';
@@ -37,7 +35,6 @@ export interface Utterance {
 }
 
 export interface EpisodesOptions {
-  device: Device;
   programs: DecodePrograms;
   contextLength: number;
   slots: number;
@@ -55,20 +52,17 @@ export class Episodes {
 
   private constructor(
     private readonly options: EpisodesOptions,
-    private readonly cache: State,
+    private readonly cache: DecodeCache,
   ) {
     this.#contexts = Array.from({ length: options.slots }, () => []);
     this.#rows = new SlotRows(options.slots);
   }
 
   static async open(options: EpisodesOptions): Promise<Episodes> {
-    const { device, slots, contextLength } = options;
-    const { keyValueHeads, headSize, layers } = options.programs.architecture;
+    const { slots, contextLength, programs } = options;
     if (!Number.isInteger(slots) || slots < 1)
       throw new RangeError(`openEpisodes: ${slots} slots; at least one is needed`);
-    const size = slots * keyValueHeads * roundedCapacity(contextLength) * headSize;
-    const names = Array.from({ length: layers }, (_, layer) => [keyName(layer), valueName(layer)]).flat();
-    return new Episodes(options, await device.createZeros(Object.fromEntries(names.map((name) => [name, [size]]))));
+    return new Episodes(options, await programs.openCache(slots, contextLength));
   }
 
   /** Tokens in a slot's context, also those that no longer fit into the model's. */
@@ -117,11 +111,13 @@ export class Episodes {
     const windows = byRow.map(({ slot }) => this.#window(slot, options.maxNewTokens));
     const { programs } = this.options;
     const width = Math.max(...windows.map(({ feed }) => feed.length));
+    const { state, arrange } = this.cache;
+    const loop = await programs.forBatch(sampler, windows.length, width);
     const result = await (
       await programs.kernel()
     ).call({
-      states: { cache: this.cache },
-      programs: await programs.forBatch(sampler, windows.length, width),
+      states: { cache: state },
+      programs: arrange ? { ...loop, arrange } : { ...loop },
       args: this.#arguments(
         windows,
         swaps,
@@ -144,7 +140,7 @@ export class Episodes {
 
   /** Frees the cache. */
   async close(): Promise<void> {
-    await this.options.device.release(this.cache);
+    await this.options.programs.closeCache(this.cache);
   }
 
   /** The part of a slot's context that the model will see, and how much of it the cache still lacks. */

@@ -227,7 +227,6 @@ export class LanguageModel {
     contextLength?: number;
   }): Promise<Episodes> {
     return Episodes.open({
-      device: this.#device,
       programs: this.#decodePrograms,
       contextLength: Math.min(contextLength, this.contextLength),
       slots,

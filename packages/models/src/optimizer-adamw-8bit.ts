@@ -25,7 +25,7 @@ export class AdamW8bit implements Optimizer {
 
   /** An optimizer with zero moments; gradients and moments take 1.5 times the parameters' memory. */
   static async create(device: Device, parameters: State, options: AdamOptions): Promise<AdamW8bit> {
-    if (device.kind !== 'cpu')
+    if (device.residency === 'gpu')
       throw new DeviceError(
         `optimizer adamw_8bit: its step is not written for device '${device.kind}'; take optimizer=adamw there, or device=cpu`,
       );

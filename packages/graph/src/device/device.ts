@@ -3,15 +3,16 @@ import { availableParallelism } from 'node:os';
 import { arrayClass, arrayTypes, dataTypeOf, holds, type DataType, type TensorArray } from '../dtype.js';
 import { DeviceError } from '../errors.js';
 import type { Graph } from '../graph.js';
+import { checkDevice, chooseDevice, type DeviceKind } from './choose-device.js';
 import { GraphKernel, WorkerKernel, type Kernel, type KernelSource } from './kernel-handles.js';
 import { Program } from './program.js';
 import type { StateTensorSpec } from './protocol.js';
 import { State, type StateTensorInit, type TensorCopy } from './state.js';
-import { webgpuProblem } from './webgpu-probe.js';
 import { WorkerClient } from './worker-client.js';
 
 export interface DeviceOptions {
-  device: 'cpu' | 'webgpu';
+  /** 'auto': what `chooseDevice` says. */
+  device: DeviceKind | 'auto';
   /** Threads inside one operator; all cores if not given. The same number is needed for bit-equal results. */
   threads?: number;
 }
@@ -19,25 +20,22 @@ export interface DeviceOptions {
 /** Start a device. Close it in a `finally`: its worker keeps the process alive. */
 export async function openDevice(options: DeviceOptions): Promise<Device> {
   const threads = options.threads ?? availableParallelism();
-  const problem = options.device === 'webgpu' ? await webgpuProblem() : null;
-  if (problem !== null) {
-    throw new DeviceError(
-      [
-        `device 'webgpu' is not usable on this machine: ${problem}`,
-        `  it needs a GPU with a Vulkan (Linux), Metal (macOS) or D3D12 (Windows) driver; 'cpu' always works`,
-        `  for a slow software GPU on Debian: apt-get install chromium-common, then VK_ICD_FILENAMES=/usr/lib/chromium/vk_swiftshader_icd.json`,
-      ].join('\n'),
-    );
-  }
-  return new Device(options.device, threads, new WorkerClient({ device: options.device, threads }));
+  const device = options.device === 'auto' ? (await chooseDevice()).device : options.device;
+  await checkDevice(device);
+  return new Device(device, threads, new WorkerClient({ device, threads }));
 }
 
 export class Device {
   constructor(
-    readonly kind: 'cpu' | 'webgpu',
+    readonly kind: DeviceKind,
     readonly threads: number,
     private readonly client: WorkerClient,
   ) {}
+
+  /** Where state lives: in arrays of the worker, or in buffers of a GPU. With CUDA it is the host, and crosses at each run. */
+  get residency(): 'host' | 'gpu' {
+    return this.kind === 'webgpu' ? 'gpu' : 'host';
+  }
 
   /** Tensors owned by the device. The arrays are handed over and are empty afterwards. */
   async createState(tensors: Readonly<Record<string, StateTensorInit>>): Promise<State> {
@@ -107,7 +105,7 @@ export class Device {
    * on which outputs are stored, and how.
    */
   async compile(graph: Graph): Promise<Program> {
-    return new Program(graph, this.kind, this.client);
+    return new Program(graph, this.residency, this.client);
   }
 
   /**
@@ -118,16 +116,21 @@ export class Device {
     module,
     name,
     graph,
+    resident = false,
     run,
   }: KernelSource): Promise<Kernel<Args, Result>> {
-    const asGraph = run ? run === 'graph' : this.kind === 'webgpu' && graph !== undefined;
+    const asGraph = run ? run === 'graph' : this.residency === 'gpu' && graph !== undefined;
     if (asGraph) {
       if (!graph) throw new Error(`loadKernel: '${name}' is to run as a graph, but none was given`);
       return new GraphKernel(this, name, graph) as Kernel<Args, Result>;
     }
+    if (resident && this.residency === 'host')
+      throw new DeviceError(
+        `loadKernel: '${name}' is for states on a GPU; device '${this.kind}' has them in its worker's arrays`,
+      );
     const kernelId = this.client.nextId();
     await this.client.request({ kind: 'loadKernel', kernelId, module: module.href, name });
-    return new WorkerKernel(kernelId, this.client);
+    return new WorkerKernel(kernelId, this.client, resident);
   }
 
   /** End the worker. Calls still under way are finished first; a second close does nothing. */

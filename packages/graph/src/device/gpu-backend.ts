@@ -5,7 +5,7 @@ import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { newArray, type DataType, type TensorArray } from '../dtype.js';
 import { accumulatorName, outputName } from '../output-name.js';
 import { copyModel } from '../serialize.js';
-import { kernelProgram, loadKernel, type RunnableBinding } from './kernel-host.js';
+import { hostViews, kernelProgram, loadKernel, type RunnableBinding } from './kernel-host.js';
 import type { HostKernel, KernelState } from './kernel.js';
 import type { Request, StateLink, StateTensorSpec, TypedHostTensor, Wiring } from './protocol.js';
 import { raise, sizeOf } from './tensor-size.js';
@@ -78,7 +78,10 @@ export class GpuBackend {
       graphOptimizationLevel: 'all',
       // ONNX Runtime keeps shape arithmetic on the CPU on purpose, and warns about it each time.
       logSeverityLevel: 3,
-      preferredOutputLocation: Object.fromEntries(stored.map((name) => [outputName(name), 'gpu-buffer'])),
+      // Given at all, the binding ignores the tensors that outputs are to be written into.
+      ...(stored.length > 0 && {
+        preferredOutputLocation: Object.fromEntries(stored.map((name) => [outputName(name), 'gpu-buffer'])),
+      }),
       ...(externalData.length > 0 && { externalData }),
     });
     const sessions = this.#programs.get(programId) ?? new Map<string, InferenceSession>();
@@ -120,14 +123,16 @@ export class GpuBackend {
   }
 
   /** A host kernel without a graph still works here, slowly: the states come down, and go up again as the kernel left them. */
-  async #callKernel({ kernelId, states, programs, args }: Extract<Request, { kind: 'callKernel' }>): Promise<unknown> {
+  async #callKernel(request: Extract<Request, { kind: 'callKernel' }>): Promise<unknown> {
+    const { kernelId, states, programs, args } = request;
+    if (request.resident) return this.#callResidentKernel(request);
     const live: Record<string, KernelState> = {};
     for (const [role, stateId] of Object.entries(states)) {
       const gpu = this.#state(stateId);
       live[role] = await this.#download(gpu, Object.keys(gpu));
     }
     const runnable = Object.fromEntries(
-      Object.entries(programs).map(([role, id]) => [role, kernelProgram(this.#binding(id), live)]),
+      Object.entries(programs).map(([role, id]) => [role, kernelProgram(this.#binding(id), hostViews(live))]),
     );
     const result = (await this.#kernels.get(kernelId)!({ states: live, programs: runnable, args })) ?? null;
     for (const [role, stateId] of Object.entries(states)) {
@@ -135,6 +140,31 @@ export class GpuBackend {
         await this.#replace(this.#tensor(stateId, name), data);
     }
     return result;
+  }
+
+  /** The kernel sees no elements; its programs' views are the GPU's own buffers. */
+  async #callResidentKernel({
+    kernelId,
+    states,
+    programs,
+    args,
+  }: Extract<Request, { kind: 'callKernel' }>): Promise<unknown> {
+    const shown: Record<string, KernelState> = {};
+    for (const [role, stateId] of Object.entries(states)) {
+      const sizes = Object.entries(this.#state(stateId)).map(
+        ([name, { dtype, dims }]) => [name, { dtype, dims, data: newArray(dtype, 0) }] as const,
+      );
+      shown[role] = Object.fromEntries(sizes);
+    }
+    const viewOf = (role: string, name: string, dims: readonly number[]) =>
+      prefixOf(
+        this.#tensor(states[role] ?? raise(`a kernel views '${role}', which is not among its states`), name),
+        dims,
+      );
+    const runnable = Object.fromEntries(
+      Object.entries(programs).map(([role, id]) => [role, kernelProgram(this.#binding(id), viewOf)]),
+    );
+    return (await this.#kernels.get(kernelId)!({ states: shown, programs: runnable, args })) ?? null;
   }
 
   async #replace(target: GpuTensor, data: TensorArray): Promise<void> {
@@ -187,12 +217,15 @@ class GpuBinding implements RunnableBinding {
   }
 
   async run(given: Readonly<Record<string, Tensor>>): Promise<Record<string, TypedHostTensor>> {
-    const { state, store, mode, fetch } = this.wiring;
+    const { state, store, mode, fetch, inPlace } = this.wiring;
     const feeds: Record<string, Tensor> = { ...given };
     const feed = (input: string, [, stateId, name]: StateLink) => (feeds[input] = this.tensorOf(stateId, name).tensor);
     for (const link of state) feed(link[0], link);
     if (mode === 'add') for (const link of store) feed(accumulatorName(link[0]), link);
-    const results = await this.session.run(feeds, [...fetch, ...store.map(([output]) => output)].map(outputName));
+    const fetches: Record<string, Tensor | null> = {};
+    for (const name of [...fetch, ...store.map(([output]) => output)]) fetches[outputName(name)] = null;
+    for (const [output, input] of inPlace) fetches[outputName(output)] = feeds[input]!;
+    const results = await this.session.run(feeds, fetches);
     for (const [output, stateId, name] of store) {
       const target = this.tensorOf(stateId, name);
       target.tensor.dispose();

@@ -5,7 +5,7 @@ import { accumulatorName, outputName } from '../output-name.js';
 import { HostBinding } from './host-binding.js';
 import { HostMemory } from './host-memory.js';
 import { raise, sizeOf } from './tensor-size.js';
-import { kernelProgram, loadKernel } from './kernel-host.js';
+import { hostViews, kernelProgram, loadKernel } from './kernel-host.js';
 import type { HostKernel } from './kernel.js';
 import type { Request, StateTensorSpec, TypedHostTensor, WorkerSettings, Wiring } from './protocol.js';
 
@@ -74,7 +74,7 @@ export class HostBackend {
 
   async #compile({ programId, variant, model, externalData }: Extract<Request, { kind: 'compile' }>): Promise<void> {
     const session = await InferenceSession.create(model, {
-      executionProviders: ['cpu'],
+      executionProviders: this.settings.device === 'cuda' ? ['cuda', 'cpu'] : ['cpu'],
       graphOptimizationLevel: 'all',
       executionMode: 'sequential',
       intraOpNumThreads: this.settings.threads,
@@ -136,7 +136,10 @@ export class HostBackend {
     for (const [role, stateId] of Object.entries(states))
       live[role] = this.#states.get(stateId) ?? raise(`the state given as '${role}' was released`);
     const runnable = Object.fromEntries(
-      Object.entries(programs).map(([role, bindingId]) => [role, kernelProgram(this.#binding(bindingId), live)]),
+      Object.entries(programs).map(([role, bindingId]) => [
+        role,
+        kernelProgram(this.#binding(bindingId), hostViews(live)),
+      ]),
     );
     return (await this.#kernels.get(kernelId)!({ states: live, programs: runnable, args })) ?? null;
   }

@@ -33,6 +33,11 @@ export interface KernelSource {
   name: string;
   /** The same update as a graph, for states that live on a GPU. */
   graph?: GraphKernelBuilder;
+  /**
+   * The function never looks at elements: it steers programs which read and write the states where they are. On a GPU only;
+   * without it a function's states are brought down and up again at each call.
+   */
+  resident?: boolean;
   /** Overrides the device's choice, so that a test can compare both forms. */
   run?: 'host' | 'graph';
 }
@@ -54,6 +59,7 @@ export class WorkerKernel<Args, Result> implements Kernel<Args, Result> {
   constructor(
     private readonly kernelId: number,
     private readonly client: WorkerClient,
+    private readonly resident = false,
   ) {}
 
   async call({ states, programs = {}, args }: KernelArguments<Args>): Promise<Result> {
@@ -65,6 +71,7 @@ export class WorkerKernel<Args, Result> implements Kernel<Args, Result> {
       states: stateIds,
       programs: bindings,
       args,
+      resident: this.resident,
     });
     return result as Result;
   }

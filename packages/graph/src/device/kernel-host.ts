@@ -12,8 +12,11 @@ export interface RunnableBinding {
   run(feeds: Readonly<Record<string, Tensor>>): Promise<Record<string, TypedHostTensor>>;
 }
 
+/** The beginning of a state of the kernel's call under other dimensions. */
+export type ViewOf = (role: string, name: string, dims: readonly number[]) => Tensor;
+
 /** A binding as kernels see it: feeds are arrays, views are beginnings of the call's own states. */
-export function kernelProgram(binding: RunnableBinding, states: Readonly<Record<string, KernelState>>): KernelProgram {
+export function kernelProgram(binding: RunnableBinding, viewOf: ViewOf): KernelProgram {
   return {
     run: ({ inputs = {}, views = {} }) => {
       const feeds: Record<string, Tensor> = {};
@@ -26,15 +29,21 @@ export function kernelProgram(binding: RunnableBinding, states: Readonly<Record<
         feeds[name] = new Tensor(dtype as 'float32', inputs[name]!.data as Float32Array, inputs[name]!.dims);
       }
       for (const input in views) {
-        const [role, name, dims] = views[input]!;
-        const { dtype, data } =
-          states[role]?.[name] ?? raise(`a kernel views '${name}' of '${role}', which is not among its states`);
-        feeds[input] = new Tensor(dtype as 'float32', data.subarray(0, sizeOf(dims)) as Float32Array, dims);
+        feeds[input] = viewOf(...views[input]!);
       }
       return binding.run(feeds);
     },
   };
 }
+
+/** Views of states whose arrays are here. */
+export const hostViews =
+  (states: Readonly<Record<string, KernelState>>): ViewOf =>
+  (role, name, dims) => {
+    const { dtype, data } =
+      states[role]?.[name] ?? raise(`a kernel views '${name}' of '${role}', which is not among its states`);
+    return new Tensor(dtype as 'float32', data.subarray(0, sizeOf(dims)) as Float32Array, dims);
+  };
 
 /** Import a kernel. */
 export async function loadKernel(module: string, name: string): Promise<HostKernel> {

@@ -1,7 +1,7 @@
 // Host kernels: functions that run in the device's worker and change state arrays in place (optimizers, averaging, cache writes).
 import type { DataType, TensorArray } from '../dtype.js';
 
-/** A state tensor as a kernel sees it: its live array. */
+/** A state tensor as a kernel sees it: its live array, which is empty where the kernel was loaded as resident. */
 export interface KernelTensor {
   readonly dtype: DataType;
   readonly dims: readonly number[];

@@ -23,6 +23,11 @@ export interface ProgramWiring {
   store?: Readonly<Record<string, readonly [State, string]>>;
   /** Stored outputs overwrite the state ('write', the default) or are added to it (sums over micro-batches). */
   mode?: StoreMode;
+  /**
+   * Graph output → graph input whose memory it overwrites, on a GPU: an update of a part costs that part alone. The output
+   * must be a ScatterND of that input, and the graph must read the input nowhere else.
+   */
+  inPlace?: Readonly<Record<string, string>>;
 }
 
 export interface InputTensor {
@@ -54,12 +59,12 @@ export class Program {
 
   constructor(
     graph: Graph,
-    private readonly residency: 'cpu' | 'webgpu',
+    private readonly residency: 'host' | 'gpu',
     private readonly client: WorkerClient,
   ) {
     this.name = graph.name;
     this.#programId = client.nextId();
-    this.#graph = residency === 'webgpu' ? webgpuForm(graph) : graph.snapshot();
+    this.#graph = residency === 'gpu' ? webgpuForm(graph) : graph.snapshot();
     this.inputs = new Map([...graph.inputs].map(([name, { dtype, shape }]) => [name, { dtype, shape }]));
     this.outputs = new Map([...graph.outputs].map(([name, { dtype, shape }]) => [name, { dtype, shape }]));
   }
@@ -99,7 +104,7 @@ export class Program {
       const { bytes, externalData } = serializeModel(this.#graph, {
         externalBytes: EXTERNAL_BYTES,
         accumulate,
-        noCopy: this.residency === 'cpu',
+        noCopy: this.residency === 'host',
       });
       session = this.client.request({
         kind: 'compile',
@@ -115,7 +120,7 @@ export class Program {
     return session;
   }
 
-  #wire({ state = {}, store = {}, mode = 'write', fetch }: ProgramWiring): CheckedWiring {
+  #wire({ state = {}, store = {}, mode = 'write', fetch, inPlace = {} }: ProgramWiring): CheckedWiring {
     const problems: string[] = [];
     const symbols = new Map<string, SymbolBinding>();
     const stateLinks = Object.entries(state).map(([input, [owner, name]]): StateLink => {
@@ -133,16 +138,38 @@ export class Program {
         problems.push(...compareTensors(`output '${output}' into state '${name}'`, expected, dtype, shape, new Map()));
       return [output, owner.id, name];
     });
-    const fetched = fetch ?? [...this.outputs.keys()].filter((name) => !(name in store));
+    problems.push(...this.#inPlaceProblems(inPlace, store));
+    const fetched = fetch ?? [...this.outputs.keys()].filter((name) => !(name in store) && !(name in inPlace));
     for (const name of fetched)
       if (!this.outputs.has(name))
         problems.push(`no output is called '${name}'; outputs are ${listNames(this.outputs)}`);
     if (problems.length > 0) throw new ProgramCallError(this.name, problems);
     const missing = new Set([...this.inputs.keys()].filter((name) => !(name in state)));
     // On the host one session serves all wirings but sums; a GPU session must know which outputs stay on the GPU.
-    const plain = storeLinks.length === 0 || (this.residency === 'cpu' && mode === 'write');
+    const plain = storeLinks.length === 0 || (this.residency === 'host' && mode === 'write');
     const variant = plain ? 'plain' : `${mode} ${Object.keys(store).sort().join()}`;
-    return { wiring: { state: stateLinks, store: storeLinks, mode, fetch: fetched, variant }, symbols, missing };
+    const links = { state: stateLinks, store: storeLinks, inPlace: Object.entries(inPlace) };
+    return { wiring: { ...links, mode, fetch: fetched, variant }, symbols, missing };
+  }
+
+  #inPlaceProblems(inPlace: Readonly<Record<string, string>>, store: object): string[] {
+    const entries = Object.entries(inPlace);
+    if (entries.length === 0) return [];
+    const problems = entries.flatMap(([output, input]) => {
+      const [from, to] = [this.outputs.get(output), this.inputs.get(input)];
+      if (!from) return [`no output is called '${output}'; outputs are ${listNames(this.outputs)}`];
+      if (!to) return [`no input is called '${input}'; inputs are ${listNames(this.inputs)}`];
+      return from.dtype === to.dtype && formatShape(from.shape) === formatShape(to.shape)
+        ? []
+        : [
+            `output '${output}' is ${from.dtype} ${formatShape(from.shape)}, input '${input}' is ${to.dtype} ${formatShape(to.shape)}`,
+          ];
+    });
+    if (this.residency === 'host')
+      problems.push('outputs in place of inputs need state on a GPU; store into a state here');
+    if (Object.keys(store).length > 0)
+      problems.push('one wiring cannot both store outputs and write in place of inputs');
+    return problems;
   }
 }
 

@@ -1,5 +1,6 @@
 // Messages between the main thread and the worker that owns all sessions and state. One message each way per call.
 import type { DataType, TensorArray } from '../dtype.js';
+import type { DeviceKind } from './choose-device.js';
 
 export interface HostTensor {
   dims: readonly number[];
@@ -21,12 +22,14 @@ export interface Wiring {
   store: readonly StateLink[];
   mode: StoreMode;
   fetch: readonly string[];
+  /** Graph output written into the memory that an input is fed with. */
+  inPlace: readonly (readonly [output: string, input: string])[];
   /** Which of the program's sessions it needs. */
   variant: string;
 }
 
 export interface WorkerSettings {
-  device: 'cpu' | 'webgpu';
+  device: DeviceKind;
   threads: number;
 }
 
@@ -69,6 +72,8 @@ export type Request =
       states: Record<string, number>;
       programs: Record<string, number>;
       args: unknown;
+      /** States stay on the GPU: the kernel sees their types and sizes only. */
+      resident: boolean;
     }
   | { kind: 'close' };
 

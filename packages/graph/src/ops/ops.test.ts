@@ -2,7 +2,7 @@
 // An operator added to a file of this folder without a sample here does not compile, and fails the first test.
 import { checkGradients, type GradientSample } from '../check-gradients.js';
 import { openDevice, type Device } from '../device/device.js';
-import { webgpuAvailable } from '../device/webgpu-probe.js';
+import { webgpuAvailable } from '../device/provider-probe.js';
 import type { Shape } from '../dims.js';
 import type { DataType } from '../dtype.js';
 import { NotDifferentiableError } from '../errors.js';

@@ -1,6 +1,6 @@
 // The token loop of one utterance per row, inside the device's worker: feed what is new, sample, write the new keys and
 // values into the cache, stop rows at their terminator. No message crosses threads between two tokens.
-import type { HostKernel, KernelProgram } from '@bowyer/graph';
+import type { HostKernel, KernelProgram, KernelTensor } from '@bowyer/graph';
 import { CacheRows, type CacheGeometry } from './cache-rows.js';
 
 export interface GenerateArgs {
@@ -43,7 +43,7 @@ export interface GenerateResult {
   swaps: [number, number][];
 }
 
-type KernelInputs = NonNullable<Parameters<KernelProgram['run']>[0]['inputs']>;
+export type KernelInputs = NonNullable<Parameters<KernelProgram['run']>[0]['inputs']>;
 type Role = 'prefill' | 'stepFew' | 'stepMany';
 
 export const generate: HostKernel<'cache', GenerateArgs, Promise<GenerateResult>, Role> = async ({
@@ -56,8 +56,36 @@ export const generate: HostKernel<'cache', GenerateArgs, Promise<GenerateResult>
   const cache = new CacheRows(arrays, args.geometry, args.lengths);
   for (const [a, b] of args.swaps) cache.swap(a, b);
   cache.fit(0);
+  return generateWith(new HostCache(cache, names), programs, args);
+};
 
-  const loop = new TokenLoop(cache, names, args);
+/** Where the keys and values are, and how a run of the decoding graph reads and extends them. */
+export interface LoopCache {
+  readonly capacity: number;
+  /** [rows] positions in use. */
+  readonly lengths: Int32Array;
+  /** Exchanges two rows with all that is in them. */
+  swap(a: number, b: number): void;
+  /**
+   * Runs the graph over the first rows and keeps the new keys and values.
+   *
+   * @param width tokens per row in `inputs`; @param counts [rows] how many of them are real, the rest being padding
+   */
+  run(
+    program: KernelProgram,
+    inputs: KernelInputs,
+    width: number,
+    counts: Int32Array,
+  ): Promise<Readonly<Record<string, KernelTensor>>>;
+}
+
+/** The loop over a cache in which the utterances' rows are the first ones. */
+export async function generateWith(
+  cache: LoopCache,
+  programs: Readonly<Record<Role, KernelProgram>>,
+  args: GenerateArgs,
+): Promise<GenerateResult> {
+  const loop = new TokenLoop(cache, args);
   let sampled = await loop.feed(programs.prefill, args.feed);
   loop.take(sampled);
   while (loop.isRunning) {
@@ -66,7 +94,7 @@ export const generate: HostKernel<'cache', GenerateArgs, Promise<GenerateResult>
     loop.take(sampled);
   }
   return { rows: loop.rows, capacity: cache.capacity, lengths: cache.lengths, swaps: loop.swaps };
-};
+}
 
 interface Sampled {
   tokens: Int32Array;
@@ -80,11 +108,9 @@ class TokenLoop {
   readonly swaps: [number, number][] = [];
   /** Indices into `rows`: whose utterance each row of the batch is. */
   batch: number[];
-  #mask = new Float32Array(0);
 
   constructor(
-    private readonly cache: CacheRows,
-    private readonly names: readonly string[],
+    private readonly cache: LoopCache,
     private readonly args: GenerateArgs,
   ) {
     this.rows = args.feed.map(() => ({ tokens: [], logprobs: [], samplingLogprobs: [], terminated: false }));
@@ -162,10 +188,8 @@ class TokenLoop {
     counts: Int32Array,
     extra: KernelInputs = {},
   ): Promise<Sampled> {
-    const inputs = { ...this.#tokens(pieces, width), ...this.#sampling(), ...this.#cacheMask(), ...extra };
-    const outputs = await program.run({ inputs, views: this.#views() });
-    this.cache.fit(Math.max(...counts.map((count, row) => this.cache.lengths[row] + count)));
-    this.cache.append(outputs.fresh.data as Float32Array, width, counts);
+    const inputs = { ...this.#tokens(pieces, width), ...this.#sampling(), ...extra };
+    const outputs = await this.cache.run(program, inputs, width, counts);
     return {
       tokens: outputs.tokens.data as Int32Array,
       logprobs: outputs.logprobs.data as Float32Array,
@@ -198,11 +222,40 @@ class TokenLoop {
       ...(topP !== undefined && { top_p: { dims: [], data: Float32Array.of(topP) } }),
     };
   }
+}
+
+/** A cache in this thread's arrays: graphs read it in place, and what is new is copied into it after each run. */
+class HostCache implements LoopCache {
+  #mask = new Float32Array(0);
+
+  constructor(
+    private readonly rows: CacheRows,
+    private readonly names: readonly string[],
+  ) {}
+
+  get capacity(): number {
+    return this.rows.capacity;
+  }
+
+  get lengths(): Int32Array {
+    return this.rows.lengths;
+  }
+
+  swap(a: number, b: number): void {
+    this.rows.swap(a, b);
+  }
+
+  async run(program: KernelProgram, inputs: KernelInputs, width: number, counts: Int32Array) {
+    const mask = this.#cacheMask(counts.length);
+    const outputs = await program.run({ inputs: { ...inputs, ...mask }, views: this.#views(counts.length) });
+    this.rows.fit(Math.max(...counts.map((count, row) => this.lengths[row] + count)));
+    this.rows.append(outputs.fresh.data as Float32Array, width, counts);
+    return outputs;
+  }
 
   /** [rows, 1, 1, capacity] 0 over valid positions, far below any score after them. */
-  #cacheMask() {
-    const { capacity, lengths } = this.cache;
-    const rows = this.batch.length;
+  #cacheMask(rows: number) {
+    const { capacity, lengths } = this;
     if (this.#mask.length !== rows * capacity) this.#mask = new Float32Array(rows * capacity);
     for (let row = 0; row < rows; row++) {
       this.#mask.fill(0, row * capacity, row * capacity + lengths[row]);
@@ -211,9 +264,9 @@ class TokenLoop {
     return { cache_mask: { dims: [rows, 1, 1, capacity], data: this.#mask } };
   }
 
-  #views() {
-    const { heads, headSize, capacity } = this.cache.geometry;
-    const dims = [this.batch.length, heads, capacity, headSize];
+  #views(rows: number) {
+    const { heads, headSize, capacity } = this.rows.geometry;
+    const dims = [rows, heads, capacity, headSize];
     return Object.fromEntries(this.names.map((name) => [name, ['cache', name, dims] as const]));
   }
 }

@@ -1,0 +1,78 @@
+// What `auto` means: CUDA where its files are installed and load, else WebGPU where there is a GPU, else the processor.
+// A GPU in software is many times slower than the processor itself, so it is used only where somebody names it.
+import { readdirSync } from 'node:fs';
+import { DeviceError } from '../errors.js';
+import { cudaProblem, webgpuProblem } from './provider-probe.js';
+
+export type DeviceKind = 'cpu' | 'webgpu' | 'cuda';
+
+export interface DeviceChoice {
+  device: DeviceKind;
+  /** Why this one, and why none before it: one line. */
+  reason: string;
+}
+
+/** What the choice depends on; given by tests. */
+export interface Machine {
+  platform: NodeJS.Platform;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Names in a directory; none where it does not exist. */
+  list: (directory: string) => readonly string[];
+  cudaProblem: () => Promise<string | null>;
+  webgpuProblem: () => Promise<string | null>;
+}
+
+const thisMachine: Machine = { platform: process.platform, env: process.env, list, cudaProblem, webgpuProblem };
+
+/** The fastest device of this machine. */
+export async function chooseDevice(machine: Machine = thisMachine): Promise<DeviceChoice> {
+  const cuda = await machine.cudaProblem();
+  if (cuda === null) return { device: 'cuda', reason: 'the CUDA files of onnxruntime-node load' };
+  const absent = noGpu(machine);
+  const webgpu = absent ?? (await machine.webgpuProblem());
+  if (webgpu === null) return { device: 'webgpu', reason: `there is a GPU; cuda is not usable: ${cuda}` };
+  return { device: 'cpu', reason: `webgpu: ${webgpu}; cuda: ${cuda}` };
+}
+
+/** Stops with how to mend it where the device cannot be used. */
+export async function checkDevice(device: DeviceKind): Promise<void> {
+  if (device === 'cpu') return;
+  const problem = await (device === 'webgpu' ? webgpuProblem() : cudaProblem());
+  if (problem !== null)
+    throw new DeviceError(
+      [`device '${device}' is not usable on this machine: ${problem}`, ...remedies[device]].join('\n'),
+    );
+}
+
+const remedies: Readonly<Record<Exclude<DeviceKind, 'cpu'>, readonly string[]>> = {
+  webgpu: [
+    `  it needs a GPU with a Vulkan (Linux), Metal (macOS) or D3D12 (Windows) driver; 'cpu' always works`,
+    `  for a slow software GPU on Debian: apt-get install chromium-common, then VK_ICD_FILENAMES=/usr/lib/chromium/vk_swiftshader_icd.json`,
+  ],
+  cuda: [
+    `  it needs Linux on x64, an NVIDIA driver, CUDA 12 with cuDNN 9, and onnxruntime-node's CUDA files (libonnxruntime_providers_cuda.so),`,
+    `  which are not in the npm package; to fetch them: ONNXRUNTIME_NODE_INSTALL=cuda12 node node_modules/onnxruntime-node/script/install.js`,
+    `  'webgpu' needs none of them`,
+  ],
+};
+
+/** Why a GPU is not to be expected, or null. Drivers without hardware behind them are asked for by name only. */
+function noGpu({ platform, env, list: names }: Machine): string | null {
+  if (platform === 'darwin') return null; // Metal is there on every machine that this package runs on
+  if (platform !== 'linux') return `auto does not tell a GPU from software on ${platform}; where there is one, name it`;
+  const chosen = env.VK_DRIVER_FILES ?? env.VK_ICD_FILENAMES;
+  if (chosen && chosen.split(':').every((file) => /swiftshader|lvp_icd|lavapipe/i.test(file)))
+    return 'its Vulkan driver is a software one, which auto does not take';
+  const hasDevice =
+    names('/dev/dri').some((name) => name.startsWith('renderD')) ||
+    names('/dev').some((name) => /^(nvidia\d+|kfd|dxg)$/.test(name));
+  return hasDevice ? null : 'no GPU (none in /dev/dri, no /dev/nvidia0)';
+}
+
+function list(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}

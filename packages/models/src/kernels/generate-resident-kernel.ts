@@ -1,0 +1,122 @@
+// The token loop where the key-value cache lives on a GPU: every run of the decoding graph writes its new keys and values
+// into the cache's own buffers, so that ids and probabilities alone cross. Moving rows is a gather on the GPU as well.
+import type { HostKernel, KernelProgram } from '@bowyer/graph';
+import { roundedCapacity } from './cache-rows.js';
+import {
+  generateWith,
+  type GenerateArgs,
+  type GenerateResult,
+  type KernelInputs,
+  type LoopCache,
+} from './generate-kernel.js';
+
+type Role = 'prefill' | 'stepFew' | 'stepMany' | 'arrange';
+
+export const generateResident: HostKernel<'cache', GenerateArgs, Promise<GenerateResult>, Role> = async ({
+  states,
+  programs,
+  args,
+}) => {
+  const cache = new ResidentCache(Object.keys(states.cache), programs.arrange, args);
+  for (const [a, b] of args.swaps) cache.swap(a, b);
+  const result = await generateWith(cache, programs, args);
+  await cache.settle();
+  return result;
+};
+
+/**
+ * Keys and values as [rows, heads, capacity, headSize] per array; column c of a row holds its position c. The last column
+ * belongs to nobody: what padding and finished rows write goes there, and no query is late enough to see it.
+ */
+class ResidentCache implements LoopCache {
+  readonly lengths: Int32Array;
+  #capacity: number;
+  /** Where each row lies on the GPU, as long as that is not its own place. */
+  #places: number[];
+
+  constructor(
+    private readonly names: readonly string[],
+    private readonly arrange: KernelProgram,
+    private readonly args: GenerateArgs,
+  ) {
+    this.lengths = args.lengths;
+    this.#capacity = args.geometry.capacity;
+    this.#places = Array.from(args.lengths, (_, row) => row);
+  }
+
+  get capacity(): number {
+    return this.#capacity;
+  }
+
+  /** The rows' contents follow with the next run. */
+  swap(a: number, b: number): void {
+    for (const list of [this.#places, this.lengths]) [list[a], list[b]] = [list[b], list[a]];
+  }
+
+  async run(program: KernelProgram, inputs: KernelInputs, width: number, counts: Int32Array) {
+    await this.#makeRoom(Math.max(...counts.map((count, row) => this.lengths[row] + count)));
+    const columns = Float32Array.from({ length: this.#capacity }, (_, column) => column);
+    const outputs = await program.run({
+      inputs: {
+        ...inputs,
+        columns: { dims: [this.#capacity], data: columns },
+        write_at: this.#writes(width, counts),
+      },
+      views: this.#views(counts.length),
+    });
+    counts.forEach((count, row) => (this.lengths[row] += count));
+    return outputs;
+  }
+
+  /** Brings every row to its place: another call of the kernel does not know where they were. */
+  async settle(): Promise<void> {
+    if (this.#places.some((place, row) => place !== row)) await this.#arrange(this.#capacity);
+  }
+
+  /** For `positions` per row and the spare column; shrinks where less than half is needed. */
+  async #makeRoom(positions: number): Promise<void> {
+    const capacity = roundedCapacity(Math.max(positions, ...this.lengths) + 1);
+    const fits = capacity <= this.#capacity && 2 * capacity > this.#capacity;
+    if (!fits) await this.#arrange(capacity);
+    else await this.settle();
+  }
+
+  /** One gather per array: row and column of the new packing ← row and column of the old one. */
+  async #arrange(capacity: number): Promise<void> {
+    const { heads } = this.args.geometry;
+    const rows = this.#places.length;
+    const index = new Int32Array(rows * heads * capacity);
+    let to = 0;
+    for (const place of this.#places) {
+      for (let head = 0; head < heads; head++) {
+        const from = (place * heads + head) * this.#capacity;
+        // Columns that the old packing lacks get some finite number: they are not seen before they are written.
+        for (let column = 0; column < capacity; column++) index[to++] = from + Math.min(column, this.#capacity - 1);
+      }
+    }
+    const dims = [rows * heads * this.#capacity, this.args.geometry.headSize];
+    await this.arrange.run({
+      inputs: { index: { dims: [index.length], data: index } },
+      views: Object.fromEntries(this.names.map((name) => [name, ['cache', name, dims] as const])),
+    });
+    this.#capacity = capacity;
+    this.#places = this.#places.map((_, row) => row);
+  }
+
+  /** [rows · heads · tokens, 3] row, head and column of every new key and value. */
+  #writes(width: number, counts: Int32Array) {
+    const { heads } = this.args.geometry;
+    const places: number[] = [];
+    counts.forEach((count, row) => {
+      for (let head = 0; head < heads; head++)
+        for (let t = 0; t < width; t++) places.push(row, head, t < count ? this.lengths[row] + t : this.#capacity - 1);
+    });
+    return { dims: [places.length / 3, 3], data: BigInt64Array.from(places, BigInt) };
+  }
+
+  #views(rows: number) {
+    const { heads, headSize } = this.args.geometry;
+    const dims = [rows, heads, this.#capacity, headSize];
+    return Object.fromEntries(this.names.map((name) => [name, ['cache', name, dims] as const]));
+  }
+}
