@@ -112,7 +112,8 @@ export {
   type ReplyRule,
 } from './agentgym/reply-rules.js';
 export { WebShop, type WebShopInfo } from './webshop/webshop.js';
-export { webShopSchema, type WebShopOptions } from './webshop/options.js';
+export { loadShop as loadWebShop, webShopDefaults, webShopSchema, type WebShopOptions } from './webshop/options.js';
+export { makeCatalogue as makeWebShopCatalogue } from './webshop/catalogue.js';
 export { webShopDemonstrations, webShopTexts } from './webshop/demonstrations.js';
 export { Shopper } from './webshop/expert.js';
 export { type Demonstrator, type PlayedDemonstrationOptions } from './played-demonstrations.js';
@@ -131,6 +132,7 @@ export {
 } from './agentgym/agentgym-env.js';
 export { agentGymEnv, agentGymProperties, agentGymSchema } from './agentgym/options.js';
 export { agentGymFamilies, type AgentGymFamily } from './agentgym/families.js';
+export { remoteOnlyEnvs, type RemoteOnlyEnv } from './agentgym/registration.js';
 export { TextCraft, type TextCraftInfo } from './textcraft/textcraft.js';
 export { textCraftSchema, type TextCraftOptions } from './textcraft/options.js';
 export { textCraftDemonstrations } from './textcraft/demonstrations.js';

@@ -127,6 +127,10 @@ export interface WebShopOptions {
   catalogueSeed: number;
 }
 
+export const webShopDefaults = Object.fromEntries(
+  Object.entries(webShopSchema.properties).map(([key, property]) => [key, property.default]),
+) as unknown as WebShopOptions;
+
 /** A shop is loaded once, however many environments shop there: nothing in it ever changes. */
 const loadedShops = new Map<string, Shop>();
 

@@ -16,12 +16,20 @@ const tooCommon = new Set(
 /** Letters of scripts that put no blank between words. */
 const ideograph =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
-const letter = `(?![${ideograph}])\\p{Alphabetic}`;
-const part = `(?:${letter}|\\p{Nd}|_|\\p{M}|\\u200d)`;
+
 /** A mark between two letters (`don't`, `u.s.a`) or between two digits (`3.5`, `1,000`) stands inside a word. */
-const joint =
-  "(?:(?<=\\p{Alphabetic})[':.\\u00b7\\u2018\\u2019](?=\\p{Alphabetic})|(?<=\\p{Nd})['.,;\\u2018\\u2019](?=\\p{Nd}))";
-const words = new RegExp(`${part}+(?:${joint}${part}+)*|[${ideograph}]`, 'gu');
+const wordOf = (part: string, letter: string, digit: string, quote: string): string =>
+  `${part}+(?:(?:(?<=${letter})[:.${quote}](?=${letter})|(?<=${digit})[.,;${quote}](?=${digit}))${part}+)*`;
+
+const words = new RegExp(
+  `${wordOf(`(?:(?![${ideograph}])\\p{Alphabetic}|\\p{Nd}|_|\\p{M}|\\u200d)`, '\\p{Alphabetic}', '\\p{Nd}', "'\\u00b7\\u2018\\u2019")}|[${ideograph}]`,
+  'gu',
+);
+/** The same for texts in ASCII, ten times as fast. */
+const asciiWords = new RegExp(wordOf('[A-Za-z0-9_]', '[A-Za-z]', '[0-9]', "'"), 'g');
+
+/** The words of a text as they are written, in its order. */
+const wordsOf = (text: string): string[] => text.match(/[^\0-\x7f]/.test(text) ? words : asciiWords) ?? [];
 
 /** Terms already made, of words as they are written: most words of a catalogue come again and again. */
 const known = new Map<string, string>();
@@ -39,7 +47,7 @@ function termOf(word: string): string {
 /** The terms of a text in its order, repeats and all. */
 export function termsOf(text: string): string[] {
   const terms: string[] = [];
-  for (const [word] of text.matchAll(words)) {
+  for (const word of wordsOf(text)) {
     let term = known.get(word);
     if (term === undefined) {
       term = termOf(word.slice(0, LONGEST));
