@@ -37,7 +37,7 @@ export {
   type RunOutputs,
 } from './device/program.js';
 export { LOOP_BYTES, wasmMemoryOf, type WasmMemory } from './device/host-memory.js';
-export { chooseDevice, type DeviceChoice, type DeviceKind, type Machine } from './device/choose-device.js';
+export { checkDevice, chooseDevice, type DeviceChoice, type DeviceKind, type Machine } from './device/choose-device.js';
 export { webgpuAvailable } from './device/provider-probe.js';
 export { State, type StateTensorInfo, type StateTensorInit, type TensorCopy } from './device/state.js';
 export {

@@ -150,7 +150,10 @@ const ownKeys = {
   idle_minutes: rate('serve_env: an environment that nobody asks for is closed after this many minutes'),
   max_failure_share: share('a run stops when more than this share of the episodes collected at once failed'),
   seed: count('all randomness of the run follows from it', 0),
-  device: oneOf(['cpu', 'webgpu'], 'where models run'),
+  device: oneOf(
+    ['cpu', 'webgpu', 'cuda', 'auto'],
+    'where models run: the processor; any GPU; NVIDIA with CUDA’s files installed; the fastest of these that is there (docs/devices.md)',
+  ),
   threads: count('threads of ONNX Runtime; 0: one a core', 0),
   slots: count('episodes in play at the same time; serve_model: answers at the same time'),
   top_k: count('samples among the k likeliest tokens; 0: all. ArCHer’s sampler has a hidden 50', 0),

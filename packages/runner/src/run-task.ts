@@ -1,4 +1,5 @@
 // From a composed config to the task it names. The compute stack is loaded here, after the config is known to be good.
+import { withDevice } from './device-choice.js';
 import { openEnvParts } from './env-parts.js';
 import { unreadKeys } from './environments.js';
 import { withLocalModels } from './hub-models.js';
@@ -25,7 +26,7 @@ export async function runTask(yaml: RunConfigYaml, context: Omit<TaskContext, 'e
   const config = toRunConfig(yaml);
   for (const line of [...ignoredKeys(config), ...unreadKeys(config)]) context.log(line, 'WARNING');
   const task = await tasks[config.task]();
-  const localConfig = await withLocalModels(config, context);
+  const localConfig = await withLocalModels(await withDevice(config, context), context);
   const { parts, close } = await openEnvParts(localConfig);
   try {
     await task(localConfig, { ...context, envParts: parts });
