@@ -1,13 +1,12 @@
 // Playing many episodes at once and turning them into trajectories.
 import { episodicReturn, hash32, maximum, mean, minimum, Rng, standardError, type Trajectory } from '@bowyer/core';
 import { HttpError, playEpisodes, type Env } from '@bowyer/envs';
-import type { Metrics, OpenPlayer, PlayOptions, RunHooks } from './types.js';
+import type { Metrics, OnFailure, OpenPlayer, PlayOptions, RunHooks } from './types.js';
 
 interface Collecting {
   makeEnv: () => Env;
   hooks: Pick<RunHooks, 'progress'>;
-  /** Told of every episode that failed. */
-  onFailure?: (error: Error) => void;
+  onFailure?: OnFailure;
 }
 
 /** One iteration's rollout. Seeds follow from the run's seed and the episode's number alone. */
@@ -54,7 +53,7 @@ export async function play(
       onEpisode: ({ episode, slot, turns, error }) => {
         if (error) {
           failures.push(error);
-          onFailure?.(error);
+          onFailure?.(error, `${purpose} episode ${firstEpisode + episode}`);
           return checkFailures(failures, maxFailureShare, { purpose, episodes });
         }
         trajectories[episode] = {

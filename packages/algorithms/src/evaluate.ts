@@ -3,7 +3,7 @@ import { correlation, discountedReturns, mean, type Trajectory } from '@bowyer/c
 import type { Env } from '@bowyer/envs';
 import type { DoubleCritic } from '@bowyer/models';
 import { episodeMetrics, play } from './collect.js';
-import type { Metrics, OpenPlayer, PlayOptions, RunHooks } from './types.js';
+import type { Metrics, OnFailure, OpenPlayer, PlayOptions, RunHooks } from './types.js';
 
 export interface Evaluation {
   metrics: Metrics;
@@ -16,7 +16,7 @@ export interface Evaluation {
  * @param purpose names the set of episodes; `eval` guides a run (keep the best), another one judges it
  */
 export async function evaluate(
-  run: { makeEnv: () => Env; hooks: Pick<RunHooks, 'progress'>; onFailure?: (error: Error) => void },
+  run: { makeEnv: () => Env; hooks: Pick<RunHooks, 'progress'>; onFailure?: OnFailure },
   openPlayer: OpenPlayer,
   options: PlayOptions & { evalSize: number; evalDoSample: boolean },
   purpose = 'eval',

@@ -9,4 +9,13 @@ export { PolicyPlayer, type Player, type ReadyTurn } from './policy-player.js';
 export { BestOfNPlayer } from './best-of-n-player.js';
 export { SharedClip, type ClipScope } from './shared-clip.js';
 export { demonstrationSegment, tokenExamples, type Demonstration, type WeightedUtterance } from './token-examples.js';
-export type { LoopOptions, Metrics, OnlineRun, OpenPlayer, PlayOptions, ReplayItem, RunHooks } from './types.js';
+export type {
+  LoopOptions,
+  Metrics,
+  OnFailure,
+  OnlineRun,
+  OpenPlayer,
+  PlayOptions,
+  ReplayItem,
+  RunHooks,
+} from './types.js';

@@ -27,10 +27,14 @@ export interface RunHooks {
   readonly stopRequested: boolean;
 }
 
+/** Told of every episode that failed. @param episode its purpose and number, for people */
+export type OnFailure = (error: Error, episode: string) => void;
+
 /** What every online recipe works with. */
 export interface OnlineRun {
   policy: LanguageModel;
   makeEnv: () => Env;
+  onFailure?: OnFailure;
   replay: ReplayBuffer<ReplayItem>;
   clip: SharedClip;
   /** 0, or where a checkpoint left off. */

@@ -1,6 +1,7 @@
 // What a run needs of its environment beyond playing it: demonstrations, and what is known of it.
-import { makeEnv, type Env, type EnvParts, type ResetResult } from '@bowyer/envs';
+import { makeEnv, remoteOnlyEnvs, type Env, type EnvParts, type ResetResult } from '@bowyer/envs';
 import { knowledgeOf, type DemonstrationSet } from './environments/knowledge.js';
+import { isConversationFile } from './conversations.js';
 import { demonstrationsOf, readEpisodes, recordedReturn } from './episode-record.js';
 import type { RunConfig } from './run-config.js';
 
@@ -15,7 +16,34 @@ export const environmentOptions = (config: RunConfig): Record<string, unknown> =
 
 function optionsOf(config: RunConfig): Record<string, unknown> {
   const { name, ...options } = config.env;
-  return { ...options, ...knowledgeOf(name).archerOptions?.(config) };
+  const archerOptions = knowledgeOf(name).archerOptions?.(config);
+  return { ...options, ...archerOptions, ...(playsOnAgentGym(config) && { baseUrl: serverOf(config) }) };
+}
+
+/** Whether episodes are played on one of AgentGym's servers. */
+const playsOnAgentGym = ({ env: { name, backend } }: RunConfig): boolean =>
+  backend === 'agentgym' || (backend === undefined && remoteOnlyEnvs.some((remote) => remote === name));
+
+/** The address under either of its names, or ArCHer's for a shop's; null where none is given. */
+function serverOf({ env, envServerBase, envLoadPath }: RunConfig): string | null {
+  return (env.baseUrl as string | null) ?? envServerBase ?? (env.name === 'webshop' ? envLoadPath : null);
+}
+
+/** What keeps an environment on a server from being reached: no address, or two; empty where there is nothing. */
+export function serverProblem(config: RunConfig): string[] {
+  const { env, envServerBase } = config;
+  const isRemote = playsOnAgentGym(config);
+  if (isRemote && envServerBase !== null && env.baseUrl !== null && env.baseUrl !== envServerBase) {
+    return [
+      `env_server_base is ${envServerBase}, but env.base_url is ${String(env.baseUrl)}`,
+      '  they are two names of the same address: give one of them',
+    ];
+  }
+  if (!(isRemote || env.backend === 'site') || serverOf(config) !== null) return [];
+  return [
+    `env.base_url is null: ${env.name} is played on a server${env.backend === undefined ? '' : ` with env.backend=${String(env.backend)}`}, and none is named`,
+    '  give its address: env.base_url=http://HOST:PORT, or env_server_base=http://HOST:PORT as in AgentGym',
+  ];
 }
 
 /** The environment as recordings of its engine were made. */
@@ -50,7 +78,8 @@ export async function makeDemonstrations(config: RunConfig): Promise<Demonstrati
 
 /** What a run from demonstrations lacks; null where it has them. */
 export function nothingToImitate({ env, demonstrations }: RunConfig): string | null {
-  if (demonstrations.path?.endsWith('.jsonl') || knowledgeOf(env.name).demonstrations !== undefined) return null;
+  if (demonstrations.path?.endsWith('.jsonl') || isConversationFile(demonstrations.path)) return null;
+  if (knowledgeOf(env.name).demonstrations !== undefined) return null;
   return (
     `${env.name} has no demonstrations of its own, so there is nothing to warm-start from\n` +
     '  give a policy with policy_lm=FOLDER, or episodes with demonstrations.path=FILE.jsonl\n' +
@@ -83,7 +112,7 @@ export function optimalReturnOf(config: RunConfig): number | null {
 
 /** ArCHer's keys that this environment does not read, one line each. */
 export function unreadKeys(config: RunConfig): string[] {
-  const { env, envIdx, envLoadPath } = config;
+  const { env, envIdx, envLoadPath, envServerBase } = config;
   const { archerKeys = [] } = knowledgeOf(env.name);
   const read = typeof archerKeys === 'function' ? archerKeys(config) : archerKeys;
   return [
@@ -91,5 +120,8 @@ export function unreadKeys(config: RunConfig): string[] {
       !read.includes('envIdx') &&
       `env_idx: ${env.name} has no list to choose from; nothing is changed`,
     envLoadPath !== null && !read.includes('envLoadPath') && `env_load_path: ${env.name} loads nothing from there`,
+    envServerBase !== null &&
+      !playsOnAgentGym(config) &&
+      `env_server_base: ${env.name} is not played on one of AgentGym's servers; env.backend=agentgym would be`,
   ].filter((line) => line !== false);
 }

@@ -72,6 +72,10 @@ const archerKeys = {
     Type.String(),
     'adventure: ArCHer’s name for env.story; kept for its other configs (oracle weights, shop address)',
   ),
+  env_server_base: nullable(
+    Type.String(),
+    'AgentGym’s name for env.base_url: address of the server of an environment that plays on one of AgentGym’s',
+  ),
   webshop_lower: Type.Integer({ description: 'kept for ArCHer configs: first WebShop instruction' }),
   webshop_upper: Type.Integer({ description: 'kept for ArCHer configs: one past the last WebShop instruction' }),
   project_name: Type.String({ description: 'logger project' }),

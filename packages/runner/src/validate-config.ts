@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { validate, type Composition, type JsonSchema } from '@bowyer/config';
 import { AdapterError, isAdapterDirectory, openAdapterDirectory } from '@bowyer/models';
 import { isEnvName } from './env-schema.js';
-import { nothingToImitate } from './environments.js';
+import { nothingToImitate, serverProblem } from './environments.js';
 import { mayBeHubId } from './hub-models.js';
 import { runConfigSchema, runConfigSchemaFor, toRunConfig, type RunConfig, type RunConfigYaml } from './run-config.js';
 
@@ -17,6 +17,7 @@ export async function validateConfig(composition: Composition): Promise<void> {
     ...demonstrationProblems(composition),
     ...notBuilt(composition),
     ...otherEnvironment(composition),
+    ...serverProblems(composition),
     ...taskProblems(toRunConfig(composition.resolve() as unknown as RunConfigYaml)),
   ];
   if (problems.length > 0) throw new Error(problems.join('\n'));
@@ -39,6 +40,17 @@ function otherEnvironment(composition: Composition): string[] {
   ];
 }
 
+/** Tasks that play episodes. */
+const PLAYING: readonly RunConfig['task'][] = ['train', 'evaluate', 'replay', 'play', 'serve_env'];
+
+function serverProblems(composition: Composition): string[] {
+  const config = toRunConfig(composition.resolve() as unknown as RunConfigYaml);
+  const [problem, mend] = PLAYING.includes(config.task) ? serverProblem(config) : [];
+  if (problem === undefined) return [];
+  const key = problem.startsWith('env_server_base') ? 'env_server_base' : 'env.base_url';
+  return [problem, `  in ${placeOf(composition, key)}`, mend];
+}
+
 /** What a task needs and the config does not give. */
 function taskProblems(config: RunConfig): string[] {
   const { task, checkpointPath, policyLm, input, output } = config;
@@ -50,6 +62,11 @@ function taskProblems(config: RunConfig): string[] {
       '  give both: input=FILE.jsonl output=FILE.jsonl',
     ];
   }
+  if (task === 'train' && config.playAsChat && config.agentType !== 'bc')
+    return [
+      `play_as_chat=true: rollouts of agent_type=${config.agentType} are not played through chat templates`,
+      '  write agent_type=bc, or task=evaluate',
+    ];
   const imitates = task === 'demonstrations' || (task === 'train' && checkpointPath === null && policyLm === null);
   return imitates ? [nothingToImitate(config) ?? []].flat() : [];
 }

@@ -10,6 +10,7 @@ import {
   BestOfNPlayer,
   PolicyPlayer,
   SharedClip,
+  type OnFailure,
   type OpenPlayer,
   type ReplayItem,
 } from '@bowyer/algorithms';
@@ -118,6 +119,7 @@ async function runRecipe(
   const run = {
     policy,
     makeEnv: environmentOf(config, envParts),
+    onFailure: failureLog(log),
     replay: refill(new ReplayBuffer<ReplayItem>(config.capacity), history),
     clip,
     firstIteration: progress.nextIteration,
@@ -129,6 +131,12 @@ async function runRecipe(
   recorder.finish();
   return recorder.stopRequested ? null : recorder;
 }
+
+/** A line for every episode that its environment failed; what is learnt and measured is of the others. */
+const failureLog =
+  (log: TaskContext['log']): OnFailure =>
+  (error, episode) =>
+    log(`${episode} failed and is left out: ${error.message}`, 'WARNING');
 
 /** The buffer as it was: insertion order is the order of the rollouts. */
 function refill(replay: ReplayBuffer<ReplayItem>, history: readonly Trajectory[]): ReplayBuffer<ReplayItem> {
@@ -156,7 +164,12 @@ async function finalTest(
     log(`testing the ${name} policy on ${config.testSize} held-out episodes`);
     const bar = new ProgressBar('episodes', config.testSize, progress);
     const hooks = { progress: (_: string, done: number) => bar.update(done) };
-    const { metrics, trajectories } = await evaluate({ makeEnv, hooks }, openPlayer, options, 'test');
+    const { metrics, trajectories } = await evaluate(
+      { makeEnv, hooks, onFailure: failureLog(log) },
+      openPlayer,
+      options,
+      'test',
+    );
     bar.finish();
     return { name, metrics, trajectories };
   };

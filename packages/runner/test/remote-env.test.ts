@@ -1,0 +1,126 @@
+// A run whose environment is on a server: its address under both names, none, two; and a server that fails some episodes.
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { serveEnv, type EnvServer } from '@bowyer/envs';
+import { run, tinyRun } from './command-line.js';
+
+let directory: string;
+let maze: EnvServer;
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'bowyer-remote-'));
+  const limits = { host: '127.0.0.1', port: 0, maxInstances: 64, idleMs: 600_000 };
+  maze = await serveEnv({ name: 'maze', options: {}, ...limits });
+});
+afterAll(async () => {
+  await maze.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const folders = (name: string) => [`save_path=${join(directory, name)}`, `cache_dir=${join(directory, 'cache')}`];
+const served = ['env=maze', 'env.backend=agentgym'];
+
+test('env_server_base is the server’s address, as in AgentGym', async () => {
+  const [input, output] = ['actions.jsonl', 'played.jsonl'].map((name) => join(directory, name));
+  const files = [`input=${input}`, `output=${output}`];
+  const address = `env_server_base=${new URL(maze.url).origin}`;
+  writeFileSync(input, `${JSON.stringify({ reset: { seed: 3 }, actions: ['move down', 'move down'] })}\n`);
+  const { code, stderr } = await run(['--config-name', 'replay', ...served, address, ...files, ...folders('replay')]);
+  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+  const { reset, steps } = JSON.parse(readFileSync(output, 'utf8')) as {
+    reset: { observation: string };
+    steps: unknown[];
+  };
+  expect(reset.observation).toContain('The goal is at position 8, 6.');
+  expect(steps.length).toBeGreaterThan(0);
+}, 60_000);
+
+test.each([
+  [
+    'no address',
+    ['env=webarena'],
+    [
+      'env.base_url is null: webarena is played on a server, and none is named',
+      /^ {2}in .*configs\/env\/webarena\.yaml:\d+$/,
+      '  give its address: env.base_url=http://HOST:PORT, or env_server_base=http://HOST:PORT as in AgentGym',
+    ],
+  ],
+  [
+    'no address with a backend',
+    ['env=textcraft', 'env.backend=agentgym'],
+    ['env.base_url is null: textcraft is played on a server with env.backend=agentgym, and none is named'],
+  ],
+  [
+    'two addresses',
+    ['env=sciworld', 'env.base_url=http://a:1', 'env_server_base=http://b:2'],
+    [
+      'env_server_base is http://b:2, but env.base_url is http://a:1',
+      '  in command line: env_server_base=http://b:2',
+      '  they are two names of the same address: give one of them',
+    ],
+  ],
+])(
+  '%s: told before anything starts',
+  async (name, args, expected) => {
+    const words = ['--config-name', 'play', ...args, ...folders(name.replaceAll(' ', '-'))];
+    const { code, stderr } = await run(words);
+    expect(code).toBe(1);
+    const lines = stderr.split('\n');
+    for (const [i, line] of expected.entries()) {
+      if (typeof line === 'string') expect(lines[i]).toBe(line);
+      else expect(lines[i]).toMatch(line);
+    }
+    expect(existsSync(join(directory, name.replaceAll(' ', '-')))).toBe(false);
+  },
+  60_000,
+);
+
+/** Stands before the maze's server and fails the resets of every fourth starting place: 7 of 25. */
+async function failingProxy(): Promise<Server> {
+  const proxy = createServer((request, response) => {
+    let body = '';
+    request.on('data', (piece: Buffer) => (body += piece.toString()));
+    request.on('end', () => {
+      const { game } = (body === '' ? {} : JSON.parse(body)) as { game?: number };
+      if (request.url === '/maze/reset' && game! % 4 === 0) return void response.writeHead(500).end('out of order');
+      void fetch(new URL(maze.url).origin + request.url, { method: request.method, body }).then(async (answer) => {
+        response.writeHead(answer.status, { 'content-type': 'application/json' });
+        response.end(await answer.text());
+      });
+    });
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  return proxy;
+}
+
+test('a server that fails a share of the episodes: the run goes on below max_failure_share and stops above it', async () => {
+  const proxy = await failingProxy();
+  const address = `env.base_url=http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const words = ['--config-name', 'archer_20q', ...tinyRun, ...served, address, 'iterations=2', 'warmup_iter=1'];
+  try {
+    const goesOn = await run([...words, 'max_failure_share=0.7', ...folders('goes-on')]);
+    expect({ code: goesOn.code, stderr: goesOn.code === 0 ? '' : goesOn.stderr }).toEqual({ code: 0, stderr: '' });
+    expect(goesOn.stdout + goesOn.stderr).toMatch(
+      /rollout episode \d+ failed and is left out: POST \S*\/maze\/reset answered 500 \(attempt 1, status\): out of order/,
+    );
+    const { policies } = JSON.parse(readFileSync(join(directory, 'goes-on', 'results.json'), 'utf8')) as {
+      policies: { metrics: Record<string, number> }[];
+    };
+    for (const { metrics } of policies) {
+      expect(metrics['test/episodes']).toBeGreaterThan(0);
+      expect(metrics['test/episodes']).toBeLessThan(TEST_SIZE);
+    }
+    const stops = await run([...words, 'max_failure_share=0.01', ...folders('stops')]);
+    expect(stops.code).toBe(1);
+    expect(stops.stderr).toMatch(
+      /^\d+ of \d+ episodes \(.*\) failed, more than max_failure_share 0\.01 allows\n {2}the first: POST .*\/maze\/reset answered 500/m,
+    );
+  } finally {
+    proxy.closeAllConnections();
+    proxy.close();
+  }
+}, 120_000);
+
+const TEST_SIZE = Number(tinyRun.find((word) => word.startsWith('test_size='))?.split('=')[1]);
