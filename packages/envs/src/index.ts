@@ -133,7 +133,6 @@ export {
 export { agentGymEnv, agentGymProperties, agentGymSchema } from './agentgym/options.js';
 export { agentGymFamilies, type AgentGymFamily } from './agentgym/families.js';
 export { remoteOnlyEnvs, type RemoteOnlyEnv } from './agentgym/registration.js';
-export { remoteOnlyEnvs, type RemoteOnlyEnv } from './agentgym/registration.js';
 export { TextCraft, type TextCraftInfo } from './textcraft/textcraft.js';
 export { textCraftSchema, type TextCraftOptions } from './textcraft/options.js';
 export { textCraftDemonstrations } from './textcraft/demonstrations.js';
