@@ -41,3 +41,27 @@ test('the token-set ratio of a subset is 100, whatever the order', () => {
 test('without common tokens it is 200 · matches / length: "ab" and "ac" share one letter of two each', () => {
   expect(tokenSetRatio('ab', 'ac')).toBe(50);
 });
+
+// WebShop's own tests of its title score (spaCy's nouns) at 64fa2a5 expect these within 0.01.
+const soundbar = 'Saireed UL Listed 2 Prong Power Cord for JBL Bar 3.1 Bar 2.1 Channel 4K Ultra HD Soundbar';
+const cord =
+  'BRST AC Power Cord Outlet Socket Cable Plug Lead for Panasonic SC-HT830V DVD/VCR Combo Home Theater System';
+test.each([
+  [`${soundbar} Home Theater System Subwoofer`, cord, 0.3],
+  [soundbar, cord, 0.15],
+  ['Rusticware 921ORB Kitchen and Bath Cabinet Knob', 'Minkissy 2pcs Stainless Steel Eyebrow Tweezers (Silver)', 0],
+])('title score of real titles: %s', (wanted, bought, expected) => {
+  const { titleScore } = purchaseReward({ ...kettle, title: bought }, { ...goal, title: wanted }, new Map());
+  expect(Math.abs(titleScore - expected)).toBeLessThan(0.01);
+});
+test('a named option is met by its value alone or by its colour, as in synthetic goals', () => {
+  const named = (value: string): Goal => ({ ...goal, options: [['color', value]] });
+  // 2 attributes + price + the option, of 4.
+  expect(purchaseReward(kettle, named('navy blue'), new Map([['color', 'sky blue']])).reward).toBe(1);
+  expect(purchaseReward(kettle, named('navy blue'), new Map([['color', 'red']])).reward).toBe(3 / 4);
+  expect(purchaseReward(kettle, named('pack of 2'), new Map([['size', 'pack of 2']])).reward).toBe(1);
+});
+test('ratios are rounded before they are compared, as thefuzz does: 85.2 is 85, no match', () => {
+  expect(tokenSetRatio('easy to clean', 'easy clean')).toBe(100);
+  expect(tokenSetRatio('essential oils', 'essential oil')).toBe(96);
+});
