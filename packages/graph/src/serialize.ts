@@ -21,6 +21,8 @@ export interface SerializeOptions {
   externalBytes?: number;
   /** Outputs which become `accumulator + value`, the accumulator being a further input. */
   accumulate?: ReadonlySet<string>;
+  /** Inputs which become initializers; their elements come from outside, by the input's name as path. */
+  constants?: ReadonlySet<string>;
   /** Add the output that keeps the Node binding from copying results. */
   noCopy?: boolean;
 }
@@ -38,7 +40,7 @@ export function serialize(graph: Graph): Uint8Array {
 
 export function serializeModel(
   graph: Graph,
-  { externalBytes = Infinity, accumulate = new Set(), noCopy = false }: SerializeOptions = {},
+  { externalBytes = Infinity, accumulate = new Set(), constants = new Set(), noCopy = false }: SerializeOptions = {},
 ): SerializedModel {
   if (graph.outputs.size === 0)
     throw new Error(`graph '${graph.name}' has no outputs; name one with g.output('name', value)`);
@@ -52,13 +54,9 @@ export function serializeModel(
     if (raw.byteLength < externalBytes) return { ...common, rawData: raw };
     const path = `external_${externalData.length}`;
     externalData.push({ path, data: raw });
-    const entries = { location: path, offset: '0', length: String(raw.byteLength) };
-    return {
-      ...common,
-      dataLocation: onnx.TensorProto.DataLocation.EXTERNAL,
-      externalData: Object.entries(entries).map(([key, text]) => ({ key, value: text })),
-    };
+    return { ...common, ...elsewhere(path, raw.byteLength) };
   };
+  const inputs = [...graph.inputs.values()];
   const model = onnx.ModelProto.encode({
     irVersion: IR_VERSION,
     producerName: 'bowyer',
@@ -69,11 +67,12 @@ export function serializeModel(
     graph: {
       name: graph.name,
       input: [
-        ...[...graph.inputs.values()].map((value) => valueInfo(value.name, value)),
+        ...inputs.filter(({ name }) => !constants.has(name)).map((value) => valueInfo(value.name, value)),
         ...sums.map(([name, value]) => valueInfo(accumulatorName(name), value)),
       ],
       initializer: [
         ...graph.initializers.filter((value) => used.has(value)).map(tensorProto),
+        ...inputs.filter((value) => constants.has(value.name) && used.has(value)).map(constantProto),
         ...(noCopy ? [noCopyConstant] : []),
       ],
       node: [
@@ -88,6 +87,23 @@ export function serializeModel(
     },
   });
   return { bytes: model.finish(), externalData };
+}
+
+/** Where a tensor's elements are if not in the model. */
+function elsewhere(path: string, bytes: number) {
+  const entries = { location: path, offset: '0', length: String(bytes) };
+  return {
+    dataLocation: onnx.TensorProto.DataLocation.EXTERNAL,
+    externalData: Object.entries(entries).map(([key, text]) => ({ key, value: text })),
+  };
+}
+
+/** An input whose elements are known when the session is made: float32 of fixed size. */
+function constantProto({ name, dtype, shape }: Value) {
+  const size = shape.reduce<number>((product, dim) => product * (typeof dim === 'number' ? dim : NaN), 1);
+  if (dtype !== 'float32' || !(size > 0))
+    throw new Error(`constant '${name}': ${dtype} [${shape.join(', ')}] must be float32 of fixed size`);
+  return { name, dims: shape as number[], dataType: onnxTypeCodes[dtype], ...elsewhere(name, 4 * size) };
 }
 
 /** Nodes and values that the outputs depend on. */

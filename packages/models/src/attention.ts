@@ -57,20 +57,27 @@ export function cachedAttention(
   cache: CachedKeysAndValues,
   layout: HeadLayout,
 ): { mixed: Value; key: Value; value: Value } {
-  const q = splitQueries(g, query, layout);
+  const q = g.mul(splitQueries(g, query, layout), inverseRoot(g, layout.headSize));
   const [k, v] = [key, value].map((x) => splitHeads(g, x, layout));
-  const product = { transB: true, alpha: 1 / Math.sqrt(layout.headSize) };
-  const past = g.add(g.fusedMatMul(q, cache.key, product), cacheMask(g, cache, layout));
+  const past = g.add(g.fusedMatMul(q, cache.key, { transB: true }), cacheMask(g, cache, layout));
   // One new token attends to itself by a dot product: elementwise, since a batch of 1 × 1 products is slow.
   const present =
     layout.tokens === 1
-      ? g.reduceSum(g.mul(g.mul(q, product.alpha), k), { axes: [-1], keepdims: true })
-      : g.add(g.fusedMatMul(q, k, product), causalMask(g, layout));
+      ? g.reduceSum(g.mul(q, k), { axes: [-1], keepdims: true })
+      : g.add(g.fusedMatMul(q, k, { transB: true }), causalMask(g, layout));
   const probabilities = g.softmax(g.concat([past, present], -1));
   const [toPast, toPresent] = g.split(probabilities, -1, [past.dim(-1), present.dim(-1)]);
   const own = layout.tokens === 1 ? g.mul(toPresent, v) : g.matMul(toPresent, v);
   const mixed = g.add(g.matMul(toPast, cache.value), own);
   return { mixed: mergeHeads(g, mixed, layout), key: k, value: v };
+}
+
+/**
+ * 1 / √headSize as a row of equal numbers. ONNX Runtime multiplies a single row by a matrix without packing the matrix, but
+ * only where the product is not scaled; a scalar here it would turn into the scale of the product behind it.
+ */
+function inverseRoot(g: GraphBuilder, headSize: number): Value {
+  return g.constant(new Float32Array(headSize).fill(1 / Math.sqrt(headSize)), [headSize]);
 }
 
 /**

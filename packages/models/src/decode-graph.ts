@@ -19,6 +19,8 @@ export interface DecodeGraphOptions {
   maskedTokenIds: readonly number[];
   /** Weights to read in 4 or 8 bits, by name; products with them round the activations to 8 bits. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
+  /** Weights that products take from an input of their own, which may be bound as a constant (see forward-scope.ts). */
+  packed?: ReadonlySet<string>;
   adapters?: AdapterLayout;
 }
 
@@ -48,6 +50,7 @@ export function decodeGraph(architecture: CausalArchitecture, options: DecodeGra
     tokens,
     operandOrder,
     quantized: options.quantized,
+    packed: options.packed,
     adapters: options.adapters && new AdapterGraph(g, options.adapters),
     accuracyLevel: 4,
     attention: (layer, queryKeyValue) => {

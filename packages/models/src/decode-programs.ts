@@ -5,6 +5,8 @@ import { decodeGraph, keyName, valueName } from './decode-graph.js';
 import { roundedCapacity } from './kernels/cache-rows.js';
 import type { GenerateArgs, GenerateResult } from './kernels/generate-kernel.js';
 import { adapterWiring, type AdapterWeights } from './lora/adapter-graph.js';
+import { packedName } from './forward-scope.js';
+import { PackedPrograms, weightsToPack } from './packed-programs.js';
 import type { QuantizedWeight } from './quantization/quantized-weight.js';
 import { arrangeGraph, extendedName, residentDecodeGraph } from './resident-decode-graph.js';
 import type { Sampler } from './sampling.js';
@@ -17,11 +19,16 @@ export interface DecodeProgramsOptions {
   maskedTokenIds: readonly number[];
   /** Copies of frozen weights in fewer bits, which decoding then reads instead; not updated when parameters change. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
+  /** Lay float32 weights out anew for fast products, a second copy of them; if not given, from 64 MiB to 4 GiB of them. */
+  packed?: boolean;
   /** LoRA beside the parameters, which are frozen then. */
   adapters?: AdapterWeights;
 }
 
-/** What the token loop runs: `prefill` once per utterance, then a step per token in the form that suits the batch. */
+/**
+ * What the token loop runs: `prefill` once per utterance, then a step per token in the form that suits the batch. With packed or
+ * quantised weights they are one program, which has them once.
+ */
 export type LoopPrograms = Record<'prefill' | 'stepFew' | 'stepMany', BoundProgram>;
 
 /** A key-value cache, and where it lives on a GPU the program that moves its rows. */
@@ -32,10 +39,16 @@ export interface DecodeCache {
 
 export class DecodePrograms {
   readonly #bound = new Map<string, Promise<BoundProgram>>();
+  readonly #packed: PackedPrograms;
+  readonly #weightsToPack: ReadonlySet<string>;
   #kernel?: Promise<Kernel<GenerateArgs, GenerateResult>>;
   #arrange?: Promise<Program>;
 
-  constructor(private readonly options: DecodeProgramsOptions) {}
+  constructor(private readonly options: DecodeProgramsOptions) {
+    const { device, architecture, parameters, quantized, packed } = options;
+    this.#packed = new PackedPrograms(parameters);
+    this.#weightsToPack = device.kind === 'cpu' ? weightsToPack(architecture, quantized, packed) : new Set();
+  }
 
   get architecture(): CausalArchitecture {
     return this.options.architecture;
@@ -77,13 +90,16 @@ export class DecodePrograms {
     await this.options.device.release(state);
   }
 
-  /** Programs for a batch of `rows` whose longest new part has `width` tokens. */
+  /** Programs for a batch of `rows` whose longest new part has `width` tokens. `done` says that their run is over. */
   async forBatch(sampler: Sampler, rows: number, width: number): Promise<LoopPrograms> {
-    // With small weights both operand orders give the same graph; products with quantised ones have but one order.
-    const large =
-      !this.#isResident &&
-      !this.options.quantized &&
-      this.architecture.parameters.some(({ shape }) => isLargeWeight(shape));
+    if (this.#weightsToPack.size > 0)
+      return inAllRoles(
+        await this.#packed.take(JSON.stringify(sampler), () => this.#compile(sampler, 'tokens', 'rows-left')),
+      );
+    if (this.options.quantized && !this.#isResident)
+      return inAllRoles(await this.#program(sampler, 'tokens', 'rows-left'));
+    // With small weights both operand orders give the same graph.
+    const large = !this.#isResident && this.architecture.parameters.some(({ shape }) => isLargeWeight(shape));
     const isFew = (tokens: number) => large && tokens > 1 && tokens < FEW_ROWS;
     const stepMany = await this.#program(sampler, 1, 'rows-left');
     return {
@@ -94,8 +110,13 @@ export class DecodePrograms {
     };
   }
 
+  async done({ prefill }: LoopPrograms): Promise<void> {
+    await this.#packed.done(prefill);
+  }
+
   /** Frees the compiled graphs. */
   async release(): Promise<void> {
+    await this.#packed.release();
     for (const promise of this.#bound.values()) {
       const bound = await promise;
       await bound.release();
@@ -115,12 +136,16 @@ export class DecodePrograms {
 
   async #compile(sampler: Sampler, tokens: 1 | 'tokens', operandOrder: OperandOrder): Promise<BoundProgram> {
     const { device, architecture, parameters, maskedTokenIds, quantized, adapters } = this.options;
-    const options = { sampler, operandOrder, tokens, maskedTokenIds, quantized, adapters: adapters?.layout };
+    const packed = this.#weightsToPack;
+    const options = { sampler, operandOrder, tokens, maskedTokenIds, quantized, packed, adapters: adapters?.layout };
     const graph = this.#isResident ? residentDecodeGraph(architecture, options) : decodeGraph(architecture, options);
     const used = architecture.parameters.filter(({ name }) => graph.inputs.has(name));
     const state = Object.fromEntries(used.map(({ name }) => [name, [parameters, name] as const]));
+    const constants = Object.fromEntries([...packed].map((name) => [packedName(name), [parameters, name] as const]));
     const caches = [...graph.inputs.keys()].filter((name) => graph.outputs.has(extendedName(name)));
     const inPlace = Object.fromEntries(caches.map((name) => [extendedName(name), name]));
-    return (await device.compile(graph)).bind({ state: { ...state, ...adapterWiring(adapters) }, inPlace });
+    return (await device.compile(graph)).bind({ state: { ...state, ...adapterWiring(adapters) }, constants, inPlace });
   }
 }
+
+const inAllRoles = (bound: BoundProgram): LoopPrograms => ({ prefill: bound, stepFew: bound, stepMany: bound });

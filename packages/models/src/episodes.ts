@@ -112,20 +112,22 @@ export class Episodes {
     const { programs } = this.options;
     const width = Math.max(...windows.map(({ feed }) => feed.length));
     const { state, arrange } = this.cache;
+    const kernel = await programs.kernel();
     const loop = await programs.forBatch(sampler, windows.length, width);
-    const result = await (
-      await programs.kernel()
-    ).call({
-      states: { cache: state },
-      programs: arrange ? { ...loop, arrange } : { ...loop },
-      args: this.#arguments(
-        windows,
-        swaps,
-        byRow.map(({ seed }) => seed),
-        sampler,
-        options,
-      ),
-    });
+    const run = this.#arguments(
+      windows,
+      swaps,
+      byRow.map(({ seed }) => seed),
+      sampler,
+      options,
+    );
+    const result = await kernel
+      .call({
+        states: { cache: state },
+        programs: arrange ? { ...loop, arrange } : { ...loop },
+        args: { ...run, stepsTakeLast: loop.stepMany === loop.prefill },
+      })
+      .finally(() => programs.done(loop));
     this.#capacity = result.capacity;
     const utterances = new Map<number, Utterance>();
     byRow.forEach(({ slot }, row) => {
@@ -160,7 +162,7 @@ export class Episodes {
     seeds: number[],
     sampler: Sampler,
     options: SamplingOptions,
-  ): GenerateArgs {
+  ): Omit<GenerateArgs, 'stepsTakeLast'> {
     const { programs, contextLength } = this.options;
     const { keyValueHeads: heads, headSize, contextLength: positions } = programs.architecture;
     return {

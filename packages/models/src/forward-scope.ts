@@ -22,11 +22,16 @@ export interface ScopeOptions {
   quantized?: ReadonlyMap<string, QuantizedWeight>;
   /** How products with them are computed (see quantized-weight.ts); 0 if left out. */
   accuracyLevel?: 0 | 4;
+  /** Names of weights that products take from an input of their own, `packedName`. */
+  packed?: ReadonlySet<string>;
   /** LoRA beside some of the linear layers. */
   adapters?: AdapterGraph;
   /** Left out: dropout is off, whatever the config says. */
   dropout?: SeededDropout;
 }
+
+/** The input that products take a packed weight from; where its rows are looked up as well, that is another input. */
+export const packedName = (weight: string) => `${weight}/packed`;
 
 export class GraphScope implements ForwardScope {
   readonly batch: Dim;
@@ -43,7 +48,8 @@ export class GraphScope implements ForwardScope {
     this.batch = options.batch;
     this.tokens = options.tokens;
     for (const { name, shape } of architecture.parameters)
-      if (!options.quantized?.has(name)) this.#parameters.set(name, g.input(name, 'float32', shape));
+      if (!options.quantized?.has(name) && !options.packed?.has(name))
+        this.#parameters.set(name, g.input(name, 'float32', shape));
   }
 
   parameter(name: string): Value {
@@ -55,13 +61,19 @@ export class GraphScope implements ForwardScope {
     return value;
   }
 
-  /** A quantised weight that is used other than in a product (a tied embedding) is an input as well. */
+  /** A quantised or packed weight that is used other than in a product (a tied embedding) is an input as well. */
   #alsoFloat(name: string): Value | undefined {
     const spec = this.architecture.parameters.find((parameter) => parameter.name === name);
     if (!spec) return undefined;
     const value = this.g.input(name, 'float32', spec.shape);
     this.#parameters.set(name, value);
     return value;
+  }
+
+  #packedInput(weight: string): Value {
+    const { shape } = this.architecture.parameters.find(({ name }) => name === weight)!;
+    const name = packedName(weight);
+    return this.g.inputs.get(name) ?? this.g.input(name, 'float32', shape);
   }
 
   linear(x: Value, weight: string, bias?: string): Value {
@@ -79,7 +91,7 @@ export class GraphScope implements ForwardScope {
     return weightProduct(
       this.g,
       x,
-      this.parameter(weight),
+      this.options.packed?.has(weight) ? this.#packedInput(weight) : this.parameter(weight),
       bias === undefined ? undefined : this.parameter(bias),
       this.options.operandOrder,
     );

@@ -40,6 +40,8 @@ export interface LanguageModelOptions {
   dropoutRng?: Rng;
   /** Training keeps only what goes from block to block, and logits of a part of the rows: less memory, more time. */
   gradientCheckpointing?: boolean;
+  /** Decoding on the CPU keeps its own copy of the weights, laid out for speed (see decode-programs.ts); by size if not given. */
+  packedDecoding?: boolean;
   /** Bits of the linear layers' weights, which are frozen then; 'none' if not given. */
   quantization?: Quantization;
 }
@@ -88,6 +90,7 @@ export class LanguageModel {
       architecture,
       parameters: base,
       quantized: quantizedForDecoding,
+      packed: options.packedDecoding,
       adapters,
       maskedTokenIds: this.maskedTokenIds,
     });

@@ -92,6 +92,7 @@ export class Device {
       }
       return { name, data: data.byteLength === data.buffer.byteLength ? data : data.slice() };
     });
+    state.changes();
     await this.client.request({ kind: 'writeState', stateId: state.id, tensors: checked });
   }
 

@@ -72,7 +72,14 @@ export class HostBackend {
     }
   }
 
-  async #compile({ programId, variant, model, externalData }: Extract<Request, { kind: 'compile' }>): Promise<void> {
+  async #compile({
+    programId,
+    variant,
+    model,
+    externalData: given,
+    constants,
+  }: Extract<Request, { kind: 'compile' }>): Promise<void> {
+    const externalData = [...given, ...constants.map(([path, id, name]) => ({ path, data: this.#bytes(id, name) }))];
     const session = await InferenceSession.create(model, {
       executionProviders: this.settings.device === 'cuda' ? ['cuda', 'cpu'] : ['cpu'],
       graphOptimizationLevel: 'all',
@@ -120,6 +127,11 @@ export class HostBackend {
     const tensor = this.#states.get(stateId)?.[name];
     if (!tensor) throw new Error(`state tensor '${name}' is gone: its state was released`);
     return tensor;
+  }
+
+  #bytes(stateId: number, name: string): Uint8Array {
+    const { buffer, byteOffset, byteLength } = this.#tensor(stateId, name).data;
+    return new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
   }
 
   #read(stateId: number, names: readonly string[]): Record<string, TypedHostTensor> {

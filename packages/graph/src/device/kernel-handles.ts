@@ -64,6 +64,7 @@ export class WorkerKernel<Args, Result> implements Kernel<Args, Result> {
 
   async call({ states, programs = {}, args }: KernelArguments<Args>): Promise<Result> {
     const stateIds = Object.fromEntries(Object.entries(states).map(([role, state]) => [role, state.id]));
+    for (const state of Object.values(states)) state.changes();
     const bindings = Object.fromEntries(Object.entries(programs).map(([role, program]) => [role, program.bindingId]));
     const result = await this.client.request({
       kind: 'callKernel',

@@ -17,6 +17,11 @@ export interface TensorSignature {
 export interface ProgramWiring {
   /** Graph input ← state tensor. */
   state?: Readonly<Record<string, readonly [State, string]>>;
+  /**
+   * Graph input ← state tensor as it is at `bind`: ONNX Runtime then lays a weight out anew for fast products, at the price of
+   * its size in memory once more and of a session. Later changes of the state are not seen; on a GPU it is as `state`.
+   */
+  constants?: Readonly<Record<string, readonly [State, string]>>;
   /** Outputs copied back to the caller; keep them small. All outputs that are not stored, if not given. */
   fetch?: readonly string[];
   /** Graph output → state tensor. */
@@ -74,6 +79,7 @@ export class Program {
     const checked = this.#wire(wiring);
     await this.#session(checked.wiring);
     const call = checkFeeds(this, checked, { inputs, views });
+    for (const state of checked.stored) state.changes();
     return this.client.request({
       kind: 'run',
       binding: { programId: this.#programId, wiring: checked.wiring },
@@ -96,7 +102,7 @@ export class Program {
   }
 
   /** The session that this wiring needs; made once. */
-  #session({ variant, store, mode }: Wiring): Promise<null> {
+  #session({ variant, store, mode, constants }: Wiring): Promise<null> {
     let session = this.#sessions.get(variant);
     if (!session) {
       const stored = store.map(([output]) => output);
@@ -104,6 +110,7 @@ export class Program {
       const { bytes, externalData } = serializeModel(this.#graph, {
         externalBytes: EXTERNAL_BYTES,
         accumulate,
+        constants: new Set(constants.map(([input]) => input)),
         noCopy: this.residency === 'host',
       });
       session = this.client.request({
@@ -114,22 +121,26 @@ export class Program {
         stored,
         model: bytes,
         externalData,
+        constants,
       });
       this.#sessions.set(variant, session);
     }
     return session;
   }
 
-  #wire({ state = {}, store = {}, mode = 'write', fetch, inPlace = {} }: ProgramWiring): CheckedWiring {
+  #wire({ state = {}, constants = {}, store = {}, mode = 'write', fetch, inPlace = {} }: ProgramWiring): CheckedWiring {
     const problems: string[] = [];
     const symbols = new Map<string, SymbolBinding>();
-    const stateLinks = Object.entries(state).map(([input, [owner, name]]): StateLink => {
+    const inputLink = ([input, [owner, name]]: [string, readonly [State, string]]): StateLink => {
       const expected = this.inputs.get(input);
       const { dtype, shape } = owner.info(name);
       if (!expected) problems.push(`no input is called '${input}'; inputs are ${listNames(this.inputs)}`);
       else problems.push(...compareTensors(`input '${input}' from state '${name}'`, expected, dtype, shape, symbols));
       return [input, owner.id, name];
-    });
+    };
+    const packs = this.residency === 'host';
+    const stateLinks = Object.entries(packs ? state : { ...state, ...constants }).map(inputLink);
+    const constantLinks = packs ? Object.entries(constants).map(inputLink) : [];
     const storeLinks = Object.entries(store).map(([output, [owner, name]]): StateLink => {
       const expected = this.outputs.get(output);
       const { dtype, shape } = owner.info(name);
@@ -144,12 +155,17 @@ export class Program {
       if (!this.outputs.has(name))
         problems.push(`no output is called '${name}'; outputs are ${listNames(this.outputs)}`);
     if (problems.length > 0) throw new ProgramCallError(this.name, problems);
-    const missing = new Set([...this.inputs.keys()].filter((name) => !(name in state)));
-    // On the host one session serves all wirings but sums; a GPU session must know which outputs stay on the GPU.
+    const given = new Set([...Object.keys(state), ...Object.keys(constants)]);
+    const missing = new Set([...this.inputs.keys()].filter((name) => !given.has(name)));
+    // On the host one session serves all wirings but sums and constants; a GPU session must know which outputs stay there.
     const plain = storeLinks.length === 0 || (this.residency === 'host' && mode === 'write');
-    const variant = plain ? 'plain' : `${mode} ${Object.keys(store).sort().join()}`;
-    const links = { state: stateLinks, store: storeLinks, inPlace: Object.entries(inPlace) };
-    return { wiring: { ...links, mode, fetch: fetched, variant }, symbols, missing };
+    const variant = [
+      plain ? 'plain' : `${mode} ${Object.keys(store).sort().join()}`,
+      ...(constantLinks.length > 0 ? [`constants ${this.client.nextId()}`] : []),
+    ].join(' ');
+    const stored = [...new Set(Object.values(store).map(([owner]) => owner))];
+    const links = { state: stateLinks, constants: constantLinks, store: storeLinks, inPlace: Object.entries(inPlace) };
+    return { wiring: { ...links, mode, fetch: fetched, variant }, symbols, missing, stored };
   }
 
   #inPlaceProblems(inPlace: Readonly<Record<string, string>>, store: object): string[] {
@@ -185,6 +201,7 @@ export class BoundProgram {
 
   async run(feeds: RunFeeds = {}): Promise<RunOutputs> {
     const call = checkFeeds(this.program, this.wiring, feeds);
+    for (const state of this.wiring.stored) state.changes();
     return this.client.request({ kind: 'run', binding: this.bindingId, ...call });
   }
 
@@ -204,6 +221,8 @@ export interface CheckedWiring {
   symbols: ReadonlyMap<string, SymbolBinding>;
   /** Inputs which each call must bring. */
   missing: ReadonlySet<string>;
+  /** What each call writes to. */
+  stored: readonly State[];
 }
 
 interface CheckedCall {

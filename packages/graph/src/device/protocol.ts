@@ -20,6 +20,8 @@ export type ViewLink = readonly [graphName: string, stateId: number, tensorName:
 export interface Wiring {
   state: readonly StateLink[];
   store: readonly StateLink[];
+  /** Inputs that are initializers of this wiring's own session. */
+  constants: readonly StateLink[];
   mode: StoreMode;
   fetch: readonly string[];
   /** Graph output written into the memory that an input is fed with. */
@@ -55,6 +57,8 @@ export type Request =
       name: string;
       model: Uint8Array;
       externalData: { path: string; data: Uint8Array }[];
+      /** State tensors which the model takes as initializers, under these paths. */
+      constants: readonly StateLink[];
     }
   | { kind: 'releaseProgram'; programId: number }
   | { kind: 'bind'; bindingId: number; programId: number; wiring: Wiring }

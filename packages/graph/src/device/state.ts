@@ -24,11 +24,23 @@ export interface TensorCopy {
 
 /** Handle of tensors owned by a device. It holds no elements: `device.read` copies them. */
 export class State {
+  #version = 0;
+
   constructor(
     /** @internal */
     readonly id: number,
     readonly tensors: ReadonlyMap<string, StateTensorInfo>,
   ) {}
+
+  /** Goes up with every call that may have changed an element: writes, stored outputs, kernels that are given the state. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** @internal */
+  changes(): void {
+    this.#version++;
+  }
 
   get names(): string[] {
     return [...this.tensors.keys()];

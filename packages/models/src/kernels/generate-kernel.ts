@@ -22,6 +22,8 @@ export interface GenerateArgs {
   terminatorIds: readonly number[];
   /** Last position that the model has an embedding for. */
   lastPosition: number;
+  /** Steps run the graph for any number of new tokens, which asks for the row that each one ends in. */
+  stepsTakeLast: boolean;
   /** Batches of 2 up to this many rows go to `stepFew` (see weight-product.ts). */
   fewRows: number;
 }
@@ -144,12 +146,9 @@ class TokenLoop {
   /** The last token of each row. Rows that are done are fed too, but leave no trace in the cache. */
   step(program: KernelProgram): Promise<Sampled> {
     const pieces = this.batch.map((index) => Int32Array.of(this.rows[index].tokens.at(-1)!));
-    return this.#run(
-      program,
-      pieces,
-      1,
-      Int32Array.from(this.batch, (index) => Number(this.#goesOn(index))),
-    );
+    const counts = Int32Array.from(this.batch, (index) => Number(this.#goesOn(index)));
+    const last = { dims: [pieces.length], data: Int32Array.from(pieces, (_, row) => row) };
+    return this.#run(program, pieces, 1, counts, this.args.stepsTakeLast ? { last } : {});
   }
 
   /** Adds what was sampled to the utterances that go on, then lets finished rows leave the batch. */

@@ -1,0 +1,76 @@
+// Decoding from packed weights against plain loops, and against programs that read the parameters themselves.
+import { Rng } from '@bowyer/core';
+import { openDevice, type Device, type State } from '@bowyer/graph';
+import { gpt2LoopLogits } from '../test/reference/gpt2-loops.js';
+import { tinyConfig, tinyParameters } from '../test/reference/tiny-gpt2.js';
+import { DecodePrograms } from './decode-programs.js';
+import { Episodes } from './episodes.js';
+import { gpt2 } from './gpt2.js';
+import { gpt2Config } from './gpt2-config.js';
+import { weightsToPack } from './packed-programs.js';
+
+const config = tinyConfig({ n_positions: 40, vocab_size: 13 });
+const architecture = gpt2(config);
+const greedy = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 6, terminatorIds: [] };
+const sampled = { ...greedy, greedy: false };
+const prompts = [[3, 1, 4, 1, 5], [9], [2, 6, 5]];
+
+let device: Device;
+let parameters: State;
+let packed: DecodePrograms;
+beforeAll(async () => {
+  device = await openDevice({ device: 'cpu', threads: 1 });
+  parameters = await device.createState(tinyParameters(config, 21));
+  packed = new DecodePrograms({ device, architecture, parameters, maskedTokenIds: [], packed: true });
+});
+afterAll(async () => {
+  await packed.release();
+  await device.close();
+});
+
+async function say(programs: DecodePrograms, options: typeof greedy): Promise<number[][]> {
+  const episodes = await Episodes.open({ programs, contextLength: 40, slots: prompts.length });
+  try {
+    const turns = prompts.map((tokens, slot) => ({ slot, tokens, rng: new Rng(slot) }));
+    return (await episodes.act(turns, options)).map(({ ids }) => ids);
+  } finally {
+    await episodes.close();
+  }
+}
+
+/** Greedy, by float64 loops. */
+function loopGreedy(tensors: ReturnType<typeof tinyParameters>, prompt: number[]): number[] {
+  const ids = [...prompt];
+  for (let i = 0; i < greedy.maxNewTokens; i++) {
+    const logits = gpt2LoopLogits(config, tensors, ids).at(-1)!;
+    ids.push(logits.indexOf(Math.max(...logits)));
+  }
+  return ids.slice(prompt.length);
+}
+
+test('a packed program says what plain loops say, of the parameters as they are', async () => {
+  for (const seed of [21, 22]) {
+    await device.write(parameters, tinyParameters(config, seed));
+    const wanted = prompts.map((prompt) => loopGreedy(tinyParameters(config, seed), prompt));
+    expect(await say(packed, greedy)).toEqual(wanted);
+    expect(await say(packed, greedy)).toEqual(wanted);
+  }
+});
+
+test('calls with two samplers at once do not free each other’s program', async () => {
+  const plain = new DecodePrograms({ device, architecture, parameters, maskedTokenIds: [], packed: false });
+  const wanted = [await say(plain, greedy), await say(plain, sampled)];
+  const calls = [greedy, sampled, greedy, sampled].map((options) => say(packed, options));
+  expect(await Promise.all(calls)).toEqual([...wanted, ...wanted]);
+  await plain.release();
+});
+
+test('packed are the weights of products, if they are large together', () => {
+  const large = gpt2(gpt2Config({}));
+  const names = weightsToPack(large, undefined, undefined);
+  expect(names.size).toBe(12 * 4 + 1);
+  expect(names.has('transformer.wte.weight')).toBe(true); // the tied head's product
+  expect(names.has('transformer.wpe.weight')).toBe(false);
+  expect(weightsToPack(large, undefined, false).size).toBe(0);
+  expect(weightsToPack(architecture, undefined, undefined).size).toBe(0);
+});
