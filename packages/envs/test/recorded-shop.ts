@@ -109,5 +109,5 @@ export function optionsIn(parts: readonly string[], isValue: (part: string) => b
   return options;
 }
 
-/** A page of the site as parts, as the text environment writes them. */
-export const partsOf = (html: string): string[] => nodesOfHtml(html).map(({ text }) => text.trim());
+/** The texts of a page of the site. */
+export const partsOf = (html: string): string[] => nodesOfHtml(html).map(({ text }) => text);

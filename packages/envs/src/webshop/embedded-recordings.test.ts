@@ -141,8 +141,7 @@ whenRecorded('recorded pages of the site, in the embedded shop', () => {
     ({ request, response }) => {
       const page = requestOf(request.path);
       expect(pagePath(page)).toBe(request.path);
-      const plain = (nodes: readonly { kind: string; text: string }[]) =>
-        nodes.map(({ kind, text }) => [kind, text.trim()]);
+      const plain = (nodes: readonly { kind: string; text: string }[]) => nodes.map(({ kind, text }) => [kind, text]);
       expect(plain(shopOfSite().open().nodes(page))).toEqual(plain(nodesOfHtml(response.text!)));
     },
   );

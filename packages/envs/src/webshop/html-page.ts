@@ -1,8 +1,23 @@
 // The visible text nodes of an HTML page of Princeton's site.
-import { Parser } from 'htmlparser2';
+import { Parser, type Handler } from 'htmlparser2';
 import type { PageNode } from './page.js';
 
 const invisible = new Set(['style', 'script', 'head', 'title', 'meta']);
+
+/** Any closing tag ends a text, also one that closes nothing (the site ends <h4> with </h5>), as in Beautiful Soup. */
+class TextParser extends Parser {
+  constructor(
+    private readonly endText: () => void,
+    handler: Partial<Handler>,
+  ) {
+    super(handler);
+  }
+
+  override onclosetag(start: number, end: number): void {
+    this.endText();
+    super.onclosetag(start, end);
+  }
+}
 
 /** What Beautiful Soup takes for blank. */
 const isBlank = (text: string): boolean => /^[ \n\t\f\r]*$/.test(text);
@@ -19,7 +34,7 @@ export function nodesOfHtml(html: string): PageNode[] {
     if (shown !== '' && parent !== undefined && isVisible) nodes.push({ kind: kindOf(parent), text: shown });
     text = '';
   };
-  const parser = new Parser({
+  const parser = new TextParser(flush, {
     ontext: (piece) => {
       text += piece;
     },

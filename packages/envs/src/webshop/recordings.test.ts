@@ -41,7 +41,7 @@ const htmlOf = (path: string): string => {
   if (page === undefined) throw new Error(`not recorded: ${path}`);
   return page.text;
 };
-const plain = (nodes: readonly PageNode[]) => nodes.map(({ kind, text }) => `${kind}: ${text.trim()}`);
+const plain = (nodes: readonly PageNode[]) => nodes.map(({ kind, text }) => `${kind}: ${text}`);
 
 /** The `<pre>` that follows a label of the done page, with its entities read. */
 function preAfter(html: string, id: string): string {
@@ -127,6 +127,11 @@ whenRecorded('recorded pages of the site', () => {
     const done: PageRequest = { page: 'done', session, asin, chosen };
     const theirs = Number(scoreOf(nodesOfHtml(htmlOf(pagePath(done)))));
     expect(Number(scoreOf(shop.nodes(done)))).toBeCloseTo(theirs, 12);
+  });
+
+  test('a text ends where any tag does, so that no indentation is told', () => {
+    const told = nodesOfHtml(htmlOf('/search_results/fixed_80/easy%20clean/1')).map(({ text }) => text);
+    expect(told.filter((text) => text !== text.trim() && text !== 'Instruction: ')).toEqual([]);
   });
 
   test('results: ten products of fifty, in the shape of the embedded shop’s', () => {
