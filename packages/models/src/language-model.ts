@@ -104,7 +104,8 @@ export class LanguageModel {
       padTokenId: 0, // any id will do: no scored position sees padding
       dropoutRng,
       checkpointing: options.gradientCheckpointing,
-      lossChunks: options.gradientCheckpointing ? LOSS_CHUNKS : 1,
+      // ONNX Runtime's WebGPU provider refuses tensors without elements, as a chunk without rows would be.
+      lossChunks: options.gradientCheckpointing && device.residency === 'host' ? LOSS_CHUNKS : 1,
     });
   }
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
 import { generateTexts, type GeneratedText, type GenerateTextsOptions } from './generate-texts.js';
 import type { Items } from './item-windows.js';
 import { LanguageModel } from './language-model.js';
@@ -39,34 +39,52 @@ interface Reference {
   }[];
 }
 
-describe.each(['llama-stories260k', 'llama-babyllama-105'])('the real checkpoint %s', (name) => {
+const gpu = await webgpuAvailable();
+if (!gpu) console.warn('no WebGPU adapter here: real checkpoints are tested on the processor only');
+/** How far a number may be off: WGSL's functions are less exact than the processor's. */
+const tolerances = { cpu: 1e-4, webgpu: 1e-3 };
+
+describe.each([
+  ['llama-stories260k', 'cpu'],
+  ['llama-babyllama-105', 'cpu'],
+  ...(gpu ? [['llama-stories260k', 'webgpu'] as const] : []),
+] as const)('the real checkpoint %s on %s', (name, kind) => {
+  const tolerance = tolerances[kind];
   const dir = join(models, name);
   const present = existsSync(dir);
   if (!present) console.warn(`skipped: ${dir} is not there`);
   const maybe = present ? test : test.skip;
 
-  maybe('logits, log-probabilities, ids and texts are those of PyTorch', async () => {
-    const model = await LanguageModel.load({ device, dir, masksPadding: false });
-    const { prompts } = JSON.parse(readFileSync(join(dir, 'reference.json'), 'utf8')) as Reference;
-    const items = prompts.map(({ text, continuation_text }) => ({ prompt: text, continuation: continuation_text }));
-    const scores = await all(scoreContinuations(model, items, { maxTokens: 64 }));
-    scores.forEach(({ promptIds, continuationIds, logprobs, logitsHead }, i) => {
-      expect(promptIds).toEqual(prompts[i].input_ids);
-      expect(continuationIds).toEqual(prompts[i].continuation_ids);
-      expect(logitsHead).toHaveLength(10);
-      logitsHead.forEach((logit, k) => expect(Math.abs(logit - prompts[i].last_logits_first10[k])).toBeLessThan(1e-4));
-      expect(logprobs).toHaveLength(continuationIds.length);
-      logprobs.forEach((x, t) => expect(Math.abs(x - prompts[i].continuation_logprobs[t])).toBeLessThan(1e-4));
-    });
-    const texts = await all(generateTexts(model, items, { ...greedy, terminatorIds: [] }));
-    texts.forEach(({ ids, text, logprobs, finishReason }, i) => {
-      expect(ids).toEqual(prompts[i].greedy20_ids);
-      expect(text).toBe(prompts[i].greedy20_text);
-      expect(logprobs).toHaveLength(20);
-      expect(finishReason).toBe('length');
-    });
-    await model.release();
-  });
+  maybe(
+    'logits, log-probabilities, ids and texts are those of PyTorch',
+    async () => {
+      const own = kind === 'cpu' ? device : await openDevice({ device: kind });
+      const model = await LanguageModel.load({ device: own, dir, masksPadding: false });
+      const { prompts } = JSON.parse(readFileSync(join(dir, 'reference.json'), 'utf8')) as Reference;
+      const items = prompts.map(({ text, continuation_text }) => ({ prompt: text, continuation: continuation_text }));
+      const scores = await all(scoreContinuations(model, items, { maxTokens: 64 }));
+      scores.forEach(({ promptIds, continuationIds, logprobs, logitsHead }, i) => {
+        expect(promptIds).toEqual(prompts[i].input_ids);
+        expect(continuationIds).toEqual(prompts[i].continuation_ids);
+        expect(logitsHead).toHaveLength(10);
+        logitsHead.forEach((logit, k) =>
+          expect(Math.abs(logit - prompts[i].last_logits_first10[k])).toBeLessThan(tolerance),
+        );
+        expect(logprobs).toHaveLength(continuationIds.length);
+        logprobs.forEach((x, t) => expect(Math.abs(x - prompts[i].continuation_logprobs[t])).toBeLessThan(tolerance));
+      });
+      const texts = await all(generateTexts(model, items, { ...greedy, terminatorIds: [] }));
+      texts.forEach(({ ids, text, logprobs, finishReason }, i) => {
+        expect(ids).toEqual(prompts[i].greedy20_ids);
+        expect(text).toBe(prompts[i].greedy20_text);
+        expect(logprobs).toHaveLength(20);
+        expect(finishReason).toBe('length');
+      });
+      await model.release();
+      if (own !== device) await own.close();
+    },
+    180_000,
+  );
 });
 
 describe('a small model', () => {
