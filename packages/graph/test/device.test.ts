@@ -1,5 +1,5 @@
 // The device as its users see it: state, stores, views, kernels, errors, both residencies.
-import { GraphBuilder, openDevice, webgpuAvailable, type Device } from '../src/index.js';
+import { defineOp, GraphBuilder, openDevice, webgpuAvailable, type Device } from '../src/index.js';
 import { descendGraph } from './kernels/decay-kernel.js';
 
 const module = new URL('./kernels/decay-kernel.js', import.meta.url);
@@ -99,6 +99,31 @@ describe.each(gpu ? (['cpu', 'webgpu'] as const) : (['cpu'] as const))('%s', (re
   });
 });
 
+/** One element of a cache is replaced; the sum is of what the cache is then. */
+function writing(): GraphBuilder {
+  const g = new GraphBuilder('writing');
+  const scatter = defineOp('ScatterND', { infer: ({ inputs: [x] }) => [{ dtype: x!.dtype, shape: x!.shape }] });
+  const inputs = [g.input('cache', 'float32', ['n']), g.input('at', 'int64', [1, 1]), g.input('value', 'float32', [1])];
+  const [written] = g.apply(scatter, inputs);
+  g.output('written', written!);
+  g.output('sum', g.reduceSum(written!));
+  return g;
+}
+
+(gpu ? test : test.skip)('on a GPU a resident kernel has its programs write into a state in place', async () => {
+  const device = await openDevice({ device: 'webgpu' });
+  try {
+    const cache = await device.createState({ k: { shape: [6], data: Float32Array.of(0, 0, 0, 0, 50, 60) } });
+    const step = await (await device.compile(writing())).bind({ inPlace: { written: 'cache' } });
+    const kernel = await device.loadKernel<{ steps: number }, number[]>({ module, name: 'writeUp', resident: true });
+    // No element is shown to the kernel; then the sums over the view of the first four.
+    expect(await kernel.call({ states: { cache }, programs: { step }, args: { steps: 3 } })).toEqual([0, 1, 3, 6]);
+    expect([...(await device.read(cache)).k!.data]).toEqual([1, 2, 3, 0, 50, 60]);
+  } finally {
+    await device.close();
+  }
+});
+
 describe('errors', () => {
   let device: Device;
   beforeAll(async () => {
@@ -121,6 +146,20 @@ describe('errors', () => {
     );
     await expect(program.run({ inputs: { x: { dims: [2], data: Int32Array.of(1, 2) } } })).rejects.toThrow(
       "input 'x': Int32Array given, float32 needs Float32Array",
+    );
+  });
+
+  test('what needs state on a GPU is refused where state is on the host', async () => {
+    const program = await device.compile(writing());
+    await expect(program.bind({ inPlace: { written: 'at' } })).rejects.toThrow(
+      [
+        "program 'writing' cannot run:",
+        "  output 'written' is float32 [n], input 'at' is int64 [1, 1]",
+        '  outputs in place of inputs need state on a GPU; store into a state here',
+      ].join('\n'),
+    );
+    await expect(device.loadKernel({ module, name: 'writeUp', resident: true })).rejects.toThrow(
+      "loadKernel: 'writeUp' is for states on a GPU; device 'cpu' has them in its worker's arrays",
     );
   });
 

@@ -33,6 +33,22 @@ export const countUp: HostKernel<'cache', { steps: number }, number[], 'step'> =
   return seen;
 };
 
+/** Writes 1, 2, … into a state that stays on the GPU, and reports its sum after each. */
+export const writeUp: HostKernel<'cache', { steps: number }, number[], 'step'> = async ({ states, programs, args }) => {
+  const seen: number[] = [states.cache.k!.data.length];
+  for (let i = 1; i <= args.steps; i++) {
+    const { sum } = await programs.step.run({
+      inputs: {
+        at: { dims: [1, 1], data: BigInt64Array.of(BigInt(i - 1)) },
+        value: { dims: [1], data: Float32Array.of(i) },
+      },
+      views: { cache: ['cache', 'k', [4]] },
+    });
+    seen.push(Number(sum!.data[0]));
+  }
+  return seen;
+};
+
 export const fail: HostKernel = () => {
   throw new Error('this kernel always fails');
 };
