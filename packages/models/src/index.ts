@@ -36,7 +36,7 @@ export { LanguageModel, type LanguageModelOptions, type LoadOptions } from './la
 export { type LoraOptions } from './lora/lora-options.js';
 export { AdapterError, isAdapterDirectory } from './lora/peft-files.js';
 export { openAdapterDirectory } from './lora/frozen-base.js';
-export { type TokenExample } from './token-batches.js';
+export { tokenBatches, type TokenBatch, type TokenExample } from './token-batches.js';
 export { TokenScorer, type TokenScorerOptions } from './token-scorer.js';
 export { freshParameters } from './fresh-parameters.js';
 export { type BatchOptions } from './token-scorer.js';

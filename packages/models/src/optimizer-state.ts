@@ -1,7 +1,7 @@
 // An optimizer's own tensors (moments, their scales) in a file: states under prefixes, the number of steps as metadata.
 import type { Device, State } from '@bowyer/graph';
 import { SafetensorsError } from './safetensors-header.js';
-import { readSafetensorsFile, writeSafetensors, type HostTensors } from './safetensors.js';
+import { readSafetensorsFile, writeSafetensors, type StoredTensors } from './safetensors.js';
 import { writeTensors } from './state-tensors.js';
 
 /** States by the prefix that their tensors' names have in the file. */
@@ -12,16 +12,17 @@ export function shapesOf(state: State): Record<string, readonly number[]> {
   return Object.fromEntries([...state.tensors].map(([name, { shape }]) => [name, shape]));
 }
 
-/** Bytes (8-bit codes) are written as float32, which holds them exactly. */
+/** Floats come first in the file, so that each begins at a multiple of 4 whatever the number of bytes (8-bit codes). */
 export async function saveStates(device: Device, path: string, states: PrefixedStates, steps: number): Promise<void> {
-  const tensors: HostTensors = {};
+  const tensors: StoredTensors[] = [{}, {}];
   for (const [prefix, state] of Object.entries(states)) {
-    for (const [name, { shape, dtype, data }] of Object.entries(await device.read(state))) {
-      const values = dtype === 'float32' ? (data as Float32Array) : Float32Array.from(data as Uint8Array);
-      tensors[prefix + name] = { shape: [...shape], data: values };
-    }
+    for (const [name, { shape, dtype, data }] of Object.entries(await device.read(state)))
+      tensors[Number(dtype === 'uint8')][prefix + name] = {
+        shape: [...shape],
+        data: data as Float32Array | Uint8Array,
+      };
   }
-  await writeSafetensors(path, tensors, { format: 'pt', steps: String(steps) });
+  await writeSafetensors(path, { ...tensors[0], ...tensors[1] }, { format: 'pt', steps: String(steps) });
 }
 
 /** @returns the number of steps that the file tells */

@@ -12,6 +12,9 @@ export interface HostTensor {
 }
 export type HostTensors = Record<string, HostTensor>;
 
+/** What a file is written of: bytes are stored as U8, floats as F32. */
+export type StoredTensors = Record<string, { shape: number[]; data: Float32Array | Uint8Array }>;
+
 export interface ReadOptions {
   /** Read only tensors whose name this accepts. */
   filter?: (name: string) => boolean;
@@ -53,10 +56,10 @@ async function readAll(
   return Object.fromEntries(tensors);
 }
 
-/** Writes float32 tensors to one file, whole or not at all. `format: pt` is what Python's transformers looks for. */
+/** Writes tensors to one file, whole or not at all. `format: pt` is what Python's transformers looks for. */
 export async function writeSafetensors(
   path: string,
-  tensors: HostTensors,
+  tensors: StoredTensors,
   metadata: Record<string, string> = { format: 'pt' },
 ): Promise<void> {
   for (const [name, { shape, data }] of Object.entries(tensors)) {
@@ -73,11 +76,14 @@ export async function writeSafetensors(
 /** Tensors that are made one by one while they are written, so that they never are in memory together. */
 export interface TensorStream {
   shapes: ReadonlyMap<string, readonly number[]>;
-  data: (name: string) => Promise<Float32Array> | Float32Array;
+  /** Names of those that are bytes; all others are float32. */
+  bytes?: ReadonlySet<string>;
+  data: (name: string) => Promise<Float32Array> | Float32Array | Uint8Array;
 }
 
-const inMemory = (tensors: HostTensors): TensorStream => ({
+const inMemory = (tensors: StoredTensors): TensorStream => ({
   shapes: new Map(Object.entries(tensors).map(([name, { shape }]) => [name, shape])),
+  bytes: new Set(Object.keys(tensors).filter((name) => tensors[name].data.BYTES_PER_ELEMENT === 1)),
   data: (name) => tensors[name].data,
 });
 
@@ -86,8 +92,10 @@ const elements = (shape: readonly number[]) => shape.reduce((product, size) => p
 async function writeStreamed(path: string, tensors: TensorStream, metadata: Record<string, string>): Promise<void> {
   const header: Record<string, unknown> = { __metadata__: metadata };
   let end = 0;
-  for (const [name, shape] of tensors.shapes)
-    header[name] = { dtype: 'F32', shape, data_offsets: [end, (end += 4 * elements(shape))] };
+  for (const [name, shape] of tensors.shapes) {
+    const [dtype, size] = tensors.bytes?.has(name) ? ['U8', 1] : ['F32', 4];
+    header[name] = { dtype, shape, data_offsets: [end, (end += size * elements(shape))] };
+  }
   const json = new TextEncoder().encode(JSON.stringify(header));
   const start = new Uint8Array(8 + Math.ceil(json.length / 8) * 8).fill(0x20); // blanks align the data to 8 bytes
   new DataView(start.buffer).setBigUint64(0, BigInt(start.length - 8), true);

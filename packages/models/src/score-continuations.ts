@@ -1,7 +1,7 @@
 // How likely given continuations are after given prompts: batches of similar length, results in the order of the items.
 import { itemWindows, type Items } from './item-windows.js';
 import type { LanguageModel } from './language-model.js';
-import { continuationTokens, ItemError, type ContinuationItem } from './prompt-tokens.js';
+import { checkTokenIds, continuationTokens, ItemError, type ContinuationItem } from './prompt-tokens.js';
 import type { TokenExample } from './token-batches.js';
 
 export interface ContinuationScores {
@@ -24,7 +24,7 @@ export interface ScoreContinuationsOptions {
 export async function* scoreContinuations(
   model: LanguageModel,
   items: Items<ContinuationItem>,
-  { maxTokens, window = 256 }: ScoreContinuationsOptions,
+  { maxTokens, window = 1024 }: ScoreContinuationsOptions,
 ): AsyncGenerator<ContinuationScores> {
   for await (const { start, items: some } of itemWindows(items, window)) {
     const tokens = some.map((item, i) => continuationTokens(model.tokenizer, item, start + i));
@@ -72,9 +72,5 @@ function check({ contextLength, architecture }: LanguageModel, { promptIds, cont
   const length = promptIds.length + Math.max(0, continuationIds.length - 1); // the last token is not read
   if (length > contextLength)
     throw new ItemError(index, `has ${length} tokens to read, the model's context holds ${contextLength}`);
-  const unknown = [...promptIds, ...continuationIds].find(
-    (id) => !(Number.isInteger(id) && id >= 0 && id < architecture.vocabSize),
-  );
-  if (unknown !== undefined)
-    throw new ItemError(index, `holds the token id ${unknown}; the vocabulary has ${architecture.vocabSize} tokens`);
+  checkTokenIds([...promptIds, ...continuationIds], architecture.vocabSize, index);
 }

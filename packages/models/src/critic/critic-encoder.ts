@@ -26,6 +26,11 @@ export interface CriticEncoder {
   readonly hiddenWidth: number;
   /** Most observations that should go through at once. */
   readonly maxRows: number;
+  /**
+   * How much of a row is no padding, in any unit: evaluation puts rows of similar length into one batch. Left out where
+   * rows are not padded to one length.
+   */
+  rowLength?(observation: string, action: string | undefined): number;
   /** The parameters at the start; may be asked for once. */
   initialParameters(rng: Rng): HostTensors;
   /** Declares the inputs that `feeds` fills and computes the features. */

@@ -107,12 +107,18 @@ export class DoubleCritic {
     if (count === 0) return splitHeads(new Float32Array(0), heads, 0);
     const evaluator = await this.#evaluator(which, actions !== null);
     const all = new Float32Array(count * heads.length);
+    const order = this.#byLength(observations, actions);
     for (let begin = 0; begin < count; begin += this.encoder.maxRows) {
-      const part = [begin, Math.min(count, begin + this.encoder.maxRows)] as const;
-      const { inputs } = this.encoder.feeds(observations.slice(...part), actions && actions.slice(...part));
+      const part = order.slice(begin, begin + this.encoder.maxRows);
+      const { inputs } = this.encoder.feeds(
+        part.map((i) => observations[i]),
+        actions && part.map((i) => actions[i]),
+      );
       const { values } = await evaluator.run({ inputs });
-      const filled = (part[1] - part[0]) * heads.length; // rows of padding follow
-      all.set((values.data as Float32Array).subarray(0, filled), begin * heads.length);
+      const width = heads.length;
+      part.forEach((i, row) =>
+        all.set((values.data as Float32Array).subarray(row * width, (row + 1) * width), i * width),
+      );
     }
     return splitHeads(all, heads, count);
   }
@@ -201,6 +207,15 @@ export class DoubleCritic {
     }
     await this.optimizer.release();
     for (const state of [this.parameters, this.targetParameters]) await this.device.release(state);
+  }
+
+  /** Indices of the rows, those of similar length beside one another. */
+  #byLength(observations: readonly string[], actions: readonly string[] | null): number[] {
+    const indices = observations.map((_, i) => i);
+    const { encoder } = this;
+    if (!encoder.rowLength || observations.length <= encoder.maxRows) return indices;
+    const lengths = observations.map((observation, i) => encoder.rowLength!(observation, actions?.[i]));
+    return indices.sort((a, b) => lengths[a] - lengths[b] || a - b);
   }
 
   #evaluator(which: 'online' | 'target', withActions: boolean): Promise<BoundProgram> {

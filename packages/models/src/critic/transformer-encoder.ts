@@ -87,6 +87,11 @@ export class TransformerEncoder implements CriticEncoder {
     return withActions ? { v, q: g.concat([v, encode('action')], 1) } : { v };
   }
 
+  /** In characters: nearly proportional to tokens, and free. The observation is nearly always the longer text. */
+  rowLength(observation: string, action = ''): number {
+    return observation.length + action.length;
+  }
+
   feeds(observations: readonly string[], actions: readonly string[] | null): CriticFeeds {
     const rows = observations.length; // no padding rows: they would cost as much as real ones
     return {

@@ -45,7 +45,7 @@ export interface AdamScalars {
   keep: number;
 }
 
-const adamScalarOrder = [
+export const adamScalarOrder = [
   'gradientScale',
   'beta1',
   'oneMinusBeta1',

@@ -48,6 +48,12 @@ export const and = binary(0x4e);
 /** One float32 to all four places. */
 export const splat = unary(0x13);
 
+export const max = binary(0xe9);
+/** The largest of the four. */
+export const largestLane = (a: Code): Code => {
+  const lanes = [0, 1, 2, 3].map((lane): Code => [...a, ...simd(0x1f), lane]);
+  return lanes.reduce((x, y) => [...x, ...y, 0x97]);
+};
 /** Four zeros. */
 export const constVector0: Code = [...simd(0x0c), ...Array.from({ length: 16 }, () => 0)];
 
@@ -75,6 +81,32 @@ export const store = (address: Code, value: Code): Code => [...address, ...value
 // Addresses and whole numbers.
 export const constI32 = (value: number): Code => [0x41, ...signedLeb(value)];
 export const addI32 = (a: Code, b: Code): Code => [...a, ...b, 0x6a];
+/** a · 2ⁿ, and ⌊a / 2ⁿ⌋ of a number without sign. */
+export const shiftLeft = (a: Code, n: number): Code => [...a, ...constI32(n), 0x74];
+export const shiftRight = (a: Code, n: number): Code => [...a, ...constI32(n), 0x76];
+
+// One number in memory, at `address + ahead`.
+export const loadI32 = (address: Code, ahead = 0): Code => [...address, 0x28, 2, ...leb(ahead)];
+export const loadF32 = (address: Code, ahead = 0): Code => [...address, 0x2a, 2, ...leb(ahead)];
+export const loadByte = (address: Code, ahead = 0): Code => [...address, 0x2d, 0, ...leb(ahead)];
+export const storeF32 = (address: Code, value: Code): Code => [...address, ...value, 0x38, 2, 0];
+export const storeByte = (address: Code, value: Code, ahead = 0): Code => [
+  ...address,
+  ...value,
+  0x3a,
+  0,
+  ...leb(ahead),
+];
+/** 1 where a > b, else 0: a whole number. */
+export const greaterF32 = (a: Code, b: Code): Code => [...a, ...b, 0x5e];
+/** 1 / a, and 0 for an a that is not above 0. */
+export const inverseOrZero = (a: Code): Code => [
+  ...[...constF32(1), ...a, 0x95],
+  ...constF32(0),
+  ...greaterF32(a, constF32(0)),
+  0x1b,
+];
+const constF32 = (value: 0 | 1): Code => [0x43, 0, 0, value ? 0x80 : 0, value ? 0x3f : 0];
 
 /** `do { body; offset += step } while (offset < end)`. */
 export const loopBy = (step: number, offsetLocal: number, end: Code, body: Code): Code => [
