@@ -19,6 +19,8 @@ export interface SerializeOptions {
    * Spares a copy, and a model may be larger than protobuf's 2 GB.
    */
   externalBytes?: number;
+  /** Names the place of an initializer that stays outside, where it is a file and so not part of `externalData`. */
+  fileOf?: (data: Uint8Array) => string;
   /** Outputs which become `accumulator + value`, the accumulator being a further input. */
   accumulate?: ReadonlySet<string>;
   /** Inputs which become initializers; their elements come from outside, by the input's name as path. */
@@ -40,7 +42,13 @@ export function serialize(graph: Graph): Uint8Array {
 
 export function serializeModel(
   graph: Graph,
-  { externalBytes = Infinity, accumulate = new Set(), constants = new Set(), noCopy = false }: SerializeOptions = {},
+  {
+    externalBytes = Infinity,
+    accumulate = new Set(),
+    constants = new Set(),
+    noCopy = false,
+    fileOf,
+  }: SerializeOptions = {},
 ): SerializedModel {
   if (graph.outputs.size === 0)
     throw new Error(`graph '${graph.name}' has no outputs; name one with g.output('name', value)`);
@@ -52,6 +60,7 @@ export function serializeModel(
     const raw = rawBytes(value.data!);
     const common = { name: value.name, dims: value.shape as number[], dataType: onnxTypeCodes[value.dtype] };
     if (raw.byteLength < externalBytes) return { ...common, rawData: raw };
+    if (fileOf) return { ...common, ...elsewhere(fileOf(raw), raw.byteLength) };
     const path = `external_${externalData.length}`;
     externalData.push({ path, data: raw });
     return { ...common, ...elsewhere(path, raw.byteLength) };

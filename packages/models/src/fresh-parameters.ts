@@ -1,18 +1,19 @@
 // Parameters of a model that starts from scratch.
 import type { Rng } from '@bowyer/core';
 import type { ParameterSpec } from './architecture.js';
-import type { HostTensors } from './safetensors.js';
+import type { HostTensor, HostTensors } from './safetensors.js';
 
 /** Fills every parameter as its spec says. One stream of numbers, in the order of `parameters`. */
 export function freshParameters(parameters: readonly ParameterSpec[], rng: Rng): HostTensors {
-  const tensors: HostTensors = {};
-  for (const { name, shape, init } of parameters) {
-    const data = new Float32Array(shape.reduce((size, dim) => size * dim, 1));
-    if (init.kind === 'normal') fillNormal(data, init.standardDeviation, rng);
-    else if (init.kind === 'ones') data.fill(1);
-    tensors[name] = { shape, data };
-  }
-  return tensors;
+  return Object.fromEntries(parameters.map((spec) => [spec.name, freshParameter(spec, rng)]));
+}
+
+/** The next parameter of that stream. */
+export function freshParameter({ shape, init }: ParameterSpec, rng: Rng): HostTensor {
+  const data = new Float32Array(shape.reduce((size, dim) => size * dim, 1));
+  if (init.kind === 'normal') fillNormal(data, init.standardDeviation, rng);
+  else if (init.kind === 'ones') data.fill(1);
+  return { shape, data };
 }
 
 /** Normal numbers by Box and Muller, both of each pair used: 124M parameters come in seconds. */

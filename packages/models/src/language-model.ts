@@ -1,6 +1,6 @@
 // A causal language model on a device: made or loaded, trained, scored, sampled, saved in Hugging Face layout.
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { writeFileAtomically, type Rng } from '@bowyer/core';
 import type { Device, State } from '@bowyer/graph';
 import { architectureFor } from './architectures.js';
@@ -8,7 +8,6 @@ import type { CausalArchitecture } from './architecture.js';
 import { eachParameter, toCheckpoint } from './checkpoint-layout.js';
 import { DecodePrograms } from './decode-programs.js';
 import { Episodes } from './episodes.js';
-import { freshParameters } from './fresh-parameters.js';
 import { createAdapters, openAdapterDirectory, type ModelWeights } from './lora/frozen-base.js';
 import type { LoraOptions } from './lora/lora-options.js';
 import { mergeAdapters } from './lora/merge-adapters.js';
@@ -111,15 +110,17 @@ export class LanguageModel {
 
   /** A model with fresh weights. `config` is what Hugging Face's config.json holds (at least `model_type` and sizes). */
   static async create(
-    options: LanguageModelOptions & { config: Readonly<Record<string, unknown>>; tokenizer: Tokenizer; rng: Rng },
+    options: LanguageModelOptions &
+      Pick<LoadOptions, 'lora'> & { config: Readonly<Record<string, unknown>>; tokenizer: Tokenizer; rng: Rng },
   ): Promise<LanguageModel> {
     const architecture = architectureFor({ vocab_size: options.tokenizer.vocabSize, ...options.config });
     checkVocabulary(options.tokenizer.vocabSize, architecture.vocabSize, 'LanguageModel.create');
     const weights = new FrozenWeights(architecture, options.quantization ?? 'none');
-    const fresh = freshParameters(architecture.parameters, options.rng);
-    for (const [name, tensor] of Object.entries(fresh)) weights.take(name, tensor);
-    const base = await options.device.createState(weights.tensors);
-    return new LanguageModel(options, architecture, options.tokenizer, { base, ...weights.kept });
+    for (const spec of architecture.parameters) weights.takeFresh(spec, options.rng);
+    const { device, lora } = options;
+    const base = await device.createState(weights.tensors);
+    const adapters = lora && (await createAdapters(device, architecture, { options: lora, seed: lora.seed }));
+    return new LanguageModel(options, architecture, options.tokenizer, { base, ...weights.kept, adapters });
   }
 
   /**
@@ -142,7 +143,13 @@ export class LanguageModel {
         dir: adapter && dir,
       }));
     const base = await device.createState(weights.tensors);
-    return new LanguageModel(options, architecture, tokenizer, { base, ...weights.kept, adapters, baseDir });
+    return new LanguageModel(options, architecture, tokenizer, {
+      base,
+      ...weights.kept,
+      adapters,
+      // An adapter names its base, and is looked at from elsewhere.
+      baseDir: resolve(baseDir),
+    });
   }
 
   /** Contents of config.json. */
@@ -157,8 +164,10 @@ export class LanguageModel {
   async save(dir: string): Promise<void> {
     const { adapters, baseDir } = this.#weights;
     if (!adapters) return this.saveMerged(dir);
+    if (baseDir === undefined)
+      throw new Error('LanguageModel: these adapters stand beside a model that no directory holds; use saveMerged');
     await mkdir(dir, { recursive: true });
-    await writeAdapter(dir, await this.copyParameters(), adapters.layout, baseDir!);
+    await writeAdapter(dir, await this.copyParameters(), adapters.layout, baseDir);
     await this.tokenizer.save(dir);
   }
 

@@ -5,6 +5,7 @@ import { DeviceError } from '../errors.js';
 import type { Graph } from '../graph.js';
 import { checkDevice, chooseDevice, type DeviceKind } from './choose-device.js';
 import { GraphKernel, WorkerKernel, type Kernel, type KernelSource } from './kernel-handles.js';
+import { ModelFiles } from './model-files.js';
 import { Program } from './program.js';
 import type { StateTensorSpec } from './protocol.js';
 import { State, type StateTensorInit, type TensorCopy } from './state.js';
@@ -26,6 +27,8 @@ export async function openDevice(options: DeviceOptions): Promise<Device> {
 }
 
 export class Device {
+  readonly #files = new ModelFiles();
+
   constructor(
     readonly kind: DeviceKind,
     readonly threads: number,
@@ -106,7 +109,7 @@ export class Device {
    * on which outputs are stored, and how.
    */
   async compile(graph: Graph): Promise<Program> {
-    return new Program(graph, this.residency, this.client);
+    return new Program(graph, this.residency, this.client, this.#files);
   }
 
   /**
@@ -137,6 +140,7 @@ export class Device {
   /** End the worker. Calls still under way are finished first; a second close does nothing. */
   async close(): Promise<void> {
     await this.client.close();
+    this.#files.release();
   }
 }
 

@@ -73,7 +73,7 @@ export class GpuBackend {
     model,
     externalData,
   }: Extract<Request, { kind: 'compile' }>): Promise<void> {
-    const session = await InferenceSession.create(model, {
+    const session = await InferenceSession.create(model as Uint8Array, {
       executionProviders: ['webgpu'],
       graphOptimizationLevel: 'all',
       // ONNX Runtime keeps shape arithmetic on the CPU on purpose, and warns about it each time.

@@ -80,7 +80,8 @@ export class HostBackend {
     constants,
   }: Extract<Request, { kind: 'compile' }>): Promise<void> {
     const externalData = [...given, ...constants.map(([path, id, name]) => ({ path, data: this.#bytes(id, name) }))];
-    const session = await InferenceSession.create(model, {
+    // Two overloads: a path, or bytes.
+    const session = await InferenceSession.create(model as string, {
       executionProviders: this.settings.device === 'cuda' ? ['cuda', 'cpu'] : ['cpu'],
       graphOptimizationLevel: 'all',
       executionMode: 'sequential',

@@ -6,6 +6,7 @@ import type { Graph } from '../graph.js';
 import { serializeModel } from '../serialize.js';
 import { webgpuForm } from '../webgpu-form.js';
 import type { StateLink, StoreMode, TypedHostTensor, ViewLink, Wiring } from './protocol.js';
+import { ModelFiles } from './model-files.js';
 import type { State } from './state.js';
 import type { WorkerClient } from './worker-client.js';
 
@@ -66,6 +67,7 @@ export class Program {
     graph: Graph,
     private readonly residency: 'host' | 'gpu',
     private readonly client: WorkerClient,
+    private readonly files: ModelFiles,
   ) {
     this.name = graph.name;
     this.#programId = client.nextId();
@@ -107,20 +109,24 @@ export class Program {
     if (!session) {
       const stored = store.map(([output]) => output);
       const accumulate = new Set(mode === 'add' ? stored : []);
-      const { bytes, externalData } = serializeModel(this.#graph, {
+      const options = {
         externalBytes: EXTERNAL_BYTES,
         accumulate,
         constants: new Set(constants.map(([input]) => input)),
         noCopy: this.residency === 'host',
-      });
+      };
+      const { bytes, externalData } = serializeModel(this.#graph, options);
+      // Of a GPU's session the weights are copied in any case.
+      const isLarge = this.residency === 'host' && ModelFiles.isWorthIt(externalData);
+      const path = isLarge && this.files.write((fileOf) => serializeModel(this.#graph, { ...options, fileOf }).bytes);
       session = this.client.request({
         kind: 'compile',
         programId: this.#programId,
         name: this.name,
         variant,
         stored,
-        model: bytes,
-        externalData,
+        model: path || bytes,
+        externalData: path ? [] : externalData,
         constants,
       });
       this.#sessions.set(variant, session);

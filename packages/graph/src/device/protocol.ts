@@ -55,7 +55,8 @@ export type Request =
       /** Outputs that stay with the device as state. */
       stored: readonly string[];
       name: string;
-      model: Uint8Array;
+      /** Or the path of a file, where the weights beside it are files too. */
+      model: Uint8Array | string;
       externalData: { path: string; data: Uint8Array }[];
       /** State tensors which the model takes as initializers, under these paths. */
       constants: readonly StateLink[];

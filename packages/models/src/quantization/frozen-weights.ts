@@ -1,8 +1,16 @@
 // Which weights of a model are kept in 4 or 8 bits, and the sorting of its parameters into those and the float32 rest.
-import type { CausalArchitecture } from '../architecture.js';
+import type { Rng } from '@bowyer/core';
+import type { CausalArchitecture, ParameterSpec } from '../architecture.js';
+import { freshParameter } from '../fresh-parameters.js';
 import { linearWeights } from '../lora/adapter-layout.js';
 import type { HostTensor, HostTensors } from '../safetensors.js';
-import { dequantize, quantize, type QuantizedWeight } from './quantized-weight.js';
+import {
+  dequantize,
+  quantize,
+  randomQuantizedWeight,
+  type QuantizedWeight,
+  type QuantizeOptions,
+} from './quantized-weight.js';
 
 /** How the linear layers' weights of a frozen model lie in memory. */
 export type Quantization = 'none' | '4bit' | '8bit';
@@ -48,16 +56,36 @@ export class FrozenWeights {
     if (this.quantization === 'none' || !this.#quantize(name, tensor)) this.tensors[name] = tensor;
   }
 
+  /**
+   * A parameter of a model without training. One that is quantised is made of random levels, never of float32 numbers:
+   * those of a model of seven thousand million parameters would fill 28 GB.
+   */
+  takeFresh(spec: ParameterSpec, rng: Rng): void {
+    const layout = this.quantization === 'none' ? undefined : this.#layout(spec.name, spec.shape);
+    if (!layout || layout.isHead || spec.init.kind !== 'normal') return this.take(spec.name, freshParameter(spec, rng));
+    const [rows, columns] = spec.shape;
+    const weight = randomQuantizedWeight([rows, columns], layout, spec.init.standardDeviation, rng);
+    this.#quantized.set(spec.name, weight);
+  }
+
   /** @returns whether the float32 numbers can go */
-  #quantize(name: string, { data, shape: [rows, columns] }: HostTensor): boolean {
+  #quantize(name: string, { data, shape }: HostTensor): boolean {
+    const layout = this.#layout(name, shape);
+    if (!layout) return false;
+    const weight = quantize(data, [shape[0], shape[1]], layout);
+    (layout.isHead ? this.#heads : this.#quantized).set(name, weight);
+    return !layout.isHead;
+  }
+
+  /** How a weight is quantised; undefined where it stays in float32. */
+  #layout(name: string, [, columns]: readonly number[]): (QuantizeOptions & { isHead: boolean }) | undefined {
     const { inside, heads } = this.#linear;
-    if (!(inside.has(name) || heads.has(name))) return false;
-    const bits = this.quantization === '4bit' && !heads.has(name) ? 4 : 8;
+    const isHead = heads.has(name);
+    if (!inside.has(name) && !isHead) return undefined;
+    const bits = this.quantization === '4bit' && !isHead ? 4 : 8;
     const sizes = bits === 4 && columns < SHORT_ROW ? BLOCK_SIZES.slice(1) : BLOCK_SIZES;
     const blockSize = sizes.find((size) => columns % size === 0);
-    if (blockSize === undefined) return false;
-    (heads.has(name) ? this.#heads : this.#quantized).set(name, quantize(data, [rows, columns], { bits, blockSize }));
-    return !heads.has(name);
+    return blockSize === undefined ? undefined : { bits, blockSize, isHead };
   }
 }
 

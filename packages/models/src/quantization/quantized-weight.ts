@@ -7,6 +7,7 @@
 // its half byte: of two small trained models' loss 4 bits take 4.1 and 3.1 % with it, 4.7 and 4.9 % without (blocks of 16).
 // A block is a run of numbers along one row (one output), in the layout of ONNX Runtime's MatMulNBits.
 // Source: Dettmers et al. 2022 (arXiv:2110.02861), section 2, with evenly spaced levels.
+import type { Rng } from '@bowyer/core';
 import type { GraphBuilder, Value } from '@bowyer/graph';
 
 export interface QuantizedWeight {
@@ -125,6 +126,22 @@ export function quantize(
   if (values.length !== shape[0] * shape[1])
     throw new RangeError(`quantise: ${values.length} numbers given, a weight [${shape.join(', ')}] has another count`);
   quantizeRows(weight, values, 0);
+  return weight;
+}
+
+/** Levels drawn evenly, in place: what a weight of a model without training looks like after quantisation. */
+export function randomQuantizedWeight(
+  shape: readonly [number, number],
+  options: QuantizeOptions,
+  standardDeviation: number,
+  rng: Rng,
+): QuantizedWeight {
+  const weight = emptyQuantizedWeight(shape, options);
+  const words = new Uint32Array(weight.packed.buffer, 0, weight.packed.length >> 2); // blocks of 16 and more: no rest
+  for (let i = 0; i < words.length; i++) words[i] = rng.uint32();
+  // Of n levels with the distance 1 the standard deviation is √((n² − 1) / 12).
+  weight.scales.fill(standardDeviation / Math.sqrt((4 ** options.bits - 1) / 12));
+  weight.zeroPoints?.fill(0x88);
   return weight;
 }
 

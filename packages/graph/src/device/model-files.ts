@@ -1,0 +1,90 @@
+// Large frozen weights as files that ONNX Runtime maps into memory: the message to the worker carries a path, not a copy
+// of the bytes, and all sessions of one weight share the pages of one file.
+import { mkdtempSync, openSync, closeSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SerializedModel } from '../serialize.js';
+
+/** Below this many bytes beside a model the weights are sent to the worker. */
+const WORTH_A_FILE = 256 << 20;
+const PREFIX = 'bowyer-weights-';
+
+export class ModelFiles {
+  #directory?: string;
+  #models = 0;
+  #weights = 0;
+  /** Bytes of an initializer → name of its file. Weak: a model that is gone is written no more. */
+  readonly #written = new WeakMap<ArrayBufferLike, Map<string, string>>();
+  readonly #remove = () => this.release();
+
+  static isWorthIt(externalData: SerializedModel['externalData']): boolean {
+    return externalData.reduce((sum, { data }) => sum + data.byteLength, 0) >= WORTH_A_FILE;
+  }
+
+  /**
+   * Writes what is not written yet; `serialize` makes the model with the files' names.
+   *
+   * @returns path of the .onnx file
+   */
+  write(serialize: (fileOf: (data: Uint8Array) => string) => Uint8Array): string {
+    const directory = (this.#directory ??= this.#create());
+    const bytes = serialize((data) => this.#fileOf(directory, data));
+    const path = join(directory, `model-${++this.#models}.onnx`);
+    writeFileSync(path, bytes);
+    return path;
+  }
+
+  /** Deletes the files. Sessions that are open keep what they have mapped. */
+  release(): void {
+    if (this.#directory === undefined) return;
+    process.off('exit', this.#remove);
+    rmSync(this.#directory, { recursive: true, force: true });
+    this.#directory = undefined;
+  }
+
+  #create(): string {
+    removeLeftOvers();
+    process.on('exit', this.#remove);
+    return mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
+  }
+
+  #fileOf(directory: string, data: Uint8Array): string {
+    const files = this.#written.get(data.buffer) ?? new Map<string, string>();
+    this.#written.set(data.buffer, files);
+    const key = `${data.byteOffset}+${data.byteLength}`;
+    let name = files.get(key);
+    if (name === undefined) {
+      files.set(key, (name = `${++this.#weights}.bin`));
+      writeWhole(join(directory, name), data);
+    }
+    return name;
+  }
+}
+
+/** One call writes at most 2 GiB. */
+function writeWhole(path: string, data: Uint8Array): void {
+  const file = openSync(path, 'w');
+  try {
+    for (let done = 0; done < data.length;) done += writeSync(file, data, done, Math.min(2 ** 30, data.length - done));
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Of processes that were killed. */
+function removeLeftOvers(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const pid = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length), 10) : NaN;
+    if (Number.isNaN(pid) || isAlive(pid)) continue;
+    rmSync(join(tmpdir(), name), { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
