@@ -8,10 +8,10 @@ import { bc, type Demonstration } from '@bowyer/algorithms';
 import { hash32, Rng } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
 import { JsonlFile, ProgressBar } from '@bowyer/logging';
-import { LanguageModel, wordLevelTokenizer } from '@bowyer/models';
+import { isAdapterDirectory, LanguageModel, wordLevelTokenizer } from '@bowyer/models';
 import { answerTokens, makeDemonstrations, vocabularyTexts, warmStartOptions } from './environments.js';
 import { agentTokens } from './agent-tokens.js';
-import { adam, policyOptimizer } from './policy-setup.js';
+import { adam, loadPolicy, policyOptimizer } from './policy-setup.js';
 import type { RunConfig } from './run-config.js';
 import type { TaskContext } from './tasks/task.js';
 
@@ -83,7 +83,7 @@ async function imitate(
   // What ends an utterance must be in the vocabulary even where no demonstration holds it.
   const texts = [...demonstrations.flatMap(pieces), config.eosStr ?? '', ...vocabularyTexts(config)];
   const tokenizer = wordLevelTokenizer(texts, { wholeTokens: answerTokens(config) });
-  const { terminatorIds, maskedTokenIds } = agentTokens(tokenizer, config);
+  const { maskedTokenIds } = agentTokens(tokenizer, config);
   const policy = await LanguageModel.create({
     device,
     tokenizer,
@@ -92,26 +92,66 @@ async function imitate(
     config: builtInPolicy(config.policy, tokenizer.vocabSize),
   });
   try {
-    await policy.createOptimizer(policyOptimizer(config));
-    const metrics = await JsonlFile.open(join(folder, 'metrics.jsonl'), 0);
-    log(`warm start: imitating ${demonstrations.length} dialogues`);
-    const totalSteps = config.warmStart.epochs * Math.ceil(demonstrations.length / config.warmStart.batchSize);
-    const bar = new ProgressBar('warm start', totalSteps, progress);
-    await bc(
-      {
-        policy,
-        demonstrations,
-        terminatorId: terminatorIds[0],
-        progress: (done) => bar.update(done),
-        onEpoch: (epoch, figures) => metrics.append({ epoch: epoch + 1, ...figures }),
-      },
-      { ...config.warmStart, seed: config.seed, scoreTerminator: config.scoreTerminator },
-    );
-    bar.finish();
-    await policy.save(folder);
+    await clone(policy, demonstrations, config, { log, progress }, { folder, title: 'warm start' });
   } finally {
     await policy.release();
   }
+}
+
+/**
+ * agent_type=bc with use_lora: adapters beside the start imitate the same demonstrations. Whole or not at all, so a run
+ * that was killed on the way begins them again and ends with the same numbers.
+ *
+ * @returns the adapter's folder, made now or by an earlier process of this run
+ */
+export async function imitateWithAdapters(
+  startFolder: string,
+  config: RunConfig,
+  device: Device,
+  { directory, log, progress }: Pick<TaskContext, 'directory' | 'log' | 'progress'>,
+): Promise<string> {
+  const folder = join(directory, 'checkpoints', 'best');
+  if (isAdapterDirectory(folder)) return folder;
+  const temporary = `${folder}.tmp`;
+  await rm(temporary, { recursive: true, force: true });
+  await mkdir(temporary, { recursive: true });
+  const policy = await loadPolicy(startFolder, config, device, 'train');
+  try {
+    const { demonstrations } = await makeDemonstrations(config);
+    await clone(policy, demonstrations, config, { log, progress }, { folder: temporary, title: 'adapters' });
+  } finally {
+    await policy.release();
+  }
+  await rename(temporary, folder);
+  return folder;
+}
+
+/** Behaviour cloning with the settings of `warm_start`; the policy and its figures go into `folder`. */
+async function clone(
+  policy: LanguageModel,
+  demonstrations: readonly Demonstration[],
+  config: RunConfig,
+  { log, progress }: Pick<TaskContext, 'log' | 'progress'>,
+  { folder, title }: { folder: string; title: string },
+): Promise<void> {
+  const { terminatorIds } = agentTokens(policy.tokenizer, config);
+  await policy.createOptimizer(policyOptimizer(config));
+  const metrics = await JsonlFile.open(join(folder, 'metrics.jsonl'), 0);
+  log(`${title}: imitating ${demonstrations.length} dialogues`);
+  const totalSteps = config.warmStart.epochs * Math.ceil(demonstrations.length / config.warmStart.batchSize);
+  const bar = new ProgressBar(title, totalSteps, progress);
+  await bc(
+    {
+      policy,
+      demonstrations,
+      terminatorId: terminatorIds[0],
+      progress: (done) => bar.update(done),
+      onEpoch: (epoch, figures) => metrics.append({ epoch: epoch + 1, ...figures }),
+    },
+    { ...config.warmStart, seed: config.seed, scoreTerminator: config.scoreTerminator },
+  );
+  bar.finish();
+  await policy.save(folder);
 }
 
 /** The config.json of a policy made from scratch. */

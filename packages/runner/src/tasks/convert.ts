@@ -1,11 +1,12 @@
-// task=convert: weights of PyTorch or llama2.c as a directory in Hugging Face layout.
+// task=convert: weights of PyTorch or llama2.c, or an adapter with its base, as a directory in Hugging Face layout.
+import { openDevice } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
-import { convertCheckpoint } from '@bowyer/models';
+import { convertCheckpoint, isAdapterDirectory, LanguageModel } from '@bowyer/models';
 import type { RunConfig } from '../run-config.js';
 import type { TaskContext } from './task.js';
 
 export async function convert(
-  { input, output, config, tokenizer, section }: RunConfig,
+  { input, output, config, tokenizer, section, quantization }: RunConfig,
   { print, progress }: TaskContext,
 ): Promise<void> {
   if (input === null || output === null)
@@ -13,6 +14,7 @@ export async function convert(
       `task=convert needs weights to read and a directory to make: ${input === null ? 'input' : 'output'} is null\n` +
         '  give both: input=FILE_OR_DIRECTORY output=DIRECTORY',
     );
+  if (isAdapterDirectory(input)) return merge(input, output, quantization, print);
   let bar: ProgressBar | undefined;
   const { kind, tensors, parameters } = await convertCheckpoint({
     input,
@@ -24,4 +26,22 @@ export async function convert(
   });
   bar?.finish();
   print(`${kind}: ${tensors} tensors, ${parameters} parameters\nwritten: ${output}\n`);
+}
+
+/** `quantization`: the bits of the base that the adapters were trained beside; what is written is float32. */
+async function merge(
+  input: string,
+  output: string,
+  quantization: RunConfig['quantization'],
+  print: TaskContext['print'],
+): Promise<void> {
+  const device = await openDevice({ device: 'cpu' });
+  try {
+    const model = await LanguageModel.load({ device, dir: input, quantization });
+    await model.saveMerged(output);
+    await model.release();
+    print(`adapter merged into its base\nwritten: ${output}\n`);
+  } finally {
+    await device.close();
+  }
 }

@@ -28,7 +28,7 @@ import { resultText, type RunResults } from '../results.js';
 import { claimDirectory, openDirectory, RunFiles } from '../run-files.js';
 import type { RunConfig } from '../run-config.js';
 import { writeReport } from '../write-report.js';
-import { warmStart } from '../warm-start.js';
+import { imitateWithAdapters, warmStart } from '../warm-start.js';
 import type { TaskContext } from './task.js';
 
 export async function train(config: RunConfig, context: TaskContext): Promise<void> {
@@ -54,7 +54,9 @@ export async function train(config: RunConfig, context: TaskContext): Promise<vo
 /** @returns null if the user stopped the run before its end */
 async function trainOn(device: Device, config: RunConfig, context: TaskContext): Promise<RunResults | null> {
   const startFolder = config.checkpointPath ?? config.policyLm ?? (await warmStart(config, device, context));
-  const policy = await loadPolicy(startFolder, config, device, 'train');
+  const clonesAdapters = config.agentType === 'bc' && config.useLora;
+  const folder = clonesAdapters ? await imitateWithAdapters(startFolder, config, device, context) : startFolder;
+  const policy = await loadPolicy(folder, config, device, 'train');
   const critic = ['archer', 'chai'].includes(config.agentType)
     ? await makeCritic(config, device, policy.tokenizer)
     : null;

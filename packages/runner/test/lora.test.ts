@@ -1,0 +1,116 @@
+// LoRA through the real command: every algorithm trains adapters and leaves the base as it is; killed and resumed, the
+// numbers are the same; what is saved is played, continued, and merged into a plain model.
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Rng } from '@bowyer/core';
+import { readSafetensors } from '@bowyer/models';
+import { run, tinyRun } from './command-line.js';
+
+let directory: string;
+beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-lora-'))));
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const at = (...path: string[]) => join(directory, ...path);
+const lora = [
+  'use_lora=true',
+  'lora.r=4',
+  'lora.dropout=0.1',
+  'lora.target_modules=all-linear',
+  'warmup_iter=0', // so that the first policy that is called the best has been trained
+  'lm_lr=1e-2',
+  'threads=1',
+];
+const command = (config: string, name: string, ...overrides: string[]) => [
+  ...['--config-name', config, ...tinyRun, ...lora, `save_path=${at(name)}`, `cache_dir=${at('cache')}`],
+  ...overrides,
+];
+
+async function ends(args: readonly string[]) {
+  const ended = await run(args);
+  expect({ code: ended.code, stderr: ended.stderr }).toMatchObject({ code: 0 });
+  return ended;
+}
+
+/** The supervised start, made by the first run. */
+async function base(): Promise<string> {
+  const [name] = await readdir(at('cache', 'warm-starts'));
+  return at('cache', 'warm-starts', name);
+}
+
+/** Whether some B, which all start at zero, has become anything else. */
+async function hasLearnt(adapter: string): Promise<boolean> {
+  const tensors = await readSafetensors(join(adapter, 'adapter_model.safetensors'));
+  return Object.entries(tensors).some(([name, { data }]) => name.includes('lora_B') && data.some((x) => x !== 0));
+}
+
+test('archer: the base’s bits stay; the adapter is evaluated, generates, and is merged', async () => {
+  // The start alone first, so that its bytes are seen before any adapter is trained.
+  await ends(command('bc_20q', 'start', 'use_lora=false'));
+  const weights = join(await base(), 'model.safetensors');
+  const before = await readFile(weights);
+  await ends(command('archer_20q', 'archer'));
+  expect((await readFile(weights)).equals(before)).toBe(true);
+  const best = at('archer', 'checkpoints', 'best');
+  expect(await hasLearnt(best)).toBe(true);
+
+  const { stdout } = await ends(command('archer_20q', 'evaluated', 'task=evaluate', `checkpoint_path=${best}`));
+  expect(stdout).toContain('best');
+
+  await ends(['--config-name', 'convert', `input=${best}`, `output=${at('merged')}`, `save_path=${at('convert')}`]);
+  const input = at('prompts.jsonl');
+  await writeFile(input, `${JSON.stringify({ prompt: 'Questions:' })}\n${JSON.stringify({ prompt: 'Is it' })}\n`);
+  const said = async (model: string) => {
+    const output = at('said.jsonl');
+    const files = [`model=${model}`, `input=${input}`, `output=${output}`, `save_path=${at('generate')}`];
+    await ends(['--config-name', 'generate', ...files, 'max_new_tokens=12', 'ignore_eos=true', 'threads=1']);
+    const lines = (await readFile(output, 'utf8')).trimEnd().split('\n');
+    return lines.map((line) => JSON.parse(line) as { ids: number[]; logprobs: number[] });
+  };
+  const [adapted, merged, plain] = [await said(best), await said(at('merged')), await said(await base())];
+  merged.forEach(({ ids, logprobs }, i) => {
+    expect(ids).toEqual(adapted[i].ids);
+    logprobs.forEach((x, t) => expect(Math.abs(x - adapted[i].logprobs[t])).toBeLessThan(1e-4));
+  });
+  expect(plain).not.toEqual(merged);
+}, 200_000);
+
+test.each([
+  { config: 'chai_20q', options: ['quantization=4bit'], trains: false }, // CHAI's policy proposes and stays as it is
+  { config: 'online_filteredbc_20q', options: ['quantization=8bit'], trains: true },
+])(
+  '$config $options: runs with adapters',
+  async ({ config, options, trains }) => {
+    await ends(command(config, 'run', ...options));
+    expect(await hasLearnt(at('run', 'checkpoints', 'best'))).toBe(trains);
+    const results = JSON.parse(await readFile(at('run', 'results.json'), 'utf8')) as { policies: unknown[] };
+    expect(results.policies).toHaveLength(3);
+  },
+  200_000,
+);
+
+test('bc trains adapters on the demonstrations, on its own start or beside a given model', async () => {
+  await ends(command('bc_20q', 'first'));
+  const adapter = at('first', 'checkpoints', 'best');
+  expect(await hasLearnt(adapter)).toBe(true);
+  const epochs = (await readFile(join(adapter, 'metrics.jsonl'), 'utf8')).trimEnd().split('\n');
+  const losses = epochs.map((line) => (JSON.parse(line) as Record<string, number>)['losses/nll']);
+  expect(losses.at(-1)!).toBeLessThan(losses[0]);
+  await ends(command('bc_20q', 'given', `policy_lm=${await base()}`));
+  const same = await readFile(join(at('given', 'checkpoints', 'best'), 'adapter_model.safetensors'));
+  expect(same.equals(await readFile(join(adapter, 'adapter_model.safetensors')))).toBe(true);
+}, 200_000);
+
+test('killed and resumed with dropout and 8 bits, the metrics are byte-equal', async () => {
+  const options = (name: string) => command('archer_20q', name, 'quantization=8bit');
+  await ends(command('bc_20q', 'start', 'use_lora=false'));
+  const started = performance.now();
+  await ends(options('whole'));
+  const duration = performance.now() - started;
+  const rng = Rng.forPurpose(duration, 'lora'); // other moments at each run of the test
+  for (let kill = 0; kill < 2; kill++)
+    await run(options('killed'), { killAfterMs: (0.3 + 0.7 * rng.uniform()) * duration });
+  await ends(options('killed'));
+  for (const file of ['metrics.jsonl', 'trajectories/rollout.jsonl', 'results.json'])
+    expect((await readFile(at('killed', file))).equals(await readFile(at('whole', file)))).toBe(true);
+}, 200_000);
