@@ -63,6 +63,7 @@ try {
       return `ids ${said.ids.join(' ')}`;
     });
   await episodes.close();
+  await part('decoding sessions freed', () => model!.releaseDecoding());
   const optimizer = await model!.createOptimizer({ kind: 'adamw', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 });
   const example = {
     ids: Int32Array.from(ids(tokens)),

@@ -246,6 +246,11 @@ export class LanguageModel {
     });
   }
 
+  /** Frees the decoding sessions, which hold large frozen weights once more; the next utterance makes them again. */
+  async releaseDecoding(): Promise<void> {
+    await this.#decodePrograms.release();
+  }
+
   /** Frees what the device holds of this model. */
   async release(): Promise<void> {
     await this.#scorer.release();
