@@ -79,7 +79,7 @@ export {
 export { type Quantization } from './quantization/frozen-weights.js';
 export { convertCheckpoint, type ConvertOptions, type Converted } from './convert/convert-checkpoint.js';
 export { modelDirectory, type HubOptions } from './hub/hub-model.js';
-export { chatTemplate } from './chat/chat-template.js';
+export { chatTemplate, templateTokens } from './chat/chat-template.js';
 export {
   ChatTemplateError,
   cutRight,

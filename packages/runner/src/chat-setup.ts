@@ -5,11 +5,11 @@ import type { RunConfig } from './run-config.js';
 
 /** `chat_template` is a built-in name, a file of Jinja, or null for the model's own. */
 export async function loadChatTemplate(
-  { chatTemplate: given }: RunConfig,
+  { chatTemplate: given, upstreamLossMask }: RunConfig,
   tokenizer: Tokenizer,
 ): Promise<ChatTemplate> {
-  const isFile = given !== null && /[./]/.test(given);
-  return chatTemplate(isFile ? await readFile(given, 'utf8') : given, tokenizer);
+  const isFile = given !== null && /[./]/.test(given) && !given.includes('{');
+  return chatTemplate(isFile ? await readFile(given, 'utf8') : given, tokenizer, { upstreamLossMask });
 }
 
 const messages = {

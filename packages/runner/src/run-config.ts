@@ -125,8 +125,16 @@ const ownKeys = {
   ),
   chat_template: nullable(
     Type.String(),
-    'generate, serve_model: how messages become a prompt: llama2, chatml, or a file of Jinja; null: the model’s own',
+    'how messages become tokens, for generate, serve_model, conversations to imitate and play_as_chat: llama-2, llama-3, chatml, chatglm-4, or a file of Jinja; null: the model’s own',
   ),
+  upstream_loss_mask: Type.Boolean({
+    description:
+      'conversations to imitate: learn the tokens that AgentGym’s code learns, `loss: false` and headers included',
+  }),
+  play_as_chat: Type.Boolean({
+    description:
+      'the agent plays through its chat template: what the environment says are the user’s messages, its actions the assistant’s',
+  }),
   ignore_eos: Type.Boolean({ description: 'generate: go on after a token that ends texts, up to max_new_tokens' }),
   offline: Type.Boolean({
     description: 'take models of the hub only from what is downloaded already; as HF_HUB_OFFLINE=1',
@@ -320,7 +328,7 @@ const demonstrations = Type.Object(
   {
     path: nullable(
       Type.String(),
-      'episodes as JSONL, or for twenty_questions a file in the format of twenty_questions.json; null: generated here',
+      'episodes as JSONL; conversations as JSON or JSONL ({conversations: [{from, value, loss}]} or {messages: [{role, content}]}); for twenty_questions also a file in the format of twenty_questions.json; null: generated here',
     ),
     count: count('episodes to generate'),
     noise: share('twenty_questions: share of the demonstrator’s turns that are random'),

@@ -10,6 +10,7 @@ import type { Device } from '@bowyer/graph';
 import { JsonlFile, ProgressBar } from '@bowyer/logging';
 import { isAdapterDirectory, LanguageModel, wordLevelTokenizer } from '@bowyer/models';
 import { answerTokens, makeDemonstrations, vocabularyTexts, warmStartOptions } from './environments.js';
+import { conversationRecipe, imitateConversations, learnsFromConversations } from './conversation-start.js';
 import { agentTokens } from './agent-tokens.js';
 import { adam, loadPolicy, policyOptimizer } from './policy-setup.js';
 import type { RunConfig } from './run-config.js';
@@ -33,7 +34,8 @@ export async function warmStart(
   await rm(temporary, { recursive: true, force: true });
   await mkdir(temporary, { recursive: true });
   try {
-    await imitate(config, device, context, temporary);
+    const learn = learnsFromConversations(config) ? imitateConversations : imitate;
+    await learn(config, device, context, temporary);
     await rename(temporary, folder);
   } catch (error) {
     await rm(temporary, { recursive: true, force: true });
@@ -62,6 +64,7 @@ function warmStartRecipe(config: RunConfig) {
     // Told only where they differ from what every warm start had before they could be chosen, so that its name stays.
     ...(modelType !== 'gpt2' && { modelType }),
     ...(!isDeepStrictEqual(policyOptimizer(config), adam) && { optimizer: policyOptimizer(config) }),
+    ...(learnsFromConversations(config) && conversationRecipe(config)),
     ...(!isDeepStrictEqual(schedule, linearBetween(training)) && { schedule }),
   };
 }

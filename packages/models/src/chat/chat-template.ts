@@ -2,7 +2,7 @@
 import type { Tokenizer } from '../tokenizer.js';
 import { ChatTemplateError, type ChatTemplate } from './chat-message.js';
 import { JinjaTemplate } from './jinja-template.js';
-import { PiecewiseTemplate, type BuiltInTemplate, type PiecewiseOptions } from './piecewise-template.js';
+import { PiecewiseTemplate, templateMarks, type BuiltInTemplate, type PiecewiseOptions } from './piecewise-template.js';
 
 const builtIn: readonly string[] = ['llama2', 'llama3', 'chatml', 'chatglm4', 'llama2_bc'] satisfies BuiltInTemplate[];
 
@@ -12,7 +12,7 @@ export function chatTemplate(
   tokenizer: Tokenizer,
   options: PiecewiseOptions = {},
 ): ChatTemplate {
-  const name = template?.replace('-', '') ?? '';
+  const name = plainName(template);
   if (builtIn.includes(name)) return new PiecewiseTemplate(name as BuiltInTemplate, tokenizer, options);
   const config = tokenizer.config ?? {};
   const source = template ?? ownTemplate(config.chat_template);
@@ -24,6 +24,19 @@ export function chatTemplate(
   if (!source.includes('{'))
     throw new ChatTemplateError(`'${source}' is neither Jinja nor a name`, `built-in templates: ${builtIn.join(', ')}`);
   return new JinjaTemplate(source, tokenizer, variables(config));
+}
+
+/** `llama-2` is `llama2`. */
+const plainName = (template: string | null): string => template?.replace('-', '') ?? '';
+
+/** What a tokenizer made for a built-in template must hold as one token each. */
+export function templateTokens(template: string | null): readonly string[] {
+  const name = plainName(template);
+  if (builtIn.includes(name)) return templateMarks[name as BuiltInTemplate];
+  throw new ChatTemplateError(
+    `a tokenizer of the conversations' words needs a built-in template, not ${template === null ? 'none' : `'${template}'`}`,
+    `choose chat_template=${builtIn.join(' or ')}`,
+  );
 }
 
 /** A text, or a list of named ones of which `default` is for plain dialogues. */

@@ -106,6 +106,15 @@ const styles: Record<BuiltInTemplate, Style> = {
   },
 };
 
+/** Marks that a tokenizer of its own should hold as one token each, so that this template can be used. */
+export const templateMarks: Record<BuiltInTemplate, readonly string[]> = {
+  llama2: ['<s>', '</s>', '[INST]', ' [/INST]'],
+  llama2_bc: ['<s>', '</s>', '[INST]', ' [/INST]'],
+  chatml: ['<|im_start|>', '<|im_end|>'],
+  llama3: ['<|begin_of_text|>', '<|start_header_id|>', '<|end_header_id|>', '<|eot_id|>'],
+  chatglm4: ['[gMASK]', '<sop>', '<|user|>', '<|assistant|>', '<|system|>'],
+};
+
 export class PiecewiseTemplate implements ChatTemplate {
   readonly terminatorIds: readonly number[];
   readonly #style: Style;

@@ -1,11 +1,12 @@
 // task=evaluate: plays a trained policy and says how good it is.
 import { join } from 'node:path';
-import { evaluate as play, PolicyPlayer } from '@bowyer/algorithms';
+import { evaluate as play } from '@bowyer/algorithms';
 import { writeFileAtomically } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { JsonlFile, ProgressBar } from '@bowyer/logging';
 import { EndpointPlayer } from '../endpoint-player.js';
 import { environmentOf, optimalReturnOf } from '../environments.js';
+import { playerOf } from '../players.js';
 import { loadPolicy } from '../policy-setup.js';
 import { playOptions } from '../recipe-options.js';
 import { resultText } from '../results.js';
@@ -35,7 +36,7 @@ export async function evaluate(
     const hooks = { progress: (_: string, done: number) => bar.update(done) };
     const { metrics, trajectories } = await play(
       { makeEnv: environmentOf(config, envParts), hooks },
-      (sampling) => PolicyPlayer.open(policy, config.slots, sampling),
+      playerOf(policy, config, envParts),
       { ...playOptions(config, policy.tokenizer), evalSize: config.testSize, evalDoSample: config.evalDoSample },
       'test',
     );

@@ -7,6 +7,7 @@ import {
   ItemError,
   Seq2SeqModel,
   type ChatMessage,
+  type ChatTemplate,
   type LanguageModel,
   type PromptItem,
 } from '@bowyer/models';
@@ -19,14 +20,24 @@ import type { TaskContext } from './task.js';
 export async function generate(config: RunConfig, context: TaskContext): Promise<void> {
   const { seed, batchSize, temperature, topK, topP, doSample, maxNewTokens } = config;
   const results = async function* (model: LanguageModel | Seq2SeqModel, lines: ChatItem[]) {
-    const items = await promptsOf(lines, model, config);
+    const { items, template } = await promptsOf(lines, model, config);
+    const ends = config.ignoreEos ? [] : (template?.terminatorIds ?? []);
+    let line = 0;
     const options = { temperature, topK, topP, greedy: !doSample, maxNewTokens, batchSize, seed };
     const texts =
       model instanceof Seq2SeqModel
-        ? generateTargets(model, items, { ...options, terminatorIds: targetEnds(model, config) })
-        : generateTexts(model, items, { ...options, terminatorIds: textEnds(model, config) });
-    for await (const { text, ids, logprobs, finishReason } of texts)
-      yield { text, ids, logprobs, finish_reason: finishReason };
+        ? generateTargets(model, items, { ...options, terminatorIds: [...targetEnds(model, config), ...ends] })
+        : generateTexts(model, items, {
+            ...options,
+            terminatorIds: [...new Set([...textEnds(model, config), ...ends])],
+          });
+    for await (const { text, ids, logprobs, finishReason } of texts) {
+      const isMessage = lines[line++].messages !== undefined;
+      const said = finishReason === 'stop' ? ids.slice(0, -1) : ids;
+      // A message stands alone; a text goes on where its prompt ended.
+      const shown = isMessage ? model.tokenizer!.decode(said) : text;
+      yield { text: shown, ids, logprobs, finish_reason: finishReason };
+    }
   };
   await runModelLines(config, context, { schema: withMessages(linesOf('prompt')), results });
 }
@@ -38,11 +49,11 @@ async function promptsOf(
   lines: ChatItem[],
   { tokenizer }: LanguageModel | Seq2SeqModel,
   config: RunConfig,
-): Promise<PromptItem[]> {
-  if (!lines.some(({ messages }) => messages)) return lines;
+): Promise<{ items: PromptItem[]; template: ChatTemplate | null }> {
+  if (!lines.some(({ messages }) => messages)) return { items: lines, template: null };
   if (!tokenizer) throw new Error('generate: messages need a tokenizer, and this model has none');
   const template = await loadChatTemplate(config, tokenizer);
-  return lines.map(({ messages, ...item }, index) => {
+  const items = lines.map(({ messages, ...item }, index) => {
     if (messages === undefined) return item;
     try {
       return { promptIds: template.encodePrompt(messages) };
@@ -50,6 +61,7 @@ async function promptsOf(
       throw error instanceof ChatTemplateError ? new ItemError(index, error.message) : error;
     }
   });
+  return { items, template };
 }
 
 const textEnds = (model: LanguageModel, config: RunConfig) =>

@@ -8,7 +8,6 @@ import {
   evaluate,
   onlineFilteredBc,
   BestOfNPlayer,
-  PolicyPlayer,
   SharedClip,
   type OnFailure,
   type OpenPlayer,
@@ -19,8 +18,10 @@ import { openDevice, type Device } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
 import type { DoubleCritic, LanguageModel } from '@bowyer/models';
 import { CheckpointStore, type CheckpointProgress } from '../checkpoint-store.js';
+import { learnsFromConversations } from '../conversation-start.js';
 import { makeCritic } from '../critic-setup.js';
 import { environmentOf, optimalReturnOf } from '../environments.js';
+import { playerOf } from '../players.js';
 import { loadPolicy, policyOptimizer, restorePolicy, savePolicyState } from '../policy-setup.js';
 import { playOptions, recipeOptions } from '../recipe-options.js';
 import { Recorder } from '../recorder.js';
@@ -53,8 +54,9 @@ export async function train(config: RunConfig, context: TaskContext): Promise<vo
 
 /** @returns null if the user stopped the run before its end */
 async function trainOn(device: Device, config: RunConfig, context: TaskContext): Promise<RunResults | null> {
-  const startFolder = config.checkpointPath ?? config.policyLm ?? (await warmStart(config, device, context));
-  const clonesAdapters = config.agentType === 'bc' && config.useLora;
+  const given = learnsFromConversations(config) ? null : (config.checkpointPath ?? config.policyLm);
+  const startFolder = given ?? (await warmStart(config, device, context));
+  const clonesAdapters = config.agentType === 'bc' && config.useLora && !learnsFromConversations(config);
   const folder = clonesAdapters ? await imitateWithAdapters(startFolder, config, device, context) : startFolder;
   const policy = await loadPolicy(folder, config, device, 'train');
   const critic = ['archer', 'chai'].includes(config.agentType)
@@ -175,10 +177,7 @@ async function finalTest(
     bar.finish();
     return { name, metrics, trajectories };
   };
-  const plain =
-    (model: LanguageModel): OpenPlayer =>
-    (sampling) =>
-      PolicyPlayer.open(model, options.slots, sampling);
+  const plain = (model: LanguageModel): OpenPlayer => playerOf(model, config, envParts);
   const ranked =
     (model: LanguageModel): OpenPlayer =>
     (sampling) =>

@@ -1,0 +1,56 @@
+// Behaviour cloning on conversations: maximise the likelihood of what the assistant said in them.
+// Loss as AgentGym's BCTrainer has it (Xi et al. 2024, arXiv:2406.04151): L = −mean over the batch's learnt tokens of log π(a | before it).
+// Differs from it: the mean is over the whole batch, not a micro-batch; the message's own `loss` is heeded (see the chat template).
+import { minibatches, Rng, scheduledRate } from '@bowyer/core';
+import type { EncodedConversation, LanguageModel, TokenExample } from '@bowyer/models';
+import type { BcOptions } from './bc.js';
+import type { Metrics } from './types.js';
+
+export interface ConversationBcRun {
+  policy: LanguageModel;
+  conversations: readonly EncodedConversation[];
+  /** Called after every epoch. */
+  onEpoch(epoch: number, metrics: Metrics): Promise<void>;
+  progress(done: number, total: number): void;
+}
+
+/** The terminator of a message is learnt where the template's mask says so; `scoreTerminator` is not looked at. */
+export async function conversationBc(
+  { policy, conversations, onEpoch, progress }: ConversationBcRun,
+  options: Omit<BcOptions, 'scoreTerminator'>,
+): Promise<void> {
+  const stepsPerEpoch = Math.ceil(conversations.length / options.batchSize);
+  const totalSteps = options.epochs * stepsPerEpoch;
+  const { schedule = { kind: 'linear', warmupSteps: options.warmupSteps, finalShare: options.finalLrShare } } = options;
+
+  let step = 0;
+  for (let epoch = 0; epoch < options.epochs; epoch++) {
+    let lossSum = 0;
+    let tokens = 0;
+    for (const batch of minibatches(conversations, options.batchSize, Rng.forPurpose(options.seed, `bc/${epoch}`))) {
+      const learnt = batch.reduce((sum, conversation) => sum + learntTokens(conversation), 0);
+      const examples = batch.map((conversation) => conversationExample(conversation, 1 / learnt));
+      const { loss } = await policy.accumulateGradients(examples);
+      const lr = scheduledRate(options.lr, step, totalSteps, schedule);
+      await policy.optimizer.step({ lr, maxGradNorm: options.maxGradNorm });
+      lossSum += loss * learnt;
+      tokens += learnt;
+      progress(++step, totalSteps);
+    }
+    const nll = lossSum / tokens;
+    await onEpoch(epoch, { 'losses/nll': nll, 'losses/perplexity': Math.exp(nll), 'optim/steps': step, tokens });
+  }
+}
+
+/** Tokens that a conversation is scored on; its first one is predicted from nothing. */
+export const learntTokens = ({ lossMask }: EncodedConversation): number =>
+  lossMask.reduce((sum, mask, i) => sum + (i > 0 ? mask : 0), 0);
+
+/** Each token predicts the next one. */
+export function conversationExample({ ids, lossMask }: EncodedConversation, weight: number): TokenExample {
+  return {
+    ids: Int32Array.from(ids.slice(0, -1)),
+    targets: Int32Array.from(ids.slice(1)),
+    weights: Float32Array.from(lossMask.slice(1), (mask) => mask * weight),
+  };
+}

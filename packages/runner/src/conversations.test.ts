@@ -1,0 +1,62 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isConversationFile, readConversations } from './conversations.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'conversations-'));
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const agentGym = {
+  item_id: 'textcraft_3',
+  conversations: [
+    { from: 'human', loss: null, value: 'Craft.' },
+    { from: 'gpt', loss: false, value: 'Ok.' },
+    { from: 'human', loss: null, value: 'Goal: stick' },
+    { from: 'gpt', loss: true, value: 'Action:\nget 1 stick' },
+  ],
+  reward: 1,
+};
+const openAi = {
+  messages: [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: 'Hi' },
+  ],
+};
+
+test('AgentGym’s array and OpenAI’s lines are the same messages; empty items are passed over', async () => {
+  const array = file('a.json', JSON.stringify([{ item_id: 'textcraft_9', conversations: null }, agentGym]));
+  expect(isConversationFile(array)).toBe(true);
+  expect(await readConversations(array)).toEqual([
+    [
+      { role: 'user', content: 'Craft.' },
+      { role: 'assistant', content: 'Ok.', loss: false },
+      { role: 'user', content: 'Goal: stick' },
+      { role: 'assistant', content: 'Action:\nget 1 stick' },
+    ],
+  ]);
+  const lines = file('b.jsonl', `${JSON.stringify(openAi)}\n\n${JSON.stringify(openAi)}\n`);
+  expect(isConversationFile(lines)).toBe(true);
+  expect(await readConversations(lines)).toHaveLength(2);
+});
+
+test('episodes and games are no conversations', () => {
+  const episode = { reset: { observation: 'conversations' }, steps: [{ action: 'a', observation: 'b', reward: 0 }] };
+  expect(isConversationFile(file('c.jsonl', JSON.stringify(episode)))).toBe(false);
+  expect(isConversationFile(file('d.json', JSON.stringify([{ lines: ['messages'] }])))).toBe(false);
+  expect(isConversationFile(null)).toBe(false);
+});
+
+test.each([
+  ['{"messages": [{"role": "tool", "content": "x"}]}', 'line 1, message 1 is from "tool"; known are system, human,'],
+  ['{"messages": [{"role": "user"}]}', 'line 1, message 1 has no text'],
+  ['{"messages": 3}', "line 1 has no array of messages under 'conversations' or 'messages'"],
+  ['{"messages": []}', 'holds no conversation'],
+  ['{"messages": ', 'line 1 is not JSON: '],
+])('%s is told', async (text, problem) => {
+  const path = file('e.jsonl', text);
+  await expect(readConversations(path)).rejects.toThrow(`${path}: ${problem}`);
+});
