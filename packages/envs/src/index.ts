@@ -133,6 +133,8 @@ export {
 export { agentGymEnv, agentGymProperties, agentGymSchema } from './agentgym/options.js';
 export { agentGymFamilies, type AgentGymFamily } from './agentgym/families.js';
 export { remoteOnlyEnvs, type RemoteOnlyEnv } from './agentgym/registration.js';
+export { ScienceWorld, type SciWorldReset } from './sciworld/scienceworld.js';
+export { sciWorldSchema, type SciWorldJavaOptions, type SciWorldOptions } from './sciworld/options.js';
 export { TextCraft, type TextCraftInfo } from './textcraft/textcraft.js';
 export { textCraftSchema, type TextCraftOptions } from './textcraft/options.js';
 export { textCraftDemonstrations } from './textcraft/demonstrations.js';

@@ -3,7 +3,9 @@ import { checkEnv } from './contract/check-env.js';
 import { environmentInfo, environmentNames, makeEnv } from './registry.js';
 import { EnvServer } from './serve/env-server.js';
 
-const isRemoteOnly = (name: string): boolean => remoteOnlyEnvs.some((remote) => remote === name);
+/** Not embedded: their defaults name a server. */
+const playedOnServers = [...remoteOnlyEnvs, 'sciworld'] as const;
+const isRemoteOnly = (name: string): boolean => playedOnServers.some((remote) => remote === name);
 
 test.each(environmentNames.filter((name) => !isRemoteOnly(name)))('%s keeps the contract', async (name) => {
   const { sampleActions } = environmentInfo(name);
@@ -12,7 +14,7 @@ test.each(environmentNames.filter((name) => !isRemoteOnly(name)))('%s keeps the 
 });
 
 // Their games are not here; another one, served in their forms, shows whether the clients keep the contract.
-test.each(remoteOnlyEnvs)('%s keeps the contract', async (name) => {
+test.each(playedOnServers)('%s keeps the contract', async (name) => {
   const makeServed = () => makeEnv('coin', { stepLimit: 5 });
   const limits = { host: '127.0.0.1', port: 0, maxInstances: 2, idleMs: 60_000 };
   const server = await EnvServer.listen({ ...limits, name, makeEnv: makeServed, resetOptions: (seed) => ({ seed }) });

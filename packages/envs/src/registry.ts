@@ -14,6 +14,8 @@ import type { BabyAiOptions } from './babyai/babyai.js';
 import { babyAiRegistration } from './babyai/registration.js';
 import { alfworldRegistration } from './alfworld/registration.js';
 import type { OptionsSchema, Registration } from './registration.js';
+import type { SciWorldOptions } from './sciworld/options.js';
+import { sciWorldRegistration } from './sciworld/registration.js';
 import { storyFileRegistration } from './story-file/registration.js';
 import type { StoryFileOptions } from './story-file/story-file.js';
 import type { TextCraftOptions } from './textcraft/options.js';
@@ -39,6 +41,7 @@ export interface EnvOptions
   wordle: WordleOptions & BackendOptions;
   guess_my_city: GuessMyCityOptions & OracleOptions;
   textcraft: TextCraftOptions & BackendOptions;
+  sciworld: SciWorldOptions;
   webshop: WebShopOptions;
 }
 
@@ -53,6 +56,7 @@ const environments: { [Name in EnvName]: Registration<EnvOptions[Name]> } = {
   wordle: wordleRegistration,
   guess_my_city: guessMyCityRegistration,
   textcraft: textCraftRegistration,
+  sciworld: sciWorldRegistration,
   webshop: webShopRegistration,
   ...textWorldExpressRegistrations,
   ...remoteOnlyRegistrations,

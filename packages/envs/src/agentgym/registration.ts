@@ -4,7 +4,6 @@ import type { AgentGymOptions } from './agentgym-env.js';
 import { agentGymEnv, agentGymSchema } from './options.js';
 
 const descriptions = {
-  sciworld: "ScienceWorld's experiments, on AgentGym's server.",
   webarena: "WebArena's web sites in a browser, on AgentGym's server.",
   searchqa: "Questions to answer by searching passages, on AgentGym's server.",
   sqlgym: "Questions to answer by a query on a BIRD database, on AgentGym's server.",
