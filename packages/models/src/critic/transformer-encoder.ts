@@ -136,8 +136,11 @@ export class TransformerEncoder implements CriticEncoder {
   }
 }
 
-/** Multiples of 16: few shapes, little padding. */
-const roundUpTokens = (count: number) => Math.ceil(count / 16) * 16;
+/** Eight lengths between a power of two and the next: few shapes, at most an eighth of padding. */
+function roundUpTokens(count: number): number {
+  const step = 2 ** Math.max(0, Math.floor(Math.log2(count)) - 3);
+  return Math.ceil(count / step) * step;
+}
 
 /** Inputs `…_ids`, `…_positions`, `…_mask` of [batch, tokens of this text]. */
 function matrixInputs(g: GraphBuilder, text: string): EncoderInputs {
