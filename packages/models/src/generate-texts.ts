@@ -2,7 +2,7 @@
 import { Rng } from '@bowyer/core';
 import { itemWindows, type Items } from './item-windows.js';
 import type { LanguageModel } from './language-model.js';
-import { continuationText, ItemError, promptTokens, type PromptItem } from './prompt-tokens.js';
+import { checkTokenIds, continuationText, ItemError, promptTokens, type PromptItem } from './prompt-tokens.js';
 import type { SamplingOptions } from './sampling.js';
 
 export interface GeneratedText {
@@ -100,4 +100,5 @@ function check(model: LanguageModel, ids: readonly number[], maxNewTokens: numbe
       index,
       `has ${ids.length} prompt tokens and asks for ${maxNewTokens} more; the model's context holds ${contextLength}`,
     );
+  checkTokenIds(ids, model.architecture.vocabSize, index);
 }

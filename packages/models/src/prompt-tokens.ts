@@ -30,12 +30,18 @@ export function promptTokens(tokenizer: Tokenizer, { prompt, promptIds }: Prompt
   if (promptIds === undefined && prompt === undefined)
     throw new ItemError(index, `has no prompt: give it 'prompt' (text) or 'prompt_ids'`);
   const ids = promptIds ? [...promptIds] : tokenizer.encodeWithSpecials(prompt!);
-  if (ids.length === 0)
-    throw new ItemError(
-      index,
-      `has an empty prompt; this tokenizer puts no token before a text, so give it at least one`,
-    );
+  if (ids.length === 0) {
+    const reason = promptIds ? `its prompt_ids are none` : `this tokenizer puts no token before a text`;
+    throw new ItemError(index, `has an empty prompt; ${reason}, so give it at least one`);
+  }
   return ids;
+}
+
+/** Every id must have a row in the model's word table. */
+export function checkTokenIds(ids: readonly number[], vocabSize: number, index: number): void {
+  const unknown = ids.find((id) => !(Number.isInteger(id) && id >= 0 && id < vocabSize));
+  if (unknown !== undefined)
+    throw new ItemError(index, `holds the token id ${unknown}; the vocabulary has ${vocabSize} tokens`);
 }
 
 /**

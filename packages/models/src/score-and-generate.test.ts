@@ -166,6 +166,20 @@ describe('a small model', () => {
     alone.logitsHead.forEach((logit, k) => expect(logit).toBeCloseTo(longer.logitsHead[k], 4));
   });
 
+  test('an id without a row and an empty prompt are told by item, in scoring and in generation', async () => {
+    const beyond = [{ promptIds: [3] }, { promptIds: [3, tokenizer.vocabSize] }];
+    const message = `item 1 holds the token id ${tokenizer.vocabSize}; the vocabulary has ${tokenizer.vocabSize} tokens`;
+    await expect(generate({}, beyond)).rejects.toThrow(message);
+    const scored = beyond.map((item) => ({ ...item, continuationIds: [3] }));
+    await expect(all(scoreContinuations(model, scored, { maxTokens: 64 }))).rejects.toThrow(message);
+    await expect(generate({}, [{ promptIds: [] }])).rejects.toThrow(
+      'item 0 has an empty prompt; its prompt_ids are none, so give it at least one',
+    );
+    await expect(generate({}, [{ prompt: '' }])).rejects.toThrow(
+      'item 0 has an empty prompt; this tokenizer puts no token before a text, so give it at least one',
+    );
+  });
+
   test('items come one at a time from a stream, and results leave as soon as their window is done', async () => {
     let taken = 0;
     const stream = async function* () {

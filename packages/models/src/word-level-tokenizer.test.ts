@@ -71,3 +71,13 @@ test('saved as tokenizer.json, it loads as any other tokenizer and gives the sam
     rmSync(dir, { recursive: true });
   }
 });
+
+test('whole tokens with every mark that patterns give a meaning to', () => {
+  const wholeTokens = [' twenty-one', ' a/b', ' (x|y)', ' [z]{2}', ' 1+1*2?', ' ^$.\\', ' c-\n'];
+  const tokenizer = wordLevelTokenizer(['so:'], { wholeTokens });
+  for (const token of wholeTokens) {
+    const ids = tokenizer.encode(`so:${token}`);
+    expect(ids).toHaveLength(3); // so, :, the whole token
+    expect(tokenizer.decode(ids)).toBe(`so:${token}`);
+  }
+});

@@ -41,8 +41,8 @@ function wordPattern(wholeTokens: readonly string[]): string {
   );
 }
 
-/** Escapes what is special in both JavaScript's and Rust's (Oniguruma) patterns. */
-const escapeForRegex = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&').replaceAll('\n', '\\n');
+/** Escapes what is special in both JavaScript's and Rust's (Oniguruma) patterns; a hyphen is so only within brackets. */
+const escapeForRegex = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replaceAll('\n', '\\n');
 
 /** Words of at least `minCount` appearances, by first appearance. */
 function frequentWords(texts: Iterable<string>, pattern: string, minCount: number): string[] {

@@ -24,6 +24,7 @@ export async function withLocalModels(
     const megabytes = (bytes: number) => Math.ceil(bytes / 1e6);
     local[key] = await modelDirectory(place, {
       offline: config.offline,
+      notice: (line) => log(line, 'WARNING'),
       progress: (bytes, total) =>
         (bar ??= new ProgressBar(`${place} MB`, megabytes(total), progress)).update(megabytes(bytes)),
     });

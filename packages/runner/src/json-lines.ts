@@ -26,7 +26,11 @@ export async function readJsonLines<T>(path: string, schema: object): Promise<{ 
     throw new Error(`cannot read '${path}' (${error.code ?? error.message})`);
   });
   const fits = new Ajv({ strict: false, verbose: true }).compile(schema);
-  const lines = text.split('\n').map((content, index) => ({ content, line: index + 1 }));
+  // Some editors begin a file with a byte order mark; JSON itself passes over the \r of a Windows line end.
+  const lines = text
+    .replace(/^\uFEFF/, '')
+    .split('\n')
+    .map((content, index) => ({ content, line: index + 1 }));
   return lines
     .filter(({ content }) => content.trim() !== '')
     .map(({ content, line }) => {

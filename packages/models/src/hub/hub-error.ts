@@ -10,9 +10,21 @@ export class HubError extends Error {
     advice: string,
     options?: ErrorOptions,
   ) {
-    super([`Cannot get ${id.name}@${id.revision} from the hub`, `  ${problem}`, `  ${advice}`].join('\n'), options);
+    super(
+      [
+        `Cannot get ${id.name}@${id.revision} from the hub`,
+        `  ${problem}`,
+        `  ${advice}`,
+        `  a local folder was not meant? There is no '${id.name}' in ${process.cwd()}`,
+      ].join('\n'),
+      options,
+    );
   }
 }
+
+/** Whether nobody answered, which says nothing of the model. */
+export const isUnreachable = (error: unknown): boolean =>
+  !(error instanceof HubError) && (error as { statusCode?: number }).statusCode === undefined;
 
 /** @param endpoint the hub's address */
 export function hubError(id: HubId, error: unknown, endpoint: string): HubError {

@@ -153,7 +153,8 @@ test('the token goes to the hub and into no message', async () => {
   process.env.HF_TOKEN = 'hf_wrong';
   expect(await messageOf(modelDirectory('acme/tiny'))).toBe(
     `Cannot get acme/tiny@main from the hub\n  ${process.env.HF_ENDPOINT} refuses access (401): there is no such model, or it is private or gated\n` +
-      '  check the name; for a gated model accept its terms on the site and set HF_TOKEN in the environment',
+      '  check the name; for a gated model accept its terms on the site and set HF_TOKEN in the environment\n' +
+      `  a local folder was not meant? There is no 'acme/tiny' in ${process.cwd()}`,
   );
   process.env.HF_TOKEN = 'hf_secret';
   await modelDirectory('acme/tiny');
@@ -164,12 +165,17 @@ test('an unknown model or revision', async () => {
   expect(await messageOf(modelDirectory('acme/tiny@v9'))).toContain('has no such model or revision (404)');
 });
 
-test('no network: one clear message; what was fetched before is found offline', async () => {
+test('no network: one clear message; what was fetched before is taken, and that is said', async () => {
   const dir = await modelDirectory('acme/tiny');
   process.env.HF_ENDPOINT = 'http://127.0.0.1:9'; // the discard port: nobody listens
-  expect(await messageOf(modelDirectory('acme/tiny'))).toContain(
-    'Cannot get acme/tiny@main from the hub\n  http://127.0.0.1:9 cannot be reached: ',
-  );
+  const notices: string[] = [];
+  expect(await modelDirectory('acme/tiny', { notice: (line) => notices.push(line) })).toBe(dir);
+  expect(notices).toEqual([
+    'http://127.0.0.1:9 cannot be reached; acme/tiny@main is taken as it was downloaded before',
+  ]);
+  const other = await messageOf(modelDirectory('acme/other'));
+  expect(other).toContain('Cannot get acme/other@main from the hub\n  http://127.0.0.1:9 cannot be reached: ');
+  expect(other).toContain(`\n  a local folder was not meant? There is no 'acme/other' in ${process.cwd()}`);
   expect(await modelDirectory('acme/tiny', { offline: true })).toBe(dir);
   expect(await modelDirectory(`acme/tiny@${SHA}`, { offline: true })).toBe(dir);
   process.env.HF_HUB_OFFLINE = '1';

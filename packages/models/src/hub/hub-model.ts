@@ -6,7 +6,7 @@ import { dirname, join, relative } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
 import { getHFHubCachePath, getRepoFolderName, listFiles, modelInfo } from '@huggingface/hub';
 import { ChecksumError, fetchFile } from './fetch-file.js';
-import { HubError, hubError } from './hub-error.js';
+import { HubError, hubError, isUnreachable } from './hub-error.js';
 import { neededFiles, type RemoteFile } from './hub-files.js';
 import { parseHubId, type HubId } from './hub-id.js';
 
@@ -15,6 +15,8 @@ export interface HubOptions {
   offline?: boolean;
   /** Bytes here and bytes in all, of all files that had to be fetched. */
   progress?: (bytes: number, total: number) => void;
+  /** Told where a model is taken from the cache because the hub cannot be reached. */
+  notice?: (line: string) => void;
   /** Seconds before a broken download is taken up again; each further time waits twice as long. */
   pauseSeconds?: number;
 }
@@ -32,30 +34,37 @@ export async function modelDirectory(place: string, options: HubOptions = {}): P
   const id = existsSync(place) ? null : parseHubId(place);
   if (id === null) return place; // whoever reads the directory says what it lacks
   const folder = join(getHFHubCachePath(), getRepoFolderName({ name: id.name, type: 'model' }));
-  if (options.offline || isSet(process.env.HF_HUB_OFFLINE)) return cachedSnapshot(id, folder);
+  if (options.offline || isSet(process.env.HF_HUB_OFFLINE)) {
+    const cached = await cachedSnapshot(id, folder);
+    if (cached !== null) return cached;
+    throw new HubError(
+      id,
+      `it is not among the downloaded models (${folder}), and offline mode is on`,
+      'fetch it once with offline=false and without HF_HUB_OFFLINE, or give a directory',
+    );
+  }
   const endpoint = (process.env.HF_ENDPOINT || PUBLIC_HUB).replace(/\/+$/, '');
   try {
     return await download(id, folder, endpoint, options);
   } catch (error) {
-    const failure =
-      error instanceof ChecksumError ? new HubError(id, error.message, 'start again') : hubError(id, error, endpoint);
-    throw failure;
+    if (error instanceof ChecksumError) throw new HubError(id, error.message, 'start again');
+    const failure = hubError(id, error, endpoint);
+    const cached = isUnreachable(error) ? await cachedSnapshot(id, folder) : null;
+    if (cached === null) throw failure;
+    options.notice?.(`${endpoint} cannot be reached; ${id.name}@${id.revision} is taken as it was downloaded before`);
+    return cached;
   }
 }
 
 const isSet = (variable: string | undefined) => ['1', 'on', 'yes', 'true'].includes((variable ?? '').toLowerCase());
 
-async function cachedSnapshot(id: HubId, folder: string): Promise<string> {
+/** null where it was never downloaded as a whole: the revision is noted last. */
+async function cachedSnapshot(id: HubId, folder: string): Promise<string | null> {
   const commit = COMMIT.test(id.revision)
     ? id.revision
     : (await readFile(join(folder, 'refs', id.revision), 'utf8').catch(() => '')).trim();
   const snapshot = join(folder, 'snapshots', commit);
-  if (commit !== '' && existsSync(join(snapshot, 'config.json'))) return snapshot;
-  throw new HubError(
-    id,
-    `it is not among the downloaded models (${folder}), and offline mode is on`,
-    'fetch it once with offline=false and without HF_HUB_OFFLINE, or give a directory',
-  );
+  return commit !== '' && existsSync(join(snapshot, 'config.json')) ? snapshot : null;
 }
 
 async function download(id: HubId, folder: string, endpoint: string, options: HubOptions): Promise<string> {

@@ -3,7 +3,7 @@
 import { Rng } from '@bowyer/core';
 import type { GeneratedText, GenerateTextsOptions } from '../generate-texts.js';
 import { itemWindows, type Items } from '../item-windows.js';
-import { ItemError, promptTokens, type ContinuationItem, type PromptItem } from '../prompt-tokens.js';
+import { checkTokenIds, ItemError, promptTokens, type ContinuationItem, type PromptItem } from '../prompt-tokens.js';
 import type { ContinuationScores, ScoreContinuationsOptions } from '../score-continuations.js';
 import type { SourceAndTarget, TargetScores } from './seq2seq-batches.js';
 import type { Seq2SeqModel } from './seq2seq-model.js';
@@ -91,10 +91,8 @@ function targetTokens(model: Seq2SeqModel, { continuation, continuationIds }: Co
   return checkedIds(model, model.tokenizer.encodeWithSpecials(continuation), index);
 }
 
-function checkedIds({ architecture: { vocabSize } }: Seq2SeqModel, ids: number[], index: number): number[] {
-  const unknown = ids.find((id) => !(Number.isInteger(id) && id >= 0 && id < vocabSize));
-  if (unknown !== undefined)
-    throw new ItemError(index, `holds the token id ${unknown}; the vocabulary has ${vocabSize} tokens`);
+function checkedIds({ architecture }: Seq2SeqModel, ids: number[], index: number): number[] {
+  checkTokenIds(ids, architecture.vocabSize, index);
   return ids;
 }
 

@@ -1,0 +1,32 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readJsonLines } from './json-lines.js';
+
+let dir: string;
+beforeAll(async () => (dir = await mkdtemp(join(tmpdir(), 'bowyer-lines-'))));
+afterAll(() => rm(dir, { recursive: true }));
+
+async function lines(text: string) {
+  const path = join(dir, 'lines.jsonl');
+  await writeFile(path, text);
+  return readJsonLines<{ a: number }>(path, { type: 'object', properties: { a: { type: 'integer' } } });
+}
+
+test('a byte order mark, Windows line ends, blank lines and a last line without its end', async () => {
+  expect(await lines('\uFEFF{"a":1}\r\n\r\n  \r\n{"a":2}\r\n{"a":2}')).toEqual([
+    { line: 1, value: { a: 1 } },
+    { line: 4, value: { a: 2 } },
+    { line: 5, value: { a: 2 } },
+  ]);
+  expect(await lines('')).toEqual([]);
+});
+
+test.each([
+  ['{"a":1}\n{"a":', 'lines.jsonl:2: is not JSON: '],
+  ['[1]\n', 'lines.jsonl:1: the line must be object'],
+  ['null\n', 'lines.jsonl:1: the line must be object'],
+  ['\n{"a":1.5}\n', "lines.jsonl:2: 'a' must be integer"],
+])('%j', async (text, message) => {
+  await expect(lines(text)).rejects.toThrow(message);
+});
