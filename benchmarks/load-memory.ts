@@ -72,8 +72,9 @@ async function load(path: string, quantization: 'none' | '4bit'): Promise<void> 
   }
 }
 
-const kilobytes = (key: string) =>
-  Number(new RegExp(`${key}:\\s+(\\d+)`).exec(readFileSync('/proc/self/status', 'utf8'))![1]);
+function kilobytes(key: string): number {
+  return Number(new RegExp(`${key}:\\s+(\\d+)`).exec(readFileSync('/proc/self/status', 'utf8'))![1]);
+}
 
 async function makeModel(path: string, config: Record<string, unknown>): Promise<void> {
   const device = await openDevice({ device: 'cpu' });
