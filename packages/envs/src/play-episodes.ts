@@ -106,6 +106,8 @@ class Run<T> {
   #finished: PlayedEpisode<T>[] = [];
   #wake: () => void = () => {};
   #lastError: Error | null = null;
+  /** Of environments that broke; nothing waits for them but the end. */
+  readonly #closing: Promise<void>[] = [];
 
   constructor(private readonly options: PlayEpisodesOptions<T>) {
     this.#slots = Array.from({ length: options.slots }, () => ({ env: null, failuresInARow: 0, current: null }));
@@ -214,7 +216,7 @@ class Run<T> {
       const broken = state.env;
       state.env = null;
       // Closing what is already broken may fail too; the first error is the one worth reporting.
-      void broken?.close().catch(() => {});
+      if (broken) this.#closing.push(broken.close().catch(() => {}));
       if (state.failuresInARow >= (this.options.retireAfter ?? 3)) return;
     }
     this.startNext(slot);
@@ -236,6 +238,6 @@ class Run<T> {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#slots.map(({ env }) => env?.close()));
+    await Promise.all([...this.#closing, ...this.#slots.map(({ env }) => env?.close())]);
   }
 }

@@ -51,8 +51,8 @@ interface ServerState {
   fields: Readonly<Record<string, unknown>>;
 }
 
-/** Time to give an instance back before a server is left to itself, in milliseconds. */
-const CLOSE_MS = 5_000;
+/** Time to give an instance back before a server is left to itself: a restart's, in milliseconds. */
+const CLOSE_MS = 30_000;
 
 export class AgentGymEnv implements Env {
   readonly #family: Family;

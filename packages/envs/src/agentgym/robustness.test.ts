@@ -17,7 +17,11 @@ class CountingServer {
   #ids = 0;
   #at = new Map<number, { item: number; step: number; episode: number }>();
 
-  constructor(private readonly trouble: (request: number, path: string) => 'drop' | 'fail' | 'delay' | 'die' | null) {}
+  constructor(
+    private readonly trouble: (request: number, path: string) => 'drop' | 'fail' | 'delay' | 'die' | null,
+    /** How long the server is away when it dies, in milliseconds. */
+    private readonly awayMs: number,
+  ) {}
 
   async listen(port = 0): Promise<number> {
     const server = createServer((request, response) => {
@@ -45,7 +49,7 @@ class CountingServer {
     if (trouble === 'die') {
       const { port } = this.#server!.address() as AddressInfo;
       this.stop();
-      setTimeout(() => void this.listen(port), 1000);
+      setTimeout(() => void this.listen(port), this.awayMs);
       return;
     }
     response.end(answer);
@@ -72,18 +76,21 @@ class CountingServer {
 const EPISODES = 24;
 
 test.each([
-  ['delays', (request: number) => (request % 5 === 0 ? 'delay' : null), 0],
-  ['drops steps', (request: number, path: string) => (request % 40 === 0 && path === '/step' ? 'drop' : null), 0],
+  ['delays', (request: number) => (request % 5 === 0 ? 'delay' : null), 0, 0],
+  ['drops steps', (request: number, path: string) => (request % 40 === 0 && path === '/step' ? 'drop' : null), 0, 0],
   [
     'answers 500 to some steps',
     (request: number, path: string) => (request % 30 === 0 && path === '/step' ? 'fail' : null),
     0,
+    0,
   ],
-  ['goes away for a second', (request: number) => (request === 60 ? 'die' : null), 4], // one a slot
+  // Away: one episode a slot may have been in a step.
+  ['goes away for a second', (request: number) => (request === 60 ? 'die' : null), 4, 1_000],
+  ['goes away for ten seconds', (request: number) => (request === 60 ? 'die' : null), 4, 10_000],
 ] as const)(
   'a server that %s',
-  async (_, trouble, othersFailed) => {
-    const server = new CountingServer(trouble);
+  async (_, trouble, othersFailed, awayMs) => {
+    const server = new CountingServer(trouble, awayMs);
     const baseUrl = `http://127.0.0.1:${await server.listen()}`;
     let sent = 0;
     const episodes = await playEpisodes({
@@ -106,5 +113,5 @@ test.each([
     expect(server.open.size).toBe(0); // every instance was given back
     server.stop();
   },
-  20_000,
+  60_000,
 );
