@@ -106,7 +106,9 @@ if (variant) {
       measured.get(each)!.push(JSON.parse(text) as Measured);
     }
   const { batch, tokens } = cases[name as Case];
-  console.log(`${name}, ${batch} × ${tokens} tokens, all scored; ${rounds} rounds of ${repetitions} calls after a first`);
+  console.log(
+    `${name}, ${batch} × ${tokens} tokens, all scored; ${rounds} rounds of ${repetitions} calls after a first`,
+  );
   console.log('variant          seconds  × plain  peak GiB  beyond weights and gradients GiB  × plain  loss');
   const figures = (runs: Measured[]) => ({
     seconds: median(runs.flatMap(({ seconds }) => seconds)),

@@ -52,5 +52,4 @@ export class Site implements PageSource {
 
 /** Words that the site cannot search for: none at all or with a slash (no such page), a broken list (its own error). */
 const isAgentsDoing = (page: PageRequest, { status }: HttpError): boolean =>
-  page.page === 'results' &&
-  (status === 308 || status === 404 || (status === 500 && page.keywords.startsWith('[')));
+  page.page === 'results' && (status === 308 || status === 404 || (status === 500 && page.keywords.startsWith('[')));
