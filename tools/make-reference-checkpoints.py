@@ -273,7 +273,7 @@ def random_weights(shapes, generator):
     weights = {}
     for name, shape in shapes.items():
         noise = torch.randn(shape, generator=generator)
-        is_norm = "norm" in name or ".ln_" in name
+        is_norm = "norm" in name.lower() or ".ln_" in name
         weights[name] = 1 + 0.3 * noise if is_norm and name.endswith("weight") else 0.4 * noise
     return weights
 
@@ -649,6 +649,169 @@ def write_unigram_tokenizer(folder, vocab_size):
         tokenizer_class="T5Tokenizer", eos_token="</s>", pad_token="<pad>", unk_token="<unk>"), indent=1) + "\n")
 
 
+# Encoders with their masked-LM heads
+
+ENCODERS = HERE.parent / "encoder-fixtures"
+
+TINY_BERT = dict(vocab_size=29, hidden_size=12, intermediate_size=20, num_hidden_layers=2, num_attention_heads=3,
+                 max_position_embeddings=24, layer_norm_eps=1e-12, pad_token_id=0)
+
+ENCODER_CONFIGS = {
+    "bert": dict(TINY_BERT, model_type="bert", type_vocab_size=2, hidden_act="gelu"),
+    # Positions begin behind the padding id; the head's activation is GELU whatever hidden_act is.
+    "roberta": dict(TINY_BERT, model_type="roberta", type_vocab_size=1, hidden_act="relu", layer_norm_eps=1e-5,
+                    pad_token_id=3),
+    "distilbert": dict(model_type="distilbert", vocab_size=29, dim=12, hidden_dim=20, n_layers=2, n_heads=3,
+                       max_position_embeddings=24, activation="gelu", pad_token_id=0, sinusoidal_pos_embds=False),
+    # Layers 0 and 1 share group 0, layer 2 is group 1.
+    "albert": dict(TINY_BERT, model_type="albert", type_vocab_size=2, hidden_act="gelu_new", embedding_size=8,
+                   num_hidden_layers=3, num_hidden_groups=2, inner_group_num=1),
+}
+
+# Prefix of the encoder, stack of layers, then in a layer: query, key, value, output, its norm, inner, outer, last norm.
+BERT_LAYER = ("attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense",
+              "attention.output.LayerNorm", "intermediate.dense", "output.dense", "output.LayerNorm")
+ENCODER_LAYERS = dict(
+    bert=BERT_LAYER, roberta=BERT_LAYER,
+    distilbert=("attention.q_lin", "attention.k_lin", "attention.v_lin", "attention.out_lin", "sa_layer_norm", "ffn.lin1",
+                "ffn.lin2", "output_layer_norm"),
+    albert=("attention.query", "attention.key", "attention.value", "attention.dense", "attention.LayerNorm", "ffn",
+            "ffn_output", "full_layer_layer_norm"))
+
+# Map, norm and bias of the head; its matrix is the word table.
+MASKED_HEADS = dict(
+    bert=("cls.predictions.transform.dense", "cls.predictions.transform.LayerNorm", "cls.predictions.bias"),
+    roberta=("lm_head.dense", "lm_head.layer_norm", "lm_head.bias"),
+    distilbert=("vocab_transform", "vocab_layer_norm", "vocab_projector.bias"),
+    albert=("predictions.dense", "predictions.LayerNorm", "predictions.bias"))
+
+POOLERS = dict(bert="bert.pooler.dense", roberta="roberta.pooler.dense", albert="albert.pooler")
+
+
+def encoder_sizes(c):
+    """Width, inner width, layers, heads, width of the embeddings, activation, epsilon of the norms."""
+    if c["model_type"] == "distilbert":
+        return c["dim"], c["hidden_dim"], c["n_layers"], c["n_heads"], c["dim"], c["activation"], 1e-12
+    width = c["hidden_size"]
+    return (width, c["intermediate_size"], c["num_hidden_layers"], c["num_attention_heads"],
+            c.get("embedding_size", width), c["hidden_act"], c["layer_norm_eps"])
+
+
+def encoder_layers(c):
+    """The layers' names in the order in which a text passes them."""
+    kind, layers = c["model_type"], encoder_sizes(c)[2]
+    if kind == "distilbert":
+        return [f"distilbert.transformer.layer.{i}." for i in range(layers)]
+    if kind != "albert":
+        return [f"{kind}.encoder.layer.{i}." for i in range(layers)]
+    return [f"albert.encoder.albert_layer_groups.{int(i / (layers / c['num_hidden_groups']))}.albert_layers.{j}."
+            for i in range(layers) for j in range(c["inner_group_num"])]
+
+
+def encoder_shapes(c):
+    kind = c["model_type"]
+    width, inner, _, _, embedded, _, _ = encoder_sizes(c)
+    shapes = {f"{kind}.embeddings.word_embeddings.weight": (c["vocab_size"], embedded),
+              f"{kind}.embeddings.position_embeddings.weight": (c["max_position_embeddings"], embedded)}
+    if "type_vocab_size" in c:
+        shapes[f"{kind}.embeddings.token_type_embeddings.weight"] = (c["type_vocab_size"], embedded)
+
+    def linear(name, out, into):
+        shapes[name + ".weight"], shapes[name + ".bias"] = (out, into), (out,)
+
+    def norm(name, size):
+        shapes[name + ".weight"] = shapes[name + ".bias"] = (size,)
+
+    norm(f"{kind}.embeddings.LayerNorm", embedded)
+    if kind == "albert":
+        linear("albert.encoder.embedding_hidden_mapping_in", width, embedded)
+    for p in dict.fromkeys(encoder_layers(c)):
+        *projections, attention_norm, into, out, last_norm = (p + name for name in ENCODER_LAYERS[kind])
+        for name in projections:
+            linear(name, width, width)
+        norm(attention_norm, width)
+        linear(into, inner, width)
+        linear(out, width, inner)
+        norm(last_norm, width)
+    if kind in POOLERS:
+        linear(POOLERS[kind], width, width)
+    dense, head_norm, bias = MASKED_HEADS[kind]
+    linear(dense, embedded, width)
+    norm(head_norm, embedded)
+    shapes[bias] = (c["vocab_size"],)
+    return shapes
+
+
+def encoder_outputs(c, w, ids, mask):
+    """BertForPreTraining and its kin; ids, mask [texts, tokens] -> hidden states, summaries [texts, width], logits."""
+    kind = c["model_type"]
+    width, _, _, heads, embedded, activation, eps = encoder_sizes(c)
+
+    def linear(name, x):
+        return F.linear(x, w[name + ".weight"], w[name + ".bias"])
+
+    def norm(name, x):
+        return F.layer_norm(x, (x.shape[-1],), w[name + ".weight"], w[name + ".bias"], eps)
+
+    def act(name, x):
+        if name == "gelu_new":
+            return 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)))
+        return F.gelu(x) if name == "gelu" else x.relu()
+
+    positions = torch.arange(ids.shape[1]).expand(ids.shape)
+    if kind == "roberta":
+        real = (ids != c["pad_token_id"]).long()
+        positions = real.cumsum(1) * real + c["pad_token_id"]
+    table = kind + ".embeddings."
+    words = w[table + "word_embeddings.weight"]
+    x = words[ids] + w[table + "position_embeddings.weight"][positions]
+    if "type_vocab_size" in c:
+        x = x + w[table + "token_type_embeddings.weight"][torch.zeros_like(ids)]
+    x = norm(table + "LayerNorm", x)
+    if kind == "albert":
+        x = linear("albert.encoder.embedding_hidden_mapping_in", x)
+    for p in encoder_layers(c):
+        query, key, value, output, attention_norm, into, out, last_norm = (p + name for name in ENCODER_LAYERS[kind])
+        q, k, v = (linear(name, x).view(*ids.shape, heads, -1).transpose(1, 2) for name in (query, key, value))
+        scores = (q @ k.transpose(2, 3) / math.sqrt(width // heads)).masked_fill(mask[:, None, None] == 0, -math.inf)
+        mixed = (scores.softmax(-1) @ v).transpose(1, 2).reshape(*ids.shape, width)
+        x = norm(attention_norm, linear(output, mixed) + x)
+        x = norm(last_norm, linear(out, act(activation, linear(into, x))) + x)
+    summary = torch.tanh(linear(POOLERS[kind], x[:, 0])) if kind in POOLERS else x[:, 0]
+    dense, head_norm, bias = MASKED_HEADS[kind]
+    head = norm(head_norm, act("gelu" if kind == "roberta" else activation, linear(dense, x)))
+    return x, summary, head @ words.t() + w[bias]
+
+
+def write_encoder(name, config, seed):
+    generator = torch.Generator().manual_seed(2000 + seed)
+    stored = random_weights(encoder_shapes(config), generator)
+    weights = {key: value.double().requires_grad_() for key, value in stored.items()}
+    lengths, pad = (9, 4, 7), config["pad_token_id"]
+    ids = torch.randint(4, config["vocab_size"], (len(lengths), max(lengths)), generator=generator)
+    mask = torch.ones(ids.shape)
+    for row, length in enumerate(lengths):
+        ids[row, length:], mask[row, length:] = pad, 0
+    mask[2, 3] = 0  # a hole, which padding alone never makes
+    hidden, summary, logits = encoder_outputs(config, weights, ids, mask)
+    # The loss is a sum with random weights: of the states of tokens that exist, and of the summaries.
+    hidden_weights = torch.randn(hidden.shape, generator=generator) * mask[:, :, None]
+    summary_weights = torch.randn(summary.shape, generator=generator)
+    loss = (hidden * hidden_weights.double()).sum() + (summary * summary_weights.double()).sum()
+    names = [key for key in weights if key.startswith(config["model_type"] + ".")]
+    gradients = dict(zip(names, torch.autograd.grad(loss, [weights[key] for key in names])))
+    folder = ENCODERS / name
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n")
+    write_safetensors(folder / "model.safetensors", stored)
+    write_safetensors(folder / "gradients.safetensors", gradients)
+    write_safetensors(folder / "reference.safetensors", dict(
+        hidden=hidden, summary=summary, logits=logits, hidden_weights=hidden_weights, summary_weights=summary_weights))
+    reference = dict(lengths=lengths, ids=ids.tolist(), mask=mask.tolist(), loss=loss.item())
+    (folder / "reference.json").write_text(json.dumps(reference) + "\n")
+    print(name, sum(file.stat().st_size for file in folder.iterdir()), "bytes")
+
+
 class Import:
     """Unpickles by calling something: what a reader of weights must never do."""
 
@@ -723,5 +886,7 @@ if __name__ == "__main__":
         write_adapter(name, base, changes, seed)
     for seed, (name, config) in enumerate(SEQ2SEQ_CONFIGS.items()):
         write_seq2seq(name, config, seed)
+    for seed, (name, config) in enumerate(ENCODER_CONFIGS.items()):
+        write_encoder(name, config, seed)
     write_pickles()
     write_state_dicts()

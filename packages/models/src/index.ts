@@ -55,6 +55,7 @@ export { TransformerEncoder, type TransformerEncoderOptions } from './critic/tra
 export { encoderConfigFromJson, encoderConfigToJson, maxTokens, type EncoderConfig } from './encoder/encoder-config.js';
 export { encoderHiddenStates, textFeature, type EncoderInputs, type TextFeature } from './encoder/encoder-graph.js';
 export { encoderShapes, initialEncoder, loadEncoder, saveEncoder } from './encoder/encoder-weights.js';
+export { MaskedLanguageModel, type MaskedLanguageModelOptions } from './encoder/masked-language-model.js';
 export { tokenMatrix, truncateLeft, type TokenMatrix } from './encoder/encoder-tokens.js';
 export { readPyTorchStateDict, type StateDictOptions } from './pytorch/state-dict.js';
 export { readLlama2c, type Llama2cCheckpoint } from './llama2c/llama2c-checkpoint.js';

@@ -65,18 +65,33 @@ export async function loadEncoder(
   { pooler, rng }: { pooler: boolean; rng: Rng },
 ): Promise<{ config: EncoderConfig; tensors: HostTensors }> {
   const config = encoderConfigFromJson(await readPretrainedConfig(dir), join(dir, 'config.json'));
-  const shapes = encoderShapes(config, { pooler });
+  const name = encoderNames(config).pooler;
+  const freshIfMissing = (stored: HostTensors) =>
+    pooler && !(`${name}.weight` in stored) ? freshPooler(rng, name, config.hiddenSize) : {};
+  return { config, tensors: await readByShapes(dir, encoderShapes(config, { pooler }), freshIfMissing) };
+}
+
+/**
+ * The tensors of these names and shapes, and no others, from a Hugging Face directory.
+ *
+ * @param shapes by name without the prefix of a model with a head (`bert.`)
+ * @param others gives, when the files have been read, what they need not have
+ */
+export async function readByShapes(
+  dir: string,
+  shapes: Readonly<Record<string, number[]>>,
+  others: (stored: HostTensors) => HostTensors = () => ({}),
+): Promise<HostTensors> {
   const stored: HostTensors = {};
   for (const [name, tensor] of Object.entries(
     await readWeights(dir, { filter: (name) => modernName(name) in shapes, requireFinite: true }),
   )) {
     stored[modernName(name)] = tensor;
   }
-  const poolerName = encoderNames(config).pooler;
-  const fresh = pooler && !(`${poolerName}.weight` in stored) ? freshPooler(rng, poolerName, config.hiddenSize) : {};
+  const found = { ...others(stored), ...stored };
   const tensors: HostTensors = {};
   for (const [name, shape] of Object.entries(shapes)) {
-    const tensor = stored[name] ?? fresh[name];
+    const tensor = found[name];
     if (!tensor)
       throw new PretrainedDirectoryError(dir, `its weights have no tensor '${name}' of shape [${shape.join(', ')}]`);
     if (tensor.shape.join() !== shape.join()) {
@@ -87,7 +102,7 @@ export async function loadEncoder(
     }
     tensors[name] = tensor;
   }
-  return { config, tensors };
+  return tensors;
 }
 
 /** Writes `config.json` and the weights as Python's `AutoModel.from_pretrained` reads them. */

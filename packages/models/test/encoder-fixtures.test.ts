@@ -1,0 +1,142 @@
+// Tiny random encoders against outputs, gradients and masked-LM logits from PyTorch; tools/make-reference-checkpoints.py made both.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Rng } from '@bowyer/core';
+import { gradients, GraphBuilder, openDevice, type Device } from '@bowyer/graph';
+import { firstPosition, type EncoderConfig } from '../src/encoder/encoder-config.js';
+import { encoderHiddenStates, textFeature } from '../src/encoder/encoder-graph.js';
+import { tokenMatrix } from '../src/encoder/encoder-tokens.js';
+import { loadEncoder } from '../src/encoder/encoder-weights.js';
+import { MaskedLanguageModel } from '../src/encoder/masked-language-model.js';
+import { parameterInputs } from '../src/linear.js';
+import { readSafetensors, type HostTensors } from '../src/safetensors.js';
+
+interface Reference {
+  lengths: number[];
+  ids: number[][];
+  /** 0 for padding, and for one token amid the last text. */
+  mask: number[][];
+  loss: number;
+}
+
+const names = ['bert', 'roberta', 'distilbert', 'albert'] as const;
+const folder = (name: string) => fileURLToPath(new URL(`./encoder-fixtures/${name}`, import.meta.url));
+const furthest = (found: ArrayLike<number>, expected: ArrayLike<number>) =>
+  Array.from(expected, (value, i) => Math.abs(found[i] - value)).reduce((a, b) => Math.max(a, b), 0);
+
+let device: Device;
+beforeAll(async () => {
+  device = await openDevice({ device: 'cpu', threads: 1 });
+});
+afterAll(() => device.close());
+
+/** Hidden states, summaries, the loss Σ hidden · weights + Σ summary · weights, and its gradients. */
+function lossGraph(config: EncoderConfig, tensors: HostTensors) {
+  const g = new GraphBuilder('encoder_fixture');
+  const parameters = parameterInputs(g, tensors);
+  const shape = ['batch', 'tokens'];
+  const mask = g.input('mask', 'float32', shape);
+  const inputs = { ids: g.input('ids', 'int32', shape), positions: g.input('positions', 'int32', shape), mask };
+  const hidden = encoderHiddenStates(g, parameters, config, inputs);
+  const feature = config.modelType === 'distilbert' ? 'first' : 'pooler';
+  const summary = textFeature(g, hidden, mask, parameters, config, feature);
+  const weighted = g.mul(hidden, g.input('hidden_weights', 'float32', [...shape, config.hiddenSize]));
+  const summed = g.mul(summary, g.input('summary_weights', 'float32', ['batch', config.hiddenSize]));
+  const loss = g.add(g.reduceSum(weighted), g.reduceSum(summed));
+  const named = Object.entries(parameters);
+  const grads = gradients(
+    g,
+    loss,
+    named.map(([, value]) => value),
+  );
+  named.forEach(([name], i) => g.output(`gradient of ${name}`, grads[i]));
+  g.output('hidden', hidden);
+  g.output('summary', summary);
+  g.output('loss', loss);
+  return g;
+}
+
+describe.each(names)('%s', (name) => {
+  const reference = JSON.parse(readFileSync(join(folder(name), 'reference.json'), 'utf8')) as Reference;
+  const texts = reference.ids.map((ids, row) => ids.slice(0, reference.lengths[row]));
+
+  test('hidden states, summaries and all gradients are PyTorch’s, with padding and a masked token', async () => {
+    const { config, tensors } = await loadEncoder(folder(name), { pooler: name !== 'distilbert', rng: new Rng(0) });
+    const expected = await readSafetensors(join(folder(name), 'reference.safetensors'));
+    const matrix = tokenMatrix(texts, config, { rows: texts.length, roundUp: (count) => count });
+    expect([...matrix.ids]).toEqual(reference.ids.flat());
+    expect(matrix.positions[0]).toBe(name === 'roberta' ? 4 : 0);
+    const dims = [matrix.rows, matrix.tokens];
+    const given = (key: string) => ({ dims: expected[key].shape, data: expected[key].data as Float32Array });
+    const state = await device.createState(tensors);
+    const outputs = await (
+      await device.compile(lossGraph(config, tensors))
+    ).run({
+      inputs: {
+        ids: { dims, data: matrix.ids },
+        positions: { dims, data: matrix.positions },
+        mask: { dims, data: Float32Array.from(reference.mask.flat()) },
+        hidden_weights: given('hidden_weights'),
+        summary_weights: given('summary_weights'),
+      },
+      state: Object.fromEntries(state.names.map((key) => [key, [state, key]])),
+    });
+    const hidden = outputs.hidden.data as Float32Array;
+    reference.mask.flat().forEach((isToken, i) => {
+      const row = (data: ArrayLike<number>) =>
+        Array.prototype.slice.call(data, i * config.hiddenSize, (i + 1) * config.hiddenSize) as number[];
+      if (isToken) expect(furthest(row(hidden), row(expected.hidden.data))).toBeLessThan(1e-5);
+    });
+    expect(furthest(outputs.summary.data as Float32Array, expected.summary.data)).toBeLessThan(1e-5);
+    expect(Math.abs((outputs.loss.data as Float32Array)[0] - reference.loss)).toBeLessThan(1e-4);
+
+    const stored = await readSafetensors(join(folder(name), 'gradients.safetensors'));
+    expect(Object.keys(stored).sort()).toEqual(
+      Object.keys(tensors)
+        .map((key) => `${config.modelType}.${key}`)
+        .sort(),
+    );
+    for (const key of Object.keys(tensors)) {
+      const gradient = stored[`${config.modelType}.${key}`];
+      // A key's bias moves all scores of a query alike, which the softmax takes away: no gradient but rounding.
+      const tolerance = Math.max(
+        1e-4 *
+          furthest(
+            gradient.data.map(() => 0),
+            gradient.data,
+          ),
+        2e-5,
+      );
+      const found = outputs[`gradient of ${key}`];
+      expect({ key, dims: found.dims }).toEqual({ key, dims: gradient.shape });
+      expect({ key, close: furthest(found.data as Float32Array, gradient.data) < tolerance }).toEqual({
+        key,
+        close: true,
+      });
+    }
+    await device.release(state);
+  });
+
+  test('the masked-LM head’s logits are PyTorch’s', async () => {
+    const model = await MaskedLanguageModel.load({ device, dir: folder(name) });
+    const { vocabSize } = model.config;
+    const { data } = (await readSafetensors(join(folder(name), 'reference.safetensors'))).logits;
+    const logits = await model.logits(texts);
+    const width = reference.ids[0].length;
+    for (const row of [0, 1]) {
+      // the last text has a token masked away, which the model has no input for
+      const expected = data.subarray(row * width * vocabSize, (row * width + texts[row].length) * vocabSize);
+      expect(logits[row]).toHaveLength(expected.length);
+      expect(furthest(logits[row], expected as Float32Array)).toBeLessThan(2e-5);
+    }
+    await expect(model.logits([[1, vocabSize]])).rejects.toThrow(
+      `token 1 of text 0 has id ${vocabSize}, the model's vocab_size is ${vocabSize}`,
+    );
+    const most = 24 - firstPosition(model.config);
+    await expect(model.logits([[1], Array<number>(most + 1).fill(1)])).rejects.toThrow(
+      `text 1 has ${most + 1} tokens, expected 1 to ${most}`,
+    );
+    await model.release();
+  });
+});
