@@ -111,6 +111,36 @@ describe('nothing is written where', () => {
     );
   });
 
+  test.each([NaN, Infinity])('a weight of torch.save is %d', async (value) => {
+    const name = 'transformer.h.1.mlp.c_fc.weight';
+    const { data } = (await readWeights(gpt2))[name];
+    for (const file of ['gpt2-agent.pt', 'gpt2-old-format.pt']) {
+      const input = join(dir, file);
+      const bytes = readFileSync(join(pickles, file));
+      bytes.writeFloatLE(value, bytes.indexOf(Buffer.from(data.slice(0, 4).buffer)) + 8);
+      // A CRC-32 of 0 in the ZIP directory (at byte 16 of an entry) says that there is none.
+      for (let at = bytes.indexOf('PK\x01\x02'); at >= 0; at = bytes.indexOf('PK\x01\x02', at + 1))
+        bytes.fill(0, at + 16, at + 20);
+      writeFileSync(input, bytes);
+      expect(await messageOf(convert({ input }))).toMatch(
+        new RegExp(
+          `^Cannot read weights from ${input}\n  tensor '.*h.1.mlp.c_fc.weight': expected finite numbers, found ${value} at index 2\n`,
+        ),
+      );
+    }
+  });
+
+  test.each([NaN, -Infinity])('a weight of llama2.c is %d', async (value) => {
+    // Width 4, feed-forward 1, one layer and head, 7 words, context 2: the word table is 0 to 27, the first norm 28 to 31.
+    const header = Int32Array.of(4, 1, 1, 1, 1, -7, 2);
+    const floats = Float32Array.from({ length: 152 }, (_, i) => (i === 30 ? value : i));
+    const input = join(dir, 'tiny.bin');
+    writeFileSync(input, Buffer.concat([Buffer.from(header.buffer), Buffer.from(floats.buffer)]));
+    expect(await messageOf(convert({ input, config: null }))).toContain(
+      `Cannot read weights from ${input}\n  tensor 'model.layers.0.input_layernorm.weight': expected finite numbers, found ${value} at index 2\n`,
+    );
+  });
+
   test('config.json is of other sizes', async () => {
     const config = join(dir, 'config.json');
     const json = JSON.parse(readFileSync(join(gpt2, 'config.json'), 'utf8')) as object;
