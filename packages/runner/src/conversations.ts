@@ -1,6 +1,6 @@
 // Files of conversations to imitate: AgentGym's and ShareGPT's {conversations: [{from, value, loss}]}, OpenAI's
 // {messages: [{role, content}]}; a JSON array of them or one a line.
-import { openSync, readSync, closeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { ChatMessage } from '@bowyer/models';
 
@@ -17,9 +17,9 @@ export class ConversationFileError extends Error {
 
 const HEAD_BYTES = 65_536;
 
-/** Whether a file holds conversations rather than episodes, by its beginning. */
+/** Whether a file holds conversations rather than episodes, by its beginning; false where there is none. */
 export function isConversationFile(path: string | null): boolean {
-  if (path === null || !/\.jsonl?$/.test(path)) return false;
+  if (path === null || !/\.jsonl?$/.test(path) || !existsSync(path)) return false;
   const head = Buffer.alloc(HEAD_BYTES);
   const file = openSync(path, 'r');
   try {
