@@ -1,6 +1,6 @@
 // GPT-2 124M from random weights, linear weights in 4 and in 8 bits against float32: greedy decoding of 32 tokens after a
 // prompt of 64, one row and 16 rows at a time. The three take turns, so that other work on the machine slows all alike.
-// Run: node --conditions=source --import tsx benchmarks/quantized-decode.ts [repetitions]
+// Run: node --conditions=source --import tsx benchmarks/quantized-decode.ts [repetitions] [rows]
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import type { Episodes, LanguageModel } from '@bowyer/models';
@@ -10,6 +10,8 @@ import { randomGpt2, randomPrompts } from './random-gpt2.js';
 const PROMPT = 64;
 const NEW_TOKENS = 32;
 const repetitions = Number(process.argv[2] ?? 5);
+/** Rows at a time: 1 and 16, or as asked. */
+const batches = process.argv[3] ? [Number(process.argv[3])] : [1, 16];
 const greedy = { temperature: 1, topK: 0, topP: 1, greedy: true, terminatorIds: [] };
 const kinds = ['none', '8bit', '4bit'] as const;
 
@@ -18,7 +20,7 @@ try {
   const models = new Map<string, LanguageModel>();
   for (const quantization of kinds) models.set(quantization, await randomGpt2(device, { quantization }));
 
-  for (const rows of [1, 16]) {
+  for (const rows of batches) {
     const rng = new Rng(2);
     const prompts = randomPrompts(rng, rows, PROMPT);
     const generate = (episodes: Episodes, maxNewTokens: number) =>
