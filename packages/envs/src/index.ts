@@ -138,7 +138,7 @@ export { sciWorldSchema, type SciWorldJavaOptions, type SciWorldOptions } from '
 export { TextCraft, type TextCraftInfo } from './textcraft/textcraft.js';
 export { textCraftSchema, type TextCraftOptions } from './textcraft/options.js';
 export { textCraftDemonstrations } from './textcraft/demonstrations.js';
-export { RecipeFileError } from './textcraft/recipe-files.js';
+export { RecipeFileError } from './textcraft/recipe-json.js';
 export { EnvServer, type EnvServerOptions } from './serve/env-server.js';
 export { serveEnv, type ServeEnvOptions } from './serve/serve-env.js';
 export { GuessMyCity, type GuessMyCityInfo } from './guess-my-city/guess-my-city.js';

@@ -1,6 +1,9 @@
 // What can be made of what, by rules of AgentGym's TextCraft: which recipes count depends on the order they are read in.
 import { commandOf, type Ingredient, type Recipe } from './recipe.js';
 
+/** Goals of the built-in recipes meet 163 at most. */
+const MOST_MET = 2000;
+
 export class CraftingTree {
   /** By output, in the order in which outputs first became craftable. */
   readonly recipes = new Map<string, Recipe[]>();
@@ -35,7 +38,7 @@ export class CraftingTree {
   /** Items to craft and their least depth, shallow ones first; an index into this list is AgentGym's data_idx. */
   goals(): [item: string, depth: number][] {
     const items = [...this.recipes.keys()].map((item): [string, number] => [item, this.depth(item)]);
-    return items.filter(([, depth]) => depth >= 1).sort(([, a], [, b]) => a - b);
+    return items.filter(([, depth]) => depth >= 1 && depth < Infinity).sort(([, a], [, b]) => a - b);
   }
 
   /** Least number of crafts on the longest way down; 0 for what is fetched. */
@@ -53,15 +56,35 @@ export class CraftingTree {
     return least;
   }
 
-  /** Every recipe met on the way from an item down to what is fetched, as often as it is met. */
-  recipesBelow(name: string, path: ReadonlySet<string> = new Set()): Recipe[] {
-    if (path.has(name)) return [];
+  /**
+   * Every recipe met on the way from an item down to what is fetched, as often as it is met; where that is too often (things
+   * of sixteen colours that can each be dyed into the next ones are met on 2¹⁵ ways), every item's recipes once.
+   */
+  recipesBelow(name: string): Recipe[] {
+    const met: Recipe[] = [];
+    return this.#meet(name, new Set(), met) ? met : this.#recipesBelowOnce(name);
+  }
+
+  /** @returns false as soon as too many are met */
+  #meet(name: string, path: ReadonlySet<string>, met: Recipe[]): boolean {
+    if (path.has(name)) return true;
     const recipes = this.recipesFor(name);
+    met.push(...recipes);
+    if (met.length > MOST_MET) return false;
     const below = new Set(path).add(name);
-    const deeper = recipes.flatMap(({ ingredients }) =>
-      ingredients.flatMap((item) => this.recipesBelow(item.name, below)),
-    );
-    return [...recipes, ...deeper];
+    return recipes.every(({ ingredients }) => ingredients.every((item) => this.#meet(item.name, below, met)));
+  }
+
+  #recipesBelowOnce(name: string): Recipe[] {
+    const reached = new Set([name]);
+    const met: Recipe[] = [];
+    // A set that grows while it is walked through is walked to its end.
+    for (const item of reached) {
+      const recipes = this.recipesFor(item);
+      met.push(...recipes);
+      for (const { ingredients } of recipes) for (const needed of ingredients) reached.add(needed.name);
+    }
+    return met;
   }
 
   /** Recipes that use an ingredient; one whose output has a tag is listed twice. */

@@ -1,6 +1,9 @@
-// Recipes from files: a folder of Minecraft's recipe JSON files, or a JSONL file with {"file", "recipe"} on each line.
+// Recipes from files: a folder of Minecraft's recipe JSON files, a JSONL file with {"file", "recipe"} on each line, or a folder of
+// the package minecraft-data.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { isMinecraftDataFolder, readMinecraftData } from './minecraft-data.js';
+import { isRecord, parsedRecord, readRecord, RecipeFileError } from './recipe-json.js';
 import type { Ingredient, Recipe } from './recipe.js';
 
 interface NamedFile {
@@ -8,16 +11,9 @@ interface NamedFile {
   recipe: Record<string, unknown>;
 }
 
-export class RecipeFileError extends Error {
-  override readonly name = 'RecipeFileError';
-
-  constructor(
-    readonly path: string,
-    problem: string,
-  ) {
-    super(`textcraft: ${path}: ${problem}`);
-  }
-}
+const FORMS =
+  "recipes must name a folder with Minecraft's recipe files (one *.json each, or a subfolder recipes/ of them), a .jsonl file of " +
+  'them, or a folder of the package minecraft-data with recipes.json and items.json, such as data/pc/1.20';
 
 /**
  * The crafting recipes of a folder (or its subfolder `recipes`) or JSONL file; other kinds of recipes are passed over.
@@ -25,26 +21,52 @@ export class RecipeFileError extends Error {
  * @param order file with a file name on each line; null: by name. The order decides which goal an index names.
  */
 export function readRecipes(path: string, order: string | null): Recipe[] {
-  if (!existsSync(path)) throw new RecipeFileError(path, 'is not there; recipes must name a folder or a .jsonl file');
-  const files = statSync(path).isDirectory() ? readFolder(path) : readLines(path);
-  const recipes = ordered(files, order).flatMap(({ file, recipe }) => {
+  if (!existsSync(path)) throw new RecipeFileError(path, `is not there; ${FORMS}`);
+  const isFolder = statSync(path).isDirectory();
+  const recipes = isFolder && isMinecraftDataFolder(path) ? fromPackage(path, order) : fromFiles(path, isFolder, order);
+  if (recipes.length === 0) {
+    const found = isFolder ? ` (found: ${contentsOf(path)}); ${FORMS}` : '';
+    throw new RecipeFileError(path, `holds no crafting recipe${found}`);
+  }
+  return recipes;
+}
+
+function fromPackage(path: string, order: string | null): Recipe[] {
+  if (order === null) return readMinecraftData(path);
+  throw new RecipeFileError(
+    path,
+    'is a folder of minecraft-data, whose recipes have their order; leave recipe_order null',
+  );
+}
+
+function fromFiles(path: string, isFolder: boolean, order: string | null): Recipe[] {
+  if (isFolder && existsSync(join(path, 'recipes.json'))) {
+    throw new RecipeFileError(path, `has recipes.json without items.json, which names its ids; ${FORMS}`);
+  }
+  const files = isFolder ? readFolder(path) : readLines(path);
+  return ordered(files, order).flatMap(({ file, recipe }) => {
     const read = craftingRecipe(recipe, `${path} ${file}`);
     return read === null ? [] : [read];
   });
-  if (recipes.length === 0) throw new RecipeFileError(path, 'holds no crafting recipe');
-  return recipes;
+}
+
+/** "blocks.json, foods.json, … (12 in all)" */
+function contentsOf(path: string): string {
+  const names = readdirSync(path).sort();
+  if (names.length === 0) return 'nothing';
+  return `${names.slice(0, 5).join(', ')}${names.length > 5 ? `, … (${names.length} in all)` : ''}`;
 }
 
 function readFolder(path: string): NamedFile[] {
   const folder = existsSync(join(path, 'recipes')) ? join(path, 'recipes') : path;
   const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
-  return names.map((file) => ({ file, recipe: parsed(readFileSync(join(folder, file), 'utf8'), join(folder, file)) }));
+  return names.map((file) => ({ file, recipe: readRecord(join(folder, file)) }));
 }
 
 function readLines(path: string): NamedFile[] {
   const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
   return lines.map((line, i) => {
-    const { file, recipe } = parsed(line, `${path}:${i + 1}`);
+    const { file, recipe } = parsedRecord(line, `${path}:${i + 1}`);
     if (typeof file !== 'string' || !isRecord(recipe)) {
       throw new RecipeFileError(`${path}:${i + 1}`, 'is no {"file": "name.json", "recipe": {…}}');
     }
@@ -107,16 +129,3 @@ function ingredient(entry: unknown, place: string): Omit<Ingredient, 'count'> {
 }
 
 const plain = (id: string) => id.replace('minecraft:', '');
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-function parsed(text: string, place: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isRecord(value)) return value;
-  } catch {
-    // Told below.
-  }
-  throw new RecipeFileError(place, 'is no JSON object');
-}
