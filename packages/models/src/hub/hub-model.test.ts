@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -27,6 +28,8 @@ class Hub {
   /** Cuts the connection after so many bytes of each answer with weights. */
   dropAfter = Infinity;
   damaged = false;
+  /** Weights are sent when this is fulfilled. */
+  gate: Promise<unknown> = Promise.resolve();
   token: string | null = null;
   #server!: Server;
 
@@ -62,7 +65,8 @@ class Hub {
     if (path === `/api/models/acme/tiny/tree/${SHA}`) return void json(200, this.#tree());
     const file = path.startsWith(`/acme/tiny/resolve/${SHA}/`) ? files[path.split('/').at(-1)!] : undefined;
     if (file === undefined) return void json(404, { error: 'Repository not found' });
-    this.#send(response, file, range);
+    if (file === weights) void this.gate.then(() => this.#send(response, file, range));
+    else this.#send(response, file, range);
   }
 
   #tree() {
@@ -187,3 +191,35 @@ test('a directory is itself', async () => {
   expect(await modelDirectory(home)).toBe(home);
   expect(await modelDirectory('/no/such/folder')).toBe('/no/such/folder');
 });
+
+/** modelDirectory in a process of its own: its directory and its notices, a line each. */
+function fetchElsewhere(onLine: (line: string) => void): Promise<{ code: number | null; lines: string[] }> {
+  const script = `import { modelDirectory } from ${JSON.stringify(new URL('./hub-model.ts', import.meta.url).href)};
+    console.log(await modelDirectory('acme/tiny', { notice: (line) => console.log(line) }));`;
+  const sources = ['--conditions=source', '--import', 'tsx', '--input-type=module', '-e', script];
+  const child = spawn(process.execPath, sources, { env: process.env, stdio: ['ignore', 'pipe', 'inherit'] });
+  let text = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+    if (text.endsWith('\n')) onLine(text.trimEnd().split('\n').at(-1)!);
+  });
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, lines: text.trimEnd().split('\n') })));
+}
+
+test('two processes that want the same model: one fetches it, the other waits and takes it', async () => {
+  let open = () => {};
+  hub.gate = new Promise<void>((resolve) => (open = resolve));
+  const ended = await Promise.all([0, 1].map(() => fetchElsewhere((line) => line.includes('waiting') && open())));
+  const dir = join(repository(), 'snapshots', SHA);
+  expect(ended.map(({ code, lines }) => [code, lines.at(-1)])).toEqual([
+    [0, dir],
+    [0, dir],
+  ]);
+  expect(ended.flatMap(({ lines }) => lines)).toContainEqual(
+    expect.stringMatching(/^'model.safetensors' of acme\/tiny is being downloaded by process \d+: waiting for it$/),
+  );
+  const paths = hub.requests.map(({ path }) => path).filter((path) => path.includes('/resolve/'));
+  expect(paths).toHaveLength(3); // config, tokenizer and weights, once each
+  expect(readFileSync(join(dir, 'model.safetensors')).equals(weights)).toBe(true);
+  expect(readdirSync(join(repository(), 'blobs')).filter((name) => name.includes('.'))).toEqual([]);
+}, 30_000);

@@ -6,6 +6,7 @@ import { dirname, join, relative } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
 import { getHFHubCachePath, getRepoFolderName, listFiles, modelInfo } from '@huggingface/hub';
 import { ChecksumError, fetchFile } from './fetch-file.js';
+import { withFileLock } from './file-lock.js';
 import { HubError, hubError, isUnreachable } from './hub-error.js';
 import { neededFiles, type RemoteFile } from './hub-files.js';
 import { parseHubId, type HubId } from './hub-id.js';
@@ -15,7 +16,7 @@ export interface HubOptions {
   offline?: boolean;
   /** Bytes here and bytes in all, of all files that had to be fetched. */
   progress?: (bytes: number, total: number) => void;
-  /** Told where a model is taken from the cache because the hub cannot be reached. */
+  /** Told where a model is taken from the cache because the hub cannot be reached, or where another process is waited for. */
   notice?: (line: string) => void;
   /** Seconds before a broken download is taken up again; each further time waits twice as long. */
   pauseSeconds?: number;
@@ -78,11 +79,17 @@ async function download(id: HubId, folder: string, endpoint: string, options: Hu
   const total = missing.reduce((sum, { size }) => sum + size, 0);
   let before = 0;
   for (const file of missing) {
-    await fetchFile(file, join(folder, 'blobs', file.etag), {
-      url: `${endpoint}/${name}/resolve/${sha}/${file.path}`,
-      headers: accessToken ? { Authorization: `Bearer ${accessToken}` } : {},
-      progress: (bytes) => options.progress?.(before + bytes, total),
-      pauseSeconds: options.pauseSeconds ?? 1,
+    const blob = join(folder, 'blobs', file.etag);
+    const fetched = () =>
+      fetchFile(file, blob, {
+        url: `${endpoint}/${name}/resolve/${sha}/${file.path}`,
+        headers: accessToken ? { Authorization: `Bearer ${accessToken}` } : {},
+        progress: (bytes) => options.progress?.(before + bytes, total),
+        pauseSeconds: options.pauseSeconds ?? 1,
+      });
+    await withFileLock(`${blob}.lock`, async () => existsSync(blob) || fetched(), {
+      onWait: (pid) =>
+        options.notice?.(`'${file.path}' of ${name} is being downloaded by process ${pid ?? '?'}: waiting for it`),
     });
     before += file.size;
   }

@@ -1,0 +1,79 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { withFileLock } from './file-lock.js';
+
+let dir: string;
+let path: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'bowyer-lock-'));
+  path = join(dir, 'new', 'file.lock');
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const quick = { staleSeconds: 0.5, pollSeconds: 0.005 };
+/** What a process that was killed leaves behind. */
+async function leftBehind(changes: object): Promise<void> {
+  const text = await withFileLock(path, async () => readFileSync(path, 'utf8'));
+  writeFileSync(path, JSON.stringify({ ...(JSON.parse(text) as object), id: 'of another time', ...changes }));
+}
+
+test('one at a time, and nothing is left', async () => {
+  let [inside, most] = [0, 0];
+  const work = async () => {
+    most = Math.max(most, ++inside);
+    await sleep(5);
+    return inside--;
+  };
+  await Promise.all(Array.from({ length: 8 }, () => withFileLock(path, work, quick)));
+  expect({ inside, most }).toEqual({ inside: 0, most: 1 });
+  expect(readdirSync(join(dir, 'new'))).toEqual([]);
+});
+
+test('it is given back when the work fails', async () => {
+  await expect(withFileLock(path, () => Promise.reject(new Error('no room')))).rejects.toThrow('no room');
+  expect(readdirSync(join(dir, 'new'))).toEqual([]);
+});
+
+test('the lock of a process that is no more is taken over, by one of many', async () => {
+  const { pid } = spawnSync(process.execPath, ['-e', '']);
+  await leftBehind({ pid });
+  let [inside, most] = [0, 0];
+  const work = async () => {
+    most = Math.max(most, ++inside);
+    await sleep(5);
+    inside--;
+  };
+  const long = { staleSeconds: 1000, pollSeconds: 0.005 };
+  await Promise.all(Array.from({ length: 8 }, () => withFileLock(path, work, long)));
+  expect(most).toBe(1);
+  expect(readdirSync(join(dir, 'new'))).toEqual([]);
+});
+
+test.each([
+  ['of another machine', { host: 'elsewhere', pid: 1 }],
+  ['whose number now belongs to another process', {}],
+])('the lock of an owner %s is taken over when it is not touched any more', async (_, changes) => {
+  await leftBehind(changes);
+  const waits: (number | null)[] = [];
+  expect(await withFileLock(path, async () => 'done', { ...quick, onWait: (pid) => waits.push(pid) })).toBe('done');
+  expect(waits).toEqual([(changes as { pid?: number }).pid ?? process.pid]);
+});
+
+test('whoever works for long keeps the lock', async () => {
+  const order: string[] = [];
+  const first = withFileLock(
+    path,
+    async () => {
+      await sleep(1500); // three times what counts as gone
+      order.push('first');
+    },
+    quick,
+  );
+  await sleep(50);
+  await withFileLock(path, async () => void order.push('second'), quick);
+  await first;
+  expect(order).toEqual(['first', 'second']);
+});

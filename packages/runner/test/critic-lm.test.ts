@@ -1,0 +1,73 @@
+// critic_lm through the real command: ArCHer trains a critic on a DistilBERT, and on a BERT as MiniLM's checkpoints are.
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readWeights, wordLevelTokenizer, writeWeights } from '@bowyer/models';
+import { repository, run, tinyRun } from './command-line.js';
+
+let directory: string;
+beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-critic-lm-'))));
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+/** 24 words, two answers and three special tokens, one for each row of the fixtures' word tables. */
+const tokenizer = wordLevelTokenizer(
+  ['is it a an the big small alive animal plant food made of can you eat hold does have in use house for ?'],
+  { wholeTokens: [' Yes.\n', ' No.\n'] },
+);
+
+/** A fixture of packages/models with a tokenizer beside it. */
+async function encoderDirectory(name: 'bert' | 'distilbert'): Promise<string> {
+  const dir = join(directory, name);
+  const fixture = join(repository, 'packages', 'models', 'test', 'encoder-fixtures', name);
+  for (const file of ['config.json', 'model.safetensors']) await cp(join(fixture, file), join(dir, file));
+  await tokenizer.save(dir);
+  return dir;
+}
+
+/** sentence-transformers' MiniLMs are BERTs whose tensors have no prefix, with a pooler and without a head. */
+async function asMiniLM(dir: string): Promise<string> {
+  const bert = Object.entries(await readWeights(dir)).filter(([name]) => name.startsWith('bert.'));
+  await writeWeights(dir, Object.fromEntries(bert.map(([name, tensor]) => [name.slice('bert.'.length), tensor])));
+  const json = JSON.parse(await readFile(join(dir, 'config.json'), 'utf8')) as object;
+  await writeFile(join(dir, 'config.json'), JSON.stringify({ ...json, architectures: ['BertModel'] }));
+  return dir;
+}
+
+test.each([
+  { name: 'DistilBERT, its first token', feature: 'first', make: () => encoderDirectory('distilbert') },
+  { name: 'MiniLM, its mean', feature: 'mean', make: async () => asMiniLM(await encoderDirectory('bert')) },
+])(
+  '$name: the run ends, the critic’s losses are finite and fall',
+  async ({ feature, make }) => {
+    const dir = await make();
+    const save = join(directory, 'run');
+    const critic = [
+      'critic=transformer',
+      `critic_lm=${dir}`,
+      `critic.state_feature=${feature}`,
+      'critic.max_length=20',
+    ];
+    const paths = [`save_path=${save}`, `cache_dir=${join(directory, 'cache')}`];
+    const ended = await run([
+      '--config-name',
+      'archer_20q',
+      ...tinyRun,
+      ...critic,
+      ...paths,
+      'iterations=4',
+      'threads=1',
+    ]);
+    expect({ code: ended.code, said: ended.code === 0 ? '' : ended.stdout + ended.stderr }).toEqual({
+      code: 0,
+      said: '',
+    });
+    const lines = (await readFile(join(save, 'metrics.jsonl'), 'utf8')).trimEnd().split('\n');
+    const losses = lines
+      .map((line) => JSON.parse(line) as Record<string, number | null>)
+      .flatMap((metrics) => ('losses/q1' in metrics ? [[metrics['losses/q1'], metrics['losses/v1']]] : []));
+    expect(losses.length).toBe(4);
+    for (const pair of losses) for (const loss of pair) expect(Number.isFinite(loss)).toBe(true);
+    expect(losses.at(-1)![0]!).toBeLessThan(losses[0][0]!);
+  },
+  200_000,
+);
