@@ -14,6 +14,7 @@ export async function validateConfig(composition: Composition): Promise<void> {
   const problems = [
     ...(await modelProblems(composition)),
     ...frozenPolicy(composition),
+    ...unreadCritic(composition),
     ...demonstrationProblems(composition),
     ...notBuilt(composition),
     ...otherEnvironment(composition),
@@ -114,6 +115,20 @@ function frozenPolicy(composition: Composition): string[] {
     `quantization=${String(bits)}: quantised weights are frozen, so nothing would be trained`,
     `  in ${placeOf(composition, 'quantization')}`,
     '  write use_lora=true to train adapters beside them',
+  ];
+}
+
+/** A checkpoint that the chosen critic would not look at. */
+function unreadCritic(composition: Composition): string[] {
+  const [task, agent, folder, kind] = ['task', 'agent_type', 'critic_lm', 'critic.kind'].map((key) =>
+    composition.setting(key),
+  );
+  const learns = task === 'train' && ['archer', 'chai'].includes(String(agent));
+  if (!learns || folder === null || kind !== 'line') return [];
+  return [
+    `critic_lm=${String(folder)}: the critic that reads lines is made from scratch and would not use it`,
+    `  in ${placeOf(composition, 'critic_lm')}`,
+    '  write critic=transformer or critic=roberta_base, or critic_lm=null',
   ];
 }
 
