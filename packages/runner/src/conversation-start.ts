@@ -15,6 +15,7 @@ import {
   type EncodedConversation,
 } from '@bowyer/models';
 import { agentTokens } from './agent-tokens.js';
+import { builtInPolicy } from './built-in-policy.js';
 import { loadChatTemplate } from './chat-setup.js';
 import { isConversationFile, readConversations } from './conversations.js';
 import { loadPolicy, policyOptimizer } from './policy-setup.js';
@@ -88,20 +89,12 @@ async function startingModel(
   const texts = conversations.flatMap((messages) => messages.flatMap(({ content }) => [content, ` ${content}`]));
   const wholeTokens = templateTokens(chatTemplate);
   const tokenizer = wordLevelTokenizer([...texts, 'system\nuser\nassistant\n'], { wholeTokens });
-  const { nLayer, nHead, nEmbd, nPositions } = policy;
   return LanguageModel.create({
     device,
     tokenizer,
     maskedTokenIds: agentTokens(tokenizer, { ...config, eosStr: null }).maskedTokenIds,
     rng: new Rng(hash32(`${seed}/policy`)),
-    config: {
-      model_type: 'gpt2',
-      vocab_size: tokenizer.vocabSize,
-      n_layer: nLayer,
-      n_head: nHead,
-      n_embd: nEmbd,
-      n_positions: nPositions,
-    },
+    config: builtInPolicy(policy, tokenizer.vocabSize),
   });
 }
 

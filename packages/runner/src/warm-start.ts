@@ -8,10 +8,11 @@ import { bc, type Demonstration } from '@bowyer/algorithms';
 import { hash32, Rng } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
 import { JsonlFile, ProgressBar } from '@bowyer/logging';
-import { isAdapterDirectory, LanguageModel, wordLevelTokenizer } from '@bowyer/models';
+import { LanguageModel, wordLevelTokenizer } from '@bowyer/models';
 import { answerTokens, makeDemonstrations, vocabularyTexts, warmStartOptions } from './environments.js';
 import { conversationRecipe, imitateConversations, learnsFromConversations } from './conversation-start.js';
 import { agentTokens } from './agent-tokens.js';
+import { builtInPolicy } from './built-in-policy.js';
 import { adam, loadPolicy, policyOptimizer } from './policy-setup.js';
 import type { RunConfig } from './run-config.js';
 import type { TaskContext } from './tasks/task.js';
@@ -102,26 +103,32 @@ async function imitate(
 }
 
 /**
- * agent_type=bc with use_lora: adapters beside the start imitate the same demonstrations. Whole or not at all, so a run
- * that was killed on the way begins them again and ends with the same numbers.
+ * agent_type=bc from a given model, or with use_lora: that model, or adapters beside the start, imitate the demonstrations.
+ * Whole or not at all, so a run that was killed on the way begins again and ends with the same numbers.
  *
- * @returns the adapter's folder, made now or by an earlier process of this run
+ * @returns the folder of the model or adapter, made now or by an earlier process of this run
  */
-export async function imitateWithAdapters(
+export async function imitateFurther(
   startFolder: string,
   config: RunConfig,
   device: Device,
   { directory, log, progress }: Pick<TaskContext, 'directory' | 'log' | 'progress'>,
 ): Promise<string> {
   const folder = join(directory, 'checkpoints', 'best');
-  if (isAdapterDirectory(folder)) return folder;
+  if (existsSync(folder)) return folder;
   const temporary = `${folder}.tmp`;
   await rm(temporary, { recursive: true, force: true });
   await mkdir(temporary, { recursive: true });
   const policy = await loadPolicy(startFolder, config, device, 'train');
   try {
     const { demonstrations } = await makeDemonstrations(config);
-    await clone(policy, demonstrations, config, { log, progress }, { folder: temporary, title: 'adapters' });
+    await clone(
+      policy,
+      demonstrations,
+      config,
+      { log, progress },
+      { folder: temporary, title: config.useLora ? 'adapters' : 'given policy' },
+    );
   } finally {
     await policy.release();
   }
@@ -155,26 +162,6 @@ async function clone(
   );
   bar.finish();
   await policy.save(folder);
-}
-
-/** The config.json of a policy made from scratch. */
-function builtInPolicy({ modelType, nLayer, nHead, nEmbd, nPositions }: RunConfig['policy'], vocabularySize: number) {
-  if (modelType === 'gpt2') {
-    const shape = { n_layer: nLayer, n_head: nHead, n_embd: nEmbd, n_positions: nPositions };
-    return { model_type: modelType, vocab_size: vocabularySize, ...shape };
-  }
-  return {
-    model_type: modelType,
-    vocab_size: vocabularySize,
-    hidden_size: nEmbd,
-    // Three matrices of 8/3 the width weigh as much as GPT-2's two of four times it.
-    intermediate_size: Math.ceil((8 * nEmbd) / 3),
-    num_hidden_layers: nLayer,
-    num_attention_heads: nHead,
-    num_key_value_heads: nHead,
-    max_position_embeddings: nPositions,
-    tie_word_embeddings: true,
-  };
 }
 
 /** The texts as they are tokenised: an action's first word stays a word of its own. */

@@ -29,7 +29,7 @@ import { resultText, type RunResults } from '../results.js';
 import { claimDirectory, openDirectory, RunFiles } from '../run-files.js';
 import type { RunConfig } from '../run-config.js';
 import { writeReport } from '../write-report.js';
-import { imitateWithAdapters, warmStart } from '../warm-start.js';
+import { imitateFurther, warmStart } from '../warm-start.js';
 import type { TaskContext } from './task.js';
 
 export async function train(config: RunConfig, context: TaskContext): Promise<void> {
@@ -56,8 +56,7 @@ export async function train(config: RunConfig, context: TaskContext): Promise<vo
 async function trainOn(device: Device, config: RunConfig, context: TaskContext): Promise<RunResults | null> {
   const given = learnsFromConversations(config) ? null : (config.checkpointPath ?? config.policyLm);
   const startFolder = given ?? (await warmStart(config, device, context));
-  const clonesAdapters = config.agentType === 'bc' && config.useLora && !learnsFromConversations(config);
-  const folder = clonesAdapters ? await imitateWithAdapters(startFolder, config, device, context) : startFolder;
+  const folder = imitatesFurther(config) ? await imitateFurther(startFolder, config, device, context) : startFolder;
   const policy = await loadPolicy(folder, config, device, 'train');
   const critic = ['archer', 'chai'].includes(config.agentType)
     ? await makeCritic(config, device, policy.tokenizer)
@@ -71,6 +70,13 @@ async function trainOn(device: Device, config: RunConfig, context: TaskContext):
     await critic?.release();
     await policy.release();
   }
+}
+
+/** Whether behaviour cloning has more to train than the warm start: adapters, or a model that was given. */
+function imitatesFurther(config: RunConfig): boolean {
+  const { agentType, useLora, checkpointPath, policyLm } = config;
+  if (agentType !== 'bc' || learnsFromConversations(config)) return false;
+  return useLora || (checkpointPath === null && policyLm !== null);
 }
 
 /** Restores what an earlier process left, then runs the algorithm to its end or to the user's stop. */
