@@ -45,3 +45,35 @@ export async function playDemonstrations(
   }
   return played;
 }
+
+/** Environment i has the seed firstSeed + i. */
+export interface WayDemonstrationOptions {
+  episodes: number;
+  firstSeed: number;
+}
+
+/** Carries out, action by action, what `way` finds after a reset, and closes the environment; episodes without a way are left out. */
+export async function playWays(
+  env: Env,
+  way: (seed: number) => readonly string[] | null,
+  { episodes, firstSeed }: WayDemonstrationOptions,
+): Promise<Transition[][]> {
+  const played: Transition[][] = [];
+  try {
+    for (let seed = firstSeed; seed < firstSeed + episodes; seed++) {
+      let { observation } = await env.reset({ seed });
+      const actions = way(seed);
+      if (actions === null) continue;
+      const transitions: Transition[] = [];
+      for (const action of actions) {
+        const { observation: nextObservation, reward, terminated, truncated } = await env.step(action);
+        transitions.push({ observation, action, reward, nextObservation, terminated, truncated });
+        observation = nextObservation;
+      }
+      played.push(transitions);
+    }
+  } finally {
+    await env.close();
+  }
+  return played;
+}

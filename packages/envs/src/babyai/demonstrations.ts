@@ -1,30 +1,17 @@
 // Expert episodes of BabyAI's worlds, for supervised warm starts.
 import type { Transition } from '@bowyer/core';
+import { playWays, type WayDemonstrationOptions } from '../played-demonstrations.js';
 import { BabyAi, type BabyAiOptions } from './babyai.js';
 
-export interface BabyAiDemonstrationOptions extends BabyAiOptions {
-  episodes: number;
-  /** World i has the seed firstSeed + i. */
-  firstSeed: number;
-}
+export interface BabyAiDemonstrationOptions extends BabyAiOptions, WayDemonstrationOptions {}
 
 /** Finished episodes only: a way that the step limit cut is not worth imitating. */
 export async function babyAiDemonstrations(options: BabyAiDemonstrationOptions): Promise<Transition[][]> {
   const { episodes, firstSeed, ...envOptions } = options;
   const env = new BabyAi(envOptions);
-  const demonstrations: Transition[][] = [];
-  for (let i = 0; i < episodes; i++) {
-    let { observation } = await env.reset({ seed: firstSeed + i });
+  const way = () => {
     const actions = env.expertPath();
-    if (actions.length > options.stepLimit) continue;
-    const transitions: Transition[] = [];
-    for (const action of actions) {
-      const { observation: nextObservation, reward, terminated, truncated } = await env.step(action);
-      transitions.push({ observation, action, reward, nextObservation, terminated, truncated });
-      observation = nextObservation;
-    }
-    demonstrations.push(transitions);
-  }
-  await env.close();
-  return demonstrations;
+    return actions.length > options.stepLimit ? null : actions;
+  };
+  return playWays(env, way, { episodes, firstSeed });
 }

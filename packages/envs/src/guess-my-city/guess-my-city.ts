@@ -4,6 +4,7 @@ import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 import type { Oracle } from '../oracle.js';
+import { chooseSecret } from '../secret-choice.js';
 import { historyHeader, historyLine, questionOf } from '../twenty-questions/rules.js';
 import { selectCities } from './cities.js';
 import type { City } from './city-table.js';
@@ -45,7 +46,8 @@ export class GuessMyCity implements Env {
   async reset({ seed }: { seed?: number } = {}): Promise<ResetResult> {
     this.#order.begin();
     if (seed !== undefined) this.#rng = new Rng(seed);
-    this.#city = this.#cities[this.#chooseIndex(seed)];
+    const secrets = { envIdx: this.options.envIdx, choice: this.options.cityChoice, count: this.#cities.length };
+    this.#city = this.#cities[chooseSecret(secrets, seed, this.#rng)];
     this.#history = historyHeader;
     this.#turn = 0;
     this.#asked = new Set();
@@ -74,13 +76,6 @@ export class GuessMyCity implements Env {
 
   async close(): Promise<void> {
     this.#order.close();
-  }
-
-  #chooseIndex(seed: number | undefined): number {
-    if (this.options.envIdx !== null) return this.options.envIdx;
-    const count = this.#cities.length;
-    if (this.options.cityChoice === 'bySeed' && seed !== undefined) return ((seed % count) + count) % count;
-    return this.#rng.integer(0, count - 1);
   }
 
   #isRepeated(question: string): boolean {

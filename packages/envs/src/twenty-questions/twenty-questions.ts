@@ -4,6 +4,7 @@ import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 import type { Oracle } from '../oracle.js';
+import { chooseSecret } from '../secret-choice.js';
 import { historyHeader, historyLine, namesWord, normalizeAnswer, questionOf, type WinTest } from './rules.js';
 import { RulesOracle } from './rules-oracle.js';
 import { selectWords, type Word } from './words.js';
@@ -93,7 +94,8 @@ export class TwentyQuestions implements Env {
   async reset({ seed }: { seed?: number } = {}): Promise<ResetResult> {
     this.#order.begin();
     if (seed !== undefined) this.#rng = new Rng(seed);
-    this.#word = this.#words[this.#chooseIndex(seed)];
+    const secrets = { envIdx: this.options.envIdx, choice: this.options.wordChoice, count: this.#words.length };
+    this.#word = this.#words[chooseSecret(secrets, seed, this.#rng)];
     this.#history = historyHeader;
     this.#turn = 0;
     this.#asked = new Set();
@@ -122,15 +124,6 @@ export class TwentyQuestions implements Env {
 
   async close(): Promise<void> {
     this.#order.close();
-  }
-
-  #chooseIndex(seed: number | undefined): number {
-    if (this.options.envIdx !== null) return this.options.envIdx;
-    if (this.options.wordChoice === 'bySeed' && seed !== undefined) {
-      const count = this.#words.length;
-      return ((seed % count) + count) % count;
-    }
-    return this.#rng.integer(0, this.#words.length - 1);
   }
 
   #isRepeated(question: string): boolean {

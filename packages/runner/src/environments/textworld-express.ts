@@ -1,8 +1,8 @@
 // The TextWorldExpress games: the gold paths of seeded worlds as demonstrations.
 import { textWorldExpressDemonstrations, type TextWorldExpressGame, type TextWorldExpressOptions } from '@bowyer/envs';
-import { demonstrationsOf, recordedReturn, recordOf } from '../episode-record.js';
 import type { RunConfig } from '../run-config.js';
 import type { DemonstrationSet, EnvironmentKnowledge } from './knowledge.js';
+import { playedEpisodes } from './played-episodes.js';
 
 /** Seeds side by side give worlds whose first draws are alike; so far apart they do not. */
 const SEED_STEP = 123_456;
@@ -28,15 +28,5 @@ async function demonstrations({ env, demonstrations: { count, path } }: RunConfi
     ...{ fold, params, stepLimit, contentDir, showValidActions },
     ...{ episodes: count, seedStep: SEED_STEP, onlyWon: true },
   });
-  const records = episodes.map(({ transitions }) => recordOf(transitions));
-  const steps = records.reduce((sum, record) => sum + record.steps.length, 0);
-  const meanReturn = records.reduce((sum, record) => sum + recordedReturn(record), 0) / records.length;
-  return {
-    demonstrations: records.flatMap(demonstrationsOf),
-    summary: `${records.length} episodes, ${steps} turns, mean return ${meanReturn.toFixed(2)}`,
-    file: {
-      name: 'demonstrations.jsonl',
-      text: () => records.map((record) => `${JSON.stringify(record)}\n`).join(''),
-    },
-  };
+  return playedEpisodes(episodes.map(({ transitions }) => transitions));
 }

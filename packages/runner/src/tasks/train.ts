@@ -63,7 +63,9 @@ async function trainOn(device: Device, config: RunConfig, context: TaskContext):
     : null;
   try {
     const recorder = await runRecipe(config, context, policy, critic);
-    if (recorder !== null) return await finalTest(config, context, device, { startFolder, policy, critic, recorder });
+    const changed = config.agentType !== 'bc' || folder !== startFolder;
+    if (recorder !== null)
+      return await finalTest(config, context, device, { startFolder, changed, policy, critic, recorder });
     context.log(`stopped; the same command with save_path=${context.directory} goes on from here`);
     return null;
   } finally {
@@ -156,6 +158,8 @@ function refill(replay: ReplayBuffer<ReplayItem>, history: readonly Trajectory[]
 
 interface Trained {
   startFolder: string;
+  /** False where behaviour cloning had nothing to train beyond the start. */
+  changed: boolean;
   policy: LanguageModel;
   critic: DoubleCritic | null;
   recorder: Recorder;
@@ -166,7 +170,7 @@ async function finalTest(
   config: RunConfig,
   { log, progress, envParts }: TaskContext,
   device: Device,
-  { startFolder, policy, critic, recorder }: Trained,
+  { startFolder, changed, policy, critic, recorder }: Trained,
 ): Promise<RunResults> {
   const makeEnv = environmentOf(config, envParts);
   const options = { ...playOptions(config, policy.tokenizer), evalSize: config.testSize, evalDoSample: true };
@@ -198,7 +202,9 @@ async function finalTest(
     }
   };
 
-  const tested = [await testFrom('warm start', startFolder, plain), await test('last', trained(policy))];
+  const start = await testFrom('warm start', startFolder, plain);
+  // The same policy on the same episodes with the same random numbers: what came out is known.
+  const tested = [start, changed ? await test('last', trained(policy)) : { ...start, name: 'last' }];
   const { best } = recorder;
   if (best !== null) {
     await critic?.restore(join(recorder.bestFolder, 'critic'));

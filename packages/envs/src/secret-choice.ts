@@ -1,0 +1,13 @@
+// Which object or city a guessing game is about.
+import type { Rng } from '@bowyer/core';
+
+/** Which of `count` secrets an episode is about: always `envIdx`; or the one of this seed, modulo their count; or one drawn. */
+export function chooseSecret(
+  { envIdx, choice, count }: { envIdx: number | null; choice: 'uniform' | 'bySeed'; count: number },
+  seed: number | undefined,
+  rng: Rng,
+): number {
+  if (envIdx !== null) return envIdx;
+  if (choice === 'bySeed' && seed !== undefined) return ((seed % count) + count) % count;
+  return rng.integer(0, count - 1);
+}
