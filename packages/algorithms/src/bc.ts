@@ -3,8 +3,8 @@
 // Differs from it: a whole dialogue is one sequence, so every history is read once; warm-up and decay of the rate; the clip.
 import { minibatches, Rng, scheduledRate, type LearningRateSchedule } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';
+import { untrained, type ImitationHooks } from './imitation.js';
 import { demonstrationSegment, tokenExamples, type Demonstration } from './token-examples.js';
-import type { Metrics } from './types.js';
 
 export interface BcOptions {
   seed: number;
@@ -23,19 +23,17 @@ export interface BcOptions {
   scoreTerminator: boolean;
 }
 
-export interface BcRun {
+export interface BcRun extends ImitationHooks {
   policy: LanguageModel;
   demonstrations: readonly Demonstration[];
   terminatorId: number;
-  /** Called after every epoch. */
-  onEpoch(epoch: number, metrics: Metrics): Promise<void>;
-  progress(done: number, total: number): void;
 }
 
+/** @returns false where `afterStep` stopped it before its end */
 export async function bc(
-  { policy, demonstrations, terminatorId, onEpoch, progress }: BcRun,
+  { policy, demonstrations, terminatorId, from = untrained, onEpoch, progress, afterStep }: BcRun,
   options: BcOptions,
-): Promise<void> {
+): Promise<boolean> {
   const dialogues = demonstrations.map((demonstration) => ({
     segments: [demonstrationSegment(demonstration, policy.tokenizer, terminatorId)],
   }));
@@ -43,10 +41,10 @@ export async function bc(
   const totalSteps = options.epochs * stepsPerEpoch;
   const { schedule = { kind: 'linear', warmupSteps: options.warmupSteps, finalShare: options.finalLrShare } } = options;
 
-  let step = 0;
-  for (let epoch = 0; epoch < options.epochs; epoch++) {
-    let lossSum = 0;
-    for (const batch of minibatches(dialogues, options.batchSize, Rng.forPurpose(options.seed, `bc/${epoch}`))) {
+  let { step, lossSum, count } = from;
+  for (let epoch = Math.floor(step / stepsPerEpoch); epoch < options.epochs; epoch++) {
+    const batches = [...minibatches(dialogues, options.batchSize, Rng.forPurpose(options.seed, `bc/${epoch}`))];
+    for (const batch of batches.slice(step % stepsPerEpoch)) {
       const turns = batch.flatMap((trajectory) =>
         trajectory.segments[0].utterances.map(({ turn }) => ({ trajectory, turn })),
       );
@@ -58,8 +56,14 @@ export async function bc(
       const lr = scheduledRate(options.lr, step, totalSteps, schedule);
       await policy.optimizer.step({ lr, maxGradNorm: options.maxGradNorm });
       lossSum += loss;
+      count++;
       progress(++step, totalSteps);
+      if (step % stepsPerEpoch === 0) {
+        await onEpoch(epoch, { 'losses/nll': lossSum / count, 'optim/steps': step });
+        lossSum = count = 0;
+      }
+      if ((await afterStep?.({ step, lossSum, count })) === false) return false;
     }
-    await onEpoch(epoch, { 'losses/nll': lossSum / stepsPerEpoch, 'optim/steps': step });
   }
+  return true;
 }

@@ -4,42 +4,49 @@
 import { minibatches, Rng, scheduledRate } from '@bowyer/core';
 import type { EncodedConversation, LanguageModel, TokenExample } from '@bowyer/models';
 import type { BcOptions } from './bc.js';
-import type { Metrics } from './types.js';
+import { untrained, type ImitationHooks } from './imitation.js';
 
-export interface ConversationBcRun {
+export interface ConversationBcRun extends ImitationHooks {
   policy: LanguageModel;
   conversations: readonly EncodedConversation[];
-  /** Called after every epoch. */
-  onEpoch(epoch: number, metrics: Metrics): Promise<void>;
-  progress(done: number, total: number): void;
 }
 
-/** The terminator of a message is learnt where the template's mask says so; `scoreTerminator` is not looked at. */
+/**
+ * The terminator of a message is learnt where the template's mask says so; `scoreTerminator` is not looked at.
+ *
+ * @returns false where `afterStep` stopped it before its end
+ */
 export async function conversationBc(
-  { policy, conversations, onEpoch, progress }: ConversationBcRun,
+  { policy, conversations, from = untrained, onEpoch, progress, afterStep }: ConversationBcRun,
   options: Omit<BcOptions, 'scoreTerminator'>,
-): Promise<void> {
+): Promise<boolean> {
   const stepsPerEpoch = Math.ceil(conversations.length / options.batchSize);
   const totalSteps = options.epochs * stepsPerEpoch;
   const { schedule = { kind: 'linear', warmupSteps: options.warmupSteps, finalShare: options.finalLrShare } } = options;
 
-  let step = 0;
-  for (let epoch = 0; epoch < options.epochs; epoch++) {
-    let lossSum = 0;
-    let tokens = 0;
-    for (const batch of minibatches(conversations, options.batchSize, Rng.forPurpose(options.seed, `bc/${epoch}`))) {
+  // The loss of an epoch is the mean over its learnt tokens, which `count` counts.
+  let { step, lossSum, count } = from;
+  for (let epoch = Math.floor(step / stepsPerEpoch); epoch < options.epochs; epoch++) {
+    const batches = [...minibatches(conversations, options.batchSize, Rng.forPurpose(options.seed, `bc/${epoch}`))];
+    for (const batch of batches.slice(step % stepsPerEpoch)) {
       const learnt = batch.reduce((sum, conversation) => sum + learntTokens(conversation), 0);
       const examples = batch.map((conversation) => conversationExample(conversation, 1 / learnt));
       const { loss } = await policy.accumulateGradients(examples);
       const lr = scheduledRate(options.lr, step, totalSteps, schedule);
       await policy.optimizer.step({ lr, maxGradNorm: options.maxGradNorm });
       lossSum += loss * learnt;
-      tokens += learnt;
+      count += learnt;
       progress(++step, totalSteps);
+      if (step % stepsPerEpoch === 0) {
+        const nll = lossSum / count;
+        const figures = { 'losses/nll': nll, 'losses/perplexity': Math.exp(nll), 'optim/steps': step, tokens: count };
+        await onEpoch(epoch, figures);
+        lossSum = count = 0;
+      }
+      if ((await afterStep?.({ step, lossSum, count })) === false) return false;
     }
-    const nll = lossSum / tokens;
-    await onEpoch(epoch, { 'losses/nll': nll, 'losses/perplexity': Math.exp(nll), 'optim/steps': step, tokens });
   }
+  return true;
 }
 
 /** Tokens that a conversation is scored on; its first one is predicted from nothing. */

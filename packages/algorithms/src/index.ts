@@ -3,6 +3,7 @@ export { chai, type ChaiOptions } from './chai.js';
 export { onlineFilteredBc, type FilteredBcOptions, type FilteredBcRun } from './online-filtered-bc.js';
 export { bc, type BcOptions, type BcRun } from './bc.js';
 export { conversationBc, conversationExample, learntTokens, type ConversationBcRun } from './conversation-bc.js';
+export type { ImitationHooks, ImitationProgress } from './imitation.js';
 export { type CriticOptions, type CriticRun } from './critic-update.js';
 export { criticCalibration, evaluate, type Evaluation } from './evaluate.js';
 export { episodeMetrics, play } from './collect.js';

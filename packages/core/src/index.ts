@@ -14,3 +14,4 @@ export { resolveWarmupSteps, scheduledRate, type LearningRateSchedule } from './
 export { minibatches } from './minibatches.js';
 export { correlation, maximum, mean, minimum, quantile, standardDeviation, standardError } from './statistics.js';
 export { writeFileAtomically } from './atomic-file.js';
+export { withFileLock, type FileLockOptions } from './file-lock.js';

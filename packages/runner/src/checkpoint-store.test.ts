@@ -14,7 +14,7 @@ const progress = (nextIteration: number): CheckpointProgress => ({
   clipLeftover: {},
 });
 const save = (store: CheckpointStore, iteration: number) =>
-  store.save(progress(iteration), (folder) => writeFile(join(folder, 'policy.bin'), `weights ${iteration}`));
+  store.save(iteration, progress(iteration), (folder) => writeFile(join(folder, 'policy.bin'), `weights ${iteration}`));
 
 test('the two newest are kept, and the newest is found', async () => {
   const store = new CheckpointStore(directory);
@@ -28,7 +28,7 @@ test('the two newest are kept, and the newest is found', async () => {
 test('a half-written folder does not count', async () => {
   const store = new CheckpointStore(directory);
   await save(store, 5);
-  await expect(store.save(progress(10), () => Promise.reject(new Error('killed')))).rejects.toThrow('killed');
+  await expect(store.save(10, progress(10), () => Promise.reject(new Error('killed')))).rejects.toThrow('killed');
   expect((await store.newest(() => {}))?.progress.nextIteration).toBe(5);
 });
 

@@ -19,12 +19,21 @@ const MANIFEST = 'manifest.json';
 /** The newest, and one to fall back on. */
 const KEPT = 2;
 
-export class CheckpointStore {
-  constructor(private readonly directory: string) {}
+const OTHER_DIRECTORY = 'start again in a new directory: save_path=NEW_FOLDER';
 
-  /** @param write puts the tensors into the folder it is given */
-  async save(progress: CheckpointProgress, write: (folder: string) => Promise<void>): Promise<void> {
-    const name = String(progress.nextIteration).padStart(6, '0');
+export class CheckpointStore<Progress = CheckpointProgress> {
+  /** @param otherwise what to do when every checkpoint is damaged and there is no copy of one */
+  constructor(
+    private readonly directory: string,
+    private readonly otherwise = OTHER_DIRECTORY,
+  ) {}
+
+  /**
+   * @param number names the checkpoint; a larger one is newer
+   * @param write puts the tensors into the folder it is given
+   */
+  async save(number: number, progress: Progress, write: (folder: string) => Promise<void>): Promise<void> {
+    const name = String(number).padStart(6, '0');
     const temporary = join(this.directory, `${name}.tmp`);
     await rm(temporary, { recursive: true, force: true });
     await mkdir(temporary, { recursive: true });
@@ -46,7 +55,7 @@ export class CheckpointStore {
    * @returns null when there is none at all
    * @throws if there are checkpoints and every one is damaged
    */
-  async newest(warn: (message: string) => void): Promise<{ folder: string; progress: CheckpointProgress } | null> {
+  async newest(warn: (message: string) => void): Promise<{ folder: string; progress: Progress } | null> {
     const names = (await this.#names()).reverse();
     for (const [i, name] of names.entries()) {
       const folder = join(this.directory, name);
@@ -59,7 +68,7 @@ export class CheckpointStore {
     if (names.length > 0) {
       throw new Error(
         `no checkpoint in ${this.directory} can be used (${names.length} found, all damaged)\n` +
-          '  restore one from a copy, or start again in a new directory: save_path=NEW_FOLDER',
+          `  restore one from a copy, or ${this.otherwise}`,
       );
     }
     return null;
@@ -67,7 +76,7 @@ export class CheckpointStore {
 
   async #names(): Promise<string[]> {
     const entries = await readdir(this.directory).catch(() => []);
-    return entries.filter((name) => /^\d+$/.test(name)).sort();
+    return entries.filter((name) => /^\d+$/.test(name)).sort((a, b) => Number(a) - Number(b));
   }
 }
 

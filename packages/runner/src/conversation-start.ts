@@ -1,10 +1,9 @@
 // A supervised start from a file of conversations: a given model, or a small fresh one, learns what the assistant says there.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { conversationBc, learntTokens } from '@bowyer/algorithms';
+import { conversationBc, learntTokens, type Metrics } from '@bowyer/algorithms';
 import { hash32, Rng } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
-import { JsonlFile, ProgressBar } from '@bowyer/logging';
 import {
   cutRight,
   LanguageModel,
@@ -18,7 +17,8 @@ import { agentTokens } from './agent-tokens.js';
 import { builtInPolicy } from './built-in-policy.js';
 import { loadChatTemplate } from './chat-setup.js';
 import { isConversationFile, readConversations } from './conversations.js';
-import { loadPolicy, policyOptimizer } from './policy-setup.js';
+import { imitateInto } from './imitate-into.js';
+import { loadPolicy } from './policy-setup.js';
 import type { RunConfig } from './run-config.js';
 import type { TaskContext } from './tasks/task.js';
 
@@ -42,36 +42,26 @@ function stampOf(folder: string): unknown[] {
   return [folder, ...times];
 }
 
-/** Leaves the trained policy in `folder`. */
+/** Leaves the trained policy in `folder`. @returns false if the user stopped it */
 export async function imitateConversations(
   config: RunConfig,
   device: Device,
-  { log, progress }: Pick<TaskContext, 'log' | 'progress'>,
+  context: Pick<TaskContext, 'log' | 'progress' | 'onInterrupt'>,
   folder: string,
-): Promise<void> {
+): Promise<boolean> {
+  const { log } = context;
+  const { epochs } = config.warmStart;
+  const onEpoch = (epoch: number, figures: Metrics) =>
+    log(`epoch ${epoch + 1} of ${epochs}: ${figures['losses/nll'].toFixed(4)} nats a token`);
   const conversations = await readConversations(config.demonstrations.path!);
   const policy = await startingModel(config, device, conversations);
   try {
     const template = await loadChatTemplate(config, policy.tokenizer);
     const encoded = encodeAll(conversations, template, policy.contextLength, log);
-    await policy.createOptimizer(policyOptimizer(config));
-    const metrics = await JsonlFile.open(join(folder, 'metrics.jsonl'), 0);
-    const { epochs, batchSize } = config.warmStart;
-    const bar = new ProgressBar('conversations', epochs * Math.ceil(encoded.length / batchSize), progress);
-    await conversationBc(
-      {
-        policy,
-        conversations: encoded,
-        progress: (done) => bar.update(done),
-        onEpoch: async (epoch, figures) => {
-          log(`epoch ${epoch + 1} of ${epochs}: ${figures['losses/nll'].toFixed(4)} nats a token`);
-          await metrics.append({ epoch: epoch + 1, ...figures });
-        },
-      },
-      { ...config.warmStart, seed: config.seed },
+    const options = { ...config.warmStart, seed: config.seed };
+    return await imitateInto({ policy, folder, title: 'conversations', onEpoch }, config, context, (hooks) =>
+      conversationBc({ policy, conversations: encoded, ...hooks }, options),
     );
-    bar.finish();
-    await policy.save(folder);
   } finally {
     await policy.release();
   }

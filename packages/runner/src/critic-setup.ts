@@ -11,8 +11,8 @@ import {
 import { adam } from './policy-setup.js';
 import type { RunConfig } from './run-config.js';
 
-/** Texts that go through a transformer critic at once when nothing is learnt: bounds its memory. */
-const EVALUATION_BATCH = 32;
+/** Tokens that go through a transformer critic at once: bounds its memory. */
+const BATCH_TOKENS = 4096;
 
 /** @param tokenizer the policy's, whose words the built-in critics read */
 export async function makeCritic(config: RunConfig, device: Device, tokenizer: Tokenizer): Promise<DoubleCritic> {
@@ -29,7 +29,7 @@ export async function makeCritic(config: RunConfig, device: Device, tokenizer: T
 async function makeEncoder({ critic, criticLm }: RunConfig, tokenizer: Tokenizer, rng: Rng): Promise<CriticEncoder> {
   if (critic.kind === 'line') return new LineEncoder(tokenizer, critic.width);
   const { stateFeature, maxLength, width, numLayers, numHeads } = critic;
-  const common = { stateFeature, maxLength, evaluationBatch: EVALUATION_BATCH };
+  const common = { stateFeature, maxLength, batchTokens: BATCH_TOKENS };
   if (criticLm !== null) return TransformerEncoder.load(criticLm, { ...common, rng });
   const config = encoderConfigFromJson({
     model_type: 'bert',

@@ -6,12 +6,13 @@ import { runTask } from './run-task.js';
 const STOPPED_BY_USER = 130;
 
 export async function job({ composition, outputDirectory, log, stdout, stderr }: JobContext): Promise<void> {
-  let stop: () => void = () => process.exit(STOPPED_BY_USER);
+  let interrupt: { stop: () => void; announcement?: string } | null = null;
   let asked = false;
   const onSignal = () => {
-    if (asked) process.exit(STOPPED_BY_USER);
+    if (asked || interrupt === null) process.exit(STOPPED_BY_USER);
     asked = true;
-    log('WARNING', 'stopping after this iteration; once more to leave at once', 'run');
+    const { stop, announcement } = interrupt;
+    if (announcement !== undefined) log('WARNING', `${announcement}; once more to leave at once`, 'run');
     stop();
   };
   process.on('SIGINT', onSignal);
@@ -23,7 +24,7 @@ export async function job({ composition, outputDirectory, log, stdout, stderr }:
       log: (message, level = 'INFO') => log(level, message, 'run'),
       print: (text) => void stdout.write(text),
       progress: stderr,
-      onInterrupt: (handler) => (stop = handler),
+      onInterrupt: (stop, announcement) => (interrupt = stop && { stop, announcement }),
     });
   } finally {
     process.off('SIGINT', onSignal);

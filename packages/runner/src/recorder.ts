@@ -81,7 +81,7 @@ export class Recorder implements RunHooks {
       best: this.best,
       clipLeftover: this.saveable.clipLeftover(),
     };
-    await this.checkpoints.save(progress, (folder) => this.saveable.saveState(folder));
+    await this.checkpoints.save(nextIteration, progress, (folder) => this.saveable.saveState(folder));
     this.#lastCheckpoint = nextIteration;
     this.#clockPhase('checkpoint');
   }

@@ -319,6 +319,10 @@ const warmStart = Type.Object(
     warmup_steps: Type.Integer({ description: 'optimizer steps of linear warm-up; negative: a tenth of them all' }),
     final_lr_share: share('rate at the end, as a share of the peak'),
     max_grad_norm: rate('bound of the gradient’s global norm'),
+    save_minutes: Type.Number({
+      minimum: 0,
+      description: 'minutes between checkpoints: the work that a kill may cost; 0: after every optimizer step',
+    }),
     schedule: schedule('optimizer steps', 'how the rate goes over the steps'),
   },
   { ...closed, description: 'behaviour cloning before the first iteration, cached by a hash of its config' },

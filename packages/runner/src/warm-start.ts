@@ -1,18 +1,17 @@
 // The supervised start: a policy that has imitated demonstrations. Cached by a hash of everything that decides it.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { bc, type Demonstration } from '@bowyer/algorithms';
-import { hash32, Rng } from '@bowyer/core';
+import { hash32, Rng, withFileLock } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
-import { JsonlFile, ProgressBar } from '@bowyer/logging';
 import { LanguageModel, wordLevelTokenizer } from '@bowyer/models';
 import { answerTokens, makeDemonstrations, vocabularyTexts, warmStartOptions } from './environments.js';
 import { conversationRecipe, imitateConversations, learnsFromConversations } from './conversation-start.js';
 import { agentTokens } from './agent-tokens.js';
 import { builtInPolicy } from './built-in-policy.js';
+import { imitateInto, type Imitation } from './imitate-into.js';
 import { adam, loadPolicy, policyOptimizer } from './policy-setup.js';
 import type { RunConfig } from './run-config.js';
 import type { TaskContext } from './tasks/task.js';
@@ -20,30 +19,31 @@ import type { TaskContext } from './tasks/task.js';
 /** Raise it when a change of the code changes what the same config gives. */
 const CACHE_VERSION = 1;
 
-/** @returns the folder of the warm-started policy, made now or by an earlier run */
+/** Without a sign of life for so long, a process of another machine that makes the same start counts as gone. */
+const STALE_SECONDS = 120;
+
+/** @returns the folder of the warm-started policy, made now or by an earlier run; null if the user stopped it */
 export async function warmStart(
   config: RunConfig,
   device: Device,
-  context: Pick<TaskContext, 'log' | 'progress'>,
-): Promise<string> {
+  context: Pick<TaskContext, 'log' | 'progress' | 'onInterrupt'>,
+): Promise<string | null> {
   const folder = join(config.cacheDir, 'warm-starts', warmStartHash(config));
   if (existsSync(folder)) {
     context.log(`warm start: using ${folder}`);
     return folder;
   }
-  const temporary = `${folder}.${process.pid}.tmp`;
-  await rm(temporary, { recursive: true, force: true });
-  await mkdir(temporary, { recursive: true });
-  try {
-    const learn = learnsFromConversations(config) ? imitateConversations : imitate;
-    await learn(config, device, context, temporary);
-    await rename(temporary, folder);
-  } catch (error) {
-    await rm(temporary, { recursive: true, force: true });
-    // Another run with the same recipe may have been faster; its result is the same.
-    if (!existsSync(folder)) throw error;
-  }
-  return folder;
+  const learn = learnsFromConversations(config) ? imitateConversations : imitate;
+  // Runs of a sweep want the same start at the same time: one makes it.
+  const finished = await withFileLock(
+    `${folder}.lock`,
+    async () => existsSync(folder) || (await learn(config, device, context, folder)),
+    {
+      staleSeconds: STALE_SECONDS,
+      onWait: (pid) => context.log(`warm start: process ${pid ?? '?'} is making ${folder}: waiting for it`),
+    },
+  );
+  return finished ? folder : null;
 }
 
 /** Names a warm start in the cache: equal configs and equal files, equal weights. */
@@ -59,7 +59,7 @@ function warmStartRecipe(config: RunConfig) {
   const { demonstrations, warmStart, seed, eosStr, scoreTerminator, device } = config;
   const { modelType, ...policy } = config.policy;
   const env = warmStartOptions(config);
-  const { schedule, ...training } = warmStart;
+  const { schedule, saveMinutes: _, ...training } = warmStart;
   return {
     ...{ version: CACHE_VERSION, env, demonstrations, policy, training, seed, eosStr, scoreTerminator, device },
     // Told only where they differ from what every warm start had before they could be chosen, so that its name stays.
@@ -71,18 +71,18 @@ function warmStartRecipe(config: RunConfig) {
 }
 
 /** The schedule that the older keys of `warm_start` tell. */
-const linearBetween = ({ warmupSteps, finalLrShare }: Omit<RunConfig['warmStart'], 'schedule'>) => ({
+const linearBetween = ({
+  warmupSteps,
+  finalLrShare,
+}: Pick<RunConfig['warmStart'], 'warmupSteps' | 'finalLrShare'>) => ({
   kind: 'linear',
   warmupSteps,
   finalShare: finalLrShare,
 });
 
-async function imitate(
-  config: RunConfig,
-  device: Device,
-  { log, progress }: Pick<TaskContext, 'log' | 'progress'>,
-  folder: string,
-): Promise<void> {
+type ImitationContext = Pick<TaskContext, 'log' | 'progress' | 'onInterrupt'>;
+
+async function imitate(config: RunConfig, device: Device, context: ImitationContext, folder: string): Promise<boolean> {
   const { demonstrations } = await makeDemonstrations(config);
   // What ends an utterance must be in the vocabulary even where no demonstration holds it.
   const texts = [...demonstrations.flatMap(pieces), config.eosStr ?? '', ...vocabularyTexts(config)];
@@ -96,7 +96,7 @@ async function imitate(
     config: builtInPolicy(config.policy, tokenizer.vocabSize),
   });
   try {
-    await clone(policy, demonstrations, config, { log, progress }, { folder, title: 'warm start' });
+    return await clone({ policy, folder, title: 'warm start' }, demonstrations, config, context);
   } finally {
     await policy.release();
   }
@@ -104,64 +104,44 @@ async function imitate(
 
 /**
  * agent_type=bc from a given model, or with use_lora: that model, or adapters beside the start, imitate the demonstrations.
- * Whole or not at all, so a run that was killed on the way begins again and ends with the same numbers.
  *
- * @returns the folder of the model or adapter, made now or by an earlier process of this run
+ * @param claim called when everything that the run needs has been found
+ * @returns the folder of the model or adapter, made now or by an earlier process of this run; null if the user stopped it
  */
 export async function imitateFurther(
   startFolder: string,
   config: RunConfig,
   device: Device,
-  { directory, log, progress }: Pick<TaskContext, 'directory' | 'log' | 'progress'>,
-): Promise<string> {
-  const folder = join(directory, 'checkpoints', 'best');
+  context: ImitationContext & Pick<TaskContext, 'directory'>,
+  claim: () => Promise<void>,
+): Promise<string | null> {
+  const folder = join(context.directory, 'checkpoints', 'best');
   if (existsSync(folder)) return folder;
-  const temporary = `${folder}.tmp`;
-  await rm(temporary, { recursive: true, force: true });
-  await mkdir(temporary, { recursive: true });
   const policy = await loadPolicy(startFolder, config, device, 'train');
   try {
     const { demonstrations } = await makeDemonstrations(config);
-    await clone(
-      policy,
-      demonstrations,
-      config,
-      { log, progress },
-      { folder: temporary, title: config.useLora ? 'adapters' : 'given policy' },
-    );
+    await claim();
+    const title = config.useLora ? 'adapters' : 'given policy';
+    return (await clone({ policy, folder, title }, demonstrations, config, context)) ? folder : null;
   } finally {
     await policy.release();
   }
-  await rename(temporary, folder);
-  return folder;
 }
 
-/** Behaviour cloning with the settings of `warm_start`; the policy and its figures go into `folder`. */
-async function clone(
-  policy: LanguageModel,
+/** Behaviour cloning with the settings of `warm_start`. @returns false if the user stopped it */
+function clone(
+  imitation: Imitation,
   demonstrations: readonly Demonstration[],
   config: RunConfig,
-  { log, progress }: Pick<TaskContext, 'log' | 'progress'>,
-  { folder, title }: { folder: string; title: string },
-): Promise<void> {
+  context: ImitationContext,
+): Promise<boolean> {
+  const { policy, title } = imitation;
   const { terminatorIds } = agentTokens(policy.tokenizer, config);
-  await policy.createOptimizer(policyOptimizer(config));
-  const metrics = await JsonlFile.open(join(folder, 'metrics.jsonl'), 0);
-  log(`${title}: imitating ${demonstrations.length} dialogues`);
-  const totalSteps = config.warmStart.epochs * Math.ceil(demonstrations.length / config.warmStart.batchSize);
-  const bar = new ProgressBar(title, totalSteps, progress);
-  await bc(
-    {
-      policy,
-      demonstrations,
-      terminatorId: terminatorIds[0],
-      progress: (done) => bar.update(done),
-      onEpoch: (epoch, figures) => metrics.append({ epoch: epoch + 1, ...figures }),
-    },
-    { ...config.warmStart, seed: config.seed, scoreTerminator: config.scoreTerminator },
+  context.log(`${title}: imitating ${demonstrations.length} dialogues`);
+  const options = { ...config.warmStart, seed: config.seed, scoreTerminator: config.scoreTerminator };
+  return imitateInto(imitation, config, context, (hooks) =>
+    bc({ policy, demonstrations, terminatorId: terminatorIds[0], ...hooks }, options),
   );
-  bar.finish();
-  await policy.save(folder);
 }
 
 /** The texts as they are tokenised: an action's first word stays a word of its own. */

@@ -15,13 +15,18 @@ export interface Ended {
 export interface RunOptions {
   /** Sends SIGKILL that long after the start; the process may have ended by then. */
   killAfterMs?: number;
+  /** Sends SIGKILL as soon as this is true; the process may have ended by then. */
+  killWhen?: () => boolean;
   /** What is typed, all of it at once. */
   stdin?: string;
   /** Environment variables beside those of this process. */
   env?: Readonly<Record<string, string>>;
 }
 
-export function run(args: readonly string[], { killAfterMs, stdin = '', env }: RunOptions = {}): Promise<Ended> {
+export function run(
+  args: readonly string[],
+  { killAfterMs, killWhen, stdin = '', env }: RunOptions = {},
+): Promise<Ended> {
   return new Promise((resolve, reject) => {
     // A group of its own: from sources the command is two processes, and both must die at once.
     const child = spawn(process.execPath, [bin, ...args], {
@@ -41,9 +46,11 @@ export function run(args: readonly string[], { killAfterMs, stdin = '', env }: R
       }
     };
     const timer = killAfterMs === undefined ? undefined : setTimeout(killGroup, killAfterMs);
+    const watch = killWhen && setInterval(() => killWhen() && killGroup(), 5);
     child.on('error', reject);
     child.on('close', (code, signal) => {
       clearTimeout(timer);
+      clearInterval(watch);
       resolve({ code, signal, stdout, stderr });
     });
   });

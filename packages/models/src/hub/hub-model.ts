@@ -3,10 +3,9 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, symlink, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { writeFileAtomically } from '@bowyer/core';
+import { withFileLock, writeFileAtomically } from '@bowyer/core';
 import { getHFHubCachePath, getRepoFolderName, listFiles, modelInfo } from '@huggingface/hub';
 import { ChecksumError, fetchFile } from './fetch-file.js';
-import { withFileLock } from './file-lock.js';
 import { HubError, hubError, isUnreachable } from './hub-error.js';
 import { neededFiles, type RemoteFile } from './hub-files.js';
 import { parseHubId, type HubId } from './hub-id.js';

@@ -8,7 +8,9 @@ const MS_PER_MINUTE = 60_000;
 
 export async function serveEnv(config: RunConfig, { print, log, onInterrupt, envParts }: TaskContext): Promise<void> {
   const { env, host, port, maxInstances, idleMinutes } = config;
-  const stopped = new Promise<void>((resolve) => onInterrupt(resolve));
+  const stopped = new Promise<void>((resolve) =>
+    onInterrupt(resolve, 'the server stops when every request is answered'),
+  );
   const server = await listen({
     name: env.name,
     options: environmentOptions(config),

@@ -19,7 +19,9 @@ export async function serveModel(config: RunConfig, { print, log, onInterrupt }:
   if (dir === null)
     throw new Error('task=serve_model needs a model: model is null\n  give model=DIRECTORY, or OWNER/NAME of the hub');
   const apiKey = keyOf(config);
-  const stopped = new Promise<void>((resolve) => onInterrupt(resolve));
+  const stopped = new Promise<void>((resolve) =>
+    onInterrupt(resolve, 'the server stops when the answers under way are finished'),
+  );
   const device = await openDevice({ device: config.device, threads: config.threads || undefined });
   try {
     const model = await loadDecoder(dir, config, device);

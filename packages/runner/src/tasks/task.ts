@@ -15,6 +15,9 @@ export interface TaskContext {
   envParts: EnvParts;
   /** Where progress bars go. */
   progress: ProgressOutput;
-  /** Registers what to do when the user asks to stop (Ctrl-C, SIGTERM). */
-  onInterrupt(stop: () => void): void;
+  /**
+   * Registers what to do when the user asks to stop (Ctrl-C, SIGTERM), and what the user is then told; null: nothing, the
+   * process ends at once, as it does from the beginning. A second time it ends at once in any case.
+   */
+  onInterrupt(stop: (() => void) | null, announcement?: string): void;
 }

@@ -56,7 +56,12 @@ export async function train(config: RunConfig, context: TaskContext): Promise<vo
 async function trainOn(device: Device, config: RunConfig, context: TaskContext): Promise<RunResults | null> {
   const given = learnsFromConversations(config) ? null : (config.checkpointPath ?? config.policyLm);
   const startFolder = given ?? (await warmStart(config, device, context));
-  const folder = imitatesFurther(config) ? await imitateFurther(startFolder, config, device, context) : startFolder;
+  if (startFolder === null) return stopped(context);
+  const claim = () => claimDirectory(context.directory, decisive(config));
+  const folder = imitatesFurther(config)
+    ? await imitateFurther(startFolder, config, device, context, claim)
+    : startFolder;
+  if (folder === null) return stopped(context);
   const policy = await loadPolicy(folder, config, device, 'train');
   const critic = ['archer', 'chai'].includes(config.agentType)
     ? await makeCritic(config, device, policy.tokenizer)
@@ -66,12 +71,16 @@ async function trainOn(device: Device, config: RunConfig, context: TaskContext):
     const changed = config.agentType !== 'bc' || folder !== startFolder;
     if (recorder !== null)
       return await finalTest(config, context, device, { startFolder, changed, policy, critic, recorder });
-    context.log(`stopped; the same command with save_path=${context.directory} goes on from here`);
-    return null;
+    return stopped(context);
   } finally {
     await critic?.release();
     await policy.release();
   }
+}
+
+function stopped({ log, directory }: TaskContext): null {
+  log(`stopped; the same command with save_path=${directory} goes on from here`);
+  return null;
 }
 
 /** Whether behaviour cloning has more to train than the warm start: adapters, or a model that was given. */
@@ -125,7 +134,7 @@ async function runRecipe(
     progress: progressOutput,
     log,
   });
-  onInterrupt(() => (recorder.stopRequested = true));
+  onInterrupt(() => (recorder.stopRequested = true), 'stopping after this iteration');
 
   const { rollouts: history } = await RunFiles.read(directory);
   const run = {
@@ -235,5 +244,6 @@ async function readResults(directory: string): Promise<RunResults | null> {
  */
 function decisive(config: RunConfig): Record<string, unknown> {
   const apart = ['savePath', 'cacheDir', 'saveFreq', 'projectName', 'runName', 'iterations', 'launcher', 'sweeper'];
-  return Object.fromEntries(Object.entries(config).filter(([key]) => !apart.includes(key)));
+  const { saveMinutes: _, ...warmStart } = config.warmStart;
+  return Object.fromEntries(Object.entries({ ...config, warmStart }).filter(([key]) => !apart.includes(key)));
 }

@@ -1,0 +1,93 @@
+// Behaviour cloning that may be killed at any moment: checkpoints on the way, and at the end a folder with the policy, whole or
+// not at all. Started again it goes on from the last checkpoint, and ends with the bytes of one that was never killed.
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ImitationHooks, ImitationProgress, Metrics } from '@bowyer/algorithms';
+import { JsonlFile, ProgressBar } from '@bowyer/logging';
+import type { LanguageModel } from '@bowyer/models';
+import { CheckpointStore } from './checkpoint-store.js';
+import { policyOptimizer, restorePolicy, savePolicyState } from './policy-setup.js';
+import type { RunConfig } from './run-config.js';
+import type { TaskContext } from './tasks/task.js';
+
+const MS_PER_MINUTE = 60_000;
+const METRICS = 'metrics.jsonl';
+
+interface ImitationCheckpoint {
+  imitation: ImitationProgress;
+  /** Length in bytes of the figures so far. */
+  metricsBytes: number;
+}
+
+export interface Imitation {
+  policy: LanguageModel;
+  /** Where the policy and its figures go. What is needed to go on lies beside it meanwhile, in FOLDER.partial. */
+  folder: string;
+  /** Of the progress bar, and in what the log says. */
+  title: string;
+  onEpoch?(epoch: number, metrics: Metrics): void;
+}
+
+/**
+ * @param learn a recipe, which goes on from where the hooks say
+ * @returns false if the user stopped it; the same command goes on
+ */
+export async function imitateInto(
+  { policy, folder, title, onEpoch }: Imitation,
+  config: RunConfig,
+  { log, progress: output, onInterrupt }: Pick<TaskContext, 'log' | 'progress' | 'onInterrupt'>,
+  learn: (hooks: ImitationHooks) => Promise<boolean>,
+): Promise<boolean> {
+  const work = `${folder}.partial`;
+  const store = new CheckpointStore<ImitationCheckpoint>(join(work, 'checkpoints'), `begin again: rm -r '${work}'`);
+  const found = await store.newest((warning) => log(warning, 'WARNING'));
+  await policy.createOptimizer(policyOptimizer(config));
+  const from = found?.progress.imitation;
+  if (found) {
+    log(`${title}: going on after optimizer step ${from!.step}`);
+    await restorePolicy(policy, join(found.folder, 'policy'));
+  }
+  const metrics = await JsonlFile.open(join(work, METRICS), found?.progress.metricsBytes ?? 0);
+  let stopRequested = false;
+  onInterrupt(() => (stopRequested = true), 'stopping after this step');
+  let bar: ProgressBar | undefined;
+  let savedAt = performance.now();
+  const finished = await learn({
+    from,
+    progress(done, total) {
+      if (!bar) (bar = new ProgressBar(title, total, output)).startAt(from?.step ?? 0);
+      bar.update(done);
+    },
+    async onEpoch(epoch, figures) {
+      onEpoch?.(epoch, figures);
+      await metrics.append({ epoch: epoch + 1, ...figures });
+    },
+    async afterStep(imitation) {
+      if (stopRequested || performance.now() - savedAt >= config.warmStart.saveMinutes * MS_PER_MINUTE) {
+        const checkpoint = { imitation, metricsBytes: metrics.bytes };
+        await store.save(imitation.step, checkpoint, (to) => savePolicyState(policy, join(to, 'policy')));
+        savedAt = performance.now();
+      }
+      return !stopRequested;
+    },
+  });
+  bar?.finish();
+  onInterrupt(null);
+  if (finished) await finish(policy, work, folder);
+  return finished;
+}
+
+/** The result appears under its name at once. */
+async function finish(policy: LanguageModel, work: string, folder: string): Promise<void> {
+  const result = join(work, 'result');
+  await rm(result, { recursive: true, force: true });
+  await mkdir(result, { recursive: true });
+  await policy.save(result);
+  await copyFile(join(work, METRICS), join(result, METRICS));
+  await rename(result, folder).catch((error: unknown) => {
+    // Another run with the same recipe may have been faster; its result is the same.
+    if (!existsSync(folder)) throw error;
+  });
+  await rm(work, { recursive: true, force: true });
+}
