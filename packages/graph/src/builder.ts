@@ -388,12 +388,13 @@ export class GraphBuilder extends Graph {
 
   /**
    * Zeros made anew at each run. A large constant would be computed once, kept for the session's life, and copied before each
-   * write into it; a zero that hangs on a symbolic size of `near` cannot be computed before.
+   * write into it; a shape that hangs on a symbolic size of `near` cannot be computed before.
    */
   runtimeZeros(shape: Shape, dtype: DataType, near: Value): Value {
     const symbol = near.shape.find((dim) => typeof dim === 'string');
     if (symbol === undefined) return this.zeros(shape, dtype);
-    return this.expand(this.cast(this.mul(this.dimScalar(symbol), 0), dtype), shape);
+    const target = this.add(this.dimsTensor(shape), this.mul(this.dimScalar(symbol), 0));
+    return this.#one(shaping.Expand, [this.scalar(0, dtype), target], { _shape: formatShape(shape) }, shape);
   }
 
   full(x: number, shape: Shape, dtype: DataType = 'float32'): Value {

@@ -38,6 +38,7 @@ export {
 } from './device/program.js';
 export { LOOP_BYTES, wasmMemoryOf, type WasmMemory } from './device/host-memory.js';
 export { checkDevice, chooseDevice, type DeviceChoice, type DeviceKind, type Machine } from './device/choose-device.js';
+export { gpuCrossings, type GpuCrossings } from './device/gpu-crossings.js';
 export { webgpuAvailable } from './device/provider-probe.js';
 export { State, type StateTensorInfo, type StateTensorInit, type TensorCopy } from './device/state.js';
 export {

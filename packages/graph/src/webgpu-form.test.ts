@@ -16,6 +16,11 @@ function example(): GraphBuilder {
   g.output('matrices', g.fusedMatMul(rows, rows, { transA: true, alpha: 3 }));
   g.output('summed', g.scatterRowsAdd(g.reshape(b, [-1, 3]), ids, rows, 0));
   g.output('next', g.add(ids, 1));
+  g.output('long', g.mul(ids, g.scalar(2 ** 31, 'int64')));
+  const places = g.range('m');
+  g.output('seen', g.cast(g.lessOrEqual(g.unsqueeze(places, 0), g.unsqueeze(g.sub(places, 1), 1)), 'float32'));
+  g.output('largest', g.argMax(rows, 1));
+  g.output('nearest', g.argMax(g.reshape(a, [2, -1, 3]), -1, { keepdims: true }));
   return g;
 }
 
@@ -35,13 +40,17 @@ async function results(graph: Graph): Promise<Record<string, number[]>> {
   }
 }
 
-test('the form for WebGPU computes the same without FusedMatMul and without int64 indices', async () => {
+test('the form for WebGPU computes the same without FusedMatMul and with places and ids in int32', async () => {
   const graph = example();
   const form = webgpuForm(graph);
   const types = form.nodes.map(({ op }) => op.opType);
   expect(types).not.toContain('FusedMatMul');
   const scatter = form.nodes.find(({ op }) => op.opType === 'ScatterElements')!;
   expect(scatter.inputs[1]!.dtype).toBe('int32');
-  expect(form.outputs.get('next')!.dtype).toBe('int64'); // arithmetic is not moved to another type
+  const operandOf = (opType: string) => form.nodes.find(({ op }) => op.opType === opType)!.inputs[0]!.dtype;
+  expect([operandOf('Range'), operandOf('LessOrEqual')]).toEqual(['int32', 'int32']);
+  expect(form.outputs.get('next')!.dtype).toBe('int64'); // what goes out has the type it had
+  expect(form.outputs.get('long')!.node!.inputs[0]!.dtype).toBe('int64'); // a factor beyond int32
+  expect(types).not.toContain('ArgMax');
   expect(await results(form)).toEqual(await results(graph)); // small whole numbers: exact in any order
 });

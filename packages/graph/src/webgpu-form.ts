@@ -1,15 +1,23 @@
 // The same graph in the operators and types that ONNX Runtime's WebGPU provider has (1.30). What it lacks would run on the
 // processor, its operands brought down and its result up again at every call: FusedMatMul, so half of a training step's
-// products, and all arithmetic in int64. Shape arithmetic stays on the processor, where ONNX Runtime wants it.
+// products, and all arithmetic in int64. Places and ids are therefore int32 here: whatever is worked out from a range or from
+// an int32 tensor. Shape arithmetic stays on the processor, where ONNX Runtime wants it.
 import { GraphBuilder } from './builder.js';
 import type { Graph } from './graph.js';
 import type { GraphNode, Value } from './value.js';
+import { plainArgMax, ValueMap } from './webgpu-indices.js';
 
 /** Operands that may as well be int32: indices, and whatever is only moved. */
 const movedOperand: Readonly<Record<string, number>> = {
   ...{ Gather: 1, GatherElements: 1, ScatterElements: 1 },
-  ...{ Reshape: 0, Expand: 0, Squeeze: 0, Unsqueeze: 0, Transpose: 0 },
+  ...{ Reshape: 0, Expand: 0, Squeeze: 0, Unsqueeze: 0, Transpose: 0, Slice: 0 },
 };
+
+/** What the provider calculates in int32 as well, all operands being so. */
+const arithmetic: ReadonlySet<string> = new Set([
+  ...['Add', 'Sub', 'Mul', 'Div', 'Neg', 'Abs', 'Where', 'Concat'],
+  ...['Equal', 'Less', 'LessOrEqual', 'Greater', 'GreaterOrEqual'],
+]);
 
 /** A graph with the same inputs, outputs and results, to be compiled for WebGPU. */
 export function webgpuForm(graph: Graph): Graph {
@@ -25,12 +33,20 @@ export function webgpuForm(graph: Graph): Graph {
 
 function addNode(g: GraphBuilder, node: GraphNode, made: ValueMap): void {
   const { op, inputs, outputs, attributes } = node;
-  if (op.opType === 'Cast' && inputs[0]!.dtype === 'int32' && outputs[0]!.dtype === 'int64') {
-    made.setNarrow(outputs[0]!, made.get(inputs[0]!));
-    return;
-  }
+  const [first, result] = [inputs[0], outputs[0]!];
+  if (op.opType === 'Cast' && first!.dtype === 'int32' && result.dtype === 'int64')
+    return made.setNarrow(result, made.get(first!));
+  if (op.opType === 'Cast' && first!.dtype === 'int64')
+    return made.set(result, g.cast(made.narrowest(first!), result.dtype));
+  if (op.opType === 'ArgMax' && typeof first!.dim(attributes.axis as number) === 'number')
+    return made.setNarrow(result, plainArgMax(g, made.get(first!), node));
+  const isNarrow =
+    (op.opType === 'Range' && result.dtype === 'int64') || (arithmetic.has(op.opType) && made.areNarrow(inputs));
   const moved = movedOperand[op.opType];
-  const operands = inputs.map((value, i) => value && (i === moved ? made.narrowest(value) : made.get(value)));
+  const operands = inputs.map((value, i) => {
+    if (isNarrow && value?.dtype === 'int64') return made.narrow(value);
+    return value && (i === moved ? made.narrowest(value) : made.get(value));
+  });
   if (op.opType === 'FusedMatMul') {
     made.set(outputs[0]!, plainProduct(g, operands[0]!, operands[1]!, node));
     return;
@@ -45,34 +61,6 @@ function addNode(g: GraphBuilder, node: GraphNode, made: ValueMap): void {
     if (results[i]!.dtype === value.dtype) made.set(value, results[i]!);
     else made.setNarrow(value, results[i]!);
   });
-}
-
-/** Values of the old graph → values of the new one, some of them in int32 instead of int64. */
-class ValueMap {
-  readonly #exact = new Map<Value, Value>();
-  readonly #narrow = new Map<Value, Value>();
-
-  constructor(private readonly g: GraphBuilder) {}
-
-  set(old: Value, made: Value): void {
-    this.#exact.set(old, made);
-  }
-
-  setNarrow(old: Value, made: Value): void {
-    this.#narrow.set(old, made);
-  }
-
-  /** In int32 if there is such a form, else as it was. */
-  narrowest(old: Value): Value {
-    return this.#narrow.get(old) ?? this.get(old);
-  }
-
-  /** In the type it was. */
-  get(old: Value): Value {
-    let value = this.#exact.get(old);
-    if (!value) this.#exact.set(old, (value = this.g.cast(this.#narrow.get(old)!, old.dtype)));
-    return value;
-  }
 }
 
 /** α A′B′ without the fused operator: Gemm for matrices, else MatMul of what is transposed and scaled apart. */

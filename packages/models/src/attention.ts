@@ -89,9 +89,8 @@ function causalMask(g: GraphBuilder, layout: HeadLayout): Value {
   const { tokens, window } = layout;
   const places = g.range(tokens);
   const [from, to] = [g.unsqueeze(places, 1), g.unsqueeze(places, 0)];
-  const isPast = g.lessOrEqual(to, from);
-  const isSeen = window === undefined ? isPast : g.and(isPast, g.greater(to, g.sub(from, window)));
-  const mask = g.where(isSeen, g.scalar(0), MASKED);
+  const windowed = window === undefined ? 0 : g.where(g.greater(to, g.sub(from, window)), g.scalar(0), MASKED);
+  const mask = g.where(g.lessOrEqual(to, from), windowed, MASKED);
   const groups = queriesPerKey(layout);
   if (groups === 1) return mask;
   return g.reshape(g.expand(g.unsqueeze(mask, 0), [groups, tokens, tokens]), [multiplyDims(groups, tokens), tokens]);

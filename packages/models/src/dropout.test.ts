@@ -1,4 +1,4 @@
-import { GraphBuilder, openDevice, type Device } from '@bowyer/graph';
+import { GraphBuilder, openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
 import { SeededDropout } from './dropout.js';
 
 let device: Device;
@@ -7,19 +7,20 @@ beforeAll(async () => {
 });
 afterAll(() => device.close());
 
-const SIZE = 20000;
+const WIDTH = 100;
+const SIZE = 200 * WIDTH;
 
 /** Two sites' masks over ones, for each of the seeds. */
-async function masks(probability: number, seeds: number[]): Promise<Float32Array[][]> {
+async function masks(probability: number, seeds: number[], where = device): Promise<Float32Array[][]> {
   const g = new GraphBuilder('dropout');
-  const x = g.input('x', 'float32', ['n']);
-  const dropout = new SeededDropout(g, g.input('seed', 'int64', []));
+  const x = g.input('x', 'float32', ['rows', WIDTH]);
+  const dropout = new SeededDropout(g, g.input('seed', 'int32', []));
   g.output('first', dropout.apply(x, probability));
   g.output('second', dropout.apply(x, probability));
-  const program = await device.compile(g);
+  const program = await where.compile(g);
   const results: Float32Array[][] = [];
   for (const seed of seeds) {
-    const ones = { dims: [SIZE], data: new Float32Array(SIZE).fill(1) };
+    const ones = { dims: [SIZE / WIDTH, WIDTH], data: new Float32Array(SIZE).fill(1) };
     const { first, second } = await program.run({ inputs: { x: ones, seed: { dims: [], data: [seed] } } });
     results.push([first.data as Float32Array, second.data as Float32Array]);
   }
@@ -49,7 +50,7 @@ test('a share p of the elements is zero, the others are scaled by 1 / (1 − p)'
 
 test('masks of neighbouring elements, of two sites and of consecutive seeds are unrelated', async () => {
   const [[first, second], [next]] = await masks(0.5, [1, 2]);
-  for (const lag of [1, 2, 64])
+  for (const lag of [1, 2, 64, WIDTH, WIDTH + 1])
     expect(Math.abs(correlation(first.slice(lag), first.slice(0, -lag)))).toBeLessThan(0.03);
   expect(Math.abs(correlation(first, second))).toBeLessThan(0.03);
   expect(Math.abs(correlation(first, next))).toBeLessThan(0.03);
@@ -58,4 +59,30 @@ test('masks of neighbouring elements, of two sites and of consecutive seeds are 
 test('the same seed gives the same masks', async () => {
   const [a, b] = await masks(0.1, [5, 5]);
   expect(a).toEqual(b);
+});
+
+test('no row and no column is dropped more than others', async () => {
+  const [[mask]] = await masks(0.3, [3]);
+  const counts = { rows: new Float64Array(SIZE / WIDTH), columns: new Float64Array(WIDTH) };
+  mask.forEach((x, i) => {
+    counts.rows[Math.floor(i / WIDTH)] += x === 0 ? 1 : 0;
+    counts.columns[i % WIDTH] += x === 0 ? 1 : 0;
+  });
+  for (const list of Object.values(counts)) {
+    const n = SIZE / list.length;
+    const chi2 = list.reduce((sum, count) => sum + (count - 0.3 * n) ** 2 / (0.3 * 0.7 * n), 0);
+    // χ² with as many degrees as there are counts, within four deviations
+    expect(Math.abs(chi2 - list.length)).toBeLessThan(4 * Math.sqrt(2 * list.length));
+  }
+});
+
+const gpu = await webgpuAvailable();
+if (!gpu) console.warn('skipped: no adapter for webgpu on this machine');
+(gpu ? test : test.skip)('on a GPU the masks of a seed are those of the processor', async () => {
+  const webgpu = await openDevice({ device: 'webgpu' });
+  try {
+    expect(await masks(0.1, [5, 2 ** 31 - 2], webgpu)).toEqual(await masks(0.1, [5, 2 ** 31 - 2]));
+  } finally {
+    await webgpu.close();
+  }
 });

@@ -1,14 +1,15 @@
 // Dropout whose masks follow from one seed that is fed at each run, so that a resumed run drops the same elements.
-// ONNX's own Dropout keeps its generator inside the session, where no checkpoint reaches it.
-import { multiplyDims, type Dim, type GraphBuilder, type Value } from '@bowyer/graph';
+// ONNX's own Dropout keeps its generator inside the session, where no checkpoint reaches it. All is int32 that wraps at 2³²,
+// which the processor and GPUs do alike: a seed has the same masks on each device.
+import type { GraphBuilder, Value } from '@bowyer/graph';
 
-/** Largest prime below 2³¹: products of two remainders fit into int64. */
-const PRIME = 2147483647;
+/** Odd numbers with mixed bits, told apart by what they stand beside. */
+const [SEED, SITE, PLACE, STREAM] = [0x85ebca77, 0x9e3779b1, 0x27d4eb2f, 0x297a2d39].map((x) => x | 0);
 
 export class SeededDropout {
   #sites = 0;
 
-  /** @param seed int64 scalar in [0, 2³¹), new at each run */
+  /** @param seed int32 scalar, new at each run */
   constructor(
     private readonly g: GraphBuilder,
     private readonly seed: Value,
@@ -17,17 +18,48 @@ export class SeededDropout {
   /** x / (1 − p) where a uniform number reaches p, 0 elsewhere. Every call site has its own mask. */
   apply(x: Value, probability: number): Value {
     const { g } = this;
-    const uniform = this.#hash(g.range(x.shape.reduce<Dim>(multiplyDims, 1)), ++this.#sites);
-    const kept = g.cast(g.greaterOrEqual(uniform, Math.round(probability * PRIME)), 'float32');
-    return g.mul(x, g.reshape(g.mul(kept, 1 / (1 - probability)), x.shape));
+    const threshold = Math.round(probability * 2 ** 32) - 2 ** 31;
+    const isKept = g.greaterOrEqual(this.#uniform(x, ++this.#sites), threshold);
+    return g.mul(x, g.where(isKept, g.scalar(1 / (1 - probability)), 0));
   }
 
-  /** Counter → number in [0, PRIME): an affine start from seed and site, then two rounds of x ← x (x + c) + index mod PRIME. */
-  #hash(index: Value, site: number): Value {
+  /**
+   * A whole number in [−2³¹, 2³¹) for each element: with h, h′ hashes of its place along all axes but the last, and c, c′
+   * of its place along the last one,
+   *
+   *     (h + c) · (h′ + c′)
+   *
+   * of which the high bits count. Only sum, sum and product are as large as x. Pairs of such products are independent if
+   * the hashes are (as in the NH hash of Black et al. 1999, UMAC).
+   */
+  #uniform(x: Value, site: number): Value {
     const { g } = this;
-    const start = g.mod(g.add(g.mul(this.seed, 48271), site * 69621), PRIME);
-    let x = g.mod(g.add(g.mul(g.mod(index, PRIME), 1103515245), start), PRIME);
-    for (const constant of [1812433253, 1664525]) x = g.mod(g.add(g.mul(x, g.add(x, constant)), index), PRIME);
+    const start = this.#mixed(g.add(g.mul(this.seed, SEED), Math.imul(site, SITE)));
+    const placed = (hash: Value, axis: number) =>
+      this.#mixed(g.add(hash, g.mul(g.reshape(this.#places(x, axis), alongAxis(x, axis)), PLACE)));
+    const last = x.rank - 1;
+    let row = start;
+    for (let axis = 0; axis < last; axis++) row = placed(row, axis);
+    const column = placed(this.#mixed(g.add(start, STREAM)), last);
+    const second = (hash: Value) => this.#mixed(g.add(hash, STREAM));
+    return g.mul(g.add(row, column), g.add(second(row), second(column)));
+  }
+
+  #places(x: Value, axis: number): Value {
+    return this.g.cast(this.g.range(x.dim(axis)), 'int32');
+  }
+
+  /** Three rounds of x ← x (2x + 1), a permutation whose high bits depend on all bits, and of adding high bits to low ones. */
+  #mixed(hash: Value): Value {
+    const { g } = this;
+    let x = hash;
+    for (let round = 0; round < 3; round++) {
+      x = g.mul(x, g.add(g.mul(x, 2), 1));
+      x = g.add(g.add(x, g.div(x, 2 ** 16)), SITE);
+    }
     return x;
   }
 }
+
+/** Shape in which numbers along one axis broadcast against x. */
+const alongAxis = (x: Value, axis: number) => x.shape.slice(axis).map((size, i) => (i === 0 ? size : 1));

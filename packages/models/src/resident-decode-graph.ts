@@ -76,9 +76,8 @@ function attention(
   const q = g.mul(splitQueries(g, query, layout), 1 / Math.sqrt(headSize));
   const scores = g.transpose(g.matMul(keys, g.transpose(q, [0, 1, 3, 2])), [0, 1, 3, 2]);
   const own = g.unsqueeze(g.cast(positions, 'float32'), 2);
-  const isPast = g.lessOrEqual(columns, own);
-  const isSeen = window === undefined ? isPast : g.and(isPast, g.greater(columns, g.sub(own, window)));
-  const mask = g.unsqueeze(g.where(isSeen, g.scalar(0), MASKED), 1);
+  const windowed = window === undefined ? 0 : g.where(g.greater(columns, g.sub(own, window)), g.scalar(0), MASKED);
+  const mask = g.unsqueeze(g.where(g.lessOrEqual(columns, own), windowed, MASKED), 1);
   const rows = multiplyDims(groups, tokens);
   const perGroup =
     groups === 1 ? mask : g.reshape(g.expand(mask, [batch, groups, tokens, 'capacity']), [batch, 1, rows, 'capacity']);

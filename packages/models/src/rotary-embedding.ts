@@ -27,9 +27,11 @@ const BLOCK = 256;
 export function rotaryTables(g: GraphBuilder, positions: Value, rotary: RotaryFrequencies): RotaryTables {
   const { magnitude, contextLength } = rotary;
   const places = g.cast(positions, 'int64');
-  let [cos, sin] = turns(g, rotary, Math.min(BLOCK, contextLength), 1, g.mod(places, BLOCK));
+  const block = g.div(places, BLOCK);
+  const fine = contextLength > BLOCK ? g.sub(places, g.mul(block, BLOCK)) : places;
+  let [cos, sin] = turns(g, rotary, Math.min(BLOCK, contextLength), 1, fine);
   if (contextLength > BLOCK) {
-    const [c, s] = turns(g, rotary, Math.ceil(contextLength / BLOCK), BLOCK, g.div(places, BLOCK));
+    const [c, s] = turns(g, rotary, Math.ceil(contextLength / BLOCK), BLOCK, block);
     [cos, sin] = [g.sub(g.mul(c, cos), g.mul(s, sin)), g.add(g.mul(s, cos), g.mul(c, sin))];
   }
   if (magnitude !== 1) [cos, sin] = [g.mul(cos, magnitude), g.mul(sin, magnitude)];

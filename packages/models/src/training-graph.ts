@@ -102,7 +102,7 @@ function scoredRows(
   const { heads, keyValueHeads, headSize, attentionWindows } = architecture;
   const layout = { batch: 'batch', tokens: 'tokens', heads, keyValueHeads, headSize };
   const dropoutSeed =
-    training && drops(training.dropout, adapterLayout) ? g.input('dropout_seed', 'int64', []) : undefined;
+    training && drops(training.dropout, adapterLayout) ? g.input('dropout_seed', 'int32', []) : undefined;
   const seeded = dropoutSeed && new SeededDropout(g, dropoutSeed);
   const adapters = adapterLayout && new AdapterGraph(g, adapterLayout, seeded);
   const scope = new GraphScope(g, architecture, {

@@ -1,0 +1,46 @@
+// What crosses between processor and GPU in the middle of a graph's run. ONNX Runtime silently runs on the processor what its
+// WebGPU provider lacks, and puts copies around it: they stand in the model that it writes out after placing all nodes.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import onnxProto from 'onnx-proto';
+import { InferenceSession } from 'onnxruntime-node';
+import type { Graph } from '../graph.js';
+import { outputName } from '../output-name.js';
+import { serialize } from '../serialize.js';
+import { webgpuForm } from '../webgpu-form.js';
+
+export interface GpuCrossings {
+  /** Tensors that are made on the processor and taken up to the GPU, by their names in the model. */
+  up: string[];
+  /** Tensors that are brought down to the processor. */
+  down: string[];
+}
+
+/**
+ * Asks ONNX Runtime where it would run the graph on this machine's GPU; nothing is run. Feeds and fetched outputs are not
+ * among the crossings.
+ *
+ * @param stored outputs that stay on the GPU as state
+ */
+export async function gpuCrossings(graph: Graph, stored: readonly string[] = []): Promise<GpuCrossings> {
+  const directory = mkdtempSync(join(tmpdir(), 'bowyer-crossings-'));
+  try {
+    const path = join(directory, 'placed.onnx');
+    const session = await InferenceSession.create(serialize(webgpuForm(graph)), {
+      executionProviders: ['webgpu'],
+      graphOptimizationLevel: 'all',
+      logSeverityLevel: 3,
+      optimizedModelFilePath: path,
+      ...(stored.length > 0 && {
+        preferredOutputLocation: Object.fromEntries(stored.map((name) => [outputName(name), 'gpu-buffer'])),
+      }),
+    });
+    await session.release();
+    const nodes = onnxProto.onnx.ModelProto.decode(readFileSync(path)).graph?.node ?? [];
+    const copied = (opType: string) => nodes.filter((node) => node.opType === opType).map((node) => node.input![0]!);
+    return { up: copied('MemcpyFromHost'), down: copied('MemcpyToHost') };
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
