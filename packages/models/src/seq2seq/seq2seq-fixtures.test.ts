@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
 import { loadTextModel } from '../load-text-model.js';
 import { readWeights, writeWeights } from '../safetensors.js';
 import { loadTokenizer } from '../tokenizer.js';
@@ -36,6 +36,9 @@ const itemsOf = ({ examples }: Reference) =>
   examples.map(({ source, labels }) => ({ promptIds: source, continuationIds: labels }));
 const sampling = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 20, seed: 0, batchSize: 3 };
 
+const gpu = await webgpuAvailable();
+if (!gpu) console.warn('skipped: no adapter for webgpu on this machine');
+
 describe.each(readdirSync(fixtures))('%s', (name) => {
   const dir = join(fixtures, name);
   const reference = readJson<Reference>(name, 'reference.json');
@@ -56,6 +59,40 @@ describe.each(readdirSync(fixtures))('%s', (name) => {
     const targets = await all(generateTargets(model, itemsOf(reference), { ...sampling, batchSize }));
     expect(targets.map(({ ids }) => ids)).toEqual(reference.examples.map(({ greedy_ids }) => greedy_ids));
     await model.release();
+  });
+});
+
+// Caches that live on the GPU: they grow (24 tokens), and rows leave early.
+(gpu ? describe : describe.skip)('on a GPU', () => {
+  let webgpu: Device;
+  beforeAll(async () => {
+    webgpu = await openDevice({ device: 'webgpu' });
+  });
+  afterAll(() => webgpu?.close());
+
+  test.each(['t5', 'bart-relu'])('%s scores as in PyTorch, and says what the processor says', async (name) => {
+    const dir = join(fixtures, name);
+    const reference = readJson<Reference>(name, 'reference.json');
+    const items = itemsOf(reference);
+    const options = { ...sampling, greedy: false, maxNewTokens: 24, terminatorIds: [3, 4, 5] };
+    const [onGpu, onCpu] = [await Seq2SeqModel.load({ device: webgpu, dir }), await Seq2SeqModel.load({ device, dir })];
+    const scores = await all(scoreTargets(onGpu, items, { maxTokens: 4096 }));
+    reference.examples.forEach(({ logprobs }, i) =>
+      logprobs.forEach((x, t) => expect(Math.abs(scores[i].logprobs[t] - x)).toBeLessThan(1e-3)),
+    );
+    const greedy = await all(generateTargets(onGpu, items, sampling));
+    expect(greedy.map(({ ids }) => ids)).toEqual(reference.examples.map(({ greedy_ids }) => greedy_ids));
+    const [said, wanted] = [
+      await all(generateTargets(onGpu, items, options)),
+      await all(generateTargets(onCpu, items, options)),
+    ];
+    expect(said.map(({ ids }) => ids)).toEqual(wanted.map(({ ids }) => ids));
+    expect(new Set(said.map(({ ids }) => ids.length)).size).toBeGreaterThan(1);
+    said.forEach(({ logprobs }, i) =>
+      logprobs.forEach((x, t) => expect(Math.abs(x - wanted[i].logprobs[t])).toBeLessThan(1e-3)),
+    );
+    await onGpu.release();
+    await onCpu.release();
   });
 });
 

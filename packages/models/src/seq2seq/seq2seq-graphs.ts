@@ -1,30 +1,27 @@
 // The three graphs of an encoder-decoder: the source once, a token of the target at a time, and whole targets scored.
-import { GraphBuilder, type Dim, type Value } from '@bowyer/graph';
+import { GraphBuilder, type Value } from '@bowyer/graph';
 import { sampleTokens, type Sampler } from '../sampling.js';
 import { tokenLogprobs } from '../token-logprobs.js';
 import { weightProduct, type OperandOrder } from '../weight-product.js';
 import type { AttentionOptions, DecoderScope, EncoderDecoder, SequenceScope } from './encoder-decoder.js';
-import {
-  attend,
-  attendCached,
-  causalTerm,
-  mergeHeads,
-  paddingTerm,
-  splitHeads,
-  type HeadShape,
-} from './multi-head-attention.js';
+import { attend, causalTerm, mergeHeads, paddingTerm, splitHeads, type HeadShape } from './multi-head-attention.js';
+import { hostStepCache, residentStepCache, type Residency } from './step-cache.js';
 
 /** How many logits of the target's first position go out when scoring. */
 const LOGITS_HEAD = 10;
 
-export const selfName = (kind: 'key' | 'value', layer: number) => `${kind}.${layer}`;
 export const crossName = (kind: 'key' | 'value', layer: number) => `cross_${kind}.${layer}`;
 
 /**
  * Inputs: source_ids int32 [batch, source], source_mask float32 [batch, source] (1 for a token, 0 for padding).
- * Outputs: cross_key.N and cross_value.N [batch, heads, source, headSize], all that decoding needs of the source.
+ * Outputs: cross_key.N and cross_value.N [batch, heads, source, headSize], all that decoding needs of the source; on a GPU
+ * as one row of numbers, since a state has one shape for sources of any number and length.
  */
-export function encodeGraph(architecture: EncoderDecoder, operandOrder: OperandOrder): GraphBuilder {
+export function encodeGraph(
+  architecture: EncoderDecoder,
+  operandOrder: OperandOrder,
+  residency: Residency = 'host',
+): GraphBuilder {
   const g = new GraphBuilder('encode');
   const weights = new Weights(g, architecture, operandOrder);
   const encoded = encodedSource(g, architecture, weights);
@@ -32,65 +29,56 @@ export function encodeGraph(architecture: EncoderDecoder, operandOrder: OperandO
     const [key, value] = architecture
       .crossKeyValue(weights, layer, encoded.hidden)
       .map((x) => splitHeads(g, x, headShape(architecture), 'source'));
-    g.output(crossName('key', layer), key);
-    g.output(crossName('value', layer), value);
+    const held = (x: Value) => (residency === 'gpu' ? g.reshape(x, [-1]) : x);
+    g.output(crossName('key', layer), held(key));
+    g.output(crossName('value', layer), held(value));
   }
   return g;
 }
 
 /**
- * Inputs: ids int32 [batch, 1] and position int64 [1], the same in every row; key.N and value.N
- * [batch, heads, capacity, headSize], of which the columns before `position` count; cross_key.N, cross_value.N,
- * source_mask; forced int64 [], a token that must be said, or −1; and what the sampler asks for.
+ * Inputs: ids int32 [batch, 1] and position int32 [1], the same in every row; key.N and value.N
+ * [batch, heads, capacity, headSize]; cross_key.N, cross_value.N, source_mask; forced int32 [], a token that must be said,
+ * or −1; what the cache and the sampler ask for.
  *
- * Outputs: tokens int32 [batch]; logprobs and sampling_logprobs [batch];
- * fresh [2 · layers, batch, heads, 1, headSize], key and value of each layer in turn.
+ * Outputs: tokens int32 [batch]; logprobs and sampling_logprobs [batch]; and the new keys and values (see step-cache.ts).
  */
-export function stepGraph(architecture: EncoderDecoder, sampler: Sampler, operandOrder: OperandOrder): GraphBuilder {
+export function stepGraph(
+  architecture: EncoderDecoder,
+  sampler: Sampler,
+  operandOrder: OperandOrder,
+  residency: Residency = 'host',
+): GraphBuilder {
   const g = new GraphBuilder('step');
   const weights = new Weights(g, architecture, operandOrder);
   const shape = headShape(architecture);
-  const cached = (name: string, length: Dim) =>
-    g.input(name, 'float32', ['batch', architecture.heads, length, architecture.headSize]);
-  const caches = Array.from({ length: architecture.decoderLayers }, (_, layer) => ({
-    key: cached(selfName('key', layer), 'capacity'),
-    value: cached(selfName('value', layer), 'capacity'),
-  }));
-  const position = g.input('position', 'int64', [1]);
-  const columns = g.range('capacity');
-  // Columns from `position` on hold nothing yet; the token itself comes after all of them, and is always seen.
-  const cacheTerm = causalTerm(g, g.sub(position, 1), columns);
-  const ownTerm = g.zeros([1, 1, 1, 1]);
-  const mask = g.concat([cacheTerm, ownTerm], -1);
+  const ofSource = (kind: 'key' | 'value', layer: number) =>
+    g.input(crossName(kind, layer), 'float32', ['batch', architecture.heads, 'source', architecture.headSize]);
+  const position = g.cast(g.input('position', 'int32', [1]), 'int64');
+  const cache = (residency === 'gpu' ? residentStepCache : hostStepCache)(g, architecture, position);
   const sourceTerm = paddingTerm(g, g.input('source_mask', 'float32', ['batch', 'source']));
-  const fresh: Value[] = [];
   const scope: DecoderScope = {
     ...weights.scope,
     batch: 'batch',
     tokens: 1,
     positions: position,
-    keyPositions: g.concat([columns, position], 0),
-    selfAttention: (layer, query, key, value, { scale, bias }) => {
-      const [q, k, v] = [query, key, value].map((x) => splitHeads(g, x, shape, 1));
-      fresh.push(k, v);
-      return mergeHeads(g, attendCached(g, [q, k, v], caches[layer], { scale, terms: [mask, bias] }), shape);
-    },
+    keyPositions: cache.keyPositions,
+    selfAttention: (layer, query, key, value, options) => cache.attend(layer, [query, key, value], options),
     crossAttention: (layer, query, { scale, bias }) => {
-      const [key, value] = [cached(crossName('key', layer), 'source'), cached(crossName('value', layer), 'source')];
+      const [key, value] = [ofSource('key', layer), ofSource('value', layer)];
       const q = splitHeads(g, query, shape, 1);
       return mergeHeads(g, attend(g, [q, key, value], { scale, terms: [sourceTerm, bias] }), shape);
     },
   };
   const hidden = architecture.decode(scope, g.input('ids', 'int32', ['batch', 1]));
   sampleOutputs(g, architecture.logits(weights, hidden), sampler);
-  const rows = fresh.map((x) => g.unsqueeze(x, 0));
-  g.output('fresh', g.concat(rows, 0));
+  cache.finish();
   return g;
 }
 
 /** The sampler's choice, unless a token is forced: then that one, said with certainty. */
 function sampleOutputs(g: GraphBuilder, logits: Value, sampler: Sampler): void {
-  const forced = g.input('forced', 'int64', []);
+  const forced = g.cast(g.input('forced', 'int32', []), 'int64');
   const isForced = g.greaterOrEqual(forced, 0);
   const sampled = sampleTokens(g, logits, sampler);
   const tokens = g.where(isForced, forced, sampled.tokens);

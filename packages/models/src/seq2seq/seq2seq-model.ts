@@ -2,22 +2,22 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Rng } from '@bowyer/core';
-import type { BoundProgram, Device, Kernel, State } from '@bowyer/graph';
+import type { BoundProgram, Device, State } from '@bowyer/graph';
 import type { ConfigJson } from '../config-fields.js';
 import { freshParameters } from '../fresh-parameters.js';
 import { PretrainedDirectoryError, readPretrainedConfig } from '../pretrained-config.js';
 import { readWeights, type HostTensors } from '../safetensors.js';
-import { samplerFor, type Sampler, type SamplingOptions } from '../sampling.js';
+import { samplerFor, type SamplingOptions } from '../sampling.js';
 import { uniformsOf } from '../sampling-uniforms.js';
 import { loadTokenizer, type Tokenizer } from '../tokenizer.js';
 import { checkVocabulary } from '../vocabulary-check.js';
-import { FEW_ROWS, type OperandOrder } from '../weight-product.js';
-import type { DecodedTarget, DecodeLoopArgs } from './decode-loop-kernel.js';
+import type { DecodedTarget } from './decode-loop.js';
 import type { EncoderDecoder } from './encoder-decoder.js';
 import { generationRules, readGenerationRules, type GenerationRules } from './generation-rules.js';
 import { paddedTokens, scoreBatch, type SourceAndTarget, type TargetScores } from './seq2seq-batches.js';
 import { encoderDecoderFor } from './seq2seq-architectures.js';
-import { encodeGraph, scoreGraph, stepGraph } from './seq2seq-graphs.js';
+import { scoreGraph } from './seq2seq-graphs.js';
+import { TargetDecoder } from './target-decoder.js';
 
 /** A source to be answered. */
 export interface Source {
@@ -43,8 +43,8 @@ export class Seq2SeqModel {
   readonly tokenizer: Tokenizer | null;
   readonly rules: GenerationRules;
   readonly parameters: State;
-  readonly #bound = new Map<string, Promise<BoundProgram>>();
-  #kernel?: Promise<Kernel<DecodeLoopArgs, DecodedTarget[]>>;
+  readonly #decoder: TargetDecoder;
+  #scorer?: Promise<BoundProgram>;
 
   private constructor(
     private readonly device: Device,
@@ -54,6 +54,7 @@ export class Seq2SeqModel {
     this.tokenizer = tokenizer;
     this.rules = rules;
     this.parameters = parameters;
+    this.#decoder = new TargetDecoder(device, architecture, parameters);
   }
 
   /** A model with fresh weights. `config` is what Hugging Face's config.json holds (at least `model_type` and sizes). */
@@ -88,17 +89,8 @@ export class Seq2SeqModel {
       sources.map((source) => source.ids),
       rules.padId,
     );
-    this.#kernel ??= this.device.loadKernel<DecodeLoopArgs, DecodedTarget[]>({
-      module: new URL('./decode-loop-kernel.js', import.meta.url),
-      name: 'decodeTargets',
-    });
-    return (await this.#kernel).call({
-      states: {},
-      programs: {
-        encode: await this.#encode(sources.length * tokens),
-        step: await this.#step(sampler, sources.length),
-      },
-      args: {
+    return this.#decoder.decode(
+      {
         rows: sources.length,
         sourceTokens: tokens,
         sourceIds: ids,
@@ -115,51 +107,32 @@ export class Seq2SeqModel {
         maxNewTokens,
         terminatorIds: [...terminatorIds],
       },
-    });
+      sampler,
+    );
   }
 
   /** Log-probabilities of one batch of targets, each token given the source and the tokens before it. */
   async score(items: readonly SourceAndTarget[]): Promise<TargetScores[]> {
-    const program = await this.#program('score', () => scoreGraph(this.architecture));
-    return scoreBatch(program, items, this.rules);
+    return scoreBatch(await (this.#scorer ??= this.#compileScorer()), items, this.rules);
   }
 
   /** Frees what the device holds of this model. */
   async release(): Promise<void> {
-    for (const promise of this.#bound.values()) {
-      const bound = await promise;
-      await bound.release();
-      await bound.program.release();
-    }
-    this.#bound.clear();
+    await this.#decoder.release();
+    const scorer = await this.#scorer;
+    await scorer?.release();
+    await scorer?.program.release();
+    this.#scorer = undefined;
     await this.device.release(this.parameters);
   }
 
-  #encode(rows: number): Promise<BoundProgram> {
-    const order = orderFor(rows);
-    return this.#program(`encode ${order}`, () => encodeGraph(this.architecture, order));
-  }
-
-  #step(sampler: Sampler, rows: number): Promise<BoundProgram> {
-    const order = orderFor(rows);
-    const key = JSON.stringify([sampler, order]);
-    return this.#program(key, () => stepGraph(this.architecture, sampler, order));
-  }
-
-  #program(key: string, graph: () => ReturnType<typeof scoreGraph>): Promise<BoundProgram> {
-    let bound = this.#bound.get(key);
-    if (!bound) this.#bound.set(key, (bound = this.#compile(graph())));
-    return bound;
-  }
-
-  async #compile(graph: ReturnType<typeof scoreGraph>): Promise<BoundProgram> {
+  async #compileScorer(): Promise<BoundProgram> {
+    const graph = scoreGraph(this.architecture);
     const used = this.architecture.parameters.filter(({ name }) => graph.inputs.has(name));
     const state = Object.fromEntries(used.map(({ name }) => [name, [this.parameters, name] as const]));
     return (await this.device.compile(graph)).bind({ state });
   }
 }
-
-const orderFor = (rows: number): OperandOrder => (rows > 1 && rows < FEW_ROWS ? 'weights-left' : 'rows-left');
 
 /** Every parameter in its shape, and nothing that the architecture has no place for. */
 function checkedParameters(architecture: EncoderDecoder, stored: HostTensors, dir: string): HostTensors {

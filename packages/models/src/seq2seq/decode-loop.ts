@@ -1,0 +1,128 @@
+// The token loop of one target per source: a token of every row at a time, until each row has ended. Where the keys and
+// values lie is the cache's business.
+import type { KernelProgram } from '@bowyer/graph';
+
+export interface DecodeLoopArgs {
+  rows: number;
+  /** Tokens of the longest source; the others are padded to it. */
+  sourceTokens: number;
+  /** [rows · sourceTokens] */
+  sourceIds: Int32Array;
+  /** 1 for a token, 0 for padding. */
+  sourceMask: Float32Array;
+  layers: number;
+  heads: number;
+  headSize: number;
+  startId: number;
+  /** Said first and, where a target reaches its longest length, last; −1: nothing is forced. */
+  forcedFirst: number;
+  forcedLast: number;
+  /** [rows · maxNewTokens] in [0, 1); empty for greedy graphs, which have no use for them. */
+  uniforms: Float32Array;
+  temperature?: number;
+  topP?: number;
+  maxNewTokens: number;
+  terminatorIds: readonly number[];
+}
+
+export interface DecodedTarget {
+  /** With the terminator, if it ended by one. */
+  tokens: number[];
+  logprobs: number[];
+  samplingLogprobs: number[];
+  terminated: boolean;
+}
+
+type Feeds = NonNullable<Parameters<KernelProgram['run']>[0]>;
+export type LoopInputs = NonNullable<Feeds['inputs']>;
+export type LoopOutputs = Awaited<ReturnType<KernelProgram['run']>>;
+
+/** Positions that a cache has room for at first; it doubles when they are used up. */
+export const FIRST_CAPACITY = 16;
+
+/** What the rows have said so far, and their sources, as the step reads them. */
+export interface TargetCache {
+  /** A step of the first `rows` rows at a position; afterwards the cache holds its keys and values. */
+  step(inputs: LoopInputs, rows: number, position: number): Promise<LoopOutputs>;
+  /** The rows of these indices go on, packed in this order. */
+  keep(rows: readonly number[]): Promise<void>;
+}
+
+/** Says all targets. */
+export async function decodeWith(cache: TargetCache, args: DecodeLoopArgs): Promise<DecodedTarget[]> {
+  const loop = new TargetLoop(args);
+  while (loop.isRunning) {
+    loop.take(await cache.step(loop.inputs(), loop.rows, loop.position));
+    const kept = loop.shrink();
+    if (kept) await cache.keep(kept);
+  }
+  return loop.targets;
+}
+
+class TargetLoop {
+  readonly targets: DecodedTarget[];
+  /** Tokens said so far, the same in every row that still takes part. */
+  position = 0;
+  /** Indices into `targets`: whose target each row of the batch is. */
+  #batch: number[];
+
+  constructor(private readonly args: DecodeLoopArgs) {
+    this.targets = Array.from({ length: args.rows }, () => ({
+      tokens: [],
+      logprobs: [],
+      samplingLogprobs: [],
+      terminated: false,
+    }));
+    this.#batch = this.targets.map((_, index) => index);
+  }
+
+  get rows(): number {
+    return this.#batch.length;
+  }
+
+  get isRunning(): boolean {
+    return this.#batch.some((index) => this.#goesOn(index));
+  }
+
+  #goesOn(index: number): boolean {
+    return !this.targets[index].terminated && this.position < this.args.maxNewTokens;
+  }
+
+  inputs(): LoopInputs {
+    const { startId, forcedFirst, forcedLast, uniforms, temperature, topP, maxNewTokens } = this.args;
+    const ids = Int32Array.from(this.#batch, (index) => this.targets[index].tokens.at(-1) ?? startId);
+    const own = Float32Array.from(this.#batch, (index) => uniforms[index * maxNewTokens + this.position]);
+    const first = this.position === 0 ? forcedFirst : -1;
+    const forced = first < 0 && this.position === maxNewTokens - 1 ? forcedLast : first;
+    return {
+      ids: { dims: [this.rows, 1], data: ids },
+      position: { dims: [1], data: Int32Array.of(this.position) },
+      forced: { dims: [], data: Int32Array.of(forced) },
+      ...(uniforms.length > 0 && { uniforms: { dims: [this.rows], data: own } }),
+      ...(temperature !== undefined && { temperature: { dims: [], data: Float32Array.of(temperature) } }),
+      ...(topP !== undefined && { top_p: { dims: [], data: Float32Array.of(topP) } }),
+    };
+  }
+
+  /** Adds what was said to the targets that go on. */
+  take({ tokens, logprobs, sampling_logprobs }: LoopOutputs): void {
+    this.#batch.forEach((index, row) => {
+      if (!this.#goesOn(index)) return;
+      const target = this.targets[index];
+      const token = Number(tokens.data[row]);
+      target.tokens.push(token);
+      target.logprobs.push(Number(logprobs.data[row]));
+      target.samplingLogprobs.push(Number(sampling_logprobs.data[row]));
+      target.terminated = this.args.terminatorIds.includes(token);
+    });
+    this.position++;
+  }
+
+  /** Finished rows leave once they are half of the batch: which rows stay, or undefined. */
+  shrink(): number[] | undefined {
+    const kept = this.#batch.flatMap((index, row) => (this.#goesOn(index) ? [row] : []));
+    if (kept.length === 0 || 2 * kept.length > this.#batch.length) return undefined;
+    this.#batch = kept.map((row) => this.#batch[row]);
+    return kept;
+  }
+}

@@ -1,0 +1,89 @@
+// Where a decoding step finds the keys and values of earlier tokens: in arrays of the host, which it only reads while the
+// new ones leave the graph, or in a GPU's buffers, into which it writes the new ones itself before it reads them.
+import { defineOp, type GraphBuilder, type Value } from '@bowyer/graph';
+import type { AttentionOptions, EncoderDecoder } from './encoder-decoder.js';
+import { attend, attendCached, causalTerm, mergeHeads, splitHeads, type HeadShape } from './multi-head-attention.js';
+
+export const selfName = (kind: 'key' | 'value', layer: number) => `${kind}.${layer}`;
+
+/** Name of the output that is a cache tensor with the new token in it. */
+export const extendedName = (cacheName: string) => `extended.${cacheName}`;
+
+export type Residency = 'host' | 'gpu';
+
+export interface StepCache {
+  /** int64 [keys] places of all that the new token may look at. */
+  keyPositions: Value;
+  /** Rows [batch, heads · headSize] of one layer. */
+  attend(layer: number, queryKeyValue: readonly [Value, Value, Value], options: AttentionOptions): Value;
+  /** Makes the outputs. */
+  finish(): void;
+}
+
+/** The updates replace what stands at the index tuples. Without a gradient, unlike the builder's scatters. */
+const ScatterND = defineOp('ScatterND', { infer: ({ inputs: [data] }) => [{ dtype: data.dtype, shape: data.shape }] });
+
+/** Inputs key.N and value.N [batch, heads, capacity, headSize] of every layer. */
+function cacheInputs(g: GraphBuilder, { decoderLayers, heads, headSize }: EncoderDecoder) {
+  const cached = (kind: 'key' | 'value', layer: number) =>
+    g.input(selfName(kind, layer), 'float32', ['batch', heads, 'capacity', headSize]);
+  return Array.from({ length: decoderLayers }, (_, layer) => ({
+    key: cached('key', layer),
+    value: cached('value', layer),
+  }));
+}
+
+/**
+ * Columns before `position` count. Output: fresh [2 · layers, batch, heads, 1, headSize], key and value of each layer in turn.
+ *
+ * @param position int64 [1]
+ */
+export function hostStepCache(g: GraphBuilder, architecture: EncoderDecoder, position: Value): StepCache {
+  const caches = cacheInputs(g, architecture);
+  const shape: HeadShape = { batch: 'batch', ...architecture };
+  const columns = g.range('capacity');
+  // Columns from `position` on hold nothing yet; the token itself comes after all of them, and is always seen.
+  const mask = g.concat([causalTerm(g, g.sub(position, 1), columns), g.zeros([1, 1, 1, 1])], -1);
+  const fresh: Value[] = [];
+  return {
+    keyPositions: g.concat([columns, position], 0),
+    attend: (layer, queryKeyValue, { scale, bias }) => {
+      const [q, k, v] = queryKeyValue.map((x) => splitHeads(g, x, shape, 1));
+      fresh.push(k, v);
+      return mergeHeads(g, attendCached(g, [q, k, v], caches[layer], { scale, terms: [mask, bias] }), shape);
+    },
+    finish: () => {
+      const rows = fresh.map((x) => g.unsqueeze(x, 0));
+      g.output('fresh', g.concat(rows, 0));
+    },
+  };
+}
+
+/**
+ * Input write_at int64 [batch · heads, 3], row, head and column of each new key and value. Outputs extended.key.N and
+ * extended.value.N, to be written in the place of the inputs.
+ *
+ * @param position int64 [1]
+ */
+export function residentStepCache(g: GraphBuilder, architecture: EncoderDecoder, position: Value): StepCache {
+  const caches = cacheInputs(g, architecture);
+  const { headSize } = architecture;
+  const shape: HeadShape = { batch: 'batch', ...architecture };
+  const writeAt = g.input('write_at', 'int64', ['writes', 3]);
+  const columns = g.range('capacity');
+  const mask = causalTerm(g, position, columns);
+  const written = (cache: Value, fresh: Value) => {
+    const [extended] = g.apply(ScatterND, [cache, writeAt, g.reshape(fresh, [-1, headSize])]);
+    g.output(extendedName(cache.name), extended);
+    return extended;
+  };
+  return {
+    keyPositions: columns,
+    attend: (layer, [query, key, value], { scale, bias }) => {
+      const q = splitHeads(g, query, shape, 1);
+      const [k, v] = [written(caches[layer].key, key), written(caches[layer].value, value)];
+      return mergeHeads(g, attend(g, [q, k, v], { scale, terms: [mask, bias] }), shape);
+    },
+    finish: () => undefined,
+  };
+}
