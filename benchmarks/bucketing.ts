@@ -1,47 +1,62 @@
-// How much of a scoring pass is padding, with batches by length and with batches in the order in which items come, on the
-// lengths of real episodes: every turn of an episode is one item (all that was said so far, and the action).
-// Run: node --conditions=source --import tsx benchmarks/bucketing.ts
-import { existsSync, readFileSync } from 'node:fs';
+// How much of what goes through a network is padding, with batches by length (length-batches.ts) and with 32 items at a time in
+// the order in which they come, on episodes played here: every turn is one item (all that was said so far, and the action).
+// Run: node --conditions=source --import tsx benchmarks/bucketing.ts [repetitions]
 import { Rng } from '@bowyer/core';
-import { dialogueEpisode, twentyQuestionsDemonstrations } from '@bowyer/envs';
+import {
+  dialogueEpisode,
+  environmentInfo,
+  textCraftDemonstrations,
+  twentyQuestionsDemonstrations,
+  webShopDemonstrations,
+  withDefaults,
+  type TextCraftOptions,
+  type WebShopOptions,
+} from '@bowyer/envs';
 import { openDevice, type Device } from '@bowyer/graph';
 import {
   DoubleCritic,
   encoderConfigFromJson,
   LanguageModel,
+  LineEncoder,
+  scoreTargets,
+  Seq2SeqModel,
   tokenBatches,
   TransformerEncoder,
   wordLevelTokenizer,
+  truncateLeft,
+  tokenMatrix,
+  type CriticFeeds,
+  type EncoderConfig,
+  type TokenExample,
   type Tokenizer,
 } from '@bowyer/models';
 import { median, milliseconds } from './measure.js';
 
 const ITEMS = 1024;
-const REPETITIONS = 1;
+const repetitions = Number(process.argv[2] ?? 1);
+/** Items of one critic update's micro-batch. */
+const MICRO_BATCH = 256;
 /** As `task=score` has them: items that are sorted together, tokens of a batch with its padding. */
 const [WINDOW, MAX_TOKENS] = [1024, 2048];
-/** Rows of a batch in the order of the items, and of a critic's batch (the runner's). */
+/** A critic's budget in a run (critic-setup.ts). */
+const CRITIC_TOKENS = 4096;
+/** Items of a batch in their order. */
 const ROWS = 32;
 const CONTEXT = 1024;
-const recordings = new URL('../../shared/data/transcripts/textworldexpress.jsonl', import.meta.url);
+const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
 
 interface Turn {
   observation: string;
   action: string;
 }
 
-/** Every turn of every episode with all that was said before it. */
-function turnsOf(episodes: readonly (readonly { observation: string; action: string }[])[]): Turn[] {
-  return episodes.flatMap((steps) => {
-    let soFar = '';
-    return steps.map(({ observation, action }) => {
-      soFar += observation;
-      const turn = { observation: soFar, action };
-      soFar += `${action}\n`;
-      return turn;
-    });
-  });
+/** Tokens of the texts themselves and of the matrices that hold them. */
+interface Tokens {
+  real: number;
+  padded: number;
 }
+
+type Ways<T> = Record<'naive' | 'bucketed', T>;
 
 function twentyQuestions(): Turn[] {
   const dialogues = twentyQuestionsDemonstrations({
@@ -55,57 +70,49 @@ function twentyQuestions(): Turn[] {
     maxUnclear: 0,
     seed: 0,
   }).map(dialogueEpisode);
-  return turnsOf(
-    dialogues.map(({ header, turns }) =>
-      turns.map(({ action }, i) => ({ observation: i === 0 ? header : turns[i - 1].reply, action })),
-    ),
-  );
+  return dialogues.flatMap(({ header, turns }) => {
+    let observation = header;
+    return turns.map(({ action, reply }) => {
+      const turn = { observation, action };
+      observation += `${action}\n${reply}`;
+      return turn;
+    });
+  });
 }
 
-/** The gold players' episodes of the TextWorldExpress games. */
-function recordedEpisodes(): Turn[] | undefined {
-  if (!existsSync(recordings)) return undefined;
-  const episodes = readFileSync(recordings, 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Recording);
-  return turnsOf(
-    episodes
-      .filter(({ policy }) => policy === 'gold')
-      .map(({ reset, steps }) =>
-        steps.map(({ action }, i) => ({
-          observation: `${i ? steps[i - 1].observation : reset.observation}\n`,
-          action,
-        })),
-      ),
-  );
-}
-
-interface Recording {
-  policy: string;
-  reset: { observation: string };
-  steps: { action: string; observation: string }[];
-}
-
-/** Padding's share of all tokens that go through the network. */
-const share = (real: number, padded: number) => `${(100 * (1 - real / padded)).toFixed(1)} %`;
-
-function report(
-  what: string,
-  real: number,
-  padded: Record<'naive' | 'bucketed', number>,
-  times: Record<'naive' | 'bucketed', number[]>,
-) {
-  const ratio = median(times.naive.map((time, i) => time / times.bucketed[i]));
-  console.log(
-    `  ${what}: padding ${share(real, padded.naive)} in the items' order, ${share(real, padded.bucketed)} by length (aim: below 15 %); ` +
-      `${median(times.naive).toFixed(0)} ms and ${median(times.bucketed).toFixed(0)} ms, ${ratio.toFixed(2)} × as fast`,
-  );
-}
+const optionsOf = <Options>(name: string) => withDefaults(environmentInfo(name).schema, {}, name) as Options;
+const corpora = {
+  'Twenty Questions': twentyQuestions(),
+  WebShop: (
+    await webShopDemonstrations(optionsOf<WebShopOptions>('webshop'), { episodes: 200, noise: 0.3, seed: 0 })
+  ).flat(),
+  TextCraft: (
+    await textCraftDemonstrations(optionsOf<TextCraftOptions>('textcraft'), { episodes: 150, noise: 0.3, seed: 0 })
+  ).flat(),
+};
 
 /** Consecutive pieces. */
 const pieces = <T>(items: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
+
+/** Both ways in turn, once more than counted (the first compiles), and what they put through. */
+async function compare(what: string, run: (way: keyof Ways<unknown>) => Promise<void>, counted: Tokens) {
+  const times: Ways<number[]> = { naive: [], bucketed: [] };
+  const padding: Ways<string> = { naive: '', bucketed: '' };
+  for (let i = 0; i <= repetitions; i++) {
+    for (const way of ['naive', 'bucketed'] as const) {
+      Object.assign(counted, { real: 0, padded: 0 });
+      const time = await milliseconds(() => run(way));
+      padding[way] = `${(100 * (1 - counted.real / counted.padded)).toFixed(1)} %`;
+      if (i > 0) times[way].push(time);
+    }
+  }
+  const ratio = median(times.naive.map((time, i) => time / times.bucketed[i]));
+  console.log(
+    `  ${what.padEnd(34)} ${padding.naive.padStart(6)} in the items' order, ${padding.bucketed.padStart(6)} by length; ` +
+      `${median(times.naive).toFixed(0)} and ${median(times.bucketed).toFixed(0)} ms, ${ratio.toFixed(2)} × as fast`,
+  );
+}
 
 async function policyScoring(device: Device, tokenizer: Tokenizer, turns: readonly Turn[]) {
   const config = { model_type: 'gpt2', n_layer: 2, n_head: 2, n_embd: 128, n_positions: CONTEXT };
@@ -119,25 +126,80 @@ async function policyScoring(device: Device, tokenizer: Tokenizer, turns: readon
       weights: Float32Array.from(all.slice(1), (_, t) => Number(t >= all.length - said.length - 1)),
     };
   });
-  const ways = {
-    naive: { parts: pieces(examples, ROWS), maxTokens: Infinity },
-    bucketed: { parts: pieces(examples, WINDOW), maxTokens: MAX_TOKENS },
+  const counted = { real: 0, padded: 0 };
+  const score = async (parts: TokenExample[][], maxTokens: number) => {
+    for (const part of parts) {
+      for (const { rows, columns } of tokenBatches(part, { maxTokens, padTokenId: 0 }))
+        counted.padded += rows * columns;
+      await model.logprobs(part, { maxTokens });
+    }
+    counted.real = examples.reduce((sum, { ids }) => sum + ids.length, 0);
   };
-  const real = examples.reduce((sum, { ids }) => sum + ids.length, 0);
-  const size = ({ parts, maxTokens }: (typeof ways)['naive']) =>
-    parts
-      .flatMap((part) => tokenBatches(part, { maxTokens, padTokenId: 0 }))
-      .reduce((sum, { rows, columns }) => sum + rows * columns, 0);
-  const run = ({ parts, maxTokens }: (typeof ways)['naive']) =>
-    milliseconds(async () => {
-      for (const part of parts) await model.logprobs(part, { maxTokens });
-    });
-  const times = await inTurn(
-    () => run(ways.naive),
-    () => run(ways.bucketed),
+  await compare(
+    'scoring by the policy',
+    (way) =>
+      way === 'naive'
+        ? score(pieces(examples, ROWS).map(sameLength), Infinity)
+        : score(pieces(examples, WINDOW), MAX_TOKENS),
+    counted,
   );
-  report('scoring by the policy', real, { naive: size(ways.naive), bucketed: size(ways.bucketed) }, times);
   await model.release();
+}
+
+/** Examples as long as the longest, so that they make one batch: the last position is scored. */
+function sameLength(examples: readonly TokenExample[]): TokenExample[] {
+  const longest = Math.max(...examples.map(({ ids }) => ids.length));
+  const filled = <T extends Int32Array | Float32Array>(array: T, last: number): T => {
+    const whole = new (array.constructor as new (length: number) => T)(longest);
+    whole.set(array);
+    if (array.length < longest) whole[longest - 1] = last;
+    return whole;
+  };
+  return examples.map(({ ids, targets, weights }) => ({
+    ids: filled(ids, ids[0]),
+    targets: filled(targets, targets[0]),
+    weights: filled(weights, 1),
+  }));
+}
+
+/** The critic's encoder with all that it is given in one batch. */
+class OneBatchEncoder extends TransformerEncoder {
+  constructor(
+    private readonly given: { config: EncoderConfig; tokenizer: Tokenizer; maxLength: number },
+    batchTokens: number,
+  ) {
+    super({ ...given, batchTokens, stateFeature: 'pooler' });
+  }
+
+  override feeds(observations: readonly string[], actions: readonly string[]): CriticFeeds[] {
+    const { config, tokenizer, maxLength } = this.given;
+    const inputs = Object.entries({ observation: observations, action: actions }).flatMap(([name, texts]) => {
+      const { rows, tokens, ids, positions, mask } = tokenMatrix(
+        texts.map((text) => truncateLeft(tokenizer, text, maxLength)),
+        config,
+        { rows: texts.length, roundUp: (longest) => longest },
+      );
+      const dims = [rows, tokens];
+      return Object.entries({ ids, positions, mask }).map(([what, data]) => [`${name}_${what}`, { dims, data }]);
+    });
+    const items = observations.map((_, i) => i);
+    return [{ inputs: Object.fromEntries(inputs) as CriticFeeds['inputs'], rows: items.length, items }];
+  }
+}
+
+/** Has the encoder count what goes through. */
+function countingTokens<Encoder extends TransformerEncoder>(encoder: Encoder, counted: Tokens): Encoder {
+  const feeds = encoder.feeds.bind(encoder);
+  encoder.feeds = (observations, actions) => {
+    const made = feeds(observations, actions);
+    for (const [name, { data }] of made.flatMap(({ inputs }) => Object.entries(inputs))) {
+      if (!name.endsWith('_mask')) continue;
+      counted.padded += data.length;
+      counted.real += (data as Float32Array).reduce((sum, x) => sum + x, 0);
+    }
+    return made;
+  };
+  return encoder;
 }
 
 async function criticPasses(device: Device, tokenizer: Tokenizer, turns: readonly Turn[]) {
@@ -151,70 +213,122 @@ async function criticPasses(device: Device, tokenizer: Tokenizer, turns: readonl
     max_position_embeddings: 512,
     pad_token_id: tokenizer.padTokenId,
   });
-  const encoder = new TransformerEncoder({
-    config,
-    tokenizer,
-    stateFeature: 'pooler',
-    maxLength: 512,
-    evaluationBatch: ROWS,
-  });
   const counted = { real: 0, padded: 0 };
-  const feeds = encoder.feeds.bind(encoder);
-  encoder.feeds = (...texts) => {
-    const made = feeds(...texts);
-    for (const [name, { data }] of Object.entries(made.inputs)) {
-      if (!name.endsWith('_mask')) continue;
-      counted.padded += data.length;
-      counted.real += (data as Float32Array).reduce((sum, x) => sum + x, 0);
-    }
-    return made;
-  };
-  const optimizer = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
-  const critic = await DoubleCritic.create({ device, encoder, rng: new Rng(0), outputBias: 0, optimizer });
-  const evaluate = (part: readonly Turn[]) =>
-    critic.evaluate(
-      part.map(({ observation }) => observation),
-      part.map(({ action }) => action),
-      'online',
-    );
-  const padded = { naive: 0, bucketed: 0 };
-  const pass = async (way: keyof typeof padded, parts: readonly (readonly Turn[])[]) => {
-    Object.assign(counted, { real: 0, padded: 0 });
-    const time = await milliseconds(async () => {
-      for (const part of parts) await evaluate(part);
+  const given = { config, tokenizer, maxLength: 512 };
+  const create = (encoder: TransformerEncoder) =>
+    DoubleCritic.create({
+      device,
+      encoder: countingTokens(encoder, counted),
+      rng: new Rng(0),
+      outputBias: 0,
+      optimizer: adam,
     });
-    padded[way] = counted.padded;
-    return time;
+  const critics = {
+    naive: await create(new OneBatchEncoder(given, Infinity)),
+    bucketed: await create(new TransformerEncoder({ ...given, stateFeature: 'pooler', batchTokens: CRITIC_TOKENS })),
   };
-  const times = await inTurn(
-    () => pass('naive', pieces(turns, ROWS)),
-    () => pass('bucketed', [turns]),
+  const texts = (part: readonly Turn[]) => ({
+    observations: part.map(({ observation }) => observation),
+    actions: part.map(({ action }) => action),
+  });
+  await compare(
+    'pass of a BERT critic',
+    async (way) => {
+      for (const part of way === 'naive' ? pieces(turns, ROWS) : [turns]) {
+        const { observations, actions } = texts(part);
+        await critics[way].evaluate(observations, actions, 'online');
+      }
+    },
+    counted,
   );
-  report('pass of a BERT critic', counted.real, padded, times);
-  await critic.release();
+  const some = turns.slice(0, MICRO_BATCH);
+  await compare(
+    `its training, ${MICRO_BATCH} turns at once`,
+    async (way) => {
+      for (const part of way === 'naive' ? pieces(some, ROWS) : [some]) {
+        const none = new Float32Array(part.length);
+        await critics[way].accumulateGradients({
+          ...texts(part),
+          ...{ q1Targets: none, q2Targets: none, v1Targets: none, v2Targets: none },
+        });
+      }
+    },
+    counted,
+  );
+  for (const critic of Object.values(critics)) await critic.release();
 }
 
-/** Both ways in turn, once more than counted: the first compiles. */
-async function inTurn(naive: () => Promise<number>, bucketed: () => Promise<number>) {
-  const times: Record<'naive' | 'bucketed', number[]> = { naive: [], bucketed: [] };
-  for (let i = 0; i <= REPETITIONS; i++) {
-    const [a, b] = [await naive(), await bucketed()];
-    if (i === 0) continue;
-    times.naive.push(a);
-    times.bucketed.push(b);
+/** The line critic computes each different line and action once; padding is what its counts are rounded up by. */
+function linePadding(tokenizer: Tokenizer, turns: readonly Turn[]) {
+  const encoder = new LineEncoder(tokenizer, 64);
+  const [rows, products] = [
+    { real: 0, padded: 0 },
+    { real: 0, padded: 0 },
+  ];
+  for (const part of pieces(turns, MICRO_BATCH)) {
+    const observations = part.map(({ observation }) => observation);
+    const actions = part.map(({ action }) => action);
+    const lines = new Set(observations.flatMap((observation) => observation.match(/[^\n]*\n|[^\n]+/g) ?? []));
+    const words = new Set([...lines, ...actions].flatMap((text) => tokenizer.encode(text)));
+    const differentActions = new Set(actions).size;
+    const [{ inputs }] = encoder.feeds(observations, actions);
+    const size = (name: string) => inputs[name].dims[0];
+    rows.real += lines.size + differentActions + part.length;
+    rows.padded += size('line_answers') + size('action_words') + size('turns');
+    products.real += (lines.size + differentActions) * words.size + part.length * lines.size;
+    products.padded +=
+      (size('line_answers') + size('action_words')) * size('words') + size('turns') * size('line_answers');
   }
-  return times;
+  const share = ({ real, padded }: Tokens) => `${(100 * (1 - real / padded)).toFixed(1)} %`;
+  console.log(
+    `  ${`line critic, ${MICRO_BATCH} turns at once`.padEnd(34)} ${share(rows).padStart(6)} of rows (lines, actions, turns), ` +
+      `${share(products)} of the matrices that add up words and lines`,
+  );
 }
 
-const corpora = {
-  'Twenty Questions, built-in player': twentyQuestions(),
-  'TextWorldExpress, gold players': recordedEpisodes(),
-};
+async function targetScoring(device: Device, tokenizer: Tokenizer, turns: readonly Turn[]) {
+  const config = {
+    model_type: 't5',
+    vocab_size: tokenizer.vocabSize,
+    d_model: 64,
+    d_kv: 32,
+    d_ff: 128,
+    num_layers: 1,
+    num_heads: 2,
+    relative_attention_num_buckets: 32,
+    pad_token_id: tokenizer.padTokenId,
+    eos_token_id: 1,
+    decoder_start_token_id: 0,
+  };
+  const model = await Seq2SeqModel.create({ device, config, tokenizer, rng: new Rng(0) });
+  const pairs = turns.map(({ observation, action }) => ({
+    source: tokenizer.encode(observation).slice(-512),
+    target: tokenizer.encode(action),
+  }));
+  const counted = { real: 0, padded: 0 };
+  const score = model.score.bind(model);
+  model.score = (items) => {
+    const count = (sequences: (readonly number[])[]) => {
+      counted.real += sequences.reduce((sum, { length }) => sum + length, 0);
+      counted.padded += sequences.length * Math.max(...sequences.map(({ length }) => length));
+    };
+    count(items.map(({ source }) => source));
+    count(items.map(({ target }) => target));
+    return score(items);
+  };
+  const items = pairs.map(({ source, target }) => ({ promptIds: source, continuationIds: target }));
+  await compare(
+    'scoring by an encoder-decoder',
+    async (way) => {
+      if (way === 'naive') for (const part of pieces(pairs, ROWS)) await model.score(part);
+      else for await (const _ of scoreTargets(model, items, { maxTokens: MAX_TOKENS, window: WINDOW }));
+    },
+    counted,
+  );
+  await model.release();
+}
+
 for (const [name, turns] of Object.entries(corpora)) {
-  if (!turns) {
-    console.log(`${name}: no recordings at ${recordings.pathname}`);
-    continue;
-  }
   const some = new Rng(1).shuffle(turns).slice(0, ITEMS); // as a replay buffer is drawn from
   const tokenizer = wordLevelTokenizer(
     turns.map(({ observation, action }) => observation + action),
@@ -224,12 +338,14 @@ for (const [name, turns] of Object.entries(corpora)) {
     .map(({ observation, action }) => tokenizer.encode(observation + action).length)
     .sort((a, b) => a - b);
   console.log(
-    `${name}: ${some.length} turns of ${turns.length}, ${lengths[0]} to ${lengths.at(-1)} tokens, median ${median(lengths)}`,
+    `${name}: ${some.length} turns of ${turns.length}, ${lengths[0]} to ${lengths.at(-1)} tokens, median ${median(lengths)}; padding (aim: below 15 %)`,
   );
   const device = await openDevice({ device: 'cpu' });
   try {
     await policyScoring(device, tokenizer, some);
     await criticPasses(device, tokenizer, some);
+    linePadding(tokenizer, some);
+    await targetScoring(device, tokenizer, some);
   } finally {
     await device.close();
   }

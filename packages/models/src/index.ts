@@ -30,7 +30,7 @@ export {
   type DoubleCriticOptions,
   type HeadOutputs,
 } from './critic/double-critic.js';
-export { type CriticEncoder } from './critic/critic-encoder.js';
+export { type CriticEncoder, type CriticFeeds } from './critic/critic-encoder.js';
 export { LineEncoder } from './critic/line-encoder.js';
 export { LanguageModel, type LanguageModelOptions, type LoadOptions } from './language-model.js';
 export { type LoraOptions } from './lora/lora-options.js';

@@ -1,4 +1,5 @@
-// Ragged token examples made into padded batches: sorted by length so that little is padded, cut by a token budget.
+// Ragged token examples made into padded batches of similar length, within a token budget.
+import { lengthBatches } from './length-batches.js';
 
 /**
  * One token sequence to score. The loss of an example is
@@ -41,22 +42,25 @@ export function tokenBatches(
   examples: readonly TokenExample[],
   { maxTokens, padTokenId }: { maxTokens: number; padTokenId: number },
 ): TokenBatch[] {
-  const order = examples.flatMap((example, index) =>
-    checked(example, index).weights.some((weight) => weight !== 0) ? [index] : [],
-  );
-  order.sort((a, b) => scoredLength(examples[a]) - scoredLength(examples[b]) || a - b);
-  const batches: TokenBatch[] = [];
-  // From the longest down, so that the first row of a batch tells its width.
-  for (let end = order.length; end > 0;) {
-    const columns = scoredLength(examples[order[end - 1]]);
-    const rows = Math.min(end, Math.max(1, Math.floor(maxTokens / columns)));
-    batches.push(padded(examples, order.slice(end - rows, end), columns, padTokenId));
-    end -= rows;
-  }
-  return batches;
+  const scored = examples.flatMap((example, index) => {
+    const length = scoredLength(checked(example, index));
+    return length > 0 ? [{ index, length }] : [];
+  });
+  return lengthBatches(
+    scored.map(({ length }) => [length]),
+    maxTokens,
+  ).map((rows) => {
+    const columns = scored[rows.at(-1)!].length;
+    return padded(
+      examples,
+      rows.map((row) => scored[row].index),
+      columns,
+      padTokenId,
+    );
+  });
 }
 
-/** Tokens up to the last scored position; what comes after it cannot change the loss. */
+/** Tokens up to the last scored position; what comes after it cannot change the loss. 0: nothing is scored. */
 function scoredLength(example: TokenExample): number {
   let length = example.weights.length;
   while (length > 0 && example.weights[length - 1] === 0) length--;

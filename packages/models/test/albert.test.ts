@@ -114,7 +114,7 @@ describe('a critic over ALBERT', () => {
       outputBias: 0,
       optimizer: { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 },
     });
-  const options = { stateFeature: 'pooler', maxLength: 20, evaluationBatch: 2 } as const;
+  const options = { stateFeature: 'pooler', maxLength: 20, batchTokens: 64 } as const;
   const observations = ['is it big? yes\n', 'is it red? no\n'];
   const actions = ['is it big?', 'is it red?'];
 

@@ -40,7 +40,7 @@ const encoders = {
       tokenizer,
       stateFeature: 'pooler',
       maxLength: 64,
-      evaluationBatch: 8,
+      batchTokens: 256,
     }),
 };
 

@@ -146,7 +146,7 @@ test('a long text loses its beginning and keeps begin and end tokens', () => {
 describe('the transformer critic', () => {
   const config = { ...tiny, vocabSize: tokenizer.vocabSize };
   const optimizer = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
-  const options = { config, tokenizer, stateFeature: 'pooler', maxLength: 20, evaluationBatch: 2 } as const;
+  const options = { config, tokenizer, stateFeature: 'pooler', maxLength: 20, batchTokens: 64 } as const;
   const newCritic = (weights?: HostTensors) =>
     DoubleCritic.create({
       device,
@@ -234,6 +234,48 @@ describe('the transformer critic', () => {
     }
   });
 
+  test('batches by length give the values, losses and gradients of one padded batch', async () => {
+    const rng = new Rng(3);
+    const words = (count: number) =>
+      Array.from({ length: count }, () => rng.choice(['is it', 'big?', 'red?'])).join(' ');
+    const texts = Array.from({ length: 24 }, () => ({
+      observation: words(rng.integer(1, 9)),
+      action: words(rng.integer(1, 3)),
+    }));
+    const targets = Float32Array.from(texts, () => rng.normal());
+    const batch = {
+      observations: texts.map(({ observation }) => observation),
+      actions: texts.map(({ action }) => action),
+      ...{ q1Targets: targets, q2Targets: targets, v1Targets: targets, v2Targets: targets },
+    };
+    const passes = (batchTokens: number) => {
+      const encoder = new TransformerEncoder({ ...options, batchTokens, weights: loudWeights(config) });
+      const batches = encoder.feeds(batch.observations, batch.actions).length;
+      return { encoder, batches };
+    };
+    const run = async ({ encoder }: ReturnType<typeof passes>) => {
+      const critic = await DoubleCritic.create({ device, encoder, rng: new Rng(1), outputBias: 0, optimizer });
+      const losses = await critic.accumulateGradients(batch);
+      const { q1, v2 } = await critic.evaluate(batch.observations, batch.actions, 'target');
+      return { losses, q1, v2, gradients: await device.read(critic.optimizer.gradients) };
+    };
+    const [many, one] = [passes(64), passes(Infinity)];
+    expect(many.batches).toBeGreaterThan(5);
+    expect(one.batches).toBeLessThan(4);
+    const [parts, whole] = [await run(many), await run(one)];
+    expect(parts.losses.q1Loss).toBeCloseTo(whole.losses.q1Loss, 5);
+    expect(parts.losses.v2Loss).toBeCloseTo(whole.losses.v2Loss, 5);
+    for (const key of ['q1', 'v2'] as const) parts[key].forEach((x, i) => expect(x).toBeCloseTo(whole[key][i], 5));
+    for (const [name, { data }] of Object.entries(whole.gradients)) {
+      const found = parts.gradients[name].data as Float32Array;
+      const difference = Math.hypot(...(data as Float32Array).map((x, i) => x - found[i]));
+      expect({ name, close: difference <= 1e-4 * (1e-3 + Math.hypot(...(data as Float32Array))) }).toEqual({
+        name,
+        close: true,
+      });
+    }
+  });
+
   test.each(['pooler', 'first', 'mean'] as const)(
     'it fits given values from the state feature "%s"',
     async (stateFeature) => {
@@ -265,7 +307,7 @@ describe('the transformer critic', () => {
       const encoder = await TransformerEncoder.load(dir, {
         stateFeature: 'pooler',
         maxLength: 20,
-        evaluationBatch: 2,
+        batchTokens: 64,
         rng: new Rng(0),
       });
       const other = await DoubleCritic.create({ device, encoder, rng: new Rng(1), outputBias: 0, optimizer });

@@ -94,7 +94,7 @@ function asBert(tensors: HostTensors, { hiddenSize, typeVocabSize }: EncoderConf
 const load = async (stateFeature: TextFeature) =>
   DoubleCritic.create({
     device,
-    encoder: await TransformerEncoder.load(dir, { stateFeature, maxLength: 20, evaluationBatch: 4, rng: new Rng(7) }),
+    encoder: await TransformerEncoder.load(dir, { stateFeature, maxLength: 20, batchTokens: 128, rng: new Rng(7) }),
     rng: new Rng(1),
     outputBias: 0,
     optimizer: { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 },

@@ -17,6 +17,8 @@ export interface CriticFeeds {
   inputs: Record<string, { dims: number[]; data: Float32Array | Int32Array | BigInt64Array }>;
   /** N: the number of observations with padding. */
   rows: number;
+  /** [at most N] which observations the rows are, by their index in the call. */
+  items: number[];
 }
 
 export interface CriticEncoder {
@@ -24,19 +26,15 @@ export interface CriticEncoder {
   readonly vWidth: number;
   /** Width of the heads' hidden layers. */
   readonly hiddenWidth: number;
-  /** Most observations that should go through at once. */
-  readonly maxRows: number;
-  /**
-   * How much of a row is no padding, in any unit: evaluation puts rows of similar length into one batch. Left out where
-   * rows are not padded to one length.
-   */
-  rowLength?(observation: string, action: string | undefined): number;
   /** The parameters at the start; may be asked for once. */
   initialParameters(rng: Rng): HostTensors;
   /** Declares the inputs that `feeds` fills and computes the features. */
   build(g: GraphBuilder, parameters: Parameters, options: { withActions: boolean }): CriticFeatures;
-  /** @param actions one for each observation, or null for a graph without actions */
-  feeds(observations: readonly string[], actions: readonly string[] | null): CriticFeeds;
+  /**
+   * One batch or several, which together hold each observation once: the encoder knows what is best read together.
+   * @param actions one for each observation, or null for a graph without actions
+   */
+  feeds(observations: readonly string[], actions: readonly string[] | null): CriticFeeds[];
   /** Writes settings and tokenizer, for a checkpoint's reader. */
   save(dir: string): Promise<void>;
   /** Writes settings, tokenizer and its own share of the critic's parameters, as a start for another run. */

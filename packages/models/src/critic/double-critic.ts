@@ -107,18 +107,9 @@ export class DoubleCritic {
     if (count === 0) return splitHeads(new Float32Array(0), heads, 0);
     const evaluator = await this.#evaluator(which, actions !== null);
     const all = new Float32Array(count * heads.length);
-    const order = this.#byLength(observations, actions);
-    for (let begin = 0; begin < count; begin += this.encoder.maxRows) {
-      const part = order.slice(begin, begin + this.encoder.maxRows);
-      const { inputs } = this.encoder.feeds(
-        part.map((i) => observations[i]),
-        actions && part.map((i) => actions[i]),
-      );
+    for (const { inputs, items } of this.encoder.feeds(observations, actions)) {
       const { values } = await evaluator.run({ inputs });
-      const width = heads.length;
-      part.forEach((i, row) =>
-        all.set((values.data as Float32Array).subarray(row * width, (row + 1) * width), i * width),
-      );
+      scatterRows(values.data as Float32Array, items, all, heads.length);
     }
     return splitHeads(all, heads, count);
   }
@@ -138,18 +129,24 @@ export class DoubleCritic {
       if (list.length !== count)
         throw lengthError('accumulateGradients', i ? `${allHeads[i - 1]}Targets` : 'actions', list.length, count);
     }
-    const { inputs, rows } = this.encoder.feeds(batch.observations, batch.actions);
-    const weights = new Float32Array(rows).fill(1 / count, 0, count); // padding weighs nothing
     const trainer = await (this.#trainer ??= this.#compileTrainer());
-    const { values, losses } = await trainer.run({
-      inputs: {
-        ...inputs,
-        targets: { dims: [rows, allHeads.length], data: interleave(targets, rows) },
-        weights: { dims: [rows, 1], data: weights },
-      },
-    });
-    const [q1Loss, q2Loss, v1Loss, v2Loss] = losses.data as Float32Array;
-    return { q1Loss, q2Loss, v1Loss, v2Loss, ...splitHeads(values.data as Float32Array, allHeads, count) };
+    const all = new Float32Array(count * allHeads.length);
+    const sums = [0, 0, 0, 0];
+    // Each part's losses and gradients have their share of the whole batch's mean, so they add up to it.
+    for (const { inputs, rows, items } of this.encoder.feeds(batch.observations, batch.actions)) {
+      const weights = new Float32Array(rows).fill(1 / count, 0, items.length); // padding weighs nothing
+      const { values, losses } = await trainer.run({
+        inputs: {
+          ...inputs,
+          targets: { dims: [rows, allHeads.length], data: interleave(targets, items, rows) },
+          weights: { dims: [rows, 1], data: weights },
+        },
+      });
+      scatterRows(values.data as Float32Array, items, all, allHeads.length);
+      (losses.data as Float32Array).forEach((loss, head) => (sums[head] += loss));
+    }
+    const [q1Loss, q2Loss, v1Loss, v2Loss] = sums;
+    return { q1Loss, q2Loss, v1Loss, v2Loss, ...splitHeads(all, allHeads, count) };
   }
 
   /** Target ← (1 − τ) · target + τ · online. τ = 1 copies. */
@@ -207,15 +204,6 @@ export class DoubleCritic {
     }
     await this.optimizer.release();
     for (const state of [this.parameters, this.targetParameters]) await this.device.release(state);
-  }
-
-  /** Indices of the rows, those of similar length beside one another. */
-  #byLength(observations: readonly string[], actions: readonly string[] | null): number[] {
-    const indices = observations.map((_, i) => i);
-    const { encoder } = this;
-    if (!encoder.rowLength || observations.length <= encoder.maxRows) return indices;
-    const lengths = observations.map((observation, i) => encoder.rowLength!(observation, actions?.[i]));
-    return indices.sort((a, b) => lengths[a] - lengths[b] || a - b);
   }
 
   #evaluator(which: 'online' | 'target', withActions: boolean): Promise<BoundProgram> {
@@ -280,14 +268,19 @@ export class DoubleCritic {
 const links = (state: State, names: readonly string[]) =>
   Object.fromEntries(names.map((name): [string, [State, string]] => [name, [state, name]]));
 
-/** Columns → rows: [rows, columns], rows behind the columns' ends zero. */
-function interleave(columns: readonly Float32Array[], rows: number): Float32Array {
+/** Columns → rows: [rows, columns] of the given items; rows behind them are zero. */
+function interleave(columns: readonly Float32Array[], items: readonly number[], rows: number): Float32Array {
   const matrix = new Float32Array(rows * columns.length);
-  columns.forEach((column, c) => column.forEach((value, row) => (matrix[row * columns.length + c] = value)));
+  items.forEach((item, row) => columns.forEach((column, c) => (matrix[row * columns.length + c] = column[item])));
   return matrix;
 }
 
-/** The first `count` rows of [rows, heads] as one array per head; heads that are not there are empty. */
+/** Rows of a batch to the places of their items in [count, width]; rows of padding are left out. */
+function scatterRows(values: Float32Array, items: readonly number[], all: Float32Array, width: number): void {
+  items.forEach((item, row) => all.set(values.subarray(row * width, (row + 1) * width), item * width));
+}
+
+/** [count, heads] as one array per head; heads that are not there are empty. */
 function splitHeads(values: Float32Array, heads: readonly string[], count: number): HeadOutputs {
   const column = (head: string) => {
     const at = heads.indexOf(head);

@@ -12,8 +12,8 @@ test('lines keep their newline; a last line may lack it', () => {
   expect(splitLines('')).toEqual([]);
 });
 
-test('buckets: few sizes, at most a third padding beyond 8', () => {
-  expect([1, 8, 9, 12, 13, 17, 25, 200].map(bucket)).toEqual([8, 8, 12, 12, 16, 24, 32, 256]);
+test('buckets: few sizes, at most an eighth of padding beyond 8', () => {
+  expect([0, 1, 8, 9, 15, 17, 25, 31, 200, 209].map(bucket)).toEqual([8, 8, 8, 9, 15, 18, 26, 32, 208, 224]);
 });
 
 test('a line is its question’s words, each with weight 1/√4, and its answer', () => {
@@ -32,12 +32,12 @@ test('a line is its question’s words, each with weight 1/√4, and its answer'
 test('each different line and action stands once, and counts say how often', () => {
   const twice = `${history}is it big? Yes.\n`;
   const batch = new LineBatcher(tokenizer).batch([history, twice], ['is it big?', 'is it big?']);
-  expect(batch.sizes).toEqual({ observations: 8, lines: 8, actions: 8, words: 12 });
+  expect(batch.sizes).toEqual({ observations: 8, lines: 8, actions: 8, words: 11 });
   expect(row(batch.lineCounts, 0, 8)).toEqual([1, 1, 1, 0, 0, 0, 0, 0]);
   expect(row(batch.lineCounts, 1, 8)).toEqual([1, 2, 1, 0, 0, 0, 0, 0]);
   expect([...batch.turns.subarray(0, 3)]).toEqual([3, 4, 0]);
   expect([...batch.actions.subarray(0, 2)]).toEqual([0, 0]);
-  expect(row(batch.actionWords, 0, 12).filter((weight) => weight > 0)).toEqual([0.5, 0.5, 0.5, 0.5]);
+  expect(row(batch.actionWords, 0, 11).filter((weight) => weight > 0)).toEqual([0.5, 0.5, 0.5, 0.5]);
 });
 
 test('an empty action and an empty observation are rows of zeros', () => {

@@ -27,7 +27,6 @@ export class LineEncoder implements CriticEncoder {
   readonly qWidth: number;
   readonly vWidth: number;
   readonly hiddenWidth: number;
-  readonly maxRows = Infinity;
   readonly #batcher: LineBatcher;
 
   constructor(
@@ -71,23 +70,22 @@ export class LineEncoder implements CriticEncoder {
     return { v, q: g.concat([v, action, g.mul(dialogue, action), g.mul(sumOver(questions), action)], 1) };
   }
 
-  feeds(observations: readonly string[], actions: readonly string[] | null): CriticFeeds {
+  /** One batch: what lines have in common is computed once in it. */
+  feeds(observations: readonly string[], actions: readonly string[] | null): CriticFeeds[] {
     const batch = this.#batcher.batch(observations, actions);
     const { sizes } = batch;
-    return {
-      rows: sizes.observations,
-      inputs: {
-        words: { dims: [sizes.words], data: batch.words },
-        line_words: { dims: [sizes.lines, sizes.words], data: batch.lineWords },
-        line_answers: { dims: [sizes.lines], data: batch.lineAnswers },
-        line_counts: { dims: [sizes.observations, sizes.lines], data: batch.lineCounts },
-        turns: { dims: [sizes.observations, 1], data: batch.turns },
-        ...(actions && {
-          action_words: { dims: [sizes.actions, sizes.words], data: batch.actionWords },
-          actions: { dims: [sizes.observations], data: batch.actions },
-        }),
-      },
+    const inputs = {
+      words: { dims: [sizes.words], data: batch.words },
+      line_words: { dims: [sizes.lines, sizes.words], data: batch.lineWords },
+      line_answers: { dims: [sizes.lines], data: batch.lineAnswers },
+      line_counts: { dims: [sizes.observations, sizes.lines], data: batch.lineCounts },
+      turns: { dims: [sizes.observations, 1], data: batch.turns },
+      ...(actions && {
+        action_words: { dims: [sizes.actions, sizes.words], data: batch.actionWords },
+        actions: { dims: [sizes.observations], data: batch.actions },
+      }),
     };
+    return [{ inputs, rows: sizes.observations, items: observations.map((_, i) => i) }];
   }
 
   async save(dir: string): Promise<void> {

@@ -7,6 +7,7 @@ import { maxTokens, type EncoderConfig } from '../encoder/encoder-config.js';
 import { encoderHiddenStates, textFeature, type EncoderInputs, type TextFeature } from '../encoder/encoder-graph.js';
 import { tokenMatrix, truncateLeft } from '../encoder/encoder-tokens.js';
 import { initialEncoder, loadEncoder, saveEncoder } from '../encoder/encoder-weights.js';
+import { lengthBatches } from '../length-batches.js';
 import type { Parameters } from '../linear.js';
 import type { HostTensors } from '../safetensors.js';
 import { loadTokenizer, type Tokenizer } from '../tokenizer.js';
@@ -20,8 +21,8 @@ export interface TransformerEncoderOptions {
   stateFeature: TextFeature;
   /** Most tokens of an observation or action, special tokens included; a longer text loses its beginning. */
   maxLength: number;
-  /** Observations that go through the network at once when nothing is learnt; bounds memory. */
-  evaluationBatch: number;
+  /** Most tokens, with padding, of observations and actions that go through the network at once; bounds memory. */
+  batchTokens: number;
   /** Weights to start from, by their Hugging Face names; drawn afresh if not given. */
   weights?: HostTensors;
 }
@@ -33,11 +34,10 @@ export class TransformerEncoder implements CriticEncoder {
   readonly qWidth: number;
   readonly vWidth: number;
   readonly hiddenWidth: number;
-  readonly maxRows: number;
   #weights: HostTensors | undefined;
 
   constructor(private readonly options: TransformerEncoderOptions) {
-    const { config, maxLength, evaluationBatch, weights } = options;
+    const { config, maxLength, weights } = options;
     if (maxLength > maxTokens(config)) {
       throw new RangeError(
         `TransformerEncoder: maxLength is ${maxLength}, the encoder has positions for ${maxTokens(config)} tokens`,
@@ -46,17 +46,13 @@ export class TransformerEncoder implements CriticEncoder {
     this.vWidth = config.hiddenSize;
     this.qWidth = 2 * config.hiddenSize;
     this.hiddenWidth = config.hiddenSize;
-    this.maxRows = evaluationBatch;
     this.#weights = weights;
   }
 
   /** The encoder and tokenizer of a Hugging Face directory. @param rng draws a pooler where the checkpoint has none */
   static async load(
     dir: string,
-    {
-      rng,
-      ...options
-    }: Pick<TransformerEncoderOptions, 'stateFeature' | 'maxLength' | 'evaluationBatch'> & { rng: Rng },
+    { rng, ...options }: Pick<TransformerEncoderOptions, 'stateFeature' | 'maxLength' | 'batchTokens'> & { rng: Rng },
   ): Promise<TransformerEncoder> {
     const { config, tensors } = await loadEncoder(dir, { pooler: options.stateFeature === 'pooler', rng });
     const tokenizer = await loadTokenizer(dir);
@@ -87,20 +83,27 @@ export class TransformerEncoder implements CriticEncoder {
     return withActions ? { v, q: g.concat([v, encode('action')], 1) } : { v };
   }
 
-  /** In characters: nearly proportional to tokens, and free. The observation is nearly always the longer text. */
-  rowLength(observation: string, action = ''): number {
-    return observation.length + action.length;
-  }
-
-  feeds(observations: readonly string[], actions: readonly string[] | null): CriticFeeds {
-    const rows = observations.length; // no padding rows: they would cost as much as real ones
-    return {
-      rows,
-      inputs: {
-        ...this.#matrixFeeds('observation', observations, rows),
-        ...(actions && this.#matrixFeeds('action', actions, rows)),
-      },
-    };
+  /** Batches of similar length; rows of padding there are none: they would cost as much as real ones. */
+  feeds(observations: readonly string[], actions: readonly string[] | null): CriticFeeds[] {
+    const { tokenizer, maxLength, batchTokens } = this.options;
+    const encode = (text: string) => truncateLeft(tokenizer, text, maxLength);
+    const texts = { observation: observations.map(encode), ...(actions && { action: actions.map(encode) }) };
+    const columns = Object.values(texts);
+    const lengths = observations.map((_, i) => columns.map((column) => column[i].length));
+    return lengthBatches(lengths, batchTokens).map((items) => ({
+      items,
+      rows: items.length,
+      inputs: Object.assign(
+        {},
+        ...Object.entries(texts).map(([name, column]) =>
+          matrixFeeds(
+            name,
+            items.map((i) => column[i]),
+            this.options.config,
+          ),
+        ),
+      ) as CriticFeeds['inputs'],
+    }));
   }
 
   async save(dir: string): Promise<void> {
@@ -122,24 +125,6 @@ export class TransformerEncoder implements CriticEncoder {
     );
     await this.options.tokenizer.save(dir);
   }
-
-  #matrixFeeds(text: string, texts: readonly string[], rows: number): CriticFeeds['inputs'] {
-    const { tokenizer, config, maxLength } = this.options;
-    const encoded = texts.map((t) => truncateLeft(tokenizer, t, maxLength));
-    const { tokens, ids, positions, mask } = tokenMatrix(encoded, config, { rows, roundUp: roundUpTokens });
-    const dims = [rows, tokens];
-    return {
-      [`${text}_ids`]: { dims, data: ids },
-      [`${text}_positions`]: { dims, data: positions },
-      [`${text}_mask`]: { dims, data: mask },
-    };
-  }
-}
-
-/** Eight lengths between a power of two and the next: few shapes, at most an eighth of padding. */
-function roundUpTokens(count: number): number {
-  const step = 2 ** Math.max(0, Math.floor(Math.log2(count)) - 3);
-  return Math.ceil(count / step) * step;
 }
 
 /** Inputs `…_ids`, `…_positions`, `…_mask` of [batch, tokens of this text]. */
@@ -149,5 +134,22 @@ function matrixInputs(g: GraphBuilder, text: string): EncoderInputs {
     ids: g.input(`${text}_ids`, 'int32', shape),
     positions: g.input(`${text}_positions`, 'int32', shape),
     mask: g.input(`${text}_mask`, 'float32', shape),
+  };
+}
+
+function matrixFeeds(
+  text: string,
+  encoded: readonly (readonly number[])[],
+  config: EncoderConfig,
+): CriticFeeds['inputs'] {
+  const { rows, tokens, ids, positions, mask } = tokenMatrix(encoded, config, {
+    rows: encoded.length,
+    roundUp: (longest) => longest,
+  });
+  const dims = [rows, tokens];
+  return {
+    [`${text}_ids`]: { dims, data: ids },
+    [`${text}_positions`]: { dims, data: positions },
+    [`${text}_mask`]: { dims, data: mask },
   };
 }

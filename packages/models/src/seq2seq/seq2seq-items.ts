@@ -3,9 +3,10 @@
 import { Rng } from '@bowyer/core';
 import type { GeneratedText, GenerateTextsOptions } from '../generate-texts.js';
 import { itemWindows, type Items } from '../item-windows.js';
+import { lengthBatches } from '../length-batches.js';
 import { checkTokenIds, ItemError, promptTokens, type ContinuationItem, type PromptItem } from '../prompt-tokens.js';
 import type { ContinuationScores, ScoreContinuationsOptions } from '../score-continuations.js';
-import type { SourceAndTarget, TargetScores } from './seq2seq-batches.js';
+import type { TargetScores } from './seq2seq-batches.js';
 import type { Seq2SeqModel } from './seq2seq-model.js';
 
 /** `text` is null where the model has no tokenizer. */
@@ -51,7 +52,7 @@ export async function* generateTargets(
 export async function* scoreTargets(
   model: Seq2SeqModel,
   items: Items<ContinuationItem>,
-  { maxTokens, window = 256 }: ScoreContinuationsOptions,
+  { maxTokens, window = 1024 }: ScoreContinuationsOptions,
 ): AsyncGenerator<ContinuationScores> {
   for await (const { start, items: some } of itemWindows(items, window)) {
     const pairs = some.map((item, i) => {
@@ -60,7 +61,8 @@ export async function* scoreTargets(
       return pair;
     });
     const scores: TargetScores[] = [];
-    for (const batch of batchesOf(pairs, maxTokens)) {
+    const lengths = pairs.map(({ source, target }) => [source.length, Math.max(1, target.length)]);
+    for (const batch of lengthBatches(lengths, maxTokens)) {
       const found = await model.score(batch.map((i) => pairs[i]));
       found.forEach((score, row) => (scores[batch[row]] = score));
     }
@@ -110,24 +112,3 @@ function checkLengths(
 /** Indices, the longest first. */
 const byLength = (lengths: readonly number[]): number[] =>
   lengths.map((_, i) => i).sort((a, b) => lengths[b] - lengths[a] || a - b);
-
-/** Indices in batches of similar length, each with at most `maxTokens` places, padding included, if it has two items. */
-function batchesOf(pairs: readonly SourceAndTarget[], maxTokens: number): number[][] {
-  const batches: number[][] = [];
-  let longest = { source: 0, target: 0 };
-  for (const i of byLength(pairs.map(({ source, target }) => source.length + target.length))) {
-    const batch = batches.at(-1);
-    const grown = {
-      source: Math.max(longest.source, pairs[i].source.length),
-      target: Math.max(longest.target, pairs[i].target.length),
-    };
-    if (batch && (batch.length + 1) * (grown.source + grown.target) <= maxTokens) {
-      batch.push(i);
-      longest = grown;
-    } else {
-      batches.push([i]);
-      longest = { source: pairs[i].source.length, target: pairs[i].target.length };
-    }
-  }
-  return batches;
-}
