@@ -23,7 +23,7 @@ export interface ArcherOptions extends LoopOptions, CriticOptions {
 
 export async function archer(run: CriticRun, options: ArcherOptions): Promise<void> {
   const { policy, critic, replay, hooks } = run;
-  const openPlayer: OpenPlayer = (sampling) => PolicyPlayer.open(policy, options.slots, sampling);
+  const openPlayer: OpenPlayer = (sampling) => PolicyPlayer.open(policy, options.slots, sampling, run.dialogues);
   const sample: FreshUtterances = (items, rng) => freshUtterances(openPlayer, items, options, rng);
 
   for (let iteration = run.firstIteration; iteration < options.iterations && !hooks.stopRequested; iteration++) {

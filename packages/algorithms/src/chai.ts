@@ -17,7 +17,10 @@ export interface ChaiOptions extends LoopOptions, CriticOptions {
 export async function chai(run: CriticRun, options: ChaiOptions): Promise<void> {
   const { policy, critic, replay, hooks } = run;
   const openPlayer: OpenPlayer = (sampling) =>
-    BestOfNPlayer.open(policy, critic, { slots: options.slots, candidates: options.numCandidates, sampling });
+    BestOfNPlayer.open(policy, critic, {
+      ...{ slots: options.slots, candidates: options.numCandidates },
+      ...{ sampling, dialogues: run.dialogues },
+    });
   const sample: FreshUtterances = (items, rng) => freshUtterances(openPlayer, items, options, rng);
 
   for (let iteration = run.firstIteration; iteration < options.iterations && !hooks.stopRequested; iteration++) {

@@ -20,12 +20,14 @@ export async function freshUtterances(
   try {
     const fresh: ReplayItem[] = [];
     for (let start = 0; start < items.length; start += slots) {
-      const states = items.slice(start, start + slots).map(({ trajectory, turn }) => trajectory.transitions[turn]);
+      const some = items.slice(start, start + slots);
+      const states = some.map(({ trajectory, turn }) => trajectory.transitions[turn]);
       const actions = await player.act(
         states.map(({ observation }, slot) => ({
           slot,
           turn: 0,
           observation,
+          ids: tokensBefore(some[slot]),
           rng: new Rng(hash32(`${seed}/${start + slot}`)),
         })),
       );
@@ -46,4 +48,13 @@ export async function freshUtterances(
   } finally {
     await player.close();
   }
+}
+
+/** What the policy had read when it spoke: the whole dialogue, whichever way it was written. */
+function tokensBefore({ trajectory, turn }: ReplayItem): number[] | undefined {
+  for (const { ids, utterances } of trajectory.segments) {
+    const said = utterances.find((utterance) => utterance.turn === turn);
+    if (said) return ids.slice(0, said.start);
+  }
+  return undefined;
 }

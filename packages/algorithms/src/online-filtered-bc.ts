@@ -29,7 +29,7 @@ export interface FilteredBcOptions extends LoopOptions {
 
 export async function onlineFilteredBc(run: FilteredBcRun, options: FilteredBcOptions): Promise<void> {
   const { policy, history, hooks } = run;
-  const openPlayer: OpenPlayer = (sampling) => PolicyPlayer.open(policy, options.slots, sampling);
+  const openPlayer: OpenPlayer = (sampling) => PolicyPlayer.open(policy, options.slots, sampling, run.dialogues);
 
   for (let iteration = run.firstIteration; iteration < options.iterations && !hooks.stopRequested; iteration++) {
     const rng = Rng.forPurpose(options.seed, `update/${iteration}`);

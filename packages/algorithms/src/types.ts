@@ -2,7 +2,8 @@
 import type { LearningRateSchedule, ReplayBuffer, Trajectory } from '@bowyer/core';
 import type { Env } from '@bowyer/envs';
 import type { LanguageModel, SamplingOptions } from '@bowyer/models';
-import type { Player } from './policy-player.js';
+import type { Dialogues } from './dialogue.js';
+import type { Player } from './player.js';
 import type { SharedClip } from './shared-clip.js';
 
 export type Metrics = Record<string, number>;
@@ -33,6 +34,8 @@ export type OnFailure = (error: Error, episode: string) => void;
 /** What every online recipe works with. */
 export interface OnlineRun {
   policy: LanguageModel;
+  /** How episodes are written for the policy; as text if not given. The critic reads the text in any case. */
+  dialogues?: Dialogues;
   makeEnv: () => Env;
   onFailure?: OnFailure;
   replay: ReplayBuffer<ReplayItem>;

@@ -1,7 +1,7 @@
 // A supervised start from a file of conversations: a given model, or a small fresh one, learns what the assistant says there.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { conversationBc, learntTokens, type Metrics } from '@bowyer/algorithms';
+import { conversationBc, learntTokens, type Demonstration, type Metrics } from '@bowyer/algorithms';
 import { hash32, Rng } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
 import {
@@ -17,7 +17,8 @@ import { agentTokens } from './agent-tokens.js';
 import { builtInPolicy } from './built-in-policy.js';
 import { loadChatTemplate } from './chat-setup.js';
 import { isConversationFile, readConversations } from './conversations.js';
-import { imitateInto } from './imitate-into.js';
+import { makeDemonstrations, vocabularyTexts } from './environments.js';
+import { imitateInto, type Imitation } from './imitate-into.js';
 import { loadPolicy } from './policy-setup.js';
 import type { RunConfig } from './run-config.js';
 import type { TaskContext } from './tasks/task.js';
@@ -27,7 +28,8 @@ export const learnsFromConversations = ({ demonstrations }: RunConfig): boolean 
 
 /** What decides the start beside what decides every warm start. */
 export function conversationRecipe(config: RunConfig): Record<string, unknown> {
-  const { chatTemplate, upstreamLossMask, useLora, lora, quantization } = config;
+  const { chatTemplate, upstreamLossMask, useLora, lora, quantization, playAsChat } = config;
+  if (!learnsFromConversations(config)) return playAsChat ? { playAsChat, chatTemplate, upstreamLossMask } : {};
   const base = givenModel(config);
   const adapters = useLora ? { lora, quantization } : {};
   return { base: base && stampOf(base), chatTemplate, upstreamLossMask, ...adapters };
@@ -42,43 +44,71 @@ function stampOf(folder: string): unknown[] {
   return [folder, ...times];
 }
 
-/** Leaves the trained policy in `folder`. @returns false if the user stopped it */
+type ImitationContext = Pick<TaskContext, 'log' | 'progress' | 'onInterrupt'>;
+
+/** Leaves a trained policy in `folder`: a given model, or a fresh one. @returns false if the user stopped it */
 export async function imitateConversations(
   config: RunConfig,
   device: Device,
-  context: Pick<TaskContext, 'log' | 'progress' | 'onInterrupt'>,
+  context: ImitationContext,
   folder: string,
 ): Promise<boolean> {
-  const { log } = context;
-  const { epochs } = config.warmStart;
-  const onEpoch = (epoch: number, figures: Metrics) =>
-    log(`epoch ${epoch + 1} of ${epochs}: ${figures['losses/nll'].toFixed(4)} nats a token`);
-  const conversations = await readConversations(config.demonstrations.path!);
-  const policy = await startingModel(config, device, conversations);
+  const isFile = learnsFromConversations(config);
+  const conversations = isFile
+    ? await readConversations(config.demonstrations.path!)
+    : (await makeDemonstrations(config)).demonstrations.map(asConversation);
+  const base = isFile ? givenModel(config) : null;
+  const policy = base
+    ? await loadPolicy(base, config, device, 'train')
+    : await freshModel(config, device, conversations);
   try {
-    const template = await loadChatTemplate(config, policy.tokenizer);
-    const encoded = encodeAll(conversations, template, policy.contextLength, log);
-    const options = { ...config.warmStart, seed: config.seed };
-    return await imitateInto({ policy, folder, title: 'conversations', onEpoch }, config, context, (hooks) =>
-      conversationBc({ policy, conversations: encoded, ...hooks }, options),
-    );
+    return await imitateThroughTemplate({ policy, folder, title: 'conversations' }, conversations, config, context);
   } finally {
     await policy.release();
   }
 }
 
-async function startingModel(
+/** Behaviour cloning on what the assistant says in conversations, as the chat template writes them. */
+export async function imitateThroughTemplate(
+  imitation: Imitation,
+  conversations: readonly (readonly ChatMessage[])[],
+  config: RunConfig,
+  context: ImitationContext,
+): Promise<boolean> {
+  const { policy } = imitation;
+  const { log } = context;
+  const { epochs } = config.warmStart;
+  const onEpoch = (epoch: number, figures: Metrics) =>
+    log(`epoch ${epoch + 1} of ${epochs}: ${figures['losses/nll'].toFixed(4)} nats a token`);
+  const template = await loadChatTemplate(config, policy.tokenizer);
+  const encoded = encodeAll(conversations, template, policy.contextLength, log);
+  const options = { ...config.warmStart, seed: config.seed };
+  return imitateInto({ ...imitation, onEpoch }, config, context, (hooks) =>
+    conversationBc({ policy, conversations: encoded, ...hooks }, options),
+  );
+}
+
+/** An episode as it is played through a template: what the environment says are the user's messages, up to the last action. */
+export function asConversation({ opening, turns }: Demonstration): ChatMessage[] {
+  return turns.flatMap(({ action }, turn) => [
+    { role: 'user', content: (turn === 0 ? opening : turns[turn - 1].reply).trim() },
+    { role: 'assistant', content: action },
+  ]);
+}
+
+async function freshModel(
   config: RunConfig,
   device: Device,
   conversations: readonly (readonly ChatMessage[])[],
 ): Promise<LanguageModel> {
-  const base = givenModel(config);
-  if (base !== null) return loadPolicy(base, config, device, 'train');
   const { chatTemplate, policy, seed } = config;
   // Words as they stand alone and as they stand in the template's instructions, after a blank.
   const texts = conversations.flatMap((messages) => messages.flatMap(({ content }) => [content, ` ${content}`]));
   const wholeTokens = templateTokens(chatTemplate);
-  const tokenizer = wordLevelTokenizer([...texts, 'system\nuser\nassistant\n'], { wholeTokens });
+  const known = learnsFromConversations(config)
+    ? []
+    : [...vocabularyTexts(config)].flatMap((text) => [text, ` ${text}`]);
+  const tokenizer = wordLevelTokenizer([...texts, 'system\nuser\nassistant\n', ...known], { wholeTokens });
   return LanguageModel.create({
     device,
     tokenizer,

@@ -133,7 +133,7 @@ const ownKeys = {
   }),
   play_as_chat: Type.Boolean({
     description:
-      'the agent plays through its chat template: what the environment says are the user’s messages, its actions the assistant’s',
+      'the agent plays and learns through its chat template: what the environment says are the user’s messages, its actions the assistant’s',
   }),
   ignore_eos: Type.Boolean({ description: 'generate: go on after a token that ends texts, up to max_new_tokens' }),
   offline: Type.Boolean({

@@ -63,11 +63,6 @@ function taskProblems(config: RunConfig): string[] {
       '  give both: input=FILE.jsonl output=FILE.jsonl',
     ];
   }
-  if (task === 'train' && config.playAsChat && config.agentType !== 'bc')
-    return [
-      `play_as_chat=true: rollouts of agent_type=${config.agentType} are not played through chat templates`,
-      '  write agent_type=bc, or task=evaluate',
-    ];
   const imitates = task === 'demonstrations' || (task === 'train' && checkpointPath === null && policyLm === null);
   return imitates ? [nothingToImitate(config) ?? []].flat() : [];
 }

@@ -8,7 +8,13 @@ import { hash32, Rng, withFileLock } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
 import { LanguageModel, wordLevelTokenizer } from '@bowyer/models';
 import { answerTokens, makeDemonstrations, vocabularyTexts, warmStartOptions } from './environments.js';
-import { conversationRecipe, imitateConversations, learnsFromConversations } from './conversation-start.js';
+import {
+  asConversation,
+  conversationRecipe,
+  imitateConversations,
+  imitateThroughTemplate,
+  learnsFromConversations,
+} from './conversation-start.js';
 import { agentTokens } from './agent-tokens.js';
 import { builtInPolicy } from './built-in-policy.js';
 import { imitateInto, type Imitation } from './imitate-into.js';
@@ -33,7 +39,7 @@ export async function warmStart(
     context.log(`warm start: using ${folder}`);
     return folder;
   }
-  const learn = learnsFromConversations(config) ? imitateConversations : imitate;
+  const learn = learnsFromConversations(config) || config.playAsChat ? imitateConversations : imitate;
   // Runs of a sweep want the same start at the same time: one makes it.
   const finished = await withFileLock(
     `${folder}.lock`,
@@ -65,7 +71,7 @@ function warmStartRecipe(config: RunConfig) {
     // Told only where they differ from what every warm start had before they could be chosen, so that its name stays.
     ...(modelType !== 'gpt2' && { modelType }),
     ...(!isDeepStrictEqual(policyOptimizer(config), adam) && { optimizer: policyOptimizer(config) }),
-    ...(learnsFromConversations(config) && conversationRecipe(config)),
+    ...conversationRecipe(config),
     ...(!isDeepStrictEqual(schedule, linearBetween(training)) && { schedule }),
   };
 }
@@ -136,6 +142,7 @@ function clone(
   context: ImitationContext,
 ): Promise<boolean> {
   const { policy, title } = imitation;
+  if (config.playAsChat) return imitateThroughTemplate(imitation, demonstrations.map(asConversation), config, context);
   const { terminatorIds } = agentTokens(policy.tokenizer, config);
   context.log(`${title}: imitating ${demonstrations.length} dialogues`);
   const options = { ...config.warmStart, seed: config.seed, scoreTerminator: config.scoreTerminator };

@@ -22,6 +22,14 @@ export interface ChatTemplate {
   encodeConversation(messages: readonly ChatMessage[]): EncodedConversation;
   /** A dialogue up to where the assistant is to go on: the ids that precede its message in `encodeConversation`. */
   encodePrompt(messages: readonly ChatMessage[]): number[];
+  /**
+   * What follows an assistant's message that stands in the context as it was sampled, without the token that ended it: the
+   * message's end, the messages after it, and the mark that asks for the next one.
+   *
+   * @param from the first message after it
+   * @returns null where the template now writes otherwise what came before: then all is to be read anew
+   */
+  encodeContinuation(messages: readonly ChatMessage[], from: number): number[] | null;
   /** Tokens that end an assistant's message; the tokenizer's end of text may be another one. */
   readonly terminatorIds: readonly number[];
 }

@@ -134,8 +134,48 @@ test.each(['llama2', 'llama3', 'chatml', 'chatglm4'])(
     expect(ids.slice(0, prompt.length)).toEqual(prompt);
     expect(lossMask.indexOf(1)).toBe(prompt.length);
     expect(template.terminatorIds).toContain(ids.at(-1));
+    const reply = template.encodePrompt(short.slice(0, 1));
+    const said = name === 'llama2_bc' ? ' Ok.' : 'Ok.';
+    expect([...reply, ...marked.encode(said), ...template.encodeContinuation(short.slice(0, 3), 2)!]).toEqual(prompt);
   },
 );
+
+/** Templates as they stand in tokenizer_config.json of Llama-2-chat and Qwen2.5-instruct, without tools and defaults. */
+const jinja = {
+  llama2:
+    "{% for m in messages %}{% if m['role'] == 'user' %}{{ bos_token + '[INST] ' + m['content'].strip() + ' [/INST]' }}" +
+    "{% else %}{{ ' ' + m['content'].strip() + ' ' + eos_token }}{% endif %}{% endfor %}",
+  qwen:
+    "{% for m in messages %}{{ '<|im_start|>' + m.role + '\n' + m.content + '<|im_end|>' + '\n' }}{% endfor %}" +
+    "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}",
+};
+
+maybe('Llama-2: a dialogue goes on from what was sampled as the template would have written it', () => {
+  const after = dialogue.slice(0, 3);
+  for (const name of ['llama2', jinja.llama2]) {
+    const template = chatTemplate(name, llama2);
+    const whole = template.encodePrompt(after);
+    const more = template.encodeContinuation(after, 2)!;
+    expect(whole.slice(whole.length - more.length)).toEqual(more);
+    const asked = template.encodePrompt(dialogue.slice(0, 1)).length;
+    expect(llama2.decode(whole.slice(asked, whole.length - more.length)).trim()).toBe('OK.');
+  }
+  // The blank before </s> is not written twice where it was sampled.
+  const blank: ChatMessage[] = [dialogue[0], { role: 'assistant', content: 'OK. ' }, dialogue[2]];
+  expect(chatTemplate(jinja.llama2, llama2).encodeContinuation(blank, 2)![0]).toBe(2);
+});
+
+test('a template has no continuation where it forgets, or where the border lies within a token', () => {
+  const after = (content: string): ChatMessage[] => [short[0], { role: 'assistant', content }, short[2]];
+  const stable = chatTemplate(jinja.qwen, marked);
+  const ids = [...stable.encodePrompt([short[0]]), ...marked.encode('Ok.'), ...stable.encodeContinuation(after('Ok.'), 2)!]; // prettier-ignore
+  expect(ids).toEqual(stable.encodePrompt(after('Ok.')));
+  expect(chatTemplate(jinja.qwen.replace('m.content', 'm.content + "\n"'), marked).encodeContinuation(after('go\n'), 2)).toBeNull(); // prettier-ignore
+
+  const forgetful = chatTemplate(jinja.qwen.replace('m.content', "m.content.split('hi')[-1]"), marked);
+  expect(forgetful.encodeContinuation(after('Ok.'), 2)).not.toBeNull();
+  expect(forgetful.encodeContinuation(after('hi hi Ok.'), 2)).toBeNull();
+});
 
 test('what a tokenizer lacks is told', () => {
   const words = wordLevelTokenizer(['a b']);

@@ -57,6 +57,19 @@ export class JinjaTemplate implements ChatTemplate {
     return this.tokenizer.encode(unmarked(this.#render(messages, true)).text);
   }
 
+  encodeContinuation(messages: readonly ChatMessage[], from: number): number[] | null {
+    const { content } = messages[from - 1];
+    const { text: asked } = unmarked(this.#render(messages.slice(0, from - 1), true));
+    const { text } = unmarked(this.#render(messages, true));
+    if (!text.startsWith(asked)) return null;
+    const written = writtenLength(text.slice(asked.length), content);
+    if (written === null) return null;
+    const ids = this.tokenizer.encode(text);
+    const before = this.tokenizer.encode(text.slice(0, asked.length + written));
+    // A token across the border would say the end of the message again.
+    return before.every((id, i) => id === ids[i]) ? ids.slice(before.length) : null;
+  }
+
   /** From the prompt that asks for a message to the message's end. */
   #writtenSpans(messages: readonly ChatMessage[], text: string, borders: readonly number[]): CharSpan[] {
     return messages.flatMap(({ role }, i) => {
@@ -93,6 +106,19 @@ export class JinjaTemplate implements ChatTemplate {
       );
     }
   }
+}
+
+/**
+ * Characters at the beginning of `rest` that stand for a message. A template may trim it, or put blanks before it; blanks that
+ * were sampled at its end count as long as the template writes them too. null: the message does not stand there.
+ */
+function writtenLength(rest: string, content: string): number | null {
+  if (rest.startsWith(content)) return content.length;
+  const said = content.trim();
+  const end = rest.length - rest.trimStart().length + said.length;
+  if (!rest.slice(0, end).endsWith(said)) return null;
+  const blanks = content.slice(content.trimEnd().length);
+  return rest.startsWith(blanks, end) ? end + blanks.length : end;
 }
 
 /** The template with characters printed where generation blocks begin and end; whitespace as Jinja's trim_blocks has it. */

@@ -167,6 +167,12 @@ export class PiecewiseTemplate implements ChatTemplate {
     return this.#style.prompt === '' ? ids : [...ids, ...this.tokenizer.encode(this.#style.prompt)];
   }
 
+  /** Never null: what was said before never changes its tokens. */
+  encodeContinuation(messages: readonly ChatMessage[], from: number): number[] {
+    const { spans } = this.encodeConversation(messages);
+    return [this.terminatorIds[0], ...this.encodePrompt(messages).slice(spans[from - 1].end)];
+  }
+
   #folded(messages: readonly ChatMessage[]): { folded: readonly ChatMessage[]; system: string | null } {
     const [first] = messages;
     if (!this.#style.foldsSystem || first?.role !== 'system') return { folded: messages, system: null };

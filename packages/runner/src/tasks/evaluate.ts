@@ -17,7 +17,7 @@ import type { TaskContext } from './task.js';
 
 export async function evaluate(
   config: RunConfig,
-  { directory, print, progress, envParts }: TaskContext,
+  { directory, print, progress, log, envParts }: TaskContext,
 ): Promise<void> {
   if (config.policy.endpoint)
     return evaluateEndpoint(config, config.policy.endpoint, { directory, print, progress, envParts });
@@ -36,7 +36,7 @@ export async function evaluate(
     const hooks = { progress: (_: string, done: number) => bar.update(done) };
     const { metrics, trajectories } = await play(
       { makeEnv: environmentOf(config, envParts), hooks },
-      playerOf(policy, config, envParts),
+      playerOf(policy, config, { envParts, log }),
       { ...playOptions(config, policy.tokenizer), evalSize: config.testSize, evalDoSample: config.evalDoSample },
       'test',
     );

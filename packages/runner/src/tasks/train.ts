@@ -21,7 +21,7 @@ import { CheckpointStore, type CheckpointProgress } from '../checkpoint-store.js
 import { learnsFromConversations } from '../conversation-start.js';
 import { makeCritic } from '../critic-setup.js';
 import { environmentOf, optimalReturnOf } from '../environments.js';
-import { playerOf } from '../players.js';
+import { dialoguesOf, playerOf } from '../players.js';
 import { loadPolicy, policyOptimizer, restorePolicy, savePolicyState } from '../policy-setup.js';
 import { playOptions, recipeOptions } from '../recipe-options.js';
 import { Recorder } from '../recorder.js';
@@ -139,6 +139,7 @@ async function runRecipe(
   const { rollouts: history } = await RunFiles.read(directory);
   const run = {
     policy,
+    dialogues: await dialoguesOf(policy, config, { envParts, log }),
     makeEnv: environmentOf(config, envParts),
     onFailure: failureLog(log),
     replay: refill(new ReplayBuffer<ReplayItem>(config.capacity), history),
@@ -196,11 +197,14 @@ async function finalTest(
     bar.finish();
     return { name, metrics, trajectories };
   };
-  const plain = (model: LanguageModel): OpenPlayer => playerOf(model, config, envParts);
+  const plain = (model: LanguageModel): OpenPlayer => playerOf(model, config, { envParts, log });
   const ranked =
     (model: LanguageModel): OpenPlayer =>
-    (sampling) =>
-      BestOfNPlayer.open(model, critic!, { slots: options.slots, candidates: config.numCandidates, sampling });
+    async (sampling) =>
+      BestOfNPlayer.open(model, critic!, {
+        ...{ slots: options.slots, candidates: config.numCandidates, sampling },
+        dialogues: await dialoguesOf(model, config, { envParts, log }),
+      });
   const trained = config.agentType === 'chai' ? ranked : plain;
   const testFrom = async (name: string, folder: string, player: (model: LanguageModel) => OpenPlayer) => {
     const model = await loadPolicy(folder, config, device);

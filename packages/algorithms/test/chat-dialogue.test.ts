@@ -2,7 +2,7 @@
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { chatTemplate, LanguageModel, templateTokens, wordLevelTokenizer, type ChatMessage } from '@bowyer/models';
-import { ChatPlayer, conversationBc, evaluate, tokenExamples } from '../src/index.js';
+import { chatDialogues, conversationBc, evaluate, PolicyPlayer, tokenExamples } from '../src/index.js';
 import { colours, EchoGame } from './echo-game.js';
 
 let device: Device;
@@ -53,7 +53,7 @@ test('the loss falls, and the model that has learnt it plays the game through it
 
   const { metrics, trajectories } = await evaluate(
     { makeEnv: () => new EchoGame(), hooks: { progress: () => {} } },
-    (sampling) => ChatPlayer.open(policy, { slots: 4, sampling, template, opening }),
+    (sampling) => PolicyPlayer.open(policy, 4, sampling, chatDialogues(tokenizer, { template, opening })),
     {
       ...{ seed: 3, slots: 4, evalSize: 12, evalDoSample: false },
       sampling: { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 4, terminatorIds: [] },
@@ -71,10 +71,8 @@ test('the loss falls, and the model that has learnt it plays the game through it
 }, 30_000);
 
 test('later turns are later messages, and what was sampled scores as it was sampled', async () => {
-  const player = await ChatPlayer.open(policy, {
-    ...{ slots: 1, template, opening: [] },
-    sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 3, terminatorIds: [] },
-  });
+  const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 3, terminatorIds: [] };
+  const player = await PolicyPlayer.open(policy, 1, sampling, chatDialogues(tokenizer, { template, opening: [] }));
   const rng = new Rng(8);
   const said: string[] = [];
   let observation = 'show red';
@@ -85,7 +83,8 @@ test('later turns are later messages, and what was sampled scores as it was samp
   }
   const segments = player.takeSegments(0);
   await player.close();
-  expect(segments.flatMap(({ utterances }) => utterances.map(({ turn }) => turn))).toEqual([0, 1, 2]);
+  // One stretch: each turn added its new tokens.
+  expect(segments.map(({ utterances }) => utterances.map(({ turn }) => turn))).toEqual([[0, 1, 2]]);
   const last = template.encodePrompt([
     { role: 'user', content: 'show red' },
     { role: 'assistant', content: said[0] },
@@ -107,4 +106,68 @@ test('later turns are later messages, and what was sampled scores as it was samp
   const sampled = segments.flatMap((segment) => segment.utterances.flatMap(({ logprobs }) => logprobs));
   expect(scored).toHaveLength(sampled.length);
   scored.forEach((logprob, i) => expect(logprob).toBeCloseTo(sampled[i], 4));
+});
+
+test('a template that rewrites what was said: the dialogue is read anew, told once, and scored as it was sampled', async () => {
+  // Of earlier replies it keeps the first letter.
+  const forgetful = chatTemplate(
+    "{% for m in messages %}{{ '<|im_start|>' + m.role + '\\n' + (m.content if m.role == 'user' or loop.last else m.content[:1]) + '<|im_end|>' }}{% endfor %}" +
+      "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}",
+    tokenizer,
+  );
+  let told = 0;
+  const dialogues = chatDialogues(tokenizer, { template: forgetful, opening: [], onRewritten: () => told++ });
+  const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 3, terminatorIds: [] };
+  const player = await PolicyPlayer.open(policy, 1, sampling, dialogues);
+  const rng = new Rng(8);
+  for (let turn = 0, observation = 'show red'; turn < 3; turn++) {
+    const [action] = await player.act([{ slot: 0, turn, observation, rng }]);
+    observation = `${observation}${action} no`;
+  }
+  const segments = player.takeSegments(0);
+  await player.close();
+  expect(told).toBe(1);
+  expect(segments.map(({ utterances }) => utterances.map(({ turn }) => turn))).toEqual([[0], [1], [2]]);
+  const examples = tokenExamples(
+    [0, 1, 2].map((turn) => ({ trajectory: { segments }, turn, weight: 1 })),
+    { scoreTerminator: true },
+  );
+  const scored = (await policy.logprobs(examples)).flatMap((row, i) =>
+    [...row].filter((_, t) => examples[i].weights[t] !== 0),
+  );
+  const sampled = segments.flatMap((segment) => segment.utterances.flatMap(({ logprobs }) => logprobs));
+  expect(scored).toHaveLength(sampled.length);
+  scored.forEach((logprob, i) => expect(logprob).toBeCloseTo(sampled[i], 4));
+});
+
+test.each([
+  ['a history that goes on', 'show red', (said: string) => `show red${said} no`, 'no'],
+  ['a history that keeps the first line', 'show red', (said: string) => `show red${said.split('\n')[0]} no`, 'no'],
+  ['an observation that stands alone', 'show red', () => 'show yes', 'show yes'],
+  ['the same observation again', 'show red', () => 'show red', 'show red'],
+])('%s: the next message is what is new', (_, observation, next, news) => {
+  const dialogue = chatDialogues(tokenizer, { template, opening: [] }).open();
+  const rng = new Rng(0);
+  const first = dialogue.advance({ slot: 0, turn: 0, observation, rng }, []).tokens;
+  const ids = tokenizer.encode('red\nyes\n');
+  const logprobs = new Float32Array(ids.length);
+  const said = {
+    slot: 0,
+    ids,
+    terminatorId: null,
+    logprobs,
+    samplingLogprobs: logprobs,
+    finishReason: 'length' as const,
+  };
+  const action = dialogue.record(0, { ...said, contextTokens: first.length });
+  const held = [...first, ...ids];
+  const { keep, tokens } = dialogue.advance({ slot: 0, turn: 1, observation: next(action), rng }, held);
+  expect(keep).toBe(held.length);
+  const messages: ChatMessage[] = [
+    { role: 'user', content: observation },
+    { role: 'assistant', content: action },
+    { role: 'user', content: news },
+  ];
+  expect(tokens).toEqual(template.encodeContinuation(messages, 2));
+  expect(template.encodePrompt(messages).slice(-tokens.length)).toEqual(tokens);
 });

@@ -1,0 +1,97 @@
+// Online algorithms roll out through a chat template by the real command: every turn is a message, its tokens stay as they
+// were sampled, and the next prompt goes on from them.
+import { existsSync, readdirSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chatTemplate, loadTokenizer, readSafetensors, type ChatMessage } from '@bowyer/models';
+import type { TrajectoryRecord } from '../src/trajectory-record.js';
+import { run, tinyRun } from './command-line.js';
+
+let directory: string;
+beforeAll(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-chat-rollouts-'))));
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+const at = (...path: string[]) => join(directory, ...path);
+const short = [
+  'iterations=2',
+  'warmup_iter=0',
+  'rollout_size=6',
+  'eval_size=2',
+  'test_size=2',
+  'policy.n_positions=768',
+];
+
+async function ends(config: string, name: string, ...overrides: string[]): Promise<void> {
+  const paths = [`save_path=${at(name)}`, `cache_dir=${at(name, 'cache')}`];
+  const chat = ['play_as_chat=true', 'max_new_tokens=8', 'threads=1'];
+  const { code, stderr } = await run(['--config-name', config, ...tinyRun, ...short, ...chat, ...paths, ...overrides]);
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+}
+
+/** Of a run without a given policy. */
+const startOf = (name: string) => {
+  const starts = at(name, 'cache', 'warm-starts');
+  return join(starts, readdirSync(starts)[0]);
+};
+
+async function lines<T>(...path: string[]): Promise<T[]> {
+  return (await readFile(at(...path), 'utf8')).trimEnd().split('\n').map((line) => JSON.parse(line) as T); // prettier-ignore
+}
+
+/** What a run's episodes are in tokens: the template's prompt, an utterance, what the template puts behind it, and so on. */
+async function expectTemplateTokens(name: string, template: string, policy: string): Promise<void> {
+  const tokenizer = await loadTokenizer(policy);
+  const chat = chatTemplate(template, tokenizer);
+  const episodes = await lines<TrajectoryRecord>(name, 'trajectories', 'rollout.jsonl');
+  expect(episodes).toHaveLength(12);
+  for (const { opening, turns, segments } of episodes) {
+    const [{ ids, utterances }, ...others] = segments;
+    expect(others).toEqual([]);
+    expect(utterances).toHaveLength(turns.length);
+    const messages: ChatMessage[] = [{ role: 'user', content: opening.trim() }];
+    const expected = chat.encodePrompt(messages);
+    utterances.forEach((utterance, turn) => {
+      expect(utterance.start).toBe(expected.length);
+      expected.push(...utterance.ids);
+      const said = tokenizer.decode(utterance.ids);
+      expect(said.trim()).toBe(turns[turn].action);
+      messages.push({ role: 'assistant', content: said }, { role: 'user', content: turns[turn].reply!.trim() });
+      if (turn + 1 < turns.length) expected.push(...chat.encodeContinuation(messages, messages.length - 1)!);
+    });
+    expect(ids).toEqual(expected);
+  }
+}
+
+/** As Qwen2.5's tokenizer_config.json has it, without tools and the default system message. */
+const qwen =
+  "{% for m in messages %}{{ '<|im_start|>' + m.role + '\\n' + m.content + '<|im_end|>' + '\\n' }}{% endfor %}" +
+  "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}";
+
+test('ArCHer through ChatML from a start of its own; filtered BC of adapters beside that through a Jinja template', async () => {
+  await ends('archer_20q', 'archer', 'chat_template=chatml');
+  const start = startOf('archer');
+  await expectTemplateTokens('archer', 'chatml', start);
+  const figures = await lines<Record<string, number>>('archer', 'metrics.jsonl');
+  expect(figures.map((row) => Number.isFinite(row['losses/policy']))).toEqual([true, true]);
+  // The start imitated the demonstrations through the template.
+  const epochs = (await readFile(join(start, 'metrics.jsonl'), 'utf8')).trimEnd().split('\n');
+  expect(JSON.parse(epochs[0])).toHaveProperty('losses/perplexity');
+
+  await writeFile(at('qwen.jinja'), qwen);
+  const lora = ['use_lora=true', 'lora.target_modules=all-linear', 'lm_lr=1e-2'];
+  const given = [`policy_lm=${start}`, `chat_template=${at('qwen.jinja')}`];
+  await ends('online_filteredbc_20q', 'filtered', ...lora, ...given);
+  expect(existsSync(at('filtered', 'cache'))).toBe(false);
+  await expectTemplateTokens('filtered', qwen, start);
+  const adapter = await readSafetensors(at('filtered', 'checkpoints', 'best', 'adapter_model.safetensors'));
+  expect(Object.entries(adapter).some(([name, { data }]) => name.includes('lora_B') && data.some((x) => x !== 0))).toBe(true); // prettier-ignore
+}, 120_000);
+
+test('ArCHer with fresh utterances at replayed states, and CHAI, through Llama-2’s template', async () => {
+  const template = 'chat_template=llama-2';
+  await ends('archer_20q', 'replayed', template, 'actor_samples=replay', 'v_target_action=policy', 'batch_size=4');
+  await expectTemplateTokens('replayed', 'llama2', startOf('replayed'));
+  await ends('chai_20q', 'chai', template, `policy_lm=${startOf('replayed')}`, 'num_candidates=2');
+  await expectTemplateTokens('chai', 'llama2', startOf('replayed'));
+}, 120_000);
