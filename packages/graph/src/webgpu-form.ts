@@ -15,7 +15,7 @@ const movedOperand: Readonly<Record<string, number>> = {
 
 /** What the provider calculates in int32 as well, all operands being so. */
 const arithmetic: ReadonlySet<string> = new Set([
-  ...['Add', 'Sub', 'Mul', 'Div', 'Neg', 'Abs', 'Where', 'Concat'],
+  ...['Add', 'Sub', 'Mul', 'Div', 'Where', 'Concat'],
   ...['Equal', 'Less', 'LessOrEqual', 'Greater', 'GreaterOrEqual'],
 ]);
 

@@ -44,13 +44,14 @@ export function relativePositionBias(
   options: BucketOptions,
 ): Value {
   const { buckets, maxDistance, bidirectional } = options;
-  const offset = g.sub(g.unsqueeze(keyPositions, 0), g.unsqueeze(positions, 1));
-  // Choices instead of min and max, and int32: what ONNX Runtime has on a GPU.
-  const distance = bidirectional ? g.abs(offset) : g.where(g.less(offset, 0), g.neg(offset), 0);
+  const [keys, queries] = [g.unsqueeze(keyPositions, 0), g.unsqueeze(positions, 1)];
+  const [ahead, back] = [g.sub(keys, queries), g.sub(queries, keys)];
+  // Choices instead of |x|, min and max, and int32: what ONNX Runtime has for whole numbers on a GPU.
+  const distance = g.where(g.greater(back, 0), back, bidirectional ? ahead : g.scalar(0, 'int64'));
   const known = g.where(g.less(distance, maxDistance), distance, maxDistance);
   const side = g.gather(g.constant(Int32Array.from(distanceBuckets(options)), [maxDistance + 1]), known, 0);
   // Keys on the right have the second half of the buckets.
-  const isRight = g.greater(offset, 0);
+  const isRight = g.greater(ahead, 0);
   const bucket = bidirectional ? g.add(side, g.where(isRight, g.scalar(buckets / 2, 'int32'), 0)) : side;
   return g.unsqueeze(g.transpose(g.gather(table, bucket, 0), [2, 0, 1]), 0);
 }

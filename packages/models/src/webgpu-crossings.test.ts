@@ -1,0 +1,88 @@
+// That nothing crosses between GPU and processor inside a step: ONNX Runtime says where it would run each node, and a node
+// that its WebGPU provider lacks would show as tensors brought down and taken up. No graph is run here.
+import { readFileSync } from 'node:fs';
+import { gpuCrossings, GraphBuilder, webgpuAvailable, type Value } from '@bowyer/graph';
+import { architectureFor } from './architectures.js';
+import { adamGraph, polyakGraph } from './kernels/adam-graph.js';
+import { sgdGraph } from './kernels/sgd-graph.js';
+import { residentDecodeGraph } from './resident-decode-graph.js';
+import type { Sampler } from './sampling.js';
+import { encoderDecoderFor } from './seq2seq/seq2seq-architectures.js';
+import { encodeGraph, scoreGraph, stepGraph } from './seq2seq/seq2seq-graphs.js';
+import { gradientName, scoringGraph, trainableParameters, trainingGraph } from './training-graph.js';
+
+const gpu = await webgpuAvailable();
+if (!gpu) console.warn('skipped: no adapter for webgpu on this machine');
+const maybe = gpu ? test : test.skip;
+
+const gpt2 = architectureFor({
+  ...{ model_type: 'gpt2', vocab_size: 500, n_layer: 2, n_embd: 32, n_head: 2, n_positions: 64 },
+  ...{ resid_pdrop: 0.1, embd_pdrop: 0.1, attn_pdrop: 0.1 },
+});
+/** Grouped queries, rotary positions in blocks, and one layer with a sliding window. */
+const qwen3 = architectureFor({
+  ...{ model_type: 'qwen3', vocab_size: 500, hidden_size: 12, intermediate_size: 20, head_dim: 6 },
+  ...{ num_hidden_layers: 2, num_attention_heads: 4, num_key_value_heads: 2, max_position_embeddings: 600 },
+  ...{ use_sliding_window: true, sliding_window: 3, max_window_layers: 1 },
+});
+const seq2seq = (name: string) => {
+  const path = new URL(`../test/seq2seq-fixtures/${name}/config.json`, import.meta.url);
+  return encoderDecoderFor(JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>);
+};
+
+const none = { up: [], down: [] };
+const masked = { maskedTokenIds: [0] };
+const decoding = { ...masked, tokens: 1, operandOrder: 'rows-left', storedType: 'float32' } as const;
+const greedy: Sampler = { kind: 'greedy' };
+const tempered: Sampler = { kind: 'full', tempered: true };
+
+maybe.each([
+  ['gpt2', gpt2, { dropout: true }],
+  ['gpt2 with checkpointing', gpt2, { dropout: true, checkpointing: true }],
+  ['qwen3', qwen3, { dropout: false }],
+] as const)('training %s: every mask and index is made on the GPU', async (_, architecture, options) => {
+  const stored = trainableParameters(architecture, undefined).map(({ name }) => gradientName(name));
+  expect(await gpuCrossings(trainingGraph(architecture, { ...masked, ...options }), stored)).toEqual(none);
+  expect(await gpuCrossings(scoringGraph(architecture, masked))).toEqual(none);
+});
+
+maybe.each([
+  ['gpt2', gpt2],
+  ['qwen3', qwen3],
+])('decoding with %s', async (_, architecture) => {
+  for (const sampler of [greedy, tempered])
+    for (const tokens of [1, 'tokens'] as const)
+      expect(await gpuCrossings(residentDecodeGraph(architecture, { ...decoding, tokens, sampler }))).toEqual(none);
+  // The candidates' ids, int64 out of the provider's TopK: [batch, k] numbers.
+  const truncated: Sampler = { kind: 'truncated', tempered: true, candidates: 5 };
+  const { up, down } = await gpuCrossings(residentDecodeGraph(architecture, { ...decoding, sampler: truncated }));
+  expect([up.length, down.length]).toEqual([1, 2]);
+});
+
+maybe.each(['t5', 'bart-relu'])('encoder-decoder %s', async (name) => {
+  const architecture = seq2seq(name);
+  const stored = [...encodeGraph(architecture, 'rows-left', 'gpu').outputs.keys()];
+  expect(await gpuCrossings(encodeGraph(architecture, 'rows-left', 'gpu'), stored)).toEqual(none);
+  for (const sampler of [greedy, tempered])
+    expect(await gpuCrossings(stepGraph(architecture, sampler, 'rows-left', 'gpu'))).toEqual(none);
+  expect(await gpuCrossings(scoreGraph(architecture))).toEqual(none);
+});
+
+maybe('optimizers and averaging', async () => {
+  const scalars = [
+    ...['lr', 'l2', 'keep', 'momentum', 'gradientShare', 'bufferShare', 'stepSize', 'eps', 'tau', 'beta1', 'beta2'],
+    ...['oneMinusBeta1', 'oneMinusBeta2', 'secondMomentScale', 'gradientScale', 'foreignNorm', 'maxGradNorm'],
+  ];
+  const roles = ['p', 'g', 'm', 'v', 'b', 'target', 'online'];
+  for (const build of [adamGraph, sgdGraph, polyakGraph]) {
+    const g = new GraphBuilder('update');
+    const states: Record<string, Record<string, Value>> = {};
+    for (const role of roles) states[role] = { w: g.input(`${role}/w`, 'float32', [8, 4]) };
+    const args = Object.fromEntries(scalars.map((name) => [name, g.input(name, 'float32', [])]));
+    const updated = build(g, { states, args, constants: {} });
+    for (const [role, { w }] of Object.entries(updated.states)) g.output(`${role}/w`, w);
+    const stored = [...g.outputs.keys()];
+    for (const [name, value] of Object.entries(updated.results ?? {})) g.output(name, value);
+    expect(await gpuCrossings(g, stored)).toEqual(none);
+  }
+});
