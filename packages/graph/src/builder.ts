@@ -150,6 +150,19 @@ export class GraphBuilder extends Graph {
     return this.#one(quantized.DequantizeLinear, [numbers, scales, zeroPoints], { axis, block_size: blockSize });
   }
 
+  /** saturate(round(x / scale) + zeroPoint) as uint8. */
+  quantizeLinear(x: Value, scale: number, zeroPoint: number): Value {
+    const zero = this.constant(Uint8Array.of(zeroPoint), [], 'uint8');
+    return this.#one(quantized.QuantizeLinear, [x, this.scalar(scale), zero]);
+  }
+
+  /** (a − zeroPoint) · b · scales: whole numbers [..., K] · [K, N], one scale for each column; int8 is about 0, uint8 about 128. */
+  integerMatMul(a: Value, b: Value, scales: Value, zeroPoint: number): Value {
+    const zeros = [zeroPoint, ...(b.dtype === 'uint8' ? [128] : [])];
+    const points = zeros.map((zero) => this.constant(Uint8Array.of(zero), [], 'uint8'));
+    return this.#one(quantized.MatMulIntegerToFloat, [a, b, this.scalar(1), scales, ...points]);
+  }
+
   // Shapes
 
   /** Same elements in another shape; one dimension may be −1, which is worked out. */

@@ -1,7 +1,7 @@
 // From a graph to the bytes of an ONNX model. Only nodes that some output needs are written.
 import onnxProto from 'onnx-proto';
 import type { Shape } from './dims.js';
-import { onnxTypeCodes, type DataType, type TensorArray } from './dtype.js';
+import { arrayTypes, onnxTypeCodes, type DataType, type TensorArray } from './dtype.js';
 import type { Graph } from './graph.js';
 import { accumulatorName, NO_COPY_OUTPUT, outputName } from './output-name.js';
 import type { GraphNode, Value } from './value.js';
@@ -107,12 +107,12 @@ function elsewhere(path: string, bytes: number) {
   };
 }
 
-/** An input whose elements are known when the session is made: float32 of fixed size. */
+/** An input whose elements are known when the session is made: of fixed size. */
 function constantProto({ name, dtype, shape }: Value) {
   const size = shape.reduce<number>((product, dim) => product * (typeof dim === 'number' ? dim : NaN), 1);
-  if (dtype !== 'float32' || !(size > 0))
-    throw new Error(`constant '${name}': ${dtype} [${shape.join(', ')}] must be float32 of fixed size`);
-  return { name, dims: shape as number[], dataType: onnxTypeCodes[dtype], ...elsewhere(name, 4 * size) };
+  if (!(size > 0)) throw new Error(`constant '${name}': ${dtype} [${shape.join(', ')}] must be of fixed size`);
+  const bytes = size * arrayTypes[dtype].BYTES_PER_ELEMENT;
+  return { name, dims: shape as number[], dataType: onnxTypeCodes[dtype], ...elsewhere(name, bytes) };
 }
 
 /** Nodes and values that the outputs depend on. */

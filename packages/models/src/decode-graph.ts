@@ -4,6 +4,7 @@ import { GraphBuilder, type Value } from '@bowyer/graph';
 import type { CausalArchitecture } from './architecture.js';
 import { cachedAttention } from './attention.js';
 import { GraphScope } from './forward-scope.js';
+import type { IntegerWeights } from './quantization/integer-decoding.js';
 import type { QuantizedWeight } from './quantization/quantized-weight.js';
 import { AdapterGraph } from './lora/adapter-graph.js';
 import type { AdapterLayout } from './lora/adapter-layout.js';
@@ -19,6 +20,8 @@ export interface DecodeGraphOptions {
   maskedTokenIds: readonly number[];
   /** Weights to read in 4 or 8 bits, by name; products with them round the activations to 8 bits. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
+  /** Those of them to be read as whole numbers, from inputs of their own. */
+  integers?: IntegerWeights;
   /** Weights that products take from an input of their own, which may be bound as a constant (see forward-scope.ts). */
   packed?: ReadonlySet<string>;
   adapters?: AdapterLayout;
@@ -50,6 +53,7 @@ export function decodeGraph(architecture: CausalArchitecture, options: DecodeGra
     tokens,
     operandOrder,
     quantized: options.quantized,
+    integers: options.integers,
     packed: options.packed,
     adapters: options.adapters && new AdapterGraph(g, options.adapters),
     accuracyLevel: 4,

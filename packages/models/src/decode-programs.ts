@@ -6,7 +6,8 @@ import { roundedCapacity } from './kernels/cache-rows.js';
 import type { GenerateArgs, GenerateResult } from './kernels/generate-kernel.js';
 import { adapterWiring, type AdapterWeights } from './lora/adapter-graph.js';
 import { packedName } from './forward-scope.js';
-import { PackedPrograms, weightsToPack } from './packed-programs.js';
+import { PackedPrograms, weightsAsIntegers, weightsToPack } from './packed-programs.js';
+import { integerKind, integerState } from './quantization/integer-decoding.js';
 import type { QuantizedWeight } from './quantization/quantized-weight.js';
 import { arrangeGraph, extendedName, residentDecodeGraph } from './resident-decode-graph.js';
 import type { Sampler } from './sampling.js';
@@ -41,6 +42,7 @@ export class DecodePrograms {
   readonly #bound = new Map<string, Promise<BoundProgram>>();
   readonly #packed: PackedPrograms;
   readonly #weightsToPack: ReadonlySet<string>;
+  readonly #integers: ReadonlySet<string>;
   #kernel?: Promise<Kernel<GenerateArgs, GenerateResult>>;
   #arrange?: Promise<Program>;
 
@@ -48,6 +50,7 @@ export class DecodePrograms {
     const { device, architecture, parameters, quantized, packed } = options;
     this.#packed = new PackedPrograms(parameters);
     this.#weightsToPack = device.kind === 'cpu' ? weightsToPack(architecture, quantized, packed) : new Set();
+    this.#integers = device.kind === 'cpu' ? weightsAsIntegers(quantized, packed) : new Set();
   }
 
   get architecture(): CausalArchitecture {
@@ -137,14 +140,25 @@ export class DecodePrograms {
   async #compile(sampler: Sampler, tokens: 1 | 'tokens', operandOrder: OperandOrder): Promise<BoundProgram> {
     const { device, architecture, parameters, maskedTokenIds, quantized, adapters } = this.options;
     const packed = this.#weightsToPack;
-    const options = { sampler, operandOrder, tokens, maskedTokenIds, quantized, packed, adapters: adapters?.layout };
+    const integers = this.#integers.size > 0 ? { names: this.#integers, kind: await integerKind(device) } : undefined;
+    const shared = { sampler, operandOrder, tokens, maskedTokenIds };
+    const options = { ...shared, quantized, integers, packed, adapters: adapters?.layout };
     const graph = this.#isResident ? residentDecodeGraph(architecture, options) : decodeGraph(architecture, options);
     const used = architecture.parameters.filter(({ name }) => graph.inputs.has(name));
     const state = Object.fromEntries(used.map(({ name }) => [name, [parameters, name] as const]));
     const constants = Object.fromEntries([...packed].map((name) => [packedName(name), [parameters, name] as const]));
     const caches = [...graph.inputs.keys()].filter((name) => graph.outputs.has(extendedName(name)));
     const inPlace = Object.fromEntries(caches.map((name) => [extendedName(name), name]));
-    return (await device.compile(graph)).bind({ state: { ...state, ...adapterWiring(adapters) }, constants, inPlace });
+    const wiring = { state: { ...state, ...adapterWiring(adapters) }, inPlace };
+    const program = await device.compile(graph);
+    if (!integers) return program.bind({ ...wiring, constants });
+    const whole = await integerState(device, quantized!, integers.kind);
+    const wholeNumbers = Object.fromEntries(whole.names.map((name) => [name, [whole, name] as const]));
+    try {
+      return await program.bind({ ...wiring, constants: { ...constants, ...wholeNumbers } });
+    } finally {
+      await device.release(whole); // the session has its own copy by now
+    }
   }
 }
 

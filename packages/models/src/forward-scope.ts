@@ -3,6 +3,8 @@ import type { Dim, GraphBuilder, Value } from '@bowyer/graph';
 import type { CausalArchitecture, ForwardScope } from './architecture.js';
 import type { SeededDropout } from './dropout.js';
 import type { AdapterGraph } from './lora/adapter-graph.js';
+import { integerNames, type IntegerWeights } from './quantization/integer-decoding.js';
+import { integerProduct } from './quantization/integer-weight.js';
 import { quantizedProduct, type QuantizedWeight } from './quantization/quantized-weight.js';
 import { weightProduct, type OperandOrder } from './weight-product.js';
 
@@ -22,6 +24,8 @@ export interface ScopeOptions {
   quantized?: ReadonlyMap<string, QuantizedWeight>;
   /** How products with them are computed (see quantized-weight.ts); 0 if left out. */
   accuracyLevel?: 0 | 4;
+  /** Those of them that products take as whole numbers, from inputs of their own (decoding alone: there is no gradient). */
+  integers?: IntegerWeights;
   /** Names of weights that products take from an input of their own, `packedName`. */
   packed?: ReadonlySet<string>;
   /** LoRA beside some of the linear layers. */
@@ -81,20 +85,25 @@ export class GraphScope implements ForwardScope {
     return this.options.adapters?.add(weight, x, product) ?? product;
   }
 
-  #baseLinear(x: Value, weight: string, bias?: string): Value {
-    const { quantized, accuracyLevel = 0 } = this.options;
+  #baseLinear(x: Value, weight: string, biasName?: string): Value {
+    const { quantized, integers, packed, accuracyLevel = 0, operandOrder } = this.options;
+    const bias = biasName === undefined ? undefined : this.parameter(biasName);
+    if (integers?.names.has(weight)) return integerProduct(this.g, x, this.#integerInputs(weight, integers), bias);
     const frozen = quantized?.get(weight);
-    if (frozen)
-      return quantizedProduct(this.g, x, weight, frozen, bias === undefined ? undefined : this.parameter(bias), {
-        accuracyLevel,
-      });
-    return weightProduct(
-      this.g,
-      x,
-      this.options.packed?.has(weight) ? this.#packedInput(weight) : this.parameter(weight),
-      bias === undefined ? undefined : this.parameter(bias),
-      this.options.operandOrder,
-    );
+    if (frozen) return quantizedProduct(this.g, x, weight, frozen, bias, { accuracyLevel });
+    const float = packed?.has(weight) ? this.#packedInput(weight) : this.parameter(weight);
+    return weightProduct(this.g, x, float, bias, operandOrder);
+  }
+
+  #integerInputs(weight: string, { kind }: IntegerWeights): { numbers: Value; scales: Value } {
+    const [outputs, inputs] = this.options.quantized!.get(weight)!.shape;
+    const names = integerNames(weight);
+    const input = (name: string, dtype: 'float32' | 'int8' | 'uint8', shape: number[]) =>
+      this.g.inputs.get(name) ?? this.g.input(name, dtype, shape);
+    return {
+      numbers: input(names.numbers, kind, [inputs, outputs]),
+      scales: input(names.scales, 'float32', [outputs]),
+    };
   }
 
   attention(layer: number, query: Value, key: Value, value: Value, dropout: number): Value {

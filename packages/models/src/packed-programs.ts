@@ -24,9 +24,23 @@ export function weightsToPack(
   const weights = architecture.parameters.filter(
     ({ name, shape }) => products.has(name) && !quantized?.has(name) && (asked === true || isLargeWeight(shape)),
   );
+  return new Set(isWorthPacking(weights, asked) ? weights.map(({ name }) => name) : []);
+}
+
+/** Names of the quantised weights that products read as whole numbers (see quantization/integer-weight.ts): all or none. */
+export function weightsAsIntegers(
+  quantized: ReadonlyMap<string, QuantizedWeight> | undefined,
+  asked: boolean | undefined,
+): ReadonlySet<string> {
+  return new Set(quantized && isWorthPacking([...quantized.values()], asked) ? quantized.keys() : []);
+}
+
+/** @param asked undefined: as their size suggests */
+function isWorthPacking(weights: readonly { shape: readonly number[] }[], asked: boolean | undefined): boolean {
+  if (asked !== undefined) return asked;
   const bytes = weights.reduce((sum, { shape }) => sum + 4 * shape.reduce((product, size) => product * size, 1), 0);
   const [smallest, largest] = PACKED_SIZES;
-  return new Set(asked === true || (bytes >= smallest && bytes <= largest) ? weights.map(({ name }) => name) : []);
+  return bytes >= smallest && bytes <= largest;
 }
 
 interface Packed {

@@ -178,6 +178,13 @@ const samples: Record<keyof typeof ops, Samples> = {
       return g.dequantizeLinear(numbers, x, zeros, { axis: 1, blockSize: 1 });
     }),
   },
+  QuantizeLinear: { flat: unary((g, x) => g.quantizeLinear(x, 0.1, 128)) },
+  MatMulIntegerToFloat: {
+    flat: unary((g, x) => {
+      const numbers = g.initializer('numbers', Int8Array.of(1, -2, 3, 4, 5, -6), [3, 2], 'int8');
+      return g.integerMatMul(g.quantizeLinear(x, 0.1, 128), numbers, g.reduceSum(x, { axes: [1] }), 128);
+    }),
+  },
 
   Reshape: [
     unary((g, x) => g.reshape(x, [3, -1])),

@@ -1,4 +1,4 @@
-// Products with frozen block-wise quantised weights. Each run of `block_size` numbers along a weight's row shares one
+// Products with frozen quantised weights: whole numbers with one scale for a column, and block-wise. Of the latter each run of `block_size` numbers along a weight's row shares one
 // scale and one zero point, which is the middle where none is given: w = scale · (q − zero), zero = 2^(bits − 1).
 // Source: ONNX Runtime's contrib operator MatMulNBits, https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
 import type { GraphBuilder } from '../builder.js';
@@ -40,6 +40,27 @@ export const MatMulNBits = defineOp('MatMulNBits', {
 /** (q − zero point) · scale, one scale for each block along `axis`. */
 export const DequantizeLinear = defineOp('DequantizeLinear', {
   infer: ({ inputs: [numbers, scales] }) => [{ dtype: scales!.dtype, shape: numbers!.shape }],
+});
+
+/** saturate(round(x / scale) + zero point) as uint8, one scale and one zero point for all; halves round to the even level. */
+export const QuantizeLinear = defineOp('QuantizeLinear', {
+  infer: ({ inputs: [x, , zero] }) => [{ dtype: zero!.dtype, shape: x!.shape }],
+});
+
+/**
+ * (A − zero point of A) · (B − zero point of B) in whole numbers, times A's scale and the scale of each of B's columns, as
+ * float32. A [..., K] uint8; B [K, N] int8 or uint8, laid out anew when it is an initializer.
+ * Source: the same page, MatMulIntegerToFloat.
+ */
+export const MatMulIntegerToFloat = defineOp('MatMulIntegerToFloat', {
+  domain: 'com.microsoft',
+  infer: ({ inputs: [a, b, , scales], fail }) => {
+    if (a!.dtype !== 'uint8' || (b!.dtype !== 'int8' && b!.dtype !== 'uint8'))
+      fail('uint8 rows and 8-bit columns needed');
+    if (a!.dim(-1) !== b!.dim(0)) fail(`rows of ${a!.dim(-1)} numbers meet columns of ${b!.dim(0)}`);
+    if (scales!.shape.join() !== String(b!.dim(1))) fail(`scales must be [${b!.dim(1)}]`);
+    return [{ dtype: 'float32', shape: [...a!.shape.slice(0, -1), b!.dim(1)] }];
+  },
 });
 
 /** The same bytes as a matrix [N, K] of 4- or 8-bit numbers; 4-bit ones lie two to a byte, the first in the low half. */

@@ -32,7 +32,12 @@ const greedy = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 1
 const prompts = ['is it a dog', 'or is it a cat ?', 'yes . no'].map((prompt) => ({ prompt }));
 
 describe.each(['4bit', '8bit'] as const)('%s', (quantization) => {
-  test.each([true, false])('scores and says what the dequantised model does; head tied: %s', async (tied) => {
+  test.each([
+    [true, true],
+    [true, false],
+    [false, true],
+    [false, false],
+  ])('scores and says what the dequantised model does; head tied: %s, whole numbers: %s', async (tied, whole) => {
     const tokenizer = wordLevelTokenizer(['is it a dog or is it a cat ? yes . no .'], { minCount: 1 });
     const config = {
       model_type: 'llama',
@@ -44,9 +49,10 @@ describe.each(['4bit', '8bit'] as const)('%s', (quantization) => {
       initializer_range: 0.3, // unlike logits, so that greedy choices do not hang on rounding
       tie_word_embeddings: tied,
     };
-    const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(3), quantization });
+    const options = { device, config, tokenizer, quantization, packedDecoding: whole };
+    const model = await LanguageModel.create({ ...options, rng: new Rng(3) });
     expect(model.parameters.names.some((name) => name.endsWith('q_proj.weight'))).toBe(false);
-    const dir = join(folder, `${quantization}-${tied}`);
+    const dir = join(folder, `${quantization}-${tied}-${whole}`);
     await model.save(dir);
     const plain = await LanguageModel.load({ device, dir });
 
@@ -75,16 +81,26 @@ test('quantised weights alone cannot be trained', async () => {
 const real = fileURLToPath(new URL('../../../../../shared/data/models/llama-babyllama-105', import.meta.url));
 const present = existsSync(real);
 if (!present) console.warn(`skipped: ${real} is not there`);
-(present ? test : test.skip)('on a real checkpoint log-probabilities hardly move', async () => {
-  const { prompts: references } = JSON.parse(readFileSync(join(real, 'reference.json'), 'utf8')) as {
-    prompts: { text: string; continuation_text: string; continuation_logprobs: number[]; greedy20_ids: number[] }[];
-  };
-  const items = references.map(({ text, continuation_text }) => ({ prompt: text, continuation: continuation_text }));
-  const wanted = mean(references.flatMap((reference) => reference.continuation_logprobs));
-  for (const [quantization, allowed] of [
-    ['8bit', 0.01],
-    ['4bit', 0.15],
-  ] as const) {
+const references = present
+  ? (
+      JSON.parse(readFileSync(join(real, 'reference.json'), 'utf8')) as {
+        prompts: {
+          text: string;
+          continuation_text: string;
+          continuation_logprobs: number[];
+          greedy20_ids: number[];
+        }[];
+      }
+    ).prompts
+  : [];
+const real8And4 = (present ? describe : describe.skip).each([
+  ['8bit', 0.01],
+  ['4bit', 0.15],
+] as const);
+real8And4('on a real checkpoint in %s', (quantization, allowed) => {
+  test('log-probabilities hardly move', async () => {
+    const items = references.map(({ text, continuation_text }) => ({ prompt: text, continuation: continuation_text }));
+    const wanted = mean(references.flatMap((reference) => reference.continuation_logprobs));
     const model = await LanguageModel.load({ device, dir: real, masksPadding: false, quantization });
     const scores = await all(scoreContinuations(model, items, { maxTokens: 64 }));
     const shift = mean(scores.flatMap(({ logprobs }) => logprobs)) - wanted;
@@ -95,5 +111,24 @@ if (!present) console.warn(`skipped: ${real} is not there`);
     );
     expect(Math.abs(shift)).toBeLessThan(allowed);
     await model.release();
-  }
+  });
+
+  test.each([true, false])('it says what it scores, up to 8 bits of activations; whole numbers: %s', async (whole) => {
+    const options = { device, dir: real, masksPadding: false, quantization, packedDecoding: whole };
+    const model = await LanguageModel.load(options);
+    const items = Array.from({ length: 16 }, (_, i) => ({ prompt: references[i % references.length].text }));
+    const sampling = { ...greedy, greedy: false, maxNewTokens: 100, batchSize: 16, terminatorIds: [] };
+    const texts = await all(generateTexts(model, items, sampling));
+    const said = items.map((item, i) => ({ ...item, continuationIds: texts[i].ids }));
+    const scores = await all(scoreContinuations(model, said, { maxTokens: 4096 }));
+    const differences = texts.flatMap(({ logprobs }, i) => logprobs.map((x, t) => x - scores[i].logprobs[t]));
+    const shift = mean(differences);
+    const size = mean(differences.map(Math.abs));
+    console.log(
+      `${quantization}, whole numbers ${whole}: sampled log-probabilities ${shift.toFixed(4)} from scored, ${size.toFixed(4)} in size`,
+    );
+    expect(Math.abs(shift)).toBeLessThan(0.01);
+    expect(size).toBeLessThan(0.04);
+    await model.release();
+  });
 });

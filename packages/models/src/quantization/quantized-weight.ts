@@ -146,19 +146,31 @@ export function randomQuantizedWeight(
 }
 
 /** The numbers that the quantised weight stands for, [out, in]: for export, or for merging adapters into it. */
-export function dequantize({ packed, scales, zeroPoints, bits, blockSize, shape }: QuantizedWeight): Float32Array {
-  const values = new Float32Array(shape[0] * shape[1]);
+export function dequantize(weight: QuantizedWeight): Float32Array {
+  const values = new Float32Array(weight.shape[0] * weight.shape[1]);
+  dequantizeRows(weight, 0, values);
+  return values;
+}
+
+/** The inverse of `quantizeRows`: fills `values` with rows from `firstRow` on. */
+export function dequantizeRows(
+  { packed, scales, zeroPoints, bits, blockSize, shape }: QuantizedWeight,
+  firstRow: number,
+  values: Float32Array,
+): void {
   const blocks = shape[1] / blockSize;
-  for (let block = 0; block < scales.length; block++) {
+  const start = firstRow * shape[1];
+  for (let from = 0; from < values.length; from += blockSize) {
+    const block = (start + from) / blockSize;
     const [row, column] = [Math.floor(block / blocks), block % blocks];
     const zero = zeroPoints ? (zeroPoints[row * zeroBytes(blocks) + (column >> 1)] >> (4 * (column % 2))) & 15 : 128;
     const scale = scales[block];
-    for (let i = block * blockSize; i < (block + 1) * blockSize; i++) {
-      const q = bits === 8 ? packed[i] : (packed[i >> 1] >> (4 * (i % 2))) & 15;
+    for (let i = from; i < from + blockSize; i++) {
+      const at = start + i;
+      const q = bits === 8 ? packed[at] : (packed[at >> 1] >> (4 * (at % 2))) & 15;
       values[i] = (q - zero) * scale;
     }
   }
-  return values;
 }
 
 /** x [rows, in] · Wᵀ + bias with the weight in the graph as initializers named after it; gradients flow to x and bias. */

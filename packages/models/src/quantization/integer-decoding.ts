@@ -1,0 +1,67 @@
+// When decoding multiplies whole numbers, and with weights of which sign.
+import { GraphBuilder, type Device, type State } from '@bowyer/graph';
+import { integerWeight, type IntegerKind } from './integer-weight.js';
+import type { QuantizedWeight } from './quantized-weight.js';
+
+/** What a graph needs to know of the weights that it takes as whole numbers (see integer-weight.ts). */
+export interface IntegerWeights {
+  kind: IntegerKind;
+  /** Of the weights. */
+  names: ReadonlySet<string>;
+}
+
+/** The inputs that products take a weight's whole numbers and its scales from. */
+export const integerNames = (weight: string) => ({ numbers: `${weight}/integers`, scales: `${weight}/integer_scales` });
+
+/** The weights as state, to be bound as constants: ONNX Runtime lays them out anew, then the state can go. */
+export async function integerState(
+  device: Device,
+  weights: ReadonlyMap<string, QuantizedWeight>,
+  kind: IntegerKind,
+): Promise<State> {
+  const tensors: Record<string, { shape: number[]; data: Int8Array | Uint8Array | Float32Array; dtype?: 'uint8' }> = {};
+  for (const [name, weight] of weights) {
+    const { numbers, scales } = integerWeight(weight, kind);
+    const [outputs, inputs] = weight.shape;
+    const names = integerNames(name);
+    tensors[names.numbers] = { shape: [inputs, outputs], data: numbers, ...(kind === 'uint8' && { dtype: kind }) };
+    tensors[names.scales] = { shape: [outputs], data: scales };
+  }
+  return device.createState(tensors);
+}
+
+const kinds = new WeakMap<Device, Promise<IntegerKind>>();
+
+/** Which kind this device's processor multiplies exactly, found by trying. */
+export function integerKind(device: Device): Promise<IntegerKind> {
+  let kind = kinds.get(device);
+  if (!kind) kinds.set(device, (kind = tryInt8(device)));
+  return kind;
+}
+
+/**
+ * x86 processors without VNNI add pairs of products in 16 bits, and ONNX Runtime's kernels for signed weights let that
+ * overflow; those for unsigned weights do not. (Its session option x64quantprecision would do without the slower kernels'
+ * need being known, but also on processors with VNNI.)
+ */
+async function tryInt8(device: Device): Promise<IntegerKind> {
+  const size = 64;
+  const g = new GraphBuilder('largest_products');
+  const weight = g.initializer('weight', new Int8Array(size * size).fill(127), [size, size]);
+  const scales = g.initializer('scales', new Float32Array(size).fill(1), [size]);
+  const x = g.input('x', 'uint8', ['rows', size]);
+  g.output('y', g.integerMatMul(x, weight, scales, 0));
+  const program = await device.compile(g);
+  try {
+    let exact = true;
+    for (const rows of [1, 16]) {
+      const { y } = await program.run({
+        inputs: { x: { dims: [rows, size], data: new Uint8Array(rows * size).fill(255) } },
+      });
+      exact &&= (y.data as Float32Array).every((sum) => sum === 255 * 127 * size);
+    }
+    return exact ? 'int8' : 'uint8';
+  } finally {
+    await program.release();
+  }
+}
