@@ -13,7 +13,7 @@ export interface GeneratedText {
   ids: number[];
   /** One per new token, in nats, at temperature 1 without truncation. */
   logprobs: number[];
-  /** stop: a token that ends texts was said; length: maxNewTokens were. */
+  /** stop: a token that ends texts was said; length: maxNewTokens were, or all that the context has room for. */
   finishReason: 'stop' | 'length';
 }
 
@@ -28,7 +28,10 @@ export interface GenerateTextsOptions extends Omit<SamplingOptions, 'terminatorI
   window?: number;
 }
 
-/** A prompt that leaves no room for `maxNewTokens` in the model's context is an error, not cut. */
+/**
+ * A text ends at the latest where the model's context does; a prompt longer than the context is an error. The last token
+ * that is said is not read, so a prompt that fills the context still gets one.
+ */
 export async function* generateTexts(
   model: LanguageModel,
   items: Items<PromptItem>,
@@ -38,22 +41,34 @@ export async function* generateTexts(
   for await (const { start, items: some } of itemWindows(items, window)) {
     const prompts = some.map((item, i) => {
       const ids = promptTokens(model.tokenizer, item, start + i);
-      check(model, ids, options.maxNewTokens, start + i);
-      return { ids, rng: Rng.forPurpose(seed, `item ${start + i}`) };
+      check(model, ids, start + i);
+      const maxNewTokens = Math.min(options.maxNewTokens, model.contextLength + 1 - ids.length);
+      return { ids, maxNewTokens, rng: Rng.forPurpose(seed, `item ${start + i}`) };
     });
-    const order = prompts.map((_, i) => i).sort((a, b) => prompts[b].ids.length - prompts[a].ids.length || a - b);
     const results: GeneratedText[] = [];
-    for (let from = 0; from < order.length; from += batchSize) {
-      const chosen = order.slice(from, from + batchSize);
+    for (const chosen of batchesOf(prompts, batchSize)) {
+      const { maxNewTokens } = prompts[chosen[0]];
       const texts = await generateBatch(
         model,
         chosen.map((i) => prompts[i]),
-        options,
+        { ...options, maxNewTokens },
       );
       chosen.forEach((i, row) => (results[i] = texts[row]));
     }
     yield* results;
   }
+}
+
+/** Indices in batches, the longest prompts first; those of a batch have room for equally many tokens. */
+function batchesOf(prompts: readonly { ids: number[]; maxNewTokens: number }[], batchSize: number): number[][] {
+  const order = prompts.map((_, i) => i).sort((a, b) => prompts[b].ids.length - prompts[a].ids.length || a - b);
+  const batches: number[][] = [];
+  for (const i of order) {
+    const batch = batches.at(-1);
+    if (batch && batch.length < batchSize && prompts[batch[0]].maxNewTokens === prompts[i].maxNewTokens) batch.push(i);
+    else batches.push([i]);
+  }
+  return batches;
 }
 
 /** Tokens after which the model has nothing more to say: the tokenizer's, and those of config.json. */
@@ -93,12 +108,9 @@ async function generateBatch(
   }
 }
 
-function check(model: LanguageModel, ids: readonly number[], maxNewTokens: number, index: number): void {
+function check(model: LanguageModel, ids: readonly number[], index: number): void {
   const { contextLength } = model;
-  if (ids.length + maxNewTokens - 1 > contextLength)
-    throw new ItemError(
-      index,
-      `has ${ids.length} prompt tokens and asks for ${maxNewTokens} more; the model's context holds ${contextLength}`,
-    );
+  if (ids.length > contextLength)
+    throw new ItemError(index, `has ${ids.length} prompt tokens; the model's context holds ${contextLength}`);
   checkTokenIds(ids, model.architecture.vocabSize, index);
 }

@@ -180,6 +180,21 @@ describe('a small model', () => {
     );
   });
 
+  test('a text ends where the context does, and says the same up to there', async () => {
+    const prompts = [3, 26, 31, 32, 30, 31].map((length) => ({
+      promptIds: Array.from({ length }, () => rng.integer(3, tokenizer.vocabSize - 1)),
+    }));
+    const texts = await generate({ maxNewTokens: 8, greedy: true, terminatorIds: [], batchSize: 3 }, prompts);
+    expect(texts.map(({ ids, finishReason }) => [ids.length, finishReason])).toEqual(
+      [8, 7, 2, 1, 3, 2].map((length) => [length, 'length']),
+    );
+    const items = texts.map(({ promptIds, ids }) => ({ promptIds, continuationIds: ids }));
+    const scores = await all(scoreContinuations(model, items, { maxTokens: 64 }));
+    scores.forEach(({ logprobs }, i) =>
+      logprobs.forEach((x, t) => expect(Math.abs(x - texts[i].logprobs[t])).toBeLessThan(1e-4)),
+    );
+  });
+
   test('items come one at a time from a stream, and results leave as soon as their window is done', async () => {
     let taken = 0;
     const stream = async function* () {
@@ -197,8 +212,8 @@ describe('a small model', () => {
   test('what cannot be done is told with the number of the item', async () => {
     await expect(generate({}, [{}])).rejects.toThrow("item 0 has no prompt: give it 'prompt' (text) or 'prompt_ids'");
     await expect(generate({}, [...items, { promptIds: [] }])).rejects.toThrow('item 11 has an empty prompt');
-    await expect(generate({}, [{ promptIds: new Array<number>(28).fill(3) }])).rejects.toThrow(
-      "item 0 has 28 prompt tokens and asks for 6 more; the model's context holds 32",
+    await expect(generate({}, [{ promptIds: new Array<number>(33).fill(3) }])).rejects.toThrow(
+      "item 0 has 33 prompt tokens; the model's context holds 32",
     );
     await expect(all(scoreContinuations(model, [{ prompt: 'is' }], { maxTokens: 9 }))).rejects.toThrow(
       "item 0 has no continuation: give it 'continuation' (text) or 'continuation_ids'",

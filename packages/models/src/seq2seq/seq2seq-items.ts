@@ -12,18 +12,22 @@ import type { Seq2SeqModel } from './seq2seq-model.js';
 /** `text` is null where the model has no tokenizer. */
 export type GeneratedTarget = Omit<GeneratedText, 'text'> & { text: string | null };
 
-/** A source or target that the model's positions do not hold is an error, not cut. */
+/** A source that the model's positions do not hold is an error; a target ends at the latest where they do. */
 export async function* generateTargets(
   model: Seq2SeqModel,
   items: Items<PromptItem>,
   { batchSize, seed, window = 8 * batchSize, ...sampling }: GenerateTextsOptions,
 ): AsyncGenerator<GeneratedTarget> {
-  const options = { ...sampling, terminatorIds: sampling.terminatorIds ?? model.rules.eosIds };
+  const options = {
+    ...sampling,
+    // The decoder reads its start token before those that are said, and not the last of them.
+    maxNewTokens: Math.min(sampling.maxNewTokens, model.architecture.targetLimit),
+    terminatorIds: sampling.terminatorIds ?? model.rules.eosIds,
+  };
   for await (const { start, items: some } of itemWindows(items, window)) {
     const sources = some.map((item, i) => {
       const ids = sourceTokens(model, item, start + i);
-      // The decoder reads its start token before those that are said, and not the last of them.
-      checkLengths(model, { source: ids.length, target: options.maxNewTokens }, start + i);
+      checkLengths(model, { source: ids.length, target: 0 }, start + i);
       return { ids, rng: Rng.forPurpose(seed, `item ${start + i}`) };
     });
     const results: GeneratedTarget[] = [];

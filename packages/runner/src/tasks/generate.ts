@@ -19,6 +19,7 @@ import type { TaskContext } from './task.js';
 
 export async function generate(config: RunConfig, context: TaskContext): Promise<void> {
   const { seed, batchSize, temperature, topK, topP, doSample, maxNewTokens } = config;
+  let cut = 0;
   const results = async function* (model: LanguageModel | Seq2SeqModel, lines: ChatItem[]) {
     const { items, template } = await promptsOf(lines, model, config);
     const ends = config.ignoreEos ? [] : (template?.terminatorIds ?? []);
@@ -32,6 +33,7 @@ export async function generate(config: RunConfig, context: TaskContext): Promise
             terminatorIds: [...new Set([...textEnds(model, config), ...ends])],
           });
     for await (const { text, ids, logprobs, finishReason } of texts) {
+      if (finishReason === 'length' && ids.length < maxNewTokens) cut++;
       const isMessage = lines[line++].messages !== undefined;
       const said = finishReason === 'stop' ? ids.slice(0, -1) : ids;
       // A message stands alone; a text goes on where its prompt ended.
@@ -40,6 +42,7 @@ export async function generate(config: RunConfig, context: TaskContext): Promise
     }
   };
   await runModelLines(config, context, { schema: withMessages(linesOf('prompt')), results });
+  if (cut > 0) context.print(`${cut} of the texts end before max_new_tokens, where the model's context does\n`);
 }
 
 type ChatItem = PromptItem & { messages?: ChatMessage[] };
