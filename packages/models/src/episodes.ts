@@ -3,8 +3,8 @@
 import type { Rng } from '@bowyer/core';
 import type { DecodeCache, DecodePrograms } from './decode-programs.js';
 import { roundedCapacity } from './kernels/cache-rows.js';
-import type { GenerateArgs, GeneratedRow } from './kernels/generate-kernel.js';
-import { samplerFor, type Sampler, type SamplingOptions } from './sampling.js';
+import type { Alternatives, GenerateArgs, GeneratedRow, Steering } from './kernels/generate-kernel.js';
+import { GREEDY_TEMPERATURE, samplerFor, type Sampler, type SamplingOptions } from './sampling.js';
 import { uniformsOf } from './sampling-uniforms.js';
 import { SlotRows } from './slot-rows.js';
 import { FEW_ROWS } from './weight-product.js';
@@ -18,6 +18,8 @@ export interface Turn {
   tokens: readonly number[];
   /** One number is drawn from it, from which all of the utterance's tokens follow, whoever else is in the batch. */
   rng: Rng;
+  /** With the option `steered`: what is added to single logits before every token. */
+  steer?: Steering;
 }
 
 export interface Utterance {
@@ -29,6 +31,8 @@ export interface Utterance {
   logprobs: Float32Array;
   /** The same under the distribution that was sampled from; equal to `logprobs` at temperature 1 without truncation. */
   samplingLogprobs: Float32Array;
+  /** With the option `steered`, one a log-probability: the policy's likeliest tokens, whatever is added to logits. */
+  alternatives?: readonly Alternatives[];
   /** How many of the slot's last tokens the model saw before its first own one. */
   contextTokens: number;
   finishReason: 'terminator' | 'length';
@@ -38,6 +42,8 @@ export interface EpisodesOptions {
   programs: DecodePrograms;
   contextLength: number;
   slots: number;
+  /** One sampler for greedy and untruncated sampling: dearer by a little, but no second program where both are asked for. */
+  sharesSampler?: boolean;
   /** Prompt tokens per row that go through the model at once; 256 if not given. */
   prefillChunk?: number;
 }
@@ -93,7 +99,7 @@ export class Episodes {
   async act(turns: readonly Turn[], options: SamplingOptions): Promise<Utterance[]> {
     this.#check(turns, options);
     if (turns.length === 0) return [];
-    const sampler = samplerFor(options, this.options.programs.architecture.vocabSize);
+    const sampler = samplerFor(options, this.options.programs.architecture.vocabSize, this.options.sharesSampler);
     const seeds = turns.map(({ rng }) => rng.uint32());
     for (const { slot, reset, tokens } of turns) {
       const context = this.#context(slot);
@@ -106,7 +112,7 @@ export class Episodes {
     const swaps = this.#rows.bringToFront(turns.map(({ slot }) => slot));
     // The worker knows rows only: turns in the order of their rows.
     const byRow = turns
-      .map(({ slot }, i) => ({ slot, seed: seeds[i] }))
+      .map(({ slot, steer = [] }, i) => ({ slot, steer, seed: seeds[i] }))
       .sort((a, b) => this.#rows.row(a.slot) - this.#rows.row(b.slot));
     const windows = byRow.map(({ slot }) => this.#window(slot, options.maxNewTokens));
     const { programs } = this.options;
@@ -114,13 +120,7 @@ export class Episodes {
     const { state, arrange } = this.cache;
     const kernel = await programs.kernel();
     const loop = await programs.forBatch(sampler, windows.length, width);
-    const run = this.#arguments(
-      windows,
-      swaps,
-      byRow.map(({ seed }) => seed),
-      sampler,
-      options,
-    );
+    const run = this.#arguments(windows, swaps, byRow, sampler, options);
     const result = await kernel
       .call({
         states: { cache: state },
@@ -159,7 +159,7 @@ export class Episodes {
   #arguments(
     windows: { feed: Int32Array }[],
     swaps: [number, number][],
-    seeds: number[],
+    turns: readonly { seed: number; steer: Steering }[],
     sampler: Sampler,
     options: SamplingOptions,
   ): Omit<GenerateArgs, 'stepsTakeLast'> {
@@ -171,9 +171,11 @@ export class Episodes {
       swaps,
       feed: windows.map(({ feed }) => feed),
       chunk: this.options.prefillChunk ?? PREFILL_CHUNK,
-      uniforms: sampler.kind === 'greedy' ? new Float32Array(0) : uniformsOf(seeds, options.maxNewTokens),
-      ...(sampler.kind !== 'greedy' && sampler.tempered && { temperature: options.temperature }),
+      uniforms: uniformsFor(turns, sampler, options),
+      ...(sampler.kind !== 'greedy' &&
+        sampler.tempered && { temperature: options.greedy ? GREEDY_TEMPERATURE : options.temperature }),
       ...(sampler.kind === 'truncated' && { topP: options.topP }),
+      ...(sampler.steered && { steer: turns.map(({ steer }) => steer) }),
       maxNewTokens: options.maxNewTokens,
       terminatorIds: [...options.terminatorIds],
       lastPosition: positions - 1,
@@ -183,7 +185,7 @@ export class Episodes {
 
   #utterance(
     slot: number,
-    { tokens, logprobs, samplingLogprobs, terminated }: GeneratedRow,
+    { tokens, logprobs, samplingLogprobs, alternatives, terminated }: GeneratedRow,
     contextTokens: number,
   ): Utterance {
     const ids = terminated ? tokens.slice(0, -1) : tokens;
@@ -194,6 +196,7 @@ export class Episodes {
       terminatorId: terminated ? tokens[tokens.length - 1] : null,
       logprobs: Float32Array.from(logprobs),
       samplingLogprobs: Float32Array.from(samplingLogprobs),
+      ...(alternatives.length > 0 && { alternatives }),
       contextTokens,
       finishReason: terminated ? 'terminator' : 'length',
     };
@@ -206,7 +209,7 @@ export class Episodes {
     return context;
   }
 
-  #check(turns: readonly Turn[], { maxNewTokens }: SamplingOptions): void {
+  #check(turns: readonly Turn[], { maxNewTokens, steered }: SamplingOptions): void {
     const { contextLength, programs } = this.options;
     const { vocabSize } = programs.architecture;
     if (!Number.isInteger(maxNewTokens) || maxNewTokens < 1 || maxNewTokens > contextLength)
@@ -214,8 +217,12 @@ export class Episodes {
         `Episodes.act: maxNewTokens ${maxNewTokens} must be from 1 to the context's ${contextLength} tokens`,
       );
     const seen = new Set<number>();
-    for (const { slot, tokens } of turns) {
+    for (const { slot, tokens, steer = [] } of turns) {
       this.#context(slot);
+      if (steer.length > 0 && !steered)
+        throw new RangeError(`Episodes.act: slot ${slot} changes logits, which needs the option steered`);
+      if (steer.some(([id]) => !(id >= 0 && id < vocabSize)))
+        throw new RangeError(`Episodes.act: slot ${slot} changes logits beyond the vocabulary of ${vocabSize} tokens`);
       if (seen.has(slot)) throw new RangeError(`Episodes.act: slot ${slot} has two turns in one call`);
       seen.add(slot);
       const unknown = tokens.find((id) => !(id >= 0 && id < vocabSize));
@@ -225,4 +232,18 @@ export class Episodes {
         );
     }
   }
+}
+
+/** Nothing for a greedy graph; where a graph that samples is to be greedy, zeros. */
+function uniformsFor(
+  turns: readonly { seed: number }[],
+  { kind }: Sampler,
+  { greedy, maxNewTokens }: SamplingOptions,
+): Float32Array {
+  if (kind === 'greedy') return new Float32Array(0);
+  if (greedy) return new Float32Array(turns.length * maxNewTokens);
+  return uniformsOf(
+    turns.map(({ seed }) => seed),
+    maxNewTokens,
+  );
 }

@@ -7,7 +7,7 @@ import { architectureFor } from './architectures.js';
 import type { CausalArchitecture } from './architecture.js';
 import { eachParameter, toCheckpoint } from './checkpoint-layout.js';
 import { DecodePrograms } from './decode-programs.js';
-import { Episodes } from './episodes.js';
+import { Episodes, type EpisodesOptions } from './episodes.js';
 import { createAdapters, openAdapterDirectory, type ModelWeights } from './lora/frozen-base.js';
 import type { LoraOptions } from './lora/lora-options.js';
 import { mergeAdapters } from './lora/merge-adapters.js';
@@ -235,14 +235,13 @@ export class LanguageModel {
   openEpisodes({
     slots,
     contextLength = this.contextLength,
-  }: {
-    slots: number;
-    contextLength?: number;
-  }): Promise<Episodes> {
+    sharesSampler = false,
+  }: Pick<EpisodesOptions, 'slots' | 'sharesSampler'> & { contextLength?: number }): Promise<Episodes> {
     return Episodes.open({
       programs: this.#decodePrograms,
       contextLength: Math.min(contextLength, this.contextLength),
       slots,
+      sharesSampler: sharesSampler && this.#device.kind === 'cpu',
     });
   }
 

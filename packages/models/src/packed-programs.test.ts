@@ -8,11 +8,13 @@ import { Episodes } from './episodes.js';
 import { gpt2 } from './gpt2.js';
 import { gpt2Config } from './gpt2-config.js';
 import { weightsToPack } from './packed-programs.js';
+import { samplerFor } from './sampling.js';
 
 const config = tinyConfig({ n_positions: 40, vocab_size: 13 });
 const architecture = gpt2(config);
 const greedy = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 6, terminatorIds: [] };
 const sampled = { ...greedy, greedy: false };
+const shared = { kind: 'full', tempered: true };
 const prompts = [[3, 1, 4, 1, 5], [9], [2, 6, 5]];
 
 let device: Device;
@@ -62,6 +64,21 @@ test('calls with two samplers at once do not free each other’s program', async
   const wanted = [await say(plain, greedy), await say(plain, sampled)];
   const calls = [greedy, sampled, greedy, sampled].map((options) => say(packed, options));
   expect(await Promise.all(calls)).toEqual([...wanted, ...wanted]);
+  await plain.release();
+});
+
+test('greedy and sampling share a program where they are asked to, and say the same', async () => {
+  const plain = new DecodePrograms({ device, architecture, parameters, maskedTokenIds: [], packed: false });
+  const cool = { ...sampled, temperature: 0.5 };
+  const wanted = [await say(plain, greedy), await say(plain, sampled), await say(plain, cool)];
+  expect(wanted[1]).not.toEqual(wanted[0]);
+  expect([greedy, sampled, cool].map((options) => samplerFor(options, 13, true))).toEqual([shared, shared, shared]);
+  const episodes = await Episodes.open({ programs: packed, contextLength: 40, slots: 3, sharesSampler: true });
+  for (const [i, options] of [greedy, sampled, cool, greedy].entries()) {
+    const turns = prompts.map((tokens, slot) => ({ slot, tokens, reset: true, rng: new Rng(slot) }));
+    expect((await episodes.act(turns, options)).map(({ ids }) => ids)).toEqual(wanted[i % 3]);
+  }
+  await episodes.close();
   await plain.release();
 });
 

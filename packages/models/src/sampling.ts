@@ -15,23 +15,44 @@ export interface SamplingOptions {
   maxNewTokens: number;
   /** An utterance ends when one of these is chosen. */
   terminatorIds: readonly number[];
+  /** Turns may change single logits, and utterances tell the likeliest tokens. */
+  steered?: boolean;
 }
 
 /** Which sampler a graph is built with; what they are is an input of the graph. */
-export type Sampler =
+export type Sampler = { steered?: true } & (
   | { kind: 'greedy' }
   | { kind: 'full'; tempered: boolean }
-  | { kind: 'truncated'; tempered: boolean; candidates: number };
+  | { kind: 'truncated'; tempered: boolean; candidates: number }
+);
 
-export function samplerFor({ greedy, topK, topP, temperature }: SamplingOptions, vocabSize: number): Sampler {
-  if (greedy) return { kind: 'greedy' };
+/** How many of the likeliest tokens a steered sampler tells, as far as the vocabulary has them. */
+export const ALTERNATIVES = 20;
+
+/**
+ * At this temperature, and with 0 in the place of random numbers, a full sampler is greedy: all probability is the most likely
+ * token's, and the first one's where several are equal, since two float32 logits that differ do so by 10⁻⁷ of their size.
+ */
+export const GREEDY_TEMPERATURE = 1e-12;
+
+/** @param shared one sampler for greedy and for all untruncated sampling, at a few passes over the vocabulary more */
+export function samplerFor(options: SamplingOptions, vocabSize: number, shared = false): Sampler {
+  return { ...plainSampler(options, vocabSize, shared), ...(options.steered && { steered: true }) };
+}
+
+function plainSampler(
+  { greedy, topK, topP, temperature }: SamplingOptions,
+  vocabSize: number,
+  shared: boolean,
+): Sampler {
+  if (greedy) return shared ? { kind: 'full', tempered: true } : { kind: 'greedy' };
   if (!(temperature > 0))
     throw new RangeError(`sampling: temperature ${temperature} must be above 0; for the most likely token set greedy`);
   if (!(topP > 0 && topP <= 1)) throw new RangeError(`sampling: topP ${topP} must be in (0, 1]; 1 keeps every token`);
   if (!Number.isInteger(topK) || topK < 0)
     throw new RangeError(`sampling: topK ${topK} must be a whole number; 0 keeps every token`);
   const candidates = topK === 0 ? vocabSize : Math.min(topK, vocabSize);
-  const tempered = temperature !== 1;
+  const tempered = shared || temperature !== 1;
   return candidates === vocabSize && topP === 1
     ? { kind: 'full', tempered }
     : { kind: 'truncated', tempered, candidates };
@@ -48,15 +69,35 @@ export interface SampledTokens {
 
 /**
  * Makes the inputs that the sampler needs: `uniforms` [rows] in [0, 1), each row's own, so that its token does not depend
- * on who else is in the batch; the scalars `temperature` and `top_p`.
+ * on who else is in the batch; the scalars `temperature` and `top_p`. A steered one has `steer_ids` and `steer_by` [rows, n],
+ * tokens and what is added to their logits, and the outputs `alternative_ids` and `alternative_logprobs` [rows, ALTERNATIVES],
+ * the most likely tokens first, which what is added does not change.
  *
  * @param logits [rows, vocabulary], masked tokens far below the rest
  */
 export function sampleTokens(g: GraphBuilder, logits: Value, sampler: Sampler): SampledTokens {
+  if (!sampler.steered) return choose(g, logits, logits, sampler).sampled;
+  const steering = [logits.dim(0), 'steered'];
+  const [ids, by] = [g.input('steer_ids', 'int64', steering), g.input('steer_by', 'float32', steering)];
+  const { sampled, probabilities } = choose(g, logits, g.scatterElementsAdd(logits, ids, by, 1), sampler);
+  const [best, bestIds] = g.topK(logits, Math.min(ALTERNATIVES, logits.dim(1) as number), 1);
+  const largest = g.log(g.reduceMax(probabilities, { axes: [1] }));
+  g.output('alternative_ids', g.cast(bestIds, 'int32'));
+  g.output('alternative_logprobs', g.add(g.sub(best, g.slice(best, 1, 0, 1)), g.unsqueeze(largest, 1)));
+  return sampled;
+}
+
+/** @param own the model's logits, of which log-probabilities are told; @param logits those that are sampled from */
+function choose(
+  g: GraphBuilder,
+  own: Value,
+  logits: Value,
+  sampler: Sampler,
+): { sampled: SampledTokens; probabilities: Value } {
   if (sampler.kind === 'greedy') {
     const tokens = g.argMax(logits, 1);
-    const { logprobs } = tokenLogprobs(g, logits, tokens);
-    return { tokens, logprobs, samplingLogprobs: g.mul(logprobs, 0) }; // chosen with certainty
+    const { logprobs, probabilities } = tokenLogprobs(g, own, tokens);
+    return { sampled: { tokens, logprobs, samplingLogprobs: g.mul(logprobs, 0) }, probabilities }; // chosen with certainty
   }
   const uniforms = g.input('uniforms', 'float32', [logits.dim(0)]);
   const tempered = sampler.tempered ? g.div(logits, g.input('temperature', 'float32', [])) : logits;
@@ -65,7 +106,8 @@ export function sampleTokens(g: GraphBuilder, logits: Value, sampler: Sampler): 
       ? sampleFull(g, tempered, uniforms)
       : sampleTruncated(g, tempered, sampler.candidates, g.input('top_p', 'float32', []), uniforms);
   // Where nothing is tempered or truncated, these are the same nodes of the graph once more.
-  return { tokens, logprobs: tokenLogprobs(g, logits, tokens).logprobs, samplingLogprobs };
+  const { logprobs, probabilities } = tokenLogprobs(g, own, tokens);
+  return { sampled: { tokens, logprobs, samplingLogprobs }, probabilities };
 }
 
 function sampleFull(g: GraphBuilder, logits: Value, uniforms: Value) {

@@ -18,6 +18,8 @@ export interface GenerateArgs {
   /** Where the graph has inputs for them. */
   temperature?: number;
   topP?: number;
+  /** Where the sampler is steered: for each utterance, tokens and what is added to their logits. */
+  steer?: readonly Steering[];
   maxNewTokens: number;
   terminatorIds: readonly number[];
   /** Last position that the model has an embedding for. */
@@ -28,11 +30,22 @@ export interface GenerateArgs {
   fewRows: number;
 }
 
+/** Tokens, each once, and what is added to their logits. */
+export type Steering = readonly (readonly [id: number, by: number])[];
+
+/** The likeliest tokens at some place, the most likely first. */
+export interface Alternatives {
+  ids: number[];
+  logprobs: number[];
+}
+
 export interface GeneratedRow {
   /** With the terminator, if it ended by one. */
   tokens: number[];
   logprobs: number[];
   samplingLogprobs: number[];
+  /** One a token, where the sampler is steered. */
+  alternatives: Alternatives[];
   terminated: boolean;
 }
 
@@ -102,6 +115,8 @@ interface Sampled {
   tokens: Int32Array;
   logprobs: Float32Array;
   samplingLogprobs: Float32Array;
+  /** [rows] of a steered sampler. */
+  alternatives?: Alternatives[];
 }
 
 /** The utterances under way, and runs of the decoding graph over the first rows of the cache. */
@@ -115,7 +130,13 @@ class TokenLoop {
     private readonly cache: LoopCache,
     private readonly args: GenerateArgs,
   ) {
-    this.rows = args.feed.map(() => ({ tokens: [], logprobs: [], samplingLogprobs: [], terminated: false }));
+    this.rows = args.feed.map(() => ({
+      tokens: [],
+      logprobs: [],
+      samplingLogprobs: [],
+      alternatives: [],
+      terminated: false,
+    }));
     this.batch = args.feed.map((_, index) => index);
   }
 
@@ -152,13 +173,14 @@ class TokenLoop {
   }
 
   /** Adds what was sampled to the utterances that go on, then lets finished rows leave the batch. */
-  take({ tokens, logprobs, samplingLogprobs }: Sampled): void {
+  take({ tokens, logprobs, samplingLogprobs, alternatives }: Sampled): void {
     this.batch.forEach((index, row) => {
       if (!this.#goesOn(index)) return;
       const result = this.rows[index];
       result.tokens.push(tokens[row]);
       result.logprobs.push(logprobs[row]);
       result.samplingLogprobs.push(samplingLogprobs[row]);
+      if (alternatives) result.alternatives.push(alternatives[row]);
       result.terminated = this.args.terminatorIds.includes(tokens[row]);
     });
     this.#compact();
@@ -193,6 +215,7 @@ class TokenLoop {
       tokens: outputs.tokens.data as Int32Array,
       logprobs: outputs.logprobs.data as Float32Array,
       samplingLogprobs: outputs.sampling_logprobs.data as Float32Array,
+      ...(outputs.alternative_ids && { alternatives: alternativesOf(outputs, pieces.length) }),
     };
   }
 
@@ -210,7 +233,7 @@ class TokenLoop {
   }
 
   #sampling(): KernelInputs {
-    const { uniforms, temperature, topP, maxNewTokens } = this.args;
+    const { uniforms, temperature, topP, steer, maxNewTokens } = this.args;
     const own = Float32Array.from(
       this.batch,
       (index) => uniforms[index * maxNewTokens + this.rows[index].tokens.length],
@@ -219,8 +242,34 @@ class TokenLoop {
       ...(uniforms.length > 0 && { uniforms: { dims: [own.length], data: own } }),
       ...(temperature !== undefined && { temperature: { dims: [], data: Float32Array.of(temperature) } }),
       ...(topP !== undefined && { top_p: { dims: [], data: Float32Array.of(topP) } }),
+      ...(steer && steeringInputs(this.batch.map((index) => steer[index]))),
     };
   }
+}
+
+/** Padded to the longest, and to at least one column, with nothing that is added to token 0. */
+function steeringInputs(rows: readonly Steering[]): KernelInputs {
+  const width = Math.max(1, ...rows.map(({ length }) => length));
+  const ids = new BigInt64Array(rows.length * width);
+  const by = new Float32Array(rows.length * width);
+  rows.forEach((row, r) =>
+    row.forEach(([id, change], i) => {
+      ids[r * width + i] = BigInt(id);
+      by[r * width + i] = change;
+    }),
+  );
+  const dims = [rows.length, width];
+  return { steer_ids: { dims, data: ids }, steer_by: { dims, data: by } };
+}
+
+function alternativesOf(outputs: Readonly<Record<string, KernelTensor>>, rows: number): Alternatives[] {
+  const ids = outputs.alternative_ids.data as Int32Array;
+  const logprobs = outputs.alternative_logprobs.data as Float32Array;
+  const width = ids.length / rows;
+  const rowOf = (numbers: Int32Array | Float32Array, row: number) => [
+    ...numbers.subarray(row * width, (row + 1) * width),
+  ];
+  return Array.from({ length: rows }, (_, row) => ({ ids: rowOf(ids, row), logprobs: rowOf(logprobs, row) }));
 }
 
 /** A cache in this thread's arrays: graphs read it in place, and what is new is copied into it after each run. */

@@ -1,7 +1,7 @@
 // What a client asks for, read from the body of POST /v1/chat/completions and /v1/completions.
 // Fields: platform.openai.com/docs/api-reference; `top_k` as other servers of that API have it.
 import { ChatTemplateError, type ChatMessage, type ChatTemplate } from '../chat/chat-message.js';
-import type { SamplingOptions } from '../sampling.js';
+import { ALTERNATIVES, type SamplingOptions } from '../sampling.js';
 import type { Tokenizer } from '../tokenizer.js';
 import { BadRequestError, RequestFields } from './request-fields.js';
 
@@ -18,6 +18,14 @@ export interface CompletionRequest {
   /** A stream ends with the counts of its tokens. */
   streamsUsage: boolean;
   logprobs: boolean;
+  /** Likeliest tokens to tell beside each one that was said. */
+  topLogprobs: number;
+  /** What is added to the logits of tokens. */
+  logitBias: readonly (readonly [id: number, by: number])[];
+  /** Taken off the logit of a token that was said. */
+  presencePenalty: number;
+  /** Taken off the logit of a token as often as it was said. */
+  frequencyPenalty: number;
 }
 
 export interface Prompt {
@@ -43,17 +51,13 @@ export interface RequestReader {
 
 /** Of OpenAI's API and its kin, with the values that change nothing. */
 const notBuilt = {
-  frequency_penalty: [0],
-  presence_penalty: [0],
   repetition_penalty: [1],
   min_p: [0],
   best_of: [1],
-  logit_bias: [],
   suffix: [''],
   tools: [],
   functions: [],
   tool_choice: ['none', 'auto'],
-  top_logprobs: [0],
 } as const;
 
 const roles: Record<string, ChatMessage['role']> = {
@@ -80,7 +84,10 @@ export function readChatRequest(body: unknown, reader: RequestReader): Completio
   } catch (error) {
     throw error instanceof ChatTemplateError ? new BadRequestError(error.message, 'messages') : error;
   }
-  return request(fields, [{ ids, echo: '' }], fields.boolean('logprobs'), reader, {
+  const logprobs = fields.boolean('logprobs');
+  const topLogprobs = fields.number('top_logprobs', 0, { min: 0, max: ALTERNATIVES, whole: true });
+  if (topLogprobs > 0 && !logprobs) throw fields.fail('top_logprobs', 'needs logprobs to be true');
+  return request(fields, [{ ids, echo: '' }], { logprobs, topLogprobs }, reader, {
     limit: ['max_completion_tokens', 'max_tokens'],
     ofPrompt: 'messages',
   });
@@ -89,7 +96,8 @@ export function readChatRequest(body: unknown, reader: RequestReader): Completio
 export function readTextRequest(body: unknown, reader: RequestReader): CompletionRequest {
   const fields = new RequestFields(body);
   const echoes = fields.boolean('echo');
-  const logprobs = fields.number('logprobs', null, { min: 0, max: 5, whole: true }) !== null;
+  const topLogprobs = fields.number('logprobs', null, { min: 0, max: 5, whole: true });
+  const logprobs = topLogprobs !== null;
   if (echoes && logprobs) throw fields.fail('echo', 'together with logprobs is not supported');
   const { tokenizer } = reader;
   const prompts = givenPrompts(fields, reader).map((prompt) => {
@@ -97,17 +105,20 @@ export function readTextRequest(body: unknown, reader: RequestReader): Completio
     const text = typeof prompt === 'string' ? prompt : tokenizer.decode(prompt);
     return { ids, echo: echoes ? text : '' };
   });
-  return request(fields, prompts, logprobs, reader, { limit: ['max_tokens'], ofPrompt: 'prompt' });
+  fields.refuseUnlessNeutral({ top_logprobs: [0] }); // of chats; here it is the number in logprobs
+  const told = { logprobs, topLogprobs: topLogprobs ?? 0 };
+  return request(fields, prompts, told, reader, { limit: ['max_tokens'], ofPrompt: 'prompt' });
 }
 
 function request(
   fields: RequestFields,
   prompts: Prompt[],
-  logprobs: boolean,
+  told: Pick<CompletionRequest, 'logprobs' | 'topLogprobs'>,
   reader: RequestReader,
   { limit, ofPrompt }: { limit: readonly string[]; ofPrompt: string },
 ): CompletionRequest {
-  const { defaults, slots, contextLength } = reader;
+  const { defaults, slots, contextLength, vocabSize } = reader;
+  const penalty = { min: -2, max: 2 };
   checkModel(fields, reader);
   fields.refuseUnlessNeutral(notBuilt);
   const stops = fields.texts('stop').filter((stop) => stop !== '');
@@ -127,7 +138,10 @@ function request(
     seed: fields.number('seed', null, { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER, whole: true }),
     stream: fields.boolean('stream'),
     streamsUsage: fields.object('stream_options').boolean('include_usage'),
-    logprobs,
+    ...told,
+    logitBias: fields.numbersById('logit_bias', { min: -100, max: 100, vocabSize }),
+    presencePenalty: fields.number('presence_penalty', 0, penalty),
+    frequencyPenalty: fields.number('frequency_penalty', 0, penalty),
   };
 }
 

@@ -1,5 +1,6 @@
 // One request under way: a sequence per answer, its text as it comes, and what it came to.
 import { Rng } from '@bowyer/core';
+import type { Alternatives } from '../kernels/generate-kernel.js';
 import { continuationText } from '../prompt-tokens.js';
 import type { Tokenizer } from '../tokenizer.js';
 import type { AnswerKind, Choice, TokenLogprob, Usage } from './completion-answers.js';
@@ -28,15 +29,17 @@ export interface Completed {
 /** Ends when all answers have ended. @throws {QueueFullError} at once, before anything is said */
 export function runCompletion(batcher: SequenceBatcher, run: CompletionRun): Promise<Completed> {
   const { request, terminatorIds, signal } = run;
-  const { prompts, n, maxTokens, sampling, seed } = request;
+  const { prompts, n, maxTokens, sampling, seed, logitBias, presencePenalty, frequencyPenalty } = request;
+  const steering = { bias: logitBias, presencePenalty, frequencyPenalty };
   const answers = prompts.flatMap((prompt, p) =>
     Array.from({ length: n }, (_, i) => new Answer(run, prompt, p * n + i)),
   );
   const ends = batcher.submit(
     answers.map((answer) => ({
       ...{ promptIds: answer.promptIds, maxNewTokens: maxTokens, sampling, terminatorIds, signal },
+      ...{ steering, tellsAlternatives: request.topLogprobs > 0 },
       rng: seed === null ? new Rng(run.rng.uint32()) : Rng.forPurpose(seed, `answer ${answer.index}`),
-      onTokens: (ids, logprobs) => answer.take(ids, logprobs),
+      onTokens: (...told) => answer.take(...told),
     })),
   );
   return finished(answers, ends, request);
@@ -82,17 +85,28 @@ class Answer {
     this.#spoken = new SpokenText(decode, request.stops);
   }
 
-  take(ids: readonly number[], logprobs: readonly number[]): boolean {
-    const { request, tokenizer } = this.run;
+  take(ids: readonly number[], logprobs: readonly number[], alternatives: readonly Alternatives[]): boolean {
+    const { request } = this.run;
     const text = this.#spoken.add(ids);
     if (request.logprobs)
       ids.forEach((id, i) => {
-        const token = { token: tokenizer.decode([id], { keepSpecialTokens: true }), logprob: logprobs[i] };
+        const token = { ...this.#spelled(id, logprobs[i]), alternatives: this.#alternatives(alternatives[i]) };
         this.#tokens.push(token);
         this.#untold.push(token);
       });
     this.#tell(text);
     return !this.#spoken.stopped;
+  }
+
+  #spelled = (id: number, logprob: number) => ({
+    token: this.run.tokenizer.decode([id], { keepSpecialTokens: true }),
+    logprob,
+  });
+
+  /** As many as were asked for. */
+  #alternatives(told: Alternatives | undefined) {
+    const ids = told?.ids.slice(0, this.run.request.topLogprobs) ?? [];
+    return ids.map((id, i) => this.#spelled(id, told!.logprobs[i]));
   }
 
   finish(finishReason: 'stop' | 'length'): Choice {

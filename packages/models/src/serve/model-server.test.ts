@@ -41,13 +41,23 @@ async function serve(options: Partial<ModelServerOptions> = {}): Promise<ModelSe
   });
 }
 
+interface TokenEntry {
+  token: string;
+  logprob: number;
+}
+
 interface Body {
   choices: {
     index: number;
     message: { role: string; content: string };
     text: string;
     finish_reason: string;
-    logprobs: { content: { token: string; logprob: number }[] } & { tokens: string[]; token_logprobs: number[] };
+    logprobs: {
+      content: (TokenEntry & { top_logprobs: TokenEntry[] })[];
+      tokens: string[];
+      token_logprobs: number[];
+      top_logprobs: Record<string, number>[];
+    };
   }[];
   usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
   error: { message: string; type: string; param: string | null; code: string | null };
@@ -182,7 +192,18 @@ test.each([
   ['completions', { prompt: 'no', temperature: 3 }, 400, 'temperature', "'temperature' must be a number from 0 to 2"],
   ['completions', { prompt: 'no', n: 1.5 }, 400, 'n', "'n' must be a whole number from 1 to 4"],
   ['completions', { prompt: 'no', max_tokens: 0 }, 400, 'max_tokens', 'a whole number of at least 1'],
-  ['completions', { prompt: 'no', logit_bias: { 3: 1 } }, 400, 'logit_bias', "'logit_bias' is not supported"],
+  ['completions', { prompt: 'no', repetition_penalty: 1.2 }, 400, 'repetition_penalty', 'is not supported'],
+  ['completions', { prompt: 'no', logit_bias: { 3000: 1 } }, 400, 'logit_bias', "the key '3000', which is no token id"],
+  ['completions', { prompt: 'no', logit_bias: { 3: 101 } }, 400, 'logit_bias', 'numbers from -100 to 100'],
+  ['completions', { prompt: 'no', frequency_penalty: 3 }, 400, 'frequency_penalty', 'a number from -2 to 2'],
+  ['completions', { prompt: 'no', top_logprobs: 2 }, 400, 'top_logprobs', 'is not supported'],
+  [
+    'chat/completions',
+    { messages: [{ role: 'user', content: 'no' }], top_logprobs: 2 },
+    400,
+    'top_logprobs',
+    'needs logprobs',
+  ],
   ['completions', { prompt: '' }, 400, 'prompt', "'prompt' is empty"],
   ['completions', { prompt: [1, 999] }, 400, 'prompt', "'prompt' must be a string, token ids below"],
   [
@@ -200,6 +221,76 @@ test.each([
   expect(answer.status).toBe(status);
   expect(answer.body.error).toMatchObject({ type: 'invalid_request_error', param });
   expect(answer.body.error.message).toContain(message);
+  await server.close();
+});
+
+/** [vocabulary] log-probabilities of the next token. */
+async function nextLogprobs(ids: readonly number[]): Promise<number[]> {
+  const vocabulary = Array.from({ length: tokenizer.vocabSize }, (_, id) => id);
+  const sayable = vocabulary.filter((id) => !model.maskedTokenIds.includes(id));
+  const examples = sayable.map((target) => ({
+    ids: Int32Array.from(ids),
+    targets: Int32Array.from(ids, (_, i) => (i === ids.length - 1 ? target : 0)),
+    weights: Float32Array.from(ids, (_, i) => Number(i === ids.length - 1)),
+  }));
+  const scored = await model.logprobs(examples);
+  return vocabulary.map((id) => scored[sayable.indexOf(id)]?.at(-1) ?? -Infinity);
+}
+
+test('the likeliest tokens are told, in the order of their log-probabilities', async () => {
+  const server = await serve();
+  const prompt = 'is it a';
+  const expected = (await nextLogprobs(tokenizer.encode(prompt)))
+    .map((logprob, id) => ({ token: tokenizer.decode([id], { keepSpecialTokens: true }), logprob }))
+    .sort((a, b) => b.logprob - a.logprob);
+  const text = await post(server, 'completions', { prompt, max_tokens: 2, temperature: 0, logprobs: 3 });
+  const [told] = text.body.choices[0].logprobs.top_logprobs;
+  expect(Object.keys(told)).toEqual(expected.slice(0, 3).map(({ token }) => token));
+  Object.values(told).forEach((logprob, i) => expect(logprob).toBeCloseTo(expected[i].logprob, 4));
+  const messages = [{ role: 'user', content: 'the big' }];
+  const asked = { messages, max_tokens: 4, seed: 5, logprobs: true, top_logprobs: 20 };
+  const { content } = (await post(server, 'chat/completions', asked)).body.choices[0].logprobs;
+  expect(content).toHaveLength(4);
+  for (const { token, logprob, top_logprobs: tops } of content) {
+    expect(tops).toHaveLength(20);
+    expect(tops.map((top) => top.logprob)).toEqual(tops.map((top) => top.logprob).sort((a, b) => b - a));
+    const same = tops.find((top) => top.token === token);
+    if (same) expect(same.logprob).toBeCloseTo(logprob, 5);
+  }
+  await server.close();
+});
+
+test('a bias and penalties choose as a loop over the vocabulary does; the log-probabilities are the model’s own', async () => {
+  const server = await serve();
+  const prompt = 'the big red';
+  const bias: Record<number, number> = { 5: 3, 8: -100 };
+  const [presence, frequency, steps] = [0.5, 1.5, 12];
+  const ids = tokenizer.encode(prompt);
+  const counts = new Array<number>(tokenizer.vocabSize).fill(0);
+  const logprobs: number[] = [];
+  for (let step = 0; step < steps; step++) {
+    const own = await nextLogprobs(ids);
+    const steered = own.map(
+      (x, id) => x + (bias[id] ?? 0) - frequency * counts[id] - presence * Number(counts[id] > 0),
+    );
+    const best = steered.indexOf(Math.max(...steered));
+    if (best === tokenizer.eosTokenId) break;
+    ids.push(best);
+    counts[best]++;
+    logprobs.push(own[best]);
+  }
+  const said = ids.slice(ids.length - logprobs.length).map((id) => tokenizer.decode([id]));
+  const asked = { prompt, max_tokens: steps, temperature: 0, logprobs: 0, logit_bias: bias };
+  const penalties = { presence_penalty: presence, frequency_penalty: frequency };
+  // In company of a request that wants nothing of the kind.
+  const [steered, plain] = await Promise.all([
+    post(server, 'completions', { ...asked, ...penalties }),
+    post(server, 'completions', { prompt, max_tokens: steps, temperature: 0 }),
+  ]);
+  expect(steered.body.choices[0].logprobs.tokens).toEqual(said);
+  steered.body.choices[0].logprobs.token_logprobs.forEach((x, i) => expect(x).toBeCloseTo(logprobs[i], 4));
+  expect([plain.body.choices[0].text]).toEqual(await greedyTexts([prompt], steps));
+  expect(plain.body.choices[0].text).not.toBe(steered.body.choices[0].text);
   await server.close();
 });
 

@@ -79,6 +79,23 @@ export class RequestFields {
     return new RequestFields(this.value(name) ?? {}, this.#place(name));
   }
 
+  /** A number for each of some tokens, by their ids; `[[id, number]]`. */
+  numbersById(
+    name: string,
+    { min, max, vocabSize }: { min: number; max: number; vocabSize: number },
+  ): [number, number][] {
+    const value = this.value(name) ?? {};
+    if (typeof value !== 'object' || Array.isArray(value)) throw this.#wrong(name, 'an object of numbers by token id');
+    return Object.entries(value).map(([key, number]) => {
+      const id = Number(key);
+      if (!/^\d+$/.test(key) || id >= vocabSize)
+        throw this.fail(name, `has the key '${key}', which is no token id below ${vocabSize}`);
+      if (typeof number !== 'number' || !(number >= min && number <= max))
+        throw this.fail(name, `must hold numbers from ${min} to ${max}; token ${id} has another value`);
+      return [id, number];
+    });
+  }
+
   /** Fields that would change the answer and that are not built: only the value that changes nothing will do. */
   refuseUnlessNeutral(neutral: Readonly<Record<string, readonly unknown[]>>): void {
     for (const [name, harmless] of Object.entries(neutral)) {

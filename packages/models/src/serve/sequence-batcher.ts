@@ -2,8 +2,10 @@
 // Who comes while a round runs joins the next one; a prompt that begins like what a free slot holds pays for its rest only.
 import type { Rng } from '@bowyer/core';
 import type { Episodes, Utterance } from '../episodes.js';
+import type { Alternatives } from '../kernels/generate-kernel.js';
 import type { LanguageModel } from '../language-model.js';
 import type { SamplingOptions } from '../sampling.js';
+import { isSteering, logitChanges, type Steering } from './steering.js';
 
 export interface SequenceRequest {
   /** At least one; with `maxNewTokens` they fit into the context. */
@@ -11,12 +13,16 @@ export interface SequenceRequest {
   maxNewTokens: number;
   sampling: Pick<SamplingOptions, 'temperature' | 'topK' | 'topP' | 'greedy'>;
   terminatorIds: readonly number[];
+  /** Changes of logits; none if not given. */
+  steering?: Steering;
+  /** Whether the likeliest tokens are told beside those that were said. */
+  tellsAlternatives?: boolean;
   /** The answer's own stream: what is sampled does not depend on who else is answered. */
   rng: Rng;
   /** Ends the answer as soon as it is noticed. */
   signal: AbortSignal;
   /** Told of tokens as they come, without the terminator. @returns whether more are wanted */
-  onTokens: (ids: readonly number[], logprobs: readonly number[]) => boolean;
+  onTokens: (ids: readonly number[], logprobs: readonly number[], alternatives: readonly Alternatives[]) => boolean;
 }
 
 /** `stop`: a terminator, or no more was wanted; `length`: maxNewTokens were said; `aborted`: by the signal. */
@@ -45,6 +51,8 @@ interface Sequence {
   request: SequenceRequest;
   slot: number;
   newTokens: number;
+  /** How often each token was said. */
+  counts: Map<number, number>;
   resolve: (end: SequenceEnd) => void;
   reject: (error: unknown) => void;
 }
@@ -54,6 +62,8 @@ export class SequenceBatcher {
   #waiting: Sequence[] = [];
   #running: Sequence[] = [];
   #rounds: Promise<void> | null = null;
+  /** Once a request has asked for it: another program then, which serves the plain requests too. */
+  #steered = false;
 
   private constructor(
     private readonly model: LanguageModel,
@@ -64,7 +74,7 @@ export class SequenceBatcher {
   }
 
   static async open(model: LanguageModel, options: SequenceBatcherOptions): Promise<SequenceBatcher> {
-    return new SequenceBatcher(model, await model.openEpisodes({ slots: options.slots }), options);
+    return new SequenceBatcher(model, await model.openEpisodes({ slots: options.slots, sharesSampler: true }), options);
   }
 
   /** Answers under way, and those that wait. */
@@ -77,10 +87,11 @@ export class SequenceBatcher {
     const { maxQueued, slots } = this.options;
     if (this.#waiting.length + requests.length > maxQueued + this.#free.length)
       throw new QueueFullError(`all ${slots} slots are busy and ${this.#waiting.length} answers wait`);
+    this.#steered ||= requests.some(({ steering, tellsAlternatives }) => tellsAlternatives || isSteering(steering));
     const ends = requests.map(
       (request) =>
         new Promise<SequenceEnd>((resolve, reject) => {
-          this.#waiting.push({ request, slot: -1, newTokens: 0, resolve, reject });
+          this.#waiting.push({ request, slot: -1, newTokens: 0, counts: new Map(), resolve, reject });
         }),
     );
     this.#rounds ??= this.#play().finally(() => (this.#rounds = null));
@@ -135,7 +146,7 @@ export class SequenceBatcher {
 
   /** Tokens to ask for: one after the prompt, then a power of two that the context has room for. */
   #stride({ request, slot, newTokens }: Sequence): number {
-    if (newTokens === 0) return 1;
+    if (newTokens === 0 || isSteering(request.steering, 'penalties')) return 1; // what is said changes what may follow
     const left = request.maxNewTokens - newTokens;
     const room = this.model.contextLength - this.episodes.length(slot) + 1; // the last new token is never fed
     let stride = ROUND;
@@ -147,11 +158,14 @@ export class SequenceBatcher {
     const [{ request }] = group;
     try {
       const utterances = await this.episodes.act(
-        group.map(({ slot, request: { promptIds, rng }, newTokens }) => ({
-          ...{ slot, rng },
+        group.map(({ slot, request: { promptIds, rng, steering }, newTokens, counts }) => ({
+          ...{ slot, rng, steer: logitChanges(steering, counts) },
           tokens: newTokens === 0 ? promptIds.slice(this.episodes.length(slot)) : [],
         })),
-        { ...request.sampling, terminatorIds: request.terminatorIds, maxNewTokens: this.#stride(group[0]) },
+        {
+          ...{ ...request.sampling, terminatorIds: request.terminatorIds, steered: this.#steered },
+          maxNewTokens: this.#stride(group[0]),
+        },
       );
       group.forEach((sequence, i) => this.#take(sequence, utterances[i]));
     } catch (error) {
@@ -162,12 +176,14 @@ export class SequenceBatcher {
     }
   }
 
-  #take(sequence: Sequence, { ids, logprobs, terminatorId }: Utterance): void {
+  #take(sequence: Sequence, { ids, logprobs, alternatives = [], terminatorId }: Utterance): void {
     const { maxNewTokens, onTokens, signal } = sequence.request;
     const said = ids.slice(0, maxNewTokens - sequence.newTokens);
     const terminated = terminatorId !== null && sequence.newTokens + ids.length < maxNewTokens;
     sequence.newTokens += said.length + Number(terminated);
-    const wantsMore = signal.aborted || onTokens(said, [...logprobs.subarray(0, said.length)]);
+    for (const id of said) sequence.counts.set(id, (sequence.counts.get(id) ?? 0) + 1);
+    const told = [[...logprobs.subarray(0, said.length)], alternatives.slice(0, said.length)] as const;
+    const wantsMore = signal.aborted || onTokens(said, ...told);
     if (signal.aborted) this.#end(sequence, 'aborted');
     else if (terminated || !wantsMore) this.#end(sequence, 'stop');
     else if (sequence.newTokens >= maxNewTokens) this.#end(sequence, 'length');
