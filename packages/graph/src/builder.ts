@@ -91,6 +91,8 @@ export class GraphBuilder extends Graph {
   gelu = (x: Value, approximate: 'none' | 'tanh'): Value => this.#one(elementwise.Gelu, [x], { approximate });
   /** The value, through which no gradient flows back. */
   stopGradient = (x: Value): Value => this.#one(elementwise.StopGradient, [x], { _stops: 1 });
+  /** The value; what is worked out from it is float32 also where the graph is compiled for float16 (see float16-form.ts). */
+  inFloat32 = (x: Value): Value => this.#one(elementwise.Identity, [x], { _float32: 1 });
   cast = (x: Value, dtype: DataType): Value =>
     x.dtype === dtype ? x : this.#one(elementwise.Cast, [x], { to: onnxTypeCodes[dtype] });
 

@@ -1,4 +1,5 @@
 // Tensor element types: their ONNX codes and the typed arrays that hold them on the host.
+import { toFloat16 } from './float16.js';
 
 /** ONNX TensorProto.DataType codes. https://github.com/onnx/onnx/blob/main/onnx/onnx.proto */
 export const onnxTypeCodes = {
@@ -83,5 +84,6 @@ export function newArray(dtype: DataType, length: number): TensorArray {
 export function toTensorArray(data: TensorArray | ArrayLike<number> | ArrayLike<bigint>, dtype: DataType): TensorArray {
   if (holds(data, dtype)) return data;
   if (dtype === 'int64') return BigInt64Array.from(data as ArrayLike<number>, BigInt);
+  if (dtype === 'float16') return toFloat16(data as ArrayLike<number>);
   return (arrayTypes[dtype] as typeof Float32Array).from(data as ArrayLike<number>);
 }

@@ -1,7 +1,7 @@
 // The graph itself: inputs, initializers, nodes, outputs. Knows no operator: `builder.ts` adds one method for each.
 // Equal nodes are made once (common subexpressions), and small constants with equal contents are one initializer.
 import { canonicalShape, formatShape, type Dim, type Shape } from './dims.js';
-import { arrayClass, dataTypeOf, newArray, toTensorArray, type DataType, type TensorArray } from './dtype.js';
+import { arrayClass, dataTypeOf, toTensorArray, type DataType, type TensorArray } from './dtype.js';
 import { GraphBuildError, describeValue } from './errors.js';
 import type { Op } from './op.js';
 import { Value, type Attributes, type GraphNode } from './value.js';
@@ -73,13 +73,8 @@ export class Graph {
 
   /** Zeros or another small constant where the shape is known at build time. */
   protected filled(x: number, shape: readonly number[], dtype: DataType): Value {
-    const array = newArray(
-      dtype,
-      shape.reduce((a, b) => a * b, 1),
-    );
-    if (dtype === 'int64') (array as BigInt64Array).fill(BigInt(x));
-    else (array as Float32Array).fill(x);
-    return this.constant(array, shape, dtype);
+    const size = shape.reduce((a, b) => a * b, 1);
+    return this.constant(toTensorArray(new Float64Array(size).fill(x), dtype), shape, dtype);
   }
 
   /** Name a value as an output of the graph. One value may have several output names. */

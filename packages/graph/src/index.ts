@@ -13,6 +13,7 @@ export {
   type Shape,
 } from './dims.js';
 export { type DataType, type TensorArray } from './dtype.js';
+export { toFloat16 } from './float16.js';
 export { defineOp, type GradientRule, type InputGradient, type Op } from './op.js';
 export { dependencies, gradients, type GradientOptions } from './gradients.js';
 export { notBefore, type RecomputeOptions } from './recomputation.js';
@@ -38,6 +39,7 @@ export {
 } from './device/program.js';
 export { LOOP_BYTES, wasmMemoryOf, type WasmMemory } from './device/host-memory.js';
 export { checkDevice, chooseDevice, type DeviceChoice, type DeviceKind, type Machine } from './device/choose-device.js';
+export { type Precision } from './float16-form.js';
 export { gpuCrossings, type GpuCrossings } from './device/gpu-crossings.js';
 export { webgpuAvailable } from './device/provider-probe.js';
 export { State, type StateTensorInfo, type StateTensorInit, type TensorCopy } from './device/state.js';

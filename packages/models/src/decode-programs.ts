@@ -12,6 +12,7 @@ import type { QuantizedWeight } from './quantization/quantized-weight.js';
 import { arrangeGraph, extendedName, residentDecodeGraph } from './resident-decode-graph.js';
 import type { Sampler } from './sampling.js';
 import { FEW_ROWS, isLargeWeight, type OperandOrder } from './weight-product.js';
+import { WorkingWeights } from './working-weights.js';
 
 export interface DecodeProgramsOptions {
   device: Device;
@@ -81,9 +82,10 @@ export class DecodePrograms {
     const { layers, keyValueHeads, headSize } = architecture;
     const names = Array.from({ length: layers }, (_, layer) => [keyName(layer), valueName(layer)]).flat();
     const size = slots * keyValueHeads * roundedCapacity(this.#isResident ? 0 : contextLength) * headSize;
-    const state = await device.createZeros(Object.fromEntries(names.map((name) => [name, [size]])));
+    const tensor = { shape: [size], dtype: device.precision };
+    const state = await device.createZeros(Object.fromEntries(names.map((name) => [name, tensor])));
     if (!this.#isResident) return { state };
-    const program = await (this.#arrange ??= device.compile(arrangeGraph(names, headSize)));
+    const program = await (this.#arrange ??= device.compile(arrangeGraph(names, headSize, device.precision)));
     const store = Object.fromEntries(names.map((name) => [`moved.${name}`, [state, name] as const]));
     return { state, arrange: await program.bind({ store }) };
   }
@@ -95,6 +97,7 @@ export class DecodePrograms {
 
   /** Programs for a batch of `rows` whose longest new part has `width` tokens. `done` says that their run is over. */
   async forBatch(sampler: Sampler, rows: number, width: number): Promise<LoopPrograms> {
+    await WorkingWeights.of(this.options.device, this.options.parameters).refresh();
     if (this.#weightsToPack.size > 0)
       return inAllRoles(
         await this.#packed.take(JSON.stringify(sampler), () => this.#compile(sampler, 'tokens', 'rows-left')),
@@ -143,9 +146,12 @@ export class DecodePrograms {
     const integers = this.#integers.size > 0 ? { names: this.#integers, kind: await integerKind(device) } : undefined;
     const shared = { sampler, operandOrder, tokens, maskedTokenIds };
     const options = { ...shared, quantized, integers, packed, adapters: adapters?.layout };
-    const graph = this.#isResident ? residentDecodeGraph(architecture, options) : decodeGraph(architecture, options);
+    const graph = this.#isResident
+      ? residentDecodeGraph(architecture, { ...options, storedType: device.precision })
+      : decodeGraph(architecture, options);
+    const working = await WorkingWeights.of(device, parameters).state();
     const used = architecture.parameters.filter(({ name }) => graph.inputs.has(name));
-    const state = Object.fromEntries(used.map(({ name }) => [name, [parameters, name] as const]));
+    const state = Object.fromEntries(used.map(({ name }) => [name, [working, name] as const]));
     const constants = Object.fromEntries([...packed].map((name) => [packedName(name), [parameters, name] as const]));
     const caches = [...graph.inputs.keys()].filter((name) => graph.outputs.has(extendedName(name)));
     const inPlace = Object.fromEntries(caches.map((name) => [extendedName(name), name]));

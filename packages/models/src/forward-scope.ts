@@ -1,5 +1,5 @@
 // What every graph of a language model shares: parameters as inputs, linear layers in the chosen operand order, dropout.
-import type { Dim, GraphBuilder, Value } from '@bowyer/graph';
+import type { Dim, GraphBuilder, Precision, Value } from '@bowyer/graph';
 import type { CausalArchitecture, ForwardScope } from './architecture.js';
 import type { SeededDropout } from './dropout.js';
 import type { AdapterGraph } from './lora/adapter-graph.js';
@@ -32,6 +32,8 @@ export interface ScopeOptions {
   adapters?: AdapterGraph;
   /** Left out: dropout is off, whatever the config says. */
   dropout?: SeededDropout;
+  /** What weights lie in; 'float32' if left out. */
+  weightType?: Precision;
 }
 
 /** The input that products take a packed weight from; where its rows are looked up as well, that is another input. */
@@ -53,7 +55,7 @@ export class GraphScope implements ForwardScope {
     this.tokens = options.tokens;
     for (const { name, shape } of architecture.parameters)
       if (!options.quantized?.has(name) && !options.packed?.has(name))
-        this.#parameters.set(name, g.input(name, 'float32', shape));
+        this.#parameters.set(name, this.#input(name, shape));
   }
 
   parameter(name: string): Value {
@@ -69,9 +71,13 @@ export class GraphScope implements ForwardScope {
   #alsoFloat(name: string): Value | undefined {
     const spec = this.architecture.parameters.find((parameter) => parameter.name === name);
     if (!spec) return undefined;
-    const value = this.g.input(name, 'float32', spec.shape);
+    const value = this.#input(name, spec.shape);
     this.#parameters.set(name, value);
     return value;
+  }
+
+  #input(name: string, shape: readonly number[]): Value {
+    return this.g.cast(this.g.input(name, this.options.weightType ?? 'float32', shape), 'float32');
   }
 
   #packedInput(weight: string): Value {

@@ -23,6 +23,7 @@ import type { TokenExample } from './token-batches.js';
 import { TokenScorer, type BatchOptions, type ScoringBatchOptions, type TokenScores } from './token-scorer.js';
 import { loadTokenizer, type Tokenizer } from './tokenizer.js';
 import { checkVocabulary } from './vocabulary-check.js';
+import { frozenTensors, WorkingWeights } from './working-weights.js';
 
 /** With gradient checkpointing: logits are held for a quarter of the scored rows. */
 const LOSS_CHUNKS = 4;
@@ -118,7 +119,7 @@ export class LanguageModel {
     const weights = new FrozenWeights(architecture, options.quantization ?? 'none');
     for (const spec of architecture.parameters) weights.takeFresh(spec, options.rng);
     const { device, lora } = options;
-    const base = await device.createState(weights.tensors);
+    const base = await createBase(options, weights, lora !== undefined);
     const adapters = lora && (await createAdapters(device, architecture, { options: lora, seed: lora.seed }));
     return new LanguageModel(options, architecture, options.tokenizer, { base, ...weights.kept, adapters });
   }
@@ -142,7 +143,7 @@ export class LanguageModel {
         seed: lora?.seed ?? 0,
         dir: adapter && dir,
       }));
-    const base = await device.createState(weights.tensors);
+    const base = await createBase(options, weights, adapters !== undefined);
     return new LanguageModel(options, architecture, tokenizer, {
       base,
       ...weights.kept,
@@ -212,7 +213,8 @@ export class LanguageModel {
    * @returns that sum, in nats
    */
   accumulateGradients(examples: readonly TokenExample[], options: BatchOptions = {}): Promise<{ loss: number }> {
-    return this.#scorer.accumulateGradients(examples, this.optimizer.gradients, options);
+    const { gradients, lossScale } = this.optimizer;
+    return this.#scorer.accumulateGradients(examples, gradients, { ...options, lossScale });
   }
 
   /**
@@ -256,8 +258,19 @@ export class LanguageModel {
     await this.#decodePrograms.release();
     await this.#optimizer?.release();
     const { base, adapters } = this.#weights;
+    await WorkingWeights.of(this.#device, base).release();
     for (const state of [base, adapters?.parameters, adapters?.switch]) if (state) await this.#device.release(state);
   }
+}
+
+/** What training does not change needs no float32 masters where graphs calculate in float16. */
+function createBase(
+  { device, quantization = 'none' }: LanguageModelOptions,
+  { tensors }: FrozenWeights,
+  hasAdapters: boolean,
+): Promise<State> {
+  const isFrozen = hasAdapters || quantization !== 'none';
+  return device.createState(isFrozen ? frozenTensors(tensors, device.precision) : tensors);
 }
 
 /** Quantised as they are read, so that of those weights no more than one is in memory in float32. */

@@ -3,7 +3,7 @@ import type { Device, Kernel, State } from '@bowyer/graph';
 import { adamGraph } from './kernels/adam-graph.js';
 import type { AdamArgs } from './kernels/adam-kernel.js';
 import type { StepResult } from './kernels/gradient-clip.js';
-import type { Optimizer, StepOptions } from './optimizer.js';
+import type { Optimizer, OptimizerNotes, StepOptions } from './optimizer.js';
 import { restoreStates, saveStates, shapesOf } from './optimizer-state.js';
 
 export interface AdamOptions {
@@ -80,12 +80,14 @@ export class Adam implements Optimizer {
     return result;
   }
 
-  async save(path: string): Promise<void> {
-    await saveStates(this.device, path, this.#moments(), this.#steps);
+  async save(path: string, notes?: OptimizerNotes): Promise<void> {
+    await saveStates(this.device, path, this.#moments(), { steps: this.#steps, notes });
   }
 
-  async restore(path: string): Promise<void> {
-    this.#steps = await restoreStates(this.device, path, this.#moments());
+  async restore(path: string): Promise<OptimizerNotes> {
+    const { steps, notes } = await restoreStates(this.device, path, this.#moments());
+    this.#steps = steps;
+    return notes;
   }
 
   async release(): Promise<void> {

@@ -5,7 +5,7 @@ import type { AdamArgs } from './kernels/adam-kernel.js';
 import { blockLength } from './kernels/dynamic-quantization.js';
 import type { StepResult } from './kernels/gradient-clip.js';
 import { adamArgs, type AdamOptions } from './optimizer-adam.js';
-import type { Optimizer, StepOptions } from './optimizer.js';
+import type { Optimizer, OptimizerNotes, StepOptions } from './optimizer.js';
 import { restoreStates, saveStates, shapesOf } from './optimizer-state.js';
 
 /** Elements from which on a tensor's moments are quantised. */
@@ -71,12 +71,14 @@ export class AdamW8bit implements Optimizer {
     return result;
   }
 
-  async save(path: string): Promise<void> {
-    await saveStates(this.device, path, this.#states(), this.#steps);
+  async save(path: string, notes?: OptimizerNotes): Promise<void> {
+    await saveStates(this.device, path, this.#states(), { steps: this.#steps, notes });
   }
 
-  async restore(path: string): Promise<void> {
-    this.#steps = await restoreStates(this.device, path, this.#states());
+  async restore(path: string): Promise<OptimizerNotes> {
+    const { steps, notes } = await restoreStates(this.device, path, this.#states());
+    this.#steps = steps;
+    return notes;
   }
 
   async release(): Promise<void> {

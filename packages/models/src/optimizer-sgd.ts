@@ -3,7 +3,7 @@ import type { Device, Kernel, State } from '@bowyer/graph';
 import type { StepResult } from './kernels/gradient-clip.js';
 import { sgdGraph } from './kernels/sgd-graph.js';
 import type { SgdArgs } from './kernels/sgd-kernel.js';
-import type { Optimizer, StepOptions } from './optimizer.js';
+import type { Optimizer, OptimizerNotes, StepOptions } from './optimizer.js';
 import { restoreStates, saveStates, shapesOf } from './optimizer-state.js';
 
 export interface SgdOptions {
@@ -61,12 +61,14 @@ export class Sgd implements Optimizer {
     return result;
   }
 
-  async save(path: string): Promise<void> {
-    await saveStates(this.device, path, { 'momentum.': this.buffers }, this.#steps);
+  async save(path: string, notes?: OptimizerNotes): Promise<void> {
+    await saveStates(this.device, path, { 'momentum.': this.buffers }, { steps: this.#steps, notes });
   }
 
-  async restore(path: string): Promise<void> {
-    this.#steps = await restoreStates(this.device, path, { 'momentum.': this.buffers });
+  async restore(path: string): Promise<OptimizerNotes> {
+    const { steps, notes } = await restoreStates(this.device, path, { 'momentum.': this.buffers });
+    this.#steps = steps;
+    return notes;
   }
 
   async release(): Promise<void> {

@@ -2,6 +2,7 @@
 // global norm, updates in place and sets them to zero. Each kind has its own file; this one holds what they share.
 import type { Device, State } from '@bowyer/graph';
 import type { StepResult } from './kernels/gradient-clip.js';
+import { LossScaledOptimizer } from './loss-scaling.js';
 import { Adam, AdamW, type AdamOptions } from './optimizer-adam.js';
 import { AdamW8bit } from './optimizer-adamw-8bit.js';
 import { Sgd, type SgdOptions } from './optimizer-sgd.js';
@@ -22,24 +23,38 @@ export interface Optimizer {
   readonly gradients: State;
   /** Steps taken so far. */
   readonly steps: number;
+  /** What the loss is to be multiplied by before the backward pass; 1 if not given. The step divides by it. */
+  readonly lossScale?: number;
   /**
    * One step on the summed gradients, which are zero afterwards.
    * If they are not finite nothing else is changed, and `gradientNorm` is NaN or infinite: the caller decides.
    */
   step(options: StepOptions): Promise<StepResult>;
-  /** Writes what the next step needs besides the parameters. Gradients are not kept: save between steps. */
-  save(path: string): Promise<void>;
-  /** Takes up, bit for bit, what `save` wrote. */
-  restore(path: string): Promise<void>;
+  /** Writes what the next step needs besides the parameters, and `notes`. Gradients are not kept: save between steps. */
+  save(path: string, notes?: OptimizerNotes): Promise<void>;
+  /** Takes up, bit for bit, what `save` wrote. @returns the notes */
+  restore(path: string): Promise<OptimizerNotes>;
   /** Frees gradients and moments; the parameters belong to the model. */
   release(): Promise<void>;
 }
 
+/** Short texts beside an optimizer's tensors, in its file's metadata. */
+export type OptimizerNotes = Readonly<Record<string, string>>;
+
 export type OptimizerOptions =
   (AdamOptions & { kind: 'adam' | 'adamw' | 'adamw_8bit' }) | (SgdOptions & { kind: 'sgd' });
 
-/** An optimizer that has taken no step yet. */
-export function createOptimizer(device: Device, parameters: State, options: OptimizerOptions): Promise<Optimizer> {
+/** An optimizer that has taken no step yet; it scales the loss where gradients are worked out in float16. */
+export async function createOptimizer(
+  device: Device,
+  parameters: State,
+  options: OptimizerOptions,
+): Promise<Optimizer> {
+  const optimizer = await createPlainOptimizer(device, parameters, options);
+  return device.precision === 'float16' ? new LossScaledOptimizer(optimizer) : optimizer;
+}
+
+function createPlainOptimizer(device: Device, parameters: State, options: OptimizerOptions): Promise<Optimizer> {
   switch (options.kind) {
     case 'adam':
       return Adam.create(device, parameters, options);

@@ -1,6 +1,6 @@
 // The decoding graph where the key-value cache lives on a GPU: new keys and values are written into the cache, which is an
 // output in the place of the input, and attention reads the cache alone. See decode-graph.ts for the form on the host.
-import { defineOp, GraphBuilder, multiplyDims, type Value } from '@bowyer/graph';
+import { defineOp, GraphBuilder, multiplyDims, type Precision, type Value } from '@bowyer/graph';
 import type { CausalArchitecture } from './architecture.js';
 import { MASKED, mergeHeads, splitHeads, splitQueries, type HeadLayout } from './attention.js';
 import { keyName, valueName, type DecodeGraphOptions } from './decode-graph.js';
@@ -21,9 +21,14 @@ const ScatterND = defineOp('ScatterND', { infer: ({ inputs: [data] }) => [{ dtyp
  * [batch, keyValueHeads, capacity, headSize]; and what the sampler asks for.
  *
  * Outputs: tokens [batch] int32; logprobs and sampling_logprobs [batch]; extended.key.N and extended.value.N.
+ *
+ * @param options.storedType what weights, keys and values lie in
  */
-export function residentDecodeGraph(architecture: CausalArchitecture, options: DecodeGraphOptions): GraphBuilder {
-  const { tokens } = options;
+export function residentDecodeGraph(
+  architecture: CausalArchitecture,
+  options: DecodeGraphOptions & { storedType: Precision },
+): GraphBuilder {
+  const { tokens, storedType } = options;
   const g = new GraphBuilder('decode_resident');
   const ids = g.input('ids', 'int32', ['batch', tokens]);
   const positions = g.input('positions', 'int32', ['batch', tokens]);
@@ -32,14 +37,16 @@ export function residentDecodeGraph(architecture: CausalArchitecture, options: D
   const { heads, keyValueHeads, headSize, attentionWindows } = architecture;
   const layout = { batch: 'batch', tokens, heads, keyValueHeads, headSize };
   const cached = (name: string, fresh: Value) => {
-    const cache = g.input(name, 'float32', ['batch', keyValueHeads, 'capacity', headSize]);
-    const [extended] = g.apply(ScatterND, [cache, writeAt, g.reshape(splitHeads(g, fresh, layout), [-1, headSize])]);
+    const cache = g.input(name, storedType, ['batch', keyValueHeads, 'capacity', headSize]);
+    const rows = g.cast(g.reshape(splitHeads(g, fresh, layout), [-1, headSize]), storedType);
+    const [extended] = g.apply(ScatterND, [cache, writeAt, rows]);
     g.output(extendedName(name), extended);
-    return extended;
+    return g.cast(extended, 'float32');
   };
   const scope = new GraphScope(g, architecture, {
     ...{ batch: 'batch', tokens, operandOrder: options.operandOrder, accuracyLevel: 0 },
     quantized: options.quantized,
+    weightType: storedType,
     adapters: options.adapters && new AdapterGraph(g, options.adapters),
     attention: (layer, [query, key, value]) => {
       const [keys, values] = [cached(keyName(layer), key), cached(valueName(layer), value)];
@@ -88,10 +95,14 @@ function attention(
  * Moves rows of cache tensors: each output `moved.NAME` holds, one after the other, the rows of `NAME` [slots, headSize]
  * that `index` [moved] names.
  */
-export function arrangeGraph(names: readonly string[], headSize: number): GraphBuilder {
+export function arrangeGraph(
+  names: readonly string[],
+  headSize: number,
+  storedType: Precision = 'float32',
+): GraphBuilder {
   const g = new GraphBuilder('arrange_cache');
   const index = g.input('index', 'int32', ['moved']);
   for (const name of names)
-    g.output(`moved.${name}`, g.reshape(g.gather(g.input(name, 'float32', ['slots', headSize]), index), [-1]));
+    g.output(`moved.${name}`, g.reshape(g.gather(g.input(name, storedType, ['slots', headSize]), index), [-1]));
   return g;
 }

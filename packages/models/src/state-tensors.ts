@@ -1,5 +1,6 @@
 // Between a device's state and files: copies out, and checked writes back in.
-import type { Device, State } from '@bowyer/graph';
+import { toFloat16, type Device, type State, type TensorCopy } from '@bowyer/graph';
+import { float16ToFloat32 } from './half-precision.js';
 import { SafetensorsError } from './safetensors-header.js';
 import type { HostTensors } from './safetensors.js';
 
@@ -7,9 +8,15 @@ import type { HostTensors } from './safetensors.js';
 export async function copyTensors(device: Device, state: State): Promise<HostTensors> {
   const copies = await device.read(state);
   return Object.fromEntries(
-    Object.entries(copies).map(([name, { shape, data }]) => [name, { shape: [...shape], data: data as Float32Array }]),
+    Object.entries(copies).map(([name, copy]) => [name, { shape: [...copy.shape], data: float32Data(copy) }]),
   );
 }
+
+const float32Data = ({ dtype, data }: TensorCopy): Float32Array =>
+  dtype === 'float16' ? float16ToFloat32(data as Uint16Array) : (data as Float32Array);
+
+/** Four 8-bit codes are a word (int32) in a state, bytes in a file. */
+export const bytesShape = (shape: readonly number[]): number[] => [...shape.slice(0, -1), 4 * shape.at(-1)!];
 
 /**
  * Overwrites every tensor of a state with `tensors[prefix + name]`. All of them must be there in the right shape:
@@ -26,12 +33,14 @@ export async function writeTensors(
   const found = state.names.map((name) => {
     const { shape, dtype } = state.info(name);
     const tensor = tensors[prefix + name];
-    const expected = `shape [${shape.join(', ')}]`;
+    const stored = dtype === 'int32' ? bytesShape(shape) : shape;
+    const expected = `shape [${stored.join(', ')}]`;
     if (!tensor) throw new SafetensorsError(path, prefix + name, expected, 'no such tensor');
-    if (tensor.shape.join() !== shape.join()) {
+    if (tensor.shape.join() !== stored.join()) {
       throw new SafetensorsError(path, prefix + name, expected, `shape [${tensor.shape.join(', ')}]`);
     }
-    return [name, { data: dtype === 'uint8' ? Uint8Array.from(tensor.data) : tensor.data }] as const;
+    const data = dtype === 'float16' ? toFloat16(tensor.data) : tensor.data;
+    return [name, { data: dtype === 'int32' ? new Int32Array(Uint8Array.from(tensor.data).buffer) : data }] as const;
   });
   await device.write(state, Object.fromEntries(found));
 }

@@ -6,10 +6,16 @@ import { adapterWiring, type AdapterWeights } from './lora/adapter-graph.js';
 import type { QuantizedWeight } from './quantization/quantized-weight.js';
 import { tokenBatches, type TokenBatch, type TokenExample } from './token-batches.js';
 import { drops, gradientName, scoringGraph, trainableParameters, trainingGraph } from './training-graph.js';
+import { WorkingWeights } from './working-weights.js';
 
 export interface BatchOptions {
   /** Tokens with padding that one micro-batch may hold; longer batches are split. Infinity if not given. */
   maxTokens?: number;
+}
+
+export interface GradientOptions extends BatchOptions {
+  /** What gradients are multiplied by on a device that calculates in float16 (see loss-scaling.ts); 1 if not given. */
+  lossScale?: number;
 }
 
 export interface ScoringBatchOptions extends BatchOptions {
@@ -102,25 +108,38 @@ export class TokenScorer {
   async accumulateGradients(
     examples: readonly TokenExample[],
     gradients: State,
-    { maxTokens = Infinity }: BatchOptions = {},
+    { maxTokens = Infinity, lossScale = 1 }: GradientOptions = {},
   ): Promise<{ loss: number }> {
     this.#check(examples);
     if (this.#training?.gradients !== gradients) this.#training = { gradients, program: this.#bindTraining(gradients) };
     const program = await this.#training.program;
+    await this.#weights.refresh();
+    const scale: Record<string, InputTensor> = this.#scalesLoss ? { loss_scale: { dims: [], data: [lossScale] } } : {};
     let loss = 0;
     for (const batch of tokenBatches(examples, { maxTokens, padTokenId: this.options.padTokenId })) {
       const weights = { dims: [batch.weights.length], data: batch.weights };
-      const outputs = await program.run({ inputs: { ...scoringInputs(batch), weights, ...this.#dropoutSeed() } });
+      const outputs = await program.run({
+        inputs: { ...scoringInputs(batch), weights, ...scale, ...this.#dropoutSeed() },
+      });
       loss += outputs.loss.data[0] as number;
     }
     return { loss };
   }
 
+  get #weights(): WorkingWeights {
+    return WorkingWeights.of(this.options.device, this.options.parameters);
+  }
+
+  get #scalesLoss(): boolean {
+    return this.options.device.precision === 'float16';
+  }
+
   /** One session, bound once for each choice of outputs and of the adapters' switch. */
-  #scoringProgram(fetch: string[], adapters = true): Promise<BoundProgram> {
+  async #scoringProgram(fetch: string[], adapters = true): Promise<BoundProgram> {
     const key = JSON.stringify([fetch, adapters]);
     let bound = this.#bound.get(key);
     if (!bound) this.#bound.set(key, (bound = this.#bindScoring(fetch, adapters)));
+    await this.#weights.refresh();
     return bound;
   }
 
@@ -128,14 +147,17 @@ export class TokenScorer {
     const { device, architecture } = this.options;
     this.#scoring ??= device.compile(scoringGraph(architecture, this.#graphOptions()));
     const program = await this.#scoring;
-    return program.bind({ state: this.#wiring(program, adapters ? 'on' : 'off'), fetch });
+    return program.bind({ state: await this.#wiring(program, adapters ? 'on' : 'off'), fetch });
   }
 
   async #bindTraining(gradients: State): Promise<BoundProgram> {
     const { device, architecture, dropoutRng, adapters, checkpointing, lossChunks } = this.options;
     const dropout = dropoutRng !== undefined;
     const program = await device.compile(
-      trainingGraph(architecture, { ...this.#graphOptions(), dropout, checkpointing, lossChunks }),
+      trainingGraph(architecture, {
+        ...this.#graphOptions(),
+        ...{ dropout, checkpointing, lossChunks, scalesLoss: this.#scalesLoss },
+      }),
     );
     const store = Object.fromEntries(
       trainableParameters(architecture, adapters?.layout).map(({ name }) => [
@@ -143,7 +165,7 @@ export class TokenScorer {
         [gradients, name] as const,
       ]),
     );
-    return program.bind({ state: this.#wiring(program, 'on'), fetch: ['loss'], store, mode: 'add' });
+    return program.bind({ state: await this.#wiring(program, 'on'), fetch: ['loss'], store, mode: 'add' });
   }
 
   /** Frees the compiled graphs. */
@@ -153,15 +175,16 @@ export class TokenScorer {
   }
 
   #graphOptions() {
-    const { maskedTokenIds, adapters, quantized } = this.options;
-    return { maskedTokenIds, adapters: adapters?.layout, quantized };
+    const { device, maskedTokenIds, adapters, quantized } = this.options;
+    return { maskedTokenIds, adapters: adapters?.layout, quantized, weightType: device.precision };
   }
 
   /** Graph input ← state; a quantised weight is no input. */
-  #wiring({ inputs }: Program, position: 'on' | 'off') {
-    const { architecture, parameters, adapters } = this.options;
+  async #wiring({ inputs }: Program, position: 'on' | 'off') {
+    const { architecture, adapters } = this.options;
+    const weights = await this.#weights.state();
     const used = architecture.parameters.filter(({ name }) => inputs.has(name));
-    const base = Object.fromEntries(used.map(({ name }) => [name, [parameters, name] as const]));
+    const base = Object.fromEntries(used.map(({ name }) => [name, [weights, name] as const]));
     return { ...base, ...adapterWiring(adapters, position) };
   }
 

@@ -1,5 +1,5 @@
 // The graphs that score token batches: log-probabilities alone, and the whole training step (loss and every gradient).
-import { GraphBuilder, gradients, type Value } from '@bowyer/graph';
+import { GraphBuilder, gradients, type Precision, type Value } from '@bowyer/graph';
 import type { CausalArchitecture } from './architecture.js';
 import { causalAttention } from './attention.js';
 import { SeededDropout } from './dropout.js';
@@ -18,6 +18,8 @@ export interface ScoringOptions {
   adapters?: AdapterLayout;
   /** Frozen weights in 4 or 8 bits, by name. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
+  /** What the other weights lie in; 'float32' if left out. */
+  weightType?: Precision;
 }
 
 export interface TrainingOptions extends ScoringOptions {
@@ -27,6 +29,8 @@ export interface TrainingOptions extends ScoringOptions {
   checkpointing?: boolean;
   /** Into how many chunks the scored rows are cut for the loss, so that logits are held for one of them; 1 if left out. */
   lossChunks?: number;
+  /** Gradients are multiplied by a further input, the scalar `loss_scale`. */
+  scalesLoss?: boolean;
 }
 
 /** What training changes: every parameter, or with LoRA the adapters alone. */
@@ -73,6 +77,7 @@ export function trainingGraph(architecture: CausalArchitecture, options: Trainin
     rows,
     targets,
     weights,
+    gradientScale: options.scalesLoss ? g.input('loss_scale', 'float32', []) : undefined,
     logits: logitsOf,
     parameters,
     chunks: options.lossChunks ?? 1,
@@ -93,7 +98,7 @@ export function trainingGraph(architecture: CausalArchitecture, options: Trainin
 function scoredRows(
   g: GraphBuilder,
   architecture: CausalArchitecture,
-  { maskedTokenIds, adapters: adapterLayout, quantized }: ScoringOptions,
+  { maskedTokenIds, adapters: adapterLayout, quantized, weightType }: ScoringOptions,
   training: { dropout: boolean } | undefined,
 ) {
   const ids = g.input('ids', 'int32', ['batch', 'tokens']);
@@ -112,6 +117,7 @@ function scoredRows(
     attention: (layer, queryKeyValue, drop) =>
       causalAttention(g, queryKeyValue, { ...layout, window: attentionWindows?.[layer] }, drop),
     quantized,
+    weightType,
     adapters,
     dropout: training?.dropout ? seeded : undefined,
   });

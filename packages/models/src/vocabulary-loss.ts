@@ -13,6 +13,8 @@ export interface VocabularyLossInput {
   targets: Value;
   /** [scored] */
   weights: Value;
+  /** Scalar that gradients are multiplied by (loss scaling). */
+  gradientScale?: Value;
   /** Final norm and head: [n, width] → [n, vocabulary]. */
   logits: (rows: Value) => Value;
   /** What gradients are wanted by, whether or not the head uses it. */
@@ -48,7 +50,8 @@ export function vocabularyLoss(g: GraphBuilder, input: VocabularyLossInput): Voc
     const logits = input.logits(rows);
     const { logprobs, probabilities } = tokenLogprobs(g, logits, pick(input.targets));
     losses.push(g.neg(g.reduceSum(g.mul(logprobs, pick(input.weights)))));
-    const upstream = weightedNllGradient(g, probabilities, pick(input.targets), pick(input.weights));
+    const gradientWeights = input.gradientScale ? g.mul(input.weights, input.gradientScale) : input.weights;
+    const upstream = weightedNllGradient(g, probabilities, pick(input.targets), pick(gradientWeights));
     const wanted = dependencies(logits, input.parameters, { start: rows });
     const [rowGradient, ...others] = gradients(g, logits, [rows, ...wanted], { upstream });
     rowGradients.push(rowGradient);

@@ -4,8 +4,9 @@ import type { GraphBuilder, Value } from '@bowyer/graph';
 /** Finite, so that a masked logit stays finite through every difference; exp of it is 0. */
 const MASKED = -1e9;
 
-/** @param logits [rows, vocabulary] */
-export function maskedLogits(g: GraphBuilder, logits: Value, maskedTokenIds: readonly number[]): Value {
+/** In float32, as is all that follows from them. @param raw [rows, vocabulary] */
+export function maskedLogits(g: GraphBuilder, raw: Value, maskedTokenIds: readonly number[]): Value {
+  const logits = g.inFloat32(raw);
   if (maskedTokenIds.length === 0) return logits;
   const vocabulary = logits.dim(1) as number;
   const bias = new Float32Array(vocabulary);

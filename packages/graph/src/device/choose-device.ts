@@ -2,7 +2,8 @@
 // A GPU in software is many times slower than the processor itself, so it is used only where somebody names it.
 import { readdirSync } from 'node:fs';
 import { DeviceError } from '../errors.js';
-import { cudaProblem, webgpuProblem } from './provider-probe.js';
+import type { Precision } from '../float16-form.js';
+import { cudaProblem, float16Problem, webgpuProblem } from './provider-probe.js';
 
 export type DeviceKind = 'cpu' | 'webgpu' | 'cuda';
 
@@ -34,15 +35,30 @@ export async function chooseDevice(machine: Machine = thisMachine): Promise<Devi
   return { device: 'cpu', reason: `webgpu: ${webgpu}; cuda: ${cuda}` };
 }
 
-/** Stops with how to mend it where the device cannot be used. */
-export async function checkDevice(device: DeviceKind): Promise<void> {
+/** Stops with how to mend it where the device cannot be used, or not in this precision. */
+export async function checkDevice(device: DeviceKind, precision: Precision = 'float32'): Promise<void> {
+  if (precision === 'float16' && device !== 'webgpu')
+    throw new DeviceError(
+      [
+        `precision 'float16' is for device 'webgpu'; device '${device}' calculates in float32`,
+        `  take device=webgpu where there is a GPU, or precision=float32`,
+      ].join('\n'),
+    );
   if (device === 'cpu') return;
   const problem = await (device === 'webgpu' ? webgpuProblem() : cudaProblem());
   if (problem !== null)
     throw new DeviceError(
       [`device '${device}' is not usable on this machine: ${problem}`, ...remedies[device]].join('\n'),
     );
+  const missing = precision === 'float16' && (await float16Problem());
+  if (missing)
+    throw new DeviceError([`precision 'float16' is not usable on this GPU: ${missing}`, ...halfRemedies].join('\n'));
 }
+
+const halfRemedies = [
+  `  it needs 16-bit floats in shaders (WebGPU's shader-f16; on Vulkan shaderFloat16 and storageBuffer16BitAccess), which older cards`,
+  `  and drivers lack; precision=float32 runs on every GPU. In software Mesa's lavapipe (25 or later) has them, SwiftShader has not`,
+];
 
 const remedies: Readonly<Record<Exclude<DeviceKind, 'cpu'>, readonly string[]>> = {
   webgpu: [

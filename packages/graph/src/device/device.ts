@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { arrayClass, arrayTypes, dataTypeOf, holds, type DataType, type TensorArray } from '../dtype.js';
 import { DeviceError } from '../errors.js';
+import type { Precision } from '../float16-form.js';
 import type { Graph } from '../graph.js';
 import { checkDevice, chooseDevice, type DeviceKind } from './choose-device.js';
 import { GraphKernel, WorkerKernel, type Kernel, type KernelSource } from './kernel-handles.js';
@@ -14,6 +15,8 @@ import { WorkerClient } from './worker-client.js';
 export interface DeviceOptions {
   /** 'auto': what `chooseDevice` says. */
   device: DeviceKind | 'auto';
+  /** What graphs calculate in; 'float16' needs a GPU that has it in shaders. 'float32' if not given. */
+  precision?: Precision;
   /** Threads inside one operator; all cores if not given. The same number is needed for bit-equal results. */
   threads?: number;
 }
@@ -22,8 +25,9 @@ export interface DeviceOptions {
 export async function openDevice(options: DeviceOptions): Promise<Device> {
   const threads = options.threads ?? availableParallelism();
   const device = options.device === 'auto' ? (await chooseDevice()).device : options.device;
-  await checkDevice(device);
-  return new Device(device, threads, new WorkerClient({ device, threads }));
+  const precision = options.precision ?? 'float32';
+  await checkDevice(device, precision);
+  return new Device(device, precision, threads, new WorkerClient({ device, threads }));
 }
 
 export class Device {
@@ -31,6 +35,7 @@ export class Device {
 
   constructor(
     readonly kind: DeviceKind,
+    readonly precision: Precision,
     readonly threads: number,
     private readonly client: WorkerClient,
   ) {}
@@ -107,9 +112,11 @@ export class Device {
   /**
    * Make a program of a graph with the outputs it has now. Its session is created by the first `bind` or `run`, since it depends
    * on which outputs are stored, and how.
+   *
+   * @param options.precision the device's own if not given; optimizers calculate in float32 whatever that is
    */
-  async compile(graph: Graph): Promise<Program> {
-    return new Program(graph, this.residency, this.client, this.#files);
+  async compile(graph: Graph, { precision = this.precision }: { precision?: Precision } = {}): Promise<Program> {
+    return new Program(graph, { residency: this.residency, precision }, this.client, this.#files);
   }
 
   /**

@@ -138,7 +138,7 @@ export class GraphKernel implements Kernel {
     }
     for (const [name, value] of Object.entries(built.results ?? {})) g.output(`results/${name}`, value);
     const wiring: ProgramWiring = { state, store };
-    return (await this.device.compile(g)).bind(wiring);
+    return (await this.device.compile(g, { precision: 'float32' })).bind(wiring);
   }
 }
 

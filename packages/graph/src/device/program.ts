@@ -2,6 +2,7 @@
 import { evaluateDim, formatShape, type Shape } from '../dims.js';
 import { arrayClass, arrayTypes, holds, toTensorArray, type DataType, type TensorArray } from '../dtype.js';
 import { ProgramCallError } from '../errors.js';
+import { float16Form, type Precision } from '../float16-form.js';
 import type { Graph } from '../graph.js';
 import { serializeModel } from '../serialize.js';
 import { webgpuForm } from '../webgpu-form.js';
@@ -59,19 +60,22 @@ export class Program {
   readonly outputs: ReadonlyMap<string, TensorSignature>;
   readonly name: string;
 
+  private readonly residency: 'host' | 'gpu';
   readonly #programId: number;
   readonly #graph: Graph;
   readonly #sessions = new Map<string, Promise<null>>();
 
   constructor(
     graph: Graph,
-    private readonly residency: 'host' | 'gpu',
+    { residency, precision }: { residency: 'host' | 'gpu'; precision: Precision },
     private readonly client: WorkerClient,
     private readonly files: ModelFiles,
   ) {
+    this.residency = residency;
     this.name = graph.name;
     this.#programId = client.nextId();
-    this.#graph = residency === 'gpu' ? webgpuForm(graph) : graph.snapshot();
+    this.#graph =
+      residency === 'gpu' ? webgpuForm(precision === 'float16' ? float16Form(graph) : graph) : graph.snapshot();
     this.inputs = new Map([...graph.inputs].map(([name, { dtype, shape }]) => [name, { dtype, shape }]));
     this.outputs = new Map([...graph.outputs].map(([name, { dtype, shape }]) => [name, { dtype, shape }]));
   }

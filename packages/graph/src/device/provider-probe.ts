@@ -1,10 +1,12 @@
-// Whether an execution provider works on this machine: WebGPU with a GPU (or a software one), CUDA with its files.
+// Whether an execution provider works on this machine: WebGPU with a GPU (or a software one), perhaps in float16; CUDA with its files.
 // Asked in a child process, because a failing probe may take its process down.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { copyModel } from '../serialize.js';
+import { GraphBuilder } from '../builder.js';
+import type { Precision } from '../float16-form.js';
+import { serialize } from '../serialize.js';
 
 const runtime = createRequire(import.meta.url).resolve('onnxruntime-node');
 const answers = new Map<string, Promise<string | null>>();
@@ -19,20 +21,25 @@ export async function cudaProblem(): Promise<string | null> {
   return existsSync(join(folder, file)) ? problemOf('cuda') : `${file} is not installed`;
 }
 
-/** True where `openDevice({ device: 'webgpu' })` works. */
-export async function webgpuAvailable(): Promise<boolean> {
-  return (await webgpuProblem()) === null;
+/** Why WebGPU has no 16-bit floats in shaders here, or null where it has. */
+export const float16Problem = (): Promise<string | null> => problemOf('webgpu', 'float16');
+
+/** True where `openDevice({ device: 'webgpu' })` works, in this precision. */
+export async function webgpuAvailable(precision: Precision = 'float32'): Promise<boolean> {
+  if ((await webgpuProblem()) !== null) return false;
+  return precision === 'float32' || (await float16Problem()) === null;
 }
 
-function problemOf(provider: 'webgpu' | 'cuda'): Promise<string | null> {
-  let answer = answers.get(provider);
-  if (!answer) answers.set(provider, (answer = probe(provider)));
+function problemOf(provider: 'webgpu' | 'cuda', type: Precision = 'float32'): Promise<string | null> {
+  const key = `${provider} ${type}`;
+  let answer = answers.get(key);
+  if (!answer) answers.set(key, (answer = probe(provider, type)));
   return answer;
 }
 
-/** One run of a model that copies a number. */
-function probe(provider: string): Promise<string | null> {
-  const model = Buffer.from(copyModel('float32')).toString('base64');
+/** One run of a model that doubles a number, calculating in `type`. */
+function probe(provider: string, type: Precision): Promise<string | null> {
+  const model = Buffer.from(doublingModel(type)).toString('base64');
   const script = `
     const { InferenceSession, Tensor } = require(${JSON.stringify(runtime)});
     InferenceSession.create(Buffer.from('${model}', 'base64'), { executionProviders: ['${provider}'] })
@@ -41,7 +48,19 @@ function probe(provider: string): Promise<string | null> {
   const options = { timeout: 60_000, env: { ...process.env, NODE_OPTIONS: '' } };
   return new Promise((resolve) => {
     execFile(process.execPath, ['-e', script], options, (error, _out, stderr) => {
-      resolve(error ? stderr.trim().split('\n').at(-1) || error.message : null);
+      const reason = stderr
+        .trim()
+        .split('\n')
+        .at(-1)
+        ?.replace(/^Non-zero status code.*Status Message: /, '');
+      resolve(error ? reason || error.message : null);
     });
   });
+}
+
+function doublingModel(type: Precision): Uint8Array {
+  const g = new GraphBuilder('probe');
+  const x = g.cast(g.input('x', 'float32', [1]), type);
+  g.output('y', g.cast(g.add(x, x), 'float32'));
+  return serialize(g);
 }

@@ -43,7 +43,7 @@ export function clipGraph(
     .map((gradient) => g.reduceSumSquare(gradient))
     .reduce((sum, square) => g.add(sum, square));
   const gradientNorm = g.mul(g.sqrt(squares), args.gradientScale);
-  const finite = g.equal(g.sub(gradientNorm, gradientNorm), 0); // ∞ − ∞ and NaN − NaN are NaN, which equals nothing
+  const finite = g.lessOrEqual(gradientNorm, 3e38); // of NaN it is false as well
   const jointNorm = g.sqrt(g.add(g.square(gradientNorm), g.square(args.foreignNorm)));
   const clip = g.min(g.div(args.maxGradNorm, g.add(jointNorm, clipEpsilon)), 1);
   const clipCoefficient = g.where(finite, clip, 0);
