@@ -1,5 +1,8 @@
 // The critics on a GPU through ONNX Runtime's webgpu provider: gradients, Adam and Polyak stay there and give the CPU's numbers.
 // Without a GPU: apt-get install chromium-common, VK_ICD_FILENAMES=/usr/lib/chromium/vk_swiftshader_icd.json
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice, webgpuAvailable } from '@bowyer/graph';
 import { DoubleCritic } from '../src/critic/double-critic.js';
@@ -44,19 +47,21 @@ const encoders = {
     }),
 };
 
-/** Five optimizer and Polyak steps; what both networks then say. */
+/** Five optimizer and Polyak steps, saved and restored into another critic on the way; what both networks then say. */
 async function train(kind: 'cpu' | 'webgpu', encoder: keyof typeof encoders) {
   const device = await openDevice({ device: kind, threads: 2 });
+  const dir = mkdtempSync(join(tmpdir(), 'critic-webgpu-'));
   try {
     const optimizer = { kind: 'adamw', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0.01 } as const;
-    const critic = await DoubleCritic.create({
-      device,
-      encoder: encoders[encoder](),
-      rng: new Rng(0),
-      outputBias: -1,
-      optimizer,
-    });
+    const newCritic = (seed: number) =>
+      DoubleCritic.create({ device, encoder: encoders[encoder](), rng: new Rng(seed), outputBias: -1, optimizer });
+    let critic = await newCritic(0);
     for (let step = 0; step < 5; step++) {
+      if (step === 2 && kind === 'webgpu') {
+        await critic.save(dir);
+        critic = await newCritic(1);
+        await critic.restore(dir);
+      }
       await critic.accumulateGradients(batch);
       await critic.optimizer.step({ lr: 1e-2, maxGradNorm: 1 });
       await critic.polyak(0.1);
@@ -65,12 +70,13 @@ async function train(kind: 'cpu' | 'webgpu', encoder: keyof typeof encoders) {
     const target = await critic.evaluate(observations, actions, 'target');
     return [online, target].flatMap(({ q1, q2, v1, v2 }) => [...q1, ...q2, ...v1, ...v2]);
   } finally {
+    rmSync(dir, { recursive: true });
     await device.close();
   }
 }
 
 (available ? test : test.skip).each(['line', 'transformer'] as const)(
-  'the %s critic trains on webgpu as on the CPU',
+  'the %s critic trains on webgpu as on the CPU, saved and restored there',
   async (encoder) => {
     const [cpu, webgpu] = [await train('cpu', encoder), await train('webgpu', encoder)];
     webgpu.forEach((value, i) => expect(value).toBeCloseTo(cpu[i], 4));
