@@ -18,7 +18,8 @@ export function agentTokens(tokenizer: Tokenizer, config: RunConfig): AgentToken
     if (ids.length !== 1) {
       throw new Error(
         `eos_str ${JSON.stringify(config.eosStr)} is ${ids.length} tokens of this policy's tokenizer; it must be one\n` +
-          '  use a text that is one token, such as eos_str="\\n", or eos_str=null for the end-of-text token alone',
+          '  use a text that is one token, such as a newline, or eos_str=null for the end-of-text token alone\n' +
+          '  a newline is eos_str: "\\n" in YAML; on a command line, where quotes keep backslashes, eos_str=$\'"\\n"\' (bash, zsh)',
       );
     }
     terminatorIds.unshift(ids[0]);

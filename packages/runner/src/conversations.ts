@@ -1,7 +1,8 @@
 // Files of conversations to imitate: AgentGym's and ShareGPT's {conversations: [{from, value, loss}]}, OpenAI's
 // {messages: [{role, content}]}; a JSON array of them or one a line.
-import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { ChatMessage } from '@bowyer/models';
 
 export class ConversationFileError extends Error {
@@ -17,9 +18,20 @@ export class ConversationFileError extends Error {
 
 const HEAD_BYTES = 65_536;
 
+/** What was found of a file as it is: every part of a run asks. */
+const found = new Map<string, boolean>();
+
 /** Whether a file holds conversations rather than episodes, by its beginning; false where there is none. */
 export function isConversationFile(path: string | null): boolean {
-  if (path === null || !/\.jsonl?$/.test(path) || !existsSync(path)) return false;
+  const stat = path === null || !/\.jsonl?$/.test(path) ? undefined : statSync(path, { throwIfNoEntry: false });
+  if (!stat?.isFile()) return false;
+  const key = JSON.stringify([resolve(path!), stat.mtimeMs, stat.size]);
+  const known = found.get(key) ?? beginsWithConversation(path!);
+  found.set(key, known);
+  return known;
+}
+
+function beginsWithConversation(path: string): boolean {
   const head = Buffer.alloc(HEAD_BYTES);
   const file = openSync(path, 'r');
   try {

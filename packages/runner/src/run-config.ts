@@ -30,7 +30,12 @@ const archerKeys = {
     Type.String(),
     'directory of the critic’s encoder in Hugging Face layout; null: built from `critic`',
   ),
-  agent_type: oneOf(['archer', 'chai', 'online_filteredbc', 'bc'], 'algorithm'),
+  agent_type: Type.Unsafe<'archer' | 'chai' | 'online_filteredbc' | 'bc'>({
+    type: 'string',
+    enum: ['archer', 'archer_llm', 'chai', 'online_filteredbc', 'bc'],
+    description:
+      'algorithm; archer_llm, ArCHer’s name for it on a large model, is archer: see use_lora and play_as_chat for what it adds there',
+  }),
   use_baseline: Type.Boolean({
     description: 'token-level baseline; read nowhere in ArCHer’s code, and not built here: must be false',
   }),
@@ -392,5 +397,9 @@ export type RunConfig = Omit<CamelKeys<RunConfigYaml>, 'env'> & { env: EnvConfig
 
 /** The one border between YAML's snake_case and the code's camelCase. */
 export function toRunConfig(config: RunConfigYaml): RunConfig {
-  return camelKeys(config) as RunConfig;
+  const { agentType, ...others } = camelKeys(config) as RunConfig;
+  return { ...others, agentType: sameAgent[agentType] ?? agentType };
 }
+
+/** ArCHer's names for agents that are one here. */
+const sameAgent: Partial<Record<string, RunConfig['agentType']>> = { archer_llm: 'archer' };

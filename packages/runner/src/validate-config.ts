@@ -118,7 +118,7 @@ function unreadCritic(composition: Composition): string[] {
   const [task, agent, folder, kind] = ['task', 'agent_type', 'critic_lm', 'critic.kind'].map((key) =>
     composition.setting(key),
   );
-  const learns = task === 'train' && ['archer', 'chai'].includes(String(agent));
+  const learns = task === 'train' && ['archer', 'archer_llm', 'chai'].includes(String(agent));
   if (!learns || folder === null || kind !== 'line') return [];
   return [
     `critic_lm=${String(folder)}: the critic that reads lines is made from scratch and would not use it`,

@@ -37,8 +37,9 @@ export async function launchSweep(
 }
 
 /** Drawn jobs one after another in this process, as the basic launcher has it; a failed one stops no other. */
-async function runHere(request: SweepRequest, { jobs, compositions }: PlannedSweep): Promise<SweepOutcome> {
+async function runHere(request: SweepRequest, { jobs, compositions, warnings }: PlannedSweep): Promise<SweepOutcome> {
   request.writeMaster();
+  for (const warning of warnings) request.announce(warning);
   request.announce(`Launching ${jobs.length} jobs locally`);
   let failed = false;
   for (const job of jobs) {
@@ -66,7 +67,7 @@ async function runClaimed(
   program: Program,
   markers: ReadonlyMap<number, JobMarker>,
 ): Promise<SweepOutcome> {
-  const { jobs, launcher: settings, asha } = sweep;
+  const { jobs, launcher: settings, asha, warnings } = sweep;
   const { stdout: output, env, cwd } = request.program;
   const list = jobList(jobs, markers);
   const halving = asha && new AshaSource(jobs, markers, asha);
@@ -76,6 +77,7 @@ async function runClaimed(
   const atOnce = settings.jobs ?? 1;
   const board = new JobBoard(output as ProgressOutput, halving ? null : list.left);
   const before = markers.size > 0 ? ` (${jobs.length - list.left} finished before)` : '';
+  for (const warning of warnings) board.say(warning);
   board.say(`${jobs.length} jobs, ${atOnce} at once, in ${request.directory}${before}`);
   const launcher = new LocalLauncher({
     jobs: atOnce,

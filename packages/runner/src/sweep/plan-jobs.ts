@@ -2,6 +2,7 @@
 import { ConfigError, sweepDimensions, type Composition, type SweepRequest } from '@bowyer/config';
 import { rungResources } from './asha.js';
 import type { AshaSourceOptions } from './asha-source.js';
+import { checkRungs, rateWarning } from './rung-check.js';
 import { drawTrials } from './search-space.js';
 import { overrideKey, type SweepJob } from './sweep-job.js';
 import type { LauncherConfig, SweeperConfig } from './sweep-schema.js';
@@ -13,6 +14,8 @@ export interface PlannedSweep {
   launcher: LauncherConfig;
   /** Only for successive halving. */
   asha: AshaSourceOptions | null;
+  /** Told before the first job starts. */
+  warnings: string[];
 }
 
 /**
@@ -32,6 +35,7 @@ export async function planJobs(request: SweepRequest): Promise<PlannedSweep | nu
   await request.check([request.composeJob(0, [...first, ...steering])]);
   const asha = sweeper.kind === 'asha' ? ashaOptions(request, sweeper, launcher, first) : null;
   await request.check(compositions);
+  if (asha) for (const composition of compositions) checkRungs(composition, asha);
 
   const jobs = points.map((overrides, number) => ({
     number,
@@ -39,7 +43,15 @@ export async function planJobs(request: SweepRequest): Promise<PlannedSweep | nu
     directory: request.jobDirectory(compositions[number]),
   }));
   refuseSharedFolders(jobs);
-  return { jobs, compositions, launcher, asha };
+  const warnings = [unreadBatchSize(request, launcher), asha && rateWarning(compositions[0], asha)];
+  return { jobs, compositions, launcher, asha, warnings: warnings.filter((line) => line !== null) };
+}
+
+/** Batches are of Hydra's basic launcher, which waits for one to end before it starts the next. */
+function unreadBatchSize({ master }: SweepRequest, { kind, jobs }: LauncherConfig): string | null {
+  const size = master.setting('hydra.sweeper.max_batch_size');
+  if (kind === 'basic' || size === undefined || size === null) return null;
+  return `hydra.sweeper.max_batch_size=${String(size)} is not looked at: launcher=${kind} starts a job whenever one of its ${jobs ?? 1} places is free (launcher.jobs)`;
 }
 
 /** Overrides that steer the sweep, not its jobs: another number of processes must not make other jobs. */
@@ -100,6 +112,14 @@ function ashaOptions(
   // Composed once so that a key that no config has is told before anything starts.
   request.composeJob(0, [...first, `${resourceKey}=${min}`]);
   const rungs = rungResources(min!, max!, reductionFactor!);
+  if (rungs.length === 1 && max! > min!) {
+    throw new ConfigError(
+      'sweep',
+      `nobody would go on: sweeper.min_resource × reduction_factor (${min! * reductionFactor!}) is above sweeper.max_resource (${max})`,
+      ['raise max_resource, or lower one of the others'],
+      { keyPath: 'sweeper.max_resource' },
+    );
+  }
   return {
     metric: metric!,
     direction: direction!,
