@@ -2,6 +2,9 @@
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { continuationExample as example } from '../test/reference/continuation-example.js';
+import { architectureFor } from './architectures.js';
+import { gptNeoXConfig } from './gpt-neox-config.js';
+import { gpt2Config } from './gpt2-config.js';
 import { LanguageModel } from './language-model.js';
 import { wordLevelTokenizer } from './word-level-tokenizer.js';
 
@@ -76,4 +79,21 @@ describe.each<Record<string, unknown>>([
     expect(losses.at(-1)).toBeLessThan(0.1);
     await model.release();
   });
+});
+
+test('GPT-NeoX: how much of a head turns, in each spelling of the file', () => {
+  const rotary = (json: object) =>
+    gptNeoXConfig({ hidden_size: 32, num_attention_heads: 4, ...json }).rotary.frequencies;
+  expect(rotary({})).toHaveLength(1); // a quarter of eight columns, in pairs
+  expect(rotary({ rotary_pct: 1, rotary_emb_base: 100 })).toHaveLength(4);
+  expect(rotary({ partial_rotary_factor: 0.5 })).toHaveLength(2);
+  const rope_parameters = { rope_type: 'default', rope_theta: 100, partial_rotary_factor: 0.5 };
+  expect(rotary({ rope_parameters, rotary_pct: 1 })).toEqual(rotary({ rotary_pct: 0.5, rotary_emb_base: 100 }));
+  const llama = { model_type: 'llama', rope_parameters };
+  expect(() => architectureFor(llama)).toThrow('rope_parameters.partial_rotary_factor is 0.5, which is not supported');
+});
+
+test('GPT-2 under the names of other models', () => {
+  const sizes = { hidden_size: 8, num_attention_heads: 2, num_hidden_layers: 3, max_position_embeddings: 16 };
+  expect(gpt2Config(sizes)).toMatchObject({ n_embd: 8, n_head: 2, n_layer: 3, n_positions: 16 });
 });

@@ -71,7 +71,7 @@ function batchesOf(prompts: readonly { ids: number[]; maxNewTokens: number }[], 
   return batches;
 }
 
-/** Tokens after which the model has nothing more to say: the tokenizer's, and those of config.json. */
+/** Tokens after which the model has nothing more to say: the tokenizer's, and those of generation_config.json or config.json. */
 export function endOfText({ tokenizer, config }: LanguageModel): number[] {
   const own = config.eos_token_id;
   const ids = [tokenizer.eosTokenId, ...(Array.isArray(own) ? (own as unknown[]) : [own])];

@@ -1,7 +1,7 @@
 // GPT-NeoX's configuration (Pythia and its kin) under the names of Hugging Face's config.json, checked when it is read.
 import { activationNames, type ActivationName } from './activations.js';
 import { ConfigFields, type ConfigJson } from './config-fields.js';
-import { rotaryFrequencies, type RotaryFrequencies } from './rotary-frequencies.js';
+import { ropeFields, rotaryFrequencies, type RotaryFrequencies } from './rotary-frequencies.js';
 
 export interface GptNeoXConfig {
   vocab_size: number;
@@ -55,7 +55,11 @@ export function gptNeoXConfig(json: ConfigJson): GptNeoXConfig {
       'hidden_size',
       `is ${hidden_size}, not a multiple of num_attention_heads ${num_attention_heads}`,
     );
-  const rotaryDims = Math.floor((hidden_size / num_attention_heads) * fields.real('rotary_pct'));
+  // Newer files have the share among the rope_parameters, files in between as a field of its own.
+  const share =
+    ropeFields('gpt_neox', json).scaling.partial_rotary_factor ?? json.rotary_pct ?? json.partial_rotary_factor;
+  const shares = new ConfigFields('gpt_neox', { ...(share !== undefined && { rotary_pct: share }) }, defaults);
+  const rotaryDims = Math.floor((hidden_size / num_attention_heads) * shares.real('rotary_pct'));
   if (rotaryDims < 2 || rotaryDims % 2 !== 0 || rotaryDims > hidden_size / num_attention_heads)
     throw fields.error(
       'rotary_pct',

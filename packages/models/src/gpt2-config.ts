@@ -22,7 +22,18 @@ export interface Gpt2Config {
   attn_pdrop: number;
   embd_pdrop: number;
   resid_pdrop: number;
+  /** Of the file, where it has them: ids, lists of ids, or null. */
+  bos_token_id?: unknown;
+  eos_token_id?: unknown;
 }
+
+/** Names that the file may use instead; Hugging Face's class takes both. */
+const otherNames = {
+  hidden_size: 'n_embd',
+  max_position_embeddings: 'n_positions',
+  num_attention_heads: 'n_head',
+  num_hidden_layers: 'n_layer',
+};
 
 /** What Hugging Face's GPT2Config takes for a field that the file leaves out. */
 const defaults: Gpt2Config = {
@@ -46,7 +57,13 @@ const defaults: Gpt2Config = {
  * A complete config from the contents of config.json; fields that Bowyer has no use for are dropped.
  * Throws `UnsupportedConfigError`, which names the field.
  */
-export function gpt2Config(json: ConfigJson): Gpt2Config {
+export function gpt2Config(file: ConfigJson): Gpt2Config {
+  const json: ConfigJson = {
+    ...Object.fromEntries(
+      Object.entries(otherNames).flatMap(([other, name]) => (other in file ? [[name, file[other]]] : [])),
+    ),
+    ...file,
+  };
   const fields = new ConfigFields('gpt2', json, defaults as unknown as ConfigJson);
   if ((json.model_type ?? 'gpt2') !== 'gpt2')
     throw fields.error('model_type', `is ${JSON.stringify(json.model_type)}; gpt2Config reads gpt2's files`);
@@ -70,6 +87,8 @@ export function gpt2Config(json: ConfigJson): Gpt2Config {
     attn_pdrop: fields.real('attn_pdrop'),
     embd_pdrop: fields.real('embd_pdrop'),
     resid_pdrop: fields.real('resid_pdrop'),
+    ...('bos_token_id' in json && { bos_token_id: json.bos_token_id }),
+    ...('eos_token_id' in json && { eos_token_id: json.eos_token_id }),
   };
   if (config.n_embd % config.n_head !== 0)
     throw fields.error('n_embd', `is ${config.n_embd}, not a multiple of n_head ${config.n_head}`);

@@ -14,7 +14,7 @@ import { mergeAdapters } from './lora/merge-adapters.js';
 import { writeAdapter } from './lora/peft-files.js';
 import { StepRng } from './lora/step-rng.js';
 import { createOptimizer, type Optimizer, type OptimizerOptions } from './optimizer.js';
-import { readPretrainedConfig } from './pretrained-config.js';
+import { readDecoderConfig } from './pretrained-config.js';
 import { addDequantized, FrozenWeights, type Quantization } from './quantization/frozen-weights.js';
 import { openWeights } from './safetensors-file.js';
 import { writeWeights, type HostTensors } from './safetensors.js';
@@ -131,7 +131,7 @@ export class LanguageModel {
   static async load(options: LoadOptions): Promise<LanguageModel> {
     const { dir, device, lora, quantization = 'none' } = options;
     const { baseDir, adapter } = await openAdapterDirectory(dir);
-    const architecture = architectureFor(await readPretrainedConfig(baseDir), join(baseDir, 'config.json'));
+    const architecture = architectureFor(await readDecoderConfig(baseDir), join(baseDir, 'config.json'));
     const tokenizer = await loadTokenizer(baseDir);
     checkVocabulary(tokenizer.vocabSize, architecture.vocabSize, baseDir);
     const weights = await readWeights(architecture, baseDir, quantization);

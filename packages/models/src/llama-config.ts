@@ -1,7 +1,7 @@
 // Configurations of the Llama family under the names of Hugging Face's config.json, checked when they are read.
 import { activationNames, type ActivationName } from './activations.js';
 import { ConfigFields, type ConfigJson } from './config-fields.js';
-import { rotaryFrequencies, type RotaryFrequencies } from './rotary-frequencies.js';
+import { ropeFields, rotaryFrequencies, type RotaryFrequencies } from './rotary-frequencies.js';
 
 /** What the forward pass needs; the field names are the file's where the file has one. */
 export interface LlamaConfig {
@@ -118,6 +118,8 @@ export function llamaConfig(json: ConfigJson): LlamaConfig {
   const fields = new ConfigFields(type, json, family.defaults);
   for (const field of ['quantization_config', 'layer_scale']) fields.refuse(field);
   fields.refuse('partial_rotary_factor', 1);
+  const { name, scaling } = ropeFields(type, json);
+  new ConfigFields(type, scaling, {}, `${name}.`).refuse('partial_rotary_factor', 1);
   const shape = attentionShape(fields);
   const allBiases = family.biases === 'attention_bias' && fields.flag('attention_bias');
   if (family.biases !== 'attention_bias') fields.refuse('attention_bias', family.biases === 'query-key-value', false);

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readPretrainedConfig } from './pretrained-config.js';
+import { readDecoderConfig, readPretrainedConfig } from './pretrained-config.js';
 
 let dir: string;
 beforeEach(() => {
@@ -39,4 +39,16 @@ test('a missing directory', async () => {
   await expect(readPretrainedConfig(nowhere)).rejects.toThrow(
     [`Cannot load a model from ${nowhere}`, '  there is no such directory', lastLine].join('\n'),
   );
+});
+
+test('tokens that end texts are those of generation_config.json where it names any', async () => {
+  put('config.json', '{"model_type": "llama", "eos_token_id": 2}');
+  put('model.safetensors');
+  expect(await readDecoderConfig(dir)).toEqual({ model_type: 'llama', eos_token_id: 2 });
+  put('generation_config.json', '{"temperature": 0.6}');
+  expect(await readDecoderConfig(dir)).toEqual({ model_type: 'llama', eos_token_id: 2 });
+  put('generation_config.json', '{"eos_token_id": [2, 5, 7]}');
+  expect(await readDecoderConfig(dir)).toEqual({ model_type: 'llama', eos_token_id: [2, 5, 7] });
+  put('generation_config.json', '{');
+  await expect(readDecoderConfig(dir)).rejects.toThrow('its generation_config.json is not JSON');
 });

@@ -41,16 +41,35 @@ export async function readPretrainedConfig(dir: string): Promise<PretrainedConfi
   return parseConfig(await readFile(join(dir, 'config.json'), 'utf8'), dir);
 }
 
-/** @param dir for the message */
-export function parseConfig(text: string, dir: string): PretrainedConfig {
+/** `generation_config.json` as it stands; empty where there is none. */
+export async function readGenerationConfig(dir: string): Promise<Record<string, unknown>> {
+  const text = await readFile(join(dir, 'generation_config.json'), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '{}';
+    throw error;
+  });
+  return parseConfig(text, dir, 'generation_config.json');
+}
+
+/**
+ * `config.json` with the tokens that end texts as `generation_config.json` names them, where it does: a chat model may
+ * have more of them there, and Python's library takes those.
+ */
+export async function readDecoderConfig(dir: string): Promise<PretrainedConfig> {
+  const config = await readPretrainedConfig(dir);
+  const { eos_token_id: ends } = await readGenerationConfig(dir);
+  return ends === undefined || ends === null ? config : { ...config, eos_token_id: ends };
+}
+
+/** @param dir for the message, and so `file` */
+export function parseConfig(text: string, dir: string, file = 'config.json'): PretrainedConfig {
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch (error) {
-    throw new PretrainedDirectoryError(dir, `its config.json is not JSON: ${(error as Error).message}`);
+    throw new PretrainedDirectoryError(dir, `its ${file} is not JSON: ${(error as Error).message}`);
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json))
-    throw new PretrainedDirectoryError(dir, `its config.json is no JSON object: ${text.trim().slice(0, 40)}`);
+    throw new PretrainedDirectoryError(dir, `its ${file} is no JSON object: ${text.trim().slice(0, 40)}`);
   return json as PretrainedConfig;
 }
 

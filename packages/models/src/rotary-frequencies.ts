@@ -14,6 +14,26 @@ export interface RotaryFrequencies {
 const variants = ['default', 'linear', 'dynamic', 'llama3', 'yarn'] as const;
 
 /**
+ * How positions are scaled: `rope_parameters` of newer files, else `rope_scaling`.
+ *
+ * @returns the field's name and what it holds; an empty object where the file has none
+ */
+export function ropeFields(modelType: string, json: ConfigJson): { name: string; scaling: ConfigJson } {
+  const name = json.rope_parameters ? 'rope_parameters' : 'rope_scaling';
+  const scaling = (json[name] ?? {}) as ConfigJson;
+  if (typeof scaling !== 'object' || Array.isArray(scaling))
+    throw new UnsupportedConfigError(modelType, name, `must be an object or null, not ${JSON.stringify(scaling)}`);
+  const nested = Object.keys(scaling).find((key) => scaling[key]?.constructor === Object);
+  if (nested !== undefined)
+    throw new UnsupportedConfigError(
+      modelType,
+      `${name}.${nested}`,
+      'is an object: a scaling for each kind of layer is not supported',
+    );
+  return { name, scaling };
+}
+
+/**
  * frequency_i = base^(−2i / rotaryDims), changed as `rope_scaling` (or `rope_parameters`, as newer files have it) says.
  *
  * @param rotaryDims columns of a head that turn, an even number
@@ -25,10 +45,7 @@ export function rotaryFrequencies(
   json: ConfigJson,
   { rotaryDims, defaultBase, trainedLength }: { rotaryDims: number; defaultBase: number; trainedLength: number },
 ): RotaryFrequencies {
-  const name = json.rope_parameters ? 'rope_parameters' : 'rope_scaling';
-  const scaling = (json[name] ?? {}) as ConfigJson;
-  if (typeof scaling !== 'object' || Array.isArray(scaling))
-    throw new UnsupportedConfigError(modelType, name, `must be an object or null, not ${JSON.stringify(scaling)}`);
+  const { name, scaling } = ropeFields(modelType, json);
   const base = new ConfigFields(modelType, json, { rope_theta: scaling.rope_theta ?? defaultBase }).real('rope_theta');
   const fields = new ConfigFields(
     modelType,

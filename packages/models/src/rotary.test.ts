@@ -132,3 +132,9 @@ describe('the turn', () => {
     expect(await turn([1, 2, 3, 4], [1], 'places', 2)).toEqual([-2, 1, 3, 4]);
   });
 });
+
+test('a scaling for each kind of layer is refused, not passed over', () => {
+  expect(() => frequenciesOf({ rope_parameters: { full_attention: { rope_theta: 100 } } })).toThrow(
+    "config.json of a 'llama' model: rope_parameters.full_attention is an object: a scaling for each kind of layer is not supported",
+  );
+});

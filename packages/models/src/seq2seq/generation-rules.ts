@@ -1,8 +1,7 @@
 // How a checkpoint wants its targets begun and ended: special tokens out of config.json and generation_config.json.
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigFields, fromConfigFile, type ConfigJson } from '../config-fields.js';
-import { PretrainedDirectoryError } from '../pretrained-config.js';
+import { readGenerationConfig } from '../pretrained-config.js';
 import type { EncoderDecoder } from './encoder-decoder.js';
 
 export interface GenerationRules {
@@ -20,18 +19,9 @@ export interface GenerationRules {
 
 /** As Python's library has it: generation_config.json before config.json before the class's defaults. */
 export async function readGenerationRules(dir: string, architecture: EncoderDecoder): Promise<GenerationRules> {
-  const text = await readFile(join(dir, 'generation_config.json'), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '{}';
-    throw error;
-  });
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch (error) {
-    throw new PretrainedDirectoryError(dir, `its generation_config.json is not JSON: ${(error as Error).message}`);
-  }
+  const json = await readGenerationConfig(dir);
   return fromConfigFile(join(dir, 'config.json with generation_config.json'), () =>
-    generationRules(architecture, (json ?? {}) as ConfigJson),
+    generationRules(architecture, json),
   );
 }
 
