@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { validate, type Composition, type JsonSchema } from '@bowyer/config';
-import { AdapterError, isAdapterDirectory, openAdapterDirectory } from '@bowyer/models';
 import { isEnvName } from './env-schema.js';
 import { nothingToImitate, serverProblem } from './environments.js';
 import { mayBeHubId } from './hub-models.js';
@@ -76,9 +75,9 @@ async function modelProblems(composition: Composition): Promise<string[]> {
     const folder = composition.setting(key);
     if (typeof folder !== 'string' || existsSync(join(folder, 'config.json')) || mayBeHubId(folder)) continue;
     const place = `  in ${placeOf(composition, key)}`;
-    if (key !== 'critic_lm' && isAdapterDirectory(folder)) {
-      const problem = await adapterProblem(folder);
-      if (problem !== null) problems.push(`${key}: ${problem}`, place);
+    const adapter = key === 'critic_lm' ? undefined : await adapterProblem(folder);
+    if (adapter !== undefined) {
+      if (adapter !== null) problems.push(`${key}: ${adapter}`, place);
       continue;
     }
     const what = existsSync(folder) ? `the folder '${folder}' holds no config.json` : `there is no folder '${folder}'`;
@@ -91,8 +90,15 @@ async function modelProblems(composition: Composition): Promise<string[]> {
   return problems;
 }
 
-/** What keeps an adapter from being loaded: its kind, or a base that is not a directory here. */
-async function adapterProblem(folder: string): Promise<string | null> {
+/**
+ * What keeps an adapter from being loaded: its kind, or a base that is not a directory here. The compute stack is loaded for
+ * this question alone.
+ *
+ * @returns undefined where the folder is no adapter
+ */
+async function adapterProblem(folder: string): Promise<string | null | undefined> {
+  const { AdapterError, isAdapterDirectory, openAdapterDirectory } = await import('@bowyer/models');
+  if (!isAdapterDirectory(folder)) return undefined;
   try {
     await openAdapterDirectory(folder);
     return null;

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { run, tinyRun } from './command-line.js';
+import { run, tinyGame } from './command-line.js';
 
 let directory: string;
 beforeAll(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-bad-input-'))));
@@ -18,7 +18,7 @@ async function mistake(args: readonly string[]) {
   const { code, stdout, stderr } = await run([
     '--config-name',
     'archer_20q',
-    ...tinyRun,
+    ...tinyGame,
     `cache_dir=${cache}`,
     `save_path=${folder}`,
     ...args,
@@ -123,7 +123,7 @@ test('a truncated model and a damaged checkpoint', async () => {
   const command = [
     '--config-name',
     'archer_20q',
-    ...tinyRun,
+    ...tinyGame,
     `cache_dir=${join(directory, 'cache')}`,
     `save_path=${folder}`,
   ];

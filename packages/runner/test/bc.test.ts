@@ -2,7 +2,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { run, tinyRun } from './command-line.js';
+import { run, tinyGame } from './command-line.js';
 
 let directory: string;
 beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-bc-'))));
@@ -11,7 +11,7 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 test('a given policy learns the demonstrations; the run again does nothing, its folder is left as it was', async () => {
   const at = (...path: string[]) => join(directory, ...path);
   const ends = async (name: string, ...overrides: string[]) => {
-    const args = ['--config-name', 'bc_20q', ...tinyRun, `save_path=${at(name)}`, `cache_dir=${at('cache')}`];
+    const args = ['--config-name', 'bc_20q', ...tinyGame, `save_path=${at(name)}`, `cache_dir=${at('cache')}`];
     const { code, stderr } = await run([...args, ...overrides]);
     expect({ code, stderr }).toMatchObject({ code: 0 });
   };

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chatTemplate, loadTokenizer, readSafetensors, type ChatMessage } from '@bowyer/models';
 import type { TrajectoryRecord } from '../src/trajectory-record.js';
-import { run, tinyRun } from './command-line.js';
+import { run, tinyGame } from './command-line.js';
 
 let directory: string;
 beforeAll(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-chat-rollouts-'))));
@@ -25,7 +25,7 @@ const short = [
 async function ends(config: string, name: string, ...overrides: string[]): Promise<void> {
   const paths = [`save_path=${at(name)}`, `cache_dir=${at(name, 'cache')}`];
   const chat = ['play_as_chat=true', 'max_new_tokens=8', 'threads=1'];
-  const { code, stderr } = await run(['--config-name', config, ...tinyRun, ...short, ...chat, ...paths, ...overrides]);
+  const { code, stderr } = await run(['--config-name', config, ...tinyGame, ...short, ...chat, ...paths, ...overrides]);
   expect({ code, stderr }).toMatchObject({ code: 0 });
 }
 

@@ -58,6 +58,7 @@ export function run(
 
 /** A run of a few seconds that goes through every phase. */
 export const tinyRun = [
+  'max_new_tokens=6',
   'policy.n_embd=16',
   'policy.n_layer=1',
   'policy.n_head=2',
@@ -77,3 +78,6 @@ export const tinyRun = [
   'test_size=8',
   'save_freq=1',
 ];
+
+/** The same on Twenty Questions with few of them: untrained policies play every game to its end. */
+export const tinyGame = [...tinyRun, 'env.max_turns=6'];

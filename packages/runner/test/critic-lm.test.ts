@@ -3,7 +3,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readWeights, wordLevelTokenizer, writeWeights } from '@bowyer/models';
-import { repository, run, tinyRun } from './command-line.js';
+import { repository, run, tinyGame } from './command-line.js';
 
 let directory: string;
 beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-critic-lm-'))));
@@ -51,7 +51,7 @@ test.each([
     const ended = await run([
       '--config-name',
       'archer_20q',
-      ...tinyRun,
+      ...tinyGame,
       ...critic,
       ...paths,
       'iterations=4',

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { run, tinyRun } from './command-line.js';
+import { run, tinyGame } from './command-line.js';
 
 let directory: string;
 beforeAll(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-imitation-'))));
@@ -18,7 +18,7 @@ const small = [
   'warm_start.save_minutes=0',
 ];
 const command = (name: string, overrides: readonly string[]) => [
-  ...['--config-name', 'bc_20q', ...tinyRun, ...small, 'test_size=1', 'slots=1', 'threads=1'],
+  ...['--config-name', 'bc_20q', ...tinyGame, ...small, 'test_size=1', 'slots=1', 'threads=1'],
   ...[`save_path=${at(name)}`, `cache_dir=${at(name, 'cache')}`, ...overrides],
 ];
 const entries = (folder: string) => (existsSync(folder) ? readdirSync(folder) : []);

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
-import { run, tinyRun } from './command-line.js';
+import { run, tinyGame } from './command-line.js';
 
 let directory: string;
 beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-kill-'))));
@@ -22,7 +22,7 @@ test.each([
     const command = (name: string) => [
       '--config-name',
       config,
-      ...tinyRun,
+      ...tinyGame,
       ...options,
       `save_path=${join(directory, name)}`,
       `cache_dir=${join(directory, `${name}-cache`)}`,

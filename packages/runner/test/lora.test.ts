@@ -5,11 +5,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { readSafetensors } from '@bowyer/models';
-import { run, tinyRun } from './command-line.js';
+import { run, tinyGame } from './command-line.js';
 
 let directory: string;
-beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-lora-'))));
-afterEach(() => rm(directory, { recursive: true, force: true }));
+/** The supervised start of all runs here, made once. */
+let base: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'bowyer-lora-'));
+  await ends(command('bc_20q', 'start', 'use_lora=false'));
+  const [name] = await readdir(at('cache', 'warm-starts'));
+  base = at('cache', 'warm-starts', name);
+}, 60_000);
+afterAll(() => rm(directory, { recursive: true, force: true }));
 
 const at = (...path: string[]) => join(directory, ...path);
 const lora = [
@@ -19,10 +26,11 @@ const lora = [
   'lora.target_modules=all-linear',
   'warmup_iter=0', // so that the first policy that is called the best has been trained
   'lm_lr=1e-2',
+  'iterations=4',
   'threads=1',
 ];
 const command = (config: string, name: string, ...overrides: string[]) => [
-  ...['--config-name', config, ...tinyRun, ...lora, `save_path=${at(name)}`, `cache_dir=${at('cache')}`],
+  ...['--config-name', config, ...tinyGame, ...lora, `save_path=${at(name)}`, `cache_dir=${at('cache')}`],
   ...overrides,
 ];
 
@@ -32,12 +40,6 @@ async function ends(args: readonly string[]) {
   return ended;
 }
 
-/** The supervised start, made by the first run. */
-async function base(): Promise<string> {
-  const [name] = await readdir(at('cache', 'warm-starts'));
-  return at('cache', 'warm-starts', name);
-}
-
 /** Whether some B, which all start at zero, has become anything else. */
 async function hasLearnt(adapter: string): Promise<boolean> {
   const tensors = await readSafetensors(join(adapter, 'adapter_model.safetensors'));
@@ -45,9 +47,7 @@ async function hasLearnt(adapter: string): Promise<boolean> {
 }
 
 test('archer: the base’s bits stay; the adapter is evaluated, generates, and is merged', async () => {
-  // The start alone first, so that its bytes are seen before any adapter is trained.
-  await ends(command('bc_20q', 'start', 'use_lora=false'));
-  const weights = join(await base(), 'model.safetensors');
+  const weights = join(base, 'model.safetensors');
   const before = await readFile(weights);
   await ends(command('archer_20q', 'archer'));
   expect((await readFile(weights)).equals(before)).toBe(true);
@@ -67,7 +67,7 @@ test('archer: the base’s bits stay; the adapter is evaluated, generates, and i
     const lines = (await readFile(output, 'utf8')).trimEnd().split('\n');
     return lines.map((line) => JSON.parse(line) as { ids: number[]; logprobs: number[] });
   };
-  const [adapted, merged, plain] = [await said(best), await said(at('merged')), await said(await base())];
+  const [adapted, merged, plain] = [await said(best), await said(at('merged')), await said(base)];
   merged.forEach(({ ids, logprobs }, i) => {
     expect(ids).toEqual(adapted[i].ids);
     logprobs.forEach((x, t) => expect(Math.abs(x - adapted[i].logprobs[t])).toBeLessThan(1e-4));
@@ -81,9 +81,9 @@ test.each([
 ])(
   '$config $options: runs with adapters',
   async ({ config, options, trains }) => {
-    await ends(command(config, 'run', ...options));
-    expect(await hasLearnt(at('run', 'checkpoints', 'best'))).toBe(trains);
-    const results = JSON.parse(await readFile(at('run', 'results.json'), 'utf8')) as { policies: unknown[] };
+    await ends(command(config, config, ...options));
+    expect(await hasLearnt(at(config, 'checkpoints', 'best'))).toBe(trains);
+    const results = JSON.parse(await readFile(at(config, 'results.json'), 'utf8')) as { policies: unknown[] };
     expect(results.policies).toHaveLength(3);
   },
   200_000,
@@ -96,14 +96,13 @@ test('bc trains adapters on the demonstrations, on its own start or beside a giv
   const epochs = (await readFile(join(adapter, 'metrics.jsonl'), 'utf8')).trimEnd().split('\n');
   const losses = epochs.map((line) => (JSON.parse(line) as Record<string, number>)['losses/nll']);
   expect(losses.at(-1)!).toBeLessThan(losses[0]);
-  await ends(command('bc_20q', 'given', `policy_lm=${await base()}`));
+  await ends(command('bc_20q', 'given', `policy_lm=${base}`));
   const same = await readFile(join(at('given', 'checkpoints', 'best'), 'adapter_model.safetensors'));
   expect(same.equals(await readFile(join(adapter, 'adapter_model.safetensors')))).toBe(true);
 }, 200_000);
 
 test('killed and resumed with dropout and 8 bits, the metrics are byte-equal', async () => {
   const options = (name: string) => command('archer_20q', name, 'quantization=8bit');
-  await ends(command('bc_20q', 'start', 'use_lora=false'));
   const started = performance.now();
   await ends(options('whole'));
   const duration = performance.now() - started;
