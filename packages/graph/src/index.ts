@@ -37,7 +37,7 @@ export {
   type RunFeeds,
   type RunOutputs,
 } from './device/program.js';
-export { LOOP_BYTES, wasmMemoryOf, type WasmMemory } from './device/host-memory.js';
+export { HostMemory, LOOP_BYTES, wasmMemoryOf, type WasmMemory } from './device/host-memory.js';
 export { checkDevice, chooseDevice, type DeviceChoice, type DeviceKind, type Machine } from './device/choose-device.js';
 export { type Precision } from './float16-form.js';
 export { gpuCrossings, type GpuCrossings } from './device/gpu-crossings.js';

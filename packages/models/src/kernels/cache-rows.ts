@@ -1,6 +1,7 @@
 // The key-value cache as the worker sees it: flat arrays read as [rows, heads, capacity, headSize], two per layer. Rows
 // are packed at the current capacity from the array's start, so that the first rows are a prefix the graph can read in
 // place; a change of capacity moves them inside the array.
+import { scatterBlocks } from './copy-blocks.js';
 
 /** Sizes of the cache. `capacity` changes over time, the arrays have room for the largest. */
 export interface CacheGeometry {
@@ -61,19 +62,35 @@ export class CacheRows {
    * @param counts [rows] how many of the tokens are real; the rest is padding
    */
   append(fresh: Float32Array, tokens: number, counts: Int32Array): void {
+    const size = fresh.length / this.arrays.length;
+    this.arrays.forEach((array, i) => {
+      const part = fresh.subarray(i * size, (i + 1) * size);
+      if (tokens > 1 || !this.#appendOne(part, array, counts)) this.#appendSome(part, array, tokens, counts);
+    });
+    for (let row = 0; row < counts.length; row++) this.lengths[row] += counts[row];
+  }
+
+  /** One token a row. @returns false where that must be done otherwise */
+  #appendOne(fresh: Float32Array, array: Float32Array, counts: Int32Array): boolean {
+    const { heads, headSize } = this.geometry;
+    const stride = this.capacity * headSize;
+    const starts = Array.from(counts, (count, row) =>
+      count > 0 ? row * heads * stride + this.lengths[row] * headSize : -1,
+    );
+    return scatterBlocks(fresh, array, starts, { size: headSize, stride });
+  }
+
+  #appendSome(fresh: Float32Array, array: Float32Array, tokens: number, counts: Int32Array): void {
     const { heads, headSize } = this.geometry;
     const stride = this.capacity * headSize;
     const block = tokens * headSize;
     let source = 0;
-    for (const array of this.arrays) {
-      for (let row = 0; row < counts.length; row++) {
-        const size = counts[row] * headSize;
-        let target = row * heads * stride + this.lengths[row] * headSize;
-        for (let head = 0; head < heads; head++, source += block, target += stride)
-          copy(fresh, source, array, target, size);
-      }
+    for (let row = 0; row < counts.length; row++) {
+      const size = counts[row] * headSize;
+      let target = row * heads * stride + this.lengths[row] * headSize;
+      for (let head = 0; head < heads; head++, source += block, target += stride)
+        copy(fresh, source, array, target, size);
     }
-    for (let row = 0; row < counts.length; row++) this.lengths[row] += counts[row];
   }
 
   /** Exchanges two rows with all that is in them. */

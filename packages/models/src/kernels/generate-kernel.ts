@@ -71,8 +71,15 @@ export const generate: HostKernel<'cache', GenerateArgs, Promise<GenerateResult>
   const cache = new CacheRows(arrays, args.geometry, args.lengths);
   for (const [a, b] of args.swaps) cache.swap(a, b);
   cache.fit(0);
-  return generateWith(new HostCache(cache, names), programs, args);
+  const ahead = Math.min(args.maxNewTokens - 1, SOON);
+  return generateWith(new HostCache(cache, names, ahead), programs, args);
 };
+
+/**
+ * Rows that will outgrow the capacity within so many tokens after the prompt get the next one with the prompt: the steps until
+ * then read more than they need, but that costs less than moving all rows once more (9 ms against 2 ms a step at 16 rows of GPT-2).
+ */
+const SOON = 4;
 
 /** Where the keys and values are, and how a run of the decoding graph reads and extends them. */
 export interface LoopCache {
@@ -279,6 +286,8 @@ class HostCache implements LoopCache {
   constructor(
     private readonly rows: CacheRows,
     private readonly names: readonly string[],
+    /** Tokens after the prompt to make room for with it. */
+    private readonly ahead: number,
   ) {}
 
   get capacity(): number {
@@ -296,7 +305,9 @@ class HostCache implements LoopCache {
   async run(program: KernelProgram, inputs: KernelInputs, width: number, counts: Int32Array) {
     const mask = this.#cacheMask(counts.length);
     const outputs = await program.run({ inputs: { ...inputs, ...mask }, views: this.#views(counts.length) });
-    this.rows.fit(Math.max(...counts.map((count, row) => this.lengths[row] + count)));
+    const longest = Math.max(...counts.map((count, row) => this.lengths[row] + count));
+    const most = this.rows.geometry.largestCapacity;
+    this.rows.fit(width > 1 ? Math.max(longest, Math.min(longest + this.ahead, most)) : longest);
     this.rows.append(outputs.fresh.data as Float32Array, width, counts);
     return outputs;
   }

@@ -1,0 +1,82 @@
+// Short blocks laid apart from one another, as WebAssembly SIMD. A decoding step writes one key and one value per row and head,
+// each into a place that no cache of the processor holds: a loop of few instructions lets many of these waits overlap.
+import { LOOP_BYTES, wasmMemoryOf, type WasmMemory } from '@bowyer/graph';
+import {
+  addI32,
+  assembleModule,
+  constI32,
+  load,
+  local,
+  loopBy,
+  setLocal,
+  store,
+  type FunctionSource,
+} from './simd-assembler.js';
+
+/** What is used of a global that neither ES2023 nor @types/node declares. */
+declare const WebAssembly: {
+  Module: new (bytes: Uint8Array) => object;
+  Instance: new (module: object, imports: { env: { memory: WasmMemory } }) => { exports: unknown };
+};
+
+const [SOURCE, END, TARGET, BYTES, STRIDE, OFFSET] = [0, 1, 2, 3, 4, 5];
+
+/** copy_blocks(source, end, target, bytes, stride): blocks of `bytes` from source up to end, at the target `stride` apart. */
+const copyBlocks: FunctionSource = {
+  name: 'copy_blocks',
+  params: ['i32', 'i32', 'i32', 'i32', 'i32'],
+  locals: ['i32'],
+  // The body itself moves on by a block, so the outer loop adds nothing.
+  body: loopBy(0, SOURCE, local(END), [
+    ...setLocal(OFFSET, constI32(0)),
+    ...loopBy(
+      16,
+      OFFSET,
+      local(BYTES),
+      store(addI32(local(TARGET), local(OFFSET)), load(addI32(local(SOURCE), local(OFFSET)))),
+    ),
+    ...setLocal(SOURCE, addI32(local(SOURCE), local(BYTES))),
+    ...setLocal(TARGET, addI32(local(TARGET), local(STRIDE))),
+  ]),
+};
+
+interface Exports {
+  copy_blocks(source: number, end: number, target: number, bytes: number, stride: number): void;
+}
+
+let compiled: object | undefined;
+const instances = new WeakMap<WasmMemory, Exports>();
+
+function instanceOf(memory: WasmMemory): Exports {
+  let exports = instances.get(memory);
+  if (!exports) {
+    compiled ??= new WebAssembly.Module(assembleModule([copyBlocks]));
+    exports = new WebAssembly.Instance(compiled, { env: { memory } }).exports as Exports;
+    instances.set(memory, exports);
+  }
+  return exports;
+}
+
+/**
+ * Blocks of `size` elements, close together in `source`, to places in `array` that are `stride` elements apart.
+ *
+ * @param starts element of `array` at which each group of blocks begins; a group below 0 is left out
+ * @returns false, and nothing is done, unless the array lies in a WebAssembly memory, `source` fits into its first bytes and
+ *   blocks are multiples of 16 bytes
+ */
+export function scatterBlocks(
+  source: Float32Array,
+  array: Float32Array,
+  starts: readonly number[],
+  { size, stride }: { size: number; stride: number },
+): boolean {
+  const memory = wasmMemoryOf(array);
+  if (!memory || size % 4 !== 0 || source.byteLength > LOOP_BYTES) return false;
+  new Float32Array(memory.buffer, 0, source.length).set(source);
+  const { copy_blocks } = instanceOf(memory);
+  const group = source.byteLength / starts.length;
+  starts.forEach((start, i) => {
+    if (start >= 0) copy_blocks(i * group, (i + 1) * group, array.byteOffset + 4 * start, 4 * size, 4 * stride);
+  });
+  return true;
+}
