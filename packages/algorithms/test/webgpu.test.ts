@@ -1,0 +1,42 @@
+// An algorithm on a GPU goes the way it goes on the processor. That it gets there as well is a matter of a minute on a GPU in
+// software, so it is not tested at each change: see docs/devices.md.
+import { openDevice } from '@bowyer/graph';
+import { LanguageModel } from '@bowyer/models';
+import { Rng } from '@bowyer/core';
+import { bc } from '../src/index.js';
+import { testDevices } from './devices.js';
+import { colours, maskedTokenIds, terminatorId, tokenizer } from './echo-game.js';
+
+/** Loss of each epoch of behaviour cloning from twenty games. */
+async function losses(kind: 'cpu' | 'webgpu'): Promise<number[]> {
+  const device = await openDevice({ device: kind, threads: 1 });
+  try {
+    const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 32 };
+    const policy = await LanguageModel.create({ device, tokenizer, maskedTokenIds, config, rng: new Rng(0) });
+    await policy.createOptimizer({ kind: 'adam', betas: [0.9, 0.999], eps: 1e-6, weightDecay: 0 });
+    const demonstrations = Array.from({ length: 20 }, (_, i) => {
+      const colour = colours[i % colours.length];
+      return { opening: `show ${colour}\n`, turns: [{ action: colour, reply: ' yes\n' }] };
+    });
+    const found: number[] = [];
+    const onEpoch = (_: number, metrics: Record<string, number>) =>
+      Promise.resolve(void found.push(metrics['losses/nll']));
+    await bc(
+      { policy, demonstrations, terminatorId, progress: () => {}, onEpoch },
+      {
+        ...{ seed: 0, epochs: 6, batchSize: 20, lr: 1e-2, warmupSteps: 2, finalLrShare: 0.1 },
+        ...{ maxGradNorm: 1, scoreTerminator: true },
+      },
+    );
+    return found;
+  } finally {
+    await device.close();
+  }
+}
+
+const [, webgpu] = await testDevices();
+(webgpu ? test : test.skip)('bc: the same losses, epoch by epoch', async () => {
+  const [cpu, gpu] = [await losses('cpu'), await losses('webgpu')];
+  expect(cpu.at(-1)!).toBeLessThan(0.9 * cpu[0]);
+  gpu.forEach((loss, epoch) => expect(Math.abs(loss - cpu[epoch])).toBeLessThan(1e-2));
+});
