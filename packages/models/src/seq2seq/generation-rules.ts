@@ -17,7 +17,10 @@ export interface GenerationRules {
   forcedEosId: number | null;
 }
 
-/** As Python's library has it: generation_config.json before config.json before the class's defaults. */
+/**
+ * As Python's library has it: generation_config.json before config.json before the class's defaults; which tokens are
+ * forced the first of these files says alone.
+ */
 export async function readGenerationRules(dir: string, architecture: EncoderDecoder): Promise<GenerationRules> {
   const json = await readGenerationConfig(dir);
   return fromConfigFile(join(dir, 'config.json with generation_config.json'), () =>
@@ -28,12 +31,14 @@ export async function readGenerationRules(dir: string, architecture: EncoderDeco
 /** @param generation contents of generation_config.json */
 export function generationRules(architecture: EncoderDecoder, generation: ConfigJson = {}): GenerationRules {
   const { config, specialTokens, vocabSize } = architecture;
-  const json = { ...config, ...generation };
+  const { forced_bos_token_id: _, forced_eos_token_id: __, ...unforced } = config;
+  const hasOwnFile = Object.keys(generation).length > 0;
+  const json = { ...(hasOwnFile ? unforced : config), ...generation };
   const fields = new ConfigFields(String(config.model_type), json, {
     decoder_start_token_id: specialTokens.decoderStart,
     eos_token_id: specialTokens.eos,
     pad_token_id: specialTokens.pad,
-    forced_eos_token_id: specialTokens.forcedEos,
+    forced_eos_token_id: hasOwnFile ? null : specialTokens.forcedEos,
   });
   const checked = (field: string, id: unknown): number => {
     if (typeof id !== 'number' || !Number.isInteger(id) || id < 0 || id >= vocabSize)

@@ -30,6 +30,8 @@ interface T5Config {
   gated: boolean;
   /** The head is the embedding, and hidden states are multiplied by 1/√width before it. */
   tied: boolean;
+  /** A head that is missing is the embedding, without that factor. */
+  headMayBeShared: boolean;
 }
 
 /** What Hugging Face's T5Config takes for a field that the file leaves out. */
@@ -84,8 +86,20 @@ function t5Config(json: ConfigJson): T5Config {
     maxDistance,
     epsilon: fields.real('layer_norm_epsilon'),
     ...projections[fields.choice('feed_forward_proj', names)],
-    tied: fields.flag('tie_word_embeddings'),
+    ...headSettings(type, fields, json),
   };
+}
+
+/**
+ * Until transformers 4 `tie_word_embeddings` says both whether the head is the embedding and whether hidden states are
+ * scaled. From 5 on it is always true; `scale_decoder_outputs` says of T5 whether they are scaled, mT5's never are, and
+ * the head is the embedding unless the file has one of its own.
+ */
+function headSettings(type: string, fields: ConfigFields, json: ConfigJson) {
+  if (!(Number.parseInt(String(json.transformers_version)) >= 5 || 'scale_decoder_outputs' in json))
+    return { tied: fields.flag('tie_word_embeddings'), headMayBeShared: false };
+  const isScaled = type === 't5' && ('scale_decoder_outputs' in json ? fields.flag('scale_decoder_outputs') : true);
+  return { tied: isScaled, headMayBeShared: true };
 }
 
 export function t5(json: ConfigJson): EncoderDecoder {
@@ -221,12 +235,13 @@ function t5Parameters(config: T5Config): ParameterSpec[] {
 }
 
 /** The embedding may be stored once per half, and the head although it is tied. */
-function fromFile(tensors: HostTensors, { tied }: T5Config): HostTensors {
+function fromFile(tensors: HostTensors, { tied, headMayBeShared }: T5Config): HostTensors {
   const result = { ...tensors };
   const copies = ['encoder.embed_tokens.weight', 'decoder.embed_tokens.weight', ...(tied ? [HEAD] : [])];
   const shared = [SHARED, ...copies].find((name) => name in result);
   if (shared) result[SHARED] = result[shared];
   for (const name of copies) delete result[name];
+  if (!tied && headMayBeShared && shared) result[HEAD] ??= result[SHARED];
   // Left over in T5's first checkpoints; no bias is added to the scores against the source.
   delete result['decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight'];
   return result;
