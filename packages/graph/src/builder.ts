@@ -152,9 +152,9 @@ export class GraphBuilder extends Graph {
     return this.#one(quantized.DequantizeLinear, [numbers, scales, zeroPoints], { axis, block_size: blockSize });
   }
 
-  /** saturate(round(x / scale) + zeroPoint) as uint8. */
-  quantizeLinear(x: Value, scale: number, zeroPoint: number): Value {
-    const zero = this.constant(Uint8Array.of(zeroPoint), [], 'uint8');
+  /** saturate(round(x / scale) + zeroPoint), in 8 bits. */
+  quantizeLinear(x: Value, scale: number, zeroPoint: number, dtype: 'uint8' | 'int8' = 'uint8'): Value {
+    const zero = this.constant((dtype === 'int8' ? Int8Array : Uint8Array).of(zeroPoint), [], dtype);
     return this.#one(quantized.QuantizeLinear, [x, this.scalar(scale), zero]);
   }
 

@@ -42,7 +42,7 @@ export const DequantizeLinear = defineOp('DequantizeLinear', {
   infer: ({ inputs: [numbers, scales] }) => [{ dtype: scales!.dtype, shape: numbers!.shape }],
 });
 
-/** saturate(round(x / scale) + zero point) as uint8, one scale and one zero point for all; halves round to the even level. */
+/** saturate(round(x / scale) + zero point), in the zero point's 8 bits; one scale and one zero point for all; halves round to the even level. */
 export const QuantizeLinear = defineOp('QuantizeLinear', {
   infer: ({ inputs: [x, , zero] }) => [{ dtype: zero!.dtype, shape: x!.shape }],
 });

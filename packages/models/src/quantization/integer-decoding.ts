@@ -1,6 +1,6 @@
 // When decoding multiplies whole numbers, and with weights of which sign.
-import { GraphBuilder, type Device, type State } from '@bowyer/graph';
-import { integerWeight, type IntegerKind } from './integer-weight.js';
+import { GraphBuilder, type Device, type Program, type State } from '@bowyer/graph';
+import { integerWeight, roundingGraph, type IntegerKind } from './integer-weight.js';
 import type { QuantizedWeight } from './quantized-weight.js';
 
 /** What a graph needs to know of the weights that it takes as whole numbers (see integer-weight.ts). */
@@ -20,14 +20,21 @@ export async function integerState(
   kind: IntegerKind,
 ): Promise<State> {
   const tensors: Record<string, { shape: number[]; data: Int8Array | Uint8Array | Float32Array; dtype?: 'uint8' }> = {};
-  for (const [name, weight] of weights) {
-    const { numbers, scales } = integerWeight(weight, kind);
-    const [outputs, inputs] = weight.shape;
-    const names = integerNames(name);
-    tensors[names.numbers] = { shape: [inputs, outputs], data: numbers, ...(kind === 'uint8' && { dtype: kind }) };
-    tensors[names.scales] = { shape: [outputs], data: scales };
+  const rounding = new Map<number, Program>();
+  try {
+    for (const [name, weight] of weights) {
+      const [outputs, inputs] = weight.shape;
+      const program = rounding.get(inputs) ?? (await device.compile(roundingGraph(inputs, kind)));
+      rounding.set(inputs, program);
+      const { numbers, scales } = await integerWeight(weight, kind, program);
+      const names = integerNames(name);
+      tensors[names.numbers] = { shape: [inputs, outputs], data: numbers, ...(kind === 'uint8' && { dtype: kind }) };
+      tensors[names.scales] = { shape: [outputs], data: scales };
+    }
+    return await device.createState(tensors);
+  } finally {
+    for (const program of rounding.values()) await program.release();
   }
-  return device.createState(tensors);
 }
 
 const kinds = new WeakMap<Device, Promise<IntegerKind>>();

@@ -1,9 +1,16 @@
 // Products of whole numbers: the mixing by hand, the product against the same sums in float64, and what a row may depend on.
 import { Rng } from '@bowyer/core';
-import { GraphBuilder, openDevice, type Device } from '@bowyer/graph';
+import { GraphBuilder, openDevice, type Device, type Program } from '@bowyer/graph';
 import { weightsAsIntegers } from '../packed-programs.js';
 import { integerKind, integerNames, integerState } from './integer-decoding.js';
-import { integerProduct, integerWeight, mixedRun, mixRuns, type IntegerKind } from './integer-weight.js';
+import {
+  integerProduct,
+  integerWeight,
+  mixedRun,
+  mixingMatrix,
+  roundingGraph,
+  type IntegerKind,
+} from './integer-weight.js';
 import { dequantize, emptyQuantizedWeight, quantize } from './quantized-weight.js';
 
 const { abs, hypot, max, round } = Math; // a global is slow to look up inside Jest
@@ -50,42 +57,56 @@ function plainProduct(x: Float32Array): number[] {
 const relativeError = (got: ArrayLike<number>, wanted: number[]) =>
   hypot(...wanted.map((value, i) => value - got[i])) / hypot(...wanted);
 
-test('mixing two numbers takes their sum and difference over √2, and mixing again undoes it', () => {
-  const pair = Float32Array.of(3, 1);
-  mixRuns(pair, 2);
-  expect(pair[0]).toBeCloseTo(4 / Math.SQRT2);
-  expect(pair[1]).toBeCloseTo(2 / Math.SQRT2);
-  const values = normals(64);
-  const twice = values.slice();
-  for (let i = 0; i < 2; i++) mixRuns(twice, 32);
-  twice.forEach((value, i) => expect(value).toBeCloseTo(values[i], 5));
+/** Mixes every run of 32 numbers by the matrix, in float64. */
+function mixRuns(values: ArrayLike<number>): number[] {
+  const matrix = mixingMatrix(32);
+  return Array.from({ length: values.length }, (_, at) => {
+    let sum = 0;
+    for (let i = 0; i < 32; i++) sum += values[at - (at % 32) + i] * matrix[i * 32 + (at % 32)];
+    return sum;
+  });
+}
+
+test('mixing two numbers takes their sum and difference over √2', () => {
+  expect([...mixingMatrix(2)]).toEqual([1, 1, 1, -1].map((sign) => expect.closeTo(sign / Math.SQRT2)));
 });
 
-test('a single large number is spread evenly over its run, and over no other', () => {
-  const values = new Float32Array(64);
-  values[5] = 8;
-  mixRuns(values, 32);
-  values.forEach((value, i) => expect(abs(value)).toBeCloseTo(i < 32 ? 8 / Math.sqrt(32) : 0));
+test('mixing twice gives the numbers back, and mixing one spreads it evenly over its run and over no other', () => {
+  const values = normals(64);
+  mixRuns(mixRuns(values)).forEach((value, i) => expect(value).toBeCloseTo(values[i], 5));
+  const single = new Float32Array(64);
+  single[5] = 8;
+  mixRuns(single).forEach((value, i) => expect(abs(value)).toBeCloseTo(i < 32 ? 8 / Math.sqrt(32) : 0, 5));
 });
 
 test('runs are powers of two that divide the row', () => {
   expect([768, 352, 48, 172, 7].map(mixedRun)).toEqual([32, 32, 16, 4, 1]);
 });
 
-test('each number is the nearest of 255 levels of its output', () => {
-  const { numbers, scales } = integerWeight(weight, 'int8');
-  const mixed = dequantize(weight);
-  mixRuns(mixed, 32);
-  for (let output = 0; output < outputs; output++) {
-    const row = [...mixed.subarray(output * inputs, (output + 1) * inputs)];
-    const largest = max(...row.map(abs));
-    expect(scales[output]).toBeCloseTo(largest / 127 ** 2, 8);
-    row.forEach((value, input) =>
-      expect(abs(numbers[input * outputs + output] - (127 * value) / largest)).toBeLessThan(0.501),
-    );
-  }
-  const unsigned = integerWeight(weight, 'uint8');
-  expect([...unsigned.numbers]).toEqual([...numbers].map((level) => level + 128));
+describe.each(['int8', 'uint8'] as const)('as %s', (kind) => {
+  let rounding: Program;
+  beforeAll(async () => {
+    rounding = await device.compile(roundingGraph(inputs, kind));
+  });
+  afterAll(() => rounding.release());
+
+  test('each number is the nearest of 255 levels of its output', async () => {
+    const { numbers, scales } = await integerWeight(weight, kind, rounding);
+    const mixed = mixRuns(dequantize(weight));
+    const middle = kind === 'int8' ? 0 : 128;
+    for (let output = 0; output < outputs; output++) {
+      const row = mixed.slice(output * inputs, (output + 1) * inputs);
+      const largest = max(...row.map(abs));
+      expect(scales[output]).toBeCloseTo(largest / 127 ** 2, 8);
+      const levels = row.map((_, input) => numbers[input * outputs + output] - middle);
+      row.forEach((value, input) => expect(abs(levels[input] - (127 * value) / largest)).toBeLessThan(0.501));
+    }
+  });
+
+  test('in slices it is the same', async () => {
+    const whole = await integerWeight(weight, kind, rounding);
+    expect(await integerWeight(weight, kind, rounding, 16 * inputs)).toEqual(whole);
+  });
 });
 
 test('the product is that with the numbers that the weight stands for, to the rounding of 8 bits', async () => {

@@ -162,14 +162,18 @@ export function dequantizeRows(
   const start = firstRow * shape[1];
   for (let from = 0; from < values.length; from += blockSize) {
     const block = (start + from) / blockSize;
-    const [row, column] = [Math.floor(block / blocks), block % blocks];
+    const row = Math.floor(block / blocks);
+    const column = block % blocks;
     const zero = zeroPoints ? (zeroPoints[row * zeroBytes(blocks) + (column >> 1)] >> (4 * (column % 2))) & 15 : 128;
     const scale = scales[block];
-    for (let i = from; i < from + blockSize; i++) {
-      const at = start + i;
-      const q = bits === 8 ? packed[at] : (packed[at >> 1] >> (4 * (at % 2))) & 15;
-      values[i] = (q - zero) * scale;
-    }
+    const end = from + blockSize;
+    if (bits === 8) for (let i = from; i < end; i++) values[i] = (packed[start + i] - zero) * scale;
+    else
+      for (let i = from; i < end; i += 2) {
+        const pair = packed[(start + i) >> 1];
+        values[i] = ((pair & 15) - zero) * scale;
+        values[i + 1] = ((pair >> 4) - zero) * scale;
+      }
   }
 }
 
