@@ -27,16 +27,25 @@ const entries = (folder: string) => (existsSync(folder) ? readdirSync(folder) : 
 const inCache = (name: string) => at(name, 'cache', 'warm-starts');
 const inRun = (name: string) => at(name, 'checkpoints');
 
-/** Runs a command to its end, and again, killed twice on the way. @returns the folders of both policies */
-async function wholeAndKilled(place: (name: string) => string, title: string, overrides: readonly string[]) {
+/**
+ * Runs a command to its end, and again, killed on the way.
+ *
+ * @param kills after how many steps, or soon afterwards
+ * @returns the folders of both policies
+ */
+async function wholeAndKilled(
+  place: (name: string) => string,
+  title: string,
+  overrides: readonly string[],
+  kills: readonly number[] = [5],
+) {
   const [whole, killed] = [`${title} whole`, `${title} killed`];
   const partial = () => entries(place(killed)).filter((entry) => entry.endsWith('.partial'));
   const steps = () =>
     partial()
       .flatMap((folder) => entries(join(place(killed), folder, 'checkpoints')))
       .map(Number); // half-written ones are NaN
-  // In the middle of an epoch and, wherever that is then, further on.
-  for (const enough of [2, 7]) {
+  for (const enough of kills) {
     const { signal } = await run(command(killed, overrides), {
       killWhen: () => steps().some((step) => step >= enough),
     });
@@ -76,7 +85,7 @@ test('a fresh policy on conversations, then adapters beside it', async () => {
     { role: 'assistant', content: `go to the ${rooms[(i * i + 1) % 4]}` },
   ];
   await writeFile(at('rooms.json'), JSON.stringify(Array.from({ length: 16 }, (_, i) => ({ messages: messages(i) }))));
-  const fresh = await wholeAndKilled(inCache, 'fresh', conversations());
+  const fresh = await wholeAndKilled(inCache, 'fresh', conversations(), [2, 7]);
   await expectSameBytes(fresh, 'model.safetensors', 'metrics.jsonl');
 
   const given = `policy_lm=${fresh.whole}`;

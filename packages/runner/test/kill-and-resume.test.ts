@@ -23,7 +23,7 @@ test.each([
       '--config-name',
       config,
       ...tinyGame,
-      ...options,
+      ...['iterations=4', ...options],
       `save_path=${join(directory, name)}`,
       `cache_dir=${join(directory, `${name}-cache`)}`,
     ];

@@ -98,7 +98,8 @@ async function failingProxy(): Promise<Server> {
 test('a server that fails a share of the episodes: the run goes on below max_failure_share and stops above it', async () => {
   const proxy = await failingProxy();
   const address = `env.base_url=http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-  const words = ['--config-name', 'archer_20q', ...tinyRun, ...served, address, 'iterations=2', 'warmup_iter=1'];
+  const short = ['iterations=2', 'warmup_iter=1', 'env.max_steps=8'];
+  const words = ['--config-name', 'archer_20q', ...tinyRun, ...served, address, ...short];
   try {
     const goesOn = await run([...words, 'max_failure_share=0.7', ...folders('goes-on')]);
     expect({ code: goesOn.code, stderr: goesOn.code === 0 ? '' : goesOn.stderr }).toEqual({ code: 0, stderr: '' });
