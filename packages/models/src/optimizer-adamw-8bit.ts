@@ -1,15 +1,20 @@
-// AdamW whose moments take two bytes a parameter instead of eight, on the CPU. The arithmetic is in kernels/adamw-8bit-kernel.ts.
+// AdamW whose moments take two bytes a parameter instead of eight (kernels/power-codes.ts). The arithmetic is in
+// kernels/adamw-8bit-kernel.ts.
 // Source: Dettmers et al. 2021 (arXiv:2110.02861). As in bitsandbytes, tensors below 4,096 elements keep float32 moments.
-import { DeviceError, type Device, type Kernel, type State } from '@bowyer/graph';
+import type { Device, Kernel, State } from '@bowyer/graph';
 import type { AdamArgs } from './kernels/adam-kernel.js';
-import { blockLength } from './kernels/dynamic-quantization.js';
+import { adamW8bitGraph } from './kernels/adamw-8bit-graph.js';
 import type { StepResult } from './kernels/gradient-clip.js';
+import { blockLength, wordsPerBlock } from './kernels/power-codes.js';
 import { adamArgs, type AdamOptions } from './optimizer-adam.js';
 import type { Optimizer, OptimizerNotes, StepOptions } from './optimizer.js';
 import { restoreStates, saveStates, shapesOf } from './optimizer-state.js';
 
 /** Elements from which on a tensor's moments are quantised. */
 const quantizedFrom = 4096;
+
+/** In the metadata of a file, so that codes of another kind are not taken for these. */
+const codeNote = { moment_codes: 'squares' };
 
 export class AdamW8bit implements Optimizer {
   #steps = 0;
@@ -25,10 +30,6 @@ export class AdamW8bit implements Optimizer {
 
   /** An optimizer with zero moments; gradients and moments take 1.5 times the parameters' memory. */
   static async create(device: Device, parameters: State, options: AdamOptions): Promise<AdamW8bit> {
-    if (device.residency === 'gpu')
-      throw new DeviceError(
-        `optimizer adamw_8bit: its step is not written for device '${device.kind}'; take optimizer=adamw there, or device=cpu`,
-      );
     const shapes = Object.entries(shapesOf(parameters)).map(([name, shape]) => {
       const size = shape.reduce((product, dim) => product * dim, 1);
       return { name, shape, blocks: size < quantizedFrom ? 0 : Math.ceil(size / blockLength) };
@@ -37,16 +38,21 @@ export class AdamW8bit implements Optimizer {
     const moment = () =>
       device.createZeros(
         Object.fromEntries(
-          shapes.map(({ name, shape, blocks }) => [name, { shape, dtype: blocks ? 'uint8' : 'float32' }]),
+          shapes.map(({ name, shape, blocks }) => [
+            name,
+            blocks ? { shape: [blocks, wordsPerBlock], dtype: 'int32' } : { shape, dtype: 'float32' },
+          ]),
         ),
       );
     const scales = () =>
       device.createZeros(
-        Object.fromEntries(shapes.filter(({ blocks }) => blocks).map(({ name, blocks }) => [name, [blocks]])),
+        Object.fromEntries(shapes.filter(({ blocks }) => blocks).map(({ name, blocks }) => [name, [blocks, 1]])),
       );
     const kernel = await device.loadKernel<AdamArgs, StepResult>({
       module: new URL('./kernels/adamw-8bit-kernel.js', import.meta.url),
       name: 'adamW8bitStep',
+      graph: adamW8bitGraph,
+      run: options.run,
     });
     const moments = {
       m: await moment(),
@@ -72,11 +78,11 @@ export class AdamW8bit implements Optimizer {
   }
 
   async save(path: string, notes?: OptimizerNotes): Promise<void> {
-    await saveStates(this.device, path, this.#states(), { steps: this.#steps, notes });
+    await saveStates(this.device, path, this.#states(), { steps: this.#steps, notes: { ...notes, ...codeNote } });
   }
 
   async restore(path: string): Promise<OptimizerNotes> {
-    const { steps, notes } = await restoreStates(this.device, path, this.#states());
+    const { steps, notes } = await restoreStates(this.device, path, this.#states(), codeNote);
     this.#steps = steps;
     return notes;
   }

@@ -282,7 +282,7 @@ const optimizer = Type.Object(
   {
     kind: oneOf(
       ['adam', 'adamw', 'sgd', 'adamw_8bit'],
-      'adam: decay in the gradient; adamw: decay beside it; adamw_8bit: its moments in a quarter of the memory, on the CPU; sgd',
+      'adam: decay in the gradient; adamw: decay beside it; adamw_8bit: its moments in a quarter of the memory; sgd',
     ),
     betas: Type.Array(Type.Number({ minimum: 0, exclusiveMaximum: 1 }), {
       minItems: 2,

@@ -1,46 +1,50 @@
-// One AdamW step with the moments of large tensors in 8 bits, in the device's worker: whole blocks by adamw-8bit-loops.ts,
-// a ragged last one through float32 values here. The parameter sees the moments before they are rounded.
+// One AdamW step with the moments of large tensors in 8 bits, in the device's worker. The parameter sees the moments before they
+// are rounded. The same as a graph is in adamw-8bit-graph.ts.
 import type { KernelCall, KernelState } from '@bowyer/graph';
 import type { AdamArgs } from './adam-kernel.js';
-import { adamW8bitInPlace, dynamicCodes } from './adamw-8bit-loops.js';
-import { dequantizePiece, quantizePiece } from './dynamic-quantization.js';
-import { adamInPlace, type AdamScalars } from './elementwise-simd.js';
+import { adamW8bitInPlace, type CodedMoments } from './adamw-8bit-loops.js';
+import { adamInPlace } from './elementwise-simd.js';
 import { clipGradients, type StepResult } from './gradient-clip.js';
+import { blockLength } from './power-codes.js';
 
-type Roles = 'p' | 'g' | 'm' | 'v' | 'firstScales' | 'secondScales';
+/** `m` and `v` hold codes (int32 words) where the scales have a tensor of that name, else float32 moments. */
+export type AdamW8bitRoles = 'p' | 'g' | 'm' | 'v' | 'firstScales' | 'secondScales';
 
-/** `m` and `v` hold codes (uint8) where the scales have a tensor of that name, else float32 moments. */
-export function adamW8bitStep({ states, args }: KernelCall<Roles, AdamArgs>): StepResult {
+export function adamW8bitStep({ states, args }: KernelCall<AdamW8bitRoles, AdamArgs>): StepResult {
   const clip = clipGradients(states.g, args);
   if (!Number.isFinite(clip.gradientNorm)) return clip;
   const scalars = { ...args, gradientScale: args.gradientScale * clip.clipCoefficient };
   for (const name of Object.keys(states.p)) {
-    if (states.firstScales[name]) stepQuantized(states, name, scalars);
-    else
-      adamInPlace(
-        floats(states.p, name),
-        floats(states.g, name),
-        floats(states.m, name),
-        floats(states.v, name),
-        scalars,
-      );
+    const [p, g] = [floats(states.p, name), floats(states.g, name)];
+    if (states.firstScales[name]) {
+      const first = { words: states.m[name].data, scales: floats(states.firstScales, name) };
+      const second = { words: states.v[name].data, scales: floats(states.secondScales, name) };
+      inBlocks(p, g, first, second, (...arrays) => adamW8bitInPlace(...arrays, scalars));
+    } else {
+      adamInPlace(p, g, floats(states.m, name), floats(states.v, name), scalars);
+    }
   }
   return clip;
 }
 
 const floats = (state: KernelState, name: string) => state[name].data as Float32Array;
 
-function stepQuantized(states: Readonly<Record<Roles, KernelState>>, name: string, scalars: AdamScalars): void {
-  const [p, g] = [floats(states.p, name), floats(states.g, name)];
-  const first = { codes: states.m[name].data as Uint8Array, scales: floats(states.firstScales, name) };
-  const second = { codes: states.v[name].data as Uint8Array, scales: floats(states.secondScales, name) };
-  const begin = adamW8bitInPlace(p, g, { first, second }, scalars);
-  if (begin === p.length) return;
-  const maps = dynamicCodes();
-  const [m, v] = [new Float32Array(p.length - begin), new Float32Array(p.length - begin)];
-  dequantizePiece(first.codes, first.scales, maps.first, begin, m);
-  dequantizePiece(second.codes, second.scales, maps.second, begin, v);
-  adamInPlace(p.subarray(begin), g.subarray(begin), m, v, scalars);
-  quantizePiece(m, maps.first, begin, first.codes, first.scales);
-  quantizePiece(v, maps.second, begin, second.codes, second.scales);
+type Arrays = [p: Float32Array, g: Float32Array, first: CodedMoments, second: CodedMoments];
+
+/** Whole blocks where they are, a ragged last one in a copy that zeros fill up; its codes are whole anyway. */
+function inBlocks(...[p, g, first, second, run]: [...Arrays, run: (...arrays: Arrays) => void]): void {
+  const blocks = Math.floor(p.length / blockLength);
+  const whole = blocks * blockLength;
+  const moments = ({ words, scales }: CodedMoments, from: number, to: number) => ({
+    words: (words as Int32Array).subarray((from * blockLength) / 4, (to * blockLength) / 4),
+    scales: scales.subarray(from, to),
+  });
+  run(p.subarray(0, whole), g.subarray(0, whole), moments(first, 0, blocks), moments(second, 0, blocks));
+  if (whole === p.length) return;
+  const [lastP, lastG] = [new Float32Array(blockLength), new Float32Array(blockLength)];
+  lastP.set(p.subarray(whole));
+  lastG.set(g.subarray(whole));
+  run(lastP, lastG, moments(first, blocks, blocks + 1), moments(second, blocks, blocks + 1));
+  p.set(lastP.subarray(0, p.length - whole), whole);
+  g.fill(0, whole);
 }

@@ -1,198 +1,205 @@
-// AdamW on blocks of 256 weights whose moments are 8-bit codes, as WebAssembly: codes to values by table, the step of
-// elementwise-simd.ts four at a time, and back to codes by the table of dynamic-quantization.ts.
-import type { WasmMemory } from '@bowyer/graph';
-import { blockLength, dynamicCode, type DynamicCode } from './dynamic-quantization.js';
-import { adamScalarOrder, adamScalars, type AdamScalars } from './elementwise-simd.js';
+// AdamW on blocks of 256 weights whose moments are 8-bit codes (power-codes.ts), as WebAssembly, four weights at a time.
+import type { TensorArray } from '@bowyer/graph';
+import { loopFunction } from './loop-function.js';
 import { Loops } from './loop-memory.js';
+import { blockLength, leastMoment, leastRoot, mostFirst, mostSecond } from './power-codes.js';
 import {
-  abs,
   add,
   addI32,
   and,
+  andNot,
+  constF32,
   constI32,
   constVector0,
   div,
+  divF32,
   greaterF32,
-  greaterOrEqual,
-  inverseOrZero,
   largestLane,
   load,
-  loadByte,
+  loadBytes,
   loadF32,
-  loadI32,
+  loadSignedBytes,
   local,
   loopBy,
+  lowerToF32,
   max,
   mul,
+  or,
+  select,
   setLocal,
-  shiftLeft,
-  shiftRight,
   splat,
   sqrt,
   store,
-  storeByte,
   storeF32,
   sub,
+  subI32,
+  toBytes,
+  toI16,
+  toSignedBytes,
+  upperToF32,
   type Code,
-  type FunctionSource,
 } from './simd-assembler.js';
 
-/** Where the tables and one block's moments lie, in bytes. */
-const places = {
-  first: { values: 0, map: 4096, halfways: 6144, firstCodes: 8192 },
-  second: { values: 1024, map: 5120, halfways: 7168, firstCodes: 8192 + 65_536 },
-};
-type Places = (typeof places)['first'];
+/** Where one block's new moments and the roots of its second ones lie, in bytes. */
+const [momentsAt, rootsAt] = [0, 4 * blockLength];
 
-/** Each scalar loop takes so many elements at a time. */
-const UNROLLED = 4;
-const steps = Array.from({ length: UNROLLED }, (_, i) => i);
+/** The numbers of one step that are the same for every parameter; see `adamW8bitInPlace`. */
+const scalarOrder = [
+  ...(['firstGain', 'secondGain', 'firstDecay', 'secondDecay', 'keep', 'stepSize', 'eps'] as const),
+  // Constants, which V8 would make anew at each use, with four instructions.
+  ...(['minusZero', 'one', 'rounder'] as const),
+];
+type Scalars = Record<(typeof scalarOrder)[number], number>;
+
+/** Added to a number below 2²², it leaves the nearest whole number in the lowest bits of the sum. */
+const ROUNDER = 1.5 * 2 ** 23;
 
 /**
  * adam8(elements, parameter, gradient, first codes, second codes, first scales, second scales, ...scalars), `elements` a
- * multiple of 256; the gradient becomes zero.
+ * multiple of 256; the gradient becomes zero. Two passes over a block: new moments and parameters, then codes, whose
+ * scales are only known by then.
  */
-function adam8Source(): FunctionSource {
-  const count = adamScalarOrder.length;
-  const firstVector = 7 + count;
-  const scalar = Object.fromEntries(adamScalarOrder.map((name, i) => [name, local(firstVector + i)]));
-  const [elements, p, g, m, v, mScale, vScale] = [0, 1, 2, 3, 4, 5, 6];
-  const [block, i, code, ...vectors] = Array.from({ length: 12 }, (_, at) => firstVector + count + at);
-  const [gradient, moment, second, firstMost, secondMost, factor, secondFactor] = vectors;
-
-  const each = (step: number, end: number, body: Code): Code => [
-    ...setLocal(i, constI32(0)),
-    ...loopBy(step, i, constI32(end), body),
-  ];
-  /** values[i] ← map[codes[i]] */
-  const decode = (codes: number, at: Places): Code =>
-    each(
-      UNROLLED,
-      blockLength,
-      steps.flatMap((ahead) =>
-        storeF32(
-          addI32(shiftLeft(local(i), 2), constI32(at.values + 4 * ahead)),
-          loadF32(shiftLeft(loadByte(addI32(local(codes), local(i)), ahead), 2), at.map),
-        ),
+const adam8 = loopFunction(
+  'adam8',
+  {
+    whole: ['elements', 'p', 'g', 'm', 'v', 'mScale', 'vScale'],
+    scalars: scalarOrder,
+    counters: ['block', 'own', 'mRead', 'vRead'],
+    vectors: ['firstCodes', 'secondCodes', 'gradient', 'moment', 'second', 'firstMost', 'secondMost', 'first', 'root'],
+  },
+  ({ at, scalar }) => {
+    const [p, g, m, v, own, mRead, vRead] = [at.p, at.g, at.m, at.v, at.own, at.mRead, at.vRead].map(local);
+    const [moment, root] = [local(at.moment), local(at.second)];
+    const advance = (addresses: number[], by: number) =>
+      addresses.flatMap((address) => setLocal(address, addI32(local(address), constI32(by))));
+    const absolute = (a: Code) => andNot(a, scalar.minusZero);
+    /** Sixteen weights at a time. */
+    const pass = (body: Code): Code => [
+      ...setLocal(at.own, constI32(0)),
+      ...loopBy(64, at.own, constI32(4 * blockLength), body),
+    ];
+    /** New moments and parameters of four weights, `ahead` bytes from where p and g point. */
+    const four = (half: (a: Code) => Code, ahead: number): Code => [
+      ...setLocal(at.gradient, load(g, ahead)),
+      ...setLocal(at.moment, half(local(at.firstCodes))),
+      ...setLocal(
+        at.moment,
+        add(mul(mul(moment, absolute(moment)), local(at.first)), mul(local(at.gradient), scalar.firstGain)),
       ),
-    );
-  /** codes[i] ← the nearest: that of the upper 16 bits, or one more. */
-  const encode = (codes: number, at: Places): Code =>
-    each(
-      UNROLLED,
-      blockLength,
-      steps.flatMap((ahead) => {
-        const value = shiftLeft(local(i), 2);
-        const from = at.values + 4 * ahead;
-        return [
-          ...setLocal(code, loadByte(shiftRight(loadI32(value, from), 16), at.firstCodes)),
-          ...storeByte(
-            addI32(local(codes), local(i)),
-            addI32(local(code), greaterF32(loadF32(value, from), loadF32(shiftLeft(local(code), 2), at.halfways))),
-            ahead,
-          ),
-        ];
-      }),
-    );
-  // As in elementwise-simd.ts: moments that are no normal numbers become zero.
-  const flush = (value: Code, index: number): Code => [
-    ...setLocal(index, value),
-    ...setLocal(index, and(local(index), greaterOrEqual(abs(local(index)), scalar.smallest))),
-  ];
-  const [pAt, gAt] = [p, g].map((address) => addI32(local(address), local(i)));
-  const [mAt, vAt] = [places.first.values, places.second.values].map((base) => addI32(local(i), constI32(base)));
-  const squared = mul(local(gradient), local(gradient));
-  const step: Code = [
-    ...setLocal(gradient, mul(load(gAt), scalar.gradientScale)),
-    ...flush(add(mul(mul(load(mAt), local(factor)), scalar.beta1), mul(local(gradient), scalar.oneMinusBeta1)), moment),
-    ...flush(add(mul(mul(load(vAt), local(secondFactor)), scalar.beta2), mul(squared, scalar.oneMinusBeta2)), second),
-    ...setLocal(firstMost, max(local(firstMost), abs(local(moment)))),
-    ...setLocal(secondMost, max(local(secondMost), local(second))),
-    ...store(gAt, constVector0),
-    ...store(mAt, local(moment)),
-    ...store(vAt, local(second)),
-    ...store(
-      pAt,
-      sub(
-        mul(load(pAt), scalar.keep),
-        div(mul(local(moment), scalar.stepSize), add(mul(sqrt(local(second)), scalar.secondMomentScale), scalar.eps)),
+      ...setLocal(at.second, half(local(at.secondCodes))),
+      ...setLocal(at.second, mul(mul(root, root), local(at.root))),
+      ...setLocal(at.gradient, mul(local(at.gradient), scalar.secondGain)),
+      ...setLocal(at.second, sqrt(add(mul(root, root), mul(local(at.gradient), local(at.gradient))))),
+      ...setLocal(at.firstMost, max(local(at.firstMost), absolute(moment))),
+      ...setLocal(at.secondMost, max(local(at.secondMost), root)),
+      ...store(own, moment, momentsAt + ahead),
+      ...store(own, root, rootsAt + ahead),
+      ...store(g, constVector0, ahead),
+      ...store(
+        p,
+        sub(mul(load(p, ahead), scalar.keep), div(mul(moment, scalar.stepSize), add(root, scalar.eps))),
+        ahead,
       ),
-    ),
-  ];
-  const advance = (address: number, by: number) => setLocal(address, addI32(local(address), constI32(by)));
-  return {
-    name: 'adam8',
-    params: [...Array.from({ length: 7 }, () => 'i32' as const), ...adamScalarOrder.map(() => 'f32' as const)],
-    locals: [...adamScalarOrder.map(() => 'v128' as const), 'i32', 'i32', 'i32', ...vectors.map(() => 'v128' as const)],
-    body: [
-      ...adamScalarOrder.flatMap((_, at) => setLocal(firstVector + at, splat(local(7 + at)))),
-      ...loopBy(blockLength, block, local(elements), [
-        ...decode(m, places.first),
-        ...decode(v, places.second),
-        ...setLocal(factor, splat(loadF32(local(mScale)))),
-        ...setLocal(secondFactor, splat(loadF32(local(vScale)))),
-        ...[firstMost, secondMost].flatMap((most) => setLocal(most, constVector0)),
-        ...each(16, 4 * blockLength, step),
-        ...storeF32(local(mScale), largestLane(local(firstMost))),
-        ...storeF32(local(vScale), largestLane(local(secondMost))),
-        ...setLocal(factor, splat(inverseOrZero(loadF32(local(mScale))))),
-        ...setLocal(secondFactor, splat(inverseOrZero(loadF32(local(vScale))))),
-        ...each(16, 4 * blockLength, [
-          ...store(mAt, mul(load(mAt), local(factor))),
-          ...store(vAt, mul(load(vAt), local(secondFactor))),
-        ]),
-        ...encode(m, places.first),
-        ...encode(v, places.second),
-        ...[p, g].flatMap((address) => advance(address, 4 * blockLength)),
-        ...[m, v].flatMap((address) => advance(address, blockLength)),
-        ...[mScale, vScale].flatMap((address) => advance(address, 4)),
+    ];
+    const eight = (ahead: number): Code => [
+      ...setLocal(at.firstCodes, loadSignedBytes(mRead, ahead)),
+      ...setLocal(at.secondCodes, loadBytes(vRead, ahead)),
+      ...four(lowerToF32, 4 * ahead),
+      ...four(upperToF32, 4 * ahead + 16),
+    ];
+    const rounded = (a: Code) => subI32(add(a, scalar.rounder), scalar.rounder);
+    /** 127 √(|m| / scale) with m's sign, and 255 √(√v / scale), at least 1. */
+    const firstCode = (ahead: number): Code => {
+      const value = load(own, momentsAt + ahead);
+      return rounded(or(sqrt(mul(absolute(value), local(at.first))), and(value, scalar.minusZero)));
+    };
+    const secondCode = (ahead: number): Code =>
+      rounded(max(sqrt(mul(load(own, rootsAt + ahead), local(at.root))), scalar.one));
+    const sixteen = (code: (ahead: number) => Code, toBytes: (a: Code, b: Code) => Code): Code =>
+      toBytes(toI16(code(0), code(16)), toI16(code(32), code(48)));
+    /** most² / scale, or 0. */
+    const inverse = (most: number, scale: Code) => {
+      const isThere = greaterF32(scale, constF32(0));
+      return splat(select(isThere, divF32(constF32(most * most), scale), constF32(0)));
+    };
+    /** The largest, or 0 where that is so small that its block forgets. */
+    const largest = (most: number, least: number) => {
+      const value = largestLane(local(most));
+      return select(greaterF32(value, constF32(least)), value, constF32(0));
+    };
+    const remembered = greaterF32(largestLane(local(at.secondMost)), constF32(leastRoot));
+    return loopBy(blockLength, at.block, local(at.elements), [
+      ...setLocal(at.first, mul(splat(loadF32(local(at.mScale))), scalar.firstDecay)),
+      ...setLocal(at.root, mul(splat(loadF32(local(at.vScale))), scalar.secondDecay)),
+      ...[at.firstMost, at.secondMost].flatMap((most) => setLocal(most, constVector0)),
+      ...[setLocal(at.mRead, m), setLocal(at.vRead, v)].flat(),
+      ...pass([...eight(0), ...eight(8), ...advance([at.p, at.g], 64), ...advance([at.mRead, at.vRead], 16)]),
+      ...storeF32(local(at.mScale), select(remembered, largest(at.firstMost, leastMoment), constF32(0))),
+      ...storeF32(local(at.vScale), largest(at.secondMost, leastRoot)),
+      ...setLocal(at.first, inverse(mostFirst, loadF32(local(at.mScale)))),
+      ...setLocal(at.root, inverse(mostSecond, loadF32(local(at.vScale)))),
+      ...pass([
+        ...store(m, sixteen(firstCode, toSignedBytes)),
+        ...store(v, sixteen(secondCode, toBytes)),
+        ...advance([at.m, at.v], 16),
       ]),
-    ],
-  };
-}
+      ...advance([at.mScale, at.vScale], 4),
+    ]);
+  },
+);
 
 interface Adam8Loops {
   adam8(elements: number, ...addressesAndScalars: number[]): void;
 }
 
-function writeTables({ buffer }: WasmMemory): void {
-  const { first, second } = dynamicCodes();
-  for (const [code, at] of [
-    [first, places.first],
-    [second, places.second],
-  ] as const) {
-    new Float32Array(buffer, at.map, 256).set(code.map);
-    new Float32Array(buffer, at.halfways, 256).set(code.halfways);
-    new Uint8Array(buffer, at.firstCodes, 65_536).set(code.firstCodes);
-  }
-}
-
-let codes: { first: DynamicCode; second: DynamicCode } | undefined;
-/** The maps of the first moments (signed) and of the second ones. */
-export const dynamicCodes = () => (codes ??= { first: dynamicCode(true), second: dynamicCode(false) });
-
 let instance: Loops<Adam8Loops> | undefined;
 
-export interface QuantizedMoments {
-  /** Codes, one for each parameter, and scales, one for each 256 of them. */
-  first: { codes: Uint8Array; scales: Float32Array };
-  second: { codes: Uint8Array; scales: Float32Array };
+/** Codes of a tensor, four in a word of 32 bits, and the scales of its blocks. */
+export interface CodedMoments {
+  words: TensorArray;
+  scales: Float32Array;
 }
 
-/** AdamW's step on the whole blocks of one tensor, in place; the gradient is zero afterwards. @returns how many elements those are */
+/** The numbers of one AdamW step; see adam-kernel.ts. */
+export interface AdamW8bitScalars {
+  gradientScale: number;
+  beta1: number;
+  beta2: number;
+  oneMinusBeta1: number;
+  oneMinusBeta2: number;
+  stepSize: number;
+  secondMomentScale: number;
+  eps: number;
+  keep: number;
+}
+
+/** AdamW's step on whole blocks, in place; the gradient is zero afterwards. */
 export function adamW8bitInPlace(
   parameter: Float32Array,
   gradient: Float32Array,
-  { first, second }: QuantizedMoments,
-  scalars: AdamScalars,
-): number {
-  const whole = parameter.length - (parameter.length % blockLength);
-  const ordered = adamScalars(scalars);
-  instance ??= new Loops<Adam8Loops>([adam8Source()], writeTables);
+  first: CodedMoments,
+  second: CodedMoments,
+  s: AdamW8bitScalars,
+): void {
+  // p ← keep · p − stepSize · m / (√v · correction + ε), both sides of the fraction divided by the correction.
+  const scalars: Scalars = {
+    firstGain: s.gradientScale * s.oneMinusBeta1,
+    secondGain: s.gradientScale * Math.sqrt(s.oneMinusBeta2),
+    firstDecay: s.beta1 / mostFirst ** 2,
+    secondDecay: Math.sqrt(s.beta2) / mostSecond ** 2,
+    keep: s.keep,
+    stepSize: s.stepSize / s.secondMomentScale,
+    eps: s.eps / s.secondMomentScale,
+    minusZero: -0,
+    one: 1,
+    rounder: ROUNDER,
+  };
+  const ordered = scalarOrder.map((name) => scalars[name]);
+  instance ??= new Loops<Adam8Loops>([adam8]);
   const arrays = [
-    ...[parameter, gradient, first.codes, second.codes].map((array) => ({ array })),
+    ...[parameter, gradient].map((array) => ({ array })),
+    ...[first.words, second.words].map((array) => ({ array, per: 4 })),
     ...[first.scales, second.scales].map((array) => ({ array, per: blockLength })),
   ];
-  instance.over(whole, arrays, ({ adam8 }, count, ...addresses) => adam8(count, ...addresses, ...ordered));
-  return whole;
+  instance.over(parameter.length, arrays, (loop, count, ...addresses) => loop.adam8(count, ...addresses, ...ordered));
 }

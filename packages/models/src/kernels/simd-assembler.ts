@@ -48,7 +48,11 @@ export const and = binary(0x4e);
 /** One float32 to all four places. */
 export const splat = unary(0x13);
 
-export const max = binary(0xe9);
+/** The larger one; of NaN and a number the first (the operation that handles NaN takes six instructions). */
+export const max = binary(0xeb);
+export const or = binary(0x50);
+/** The bits of a that are not in b: |a| where b is −0. */
+export const andNot = binary(0x4f);
 /** The largest of the four. */
 export const largestLane = (a: Code): Code => {
   const lanes = [0, 1, 2, 3].map((lane): Code => [...a, ...simd(0x1f), lane]);
@@ -57,17 +61,26 @@ export const largestLane = (a: Code): Code => {
 /** Four zeros. */
 export const constVector0: Code = [...simd(0x0c), ...Array.from({ length: 16 }, () => 0)];
 
+// Bytes and whole numbers side by side.
+/** Eight bytes in memory as eight 16-bit numbers, with sign or without. */
+export const loadSignedBytes = (address: Code, ahead = 0): Code => [...address, ...simd(0x01), 0, ...leb(ahead)];
+export const loadBytes = (address: Code, ahead = 0): Code => [...address, ...simd(0x02), 0, ...leb(ahead)];
+/** The lower or upper four of eight 16-bit numbers as float32. */
+export const lowerToF32 = (a: Code): Code => [...a, ...simd(0xa7), ...simd(0xfa)];
+export const upperToF32 = (a: Code): Code => [...a, ...simd(0xa8), ...simd(0xfa)];
+export const subI32 = binary(0xb1);
+/** Four 32-bit numbers each to eight of 16 bits; eight of those each to sixteen bytes, with sign or without. Too large ones are cut. */
+export const toI16 = binary(0x85);
+export const toSignedBytes = binary(0x65);
+export const toBytes = binary(0x66);
+
 // Two float64 side by side.
 export const addF64 = binary(0xf0);
 export const mulF64 = binary(0xf2);
-/** The lower two float32 as float64. */
-export const promoteLow = unary(0x5f);
-/** The upper two float32 moved to the lower places. */
-export const upperHalf = (a: Code): Code => [
-  ...a,
-  ...a,
-  ...simd(0x0d),
-  ...Array.from({ length: 16 }, (_, byte) => (byte + 8) % 16),
+/** Two float32 at `address + ahead`, as float64. */
+export const loadPromoted = (address: Code, ahead = 0): Code => [
+  ...[...address, ...simd(0x5d), 2, ...leb(ahead)],
+  ...simd(0x5f),
 ];
 /** First plus second float64. */
 export const sumLanes = (a: Code): Code => [...a, ...simd(0x21), 0, ...a, ...simd(0x21), 1, 0xa0];
@@ -76,37 +89,27 @@ export const local = (index: number): Code => [0x20, ...leb(index)];
 export const setLocal = (index: number, value: Code): Code => [...value, 0x21, ...leb(index)];
 /** The 16 bytes at `address + ahead`: i32 code and a constant. */
 export const load = (address: Code, ahead = 0): Code => [...address, ...simd(0x00), 2, ...leb(ahead)];
-export const store = (address: Code, value: Code): Code => [...address, ...value, ...simd(0x0b), 2, 0];
+export const store = (address: Code, value: Code, ahead = 0): Code => [
+  ...address,
+  ...value,
+  ...simd(0x0b),
+  2,
+  ...leb(ahead),
+];
 
 // Addresses and whole numbers.
 export const constI32 = (value: number): Code => [0x41, ...signedLeb(value)];
 export const addI32 = (a: Code, b: Code): Code => [...a, ...b, 0x6a];
-/** a · 2ⁿ, and ⌊a / 2ⁿ⌋ of a number without sign. */
-export const shiftLeft = (a: Code, n: number): Code => [...a, ...constI32(n), 0x74];
-export const shiftRight = (a: Code, n: number): Code => [...a, ...constI32(n), 0x76];
 
-// One number in memory, at `address + ahead`.
-export const loadI32 = (address: Code, ahead = 0): Code => [...address, 0x28, 2, ...leb(ahead)];
-export const loadF32 = (address: Code, ahead = 0): Code => [...address, 0x2a, 2, ...leb(ahead)];
-export const loadByte = (address: Code, ahead = 0): Code => [...address, 0x2d, 0, ...leb(ahead)];
+// One float32 number, in memory or by itself.
+export const loadF32 = (address: Code): Code => [...address, 0x2a, 2, 0];
 export const storeF32 = (address: Code, value: Code): Code => [...address, ...value, 0x38, 2, 0];
-export const storeByte = (address: Code, value: Code, ahead = 0): Code => [
-  ...address,
-  ...value,
-  0x3a,
-  0,
-  ...leb(ahead),
-];
+export const constF32 = (value: number): Code => [0x43, ...new Uint8Array(Float32Array.of(value).buffer)];
+export const divF32 = (a: Code, b: Code): Code => [...a, ...b, 0x95];
 /** 1 where a > b, else 0: a whole number. */
 export const greaterF32 = (a: Code, b: Code): Code => [...a, ...b, 0x5e];
-/** 1 / a, and 0 for an a that is not above 0. */
-export const inverseOrZero = (a: Code): Code => [
-  ...[...constF32(1), ...a, 0x95],
-  ...constF32(0),
-  ...greaterF32(a, constF32(0)),
-  0x1b,
-];
-const constF32 = (value: 0 | 1): Code => [0x43, 0, 0, value ? 0x80 : 0, value ? 0x3f : 0];
+/** `a` where `condition` is not 0, else `b`; both are worked out. */
+export const select = (condition: Code, a: Code, b: Code): Code => [...a, ...b, ...condition, 0x1b];
 
 /** `do { body; offset += step } while (offset < end)`. */
 export const loopBy = (step: number, offsetLocal: number, end: Code, body: Code): Code => [

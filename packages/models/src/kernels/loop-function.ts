@@ -1,0 +1,54 @@
+// The frame that every WebAssembly loop here has: whole numbers (lengths, addresses), the step's numbers spread over four
+// lanes, and locals by name.
+import { local, setLocal, splat, type Code, type FunctionSource } from './simd-assembler.js';
+
+export interface LoopNames<Whole extends string, Scalar extends string, Vector extends string> {
+  /** Parameters that are whole numbers, in their order. */
+  whole: readonly Whole[];
+  /** float32 parameters behind them, in their order. */
+  scalars: readonly Scalar[];
+  /** Further whole numbers, zero at first. */
+  counters?: readonly Whole[];
+  /** Locals of four float32. */
+  vectors: readonly Vector[];
+}
+
+export interface LoopLocals<Whole extends string, Scalar extends string, Vector extends string> {
+  /** Index of each local. */
+  at: Readonly<Record<Whole | Vector, number>>;
+  /** Each scalar in all four lanes. */
+  scalar: Readonly<Record<Scalar, Code>>;
+}
+
+/** name(...whole, ...scalars) with the given body. */
+export function loopFunction<Whole extends string, Scalar extends string = never, Vector extends string = never>(
+  name: string,
+  { whole, scalars, counters = [], vectors }: LoopNames<Whole, Scalar, Vector>,
+  body: (locals: LoopLocals<Whole, Scalar, Vector>) => Code,
+): FunctionSource {
+  const spread = whole.length + scalars.length;
+  const behind = [...counters, ...vectors];
+  const indices = [
+    ...whole.map((key, i) => [key, i] as const),
+    ...behind.map((key, i) => [key, spread + scalars.length + i] as const),
+  ];
+  return {
+    name,
+    params: [...whole.map(() => 'i32' as const), ...scalars.map(() => 'f32' as const)],
+    locals: [
+      ...scalars.map(() => 'v128' as const),
+      ...counters.map(() => 'i32' as const),
+      ...vectors.map(() => 'v128' as const),
+    ],
+    body: [
+      ...scalars.flatMap((_, i) => setLocal(spread + i, splat(local(whole.length + i)))),
+      ...body({
+        at: Object.fromEntries(indices) as Record<Whole | Vector, number>,
+        scalar: Object.fromEntries(scalars.map((key, i) => [key, local(spread + i)])) as unknown as Record<
+          Scalar,
+          Code
+        >,
+      }),
+    ],
+  };
+}
