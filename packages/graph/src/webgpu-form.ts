@@ -4,6 +4,7 @@
 // an int32 tensor. Shape arithmetic stays on the processor, where ONNX Runtime wants it.
 import { GraphBuilder } from './builder.js';
 import type { Graph } from './graph.js';
+import { inScopeOf } from './node-scope.js';
 import type { GraphNode, Value } from './value.js';
 import { plainArgMax, ValueMap } from './webgpu-indices.js';
 
@@ -77,10 +78,3 @@ function plainProduct(g: GraphBuilder, a: Value, b: Value, { attributes }: Graph
 }
 
 const lastTwoSwapped = ({ rank }: Value): number[] => [...Array(rank - 2).keys(), rank - 1, rank - 2];
-
-/** Nodes keep the scope of the node they stand for: profiles show it. */
-function inScopeOf(g: GraphBuilder, { name }: GraphNode, build: () => void): void {
-  const scope = name.split('/').slice(0, -1).join('/');
-  if (scope === '') build();
-  else g.scope(scope, build);
-}

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDevice, type Device, type State } from '@bowyer/graph';
 import { LossScaledOptimizer } from './loss-scaling.js';
-import { AdamW } from './optimizer-adam.js';
+import { AdamW, type Adam } from './optimizer-adam.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'loss-scaling-'));
 let device: Device;
@@ -16,7 +16,7 @@ afterAll(async () => {
 const adam = { betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0.01 } as const;
 const step = { lr: 0.1, maxGradNorm: 1 };
 
-async function opened(): Promise<{ plain: AdamW; scaled: LossScaledOptimizer; weights: State }> {
+async function opened(): Promise<{ plain: Adam; scaled: LossScaledOptimizer; weights: State }> {
   const weights = await device.createState({ w: { shape: [2], data: Float32Array.of(1, -2) } });
   const plain = await AdamW.create(device, weights, adam);
   return { plain, scaled: new LossScaledOptimizer(plain), weights };

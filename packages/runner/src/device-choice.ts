@@ -1,5 +1,5 @@
 // Which device a run's models are on: settled before anything starts, so that what is missing is said at once.
-import { checkDevice, chooseDevice } from '@bowyer/graph';
+import { checkDevice, chooseDevice, type DeviceOptions } from '@bowyer/graph';
 import type { RunConfig } from './run-config.js';
 import type { TaskContext } from './tasks/task.js';
 
@@ -10,10 +10,18 @@ const withModels: readonly RunConfig['task'][] = ['train', 'evaluate', 'score', 
 export async function withDevice(config: RunConfig, { log }: Pick<TaskContext, 'log'>): Promise<RunConfig> {
   if (!withModels.includes(config.task)) return config;
   if (config.device !== 'auto') {
-    await checkDevice(config.device);
+    await checkDevice(config.device, config.precision);
     return config;
   }
   const { device, reason } = await chooseDevice();
   log(`device=${device} (${reason})`);
+  await checkDevice(device, config.precision);
   return { ...config, device };
 }
+
+/** The device that a settled config names. */
+export const deviceOf = ({ device, precision, threads }: RunConfig): DeviceOptions => ({
+  device,
+  precision,
+  threads: threads || undefined,
+});

@@ -171,6 +171,10 @@ const ownKeys = {
     ['cpu', 'webgpu', 'cuda', 'auto'],
     'where models run: the processor; any GPU; NVIDIA with CUDA’s files installed; the fastest of these that is there (docs/devices.md)',
   ),
+  precision: oneOf(
+    ['float32', 'float16'],
+    'what models calculate in; float16, with float32 master weights and loss scaling, on device=webgpu alone (docs/devices.md)',
+  ),
   threads: count('threads of ONNX Runtime; 0: one a core', 0),
   slots: count('episodes in play at the same time; serve_model: answers at the same time'),
   top_k: count('samples among the k likeliest tokens; 0: all. ArCHer’s sampler has a hidden 50', 0),

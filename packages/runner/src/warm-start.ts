@@ -62,7 +62,7 @@ export function warmStartHash(config: RunConfig): string {
 
 /** Everything that decides the weights of the warm start. */
 function warmStartRecipe(config: RunConfig) {
-  const { demonstrations, warmStart, seed, eosStr, scoreTerminator, device } = config;
+  const { demonstrations, warmStart, seed, eosStr, scoreTerminator, device, precision } = config;
   const { modelType, ...policy } = config.policy;
   const env = warmStartOptions(config);
   const { schedule, saveMinutes: _, ...training } = warmStart;
@@ -70,6 +70,7 @@ function warmStartRecipe(config: RunConfig) {
     ...{ version: CACHE_VERSION, env, demonstrations, policy, training, seed, eosStr, scoreTerminator, device },
     // Told only where they differ from what every warm start had before they could be chosen, so that its name stays.
     ...(modelType !== 'gpt2' && { modelType }),
+    ...(precision !== 'float32' && { precision }),
     ...(!isDeepStrictEqual(policyOptimizer(config), adam) && { optimizer: policyOptimizer(config) }),
     ...conversationRecipe(config),
     ...(!isDeepStrictEqual(schedule, linearBetween(training)) && { schedule }),

@@ -132,6 +132,7 @@ export class DoubleCritic {
     const trainer = await (this.#trainer ??= this.#compileTrainer());
     const all = new Float32Array(count * allHeads.length);
     const sums = [0, 0, 0, 0];
+    const { lossScale } = this.optimizer;
     // Each part's losses and gradients have their share of the whole batch's mean, so they add up to it.
     for (const { inputs, rows, items } of this.encoder.feeds(batch.observations, batch.actions)) {
       const weights = new Float32Array(rows).fill(1 / count, 0, items.length); // padding weighs nothing
@@ -140,6 +141,7 @@ export class DoubleCritic {
           ...inputs,
           targets: { dims: [rows, allHeads.length], data: interleave(targets, items, rows) },
           weights: { dims: [rows, 1], data: weights },
+          ...(lossScale !== undefined && { loss_scale: { dims: [], data: [lossScale] } }),
         },
       });
       scatterRows(values.data as Float32Array, items, all, allHeads.length);
@@ -236,11 +238,9 @@ export class DoubleCritic {
     const error = g.sub(values, g.input('targets', 'float32', ['batch', allHeads.length]));
     const losses = g.reduceSum(g.mul(g.square(error), g.input('weights', 'float32', ['batch', 1])), { axes: [0] });
     const names = Object.keys(parameters);
-    const grads = gradients(
-      g,
-      g.reduceSum(losses),
-      names.map((name) => parameters[name]),
-    );
+    const upstream = this.optimizer.lossScale === undefined ? undefined : g.input('loss_scale', 'float32', []);
+    const wanted = names.map((name) => parameters[name]);
+    const grads = gradients(g, g.reduceSum(losses), wanted, { upstream });
     names.forEach((name, i) => g.output(name, grads[i]));
     g.output('values', values);
     g.output('losses', losses);
@@ -257,7 +257,7 @@ export class DoubleCritic {
   #forward(g: GraphBuilder, parameters: Parameters, withActions: boolean): Value {
     const { q, v } = this.encoder.build(g, parameters, { withActions });
     const values = applyHeads(g, v, parameters, vHeads);
-    return q ? g.concat([applyHeads(g, q, parameters, qHeads), values], 1) : values;
+    return g.inFloat32(q ? g.concat([applyHeads(g, q, parameters, qHeads), values], 1) : values);
   }
 
   #parameterInputs(g: GraphBuilder, accept: (name: string) => boolean): Parameters {

@@ -130,7 +130,8 @@ export class Seq2SeqModel {
     const graph = scoreGraph(this.architecture);
     const used = this.architecture.parameters.filter(({ name }) => graph.inputs.has(name));
     const state = Object.fromEntries(used.map(({ name }) => [name, [this.parameters, name] as const]));
-    return (await this.device.compile(graph)).bind({ state });
+    // T5's activations go beyond what float16 holds.
+    return (await this.device.compile(graph, { precision: 'float32' })).bind({ state });
   }
 }
 

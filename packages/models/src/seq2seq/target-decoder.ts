@@ -107,7 +107,7 @@ export class TargetDecoder {
 
   #program(key: string, graph: () => GraphBuilder): Promise<Program> {
     let program = this.#programs.get(key);
-    if (!program) this.#programs.set(key, (program = this.device.compile(graph())));
+    if (!program) this.#programs.set(key, (program = this.device.compile(graph(), { precision: 'float32' })));
     return program;
   }
 

@@ -10,6 +10,7 @@ import { playerOf } from '../players.js';
 import { loadPolicy } from '../policy-setup.js';
 import { playOptions } from '../recipe-options.js';
 import { resultText } from '../results.js';
+import { deviceOf } from '../device-choice.js';
 import type { RunConfig } from '../run-config.js';
 import { openDirectory } from '../run-files.js';
 import { toRecord } from '../trajectory-record.js';
@@ -29,7 +30,7 @@ export async function evaluate(
     );
   }
   await openDirectory(directory, { ...config });
-  const device = await openDevice({ device: config.device, threads: config.threads || undefined });
+  const device = await openDevice(deviceOf(config));
   try {
     const policy = await loadPolicy(folder, config, device);
     const bar = new ProgressBar('episodes', config.testSize, progress);

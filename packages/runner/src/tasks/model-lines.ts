@@ -6,6 +6,7 @@ import { ProgressBar } from '@bowyer/logging';
 import { ItemError, loadTextModel, type LanguageModel, type Seq2SeqModel } from '@bowyer/models';
 import { JsonLineError, readJsonLines } from '../json-lines.js';
 import { camelKeys } from '../key-case.js';
+import { deviceOf } from '../device-choice.js';
 import type { RunConfig } from '../run-config.js';
 import type { TaskContext } from './task.js';
 
@@ -28,7 +29,7 @@ export async function runModelLines<Item>(
   const { input, output, model: folder } = wanted(config);
   const lines = await readJsonLines<object>(input, schema);
   const partial = `${output}.partial`;
-  const device = await openDevice({ device: config.device, threads: config.threads || undefined });
+  const device = await openDevice(deviceOf(config));
   try {
     // The checkpoint's own distribution: nothing is masked.
     const model = await loadTextModel({ device, dir: folder, masksPadding: false, quantization: config.quantization });

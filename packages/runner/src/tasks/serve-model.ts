@@ -11,6 +11,7 @@ import {
 } from '@bowyer/models';
 import { agentTokens } from '../agent-tokens.js';
 import { loadChatTemplate } from '../chat-setup.js';
+import { deviceOf } from '../device-choice.js';
 import type { RunConfig } from '../run-config.js';
 import type { TaskContext } from './task.js';
 
@@ -22,7 +23,7 @@ export async function serveModel(config: RunConfig, { print, log, onInterrupt }:
   const stopped = new Promise<void>((resolve) =>
     onInterrupt(resolve, 'the server stops when the answers under way are finished'),
   );
-  const device = await openDevice({ device: config.device, threads: config.threads || undefined });
+  const device = await openDevice(deviceOf(config));
   try {
     const model = await loadDecoder(dir, config, device);
     const { host, port, slots, maxQueued, seed, servedName, temperature, topK, topP, maxNewTokens } = config;

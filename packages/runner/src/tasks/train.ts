@@ -27,6 +27,7 @@ import { playOptions, recipeOptions } from '../recipe-options.js';
 import { Recorder } from '../recorder.js';
 import { resultText, type RunResults } from '../results.js';
 import { claimDirectory, openDirectory, RunFiles } from '../run-files.js';
+import { deviceOf } from '../device-choice.js';
 import type { RunConfig } from '../run-config.js';
 import { writeReport } from '../write-report.js';
 import { imitateFurther, warmStart } from '../warm-start.js';
@@ -40,7 +41,7 @@ export async function train(config: RunConfig, context: TaskContext): Promise<vo
     print(`this run is finished already: ${directory}\n\n${resultText(finished)}\n`);
     return;
   }
-  const device = await openDevice({ device: config.device, threads: config.threads || undefined });
+  const device = await openDevice(deviceOf(config));
   try {
     const results = await trainOn(device, config, context);
     if (results === null) return;
