@@ -1,0 +1,51 @@
+// A run in float16 through the real command; it needs a GPU with float16 in shaders, such as Mesa's lavapipe in software.
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { webgpuAvailable } from '@bowyer/graph';
+import { run, tinyGame } from './command-line.js';
+
+const available = await webgpuAvailable('float16');
+if (!available) console.warn('skipped: no GPU with float16 in shaders (VK_ICD_FILENAMES=…/lvp_icd.json of Mesa 25)');
+
+let directory: string;
+beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-float16-'))));
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const short = ['iterations=2', 'warmup_iter=1', 'epochs=2', 'demonstrations.count=32', 'rollout_size=4', 'slots=4'];
+
+/** What a safetensors file tells beside its tensors: JSON behind eight bytes that hold its length. */
+async function notesOf(path: string): Promise<Record<string, string>> {
+  const file = await readFile(path);
+  const header = file.subarray(8, 8 + Number(file.readBigUInt64LE(0))).toString();
+  return (JSON.parse(header) as { __metadata__: Record<string, string> }).__metadata__;
+}
+
+(available ? test : test.skip)(
+  'device=webgpu precision=float16 goes through every phase, and its checkpoint holds the loss’s scales',
+  async () => {
+    const at = (...path: string[]) => join(directory, ...path);
+    const paths = [`save_path=${at('run')}`, `cache_dir=${at('cache')}`];
+    const settings = ['device=webgpu', 'precision=float16', 'test_size=4', 'eval_size=4'];
+    const { code, stderr } = await run(['--config-name', 'archer_20q', ...tinyGame, ...short, ...settings, ...paths]);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    for (const part of ['policy', 'critic']) {
+      const notes = await notesOf(at('run', 'checkpoints', '000002', part, 'optimizer.safetensors'));
+      expect(Math.log2(Number(notes.loss_scale))).toBeGreaterThan(4);
+      expect(Number(notes.loss_scale_good_steps)).toBeGreaterThan(0);
+      expect(Number(notes.loss_scale_good_steps)).toBeLessThanOrEqual(Number(notes.steps));
+    }
+  },
+  180_000,
+);
+
+test('float16 on a device that has it not is refused before anything starts', async () => {
+  const { code, stderr } = await run(['--config-name', 'archer_20q', 'precision=float16', `save_path=${directory}/run`]);
+  expect(code).toBe(1);
+  expect(stderr).toContain(
+    [
+      "precision 'float16' is for device 'webgpu'; device 'cpu' calculates in float32",
+      '  take device=webgpu where there is a GPU, or precision=float32',
+    ].join('\n'),
+  );
+});
