@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { gpuCrossings, GraphBuilder, webgpuAvailable, type Value } from '@bowyer/graph';
 import { architectureFor } from './architectures.js';
 import { adamGraph, polyakGraph } from './kernels/adam-graph.js';
+import { adamW8bitGraph } from './kernels/adamw-8bit-graph.js';
 import { sgdGraph } from './kernels/sgd-graph.js';
 import { residentDecodeGraph } from './resident-decode-graph.js';
 import type { Sampler } from './sampling.js';
@@ -73,11 +74,16 @@ maybe('optimizers and averaging', async () => {
     ...['lr', 'l2', 'keep', 'momentum', 'gradientShare', 'bufferShare', 'stepSize', 'eps', 'tau', 'beta1', 'beta2'],
     ...['oneMinusBeta1', 'oneMinusBeta2', 'secondMomentScale', 'gradientScale', 'foreignNorm', 'maxGradNorm'],
   ];
-  const roles = ['p', 'g', 'm', 'v', 'b', 'target', 'online'];
-  for (const build of [adamGraph, sgdGraph, polyakGraph]) {
+  const floats = Object.fromEntries(['p', 'g', 'm', 'v', 'b', 'target', 'online'].map((role) => [role, [8, 4]]));
+  const codes = { p: [5000], g: [5000], m: [20, 64], v: [20, 64], firstScales: [20, 1], secondScales: [20, 1] };
+  for (const build of [adamGraph, adamW8bitGraph, sgdGraph, polyakGraph]) {
     const g = new GraphBuilder('update');
     const states: Record<string, Record<string, Value>> = {};
-    for (const role of roles) states[role] = { w: g.input(`${role}/w`, 'float32', [8, 4]) };
+    const isCoded = build === adamW8bitGraph;
+    for (const [role, shape] of Object.entries(isCoded ? codes : floats)) {
+      const dtype = isCoded && (role === 'm' || role === 'v') ? 'int32' : 'float32';
+      states[role] = { w: g.input(`${role}/w`, dtype, shape) };
+    }
     const args = Object.fromEntries(scalars.map((name) => [name, g.input(name, 'float32', [])]));
     const updated = build(g, { states, args, constants: {} });
     for (const [role, { w }] of Object.entries(updated.states)) g.output(`${role}/w`, w);

@@ -58,7 +58,8 @@ function steppedInBlocks(
   const secondScale = g.where(g.greater(secondMost, leastRoot), secondMost, 0);
   const firstScale = g.where(g.greater(g.min(firstMost, secondScale), leastMoment), firstMost, 0);
   const ratio = (x: Value, by: Value) => g.where(g.greater(by, 0), g.div(x, g.max(by, leastMoment)), 0);
-  const firstCodes = g.mul(g.sign(next.m), rounded(g, g.mul(g.sqrt(ratio(g.abs(next.m), firstScale)), mostFirst)));
+  const magnitudes = rounded(g, g.mul(g.sqrt(ratio(g.abs(next.m), firstScale)), mostFirst));
+  const firstCodes = g.where(g.less(next.m, 0), g.neg(magnitudes), magnitudes); // the provider has no Sign
   const secondCodes = g.max(rounded(g, g.mul(g.sqrt(ratio(newRoot, secondScale)), mostSecond)), 1);
   const flat = g.reshape(next.p, [blocks * blockLength]);
   return {
