@@ -3,12 +3,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
-import { openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
+import { gpuCrossings, openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
 import { randomExamples } from '../test/reference/tiny-gpt2.js';
+import { architectureFor } from './architectures.js';
 import { DecodePrograms } from './decode-programs.js';
 import { LanguageModel, type LoadOptions } from './language-model.js';
+import { residentDecodeGraph } from './resident-decode-graph.js';
 import type { HostTensors } from './safetensors.js';
 import type { TokenExample } from './token-batches.js';
+import { gradientName, trainingGraph } from './training-graph.js';
 import { wordLevelTokenizer } from './word-level-tokenizer.js';
 
 const available = await webgpuAvailable('float16');
@@ -170,3 +173,16 @@ maybe(
   },
   120_000,
 );
+
+maybe.each(Object.keys(configs))('%s: nothing crosses within a step', async (name) => {
+  const architecture = architectureFor({ vocab_size: tokenizer.vocabSize, ...configs[name] });
+  const shared = { maskedTokenIds: [0], weightType: 'float16' } as const;
+  const train = trainingGraph(architecture, { ...shared, dropout: false, scalesLoss: true });
+  const stored = architecture.parameters.map((parameter) => gradientName(parameter.name));
+  const decode = residentDecodeGraph(architecture, {
+    ...{ ...shared, tokens: 1, operandOrder: 'rows-left', sampler: { kind: 'greedy' }, storedType: 'float16' },
+  });
+  const none = { up: [], down: [] };
+  expect(await gpuCrossings(train, stored, 'float16')).toEqual(none);
+  expect(await gpuCrossings(decode, [], 'float16')).toEqual(none);
+});

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import onnxProto from 'onnx-proto';
 import { InferenceSession } from 'onnxruntime-node';
+import { float16Form, type Precision } from '../float16-form.js';
 import type { Graph } from '../graph.js';
 import { outputName } from '../output-name.js';
 import { serialize } from '../serialize.js';
@@ -23,19 +24,26 @@ export interface GpuCrossings {
  *
  * @param stored outputs that stay on the GPU as state
  */
-export async function gpuCrossings(graph: Graph, stored: readonly string[] = []): Promise<GpuCrossings> {
+export async function gpuCrossings(
+  graph: Graph,
+  stored: readonly string[] = [],
+  precision: Precision = 'float32',
+): Promise<GpuCrossings> {
   const directory = mkdtempSync(join(tmpdir(), 'bowyer-crossings-'));
   try {
     const path = join(directory, 'placed.onnx');
-    const session = await InferenceSession.create(serialize(webgpuForm(graph)), {
-      executionProviders: ['webgpu'],
-      graphOptimizationLevel: 'all',
-      logSeverityLevel: 3,
-      optimizedModelFilePath: path,
-      ...(stored.length > 0 && {
-        preferredOutputLocation: Object.fromEntries(stored.map((name) => [outputName(name), 'gpu-buffer'])),
-      }),
-    });
+    const session = await InferenceSession.create(
+      serialize(webgpuForm(precision === 'float16' ? float16Form(graph) : graph)),
+      {
+        executionProviders: ['webgpu'],
+        graphOptimizationLevel: 'all',
+        logSeverityLevel: 3,
+        optimizedModelFilePath: path,
+        ...(stored.length > 0 && {
+          preferredOutputLocation: Object.fromEntries(stored.map((name) => [outputName(name), 'gpu-buffer'])),
+        }),
+      },
+    );
     await session.release();
     const nodes = onnxProto.onnx.ModelProto.decode(readFileSync(path)).graph?.node ?? [];
     const copied = (opType: string) => nodes.filter((node) => node.opType === opType).map((node) => node.input![0]!);
