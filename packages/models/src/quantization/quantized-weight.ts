@@ -67,46 +67,73 @@ export function quantizeRows(weight: QuantizedWeight, values: Float32Array, firs
       `quantise: ${values.length} numbers from row ${firstRow} do not fit a weight [${shape.join(', ')}]`,
     );
   for (let from = 0; from < values.length; from += blockSize) {
-    let [low, high] = [0, 0];
-    for (let i = from; i < from + blockSize; i++) {
-      const value = values[i];
-      if (!(Math.abs(value) < Infinity))
-        throw new RangeError(
-          `quantise: row ${firstRow + Math.floor(i / shape[1])}, column ${i % shape[1]} is ${value}; weights must be finite`,
-        );
-      if (value < low) low = value;
-      else if (value > high) high = value;
-    }
+    const block = (start + from) / blockSize;
+    const [low, high] = extremes(values, from, from + blockSize, firstRow, shape[1]);
     const isFlat = low === high;
     const scale = isFlat ? 0 : Math.fround(bits === 4 ? (high - low) / 15 : (-low > high ? low : high) / -128);
     const zero = bits === 8 ? 128 : isFlat ? 8 : Math.round(-low / scale);
-    const block = (start + from) / blockSize;
     scales[block] = scale;
     if (weight.zeroPoints) setZeroPoint(weight, block, zero);
-    writeLevels(weight, values, from, start, scale, zero);
+    const inverse = scale === 0 ? 0 : 1 / scale;
+    if (bits === 8) writeBytes(weight.packed, start + from, values, from, blockSize, inverse);
+    else writeHalfBytes(weight.packed, (start + from) / 2, values, from, blockSize, inverse, zero);
+  }
+}
+
+/** The lowest and the highest number and 0. Plain loops here and below: they are the time of loading a large model. */
+function extremes(values: Float32Array, from: number, end: number, firstRow: number, columns: number) {
+  let low = 0;
+  let high = 0;
+  let sum = 0; // not finite where one of the numbers is not
+  for (let i = from; i < end; i++) {
+    const value = values[i];
+    sum += value;
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  }
+  if (!(sum - sum === 0)) {
+    const at = values.subarray(from, end).findIndex((value) => !Number.isFinite(value)) + from;
+    throw new RangeError(
+      `quantise: row ${firstRow + Math.floor(at / columns)}, column ${at % columns} is ${values[at]}; weights must be finite`,
+    );
+  }
+  return [low, high] as const;
+}
+
+/** ⌊x⌉ + zero, within the levels, two to a byte. */
+function writeHalfBytes(
+  packed: Uint8Array,
+  at: number,
+  values: Float32Array,
+  from: number,
+  count: number,
+  inverse: number,
+  zero: number,
+): void {
+  const half = zero + 0.5;
+  for (let i = 0; i < count; i += 2) {
+    const first = (values[from + i] * inverse + half) | 0;
+    const second = (values[from + i + 1] * inverse + half) | 0;
+    packed[at + (i >> 1)] = Math.min(15, Math.max(0, first)) | (Math.min(15, Math.max(0, second)) << 4);
+  }
+}
+
+/** ⌊x⌉ + 128, within the levels. */
+function writeBytes(
+  packed: Uint8Array,
+  at: number,
+  values: Float32Array,
+  from: number,
+  count: number,
+  inverse: number,
+): void {
+  for (let i = 0; i < count; i++) {
+    const level = (values[from + i] * inverse + 128.5) | 0;
+    packed[at + i] = Math.min(255, Math.max(0, level));
   }
 }
 
 const zeroBytes = (blocks: number) => Math.ceil(blocks / 2);
-
-function writeLevels(
-  { packed, bits, blockSize }: QuantizedWeight,
-  values: Float32Array,
-  from: number,
-  start: number,
-  scale: number,
-  zero: number,
-): void {
-  const top = 2 ** bits - 1;
-  const inverse = scale === 0 ? 0 : 1 / scale;
-  for (let i = from; i < from + blockSize; i++) {
-    const level = Math.max(0, Math.min(top, Math.round(values[i] * inverse) + zero));
-    const at = start + i;
-    if (bits === 8) packed[at] = level;
-    else if (at % 2 === 0) packed[at >> 1] = level;
-    else packed[at >> 1] |= level << 4;
-  }
-}
 
 /** @param block counted through all rows */
 function setZeroPoint({ zeroPoints, shape, blockSize }: QuantizedWeight, block: number, zero: number): void {
