@@ -147,3 +147,15 @@ maybe('generate: a prompt longer than the context is named with its line', async
   expect(code).toBe(1);
   expect(stderr).toContain(`${join(directory, 'input.jsonl')}:2: has 600 prompt tokens; the model's context holds 512`);
 });
+
+maybe('what cannot be is told before a model is loaded: a folder as output, an encoder-decoder in 4 bits', async () => {
+  const items = [{ prompt_ids: [1, 5, 2], continuation_ids: [1, 5, 2] }];
+  const folder = await task('score', items, [`model=${model}`, `output=${directory}`]);
+  expect(folder).toMatchObject({ code: 1, stderr: expect.stringContaining(`output: '${directory}' is a folder`) });
+  const bart = join(model, '..', 'bart-g2p-us');
+  const small = await task('score', items, [`model=${bart}`, 'quantization=4bit']);
+  expect(small).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('it is an encoder-decoder, which cannot be loaded in 4bit'),
+  });
+});

@@ -1,5 +1,5 @@
 // What task=score and task=generate share: a model, a JSONL file of items, and a JSONL file that grows in their order.
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { openDevice } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
@@ -28,6 +28,8 @@ export async function runModelLines<Item>(
 ): Promise<void> {
   const { input, output, model: folder } = wanted(config);
   const lines = await readJsonLines<object>(input, schema);
+  if ((await stat(output).catch(() => null))?.isDirectory())
+    throw new Error(`output: '${output}' is a folder\n  give the name of a file that is to be written`);
   const partial = `${output}.partial`;
   const device = await openDevice(deviceOf(config));
   try {
