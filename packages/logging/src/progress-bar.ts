@@ -66,7 +66,7 @@ export class ProgressBar {
     const count = `${Math.floor(this.#done)}/${this.total}`;
     const eta = this.#done >= this.total ? `took ${duration(now - this.#started)}` : `ETA ${duration(left)}`;
     const line = [`${this.label} ${bar} ${count}`, eta, this.#note].filter(Boolean).join('  ');
-    if (this.output.isTTY) this.output.write(`\r\x1b[2K${line.slice(0, (this.output.columns ?? 120) - 1)}`);
+    if (this.output.isTTY) this.output.write(`\r\x1b[2K${line.slice(0, (this.output.columns || 120) - 1)}`);
     else this.output.write(`${line}\n`);
   }
 }
