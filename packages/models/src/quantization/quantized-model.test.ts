@@ -113,9 +113,20 @@ real8And4('on a real checkpoint in %s', (quantization, allowed) => {
     await model.release();
   });
 
-  test.each([true, false])('it says what it scores, up to 8 bits of activations; whole numbers: %s', async (whole) => {
+  test.each([
+    [true, false],
+    [false, false],
+    [true, true],
+  ])('says what it scores, up to 8 bits of activations; whole numbers: %s, adapters: %s', async (whole, adapted) => {
     const options = { device, dir: real, masksPadding: false, quantization, packedDecoding: whole };
-    const model = await LanguageModel.load(options);
+    const lora = { r: 4, alpha: 8, dropout: 0, targetModules: 'all-linear', seed: 1 };
+    const model = await LanguageModel.load({ ...options, ...(adapted && { lora }) });
+    if (adapted) {
+      const adapters = await model.copyParameters();
+      const rng = new Rng(9);
+      for (const { data } of Object.values(adapters)) data.forEach((_, i) => (data[i] = 0.05 * rng.normal()));
+      await model.restoreParameters(adapters);
+    }
     const items = Array.from({ length: 16 }, (_, i) => ({ prompt: references[i % references.length].text }));
     const sampling = { ...greedy, greedy: false, maxNewTokens: 100, batchSize: 16, terminatorIds: [] };
     const texts = await all(generateTexts(model, items, sampling));
@@ -125,7 +136,7 @@ real8And4('on a real checkpoint in %s', (quantization, allowed) => {
     const shift = mean(differences);
     const size = mean(differences.map(Math.abs));
     console.log(
-      `${quantization}, whole numbers ${whole}: sampled log-probabilities ${shift.toFixed(4)} from scored, ${size.toFixed(4)} in size`,
+      `${quantization}, whole numbers ${whole}, adapters ${adapted}: sampled log-probabilities ${shift.toFixed(4)} from scored, ${size.toFixed(4)} in size`,
     );
     expect(Math.abs(shift)).toBeLessThan(0.01);
     expect(size).toBeLessThan(0.04);
