@@ -11,7 +11,7 @@ import { integerKind, integerState } from './quantization/integer-decoding.js';
 import type { QuantizedWeight } from './quantization/quantized-weight.js';
 import { arrangeGraph, extendedName, residentDecodeGraph } from './resident-decode-graph.js';
 import type { Sampler } from './sampling.js';
-import { FEW_ROWS, isLargeWeight, type OperandOrder } from './weight-product.js';
+import { FEW_ROWS, isLargeWeight, ROWS_AS_COLUMNS, type OperandOrder, type RowRange } from './weight-product.js';
 import { WorkingWeights } from './working-weights.js';
 
 export interface DecodeProgramsOptions {
@@ -28,10 +28,16 @@ export interface DecodeProgramsOptions {
 }
 
 /**
- * What the token loop runs: `prefill` once per utterance, then a step per token in the form that suits the batch. With packed or
- * quantised weights they are one program, which has them once.
+ * What the token loop runs: `prefill` once per utterance, then a step per token in the form that suits the batch. What reads packed
+ * or quantised weights is one program, which has them once.
  */
 export type LoopPrograms = Record<'prefill' | 'stepFew' | 'stepMany', BoundProgram>;
+
+export interface BatchPrograms {
+  programs: LoopPrograms;
+  /** Sizes at which the batch, which may shrink on the way, takes `stepFew`. */
+  few: readonly RowRange[];
+}
 
 /** A key-value cache, and where it lives on a GPU the program that moves its rows. */
 export interface DecodeCache {
@@ -96,28 +102,35 @@ export class DecodePrograms {
   }
 
   /** Programs for a batch of `rows` whose longest new part has `width` tokens. `done` says that their run is over. */
-  async forBatch(sampler: Sampler, rows: number, width: number): Promise<LoopPrograms> {
+  async forBatch(sampler: Sampler, rows: number, width: number): Promise<BatchPrograms> {
     await WorkingWeights.of(this.options.device, this.options.parameters).refresh();
-    if (this.#weightsToPack.size > 0)
-      return inAllRoles(
-        await this.#packed.take(JSON.stringify(sampler), () => this.#compile(sampler, 'tokens', 'rows-left')),
-      );
-    if (this.options.quantized && !this.#isResident)
-      return inAllRoles(await this.#program(sampler, 'tokens', 'rows-left'));
     // With small weights both operand orders give the same graph.
     const large = !this.#isResident && this.architecture.parameters.some(({ shape }) => isLargeWeight(shape));
+    if (this.#weightsToPack.size > 0) return this.#forPacked(sampler, large ? rows : 1);
+    if (this.options.quantized && !this.#isResident)
+      return { programs: inAllRoles(await this.#program(sampler, 'tokens', 'rows-left')), few: [] };
     const isFew = (tokens: number) => large && tokens > 1 && tokens < FEW_ROWS;
     const stepMany = await this.#program(sampler, 1, 'rows-left');
-    return {
+    const programs = {
       prefill: await this.#program(sampler, 'tokens', isFew(rows * width) ? 'weights-left' : 'rows-left'),
       stepMany,
-      // A larger batch may shrink to a few rows on the way.
       stepFew: large && rows > 1 ? await this.#program(sampler, 1, 'weights-left') : stepMany,
     };
+    return { programs, few: [[2, FEW_ROWS - 1]] };
   }
 
-  async done({ prefill }: LoopPrograms): Promise<void> {
-    await this.#packed.done(prefill);
+  async done({ programs }: BatchPrograms): Promise<void> {
+    await this.#packed.done(programs.prefill);
+  }
+
+  /** Some steps read the parameters themselves: where they are weights on the left, and so are not packed at each call. */
+  async #forPacked(sampler: Sampler, rows: number): Promise<BatchPrograms> {
+    const few = this.options.quantized ? [] : ROWS_AS_COLUMNS.filter(([from]) => from <= rows);
+    const stepFew = few.length > 0 ? await this.#program(sampler, 1, 'weights-left') : undefined;
+    const packed = await this.#packed.take(JSON.stringify(sampler), () =>
+      this.#compile(sampler, 'tokens', 'rows-left'),
+    );
+    return { programs: { ...inAllRoles(packed), ...(stepFew && { stepFew }) }, few };
   }
 
   /** Frees the compiled graphs. */
@@ -142,7 +155,7 @@ export class DecodePrograms {
 
   async #compile(sampler: Sampler, tokens: 1 | 'tokens', operandOrder: OperandOrder): Promise<BoundProgram> {
     const { device, architecture, parameters, maskedTokenIds, quantized, adapters } = this.options;
-    const packed = this.#weightsToPack;
+    const packed = operandOrder === 'rows-left' ? this.#weightsToPack : new Set<string>();
     const integers = this.#integers.size > 0 ? { names: this.#integers, kind: await integerKind(device) } : undefined;
     const shared = { sampler, operandOrder, tokens, maskedTokenIds };
     const options = { ...shared, quantized, integers, packed, adapters: adapters?.layout };

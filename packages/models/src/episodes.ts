@@ -7,7 +7,6 @@ import type { Alternatives, GenerateArgs, GeneratedRow, Steering } from './kerne
 import { GREEDY_TEMPERATURE, samplerFor, type Sampler, type SamplingOptions } from './sampling.js';
 import { uniformsOf } from './sampling-uniforms.js';
 import { SlotRows } from './slot-rows.js';
-import { FEW_ROWS } from './weight-product.js';
 
 /** What a slot is told before it speaks. */
 export interface Turn {
@@ -119,15 +118,20 @@ export class Episodes {
     const width = Math.max(...windows.map(({ feed }) => feed.length));
     const { state, arrange } = this.cache;
     const kernel = await programs.kernel();
-    const loop = await programs.forBatch(sampler, windows.length, width);
+    const batch = await programs.forBatch(sampler, windows.length, width);
+    const { prefill, stepFew, stepMany } = batch.programs;
     const run = this.#arguments(windows, swaps, byRow, sampler, options);
     const result = await kernel
       .call({
         states: { cache: state },
-        programs: arrange ? { ...loop, arrange } : { ...loop },
-        args: { ...run, stepsTakeLast: loop.stepMany === loop.prefill },
+        programs: { ...batch.programs, ...(arrange && { arrange }) },
+        args: {
+          ...run,
+          few: batch.few,
+          takesLast: { stepFew: stepFew === prefill, stepMany: stepMany === prefill },
+        },
       })
-      .finally(() => programs.done(loop));
+      .finally(() => programs.done(batch));
     this.#capacity = result.capacity;
     const utterances = new Map<number, Utterance>();
     byRow.forEach(({ slot }, row) => {
@@ -162,7 +166,7 @@ export class Episodes {
     turns: readonly { seed: number; steer: Steering }[],
     sampler: Sampler,
     options: SamplingOptions,
-  ): Omit<GenerateArgs, 'stepsTakeLast'> {
+  ): Omit<GenerateArgs, 'few' | 'takesLast'> {
     const { programs, contextLength } = this.options;
     const { keyValueHeads: heads, headSize, contextLength: positions } = programs.architecture;
     return {
@@ -179,7 +183,6 @@ export class Episodes {
       maxNewTokens: options.maxNewTokens,
       terminatorIds: [...options.terminatorIds],
       lastPosition: positions - 1,
-      fewRows: FEW_ROWS,
     };
   }
 

@@ -12,7 +12,7 @@ import { samplerFor } from './sampling.js';
 
 const config = tinyConfig({ n_positions: 40, vocab_size: 13 });
 const architecture = gpt2(config);
-const greedy = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 6, terminatorIds: [] };
+const greedy = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 6, terminatorIds: [] as number[] };
 const sampled = { ...greedy, greedy: false };
 const shared = { kind: 'full', tempered: true };
 const prompts = [[3, 1, 4, 1, 5], [9], [2, 6, 5]];
@@ -30,10 +30,10 @@ afterAll(async () => {
   await device.close();
 });
 
-async function say(programs: DecodePrograms, options: typeof greedy): Promise<number[][]> {
-  const episodes = await Episodes.open({ programs, contextLength: 40, slots: prompts.length });
+async function say(programs: DecodePrograms, options: typeof greedy, told = prompts): Promise<number[][]> {
+  const episodes = await Episodes.open({ programs, contextLength: 40, slots: told.length });
   try {
-    const turns = prompts.map((tokens, slot) => ({ slot, tokens, rng: new Rng(slot) }));
+    const turns = told.map((tokens, slot) => ({ slot, tokens, rng: new Rng(slot) }));
     return (await episodes.act(turns, options)).map(({ ids }) => ids);
   } finally {
     await episodes.close();
@@ -48,6 +48,12 @@ function loopGreedy(tensors: ReturnType<typeof tinyParameters>, prompt: number[]
     ids.push(logits.indexOf(Math.max(...logits)));
   }
   return ids.slice(prompt.length);
+}
+
+/** Without the terminator and what is behind it. */
+function untilOneOf(ids: number[], terminatorIds: readonly number[]): number[] {
+  const end = ids.findIndex((id) => terminatorIds.includes(id));
+  return end < 0 ? ids : ids.slice(0, end);
 }
 
 test('a packed program says what plain loops say, of the parameters as they are', async () => {
@@ -80,6 +86,29 @@ test('greedy and sampling share a program where they are asked to, and say the s
   }
   await episodes.close();
   await plain.release();
+});
+
+test('batches whose rows fill the columns of a product step without packed weights, and say what each row says alone', async () => {
+  const wide = tinyConfig({ n_positions: 40, vocab_size: 13, n_inner: 11_000 }); // large weights, few of them
+  const state = await device.createState(tinyParameters(wide, 3));
+  const options = { device, architecture: gpt2(wide), parameters: state, maskedTokenIds: [], packed: true };
+  const programs = new DecodePrograms(options);
+  const batches = Array.from({ length: 14 }, (_, row) => [row % 13, 3, (5 * row) % 13].slice(0, 1 + (row % 3)));
+  const wanted: number[][] = [];
+  for (const prompt of batches) wanted.push(...(await say(programs, greedy, [prompt])));
+
+  const sizes = [batches.length, 12];
+  const [many, fewer] = await Promise.all(sizes.map((rows) => programs.forBatch({ kind: 'greedy' }, rows, 3)));
+  expect(many.programs.stepFew).not.toBe(many.programs.prefill);
+  expect(fewer.few).toEqual([]);
+  await Promise.all([many, fewer].map((batch) => programs.done(batch)));
+  // Rows end at different tokens, so that the batch gets smaller than 13 on the way.
+  for (const terminatorIds of [[], [0, 4, 7]])
+    expect(await say(programs, { ...greedy, terminatorIds }, batches)).toEqual(
+      wanted.map((ids) => untilOneOf(ids, terminatorIds)),
+    );
+  await programs.release();
+  await device.release(state);
 });
 
 test('packed are the weights of products, if they are large together', () => {

@@ -24,10 +24,10 @@ export interface GenerateArgs {
   terminatorIds: readonly number[];
   /** Last position that the model has an embedding for. */
   lastPosition: number;
-  /** Steps run the graph for any number of new tokens, which asks for the row that each one ends in. */
-  stepsTakeLast: boolean;
-  /** Batches of 2 up to this many rows go to `stepFew` (see weight-product.ts). */
-  fewRows: number;
+  /** Which steps run the graph for any number of new tokens, which asks for the row that each one ends in. */
+  takesLast: Readonly<Record<Step, boolean>>;
+  /** Sizes of a batch, first and last, with which it goes to `stepFew` (see weight-product.ts). */
+  few: readonly (readonly [from: number, to: number])[];
 }
 
 /** Tokens, each once, and what is added to their logits. */
@@ -59,7 +59,8 @@ export interface GenerateResult {
 }
 
 export type KernelInputs = NonNullable<Parameters<KernelProgram['run']>[0]['inputs']>;
-type Role = 'prefill' | 'stepFew' | 'stepMany';
+type Step = 'stepFew' | 'stepMany';
+type Role = 'prefill' | Step;
 
 export const generate: HostKernel<'cache', GenerateArgs, Promise<GenerateResult>, Role> = async ({
   states,
@@ -112,7 +113,8 @@ export async function generateWith(
   loop.take(sampled);
   while (loop.isRunning) {
     const { length } = loop.batch;
-    sampled = await loop.step(length > 1 && length < args.fewRows ? programs.stepFew : programs.stepMany);
+    const step = args.few.some(([from, to]) => from <= length && length <= to) ? 'stepFew' : 'stepMany';
+    sampled = await loop.step(programs[step], args.takesLast[step]);
     loop.take(sampled);
   }
   return { rows: loop.rows, capacity: cache.capacity, lengths: cache.lengths, swaps: loop.swaps };
@@ -172,11 +174,11 @@ class TokenLoop {
   }
 
   /** The last token of each row. Rows that are done are fed too, but leave no trace in the cache. */
-  step(program: KernelProgram): Promise<Sampled> {
+  step(program: KernelProgram, takesLast: boolean): Promise<Sampled> {
     const pieces = this.batch.map((index) => Int32Array.of(this.rows[index].tokens.at(-1)!));
     const counts = Int32Array.from(this.batch, (index) => Number(this.#goesOn(index)));
     const last = { dims: [pieces.length], data: Int32Array.from(pieces, (_, row) => row) };
-    return this.#run(program, pieces, 1, counts, this.args.stepsTakeLast ? { last } : {});
+    return this.#run(program, pieces, 1, counts, takesLast ? { last } : {});
   }
 
   /** Adds what was sampled to the utterances that go on, then lets finished rows leave the batch. */
