@@ -63,6 +63,7 @@ export class LanguageModel {
   /** What training changes: the whole model, or with LoRA the adapters alone. */
   readonly parameters: State;
   #optimizer?: Optimizer;
+  #isReleased = false;
 
   private constructor(
     options: LanguageModelOptions,
@@ -252,8 +253,10 @@ export class LanguageModel {
     await this.#decodePrograms.release();
   }
 
-  /** Frees what the device holds of this model. */
+  /** Frees what the device holds of this model; a second call does nothing. */
   async release(): Promise<void> {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
     await this.#scorer.release();
     await this.#decodePrograms.release();
     await this.#optimizer?.release();

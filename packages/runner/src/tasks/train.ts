@@ -216,9 +216,11 @@ async function finalTest(
     }
   };
 
+  const last = changed ? await test('last', trained(policy)) : null;
+  await policy.release(); // one policy at a time, since memory may hold a large base only once
   const start = await testFrom('warm start', startFolder, plain);
-  // The same policy on the same episodes with the same random numbers: what came out is known.
-  const tested = [start, changed ? await test('last', trained(policy)) : { ...start, name: 'last' }];
+  // Unchanged, it is the same policy on the same episodes with the same random numbers: what comes out is known.
+  const tested = [start, last ?? { ...start, name: 'last' }];
   const { best } = recorder;
   if (best !== null) {
     await critic?.restore(join(recorder.bestFolder, 'critic'));
