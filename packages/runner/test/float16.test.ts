@@ -40,7 +40,12 @@ async function notesOf(path: string): Promise<Record<string, string>> {
 );
 
 test('float16 on a device that has it not is refused before anything starts', async () => {
-  const { code, stderr } = await run(['--config-name', 'archer_20q', 'precision=float16', `save_path=${directory}/run`]);
+  const { code, stderr } = await run([
+    '--config-name',
+    'archer_20q',
+    'precision=float16',
+    `save_path=${directory}/run`,
+  ]);
   expect(code).toBe(1);
   expect(stderr).toContain(
     [
