@@ -8,6 +8,7 @@ import { gpt2 } from './gpt2.js';
 import { gpt2Config } from './gpt2-config.js';
 import { llama } from './llama.js';
 import { llamaConfig, llamaFamilies } from './llama-config.js';
+import { encoderDecoderTypes, isEncoderDecoder } from './seq2seq/seq2seq-architectures.js';
 
 type Builder = (json: ConfigJson) => CausalArchitecture;
 
@@ -37,5 +38,7 @@ function unknownType({ model_type: type, ...json }: ConfigJson): string {
   if (type === undefined) return `is missing; ${known}`;
   if (isEncoder({ model_type: type, ...json }))
     return `is "${String(type)}", an encoder, which says nothing itself: it can be a critic (critic_lm); ${known}`;
-  return `is ${JSON.stringify(type)}, which is not supported; ${known}`;
+  if (isEncoderDecoder({ model_type: type }))
+    return `is "${String(type)}", an encoder-decoder: it can score, generate and be an oracle, not a policy; ${known}`;
+  return `is ${JSON.stringify(type)}, which is not supported; ${known}; encoder-decoders: ${encoderDecoderTypes.join(', ')}`;
 }
