@@ -29,3 +29,15 @@ test('a block that was given back serves the next that fits, and holds zeros', (
   for (const array of [first, third, larger, again]) memory.free(array);
   expect(wasmMemoryOf(memory.allocate('float32', LARGE))).not.toBe(place); // an empty memory is let go
 });
+
+test('a block over used and unused places holds zeros, and what nobody writes takes no memory', () => {
+  const memory = new HostMemory();
+  const [, last] = [0, 1].map(() => memory.allocate('float32', LARGE) as Float32Array);
+  last.fill(7);
+  memory.free(last);
+  const before = process.memoryUsage().rss;
+  const large = memory.allocate('float32', 2 ** 28) as Float32Array; // 1 GiB
+  expect(process.memoryUsage().rss - before).toBeLessThan(2 ** 28);
+  expect(large.byteOffset).toBe(last.byteOffset);
+  expect(large.subarray(0, 2 * LARGE).every((x) => x === 0)).toBe(true);
+});

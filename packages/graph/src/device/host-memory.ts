@@ -32,8 +32,15 @@ interface Block {
   end: number;
 }
 
+interface BlockedMemory {
+  memory: WasmMemory;
+  blocks: Block[];
+  /** Beyond it no block has ever been: zeros, whose pages take no memory until they are written. */
+  used: number;
+}
+
 export class HostMemory {
-  readonly #memories: { memory: WasmMemory; blocks: Block[] }[] = [];
+  readonly #memories: BlockedMemory[] = [];
 
   /** Zeros. */
   allocate(dtype: DataType, length: number): TensorArray {
@@ -41,17 +48,21 @@ export class HostMemory {
     const bytes = length * type.BYTES_PER_ELEMENT;
     const needed = Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
     if (bytes < LEAST_BYTES || needed > MEMORY_BYTES - LOOP_BYTES) return new type(length);
-    for (const { memory, blocks } of this.#memories) {
+    for (const place of this.#memories) {
+      const { memory, blocks, used } = place;
       const at = firstGap(blocks, needed);
       if (at === undefined) continue;
       const begin = at === 0 ? LOOP_BYTES : blocks[at - 1]!.end;
-      blocks.splice(at, 0, { begin, end: begin + needed });
-      new Uint8Array(memory.buffer, begin, needed).fill(0);
+      const end = begin + needed;
+      blocks.splice(at, 0, { begin, end });
+      if (begin < used) new Uint8Array(memory.buffer, begin, Math.min(end, used) - begin).fill(0);
+      place.used = Math.max(used, end);
       return new type(memory.buffer, begin, length);
     }
     const memory = newMemory();
     memoryOfBuffer.set(memory.buffer, memory);
-    this.#memories.push({ memory, blocks: [{ begin: LOOP_BYTES, end: LOOP_BYTES + needed }] });
+    const end = LOOP_BYTES + needed;
+    this.#memories.push({ memory, blocks: [{ begin: LOOP_BYTES, end }], used: end });
     return new type(memory.buffer, LOOP_BYTES, length);
   }
 
