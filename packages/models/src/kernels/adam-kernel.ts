@@ -1,25 +1,10 @@
 // One Adam or AdamW step over all parameters, in the device's worker: clip, update, gradients to zero.
 // The same as a graph is in adam-graph.ts.
 import type { KernelCall } from '@bowyer/graph';
-import { adamInPlace } from './elementwise-simd.js';
+import { adamInPlace, type AdamScalars } from './elementwise-simd.js';
 import { clipGradients, type ClipArgs, type StepResult } from './gradient-clip.js';
 
-export interface AdamArgs extends ClipArgs {
-  beta1: number;
-  beta2: number;
-  // The differences and corrections come from float64: 1 − 0.999 in float32 is off by 5 · 10⁻⁵ of itself.
-  oneMinusBeta1: number;
-  oneMinusBeta2: number;
-  /** lr / (1 − β₁ᵗ) */
-  stepSize: number;
-  /** 1 / √(1 − β₂ᵗ) */
-  secondMomentScale: number;
-  eps: number;
-  /** Adam's weight decay: added to the gradient times the parameter. */
-  l2: number;
-  /** AdamW's: the parameter is multiplied by 1 − lr · decay. */
-  keep: number;
-}
+export type AdamArgs = ClipArgs & AdamScalars;
 
 /**
  *     m ← β₁ m + (1 − β₁) g,   v ← β₂ v + (1 − β₂) g²

@@ -1,5 +1,6 @@
 // AdamW on blocks of 256 weights whose moments are 8-bit codes (power-codes.ts), as WebAssembly, four weights at a time.
 import type { TensorArray } from '@bowyer/graph';
+import type { AdamScalars } from './elementwise-simd.js';
 import { loopFunction } from './loop-function.js';
 import { Loops } from './loop-memory.js';
 import { blockLength, leastMoment, leastRoot, mostFirst, mostSecond } from './power-codes.js';
@@ -160,26 +161,13 @@ export interface CodedMoments {
   scales: Float32Array;
 }
 
-/** The numbers of one AdamW step; see adam-kernel.ts. */
-export interface AdamW8bitScalars {
-  gradientScale: number;
-  beta1: number;
-  beta2: number;
-  oneMinusBeta1: number;
-  oneMinusBeta2: number;
-  stepSize: number;
-  secondMomentScale: number;
-  eps: number;
-  keep: number;
-}
-
 /** AdamW's step on whole blocks, in place; the gradient is zero afterwards. */
 export function adamW8bitInPlace(
   parameter: Float32Array,
   gradient: Float32Array,
   first: CodedMoments,
   second: CodedMoments,
-  s: AdamW8bitScalars,
+  s: Omit<AdamScalars, 'l2'>,
 ): void {
   // p ← keep · p − stepSize · m / (√v · correction + ε), both sides of the fraction divided by the correction.
   const scalars: Scalars = {

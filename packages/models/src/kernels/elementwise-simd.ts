@@ -32,6 +32,7 @@ export interface AdamScalars {
   gradientScale: number;
   beta1: number;
   beta2: number;
+  // The differences and corrections come from float64: 1 − 0.999 in float32 is off by 5 · 10⁻⁵ of itself.
   oneMinusBeta1: number;
   oneMinusBeta2: number;
   /** lr / (1 − β₁ᵗ) */
@@ -45,7 +46,7 @@ export interface AdamScalars {
   keep: number;
 }
 
-export const adamScalarOrder = [
+const adamScalarOrder = [
   'gradientScale',
   'beta1',
   'oneMinusBeta1',
@@ -179,7 +180,7 @@ let instance: Loops<Elementwise> | undefined;
 const loops = () => (instance ??= new Loops<Elementwise>([adam, sgd, sumOfSquaresLoop, polyak]));
 
 /** The scalars in the order in which `adam` takes them. */
-export const adamScalars = (scalars: AdamScalars): number[] => {
+const adamScalars = (scalars: AdamScalars): number[] => {
   const values = { ...scalars, smallest: 2 ** -126 }; // the smallest normal float32
   return adamScalarOrder.map((name) => values[name]);
 };
