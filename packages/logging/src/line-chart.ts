@@ -1,4 +1,5 @@
 // A line chart as an SVG string: no script, no font of its own, readable in light and dark pages.
+import { maximum, minimum } from '@bowyer/core';
 
 export interface Series {
   name: string;
@@ -60,7 +61,7 @@ export function lineChart(series: readonly Series[], { title, xLabel, references
 
 /** Round values that span the data: steps of 1, 2 or 5 times a power of ten. */
 function ticks(values: readonly number[]): number[] {
-  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const [low, high] = [minimum(values), maximum(values)];
   const span = high - low || Math.abs(high) || 1;
   const power = 10 ** Math.floor(Math.log10(span / 4));
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((candidate) => span / candidate <= 5)!;

@@ -1,5 +1,5 @@
 // Continuations of many prompts: batches of similar length through the cached decoder, results in the order of the items.
-import { Rng } from '@bowyer/core';
+import { maximum, Rng } from '@bowyer/core';
 import { itemWindows, type Items } from './item-windows.js';
 import type { LanguageModel } from './language-model.js';
 import { checkTokenIds, continuationText, ItemError, promptTokens, type PromptItem } from './prompt-tokens.js';
@@ -83,7 +83,7 @@ async function generateBatch(
   prompts: readonly { ids: number[]; rng: Rng }[],
   options: SamplingOptions,
 ): Promise<GeneratedText[]> {
-  const longest = Math.max(...prompts.map(({ ids }) => ids.length));
+  const longest = maximum(prompts.map(({ ids }) => ids.length));
   const episodes = await model.openEpisodes({
     slots: prompts.length,
     contextLength: longest + options.maxNewTokens,

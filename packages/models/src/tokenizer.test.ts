@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { loadTokenizer } from './tokenizer.js';
+import { HuggingFaceTokenizer, loadTokenizer } from './tokenizer.js';
 
 const models = fileURLToPath(new URL('../../../../shared/data/models/', import.meta.url));
 interface Case {
@@ -101,4 +101,13 @@ describe('errors', () => {
     writeFileSync(join(dir, 'tokenizer.json'), '{"model": {');
     await expect(loadTokenizer(dir)).rejects.toThrow(`Tokenizer: ${join(dir, 'tokenizer.json')} is not JSON: `);
   });
+});
+
+test('a vocabulary of 262,144 entries, as many as any published model has', () => {
+  const words = Array.from({ length: 262_144 }, (_, id) => [`w${id}`, id]);
+  const model = { type: 'WordLevel', vocab: Object.fromEntries(words), unk_token: 'w0' };
+  const rest = { normalizer: null, post_processor: null, decoder: null, added_tokens: [] };
+  const tokenizer = new HuggingFaceTokenizer({ model, pre_tokenizer: { type: 'Whitespace' }, ...rest }, {});
+  expect(tokenizer.vocabSize).toBe(262_144);
+  expect(tokenizer.encode('w5 w262143')).toEqual([5, 262_143]);
 });

@@ -2,7 +2,7 @@
 // The algorithms (BPE, WordPiece, Unigram, WordLevel) are those of @huggingface/tokenizers.
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeFileAtomically } from '@bowyer/core';
+import { maximum, writeFileAtomically } from '@bowyer/core';
 import { Tokenizer as Engine } from '@huggingface/tokenizers';
 
 /** Text ↔ token ids. */
@@ -55,7 +55,7 @@ export class HuggingFaceTokenizer implements Tokenizer {
   ) {
     // The engine normalises some entries in place; `save` must write what was read.
     this.#engine = new Engine(structuredClone(definition), structuredClone(config));
-    this.vocabSize = Math.max(...this.#engine.get_vocab().values()) + 1;
+    this.vocabSize = maximum([...this.#engine.get_vocab().values()]) + 1;
     const eos = this.#specialTokenId('eos_token') ?? this.#specialTokenId('sep_token') ?? -1;
     this.eosTokenId = eos;
     this.padTokenId = this.#specialTokenId('pad_token') ?? eos;

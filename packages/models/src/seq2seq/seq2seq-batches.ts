@@ -1,4 +1,5 @@
 // Sources and targets as the padded matrices that the graphs read, and the scores of one batch.
+import { maximum } from '@bowyer/core';
 import type { BoundProgram } from '@bowyer/graph';
 import type { GenerationRules } from './generation-rules.js';
 
@@ -26,7 +27,7 @@ export interface PaddedTokens {
 
 export function paddedTokens(sequences: readonly (readonly number[])[], padId: number): PaddedTokens {
   const rows = sequences.length;
-  const tokens = Math.max(...sequences.map(({ length }) => length));
+  const tokens = maximum(sequences.map(({ length }) => length));
   const ids = new Int32Array(rows * tokens).fill(padId);
   const mask = new Float32Array(rows * tokens);
   sequences.forEach((sequence, row) => {

@@ -1,5 +1,6 @@
 // What a client asks for, read from the body of POST /v1/chat/completions and /v1/completions.
 // Fields: platform.openai.com/docs/api-reference; `top_k` as other servers of that API have it.
+import { maximum } from '@bowyer/core';
 import { ChatTemplateError, type ChatMessage, type ChatTemplate } from '../chat/chat-message.js';
 import { ALTERNATIVES, type SamplingOptions } from '../sampling.js';
 import type { Tokenizer } from '../tokenizer.js';
@@ -162,7 +163,7 @@ function tokenLimit(
   prompts: readonly Prompt[],
   { ofPrompt, contextLength, otherwise }: { ofPrompt: string; contextLength: number; otherwise: number },
 ): number {
-  const longest = Math.max(...prompts.map(({ ids }) => ids.length));
+  const longest = maximum(prompts.map(({ ids }) => ids.length));
   const room = contextLength - longest;
   const [name] = names.filter((each) => fields.value(each) !== undefined);
   const range = { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true };
