@@ -1,4 +1,7 @@
 // Sources run as ES modules straight from TypeScript; other packages resolve to their sources, never to a stale build.
+// Tests see a copy of the environment, so what the library under test sets for itself does not reach ONNX Runtime.
+process.env.ORT_DISABLE_TELEMETRY ??= '1';
+
 export default {
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],

@@ -1,3 +1,4 @@
+import './device/disable-telemetry.js';
 export { GraphBuilder, type Operand, type ReduceOptions } from './builder.js';
 export { Graph } from './graph.js';
 export { Value, type Attributes, type GraphNode } from './value.js';

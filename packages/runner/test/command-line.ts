@@ -19,8 +19,8 @@ export interface RunOptions {
   killWhen?: () => boolean;
   /** What is typed, all of it at once. */
   stdin?: string;
-  /** Environment variables beside those of this process. */
-  env?: Readonly<Record<string, string>>;
+  /** Environment variables beside those of this process; undefined removes one. */
+  env?: Readonly<Record<string, string | undefined>>;
 }
 
 export function run(

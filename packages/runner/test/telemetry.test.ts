@@ -1,0 +1,19 @@
+// A run writes inside its folder and its cache only: ONNX Runtime's telemetry, which keeps a device id under the home folder
+// and sends reports, is off unless the user turns it on.
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { run, tinyGame } from './command-line.js';
+
+test('a training run leaves the home folder empty', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'bowyer-home-'));
+  try {
+    const folders = [`save_path=${join(home, 'work/run')}`, `cache_dir=${join(home, 'work/cache')}`];
+    // The variable that the test suite itself runs with must not hide a command that fails to set it.
+    const env = { HOME: home, XDG_CACHE_HOME: undefined, ORT_DISABLE_TELEMETRY: undefined };
+    expect(await run(['--config-name', 'bc_20q', ...tinyGame, ...folders], { env })).toMatchObject({ code: 0 });
+    expect(await readdir(home)).toEqual(['work']);
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+}, 120_000);
