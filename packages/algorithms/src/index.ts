@@ -25,3 +25,14 @@ export type {
   ReplayItem,
   RunHooks,
 } from './types.js';
+export {
+  defineAlgorithm,
+  type Agent,
+  type AlgorithmUnit,
+  type AnyAlgorithm,
+  type Dataset,
+  type PlayerOptionsOf,
+  type RecipeState,
+  type TrainingRun,
+} from './unit.js';
+export { algorithmNames, findAlgorithm, registerAlgorithm } from './registry.js';

@@ -18,12 +18,14 @@ export interface ReplayItem {
 export interface RunHooks {
   /** Called while something slow goes on. */
   progress(phase: string, done: number, total: number): void;
-  /** Stores an iteration's figures and the episodes behind them; throws when a figure is not finite. */
-  log(iteration: number, metrics: Metrics, rollout: readonly Trajectory[]): Promise<void>;
+  /** Stores an iteration's figures and, where it collected some, its episodes; throws when a figure is not finite. */
+  log(iteration: number, metrics: Metrics, rollout?: readonly Trajectory[]): Promise<void>;
   /** Called after every evaluation: the best policy so far is kept. */
   keepBest(iteration: number, score: number): Promise<void>;
   /** All that the next iteration needs is written, whole or not at all. */
   checkpoint(nextIteration: number): Promise<void>;
+  /** True when a checkpoint is due by time, for recipes whose steps are too short to save after each of them. */
+  readonly checkpointDue: boolean;
   /** True once the user asked to stop: the recipe checkpoints and returns. */
   readonly stopRequested: boolean;
 }

@@ -81,6 +81,7 @@ const hooks = {
   log: async () => {},
   keepBest: async () => {},
   checkpoint: async () => {},
+  checkpointDue: false,
   stopRequested: false,
 };
 

@@ -15,3 +15,5 @@ export { minibatches } from './minibatches.js';
 export { correlation, maximum, mean, minimum, quantile, standardDeviation, standardError } from './statistics.js';
 export { writeFileAtomically } from './atomic-file.js';
 export { withFileLock, type FileLockOptions } from './file-lock.js';
+export { camelKeys, snakeKeys, toCamelCase, toSnakeCase } from './key-case.js';
+export { count, nullable, oneOf, rate, share, type CamelKeys, type OptionsOf } from './option-schema.js';

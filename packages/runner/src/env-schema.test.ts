@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { compose } from '@bowyer/config';
 import { environmentInfo, environmentNames } from '@bowyer/envs';
 import { envNodeSchema } from './env-schema.js';
-import { toCamelCase, toSnakeCase } from './key-case.js';
+import { toCamelCase, toSnakeCase } from '@bowyer/core';
 
 const configDir = fileURLToPath(new URL('../../../configs', import.meta.url));
 const nodeOf = (name: string) => {

@@ -1,6 +1,6 @@
 // The schema of a run's `env` node, made from what the environment itself registers.
 import { environmentInfo, environmentNames, type EnvName } from '@bowyer/envs';
-import { toSnakeCase } from './key-case.js';
+import { toSnakeCase } from '@bowyer/core';
 
 /** A validated `env` node: the environment's name and options. Keys as in the node: snake_case, or camelCase once converted. */
 export type EnvConfig = { name: EnvName } & Record<string, unknown>;

@@ -2,7 +2,7 @@
 import type { Demonstration } from '@bowyer/algorithms';
 import type { Transition } from '@bowyer/core';
 import { readJsonLines } from './json-lines.js';
-import { snakeKeys } from './key-case.js';
+import { snakeKeys } from '@bowyer/core';
 
 export interface RecordedStep {
   action: string;

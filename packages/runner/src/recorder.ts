@@ -24,6 +24,7 @@ interface RecorderSettings extends Pick<TaskContext, 'log' | 'progress'> {
 
 export class Recorder implements RunHooks {
   stopRequested = false;
+  readonly checkpointDue = false;
   best: CheckpointProgress['best'];
   readonly #bar: ProgressBar;
   readonly #log: TaskContext['log'];
@@ -56,7 +57,7 @@ export class Recorder implements RunHooks {
     this.#bar.update(this.#iteration, [`${phase} ${done}/${total}`, this.#note].filter(Boolean).join('  '));
   }
 
-  async log(iteration: number, metrics: Metrics, rollout: readonly Trajectory[]): Promise<void> {
+  async log(iteration: number, metrics: Metrics, rollout: readonly Trajectory[] = []): Promise<void> {
     this.#refuseNonFinite(iteration, metrics, rollout);
     await this.files.logMetrics(iteration + 1, metrics);
     await this.files.logRollout(iteration + 1, rollout);

@@ -3,7 +3,7 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox';
 import type { EnvName } from '@bowyer/envs';
 import { anyEnvSchema, envNodeSchema, type EnvConfig } from './env-schema.js';
-import { camelKeys } from './key-case.js';
+import { camelKeys } from '@bowyer/core';
 import { launcherSchema, sweeperSchema } from './sweep/sweep-schema.js';
 
 const nullable = <T extends TSchema>(schema: T, description: string) =>

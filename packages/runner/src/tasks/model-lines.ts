@@ -5,7 +5,7 @@ import { openDevice } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
 import { ItemError, loadTextModel, type LanguageModel, type Seq2SeqModel } from '@bowyer/models';
 import { JsonLineError, readJsonLines } from '../json-lines.js';
-import { camelKeys } from '../key-case.js';
+import { camelKeys } from '@bowyer/core';
 import { deviceOf } from '../device-choice.js';
 import type { RunConfig } from '../run-config.js';
 import type { TaskContext } from './task.js';

@@ -5,7 +5,7 @@ import { ProgressBar } from '@bowyer/logging';
 import { engineText, replayEnvironment } from '../environments.js';
 import { recordedInfo, type EpisodeRecord } from '../episode-record.js';
 import { readJsonLines, JsonLineError } from '../json-lines.js';
-import { camelKeys, toSnakeCase } from '../key-case.js';
+import { camelKeys, toSnakeCase } from '@bowyer/core';
 import type { RunConfig } from '../run-config.js';
 import type { TaskContext } from './task.js';
 

@@ -1,0 +1,31 @@
+// Short makers of JSON Schemas for config keys, each with its meaning and unit, and the types that follow from them.
+import { Type, type Static, type TObject, type TSchema } from '@sinclair/typebox';
+
+export const nullable = <T extends TSchema>(schema: T, description: string) =>
+  Type.Union([schema, Type.Null()], { description });
+
+export const oneOf = <const T extends readonly string[]>(values: T, description: string) =>
+  Type.Unsafe<T[number]>({ type: 'string', enum: [...values], description });
+
+/** An integer of at least `minimum`. */
+export const count = (description: string, minimum = 1) => Type.Integer({ minimum, description });
+
+/** A number above zero. */
+export const rate = (description: string) => Type.Number({ exclusiveMinimum: 0, description });
+
+/** A number in [0, 1]. */
+export const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
+
+type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : S;
+
+/** The same tree with camelCase keys, as `camelKeys` makes it. */
+export type CamelKeys<T> = T extends readonly (infer _)[]
+  ? T
+  : T extends object
+    ? { [K in keyof T as K extends string ? CamelCase<K> : K]: CamelKeys<T[K]> }
+    : T;
+
+/** What code is given for a schema of snake_case keys. */
+export type OptionsOf<Schema extends TObject> = CamelKeys<Static<Schema>>;
