@@ -3,7 +3,7 @@
 // Differs from it: the mean is over the whole batch, not a micro-batch; the message's own `loss` is heeded (see the chat template).
 import { minibatches, Rng, scheduledRate } from '@bowyer/core';
 import type { EncodedConversation, LanguageModel, TokenExample } from '@bowyer/models';
-import type { BcOptions } from './bc.js';
+import type { BcOptions } from './recipes/bc.js';
 import { untrained, type ImitationHooks } from './imitation.js';
 
 export interface ConversationBcRun extends ImitationHooks {

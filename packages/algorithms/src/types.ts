@@ -2,9 +2,9 @@
 import type { LearningRateSchedule, ReplayBuffer, Trajectory } from '@bowyer/core';
 import type { Env } from '@bowyer/envs';
 import type { LanguageModel, SamplingOptions } from '@bowyer/models';
-import type { Dialogues } from './dialogue.js';
-import type { Player } from './player.js';
-import type { SharedClip } from './shared-clip.js';
+import type { Dialogues } from './rollout/dialogue.js';
+import type { Player } from './rollout/player.js';
+import type { SharedClip } from './update/shared-clip.js';
 
 export type Metrics = Record<string, number>;
 

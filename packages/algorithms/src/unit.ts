@@ -4,7 +4,7 @@ import type { OptionsOf, Trajectory } from '@bowyer/core';
 import type { Env } from '@bowyer/envs';
 import type { DoubleCritic, EncodedConversation, LanguageModel } from '@bowyer/models';
 import type { Static, TObject } from '@sinclair/typebox';
-import type { Dialogues } from './dialogue.js';
+import type { Dialogues } from './rollout/dialogue.js';
 import type { OnFailure, OpenPlayer, PlayOptions, RunHooks } from './types.js';
 
 /** What is trained, and what plays afterwards. */

@@ -1,5 +1,5 @@
 import { scheduledRate } from '@bowyer/core';
-import type { LoopOptions } from './types.js';
+import type { LoopOptions } from '../types.js';
 
 /** Rate of the policy's optimizer in an iteration: by its schedule, whose first step is the first iteration after `warmupIter`. */
 export function policyRate(iteration: number, options: LoopOptions): number {

@@ -1,7 +1,7 @@
 // Playing many episodes at once and turning them into trajectories.
 import { episodicReturn, hash32, maximum, mean, minimum, Rng, standardError, type Trajectory } from '@bowyer/core';
 import { HttpError, playEpisodes, type Env } from '@bowyer/envs';
-import type { Metrics, OnFailure, OpenPlayer, PlayOptions, RunHooks } from './types.js';
+import type { Metrics, OnFailure, OpenPlayer, PlayOptions, RunHooks } from '../types.js';
 
 interface Collecting {
   makeEnv: () => Env;

@@ -3,8 +3,8 @@
 // Differs from it: a whole dialogue is one sequence, so every history is read once; warm-up and decay of the rate; the clip.
 import { minibatches, Rng, scheduledRate, type LearningRateSchedule } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';
-import { untrained, type ImitationHooks } from './imitation.js';
-import { demonstrationSegment, tokenExamples, type Demonstration } from './token-examples.js';
+import { untrained, type ImitationHooks } from '../imitation.js';
+import { demonstrationSegment, tokenExamples, type Demonstration } from '../update/token-examples.js';
 
 export interface BcOptions {
   seed: number;

@@ -2,14 +2,14 @@
 // Source: Zhou et al. 2024, arXiv:2402.19446, algorithm 1; details and defaults from the authors' code at 7c771a7.
 // Differs from that code, each switchable: see docs/algorithms/archer.md.
 import { mean, minimum, maximum, Rng, standardDeviation, utteranceAdvantages, type Trajectory } from '@bowyer/core';
-import { collect, rolloutMetrics } from './collect.js';
-import { updateCritic, type CriticOptions, type CriticRun } from './critic-update.js';
-import { criticCalibration, evaluate } from './evaluate.js';
-import { freshUtterances, type FreshUtterances } from './fresh-utterances.js';
-import { PolicyPlayer } from './policy-player.js';
-import { policyRate } from './policy-rate.js';
-import { tokenExamples } from './token-examples.js';
-import type { LoopOptions, Metrics, OpenPlayer, ReplayItem } from './types.js';
+import { collect, rolloutMetrics } from '../rollout/collect.js';
+import { updateCritic, type CriticOptions, type CriticRun } from '../update/critic-update.js';
+import { criticCalibration, evaluate } from '../rollout/evaluate.js';
+import { freshUtterances, type FreshUtterances } from '../rollout/fresh-utterances.js';
+import { PolicyPlayer } from '../rollout/policy-player.js';
+import { policyRate } from '../update/policy-rate.js';
+import { tokenExamples } from '../update/token-examples.js';
+import type { LoopOptions, Metrics, OpenPlayer, ReplayItem } from '../types.js';
 
 export interface ArcherOptions extends LoopOptions, CriticOptions {
   /** Optimizer steps on the policy per iteration. */

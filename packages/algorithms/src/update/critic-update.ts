@@ -2,8 +2,8 @@
 // Source: Zhou et al. 2024, arXiv:2402.19446, section 3.2; loss and order of steps from the authors' code at 7c771a7.
 import { mean, tdTargets, type Rng } from '@bowyer/core';
 import type { DoubleCritic } from '@bowyer/models';
-import type { FreshUtterances } from './fresh-utterances.js';
-import type { Metrics, OnlineRun, ReplayItem } from './types.js';
+import type { FreshUtterances } from '../rollout/fresh-utterances.js';
+import type { Metrics, OnlineRun, ReplayItem } from '../types.js';
 
 /** A run with a critic to train. */
 export interface CriticRun extends OnlineRun {

@@ -2,12 +2,12 @@
 // Source: baseline of Zhou et al. 2024, arXiv:2402.19446; the rule (0.9-quantile over all episodes ever played) from the
 // authors' code at 7c771a7. The paper describes a filter over recent episodes: `filterWindow`.
 import { episodicReturn, mean, quantile, ReplayBuffer, Rng, type Trajectory } from '@bowyer/core';
-import { collect, rolloutMetrics } from './collect.js';
-import { evaluate } from './evaluate.js';
-import { PolicyPlayer } from './policy-player.js';
-import { policyRate } from './policy-rate.js';
-import { tokenExamples } from './token-examples.js';
-import type { LoopOptions, Metrics, OnlineRun, OpenPlayer, ReplayItem } from './types.js';
+import { collect, rolloutMetrics } from '../rollout/collect.js';
+import { evaluate } from '../rollout/evaluate.js';
+import { PolicyPlayer } from '../rollout/policy-player.js';
+import { policyRate } from '../update/policy-rate.js';
+import { tokenExamples } from '../update/token-examples.js';
+import type { LoopOptions, Metrics, OnlineRun, OpenPlayer, ReplayItem } from '../types.js';
 
 export interface FilteredBcRun extends OnlineRun {
   /** All episodes that the filter may choose from, oldest first. */

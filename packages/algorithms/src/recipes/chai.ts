@@ -2,12 +2,12 @@
 // Source: Verma et al. 2022, arXiv:2204.08426; online form as the baseline of Zhou et al. 2024, arXiv:2402.19446.
 // The critic is ArCHer's; the policy is never trained.
 import { Rng } from '@bowyer/core';
-import { BestOfNPlayer } from './best-of-n-player.js';
-import { collect, rolloutMetrics } from './collect.js';
-import { updateCritic, type CriticOptions, type CriticRun } from './critic-update.js';
-import { criticCalibration, evaluate } from './evaluate.js';
-import { freshUtterances, type FreshUtterances } from './fresh-utterances.js';
-import type { LoopOptions, Metrics, OpenPlayer } from './types.js';
+import { BestOfNPlayer } from '../rollout/best-of-n-player.js';
+import { collect, rolloutMetrics } from '../rollout/collect.js';
+import { updateCritic, type CriticOptions, type CriticRun } from '../update/critic-update.js';
+import { criticCalibration, evaluate } from '../rollout/evaluate.js';
+import { freshUtterances, type FreshUtterances } from '../rollout/fresh-utterances.js';
+import type { LoopOptions, Metrics, OpenPlayer } from '../types.js';
 
 export interface ChaiOptions extends LoopOptions, CriticOptions {
   /** Utterances proposed per turn. */

@@ -1,5 +1,5 @@
 import { hash32, Rng } from '@bowyer/core';
-import type { OpenPlayer, PlayOptions, ReplayItem } from './types.js';
+import type { OpenPlayer, PlayOptions, ReplayItem } from '../types.js';
 
 /** New utterances of the acting policy at the states of replayed turns. */
 export type FreshUtterances = (items: readonly ReplayItem[], rng: Rng) => Promise<ReplayItem[]>;

@@ -1,5 +1,5 @@
 import { policyRate } from './policy-rate.js';
-import type { LoopOptions } from './types.js';
+import type { LoopOptions } from '../types.js';
 
 const options = { lmLr: 1, lmLrFinalShare: 0.1, warmupIter: 10, iterations: 111 } as LoopOptions;
 

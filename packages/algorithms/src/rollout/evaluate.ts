@@ -3,7 +3,7 @@ import { correlation, discountedReturns, mean, type Trajectory } from '@bowyer/c
 import type { Env } from '@bowyer/envs';
 import type { DoubleCritic } from '@bowyer/models';
 import { episodeMetrics, play } from './collect.js';
-import type { Metrics, OnFailure, OpenPlayer, PlayOptions, RunHooks } from './types.js';
+import type { Metrics, OnFailure, OpenPlayer, PlayOptions, RunHooks } from '../types.js';
 
 export interface Evaluation {
   metrics: Metrics;
