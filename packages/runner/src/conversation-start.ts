@@ -1,7 +1,7 @@
 // A supervised start from a file of conversations: a given model, or a small fresh one, learns what the assistant says there.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { conversationBc, learntTokens, type Demonstration, type Metrics } from '@bowyer/algorithms';
+import { learnedTokens, type Demonstration, type Metrics } from '@bowyer/algorithms';
 import { hash32, Rng } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
 import {
@@ -82,10 +82,7 @@ export async function imitateThroughTemplate(
     log(`epoch ${epoch + 1} of ${epochs}: ${figures['losses/nll'].toFixed(4)} nats a token`);
   const template = await loadChatTemplate(config, policy.tokenizer);
   const encoded = encodeAll(conversations, template, policy.contextLength, log);
-  const options = { ...config.warmStart, seed: config.seed };
-  return imitateInto({ ...imitation, onEpoch }, config, context, (hooks) =>
-    conversationBc({ policy, conversations: encoded, ...hooks }, options),
-  );
+  return imitateInto({ ...imitation, onEpoch }, { kind: 'conversations', conversations: encoded }, config, context);
 }
 
 /** An episode as it is played through a template: what the environment says are the user's messages, up to the last action. */
@@ -130,7 +127,7 @@ function encodeAll(
     const whole = template.encodeConversation(messages);
     if (whole.ids.length > longest) cut++;
     const kept = cutRight(whole, longest);
-    return kept !== null && learntTokens(kept) > 0 ? [kept] : [];
+    return kept !== null && learnedTokens(kept) > 0 ? [kept] : [];
   });
   const lost = conversations.length - encoded.length;
   if (cut > 0)
@@ -138,7 +135,7 @@ function encodeAll(
   if (lost > 0) log(`${lost} conversations have nothing to learn from and are left out`, 'WARNING');
   if (encoded.length === 0) throw new Error('none of the conversations has an assistant’s message to learn from');
   const tokens = encoded.reduce((sum, { ids }) => sum + ids.length, 0);
-  const learnt = encoded.reduce((sum, conversation) => sum + learntTokens(conversation), 0);
+  const learnt = encoded.reduce((sum, conversation) => sum + learnedTokens(conversation), 0);
   log(`imitating ${encoded.length} conversations of ${tokens} tokens, ${learnt} of which are learnt`);
   return encoded;
 }

@@ -3,11 +3,12 @@
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ImitationHooks, ImitationProgress, Metrics } from '@bowyer/algorithms';
+import { bc, textDialogues, type Dataset, type Metrics, type RecipeState, type RunHooks } from '@bowyer/algorithms';
 import { JsonlFile, ProgressBar } from '@bowyer/logging';
 import type { LanguageModel } from '@bowyer/models';
 import { CheckpointStore } from './checkpoint-store.js';
 import { policyOptimizer, restorePolicy, savePolicyState } from './policy-setup.js';
+import { playOptions } from './recipe-options.js';
 import type { RunConfig } from './run-config.js';
 import type { TaskContext } from './tasks/task.js';
 
@@ -15,7 +16,9 @@ const MS_PER_MINUTE = 60_000;
 const METRICS = 'metrics.jsonl';
 
 interface ImitationCheckpoint {
-  imitation: ImitationProgress;
+  /** Optimizer steps taken. */
+  step: number;
+  state: RecipeState;
   /** Length in bytes of the figures so far. */
   metricsBytes: number;
 }
@@ -29,23 +32,20 @@ export interface Imitation {
   onEpoch?(epoch: number, metrics: Metrics): void;
 }
 
-/**
- * @param learn a recipe, which goes on from where the hooks say
- * @returns false if the user stopped it; the same command goes on
- */
+/** @returns false if the user stopped it; the same command goes on */
 export async function imitateInto(
   { policy, folder, title, onEpoch }: Imitation,
+  dataset: Dataset,
   config: RunConfig,
   { log, progress: output, onInterrupt }: Pick<TaskContext, 'log' | 'progress' | 'onInterrupt'>,
-  learn: (hooks: ImitationHooks) => Promise<boolean>,
 ): Promise<boolean> {
   const work = `${folder}.partial`;
   const store = new CheckpointStore<ImitationCheckpoint>(join(work, 'checkpoints'), `begin again: rm -r '${work}'`);
   const found = await store.newest((warning) => log(warning, 'WARNING'));
   await policy.createOptimizer(policyOptimizer(config));
-  const from = found?.progress.imitation;
+  const { step: firstStep, state } = found?.progress ?? { step: 0, state: {} };
   if (found) {
-    log(`${title}: going on after optimizer step ${from!.step}`);
+    log(`${title}: going on after optimizer step ${firstStep}`);
     await restorePolicy(policy, join(found.folder, 'policy'));
   }
   const metrics = await JsonlFile.open(join(work, METRICS), found?.progress.metricsBytes ?? 0);
@@ -53,25 +53,40 @@ export async function imitateInto(
   onInterrupt(() => (stopRequested = true), 'stopping after this step');
   let bar: ProgressBar | undefined;
   let savedAt = performance.now();
-  const finished = await learn({
-    from,
-    progress(done, total) {
-      if (!bar) (bar = new ProgressBar(title, total, output)).startAt(from?.step ?? 0);
+  const hooks: RunHooks = {
+    progress(_, done, total) {
+      if (!bar) (bar = new ProgressBar(title, total, output)).startAt(firstStep);
       bar.update(done);
     },
-    async onEpoch(epoch, figures) {
+    async log(epoch, figures) {
       onEpoch?.(epoch, figures);
       await metrics.append({ epoch: epoch + 1, ...figures });
     },
-    async afterStep(imitation) {
-      if (stopRequested || performance.now() - savedAt >= config.warmStart.saveMinutes * MS_PER_MINUTE) {
-        const checkpoint = { imitation, metricsBytes: metrics.bytes };
-        await store.save(imitation.step, checkpoint, (to) => savePolicyState(policy, join(to, 'policy')));
-        savedAt = performance.now();
-      }
-      return !stopRequested;
+    keepBest: () => Promise.resolve(),
+    async checkpoint(step) {
+      const checkpoint = { step, state, metricsBytes: metrics.bytes };
+      await store.save(step, checkpoint, (to) => savePolicyState(policy, join(to, 'policy')));
+      savedAt = performance.now();
     },
-  });
+    get checkpointDue() {
+      return performance.now() - savedAt >= config.warmStart.saveMinutes * MS_PER_MINUTE;
+    },
+    get stopRequested() {
+      return stopRequested;
+    },
+  };
+  const { epochs, batchSize, lr, maxGradNorm, schedule } = config.warmStart;
+  await bc.train(
+    {
+      ...{ policy, critic: null, dialogues: textDialogues(policy.tokenizer), makeEnv: null },
+      ...{ dataset, history: [], state, firstIteration: firstStep, hooks },
+    },
+    {
+      ...playOptions(config, policy.tokenizer),
+      ...{ epochs, batchSize, lmLr: lr, lmSchedule: schedule, maxGradNorm, scoreTerminator: config.scoreTerminator },
+    },
+  );
+  const finished = !stopRequested;
   bar?.finish();
   onInterrupt(null);
   if (finished) await finish(policy, work, folder);

@@ -1,5 +1,5 @@
 // From the run's config to the plain options that recipes take.
-import type { ArcherOptions, ChaiOptions, FilteredBcOptions, PlayOptions } from '@bowyer/algorithms';
+import type { PlayOptions } from '@bowyer/algorithms';
 import type { Tokenizer } from '@bowyer/models';
 import { agentTokens } from './agent-tokens.js';
 import type { RunConfig } from './run-config.js';
@@ -12,9 +12,6 @@ export function playOptions(config: RunConfig, tokenizer: Tokenizer): PlayOption
 }
 
 /** Config keys and option names are the same words, so only what is made from several keys is named here. */
-export function recipeOptions(
-  config: RunConfig,
-  tokenizer: Tokenizer,
-): ArcherOptions & ChaiOptions & FilteredBcOptions {
+export function recipeOptions(config: RunConfig, tokenizer: Tokenizer): RunConfig & PlayOptions {
   return { ...config, ...playOptions(config, tokenizer) };
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { bc, type Demonstration } from '@bowyer/algorithms';
+import { demonstrationTrajectory, type Demonstration } from '@bowyer/algorithms';
 import { hash32, Rng, withFileLock } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
 import { LanguageModel, wordLevelTokenizer } from '@bowyer/models';
@@ -146,10 +146,12 @@ function clone(
   if (config.playAsChat) return imitateThroughTemplate(imitation, demonstrations.map(asConversation), config, context);
   const { terminatorIds } = agentTokens(policy.tokenizer, config);
   context.log(`${title}: imitating ${demonstrations.length} dialogues`);
-  const options = { ...config.warmStart, seed: config.seed, scoreTerminator: config.scoreTerminator };
-  return imitateInto(imitation, config, context, (hooks) =>
-    bc({ policy, demonstrations, terminatorId: terminatorIds[0], ...hooks }, options),
+  const episodes = demonstrations.map((demonstration, episode) =>
+    demonstrationTrajectory(demonstration, {
+      ...{ tokenizer: policy.tokenizer, terminatorId: terminatorIds[0], episode },
+    }),
   );
+  return imitateInto(imitation, { kind: 'episodes', episodes }, config, context);
 }
 
 /** The texts as they are tokenised: an action's first word stays a word of its own. */

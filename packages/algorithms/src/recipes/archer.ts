@@ -1,64 +1,122 @@
-// ArCHer: a critic over utterances, learnt off-policy, teaches a policy over tokens by REINFORCE.
+// ArCHer: a critic over utterances, learned off-policy, trains a policy over tokens by REINFORCE.
 // Source: Zhou et al. 2024, arXiv:2402.19446, algorithm 1; details and defaults from the authors' code at 7c771a7.
 // Differs from that code, each switchable: see docs/algorithms/archer.md.
-import { mean, minimum, maximum, Rng, standardDeviation, utteranceAdvantages, type Trajectory } from '@bowyer/core';
+import { Type } from '@sinclair/typebox';
+import {
+  maximum,
+  mean,
+  minimum,
+  oneOf,
+  ReplayBuffer,
+  Rng,
+  standardDeviation,
+  utteranceAdvantages,
+  type OptionsOf,
+  type Trajectory,
+} from '@bowyer/core';
 import { collect, rolloutMetrics } from '../rollout/collect.js';
-import { updateCritic, type CriticOptions, type CriticRun } from '../update/critic-update.js';
 import { criticCalibration, evaluate } from '../rollout/evaluate.js';
 import { freshUtterances, type FreshUtterances } from '../rollout/fresh-utterances.js';
-import { PolicyPlayer } from '../rollout/policy-player.js';
-import { policyRate } from '../update/policy-rate.js';
+import { evalDoSampleKey, loopKeys } from '../rollout/loop-keys.js';
+import { policyPlayer } from '../rollout/policy-player.js';
+import { insertTurns } from '../rollout/replay.js';
+import type { Metrics, PlayOptions, ReplayItem } from '../types.js';
+import { criticKeys, updateCritic, type CriticUpdate } from '../update/critic-update.js';
+import { neverTrains, policyRate } from '../update/policy-rate.js';
+import { policyKeys } from '../update/policy-keys.js';
+import { SharedClip } from '../update/shared-clip.js';
 import { tokenExamples } from '../update/token-examples.js';
-import type { LoopOptions, Metrics, OpenPlayer, ReplayItem } from '../types.js';
+import { criticOf, defineAlgorithm, type Agent } from '../unit.js';
 
-export interface ArcherOptions extends LoopOptions, CriticOptions {
-  /** Optimizer steps on the policy per iteration. */
-  actorEpochs: number;
-  /**
-   * `rollout`: each actor step takes its share of the utterances just sampled, with their mean as the loss.
-   * `replay`: as in the paper, fresh utterances at states from the replay buffer.
-   */
-  actorSamples: 'rollout' | 'replay';
-}
+const options = Type.Object(
+  {
+    ...loopKeys,
+    ...evalDoSampleKey,
+    ...criticKeys,
+    ...policyKeys,
+    clip_scope: oneOf(
+      ['own', 'all'],
+      'gradients under the norm clip: of the network being stepped, or of all networks, as in the code of ArCHer',
+    ),
+    actor_samples: oneOf(
+      ['rollout', 'replay'],
+      'utterances that the policy trains on: those of the new episodes, or fresh samples at replayed states, as in the paper',
+    ),
+  },
+  { additionalProperties: false },
+);
 
-export async function archer(run: CriticRun, options: ArcherOptions): Promise<void> {
-  const { policy, critic, replay, hooks } = run;
-  const openPlayer: OpenPlayer = (sampling) => PolicyPlayer.open(policy, options.slots, sampling, run.dialogues);
-  const sample: FreshUtterances = (items, rng) => freshUtterances(openPlayer, items, options, rng);
+type ArcherOptions = OptionsOf<typeof options> & PlayOptions;
+type ActorCritic = CriticUpdate & Pick<Agent, 'policy'>;
 
-  for (let iteration = run.firstIteration; iteration < options.iterations && !hooks.stopRequested; iteration++) {
-    const rng = Rng.forPurpose(options.seed, `update/${iteration}`);
+export const archer = defineAlgorithm({
+  name: 'archer',
+  aliases: ['archer_llm'],
+  description: 'ArCHer: a critic over utterances, learned off-policy, trains a policy over tokens by REINFORCE',
+  options,
+  needs: { critic: 'double', source: 'episodes' },
+  trainsPolicy: true,
+  playerOptions: [],
+  openPlayer: policyPlayer,
 
-    // Roll out the current policy and store every turn.
-    const rollout = await collect(run, openPlayer, iteration, options);
-    for (const trajectory of rollout) trajectory.transitions.forEach((_, turn) => replay.insert({ trajectory, turn }));
-    const metrics: Metrics = rolloutMetrics(rollout);
+  async train(run, options) {
+    const { policy, hooks } = run;
+    const critic = criticOf(run);
+    const openPlayer = policyPlayer(run, options);
+    const sample: FreshUtterances = (items, rng) => freshUtterances(openPlayer, items, options, rng);
+    const replay = new ReplayBuffer<ReplayItem>(options.capacity);
+    insertTurns(replay, run.history);
+    const clip = new SharedClip(options.clipScope, (run.state.clip ??= {}) as Record<string, number>);
+    const learner: ActorCritic = { policy, critic, replay, clip, hooks };
 
-    // Utterance level: TD on the replay buffer, the target critic follows slowly.
-    Object.assign(metrics, await updateCritic(run, sample, rng, options));
+    for (let iteration = run.firstIteration; iteration < options.iterations && !hooks.stopRequested; iteration++) {
+      const rng = Rng.forPurpose(options.seed, `update/${iteration}`);
 
-    // Token level: REINFORCE with the utterance's advantage on each of its tokens.
-    if (iteration >= options.warmupIter) {
-      Object.assign(metrics, await updateActor(run, rollout, sample, rng, policyRate(iteration, options), options));
+      // Roll out the current policy and store every turn.
+      const rollout = await collect(run, openPlayer, iteration, options);
+      insertTurns(replay, rollout);
+      const metrics: Metrics = rolloutMetrics(rollout);
+
+      // Utterance level: TD on the replay buffer, the target critic follows slowly.
+      Object.assign(metrics, await updateCritic(learner, sample, rng, options));
+
+      // Token level: REINFORCE with the utterance's advantage on each of its tokens.
+      if (iteration >= options.warmupIter) {
+        Object.assign(
+          metrics,
+          await updateActor(learner, rollout, sample, rng, policyRate(iteration, options), options),
+        );
+      }
+
+      if ((iteration + 1) % options.evalFreq === 0) {
+        const evaluation = await evaluate(run, openPlayer, options);
+        Object.assign(
+          metrics,
+          evaluation.metrics,
+          await criticCalibration(critic, evaluation.trajectories, options.gamma),
+        );
+        await hooks.keepBest(iteration, evaluation.metrics['eval/episodic_return']);
+      }
+      await hooks.log(iteration, metrics, rollout);
+      if ((iteration + 1) % options.saveFreq === 0 || hooks.stopRequested) await hooks.checkpoint(iteration + 1);
     }
+  },
 
-    if ((iteration + 1) % options.evalFreq === 0) {
-      const evaluation = await evaluate(run, openPlayer, options);
-      Object.assign(
-        metrics,
-        evaluation.metrics,
-        await criticCalibration(critic, evaluation.trajectories, options.gamma),
-      );
-      await hooks.keepBest(iteration, evaluation.metrics['eval/episodic_return']);
-    }
-    await hooks.log(iteration, metrics, rollout);
-    if ((iteration + 1) % options.saveFreq === 0 || hooks.stopRequested) await hooks.checkpoint(iteration + 1);
-  }
-}
+  problems: (options) => [
+    ...neverTrains(options),
+    ...(options.actorSamples === 'rollout' && options.actorEpochs > options.rolloutSize
+      ? [
+          `actor_epochs=${options.actorEpochs} is more than the ${options.rolloutSize} episodes of a rollout, so some policy steps would have no data: ` +
+            'lower actor_epochs, raise rollout_size, or give actor_samples=replay',
+        ]
+      : []),
+  ],
+  frozenIterations: ({ warmupIter }) => warmupIter,
+});
 
 /** `actorEpochs` steps of L = −mean A(s, a) · Σ_t log π(a_t | s, a_<t), A from the online critic. */
 async function updateActor(
-  { policy, critic, replay, clip, hooks }: CriticRun,
+  { policy, critic, replay, clip, hooks }: ActorCritic,
   rollout: readonly Trajectory[],
   sample: FreshUtterances,
   rng: Rng,
@@ -118,7 +176,7 @@ async function replayBatches(
   return shareOut(fresh, Math.ceil(fresh.length / batchSize));
 }
 
-/** Splits items in order into `count` parts whose sizes differ by at most one. */
+/** Splits items, in order, into `count` parts whose sizes differ by at most one. */
 function shareOut<T>(items: readonly T[], count: number): T[][] {
   return Array.from({ length: count }, (_, i) =>
     items.slice(Math.floor((i * items.length) / count), Math.floor(((i + 1) * items.length) / count)),

@@ -1,23 +1,24 @@
-// Dialogues of a chat model: what the environment says are the user's messages, what the agent says the assistant's, and the
-// chat template makes of them the tokens that training saw. A turn costs only its new tokens.
-import type { TokenSegment } from '@bowyer/core';
+// Dialogues of a chat model: observations are the user's messages, actions the assistant's, and the chat template turns them into
+// the tokens of training. A turn costs only its new tokens.
+import type { Decision } from '@bowyer/envs';
 import type { ChatMessage, ChatTemplate, Tokenizer, Utterance } from '@bowyer/models';
-import { recordUtterance, type Dialogue, type Dialogues } from './dialogue.js';
-import type { ReadyTurn } from './player.js';
+import type { Dialogue, Dialogues } from './dialogue.js';
+import type { ActRequest } from './player.js';
+import { SlotContext, type TurnTokens } from './turn-tokens.js';
 
 export interface ChatOptions {
   template: ChatTemplate;
   /** Messages before the first observation. */
   opening: readonly ChatMessage[];
-  /** Told once if the template writes what was said before in another way as soon as more follows. */
+  /** Called once if the template rewrites earlier messages when a message is added. */
   onRewritten?: () => void;
 }
 
 export function chatDialogues(tokenizer: Tokenizer, options: ChatOptions): Dialogues {
-  let told = false;
+  let reported = false;
   const onRewritten = () => {
-    if (!told) options.onRewritten?.();
-    told = true;
+    if (!reported) options.onRewritten?.();
+    reported = true;
   };
   return {
     terminatorIds: options.template.terminatorIds,
@@ -26,7 +27,7 @@ export function chatDialogues(tokenizer: Tokenizer, options: ChatOptions): Dialo
 }
 
 class ChatDialogue implements Dialogue {
-  segments: TokenSegment[] = [];
+  readonly #context = new SlotContext();
   #messages: ChatMessage[] = [];
   #observation = '';
   #action = '';
@@ -36,33 +37,30 @@ class ChatDialogue implements Dialogue {
     private readonly options: ChatOptions,
   ) {}
 
-  advance({ turn, observation, ids }: ReadyTurn, held: readonly number[]): { keep: number; tokens: number[] } {
+  advance({ turn, observation, ids }: ActRequest, cached: readonly number[]): { keep: number; tokens: number[] } {
     const { template, opening } = this.options;
-    if (turn === 0) {
-      this.segments = [];
-      this.#messages = [...opening];
-    }
-    this.#messages.push({ role: 'user', content: (turn > 0 ? this.#newsOf(observation) : observation).trim() });
+    if (turn === 0) this.#messages = [...opening];
+    this.#messages.push({ role: 'user', content: (turn > 0 ? this.#addedBy(observation) : observation).trim() });
     this.#observation = observation;
 
-    const more = turn > 0 ? template.encodeContinuation(this.#messages, this.#messages.length - 1) : null;
-    if (more !== null) {
-      this.segments.at(-1)!.ids.push(...more);
-      return { keep: held.length, tokens: more };
+    const added = turn > 0 ? template.encodeContinuation(this.#messages, this.#messages.length - 1) : null;
+    if (added !== null) {
+      this.#context.extend(added);
+      return { keep: cached.length, tokens: added };
     }
     if (turn > 0) this.options.onRewritten?.();
     const prompt = ids ? [...ids] : template.encodePrompt(this.#messages);
-    // Scoring must see what the sampler saw: a context that was rewritten is another stretch.
-    this.segments.push({ ids: prompt, utterances: [] });
-    const keep = turn === 0 ? 0 : commonPrefix(held, prompt);
+    // Scoring must see what the sampler saw: a rewritten context is another segment.
+    this.#context.restart(prompt);
+    const keep = turn === 0 ? 0 : commonPrefix(cached, prompt);
     return { keep, tokens: prompt.slice(keep) };
   }
 
   /**
-   * What the environment has said since the last observation: the rest of a history that goes on with the action, of which
-   * some environments write the first line only. An observation that stands alone, turn by turn, is all new.
+   * What an observation adds to the last one: the rest of a history that contains the action (some environments write only its
+   * first line). An observation that does not contain the last one is all new.
    */
-  #newsOf(observation: string): string {
+  #addedBy(observation: string): string {
     const rest = observation.slice(this.#observation.length);
     if (!observation.startsWith(this.#observation) || rest.trim() === '') return observation;
     const said = [this.#action, this.#action.split('\n', 1)[0].trimEnd()].find((text) => rest.startsWith(text));
@@ -73,12 +71,11 @@ class ChatDialogue implements Dialogue {
     return this.tokenizer.decode(ids).trim();
   }
 
-  record(turn: number, utterance: Utterance): string {
+  decide(utterance: Utterance): Required<Decision<TurnTokens>> {
     this.#action = this.actionOf(utterance);
-    recordUtterance(this.segments, turn, utterance);
-    // To the last blank, since that is what stands in the context.
+    // With its spaces, since they are in the context.
     this.#messages.push({ role: 'assistant', content: this.tokenizer.decode(utterance.ids) });
-    return this.#action;
+    return { action: this.#action, data: this.#context.utter(utterance) };
   }
 }
 

@@ -1,23 +1,26 @@
-// Who decides what is said in the episodes that wait for the agent.
-import type { Rng, TokenSegment } from '@bowyer/core';
+// Who chooses the actions in the episodes that wait for the agent.
+import type { Rng } from '@bowyer/core';
+import type { Decision } from '@bowyer/envs';
+import type { TurnTokens } from './turn-tokens.js';
 
-/** A slot that waits for the agent. */
-export interface ReadyTurn {
+/** One action that a player is asked for. */
+export interface ActRequest {
   slot: number;
   /** 0 for the first turn of an episode. */
   turn: number;
   observation: string;
-  /** At turn 0: the tokens that stood for the observation when it was played before. */
+  /** At turn 0: the tokens that the observation had when it was played before. */
   ids?: readonly number[];
   /** The episode's own stream of random numbers. */
   rng: Rng;
 }
 
-/** Decides what to say in every ready slot. */
+/** Chooses an action in every slot that is ready. */
 export interface Player {
-  /** @returns one action a ready turn, in the same order; an error where none can be had, which ends that episode as failed */
-  act(ready: ReadyTurn[]): Promise<(string | Error)[]>;
-  /** The tokens of the episode that ended in `slot`. */
-  takeSegments(slot: number): TokenSegment[];
+  /**
+   * @returns one decision per request, in the same order, with the tokens that the policy read and wrote where it is one of ours;
+   *   an error where there is no action, which ends that episode as failed
+   */
+  act(requests: ActRequest[]): Promise<(Decision<TurnTokens> | Error)[]>;
   close(): Promise<void>;
 }

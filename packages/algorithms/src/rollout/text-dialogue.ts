@@ -1,8 +1,9 @@
-// Dialogues as ArCHer writes them: the observation is the history as text, what the agent says is put behind it.
-import type { TokenSegment } from '@bowyer/core';
+// Dialogues in ArCHer's format: the observation is the history as text, and the agent's utterance is appended to it.
+import type { Decision } from '@bowyer/envs';
 import type { Tokenizer, Utterance } from '@bowyer/models';
-import { recordUtterance, type Dialogue, type Dialogues } from './dialogue.js';
-import type { ReadyTurn } from './player.js';
+import type { Dialogue, Dialogues } from './dialogue.js';
+import type { ActRequest } from './player.js';
+import { SlotContext, type TurnTokens } from './turn-tokens.js';
 
 export const textDialogues = (tokenizer: Tokenizer): Dialogues => ({
   terminatorIds: [],
@@ -10,33 +11,31 @@ export const textDialogues = (tokenizer: Tokenizer): Dialogues => ({
 });
 
 export class TextDialogue implements Dialogue {
-  segments: TokenSegment[] = [];
+  readonly #context = new SlotContext();
   /** Of all tokens so far: the last observation and the action after it. */
   #text = '';
 
   constructor(private readonly tokenizer: Pick<Tokenizer, 'encode' | 'decode'>) {}
 
-  /** Only what is new where the observation goes on from what the slot has seen, else the whole text. */
-  advance(turn: ReadyTurn, held: readonly number[]): { keep: number; tokens: number[] } {
-    const { observation, ids } = turn;
-    if (turn.turn === 0) this.segments = [];
-    const goesOn = turn.turn > 0 && observation.startsWith(this.#text);
-    const news = goesOn ? observation.slice(this.#text.length) : observation;
-    const tokens = ids ? [...ids] : this.tokenizer.encode(news);
-    if (goesOn) this.segments.at(-1)!.ids.push(...tokens);
-    else this.segments.push({ ids: [...tokens], utterances: [] });
+  /** Only the new tokens where the observation continues what the slot has read, else the whole text. */
+  advance(request: ActRequest, cached: readonly number[]): { keep: number; tokens: number[] } {
+    const { observation, ids, turn } = request;
+    const continues = turn > 0 && observation.startsWith(this.#text);
+    const added = continues ? observation.slice(this.#text.length) : observation;
+    const tokens = ids ? [...ids] : this.tokenizer.encode(added);
+    if (continues) this.#context.extend(tokens);
+    else this.#context.restart(tokens);
     this.#text = observation;
-    return { keep: goesOn ? held.length : 0, tokens };
+    return { keep: continues ? cached.length : 0, tokens };
   }
 
   actionOf({ ids }: Utterance): string {
     return this.tokenizer.decode(ids);
   }
 
-  record(turn: number, utterance: Utterance): string {
+  decide(utterance: Utterance): Required<Decision<TurnTokens>> {
     const action = this.actionOf(utterance);
-    recordUtterance(this.segments, turn, utterance);
     this.#text += action;
-    return action;
+    return { action, data: this.#context.utter(utterance) };
   }
 }

@@ -1,8 +1,15 @@
-// From trajectories and demonstrations to what a language model trains on.
-import type { TokenSegment, UtteranceTokens } from '@bowyer/core';
+// From trajectories and demonstrations to the token examples that a language model trains on.
+import { Type } from '@sinclair/typebox';
+import type { TokenSegment, Trajectory, UtteranceTokens } from '@bowyer/core';
 import type { TokenExample, Tokenizer } from '@bowyer/models';
 
-/** One utterance of one trajectory, and how much its log-probability weighs in the loss. */
+export const scoreTerminatorKey = {
+  score_terminator: Type.Boolean({
+    description: 'train the token that ends an utterance too; false: as in ArCHer',
+  }),
+};
+
+/** One utterance of one trajectory, and the weight of its log-probability in the loss. */
 export interface WeightedUtterance {
   trajectory: { segments: readonly TokenSegment[] };
   turn: number;
@@ -10,10 +17,10 @@ export interface WeightedUtterance {
 }
 
 /**
- * Packs utterances so that each stretch of context is run through the model once, however many of its utterances
- * take part: loss = Σ weight · (−Σ_t log π(a_t | s, a_<t)). An utterance given twice counts twice.
+ * Packs utterances so that the model reads each segment once, however many of its utterances take part:
+ * loss = Σ weight · (−Σ_t log π(a_t | s, a_<t)). An utterance given twice counts twice.
  *
- * @param options.scoreTerminator whether the token that ended an utterance is part of it; ArCHer's code leaves it out
+ * @param options.scoreTerminator whether the token that ended an utterance is scored too; ArCHer's code leaves it out
  */
 export function tokenExamples(
   utterances: readonly WeightedUtterance[],
@@ -34,18 +41,18 @@ function segmentExample(
   turns: Map<number, number>,
   scoreTerminator: boolean,
 ): TokenExample | undefined {
-  const said = ({ ids, terminatorId }: UtteranceTokens) =>
+  const scoredIds = ({ ids, terminatorId }: UtteranceTokens) =>
     scoreTerminator && terminatorId !== null ? [...ids, terminatorId] : ids;
-  const scored = segment.utterances.filter((utterance) => turns.has(utterance.turn) && said(utterance).length > 0);
+  const scored = segment.utterances.filter((utterance) => turns.has(utterance.turn) && scoredIds(utterance).length > 0);
   if (scored.length === 0) return undefined;
   const last = scored.at(-1)!;
-  // The last scored token is only a target: nothing is predicted from it.
-  const length = last.start + said(last).length - 1;
+  // The last scored token is only a target; no token is predicted from it.
+  const length = last.start + scoredIds(last).length - 1;
   const ids = Int32Array.from(segment.ids.slice(0, length));
   const targets = new Int32Array(length);
   const weights = new Float32Array(length);
   for (const utterance of scored) {
-    said(utterance).forEach((id, i) => {
+    scoredIds(utterance).forEach((id, i) => {
       targets[utterance.start - 1 + i] = id;
       weights[utterance.start - 1 + i] = turns.get(utterance.turn)!;
     });
@@ -53,10 +60,27 @@ function segmentExample(
   return { ids, targets, weights };
 }
 
-/** A dialogue to imitate: the environment's opening, then what was said and what came back, turn by turn. */
+/** An episode of a dataset: the environment's opening, then the actions and what the environment answered, turn by turn. */
 export interface Demonstration {
   opening: string;
-  turns: { action: string; reply: string }[];
+  turns: { action: string; reply: string; reward?: number }[];
+}
+
+/** A demonstration as an episode of a dataset. Rewards that it does not have are NaN. */
+export function demonstrationTrajectory(
+  demonstration: Demonstration,
+  { tokenizer, terminatorId, episode }: { tokenizer: Tokenizer; terminatorId: number; episode: number },
+): Trajectory {
+  const { opening, turns } = demonstration;
+  let history = opening;
+  const transitions = turns.map(({ action, reply, reward = NaN }, turn) => {
+    const observation = history;
+    history += action + reply;
+    const terminated = turn === turns.length - 1;
+    return { observation, action, reward, nextObservation: history, terminated, truncated: false };
+  });
+  const segments = [demonstrationSegment(demonstration, tokenizer, terminatorId)];
+  return { episode, seed: 0, transitions, infos: transitions.map(() => ({})), segments };
 }
 
 /** Tokenises a demonstration piece by piece, as the player does during a rollout. */

@@ -2,18 +2,14 @@
 import { join } from 'node:path';
 import { readFile } from 'node:fs/promises';
 import {
-  archer,
-  chai,
   criticCalibration,
   evaluate,
-  onlineFilteredBc,
   BestOfNPlayer,
-  SharedClip,
+  findAlgorithm,
   type OnFailure,
   type OpenPlayer,
-  type ReplayItem,
 } from '@bowyer/algorithms';
-import { ReplayBuffer, writeFileAtomically, type Trajectory } from '@bowyer/core';
+import { writeFileAtomically } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
 import type { DoubleCritic, LanguageModel } from '@bowyer/models';
@@ -108,8 +104,7 @@ async function runRecipe(
     clipLeftover: {},
   };
   const files = await RunFiles.open(directory, progress.fileLengths);
-  const clip = new SharedClip(config.clipScope);
-  clip.leftover = progress.clipLeftover;
+  const state = { clip: progress.clipLeftover };
   await policy.createOptimizer(policyOptimizer(config));
   if (found) {
     log(`going on after iteration ${progress.nextIteration} of ${config.iterations}`);
@@ -126,7 +121,7 @@ async function runRecipe(
       await policy.save(folder);
       await critic?.save(join(folder, 'critic'));
     },
-    clipLeftover: () => clip.leftover,
+    clipLeftover: () => state.clip,
   };
   const recorder = new Recorder(files, store, saveable, {
     iterations: config.iterations,
@@ -143,14 +138,16 @@ async function runRecipe(
     dialogues: await dialoguesOf(policy, config, { envParts, log }),
     makeEnv: environmentOf(config, envParts),
     onFailure: failureLog(log),
-    replay: refill(new ReplayBuffer<ReplayItem>(config.capacity), history),
-    clip,
+    critic,
+    dataset: null,
+    history,
+    state,
     firstIteration: progress.nextIteration,
     hooks: recorder,
   };
   const options = recipeOptions(config, policy.tokenizer);
-  if (critic !== null) await (config.agentType === 'chai' ? chai : archer)({ ...run, critic }, options);
-  else if (config.agentType === 'online_filteredbc') await onlineFilteredBc({ ...run, history }, options);
+  const algorithm = findAlgorithm(config.agentType)!;
+  if (algorithm.needs.source === 'episodes') await algorithm.train(run, options);
   recorder.finish();
   return recorder.stopRequested ? null : recorder;
 }
@@ -160,12 +157,6 @@ const failureLog =
   (log: TaskContext['log']): OnFailure =>
   (error, episode) =>
     log(`${episode} failed and is left out: ${error.message}`, 'WARNING');
-
-/** The buffer as it was: insertion order is the order of the rollouts. */
-function refill(replay: ReplayBuffer<ReplayItem>, history: readonly Trajectory[]): ReplayBuffer<ReplayItem> {
-  for (const trajectory of history) trajectory.transitions.forEach((_, turn) => replay.insert({ trajectory, turn }));
-  return replay;
-}
 
 interface Trained {
   startFolder: string;
