@@ -1,8 +1,7 @@
 // Plays environments with any OpenAI-compatible chat endpoint: what the environment says are the user's messages, what the
 // agent says the assistant's.
-import type { Player, ReadyTurn } from '@bowyer/algorithms';
-import type { TokenSegment } from '@bowyer/core';
-import { HttpError, OpenAiChat, type ChatMessage, type ChatSettings } from '@bowyer/envs';
+import type { ActRequest, Player } from '@bowyer/algorithms';
+import { HttpError, OpenAiChat, type ChatMessage, type ChatSettings, type Decision } from '@bowyer/envs';
 import { textTable } from '@bowyer/logging';
 import type { OptionsOf } from '@bowyer/core';
 import type { endpointNode } from '../config/keys.js';
@@ -41,8 +40,8 @@ export class EndpointPlayer implements Player {
   }
 
   /** A request that fails for good ends its own episode, unless every other one would fail as well. */
-  async act(ready: ReadyTurn[]): Promise<(string | Error)[]> {
-    return Promise.all(ready.map((turn) => this.#reply(turn).catch((error: unknown) => this.#failed(error))));
+  async act(requests: ActRequest[]): Promise<(Decision<never> | Error)[]> {
+    return Promise.all(requests.map((request) => this.#reply(request).catch((error: unknown) => this.#failed(error))));
   }
 
   #failed(error: unknown): Error {
@@ -59,7 +58,7 @@ export class EndpointPlayer implements Player {
     return error;
   }
 
-  async #reply({ slot, turn, observation, rng }: ReadyTurn): Promise<string> {
+  async #reply({ slot, turn, observation, rng }: ActRequest): Promise<Decision<never>> {
     const before = turn === 0 ? undefined : this.#dialogues.get(slot);
     const goesOn = before !== undefined && observation.startsWith(before.text);
     const messages: ChatMessage[] = goesOn ? before.messages : this.#opening();
@@ -70,7 +69,8 @@ export class EndpointPlayer implements Player {
     const action = this.utteranceEnd === null ? content.trim() : content.trim().split(this.utteranceEnd)[0];
     messages.push({ role: 'assistant', content: content.trim() });
     this.#dialogues.set(slot, { messages, text: observation + action });
-    return action;
+    // Without tokens: those of the endpoint are not ours.
+    return { action };
   }
 
   #opening(): ChatMessage[] {
@@ -88,11 +88,6 @@ export class EndpointPlayer implements Player {
       ['completions', '', String(completionTokens), String(completion), costs[1].toFixed(4)],
       ['all', String(requests), String(promptTokens + completionTokens), '', (costs[0] + costs[1]).toFixed(4)],
     ]);
-  }
-
-  /** Tokens of the endpoint are not ours. */
-  takeSegments(): TokenSegment[] {
-    return [];
   }
 
   close(): Promise<void> {

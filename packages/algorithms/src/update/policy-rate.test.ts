@@ -1,7 +1,7 @@
-import { policyRate } from './policy-rate.js';
-import type { LoopOptions } from './types.js';
+import { neverTrains, policyRate } from './policy-rate.js';
 
-const options = { lmLr: 1, lmLrFinalShare: 0.1, warmupIter: 10, iterations: 111 } as LoopOptions;
+const linear = { kind: 'linear', warmupSteps: 0, finalShare: null } as const;
+const options = { lmLr: 1, lmLrFinalShare: 0.1, lmSchedule: linear, warmupIter: 10, iterations: 111 };
 
 test('the rate falls linearly from the first update to the last', () => {
   expect(policyRate(10, options)).toBeCloseTo(1);
@@ -18,4 +18,11 @@ test('another schedule counts iterations after the frozen ones, its warm-up amon
   const rates = [10, 13, 14, 62, 110].map((iteration) => policyRate(iteration, { ...options, lmSchedule: cosine }));
   // 100 steps of which 4 warm up: a quarter of the peak at once; halfway, at 4 + 48, the mean of 1 and 0.2
   [0.25, 1, 1, 0.6, 0.2].forEach((rate, i) => expect(rates[i]).toBeCloseTo(rate));
+});
+
+test('a warm-up of all iterations is a problem', () => {
+  expect(neverTrains({ warmupIter: 5, iterations: 6 })).toEqual([]);
+  expect(neverTrains({ warmupIter: 6, iterations: 6 })).toEqual([
+    'warmup_iter=6 leaves no iteration of 6 in which the policy trains: lower warmup_iter or raise iterations',
+  ]);
 });

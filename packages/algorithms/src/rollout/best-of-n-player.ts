@@ -1,30 +1,31 @@
-// CHAI's way of acting: the frozen policy proposes, the target critic disposes.
+// CHAI's player: the policy samples N candidate utterances, and the one with the highest value of the target critic is the action.
 // Source: Verma et al. 2022, arXiv:2204.08426 (propose and rank); online form of Zhou et al. 2024, arXiv:2402.19446.
-import type { TokenSegment } from '@bowyer/core';
+import type { Decision } from '@bowyer/envs';
 import type { DoubleCritic, Episodes, LanguageModel, SamplingOptions, Utterance } from '@bowyer/models';
 import type { Dialogue, Dialogues } from './dialogue.js';
-import type { Player, ReadyTurn } from './player.js';
+import type { ActRequest, Player } from './player.js';
 import { withTerminators } from './policy-player.js';
 import { textDialogues } from './text-dialogue.js';
+import type { TurnTokens } from './turn-tokens.js';
 
 export interface BestOfNOptions {
   slots: number;
-  /** Utterances proposed per turn. */
+  /** Utterances sampled per turn. */
   candidates: number;
   sampling: SamplingOptions;
-  /** How episodes are written; as text if not given. */
+  /** The format of episodes; text if not given. */
   dialogues?: Dialogues;
 }
 
 /**
- * Samples `candidates` utterances from the same state and says the one with the largest min(Q̄₁, Q̄₂).
+ * Samples `candidates` utterances at the same state; the action is the one with the largest min(Q̄₁, Q̄₂).
  *
- * Every episode owns `candidates` cache slots. All of them hold the same context; after the choice each is cut back to
- * the prompt, and reads the chosen utterance together with the next observation.
+ * Every episode has `candidates` cache slots with the same context. After the choice each is truncated to the prompt; the chosen
+ * utterance is read together with the next observation.
  */
 export class BestOfNPlayer implements Player {
   readonly #dialogues: Dialogue[];
-  /** The utterances chosen last, which the caches lack. */
+  /** Tokens of the utterance chosen last, which are not in the caches yet. */
   readonly #unread: number[][];
 
   private constructor(
@@ -43,48 +44,44 @@ export class BestOfNPlayer implements Player {
     return new BestOfNPlayer(critic, episodes, { slots, candidates, sampling, dialogues });
   }
 
-  async act(ready: ReadyTurn[]): Promise<string[]> {
+  async act(requests: ActRequest[]): Promise<Required<Decision<TurnTokens>>[]> {
     const { candidates } = this.options;
-    const proposals = await this.#propose(ready);
+    const proposals = await this.#propose(requests);
     const texts = proposals.map((proposal, i) =>
-      this.#dialogues[ready[Math.floor(i / candidates)].slot].actionOf(proposal),
+      this.#dialogues[requests[Math.floor(i / candidates)].slot].actionOf(proposal),
     );
-    const observations = ready.flatMap(({ observation }) => new Array<string>(candidates).fill(observation));
+    const observations = requests.flatMap(({ observation }) => new Array<string>(candidates).fill(observation));
     const { q1, q2 } = await this.critic.evaluate(observations, texts, 'target');
 
-    return ready.map(({ slot, turn }, row) => {
+    return requests.map(({ slot }, row) => {
       const first = row * candidates;
       let best = first;
       for (let i = first; i < first + candidates; i++) {
         if (Math.min(q1[i], q2[i]) > Math.min(q1[best], q2[best])) best = i;
       }
       this.#unread[slot] = proposals[best].ids;
-      return this.#dialogues[slot].record(turn, proposals[best]);
+      return this.#dialogues[slot].decide(proposals[best]);
     });
   }
 
-  /** `candidates` utterances a ready turn, one after the other; the caches end where the prompts end. */
-  async #propose(ready: ReadyTurn[]): Promise<Utterance[]> {
+  /** [requests · candidates] utterances; afterwards the caches end where the prompts end. */
+  async #propose(requests: ActRequest[]): Promise<Utterance[]> {
     const { candidates, sampling } = this.options;
-    const turns = ready.flatMap((turn) => {
-      const first = turn.slot * candidates;
+    const turns = requests.flatMap((request) => {
+      const first = request.slot * candidates;
       const cached = this.episodes.context(first);
-      const held = [...cached, ...this.#unread[turn.slot]];
-      const { keep, tokens } = this.#dialogues[turn.slot].advance(turn, held);
+      const context = [...cached, ...this.#unread[request.slot]];
+      const { keep, tokens } = this.#dialogues[request.slot].advance(request, context);
       const common = Math.min(keep, cached.length);
-      const unread = [...held.slice(common, keep), ...tokens];
+      const unread = [...context.slice(common, keep), ...tokens];
       return Array.from({ length: candidates }, (_, i) => {
         this.episodes.truncate(first + i, common);
-        return { slot: first + i, rng: turn.rng, tokens: unread };
+        return { slot: first + i, rng: request.rng, tokens: unread };
       });
     });
     const utterances = await this.episodes.act(turns, sampling);
     utterances.forEach(({ slot, ids }) => this.episodes.truncate(slot, this.episodes.length(slot) - ids.length));
     return utterances;
-  }
-
-  takeSegments(slot: number): TokenSegment[] {
-    return this.#dialogues[slot].segments;
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,6 @@
 import { hash32, Rng } from '@bowyer/core';
-import type { OpenPlayer, PlayOptions, ReplayItem } from './types.js';
+import type { OpenPlayer, PlayOptions, ReplayItem } from '../types.js';
+import { segmentsOf } from './turn-tokens.js';
 
 /** New utterances of the acting policy at the states of replayed turns. */
 export type FreshUtterances = (items: readonly ReplayItem[], rng: Rng) => Promise<ReplayItem[]>;
@@ -22,7 +23,7 @@ export async function freshUtterances(
     for (let start = 0; start < items.length; start += slots) {
       const some = items.slice(start, start + slots);
       const states = some.map(({ trajectory, turn }) => trajectory.transitions[turn]);
-      const actions = await player.act(
+      const decisions = await player.act(
         states.map(({ observation }, slot) => ({
           slot,
           turn: 0,
@@ -32,14 +33,15 @@ export async function freshUtterances(
         })),
       );
       states.forEach((state, slot) => {
-        const action = actions[slot];
-        if (action instanceof Error) throw action;
+        const decision = decisions[slot];
+        if (decision instanceof Error) throw decision;
+        const { action, data } = decision;
         const trajectory = {
           episode: -1,
           seed,
           transitions: [{ ...state, action }],
           infos: [],
-          segments: player.takeSegments(slot),
+          segments: segmentsOf([data]),
         };
         fresh.push({ trajectory, turn: 0 });
       });
@@ -50,7 +52,7 @@ export async function freshUtterances(
   }
 }
 
-/** What the policy had read when it spoke: the whole dialogue, whichever way it was written. */
+/** The policy's context before a turn's utterance: the whole dialogue, in whichever format. */
 function tokensBefore({ trajectory, turn }: ReplayItem): number[] | undefined {
   for (const { ids, utterances } of trajectory.segments) {
     const said = utterances.find((utterance) => utterance.turn === turn);

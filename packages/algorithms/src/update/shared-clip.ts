@@ -1,7 +1,7 @@
-// Which gradients the global-norm clip sees.
+// The global-norm clip of an agent with several networks.
 import type { Optimizer } from '@bowyer/models';
 
-/** `own`: the network being stepped. `all`: as in ArCHer's code, also what the other network's last step left behind. */
+/** Gradients under the clip. `own`: of the network being stepped. `all`: as in ArCHer's code, also the last ones of the other network. */
 export type ClipScope = 'own' | 'all';
 
 /**
@@ -12,14 +12,15 @@ export type ClipScope = 'own' | 'all';
  * decides the result, so this class remembers the norm instead of the gradients.
  */
 export class SharedClip {
-  /** Norm of each network's last clipped gradient; part of a checkpoint. */
-  leftover: Record<string, number> = {};
-
-  constructor(private readonly scope: ClipScope) {}
+  /** @param leftover norm of each network's last clipped gradient, changed in place: part of a checkpoint */
+  constructor(
+    private readonly scope: ClipScope,
+    private readonly leftover: Record<string, number> = {},
+  ) {}
 
   /**
    * @param network name of the network being stepped
-   * @param microBatches how many gradients were added up
+   * @param microBatches number of gradients that were added
    * @returns the gradient's norm before the clip
    */
   async step(

@@ -1,9 +1,8 @@
-// How good a policy is, on episodes that training never sees.
+// Evaluation of an agent, on episodes that training never sees.
 import { correlation, discountedReturns, mean, type Trajectory } from '@bowyer/core';
-import type { Env } from '@bowyer/envs';
 import type { DoubleCritic } from '@bowyer/models';
-import { episodeMetrics, play } from './collect.js';
-import type { Metrics, OnFailure, OpenPlayer, PlayOptions, RunHooks } from './types.js';
+import type { Metrics, OpenPlayer, PlayOptions } from '../types.js';
+import { episodeMetrics, play, type PlayContext } from './collect.js';
 
 export interface Evaluation {
   metrics: Metrics;
@@ -13,10 +12,10 @@ export interface Evaluation {
 /**
  * Plays `evalSize` episodes.
  *
- * @param purpose names the set of episodes; `eval` guides a run (keep the best), another one judges it
+ * @param purpose names the set of episodes: `eval` chooses the best policy of a run, another set tests it
  */
 export async function evaluate(
-  run: { makeEnv: () => Env; hooks: Pick<RunHooks, 'progress'>; onFailure?: OnFailure },
+  run: PlayContext,
   openPlayer: OpenPlayer,
   options: PlayOptions & { evalSize: number; evalDoSample: boolean },
   purpose = 'eval',
@@ -35,7 +34,7 @@ export async function evaluate(
   return { metrics: episodeMetrics(trajectories, purpose), trajectories };
 }
 
-/** Compares the critic's min(Q₁, Q₂) with the discounted returns that really followed. */
+/** Compares the critic's min(Q₁, Q₂) with the discounted returns that followed. */
 export async function criticCalibration(
   critic: DoubleCritic,
   trajectories: readonly Trajectory[],

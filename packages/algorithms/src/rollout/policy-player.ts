@@ -1,10 +1,18 @@
-// Plays environments with a language model: text in, text out, and beside it a record of the exact tokens.
-// Each slot keeps its context in the KV cache over the turns of an episode, so a turn costs only its new tokens.
-import type { TokenSegment } from '@bowyer/core';
+// Plays environments with a language model: text in, text out, and the exact tokens of every turn.
+// Each slot keeps its context in the KV cache across the turns of an episode, so a turn costs only its new tokens.
+import type { Decision } from '@bowyer/envs';
 import type { Episodes, LanguageModel, SamplingOptions } from '@bowyer/models';
+import type { OpenPlayer } from '../types.js';
 import type { Dialogue, Dialogues } from './dialogue.js';
-import type { Player, ReadyTurn } from './player.js';
+import type { ActRequest, Player } from './player.js';
 import { textDialogues } from './text-dialogue.js';
+import type { TurnTokens } from './turn-tokens.js';
+
+/** The policy alone acts. */
+export const policyPlayer =
+  ({ policy, dialogues }: { policy: LanguageModel; dialogues: Dialogues }, { slots }: { slots: number }): OpenPlayer =>
+  (sampling) =>
+    PolicyPlayer.open(policy, slots, sampling, dialogues);
 
 export class PolicyPlayer implements Player {
   readonly #dialogues: Dialogue[];
@@ -18,7 +26,7 @@ export class PolicyPlayer implements Player {
     this.#dialogues = Array.from({ length: slots }, () => dialogues.open());
   }
 
-  /** @param dialogues how episodes are written; as text if not given */
+  /** @param dialogues the format of episodes; text if not given */
   static async open(
     policy: LanguageModel,
     slots: number,
@@ -29,19 +37,15 @@ export class PolicyPlayer implements Player {
     return new PolicyPlayer(episodes, withTerminators(sampling, dialogues), slots, dialogues);
   }
 
-  async act(ready: ReadyTurn[]): Promise<string[]> {
-    const turns = ready.map((turn) => {
-      const { slot, rng } = turn;
-      const { keep, tokens } = this.#dialogues[slot].advance(turn, this.episodes.context(slot));
+  async act(requests: ActRequest[]): Promise<Required<Decision<TurnTokens>>[]> {
+    const turns = requests.map((request) => {
+      const { slot, rng } = request;
+      const { keep, tokens } = this.#dialogues[slot].advance(request, this.episodes.context(slot));
       this.episodes.truncate(slot, keep);
       return { slot, rng, tokens };
     });
     const utterances = await this.episodes.act(turns, this.sampling);
-    return utterances.map((utterance, i) => this.#dialogues[ready[i].slot].record(ready[i].turn, utterance));
-  }
-
-  takeSegments(slot: number): TokenSegment[] {
-    return this.#dialogues[slot].segments;
+    return utterances.map((utterance, i) => this.#dialogues[requests[i].slot].decide(utterance));
   }
 
   async close(): Promise<void> {
@@ -49,7 +53,7 @@ export class PolicyPlayer implements Player {
   }
 }
 
-/** What ends utterances: what the sampling names, and then what the way of writing adds. */
+/** Tokens that end an utterance: those of the sampling options, then those of the format. */
 export function withTerminators(sampling: SamplingOptions, { terminatorIds }: Dialogues): SamplingOptions {
   return { ...sampling, terminatorIds: [...new Set([...sampling.terminatorIds, ...terminatorIds])] };
 }

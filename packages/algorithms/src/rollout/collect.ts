@@ -1,17 +1,20 @@
-// Playing many episodes at once and turning them into trajectories.
+// Plays many episodes at the same time and turns them into trajectories.
 import { episodicReturn, hash32, maximum, mean, minimum, Rng, standardError, type Trajectory } from '@bowyer/core';
 import { HttpError, playEpisodes, type Env } from '@bowyer/envs';
-import type { Metrics, OnFailure, OpenPlayer, PlayOptions, RunHooks } from './types.js';
+import type { Metrics, OnFailure, OpenPlayer, PlayOptions, RunHooks } from '../types.js';
+import { segmentsOf, type TurnTokens } from './turn-tokens.js';
 
-interface Collecting {
-  makeEnv: () => Env;
+/** What episodes are played with, besides a player. */
+export interface PlayContext {
+  /** Null for a run without an environment, which cannot play. */
+  makeEnv: (() => Env) | null;
   hooks: Pick<RunHooks, 'progress'>;
   onFailure?: OnFailure;
 }
 
 /** One iteration's rollout. Seeds follow from the run's seed and the episode's number alone. */
 export function collect(
-  run: Collecting,
+  run: PlayContext,
   openPlayer: OpenPlayer,
   iteration: number,
   options: PlayOptions & { rolloutSize: number },
@@ -25,18 +28,19 @@ export function collect(
 }
 
 /**
- * Plays `episodes` episodes numbered from `firstEpisode`. The words, rooms or goals and the agent's samples come from
- * seeds made of the run's seed, `purpose` and the episode's number, so other purposes never see the same episodes.
+ * Plays `episodes` episodes numbered from `firstEpisode`. The seeds of an episode (for its environment and for sampling) follow from
+ * the run's seed, `purpose` and the episode's number, so two purposes never play the same episodes.
  *
- * @returns the episodes that came to their end, in order
- * @throws what broke the first of them, as soon as more than `maxFailureShare` of the episodes failed
+ * @returns the episodes that did not fail, in order
+ * @throws the first failure, as soon as more than `maxFailureShare` of the episodes failed
  */
 export async function play(
-  { makeEnv, hooks, onFailure }: Collecting,
+  { makeEnv, hooks, onFailure }: PlayContext,
   openPlayer: OpenPlayer,
   { seed, slots, sampling, maxFailureShare = 0.5 }: PlayOptions,
   { purpose, firstEpisode, episodes }: { purpose: string; firstEpisode: number; episodes: number },
 ): Promise<Trajectory[]> {
+  if (makeEnv === null) throw new Error(`no ${purpose} episodes can be played: this run has no environment`);
   const seeds = Array.from({ length: episodes }, (_, i) => hash32(`${seed}/${purpose}/${firstEpisode + i}`));
   const rngs = seeds.map((episodeSeed) => Rng.forPurpose(episodeSeed, 'sampling'));
   const trajectories = new Array<Trajectory>(episodes);
@@ -44,13 +48,13 @@ export async function play(
   const player = await openPlayer(sampling);
   let done = 0;
   try {
-    const played = await playEpisodes({
+    const played = await playEpisodes<TurnTokens>({
       makeEnv,
       slots,
       episodes,
       seeds: (episode) => seeds[episode],
       act: (ready) => player.act(ready.map((turn) => ({ ...turn, rng: rngs[turn.episode] }))),
-      onEpisode: ({ episode, slot, turns, error }) => {
+      onEpisode: ({ episode, turns, error }) => {
         if (error) {
           failures.push(error);
           onFailure?.(error, `${purpose} episode ${firstEpisode + episode}`);
@@ -59,14 +63,14 @@ export async function play(
         trajectories[episode] = {
           episode: firstEpisode + episode,
           seed: seeds[episode],
-          transitions: turns.map(({ info: _, ...transition }) => transition),
+          transitions: turns.map(({ info: _, data: _tokens, ...transition }) => transition),
           infos: turns.map(({ info }) => info),
-          segments: player.takeSegments(slot),
+          segments: segmentsOf(turns.map(({ data }) => data)),
         };
         hooks.progress(purpose, ++done, episodes);
       },
     });
-    // Also those that nobody played, since every environment was given up.
+    // Includes episodes that were never played because every environment was retired.
     checkFailures(
       played.flatMap(({ error }) => error ?? []),
       maxFailureShare,
@@ -78,14 +82,14 @@ export async function play(
   return trajectories.filter(() => true);
 }
 
-/** A failure ends its own episode; when too many fail, what is learnt from the rest is not the task. */
+/** A failure ends its own episode. When too many fail, the rest no longer represents the task. */
 function checkFailures(
   failures: readonly Error[],
   maxFailureShare: number,
   { purpose, episodes }: { purpose: string; episodes: number },
 ): void {
   if (failures.length <= maxFailureShare * episodes) return;
-  // A server that is not asked any more says nothing of why.
+  // An open circuit does not say why the server failed.
   const first = failures.find((error) => !(error instanceof HttpError && error.failure === 'circuit')) ?? failures[0];
   throw new Error(
     `${failures.length} of ${episodes} episodes (${purpose}) failed, more than max_failure_share ${maxFailureShare} allows\n` +
@@ -94,11 +98,11 @@ function checkFailures(
   );
 }
 
-/** Share of turns, or of episodes, whose info has `key` set. */
+/** Share of turns, or of episodes, whose info has a true `key`. */
 const share = (infos: readonly Record<string, unknown>[], key: string) =>
   mean(infos.map((info) => (info[key] ? 1 : 0)));
 
-/** Figures of a set of episodes, under `prefix/…`. */
+/** Metrics of a set of episodes, named `prefix/…`. */
 export function episodeMetrics(trajectories: readonly Trajectory[], prefix: string): Metrics {
   const returns = trajectories.map(episodicReturn);
   const infos = trajectories.flatMap((trajectory) => trajectory.infos);
@@ -122,7 +126,7 @@ export function episodeMetrics(trajectories: readonly Trajectory[], prefix: stri
   return metrics;
 }
 
-/** Figures of an iteration's rollout; the mean negative log-probability of an utterance estimates the policy's entropy. */
+/** Metrics of an iteration's rollout. The mean negative log-probability of an utterance estimates the policy's entropy. */
 export function rolloutMetrics(trajectories: readonly Trajectory[]): Metrics {
   const utterances = trajectories.flatMap(({ segments }) => segments.flatMap((segment) => segment.utterances));
   return {

@@ -1,6 +1,7 @@
 import { Rng } from '@bowyer/core';
 import type { Utterance } from '@bowyer/models';
 import { TextDialogue } from './text-dialogue.js';
+import { segmentsOf } from './turn-tokens.js';
 
 /** One token a character, so that lengths can be read off the text. */
 const encode = (text: string) => [...text].map((c) => c.charCodeAt(0));
@@ -20,45 +21,52 @@ const utterance = (text: string, contextTokens: number): Utterance => ({
 test('a turn costs only the tokens that are new', () => {
   const context = dialogue();
   expect(context.advance(turn(0, 'ab'), encode('of another episode'))).toEqual({ keep: 0, tokens: encode('ab') });
-  expect(context.record(0, utterance('Q', 2))).toBe('Q');
+  const first = context.decide(utterance('Q', 2));
+  expect(first.action).toBe('Q');
   expect(context.advance(turn(1, 'abQ!'), encode('abQ'))).toEqual({ keep: 3, tokens: encode('!') });
-  context.record(1, utterance('R', 4));
-  expect(context.segments).toHaveLength(1);
-  expect(context.segments[0].ids).toEqual(encode('abQ!R'));
-  expect(context.segments[0].utterances.map(({ turn: at, start }) => [at, start])).toEqual([
+  const segments = segmentsOf([first.data, context.decide(utterance('R', 4)).data]);
+  expect(segments).toHaveLength(1);
+  expect(segments[0].ids).toEqual(encode('abQ!R'));
+  expect(segments[0].utterances.map(({ turn: at, start }) => [at, start])).toEqual([
     [0, 2],
     [1, 4],
   ]);
 });
 
-test('an observation that does not go on from the text is read anew in a segment of its own', () => {
+test('an observation that does not continue the text is read in a segment of its own', () => {
   const context = dialogue();
   context.advance(turn(0, 'ab'), []);
-  context.record(0, utterance('Q', 2));
+  const { data: first } = context.decide(utterance('Q', 2));
   expect(context.advance(turn(1, 'new room'), encode('abQ'))).toEqual({ keep: 0, tokens: encode('new room') });
-  context.record(1, utterance('R', 8));
-  expect(context.segments.map(({ ids }) => ids.length)).toEqual([3, 9]);
+  const { data: second } = context.decide(utterance('R', 8));
+  expect(segmentsOf([first, second]).map(({ ids }) => ids.length)).toEqual([3, 9]);
 });
 
 test('a context cut on the left is scored as the sampler saw it', () => {
   const context = dialogue();
   context.advance(turn(0, 'abcdef'), []);
-  context.record(0, utterance('Q', 4)); // only the last four tokens were in the context
-  expect(context.segments.at(-1)).toMatchObject({ ids: encode('cdefQ'), utterances: [{ start: 4 }] });
+  const { data } = context.decide(utterance('Q', 4)); // only the last four tokens were in the context
+  expect(segmentsOf([data]).at(-1)).toMatchObject({ ids: encode('cdefQ'), utterances: [{ start: 4 }] });
 });
 
 test('a new episode forgets the last one', () => {
   const context = dialogue();
   context.advance(turn(0, 'ab'), []);
-  context.record(0, utterance('Q', 2));
+  context.decide(utterance('Q', 2));
   expect(context.advance(turn(0, 'abQ'), encode('abQ')).keep).toBe(0);
-  expect(context.segments).toHaveLength(1);
+  expect(segmentsOf([context.decide(utterance('R', 3)).data])).toHaveLength(1);
 });
 
 test('a state that was played before is read in the tokens that it had', () => {
   const context = dialogue();
   const state = { ...turn(0, 'abc'), ids: [97, 500] };
   expect(context.advance(state, [])).toEqual({ keep: 0, tokens: [97, 500] });
-  context.record(0, utterance('Q', 2));
-  expect(context.segments[0].ids).toEqual([97, 500, ...encode('Q')]);
+  expect(segmentsOf([context.decide(utterance('Q', 2)).data])[0].ids).toEqual([97, 500, ...encode('Q')]);
+});
+
+test('a turn without tokens is left out, and the others keep their numbers', () => {
+  const context = dialogue();
+  context.advance(turn(0, 'ab'), []);
+  const { data } = context.decide(utterance('Q', 2));
+  expect(segmentsOf([undefined, data]).map(({ utterances }) => utterances.map(({ turn: at }) => at))).toEqual([[1]]);
 });
