@@ -2,7 +2,7 @@
 // from, whether it was written there, set by an override, or computed from an interpolation.
 import path from 'node:path';
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import type { Composition } from './compose.js';
+import type { Composition } from './composition.js';
 import { ConfigError, placeText, type Violation } from './config-error.js';
 import { child, rootFrame, type Frame } from './key-path.js';
 import { nearest } from './nearest.js';
