@@ -1,162 +1,111 @@
 // What must be true of a config before a run makes or loads anything.
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { validate, type Composition, type JsonSchema } from '@bowyer/config';
-import { isEnvName } from './env-schema.js';
-import { nothingToImitate, serverProblem } from './environments.js';
-import { mayBeHubId } from './hub-models.js';
-import { runConfigSchema, runConfigSchemaFor, toRunConfig, type RunConfig, type RunConfigYaml } from './run-config.js';
+import { existsSync, readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { findAlgorithm } from '@bowyer/algorithms';
+import { camelKeys } from '@bowyer/core';
+import { validate, type Composition } from '@bowyer/config';
+import { environmentProblems } from '@bowyer/envs';
+import { outsideKeys, type EnvironmentConfig } from '../environment/environment.js';
+import type { ConfigProblem } from '../tasks/task.js';
+import { CONFIG_FILE } from '../run/run-files.js';
+import { schemaOf, taskOf } from './units.js';
 
-/** Refuses a config that the tasks could not run. */
+/** Refuses a config that its task could not run, or that would waste the run. */
 export async function validateConfig(composition: Composition): Promise<void> {
+  const wrongUnit = otherUnit(composition);
+  if (wrongUnit.length > 0) throw new Error(textOf(wrongUnit, composition));
   await validate(composition, schemaOf(composition));
+  const unit = taskOf(composition)!;
+  const config = camelKeys(composition.resolve()) as Record<string, unknown>;
   const problems = [
-    ...(await modelProblems(composition)),
-    ...frozenPolicy(composition),
-    ...unreadCritic(composition),
-    ...demonstrationProblems(composition),
-    ...notBuilt(composition),
-    ...otherEnvironment(composition),
-    ...serverProblems(composition),
-    ...taskProblems(toRunConfig(composition.resolve() as unknown as RunConfigYaml)),
+    ...algorithmProblems(config),
+    ...(unit.plays ? playProblems(config as EnvironmentConfig) : []),
+    ...limitProblems(config),
+    ...((await unit.problems?.(config)) ?? []),
   ];
-  if (problems.length > 0) throw new Error(problems.join('\n'));
+  if (problems.length > 0) throw new Error(textOf(problems, composition));
 }
 
-/** The schema with the options of the environment that `env.name` names; an unknown name fails there with the known ones. */
-export function schemaOf(composition: Composition): JsonSchema {
-  const name = (composition.config.env as { name?: unknown } | null)?.name;
-  return isEnvName(name) ? runConfigSchemaFor(name) : runConfigSchema;
-}
-
-/** ArCHer's `env_name` cannot choose the options that belong to an environment, only say again which it is. */
-function otherEnvironment(composition: Composition): string[] {
+/** ArCHer's `env_name` and `agent_type` cannot choose the options that belong to a unit, only repeat which it is. */
+function otherUnit(composition: Composition): ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
   const [alias, name] = [composition.setting('env_name'), composition.setting('env.name')];
-  if (alias === null || alias === name) return [];
-  return [
-    `env_name is ${String(alias)}, but the options of the node 'env' are those of ${String(name)}`,
-    `  in ${placeOf(composition, 'env_name')}`,
-    `  choose the environment with its options: env=${String(alias)}`,
-  ];
+  if (alias !== null && alias !== undefined && alias !== name)
+    problems.push({
+      key: 'env_name',
+      what: `env_name is ${String(alias)}, but the options of the node 'env' are those of ${String(name)}`,
+      mend: `choose the environment with its options: env=${String(alias)}`,
+    });
+  const [agent, chosen] = [composition.setting('agent_type'), composition.choices.algorithm];
+  const isOther = typeof agent === 'string' && chosen != null && findAlgorithm(agent) !== findAlgorithm(chosen);
+  if (isOther && findAlgorithm(chosen) !== undefined)
+    problems.push({
+      key: 'agent_type',
+      what: `agent_type is ${agent}, but the options are those of ${chosen}`,
+      mend: `choose the algorithm with its options: algorithm=${findAlgorithm(agent)?.name ?? agent}`,
+    });
+  return problems;
 }
 
-/** Tasks that play episodes. */
-const PLAYING: readonly RunConfig['task'][] = ['train', 'evaluate', 'replay', 'play', 'serve_env'];
-
-function serverProblems(composition: Composition): string[] {
-  const config = toRunConfig(composition.resolve() as unknown as RunConfigYaml);
-  const [problem, mend] = PLAYING.includes(config.task) ? serverProblem(config) : [];
-  if (problem === undefined) return [];
-  const key = problem.startsWith('env_server_base') ? 'env_server_base' : 'env.base_url';
-  return [problem, `  in ${placeOf(composition, key)}`, mend];
+function algorithmProblems(config: Record<string, unknown>): ConfigProblem[] {
+  if (config.task !== 'train') return [];
+  const unit = findAlgorithm(config.agentType as string);
+  return (unit?.problems?.(config as never) ?? []).map((text) => {
+    const [what, ...mend] = text.split(/\n\s*|: (?=(?:lower|raise|give|write|choose) )/);
+    return { key: /^(\w+)=/.exec(what)?.[1], what, mend: mend.join('\n  ') };
+  });
 }
 
-/** What a task needs and the config does not give. */
-function taskProblems(config: RunConfig): string[] {
-  const { task, checkpointPath, policyLm, input, output } = config;
-  if (task === 'replay') {
-    const lacking = Object.entries({ input, output }).find(([, file]) => file === null);
-    if (lacking === undefined) return [];
-    return [
-      `task=replay needs the actions to play and a file to write: ${lacking[0]} is null`,
-      '  give both: input=FILE.jsonl output=FILE.jsonl',
-    ];
-  }
-  const imitates = task === 'demonstrations' || (task === 'train' && checkpointPath === null && policyLm === null);
-  return imitates ? [nothingToImitate(config) ?? []].flat() : [];
+function playProblems(config: EnvironmentConfig): ConfigProblem[] {
+  const { name, ...options } = config.env;
+  return environmentProblems(name, options, outsideKeys(config)).map(({ key, message, remedy }) => ({
+    key,
+    what: message,
+    mend: remedy,
+  }));
 }
 
-/** Keys that name a model, each a folder in Hugging Face layout or a model of the hub. */
-const MODEL_KEYS = ['model', 'checkpoint_path', 'policy_lm', 'critic_lm'];
+/** Files that a run's folder may contain before the run is there: Hydra's record, logs, the marks of a sweep. */
+const OF_A_START = /^\.|\.log$|^sweep-job\.json$|^multirun\.yaml$|^checkpoints$/;
 
-async function modelProblems(composition: Composition): Promise<string[]> {
-  const problems: string[] = [];
-  for (const key of MODEL_KEYS) {
-    const folder = composition.setting(key);
-    if (typeof folder !== 'string' || existsSync(join(folder, 'config.json')) || mayBeHubId(folder)) continue;
-    const place = `  in ${placeOf(composition, key)}`;
-    const adapter = key === 'critic_lm' ? undefined : await adapterProblem(folder);
-    if (adapter !== undefined) {
-      if (adapter !== null) problems.push(`${key}: ${adapter}`, place);
-      continue;
-    }
-    const what = existsSync(folder) ? `the folder '${folder}' holds no config.json` : `there is no folder '${folder}'`;
-    problems.push(
-      `${key}: ${what}`,
-      place,
-      '  give a model in Hugging Face layout: a folder with config.json, model.safetensors and tokenizer.json',
-    );
+/** Limits that no schema knows: of this machine, and of what the folder contains. */
+function limitProblems({ threads, maxNewTokens, policy, savePath, checkpointPath, policyLm }: Record<string, unknown>): ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
+  const cores = availableParallelism();
+  if (typeof threads === 'number' && threads > 4 * cores)
+    problems.push({
+      key: 'threads',
+      what: `threads=${threads}: this machine has ${cores} cores, and far more threads than cores only wait for each other`,
+      mend: `give threads=${cores} or less, or threads=0 for one for each core`,
+    });
+  const context = (policy as { nPositions?: number } | undefined)?.nPositions;
+  const isBuiltIn = (checkpointPath ?? policyLm ?? null) === null;
+  if (isBuiltIn && context !== undefined && typeof maxNewTokens === 'number' && maxNewTokens >= context)
+    problems.push({
+      key: 'max_new_tokens',
+      what: `max_new_tokens=${maxNewTokens} leaves no room in the policy's context of ${context} tokens`,
+      mend: 'give a smaller max_new_tokens, or a larger policy.n_positions',
+    });
+  if (typeof savePath === 'string' && existsSync(savePath)) {
+    const entries = readdirSync(savePath);
+    const foreign = entries.filter((name) => !OF_A_START.test(name));
+    if (!entries.includes(CONFIG_FILE) && foreign.length > 0)
+      problems.push({
+        key: 'save_path',
+        what: `save_path: the folder '${savePath}' contains other files (${foreign.slice(0, 3).join(', ')}${foreign.length > 3 ? ', …' : ''}) and no run`,
+        mend: 'give a new or empty folder, or the folder of a run to resume it',
+      });
   }
   return problems;
 }
 
-/**
- * What keeps an adapter from being loaded: its kind, or a base that is not a directory here. The compute stack is loaded for
- * this question alone.
- *
- * @returns undefined where the folder is no adapter
- */
-async function adapterProblem(folder: string): Promise<string | null | undefined> {
-  const { AdapterError, isAdapterDirectory, openAdapterDirectory } = await import('@bowyer/models');
-  if (!isAdapterDirectory(folder)) return undefined;
-  try {
-    await openAdapterDirectory(folder);
-    return null;
-  } catch (error) {
-    if (error instanceof AdapterError) return error.message;
-    throw error;
-  }
-}
-
-/** Frozen weights need something beside them to train. */
-function frozenPolicy(composition: Composition): string[] {
-  const [task, bits, lora] = ['task', 'quantization', 'use_lora'].map((key) => composition.setting(key));
-  if (task !== 'train' || bits === 'none' || lora === true) return [];
-  return [
-    `quantization=${String(bits)}: quantised weights are frozen, so nothing would be trained`,
-    `  in ${placeOf(composition, 'quantization')}`,
-    '  write use_lora=true to train adapters beside them',
-  ];
-}
-
-/** A checkpoint that the chosen critic would not look at. */
-function unreadCritic(composition: Composition): string[] {
-  const [task, agent, folder, kind] = ['task', 'agent_type', 'critic_lm', 'critic.kind'].map((key) =>
-    composition.setting(key),
-  );
-  const learns = task === 'train' && ['archer', 'archer_llm', 'chai'].includes(String(agent));
-  if (!learns || folder === null || kind !== 'line') return [];
-  return [
-    `critic_lm=${String(folder)}: the critic that reads lines is made from scratch and would not use it`,
-    `  in ${placeOf(composition, 'critic_lm')}`,
-    '  write critic=transformer or critic=roberta_base, or critic_lm=null',
-  ];
-}
-
-function demonstrationProblems(composition: Composition): string[] {
-  const key = 'demonstrations.path';
-  const file = composition.setting(key);
-  if (typeof file !== 'string' || existsSync(file)) return [];
-  return [
-    `${key}: there is no file '${file}'`,
-    `  in ${placeOf(composition, key)}`,
-    '  give a file of dialogues or episodes, or null for generated ones',
-  ];
-}
-
-/** Keys of ArCHer that would change what is learnt. */
-function notBuilt(composition: Composition): string[] {
-  const why: Record<string, string> = {
-    use_baseline: 'the token-level baseline is not built (ArCHer’s code never reads the key either)',
-  };
-  return Object.keys(why).flatMap((key) =>
-    composition.setting(key) === true
-      ? [`${key}=true: ${why[key]}`, `  in ${placeOf(composition, key)}`, `  write ${key}=false`]
-      : [],
-  );
-}
-
-function placeOf(composition: Composition, key: string): string {
-  const [newest] = composition.origin(key);
-  return newest.line === undefined ? newest.source : `${newest.source}:${newest.line}`;
+/** Each problem with the file and line of its key. */
+function textOf(problems: readonly ConfigProblem[], composition: Composition): string {
+  return problems
+    .flatMap(({ key, what, mend }) => {
+      const [origin] = key === undefined ? [] : composition.origin(key);
+      const place = origin && (origin.line === undefined ? origin.source : `${origin.source}:${origin.line}`);
+      return [what, ...(place === undefined ? [] : [`  in ${place}`]), ...(mend === '' ? [] : [`  ${mend}`])];
+    })
+    .join('\n');
 }

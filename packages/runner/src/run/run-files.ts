@@ -58,13 +58,14 @@ async function readLines(path: string): Promise<string[]> {
   return (await readFile(path, 'utf8')).split('\n').filter(Boolean);
 }
 
-const CONFIG_FILE = 'run-config.json';
+/** What of the config decided the numbers of the run in a folder. */
+export const CONFIG_FILE = 'run-config.json';
 
 /**
  * Makes the run's folder, or finds the run that is in it.
  *
  * @param config what decides the run's numbers
- * @throws if the folder cannot be written, or holds a run with another config
+ * @throws if the folder cannot be written, or contains a run with another config
  */
 export async function openDirectory(directory: string, config: Record<string, unknown>): Promise<void> {
   try {
@@ -80,9 +81,9 @@ export async function openDirectory(directory: string, config: Record<string, un
   const changes = earlier === null ? [] : differences(JSON.parse(earlier), JSON.parse(JSON.stringify(config)));
   if (changes.length > 0) {
     throw new Error(
-      `the folder '${directory}' holds a run with another config:\n` +
+      `the folder '${directory}' contains a run with another config:\n` +
         changes.map((change) => `  ${change}\n`).join('') +
-        '  to go on with that run give it the same config; for a new run choose another folder: save_path=FOLDER',
+        '  to resume that run give it the same config; for a new run choose another folder: save_path=FOLDER',
     );
   }
 }
