@@ -1,10 +1,10 @@
 // Behaviour cloning: maximise the likelihood of what demonstrators said, the supervised warm start of every agent here.
 // Loss as in the authors' code of Zhou et al. 2024 (arXiv:2402.19446): L = −mean over utterances of Σ_t log π(a_t | s, a_<t).
 // Differs from it: a whole dialogue is one sequence, so every history is read once; warm-up and decay of the rate; the clip.
-import { minibatches, Rng, scheduledRate, type LearningRateSchedule } from '@bowyer/core';
+import { minibatches, Rng, scheduledRate, type Demonstration, type LearningRateSchedule } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';
 import { untrained, type ImitationHooks } from './imitation.js';
-import { demonstrationSegment, tokenExamples, type Demonstration } from './token-examples.js';
+import { demonstrationSegment, tokenExamples } from './token-examples.js';
 
 export interface BcOptions {
   seed: number;

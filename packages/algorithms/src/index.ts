@@ -14,7 +14,8 @@ export { textDialogues } from './text-dialogue.js';
 export { chatDialogues, type ChatOptions } from './chat-dialogue.js';
 export { BestOfNPlayer } from './best-of-n-player.js';
 export { SharedClip, type ClipScope } from './shared-clip.js';
-export { demonstrationSegment, tokenExamples, type Demonstration, type WeightedUtterance } from './token-examples.js';
+export { demonstrationSegment, tokenExamples, type WeightedUtterance } from './token-examples.js';
+export type { Demonstration } from '@bowyer/core';
 export type {
   LoopOptions,
   Metrics,

@@ -1,5 +1,5 @@
 // From trajectories and demonstrations to what a language model trains on.
-import type { TokenSegment, UtteranceTokens } from '@bowyer/core';
+import type { Demonstration, TokenSegment, UtteranceTokens } from '@bowyer/core';
 import type { TokenExample, Tokenizer } from '@bowyer/models';
 
 /** One utterance of one trajectory, and how much its log-probability weighs in the loss. */
@@ -51,12 +51,6 @@ function segmentExample(
     });
   }
   return { ids, targets, weights };
-}
-
-/** A dialogue to imitate: the environment's opening, then what was said and what came back, turn by turn. */
-export interface Demonstration {
-  opening: string;
-  turns: { action: string; reply: string }[];
 }
 
 /** Tokenises a demonstration piece by piece, as the player does during a rollout. */

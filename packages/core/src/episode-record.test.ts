@@ -11,14 +11,17 @@ const episode = (
   }),
 });
 
-test('observations that go on from what was said are one demonstration', () => {
+const running = { terminated: false, truncated: false };
+const ended = { terminated: true, truncated: false };
+
+test('observations that continue what was said are one demonstration, with its rewards', () => {
   const history = episode('Q:\n', ['a?', 'Q:\na? No.\n', -1], ['b?', 'Q:\na? No.\nb? Yes.\n', 0]);
   expect(demonstrationsOf(history)).toEqual([
     {
       opening: 'Q:\n',
       turns: [
-        { action: 'a?', reply: ' No.\n' },
-        { action: 'b?', reply: '' }, // what follows the last action is never read by a player
+        { action: 'a?', reply: ' No.\n', reward: -1, ...running },
+        { action: 'b?', reply: '', reward: 0, ...ended }, // what follows the last action is never read by a player
       ],
     },
   ]);
@@ -28,7 +31,7 @@ test('observations that go on from what was said are one demonstration', () => {
 test('observations that stand alone are a demonstration each', () => {
   const rooms = episode('kitchen', ['north', 'corridor', 0], ['take coin', 'taken', 1]);
   expect(demonstrationsOf(rooms)).toEqual([
-    { opening: 'kitchen', turns: [{ action: 'north', reply: '' }] },
-    { opening: 'corridor', turns: [{ action: 'take coin', reply: '' }] },
+    { opening: 'kitchen', turns: [{ action: 'north', reply: '', reward: 0, ...running }] },
+    { opening: 'corridor', turns: [{ action: 'take coin', reply: '', reward: 1, ...ended }] },
   ]);
 });

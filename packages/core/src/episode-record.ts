@@ -1,8 +1,7 @@
-// An episode as one line of JSON, whole: what replays write, what played episodes are saved as, what warm starts imitate.
-import type { Demonstration } from '@bowyer/algorithms';
-import type { Transition } from '@bowyer/core';
-import { readJsonLines } from './json-lines.js';
-import { snakeKeys } from '@bowyer/core';
+// An episode as one line of JSON: what replays write, what played episodes are saved as, what warm starts imitate.
+import type { Demonstration, DemonstrationSet } from './demonstration.js';
+import { snakeKeys } from './key-case.js';
+import type { Transition } from './trajectory.js';
 
 export interface RecordedStep {
   action: string;
@@ -19,34 +18,9 @@ export interface EpisodeRecord {
   steps: RecordedStep[];
 }
 
-/** The one border between an environment's `info` and the file. */
+/** Converts the keys of an environment's `info` to those of the file. */
 export const recordedInfo = (info: Record<string, unknown>): Record<string, unknown> =>
   snakeKeys(info) as Record<string, unknown>;
-
-/** A demonstration file needs texts and rewards only; further keys are let pass. */
-const demonstrationSchema = {
-  type: 'object',
-  required: ['reset', 'steps'],
-  properties: {
-    reset: { type: 'object', required: ['observation'], properties: { observation: { type: 'string' } } },
-    steps: {
-      type: 'array',
-      minItems: 1,
-      items: {
-        type: 'object',
-        required: ['action', 'observation', 'reward'],
-        properties: { action: { type: 'string' }, observation: { type: 'string' }, reward: { type: 'number' } },
-      },
-    },
-  },
-} as const;
-
-/** @throws at the first line that is no episode, and where there is none at all */
-export async function readEpisodes(path: string): Promise<EpisodeRecord[]> {
-  const lines = await readJsonLines<EpisodeRecord>(path, demonstrationSchema);
-  if (lines.length === 0) throw new Error(`${path} holds no episode`);
-  return lines.map(({ value }) => value);
-}
 
 export function recordOf(transitions: readonly Transition[]): EpisodeRecord {
   return {
@@ -62,21 +36,36 @@ export function recordOf(transitions: readonly Transition[]): EpisodeRecord {
   };
 }
 
+/** Undiscounted. */
 export const recordedReturn = ({ steps }: EpisodeRecord): number => steps.reduce((sum, { reward }) => sum + reward, 0);
 
 /**
- * An episode as texts to imitate: a new one begins wherever an observation does not go on from the observation and
+ * An episode as texts to imitate. A new demonstration begins wherever an observation does not continue the observation and
  * action before it, as the player's context does.
  */
 export function demonstrationsOf({ reset, steps }: EpisodeRecord): Demonstration[] {
   const demonstrations: Demonstration[] = [];
   let said: string | null = null;
   let { observation } = reset;
-  for (const { action, observation: next } of steps) {
+  for (const { action, observation: next, reward, terminated, truncated } of steps) {
     if (said === null || !observation.startsWith(said)) demonstrations.push({ opening: observation, turns: [] });
     else demonstrations.at(-1)!.turns.at(-1)!.reply = observation.slice(said.length);
-    demonstrations.at(-1)!.turns.push({ action, reply: '' });
+    demonstrations.at(-1)!.turns.push({ action, reply: '', reward, terminated, truncated });
     [said, observation] = [observation + action, next];
   }
   return demonstrations;
+}
+
+/** Stored as JSONL, one record a line. */
+export function demonstrationSetOf(records: readonly EpisodeRecord[]): DemonstrationSet {
+  const turns = records.reduce((sum, { steps }) => sum + steps.length, 0);
+  const meanReturn = records.reduce((sum, record) => sum + recordedReturn(record), 0) / records.length;
+  return {
+    demonstrations: records.flatMap(demonstrationsOf),
+    summary: `${records.length} episodes, ${turns} turns, mean return ${meanReturn.toFixed(2)}`,
+    file: {
+      name: 'demonstrations.jsonl',
+      text: () => records.map((record) => `${JSON.stringify(record)}\n`).join(''),
+    },
+  };
 }

@@ -1,6 +1,7 @@
 // What an environment is given beside its options: the oracle that `env.oracle` names, made from the config.
 import { stat } from 'node:fs/promises';
-import { OpenAiChat, OpenAiOracle, openAiOracleRules, type EnvParts, type OracleOptions } from '@bowyer/envs';
+import { environmentInfo, OpenAiChat, OpenAiOracle, type EnvParts, type OracleOptions } from '@bowyer/envs';
+import { environmentOptions } from './environments.js';
 import type { RunConfig } from './run-config.js';
 
 export interface OpenEnvParts {
@@ -32,14 +33,15 @@ function openAiOracle({ env, slots }: RunConfig): OpenEnvParts {
       `env.oracle=openai needs a server and a model: env.oracle_${baseUrl === null ? 'url' : 'model'} is null\n` +
         '  give env.oracle_url=http://HOST:PORT/v1 env.oracle_model=NAME, or env.oracle=rules',
     );
+  const prompt = environmentInfo(env.name).oracles?.openai;
+  if (prompt === undefined) throw new Error(`${env.name} has no openai oracle\n  leave env.oracle out`);
   const chat = new OpenAiChat({ baseUrl, model, apiKey: process.env.OPENAI_API_KEY ?? null, concurrency: slots });
-  const rules = openAiOracleRules[env.name as keyof typeof openAiOracleRules];
-  return { parts: { oracle: new OpenAiOracle(chat, model, rules) }, close: () => chat.close() };
+  return { parts: { oracle: new OpenAiOracle(chat, model, prompt) }, close: () => chat.close() };
 }
 
 /** `env.oracle_model`, or ArCHer's key for it. */
-async function oracleDirectory({ env, envLoadPath }: RunConfig): Promise<string> {
-  const path = (env.oracleModel as string | null) ?? envLoadPath;
+async function oracleDirectory(config: RunConfig): Promise<string> {
+  const path = environmentOptions(config).oracleModel as string | null;
   if (path === null)
     throw new Error(
       'env.oracle=t5 needs the directory of a Flan-T5: env.oracle_model is null\n' +

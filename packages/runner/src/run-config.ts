@@ -1,7 +1,6 @@
 // What a run's config may hold: one schema gives the TypeScript type, the validation before a run and the help text.
 // Names, meanings and defaults of ArCHer's keys: its scripts/config/*.yaml at 7c771a7. Defaults live in configs/.
 import { Type, type Static, type TSchema } from '@sinclair/typebox';
-import type { EnvName } from '@bowyer/envs';
 import { anyEnvSchema, envNodeSchema, type EnvConfig } from './env-schema.js';
 import { camelKeys } from '@bowyer/core';
 import { launcherSchema, sweeperSchema } from './sweep/sweep-schema.js';
@@ -81,8 +80,8 @@ const archerKeys = {
     Type.String(),
     'AgentGym’s name for env.base_url: address of the server of an environment that plays on one of AgentGym’s',
   ),
-  webshop_lower: Type.Integer({ description: 'kept for ArCHer configs: first WebShop instruction' }),
-  webshop_upper: Type.Integer({ description: 'kept for ArCHer configs: one past the last WebShop instruction' }),
+  webshop_lower: nullable(Type.Integer(), 'ArCHer’s name for env.webshop_lower on a site; null: 2000'),
+  webshop_upper: nullable(Type.Integer(), 'ArCHer’s name for env.webshop_upper on a site; null: 2100'),
   project_name: Type.String({ description: 'logger project' }),
   run_name: Type.String({ description: 'title of the run in its report' }),
 };
@@ -373,12 +372,12 @@ const schemaWith = (envSchema: object) =>
   Type.Object({ ...ownKeys, ...archerKeys, env: Type.Unsafe<EnvConfig>(envSchema), ...nodes }, closed);
 
 /** For any environment: of the `env` node only the name is checked. */
-export const runConfigSchema = schemaWith(anyEnvSchema);
+export const runConfigSchema = schemaWith(anyEnvSchema());
 
-const schemas = new Map<EnvName, typeof runConfigSchema>();
+const schemas = new Map<string, typeof runConfigSchema>();
 
 /** With the options of one environment. */
-export function runConfigSchemaFor(name: EnvName): typeof runConfigSchema {
+export function runConfigSchemaFor(name: string): typeof runConfigSchema {
   const schema = schemas.get(name) ?? schemaWith(envNodeSchema(name));
   schemas.set(name, schema);
   return schema;

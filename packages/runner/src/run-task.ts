@@ -1,7 +1,6 @@
 // From a composed config to the task it names. The compute stack is loaded here, after the config is known to be good.
 import { withDevice } from './device-choice.js';
 import { openEnvParts } from './env-parts.js';
-import { unreadKeys } from './environments.js';
 import { withLocalModels } from './hub-models.js';
 import { toRunConfig, type RunConfig, type RunConfigYaml } from './run-config.js';
 import type { TaskContext } from './tasks/task.js';
@@ -24,7 +23,7 @@ const tasks: Record<RunConfig['task'], () => Promise<Task>> = {
 /** @param yaml a config that the schema has accepted */
 export async function runTask(yaml: RunConfigYaml, context: Omit<TaskContext, 'envParts'>): Promise<void> {
   const config = toRunConfig(yaml);
-  for (const line of [...ignoredKeys(config), ...unreadKeys(config)]) context.log(line, 'WARNING');
+  for (const line of ignoredKeys(config)) context.log(line, 'WARNING');
   const task = await tasks[config.task]();
   const localConfig = await withLocalModels(await withDevice(config, context), context);
   const { parts, close } = await openEnvParts(localConfig);

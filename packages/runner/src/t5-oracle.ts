@@ -1,21 +1,12 @@
 // The network that answers in ArCHer's guessing games: a fine-tuned Flan-T5 that is told the secret and asked the question.
 // Prompts and lengths: ArCHer (Zhou et al. 2024, arXiv:2402.19446), commit 7c771a7.
 import { basename, resolve } from 'node:path';
-import type { Oracle } from '@bowyer/envs';
+import { environmentInfo, environmentNames, type Oracle, type T5OraclePrompt } from '@bowyer/envs';
 import { openDevice, type Device, type DeviceOptions } from '@bowyer/graph';
 import { Rng } from '@bowyer/core';
 import { Seq2SeqModel, type Tokenizer } from '@bowyer/models';
 
-/** How one game asks. There is no blank between secret and question: the checkpoints were trained so. */
-interface OracleGame {
-  prompt: (secret: string, question: string) => string;
-  maxNewTokens: number;
-}
-
-const games: Readonly<Record<string, OracleGame>> = {
-  twenty_questions: { prompt: (object, question) => `The object is ${object}.${question}`, maxNewTokens: 16 },
-  guess_my_city: { prompt: (city, question) => `Your home town is ${city}.${question}`, maxNewTokens: 64 },
-};
+const promptOf = (env: string): T5OraclePrompt | undefined => environmentInfo(env).oracles?.t5;
 
 /** More questions than these at once go in turns. */
 const LARGEST_BATCH = 64;
@@ -33,7 +24,7 @@ export class T5Oracle implements Oracle {
 
   private constructor(
     dir: string,
-    private readonly game: OracleGame,
+    private readonly game: T5OraclePrompt,
     private readonly device: Device,
     private readonly model: Seq2SeqModel,
     private readonly tokenizer: Tokenizer,
@@ -43,14 +34,17 @@ export class T5Oracle implements Oracle {
 
   /** @param env the game's registered name @param dir a Hugging Face directory with a tokenizer.json */
   static async open(env: string, dir: string, options: DeviceOptions): Promise<T5Oracle> {
-    if (!(env in games))
-      throw new Error(`${env} has no t5 oracle; games that have one: ${Object.keys(games).join(', ')}`);
+    const game = promptOf(env);
+    if (game === undefined) {
+      const games = environmentNames().filter((name) => promptOf(name) !== undefined);
+      throw new Error(`${env} has no t5 oracle; games that have one: ${games.join(', ')}`);
+    }
     const device = await openDevice(options);
     try {
       const model = await Seq2SeqModel.load({ device, dir });
       if (model.tokenizer === null)
         throw new Error(`the t5 oracle in ${dir} has no tokenizer.json, so it reads no text`);
-      return new T5Oracle(dir, games[env], device, model, model.tokenizer);
+      return new T5Oracle(dir, game, device, model, model.tokenizer);
     } catch (error) {
       await device.close();
       throw error;

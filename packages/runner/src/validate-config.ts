@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { validate, type Composition, type JsonSchema } from '@bowyer/config';
 import { isEnvName } from './env-schema.js';
-import { nothingToImitate, serverProblem } from './environments.js';
+import { configProblems, nothingToImitate } from './environments.js';
 import { mayBeHubId } from './hub-models.js';
 import { runConfigSchema, runConfigSchemaFor, toRunConfig, type RunConfig, type RunConfigYaml } from './run-config.js';
 
@@ -17,7 +17,7 @@ export async function validateConfig(composition: Composition): Promise<void> {
     ...demonstrationProblems(composition),
     ...notBuilt(composition),
     ...otherEnvironment(composition),
-    ...serverProblems(composition),
+    ...environmentProblems(composition),
     ...taskProblems(toRunConfig(composition.resolve() as unknown as RunConfigYaml)),
   ];
   if (problems.length > 0) throw new Error(problems.join('\n'));
@@ -43,12 +43,14 @@ function otherEnvironment(composition: Composition): string[] {
 /** Tasks that play episodes. */
 const PLAYING: readonly RunConfig['task'][] = ['train', 'evaluate', 'replay', 'play', 'serve_env'];
 
-function serverProblems(composition: Composition): string[] {
+function environmentProblems(composition: Composition): string[] {
   const config = toRunConfig(composition.resolve() as unknown as RunConfigYaml);
-  const [problem, mend] = PLAYING.includes(config.task) ? serverProblem(config) : [];
-  if (problem === undefined) return [];
-  const key = problem.startsWith('env_server_base') ? 'env_server_base' : 'env.base_url';
-  return [problem, `  in ${placeOf(composition, key)}`, mend];
+  if (!PLAYING.includes(config.task)) return [];
+  return configProblems(config).flatMap(({ key, message, remedy }) => [
+    message,
+    `  in ${placeOf(composition, key)}`,
+    `  ${remedy}`,
+  ]);
 }
 
 /** What a task needs and the config does not give. */

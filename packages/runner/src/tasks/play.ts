@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { environmentInfo, type Env, type ResetResult } from '@bowyer/envs';
 import { engineText, environmentOf } from '../environments.js';
-import { recordedInfo, recordedReturn, type EpisodeRecord } from '../episode-record.js';
+import { recordedInfo, recordedReturn, type EpisodeRecord } from '@bowyer/core';
 import type { RunConfig } from '../run-config.js';
 import type { TaskContext } from './task.js';
 

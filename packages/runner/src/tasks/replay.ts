@@ -3,7 +3,7 @@ import { environmentInfo, type Env, type ResetResult, type StepResult } from '@b
 import { writeFileAtomically } from '@bowyer/core';
 import { ProgressBar } from '@bowyer/logging';
 import { engineText, replayEnvironment } from '../environments.js';
-import { recordedInfo, type EpisodeRecord } from '../episode-record.js';
+import { recordedInfo, type EpisodeRecord } from '@bowyer/core';
 import { readJsonLines, JsonLineError } from '../json-lines.js';
 import { camelKeys, toSnakeCase } from '@bowyer/core';
 import type { RunConfig } from '../run-config.js';
