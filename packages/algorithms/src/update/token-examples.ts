@@ -1,6 +1,6 @@
 // From trajectories and demonstrations to the token examples that a language model trains on.
 import { Type } from '@sinclair/typebox';
-import type { TokenSegment, Trajectory, UtteranceTokens } from '@bowyer/core';
+import type { Demonstration, TokenSegment, Trajectory, UtteranceTokens } from '@bowyer/core';
 import type { TokenExample, Tokenizer } from '@bowyer/models';
 
 export const scoreTerminatorKey = {
@@ -60,12 +60,6 @@ function segmentExample(
   return { ids, targets, weights };
 }
 
-/** An episode of a dataset: the environment's opening, then the actions and what the environment answered, turn by turn. */
-export interface Demonstration {
-  opening: string;
-  turns: { action: string; reply: string; reward?: number }[];
-}
-
 /** A demonstration as an episode of a dataset. Rewards that it does not have are NaN. */
 export function demonstrationTrajectory(
   demonstration: Demonstration,
@@ -73,11 +67,11 @@ export function demonstrationTrajectory(
 ): Trajectory {
   const { opening, turns } = demonstration;
   let history = opening;
-  const transitions = turns.map(({ action, reply, reward = NaN }, turn) => {
+  const transitions = turns.map(({ action, reply, reward = NaN, ...end }, turn) => {
     const observation = history;
     history += action + reply;
-    const terminated = turn === turns.length - 1;
-    return { observation, action, reward, nextObservation: history, terminated, truncated: false };
+    const { terminated = turn === turns.length - 1, truncated = false } = end;
+    return { observation, action, reward, nextObservation: history, terminated, truncated };
   });
   const segments = [demonstrationSegment(demonstration, tokenizer, terminatorId)];
   return { episode, seed: 0, transitions, infos: transitions.map(() => ({})), segments };

@@ -2,7 +2,7 @@
 // nothing required (a file holds what differs) and interpolations allowed in every place.
 import { envNodeSchema } from './env-schema.js';
 import { runConfigSchema } from './run-config.js';
-import { environmentNames, type EnvName } from '@bowyer/envs';
+import { environmentNames } from '@bowyer/envs';
 
 type Schema = { [key: string]: unknown };
 
@@ -38,10 +38,7 @@ export function editorSchemas(): Record<string, Schema> {
     run: plain(runFile()),
     ...Object.fromEntries(groupNodes.map((group) => [group, plain(editable(nodes[group]))])),
     ...Object.fromEntries(
-      environmentNames.map((name: EnvName) => [
-        `env-${name}`,
-        plain(editable(envNodeSchema(name) as unknown as Schema)),
-      ]),
+      environmentNames().map((name) => [`env-${name}`, plain(editable(envNodeSchema(name) as unknown as Schema))]),
     ),
   };
 }

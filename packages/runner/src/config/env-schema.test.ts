@@ -14,7 +14,7 @@ const nodeOf = (name: string) => {
 /** A run learns within minutes on ten words, but the environment itself is the whole list. */
 const otherThanRegistered: Record<string, unknown> = { 'twenty_questions.words': 'subset10' };
 
-test.each(environmentNames)('configs/env/%s.yaml has every option, with its registered default', (name) => {
+test.each(environmentNames())('configs/env/%s.yaml has every option, with its registered default', (name) => {
   const { schema } = environmentInfo(name);
   const { name: named, ...options } = nodeOf(name);
   expect(named).toBe(name);
@@ -25,12 +25,12 @@ test.each(environmentNames)('configs/env/%s.yaml has every option, with its regi
   }
 });
 
-test.each(environmentNames)('configs/env/%s.yaml names the docs page, which is there', (name) => {
+test.each(environmentNames())('configs/env/%s.yaml names the docs page, which is there', (name) => {
   const page = /^# .*(docs\/environments\/\w+\.md)$/m.exec(readFileSync(`${configDir}/env/${name}.yaml`, 'utf8'))?.[1];
   expect(readFileSync(`${configDir}/../${page}`, 'utf8').length).toBeGreaterThan(200);
 });
 
-test.each(environmentNames)('%s: option names go to snake_case and back', (name) => {
+test.each(environmentNames())('%s: option names go to snake_case and back', (name) => {
   const { schema, resetSchema } = environmentInfo(name);
   const keys = [...Object.keys(schema.properties), ...Object.keys(resetSchema.properties)];
   expect(keys.map((key) => toCamelCase(toSnakeCase(key)))).toEqual(keys);

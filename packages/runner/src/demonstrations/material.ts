@@ -1,6 +1,6 @@
 // What a policy learns from, as texts and then as its tokens: episodes, or conversations of a file or through a template.
-import { learnedTokens, demonstrationSegment, type Dataset } from '@bowyer/algorithms';
-import type { Demonstration, Trajectory, Transition } from '@bowyer/core';
+import { learnedTokens, demonstrationTrajectory, type Dataset } from '@bowyer/algorithms';
+import type { Demonstration, Trajectory } from '@bowyer/core';
 import { cutRight, type ChatMessage, type EncodedConversation, type LanguageModel } from '@bowyer/models';
 import { terminatorIds } from '../agent/agent-tokens.js';
 import { loadChatTemplate, type TemplateConfig } from '../agent/chat-setup.js';
@@ -53,14 +53,7 @@ export async function datasetFor(
   const [terminatorId] = terminatorIds(policy.tokenizer, config);
   let episode = 0;
   const episodes = material.demonstrations.map((demonstration): Trajectory => {
-    const segment = demonstrationSegment(demonstration, policy.tokenizer, terminatorId);
-    const trajectory = {
-      episode,
-      seed: 0,
-      transitions: transitionsOf(demonstration),
-      infos: demonstration.turns.map(() => ({})),
-      segments: [segment],
-    };
+    const trajectory = demonstrationTrajectory(demonstration, { tokenizer: policy.tokenizer, terminatorId, episode });
     // An episode whose observations start over is several demonstrations; all but the last have no end.
     const last = demonstration.turns.at(-1);
     if (last === undefined || last.terminated !== false || last.truncated === true) episode++;
@@ -74,17 +67,6 @@ export async function datasetFor(
     );
   log(`imitating ${episodes.length} dialogues`);
   return { kind: 'episodes', episodes };
-}
-
-/** Rewards are NaN where the demonstration has none. */
-function transitionsOf({ opening, turns }: Demonstration): Transition[] {
-  let observation = opening;
-  return turns.map(({ action, reply, reward = NaN, terminated = false, truncated = false }) => {
-    const nextObservation = observation + action + reply;
-    const transition = { observation, action, reward, nextObservation, terminated, truncated };
-    observation = nextObservation;
-    return transition;
-  });
 }
 
 /** Long ones lose their end, as in AgentGym; those with nothing to learn from then are left out. Both are logged. */

@@ -1,6 +1,7 @@
 // The environments that are played on AgentGym's servers only.
-import { resetSchemaWith, type Registration } from '../registration.js';
+import { defineEnvironment, resetSchemaWith } from '../unit.js';
 import type { AgentGymOptions } from './agentgym-env.js';
+import { agentGymKeys, missingAddress } from './backend.js';
 import { agentGymEnv, agentGymSchema } from './options.js';
 
 const descriptions = {
@@ -31,16 +32,20 @@ const sampleActions = [
   '',
 ];
 
-const registrationOf = (name: RemoteOnlyEnv): Registration<AgentGymOptions> => ({
-  description: descriptions[name],
-  schema: agentGymSchema,
-  resetSchema: resetSchemaWith({ dataIdx }),
-  make: (options) => agentGymEnv(name, options),
-  sampleActions,
-});
+const unitOf = (name: RemoteOnlyEnv) =>
+  defineEnvironment<AgentGymOptions>({
+    name,
+    description: descriptions[name],
+    schema: agentGymSchema,
+    resetSchema: resetSchemaWith({ dataIdx }),
+    make: (options) => agentGymEnv(name, options),
+    sampleActions,
+    // A success or a share of it, 0…1.
+    typicalReturn: () => 0.3,
+    keys: agentGymKeys,
+    problems: (options) => missingAddress(name, options),
+  });
 
 export const remoteOnlyEnvs = Object.keys(descriptions) as readonly RemoteOnlyEnv[];
 
-export const remoteOnlyRegistrations = Object.fromEntries(
-  remoteOnlyEnvs.map((name) => [name, registrationOf(name)]),
-) as Record<RemoteOnlyEnv, Registration<AgentGymOptions>>;
+export const remoteOnlyUnits = remoteOnlyEnvs.map(unitOf);
