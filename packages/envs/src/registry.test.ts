@@ -1,7 +1,7 @@
 import { remoteOnlyEnvs } from './agentgym/registration.js';
 import { checkEnv } from './contract/check-env.js';
 import { environmentInfo, environmentNames, makeEnv } from './registry.js';
-import { EnvServer } from './serve/env-server.js';
+import { EnvServer } from '@bowyer/serving';
 
 /** Not embedded: their defaults name a server. */
 const playedOnServers = [...remoteOnlyEnvs, 'sciworld'] as const;

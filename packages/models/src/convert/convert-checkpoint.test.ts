@@ -11,9 +11,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readWeights, writeWeights } from '../safetensors.js';
-import { loadTokenizer } from '../tokenizer.js';
-import { wordLevelTokenizer } from '../word-level-tokenizer.js';
+import { readWeights, writeWeights } from '@bowyer/checkpoints';
+import { loadTokenizer } from '../tokenizers/tokenizer.js';
+import { wordLevelTokenizer } from '../tokenizers/word-level-tokenizer.js';
 import { convertCheckpoint, type ConvertOptions } from './convert-checkpoint.js';
 
 // One gpt2 in the forms that training scripts give it, all written by torch.save in tools/make-reference-checkpoints.py.

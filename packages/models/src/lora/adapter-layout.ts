@@ -5,8 +5,8 @@
 // Source: Hu et al. 2021, arXiv:2106.09685, section 4.1; start values and names as in PEFT.
 import type { Rng } from '@bowyer/core';
 import { GraphBuilder } from '@bowyer/graph';
-import type { CausalArchitecture, ForwardScope } from '../architecture.js';
-import type { HostTensors } from '../safetensors.js';
+import type { CausalArchitecture, ForwardScope } from '../architecture/architecture.js';
+import type { HostTensors } from '@bowyer/checkpoints';
 import { checkLoraOptions, defaultTargetModules, targetedModules, type LoraOptions } from './lora-options.js';
 
 /** The adapter of one linear layer. */
