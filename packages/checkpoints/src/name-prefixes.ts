@@ -1,6 +1,6 @@
 // What training scripts put before the names of a model's tensors: `module.` of DistributedDataParallel, `model.` of
 // an agent that holds the model, `base_model.model.` of PEFT.
-import { SafetensorsError } from './safetensors/safetensors-header.js';
+import { SafetensorsError } from './io/safetensors-error.js';
 import type { WeightSource } from './io/checkpoint-reader.js';
 
 /** Wrappers whose names say nothing about the model itself. */

@@ -131,7 +131,7 @@ export {
   type AgentGymReset,
 } from './agentgym/agentgym-env.js';
 export { agentGymEnv, agentGymProperties, agentGymSchema } from './agentgym/options.js';
-export { agentGymFamilies, type AgentGymFamily } from './agentgym/families.js';
+export { agentGymFamilies, type AgentGymFamily, type Family } from './agentgym/families.js';
 export { remoteOnlyEnvs, type RemoteOnlyEnv } from './agentgym/registration.js';
 export { ScienceWorld, type SciWorldReset } from './sciworld/scienceworld.js';
 export { sciWorldSchema, type SciWorldJavaOptions, type SciWorldOptions } from './sciworld/options.js';
@@ -139,8 +139,6 @@ export { TextCraft, type TextCraftInfo } from './textcraft/textcraft.js';
 export { textCraftSchema, type TextCraftOptions } from './textcraft/options.js';
 export { textCraftDemonstrations } from './textcraft/demonstrations.js';
 export { RecipeFileError } from './textcraft/recipe-json.js';
-export { EnvServer, type EnvServerOptions } from '@bowyer/serving';
-export { serveEnv, type ServeEnvOptions } from '@bowyer/serving';
 export { GuessMyCity, type GuessMyCityInfo } from './guess-my-city/guess-my-city.js';
 export { guessMyCitySchema, type GuessMyCityOptions } from './guess-my-city/options.js';
 export { allCities, type City } from './guess-my-city/city-table.js';

@@ -12,8 +12,7 @@ import { Episodes } from '../src/decoding/episodes.js';
 import { createAdapters, openAdapterDirectory } from '../src/language-model/model-weights.js';
 import { mergeAdapters } from '../src/lora/merge-adapters.js';
 import { readAdapterWeights, writeAdapter } from '../src/lora/peft-files.js';
-import { readSafetensors } from '@bowyer/checkpoints';
-import { openWeights } from '@bowyer/checkpoints';
+import { openWeights, readSafetensors } from '@bowyer/checkpoints';
 import { TokenScorer } from '../src/training/token-scorer.js';
 
 interface Reference {

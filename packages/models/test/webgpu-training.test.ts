@@ -7,7 +7,7 @@ import { Rng } from '@bowyer/core';
 import { openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
 import { randomExamples } from './reference/tiny-gpt2.js';
 import { LanguageModel } from '../src/language-model/language-model.js';
-import type { OptimizerOptions } from '../src/optimizers/optimizer.js';
+import type { OptimizerOptions } from '../src/optimizers/create-optimizer.js';
 import type { Quantization } from '../src/quantization/frozen-weights.js';
 import { wordLevelTokenizer } from '../src/tokenizers/word-level-tokenizer.js';
 

@@ -19,7 +19,7 @@ export async function withLocalModels(
   for (const key of KEYS) {
     const place = config[key];
     if (place === null || !mayBeHubId(place)) continue;
-    const { modelDirectory } = await import('@bowyer/models');
+    const { modelDirectory } = await import('@bowyer/checkpoints');
     let bar: ProgressBar | undefined;
     const megabytes = (bytes: number) => Math.ceil(bytes / 1e6);
     local[key] = await modelDirectory(place, {

@@ -1,14 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Device } from '@bowyer/graph';
-import {
-  LanguageModel,
-  loadTokenizer,
-  openAdapterDirectory,
-  readSafetensors,
-  writeSafetensors,
-  type OptimizerOptions,
-} from '@bowyer/models';
+import { readSafetensors, writeSafetensors } from '@bowyer/checkpoints';
+import { LanguageModel, loadTokenizer, openAdapterDirectory, type OptimizerOptions } from '@bowyer/models';
 import { agentTokens } from './agent-tokens.js';
 import type { RunConfig } from './run-config.js';
 

@@ -1,6 +1,7 @@
 // Weights in files of any kind, seen the same way: what tensors there are, and each one's numbers when they are asked for.
-import type { HostTensor } from '../safetensors/safetensors.js';
-import { SafetensorsError, type Dtype } from '../safetensors/safetensors-header.js';
+import type { HostTensor } from './host-tensor.js';
+import { SafetensorsError } from './safetensors-error.js';
+import type { Dtype } from './dtype.js';
 
 export interface WeightSource {
   /** The file or directory, for messages. */

@@ -1,6 +1,6 @@
 // Numbers of any stored type as float32, for all readers of weight files.
 import { bfloat16ToFloat32, float16ToFloat32 } from './half-precision.js';
-import type { Dtype } from '../safetensors/safetensors-header.js';
+import type { Dtype } from './dtype.js';
 
 /**
  * The bytes' numbers (little-endian) as float32; float32 itself is not copied.

@@ -1,7 +1,7 @@
 // One tensor's numbers out of a file into float32, without holding them twice: a block at a time where they change form.
 import { float32Values } from './float32-conversion.js';
 import { bfloat16ToFloat32, float16ToFloat32 } from './half-precision.js';
-import { bytesPerElement, type Dtype } from '../safetensors/safetensors-header.js';
+import { bytesPerElement, type Dtype } from './dtype.js';
 
 export interface StoredNumbers {
   dtype: Dtype;

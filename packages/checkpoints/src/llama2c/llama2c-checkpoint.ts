@@ -2,7 +2,7 @@
 // Source: https://github.com/karpathy/llama2.c, run.c (`memory_map_weights`) and export.py (`legacy_export`).
 import { ByteSource } from '../io/byte-source.js';
 import { WeightsFileError } from '../io/weights-file-error.js';
-import type { HostTensor, HostTensors } from '../safetensors/safetensors.js';
+import type { HostTensor, HostTensors } from '../io/host-tensor.js';
 import { firstNonFinite, nonFiniteAdvice, type WeightSource } from '../io/checkpoint-reader.js';
 
 export interface Llama2cCheckpoint {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { readPyTorchStateDict } from './state-dict.js';
 
 // Written by torch.save; tools/make-reference-checkpoints.py made them.
-const fixture = (name: string) => fileURLToPath(new URL(`../../../models/test/fixtures/pickles/${name}`, import.meta.url));
+const fixture = (name: string) => fileURLToPath(new URL(`../../test/fixtures/pickles/${name}`, import.meta.url));
 
 let dir: string;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 // PyTorch's weight files (.pt, .pth, pytorch_model.bin): tensors by name, read without running anything of the file's.
-import type { HostTensor, HostTensors } from '../safetensors/safetensors.js';
-import { bytesPerElement } from '../safetensors/safetensors-header.js';
+import type { HostTensor, HostTensors } from '../io/host-tensor.js';
+import { bytesPerElement } from '../io/dtype.js';
 import { readNumbers } from '../io/tensor-data.js';
 import { firstNonFinite, nonFiniteAdvice, type WeightSource } from '../io/checkpoint-reader.js';
 import { ByteSource } from '../io/byte-source.js';

@@ -5,7 +5,7 @@ import type { ByteSource } from '../io/byte-source.js';
 import { torchName, torchStorage, type TorchStorage } from './torch-names.js';
 import { WeightsFileError } from '../io/weights-file-error.js';
 import { checkContent, zipEntries } from './zip-entries.js';
-import { bytesPerElement } from '../safetensors/safetensors-header.js';
+import { bytesPerElement } from '../io/dtype.js';
 
 export interface TorchFile {
   value: PickleValue;

@@ -1,5 +1,5 @@
 // The names that a pickle of weights imports, each with a stand-in of our own; every other name is refused.
-import type { Dtype } from '../safetensors/safetensors-header.js';
+import type { Dtype } from '../io/dtype.js';
 import { PickleError, type PickleValue } from './pickle.js';
 
 /** One block of numbers, which tensors look into. */

@@ -1,8 +1,9 @@
 // A safetensors file, or a Hugging Face directory of them, opened: the headers are read and checked, the tensors wait.
 import { open, readFile, stat, type FileHandle } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { parseHeader, readHeaderLength, SafetensorsError, type TensorEntry } from './safetensors-header.js';
-import type { HostTensor } from './safetensors.js';
+import { parseHeader, readHeaderLength, type TensorEntry } from './safetensors-header.js';
+import { SafetensorsError } from '../io/safetensors-error.js';
+import type { HostTensor } from '../io/host-tensor.js';
 import { readNumbers, readTransposed, type StoredNumbers } from '../io/tensor-data.js';
 import {
   firstNonFinite,

@@ -2,6 +2,9 @@
 // Format: 8 bytes of header length (little-endian u64), a JSON header, then the tensors' bytes without gaps.
 // Source: https://github.com/huggingface/safetensors#format
 
+import { bytesPerElement, type Dtype } from '../io/dtype.js';
+import { SafetensorsError } from '../io/safetensors-error.js';
+
 /** What the header says of one tensor. */
 export interface TensorEntry {
   name: string;
@@ -10,48 +13,6 @@ export interface TensorEntry {
   /** First byte and end, counted from the start of the file's data, as `data_offsets`. */
   begin: number;
   end: number;
-}
-
-export type Dtype = keyof typeof bytesPerElement;
-
-/** Types that can be read into float32; all are stored little-endian. */
-export const bytesPerElement = {
-  F64: 8,
-  F32: 4,
-  F16: 2,
-  BF16: 2,
-  I64: 8,
-  I32: 4,
-  I16: 2,
-  I8: 1,
-  U8: 1,
-  BOOL: 1,
-} as const;
-
-/** A safetensors file is not what it says it is. */
-export class SafetensorsError extends Error {
-  override readonly name = 'SafetensorsError';
-
-  /**
-   * @param tensor null where the fault is not one tensor's
-   * @param advice how to mend it
-   */
-  constructor(
-    readonly path: string,
-    readonly tensor: string | null,
-    readonly expected: string,
-    readonly found: string,
-    advice = 'the file is damaged or is not what its name says: fetch or save it again',
-  ) {
-    super(
-      [
-        `Cannot read ${path}${tensor === null ? '' : `, tensor '${tensor}'`}`,
-        `  expected ${expected}`,
-        `  found ${found}`,
-        `  ${advice}`,
-      ].join('\n'),
-    );
-  }
 }
 
 /** The reference implementation's limit; a larger number is a sign of a file that is no safetensors file at all. */

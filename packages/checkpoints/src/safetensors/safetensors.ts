@@ -1,16 +1,10 @@
 // Weights in safetensors files: one file, or Hugging Face's sharded layout with model.safetensors.index.json.
 import { join } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
+import type { HostTensor, HostTensors } from '../io/host-tensor.js';
 import { indexName, openWeights, SafetensorsFile, singleName } from './safetensors-file.js';
 import { requireFloats, type WeightSource } from '../io/checkpoint-reader.js';
 import { writeWholeFile } from '../io/write-chunks-atomically.js';
-
-/** Host tensor: row-major values with their shape. */
-export interface HostTensor {
-  shape: number[];
-  data: Float32Array;
-}
-export type HostTensors = Record<string, HostTensor>;
 
 /** What a file is written of: bytes are stored as U8, floats as F32. */
 export type StoredTensors = Record<string, { shape: number[]; data: Float32Array | Uint8Array }>;

@@ -1,16 +1,7 @@
 // The seam between language models and what is done with them: an architecture says which parameters it has and how
 // hidden states and logits follow from token ids; training, scoring and decoding graphs supply the rest.
 import type { Dim, GraphBuilder, Value } from '@bowyer/graph';
-
-/** One parameter: its name in the Hugging Face checkpoint, its shape in memory, and how a fresh model fills it. */
-export interface ParameterSpec {
-  name: string;
-  /** In memory; linear weights are [out, in], whatever the checkpoint has. */
-  shape: number[];
-  init: { kind: 'normal'; standardDeviation: number } | { kind: 'zeros' } | { kind: 'ones' };
-  /** The checkpoint keeps this weight as [in, out] (GPT-2's Conv1D). */
-  transposedInFile?: boolean;
-}
+import type { ParameterSpec } from './parameter-spec.js';
 
 /** What a graph offers to the architecture that is built into it. */
 export interface ForwardScope {

@@ -1,8 +1,12 @@
 // Between parameters as they lie in memory and as a Hugging Face checkpoint holds them: names, and Conv1D's transposition.
-import type { ParameterSpec } from './architecture.js';
-import { SafetensorsError } from '@bowyer/checkpoints';
-import type { HostTensor, HostTensors } from '@bowyer/checkpoints';
-import { requireFloats, type WeightSource } from '@bowyer/checkpoints';
+import type { ParameterSpec } from './parameter-spec.js';
+import {
+  type HostTensor,
+  type HostTensors,
+  requireFloats,
+  SafetensorsError,
+  type WeightSource,
+} from '@bowyer/checkpoints';
 
 /** Models with an LM head write `transformer.h.0…` or `model.layers.0…`, those without (and GPT-2's original release) `h.0…`. */
 const PREFIX = /^(transformer|model|gpt_neox)\./;

@@ -1,6 +1,6 @@
 // Parameters of a model that starts from scratch.
 import type { Rng } from '@bowyer/core';
-import type { ParameterSpec } from './architecture.js';
+import type { ParameterSpec } from './parameter-spec.js';
 import type { HostTensor, HostTensors } from '@bowyer/checkpoints';
 
 /** Fills every parameter as its spec says. One stream of numbers, in the order of `parameters`. */

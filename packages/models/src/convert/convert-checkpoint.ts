@@ -5,14 +5,19 @@ import { writeFileAtomically } from '@bowyer/core';
 import { architectureFor, isLanguageModel } from '../language-model/architectures.js';
 import { bareName, fileShape, namesInFile } from '../architecture/checkpoint-layout.js';
 import { readLlama2cTokenizer } from '../tokenizers/llama2c-tokenizer.js';
-import { parseConfig, PretrainedDirectoryError } from '@bowyer/checkpoints';
-import { WeightsFileError } from '@bowyer/checkpoints';
-import { writeWeightStream } from '@bowyer/checkpoints';
+import {
+  openWeightsFile,
+  parseConfig,
+  PretrainedDirectoryError,
+  requireFloats,
+  unwrapped,
+  type WeightsFile,
+  WeightsFileError,
+  type WeightSource,
+  writeWeightStream,
+} from '@bowyer/checkpoints';
 import { loadTokenizer, type Tokenizer } from '../tokenizers/tokenizer.js';
 import { checkVocabulary } from '../tokenizers/vocabulary-check.js';
-import { requireFloats, type WeightSource } from '@bowyer/checkpoints';
-import { openWeightsFile, type WeightsFile } from '@bowyer/checkpoints';
-import { unwrapped } from '@bowyer/checkpoints';
 
 export interface ConvertOptions {
   /** A file of weights, or a directory that holds those of one model. */

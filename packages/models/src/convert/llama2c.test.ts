@@ -3,9 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readSafetensors } from '@bowyer/checkpoints';
+import { readLlama2c, readSafetensors } from '@bowyer/checkpoints';
 import { loadTokenizer } from '../tokenizers/tokenizer.js';
-import { readLlama2c } from '@bowyer/checkpoints';
 import { readLlama2cTokenizer } from '../tokenizers/llama2c-tokenizer.js';
 
 const models = fileURLToPath(new URL('../../../../../shared/data/models', import.meta.url));

@@ -13,7 +13,8 @@ import {
 } from '@bowyer/graph';
 import { polyakGraph } from '../optimizers/adam-graph.js';
 import { parameterInputs, type Parameters } from '../layers/linear.js';
-import { createOptimizer, type Optimizer, type OptimizerOptions } from '../optimizers/optimizer.js';
+import { createOptimizer, type OptimizerOptions } from '../optimizers/create-optimizer.js';
+import type { Optimizer } from '../optimizers/optimizer.js';
 import { readSafetensors, writeSafetensors, type HostTensors } from '@bowyer/checkpoints';
 import { copyTensors, writeTensors } from '../weights/state-dict.js';
 import type { CriticEncoder } from './critic-encoder.js';

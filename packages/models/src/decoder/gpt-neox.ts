@@ -2,7 +2,8 @@
 // Source: Black et al. 2022, arXiv:2204.06745, section 2.1; names and layout of Hugging Face's GPTNeoXForCausalLM.
 import type { Value } from '@bowyer/graph';
 import { activate } from '../layers/activations.js';
-import type { CausalArchitecture, ForwardScope, ParameterSpec } from '../architecture/architecture.js';
+import type { CausalArchitecture, ForwardScope } from '../architecture/architecture.js';
+import type { ParameterSpec } from '../architecture/parameter-spec.js';
 import type { GptNeoXConfig } from './gpt-neox-config.js';
 import { rotaryTables, rotateHeads, type RotaryTables } from '../layers/rotary-embedding.js';
 

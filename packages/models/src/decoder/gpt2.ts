@@ -2,7 +2,8 @@
 // Source: Radford et al. 2019, section 2.3; names and layout of Hugging Face's GPT2LMHeadModel.
 import type { Value } from '@bowyer/graph';
 import { activate } from '../layers/activations.js';
-import type { CausalArchitecture, ForwardScope, ParameterSpec } from '../architecture/architecture.js';
+import type { CausalArchitecture, ForwardScope } from '../architecture/architecture.js';
+import type { ParameterSpec } from '../architecture/parameter-spec.js';
 import type { Gpt2Config } from './gpt2-config.js';
 
 const TOKEN_EMBEDDING = 'transformer.wte.weight';

@@ -2,7 +2,8 @@
 // Source: Touvron et al. 2023, arXiv:2302.13971, section 2.2; names and layout of Hugging Face's LlamaForCausalLM.
 import type { Value } from '@bowyer/graph';
 import { activate } from '../layers/activations.js';
-import type { CausalArchitecture, ForwardScope, ParameterSpec } from '../architecture/architecture.js';
+import type { CausalArchitecture, ForwardScope } from '../architecture/architecture.js';
+import type { ParameterSpec } from '../architecture/parameter-spec.js';
 import type { LlamaConfig } from './llama-config.js';
 import { rmsNormalization } from '../layers/rms-normalization.js';
 import { rotaryTables, rotateHeads, type RotaryTables } from '../layers/rotary-embedding.js';

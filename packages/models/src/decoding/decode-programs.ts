@@ -11,7 +11,13 @@ import { integerKind, integerState } from '../quantization/integer-decoding.js';
 import type { QuantizedWeight } from '../quantization/quantized-weight.js';
 import { arrangeGraph, extendedName, residentDecodeGraph } from './resident-decode-graph.js';
 import type { Sampler } from './sampling.js';
-import { FEW_ROWS, isLargeWeight, ROWS_AS_COLUMNS, type OperandOrder, type RowRange } from '../layers/weight-product.js';
+import {
+  FEW_ROWS,
+  isLargeWeight,
+  ROWS_AS_COLUMNS,
+  type OperandOrder,
+  type RowRange,
+} from '../layers/weight-product.js';
 import { WorkingWeights } from '../weights/compute-weights.js';
 
 export interface DecodeProgramsOptions {

@@ -2,7 +2,7 @@
 // program for prompts and steps, made again when the parameters have changed.
 import type { BoundProgram, State } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
-import { linearWeights } from '../lora/adapter-layout.js';
+import { linearWeights } from '../architecture/linear-weights.js';
 import type { QuantizedWeight } from '../quantization/quantized-weight.js';
 import { isLargeWeight } from '../layers/weight-product.js';
 

@@ -2,8 +2,13 @@
 import { join } from 'node:path';
 import { writeFileAtomically, type Rng } from '@bowyer/core';
 import { filled } from '../layers/linear.js';
-import { readPretrainedConfig, PretrainedDirectoryError } from '@bowyer/checkpoints';
-import { readWeights, writeWeights, type HostTensors } from '@bowyer/checkpoints';
+import {
+  type HostTensors,
+  PretrainedDirectoryError,
+  readPretrainedConfig,
+  readWeights,
+  writeWeights,
+} from '@bowyer/checkpoints';
 import { encoderConfigFromJson, encoderConfigToJson, type EncoderConfig } from './encoder-config.js';
 import { embeddingMap, encoderNames, layerNames } from './encoder-names.js';
 

@@ -2,10 +2,8 @@
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { GraphBuilder, type BoundProgram, type Device, type Program, type State } from '@bowyer/graph';
-import { UnsupportedConfigError } from '@bowyer/checkpoints';
+import { type HostTensors, readPretrainedConfig, UnsupportedConfigError } from '@bowyer/checkpoints';
 import { parameterInputs } from '../layers/linear.js';
-import { readPretrainedConfig } from '@bowyer/checkpoints';
-import type { HostTensors } from '@bowyer/checkpoints';
 import { maxTokens, type EncoderConfig } from './encoder-config.js';
 import { encoderHiddenStates } from './encoder-graph.js';
 import { tokenMatrix } from './encoder-tokens.js';

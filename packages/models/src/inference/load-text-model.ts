@@ -1,9 +1,8 @@
 // A directory's model for texts, whatever its kind: config.json says whether it is a decoder or an encoder-decoder.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ConfigJson } from '@bowyer/checkpoints';
+import { type ConfigJson, PretrainedDirectoryError } from '@bowyer/checkpoints';
 import { LanguageModel, type LanguageModelOptions } from '../language-model/language-model.js';
-import { PretrainedDirectoryError } from '@bowyer/checkpoints';
 import { isEncoderDecoder } from '../seq2seq/seq2seq-architectures.js';
 import { Seq2SeqModel } from '../seq2seq/seq2seq-model.js';
 

@@ -13,14 +13,18 @@ import type { LoraOptions } from '../lora/lora-options.js';
 import { mergeAdapters } from '../lora/merge-adapters.js';
 import { writeAdapter } from '../lora/peft-files.js';
 import { StepRng } from '../lora/step-rng.js';
-import { createOptimizer, type Optimizer, type OptimizerOptions } from '../optimizers/optimizer.js';
-import { readDecoderConfig } from '@bowyer/checkpoints';
+import { createOptimizer, type OptimizerOptions } from '../optimizers/create-optimizer.js';
+import type { Optimizer } from '../optimizers/optimizer.js';
+import { type HostTensors, openWeights, readDecoderConfig, writeWeights } from '@bowyer/checkpoints';
 import { addDequantized, FrozenWeights, type Quantization } from '../quantization/frozen-weights.js';
-import { openWeights } from '@bowyer/checkpoints';
-import { writeWeights, type HostTensors } from '@bowyer/checkpoints';
 import { copyTensors, writeTensors } from '../weights/state-dict.js';
 import type { TokenExample } from '../batching/token-batches.js';
-import { TokenScorer, type BatchOptions, type ScoringBatchOptions, type TokenScores } from '../training/token-scorer.js';
+import {
+  TokenScorer,
+  type BatchOptions,
+  type ScoringBatchOptions,
+  type TokenScores,
+} from '../training/token-scorer.js';
 import { loadTokenizer, type Tokenizer } from '../tokenizers/tokenizer.js';
 import { checkVocabulary } from '../tokenizers/vocabulary-check.js';
 import { frozenTensors, WorkingWeights } from '../weights/compute-weights.js';

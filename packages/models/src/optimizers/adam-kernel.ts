@@ -2,7 +2,7 @@
 // The same as a graph is in adam-graph.ts.
 import type { KernelCall } from '@bowyer/graph';
 import { adamInPlace, type AdamScalars } from '../wasm/elementwise-simd.js';
-import { clipGradients, type ClipArgs, type StepResult } from './gradient-clip.js';
+import { clipGradients, type ClipArgs, type OptimizerStep } from './gradient-clip.js';
 
 export type AdamArgs = ClipArgs & AdamScalars;
 
@@ -13,7 +13,7 @@ export type AdamArgs = ClipArgs & AdamScalars;
  * with g clipped to a global norm first. Source: Kingma & Ba 2015 (arXiv:1412.6980), algorithm 1; decoupled decay:
  * Loshchilov & Hutter 2019 (arXiv:1711.05101). As in PyTorch, ε is added to the corrected root.
  */
-export function adamStep({ states, args }: KernelCall<'p' | 'g' | 'm' | 'v', AdamArgs>): StepResult {
+export function adamStep({ states, args }: KernelCall<'p' | 'g' | 'm' | 'v', AdamArgs>): OptimizerStep {
   const arrayOf = (role: 'p' | 'g' | 'm' | 'v', name: string) => states[role][name].data as Float32Array;
   const clip = clipGradients(states.g, args);
   if (!Number.isFinite(clip.gradientNorm)) return clip;

@@ -2,7 +2,7 @@
 import type { Device, Kernel, State } from '@bowyer/graph';
 import { adamGraph } from './adam-graph.js';
 import type { AdamArgs } from './adam-kernel.js';
-import type { StepResult } from './gradient-clip.js';
+import type { OptimizerStep } from './gradient-clip.js';
 import type { Optimizer, OptimizerNotes, StepOptions } from './optimizer.js';
 import { restoreStates, saveStates, shapesOf } from './optimizer-state.js';
 
@@ -51,14 +51,14 @@ export class Adam implements Optimizer {
     readonly gradients: State,
     private readonly firstMoments: State,
     private readonly secondMoments: State,
-    private readonly kernel: Kernel<AdamArgs, StepResult>,
+    private readonly kernel: Kernel<AdamArgs, OptimizerStep>,
     private readonly options: AdamOptions,
   ) {}
 
   /** An optimizer with zero moments; it takes three times the parameters' memory. */
   static async create(device: Device, parameters: State, options: AdamOptions): Promise<Adam> {
     const zeros = () => device.createZeros(shapesOf(parameters));
-    const kernel = await device.loadKernel<AdamArgs, StepResult>({
+    const kernel = await device.loadKernel<AdamArgs, OptimizerStep>({
       module: new URL('./adam-kernel.js', import.meta.url),
       name: 'adamStep',
       graph: adamGraph,
@@ -71,7 +71,7 @@ export class Adam implements Optimizer {
     return this.#steps;
   }
 
-  async step(options: StepOptions): Promise<StepResult> {
+  async step(options: StepOptions): Promise<OptimizerStep> {
     const result = await this.kernel.call({
       states: { p: this.parameters, g: this.gradients, m: this.firstMoments, v: this.secondMoments },
       args: adamArgs(options, this.options, this.#steps + 1, this.decoupled),

@@ -4,13 +4,13 @@ import type { KernelCall, KernelState } from '@bowyer/graph';
 import type { AdamArgs } from './adam-kernel.js';
 import { adamW8bitInPlace, type CodedMoments } from './adamw-8bit-loops.js';
 import { adamInPlace } from '../wasm/elementwise-simd.js';
-import { clipGradients, type StepResult } from './gradient-clip.js';
+import { clipGradients, type OptimizerStep } from './gradient-clip.js';
 import { blockLength } from './moment-codes.js';
 
 /** `m` and `v` hold codes (int32 words) where the scales have a tensor of that name, else float32 moments. */
 export type AdamW8bitRoles = 'p' | 'g' | 'm' | 'v' | 'firstScales' | 'secondScales';
 
-export function adamW8bitStep({ states, args }: KernelCall<AdamW8bitRoles, AdamArgs>): StepResult {
+export function adamW8bitStep({ states, args }: KernelCall<AdamW8bitRoles, AdamArgs>): OptimizerStep {
   const clip = clipGradients(states.g, args);
   if (!Number.isFinite(clip.gradientNorm)) return clip;
   const scalars = { ...args, gradientScale: args.gradientScale * clip.clipCoefficient };

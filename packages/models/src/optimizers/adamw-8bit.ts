@@ -4,7 +4,7 @@
 import type { Device, Kernel, State } from '@bowyer/graph';
 import type { AdamArgs } from './adam-kernel.js';
 import { adamW8bitGraph } from './adamw-8bit-graph.js';
-import type { StepResult } from './gradient-clip.js';
+import type { OptimizerStep } from './gradient-clip.js';
 import { blockLength, wordsPerBlock } from './moment-codes.js';
 import { adamArgs, type AdamOptions } from './adam.js';
 import type { Optimizer, OptimizerNotes, StepOptions } from './optimizer.js';
@@ -24,7 +24,7 @@ export class AdamW8bit implements Optimizer {
     readonly parameters: State,
     readonly gradients: State,
     private readonly moments: Record<'m' | 'v' | 'firstScales' | 'secondScales', State>,
-    private readonly kernel: Kernel<AdamArgs, StepResult>,
+    private readonly kernel: Kernel<AdamArgs, OptimizerStep>,
     private readonly options: AdamOptions,
   ) {}
 
@@ -48,7 +48,7 @@ export class AdamW8bit implements Optimizer {
       device.createZeros(
         Object.fromEntries(shapes.filter(({ blocks }) => blocks).map(({ name, blocks }) => [name, [blocks, 1]])),
       );
-    const kernel = await device.loadKernel<AdamArgs, StepResult>({
+    const kernel = await device.loadKernel<AdamArgs, OptimizerStep>({
       module: new URL('./adamw-8bit-kernel.js', import.meta.url),
       name: 'adamW8bitStep',
       graph: adamW8bitGraph,
@@ -68,7 +68,7 @@ export class AdamW8bit implements Optimizer {
     return this.#steps;
   }
 
-  async step(options: StepOptions): Promise<StepResult> {
+  async step(options: StepOptions): Promise<OptimizerStep> {
     const result = await this.kernel.call({
       states: { p: this.parameters, g: this.gradients, ...this.moments },
       args: adamArgs(options, this.options, this.#steps + 1, true),

@@ -10,7 +10,7 @@ export interface ClipArgs {
   foreignNorm: number;
 }
 
-export interface StepResult {
+export interface OptimizerStep {
   /** Norm of all gradients together, times `gradientScale`, before the clip. */
   gradientNorm: number;
   /** What the clip multiplied the gradients by; 0 if they were not finite, and then nothing was changed. */
@@ -21,7 +21,7 @@ export interface StepResult {
 const clipEpsilon = 1e-6;
 
 /** Norm and clip of all gradients. If they are not finite they are set to zero, and `clipCoefficient` is 0. */
-export function clipGradients(gradients: KernelState, args: ClipArgs): StepResult {
+export function clipGradients(gradients: KernelState, args: ClipArgs): OptimizerStep {
   const arrays = Object.values(gradients).map(({ data }) => data as Float32Array);
   const squares = arrays.reduce((sum, array) => sum + sumOfSquares(array), 0);
   const gradientNorm = args.gradientScale * Math.sqrt(squares);
@@ -38,7 +38,7 @@ export function clipGraph(
   g: GraphBuilder,
   gradients: Readonly<Record<string, Value>>,
   args: Readonly<Record<keyof ClipArgs, Value>>,
-): { finite: Value; scale: Value; results: Record<keyof StepResult, Value> } {
+): { finite: Value; scale: Value; results: Record<keyof OptimizerStep, Value> } {
   const squares = Object.values(gradients)
     .map((gradient) => g.reduceSumSquare(gradient))
     .reduce((sum, square) => g.add(sum, square));

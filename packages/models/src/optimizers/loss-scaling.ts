@@ -7,7 +7,7 @@
 // Source: Micikevicius et al. 2018, arXiv:1710.03740, section 3.2; numbers as in PyTorch's GradScaler. The step's own norm
 // tells whether the gradients are finite, so nothing more is brought down from the device.
 import type { Optimizer, OptimizerNotes, StepOptions } from './optimizer.js';
-import type { StepResult } from './gradient-clip.js';
+import type { OptimizerStep } from './gradient-clip.js';
 
 const START = 2 ** 16;
 const GROWTH_INTERVAL = 2000;
@@ -41,7 +41,7 @@ export class LossScaledOptimizer implements Optimizer {
   }
 
   /** As the optimizer's own; a step that is left out has norm 0 and clip coefficient 0. */
-  async step(options: StepOptions): Promise<StepResult> {
+  async step(options: StepOptions): Promise<OptimizerStep> {
     const { gradientScale = 1 } = options;
     const result = await this.inner.step({ ...options, gradientScale: gradientScale / this.#scale });
     if (Number.isFinite(result.gradientNorm)) {

@@ -1,8 +1,7 @@
 // An optimizer's own tensors (moments, their scales) in a file: states under prefixes, the number of steps as metadata.
 import type { Device, State } from '@bowyer/graph';
 import type { OptimizerNotes } from './optimizer.js';
-import { SafetensorsError } from '@bowyer/checkpoints';
-import { readSafetensorsFile, writeSafetensors, type StoredTensors } from '@bowyer/checkpoints';
+import { readSafetensorsFile, SafetensorsError, type StoredTensors, writeSafetensors } from '@bowyer/checkpoints';
 import { bytesShape, writeTensors } from '../weights/state-dict.js';
 
 /** States by the prefix that their tensors' names have in the file. */

@@ -1,11 +1,7 @@
 // What trains a state of parameters: gradients are summed into `gradients` by the training programs, one `step` clips by the
 // global norm, updates in place and sets them to zero. Each kind has its own file; this one holds what they share.
-import type { Device, State } from '@bowyer/graph';
-import type { StepResult } from './gradient-clip.js';
-import { LossScaledOptimizer } from './loss-scaling.js';
-import { Adam, AdamW, type AdamOptions } from './adam.js';
-import { AdamW8bit } from './adamw-8bit.js';
-import { Sgd, type SgdOptions } from './sgd.js';
+import type { State } from '@bowyer/graph';
+import type { OptimizerStep } from './gradient-clip.js';
 
 export interface StepOptions {
   lr: number;
@@ -29,7 +25,7 @@ export interface Optimizer {
    * One step on the summed gradients, which are zero afterwards.
    * If they are not finite nothing else is changed, and `gradientNorm` is NaN or infinite: the caller decides.
    */
-  step(options: StepOptions): Promise<StepResult>;
+  step(options: StepOptions): Promise<OptimizerStep>;
   /** Writes what the next step needs besides the parameters, and `notes`. Gradients are not kept: save between steps. */
   save(path: string, notes?: OptimizerNotes): Promise<void>;
   /** Takes up, bit for bit, what `save` wrote. @returns the notes */
@@ -40,29 +36,3 @@ export interface Optimizer {
 
 /** Short texts beside an optimizer's tensors, in its file's metadata. */
 export type OptimizerNotes = Readonly<Record<string, string>>;
-
-export type OptimizerOptions =
-  (AdamOptions & { kind: 'adam' | 'adamw' | 'adamw_8bit' }) | (SgdOptions & { kind: 'sgd' });
-
-/** An optimizer that has taken no step yet; it scales the loss where gradients are worked out in float16. */
-export async function createOptimizer(
-  device: Device,
-  parameters: State,
-  options: OptimizerOptions,
-): Promise<Optimizer> {
-  const optimizer = await createPlainOptimizer(device, parameters, options);
-  return device.precision === 'float16' ? new LossScaledOptimizer(optimizer) : optimizer;
-}
-
-function createPlainOptimizer(device: Device, parameters: State, options: OptimizerOptions): Promise<Optimizer> {
-  switch (options.kind) {
-    case 'adam':
-      return Adam.create(device, parameters, options);
-    case 'adamw':
-      return AdamW.create(device, parameters, options);
-    case 'adamw_8bit':
-      return AdamW8bit.create(device, parameters, options);
-    case 'sgd':
-      return Sgd.create(device, parameters, options);
-  }
-}

@@ -2,7 +2,7 @@
 // zero. The same as a graph is in sgd-graph.ts.
 import type { KernelCall } from '@bowyer/graph';
 import { sgdInPlace, type SgdScalars } from '../wasm/elementwise-simd.js';
-import { clipGradients, type ClipArgs, type StepResult } from './gradient-clip.js';
+import { clipGradients, type ClipArgs, type OptimizerStep } from './gradient-clip.js';
 
 export type SgdArgs = ClipArgs & Pick<SgdScalars, 'l2' | 'momentum' | 'lr' | 'gradientShare' | 'bufferShare'>;
 
@@ -13,7 +13,7 @@ export type SgdArgs = ClipArgs & Pick<SgdScalars, 'l2' | 'momentum' | 'lr' | 'gr
  * with g clipped to a global norm first. `torch.optim.SGD` without dampening: shares 0 and 1, with Nesterov's momentum
  * 1 and μ. Its first step takes b = g, which is what a buffer of zeros gives.
  */
-export function sgdStep({ states, args }: KernelCall<'p' | 'g' | 'b', SgdArgs>): StepResult {
+export function sgdStep({ states, args }: KernelCall<'p' | 'g' | 'b', SgdArgs>): OptimizerStep {
   const clip = clipGradients(states.g, args);
   if (!Number.isFinite(clip.gradientNorm)) return clip;
   const scalars = { ...args, gradientScale: args.gradientScale * clip.clipCoefficient };

@@ -1,6 +1,6 @@
 // Stochastic gradient descent with momentum, as torch.optim.SGD. The arithmetic is in kernels/sgd-kernel.ts.
 import type { Device, Kernel, State } from '@bowyer/graph';
-import type { StepResult } from './gradient-clip.js';
+import type { OptimizerStep } from './gradient-clip.js';
 import { sgdGraph } from './sgd-graph.js';
 import type { SgdArgs } from './sgd-kernel.js';
 import type { Optimizer, OptimizerNotes, StepOptions } from './optimizer.js';
@@ -26,7 +26,7 @@ export class Sgd implements Optimizer {
     readonly gradients: State,
     /** Momentum by parameter; empty without momentum. */
     private readonly buffers: State,
-    private readonly kernel: Kernel<SgdArgs, StepResult>,
+    private readonly kernel: Kernel<SgdArgs, OptimizerStep>,
     private readonly options: SgdOptions,
   ) {}
 
@@ -35,7 +35,7 @@ export class Sgd implements Optimizer {
     if (options.nesterov && options.momentum === 0)
       throw new RangeError('Sgd: nesterov looks ahead by the momentum, which is 0; give a momentum such as 0.9');
     const shapes = shapesOf(parameters);
-    const kernel = await device.loadKernel<SgdArgs, StepResult>({
+    const kernel = await device.loadKernel<SgdArgs, OptimizerStep>({
       module: new URL('./sgd-kernel.js', import.meta.url),
       name: 'sgdStep',
       graph: sgdGraph,
@@ -50,7 +50,7 @@ export class Sgd implements Optimizer {
     return this.#steps;
   }
 
-  async step({ lr, maxGradNorm, gradientScale = 1, foreignNorm = 0 }: StepOptions): Promise<StepResult> {
+  async step({ lr, maxGradNorm, gradientScale = 1, foreignNorm = 0 }: StepOptions): Promise<OptimizerStep> {
     const { momentum, nesterov, weightDecay } = this.options;
     const shares = nesterov ? { gradientShare: 1, bufferShare: momentum } : { gradientShare: 0, bufferShare: 1 };
     const result = await this.kernel.call({

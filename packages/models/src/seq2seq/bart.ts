@@ -2,9 +2,8 @@
 // Source: Lewis et al. 2019 (arXiv:1910.13461); names and layout of Hugging Face's BartForConditionalGeneration.
 import type { Value } from '@bowyer/graph';
 import { activate, activationNames, type ActivationName } from '../layers/activations.js';
-import type { ParameterSpec } from '../architecture/architecture.js';
-import { ConfigFields, type ConfigJson } from '@bowyer/checkpoints';
-import type { HostTensors } from '@bowyer/checkpoints';
+import type { ParameterSpec } from '../architecture/parameter-spec.js';
+import { ConfigFields, type ConfigJson, type HostTensors } from '@bowyer/checkpoints';
 import type { DecoderScope, EncoderDecoder, SequenceScope } from './encoder-decoder.js';
 
 const SHARED = 'model.shared.weight';

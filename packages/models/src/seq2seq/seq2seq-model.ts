@@ -3,10 +3,14 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Rng } from '@bowyer/core';
 import type { BoundProgram, Device, State } from '@bowyer/graph';
-import type { ConfigJson } from '@bowyer/checkpoints';
+import {
+  type ConfigJson,
+  type HostTensors,
+  PretrainedDirectoryError,
+  readPretrainedConfig,
+  readWeights,
+} from '@bowyer/checkpoints';
 import { freshParameters } from '../architecture/initialize-parameters.js';
-import { PretrainedDirectoryError, readPretrainedConfig } from '@bowyer/checkpoints';
-import { readWeights, type HostTensors } from '@bowyer/checkpoints';
 import { samplerFor, type SamplingOptions } from '../decoding/sampling.js';
 import { uniformsOf } from '../decoding/sampling-uniforms.js';
 import { loadTokenizer, type Tokenizer } from '../tokenizers/tokenizer.js';

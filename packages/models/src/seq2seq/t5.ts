@@ -3,10 +3,9 @@
 // names and layout of Hugging Face's T5ForConditionalGeneration.
 import type { Value } from '@bowyer/graph';
 import { activate, type ActivationName } from '../layers/activations.js';
-import type { ParameterSpec } from '../architecture/architecture.js';
-import { ConfigFields, type ConfigJson } from '@bowyer/checkpoints';
+import type { ParameterSpec } from '../architecture/parameter-spec.js';
+import { ConfigFields, type ConfigJson, type HostTensors } from '@bowyer/checkpoints';
 import { rmsNormalization } from '../layers/rms-normalization.js';
-import type { HostTensors } from '@bowyer/checkpoints';
 import type { EncoderDecoder, SequenceScope } from './encoder-decoder.js';
 import { relativePositionBias, type BucketOptions } from './relative-position-buckets.js';
 

@@ -1,8 +1,6 @@
 // Between a device's state and files: copies out, and checked writes back in.
 import { toFloat16, type Device, type State, type TensorCopy } from '@bowyer/graph';
-import { float16ToFloat32 } from '@bowyer/checkpoints';
-import { SafetensorsError } from '@bowyer/checkpoints';
-import type { HostTensors } from '@bowyer/checkpoints';
+import { float16ToFloat32, type HostTensors, SafetensorsError } from '@bowyer/checkpoints';
 
 /** Copies of all tensors of a state, as a safetensors file takes them. */
 export async function copyTensors(device: Device, state: State): Promise<HostTensors> {

@@ -1,8 +1,5 @@
 // What a server that many clients share must keep: limits, idle clean-up, order within an instance, a graceful end.
-import { agentGymEnv } from '@bowyer/envs';
-import type { Env } from '@bowyer/envs';
-import { playEpisodes } from '@bowyer/envs';
-import { makeEnv } from '@bowyer/envs';
+import { agentGymEnv, type Env, makeEnv, playEpisodes } from '@bowyer/envs';
 import { EnvServer, type EnvServerOptions } from './env-server.js';
 import { serveEnv } from './serve-env.js';
 

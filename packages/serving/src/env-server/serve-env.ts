@@ -1,7 +1,5 @@
 // An environment by name, served as AgentGym serves its own of that name.
-import type { Env } from '@bowyer/envs';
-import { environmentInfo, makeEnv, type EnvName } from '@bowyer/envs';
-import type { EnvParts } from '@bowyer/envs';
+import { type Env, environmentInfo, type EnvName, type EnvParts, makeEnv } from '@bowyer/envs';
 import { EnvServer, type EnvServerOptions } from './env-server.js';
 
 /** AgentGym's servers of these have no limit; its clients count their rounds. */

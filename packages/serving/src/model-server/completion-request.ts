@@ -1,9 +1,14 @@
 // What a client asks for, read from the body of POST /v1/chat/completions and /v1/completions.
 // Fields: platform.openai.com/docs/api-reference; `top_k` as other servers of that API have it.
 import { maximum } from '@bowyer/core';
-import { ChatTemplateError, type ChatMessage, type ChatTemplate } from '@bowyer/models';
-import { ALTERNATIVES, type SamplingOptions } from '@bowyer/models';
-import type { Tokenizer } from '@bowyer/models';
+import {
+  ALTERNATIVES,
+  type ChatMessage,
+  type ChatTemplate,
+  ChatTemplateError,
+  type SamplingOptions,
+  type Tokenizer,
+} from '@bowyer/models';
 import { BadRequestError, RequestFields } from './request-fields.js';
 
 export interface CompletionRequest {

@@ -1,8 +1,6 @@
 // One request under way: a sequence per answer, its text as it comes, and what it came to.
 import { Rng } from '@bowyer/core';
-import type { Alternatives } from '@bowyer/models';
-import { continuationText } from '@bowyer/models';
-import type { Tokenizer } from '@bowyer/models';
+import { type Alternatives, continuationText, type Tokenizer } from '@bowyer/models';
 import type { AnswerKind, Choice, TokenLogprob, Usage } from './completion-answers.js';
 import type { CompletionRequest, Prompt } from './completion-request.js';
 import type { SequenceBatcher } from './sequence-batcher.js';

@@ -5,9 +5,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Rng } from '@bowyer/core';
-import type { ChatTemplate } from '@bowyer/models';
-import { endOfText } from '@bowyer/models';
-import type { LanguageModel } from '@bowyer/models';
+import { type ChatTemplate, endOfText, type LanguageModel } from '@bowyer/models';
 import {
   answerPiece,
   errorBody,

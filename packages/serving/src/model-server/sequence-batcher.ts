@@ -1,10 +1,7 @@
 // Many answers at once: each has a slot of the key-value cache, and all slots move on together, a few tokens a round.
 // Who comes while a round runs joins the next one; a prompt that begins like what a free slot holds pays for its rest only.
 import type { Rng } from '@bowyer/core';
-import type { Episodes, Utterance } from '@bowyer/models';
-import type { Alternatives } from '@bowyer/models';
-import type { LanguageModel } from '@bowyer/models';
-import type { SamplingOptions } from '@bowyer/models';
+import type { Alternatives, Episodes, LanguageModel, SamplingOptions, Utterance } from '@bowyer/models';
 import { isSteering, logitChanges, type Steering } from './logit-bias.js';
 
 export interface SequenceRequest {

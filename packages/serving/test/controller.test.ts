@@ -2,10 +2,10 @@
 // letter where the problems are the same here (textcraft, maze, wordle), by status and fields where they are not.
 // The controller itself needs its own Python packages; its requests are all that a server sees of it.
 import { existsSync, readFileSync } from 'node:fs';
-import { sharedData } from '../../../envs/test/recorded-traffic.js';
+import { sharedData } from '../../envs/test/recorded-traffic.js';
 import type { EnvName } from '@bowyer/envs';
-import type { EnvServer } from './env-server.js';
-import { serveEnv } from './serve-env.js';
+import type { EnvServer } from '../src/env-server/env-server.js';
+import { serveEnv } from '../src/env-server/serve-env.js';
 
 type Fields = Record<string, unknown>;
 

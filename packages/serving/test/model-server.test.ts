@@ -3,12 +3,9 @@ import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
-import { chatTemplate } from '@bowyer/models';
-import { generateTexts } from '@bowyer/models';
-import { LanguageModel } from '@bowyer/models';
-import { wordLevelTokenizer } from '@bowyer/models';
-import { SequenceBatcher } from './sequence-batcher.js';
-import { ModelServer, type ModelServerOptions } from './model-server.js';
+import { chatTemplate, generateTexts, LanguageModel, wordLevelTokenizer } from '@bowyer/models';
+import { SequenceBatcher } from '../src/model-server/sequence-batcher.js';
+import { ModelServer, type ModelServerOptions } from '../src/model-server/model-server.js';
 
 const tokenizer = wordLevelTokenizer(['is it a dog or a cat ? yes . no . the big red fox runs over my old house\n']);
 const config = {

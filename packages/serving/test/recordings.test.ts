@@ -1,10 +1,10 @@
 // What AgentGym's own servers were asked, asked of ours: maze, wordle and textcraft answer the same to the letter;
 // babyai's worlds and webshop's catalogue are others here, so theirs are compared by routes, statuses and forms.
 import { existsSync, readFileSync } from 'node:fs';
-import { sharedData } from '../../../envs/test/recorded-traffic.js';
+import { sharedData } from '../../envs/test/recorded-traffic.js';
 import type { EnvName } from '@bowyer/envs';
-import type { EnvServer } from './env-server.js';
-import { serveEnv } from './serve-env.js';
+import type { EnvServer } from '../src/env-server/env-server.js';
+import { serveEnv } from '../src/env-server/serve-env.js';
 
 interface Exchange {
   seq: number;
