@@ -6,17 +6,20 @@ const mayImport = {
   core: [],
   config: [],
   graph: ['core'],
-  models: ['core', 'graph'],
+  checkpoints: ['core'],
+  models: ['core', 'graph', 'checkpoints'],
   envs: ['core'],
   algorithms: ['core', 'models', 'envs'],
+  serving: ['core', 'models', 'envs'],
   logging: ['core'],
-  runner: ['core', 'config', 'graph', 'models', 'envs', 'algorithms', 'logging'],
+  runner: ['core', 'config', 'graph', 'checkpoints', 'models', 'envs', 'algorithms', 'serving', 'logging'],
 };
 
-const boundaries = (table) => [
+const boundaries = (table, options = {}) => [
   'error',
   {
     banTransitiveDependencies: false,
+    ...options,
     depConstraints: Object.entries(table).map(([layer, targets]) => ({
       sourceTag: `layer:${layer}`,
       onlyDependOnLibsWithTags: [`layer:${layer}`, ...targets.map((target) => `layer:${target}`)],
@@ -41,6 +44,16 @@ export default tseslint.config(
     files: ['packages/algorithms/test/**/*.ts'],
     rules: {
       '@nx/enforce-module-boundaries': boundaries({ ...mayImport, algorithms: [...mayImport.algorithms, 'graph'] }),
+    },
+  },
+  {
+    // A test of a server opens the device that the model runs on, and replays the recordings that the clients' tests replay.
+    files: ['packages/serving/test/**/*.ts'],
+    rules: {
+      '@nx/enforce-module-boundaries': boundaries(
+        { ...mayImport, serving: [...mayImport.serving, 'graph'] },
+        { allow: ['../../envs/test/recorded-traffic.js'] },
+      ),
     },
   },
   {

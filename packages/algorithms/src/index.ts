@@ -27,6 +27,5 @@ export {
   demonstrationSegment,
   demonstrationTrajectory,
   tokenExamples,
-  type Demonstration,
   type WeightedUtterance,
 } from './update/token-examples.js';

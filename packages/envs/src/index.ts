@@ -96,6 +96,3 @@ export { AgentGymEnv } from './agentgym/agentgym-env.js';
 export { agentGymEnv } from './agentgym/options.js';
 export { agentGymFamilies, type AgentGymFamily, type Family } from './agentgym/families.js';
 export { remoteOnlyEnvs } from './agentgym/unit.js';
-
-export { EnvServer, type EnvServerOptions } from './serve/env-server.js';
-export { serveEnv, type ServeEnvOptions } from './serve/serve-env.js';

@@ -1,7 +1,6 @@
 import { remoteOnlyEnvs } from './agentgym/unit.js';
 import { checkEnv } from './contract/check-env.js';
 import { environmentInfo, environmentNames, makeEnv, registerEnvironment, withDefaults } from './registry.js';
-import { EnvServer } from './serve/env-server.js';
 
 /** Not embedded: their defaults name a server. */
 const playedOnServers = [...remoteOnlyEnvs, 'sciworld'] as const;
@@ -11,24 +10,6 @@ test.each(environmentNames().filter((name) => !isRemoteOnly(name)))('%s keeps th
   const { sampleActions } = environmentInfo(name);
   const report = await checkEnv(() => makeEnv(name), { actions: sampleActions, episodes: 6 });
   expect(report.steps).toBeGreaterThan(6);
-});
-
-// Their games are not here; another one, served in their forms, shows whether the clients keep the contract.
-test.each(playedOnServers)('%s keeps the contract', async (name) => {
-  const makeServed = () => makeEnv('coin', { stepLimit: 5 });
-  const limits = { host: '127.0.0.1', port: 0, maxInstances: 2, idleMs: 60_000 };
-  const server = await EnvServer.listen({ ...limits, name, makeEnv: makeServed, resetOptions: (seed) => ({ seed }) });
-  try {
-    const { sampleActions } = environmentInfo(name);
-    const baseUrl = server.url;
-    const report = await checkEnv(() => makeEnv(name, { baseUrl, maxRounds: 4 }), {
-      actions: sampleActions,
-      episodes: 6,
-    });
-    expect(report.steps).toBeGreaterThan(6);
-  } finally {
-    await server.close();
-  }
 });
 
 test('an environment that is played on a server asks for its address', () => {

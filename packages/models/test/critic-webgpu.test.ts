@@ -8,7 +8,7 @@ import { openDevice, webgpuAvailable, type Precision } from '@bowyer/graph';
 import { DoubleCritic } from '../src/critic/double-critic.js';
 import { LineEncoder } from '../src/critic/line-encoder.js';
 import { TransformerEncoder } from '../src/critic/transformer-encoder.js';
-import { wordLevelTokenizer } from '../src/word-level-tokenizer.js';
+import { wordLevelTokenizer } from '../src/tokenizers/word-level-tokenizer.js';
 
 const available = await webgpuAvailable();
 if (!available) console.warn('skipped: no adapter for webgpu on this machine');

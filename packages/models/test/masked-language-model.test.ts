@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openDevice } from '@bowyer/graph';
 import { MaskedLanguageModel } from '../src/encoder/masked-language-model.js';
-import { loadTokenizer } from '../src/tokenizer.js';
+import { loadTokenizer } from '../src/tokenizers/tokenizer.js';
 
 const dir = fileURLToPath(new URL('../../../../shared/data/models/albert-rxnmapper', import.meta.url));
 const present = existsSync(dir);

@@ -7,7 +7,7 @@ import { wordLevelTokenizer } from '@bowyer/models';
 import { repository, run } from './command-line.js';
 
 const fixtures = join(repository, 'packages/models/test/fixtures');
-const pickles = join(fixtures, 'pickles');
+const pickles = join(repository, 'packages/checkpoints/test/fixtures/pickles');
 
 let directory: string;
 beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-convert-'))));

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { loadTokenizer, type HuggingFaceTokenizer } from '../tokenizer.js';
+import { loadTokenizer, type HuggingFaceTokenizer } from '../tokenizers/tokenizer.js';
 import { cutRight, type ChatMessage } from './chat-message.js';
 import { chatTemplate } from './chat-template.js';
-import { wordLevelTokenizer } from '../word-level-tokenizer.js';
+import { wordLevelTokenizer } from '../tokenizers/word-level-tokenizer.js';
 
 const llama2Dir = fileURLToPath(new URL('../../../../../shared/data/models/tokenizer-llama2', import.meta.url));
 const present = existsSync(llama2Dir);

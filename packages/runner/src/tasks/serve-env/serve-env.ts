@@ -1,5 +1,5 @@
 // task=serve_env: an environment over AgentGym's HTTP protocol, until the user stops it.
-import { serveEnv as listen } from '@bowyer/envs';
+import { serveEnv as listen } from '@bowyer/serving';
 import { environmentOptions, type EnvironmentConfig } from '../../environment/environment.js';
 import type { TaskContext } from '../task.js';
 

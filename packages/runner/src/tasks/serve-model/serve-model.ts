@@ -1,14 +1,8 @@
 // task=serve_model: a language model over OpenAI's HTTP protocol, until the user stops it.
 import { basename, resolve } from 'node:path';
 import { openDevice, type Device } from '@bowyer/graph';
-import {
-  ChatTemplateError,
-  loadTextModel,
-  ModelServer,
-  Seq2SeqModel,
-  type ChatTemplate,
-  type LanguageModel,
-} from '@bowyer/models';
+import { ChatTemplateError, loadTextModel, Seq2SeqModel, type ChatTemplate, type LanguageModel } from '@bowyer/models';
+import { ModelServer } from '@bowyer/serving';
 import { terminatorIds } from '../../agent/agent-tokens.js';
 import { loadChatTemplate } from '../../agent/chat-setup.js';
 import { deviceOf, type DeviceConfig } from '../../agent/device-choice.js';
