@@ -1,17 +1,15 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { recordings, whenRecorded } from '@bowyer/testing';
 import { readSafetensors } from '../safetensors.js';
 import { loadTokenizer } from '../tokenizer.js';
 import { readLlama2c } from './llama2c-checkpoint.js';
 import { readLlama2cTokenizer } from './llama2c-tokenizer.js';
 
-const models = fileURLToPath(new URL('../../../../../shared/data/models', import.meta.url));
-const present = existsSync(models);
-if (!present) console.warn(`skipped: ${models} is not there`);
-const maybe = present ? test : test.skip;
+const models = recordings('models');
+const maybe = whenRecorded('models').test;
 
 let dir: string;
 beforeAll(async () => {
