@@ -17,5 +17,6 @@ export default {
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
+  reporters: ['default', '<rootDir>/../testing/skip-reporter.mjs'],
   testTimeout: 60_000,
 };

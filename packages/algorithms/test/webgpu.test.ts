@@ -1,10 +1,10 @@
 // An algorithm has the same losses on a GPU as on the CPU. Training to the end takes a minute on a GPU in software, so it is not
 // tested at each change: see docs/devices.md.
-import { openDevice } from '@bowyer/graph';
+import { openDevice, webgpuAvailable } from '@bowyer/graph';
+import { when } from '@bowyer/testing';
 import { LanguageModel } from '@bowyer/models';
 import { Rng } from '@bowyer/core';
 import { bc, demonstrationTrajectory, trainingRun } from '../src/index.js';
-import { testDevices } from './devices.js';
 import { colours, maskedTokenIds, terminatorId, tokenizer } from './echo-game.js';
 
 /** Loss of each epoch of behaviour cloning from twenty games. */
@@ -40,8 +40,7 @@ async function losses(kind: 'cpu' | 'webgpu'): Promise<number[]> {
   }
 }
 
-const [, webgpu] = await testDevices();
-(webgpu ? test : test.skip)('bc: the same losses, epoch by epoch', async () => {
+when(await webgpuAvailable(), 'no WebGPU adapter').test('bc: the same losses, epoch by epoch', async () => {
   const [cpu, gpu] = [await losses('cpu'), await losses('webgpu')];
   expect(cpu.at(-1)!).toBeLessThan(0.9 * cpu[0]);
   gpu.forEach((loss, epoch) => expect(Math.abs(loss - cpu[epoch])).toBeLessThan(1e-2));

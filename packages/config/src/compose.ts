@@ -1,6 +1,6 @@
 // A config from its files and overrides: parse the overrides, find the defaults list, merge its configs in order, apply the
 // overrides, and fill in what `hydra` knows about the job.
-// Source: Hydra's documentation and its recorded answers (shared/conformance/hydra), version 1.3.
+// Source: Hydra's documentation and its recorded answers (test/fixtures), version 1.3.
 import type { ComposeOptions } from './compose-options.js';
 import { Composition } from './composition.js';
 import { ConfigError } from './config-error.js';

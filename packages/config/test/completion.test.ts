@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { when } from '@bowyer/testing';
 import { runProgram } from './run-program.js';
 import { removeTemporaryTrees, temporaryTree } from './temporary-tree.js';
 
@@ -71,19 +72,20 @@ test('unknown shells and actions are refused', async () => {
 const bash = spawnSync('bash', ['-c', 'echo ${BASH_VERSINFO[0]}'], { encoding: 'utf8' });
 const built = fileURLToPath(new URL('../dist/index.js', import.meta.url));
 const hasBash = Number(bash.stdout) >= 4 && existsSync(built);
-const inBash = hasBash ? test : test.skip;
 
-inBash('the installed function in bash (needs bash 4 and a built package)', () => {
-  const root = temporaryTree(configs);
-  const program = `#!${process.execPath}
+when(hasBash, 'no bash of version 4, or the package is not built').test(
+  'the installed function in bash (needs bash 4 and a built package)',
+  () => {
+    const root = temporaryTree(configs);
+    const program = `#!${process.execPath}
 import(${JSON.stringify(built)}).then(async ({ runCommandLine }) => {
   process.exitCode = await runCommandLine({ argv: process.argv.slice(2), programName: 'app', configDir: 'conf', configName: 'config', job() {} });
 });
 `;
-  writeFileSync(path.join(root, 'app'), program);
-  chmodSync(path.join(root, 'app'), 0o755);
-  // Bash sets these variables when TAB is pressed, having split the line at blanks and at '='.
-  const script = `
+    writeFileSync(path.join(root, 'app'), program);
+    chmodSync(path.join(root, 'app'), 0o755);
+    // Bash sets these variables when TAB is pressed, having split the line at blanks and at '='.
+    const script = `
     PATH="$PWD:$PATH"
     eval "$(app -sc install=bash)"
     complete -p app
@@ -102,17 +104,18 @@ import(${JSON.stringify(built)}).then(async ({ runCommandLine }) => {
     eval "$(app -sc uninstall=bash)"
     complete -p app 2>&1
   `;
-  const { stdout } = spawnSync('bash', ['--norc', '-c', script], { cwd: root, encoding: 'utf8' });
-  const [installed, ...answers] = stdout.trimEnd().split('\n');
-  expect(installed).toBe('complete -o nospace -F _app_complete app');
-  expect(answers.slice(0, 7)).toEqual([
-    'seed=',
-    'dqn ppo',
-    'dqn',
-    'agent.buffer=',
-    './data/first.jsonl ./data/folder/',
-    '',
-    '0',
-  ]);
-  expect(answers[7]).toContain('no completion specification');
-});
+    const { stdout } = spawnSync('bash', ['--norc', '-c', script], { cwd: root, encoding: 'utf8' });
+    const [installed, ...answers] = stdout.trimEnd().split('\n');
+    expect(installed).toBe('complete -o nospace -F _app_complete app');
+    expect(answers.slice(0, 7)).toEqual([
+      'seed=',
+      'dqn ppo',
+      'dqn',
+      'agent.buffer=',
+      './data/first.jsonl ./data/folder/',
+      '',
+      '0',
+    ]);
+    expect(answers[7]).toContain('no completion specification');
+  },
+);

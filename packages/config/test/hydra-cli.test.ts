@@ -1,12 +1,12 @@
-// Every recorded command line of the real Hydra (../shared/conformance/hydra, area cli) against ours: exit codes, printed configs,
-// job lists, tables, completion answers and the files that a run leaves.
+// Every recorded command line of the real Hydra (fixtures, area cli) against ours: exit codes, printed configs, job lists,
+// tables, completion answers and the files that a run leaves.
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { commandLineAnswer, commandLineProblems } from './recorded-command-line.js';
 import { recordedCases, type RecordedCase } from './recorded-case.js';
 
-const cases = recordedCases().filter(({ argv }) => argv);
+const cases = recordedCases('command line');
 let root = '';
 
 beforeEach(() => {
@@ -14,13 +14,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-if (cases.length === 0)
-  test.skip('recorded command lines of Hydra (no ../shared/conformance beside the repository)', () => undefined);
-else {
-  test.each(cases.map((one): [string, RecordedCase] => [one.id, one]))('%s', async (_, one) => {
-    const ours = await commandLineAnswer(one, root);
-    const answers = [one.expect.cli!, ...(one.expect_next ? [one.expect_next.cli!] : [])];
-    const found = answers.map((theirs) => commandLineProblems(ours, theirs, one.argv!));
-    if (!found.some((problems) => problems.length === 0)) throw new Error(found[0]!.join('\n'));
-  });
-}
+test.each(cases.map((one): [string, RecordedCase] => [one.id, one]))('%s', async (_, one) => {
+  const ours = await commandLineAnswer(one, root);
+  const answers = [one.expect.cli!, ...(one.expect_next ? [one.expect_next.cli!] : [])];
+  const found = answers.map((theirs) => commandLineProblems(ours, theirs, one.argv!));
+  if (!found.some((problems) => problems.length === 0)) throw new Error(found[0]!.join('\n'));
+});

@@ -1,14 +1,12 @@
-// Every recorded answer of the real Hydra (../shared/conformance/hydra) against ours: configs, YAML to the byte, resolved values,
+// Every recorded answer of the real Hydra (fixtures) against ours: configs, YAML to the byte, resolved values,
 // defaults lists, choices, hydra settings, sweeps, and that what fails there fails here for the same cause and names the same things.
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { answer, problems, recordedCases, setRoot, type RecordedCase } from './recorded-case.js';
 
-const cases = recordedCases();
-
+const composed = recordedCases('composition');
 let root = '';
-const composed = cases.filter((test) => !test.argv);
 const areas = [...new Set(composed.map(({ area }) => area))];
 
 beforeEach(() => {
@@ -16,9 +14,6 @@ beforeEach(() => {
   setRoot(root);
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
-
-if (cases.length === 0)
-  test.skip('recorded cases of Hydra (no ../shared/conformance beside the repository)', () => undefined);
 
 describe.each(areas)('%s', (area) => {
   const mine = composed.filter((test) => test.area === area);

@@ -1,6 +1,7 @@
 // Runs a recorded case of the real Hydra through this package and compares the answers.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import type { RecordedRun } from './recorded-command-line.js';
 import {
   compose,
@@ -56,13 +57,15 @@ export interface RecordedCase {
   expect_next?: Expected;
 }
 
-const file = path.resolve(import.meta.dirname, '../../../../shared/conformance/hydra/cases.jsonl');
+const file = path.join(import.meta.dirname, 'fixtures', 'hydra-cases.jsonl.gz');
 
-/** All recorded cases; none where ../shared is not beside the repository. */
-export function recordedCases(): RecordedCase[] {
-  if (!existsSync(file)) return [];
-  const lines = readFileSync(file, 'utf8').trim().split('\n');
-  return lines.map((line) => JSON.parse(line) as RecordedCase);
+/** The recorded command lines, or the cases of the composition API. Finding none is an error: tests of no case would pass silently. */
+export function recordedCases(kind: 'command line' | 'composition'): [RecordedCase, ...RecordedCase[]] {
+  const lines = gunzipSync(readFileSync(file)).toString().trim().split('\n');
+  const all = lines.map((line) => JSON.parse(line) as RecordedCase);
+  const [first, ...rest] = all.filter(({ argv }) => (argv !== undefined) === (kind === 'command line'));
+  if (first === undefined) throw new Error(`${file} contains no recorded case of kind '${kind}'`);
+  return [first, ...rest];
 }
 
 /** Our kinds of error, and the reference's classes that mean the same. */

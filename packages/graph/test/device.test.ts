@@ -1,10 +1,10 @@
 // The device as its users see it: state, stores, views, kernels, errors, both residencies.
+import { describeOnDevices, when } from '@bowyer/testing';
 import { defineOp, GraphBuilder, openDevice, webgpuAvailable, type Device } from '../src/index.js';
 import { descendGraph } from './kernels/decay-kernel.js';
 
 const module = new URL('./kernels/decay-kernel.js', import.meta.url);
 const gpu = await webgpuAvailable();
-if (!gpu) console.warn('no WebGPU adapter here: the device is tested on the CPU only');
 
 /** y = 2x and total = Σ y, for x of any length. */
 function doubling(): GraphBuilder {
@@ -15,7 +15,7 @@ function doubling(): GraphBuilder {
   return g;
 }
 
-describe.each(gpu ? (['cpu', 'webgpu'] as const) : (['cpu'] as const))('%s', (residency) => {
+describeOnDevices(gpu, (residency) => {
   let device: Device;
   beforeAll(async () => {
     device = await openDevice({ device: residency, threads: 1 });
@@ -110,19 +110,22 @@ function writing(): GraphBuilder {
   return g;
 }
 
-(gpu ? test : test.skip)('on a GPU a resident kernel has its programs write into a state in place', async () => {
-  const device = await openDevice({ device: 'webgpu' });
-  try {
-    const cache = await device.createState({ k: { shape: [6], data: Float32Array.of(0, 0, 0, 0, 50, 60) } });
-    const step = await (await device.compile(writing())).bind({ inPlace: { written: 'cache' } });
-    const kernel = await device.loadKernel<{ steps: number }, number[]>({ module, name: 'writeUp', resident: true });
-    // No element is shown to the kernel; then the sums over the view of the first four.
-    expect(await kernel.call({ states: { cache }, programs: { step }, args: { steps: 3 } })).toEqual([0, 1, 3, 6]);
-    expect([...(await device.read(cache)).k!.data]).toEqual([1, 2, 3, 0, 50, 60]);
-  } finally {
-    await device.close();
-  }
-});
+when(gpu, 'no WebGPU adapter').test(
+  'on a GPU a resident kernel has its programs write into a state in place',
+  async () => {
+    const device = await openDevice({ device: 'webgpu' });
+    try {
+      const cache = await device.createState({ k: { shape: [6], data: Float32Array.of(0, 0, 0, 0, 50, 60) } });
+      const step = await (await device.compile(writing())).bind({ inPlace: { written: 'cache' } });
+      const kernel = await device.loadKernel<{ steps: number }, number[]>({ module, name: 'writeUp', resident: true });
+      // No element is shown to the kernel; then the sums over the view of the first four.
+      expect(await kernel.call({ states: { cache }, programs: { step }, args: { steps: 3 } })).toEqual([0, 1, 3, 6]);
+      expect([...(await device.read(cache)).k!.data]).toEqual([1, 2, 3, 0, 50, 60]);
+    } finally {
+      await device.close();
+    }
+  },
+);
 
 describe('errors', () => {
   let device: Device;

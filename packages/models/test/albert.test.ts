@@ -1,10 +1,10 @@
 // ALBERT as a critic's encoder: against PyTorch's numbers for a real checkpoint, and its gradients over shared layers.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
 import { GraphBuilder, openDevice, type Device } from '@bowyer/graph';
+import { recordings, whenRecorded } from '@bowyer/testing';
 import { DoubleCritic } from '../src/critic/double-critic.js';
 import { TransformerEncoder } from '../src/critic/transformer-encoder.js';
 import type { EncoderConfig } from '../src/encoder/encoder-config.js';
@@ -15,10 +15,7 @@ import { layerNames } from '../src/encoder/encoder-names.js';
 import { parameterInputs } from '../src/layers/linear.js';
 import { wordLevelTokenizer } from '../src/tokenizers/word-level-tokenizer.js';
 
-const checkpoint = fileURLToPath(new URL('../../../../shared/data/models/albert-rxnmapper', import.meta.url));
-const present = existsSync(checkpoint);
-const real = present ? test : test.skip;
-const why = present ? '' : ' (skipped: ../shared/data/models/albert-rxnmapper is not here)';
+const checkpoint = recordings('models/albert-rxnmapper');
 
 interface Reference {
   prompts: {
@@ -34,8 +31,8 @@ beforeAll(async () => {
 });
 afterAll(() => device.close());
 
-real(
-  `a real ALBERT: last hidden states and pooled features of padded texts are PyTorch's within 1e-3${why}`,
+whenRecorded('models/albert-rxnmapper').test(
+  "a real ALBERT: last hidden states and pooled features of padded texts are PyTorch's within 1e-3",
   async () => {
     const { prompts } = JSON.parse(readFileSync(join(checkpoint, 'reference.json'), 'utf8')) as Reference;
     const { config, tensors } = await loadEncoder(checkpoint, { pooler: true, rng: new Rng(0) });

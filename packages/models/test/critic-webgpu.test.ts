@@ -5,13 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice, webgpuAvailable, type Precision } from '@bowyer/graph';
+import { when } from '@bowyer/testing';
 import { DoubleCritic } from '../src/critic/double-critic.js';
 import { LineEncoder } from '../src/critic/line-encoder.js';
 import { TransformerEncoder } from '../src/critic/transformer-encoder.js';
 import { wordLevelTokenizer } from '../src/tokenizers/word-level-tokenizer.js';
-
-const available = await webgpuAvailable();
-if (!available) console.warn('skipped: no adapter for webgpu on this machine');
 
 const tokenizer = wordLevelTokenizer(['Questions:\nis it a dog? is it a cat?'], { wholeTokens: [' Yes.\n', ' No.\n'] });
 const observations = [
@@ -82,7 +80,7 @@ async function train(
   }
 }
 
-(available ? test : test.skip).each(['line', 'transformer'] as const)(
+when(await webgpuAvailable(), 'no WebGPU adapter').test.each(['line', 'transformer'] as const)(
   'the %s critic trains on webgpu as on the CPU, saved and restored there',
   async (encoder) => {
     const [cpu, webgpu] = [await train('cpu', encoder), await train('webgpu', encoder)];
@@ -90,7 +88,7 @@ async function train(
   },
 );
 
-((await webgpuAvailable('float16')) ? test : test.skip).each(['line', 'transformer'] as const)(
+when(await webgpuAvailable('float16'), 'no GPU with float16 in shaders').test.each(['line', 'transformer'] as const)(
   'in float16 the %s critic trains to the same values but for their rounding',
   async (encoder) => {
     // With seed 0 a head's ReLU is so near 0 that rounding turns it on.

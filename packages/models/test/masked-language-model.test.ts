@@ -1,15 +1,13 @@
 // A real ALBERT with its masked-LM head: logits, log-probabilities and recovered tokens are PyTorch's.
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { openDevice } from '@bowyer/graph';
+import { recordings, whenRecorded } from '@bowyer/testing';
 import { MaskedLanguageModel } from '../src/encoder/masked-language-model.js';
 import { loadTokenizer } from '../src/tokenizers/tokenizer.js';
 
-const dir = fileURLToPath(new URL('../../../../shared/data/models/albert-rxnmapper', import.meta.url));
-const present = existsSync(dir);
-const real = present ? test : test.skip;
-const why = present ? '' : ' (skipped: ../shared/data/models/albert-rxnmapper is not here)';
+const dir = recordings('models/albert-rxnmapper');
+const real = whenRecorded('models/albert-rxnmapper').test;
 
 interface Reference {
   prompts: {
@@ -25,7 +23,7 @@ interface Reference {
   quality: { reactions: string[]; tokens_masked_one_at_a_time: number; recovered: number; mean_logprob: number };
 }
 
-real(`ALBERT fills in chemical reactions as PyTorch's does: 205 of 219 tokens${why}`, async () => {
+real("ALBERT fills in chemical reactions as PyTorch's does: 205 of 219 tokens", async () => {
   const { prompts, quality } = JSON.parse(readFileSync(join(dir, 'reference.json'), 'utf8')) as Reference;
   const device = await openDevice({ device: 'cpu', threads: 2 });
   const model = await MaskedLanguageModel.load({ device, dir });

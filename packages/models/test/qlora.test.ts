@@ -1,12 +1,11 @@
 // QLoRA against LoRA: adapters trained on 8- and 4-bit bases end at most 5 % above the loss that the float32 base gives
 // after the same steps on the same data. The bases are trained models: one made here, and real checkpoints where they are.
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { minibatches, Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
+import { recordings, whenRecorded } from '@bowyer/testing';
 import { LanguageModel } from '../src/language-model/language-model.js';
 import type { Quantization } from '../src/quantization/frozen-weights.js';
 import type { TokenExample } from '../src/batching/token-batches.js';
@@ -132,10 +131,8 @@ test('on a model that was trained here', async () => {
 });
 
 describe.each(['llama-stories260k', 'llama-babyllama-105'])('%s', (name) => {
-  const dir = fileURLToPath(new URL(`../../../../shared/data/models/${name}`, import.meta.url));
-  const present = existsSync(dir);
-  if (!present) console.warn(`skipped: ${dir} is not there`);
-  (present ? test : test.skip)(
+  const dir = recordings('models', name);
+  whenRecorded(`models/${name}`).test(
     'on a real checkpoint',
     async () => {
       const { before, none, eight, four } = await compare(name, dir, { steps: 24, lr: 2e-3 });

@@ -2,6 +2,7 @@
 // that its WebGPU provider lacks would show as tensors brought down and taken up. No graph is run here.
 import { readFileSync } from 'node:fs';
 import { gpuCrossings, GraphBuilder, webgpuAvailable, type Value } from '@bowyer/graph';
+import { when } from '@bowyer/testing';
 import { architectureFor } from '../src/language-model/architectures.js';
 import { adamGraph, polyakGraph } from '../src/optimizers/adam-graph.js';
 import { adamW8bitGraph } from '../src/optimizers/adamw-8bit-graph.js';
@@ -12,9 +13,7 @@ import { encoderDecoderFor } from '../src/seq2seq/seq2seq-architectures.js';
 import { encodeGraph, scoreGraph, stepGraph } from '../src/seq2seq/seq2seq-graphs.js';
 import { gradientName, scoringGraph, trainableParameters, trainingGraph } from '../src/training/training-graph.js';
 
-const gpu = await webgpuAvailable();
-if (!gpu) console.warn('skipped: no adapter for webgpu on this machine');
-const maybe = gpu ? test : test.skip;
+const maybe = when(await webgpuAvailable(), 'no WebGPU adapter').test;
 
 const gpt2 = architectureFor({
   ...{ model_type: 'gpt2', vocab_size: 500, n_layer: 2, n_embd: 32, n_head: 2, n_positions: 64 },

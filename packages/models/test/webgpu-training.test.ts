@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
+import { when } from '@bowyer/testing';
 import { randomExamples } from './reference/tiny-gpt2.js';
 import { LanguageModel } from '../src/language-model/language-model.js';
 import type { OptimizerOptions } from '../src/optimizers/create-optimizer.js';
@@ -12,9 +13,7 @@ import type { Quantization } from '../src/quantization/frozen-weights.js';
 import { wordLevelTokenizer } from '../src/tokenizers/word-level-tokenizer.js';
 
 const available = await webgpuAvailable();
-if (!available)
-  console.warn('skipped: no WebGPU adapter here (a software one: VK_ICD_FILENAMES=…/vk_swiftshader_icd.json)');
-const maybe = available ? test : test.skip;
+const maybe = when(available, 'no WebGPU adapter').test;
 
 const config = {
   ...{ model_type: 'gpt2', n_layer: 1, n_embd: 32, n_head: 2, n_positions: 64 },

@@ -1,13 +1,12 @@
 import { Rng } from '@bowyer/core';
 import { openDevice, webgpuAvailable } from '@bowyer/graph';
+import { when } from '@bowyer/testing';
 import { randomExamples, tinyConfig } from './reference/tiny-gpt2.js';
 import { LanguageModel } from '../src/language-model/language-model.js';
 import { wordLevelTokenizer } from '../src/tokenizers/word-level-tokenizer.js';
 
 const available = await webgpuAvailable();
-if (!available)
-  console.warn('skipped: no WebGPU adapter here (a software one: VK_ICD_FILENAMES=…/vk_swiftshader_icd.json)');
-const maybe = available ? test : test.skip;
+const maybe = when(available, 'no WebGPU adapter').test;
 
 const tokenizer = wordLevelTokenizer(['is it a dog ?'], { minCount: 1 });
 

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const bin = fileURLToPath(new URL('../bin/run.js', import.meta.url));
+const bin = fileURLToPath(new URL('../bin/bowyer.js', import.meta.url));
 export const repository = fileURLToPath(new URL('../../..', import.meta.url));
 
 export interface Ended {

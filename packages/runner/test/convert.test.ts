@@ -1,9 +1,10 @@
 // task=convert through the real command: what comes out scores as PyTorch scored what went in.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { wordLevelTokenizer } from '@bowyer/models';
+import { recordings, whenRecorded } from '@bowyer/testing';
 import { repository, run } from './command-line.js';
 
 const fixtures = join(repository, 'packages/models/test/fixtures');
@@ -67,21 +68,21 @@ test('a pickle that wants to import something: one message, exit code 1, nothing
   expect(readdirSync(directory).filter((name) => name.startsWith('model'))).toEqual([]);
 });
 
-const llama = join(repository, '..', 'shared', 'data', 'models', 'llama-stories260k');
-const present = existsSync(llama);
-if (!present) console.warn(`skipped: ${llama} is not there`);
-const maybe = present ? test : test.skip;
+const llama = recordings('models/llama-stories260k');
 
-maybe("a .bin of llama2.c with its tokenizer file has PyTorch's scores, from texts", async () => {
-  const { code, stderr } = await convert(join(llama, 'stories260K.bin'), `tokenizer=${join(llama, 'tok512.bin')}`);
-  expect({ code, stderr }).toMatchObject({ code: 0 });
-  const { prompts } = JSON.parse(readFileSync(join(llama, 'reference.json'), 'utf8')) as {
-    prompts: { text: string; continuation_text: string; continuation_logprobs: number[] }[];
-  };
-  const items = prompts.map(({ text, continuation_text }) => ({ prompt: text, continuation: continuation_text }));
-  const scores = await score(join(directory, 'model'), items);
-  prompts.forEach(({ continuation_logprobs: expected }, i) => {
-    expect(scores[i]).toHaveLength(expected.length);
-    expected.forEach((x, t) => expect(Math.abs(scores[i][t] - x)).toBeLessThan(1e-3));
-  });
-});
+whenRecorded('models/llama-stories260k').test(
+  "a .bin of llama2.c with its tokenizer file has PyTorch's scores, from texts",
+  async () => {
+    const { code, stderr } = await convert(join(llama, 'stories260K.bin'), `tokenizer=${join(llama, 'tok512.bin')}`);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    const { prompts } = JSON.parse(readFileSync(join(llama, 'reference.json'), 'utf8')) as {
+      prompts: { text: string; continuation_text: string; continuation_logprobs: number[] }[];
+    };
+    const items = prompts.map(({ text, continuation_text }) => ({ prompt: text, continuation: continuation_text }));
+    const scores = await score(join(directory, 'model'), items);
+    prompts.forEach(({ continuation_logprobs: expected }, i) => {
+      expect(scores[i]).toHaveLength(expected.length);
+      expected.forEach((x, t) => expect(Math.abs(scores[i][t] - x)).toBeLessThan(1e-3));
+    });
+  },
+);

@@ -3,10 +3,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { webgpuAvailable } from '@bowyer/graph';
+import { when } from '@bowyer/testing';
 import { run, tinyGame } from './command-line.js';
-
-const available = await webgpuAvailable('float16');
-if (!available) console.warn('skipped: no GPU with float16 in shaders (VK_ICD_FILENAMES=…/lvp_icd.json of Mesa 25)');
 
 let directory: string;
 beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-float16-'))));
@@ -21,7 +19,7 @@ async function notesOf(path: string): Promise<Record<string, string>> {
   return (JSON.parse(header) as { __metadata__: Record<string, string> }).__metadata__;
 }
 
-(available ? test : test.skip)(
+when(await webgpuAvailable('float16'), 'no GPU with float16 in shaders').test(
   'device=webgpu precision=float16 goes through every phase, and its checkpoint holds the loss’s scales',
   async () => {
     const at = (...path: string[]) => join(directory, ...path);

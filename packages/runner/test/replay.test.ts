@@ -1,9 +1,9 @@
 // task=replay through the real command: its format, what it refuses, and the recordings of the original engines.
-import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { repository, run } from './command-line.js';
+import { recordedLines, recordings, whenRecorded } from '@bowyer/testing';
+import { run } from './command-line.js';
 
 let directory: string;
 beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-replay-'))));
@@ -89,21 +89,15 @@ test('a parameter that the game does not have is named with its line', async () 
   expect(stderr).toContain(`${join(directory, 'input.jsonl')}:1: coin: `);
 });
 
-const shared = join(repository, '..', 'shared', 'data');
-const recordings = (name: string) =>
-  readFileSync(join(shared, 'transcripts', name), 'utf8')
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-const isThere = existsSync(join(shared, 'transcripts')) && existsSync(join(shared, 'archer', 'detective.z5'));
-if (!isThere) console.warn(`skipping the recorded play of the original engines: no ${shared}`);
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+const episodesOf = (name: string) => recordedLines<any>('transcripts', name);
 
-(isThere ? test : test.skip)(
+whenRecorded('transcripts/textworldexpress.jsonl', 'textworldexpress').test(
   "Cooking World with the original content: valid actions, scores, rewards and ends are the recordings'",
   async () => {
-    const episodes = recordings('textworldexpress.jsonl').filter(({ game }) => game === 'cookingworld');
+    const episodes = episodesOf('textworldexpress.jsonl').filter(({ game }) => game === 'cookingworld');
     const { lines } = await replay(
-      ['env=cookingworld', `env.content_dir=${join(shared, 'textworldexpress')}`],
+      ['env=cookingworld', `env.content_dir=${recordings('textworldexpress')}`],
       asLines(
         episodes.map(({ seed, fold, params, envStepLimit, steps }) => ({
           reset: { seed, fold, params, step_limit: envStepLimit },
@@ -130,12 +124,12 @@ if (!isThere) console.warn(`skipping the recorded play of the original engines: 
   120_000,
 );
 
-(isThere ? test : test.skip)(
+whenRecorded('transcripts/detective.jsonl', 'archer/detective.z5').test(
   "detective: text, scores, rewards and ends are the recordings'",
   async () => {
-    const episodes = recordings('detective.jsonl');
+    const episodes = episodesOf('detective.jsonl');
     const { lines } = await replay(
-      ['env=adventure', `env.story=${join(shared, 'archer', 'detective.z5')}`, 'env.valid_actions=false'],
+      ['env=adventure', `env.story=${recordings('archer/detective.z5')}`, 'env.valid_actions=false'],
       asLines(
         episodes.map(({ seed, steps }) => ({
           reset: { seed },

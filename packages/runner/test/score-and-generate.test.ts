@@ -1,9 +1,10 @@
 // task=score and task=generate through the real command, against what PyTorch gave for a real checkpoint.
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { repository, run } from './command-line.js';
+import { recordings, whenRecorded } from '@bowyer/testing';
+import { run } from './command-line.js';
 
 let directory: string;
 beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-score-'))));
@@ -41,10 +42,8 @@ interface Reference {
   }[];
 }
 
-const model = join(repository, '..', 'shared', 'data', 'models', 'llama-stories260k');
-const present = existsSync(model);
-if (!present) console.warn(`skipped: ${model} is not there`);
-const maybe = present ? test : test.skip;
+const model = recordings('models/llama-stories260k');
+const maybe = whenRecorded('models/llama-stories260k').test;
 const reference = () => (JSON.parse(readFileSync(join(model, 'reference.json'), 'utf8')) as Reference).prompts;
 
 maybe('score: a line in, a line out, in the order of the input', async () => {
@@ -100,27 +99,29 @@ maybe('a line that cannot be worked on is named, and no output is left', async (
   expect((await readdir(directory)).filter((name) => name.startsWith('output'))).toEqual([]);
 });
 
-const bart = join(repository, '..', 'shared', 'data', 'models', 'bart-g2p-us');
-const maybeBart = existsSync(bart) ? test : test.skip;
+const bart = recordings('models/bart-g2p-us');
 
-maybeBart('an encoder-decoder without a tokenizer: sources and targets as ids', async () => {
-  const { prompts } = JSON.parse(readFileSync(join(bart, 'reference.json'), 'utf8')) as {
-    prompts: { encoder_input_ids: number[]; labels: number[]; label_logprobs: number[]; greedy_ids: number[] }[];
-  };
-  const items = prompts.map((p) => ({ prompt_ids: p.encoder_input_ids, continuation_ids: p.labels }));
-  const scored = await task<{ logprobs: number[] }>('score', items, [`model=${bart}`]);
-  expect(scored).toMatchObject({ code: 0 });
-  scored.lines!.forEach(({ logprobs }, i) =>
-    prompts[i].label_logprobs.forEach((x, t) => expect(Math.abs(logprobs[t] - x)).toBeLessThan(1e-3)),
-  );
-  const said = await task<{ ids: number[] }>('generate', items, [`model=${bart}`, 'batch_size=2']);
-  expect(said.lines!.map(({ ids }) => ids)).toEqual(prompts.map(({ greedy_ids }) => greedy_ids.slice(1)));
-  const asText = await task('generate', [{ prompt: 'hello' }], [`model=${bart}`]);
-  expect(asText.code).toBe(1);
-  expect(asText.stderr).toContain(
-    "input.jsonl:1: has a text, but the model has no tokenizer.json: give it 'prompt_ids'",
-  );
-});
+whenRecorded('models/bart-g2p-us').test(
+  'an encoder-decoder without a tokenizer: sources and targets as ids',
+  async () => {
+    const { prompts } = JSON.parse(readFileSync(join(bart, 'reference.json'), 'utf8')) as {
+      prompts: { encoder_input_ids: number[]; labels: number[]; label_logprobs: number[]; greedy_ids: number[] }[];
+    };
+    const items = prompts.map((p) => ({ prompt_ids: p.encoder_input_ids, continuation_ids: p.labels }));
+    const scored = await task<{ logprobs: number[] }>('score', items, [`model=${bart}`]);
+    expect(scored).toMatchObject({ code: 0 });
+    scored.lines!.forEach(({ logprobs }, i) =>
+      prompts[i].label_logprobs.forEach((x, t) => expect(Math.abs(logprobs[t] - x)).toBeLessThan(1e-3)),
+    );
+    const said = await task<{ ids: number[] }>('generate', items, [`model=${bart}`, 'batch_size=2']);
+    expect(said.lines!.map(({ ids }) => ids)).toEqual(prompts.map(({ greedy_ids }) => greedy_ids.slice(1)));
+    const asText = await task('generate', [{ prompt: 'hello' }], [`model=${bart}`]);
+    expect(asText.code).toBe(1);
+    expect(asText.stderr).toContain(
+      "input.jsonl:1: has a text, but the model has no tokenizer.json: give it 'prompt_ids'",
+    );
+  },
+);
 
 maybe(
   'generate: a dialogue through a chat template is what its text gives; ignore_eos goes on to the limit',

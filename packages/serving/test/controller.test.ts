@@ -1,8 +1,7 @@
 // What AgentGym's Python controller sends, against serve_env: its recorded requests in their order and form, answered to the
 // letter where the problems are the same here (textcraft, maze, wordle), by status and fields where they are not.
 // The controller itself needs its own Python packages; its requests are all that a server sees of it.
-import { existsSync, readFileSync } from 'node:fs';
-import { sharedData } from '../../envs/test/recorded-traffic.js';
+import { recordedLines, whenRecorded } from '@bowyer/testing';
 import type { EnvName } from '@bowyer/envs';
 import type { EnvServer } from '../src/env-server/env-server.js';
 import { serveEnv } from '../src/env-server/serve-env.js';
@@ -20,14 +19,8 @@ interface Rollout {
   http: Exchange[];
 }
 
-const file = `${sharedData}transcripts/controller_rollouts.jsonl`;
-const rollouts = existsSync(file)
-  ? readFileSync(file, 'utf8')
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Rollout)
-  : [];
-if (rollouts.length === 0) console.warn(`skipped: no recordings at ${file}`);
+const file = 'transcripts/controller_rollouts.jsonl';
+const rollouts = recordedLines<Rollout>(file);
 
 const limits = { host: '127.0.0.1', port: 0, maxInstances: 64, idleMs: 60_000 };
 
@@ -51,9 +44,7 @@ function form(value: unknown): unknown {
 
 const HAVE_OUR_PROBLEMS: readonly EnvName[] = ['textcraft', 'maze', 'wordle'];
 
-const play = rollouts.length === 0 ? test.skip : test;
-
-play.each(rollouts)('$name', async ({ task, http }) => {
+whenRecorded(file).test.each(rollouts)('$name', async ({ task, http }) => {
   const name = task.toLowerCase().replace('lmrl-gym.', '') as EnvName;
   const server = await serveEnv({ name, options: {}, ...limits });
   try {

@@ -1,7 +1,6 @@
 // What AgentGym's own servers were asked, asked of ours: maze, wordle and textcraft answer the same to the letter;
 // babyai's worlds and webshop's catalogue are others here, so theirs are compared by routes, statuses and forms.
-import { existsSync, readFileSync } from 'node:fs';
-import { sharedData } from '../../envs/test/recorded-traffic.js';
+import { recordedLines, whenRecorded } from '@bowyer/testing';
 import type { EnvName } from '@bowyer/envs';
 import type { EnvServer } from '../src/env-server/env-server.js';
 import { serveEnv } from '../src/env-server/serve-env.js';
@@ -15,16 +14,6 @@ interface Exchange {
 interface Told {
   status: number;
   body: unknown;
-}
-
-function exchangesOf(name: string): Exchange[] {
-  const file = `${sharedData}transcripts/${name}.jsonl`;
-  if (!existsSync(file)) {
-    console.warn(`skipped: no recordings at ${file}`);
-    return [];
-  }
-  const lines = readFileSync(file, 'utf8').trim().split('\n');
-  return lines.map((line) => JSON.parse(line) as Exchange);
 }
 
 async function ask(server: EnvServer, { method, path, json }: Exchange['request']): Promise<Told> {
@@ -50,11 +39,9 @@ async function serving(name: EnvName, firstId: number, task: (server: EnvServer)
   }
 }
 
-const lmrlgym = exchangesOf('lmrlgym');
-const textcraft = exchangesOf('textcraft');
-const babyai = exchangesOf('babyai');
-const webshop = exchangesOf('webshop_api');
-const play = [lmrlgym, textcraft, babyai, webshop].every((recorded) => recorded.length > 0) ? test : test.skip;
+const files = ['lmrlgym', 'textcraft', 'babyai', 'webshop_api'].map((name) => `transcripts/${name}.jsonl`);
+const [lmrlgym, textcraft, babyai, webshop] = files.map((file) => recordedLines<Exchange>(file));
+const play = whenRecorded(...files).test;
 
 play.each([
   ['maze', 2, lmrlgym.filter(({ request }) => request.path.startsWith('/maze/'))],

@@ -1,6 +1,6 @@
 // The defaults list of a program: the primary config's list, each of its configs' own lists expanded in place, depth first.
 // Lists are walked from their end to their start, so that of two `override` items for one group the later one counts.
-// Source: Hydra's documentation ("The Defaults List") and its answers in shared/conformance, version 1.3.
+// Source: Hydra's documentation ("The Defaults List") and its recorded answers (test/fixtures), version 1.3.
 import { ConfigError, placeText } from '../config-error.js';
 import { rootFrame } from '../key-path.js';
 import { nearest } from '../nearest.js';

@@ -347,7 +347,7 @@ function serverAddress(name: AgentGymFamily, baseUrl: string | null): string {
   if (baseUrl === null) {
     throw new Error(
       `${name} is played on a server, and none is named: base_url is null\n` +
-        `  give its address, such as env.base_url=http://127.0.0.1:36001 (AgentGym's own, or one of run --config-name serve_env)`,
+        `  give its address, such as env.base_url=http://127.0.0.1:36001 (AgentGym's own, or one of npx bowyer --config-name serve_env)`,
     );
   }
   const address = baseUrl.replace(/\/+$/, '');

@@ -1,19 +1,12 @@
 // Our clients on servers that answer from recordings: AgentGym's own of babyai, exchange by exchange, and one that tells
 // what ScienceWorld's engine did in the forms of AgentGym's server (its routes are read in the source, not recorded).
-import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { recordedEpisodes, sharedData, type RecordedCall } from '../../test/recorded-traffic.js';
+import { recordedLines, whenRecorded } from '@bowyer/testing';
+import { recordedEpisodes, type RecordedCall } from '../../test/recorded-traffic.js';
 import type { StepResult } from '../contract/env.js';
 import { agentGymEnv } from './options.js';
 import { reactReply } from './reply-rules.js';
-
-function lines<Line>(name: string): Line[] {
-  const path = `${sharedData}transcripts/${name}`;
-  if (!existsSync(path)) console.warn(`skipped: no recordings at ${path}`);
-  const text = existsSync(path) ? readFileSync(path, 'utf8').trimEnd() : '';
-  return text === '' ? [] : text.split('\n').map((line) => JSON.parse(line) as Line);
-}
 
 type Fields = Record<string, unknown>;
 
@@ -40,40 +33,42 @@ async function withServer(
   }
 }
 
-const babyai = lines<RecordedCall>('babyai.jsonl');
-const ifBabyai = babyai.length > 0 ? test : test.skip;
+const babyai = recordedLines<RecordedCall>('transcripts/babyai.jsonl');
 
-ifBabyai('babyai: the same requests; observations, rewards and ends as recorded', async () => {
-  const episodes = recordedEpisodes(babyai, '');
-  expect(episodes.length).toBeGreaterThan(5);
-  const played = episodes.flat();
-  const created = babyai.find(({ request }) => request.path === '/create')!;
-  const closed = babyai.find(({ request }) => request.path === '/close')!;
-  const expected = [created, ...played, closed];
-  let at = 0;
-  // Only the recorded request gets its answer, so that one too many, too few or another one fails the test.
-  const answer = (route: string, fields: Fields) => {
-    const { request, response } = expected[at++];
-    expect({ route, fields }).toEqual({ route: `${request.method} ${request.path}`, fields: request.json ?? {} });
-    return response.json;
-  };
-  await withServer(answer, async (baseUrl) => {
-    const env = agentGymEnv('babyai', { baseUrl, instructions: false, maxRounds: 100 });
-    for (const [reset, ...steps] of episodes) {
-      const start = await env.reset({ dataIdx: reset.request.json!.data_idx as number });
-      expect(start.observation).toBe((reset.response.json as Fields).observation);
-      const results: StepResult[] = [];
-      for (const { request } of steps) results.push(await env.step(reactReply('', String(request.json!.action))));
-      const told = steps.map(({ response }) => response.json as Fields);
-      expect(results.map(({ observation }) => observation)).toEqual(told.map(({ observation }) => observation));
-      expect(results.map(({ terminated }) => terminated)).toEqual(told.map(({ done }) => done));
-      expect(results.reduce((sum, { reward }) => sum + reward, 0)).toBeCloseTo(Number(told.at(-1)!.score), 12);
-      expect(results.at(-1)!.info).toMatchObject({ worth: told.at(-1)!.score, won: Number(told.at(-1)!.score) > 0 });
-    }
-    await env.close();
-  });
-  expect(at).toBe(expected.length);
-});
+whenRecorded('transcripts/babyai.jsonl').test(
+  'babyai: the same requests; observations, rewards and ends as recorded',
+  async () => {
+    const episodes = recordedEpisodes(babyai, '');
+    expect(episodes.length).toBeGreaterThan(5);
+    const played = episodes.flat();
+    const created = babyai.find(({ request }) => request.path === '/create')!;
+    const closed = babyai.find(({ request }) => request.path === '/close')!;
+    const expected = [created, ...played, closed];
+    let at = 0;
+    // Only the recorded request gets its answer, so that one too many, too few or another one fails the test.
+    const answer = (route: string, fields: Fields) => {
+      const { request, response } = expected[at++];
+      expect({ route, fields }).toEqual({ route: `${request.method} ${request.path}`, fields: request.json ?? {} });
+      return response.json;
+    };
+    await withServer(answer, async (baseUrl) => {
+      const env = agentGymEnv('babyai', { baseUrl, instructions: false, maxRounds: 100 });
+      for (const [reset, ...steps] of episodes) {
+        const start = await env.reset({ dataIdx: reset.request.json!.data_idx as number });
+        expect(start.observation).toBe((reset.response.json as Fields).observation);
+        const results: StepResult[] = [];
+        for (const { request } of steps) results.push(await env.step(reactReply('', String(request.json!.action))));
+        const told = steps.map(({ response }) => response.json as Fields);
+        expect(results.map(({ observation }) => observation)).toEqual(told.map(({ observation }) => observation));
+        expect(results.map(({ terminated }) => terminated)).toEqual(told.map(({ done }) => done));
+        expect(results.reduce((sum, { reward }) => sum + reward, 0)).toBeCloseTo(Number(told.at(-1)!.score), 12);
+        expect(results.at(-1)!.info).toMatchObject({ worth: told.at(-1)!.score, won: Number(told.at(-1)!.score) > 0 });
+      }
+      await env.close();
+    });
+    expect(at).toBe(expected.length);
+  },
+);
 
 interface ScienceEpisode {
   id: string;
@@ -86,7 +81,7 @@ interface ScienceEpisode {
   steps: { action: string; observation: string; score: number; reward: number; done: boolean; completed: boolean }[];
 }
 
-const science = lines<ScienceEpisode>('scienceworld.jsonl');
+const science = recordedLines<ScienceEpisode>('transcripts/scienceworld.jsonl');
 
 /** AgentGym's server around the recorded engine: it knows one episode a problem and answers it in order. */
 class ScienceServer {
@@ -117,7 +112,7 @@ class ScienceServer {
   }
 }
 
-(science.length > 0 ? test.each(science.map((episode, item) => ({ ...episode, item }))) : test.skip.each([]))(
+whenRecorded('transcripts/scienceworld.jsonl').test.each(science.map((episode, item) => ({ ...episode, item })))(
   'sciworld $id ($task): observations, scores, rewards and ends as the engine recorded them',
   async ({ item, taskDesc, reset, steps, finalScore }: ScienceEpisode & { item: number }) => {
     const server = new ScienceServer();

@@ -1,10 +1,10 @@
 // Whole episodes of AgentGym's own controller, played again by our clients on a server that answers from the recordings.
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { recordedLines, whenRecorded } from '@bowyer/testing';
 import type { ActionFormat } from './agentgym-env.js';
 import type { AgentGymFamily } from './families.js';
 import { agentGymEnv } from './options.js';
@@ -25,16 +25,8 @@ interface Rollout {
   http: Exchange[];
 }
 
-const file = fileURLToPath(
-  new URL('../../../../../shared/data/transcripts/controller_rollouts.jsonl', import.meta.url),
-);
-const rollouts = existsSync(file)
-  ? readFileSync(file, 'utf8')
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Rollout)
-  : [];
-if (rollouts.length === 0) console.warn(`skipped: no recordings at ${file}`);
+const file = 'transcripts/controller_rollouts.jsonl';
+const rollouts = recordedLines<Rollout>(file);
 
 const requestKey = ({ method, path, json }: Exchange['request']) =>
   `${method} ${path} ${JSON.stringify(Object.entries(json ?? {}).sort())}`;
@@ -74,9 +66,7 @@ function datasetOf({ conversation }: Rollout, family: AgentGymFamily): string {
   return path;
 }
 
-const play = rollouts.length === 0 ? test.skip : test;
-
-play.each(rollouts)('$name: the same requests, states and reward', async (rollout) => {
+whenRecorded(file).test.each(rollouts)('$name: the same requests, states and reward', async (rollout) => {
   const family = rollout.task.toLowerCase().replace('lmrl-gym.', '') as AgentGymFamily;
   const seen: string[] = [];
   const server = answering(rollout, seen);

@@ -1,5 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { recordedLines, whenRecorded } from '@bowyer/testing';
 import {
   reactReply,
   reactRule,
@@ -58,17 +57,10 @@ const rules: Record<string, ReplyRule> = {
   'LMRL-Gym.maze': splitRule,
   'LMRL-Gym.wordle': splitRule,
 };
-const recordings = join(import.meta.dirname, '../../../../../shared/data/transcripts/controller_rollouts.jsonl');
-const recorded = existsSync(recordings)
-  ? readFileSync(recordings, 'utf8')
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as Rollout)
-      .filter((rollout) => rollout.action_format === 'react')
-  : [];
-if (recorded.length === 0) console.warn(`skipped, since it is absent: ${recordings}`);
+const recordings = 'transcripts/controller_rollouts.jsonl';
+const recorded = recordedLines<Rollout>(recordings).filter((rollout) => rollout.action_format === 'react');
 
-(recorded.length > 0 ? test : test.skip)('the recorded replies cause the recorded actions', () => {
+whenRecorded(recordings).test('the recorded replies cause the recorded actions', () => {
   for (const { task, conversation, http } of recorded) {
     const replies = conversation.filter(({ role }) => role === 'assistant').slice(1);
     const parsed = replies.map(({ content }) => rules[task](withoutEndMarker(content, { upstreamEndCut: true })));

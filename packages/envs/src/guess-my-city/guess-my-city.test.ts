@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { sharedData } from '../../test/recorded-traffic.js';
+import { recordings, whenRecorded } from '@bowyer/testing';
 import { selectCities } from './cities.js';
 import { allCities } from './city-table.js';
 import { countries } from './country-table.js';
@@ -137,9 +136,9 @@ test('questions of the data file lose labels, numbers and preambles', () => {
   expect(splitCityLine('3. Is it Rome? Yes')).toEqual({ question: 'Is it Rome?', answer: 'Yes' });
 });
 
-const data = `${sharedData}archer/guess_my_city.json`;
+const data = recordings('archer/guess_my_city.json');
 
-(existsSync(data) ? test : test.skip)(
+whenRecorded('archer/guess_my_city.json').test(
   "ArCHer's file: 950 games, 17,606 turns, returns as its statistics say",
   async () => {
     const dialogues = await readCityDialogues(data);

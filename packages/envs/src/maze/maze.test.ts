@@ -1,3 +1,4 @@
+import { whenRecorded } from '@bowyer/testing';
 import { recordedCalls, recordedEpisodes } from '../../test/recorded-traffic.js';
 import { mazeDemonstrations } from './demonstrations.js';
 import { Maze, mazeSchema, type MazeOptions } from './maze.js';
@@ -13,7 +14,7 @@ const maze = (options: Partial<MazeOptions> = {}) =>
   });
 
 const episodes = recordedEpisodes(recordedCalls('lmrlgym'), '/maze');
-const ifRecorded = episodes.length > 0 ? test : test.skip;
+const ifRecorded = whenRecorded('transcripts/lmrlgym.jsonl', 'transcripts/controller_rollouts.jsonl').test;
 
 ifRecorded('says, pays and ends as the recorded server did', async () => {
   expect(episodes.length).toBeGreaterThan(3);

@@ -1,9 +1,8 @@
 // ScienceWorld over Py4J's protocol: against a local gateway that answers from the recordings, and, where SCIENCEWORLD_JAR
 // names the simulator's jar or class path, in the simulator itself: the same episodes to the letter.
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import { sharedData } from '../../test/recorded-traffic.js';
+import { recordedLines, when, whenRecorded } from '@bowyer/testing';
 import type { SciWorldJavaOptions } from './options.js';
 import { ScienceWorld, variationsOf } from './scienceworld.js';
 
@@ -28,17 +27,11 @@ interface Episode {
   steps: (Recorded & { action: string })[];
 }
 
-const file = `${sharedData}transcripts/scienceworld.jsonl`;
-const episodes = existsSync(file)
-  ? readFileSync(file, 'utf8')
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Episode)
-  : [];
-if (episodes.length === 0) console.warn(`skipped: no recordings at ${file}`);
+const file = 'transcripts/scienceworld.jsonl';
+const recorded = whenRecorded(file);
+const episodes = recordedLines<Episode>(file);
 
 const jar = process.env.SCIENCEWORLD_JAR ?? null;
-if (jar === null) console.warn("skipped: SCIENCEWORLD_JAR does not name the simulator's jar");
 
 const options = (more: Partial<SciWorldJavaOptions>): SciWorldJavaOptions => ({
   ...{ baseUrl: null, timeoutMs: 60_000, maxRounds: null, jar: null, tasks: null, fold: 'train' },
@@ -147,9 +140,7 @@ class Gateway {
   }
 }
 
-const play = episodes.length === 0 ? test.skip : test;
-
-play('the recorded episodes over the wire, and the simulator is released', async () => {
+recorded.test('the recorded episodes over the wire, and the simulator is released', async () => {
   const gateway = new Gateway();
   const env = new ScienceWorld(options({ baseUrl: await gateway.listen() }));
   try {
@@ -164,9 +155,9 @@ play('the recorded episodes over the wire, and the simulator is released', async
   expect(gateway.alive).toBe(0);
 });
 
-const playReal = jar !== null && episodes.length > 0 ? test : test.skip;
+const inSimulator = jar === null ? when(false, "SCIENCEWORLD_JAR names no simulator's jar") : recorded;
 
-playReal(
+inSimulator.test(
   'the recorded episodes in the simulator itself, valid actions too',
   async () => {
     for (const simplifications of ['easy', '']) {

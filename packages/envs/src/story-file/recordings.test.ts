@@ -1,6 +1,5 @@
-// Recorded play of detective.z5 through Jericho, from ../shared where that is there.
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+// Recorded play of detective.z5 through Jericho.
+import { recordedLines, recordings, whenRecorded } from '@bowyer/testing';
 import { Machine } from './machine/machine.js';
 import { giveCommand, readOpening } from './play.js';
 import { ScoreReader } from './score.js';
@@ -22,23 +21,15 @@ interface Recording {
   steps: (Moment & { command: string; reward: number; done: boolean; victory: boolean })[];
 }
 
-const shared = (path: string) => fileURLToPath(new URL(`../../../../../shared/data/${path}`, import.meta.url));
-const [detective, recordingsFile] = [shared('archer/detective.z5'), shared('transcripts/detective.jsonl')];
-const hasRecordings = existsSync(detective) && existsSync(recordingsFile);
-if (!hasRecordings) console.warn('Recorded play of detective.z5 is not replayed: ../shared is not there.');
-const testRecordings = hasRecordings ? test : test.skip;
-
-const recordings = (): Recording[] =>
-  readFileSync(recordingsFile, 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Recording);
+const detective = recordings('archer/detective.z5');
+const recorded = whenRecorded('archer/detective.z5', 'transcripts/detective.jsonl');
+const episodes = recordedLines<Recording>('transcripts/detective.jsonl');
 
 const infoOf = ({ observation, score, moves, look = '', inventory = '' }: Moment) => ({
   ...{ text: observation, look, inventory, score, moves, maxScore: 360, fault: null },
 });
 
-testRecordings('every text, score, reward and end is reproduced', async () => {
+recorded.test('every text, score, reward and end is reproduced', async () => {
   const env = new StoryFile({
     story: detective,
     stepLimit: 1000,
@@ -46,7 +37,7 @@ testRecordings('every text, score, reward and end is reproduced', async () => {
     validActions: false,
     undo: false,
   });
-  for (const { seed, reset, steps } of recordings()) {
+  for (const { seed, reset, steps } of episodes) {
     expect((await env.reset({ seed })).info).toMatchObject(infoOf(reset));
     for (const step of steps) {
       const result = await env.step(step.command);
@@ -57,7 +48,7 @@ testRecordings('every text, score, reward and end is reproduced', async () => {
   await env.close();
 });
 
-testRecordings(
+recorded.test(
   'lists of valid actions are reproduced: one moment in six, for the time it takes',
   () => {
     const machine = new Machine(loadStory(detective), { seed: 0, hasUndo: false });
@@ -65,7 +56,7 @@ testRecordings(
     const opening = machine.snapshot();
     const finder = new ValidActionFinder(machine, new ScoreReader(machine.story));
     let moment = 0;
-    for (const { reset, steps } of recordings()) {
+    for (const { reset, steps } of episodes) {
       machine.restore(opening);
       for (const { command, validActions } of [{ ...reset, command: null }, ...steps]) {
         if (command !== null) giveCommand(machine, command);

@@ -1,5 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { recordedCalls, recordedEpisodes, sharedData } from '../../test/recorded-traffic.js';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { recordings, whenRecorded } from '@bowyer/testing';
+import { recordedCalls, recordedEpisodes } from '../../test/recorded-traffic.js';
 import { textCraftDemonstrations } from './demonstrations.js';
 import type { TextCraftOptions } from './options.js';
 import { craftingPlan } from './plan.js';
@@ -13,9 +15,9 @@ const textCraft = (options: Partial<TextCraftOptions> = {}) => new TextCraft({ .
 const asRecorded: Partial<TextCraftOptions> = { observation: 'turn', stepLimit: 1000 };
 
 const episodes = recordedEpisodes(recordedCalls('textcraft'), '');
-const data = `${sharedData}textcraft/`;
-const ifRecorded = episodes.length > 0 ? test : test.skip;
-const ifData = existsSync(data) ? test : test.skip;
+const data = recordings('textcraft');
+const ifRecorded = whenRecorded('transcripts/textcraft.jsonl', 'transcripts/controller_rollouts.jsonl').test;
+const ifData = whenRecorded('textcraft').test;
 
 /** The first six calls of the rollouts are another environment's: textcraft's resets name a data_idx. */
 const ownEpisodes = episodes.filter(([{ request, response }]) => {
@@ -45,11 +47,11 @@ ifRecorded('a server with id 5 begins with goal 5', async () => {
 });
 
 ifData('recipe files in the recorded order give the recorded goals, and the built-in recipes are those', () => {
-  const { recorded_order: goals } = JSON.parse(readFileSync(`${data}goals.json`, 'utf8')) as {
+  const { recorded_order: goals } = JSON.parse(readFileSync(join(data, 'goals.json'), 'utf8')) as {
     recorded_order: [string, number][];
   };
   const expected = goals.map(([id, depth]) => [id.replace('minecraft:', ''), depth]);
-  const read = textCraft({ recipes: `${data}recipes.jsonl`, recipeOrder: `${data}load_order_recorded.txt` });
+  const read = textCraft({ recipes: join(data, 'recipes.jsonl'), recipeOrder: join(data, 'load_order_recorded.txt') });
   expect(read.tree.goals()).toEqual(expected);
   expect(textCraft().tree.goals()).toEqual(expected);
 });

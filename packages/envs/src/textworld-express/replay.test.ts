@@ -1,8 +1,6 @@
 // Replays the recorded episodes of the original engine: same worlds, scores, rewards, ends and valid actions.
-// Skipped where ../shared does not lie beside the repository. The embedded games have our wording, so observations are
-// not compared; where TEXTWORLD_EXPRESS_SERVER names a listening simulator (host:port), it replays them to the letter.
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+// The embedded games have our wording, so observations are not compared; where TEXTWORLD_EXPRESS_SERVER names a listening simulator (host:port), it replays them to the letter.
+import { recordedLines, recordings, when, whenRecorded } from '@bowyer/testing';
 import type { TextWorldExpressOptions } from './options.js';
 import type { Fold } from './parameters.js';
 import { TextWorldExpress } from './textworld-express.js';
@@ -36,18 +34,9 @@ interface RecordedEpisode {
   steps: RecordedTurn[];
 }
 
-const shared = fileURLToPath(new URL('../../../../../shared/', import.meta.url));
-const recording = `${shared}data/transcripts/textworldexpress.jsonl`;
-const contentDir = `${shared}data/textworldexpress`;
-const isThere = existsSync(recording) && existsSync(contentDir);
-if (!isThere) console.warn(`skipping the recorded episodes of TextWorldExpress: no ${recording}`);
-
-const episodes: RecordedEpisode[] = isThere
-  ? readFileSync(recording, 'utf8')
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-  : [];
+const contentDir = recordings('textworldexpress');
+const recorded = whenRecorded('transcripts/textworldexpress.jsonl', 'textworldexpress');
+const episodes = recordedLines<RecordedEpisode>('transcripts/textworldexpress.jsonl');
 
 const server = process.env.TEXTWORLD_EXPRESS_SERVER ?? null;
 type Backend = TextWorldExpressOptions['backend'];
@@ -104,7 +93,7 @@ const withoutFirstLook = (path: string[]) => (path[0] === 'look around' ? path.s
 const gamesWithSeededPath = ['cookingworld', 'mapreader', 'arithmetic', 'sorting', 'simonsays', 'peckingorder'];
 
 const games = [...new Set(episodes.map((episode) => episode.game))];
-(isThere ? describe.each(games) : describe.skip.each(['any game']))('%s', (game) => {
+recorded.describe.each(games.length > 0 ? games : ['any game'])('%s', (game) => {
   const played = episodes.filter((episode) => episode.game === game);
   const title = `${played.length} recorded episodes replay turn by turn`;
 
@@ -112,7 +101,7 @@ const games = [...new Set(episodes.map((episode) => episode.game))];
     for (const episode of played) await replay(episode, 'embedded');
   });
 
-  (server === null ? test.skip : test)(`${title} over the wire`, async () => {
+  when(server !== null, 'TEXTWORLD_EXPRESS_SERVER names no simulator').test(`${title} over the wire`, async () => {
     for (const episode of played) await replay(episode, 'java');
   });
 });

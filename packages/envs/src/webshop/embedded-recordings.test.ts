@@ -1,11 +1,10 @@
 // The recorded sessions of ArCHer's client and of AgentGym's server, shopped again in the embedded shop on what the recorded
 // pages show: the same observations, rewards, ends and clickable labels. The order of search results is the recorded one.
-import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
+import { recordedLines, whenRecorded } from '@bowyer/testing';
 import { optionsIn, partsOf, readDict, RecordedShop } from '../../test/recorded-shop.js';
-import { sharedData } from '../../test/recorded-traffic.js';
 import type { AgentGymEnv } from '../agentgym/agentgym-env.js';
 import { makeEnv } from '../registry.js';
 import { ArcherSession } from './archer-session.js';
@@ -13,13 +12,6 @@ import type { Goal } from './goal.js';
 import { nodesOfHtml } from './html-page.js';
 import { pagePath, type PageRequest, type SubPage } from './page.js';
 import { TextSession } from './text-session.js';
-
-function lines<Line>(name: string): Line[] {
-  const path = `${sharedData}transcripts/${name}`;
-  if (!existsSync(path)) return [];
-  const text = readFileSync(path, 'utf8').trimEnd();
-  return text.split('\n').map((line) => JSON.parse(line) as Line);
-}
 
 /** `i need WARE that are A and B, and i prefer VALUE, and price lower than 50.00 dollars` */
 function humanGoal(instruction: string, asin: string, title: string): Goal {
@@ -38,9 +30,10 @@ interface ArcherLine {
   steps: { action: string; obs: string; reward: number; done: boolean }[];
 }
 
-const archerSessions = lines<ArcherLine>('webshop_archer_client.jsonl');
-const whenRecorded = archerSessions.length > 0 ? describe : describe.skip;
-if (archerSessions.length === 0) console.warn(`skipped: no recordings under ${sharedData}`);
+const archerSessions = recordedLines<ArcherLine>('transcripts/webshop_archer_client.jsonl');
+const recorded = whenRecorded(
+  ...['webshop_archer_client', 'webshop_site', 'webshop_api'].map((name) => `transcripts/${name}.jsonl`),
+);
 
 const lastPage = (obs: string) =>
   obs.slice(obs.lastIndexOf('\nObservation:\n') + 14, obs.lastIndexOf('\nInstruction:\n'));
@@ -77,7 +70,7 @@ function shopOfArcher({ session, instruction, steps }: ArcherLine): RecordedShop
   return shop;
 }
 
-whenRecorded('recorded sessions of ArCHer’s client, in the embedded shop', () => {
+recorded.describe('recorded sessions of ArCHer’s client, in the embedded shop', () => {
   test.each(archerSessions)('$session: every observation, reward and end', async (recorded) => {
     const session = new ArcherSession(shopOfArcher(recorded).open(), recorded.session);
     let history = `\nObservation:\n${await session.open()}`;
@@ -96,7 +89,9 @@ interface Exchange {
   response: { status: number; json?: unknown; text?: string };
 }
 
-const site = lines<Exchange>('webshop_site.jsonl').filter(({ response }) => response.status === 200);
+const site = recordedLines<Exchange>('transcripts/webshop_site.jsonl').filter(
+  ({ response }) => response.status === 200,
+);
 
 /** The request of a recorded path. */
 function requestOf(path: string): PageRequest {
@@ -135,7 +130,7 @@ function shopOfSite(): RecordedShop {
   return shop;
 }
 
-whenRecorded('recorded pages of the site, in the embedded shop', () => {
+recorded.describe('recorded pages of the site, in the embedded shop', () => {
   test.each(site.filter(({ request }) => !request.path.startsWith('/done/')))(
     '$request.path',
     ({ request, response }) => {
@@ -147,7 +142,7 @@ whenRecorded('recorded pages of the site, in the embedded shop', () => {
   );
 });
 
-const api = lines<Exchange>('webshop_api.jsonl').filter(({ response }) => response.status === 200);
+const api = recordedLines<Exchange>('transcripts/webshop_api.jsonl').filter(({ response }) => response.status === 200);
 
 /** Attributes in WebShop's public attribute file of the products that the recorded sessions buy or want. */
 const attributes: Record<string, string[]> = {
@@ -247,7 +242,7 @@ function titleIn(steps: readonly Exchange[]): string {
   return item?.[item.findIndex((part) => part.startsWith('Price: ')) - 1] ?? '';
 }
 
-whenRecorded('recorded sessions of AgentGym’s server, in the embedded shop', () => {
+recorded.describe('recorded sessions of AgentGym’s server, in the embedded shop', () => {
   test.each(apiSessions)('session $item: every state, reward, end and label', async ({ item, exchanges }) => {
     const session = new TextSession(shopOfApi(exchanges).open(), `fixed_${item}`);
     const first = await session.open();
@@ -289,7 +284,7 @@ function answering(exchanges: readonly Exchange[], posted: unknown[]): Server {
   });
 }
 
-whenRecorded('our client on a server that answers as AgentGym’s did', () => {
+recorded.describe('our client on a server that answers as AgentGym’s did', () => {
   test('sends what was recorded and reads what was answered, session by session', async () => {
     const posted: unknown[] = [];
     const server = answering(api, posted);

@@ -1,8 +1,8 @@
 // The recorded pages of Princeton's site and the recorded sessions of ArCHer's client on it, against ours.
 // The catalogue was made up, so products are read off the pages; which products a search finds cannot be known.
-import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { recordedLines, whenRecorded } from '@bowyer/testing';
 import type { Goal } from './goal.js';
 import { nodesOfHtml } from './html-page.js';
 import { webShopSchema, type WebShopOptions } from './options.js';
@@ -13,15 +13,9 @@ import { ArcherSession } from './archer-session.js';
 import { Shop } from './shop.js';
 import { WebShop } from './webshop.js';
 
-const folder = new URL('../../../../../shared/data/transcripts/', import.meta.url);
-const whenRecorded = existsSync(folder) ? describe : describe.skip;
-const linesOf = <T>(name: string): T[] =>
-  existsSync(folder)
-    ? readFileSync(new URL(name, folder), 'utf8')
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line) as T)
-    : [];
+const siteFile = 'transcripts/webshop_site.jsonl';
+const archerFile = 'transcripts/webshop_archer_client.jsonl';
+const recorded = whenRecorded(siteFile, archerFile);
 
 interface SiteLine {
   request: { path: string };
@@ -33,8 +27,8 @@ interface ArcherLine {
   steps: { action: string; obs: string; reward: number; done: boolean }[];
 }
 
-const pages = new Map(linesOf<SiteLine>('webshop_site.jsonl').map(({ request, response }) => [request.path, response]));
-const sessions = linesOf<ArcherLine>('webshop_archer_client.jsonl');
+const pages = new Map(recordedLines<SiteLine>(siteFile).map(({ request, response }) => [request.path, response]));
+const sessions = recordedLines<ArcherLine>(archerFile);
 
 const htmlOf = (path: string): string => {
   const page = pages.get(path);
@@ -113,7 +107,7 @@ function shopOf(session: string, product: Product, goal: Goal): Shop {
   return new Shop(new MemoryProducts([product]), goals);
 }
 
-whenRecorded('recorded pages of the site', () => {
+recorded.describe('recorded pages of the site', () => {
   test.each(purchases)('$session: start, item and score are the embedded shop’s', (recorded) => {
     const { session, asin, keywords, chosen, product, goal } = recorded;
     const shop = shopOf(session, product, goal);
@@ -162,7 +156,7 @@ const defaults = Object.fromEntries(
   Object.entries(webShopSchema.properties).map(([key, property]) => [key, property.default]),
 ) as unknown as WebShopOptions;
 
-whenRecorded('a session over HTTP on the recorded pages', () => {
+recorded.describe('a session over HTTP on the recorded pages', () => {
   test('fixed_80: the options of the item are told, and the score is the site’s', async () => {
     const { server, baseUrl } = await recordedSite();
     const env = new WebShop({ ...defaults, backend: 'site', baseUrl, timeoutMs: 5000 });
@@ -239,7 +233,7 @@ function sourceOf({ reset_obs, steps }: ArcherLine): PageSource {
   };
 }
 
-whenRecorded('recorded sessions of ArCHer’s client', () => {
+recorded.describe('recorded sessions of ArCHer’s client', () => {
   test.each(sessions)('$session: every observation, reward and end', async (recorded) => {
     const session = new ArcherSession(sourceOf(recorded), recorded.session);
     let history = `\nObservation:\n${await session.open()}`;

@@ -1,6 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { whenRecorded } from '@bowyer/testing';
 import { recordedCalls, recordedEpisodes } from '../../test/recorded-traffic.js';
 import { wordleDemonstrations } from './demonstrations.js';
 import { Knowledge } from './knowledge.js';
@@ -12,7 +13,7 @@ const wordle = (options: Partial<WordleOptions> = {}) => new Wordle({ ...default
 
 const calls = recordedCalls('lmrlgym');
 const episodes = recordedEpisodes(calls, '/wordle');
-const ifRecorded = episodes.length > 0 ? test : test.skip;
+const ifRecorded = whenRecorded('transcripts/lmrlgym.jsonl', 'transcripts/controller_rollouts.jsonl').test;
 
 ifRecorded('draws, says, pays and ends as the recorded server did', async () => {
   expect(episodes.length).toBeGreaterThan(2);

@@ -1,3 +1,4 @@
+import { when } from '@bowyer/testing';
 import { openDevice } from '../index.js';
 import { chooseDevice, type Machine } from './choose-device.js';
 import { cudaProblem } from './provider-probe.js';
@@ -36,15 +37,17 @@ test('a GPU in software is not taken, although it works', async () => {
   expect((await chooseDevice(machine({ list: () => [] }))).device).toBe('cpu'); // drivers without hardware
 });
 
-test('cuda without its files stops before anything starts and says how to get them', async () => {
-  if ((await cudaProblem()) !== 'libonnxruntime_providers_cuda.so is not installed')
-    return void console.warn('skipped: the CUDA files are installed here');
-  await expect(openDevice({ device: 'cuda' })).rejects.toThrow(
-    [
-      "device 'cuda' is not usable on this machine: libonnxruntime_providers_cuda.so is not installed",
-      "  it needs Linux on x64, an NVIDIA driver, CUDA 12 with cuDNN 9, and onnxruntime-node's CUDA files (libonnxruntime_providers_cuda.so),",
-      '  which are not in the npm package; to fetch them: ONNXRUNTIME_NODE_INSTALL=cuda12 node node_modules/onnxruntime-node/script/install.js',
-      "  'webgpu' needs none of them",
-    ].join('\n'),
-  );
-});
+const lacksCuda = (await cudaProblem()) === 'libonnxruntime_providers_cuda.so is not installed';
+when(lacksCuda, 'the CUDA files are installed').test(
+  'cuda without its files stops before anything starts and says how to get them',
+  async () => {
+    await expect(openDevice({ device: 'cuda' })).rejects.toThrow(
+      [
+        "device 'cuda' is not usable on this machine: libonnxruntime_providers_cuda.so is not installed",
+        "  it needs Linux on x64, an NVIDIA driver, CUDA 12 with cuDNN 9, and onnxruntime-node's CUDA files (libonnxruntime_providers_cuda.so),",
+        '  which are not in the npm package; to fetch them: ONNXRUNTIME_NODE_INSTALL=cuda12 node node_modules/onnxruntime-node/script/install.js',
+        "  'webgpu' needs none of them",
+      ].join('\n'),
+    );
+  },
+);

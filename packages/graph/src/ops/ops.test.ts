@@ -1,5 +1,6 @@
 // One table over every operator: its gradient rule agrees with central differences, or its result is flat and says so.
 // An operator added to a file of this folder without a sample here does not compile, and fails the first test.
+import { describeOnDevices } from '@bowyer/testing';
 import { checkGradients, type GradientSample } from '../check-gradients.js';
 import { openDevice, type Device } from '../device/device.js';
 import { webgpuAvailable } from '../device/provider-probe.js';
@@ -289,9 +290,8 @@ test('every operator has a sample', () => {
 
 const names = Object.keys(ops) as (keyof typeof ops)[];
 const gpu = await webgpuAvailable();
-if (!gpu) console.warn('no WebGPU adapter here: the table of gradients runs on the CPU only');
 
-describe.each(gpu ? (['cpu', 'webgpu'] as const) : (['cpu'] as const))('on %s', (residency) => {
+describeOnDevices(gpu, (residency) => {
   let device: Device;
   beforeAll(async () => {
     device = await openDevice({ device: residency, threads: 1 });

@@ -1,17 +1,15 @@
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { recordings, whenRecorded } from '@bowyer/testing';
 import { loadTokenizer, type HuggingFaceTokenizer } from '../tokenizers/tokenizer.js';
 import { cutRight, type ChatMessage } from './chat-message.js';
 import { chatTemplate } from './chat-template.js';
 import { wordLevelTokenizer } from '../tokenizers/word-level-tokenizer.js';
 
-const llama2Dir = fileURLToPath(new URL('../../../../../shared/data/models/tokenizer-llama2', import.meta.url));
-const present = existsSync(llama2Dir);
-if (!present) console.warn(`skipped: ${llama2Dir} is not there`);
-const maybe = present ? test : test.skip;
+const llama2Dir = recordings('models/tokenizer-llama2');
+const maybe = whenRecorded('models/tokenizer-llama2').test;
 let llama2: HuggingFaceTokenizer;
 beforeAll(async () => {
-  if (present) llama2 = await loadTokenizer(llama2Dir);
+  if (existsSync(llama2Dir)) llama2 = await loadTokenizer(llama2Dir);
 });
 
 const dialogue: ChatMessage[] = [

@@ -1,16 +1,14 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { recordings, whenRecorded } from '@bowyer/testing';
 import { readLlama2c, readSafetensors } from '@bowyer/checkpoints';
 import { loadTokenizer } from '../tokenizers/tokenizer.js';
 import { readLlama2cTokenizer } from '../tokenizers/llama2c-tokenizer.js';
 
-const models = fileURLToPath(new URL('../../../../../shared/data/models', import.meta.url));
-const present = existsSync(models);
-if (!present) console.warn(`skipped: ${models} is not there`);
-const maybe = present ? test : test.skip;
+const models = recordings('models');
+const maybe = whenRecorded('models').test;
 
 let dir: string;
 beforeAll(async () => {

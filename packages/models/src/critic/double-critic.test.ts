@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
-import { testDevices } from '../../test/devices.js';
+import { openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
+import { describeOnDevices } from '@bowyer/testing';
 import { wordLevelTokenizer } from '../tokenizers/word-level-tokenizer.js';
 import { DoubleCritic, type CriticBatch } from './double-critic.js';
 import { LineEncoder } from './line-encoder.js';
@@ -76,7 +76,7 @@ test('it starts at the output bias and learns "was it asked before" and the numb
   expect(meanError(q1, fresh.q1Targets)).toBeLessThan(0.3);
 });
 
-describe.each(await testDevices())('on %s', (kind) => {
+describeOnDevices(await webgpuAvailable(), (kind) => {
   let own: Device;
   beforeAll(async () => (own = await openDevice({ device: kind, threads: 1 })));
   afterAll(() => own.close());

@@ -1,10 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
+import { recordings, whenRecorded } from '@bowyer/testing';
 import { continuationExample as example } from '../../test/reference/continuation-example.js';
 import { LanguageModel } from '../language-model/language-model.js';
 import { readSafetensors } from '@bowyer/checkpoints';
@@ -16,7 +16,6 @@ beforeAll(async () => {
 afterAll(() => device.close());
 
 const greedy = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 20, terminatorIds: [] };
-const models = fileURLToPath(new URL('../../../../shared/data/models', import.meta.url));
 
 interface Reference {
   prompts: {
@@ -29,10 +28,8 @@ interface Reference {
 }
 
 describe.each(['llama-stories260k', 'llama-babyllama-105'])('the real checkpoint %s', (name) => {
-  const dir = join(models, name);
-  const present = existsSync(dir);
-  if (!present) console.warn(`skipped: ${dir} is not there`);
-  const maybe = present ? test : test.skip;
+  const dir = recordings('models', name);
+  const maybe = whenRecorded(`models/${name}`).test;
 
   maybe('token ids, scores and greedy tokens are those recorded from PyTorch', async () => {
     const model = await LanguageModel.load({ device, dir });

@@ -1,6 +1,6 @@
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device, type State } from '@bowyer/graph';
-import { testDevices } from '../../test/devices.js';
+import { openDevice, webgpuAvailable, type Device, type State } from '@bowyer/graph';
+import { describeOnDevices, when } from '@bowyer/testing';
 import { gpt2LoopLogits, logprobOf } from '../../test/reference/gpt2-loops.js';
 import { tinyConfig, tinyParameters } from '../../test/reference/tiny-gpt2.js';
 import { DecodePrograms } from './decode-programs.js';
@@ -14,7 +14,7 @@ const tensors = tinyParameters(config, 21);
 const architecture = gpt2(config);
 const TERMINATORS = [3, 7];
 
-describe.each(await testDevices())('on %s', (kind) => {
+describeOnDevices(await webgpuAvailable(), (kind) => {
   let device: Device;
   let parameters: State;
   let programs: DecodePrograms;
@@ -183,39 +183,41 @@ describe.each(await testDevices())('on %s', (kind) => {
   });
 
   // Two thousand utterances each: on a GPU in software that takes a minute.
-  const onProcessor = kind === 'cpu' ? test : test.skip;
-  onProcessor('tokens come as often as their probability says; top-k and top-p leave only the likeliest', async () => {
-    const context = prompt(4, 9);
-    const probabilities = gpt2LoopLogits(config, tensors, context)
-      .at(-1)!
-      .map((_, id, logits) => Math.exp(logprobOf(logits, id)));
-    const ranked = probabilities.map((_, id) => id).sort((a, b) => probabilities[b] - probabilities[a]);
-    const draw = (changes: Partial<TestSampling>) =>
-      withEpisodes({ slots: 200 }, async (episodes) => {
-        const counts = new Array<number>(13).fill(0);
-        const rng = new Rng(6);
-        for (let round = 0; round < 10; round++) {
-          const turns = Array.from({ length: 200 }, (_, slot) => ({ slot, reset: true, tokens: context }));
-          const utterances = await act(episodes, turns, sampling({ maxNewTokens: 1, rng, ...changes }));
-          for (const utterance of utterances) counts[spoken(utterance)[0]]++;
-        }
-        return counts.map((count) => count / 2000);
-      });
-    // Standard deviation of a frequency is at most √(¼ / 2000) = 0.011; the bound is more than four of them.
-    (await draw({})).forEach((frequency, id) => expect(Math.abs(frequency - probabilities[id])).toBeLessThan(0.05));
+  when(kind === 'cpu', 'too slow on a GPU in software').test(
+    'tokens come as often as their probability says; top-k and top-p leave only the likeliest',
+    async () => {
+      const context = prompt(4, 9);
+      const probabilities = gpt2LoopLogits(config, tensors, context)
+        .at(-1)!
+        .map((_, id, logits) => Math.exp(logprobOf(logits, id)));
+      const ranked = probabilities.map((_, id) => id).sort((a, b) => probabilities[b] - probabilities[a]);
+      const draw = (changes: Partial<TestSampling>) =>
+        withEpisodes({ slots: 200 }, async (episodes) => {
+          const counts = new Array<number>(13).fill(0);
+          const rng = new Rng(6);
+          for (let round = 0; round < 10; round++) {
+            const turns = Array.from({ length: 200 }, (_, slot) => ({ slot, reset: true, tokens: context }));
+            const utterances = await act(episodes, turns, sampling({ maxNewTokens: 1, rng, ...changes }));
+            for (const utterance of utterances) counts[spoken(utterance)[0]]++;
+          }
+          return counts.map((count) => count / 2000);
+        });
+      // Standard deviation of a frequency is at most √(¼ / 2000) = 0.011; the bound is more than four of them.
+      (await draw({})).forEach((frequency, id) => expect(Math.abs(frequency - probabilities[id])).toBeLessThan(0.05));
 
-    const kept = ranked.slice(0, 3);
-    const mass = kept.reduce((sum, id) => sum + probabilities[id], 0);
-    (await draw({ topK: 3 })).forEach((frequency, id) =>
-      expect(Math.abs(frequency - (kept.includes(id) ? probabilities[id] / mass : 0))).toBeLessThan(
-        kept.includes(id) ? 0.05 : 1e-9,
-      ),
-    );
+      const kept = ranked.slice(0, 3);
+      const mass = kept.reduce((sum, id) => sum + probabilities[id], 0);
+      (await draw({ topK: 3 })).forEach((frequency, id) =>
+        expect(Math.abs(frequency - (kept.includes(id) ? probabilities[id] / mass : 0))).toBeLessThan(
+          kept.includes(id) ? 0.05 : 1e-9,
+        ),
+      );
 
-    // With top-p just above the likeliest token's probability, that one and the next are kept.
-    const frequencies = await draw({ topP: probabilities[ranked[0]] + 1e-3 });
-    expect(ranked.filter((id) => frequencies[id] > 0).sort()).toEqual(ranked.slice(0, 2).sort());
-  });
+      // With top-p just above the likeliest token's probability, that one and the next are kept.
+      const frequencies = await draw({ topP: probabilities[ranked[0]] + 1e-3 });
+      expect(ranked.filter((id) => frequencies[id] > 0).sort()).toEqual(ranked.slice(0, 2).sort());
+    },
+  );
 
   test('a low temperature sharpens: samplingLogprobs are those of the tempered distribution', async () => {
     const context = prompt(4, 11);

@@ -1,9 +1,9 @@
 // scoreContinuations and generateTexts: on the real checkpoints against what PyTorch gave, and on a small model of our own.
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
 import { openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
+import { recordings, when, whenRecorded } from '@bowyer/testing';
 import { generateTexts, type GeneratedText, type GenerateTextsOptions } from './generate-texts.js';
 import type { Items } from './stream-chunks.js';
 import { LanguageModel } from '../language-model/language-model.js';
@@ -24,7 +24,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 }
 
 const greedy = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 20, seed: 0, batchSize: 2 };
-const models = fileURLToPath(new URL('../../../../shared/data/models', import.meta.url));
+const models = recordings('models');
 
 interface Reference {
   prompts: {
@@ -40,22 +40,19 @@ interface Reference {
 }
 
 const gpu = await webgpuAvailable();
-if (!gpu) console.warn('no WebGPU adapter here: real checkpoints are tested on the processor only');
 /** How far a number may be off: WGSL's functions are less exact than the processor's. */
 const tolerances = { cpu: 1e-4, webgpu: 1e-3 };
 
 describe.each([
   ['llama-stories260k', 'cpu'],
   ['llama-babyllama-105', 'cpu'],
-  ...(gpu ? [['llama-stories260k', 'webgpu'] as const] : []),
+  ['llama-stories260k', 'webgpu'],
 ] as const)('the real checkpoint %s on %s', (name, kind) => {
   const tolerance = tolerances[kind];
   const dir = join(models, name);
-  const present = existsSync(dir);
-  if (!present) console.warn(`skipped: ${dir} is not there`);
-  const maybe = present ? test : test.skip;
+  const onDevice = kind === 'webgpu' && !gpu ? when(false, 'no WebGPU adapter') : whenRecorded(`models/${name}`);
 
-  maybe(
+  onDevice.test(
     'logits, log-probabilities, ids and texts are those of PyTorch',
     async () => {
       const own = kind === 'cpu' ? device : await openDevice({ device: kind });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
 import { openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
+import { when } from '@bowyer/testing';
 import { loadTextModel } from './load-text-model.js';
 import { readWeights, writeWeights } from '@bowyer/checkpoints';
 import { loadTokenizer } from '../tokenizers/tokenizer.js';
@@ -37,7 +38,6 @@ const itemsOf = ({ examples }: Reference) =>
 const sampling = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 20, seed: 0, batchSize: 3 };
 
 const gpu = await webgpuAvailable();
-if (!gpu) console.warn('skipped: no adapter for webgpu on this machine');
 
 describe.each(readdirSync(fixtures))('%s', (name) => {
   const dir = join(fixtures, name);
@@ -63,7 +63,7 @@ describe.each(readdirSync(fixtures))('%s', (name) => {
 });
 
 // Caches that live on the GPU: they grow (24 tokens), and rows leave early.
-(gpu ? describe : describe.skip)('on a GPU', () => {
+when(gpu, 'no WebGPU adapter').describe('on a GPU', () => {
   let webgpu: Device;
   beforeAll(async () => {
     webgpu = await openDevice({ device: 'webgpu' });

@@ -1,8 +1,8 @@
 // BART on the real checkpoints, against what PyTorch gave for them.
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
+import { recordings, when, whenRecorded } from '@bowyer/testing';
 import { generateTargets, scoreTargets } from './seq2seq-items.js';
 import { Seq2SeqModel } from '../seq2seq/seq2seq-model.js';
 
@@ -30,25 +30,22 @@ interface Reference {
   }[];
 }
 
-const models = fileURLToPath(new URL('../../../../../shared/data/models', import.meta.url));
+const models = recordings('models');
 
 const gpu = await webgpuAvailable();
-if (!gpu) console.warn('no WebGPU adapter here: real checkpoints are tested on the processor only');
 /** How far a number may be off: WGSL's functions are less exact than the processor's. */
 const tolerances = { cpu: 1e-4, webgpu: 1e-3 };
 
 describe.each([
   ['bart-g2p-us', 'cpu'],
   ['bart-g2p-gb', 'cpu'],
-  ...(gpu ? [['bart-g2p-us', 'webgpu'] as const] : []),
+  ['bart-g2p-us', 'webgpu'],
 ] as const)('the real checkpoint %s on %s', (name, kind) => {
   const tolerance = tolerances[kind];
   const dir = join(models, name);
-  const present = existsSync(dir);
-  if (!present) console.warn(`skipped: ${dir} is not there`);
-  const maybe = present ? test : test.skip;
+  const onDevice = kind === 'webgpu' && !gpu ? when(false, 'no WebGPU adapter') : whenRecorded(`models/${name}`);
 
-  maybe(
+  onDevice.test(
     'logits, log-probabilities and greedy ids are those of PyTorch',
     async () => {
       const own = kind === 'cpu' ? device : await openDevice({ device: kind });

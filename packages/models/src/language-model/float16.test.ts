@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { gpuCrossings, openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
+import { when } from '@bowyer/testing';
 import { randomExamples } from '../../test/reference/tiny-gpt2.js';
 import { architectureFor } from './architectures.js';
 import { DecodePrograms } from '../decoding/decode-programs.js';
@@ -15,9 +16,7 @@ import { gradientName, trainingGraph } from '../training/training-graph.js';
 import { wordLevelTokenizer } from '../tokenizers/word-level-tokenizer.js';
 
 const available = await webgpuAvailable('float16');
-if (!available)
-  console.warn('skipped: no GPU with float16 in shaders (a software one: VK_ICD_FILENAMES=…/lvp_icd.json of Mesa 25)');
-const maybe = available ? test : test.skip;
+const maybe = when(available, 'no GPU with float16 in shaders').test;
 
 const tokenizer = wordLevelTokenizer(['is it a dog or is it a cat ? yes . no .'], { minCount: 1 });
 const configs: Record<string, Readonly<Record<string, unknown>>> = {

@@ -1,16 +1,15 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
-import { testDevices } from '../../test/devices.js';
+import { openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
+import { describeOnDevices, recordings, whenRecorded } from '@bowyer/testing';
 import { LanguageModel } from './language-model.js';
 import { readSafetensors } from '@bowyer/checkpoints';
 import { wordLevelTokenizer } from '../tokenizers/word-level-tokenizer.js';
 
-describe.each(await testDevices())('on %s', (kind) => {
+describeOnDevices(await webgpuAvailable(), (kind) => {
   let device: Device;
   let dir: string;
   beforeAll(async () => {
@@ -39,10 +38,8 @@ describe.each(await testDevices())('on %s', (kind) => {
   }
 
   describe('the real checkpoint gpt2-nano-sort', () => {
-    const nano = fileURLToPath(new URL('../../../../shared/data/models/gpt2-nano-sort', import.meta.url));
-    const present = existsSync(nano);
-    if (!present) console.warn(`skipped: ${nano} is not there`);
-    const maybe = present ? test : test.skip;
+    const nano = recordings('models/gpt2-nano-sort');
+    const maybe = whenRecorded('models/gpt2-nano-sort').test;
 
     maybe('logits, scores and greedy tokens are those recorded from PyTorch', async () => {
       const model = await LanguageModel.load({ device, dir: nano });

@@ -1,4 +1,5 @@
 import { GraphBuilder, openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
+import { when } from '@bowyer/testing';
 import { SeededDropout } from './dropout.js';
 
 let device: Device;
@@ -76,13 +77,14 @@ test('no row and no column is dropped more than others', async () => {
   }
 });
 
-const gpu = await webgpuAvailable();
-if (!gpu) console.warn('skipped: no adapter for webgpu on this machine');
-(gpu ? test : test.skip)('on a GPU the masks of a seed are those of the processor', async () => {
-  const webgpu = await openDevice({ device: 'webgpu' });
-  try {
-    expect(await masks(0.1, [5, 2 ** 31 - 2], webgpu)).toEqual(await masks(0.1, [5, 2 ** 31 - 2]));
-  } finally {
-    await webgpu.close();
-  }
-});
+when(await webgpuAvailable(), 'no WebGPU adapter').test(
+  'on a GPU the masks of a seed are those of the processor',
+  async () => {
+    const webgpu = await openDevice({ device: 'webgpu' });
+    try {
+      expect(await masks(0.1, [5, 2 ** 31 - 2], webgpu)).toEqual(await masks(0.1, [5, 2 ** 31 - 2]));
+    } finally {
+      await webgpu.close();
+    }
+  },
+);

@@ -3,9 +3,9 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
+import { recordings, whenRecorded } from '@bowyer/testing';
 import { generateTexts } from '../inference/generate-texts.js';
 import { LanguageModel } from '../language-model/language-model.js';
 import { scoreContinuations } from '../inference/score-continuations.js';
@@ -78,10 +78,8 @@ test('quantised weights alone cannot be trained', async () => {
   await model.release();
 });
 
-const real = fileURLToPath(new URL('../../../../../shared/data/models/llama-babyllama-105', import.meta.url));
-const present = existsSync(real);
-if (!present) console.warn(`skipped: ${real} is not there`);
-const references = present
+const real = recordings('models/llama-babyllama-105');
+const references = existsSync(real)
   ? (
       JSON.parse(readFileSync(join(real, 'reference.json'), 'utf8')) as {
         prompts: {
@@ -93,7 +91,7 @@ const references = present
       }
     ).prompts
   : [];
-const real8And4 = (present ? describe : describe.skip).each([
+const real8And4 = whenRecorded('models/llama-babyllama-105').describe.each([
   ['8bit', 0.01],
   ['4bit', 0.15],
 ] as const);

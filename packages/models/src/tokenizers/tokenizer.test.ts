@@ -1,11 +1,11 @@
 // Real tokenizers (GPT-2, BERT, Llama 2 and the small ones) against ids recorded from the Python library.
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { recordings, whenRecorded } from '@bowyer/testing';
 import { HuggingFaceTokenizer, loadTokenizer } from './tokenizer.js';
 
-const models = fileURLToPath(new URL('../../../../shared/data/models/', import.meta.url));
+const models = recordings('models');
 interface Case {
   text: string;
   ids: number[];
@@ -17,10 +17,7 @@ const referenceOf = (name: string) => {
   return (reference.cases ?? reference.tokenizer_cases) as Case[];
 };
 
-const withModels = existsSync(models) ? describe : describe.skip;
-if (!existsSync(models)) console.warn(`skipped: the tokenizer references are not at ${models}`);
-
-withModels('against the Python tokenizers', () => {
+whenRecorded('models').describe('against the Python tokenizers', () => {
   const recorded = ['tokenizer-gpt2', 'tokenizer-bert-uncased', 'tokenizer-llama2'];
 
   test.each([...recorded, 'llama-stories260k', 'llama-babyllama-105', 'albert-rxnmapper'])(

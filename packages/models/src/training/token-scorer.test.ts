@@ -1,6 +1,6 @@
 import { Rng } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
-import { testDevices } from '../../test/devices.js';
+import { openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
+import { describeOnDevices } from '@bowyer/testing';
 import { gpt2LoopLogits, logprobOf } from '../../test/reference/gpt2-loops.js';
 import { randomExamples, tinyConfig, tinyParameters } from '../../test/reference/tiny-gpt2.js';
 import { gpt2 } from '../decoder/gpt2.js';
@@ -9,7 +9,7 @@ import type { HostTensors } from '@bowyer/checkpoints';
 import type { TokenExample } from '../batching/token-batches.js';
 import { TokenScorer } from './token-scorer.js';
 
-describe.each(await testDevices())('on %s', (kind) => {
+describeOnDevices(await webgpuAvailable(), (kind) => {
   let device: Device;
   beforeAll(async () => {
     device = await openDevice({ device: kind, threads: 1 });

@@ -1,0 +1,6 @@
+/** The part of Jest's results that the summary reads. */
+interface FileResult {
+  testFilePath: string;
+  testResults: { status: string; fullName: string }[];
+}
+export function summary(files: FileResult[], options: { filtered: boolean }): string[];

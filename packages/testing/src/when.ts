@@ -1,0 +1,38 @@
+// Tests that need something of the machine: they run where it is available, and are skipped with the reason in their title
+// where it is not. The reporter of jest.config.base.mjs counts the skipped tests by reason.
+
+/** Jest's `test` and `describe`, as usual or skipping. */
+export interface Tests {
+  test: jest.It;
+  describe: jest.Describe;
+}
+
+/**
+ * @param available whether the tests can run here
+ * @param reason why they are skipped, such as 'no WebGPU adapter'
+ */
+export function when(available: boolean, reason: string): Tests {
+  return available ? { test, describe } : titled({ test: test.skip, describe: describe.skip }, ` [skipped: ${reason}]`);
+}
+
+/** The same suite on each kind of device; on webgpu it is skipped where there is no adapter. */
+export function describeOnDevices(webgpuAvailable: boolean, suite: (device: 'cpu' | 'webgpu') => void): void {
+  describe('on cpu', () => suite('cpu'));
+  when(webgpuAvailable, 'no WebGPU adapter').describe('on webgpu', () => suite('webgpu'));
+}
+
+/** Adds a suffix to the titles of all tests and suites, those of `each` too. */
+export function titled(tests: { test: jest.It; describe: jest.Describe }, suffix: string): Tests {
+  return { test: withSuffix(tests.test, suffix), describe: withSuffix(tests.describe, suffix) };
+}
+
+function withSuffix<Register extends jest.It | jest.Describe>(register: Register, suffix: string): Register {
+  type Call = (title: string, ...rest: unknown[]) => void;
+  const call = register as unknown as Call & { each: (...table: unknown[]) => Call };
+  const registerTitled: Call = (title, ...rest) => call(`${title}${suffix}`, ...rest);
+  const each = (...table: unknown[]): Call => {
+    const registerRows = call.each(...table);
+    return (title, ...rest) => registerRows(`${title}${suffix}`, ...rest);
+  };
+  return Object.assign(registerTitled, { each }) as unknown as Register;
+}
