@@ -58,7 +58,7 @@ export default tseslint.config(
     files: ['packages/serving/test/**/*.ts'],
     rules: {
       '@nx/enforce-module-boundaries': boundaries(
-        { ...mayImport, serving: [...mayImport.serving, 'graph'] },
+        { ...testsMayImport, serving: [...testsMayImport.serving, 'graph'] },
         { allow: ['../../envs/test/recorded-traffic.js'] },
       ),
     },
