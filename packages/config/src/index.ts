@@ -19,7 +19,8 @@ export { ConfigError, type ConfigErrorKind, type ConfigErrorPlace, type Violatio
 export { clearResolver, registerResolver, type Resolver } from './interpolation/resolvers.js';
 export type { PlainObject, PlainValue } from './node.js';
 export type { OverrideAlias, OverrideAliases } from './overrides/aliases.js';
-export { findViolations, validate, type JsonSchema } from './validate.js';
+export type { JsonSchema } from './json-schema.js';
+export { findViolations, validate } from './validate.js';
 export { expandSweep, planSweep, sweepDimensions, type SweepDimension, type SweepPlan } from './sweep.js';
 export type { OriginRecord } from './provenance.js';
 export type { ConfigDir } from './sources/search-path.js';

@@ -15,7 +15,7 @@ import { flagForms, parseArguments } from './flags.js';
 import { enumOptions, propertySchema, schemaFor } from './key-help.js';
 import { prepared } from './prepare.js';
 import { composeOptions, openSession, type Session } from './session.js';
-import type { JsonSchema } from '../validate.js';
+import type { JsonSchema } from '../json-schema.js';
 
 /** @returns the exit code */
 export async function shellCompletion(session: Session): Promise<number> {

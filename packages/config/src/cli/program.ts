@@ -1,9 +1,9 @@
 // What a program gives to have a command line, and what its hooks and jobs get.
 import type { Composition } from '../composition.js';
+import type { JsonSchema } from '../json-schema.js';
 import type { PlainValue } from '../node.js';
 import type { OverrideAliases } from '../overrides/aliases.js';
 import type { ConfigDir } from '../sources/search-path.js';
-import type { JsonSchema } from '../validate.js';
 
 export interface TextSink {
   write(text: string): unknown;
