@@ -46,12 +46,17 @@ const PLAYING: readonly RunConfig['task'][] = ['train', 'evaluate', 'replay', 'p
 function environmentProblems(composition: Composition): string[] {
   const config = toRunConfig(composition.resolve() as unknown as RunConfigYaml);
   if (!PLAYING.includes(config.task)) return [];
-  return configProblems(config).flatMap(({ key, message, remedy }) => [
-    message,
-    `  in ${placeOf(composition, key)}`,
-    `  ${remedy}`,
-  ]);
+  return configProblems(config)
+    .filter(({ key, unreadFor }) => unreadFor === undefined || !isOverridden(composition, key, unreadFor))
+    .flatMap(({ key, message, remedy }) => [message, `  in ${placeOf(composition, key)}`, `  ${remedy}`]);
 }
+
+/** A file set the key for another choice than the one that the command line makes. */
+const isOverridden = (composition: Composition, key: string, choice: string): boolean =>
+  !isGivenByHand(composition, key) && isGivenByHand(composition, choice);
+
+const isGivenByHand = (composition: Composition, key: string): boolean =>
+  composition.origin(key)[0].source.startsWith('command line');
 
 /** What a task needs and the config does not give. */
 function taskProblems(config: RunConfig): string[] {
