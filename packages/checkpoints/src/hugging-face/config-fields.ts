@@ -54,6 +54,13 @@ export class ConfigFields {
     return value;
   }
 
+  /** A positive integer that another field's count divides. */
+  multiple(field: string, divisor: string): number {
+    const [value, parts] = [this.count(field), this.count(divisor)];
+    if (value % parts !== 0) throw this.error(field, `is ${value}, not a multiple of ${divisor} ${parts}`);
+    return value;
+  }
+
   /** A number of layers: each is built before a file is opened, so a billion of them must not be tried. */
   layers(field: string): number {
     return this.count(field, MOST_LAYERS);

@@ -1,19 +1,19 @@
 // Weights in files of any kind, seen the same way: what tensors there are, and each one's numbers when they are asked for.
 import type { HostTensor } from './host-tensor.js';
-import { SafetensorsError } from './safetensors-error.js';
+import { CheckpointError } from './checkpoint-error.js';
 import type { Dtype } from './dtype.js';
 
-export interface WeightSource {
+export interface CheckpointReader {
   /** The file or directory, for messages. */
   readonly path: string;
   /** What is known of every tensor before a number of it is read. */
-  readonly entries: ReadonlyMap<string, StoredTensor>;
+  readonly entries: ReadonlyMap<string, TensorInfo>;
   /** One tensor in float32, in an ArrayBuffer of its own. */
   read(name: string, options?: ReadTensorOptions): Promise<HostTensor>;
   close(): Promise<void>;
 }
 
-export interface StoredTensor {
+export interface TensorInfo {
   shape: readonly number[];
   dtype: Dtype;
   /** The file that it lies in. */
@@ -24,10 +24,10 @@ export interface StoredTensor {
 const floatTypes: readonly Dtype[] = ['F32', 'F16', 'BF16', 'F64'];
 
 /** A weight of whole numbers or truth values is none: it comes of a quantised model, or of another tensor's name. */
-export function requireFloats(name: string, { dtype, file }: StoredTensor): void {
+export function requireFloats(name: string, { dtype, file }: TensorInfo): void {
   if (floatTypes.includes(dtype)) return;
   const advice = 'quantised weights are not read: take the model in float32, float16 or bfloat16';
-  throw new SafetensorsError(file, name, `a dtype of ${floatTypes.join(', ')}`, dtype, advice);
+  throw new CheckpointError(file, name, `a dtype of ${floatTypes.join(', ')}`, dtype, advice);
 }
 
 export interface ReadTensorOptions {

@@ -7,7 +7,7 @@ import type { Dtype } from './dtype.js';
  *
  * @param fail makes the error where a whole number is too large for float32 to hold
  */
-export function float32Values(
+export function toFloat32(
   dtype: Dtype,
   buffer: ArrayBuffer,
   fail: (expected: string, found: string) => Error,

@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
  * Writes `chunks` one after the other to `path`, so that a reader meets the old file or the new one and never a part.
  * The folder is made if it is missing; after a failure the temporary file is gone.
  */
-export async function writeWholeFile(
+export async function writeChunksAtomically(
   path: string,
   chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
 ): Promise<void> {

@@ -3,7 +3,7 @@
 import { ByteSource } from '../io/byte-source.js';
 import { WeightsFileError } from '../io/weights-file-error.js';
 import type { HostTensor, HostTensors } from '../io/host-tensor.js';
-import { firstNonFinite, nonFiniteAdvice, type WeightSource } from '../io/checkpoint-reader.js';
+import { firstNonFinite, nonFiniteAdvice, type CheckpointReader } from '../io/checkpoint-reader.js';
 
 export interface Llama2cCheckpoint {
   /** As Hugging Face's config.json of a Llama would say it. */
@@ -27,7 +27,9 @@ export async function readLlama2c(path: string): Promise<Llama2cCheckpoint> {
 }
 
 /** The same, one tensor at a time when it is asked for. */
-export async function openLlama2c(path: string): Promise<{ config: Record<string, unknown>; source: WeightSource }> {
+export async function openLlama2c(
+  path: string,
+): Promise<{ config: Record<string, unknown>; source: CheckpointReader }> {
   const bytes = await ByteSource.open(path);
   try {
     const config = configOf(path, new Int32Array((await bytes.read(0, 28, 'the header')).buffer));
@@ -40,7 +42,7 @@ export async function openLlama2c(path: string): Promise<{ config: Record<string
     const places = placesOf(config);
     if (places.end !== bytes.size)
       throw new WeightsFileError(path, `its header asks for ${places.end} bytes, the file has ${bytes.size}`);
-    const source: WeightSource = {
+    const source: CheckpointReader = {
       path,
       entries: new Map([...places.tensors].map(([name, { shape }]) => [name, { shape, dtype: 'F32', file: path }])),
       read: async (name, { transposed = false, requireFinite = false } = {}) => {

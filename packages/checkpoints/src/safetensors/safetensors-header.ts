@@ -3,7 +3,7 @@
 // Source: https://github.com/huggingface/safetensors#format
 
 import { bytesPerElement, type Dtype } from '../io/dtype.js';
-import { SafetensorsError } from '../io/safetensors-error.js';
+import { CheckpointError } from '../io/checkpoint-error.js';
 
 /** What the header says of one tensor. */
 export interface TensorEntry {
@@ -21,13 +21,13 @@ const maxHeaderBytes = 100_000_000;
 /** Length of the JSON header, from the file's first eight bytes. */
 export function readHeaderLength(path: string, firstBytes: Uint8Array, fileBytes: number): number {
   if (firstBytes.length < 8) {
-    throw new SafetensorsError(path, null, 'a header length in the first 8 bytes', `a file of ${fileBytes} bytes`);
+    throw new CheckpointError(path, null, 'a header length in the first 8 bytes', `a file of ${fileBytes} bytes`);
   }
   const length = new DataView(firstBytes.buffer, firstBytes.byteOffset).getBigUint64(0, true);
   const most = Math.min(maxHeaderBytes, fileBytes - 8);
   if (length > most) {
     const isPointer = new TextDecoder().decode(firstBytes) === 'version ';
-    throw new SafetensorsError(
+    throw new CheckpointError(
       path,
       null,
       `a header of at most ${most} bytes (the file has ${fileBytes})`,
@@ -53,12 +53,12 @@ export function parseHeader(
 ): { tensors: TensorEntry[]; metadata: Record<string, string> } {
   const { __metadata__: metadata = {}, ...entries } = parseJson(path, json);
   if (!isTextMap(metadata))
-    throw new SafetensorsError(path, null, '__metadata__ of texts by name', JSON.stringify(metadata).slice(0, 40));
+    throw new CheckpointError(path, null, '__metadata__ of texts by name', JSON.stringify(metadata).slice(0, 40));
   const tensors = Object.entries(entries).map(([name, entry]) => checkEntry(path, name, entry));
   tensors.sort((a, b) => a.begin - b.begin || a.end - b.end);
   const outside = tensors.find(({ end }) => end > dataBytes);
   if (outside)
-    throw new SafetensorsError(
+    throw new CheckpointError(
       path,
       outside.name,
       `data_offsets ${outside.begin} to ${outside.end} inside the data`,
@@ -68,12 +68,12 @@ export function parseHeader(
   for (const { name, begin, end } of tensors) {
     if (begin !== position) {
       const fault = begin < position ? 'overlaps the tensor before it' : 'leaves a gap before it';
-      throw new SafetensorsError(path, name, `data_offsets that begin at ${position}`, `${begin}, which ${fault}`);
+      throw new CheckpointError(path, name, `data_offsets that begin at ${position}`, `${begin}, which ${fault}`);
     }
     position = end;
   }
   if (position !== dataBytes) {
-    throw new SafetensorsError(
+    throw new CheckpointError(
       path,
       null,
       `tensors that fill the ${dataBytes} bytes of data`,
@@ -94,10 +94,10 @@ function parseJson(path: string, json: Uint8Array): Record<string, unknown> {
   } catch (error) {
     const { name, message } = error as Error;
     const found = name === 'SyntaxError' ? message : 'bytes that are no text in UTF-8';
-    throw new SafetensorsError(path, null, expected, found);
+    throw new CheckpointError(path, null, expected, found);
   }
   if (typeof header !== 'object' || header === null || Array.isArray(header)) {
-    throw new SafetensorsError(path, null, expected, JSON.stringify(header).slice(0, 40));
+    throw new CheckpointError(path, null, expected, JSON.stringify(header).slice(0, 40));
   }
   return header as Record<string, unknown>;
 }
@@ -109,7 +109,7 @@ function checkEntry(path: string, name: string, entry: unknown): TensorEntry {
     data_offsets: offsets,
   } = (entry ?? {}) as { dtype?: string; shape?: number[]; data_offsets?: number[] };
   const fail = (expected: string, found: unknown, advice?: string) =>
-    new SafetensorsError(
+    new CheckpointError(
       path,
       name,
       expected,

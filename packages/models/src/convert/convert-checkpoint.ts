@@ -6,14 +6,14 @@ import { architectureFor, isLanguageModel } from '../language-model/architecture
 import { bareName, fileShape, namesInFile } from '../architecture/checkpoint-layout.js';
 import { readLlama2cTokenizer } from '../tokenizers/llama2c-tokenizer.js';
 import {
-  openWeightsFile,
+  openCheckpoint,
   parseConfig,
   PretrainedDirectoryError,
   requireFloats,
-  unwrapped,
-  type WeightsFile,
+  withoutNamePrefix,
+  type OpenedCheckpoint,
   WeightsFileError,
-  type WeightSource,
+  type CheckpointReader,
   writeWeightStream,
 } from '@bowyer/checkpoints';
 import { loadTokenizer, type Tokenizer } from '../tokenizers/tokenizer.js';
@@ -34,7 +34,7 @@ export interface ConvertOptions {
 }
 
 export interface Converted {
-  kind: WeightsFile['kind'];
+  kind: OpenedCheckpoint['kind'];
   tensors: number;
   parameters: number;
 }
@@ -44,7 +44,7 @@ export async function convertCheckpoint(options: ConvertOptions): Promise<Conver
   const { input, output } = options;
   if ((await readdir(output).catch(() => [])).length > 0)
     throw new Error(`convert: the folder '${output}' is not empty\n  give a new one, or remove it`);
-  const { kind, source, config: ownConfig } = await openWeightsFile(input, options);
+  const { kind, source, config: ownConfig } = await openCheckpoint(input, options);
   try {
     const beside = (await stat(input)).isDirectory() ? input : dirname(input);
     const config = ownConfig ?? (await readConfig(options.config, beside));
@@ -88,9 +88,9 @@ async function readConfig(given: string | null, beside: string): Promise<ConfigJ
 const COUNTED_PLACES = /(^|\.)position_ids$/;
 
 /** The tensors to write, under the names that transformers gives them, and where each one's numbers come from. */
-function modelTensors(source: WeightSource, config: ConfigJson) {
+function modelTensors(source: CheckpointReader, config: ConfigJson) {
   if (!isLanguageModel(config)) {
-    const model = unwrapped(source, []);
+    const model = withoutNamePrefix(source, []);
     const weights = [...model.entries].filter(([name]) => !COUNTED_PLACES.test(name));
     for (const [name, entry] of weights) requireFloats(name, entry);
     const shapes = new Map(weights.map(([name, { shape }]) => [name, shape]));
@@ -98,7 +98,7 @@ function modelTensors(source: WeightSource, config: ConfigJson) {
   }
   const specs = architectureFor(config).parameters;
   const spellings = [specs.map(({ name }) => name), specs.map(({ name }) => bareName(name))];
-  const model = unwrapped(source, spellings);
+  const model = withoutNamePrefix(source, spellings);
   const names = namesInFile(specs, model);
   const shapes = new Map(specs.map((spec) => [spec.name, fileShape(spec)]));
   return { shapes, read: async (name: string) => (await model.read(names.get(name)!, { requireFinite: true })).data };

@@ -48,13 +48,8 @@ const defaults: ConfigJson = {
 export function gptNeoXConfig(json: ConfigJson): GptNeoXConfig {
   const fields = new ConfigFields('gpt_neox', json, defaults);
   fields.refuse('quantization_config');
-  const hidden_size = fields.count('hidden_size');
   const num_attention_heads = fields.count('num_attention_heads');
-  if (hidden_size % num_attention_heads !== 0)
-    throw fields.error(
-      'hidden_size',
-      `is ${hidden_size}, not a multiple of num_attention_heads ${num_attention_heads}`,
-    );
+  const hidden_size = fields.multiple('hidden_size', 'num_attention_heads');
   // Newer files have the share among the rope_parameters, files in between as a field of its own.
   const share =
     ropeFields('gpt_neox', json).scaling.partial_rotary_factor ?? json.rotary_pct ?? json.partial_rotary_factor;

@@ -150,22 +150,17 @@ export function llamaConfig(json: ConfigJson): LlamaConfig {
 }
 
 function attentionShape(fields: ConfigFields) {
-  const hidden_size = fields.count('hidden_size');
   const num_attention_heads = fields.count('num_attention_heads');
+  const hasHeadDim = fields.value('head_dim') !== undefined;
+  const hidden_size = hasHeadDim ? fields.count('hidden_size') : fields.multiple('hidden_size', 'num_attention_heads');
   const num_key_value_heads =
     fields.value('num_key_value_heads') === undefined ? num_attention_heads : fields.count('num_key_value_heads');
-  if (fields.value('head_dim') === undefined && hidden_size % num_attention_heads !== 0)
-    throw fields.error(
-      'hidden_size',
-      `is ${hidden_size}, not a multiple of num_attention_heads ${num_attention_heads}`,
-    );
   if (num_attention_heads % num_key_value_heads !== 0)
     throw fields.error(
       'num_key_value_heads',
       `is ${num_key_value_heads}, which does not divide num_attention_heads ${num_attention_heads}`,
     );
-  const head_dim =
-    fields.value('head_dim') === undefined ? hidden_size / num_attention_heads : fields.count('head_dim');
+  const head_dim = hasHeadDim ? fields.count('head_dim') : hidden_size / num_attention_heads;
   if (head_dim % 2 !== 0) throw fields.error('head_dim', `is ${head_dim}; rotary embedding turns pairs of columns`);
   return { hidden_size, num_attention_heads, num_key_value_heads, head_dim };
 }

@@ -13,7 +13,7 @@ import { isLargeWeight } from '../layers/weight-product.js';
 const PACKED_SIZES = [1 << 26, 2 ** 32] as const;
 
 /** Names of the weights to pack: none, or those that products read in float32. @param asked undefined: as their size suggests */
-export function weightsToPack(
+export function weightsToPrepack(
   architecture: CausalArchitecture,
   quantized: ReadonlyMap<string, QuantizedWeight> | undefined,
   asked: boolean | undefined,
@@ -52,7 +52,7 @@ interface Packed {
 }
 
 /** Holds the latest program only, since each has a copy of the weights; one that is in use is freed when its last call ends. */
-export class PackedPrograms {
+export class PrepackedPrograms {
   #latest?: Packed;
   readonly #inUse = new Map<BoundProgram, Packed>();
 

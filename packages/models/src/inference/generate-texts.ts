@@ -1,6 +1,6 @@
 // Continuations of many prompts: batches of similar length through the cached decoder, results in the order of the items.
 import { maximum, Rng } from '@bowyer/core';
-import { itemWindows, type Items } from './stream-chunks.js';
+import { streamChunks, type Items } from './stream-chunks.js';
 import type { LanguageModel } from '../language-model/language-model.js';
 import { checkTokenIds, continuationText, ItemError, promptTokens, type PromptItem } from './prompt-tokens.js';
 import type { SamplingOptions } from '../decoding/sampling.js';
@@ -38,7 +38,7 @@ export async function* generateTexts(
   { batchSize, seed, window = 8 * batchSize, ...sampling }: GenerateTextsOptions,
 ): AsyncGenerator<GeneratedText> {
   const options = { ...sampling, terminatorIds: sampling.terminatorIds ?? endOfText(model) };
-  for await (const { start, items: some } of itemWindows(items, window)) {
+  for await (const { start, items: some } of streamChunks(items, window)) {
     const prompts = some.map((item, i) => {
       const ids = promptTokens(model.tokenizer, item, start + i);
       check(model, ids, start + i);

@@ -1,5 +1,5 @@
 // How likely given continuations are after given prompts: batches of similar length, results in the order of the items.
-import { itemWindows, type Items } from './stream-chunks.js';
+import { streamChunks, type Items } from './stream-chunks.js';
 import type { LanguageModel } from '../language-model/language-model.js';
 import { checkTokenIds, continuationTokens, ItemError, type ContinuationItem } from './prompt-tokens.js';
 import type { TokenExample } from '../batching/token-batches.js';
@@ -26,7 +26,7 @@ export async function* scoreContinuations(
   items: Items<ContinuationItem>,
   { maxTokens, window = 1024 }: ScoreContinuationsOptions,
 ): AsyncGenerator<ContinuationScores> {
-  for await (const { start, items: some } of itemWindows(items, window)) {
+  for await (const { start, items: some } of streamChunks(items, window)) {
     const tokens = some.map((item, i) => continuationTokens(model.tokenizer, item, start + i));
     tokens.forEach((item, i) => check(model, item, start + i));
     const scores = await model.scores(

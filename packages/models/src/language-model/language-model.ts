@@ -15,9 +15,9 @@ import { writeAdapter } from '../lora/peft-files.js';
 import { StepRng } from '../lora/step-rng.js';
 import { createOptimizer, type OptimizerOptions } from '../optimizers/create-optimizer.js';
 import type { Optimizer } from '../optimizers/optimizer.js';
-import { type HostTensors, openWeights, readDecoderConfig, writeWeights } from '@bowyer/checkpoints';
+import { type HostTensors, openSafetensors, readDecoderConfig, writeWeights } from '@bowyer/checkpoints';
 import { addDequantized, FrozenWeights, type Quantization } from '../quantization/frozen-weights.js';
-import { copyTensors, writeTensors } from '../weights/state-dict.js';
+import { readStateDict, loadStateDict } from '../weights/state-dict.js';
 import type { TokenExample } from '../batching/token-batches.js';
 import {
   TokenScorer,
@@ -27,7 +27,7 @@ import {
 } from '../training/token-scorer.js';
 import { loadTokenizer, type Tokenizer } from '../tokenizers/tokenizer.js';
 import { checkVocabulary } from '../tokenizers/vocabulary-check.js';
-import { frozenTensors, WorkingWeights } from '../weights/compute-weights.js';
+import { frozenTensors, ComputeWeights } from '../weights/compute-weights.js';
 
 /** With gradient checkpointing: logits are held for a quarter of the scored rows. */
 const LOSS_CHUNKS = 4;
@@ -122,7 +122,7 @@ export class LanguageModel {
     const architecture = architectureFor({ vocab_size: options.tokenizer.vocabSize, ...options.config });
     checkVocabulary(options.tokenizer.vocabSize, architecture.vocabSize, 'LanguageModel.create');
     const weights = new FrozenWeights(architecture, options.quantization ?? 'none');
-    for (const spec of architecture.parameters) weights.takeFresh(spec, options.rng);
+    for (const spec of architecture.parameters) weights.addInitialized(spec, options.rng);
     const { device, lora } = options;
     const base = await createBase(options, weights, lora !== undefined);
     const adapters = lora && (await createAdapters(device, architecture, { options: lora, seed: lora.seed }));
@@ -180,7 +180,7 @@ export class LanguageModel {
   /** Writes a whole model in Hugging Face layout: quantised weights in float32, adapters added to the weights beside them. */
   async saveMerged(dir: string): Promise<void> {
     const { base, quantized, adapters } = this.#weights;
-    const tensors = addDequantized(await copyTensors(this.#device, base), quantized);
+    const tensors = addDequantized(await readStateDict(this.#device, base), quantized);
     if (adapters) mergeAdapters(tensors, await this.copyParameters(), adapters.layout);
     await mkdir(dir, { recursive: true });
     await writeWeights(dir, toCheckpoint(this.architecture.parameters, tensors));
@@ -190,12 +190,12 @@ export class LanguageModel {
 
   /** Bit-exact copies of the trained parameters (with LoRA the adapters) as they lie in memory, e.g. to keep the best so far. */
   copyParameters(): Promise<HostTensors> {
-    return copyTensors(this.#device, this.parameters);
+    return readStateDict(this.#device, this.parameters);
   }
 
   /** Takes up what `copyParameters` gave. Nothing is changed unless every tensor is there in the right shape. */
   async restoreParameters(tensors: HostTensors, source = 'restoreParameters'): Promise<void> {
-    await writeTensors(this.#device, this.parameters, tensors, { path: source });
+    await loadStateDict(this.#device, this.parameters, tensors, { path: source });
   }
 
   /** Moments and gradients are made here and not before, so that a model that only samples holds none. */
@@ -265,7 +265,7 @@ export class LanguageModel {
     await this.#decodePrograms.release();
     await this.#optimizer?.release();
     const { base, adapters } = this.#weights;
-    await WorkingWeights.of(this.#device, base).release();
+    await ComputeWeights.of(this.#device, base).release();
     for (const state of [base, adapters?.parameters, adapters?.switch]) if (state) await this.#device.release(state);
   }
 }
@@ -287,7 +287,7 @@ async function readWeights(
   quantization: Quantization,
 ): Promise<FrozenWeights> {
   const weights = new FrozenWeights(architecture, quantization);
-  const source = await openWeights(dir);
+  const source = await openSafetensors(dir);
   try {
     for await (const [name, tensor] of eachParameter(architecture.parameters, source)) weights.take(name, tensor);
   } finally {

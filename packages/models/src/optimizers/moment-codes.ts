@@ -15,7 +15,7 @@ export const blockLength = 256;
 export const wordsPerBlock = blockLength / 4;
 
 /** The largest codes. */
-export const [mostFirst, mostSecond] = [127, 255];
+export const [maxFirstMomentCode, maxSecondMomentCode] = [127, 255];
 
 /**
  * A block whose largest √v is below this forgets both moments, and one whose largest |m| is below the other its first ones. They

@@ -10,9 +10,9 @@ import {
   readPretrainedConfig,
   readWeights,
 } from '@bowyer/checkpoints';
-import { freshParameters } from '../architecture/initialize-parameters.js';
+import { initializeParameters } from '../architecture/initialize-parameters.js';
 import { samplerFor, type SamplingOptions } from '../decoding/sampling.js';
-import { uniformsOf } from '../decoding/sampling-uniforms.js';
+import { samplingUniforms } from '../decoding/sampling-uniforms.js';
 import { loadTokenizer, type Tokenizer } from '../tokenizers/tokenizer.js';
 import { checkVocabulary } from '../tokenizers/vocabulary-check.js';
 import type { DecodedTarget } from './decode-loop.js';
@@ -67,7 +67,7 @@ export class Seq2SeqModel {
   ): Promise<Seq2SeqModel> {
     const { device, config, tokenizer, rng } = options;
     const architecture = encoderDecoderFor(config);
-    const parameters = await device.createState(freshParameters(architecture.parameters, rng));
+    const parameters = await device.createState(initializeParameters(architecture.parameters, rng));
     return new Seq2SeqModel(device, { architecture, tokenizer, rules: generationRules(architecture), parameters });
   }
 
@@ -105,7 +105,7 @@ export class Seq2SeqModel {
         startId: rules.decoderStartId,
         forcedFirst: rules.forcedBosId ?? -1,
         forcedLast: rules.forcedEosId ?? -1,
-        uniforms: sampler.kind === 'greedy' ? new Float32Array(0) : uniformsOf(seeds, maxNewTokens),
+        uniforms: sampler.kind === 'greedy' ? new Float32Array(0) : samplingUniforms(seeds, maxNewTokens),
         ...(sampler.kind !== 'greedy' && sampler.tempered && { temperature }),
         ...(sampler.kind === 'truncated' && { topP }),
         maxNewTokens,

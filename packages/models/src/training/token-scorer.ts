@@ -6,7 +6,7 @@ import { adapterWiring, type AdapterWeights } from '../lora/adapter-graph.js';
 import type { QuantizedWeight } from '../quantization/quantized-weight.js';
 import { tokenBatches, type TokenBatch, type TokenExample } from '../batching/token-batches.js';
 import { drops, gradientName, scoringGraph, trainableParameters, trainingGraph } from './training-graph.js';
-import { WorkingWeights } from '../weights/compute-weights.js';
+import { ComputeWeights } from '../weights/compute-weights.js';
 
 export interface BatchOptions {
   /** Tokens with padding that one micro-batch may hold; longer batches are split. Infinity if not given. */
@@ -126,8 +126,8 @@ export class TokenScorer {
     return { loss };
   }
 
-  get #weights(): WorkingWeights {
-    return WorkingWeights.of(this.options.device, this.options.parameters);
+  get #weights(): ComputeWeights {
+    return ComputeWeights.of(this.options.device, this.options.parameters);
   }
 
   get #scalesLoss(): boolean {

@@ -54,7 +54,7 @@ export const or = binary(0x50);
 /** The bits of a that are not in b: |a| where b is −0. */
 export const andNot = binary(0x4f);
 /** The largest of the four. */
-export const largestLane = (a: Code): Code => {
+export const maxLane = (a: Code): Code => {
   const lanes = [0, 1, 2, 3].map((lane): Code => [...a, ...simd(0x1f), lane]);
   return lanes.reduce((x, y) => [...x, ...y, 0x97]);
 };

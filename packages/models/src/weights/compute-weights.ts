@@ -10,8 +10,8 @@ interface Copy {
   version?: number;
 }
 
-export class WorkingWeights {
-  static readonly #all = new WeakMap<State, WorkingWeights>();
+export class ComputeWeights {
+  static readonly #all = new WeakMap<State, ComputeWeights>();
   #copy?: Promise<Copy>;
 
   private constructor(
@@ -20,8 +20,8 @@ export class WorkingWeights {
   ) {}
 
   /** One copy for all who read the same weights. */
-  static of(device: Device, masters: State): WorkingWeights {
-    const known = this.#all.get(masters) ?? new WorkingWeights(device, masters);
+  static of(device: Device, masters: State): ComputeWeights {
+    const known = this.#all.get(masters) ?? new ComputeWeights(device, masters);
     this.#all.set(masters, known);
     return known;
   }

@@ -18,7 +18,7 @@ export interface TokenLogprob {
   /** Nats. */
   logprob: number;
   /** The likeliest tokens in its place, as many as were asked for. */
-  alternatives: readonly Omit<TokenLogprob, 'alternatives'>[];
+  topLogprobs: readonly Omit<TokenLogprob, 'topLogprobs'>[];
 }
 
 export interface Usage {
@@ -105,23 +105,23 @@ function logprobs(kind: AnswerKind, tokens: readonly TokenLogprob[] | null): obj
     return {
       tokens: tokens.map(({ token }) => token),
       token_logprobs: tokens.map(({ logprob }) => logprob),
-      top_logprobs: tokens.some(({ alternatives }) => alternatives.length > 0)
+      top_logprobs: tokens.some(({ topLogprobs }) => topLogprobs.length > 0)
         ? tokens.map((token) => byToken(token))
         : null,
       text_offset: tokens.map((_, i) => tokens.slice(0, i).reduce((sum, { token }) => sum + token.length, 0)),
     };
   return {
-    content: tokens.map(({ alternatives, ...token }) => ({ ...entry(token), top_logprobs: alternatives.map(entry) })),
+    content: tokens.map(({ topLogprobs, ...token }) => ({ ...entry(token), top_logprobs: topLogprobs.map(entry) })),
     refusal: null,
   };
 }
 
-const entry = ({ token, logprob }: Omit<TokenLogprob, 'alternatives'>) => ({
+const entry = ({ token, logprob }: Omit<TokenLogprob, 'topLogprobs'>) => ({
   token,
   logprob,
   bytes: [...Buffer.from(token)],
 });
 
 /** The token that was said is always among them. */
-const byToken = ({ alternatives, ...said }: TokenLogprob) =>
-  Object.fromEntries([...alternatives, said].map(({ token, logprob }) => [token, logprob]));
+const byToken = ({ topLogprobs, ...said }: TokenLogprob) =>
+  Object.fromEntries([...topLogprobs, said].map(({ token, logprob }) => [token, logprob]));

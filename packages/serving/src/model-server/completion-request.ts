@@ -2,7 +2,7 @@
 // Fields: platform.openai.com/docs/api-reference; `top_k` as other servers of that API have it.
 import { maximum } from '@bowyer/core';
 import {
-  ALTERNATIVES,
+  MAX_TOP_LOGPROBS,
   type ChatMessage,
   type ChatTemplate,
   ChatTemplateError,
@@ -91,7 +91,7 @@ export function readChatRequest(body: unknown, reader: RequestReader): Completio
     throw error instanceof ChatTemplateError ? new BadRequestError(error.message, 'messages') : error;
   }
   const logprobs = fields.boolean('logprobs');
-  const topLogprobs = fields.number('top_logprobs', 0, { min: 0, max: ALTERNATIVES, whole: true });
+  const topLogprobs = fields.number('top_logprobs', 0, { min: 0, max: MAX_TOP_LOGPROBS, whole: true });
   if (topLogprobs > 0 && !logprobs) throw fields.fail('top_logprobs', 'needs logprobs to be true');
   return request(fields, [{ ids, echo: '' }], { logprobs, topLogprobs }, reader, {
     limit: ['max_completion_tokens', 'max_tokens'],

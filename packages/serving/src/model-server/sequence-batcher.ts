@@ -1,8 +1,8 @@
 // Many answers at once: each has a slot of the key-value cache, and all slots move on together, a few tokens a round.
 // Who comes while a round runs joins the next one; a prompt that begins like what a free slot holds pays for its rest only.
 import type { Rng } from '@bowyer/core';
-import type { Alternatives, Episodes, LanguageModel, SamplingOptions, Utterance } from '@bowyer/models';
-import { isSteering, logitChanges, type Steering } from './logit-bias.js';
+import type { TopLogprobs, Episodes, LanguageModel, SamplingOptions, Utterance } from '@bowyer/models';
+import { adjustsLogits, logitChanges, type LogitAdjustments } from './logit-bias.js';
 
 export interface SequenceRequest {
   /** At least one; with `maxNewTokens` they fit into the context. */
@@ -11,15 +11,15 @@ export interface SequenceRequest {
   sampling: Pick<SamplingOptions, 'temperature' | 'topK' | 'topP' | 'greedy'>;
   terminatorIds: readonly number[];
   /** Changes of logits; none if not given. */
-  steering?: Steering;
+  adjustments?: LogitAdjustments;
   /** Whether the likeliest tokens are told beside those that were said. */
-  tellsAlternatives?: boolean;
+  returnsTopLogprobs?: boolean;
   /** The answer's own stream: what is sampled does not depend on who else is answered. */
   rng: Rng;
   /** Ends the answer as soon as it is noticed. */
   signal: AbortSignal;
   /** Told of tokens as they come, without the terminator. @returns whether more are wanted */
-  onTokens: (ids: readonly number[], logprobs: readonly number[], alternatives: readonly Alternatives[]) => boolean;
+  onTokens: (ids: readonly number[], logprobs: readonly number[], topLogprobs: readonly TopLogprobs[]) => boolean;
 }
 
 /** `stop`: a terminator, or no more was wanted; `length`: maxNewTokens were said; `aborted`: by the signal. */
@@ -60,7 +60,7 @@ export class SequenceBatcher {
   #running: Sequence[] = [];
   #rounds: Promise<void> | null = null;
   /** Once a request has asked for it: another program then, which serves the plain requests too. */
-  #steered = false;
+  #biasesLogits = false;
 
   private constructor(
     private readonly model: LanguageModel,
@@ -84,7 +84,9 @@ export class SequenceBatcher {
     const { maxQueued, slots } = this.options;
     if (this.#waiting.length + requests.length > maxQueued + this.#free.length)
       throw new QueueFullError(`all ${slots} slots are busy and ${this.#waiting.length} answers wait`);
-    this.#steered ||= requests.some(({ steering, tellsAlternatives }) => tellsAlternatives || isSteering(steering));
+    this.#biasesLogits ||= requests.some(
+      ({ adjustments, returnsTopLogprobs }) => returnsTopLogprobs || adjustsLogits(adjustments),
+    );
     const ends = requests.map(
       (request) =>
         new Promise<SequenceEnd>((resolve, reject) => {
@@ -143,7 +145,7 @@ export class SequenceBatcher {
 
   /** Tokens to ask for: one after the prompt, then a power of two that the context has room for. */
   #stride({ request, slot, newTokens }: Sequence): number {
-    if (newTokens === 0 || isSteering(request.steering, 'penalties')) return 1; // what is said changes what may follow
+    if (newTokens === 0 || adjustsLogits(request.adjustments, 'penalties')) return 1; // what is said changes what may follow
     const left = request.maxNewTokens - newTokens;
     const room = this.model.contextLength - this.episodes.length(slot) + 1; // the last new token is never fed
     let stride = ROUND;
@@ -155,12 +157,12 @@ export class SequenceBatcher {
     const [{ request }] = group;
     try {
       const utterances = await this.episodes.act(
-        group.map(({ slot, request: { promptIds, rng, steering }, newTokens, counts }) => ({
-          ...{ slot, rng, steer: logitChanges(steering, counts) },
+        group.map(({ slot, request: { promptIds, rng, adjustments }, newTokens, counts }) => ({
+          ...{ slot, rng, logitBias: logitChanges(adjustments, counts) },
           tokens: newTokens === 0 ? promptIds.slice(this.episodes.length(slot)) : [],
         })),
         {
-          ...{ ...request.sampling, terminatorIds: request.terminatorIds, steered: this.#steered },
+          ...{ ...request.sampling, terminatorIds: request.terminatorIds, biasesLogits: this.#biasesLogits },
           maxNewTokens: this.#stride(group[0]),
         },
       );
@@ -173,13 +175,13 @@ export class SequenceBatcher {
     }
   }
 
-  #take(sequence: Sequence, { ids, logprobs, alternatives = [], terminatorId }: Utterance): void {
+  #take(sequence: Sequence, { ids, logprobs, topLogprobs = [], terminatorId }: Utterance): void {
     const { maxNewTokens, onTokens, signal } = sequence.request;
     const said = ids.slice(0, maxNewTokens - sequence.newTokens);
     const terminated = terminatorId !== null && sequence.newTokens + ids.length < maxNewTokens;
     sequence.newTokens += said.length + Number(terminated);
     for (const id of said) sequence.counts.set(id, (sequence.counts.get(id) ?? 0) + 1);
-    const told = [[...logprobs.subarray(0, said.length)], alternatives.slice(0, said.length)] as const;
+    const told = [[...logprobs.subarray(0, said.length)], topLogprobs.slice(0, said.length)] as const;
     const wantsMore = signal.aborted || onTokens(said, ...told);
     if (signal.aborted) this.#end(sequence, 'aborted');
     else if (terminated || !wantsMore) this.#end(sequence, 'stop');

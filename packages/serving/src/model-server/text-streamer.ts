@@ -3,7 +3,7 @@
 /** What half a character of several bytes decodes to. */
 const HALF_CHARACTER = '\uFFFD';
 
-export class SpokenText {
+export class TextStreamer {
   readonly #ids: number[] = [];
   #shown = 0;
   #text = '';

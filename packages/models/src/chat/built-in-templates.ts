@@ -7,7 +7,7 @@ import { ChatTemplateError, type ChatMessage, type ChatTemplate } from './chat-m
 
 export type BuiltInTemplate = 'llama2' | 'llama3' | 'chatml' | 'chatglm4' | 'llama2_bc';
 
-export interface PiecewiseOptions {
+export interface BuiltInTemplateOptions {
   /**
    * As upstream learns: the line that says that the assistant speaks is learnt too, what makes ChatGLM-4 stop is not, and
    * llama2_bc learns messages with loss false.
@@ -115,14 +115,14 @@ export const templateMarks: Record<BuiltInTemplate, readonly string[]> = {
   chatglm4: ['[gMASK]', '<sop>', '<|user|>', '<|assistant|>', '<|system|>'],
 };
 
-export class PiecewiseTemplate implements ChatTemplate {
+export class BuiltInChatTemplate implements ChatTemplate {
   readonly terminatorIds: readonly number[];
   readonly #style: Style;
 
   constructor(
     private readonly kind: BuiltInTemplate,
     private readonly tokenizer: Tokenizer,
-    private readonly options: PiecewiseOptions = {},
+    private readonly options: BuiltInTemplateOptions = {},
   ) {
     this.#style = styles[kind];
     const { terminator, otherTerminators = [] } = this.#style;

@@ -1,7 +1,7 @@
 // The error of weight files: which file, which tensor, what was expected, what was found, how to mend it.
 
 /** A safetensors file is not what it says it is. */
-export class SafetensorsError extends Error {
+export class CheckpointError extends Error {
   override readonly name = 'SafetensorsError';
 
   /**
