@@ -3,7 +3,7 @@
 import { CheckpointError } from './io/checkpoint-error.js';
 import type { CheckpointReader } from './io/checkpoint-reader.js';
 
-/** Wrappers whose names say nothing about the model itself. */
+/** Wrappers whose names are no part of the model. */
 const WRAPPERS = /^(module\.|_orig_mod\.)+/;
 
 /**
@@ -20,7 +20,7 @@ export function withoutNamePrefix(source: CheckpointReader, known: readonly (rea
     const bare = prefix === undefined ? name.replace(WRAPPERS, '') : name.slice(prefix.length);
     const other = inner.get(bare);
     if (other !== undefined)
-      throw new CheckpointError(source.path, name, `one tensor '${bare}'`, `'${other}' stands for it too`);
+      throw new CheckpointError(source.path, name, `one tensor '${bare}'`, `'${other}' maps to the same name`);
     inner.set(bare, name);
   }
   return {

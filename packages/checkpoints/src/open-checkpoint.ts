@@ -10,7 +10,7 @@ import type { CheckpointReader } from './io/checkpoint-reader.js';
 export interface OpenedCheckpoint {
   kind: 'safetensors' | 'pytorch' | 'llama2c';
   source: CheckpointReader;
-  /** config.json, where the file itself says it. */
+  /** config.json, where it follows from the file itself. */
   config?: Record<string, unknown>;
 }
 
@@ -44,8 +44,8 @@ async function openDirectory(dir: string, options: OpenCheckpointOptions): Promi
   if (candidates.length !== 1)
     throw new WeightsFileError(
       dir,
-      candidates.length ? `it holds several files of weights: ${candidates.join(', ')}` : 'it holds no file of weights',
-      'name one: input=FILE',
+      candidates.length ? `it contains several weight files: ${candidates.join(', ')}` : 'it contains no weight file',
+      'choose one: input=FILE',
     );
   return openFile(join(dir, candidates[0]), options);
 }
@@ -57,8 +57,8 @@ async function openFile(path: string, options: OpenCheckpointOptions): Promise<O
   if (!path.endsWith('.bin'))
     throw new WeightsFileError(
       path,
-      'it is no file of torch.save: neither a ZIP archive nor a pickle',
-      'what can be converted: .pt, .pth and .bin of PyTorch, .safetensors, .bin of llama2.c',
+      'it was not written by torch.save: neither a ZIP archive nor a pickle',
+      'supported: .pt, .pth and .bin of PyTorch, .safetensors, .bin of llama2.c',
     );
   return { kind: 'llama2c', ...(await openLlama2c(path)) };
 }

@@ -1,4 +1,4 @@
-// One tensor's numbers out of a file into float32, without holding them twice: a block at a time where they change form.
+// Reads one tensor's data into float32 without a second copy: block by block where the dtype changes.
 import { toFloat32 } from './float32-conversion.js';
 import { bfloat16ToFloat32, float16ToFloat32 } from './half-precision.js';
 import { bytesPerElement, type Dtype } from './dtype.js';
@@ -9,7 +9,7 @@ export interface TensorData {
   shape: readonly number[];
   /** Fills `target` with the file's bytes from `offset`, counted from the tensor's first byte. */
   read: (offset: number, target: Uint8Array) => Promise<void>;
-  /** The error where a whole number is too large for float32. */
+  /** The error for an integer too large for float32. */
   fail: (expected: string, found: string) => Error;
 }
 

@@ -85,7 +85,7 @@ const tensorsOf = (dictionary: Dictionary) =>
 
 function stateDict(path: string, { value }: TorchFile, section: string | undefined): Dictionary {
   if (!(value instanceof Map))
-    throw new WeightsFileError(path, 'it holds no dictionary of tensors', 'save a state_dict() with torch.save');
+    throw new WeightsFileError(path, 'it contains no dictionary of tensors', 'save a state_dict() with torch.save');
   const dictionary = value as Dictionary;
   if (section === undefined && tensorsOf(dictionary).length > 0) return dictionary;
   const sections = section === undefined ? usualSections : [section];

@@ -113,16 +113,15 @@ export async function openShards(
         throw new CheckpointError(
           index,
           null,
-          `the shard '${file}' beside it, as weight_map says`,
+          `the shard '${file}' beside it, as weight_map specifies`,
           'no such file',
-          'the model is not all here: fetch the missing shard, or all of the model again',
+          'the model is incomplete: download the missing shard, or the whole model again',
         );
       shards.set(file, await openFile(path));
     }
     for (const [name, file] of Object.entries(weightMap)) {
       const entry = shards.get(file)!.entries.get(name);
-      if (!entry)
-        throw new CheckpointError(join(index, '..', file), name, 'the tensor that the index promises', 'none');
+      if (!entry) throw new CheckpointError(join(index, '..', file), name, 'the tensor that the index lists', 'none');
       entries.set(name, entry);
     }
     return { path: index, entries, read: (name, options) => shards.get(weightMap[name])!.read(name, options), close };
@@ -141,7 +140,7 @@ async function readFully(path: string, handle: FileHandle, position: number, tar
         path,
         null,
         `${target.length} bytes at ${position}`,
-        'an end: the file became shorter while it was read',
+        'the end of the file: it became shorter while it was read',
       );
     done += bytesRead;
   }

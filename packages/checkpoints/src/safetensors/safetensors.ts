@@ -18,7 +18,7 @@ export interface ReadOptions {
 
 /**
  * The tensors of one file, each in an ArrayBuffer of its own (so that it can be transferred to a worker).
- * 16-bit and 64-bit floats become float32, and whole numbers do where float32 holds them exactly.
+ * 16-bit and 64-bit floats become float32, and integers do where float32 represents them exactly.
  */
 export async function readSafetensors(path: string, options: ReadOptions = {}): Promise<HostTensors> {
   return (await readSafetensorsFile(path, options)).tensors;
@@ -91,7 +91,7 @@ async function writeStreamed(path: string, tensors: TensorStream, metadata: Reco
     header[name] = { dtype, shape, data_offsets: [end, (end += size * elements(shape))] };
   }
   const json = new TextEncoder().encode(JSON.stringify(header));
-  const start = new Uint8Array(8 + Math.ceil(json.length / 8) * 8).fill(0x20); // blanks align the data to 8 bytes
+  const start = new Uint8Array(8 + Math.ceil(json.length / 8) * 8).fill(0x20); // spaces align the data to 8 bytes
   new DataView(start.buffer).setBigUint64(0, BigInt(start.length - 8), true);
   start.set(json, 8);
   await writeChunksAtomically(path, chunks(start, tensors));

@@ -1,4 +1,4 @@
-// Between parameters as they lie in memory and as a Hugging Face checkpoint holds them: names, and Conv1D's transposition.
+// Converts between parameters in memory and in a Hugging Face checkpoint: names, and Conv1D's transposition.
 import type { ParameterSpec } from './parameter-spec.js';
 import {
   type HostTensor,
@@ -43,7 +43,7 @@ export function namesInFile(specs: readonly ParameterSpec[], { path, entries }: 
   for (const spec of specs) {
     const bare = bareName(spec.name);
     const name = [spec.name, bare].find((candidate) => entries.has(candidate));
-    const expected = `shape [${fileShape(spec).join(', ')}], as config.json asks for`;
+    const expected = `shape [${fileShape(spec).join(', ')}], as config.json specifies`;
     if (name === undefined) {
       const found = `no such tensor among ${listing([...entries.keys()])}`;
       throw new CheckpointError(path, spec.name, expected, found, belongTogether);
@@ -61,13 +61,13 @@ export function namesInFile(specs: readonly ParameterSpec[], { path, entries }: 
       entries.get(extra)!.file,
       extra,
       `only tensors of the model that config.json describes (${specs.length} of them)`,
-      `this one too, of shape [${entries.get(extra)!.shape.join(', ')}]`,
+      `this one as well, of shape [${entries.get(extra)!.shape.join(', ')}]`,
       belongTogether,
     );
   return names;
 }
 
-const belongTogether = 'config.json and the weights must be of the same model: fetch or save both again';
+const belongTogether = 'config.json and the weights must belong to the same model: download or save both again';
 
 const listing = (names: string[]) =>
   `the ${names.length} tensors ${names.slice(0, 4).join(', ')}${names.length > 4 ? ', …' : ''}`;

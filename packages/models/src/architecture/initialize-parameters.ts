@@ -3,7 +3,7 @@ import type { Rng } from '@bowyer/core';
 import type { ParameterSpec } from './parameter-spec.js';
 import type { HostTensor, HostTensors } from '@bowyer/checkpoints';
 
-/** Fills every parameter as its spec says. One stream of numbers, in the order of `parameters`. */
+/** Initializes every parameter as its spec defines. One stream of numbers, in the order of `parameters`. */
 export function initializeParameters(parameters: readonly ParameterSpec[], rng: Rng): HostTensors {
   return Object.fromEntries(parameters.map((spec) => [spec.name, initializeParameter(spec, rng)]));
 }

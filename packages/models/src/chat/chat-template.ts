@@ -27,7 +27,10 @@ export function chatTemplate(
       `name one (chat_template=${builtIn.join(' or ')}) or give a file of Jinja`,
     );
   if (!source.includes('{'))
-    throw new ChatTemplateError(`'${source}' is neither Jinja nor a name`, `built-in templates: ${builtIn.join(', ')}`);
+    throw new ChatTemplateError(
+      `'${source}' is neither a Jinja template nor the name of one`,
+      `built-in templates: ${builtIn.join(', ')}`,
+    );
   return new JinjaTemplate(source, tokenizer, variables(config));
 }
 

@@ -24,7 +24,7 @@ export interface ConvertOptions {
   input: string;
   /** The directory to make; it must not be there yet, or be empty. */
   output: string;
-  /** config.json or the directory of a model of the same sizes; null: beside the weights, or what the file says itself. */
+  /** config.json or the directory of a model of the same sizes; null: beside the weights, or derived from the weight file itself. */
   config: string | null;
   /** Directory with tokenizer.json, or a tokenizer file of llama2.c; null: in `config` or beside the weights. */
   tokenizer: string | null;
@@ -78,7 +78,7 @@ async function readConfig(given: string | null, beside: string): Promise<ConfigJ
   if (text === null)
     throw new PretrainedDirectoryError(
       place,
-      `the weights do not say what model they belong to, and there is no ${path}`,
+      `the weights do not specify their model, and there is no ${path}`,
       'give the config.json of a model of the same kind and sizes, or its directory: config=FILE_OR_DIRECTORY',
     );
   return parseConfig(text, dirname(path));
@@ -115,7 +115,7 @@ async function findTokenizer({ tokenizer, config, input }: ConvertOptions, besid
   }
   throw new WeightsFileError(
     input,
-    'weights hold no tokenizer, and there is no tokenizer.json beside them',
+    'weight files contain no tokenizer, and there is no tokenizer.json in their directory',
     'give a directory with tokenizer.json, or the tokenizer file of llama2.c (tokenizer.bin): tokenizer=DIRECTORY_OR_FILE',
   );
 }

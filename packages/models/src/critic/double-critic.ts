@@ -165,7 +165,7 @@ export class DoubleCritic {
     await this.optimizer.save(join(dir, 'optimizer.safetensors'));
   }
 
-  /** Takes up, bit for bit, what `save` wrote. The critic must have been created with the same settings. */
+  /** Restores, bit for bit, what `save` wrote. The critic must have been created with the same settings. */
   async restore(dir: string): Promise<void> {
     for (const [file, state] of [
       ['online', this.parameters],

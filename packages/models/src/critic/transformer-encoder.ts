@@ -1,4 +1,4 @@
-// The paper's critic encoder: BERT or one of its kin over the observation and, separately, over the action, one set of weights.
+// The paper's critic encoder: BERT or one of its variants over the observation and, separately, over the action, one set of weights.
 // Source: ArCHer, Zhou et al. 2024 (arXiv:2402.19446); Q reads [h(s); h(a)], V reads h(s); hidden layers as wide as h.
 import { join } from 'node:path';
 import { writeFileAtomically, type Rng } from '@bowyer/core';

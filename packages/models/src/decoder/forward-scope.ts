@@ -24,15 +24,15 @@ export interface ScopeOptions {
   quantized?: ReadonlyMap<string, QuantizedWeight>;
   /** How products with them are computed (see quantized-weight.ts); 0 if left out. */
   accuracyLevel?: 0 | 4;
-  /** Those of them that products take as whole numbers, from inputs of their own (decoding alone: there is no gradient). */
+  /** Those of them that products take as integers, from inputs of their own (decoding alone: there is no gradient). */
   integers?: IntegerWeights;
   /** Names of weights that products take from an input of their own, `prepackedName`. */
   packed?: ReadonlySet<string>;
   /** LoRA beside some of the linear layers. */
   adapters?: AdapterGraph;
-  /** Left out: dropout is off, whatever the config says. */
+  /** If omitted, dropout is off, whatever the config specifies. */
   dropout?: SeededDropout;
-  /** What weights lie in; 'float32' if left out. */
+  /** Type of the weights; 'float32' by default. */
   weightType?: Precision;
 }
 
@@ -42,7 +42,7 @@ export const prepackedName = (weight: string) => `${weight}/packed`;
 export class GraphScope implements ForwardScope {
   readonly batch: Dim;
   readonly tokens: Dim;
-  /** What goes on from block to block, the first block's input included. */
+  /** The residual stream between blocks, the first block's input included. */
   readonly blockBoundaries: Value[] = [];
   readonly #parameters = new Map<string, Value>();
 

@@ -1,4 +1,4 @@
-// GPT-NeoX's configuration (Pythia and its kin) under the names of Hugging Face's config.json, checked when it is read.
+// GPT-NeoX's configuration (Pythia and others) under the names of Hugging Face's config.json, checked when it is read.
 import { activationNames, type ActivationName } from '../layers/activations.js';
 import { ConfigFields, type ConfigJson } from '@bowyer/checkpoints';
 import { ropeFields, rotaryFrequencies, type RotaryFrequencies } from '../layers/rotary-frequencies.js';
@@ -58,7 +58,7 @@ export function gptNeoXConfig(json: ConfigJson): GptNeoXConfig {
   if (rotaryDims < 2 || rotaryDims % 2 !== 0 || rotaryDims > hidden_size / num_attention_heads)
     throw fields.error(
       'rotary_pct',
-      `makes ${rotaryDims} of a head's ${hidden_size / num_attention_heads} columns turn; they turn in pairs`,
+      `makes ${rotaryDims} of a head's ${hidden_size / num_attention_heads} columns rotate; the number must be even and at least 2`,
     );
   return {
     vocab_size: fields.count('vocab_size'),

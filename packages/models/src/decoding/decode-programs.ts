@@ -27,7 +27,7 @@ export interface DecodeProgramsOptions {
   maskedTokenIds: readonly number[];
   /** Copies of frozen weights in fewer bits, which decoding then reads instead; not updated when parameters change. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
-  /** Lay float32 weights out anew for fast products, a second copy of them; if not given, from 64 MiB to 4 GiB of them. */
+  /** Prepack float32 weights for fast products, a second copy of them; by default for 64 MiB to 4 GiB of weights. */
   packed?: boolean;
   /** LoRA beside the parameters, which are frozen then. */
   adapters?: AdapterWeights;
@@ -107,7 +107,7 @@ export class DecodePrograms {
     await this.options.device.release(state);
   }
 
-  /** Programs for a batch of `rows` whose longest new part has `width` tokens. `done` says that their run is over. */
+  /** Programs for a batch of `rows` whose longest new part has `width` tokens. Call `done` when their run has ended. */
   async forBatch(sampler: Sampler, rows: number, width: number): Promise<BatchPrograms> {
     await ComputeWeights.of(this.options.device, this.options.parameters).refresh();
     // With small weights both operand orders give the same graph.

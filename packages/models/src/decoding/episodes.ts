@@ -8,7 +8,7 @@ import { GREEDY_TEMPERATURE, samplerFor, type Sampler, type SamplingOptions } fr
 import { samplingUniforms } from './sampling-uniforms.js';
 import { SlotMapping } from './slot-mapping.js';
 
-/** What a slot is told before it speaks. */
+/** The input of a slot before it generates. */
 export interface Turn {
   slot: number;
   /** A new episode: the slot's context is forgotten first. */
@@ -30,7 +30,7 @@ export interface Utterance {
   logprobs: Float32Array;
   /** The same under the distribution that was sampled from; equal to `logprobs` at temperature 1 without truncation. */
   samplingLogprobs: Float32Array;
-  /** With the option `biasesLogits`, one a log-probability: the policy's likeliest tokens, whatever is added to logits. */
+  /** With the option `biasesLogits`, one a log-probability: the policy's most likely tokens before biases. */
   topLogprobs?: readonly TopLogprobs[];
   /** How many of the slot's last tokens the model saw before its first own one. */
   contextTokens: number;
@@ -91,7 +91,7 @@ export class Episodes {
 
   /**
    * Adds each turn's tokens to its slot and samples one utterance per turn. The utterance's ids join the context, its
-   * terminator does not: the observation that follows says how the history goes on.
+   * terminator does not: the observation that follows continues the history.
    *
    * A context that leaves no room for `maxNewTokens` loses its oldest tokens (see `contextTokens`).
    */
@@ -106,7 +106,7 @@ export class Episodes {
       if (reset) this.#rows.keepUpTo(slot, 0);
       for (const token of tokens) context.push(token);
       if (context.length === 0)
-        throw new RangeError(`Episodes.act: slot ${slot} has no token to go on from; give it at least one`);
+        throw new RangeError(`Episodes.act: slot ${slot} has no token to continue from; give it at least one`);
     }
     const swaps = this.#rows.bringToFront(turns.map(({ slot }) => slot));
     // The worker knows rows only: turns in the order of their rows.

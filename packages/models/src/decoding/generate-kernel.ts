@@ -18,7 +18,7 @@ export interface GenerateArgs {
   /** Where the graph has inputs for them. */
   temperature?: number;
   topP?: number;
-  /** Where the sampler is biasesLogits: for each utterance, tokens and what is added to their logits. */
+  /** For a sampler with biases: for each utterance, tokens and what is added to their logits. */
   logitBias?: readonly LogitBias[];
   maxNewTokens: number;
   terminatorIds: readonly number[];
@@ -44,7 +44,7 @@ export interface GeneratedRow {
   tokens: number[];
   logprobs: number[];
   samplingLogprobs: number[];
-  /** One a token, where the sampler is biasesLogits. */
+  /** One a token, for a sampler with biases. */
   topLogprobs: TopLogprobs[];
   terminated: boolean;
 }
@@ -124,7 +124,7 @@ interface Sampled {
   tokens: Int32Array;
   logprobs: Float32Array;
   samplingLogprobs: Float32Array;
-  /** [rows] of a biasesLogits sampler. */
+  /** [rows] of a sampler with biases. */
   topLogprobs?: TopLogprobs[];
 }
 
@@ -181,7 +181,7 @@ class TokenLoop {
     return this.#run(program, pieces, 1, counts, takesLast ? { last } : {});
   }
 
-  /** Adds what was sampled to the utterances that go on, then lets finished rows leave the batch. */
+  /** Appends the sampled tokens to unfinished utterances, then removes finished rows from the batch. */
   take({ tokens, logprobs, samplingLogprobs, topLogprobs }: Sampled): void {
     this.batch.forEach((index, row) => {
       if (!this.#goesOn(index)) return;
@@ -195,7 +195,7 @@ class TokenLoop {
     this.#compact();
   }
 
-  /** Once half of the rows are done, those that go on move to the front and the others leave the batch. */
+  /** Once half of the rows are done, the unfinished ones move to the front and the others leave the batch. */
   #compact(): void {
     const { batch } = this;
     const running = batch.filter((index) => this.#goesOn(index)).length;

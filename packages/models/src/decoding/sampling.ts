@@ -15,7 +15,7 @@ export interface SamplingOptions {
   maxNewTokens: number;
   /** An utterance ends when one of these is chosen. */
   terminatorIds: readonly number[];
-  /** Turns may change single logits, and utterances tell the likeliest tokens. */
+  /** Turns may add biases to logits, and utterances contain the most likely tokens. */
   biasesLogits?: boolean;
 }
 
@@ -26,7 +26,7 @@ export type Sampler = { biasesLogits?: true } & (
   | { kind: 'truncated'; tempered: boolean; candidates: number }
 );
 
-/** How many of the likeliest tokens a biasesLogits sampler tells, as far as the vocabulary has them. */
+/** Number of most likely tokens that a sampler with biases returns, as far as the vocabulary has them. */
 export const MAX_TOP_LOGPROBS = 20;
 
 /**
@@ -50,7 +50,7 @@ function plainSampler(
     throw new RangeError(`sampling: temperature ${temperature} must be above 0; for the most likely token set greedy`);
   if (!(topP > 0 && topP <= 1)) throw new RangeError(`sampling: topP ${topP} must be in (0, 1]; 1 keeps every token`);
   if (!Number.isInteger(topK) || topK < 0)
-    throw new RangeError(`sampling: topK ${topK} must be a whole number; 0 keeps every token`);
+    throw new RangeError(`sampling: topK ${topK} must be an integer; 0 keeps every token`);
   const candidates = topK === 0 ? vocabSize : Math.min(topK, vocabSize);
   const tempered = shared || temperature !== 1;
   return candidates === vocabSize && topP === 1
@@ -69,7 +69,7 @@ export interface SampledTokens {
 
 /**
  * Makes the inputs that the sampler needs: `uniforms` [rows] in [0, 1), each row's own, so that its token does not depend
- * on who else is in the batch; the scalars `temperature` and `top_p`. A biasesLogits one has `logit_bias_ids` and `logit_bias_values` [rows, n],
+ * on who else is in the batch; the scalars `temperature` and `top_p`. A sampler with biases has `logit_bias_ids` and `logit_bias_values` [rows, n],
  * tokens and what is added to their logits, and the outputs `top_ids` and `top_logprobs` [rows, MAX_TOP_LOGPROBS],
  * the most likely tokens first, which what is added does not change.
  *
@@ -87,7 +87,7 @@ export function sampleTokens(g: GraphBuilder, logits: Value, sampler: Sampler): 
   return sampled;
 }
 
-/** @param own the model's logits, of which log-probabilities are told; @param logits those that are sampled from */
+/** @param own the model's logits, whose log-probabilities are returned; @param logits those that are sampled from */
 function choose(
   g: GraphBuilder,
   own: Value,

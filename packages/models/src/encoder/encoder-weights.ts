@@ -102,7 +102,7 @@ export async function readByShapes(
     if (tensor.shape.join() !== shape.join()) {
       throw new PretrainedDirectoryError(
         dir,
-        `'${name}' has shape [${tensor.shape.join(', ')}], config.json says [${shape.join(', ')}]`,
+        `'${name}' has shape [${tensor.shape.join(', ')}], config.json specifies [${shape.join(', ')}]`,
       );
     }
     tensors[name] = tensor;

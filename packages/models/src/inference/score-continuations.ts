@@ -61,7 +61,7 @@ function scoredExample({ promptIds, continuationIds }: Tokens, filler: number): 
   };
 }
 
-/** A token that the model may say. */
+/** A token that the model can generate. */
 function unmasked({ maskedTokenIds }: LanguageModel): number {
   let id = 0;
   while (maskedTokenIds.includes(id)) id++;
@@ -71,6 +71,6 @@ function unmasked({ maskedTokenIds }: LanguageModel): number {
 function check({ contextLength, architecture }: LanguageModel, { promptIds, continuationIds }: Tokens, index: number) {
   const length = promptIds.length + Math.max(0, continuationIds.length - 1); // the last token is not read
   if (length > contextLength)
-    throw new ItemError(index, `has ${length} tokens to read, the model's context holds ${contextLength}`);
+    throw new ItemError(index, `has ${length} tokens to read; the model's context length is ${contextLength}`);
   checkTokenIds([...promptIds, ...continuationIds], architecture.vocabSize, index);
 }

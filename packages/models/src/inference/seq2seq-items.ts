@@ -20,7 +20,7 @@ export async function* generateTargets(
 ): AsyncGenerator<GeneratedTarget> {
   const options = {
     ...sampling,
-    // The decoder reads its start token before those that are said, and not the last of them.
+    // The decoder reads its start token before the generated ones, and not the last of these.
     maxNewTokens: Math.min(sampling.maxNewTokens, model.architecture.targetLimit),
     terminatorIds: sampling.terminatorIds ?? model.rules.eosIds,
   };
@@ -110,7 +110,7 @@ function checkLengths(
   if (source > sourceLimit)
     throw new ItemError(index, `has ${source} prompt tokens; the model's encoder has positions for ${sourceLimit}`);
   if (target > targetLimit)
-    throw new ItemError(index, `asks for ${target} tokens; the model's decoder has positions for ${targetLimit}`);
+    throw new ItemError(index, `requests ${target} tokens; the model's decoder has positions for ${targetLimit}`);
 }
 
 /** Indices, the longest first. */

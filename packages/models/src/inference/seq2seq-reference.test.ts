@@ -33,8 +33,8 @@ interface Reference {
 const models = fileURLToPath(new URL('../../../../../shared/data/models', import.meta.url));
 
 const gpu = await webgpuAvailable();
-if (!gpu) console.warn('no WebGPU adapter here: real checkpoints are tested on the processor only');
-/** How far a number may be off: WGSL's functions are less exact than the processor's. */
+if (!gpu) console.warn('no WebGPU adapter here: real checkpoints are tested on the CPU only');
+/** How far a number may be off: WGSL's functions are less exact than the CPU's. */
 const tolerances = { cpu: 1e-4, webgpu: 1e-3 };
 
 describe.each([

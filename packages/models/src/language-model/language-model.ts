@@ -34,7 +34,7 @@ const LOSS_CHUNKS = 4;
 
 export interface LanguageModelOptions {
   device: Device;
-  /** Tokens that the policy never says and that scoring gives probability 0. */
+  /** Tokens that the policy never generates and that scoring gives probability 0. */
   maskedTokenIds?: readonly number[];
   /** Whether padding is among them, as suits a policy (true if not given); false: the checkpoint's own distribution. */
   masksPadding?: boolean;
@@ -171,7 +171,7 @@ export class LanguageModel {
     const { adapters, baseDir } = this.#weights;
     if (!adapters) return this.saveMerged(dir);
     if (baseDir === undefined)
-      throw new Error('LanguageModel: these adapters stand beside a model that no directory holds; use saveMerged');
+      throw new Error('LanguageModel: the base model of these adapters is in no directory; use saveMerged');
     await mkdir(dir, { recursive: true });
     await writeAdapter(dir, await this.copyParameters(), adapters.layout, baseDir);
     await this.tokenizer.save(dir);
@@ -188,7 +188,7 @@ export class LanguageModel {
     await writeFileAtomically(join(dir, 'config.json'), `${JSON.stringify(this.config, null, 2)}\n`);
   }
 
-  /** Bit-exact copies of the trained parameters (with LoRA the adapters) as they lie in memory, e.g. to keep the best so far. */
+  /** Bit-exact copies of the trained parameters (with LoRA the adapters), e.g. to keep the best so far. */
   copyParameters(): Promise<HostTensors> {
     return readStateDict(this.#device, this.parameters);
   }
@@ -296,7 +296,7 @@ async function readWeights(
   return weights;
 }
 
-/** Padding is never said, unless it is also what ends a text (GPT-2 has one token for both). */
+/** Padding is never generated, unless it is also the end-of-text token (as in GPT-2). */
 function withPadding(maskedTokenIds: readonly number[], { padTokenId, eosTokenId }: Tokenizer): number[] {
   const padding = padTokenId >= 0 && padTokenId !== eosTokenId ? [padTokenId] : [];
   return [...new Set([...maskedTokenIds, ...padding])].sort((a, b) => a - b);

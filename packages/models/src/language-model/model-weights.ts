@@ -19,7 +19,7 @@ export interface ModelWeights {
   baseDir?: string;
 }
 
-/** Which directory holds the base, and what adapter lies in `dir`, if one does. */
+/** The directory of the base model, and the adapter in `dir`, if there is one. */
 export async function openAdapterDirectory(dir: string): Promise<{ baseDir: string; adapter?: LoraOptions }> {
   if (!isAdapterDirectory(dir)) return { baseDir: dir };
   const { options, base } = await readAdapterConfig(dir);

@@ -78,7 +78,7 @@ test('no row and no column is dropped more than others', async () => {
 
 const gpu = await webgpuAvailable();
 if (!gpu) console.warn('skipped: no adapter for webgpu on this machine');
-(gpu ? test : test.skip)('on a GPU the masks of a seed are those of the processor', async () => {
+(gpu ? test : test.skip)('on a GPU the masks of a seed are those of the CPU', async () => {
   const webgpu = await openDevice({ device: 'webgpu' });
   try {
     expect(await masks(0.1, [5, 2 ** 31 - 2], webgpu)).toEqual(await masks(0.1, [5, 2 ** 31 - 2]));

@@ -41,18 +41,18 @@ import {
   type Code,
 } from '../wasm/simd-assembler.js';
 
-/** Where one block's new moments and the roots of its second ones lie, in bytes. */
+/** Offsets of one block's new moments and the roots of its second ones, in bytes. */
 const [momentsAt, rootsAt] = [0, 4 * blockLength];
 
 /** The numbers of one step that are the same for every parameter; see `adamW8bitInPlace`. */
 const scalarOrder = [
   ...(['firstGain', 'secondGain', 'firstDecay', 'secondDecay', 'keep', 'stepSize', 'eps'] as const),
-  // Constants, which V8 would make anew at each use, with four instructions.
+  // Constants, which V8 would otherwise construct at each use, with four instructions.
   ...(['minusZero', 'one', 'rounder'] as const),
 ];
 type Scalars = Record<(typeof scalarOrder)[number], number>;
 
-/** Added to a number below 2²², it leaves the nearest whole number in the lowest bits of the sum. */
+/** Added to a number below 2²², it leaves the nearest integer in the lowest bits of the sum. */
 const ROUNDER = 1.5 * 2 ** 23;
 
 /**

@@ -32,7 +32,7 @@ export async function saveStates(
   await writeSafetensors(path, { ...tensors[0], ...tensors[1] }, { format: 'pt', ...notes, steps: String(steps) });
 }
 
-/** @param needed notes that the file must hold  @returns the number of steps that the file tells, and all its notes */
+/** @param needed notes that the file must contain  @returns the number of steps in the file, and all its notes */
 export async function restoreStates(
   device: Device,
   path: string,
@@ -50,7 +50,7 @@ export async function restoreStates(
         null,
         `metadata '${key}' with '${value}'`,
         metadata[key] === undefined ? 'none' : `'${metadata[key]}'`,
-        "it holds another optimizer's state, or that of another version: go on with the one that wrote it, or begin afresh from the weights",
+        'it contains the state of another optimizer or version: resume with the optimizer that wrote it, or start again from the weights',
       );
   }
   for (const [prefix, state] of Object.entries(states)) await loadStateDict(device, state, tensors, { path, prefix });

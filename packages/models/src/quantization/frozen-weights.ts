@@ -13,7 +13,7 @@ import {
   type QuantizeOptions,
 } from './quantized-weight.js';
 
-/** How the linear layers' weights of a frozen model lie in memory. */
+/** How the linear layers' weights of a frozen model are stored. */
 export type Quantization = 'none' | '4bit' | '8bit';
 
 /**
@@ -61,7 +61,7 @@ export class FrozenWeights {
 
   /**
    * A parameter of a model without training. One that is quantised is made of random levels, never of float32 numbers:
-   * those of a model of seven thousand million parameters would fill 28 GB.
+   * those of a model of seven billion parameters would fill 28 GB.
    */
   addInitialized(spec: ParameterSpec, rng: Rng): void {
     const layout = this.quantization === 'none' ? undefined : this.#layout(spec.name, spec.shape);

@@ -30,7 +30,7 @@ export interface QuantizeOptions {
 }
 
 export type QuantizedProductOptions = {
-  /** 4: activations are rounded to 8 bits and multiplied as whole numbers, two to three times faster; 0: float32. */
+  /** 4: activations are rounded to 8 bits and multiplied as integers, two to three times faster; 0: float32. */
   accuracyLevel: 0 | 4;
 };
 
@@ -41,7 +41,7 @@ export function emptyQuantizedWeight(
 ): QuantizedWeight {
   const [rows, columns] = shape;
   if (!Number.isInteger(Math.log2(blockSize)) || blockSize < 16)
-    throw new RangeError(`quantise: block size ${blockSize} must be a power of two from 16 up`);
+    throw new RangeError(`quantise: block size ${blockSize} must be a power of two of at least 16`);
   if (columns % blockSize !== 0)
     throw new RangeError(`quantise: rows of ${columns} numbers do not divide into blocks of ${blockSize}`);
   return {
@@ -139,7 +139,9 @@ export function quantize(
 ): QuantizedWeight {
   const weight = emptyQuantizedWeight(shape, options);
   if (values.length !== shape[0] * shape[1])
-    throw new RangeError(`quantise: ${values.length} numbers given, a weight [${shape.join(', ')}] has another count`);
+    throw new RangeError(
+      `quantise: ${values.length} numbers given, which does not match a weight [${shape.join(', ')}]`,
+    );
   quantizeRows(weight, values, 0);
   return weight;
 }

@@ -40,7 +40,7 @@ export interface TokenScorerOptions {
   adapters?: AdapterWeights;
   /** Frozen weights in 4 or 8 bits, by name; `parameters` holds the others. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
-  /** Given: the training graph drops activations as config.json says, with masks from these numbers. */
+  /** If given, the training graph applies the dropout of config.json, with masks from these numbers. */
   dropoutRng?: Rng;
   /** Blocks are computed again in the backward pass instead of being kept (see training-graph.ts). */
   checkpointing?: boolean;
@@ -201,19 +201,19 @@ export class TokenScorer {
     examples.forEach(({ ids, targets, weights }, index) => {
       if (ids.length > architecture.contextLength)
         throw new RangeError(
-          `example ${index} has ${ids.length} tokens, the model's context holds ${architecture.contextLength}; keep its last ones`,
+          `example ${index} has ${ids.length} tokens; the model's context length is ${architecture.contextLength}; keep the last ones`,
         );
       const unknown = ids.find((id) => !(id >= 0 && id < architecture.vocabSize));
       if (unknown !== undefined)
         throw new RangeError(
-          `example ${index} holds the token id ${unknown}; the vocabulary has ${architecture.vocabSize} tokens`,
+          `example ${index} contains the token id ${unknown}; the vocabulary has ${architecture.vocabSize} tokens`,
         );
       const impossible = targets.findIndex(
         (target, t) => weights[t] !== 0 && (masked.has(target) || !(target >= 0 && target < architecture.vocabSize)),
       );
       if (impossible >= 0)
         throw new RangeError(
-          `example ${index} scores the token id ${targets[impossible]} at position ${impossible}, which the policy cannot say (masked, or outside the vocabulary)`,
+          `example ${index} scores the token id ${targets[impossible]} at position ${impossible}, which the policy cannot generate (masked, or outside the vocabulary)`,
         );
     });
   }

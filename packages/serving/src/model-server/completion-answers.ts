@@ -7,7 +7,7 @@ export type AnswerKind = 'chat' | 'text';
 export interface Choice {
   index: number;
   text: string;
-  /** Null while the answer goes on. */
+  /** Null until the answer ends. */
   finishReason: 'stop' | 'length' | null;
   /** Tokens of the text, where they were asked for. */
   tokens: readonly TokenLogprob[] | null;
@@ -50,7 +50,7 @@ export function wholeAnswer({ kind, ...head }: AnswerHead, choices: readonly Cho
   };
 }
 
-/** A piece of a stream; the first of a chat's choice says who speaks. */
+/** A piece of a stream; the first of a chat's choice contains the role. */
 export function answerPiece({ kind, ...head }: AnswerHead, choice: Choice, isFirst: boolean): object {
   const isChat = kind === 'chat';
   const delta = {
@@ -122,6 +122,6 @@ const entry = ({ token, logprob }: Omit<TokenLogprob, 'topLogprobs'>) => ({
   bytes: [...Buffer.from(token)],
 });
 
-/** The token that was said is always among them. */
-const byToken = ({ topLogprobs, ...said }: TokenLogprob) =>
-  Object.fromEntries([...topLogprobs, said].map(({ token, logprob }) => [token, logprob]));
+/** The generated token is always among them. */
+const byToken = ({ topLogprobs, ...generated }: TokenLogprob) =>
+  Object.fromEntries([...topLogprobs, generated].map(({ token, logprob }) => [token, logprob]));

@@ -1,4 +1,4 @@
-// One request under way: a sequence per answer, its text as it comes, and what it came to.
+// One request in progress: a sequence per answer, its text as it is generated, and the result.
 import { Rng } from '@bowyer/core';
 import { type TopLogprobs, continuationText, type Tokenizer } from '@bowyer/models';
 import type { AnswerKind, Choice, TokenLogprob, Usage } from './completion-answers.js';
@@ -14,7 +14,7 @@ export interface CompletionRun {
   /** Used where the request brings no seed of its own. */
   rng: Rng;
   signal: AbortSignal;
-  /** Told of every piece of text, and at the end of every choice that nothing more comes. */
+  /** Called with every piece of text, and once at the end of every choice. */
   onPiece: (piece: Choice) => void;
 }
 
@@ -24,7 +24,7 @@ export interface Completed {
   aborted: boolean;
 }
 
-/** Ends when all answers have ended. @throws {QueueFullError} at once, before anything is said */
+/** Ends when all answers have ended. @throws {QueueFullError} at once, before any token is generated */
 export function runCompletion(batcher: SequenceBatcher, run: CompletionRun): Promise<Completed> {
   const { request, terminatorIds, signal } = run;
   const { prompts, n, maxTokens, sampling, seed, logitBias, presencePenalty, frequencyPenalty } = request;
@@ -37,7 +37,7 @@ export function runCompletion(batcher: SequenceBatcher, run: CompletionRun): Pro
       ...{ promptIds: answer.promptIds, maxNewTokens: maxTokens, sampling, terminatorIds, signal },
       ...{ adjustments, returnsTopLogprobs: request.topLogprobs > 0 },
       rng: seed === null ? new Rng(run.rng.uint32()) : Rng.forPurpose(seed, `answer ${answer.index}`),
-      onTokens: (...told) => answer.take(...told),
+      onTokens: (...tokens) => answer.take(...tokens),
     })),
   );
   return finished(answers, ends, request);
@@ -66,7 +66,7 @@ class Answer {
   readonly promptIds: readonly number[];
   readonly #streamer: TextStreamer;
   readonly #tokens: TokenLogprob[] = [];
-  #untold: TokenLogprob[] = [];
+  #unsentTokens: TokenLogprob[] = [];
   #echo: string;
 
   constructor(
@@ -77,9 +77,9 @@ class Answer {
     const { kind, tokenizer, request } = run;
     this.promptIds = ids;
     this.#echo = echo;
-    // A message stands alone; a text goes on where the prompt ended, with the blank that it begins with.
-    const decode = (said: readonly number[]) =>
-      kind === 'chat' ? tokenizer.decode(said) : continuationText(tokenizer, ids, said);
+    // A message stands alone; a text continues where the prompt ended, with its leading space.
+    const decode = (generated: readonly number[]) =>
+      kind === 'chat' ? tokenizer.decode(generated) : continuationText(tokenizer, ids, generated);
     this.#streamer = new TextStreamer(decode, request.stops);
   }
 
@@ -90,9 +90,9 @@ class Answer {
       ids.forEach((id, i) => {
         const token = { ...this.#spelled(id, logprobs[i]), topLogprobs: this.#topLogprobs(topLogprobs[i]) };
         this.#tokens.push(token);
-        this.#untold.push(token);
+        this.#unsentTokens.push(token);
       });
-    this.#tell(text);
+    this.#send(text);
     return !this.#streamer.stopped;
   }
 
@@ -102,13 +102,13 @@ class Answer {
   });
 
   /** As many as were asked for. */
-  #topLogprobs(told: TopLogprobs | undefined) {
-    const ids = told?.ids.slice(0, this.run.request.topLogprobs) ?? [];
-    return ids.map((id, i) => this.#spelled(id, told!.logprobs[i]));
+  #topLogprobs(found: TopLogprobs | undefined) {
+    const ids = found?.ids.slice(0, this.run.request.topLogprobs) ?? [];
+    return ids.map((id, i) => this.#spelled(id, found!.logprobs[i]));
   }
 
   finish(finishReason: 'stop' | 'length'): Choice {
-    this.#tell(this.#streamer.finish());
+    this.#send(this.#streamer.finish());
     this.run.onPiece({ ...this.#choice(''), finishReason });
     const { prompts, n } = this.run.request;
     const { echo } = prompts[Math.floor(this.index / n)];
@@ -116,12 +116,12 @@ class Answer {
     return { index: this.index, text: echo + this.#streamer.text, finishReason, tokens };
   }
 
-  #tell(text: string): void {
+  #send(text: string): void {
     const shown = this.#echo + text;
     this.#echo = '';
     if (shown === '') return;
-    const tokens = this.run.request.logprobs ? this.#untold : null;
-    this.#untold = [];
+    const tokens = this.run.request.logprobs ? this.#unsentTokens : null;
+    this.#unsentTokens = [];
     this.run.onPiece({ ...this.#choice(shown), tokens });
   }
 

@@ -1,4 +1,4 @@
-// What a request adds to logits: a bias on tokens of its choice, and penalties on what the answer has said.
+// What a request adds to logits: a bias on tokens of its choice, and penalties on tokens of the answer so far.
 // Source: platform.openai.com/docs/api-reference, logit_bias, presence_penalty and frequency_penalty.
 
 export interface LogitAdjustments {
@@ -7,7 +7,7 @@ export interface LogitAdjustments {
   frequencyPenalty: number;
 }
 
-/** Whether anything is added; with `penalties` whether it depends on what was said. */
+/** Whether any logit changes; with `penalties`, whether that depends on the answer so far. */
 export function adjustsLogits(
   adjustments: LogitAdjustments | undefined,
   what: 'anything' | 'penalties' = 'anything',
@@ -20,7 +20,7 @@ export function adjustsLogits(
 /**
  *     change(token) = bias(token) − presence · [count > 0] − frequency · count
  *
- * @param counts how often the answer has said each token; the prompt's do not count
+ * @param counts how often the answer contains each token; the prompt's do not count
  * @returns each token once
  */
 export function logitChanges(
