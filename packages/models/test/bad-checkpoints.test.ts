@@ -106,7 +106,7 @@ const messageOf = (dir: string) =>
   );
 
 const UP = 'model.layers.1.mlp.up_proj.weight';
-const again = 'fetch or save both again';
+const again = 'download or save both again';
 
 test.each<[string, (tensors: Stored) => void, string]>([
   [
@@ -176,11 +176,14 @@ test.each<[object, string]>([
     `DIR/config.json of a 'llama' model: rope_scaling must be an object or null, not "linear"`,
   ],
   [{ model_type: undefined }, 'DIR/config.json: model_type is missing; supported language models: gpt2,'],
-  [{ model_type: 'bloom' }, 'DIR/config.json: model_type is "bloom", which is not supported; language models'],
+  [
+    { model_type: 'bloom' },
+    'DIR/config.json: model_type is "bloom", which is not supported; supported language models',
+  ],
   [{ model_type: 'constructor' }, 'DIR/config.json: model_type is "constructor", which is not supported'],
   [
     { model_type: 'albert' },
-    'DIR/config.json: model_type is "albert", an encoder, which says nothing itself: it can be a critic',
+    'DIR/config.json: model_type is "albert", an encoder, which cannot generate text: it can be a critic',
   ],
   [
     { num_hidden_layers: 1e9 },
@@ -242,7 +245,7 @@ test('a header length that is a little too long or too short', async () => {
     });
     expect(await messageOf(dir)).toMatch(
       new RegExp(
-        `^Cannot read DIR/model.safetensors\n  expected a JSON object as header, in the \\d+ bytes that .*\n  found (${found})`,
+        `^Cannot read DIR/model.safetensors\n  expected a JSON object as header, in the \\d+ bytes given by .*\n  found (${found})`,
       ),
     );
   }
@@ -268,7 +271,7 @@ describe('tokenizer and word table', () => {
         '  they do not belong together: put the tokenizer.json of this model in the directory of its config.json',
     );
     expect(await messageOf(rows(200))).toContain(
-      "the tokenizer has 8 tokens, the model's vocab_size is 200\n  expected 73 to 200 tokens: so many rows without a token",
+      "the tokenizer has 8 tokens, the model's vocab_size is 200\n  expected 73 to 200 tokens: more rows without a token",
     );
   });
 

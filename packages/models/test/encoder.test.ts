@@ -376,7 +376,7 @@ describe('checkpoints of encoders', () => {
     );
     await saveEncoder(dir, { ...tiny, hiddenSize: 8 }, tensors);
     await expect(loadEncoder(dir, { pooler: true, rng })).rejects.toThrow(
-      "'embeddings.word_embeddings.weight' has shape [23, 16], config.json says [23, 8]",
+      "'embeddings.word_embeddings.weight' has shape [23, 16], config.json specifies [23, 8]",
     );
   });
 

@@ -70,7 +70,7 @@ maybe('a template that is no prefix of itself is refused where it does not say w
   const forgetful = '{{ m.content if loop.last else m.content[:2] }}';
   const longer: ChatMessage[] = [...dialogue, { role: 'user', content: 'Done.' }];
   expect(() => chatTemplate(body(forgetful), llama2).encodeConversation(longer)).toThrow(
-    'Chat template: it writes the beginning of a dialogue differently once more follows',
+    'Chat template: it renders the start of a dialogue differently when more messages follow',
   );
   // Stable, with and without generation blocks: the same ids and, but for the loss, the same mask.
   const plain = chatTemplate(body('{{ m.content }}'), llama2).encodeConversation(dialogue);

@@ -160,7 +160,7 @@ describe('nothing is written where', () => {
   test('there is no config.json, no tokenizer, or one of another model', async () => {
     const input = join(pickles, 'gpt2-old-format.pt');
     expect(await messageOf(convert({ input, config: null }))).toContain(`there is no ${join(pickles, 'config.json')}`);
-    expect(await messageOf(convert({ input, tokenizer: null }))).toContain('weights hold no tokenizer');
+    expect(await messageOf(convert({ input, tokenizer: null }))).toContain('weight files contain no tokenizer');
     await wordLevelTokenizer([Array.from({ length: 30 }, (_, i) => `w${i}`).join(' ')]).save(words);
     expect(await messageOf(convert({ input }))).toContain("the tokenizer has 33 tokens, the model's vocab_size is 29");
   });

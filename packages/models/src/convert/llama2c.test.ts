@@ -84,6 +84,6 @@ test('a file that is not what its header specifies is refused', async () => {
   const cut = join(dir, 'cut-tokenizer.bin');
   await writeFile(cut, (await readFile(path)).subarray(0, 10));
   await expect(readLlama2cTokenizer(cut)).rejects.toThrow(
-    `Cannot read weights from ${cut}\n  piece 0 at byte 4 leads beyond`,
+    `Cannot read weights from ${cut}\n  piece 0 at byte 4 extends beyond`,
   );
 });

@@ -286,7 +286,7 @@ describe.each(await testDevices())('on %s', (kind) => {
   test('mistakes are named', async () => {
     await withEpisodes({ slots: 2 }, async (episodes) => {
       await expect(act(episodes, [{ slot: 0, tokens: [] }], sampling())).rejects.toThrow(
-        'slot 0 has no token to go on from',
+        'slot 0 has no token to continue from',
       );
       await expect(act(episodes, [{ slot: 2, tokens: [1] }], sampling())).rejects.toThrow(
         'there is no slot 2; slots are 0 to 1',

@@ -146,8 +146,8 @@ describe('checkpoints', () => {
     const path = join(dir, 'optimizer.safetensors');
     await (await create(AdamW)).save(path);
     await expect((await create(AdamW8bit)).restore(path)).rejects.toThrow(
-      `Cannot read ${path}\n  expected metadata 'moment_codes' with 'squares'\n  found none\n  it holds another optimizer's state, or that ` +
-        'of another version: go on with the one that wrote it, or begin afresh from the weights',
+      `Cannot read ${path}\n  expected metadata 'moment_codes' with 'squares'\n  found none\n  it contains the state of another optimizer or ` +
+        'version: resume with the optimizer that wrote it, or start again from the weights',
     );
     const codes = (name: string) => ({ [`${name}.large`]: { shape: [100, 90], data: new Uint8Array(9000) } });
     const scales = (name: string) => ({ [`${name}.large`]: { shape: [36], data: new Float32Array(36) } });

@@ -41,6 +41,8 @@ describe.each(['host', 'graph'] as const)('as a function or as a graph: %s', (ru
   });
 });
 
-test('momentum that is not there cannot be looked ahead by', async () => {
-  await expect(create({ momentum: 0, nesterov: true, weightDecay: 0 })).rejects.toThrow('give a momentum such as 0.9');
+test('nesterov without momentum is refused', async () => {
+  await expect(create({ momentum: 0, nesterov: true, weightDecay: 0 })).rejects.toThrow(
+    'needs a momentum above 0, such as 0.9',
+  );
 });
