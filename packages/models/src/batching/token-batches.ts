@@ -6,7 +6,7 @@ import { lengthBatches } from './length-batches.js';
  *
  *     Σ_t weights[t] · (−log p(targets[t] | ids[0..t]))
  *
- * `targets` is apart from `ids` because an utterance's terminator is scored although the history goes on with the
+ * `targets` is apart from `ids` because an utterance's terminator is scored although the history continues with the
  * observation's token instead.
  */
 export interface TokenExample {

@@ -16,9 +16,9 @@ import { parameterInputs, type Parameters } from '../layers/linear.js';
 import { createOptimizer, type OptimizerOptions } from '../optimizers/create-optimizer.js';
 import type { Optimizer } from '../optimizers/optimizer.js';
 import { readSafetensors, writeSafetensors, type HostTensors } from '@bowyer/checkpoints';
-import { copyTensors, writeTensors } from '../weights/state-dict.js';
+import { readStateDict, loadStateDict } from '../weights/state-dict.js';
 import type { CriticEncoder } from './critic-encoder.js';
-import { applyHeads, initialHeads, qHeads, vHeads } from './critic-heads.js';
+import { applyHeads, initializeHeads, qHeads, vHeads } from './critic-heads.js';
 
 export interface DoubleCriticOptions {
   device: Device;
@@ -74,7 +74,7 @@ export class DoubleCritic {
 
   /** A critic with fresh weights; the target starts as an exact copy. */
   static async create({ device, encoder, rng, outputBias, optimizer }: DoubleCriticOptions): Promise<DoubleCritic> {
-    const tensors = { ...encoder.initialParameters(rng), ...initialHeads(rng, { ...encoder, outputBias }) };
+    const tensors = { ...encoder.initialParameters(rng), ...initializeHeads(rng, { ...encoder, outputBias }) };
     const copy = Object.fromEntries(
       Object.entries(tensors).map(([name, { shape, data }]) => [name, { shape, data: data.slice() }]),
     );
@@ -160,19 +160,19 @@ export class DoubleCritic {
   /** Writes both networks, the optimizer, and the encoder's settings; call between optimizer steps. */
   async save(dir: string): Promise<void> {
     await this.encoder.save(dir);
-    await writeSafetensors(join(dir, 'online.safetensors'), await copyTensors(this.device, this.parameters));
-    await writeSafetensors(join(dir, 'target.safetensors'), await copyTensors(this.device, this.targetParameters));
+    await writeSafetensors(join(dir, 'online.safetensors'), await readStateDict(this.device, this.parameters));
+    await writeSafetensors(join(dir, 'target.safetensors'), await readStateDict(this.device, this.targetParameters));
     await this.optimizer.save(join(dir, 'optimizer.safetensors'));
   }
 
-  /** Takes up, bit for bit, what `save` wrote. The critic must have been created with the same settings. */
+  /** Restores, bit for bit, what `save` wrote. The critic must have been created with the same settings. */
   async restore(dir: string): Promise<void> {
     for (const [file, state] of [
       ['online', this.parameters],
       ['target', this.targetParameters],
     ] as const) {
       const path = join(dir, `${file}.safetensors`);
-      await writeTensors(this.device, state, await readSafetensors(path), { path });
+      await loadStateDict(this.device, state, await readSafetensors(path), { path });
     }
     await this.optimizer.restore(join(dir, 'optimizer.safetensors'));
   }
@@ -190,12 +190,12 @@ export class DoubleCritic {
 
   /** The online network's weights, e.g. to keep the best of a run. */
   async copyParameters(): Promise<HostTensors> {
-    return copyTensors(this.device, this.parameters);
+    return readStateDict(this.device, this.parameters);
   }
 
   /** Overwrites the online network with what `copyParameters` returned; target and optimizer stay as they are. */
   async restoreParameters(tensors: HostTensors): Promise<void> {
-    await writeTensors(this.device, this.parameters, tensors, { path: 'restoreParameters' });
+    await loadStateDict(this.device, this.parameters, tensors, { path: 'restoreParameters' });
   }
 
   /** Frees both networks, the optimizer's state and the programs. */

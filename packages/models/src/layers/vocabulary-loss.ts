@@ -34,7 +34,7 @@ export interface VocabularyLoss {
 
 /**
  * Loss and gradients, summed over chunks. The gradient by the logits is written out, since softmax − onehot is cheaper
- * than what the rules of its pieces would give; autodiff goes on from the logits.
+ * than what the rules of its pieces would give; autodiff continues from the logits.
  */
 export function vocabularyLoss(g: GraphBuilder, input: VocabularyLossInput): VocabularyLoss {
   const parameterGradients = new Map<Value, Value>();
@@ -46,7 +46,7 @@ export function vocabularyLoss(g: GraphBuilder, input: VocabularyLossInput): Voc
     // A chunk may begin when all that needs the logits of the one before is done.
     const done = previous && [...parameterGradients.values(), g.reduceSum(previous)];
     const ready = (done ?? []).reduce((x, other) => notBefore(g, other, x), pick(input.rows));
-    const rows = g.stopGradient(ready); // what lies below the rows is not gone through for every chunk
+    const rows = g.stopGradient(ready); // the graph below the rows is not differentiated for every chunk
     const logits = input.logits(rows);
     const { logprobs, probabilities } = tokenLogprobs(g, logits, pick(input.targets));
     losses.push(g.neg(g.reduceSum(g.mul(logprobs, pick(input.weights)))));

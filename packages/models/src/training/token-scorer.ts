@@ -6,7 +6,7 @@ import { adapterWiring, type AdapterWeights } from '../lora/adapter-graph.js';
 import type { QuantizedWeight } from '../quantization/quantized-weight.js';
 import { tokenBatches, type TokenBatch, type TokenExample } from '../batching/token-batches.js';
 import { drops, gradientName, scoringGraph, trainableParameters, trainingGraph } from './training-graph.js';
-import { WorkingWeights } from '../weights/compute-weights.js';
+import { ComputeWeights } from '../weights/compute-weights.js';
 
 export interface BatchOptions {
   /** Tokens with padding that one micro-batch may hold; longer batches are split. Infinity if not given. */
@@ -40,7 +40,7 @@ export interface TokenScorerOptions {
   adapters?: AdapterWeights;
   /** Frozen weights in 4 or 8 bits, by name; `parameters` holds the others. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
-  /** Given: the training graph drops activations as config.json says, with masks from these numbers. */
+  /** If given, the training graph applies the dropout of config.json, with masks from these numbers. */
   dropoutRng?: Rng;
   /** Blocks are computed again in the backward pass instead of being kept (see training-graph.ts). */
   checkpointing?: boolean;
@@ -126,8 +126,8 @@ export class TokenScorer {
     return { loss };
   }
 
-  get #weights(): WorkingWeights {
-    return WorkingWeights.of(this.options.device, this.options.parameters);
+  get #weights(): ComputeWeights {
+    return ComputeWeights.of(this.options.device, this.options.parameters);
   }
 
   get #scalesLoss(): boolean {
@@ -201,19 +201,19 @@ export class TokenScorer {
     examples.forEach(({ ids, targets, weights }, index) => {
       if (ids.length > architecture.contextLength)
         throw new RangeError(
-          `example ${index} has ${ids.length} tokens, the model's context holds ${architecture.contextLength}; keep its last ones`,
+          `example ${index} has ${ids.length} tokens; the model's context length is ${architecture.contextLength}; keep the last ones`,
         );
       const unknown = ids.find((id) => !(id >= 0 && id < architecture.vocabSize));
       if (unknown !== undefined)
         throw new RangeError(
-          `example ${index} holds the token id ${unknown}; the vocabulary has ${architecture.vocabSize} tokens`,
+          `example ${index} contains the token id ${unknown}; the vocabulary has ${architecture.vocabSize} tokens`,
         );
       const impossible = targets.findIndex(
         (target, t) => weights[t] !== 0 && (masked.has(target) || !(target >= 0 && target < architecture.vocabSize)),
       );
       if (impossible >= 0)
         throw new RangeError(
-          `example ${index} scores the token id ${targets[impossible]} at position ${impossible}, which the policy cannot say (masked, or outside the vocabulary)`,
+          `example ${index} scores the token id ${targets[impossible]} at position ${impossible}, which the policy cannot generate (masked, or outside the vocabulary)`,
         );
     });
   }

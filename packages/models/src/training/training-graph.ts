@@ -18,12 +18,12 @@ export interface ScoringOptions {
   adapters?: AdapterLayout;
   /** Frozen weights in 4 or 8 bits, by name. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
-  /** What the other weights lie in; 'float32' if left out. */
+  /** Type of the other weights; 'float32' by default. */
   weightType?: Precision;
 }
 
 export interface TrainingOptions extends ScoringOptions {
-  /** Activations are dropped as config.json says. */
+  /** Dropout probabilities are those of config.json. */
   dropout: boolean;
   /** Blocks are computed again in the backward pass instead of being kept: less memory, up to a third more time. */
   checkpointing?: boolean;
