@@ -6,7 +6,7 @@ import type { Graph } from './graph.js';
 import { accumulatorName, NO_COPY_OUTPUT, outputName } from './output-name.js';
 import type { GraphNode, Value } from './ir.js';
 
-const { onnx } = onnxProto;
+export const { onnx } = onnxProto;
 const { AttributeType } = onnx.AttributeProto;
 
 /** Operator set of ONNX itself, and the file format version that goes with it (Gelu: 20; blocked DequantizeLinear: 21). */

@@ -1,8 +1,15 @@
 // The device: one worker thread that owns all sessions of the process and the state they work on.
 import { availableParallelism } from 'node:os';
-import { arrayClass, arrayTypes, dataTypeOf, holds, type DataType, type TensorArray } from '../dtype.js';
+import {
+  arrayClass,
+  arrayTypes,
+  dataTypeOf,
+  holds,
+  type DataType,
+  type Precision,
+  type TensorArray,
+} from '../dtype.js';
 import { DeviceError } from '../errors.js';
-import type { Precision } from '../dtype.js';
 import type { Graph } from '../graph.js';
 import { checkDevice, chooseDevice, type DeviceKind } from './choose-device.js';
 import { GraphKernel, WorkerKernel, type Kernel, type KernelSource } from './kernel-handles.js';

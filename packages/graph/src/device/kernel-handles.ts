@@ -1,7 +1,6 @@
 // Kernels as the main thread sees them: a function that runs in the worker, or the same update as a graph.
 import { GraphBuilder } from '../builder.js';
-import type { TensorArray } from '../dtype.js';
-import { arrayClass, dataTypeOf } from '../dtype.js';
+import { arrayClass, dataTypeOf, type TensorArray } from '../dtype.js';
 import type { Value } from '../ir.js';
 import type { BoundProgram, InputTensor, Program, ProgramWiring } from './program.js';
 import type { State } from './state.js';

@@ -1,8 +1,15 @@
 // A compiled graph on the main thread: checks every call against the graph's signature, then sends one message to the worker.
 import { evaluateDim, formatShape, type Shape } from '../dims.js';
-import { arrayClass, arrayTypes, holds, toTensorArray, type DataType, type TensorArray } from '../dtype.js';
+import {
+  arrayClass,
+  arrayTypes,
+  holds,
+  toTensorArray,
+  type DataType,
+  type Precision,
+  type TensorArray,
+} from '../dtype.js';
 import { ProgramCallError } from '../errors.js';
-import type { Precision } from '../dtype.js';
 import { float16Form } from '../float16-form.js';
 import type { Graph } from '../graph.js';
 import { serializeModel } from '../serialize.js';

@@ -1,5 +1,6 @@
-// Whether an execution provider works on this machine: WebGPU with a GPU (or a software one), perhaps in float16; CUDA with its files.
-// Asked in a child process, because a failing probe may take its process down.
+// Whether an execution provider works on this machine: WebGPU with a GPU (or a software one), also in float16; CUDA with its files.
+// Tested in a child process, because a failing probe may crash its process.
+import './disable-telemetry.js';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';

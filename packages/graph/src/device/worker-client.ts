@@ -1,4 +1,5 @@
-// The main thread's end of the line to the worker: numbered requests, matched answers, and what happens when the worker dies.
+// The main thread's side of the worker: numbered requests, matched responses, and the errors when the worker ends.
+import './disable-telemetry.js';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { Worker, type TransferListItem } from 'node:worker_threads';
