@@ -110,7 +110,7 @@ function withoutElements(state: Readonly<Record<string, StateTensor>>): KernelSt
   return Object.fromEntries(sizes) as KernelState;
 }
 
-/** A session with fixed wiring. State tensors are looked up at each run, since a store puts new ones in their place. */
+/** A session with fixed wiring. State tensors are looked up at each run, since a store replaces them. */
 class GpuBinding implements RunnableBinding {
   readonly types: ReadonlyMap<string, DataType>;
 

@@ -55,7 +55,7 @@ export class HostBackend extends Backend<HostTensor, HostBinding> {
       executionMode: 'sequential',
       intraOpNumThreads: this.settings.threads,
       interOpNumThreads: 1,
-      // A memory pattern would be one more block beside those of the first run: up to twice the activations.
+      // A memory pattern would allocate another block in addition to those of the first run: up to twice the activations.
       enableMemPattern: false,
       ...(externalData.length > 0 && { externalData }),
     });

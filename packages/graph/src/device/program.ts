@@ -40,7 +40,7 @@ export interface ProgramWiring {
   /** Stored outputs overwrite the state ('write', the default) or are added to it (sums over micro-batches). */
   mode?: StoreMode;
   /**
-   * Graph output → graph input whose memory it overwrites, on a GPU: an update of a part costs that part alone. The output
+   * Graph output → graph input whose memory it overwrites, on a GPU: the cost of a partial update depends only on the part. The output
    * must be a ScatterND of that input, and the graph must read the input nowhere else.
    */
   inPlace?: Readonly<Record<string, string>>;
@@ -182,7 +182,7 @@ export class Program {
     if (problems.length > 0) throw new ProgramCallError(this.name, problems);
     const given = new Set([...Object.keys(state), ...Object.keys(constants)]);
     const missing = new Set([...this.inputs.keys()].filter((name) => !given.has(name)));
-    // On the host one session serves all wirings but sums and constants; a GPU session must know which outputs stay there.
+    // On the host one session is enough for all wirings except sums and constants; a GPU session must know which outputs stay there.
     const plain = storeLinks.length === 0 || (this.residency === 'host' && mode === 'write');
     const variant = [
       plain ? 'plain' : `${mode} ${Object.keys(store).sort().join()}`,
@@ -214,7 +214,7 @@ export class Program {
   }
 }
 
-/** A program with fixed wiring: each call carries only its inputs. */
+/** A program with fixed wiring: each call sends only its inputs. */
 export class BoundProgram {
   constructor(
     readonly program: Program,

@@ -12,17 +12,17 @@ import { serialize } from '../serialize.js';
 const runtime = createRequire(import.meta.url).resolve('onnxruntime-node');
 const answers = new Map<string, Promise<string | null>>();
 
-/** Why WebGPU cannot be used here, or null where it can. Asked once per process. */
+/** Why WebGPU cannot be used here, or null where it can. Tested once per process. */
 export const webgpuProblem = (): Promise<string | null> => problemOf('webgpu');
 
-/** Why CUDA cannot be used here, or null where it can. Without its files nothing is tried. */
+/** Why CUDA cannot be used here, or null where it can. Without its files nothing is started. */
 export async function cudaProblem(): Promise<string | null> {
   const folder = join(dirname(runtime), '..', 'bin', 'napi-v6', process.platform, process.arch);
   const file = 'libonnxruntime_providers_cuda.so';
   return existsSync(join(folder, file)) ? problemOf('cuda') : `${file} is not installed`;
 }
 
-/** Why WebGPU has no 16-bit floats in shaders here, or null where it has. */
+/** Why WebGPU has no 16-bit floats in shaders here, or null where it has them. */
 export const float16Problem = (): Promise<string | null> => problemOf('webgpu', 'float16');
 
 /** True where `openDevice({ device: 'webgpu' })` works, in this precision. */
@@ -38,7 +38,7 @@ function problemOf(provider: 'webgpu' | 'cuda', type: Precision = 'float32'): Pr
   return answer;
 }
 
-/** One run of a model that doubles a number, calculating in `type`. */
+/** Runs a model that doubles a number, computing in `type`. */
 function probe(provider: string, type: Precision): Promise<string | null> {
   const model = Buffer.from(doublingModel(type)).toString('base64');
   const script = `
