@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { Rng } from '@bowyer/core';
+import { maximum, Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { architectureFor, initializeParameters, TokenScorer, type TokenExample } from '@bowyer/models';
 import { median, milliseconds } from './measure.js';
@@ -112,8 +112,8 @@ if (variant) {
   console.log('variant          seconds  × plain  peak GiB  beyond weights and gradients GiB  × plain  loss');
   const figures = (runs: Measured[]) => ({
     seconds: median(runs.flatMap(({ seconds }) => seconds)),
-    peak: Math.max(...runs.map(({ peak }) => peak)),
-    activations: Math.max(...runs.map(({ peak, before }) => peak - before)),
+    peak: maximum(runs.map(({ peak }) => peak)),
+    activations: maximum(runs.map(({ peak, before }) => peak - before)),
   });
   const plain = figures(measured.get(chosen[0])!);
   for (const [each, runs] of measured) {
