@@ -7,11 +7,13 @@ const mayImport = {
   core: [],
   config: [],
   graph: ['core'],
-  models: ['core', 'graph'],
+  checkpoints: ['core'],
+  models: ['core', 'graph', 'checkpoints'],
   envs: ['core'],
   algorithms: ['core', 'models', 'envs'],
+  serving: ['core', 'models', 'envs'],
   logging: ['core'],
-  runner: ['core', 'config', 'graph', 'models', 'envs', 'algorithms', 'logging'],
+  runner: ['core', 'config', 'graph', 'checkpoints', 'models', 'envs', 'algorithms', 'serving', 'logging'],
 };
 
 /** Tests also import the testing package; a test of an algorithm opens the device that its models run on. */
@@ -22,10 +24,11 @@ const testsMayImport = Object.fromEntries(
   ]),
 );
 
-const boundaries = (table) => [
+const boundaries = (table, options = {}) => [
   'error',
   {
     banTransitiveDependencies: false,
+    ...options,
     depConstraints: Object.entries(table).map(([layer, targets]) => ({
       sourceTag: `layer:${layer}`,
       onlyDependOnLibsWithTags: [`layer:${layer}`, ...targets.map((target) => `layer:${target}`)],
@@ -49,6 +52,16 @@ export default tseslint.config(
     // Shipped source never imports the testing package; tests of every package may.
     files: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.ts'],
     rules: { '@nx/enforce-module-boundaries': boundaries(testsMayImport) },
+  },
+  {
+    // A test of a server opens the device that the model runs on, and replays the recordings that the clients' tests replay.
+    files: ['packages/serving/test/**/*.ts'],
+    rules: {
+      '@nx/enforce-module-boundaries': boundaries(
+        { ...testsMayImport, serving: [...testsMayImport.serving, 'graph'] },
+        { allow: ['../../envs/test/recorded-traffic.js'] },
+      ),
+    },
   },
   {
     rules: {

@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
-import { gpt2Config, LanguageModel, readSafetensors, wordLevelTokenizer, writeWeights } from '@bowyer/models';
+import { readSafetensors, writeWeights } from '@bowyer/checkpoints';
+import { gpt2Config, LanguageModel, wordLevelTokenizer } from '@bowyer/models';
 
 const llama = {
   model_type: 'llama',

@@ -5,7 +5,8 @@
 //   "GGUF", version, number of tensors, number of entries | entries | tensor descriptions | padding | tensors, each aligned
 import { open } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
-import { llamaConfig, readPretrainedConfig, readWeights, type HostTensor } from '@bowyer/models';
+import { readPretrainedConfig, readWeights, type HostTensor } from '@bowyer/checkpoints';
+import { llamaConfig } from '@bowyer/models';
 
 export type GgufKind = 'f32' | 'q8_0';
 

@@ -1,6 +1,6 @@
-// A language model from nothing: a small GPT-2 imitates three sentences, then says what it has learnt.
+// A language model from nothing: a small GPT-2 imitates three sentences, then prints what it has learned.
 //   node --conditions=source --import tsx examples/3-clone-and-sample.ts
-import { bc } from '@bowyer/algorithms';
+import { bc, demonstrationTrajectory, trainingRun } from '@bowyer/algorithms';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel, wordLevelTokenizer } from '@bowyer/models';
@@ -21,32 +21,37 @@ try {
   const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 32, n_positions: 16 };
   const policy = await LanguageModel.create({ device, tokenizer, config, rng: new Rng(0) });
   await policy.createOptimizer({ kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 });
-  await bc(
-    {
+  const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 8, terminatorIds: [newline] };
+  const dataset = demonstrations.map((demonstration, episode) =>
+    demonstrationTrajectory(demonstration, { tokenizer, terminatorId: newline, episode }),
+  );
+  await bc.train(
+    trainingRun({
       policy,
-      demonstrations,
-      terminatorId: newline,
-      progress: () => {},
-      onEpoch: async (epoch, { 'losses/nll': nll }) => {
-        if (epoch % 20 === 0) console.log(`epoch ${epoch}: ${nll.toFixed(3)} nats an utterance`);
+      dataset: { kind: 'episodes', episodes: dataset },
+      hooks: {
+        log: async (epoch, { 'losses/nll': nll }) => {
+          if (epoch % 20 === 0) console.log(`epoch ${epoch}: ${nll.toFixed(3)} nats an utterance`);
+        },
       },
-    },
+    }),
     {
       seed: 0,
       epochs: 61,
       batchSize: 3,
-      lr: 1e-2,
-      warmupSteps: 5,
-      finalLrShare: 0.1,
+      lmLr: 1e-2,
+      lmSchedule: { kind: 'linear', warmupSteps: 5, finalShare: 0.1 },
       maxGradNorm: 1,
       scoreTerminator: true,
+      slots: 1,
+      sampling,
     },
   );
 
   const episodes = await policy.openEpisodes({ slots: demonstrations.length });
   const said = await episodes.act(
     demonstrations.map(({ opening }, slot) => ({ slot, tokens: tokenizer.encode(opening), rng: new Rng(slot) })),
-    { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 8, terminatorIds: [newline] },
+    sampling,
   );
   said.forEach(({ ids }, i) => console.log(demonstrations[i].opening + tokenizer.decode(ids)));
 } finally {

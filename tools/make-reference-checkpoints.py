@@ -18,6 +18,7 @@ import torch
 import torch.nn.functional as F
 
 HERE = Path(__file__).resolve().parent.parent / "packages/models/test/fixtures"
+PICKLES = HERE.parents[2] / "checkpoints/test/fixtures/pickles"
 
 # Sizes are small and all different, so that no two can be mistaken for one another.
 SMALL = dict(vocab_size=29, hidden_size=12, intermediate_size=20, num_hidden_layers=2, num_attention_heads=4,
@@ -823,7 +824,7 @@ class Import:
 
 
 def write_pickles():
-    folder = HERE / "pickles"
+    folder = PICKLES
     folder.mkdir(parents=True, exist_ok=True)
     base = torch.arange(12, dtype=torch.float32).view(3, 4)
     tensors = {
@@ -856,7 +857,7 @@ def write_pickles():
 
 def write_state_dicts():
     """The gpt2 checkpoint in the forms in which training scripts leave such models, for task=convert."""
-    folder = HERE / "pickles"
+    folder = PICKLES
     halves = folder / "gpt2-shards-f16"
     halves.mkdir(parents=True, exist_ok=True)
     weights = read_safetensors(HERE / "gpt2" / "model.safetensors")

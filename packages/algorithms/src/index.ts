@@ -1,30 +1,3 @@
-export { archer, type ArcherOptions } from './archer.js';
-export { chai, type ChaiOptions } from './chai.js';
-export { onlineFilteredBc, type FilteredBcOptions, type FilteredBcRun } from './online-filtered-bc.js';
-export { bc, type BcOptions, type BcRun } from './bc.js';
-export { conversationBc, conversationExample, learntTokens, type ConversationBcRun } from './conversation-bc.js';
-export type { ImitationHooks, ImitationProgress } from './imitation.js';
-export { type CriticOptions, type CriticRun } from './critic-update.js';
-export { criticCalibration, evaluate, type Evaluation } from './evaluate.js';
-export { episodeMetrics, play } from './collect.js';
-export { type Player, type ReadyTurn } from './player.js';
-export { PolicyPlayer } from './policy-player.js';
-export { type Dialogue, type Dialogues } from './dialogue.js';
-export { textDialogues } from './text-dialogue.js';
-export { chatDialogues, type ChatOptions } from './chat-dialogue.js';
-export { BestOfNPlayer } from './best-of-n-player.js';
-export { SharedClip, type ClipScope } from './shared-clip.js';
-export { demonstrationSegment, tokenExamples, type Demonstration, type WeightedUtterance } from './token-examples.js';
-export type {
-  LoopOptions,
-  Metrics,
-  OnFailure,
-  OnlineRun,
-  OpenPlayer,
-  PlayOptions,
-  ReplayItem,
-  RunHooks,
-} from './types.js';
 export {
   defineAlgorithm,
   type Agent,
@@ -35,4 +8,24 @@ export {
   type RecipeState,
   type TrainingRun,
 } from './unit.js';
+export { trainingRun, type TrainingRunParts } from './training-run.js';
 export { algorithmNames, findAlgorithm, registerAlgorithm } from './registry.js';
+export { archer, bc, chai, onlineFilteredBc } from './recipes/index.js';
+export { conversationExample, learnedTokens } from './recipes/bc.js';
+export type { Metrics, OnFailure, OpenPlayer, PlayOptions, ReplayItem, RunHooks } from './types.js';
+export { collect, episodeMetrics, play, rolloutMetrics, type PlayContext } from './rollout/collect.js';
+export { criticCalibration, evaluate, type Evaluation } from './rollout/evaluate.js';
+export { type ActRequest, type Player } from './rollout/player.js';
+export { PolicyPlayer, policyPlayer } from './rollout/policy-player.js';
+export { BestOfNPlayer } from './rollout/best-of-n-player.js';
+export { type Dialogue, type Dialogues } from './rollout/dialogue.js';
+export { textDialogues } from './rollout/text-dialogue.js';
+export { chatDialogues, type ChatOptions } from './rollout/chat-dialogue.js';
+export { segmentsOf, type TurnTokens } from './rollout/turn-tokens.js';
+export { SharedClip, type ClipScope } from './update/shared-clip.js';
+export {
+  demonstrationSegment,
+  demonstrationTrajectory,
+  tokenExamples,
+  type WeightedUtterance,
+} from './update/token-examples.js';

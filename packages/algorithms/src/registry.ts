@@ -1,18 +1,22 @@
-// Algorithms by name. A user's plugin registers its own beside these.
+// Algorithms by name. A plugin registers its own besides these.
+import * as recipes from './recipes/index.js';
 import type { AnyAlgorithm } from './unit.js';
 
 const algorithms = new Map<string, AnyAlgorithm>();
 
-/** @throws if the name or one of the aliases is taken by another algorithm */
+for (const unit of Object.values(recipes)) registerAlgorithm(unit);
+
+/** @throws if the name or one of the aliases belongs to another algorithm */
 export function registerAlgorithm(unit: AnyAlgorithm): void {
   for (const name of [unit.name, ...(unit.aliases ?? [])]) {
     const other = algorithms.get(name);
-    if (other !== undefined && other !== unit) throw new Error(`the algorithm '${name}' is registered already`);
+    if (other !== undefined && other !== unit)
+      throw new Error(`the algorithm name '${name}' is taken already, by ${other.name}: choose another name or alias`);
     algorithms.set(name, unit);
   }
 }
 
-/** Of all algorithms, without their aliases. */
+/** Names of all algorithms, without aliases. */
 export const algorithmNames = (): string[] => [...new Set([...algorithms.values()].map(({ name }) => name))];
 
 /** @returns undefined where no algorithm has this name or alias */

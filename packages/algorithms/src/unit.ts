@@ -1,11 +1,11 @@
-// An algorithm as a unit: everything that a runner needs to find it by name, check its options, train with it, play what it
-// made and resume it. A runner knows no algorithm but through this.
+// An algorithm as a unit: everything that a runner needs to find it by name, check its options, train with it, play the trained
+// agent and resume a run. This is all that a runner knows of an algorithm.
 import type { OptionsOf, Trajectory } from '@bowyer/core';
-import type { Env } from '@bowyer/envs';
 import type { DoubleCritic, EncodedConversation, LanguageModel } from '@bowyer/models';
 import type { Static, TObject } from '@sinclair/typebox';
-import type { Dialogues } from './dialogue.js';
-import type { OnFailure, OpenPlayer, PlayOptions, RunHooks } from './types.js';
+import type { PlayContext } from './rollout/collect.js';
+import type { Dialogues } from './rollout/dialogue.js';
+import type { OpenPlayer, PlayOptions, RunHooks } from './types.js';
 
 /** What is trained, and what plays afterwards. */
 export interface Agent {
@@ -16,25 +16,23 @@ export interface Agent {
   dialogues: Dialogues;
 }
 
-/** Episodes that somebody else has played, as the policy's tokens. */
+/** Episodes that were played before, as the policy's tokens. */
 export type Dataset =
+  /** Rewards are NaN where the file has none. */
   | { kind: 'episodes'; episodes: readonly Trajectory[] }
   | { kind: 'conversations'; conversations: readonly EncodedConversation[] };
 
-/** State of a recipe beside models and optimizers: plain JSON, changed in place, saved and restored with every checkpoint. */
+/** State of an algorithm besides models and optimizers: plain JSON, changed in place, saved and restored with every checkpoint. */
 export type RecipeState = Record<string, unknown>;
 
-/** What a recipe works with. */
-export interface TrainingRun extends Agent {
-  /** Null for a run on a dataset that has no environment to evaluate in. */
-  makeEnv: (() => Env) | null;
-  onFailure?: OnFailure;
-  /** What to imitate or learn from; null where the algorithm's source is episodes. */
+/** What an algorithm works with. */
+export interface TrainingRun extends Agent, PlayContext {
+  /** What to learn from; null where the algorithm's source is episodes. */
   dataset: Dataset | null;
-  /** All episodes that this run has collected before, oldest first: what a replay buffer is filled from again on resume. */
+  /** All episodes that this run has collected before, oldest first: on resume a replay buffer is filled from it. */
   history: readonly Trajectory[];
   state: RecipeState;
-  /** 0, or where a checkpoint left off; counts what the recipe's checkpoints count (iterations, or optimizer steps). */
+  /** 0, or where a checkpoint left off; counts what the algorithm's checkpoints count (iterations, or optimizer steps). */
   firstIteration: number;
   hooks: RunHooks;
 }
@@ -45,7 +43,7 @@ export interface AlgorithmUnit<Schema extends TObject = TObject> {
   /** Other names by which published configs know it. */
   aliases?: readonly string[];
   description: string;
-  /** Config keys in snake_case with meaning, unit and range; their defaults stand in configs/algorithm/NAME.yaml. */
+  /** Config keys in snake_case with meaning, unit and range; their defaults are in configs/algorithm/NAME.yaml. */
   options: Schema;
   needs: {
     /** `double`: two Q and two V heads over a shared encoder, with a slow target copy. */
@@ -55,24 +53,40 @@ export interface AlgorithmUnit<Schema extends TObject = TObject> {
   };
   /** False where the policy stays as it started. */
   trainsPolicy: boolean;
+  /** True where the player always samples, whatever `sampling.greedy` says: do_sample and eval_do_sample have no effect. */
+  alwaysSamples?: boolean;
   /** Those of `options` that `openPlayer` reads: a task that only plays takes these alone. */
   playerOptions: readonly (string & keyof Static<Schema>)[];
   /** How the agent acts, in rollouts, evaluations and wherever it is played later. */
   openPlayer(agent: Agent, options: PlayerOptionsOf<Schema>): OpenPlayer;
-  /** The whole training, top to bottom. Returns early, with a checkpoint written, when the user asks to stop. */
+  /** The whole training, top to bottom. When the user asks to stop, it saves a checkpoint and returns early. */
   train(run: TrainingRun, options: OptionsOf<Schema> & PlayOptions): Promise<void>;
-  /** What is legal by the schema and would waste the run: one message each, with how to mend it. */
+  /** Settings that the schema allows but that would waste the run: one message each, with the remedy. */
   problems?(options: OptionsOf<Schema>): string[];
-  /** Iterations during which the policy does not change; 0 if absent. Sweeps that compare early results need it. */
+  /** Iterations at the start in which the agent does not change; 0 if absent. Sweeps that compare early results need it. */
   frozenIterations?(options: OptionsOf<Schema>): number;
 }
 
-/** What `openPlayer` may read: its declared keys are there in every task that plays, the others in training only. */
+/** What `openPlayer` may read: `playerOptions` in every task that plays, the other options in training only. */
 export type PlayerOptionsOf<Schema extends TObject> = Partial<OptionsOf<Schema>> & Pick<PlayOptions, 'slots'>;
 
-/** States a unit with the types of its options checked. */
+/** Declares a unit, with its options typed by its schema. */
 export const defineAlgorithm = <Schema extends TObject>(unit: AlgorithmUnit<Schema>): AlgorithmUnit<Schema> => unit;
 
 /** A unit whose schema is not known at compile time. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- its options are checked against its own schema at run time
 export type AnyAlgorithm = AlgorithmUnit<any>;
+
+/** The critic of an algorithm with `needs.critic`. */
+export function criticOf({ critic }: Agent): DoubleCritic {
+  if (critic === null)
+    throw new Error('this algorithm needs a critic, and the run has none: make one as needs.critic says');
+  return critic;
+}
+
+/** The dataset of an algorithm with `needs.source` = 'dataset'. */
+export function datasetOf({ dataset }: TrainingRun): Dataset {
+  if (dataset === null)
+    throw new Error('this algorithm learns from a dataset, and the run has none: give demonstrations');
+  return dataset;
+}

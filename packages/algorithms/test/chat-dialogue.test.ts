@@ -2,7 +2,16 @@
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { chatTemplate, LanguageModel, templateTokens, wordLevelTokenizer, type ChatMessage } from '@bowyer/models';
-import { chatDialogues, conversationBc, evaluate, PolicyPlayer, tokenExamples } from '../src/index.js';
+import {
+  bc,
+  chatDialogues,
+  evaluate,
+  PolicyPlayer,
+  segmentsOf,
+  tokenExamples,
+  trainingRun,
+  type TurnTokens,
+} from '../src/index.js';
 import { colours, EchoGame } from './echo-game.js';
 
 let device: Device;
@@ -28,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => device.close());
 
-test('the loss falls, and the model that has learnt it plays the game through its template', async () => {
+test('the loss falls, and the trained model plays the game through its template', async () => {
   const conversations = colours.map((colour) =>
     template.encodeConversation([
       ...opening,
@@ -38,14 +47,17 @@ test('the loss falls, and the model that has learnt it plays the game through it
   );
   await policy.createOptimizer(adam);
   const losses: number[] = [];
-  await conversationBc(
-    {
+  await bc.train(
+    trainingRun({
       policy,
-      conversations,
-      progress: () => {},
-      onEpoch: async (_, { 'losses/nll': nll }) => void losses.push(nll),
+      dataset: { kind: 'conversations', conversations },
+      hooks: { log: async (_, metrics) => void losses.push(metrics['losses/nll']) },
+    }),
+    {
+      ...{ seed: 0, slots: 1, epochs: 400, batchSize: 3, lmLr: 3e-3, maxGradNorm: 1, scoreTerminator: true },
+      lmSchedule: { kind: 'linear', warmupSteps: 0, finalShare: 1 },
+      sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 4, terminatorIds: [] },
     },
-    { seed: 0, epochs: 400, batchSize: 3, lr: 3e-3, warmupSteps: 0, finalLrShare: 1, maxGradNorm: 1 },
   );
   // At first as good as any word; the reply and its end are two tokens each.
   expect(losses[0]).toBeGreaterThan(2);
@@ -75,13 +87,15 @@ test('later turns are later messages, and what was sampled scores as it was samp
   const player = await PolicyPlayer.open(policy, 1, sampling, chatDialogues(tokenizer, { template, opening: [] }));
   const rng = new Rng(8);
   const said: string[] = [];
+  const turns: TurnTokens[] = [];
   let observation = 'show red';
   for (let turn = 0; turn < 3; turn++) {
-    const [action] = await player.act([{ slot: 0, turn, observation, rng }]);
+    const [{ action, data }] = await player.act([{ slot: 0, turn, observation, rng }]);
     said.push(action);
+    turns.push(data);
     observation = `${observation}${action} no`;
   }
-  const segments = player.takeSegments(0);
+  const segments = segmentsOf(turns);
   await player.close();
   // One stretch: each turn added its new tokens.
   expect(segments.map(({ utterances }) => utterances.map(({ turn }) => turn))).toEqual([[0, 1, 2]]);
@@ -108,25 +122,27 @@ test('later turns are later messages, and what was sampled scores as it was samp
   scored.forEach((logprob, i) => expect(logprob).toBeCloseTo(sampled[i], 4));
 });
 
-test('a template that rewrites what was said: the dialogue is read anew, told once, and scored as it was sampled', async () => {
+test('a template that rewrites earlier messages: the dialogue is read again, reported once, and scored as it was sampled', async () => {
   // Of earlier replies it keeps the first letter.
   const forgetful = chatTemplate(
     "{% for m in messages %}{{ '<|im_start|>' + m.role + '\\n' + (m.content if m.role == 'user' or loop.last else m.content[:1]) + '<|im_end|>' }}{% endfor %}" +
       "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}",
     tokenizer,
   );
-  let told = 0;
-  const dialogues = chatDialogues(tokenizer, { template: forgetful, opening: [], onRewritten: () => told++ });
+  let reports = 0;
+  const dialogues = chatDialogues(tokenizer, { template: forgetful, opening: [], onRewritten: () => reports++ });
   const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 3, terminatorIds: [] };
   const player = await PolicyPlayer.open(policy, 1, sampling, dialogues);
   const rng = new Rng(8);
+  const turns: TurnTokens[] = [];
   for (let turn = 0, observation = 'show red'; turn < 3; turn++) {
-    const [action] = await player.act([{ slot: 0, turn, observation, rng }]);
+    const [{ action, data }] = await player.act([{ slot: 0, turn, observation, rng }]);
+    turns.push(data);
     observation = `${observation}${action} no`;
   }
-  const segments = player.takeSegments(0);
+  const segments = segmentsOf(turns);
   await player.close();
-  expect(told).toBe(1);
+  expect(reports).toBe(1);
   expect(segments.map(({ utterances }) => utterances.map(({ turn }) => turn))).toEqual([[0], [1], [2]]);
   const examples = tokenExamples(
     [0, 1, 2].map((turn) => ({ trajectory: { segments }, turn, weight: 1 })),
@@ -141,7 +157,7 @@ test('a template that rewrites what was said: the dialogue is read anew, told on
 });
 
 test.each([
-  ['a history that goes on', 'show red', (said: string) => `show red${said} no`, 'no'],
+  ['a history that continues', 'show red', (said: string) => `show red${said} no`, 'no'],
   ['a history that keeps the first line', 'show red', (said: string) => `show red${said.split('\n')[0]} no`, 'no'],
   ['an observation that stands alone', 'show red', () => 'show yes', 'show yes'],
   ['the same observation again', 'show red', () => 'show red', 'show red'],
@@ -159,7 +175,7 @@ test.each([
     samplingLogprobs: logprobs,
     finishReason: 'length' as const,
   };
-  const action = dialogue.record(0, { ...said, contextTokens: first.length });
+  const { action } = dialogue.decide({ ...said, contextTokens: first.length });
   const held = [...first, ...ids];
   const { keep, tokens } = dialogue.advance({ slot: 0, turn: 1, observation: next(action), rng }, held);
   expect(keep).toBe(held.length);

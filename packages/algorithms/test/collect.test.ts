@@ -5,8 +5,7 @@ import { EchoGame } from './echo-game.js';
 
 /** Says the first colour whatever is shown. */
 const stubborn: Player = {
-  act: async (ready) => ready.map(() => 'red'),
-  takeSegments: () => [],
+  act: async (requests) => requests.map(() => ({ action: 'red' })),
   close: async () => {},
 };
 const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [] };
@@ -50,6 +49,11 @@ test('a broken environment ends its own episode only', async () => {
   expect(rest).toEqual(whole.filter(({ seed }) => seed !== lost));
 });
 
+test('without an environment nothing can be played', async () => {
+  const playing = play({ makeEnv: null, hooks }, async () => stubborn, options, episodes);
+  await expect(playing).rejects.toThrow('no test episodes can be played: this run has no environment');
+});
+
 test('when most episodes break, the run stops with the reason', async () => {
   await expect(playWith(() => true)).rejects.toThrow('the server is gone');
 });
@@ -59,9 +63,9 @@ test('a player without an answer ends its episode only; too many of them stop th
   const said = { turns: 0 };
   const speechless = (isMute: (seed: number) => boolean): Player => ({
     ...stubborn,
-    act: async (ready) => {
-      said.turns += ready.length;
-      return ready.map(({ rng }) => (isMute(rng.uint32()) ? new Error('status 500') : 'red'));
+    act: async (requests) => {
+      said.turns += requests.length;
+      return requests.map(({ rng }) => (isMute(rng.uint32()) ? new Error('status 500') : { action: 'red' }));
     },
   });
   const failures: Error[] = [];

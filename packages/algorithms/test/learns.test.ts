@@ -1,19 +1,19 @@
 // On a game with a known best return every algorithm gets there, or as near as its rule lets it, from three seeds.
-import { ReplayBuffer, Rng, type Trajectory } from '@bowyer/core';
+import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { DoubleCritic, LanguageModel, LineEncoder } from '@bowyer/models';
 import {
   archer,
   bc,
-  BestOfNPlayer,
   chai,
+  demonstrationTrajectory,
   evaluate,
   onlineFilteredBc,
-  PolicyPlayer,
-  SharedClip,
-  type ArcherOptions,
+  policyPlayer,
+  trainingRun,
+  type Metrics,
   type OpenPlayer,
-  type ReplayItem,
+  type TrainingRunParts,
 } from '../src/index.js';
 import { colours, EchoGame, maskedTokenIds, terminatorId, tokenizer } from './echo-game.js';
 
@@ -24,7 +24,7 @@ afterAll(() => device.close());
 const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
 const seeds = [0, 1, 2];
 
-const options = (seed: number): ArcherOptions => ({
+const options = (seed: number) => ({
   seed,
   slots: 32,
   sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [terminatorId] },
@@ -40,17 +40,20 @@ const options = (seed: number): ArcherOptions => ({
   actorEpochs: 2,
   batchSize: 64,
   gradAccumSteps: 1,
-  gradReduction: 'sum',
+  gradReduction: 'sum' as const,
   criticLr: 3e-3,
   lmLr: 1e-2,
   lmLrFinalShare: 1,
+  lmSchedule: { kind: 'linear' as const, warmupSteps: 0, finalShare: null },
   gamma: 0.95,
   tau: 0.1,
   maxGradNorm: 1,
   criticMaxGradNorm: 10,
-  vTargetAction: 'stored',
-  tdTarget: 'own',
-  actorSamples: 'rollout',
+  vTargetAction: 'stored' as const,
+  tdTarget: 'own' as const,
+  actorSamples: 'rollout' as const,
+  capacity: 2000,
+  clipScope: 'own' as const,
 });
 
 async function makePolicy(seed: number): Promise<LanguageModel> {
@@ -75,42 +78,27 @@ const makeCritic = (seed: number) =>
     optimizer: adam,
   });
 
-const quiet = { progress: () => {} };
-const hooks = {
-  ...quiet,
-  log: async () => {},
-  keepBest: async () => {},
-  checkpoint: async () => {},
-  checkpointDue: false,
-  stopRequested: false,
-};
-
-const onlineRun = (policy: LanguageModel) => ({
-  policy,
-  makeEnv: () => new EchoGame(),
-  replay: new ReplayBuffer<ReplayItem>(2000),
-  clip: new SharedClip('own'),
-  firstIteration: 0,
-  hooks,
-});
+const makeEnv = () => new EchoGame();
+const run = (policy: LanguageModel, parts: Partial<TrainingRunParts> = {}) =>
+  trainingRun({ policy, makeEnv, ...parts });
 
 async function meanReturn(policy: LanguageModel, seed: number, openPlayer?: OpenPlayer): Promise<number> {
-  const open = openPlayer ?? ((sampling) => PolicyPlayer.open(policy, 32, sampling));
-  const { metrics } = await evaluate({ makeEnv: () => new EchoGame(), hooks: quiet }, open, options(seed), 'test');
+  const open = openPlayer ?? policyPlayer(run(policy), { slots: 32 });
+  const { metrics } = await evaluate(run(policy), open, options(seed), 'test');
   return metrics['test/episodic_return'];
 }
 
 test.each(seeds)('archer learns to say what it is shown (seed %i)', async (seed) => {
   const [policy, critic] = [await makePolicy(seed), await makeCritic(seed)];
   expect(await meanReturn(policy, seed)).toBeLessThan(-1.5); // three guesses among three words and silence
-  await archer({ ...onlineRun(policy), critic }, options(seed));
+  await archer.train(run(policy, { critic }), options(seed));
   expect(await meanReturn(policy, seed)).toBeGreaterThan(-0.3);
 });
 
 test.each(seeds)("archer learns with the paper's fresh samples too (seed %i)", async (seed) => {
   const [policy, critic] = [await makePolicy(seed), await makeCritic(seed)];
   const fresh = { ...options(seed), vTargetAction: 'policy', actorSamples: 'replay' } as const;
-  await archer({ ...onlineRun(policy), critic }, fresh);
+  await archer.train(run(policy, { critic }), fresh);
   expect(await meanReturn(policy, seed)).toBeGreaterThan(-0.5);
 });
 
@@ -118,8 +106,8 @@ test.each(seeds)('chai improves by choosing, its policy unchanged (seed %i)', as
   const [policy, critic] = [await makePolicy(seed), await makeCritic(seed)];
   const before = await policy.copyParameters();
   const start = await meanReturn(policy, seed);
-  await chai({ ...onlineRun(policy), critic }, { ...options(seed), numCandidates: 5, iterations: 20 });
-  const ranked: OpenPlayer = (sampling) => BestOfNPlayer.open(policy, critic, { slots: 32, candidates: 5, sampling });
+  await chai.train(run(policy, { critic }), { ...options(seed), numCandidates: 5, iterations: 20 });
+  const ranked = chai.openPlayer(run(policy, { critic }), { slots: 32, numCandidates: 5 });
   expect(await meanReturn(policy, seed, ranked)).toBeGreaterThan(start + 1);
   expect(await policy.copyParameters()).toEqual(before);
 });
@@ -127,12 +115,15 @@ test.each(seeds)('chai improves by choosing, its policy unchanged (seed %i)', as
 test.each(seeds)('online filtered BC climbs by imitating its best games (seed %i)', async (seed) => {
   const policy = await makePolicy(seed);
   const start = await meanReturn(policy, seed);
-  const history: Trajectory[] = [];
-  await onlineFilteredBc(
-    { ...onlineRun(policy), history },
-    { ...options(seed), warmupIter: 0, filterQuantile: 0.9, filterWindow: 10 },
-  );
-  expect(history).toHaveLength(10 * 32);
+  const logged: Metrics[] = [];
+  await onlineFilteredBc.train(run(policy, { hooks: { log: async (_, metrics) => void logged.push(metrics) } }), {
+    ...options(seed),
+    warmupIter: 0,
+    filterQuantile: 0.9,
+    filterWindow: 10,
+  });
+  // Of the ten iterations in the window an integer number of episodes was kept.
+  for (const metrics of logged.slice(10)) expect((metrics['filter/kept_share'] * 10 * 32) % 1).toBe(0);
   expect(await meanReturn(policy, seed)).toBeGreaterThan(start + 0.5);
 });
 
@@ -142,24 +133,21 @@ test.each(seeds)('bc reaches its demonstrator (seed %i)', async (seed) => {
     const colour = colours[i % colours.length];
     return { opening: `show ${colour}\n`, turns: [{ action: colour, reply: ' yes\n' }] };
   });
+  const episodes = demonstrations.map((demonstration, episode) =>
+    demonstrationTrajectory(demonstration, { tokenizer, terminatorId, episode }),
+  );
   const losses: number[] = [];
-  await bc(
+  await bc.train(
+    run(policy, {
+      dataset: { kind: 'episodes', episodes },
+      hooks: { log: async (_, metrics) => void losses.push(metrics['losses/nll']) },
+    }),
     {
-      policy,
-      demonstrations,
-      terminatorId,
-      progress: () => {},
-      onEpoch: async (_, metrics) => void losses.push(metrics['losses/nll']),
-    },
-    {
-      seed,
+      ...options(seed),
       epochs: 20,
       batchSize: 20,
-      lr: 1e-2,
-      warmupSteps: 5,
-      finalLrShare: 0.1,
-      maxGradNorm: 1,
-      scoreTerminator: true,
+      lmLr: 1e-2,
+      lmSchedule: { kind: 'linear', warmupSteps: 5, finalShare: 0.1 },
     },
   );
   expect(losses.at(-1)).toBeLessThan(0.1 * losses[0]);

@@ -1,6 +1,7 @@
 // A config from its files and overrides: parse the overrides, find the defaults list, merge its configs in order, apply the
 // overrides, and fill in what `hydra` knows about the job.
 // Source: Hydra's documentation and its recorded answers (test/fixtures), version 1.3.
+import type { ComposeOptions } from './compose-options.js';
 import { Composition } from './composition.js';
 import { ConfigError } from './config-error.js';
 import { Choices } from './defaults/choices.js';
@@ -9,37 +10,17 @@ import { fillHydra } from './hydra/fill-settings.js';
 import { Resolution } from './interpolation/resolve.js';
 import { rootFrame, splitPath } from './key-path.js';
 import { checkAfterOverride, mergeDefaults } from './merge-defaults.js';
+import { withAliases } from './overrides/aliases.js';
 import { applyOverride } from './overrides/apply.js';
 import { parseOverride } from './overrides/parser.js';
 import { ChoiceSweep, ListExtension, isHydraOverride, isSweep, type Override } from './overrides/value.js';
 import type { Repository } from './sources/repository.js';
-import { givenSources, repositoryOf, searchPathSources, type ConfigDir } from './sources/search-path.js';
-
-export { Composition, type DefaultEntry } from './composition.js';
-
-export interface ComposeOptions {
-  /** Searched in order; the first is the program's own. */
-  readonly configDirs: readonly ConfigDir[];
-  /** The primary config; null for none. */
-  readonly configName: string | null;
-  /** As typed, one argument each. */
-  readonly overrides: readonly string[];
-  /** Environment variables; those of the process unless given. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  /** `hydra.job.name`, where no config sets it. */
-  readonly jobName?: string;
-  /** The run's one time, for `${now:…}`. */
-  readonly now?: Date;
-  /** Relative folders start here. */
-  readonly cwd?: string;
-  /** 'multirun': sweeps in the overrides are left out, and groups may still be open. */
-  readonly mode?: 'run' | 'multirun';
-}
+import { givenSources, repositoryOf, searchPathSources } from './sources/search-path.js';
 
 /** Compose a config. @throws {ConfigError} and nothing else, whatever the files and overrides hold */
 export function compose(options: ComposeOptions): Composition {
   const warnings: string[] = [];
-  const overrides = options.overrides.map(parseOverride);
+  const overrides = withAliases(options.overrides, options.overrideAliases).map(parseOverride);
   if (options.mode !== 'multirun') refuseSweeps(overrides);
   else refuseHydraSweeps(overrides);
   const repository = openRepository(options, overrides, (message) => warnings.push(message));

@@ -1,12 +1,13 @@
 // What composing gives: the config of the job and its `hydra` node, as plain values, as YAML, resolved, and with its history.
+import path from 'node:path';
 import { ConfigError, placeText } from './config-error.js';
 import type { DefaultsList, FinalDefault } from './defaults/tree.js';
 import { HydraTypeError, convertSetting } from './hydra/schema.js';
 import { Resolution } from './interpolation/resolve.js';
 import { rootFrame, splitPath, type Frame } from './key-path.js';
-import { MapNode, toPlain, type ConfigNode, type PlainObject, type PlainValue } from './node.js';
+import { MapNode, copyNode, toPlain, type ConfigNode, type PlainObject, type PlainValue } from './node.js';
 import type { Override } from './overrides/value.js';
-import { origins, type OriginRecord } from './provenance.js';
+import { nodeAt, origins, type OriginRecord } from './provenance.js';
 import type { Repository } from './sources/repository.js';
 import { writeYaml } from './yaml/write.js';
 
@@ -37,10 +38,10 @@ export class Composition {
   ) {
     this.root = new MapNode(full.origin);
     for (const [id, entry] of full.entries) if (entry.key !== 'hydra') this.root.entries.set(id, entry);
-    const own = ({ path, parent }: FinalDefault) => !path.startsWith('hydra/') && !parent?.startsWith('hydra/');
+    const own = (entry: FinalDefault) => !entry.path.startsWith('hydra/') && !entry.parent?.startsWith('hydra/');
     this.defaults = defaultsList.defaults
       .filter(own)
-      .map(({ path, package: target, parent, isSelf }) => ({ path, package: target, parent, isSelf }));
+      .map((entry) => ({ path: entry.path, package: entry.package, parent: entry.parent, isSelf: entry.isSelf }));
     const { choices } = this.hydra.runtime as { choices: Record<string, string | null> };
     this.choices = Object.fromEntries(Object.entries(choices).filter(([key]) => !key.startsWith('hydra/')));
   }
@@ -97,13 +98,13 @@ export class Composition {
     const found = resolution.select(rootFrame(this.full), keyPath);
     if (!found) return undefined;
     const node = resolution.deep(found);
-    const path = splitPath(keyPath);
-    return toPlain(path[0] === 'hydra' ? this.typed(path.slice(1), { ...found, node }) : node);
+    const keys = splitPath(keyPath);
+    return toPlain(keys[0] === 'hydra' ? this.typed(keys.slice(1), { ...found, node }) : node);
   }
 
-  private typed(path: readonly string[], frame: Frame): ConfigNode {
+  private typed(keys: readonly string[], frame: Frame): ConfigNode {
     try {
-      return convertSetting(path, frame);
+      return convertSetting(keys, frame);
     } catch (error) {
       if (!(error instanceof HydraTypeError)) throw error;
       const { source: file, line, column } = error.node.origin;
@@ -114,6 +115,34 @@ export class Composition {
         column,
       });
     }
+  }
+
+  /**
+   * The same composition without some keys, such as those of a task that is not run. Paths that lead nowhere are ignored; what
+   * is left keeps its provenance. Items of a list cannot be removed.
+   *
+   * @param keyPaths such as 'seed' or 'agent.lr'
+   */
+  without(keyPaths: readonly string[]): Composition {
+    const full = copyNode(this.full) as MapNode;
+    for (const keyPath of keyPaths) {
+      const keys = splitPath(keyPath);
+      const last = keys.pop();
+      const parent = nodeAt(rootFrame(full), keys.join('.'))?.node;
+      if (last !== undefined && parent?.kind === 'map') parent.delete(last);
+    }
+    const rest = new Composition(full, this.defaultsList, this.repository, this.overrides, this.env, this.now);
+    rest.warnings.push(...this.warnings);
+    return rest;
+  }
+
+  /**
+   * The absolute path of the file that gave a value: relative paths in the value can be taken from its folder. Undefined for a
+   * value of the command line or of the built-in settings, and for a key that is not there.
+   */
+  fileOf(keyPath: string): string | undefined {
+    const source = this.origin(keyPath)[0]?.source;
+    return source !== undefined && path.isAbsolute(source) ? source : undefined;
   }
 
   /** Where a value came from, newest first: the file or override that set it, then what that replaced. */

@@ -1,9 +1,12 @@
 // A sweep to its jobs: the cartesian product of all sweeps in the overrides, the last key changing fastest.
 // Source: Hydra's basic sweeper, version 1.3.
-import { Composition, compose, composeFrom, type ComposeOptions } from './compose.js';
+import type { ComposeOptions } from './compose-options.js';
+import { compose, composeFrom } from './compose.js';
+import type { Composition } from './composition.js';
 import { ConfigError } from './config-error.js';
 import { rootFrame } from './key-path.js';
 import { Float, MapNode, ScalarNode, type Origin } from './node.js';
+import { withAliases, type OverrideAliases } from './overrides/aliases.js';
 import { maximumSweepSize, rangeValues } from './overrides/decimal-range.js';
 import { encodeElement } from './overrides/encode.js';
 import { shuffled } from './overrides/functions.js';
@@ -33,10 +36,11 @@ export function expandSweep(options: ComposeOptions): string[][] {
 export function planSweep(options: ComposeOptions): SweepPlan {
   const now = options.now ?? new Date();
   const master = compose({ ...options, now, mode: 'multirun' });
-  const given = options.overrides.map(parseOverride).filter((override) => !isHydraOverride(override));
-  const all = [...sweeperParams(master), ...given];
-  const jobs = product(all, master.repository);
-  const hydraOverrides = options.overrides.map(parseOverride).filter(isHydraOverride);
+  const typed = withAliases(options.overrides, options.overrideAliases).map(parseOverride);
+  const given = typed.filter((override) => !isHydraOverride(override));
+  const params = sweeperParams(master, options.overrideAliases).map(parseOverride);
+  const jobs = product([...params, ...given], master.repository);
+  const hydraOverrides = typed.filter(isHydraOverride);
   const size = batchSize(master);
   const batches =
     size === undefined
@@ -74,12 +78,15 @@ function composeJob(
   return composition;
 }
 
-/** `hydra.sweeper.params` of the config: keys with sweeps as text. */
-function sweeperParams(master: Composition): Override[] {
+/** `hydra.sweeper.params` of the config as override texts, old keys replaced. */
+export function sweeperParams(master: Composition, aliases: OverrideAliases | undefined): string[] {
   const frame = master.resolution().select(rootFrame(master.full), 'hydra.sweeper.params');
   if (frame?.node.kind !== 'map') return [];
   const resolved = master.resolution().deep(frame) as MapNode;
-  return [...resolved.entries.values()].map(({ key, node }) => parseOverride(`${String(key)}=${nodeStr(node)}`));
+  return withAliases(
+    [...resolved.entries.values()].map(({ key, node }) => `${String(key)}=${nodeStr(node)}`),
+    aliases,
+  );
 }
 
 function batchSize(master: Composition): number | undefined {

@@ -2,15 +2,14 @@
 // from, whether it was written there, set by an override, or computed from an interpolation.
 import path from 'node:path';
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import type { Composition } from './compose.js';
+import type { Composition } from './composition.js';
 import { ConfigError, placeText, type Violation } from './config-error.js';
 import { child, rootFrame, type Frame } from './key-path.js';
+import type { JsonSchema } from './json-schema.js';
 import { nearest } from './nearest.js';
 import { Float, MapNode, ScalarNode, isContainer, isInterpolation, isMissing, type ConfigNode, type ContainerNode, type Origin, type PlainValue, toPlain } from './node.js'; // prettier-ignore
 import { pythonTypeName } from './python-text.js';
-
-/** A JSON Schema (draft 7); TypeBox schemas are such objects. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
+import { quickCheck } from './quick-check.js';
 
 const compiled = new WeakMap<JsonSchema, ValidateFunction>();
 
@@ -42,8 +41,10 @@ export async function findViolations(composition: Composition, schema: JsonSchem
     },
   });
   const missing = missingValues(resolved, []).filter((at) => !unresolved.has(pointer(at)));
+  const value = validatable(resolved);
+  if (failed.length === 0 && missing.length === 0 && quickCheck(schema, value)) return [];
   const check = await compile(schema);
-  const errors = check(validatable(resolved)) ? [] : relevant(check.errors ?? []);
+  const errors = check(value) ? [] : relevant(check.errors ?? []);
   const skip = new Set([...unresolved, ...missing.map(pointer)]);
   const found = errors
     .filter(({ instancePath }) => !skip.has(instancePath))

@@ -215,7 +215,7 @@ describe('sweeps', () => {
     const [request] = requests as [SweepRequest];
     expect(request.overrides).toEqual(['agent=sac,dqn', 'seed=4']);
     const { jobs } = request.plan();
-    const job = request.composeJob(0, jobs[0]!);
+    const job = await request.composeJob(0, jobs[0]!);
     const directory = request.jobDirectory(job);
     expect(directory).toBe(path.join(root, 'sw it', '0'));
     const child = await runProgram(root, request.jobArguments(0, jobs[0]!, directory), {

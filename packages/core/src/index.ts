@@ -7,6 +7,16 @@ export {
   type Transition,
   type UtteranceTokens,
 } from './trajectory.js';
+export { type Demonstration, type DemonstrationSet, type DemonstrationTurn } from './demonstration.js';
+export {
+  demonstrationSetOf,
+  demonstrationsOf,
+  recordedInfo,
+  recordedReturn,
+  recordOf,
+  type EpisodeRecord,
+  type RecordedStep,
+} from './episode-record.js';
 export { ReplayBuffer } from './replay-buffer.js';
 export { tdTargets, utteranceAdvantages, type HeadValues } from './losses/utterance-td.js';
 export { linearSchedule } from './learning-rate.js';

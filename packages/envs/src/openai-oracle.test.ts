@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { OpenAiChat } from './http/openai-chat.js';
-import { OpenAiOracle, openAiOracleRules } from './openai-oracle.js';
-import { makeEnv } from './registry.js';
+import { OpenAiOracle } from './openai-oracle.js';
+import { environmentInfo, makeEnv } from './registry.js';
 
 /** A chat server on this machine that answers by what it is asked, in the protocol's own words. */
 async function chatServer(reply: (userText: string) => object) {
@@ -32,7 +32,7 @@ test('Twenty Questions with a chat server as its oracle', async () => {
     content: text.includes('animal') ? ' Yes, it\nis' : 'No.',
   }));
   try {
-    const oracle = new OpenAiOracle(chat, 'small', openAiOracleRules.twenty_questions);
+    const oracle = new OpenAiOracle(chat, 'small', environmentInfo('twenty_questions').oracles!.openai!);
     const env = makeEnv('twenty_questions', { words: ['Dog'], oracle: 'openai' }, { oracle });
     await env.reset({ seed: 0 });
     await env.step('is it an animal?');
@@ -54,7 +54,7 @@ test('Guess My City with a chat server: its slips of the tongue are not heard', 
       : { content: null, refusal: 'I will not say Lima.' },
   );
   try {
-    const oracle = new OpenAiOracle(chat, 'small', openAiOracleRules.guess_my_city);
+    const oracle = new OpenAiOracle(chat, 'small', environmentInfo('guess_my_city').oracles!.openai!);
     const env = makeEnv('guess_my_city', { cities: ['Lima'], oracle: 'openai' }, { oracle });
     await env.reset({ seed: 0 });
     await env.step('Is it on the coast?');

@@ -1,32 +1,7 @@
-// An oracle behind any OpenAI-compatible chat server. The secret is told as ArCHer tells it to its own oracle model
-// ("The object is …", "Your home town is …"); what the answer may look like is told in a system message of our own.
+// An oracle behind any OpenAI-compatible chat server. The secret is worded as for ArCHer's own oracle model
+// ("The object is …", "Your home town is …"); a system message of our own states the form of the answer.
 import type { OpenAiChat } from './http/openai-chat.js';
-import type { Oracle } from './oracle.js';
-
-export interface OpenAiOracleRules {
-  system: string;
-  secret: (name: string) => string;
-  /** Answer tokens, as ArCHer's models have them. */
-  maxTokens: number;
-}
-
-/** By environment. */
-export const openAiOracleRules = {
-  twenty_questions: {
-    system:
-      'You answer questions in a game of Twenty Questions. Answer with the single word Yes or No, as it is true of the ' +
-      'object; where neither is true, or what was said is no yes/no question, answer: Invalid Question.',
-    secret: (name) => `The object is ${name}.`,
-    maxTokens: 16,
-  },
-  guess_my_city: {
-    system:
-      'You play a game in which others find out where you come from. Answer the question truthfully in one short sentence, ' +
-      'and never say the name of your home town in any spelling.',
-    secret: (name) => `Your home town is ${name}.`,
-    maxTokens: 64,
-  },
-} as const satisfies Record<string, OpenAiOracleRules>;
+import type { ChatOraclePrompt, Oracle } from './oracle.js';
 
 export class OpenAiOracle implements Oracle {
   readonly id: string;
@@ -35,12 +10,12 @@ export class OpenAiOracle implements Oracle {
   constructor(
     private readonly chat: OpenAiChat,
     model: string,
-    private readonly rules: OpenAiOracleRules,
+    private readonly rules: ChatOraclePrompt,
   ) {
     this.id = `openai/${model}`;
   }
 
-  /** Greedy, as ArCHer's oracle. What the model refuses to say is its answer. @throws {HttpError} */
+  /** Greedy, as ArCHer's oracle. A refusal is the answer where there is no other text. @throws {HttpError} */
   async answer(secret: string, question: string): Promise<string> {
     const { system, maxTokens } = this.rules;
     const { content, refusal } = await this.chat.complete(

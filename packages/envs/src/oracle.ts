@@ -1,5 +1,5 @@
-// Who answers in the guessing games: the seam between a game and the rules, the network or the server that answers it.
-// A network cannot be made here, so whoever makes the environment hands the oracle over (`EnvParts`).
+// Who answers in the guessing games: the rules of a game, a network or a server. A network cannot be made in this package,
+// so whoever makes the environment passes the oracle in (`EnvParts`).
 
 /** @typeParam Secret what is to be guessed, as the oracle reads it; a name unless the oracle looks it up in a table */
 export interface Oracle<Secret = string> {
@@ -7,6 +7,26 @@ export interface Oracle<Secret = string> {
   readonly id: string;
   /** Free text, which the game reduces to what its rules allow. Called again before it has answered: oracles may batch. */
   answer(secret: Secret, question: string): string | Promise<string>;
+}
+
+/** How ArCHer's fine-tuned Flan-T5 is asked. There is no space between secret and question: its checkpoints were trained so. */
+export interface T5OraclePrompt {
+  prompt: (secret: string, question: string) => string;
+  maxNewTokens: number;
+}
+
+/** How a chat server is asked. */
+export interface ChatOraclePrompt {
+  system: string;
+  secret: (name: string) => string;
+  /** Answer tokens, as ArCHer's models have them. */
+  maxTokens: number;
+}
+
+/** By the value of the option `oracle`. */
+export interface OraclePrompts {
+  t5?: T5OraclePrompt;
+  openai?: ChatOraclePrompt;
 }
 
 /** What an environment is given beside its options, which are JSON. */
@@ -44,19 +64,26 @@ export const oracleProperties = {
   },
 } as const;
 
+export const oracleOptionNames = ['oracle', 'oracleModel', 'oracleUrl'] as const;
+
+/** ArCHer's name of its Flan-T5's directory. */
+export const oracleKeys = { env_load_path: { option: 'oracleModel', readWith: { oracle: ['t5'] } } } as const;
+
+export const oracleReadWith = { oracleModel: { oracle: ['t5', 'openai'] }, oracleUrl: { oracle: ['openai'] } } as const;
+
 /** An environment's options name an oracle that it was not given. */
 export class MissingOracleError extends Error {
   override readonly name = 'MissingOracleError';
 
   constructor(env: string, oracle: string) {
     super(
-      `${env}: the option oracle is '${oracle}', but no oracle was handed over\n` +
+      `${env}: the option oracle is '${oracle}', but no oracle was given\n` +
         `  makeEnv('${env}', options, { oracle }) takes one; the command line makes it from oracle_model`,
     );
   }
 }
 
-/** @returns the oracle that was handed over; undefined where the game's own rules are to answer */
+/** @returns the oracle that was given; undefined where the game's own rules answer */
 export function chosenOracle(env: string, { oracle }: OracleOptions, parts: EnvParts): Oracle | undefined {
   if (oracle === 'rules') return undefined;
   if (parts.oracle === undefined) throw new MissingOracleError(env, oracle);

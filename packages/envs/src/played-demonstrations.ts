@@ -1,17 +1,47 @@
 // Episodes that an expert plays through an environment, for supervised warm starts without any download.
-import { Rng, type Transition } from '@bowyer/core';
+import { demonstrationSetOf, recordOf, Rng, type DemonstrationSet, type Transition } from '@bowyer/core';
 import type { Env } from './contract/env.js';
+import type { DemonstrationRequest } from './unit.js';
 
-export interface PlayedDemonstrationOptions {
-  episodes: number;
+/** What a run may choose of an expert that plays through the environment, step by step. */
+export interface ExpertNoise {
   /** Share of random turns, 0…1. */
   noise: number;
+}
+
+export const expertNoiseSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    noise: {
+      description: "Share of the expert's turns that are random.",
+      type: 'number',
+      minimum: 0,
+      maximum: 1,
+      default: 0.5,
+    },
+  },
+} as const;
+
+export interface PlayedDemonstrationOptions extends ExpertNoise {
+  episodes: number;
   seed: number;
 }
 
+/** A run's request, as an expert that plays step by step takes it. */
+export const playedOptions = ({
+  count: episodes,
+  noise,
+  seed,
+}: DemonstrationRequest & ExpertNoise): PlayedDemonstrationOptions => ({ episodes, noise, seed });
+
+/** Stored as JSONL, one episode a line. */
+export const playedSet = (episodes: readonly (readonly Transition[])[]): DemonstrationSet =>
+  demonstrationSetOf(episodes.map(recordOf));
+
 /** A player of one environment: the expert's next action, and some action at all. Both read `info`, as people may. */
 export interface Demonstrator {
-  /** Told what the reset said of an episode. */
+  /** Called with the `info` of each reset. */
   begin?: (info: Record<string, unknown>) => void;
   best: (info: Record<string, unknown>, rng: Rng) => string;
   random: (info: Record<string, unknown>, rng: Rng) => string;
@@ -46,23 +76,29 @@ export async function playDemonstrations(
   return played;
 }
 
-/** Environment i has the seed firstSeed + i. */
-export interface WayDemonstrationOptions {
+/** Episode i has the seed firstSeed + i. */
+export interface PlannedDemonstrationOptions {
   episodes: number;
   firstSeed: number;
 }
 
-/** Carries out, action by action, what `way` finds after a reset, and closes the environment; episodes without a way are left out. */
-export async function playWays(
+/** A run's request, as an expert that plans whole episodes takes it. The seeds are far from those that runs play. */
+export const plannedOptions = ({ count: episodes, seed }: DemonstrationRequest): PlannedDemonstrationOptions => ({
+  episodes,
+  firstSeed: 1_000_000 + seed * 100_003,
+});
+
+/** Plays the actions that `plan` returns after each reset, and closes the environment; episodes without a plan are left out. */
+export async function playPlans(
   env: Env,
-  way: (seed: number) => readonly string[] | null,
-  { episodes, firstSeed }: WayDemonstrationOptions,
+  plan: (seed: number) => readonly string[] | null,
+  { episodes, firstSeed }: PlannedDemonstrationOptions,
 ): Promise<Transition[][]> {
   const played: Transition[][] = [];
   try {
     for (let seed = firstSeed; seed < firstSeed + episodes; seed++) {
       let { observation } = await env.reset({ seed });
-      const actions = way(seed);
+      const actions = plan(seed);
       if (actions === null) continue;
       const transitions: Transition[] = [];
       for (const action of actions) {

@@ -1,86 +1,42 @@
-// Environments by name, each with the JSON Schema of its options, so that a runner can validate a config first.
-import type { AgentGymOptions } from './agentgym/agentgym-env.js';
-import { remoteOnlyRegistrations, type RemoteOnlyEnv } from './agentgym/registration.js';
-import type { BackendOptions } from './agentgym/backend.js';
+// Environments by name. A user's plugin registers its own beside the built-in ones.
 import type { Env } from './contract/env.js';
-import type { EnvParts, OracleOptions } from './oracle.js';
 import { UnknownNameError } from './contract/unknown-name-error.js';
-import type { GuessMyCityOptions } from './guess-my-city/options.js';
-import { guessMyCityRegistration } from './guess-my-city/registration.js';
-import type { MazeOptions } from './maze/maze.js';
-import { mazeRegistration } from './maze/registration.js';
-import type { AlfworldOptions } from './alfworld/alfworld.js';
-import type { BabyAiOptions } from './babyai/babyai.js';
-import { babyAiRegistration } from './babyai/registration.js';
-import { alfworldRegistration } from './alfworld/registration.js';
-import type { OptionsSchema, Registration } from './registration.js';
-import type { SciWorldOptions } from './sciworld/options.js';
-import { sciWorldRegistration } from './sciworld/registration.js';
-import { storyFileRegistration } from './story-file/registration.js';
-import type { StoryFileOptions } from './story-file/story-file.js';
-import type { TextCraftOptions } from './textcraft/options.js';
-import { textCraftRegistration } from './textcraft/registration.js';
-import type { TextWorldExpressGame } from './textworld-express/descriptions.js';
-import type { TextWorldExpressOptions } from './textworld-express/options.js';
-import { textWorldExpressRegistrations } from './textworld-express/registration.js';
-import { twentyQuestionsRegistration } from './twenty-questions/registration.js';
-import type { TwentyQuestionsOptions } from './twenty-questions/twenty-questions.js';
-import type { WebShopOptions } from './webshop/options.js';
-import { webShopRegistration } from './webshop/registration.js';
-import { wordleRegistration } from './wordle/registration.js';
-import type { WordleOptions } from './wordle/wordle.js';
+import { builtInEnvironments, type BuiltInOptions } from './built-in.js';
+import type { EnvParts } from './oracle.js';
+import type { AnyEnvironment, OptionsSchema } from './unit.js';
 
-/** The options of every registered environment. */
-export interface EnvOptions
-  extends Record<TextWorldExpressGame, TextWorldExpressOptions>, Record<RemoteOnlyEnv, AgentGymOptions> {
-  twenty_questions: TwentyQuestionsOptions & OracleOptions;
-  alfworld: AlfworldOptions;
-  babyai: BabyAiOptions;
-  adventure: StoryFileOptions;
-  maze: MazeOptions & BackendOptions;
-  wordle: WordleOptions & BackendOptions;
-  guess_my_city: GuessMyCityOptions & OracleOptions;
-  textcraft: TextCraftOptions & BackendOptions;
-  sciworld: SciWorldOptions;
-  webshop: WebShopOptions;
+const environments = new Map<string, AnyEnvironment>(builtInEnvironments.map((unit) => [unit.name, unit]));
+
+/** Any registered name: a plugin may add to them at run time. */
+export type EnvName = string;
+
+/** @throws if the name is taken by another environment */
+export function registerEnvironment(unit: AnyEnvironment): void {
+  const other = environments.get(unit.name);
+  if (other !== undefined && other !== unit) throw new Error(`the environment '${unit.name}' is registered already`);
+  environments.set(unit.name, unit);
 }
 
-export type EnvName = keyof EnvOptions;
-
-const environments: { [Name in EnvName]: Registration<EnvOptions[Name]> } = {
-  twenty_questions: twentyQuestionsRegistration,
-  alfworld: alfworldRegistration,
-  babyai: babyAiRegistration,
-  adventure: storyFileRegistration,
-  maze: mazeRegistration,
-  wordle: wordleRegistration,
-  guess_my_city: guessMyCityRegistration,
-  textcraft: textCraftRegistration,
-  sciworld: sciWorldRegistration,
-  webshop: webShopRegistration,
-  ...textWorldExpressRegistrations,
-  ...remoteOnlyRegistrations,
-};
-
-export const environmentNames = Object.keys(environments) as readonly EnvName[];
-
-/** What is registered of an environment besides its maker. */
-export type EnvironmentInfo = { name: EnvName } & Omit<Registration<never>, 'make'>;
+/** Of all environments, in the order of their registration. */
+export const environmentNames = (): string[] => [...environments.keys()];
 
 /** @throws UnknownNameError for a name that is not registered, with the nearest that is */
-export function environmentInfo(name: string): EnvironmentInfo {
-  const known = knownName(name);
-  const { description, schema, resetSchema, sampleActions } = environments[known];
-  return { name: known, description, schema, resetSchema, sampleActions };
+export function environmentInfo(name: string): AnyEnvironment {
+  const unit = environments.get(name);
+  if (unit === undefined) throw new UnknownNameError('environment', name, environmentNames());
+  return unit;
 }
 
 /** Makes an environment; options that are left out take the schema's defaults, unknown ones are refused. */
-export function makeEnv<Name extends EnvName>(name: Name, options?: Partial<EnvOptions[Name]>, parts?: EnvParts): Env;
+export function makeEnv<Name extends keyof BuiltInOptions>(
+  name: Name,
+  options?: Partial<BuiltInOptions[Name]>,
+  parts?: EnvParts,
+): Env;
 export function makeEnv(name: string, options?: Record<string, unknown>, parts?: EnvParts): Env;
 export function makeEnv(name: string, options: Record<string, unknown> = {}, parts: EnvParts = {}): Env {
-  const known = knownName(name);
-  const { schema, make } = environments[known] as Registration<unknown>;
-  return make(withDefaults(schema, options, known), parts);
+  const { schema, make } = environmentInfo(name);
+  return make(withDefaults(schema, options, name), parts);
 }
 
 /** The options with the schema's defaults filled in. Types and ranges are for a JSON Schema validator to check. */
@@ -91,10 +47,4 @@ export function withDefaults(schema: OptionsSchema, options: object, name: strin
   const defaults = Object.entries(schema.properties).map(([key, property]) => [key, property.default]);
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   return Object.fromEntries([...defaults, ...given]);
-}
-
-function knownName(name: string): EnvName {
-  const known = environmentNames.find((candidate) => candidate === name);
-  if (known === undefined) throw new UnknownNameError('environment', name, environmentNames);
-  return known;
 }

@@ -1,11 +1,7 @@
-// The graph builder: one typed method per operator, with the shape arithmetic that turns symbolic dimensions into operands.
-// In order: arithmetic, elementwise, matrices, shapes, reductions, indexing, normalization, symbolic sizes.
+// The graph builder: one method per operator. What each method computes is documented at `OperatorMethods` in ir.ts.
 import {
   addDims,
-  canonicalDim,
   canonicalShape,
-  dimTerms,
-  divideDims,
   formatShape,
   sameShape,
   sizeOfShape,
@@ -16,7 +12,8 @@ import {
 import { isFloat, onnxTypeCodes, type DataType } from './dtype.js';
 import { GraphBuildError } from './errors.js';
 import { Graph } from './graph.js';
-import { positiveAxis, type Op } from './op.js';
+import type { Attributes, Op, Operand, OperatorMethods, ReduceOptions, Value } from './ir.js';
+import { positiveAxis } from './op.js';
 import * as arithmetic from './ops/arithmetic.js';
 import * as elementwise from './ops/elementwise.js';
 import * as indexing from './ops/indexing.js';
@@ -25,18 +22,11 @@ import * as normalization from './ops/normalization.js';
 import * as quantized from './ops/quantized.js';
 import * as reduce from './ops/reduce.js';
 import * as shaping from './ops/shape.js';
-import type { Attributes, Value } from './value.js';
+import { scatterNDAdd, scatterRowsAdd } from './scatter-rows.js';
+import { dimScalar, dimsTensor, full, runtimeShape, sizeAsFloat } from './symbolic-sizes.js';
+import { constantReshapeTarget, equalPart, positionOn, reshapedShape } from './target-shape.js';
 
-/** A plain number stands for a scalar constant of the other operand's type. */
-export type Operand = Value | number;
-
-export interface ReduceOptions {
-  /** All axes if not given; negative ones count from the end. */
-  axes?: readonly number[];
-  keepdims?: boolean;
-}
-
-export class GraphBuilder extends Graph {
+export class GraphBuilder extends Graph implements OperatorMethods {
   // Arithmetic with broadcasting
 
   add = (a: Operand, b: Operand): Value => this.#binary(arithmetic.Add, a, b);
@@ -46,7 +36,6 @@ export class GraphBuilder extends Graph {
   pow = (a: Operand, b: Operand): Value => this.#binary(arithmetic.Pow, a, b);
   max = (a: Operand, b: Operand): Value => this.#binary(arithmetic.Max, a, b);
   min = (a: Operand, b: Operand): Value => this.#binary(arithmetic.Min, a, b);
-  /** Remainder of whole numbers. */
   mod = (a: Operand, b: Operand): Value => this.#binary(arithmetic.Mod, a, b);
   equal = (a: Operand, b: Operand): Value => this.#binary(arithmetic.Equal, a, b);
   less = (a: Operand, b: Operand): Value => this.#binary(arithmetic.Less, a, b);
@@ -57,13 +46,11 @@ export class GraphBuilder extends Graph {
   or = (a: Value, b: Value): Value => this.#one(arithmetic.Or, [a, b]);
   not = (a: Value): Value => this.#one(arithmetic.Not, [a]);
 
-  /** `a` where the condition holds, `b` elsewhere. */
   where(condition: Value, a: Operand, b: Operand): Value {
     const [x, y] = this.#operands(a, b);
     return this.#one(arithmetic.Where, [condition, x, y]);
   }
 
-  /** min(max(x, low), high). */
   clip = (x: Value, low: number, high: number): Value => this.min(this.max(x, low), high);
 
   // Elementwise
@@ -85,23 +72,17 @@ export class GraphBuilder extends Graph {
   softplus = (x: Value): Value => this.#one(elementwise.Softplus, [x]);
   sign = (x: Value): Value => this.#one(elementwise.Sign, [x]);
   floor = (x: Value): Value => this.#one(elementwise.Floor, [x]);
-  /** x σ(x), also called swish. */
   silu = (x: Value): Value => this.mul(x, this.sigmoid(x));
-  /** 'none': exact (erf); 'tanh': GPT-2's approximation. */
   gelu = (x: Value, approximate: 'none' | 'tanh'): Value => this.#one(elementwise.Gelu, [x], { approximate });
-  /** The value, through which no gradient flows back. */
   stopGradient = (x: Value): Value => this.#one(elementwise.StopGradient, [x], { _stops: 1 });
-  /** The value; what is worked out from it is float32 also where the graph is compiled for float16 (see float16-form.ts). */
   inFloat32 = (x: Value): Value => this.#one(elementwise.Identity, [x], { _float32: 1 });
   cast = (x: Value, dtype: DataType): Value =>
     x.dtype === dtype ? x : this.#one(elementwise.Cast, [x], { to: onnxTypeCodes[dtype] });
 
   // Matrices
 
-  /** [..., m, k] · [..., k, n] → [..., m, n]. */
   matMul = (a: Value, b: Value): Value => this.#one(matrix.MatMul, [a, b]);
 
-  /** α · A′ · B′, where a set flag swaps the last two dimensions of that operand. */
   fusedMatMul(
     a: Value,
     b: Value,
@@ -111,7 +92,6 @@ export class GraphBuilder extends Graph {
     return this.#one(matrix.FusedMatMul, [a, b], { transA: Number(transA), transB: Number(transB), alpha });
   }
 
-  /** α · A′ · B′ + β · C for matrices, C broadcast (a bias row). */
   gemm(a: Value, b: Value, c?: Value, { transA = false, transB = false, alpha = 1, beta = 1 } = {}): Value {
     return this.#one(matrix.Gemm, c ? [a, b, c] : [a, b], {
       transA: Number(transA),
@@ -121,7 +101,6 @@ export class GraphBuilder extends Graph {
     });
   }
 
-  /** x [..., K] · Wᵀ, W frozen, in blocks of `blockSize` numbers along K that share a scale (see ops/quantized.ts). */
   quantizedMatMul(
     x: Value,
     packed: Value,
@@ -142,7 +121,6 @@ export class GraphBuilder extends Graph {
     );
   }
 
-  /** (numbers − zeroPoints) · scales, one scale and zero point for each block along the axis. */
   dequantizeLinear(
     numbers: Value,
     scales: Value,
@@ -152,13 +130,11 @@ export class GraphBuilder extends Graph {
     return this.#one(quantized.DequantizeLinear, [numbers, scales, zeroPoints], { axis, block_size: blockSize });
   }
 
-  /** saturate(round(x / scale) + zeroPoint), in 8 bits. */
   quantizeLinear(x: Value, scale: number, zeroPoint: number, dtype: 'uint8' | 'int8' = 'uint8'): Value {
     const zero = this.constant((dtype === 'int8' ? Int8Array : Uint8Array).of(zeroPoint), [], dtype);
     return this.#one(quantized.QuantizeLinear, [x, this.scalar(scale), zero]);
   }
 
-  /** (a − zeroPoint) · b · scales: whole numbers [..., K] · [K, N], one scale for each column; int8 is about 0, uint8 about 128. */
   integerMatMul(a: Value, b: Value, scales: Value, zeroPoint: number): Value {
     const zeros = [zeroPoint, ...(b.dtype === 'uint8' ? [128] : [])];
     const points = zeros.map((zero) => this.constant(Uint8Array.of(zero), [], 'uint8'));
@@ -167,11 +143,10 @@ export class GraphBuilder extends Graph {
 
   // Shapes
 
-  /** Same elements in another shape; one dimension may be −1, which is worked out. */
   reshape(x: Value, dims: Shape): Value {
-    const shape = this.#resolveShape(x, dims);
+    const shape = reshapedShape(x, dims);
     if (sameShape(shape, x.shape)) return x;
-    const target = staticReshapeTarget(x.shape, shape);
+    const target = constantReshapeTarget(x.shape, shape);
     return this.#one(
       shaping.Reshape,
       [x, target ? this.int64s(target) : this.dimsTensor(shape)],
@@ -186,19 +161,16 @@ export class GraphBuilder extends Graph {
     return this.#one(shaping.Squeeze, [x, this.int64s([at])], {}, [...x.shape.slice(0, at), ...x.shape.slice(at + 1)]);
   }
 
-  /** A new axis of size 1 at position `axis` of the result. */
   unsqueeze(x: Value, axis: number): Value {
     const at = positiveAxis(axis, x.rank + 1, 'Unsqueeze', [x]);
     return this.#one(shaping.Unsqueeze, [x, this.int64s([at])], {}, [...x.shape.slice(0, at), 1, ...x.shape.slice(at)]);
   }
 
-  /** Axis i of the result is axis permutation[i] of x. */
   transpose(x: Value, permutation: readonly number[]): Value {
     if (permutation.every((axis, i) => axis === i) && permutation.length === x.rank) return x;
     return this.#one(shaping.Transpose, [x], { perm: permutation });
   }
 
-  /** Copies along the axes where x has size 1 (or none). */
   expand(x: Value, dims: Shape): Value {
     const shape = canonicalShape(dims);
     if (sameShape(shape, x.shape)) return x;
@@ -215,11 +187,9 @@ export class GraphBuilder extends Graph {
     return this.#one(shaping.Concat, xs, { axis: positiveAxis(axis, xs[0]!.rank, 'Concat', xs) });
   }
 
-  /** Pieces along an axis: a number of equal ones, or the size of each. */
   split(x: Value, axis: number, parts: number | Shape): Value[] {
     const at = positiveAxis(axis, x.rank, 'Split', [x]);
-    const sizes =
-      typeof parts === 'number' ? Array<Dim>(parts).fill(this.#equalPart(x, at, parts)) : canonicalShape(parts);
+    const sizes = typeof parts === 'number' ? Array<Dim>(parts).fill(equalPart(x, at, parts)) : canonicalShape(parts);
     const total = sizes.reduce(addDims, 0);
     if (total !== x.dim(at))
       throw new GraphBuildError(
@@ -232,11 +202,10 @@ export class GraphBuilder extends Graph {
     return this.apply(shaping.Split, [x, this.dimsTensor(sizes)], { axis: at, _parts: sizes.length }, shapes);
   }
 
-  /** Elements start…end−1 of one axis; negative numbers count from the end; no `end` means to the end. */
   slice(x: Value, axis: number, start: Dim, end?: Dim): Value {
     const at = positiveAxis(axis, x.rank, 'Slice', [x]);
-    const from = this.#fromEnd(x.dim(at), start);
-    const to = end === undefined ? x.dim(at) : this.#fromEnd(x.dim(at), end);
+    const from = positionOn(x.dim(at), start);
+    const to = end === undefined ? x.dim(at) : positionOn(x.dim(at), end);
     const size = subtractDims(to, from);
     if (typeof size === 'number' && size < 0)
       throw new GraphBuildError('Slice', [x], `axis ${axis} from ${from} to ${to} is empty backwards`);
@@ -249,7 +218,6 @@ export class GraphBuilder extends Graph {
     return this.#one(shaping.Slice, operands, { _axis: at, _start: from, _end: to }, shape);
   }
 
-  /** `value` added before and after an axis. */
   pad(x: Value, axis: number, before: Dim, after: Dim, value = 0): Value {
     if (before === 0 && after === 0) return x;
     const at = positiveAxis(axis, x.rank, 'Pad', [x]);
@@ -265,18 +233,15 @@ export class GraphBuilder extends Graph {
     );
   }
 
-  /** x repeated `repeats[i]` times along axis i. */
   tile(x: Value, repeats: readonly number[]): Value {
     const shape = x.shape.map((dim, i) => sizeOfShape([dim, repeats[i]!]));
     return this.#one(shaping.Tile, [x, this.int64s(repeats)], {}, shape);
   }
 
-  /** The last two dimensions below (or on) the diagonal kept, the rest zero; `upper` keeps the other side. */
   triangle(x: Value, { upper = false, diagonal = 0 } = {}): Value {
     return this.#one(shaping.Trilu, [x, this.scalar(diagonal, 'int64')], { upper: Number(upper) });
   }
 
-  /** Sum of x over its broadcast copies, so that the result has `shape`: the backward of broadcasting. */
   sumTo(x: Value, shape: Shape): Value {
     if (sameShape(x.shape, shape)) return x;
     const offset = x.rank - shape.length;
@@ -294,7 +259,6 @@ export class GraphBuilder extends Graph {
   reduceSumSquare = (x: Value, options: ReduceOptions = {}): Value => this.#reduce(reduce.ReduceSumSquare, x, options);
   reduceLogSumExp = (x: Value, options: ReduceOptions = {}): Value => this.#reduce(reduce.ReduceLogSumExp, x, options);
 
-  /** Running sum along an axis; `exclusive` leaves the element itself out, `reverse` runs from the end. */
   cumSum(x: Value, axis: number, { exclusive = false, reverse = false } = {}): Value {
     const at = positiveAxis(axis, x.rank, 'CumSum', [x]);
     return this.#one(reduce.CumSum, [x, this.scalar(at, 'int64')], {
@@ -303,14 +267,12 @@ export class GraphBuilder extends Graph {
     });
   }
 
-  /** Index of the largest element, the first one of equals; int64. */
   argMax = (x: Value, axis: number, { keepdims = false } = {}): Value =>
     this.#one(reduce.ArgMax, [x], { axis: positiveAxis(axis, x.rank, 'ArgMax', [x]), keepdims: Number(keepdims) });
 
   argMin = (x: Value, axis: number, { keepdims = false } = {}): Value =>
     this.#one(reduce.ArgMin, [x], { axis: positiveAxis(axis, x.rank, 'ArgMin', [x]), keepdims: Number(keepdims) });
 
-  /** The k largest (or smallest) along an axis, sorted: [values, int64 indices]. A `k` known only at run time is int64 [1]; `dim` names its size. */
   topK(
     x: Value,
     k: number | Value,
@@ -330,7 +292,6 @@ export class GraphBuilder extends Graph {
 
   // Indexing
 
-  /** Rows of a table: axis `axis` of the table is replaced by the dimensions of `indices`. */
   gather = (table: Value, indices: Value, axis = 0): Value =>
     this.#one(indexing.Gather, [table, indices], { axis: positiveAxis(axis, table.rank, 'Gather', [table, indices]) });
 
@@ -339,45 +300,13 @@ export class GraphBuilder extends Graph {
       axis: positiveAxis(axis, x.rank, 'GatherElements', [x, indices]),
     });
 
-  /** Elements or slices at index tuples: indices [..., depth]. */
   gatherND = (data: Value, indices: Value): Value => this.#one(indexing.GatherND, [data, indices]);
 
-  /** data + the sum of the updates that fall on each index tuple (indices [..., depth], updates [..., rest of data]). */
-  scatterNDAdd(data: Value, indices: Value, updates: Value): Value {
-    const depth = indices.dim(-1) as number;
-    const [indexed, rest] = [data.shape.slice(0, depth), data.shape.slice(depth)];
-    // One row number per tuple: Σ index · stride, the stride of an axis being the size of all later indexed ones.
-    const strides = this.dimsTensor(indexed.map((_, axis) => sizeOfShape(indexed.slice(axis + 1))));
-    const rows = this.reduceSum(this.mul(indices, strides), { axes: [-1] });
-    const flat = this.reshape(data, [sizeOfShape(indexed), ...rest]);
-    return this.reshape(this.scatterRowsAdd(flat, rows, updates, 0), data.shape);
-  }
-
+  scatterNDAdd = (data: Value, indices: Value, updates: Value): Value => scatterNDAdd(this, data, indices, updates);
+  scatterRowsAdd = (data: Value, indices: Value, dy: Value, axis: number): Value =>
+    scatterRowsAdd(this, data, indices, dy, axis);
   scatterElementsAdd = (data: Value, indices: Value, updates: Value, axis: number): Value =>
     this.#one(indexing.ScatterElements, [data, indices, updates], { axis, reduction: 'add' });
-
-  /** The backward of `gather`: each slice of dy is added to the row of `data` it was read from. */
-  scatterRowsAdd(data: Value, indices: Value, dy: Value, axis: number): Value {
-    if (axis === 0) {
-      // ScatterElements, because ONNX Runtime's ScatterND adds repeated rows from several threads at once and loses some.
-      const width = sizeOfShape(data.shape.slice(1));
-      const updates = this.reshape(dy, [sizeOfShape(indices.shape), width]);
-      const rows = this.expand(this.reshape(this.cast(indices, 'int64'), [-1, 1]), updates.shape);
-      const table = this.reshape(data, [data.dim(0), width]);
-      return this.reshape(this.scatterElementsAdd(table, rows, updates, 0), data.shape);
-    }
-    // Bring the indexed axis to the front, scatter rows, and bring it back.
-    const order = [axis, ...data.shape.keys()].filter((a, i) => i === 0 || a !== axis);
-    const moved = [...Array(indices.rank).keys()].map((i) => axis + i);
-    const dyOrder = [...moved, ...[...dy.shape.keys()].filter((a) => !moved.includes(a))];
-    const front = this.scatterRowsAdd(this.transpose(data, order), indices, this.transpose(dy, dyOrder), 0);
-    return this.transpose(
-      front,
-      order.map((_, a) => order.indexOf(a)),
-    );
-  }
-
-  /** 1 at each index along a new last axis of size `depth`. */
   oneHot = (indices: Value, depth: number, dtype: DataType = 'float32'): Value =>
     this.#one(indexing.OneHot, [indices, this.int64s([depth]), this.constant([0, 1], [2], dtype)], { axis: -1 });
 
@@ -388,7 +317,6 @@ export class GraphBuilder extends Graph {
   logSoftmax = (x: Value, axis = -1): Value =>
     this.#one(normalization.LogSoftmax, [x], { axis: positiveAxis(axis, x.rank, 'LogSoftmax', [x]) });
 
-  /** Over the last axis. */
   layerNormalization(x: Value, scale: Value, bias: Value | undefined, { epsilon }: { epsilon: number }): Value {
     return this.apply(normalization.LayerNormalization, bias ? [x, scale, bias] : [x, scale], {
       axis: -1,
@@ -398,87 +326,30 @@ export class GraphBuilder extends Graph {
 
   // Symbolic sizes
 
-  /** Tensor filled with 0; no elements are stored in the model unless the shape is small and known. */
   zeros = (shape: Shape, dtype: DataType = 'float32'): Value => this.full(0, shape, dtype);
+  full = (x: number, shape: Shape, dtype: DataType = 'float32'): Value => full(this, x, shape, dtype);
 
-  /**
-   * Zeros made anew at each run. A large constant would be computed once, kept for the session's life, and copied before each
-   * write into it; a shape that hangs on a symbolic size of `near` cannot be computed before.
-   */
   runtimeZeros(shape: Shape, dtype: DataType, near: Value): Value {
-    const symbol = near.shape.find((dim) => typeof dim === 'string');
-    if (symbol === undefined) return this.zeros(shape, dtype);
-    const target = this.add(this.dimsTensor(shape), this.mul(this.dimScalar(symbol), 0));
+    const target = runtimeShape(this, shape, near);
+    if (!target) return this.zeros(shape, dtype);
     return this.#one(shaping.Expand, [this.scalar(0, dtype), target], { _shape: formatShape(shape) }, shape);
   }
 
-  full(x: number, shape: Shape, dtype: DataType = 'float32'): Value {
-    const size = sizeOfShape(canonicalShape(shape));
-    if (typeof size === 'number' && size <= 64) return this.filled(x, shape as number[], dtype);
-    return this.expand(this.scalar(x, dtype), shape);
-  }
-
-  /** int64 0, 1, …, size−1. */
   range(size: Dim): Value {
     const limit = this.dimScalar(size);
     return this.#one(shaping.Range, [this.scalar(0, 'int64'), limit, this.scalar(1, 'int64')], {}, [size]);
   }
 
-  /** int64 start, …, end−1, the bounds being int64 scalars known only at run time; their number is `size`, a symbol of its own if not given. */
   rangeBetween = (start: Value, end: Value, size: Dim = this.freshSymbol('range')): Value =>
     this.#one(shaping.Range, [start, end, this.scalar(1, 'int64')], {}, [size]);
 
-  /** A dimension as an int64 scalar. */
-  dimScalar = (dim: Dim): Value =>
-    typeof dim === 'number' ? this.scalar(dim, 'int64') : this.reshape(this.dimsTensor([dim]), []);
+  dimScalar = (dim: Dim): Value => dimScalar(this, dim);
+  sizeAsFloat = (dims: Shape, dtype: DataType = 'float32'): Value => sizeAsFloat(this, dims, dtype);
+  dimsTensor = (dims: Shape): Value => dimsTensor(this, dims);
 
-  /** Product of dimensions as a float scalar: the count in a mean. */
-  sizeAsFloat(dims: Shape, dtype: DataType = 'float32'): Value {
-    const size = sizeOfShape(dims);
-    return typeof size === 'number' ? this.scalar(size, dtype) : this.cast(this.dimScalar(size), dtype);
-  }
-
-  /** Dimensions as a 1-D int64 tensor: constant where they are known, read from the graph's inputs where they are symbols. */
-  dimsTensor(dims: Shape): Value {
-    const pieces: Value[] = [];
-    let known: number[] = [];
-    const flush = () => {
-      if (known.length > 0) pieces.push(this.int64s(known));
-      known = [];
-    };
-    for (const dim of dims.map(canonicalDim)) {
-      if (typeof dim === 'number') known.push(dim);
-      else {
-        flush();
-        pieces.push(this.#symbolicSize(dim));
-      }
-    }
-    flush();
-    return pieces.length === 0 ? this.int64s([]) : this.concat(pieces, 0);
-  }
-
-  /** An expression over symbols, worked out while the graph runs; int64 [1]. */
-  #symbolicSize(dim: string): Value {
-    let sum: Value | undefined;
-    for (const [symbols, coefficient] of dimTerms(dim)) {
-      const factors = symbols
-        .split('*')
-        .filter(Boolean)
-        .map((symbol) => this.#symbolSize(symbol));
-      if (coefficient !== 1 || factors.length === 0) factors.push(this.int64s([coefficient]));
-      const term = factors.reduce((a, b) => this.mul(a, b));
-      sum = sum ? this.add(sum, term) : term;
-    }
-    return sum!;
-  }
-
-  #symbolSize(symbol: string): Value {
-    const source = this.symbolSources.get(symbol);
-    if (!source)
-      throw new Error(
-        `graph '${this.name}': no tensor has the dimension '${symbol}'; declare an input with it before using it`,
-      );
-    return this.#one(shaping.ShapeOf, [source.value], { start: source.axis, end: source.axis + 1 });
+  symbolSize(symbol: string): Value {
+    const { value, axis } = this.symbolSource(symbol);
+    return this.#one(shaping.ShapeOf, [value], { start: axis, end: axis + 1 });
   }
 
   #one(op: Op, inputs: readonly (Value | undefined)[], attributes: Attributes = {}, shape?: Shape): Value {
@@ -508,61 +379,4 @@ export class GraphBuilder extends Graph {
     if (positive.length === 0) return op === reduce.ReduceSumSquare ? this.mul(x, x) : x;
     return this.#one(op, [x, this.int64s(positive)], { keepdims: Number(keepdims) });
   }
-
-  #resolveShape(x: Value, dims: Shape): Dim[] {
-    const unknown = dims.indexOf(-1);
-    const total = sizeOfShape(x.shape);
-    if (unknown < 0) {
-      const shape = canonicalShape(dims);
-      if (sizeOfShape(shape) !== total)
-        throw new GraphBuildError(
-          'Reshape',
-          [x],
-          `has ${total} elements, ${formatShape(shape)} holds ${sizeOfShape(shape)}`,
-        );
-      return shape;
-    }
-    const rest = sizeOfShape(dims.filter((_, i) => i !== unknown));
-    const missing = divideDims(total, rest);
-    if (missing === undefined)
-      throw new GraphBuildError(
-        'Reshape',
-        [x],
-        `${total} elements do not divide by ${rest} to fill ${formatShape(dims)}`,
-      );
-    return canonicalShape(dims.map((dim, i) => (i === unknown ? missing : dim)));
-  }
-
-  #equalPart(x: Value, axis: number, parts: number): Dim {
-    return (
-      divideDims(x.dim(axis), parts) ??
-      raise(
-        new GraphBuildError('Split', [x], `axis ${axis} of size ${x.dim(axis)} does not divide into ${parts} parts`),
-      )
-    );
-  }
-
-  #fromEnd(size: Dim, position: Dim): Dim {
-    return typeof position === 'number' && position < 0 ? addDims(size, position) : canonicalDim(position);
-  }
-}
-
-function raise(error: Error): never {
-  throw error;
-}
-
-/** Reshape target as ONNX wants it: 0 copies the operand's dimension, −1 is worked out; undefined where neither suffices. */
-function staticReshapeTarget(from: Shape, to: Shape): number[] | undefined {
-  let inferred = false;
-  const target: number[] = [];
-  for (const [i, dim] of to.entries()) {
-    if (typeof dim === 'number') target.push(dim);
-    else if (dim === from[i]) target.push(0);
-    else if (!inferred) {
-      target.push(-1);
-      inferred = true;
-    } else return undefined;
-  }
-  // 0 means "copy" to ONNX, so a true size of zero needs the dynamic form.
-  return to.includes(0) ? undefined : target;
 }

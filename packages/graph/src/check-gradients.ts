@@ -5,7 +5,7 @@ import type { InputTensor } from './device/program.js';
 import { evaluateDim, type Dim, type Shape } from './dims.js';
 import type { DataType, TensorArray } from './dtype.js';
 import { gradients } from './gradients.js';
-import type { Value } from './value.js';
+import type { Value } from './ir.js';
 
 export interface GradientSample {
   /** Shape as declared (symbols allowed) and the tensor to feed. Gradients are checked by every float32 input. */

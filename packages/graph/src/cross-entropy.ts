@@ -1,6 +1,6 @@
 // Softmax cross-entropy over classes named by index.
 import type { GraphBuilder } from './builder.js';
-import type { Value } from './value.js';
+import type { Value } from './ir.js';
 
 /**
  * Log-probability of each row's target under softmax(logits). Safe for large logits: the row maximum is taken off before exp.

@@ -1,6 +1,6 @@
 // Errors of graph building, running and differentiation, with the facts as fields so that code never parses prose.
 import { formatShape } from './dims.js';
-import type { Value } from './value.js';
+import type { Value } from './ir.js';
 
 export const describeValue = (value: Value): string => `'${value.name}' ${value.dtype} ${formatShape(value.shape)}`;
 

@@ -1,114 +1,84 @@
-// The same graph in half precision: activations and products in float16, what float16 cannot hold in float32. Inputs, outputs
-// and gradients keep their types, so models and gradient rules know nothing of it.
+// The same graph in half precision: activations and products in float16, what float16 cannot represent in float32. Inputs, outputs
+// and gradients keep their types, so models and gradient rules do not depend on the precision.
 //
-//     products, activations, attention, normalization      float16 (the statistics of a normalization are float32 in its kernel)
-//     sums and means, exp, log, roots, quotients, squares   float32, and so is what is worked out from them
+//     products, activations, attention, normalization       float16 (the statistics of a normalization are float32 in its kernel)
+//     sums and means, exp, log, roots, quotients, squares   float32, and so is what is computed from them
 //     from `inFloat32` on: logits, losses                   float32
-//     everything else                                       the widest of its operands
+//     everything else                                       the widest type of its operands
+//
+// Which of these an operator belongs to is its own property, `float16` of its definition.
 //
 // Source: Micikevicius et al. 2018, arXiv:1710.03740, section 3, and the operator lists of PyTorch's autocast. Differs from
-// them: ONNX Runtime's WebGPU kernels (1.30) add up float16 products in float16, so the long sums are products in float32.
-import { GraphBuilder } from './builder.js';
-import { onnxTypeCodes, type DataType } from './dtype.js';
+// them: ONNX Runtime's WebGPU kernels (1.30) add up float16 products in float16, so products with long sums are in float32.
+import { onnxTypeCodes, type DataType, type Precision } from './dtype.js';
 import { toFloat16 } from './float16.js';
 import type { Graph } from './graph.js';
-import { inScopeOf } from './node-scope.js';
-import type { GraphNode, Value } from './value.js';
+import type { Float16Form, GraphNode, Value } from './ir.js';
+import { GraphRewrite } from './rewrite-graph.js';
 
-/** What graphs calculate in. 'float16': weights and activations, on WebGPU; master weights and moments are float32 even then. */
-export type Precision = 'float32' | 'float16';
-
-const products: ReadonlySet<string> = new Set(['MatMul', 'FusedMatMul', 'Gemm']);
-
-/** Results grow, or lose too much, beyond float16's 11 bits and 65,504. */
-const wideOperators: ReadonlySet<string> = new Set([
-  ...['Exp', 'Log', 'LogSoftmax', 'Sqrt', 'Reciprocal', 'Pow', 'Div', 'Erf', 'Softplus', 'Sin', 'Cos'],
-  ...['ReduceSum', 'ReduceMean', 'ReduceMax', 'ReduceMin', 'ReduceSumSquare', 'ReduceLogSumExp', 'CumSum'],
-  ...['ScatterElements', 'OneHot', 'MatMulNBits', 'DequantizeLinear'],
-]);
-
-/** Numbers that a float16 product may add up: a model's widths; not a vocabulary, nor the rows of a batch. */
-const LONGEST_SUM = 16_384;
-
-/** What a constant beyond float16's range becomes. Such numbers stand for "far below any score"; a score added must stay finite. */
+/** A constant beyond float16's range becomes this. Such numbers mean "far below any score"; a score added must stay finite. */
 const FAR = 32_768;
 
-/** A graph with the same inputs and outputs that calculates in float16 where that is right. */
-export function float16Form(graph: Graph): Graph {
-  const g = new GraphBuilder(graph.name);
-  const values = new PreciseValues(g);
-  for (const [name, value] of graph.inputs) values.keep(value, g.input(name, value.dtype, value.shape));
-  for (const value of graph.initializers)
-    values.keep(value, g.initializer(value.name, value.data!, value.shape as number[], value.dtype));
-  for (const node of graph.nodes) values.addNode(node);
-  for (const [name, value] of graph.outputs) g.output(name, values.as(value, value.dtype));
-  return g;
+/** A graph with the same inputs and outputs that computes in float16 where that is accurate enough. */
+export const float16Form = (graph: Graph): Graph => new Float16Graph(graph).rewrite();
+
+/** The form of this node, where it depends on more than the operator. */
+function formOf(node: GraphNode): Exclude<Float16Form, (node: GraphNode) => Float16Form> {
+  let form = node.op.float16 ?? 'operands';
+  while (typeof form === 'function') form = form(node);
+  return form;
 }
 
 /**
- * Values of the old graph → values of the new one, in one float type or both. A value that follows from inputs and constants
- * alone (a parameter's rows, a mask) has no precision of its own: it is made in the type that is asked for, when it is.
+ * A value that follows from inputs and constants alone (a parameter's rows, a mask) has no precision of its own: it is made in
+ * the type in which it is used, when it is used.
  */
-class PreciseValues {
-  readonly #made = new Map<Value, Map<DataType, Value>>();
+class Float16Graph extends GraphRewrite {
   readonly #precisions = new Map<Value, Precision>();
 
-  constructor(private readonly g: GraphBuilder) {}
-
-  keep(old: Value, made: Value): void {
-    const forms = this.#made.get(old) ?? new Map<DataType, Value>();
-    this.#made.set(old, forms);
-    if (!forms.has(made.dtype)) forms.set(made.dtype, made);
-  }
-
-  /** The value in this type. */
-  as(old: Value, dtype: DataType): Value {
-    const known = this.#made.get(old)?.get(dtype);
-    if (known) return known;
-    this.keep(old, this.#derive(old, dtype));
-    return this.#made.get(old)!.get(dtype)!;
-  }
-
-  addNode(node: GraphNode): void {
+  protected addNode(node: GraphNode): void {
     const [x, y] = [node.inputs[0], node.outputs[0]!];
+    const isCast = formOf(node) === 'cast';
     if (node.attributes._float32) {
       this.keep(y, this.as(x!, 'float32'));
       this.#precisions.set(y, 'float32');
-    } else if (node.op.opType === 'Cast' && x!.dtype === 'float16' && y.dtype === 'float32') {
+    } else if (isCast && x!.dtype === 'float16' && y.dtype === 'float32') {
       this.keep(y, this.as(x!, 'float16'));
       this.#precisions.set(y, 'float16');
-    } else if (node.op.opType === 'Cast' && x!.dtype === 'float32' && y.dtype === 'float16') {
+    } else if (isCast && x!.dtype === 'float32' && y.dtype === 'float16') {
       this.keep(y, this.as(x!, 'float16'));
     } else {
       const precision = this.#precisionOf(node);
       const isFree = precision === undefined && node.outputs.every(({ dtype }) => dtype === 'float32');
-      if (!isFree) this.#build(node, isWide(node) ? 'float32' : (precision ?? 'float32'));
-      // Further outputs are statistics of a normalization, float32 whatever its operands, or pieces of one operand.
-      const others = node.op.opType === 'LayerNormalization' ? 'float32' : precision;
-      node.outputs.forEach((output, i) => precision && this.#precisions.set(output, i === 0 ? precision : others!));
+      if (!isFree) this.#build(node, computesIn(node, precision ?? 'float32'));
+      if (precision) this.#notePrecision(node, precision);
     }
   }
 
-  /** What the result counts as; undefined where no operand decides it. */
+  /** Further outputs that are float32 whatever the operands are (the statistics of a normalization) stay so. */
+  #notePrecision({ outputs }: GraphNode, precision: Precision): void {
+    outputs.forEach((output, i) => {
+      const isFloat32 = i > 0 && this.made(output, 'float32') !== undefined;
+      this.#precisions.set(output, isFloat32 ? 'float32' : precision);
+    });
+  }
+
+  /** The precision of the result; undefined where no operand decides it. */
   #precisionOf(node: GraphNode): Precision | undefined {
-    if (products.has(node.op.opType)) return isShortSum(node) ? 'float16' : 'float32';
-    if (node.op.opType === 'MatMulNBits') return 'float16';
+    const form = formOf(node);
+    if (typeof form === 'object') return form.result;
     const operands = new Set(node.inputs.map((value) => value && this.#precisions.get(value)));
     if (operands.has('float32')) return 'float32';
     if (!operands.has('float16')) return undefined;
-    return isWide(node) ? 'float32' : 'float16';
+    return form === 'float32' ? 'float32' : 'float16';
   }
 
-  #derive(old: Value, dtype: DataType): Value {
-    const { g } = this;
+  protected convert(old: Value, dtype: DataType): Value {
     const { node } = old;
     if (old.kind === 'initializer') return this.#halfConstant(old);
-    if (node && !this.#precisions.has(old)) {
-      const type = dtype === 'float16' && !isWide(node) ? 'float16' : 'float32';
-      this.#build(node, type);
-    }
-    const forms = this.#made.get(old)!;
-    return forms.get(dtype) ?? g.cast(forms.values().next().value!, dtype);
+    if (node && !this.#precisions.has(old))
+      this.#build(node, computesIn(node, dtype === 'float16' ? 'float16' : 'float32'));
+    return this.made(old, dtype) ?? this.g.cast(this.madeFirst(old), dtype);
   }
 
   #halfConstant({ name, data, shape }: Value): Value {
@@ -120,24 +90,21 @@ class PreciseValues {
       : this.g.constant(half, shape as number[], 'float16');
   }
 
-  /** The node once more, its float operands and results in this type. */
+  /** The node again, its float operands and results in this type. */
   #build(node: GraphNode, type: Precision): void {
     const { op, inputs, outputs } = node;
     const operands = inputs.map((value) => value && this.as(value, value.dtype === 'float32' ? type : value.dtype));
-    const isCast = op.opType === 'Cast' && outputs[0]!.dtype === 'float32';
+    const isCast = formOf(node) === 'cast' && outputs[0]!.dtype === 'float32';
     const attributes = isCast ? { ...node.attributes, to: onnxTypeCodes[type] } : node.attributes;
     const shapes = outputs.map(({ shape }) => shape);
-    const results = inScopeOf(this.g, node, () => this.g.apply(op, operands, attributes, shapes));
+    const results = this.inScopeOf(node, () => this.g.apply(op, operands, attributes, shapes));
     outputs.forEach((output, i) => this.keep(output, results[i]!));
   }
 }
 
-/** A square overflows from 256 on: it is as wide as a sum. */
-const isWide = ({ op, inputs }: GraphNode): boolean =>
-  wideOperators.has(op.opType) || (op.opType === 'Mul' && inputs[0] === inputs[1]);
-
-/** Products of matrices that run over a batch's rows or a vocabulary are long; those of attention, [batch, heads, …], are not. */
-function isShortSum({ inputs: [a, b], attributes }: GraphNode): boolean {
-  const inner = a!.dim(attributes.transA ? -2 : -1);
-  return typeof inner === 'number' ? inner <= LONGEST_SUM : a!.rank > 2 && b!.rank > 2;
+/** The type of the node's kernel where its operands call for `precision`. */
+function computesIn(node: GraphNode, precision: Precision): Precision {
+  const form = formOf(node);
+  if (typeof form === 'object') return form.computes;
+  return form === 'float32' ? 'float32' : precision;
 }

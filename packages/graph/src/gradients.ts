@@ -3,9 +3,8 @@ import type { GraphBuilder } from './builder.js';
 import { sameShape } from './dims.js';
 import { isFloat } from './dtype.js';
 import { NotDifferentiableError, describeValue } from './errors.js';
-import type { InputGradient } from './op.js';
 import { Recomputation, type RecomputeOptions, type Replay } from './recomputation.js';
-import type { GraphNode, Value } from './value.js';
+import type { GraphNode, InputGradient, Value } from './ir.js';
 
 export interface GradientOptions {
   /** Gradient of some further quantity by `y`; 1 if not given, and then `y` must be a scalar. */

@@ -3,8 +3,7 @@
 import { canonicalShape, formatShape, type Dim, type Shape } from './dims.js';
 import { arrayClass, dataTypeOf, toTensorArray, type DataType, type TensorArray } from './dtype.js';
 import { GraphBuildError, describeValue } from './errors.js';
-import type { Op } from './op.js';
-import { Value, type Attributes, type GraphNode } from './value.js';
+import { Value, type Attributes, type GraphNode, type Op } from './ir.js';
 
 /** Constants of at most so many elements are shared when equal. */
 const SHARED_CONSTANT_SIZE = 64;
@@ -15,7 +14,7 @@ export class Graph {
   readonly nodes: GraphNode[] = [];
   readonly outputs = new Map<string, Value>();
   /** Where the size of each symbol can be read: an axis of a value. */
-  protected readonly symbolSources = new Map<string, { value: Value; axis: number }>();
+  readonly #symbolSources = new Map<string, { value: Value; axis: number }>();
   readonly #names = new Set<string>();
   readonly #counters = new Map<string, number>();
   readonly #existing = new Map<string, GraphNode>();
@@ -29,7 +28,7 @@ export class Graph {
   input(name: string, dtype: DataType, shape: Shape): Value {
     const value = new Value(this.#claim(name), dtype, canonicalShape(shape), 'input');
     this.inputs.set(name, value);
-    this.noteSymbols(value);
+    this.#noteSymbols(value);
     return value;
   }
 
@@ -71,12 +70,6 @@ export class Graph {
     return this.constant(BigInt64Array.from(xs, BigInt), [xs.length], 'int64');
   }
 
-  /** Zeros or another small constant where the shape is known at build time. */
-  protected filled(x: number, shape: readonly number[], dtype: DataType): Value {
-    const size = shape.reduce((a, b) => a * b, 1);
-    return this.constant(toTensorArray(new Float64Array(size).fill(x), dtype), shape, dtype);
-  }
-
   /** Name a value as an output of the graph. One value may have several output names. */
   output(name: string, value: Value): void {
     if (this.outputs.has(name))
@@ -89,8 +82,8 @@ export class Graph {
     const copy = new Graph(this.name);
     for (const [name, value] of this.inputs) copy.inputs.set(name, value);
     for (const [name, value] of this.outputs) copy.outputs.set(name, value);
-    copy.initializers.push(...this.initializers);
-    copy.nodes.push(...this.nodes);
+    for (const value of this.initializers) copy.initializers.push(value);
+    for (const node of this.nodes) copy.nodes.push(node);
     return copy;
   }
 
@@ -129,7 +122,7 @@ export class Graph {
     types.forEach(({ dtype, shape }, i) => {
       const name = i === 0 ? node.name : `${node.name}:${i}`;
       const value = new Value(name, dtype, canonicalShape(shapes?.[i] ?? shape), 'node', node);
-      this.noteSymbols(value);
+      this.#noteSymbols(value);
       node.outputs.push(value);
     });
     this.nodes.push(node);
@@ -142,10 +135,20 @@ export class Graph {
     return this.#claim(this.#fresh(prefix, ''));
   }
 
-  protected noteSymbols(value: Value): void {
+  /** Where the size of a symbol can be read. */
+  protected symbolSource(symbol: string): { value: Value; axis: number } {
+    const source = this.#symbolSources.get(symbol);
+    if (!source)
+      throw new Error(
+        `graph '${this.name}': no tensor has the dimension '${symbol}'; declare an input with it before using it`,
+      );
+    return source;
+  }
+
+  #noteSymbols(value: Value): void {
     value.shape.forEach((dim, axis) => {
-      if (typeof dim === 'string' && /^[\w.]+$/.test(dim) && !this.symbolSources.has(dim))
-        this.symbolSources.set(dim, { value, axis });
+      if (typeof dim === 'string' && /^[\w.]+$/.test(dim) && !this.#symbolSources.has(dim))
+        this.#symbolSources.set(dim, { value, axis });
     });
   }
 

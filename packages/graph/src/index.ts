@@ -1,7 +1,19 @@
-import './device/disable-telemetry.js';
-export { GraphBuilder, type Operand, type ReduceOptions } from './builder.js';
+export { GraphBuilder } from './builder.js';
 export { Graph } from './graph.js';
-export { Value, type Attributes, type GraphNode } from './value.js';
+export {
+  Value,
+  type Attributes,
+  type Float16Form,
+  type GradientRule,
+  type GraphNode,
+  type InputGradient,
+  type Op,
+  type Operand,
+  type OperatorMethods,
+  type OpSpec,
+  type ReduceOptions,
+  type WebgpuForm,
+} from './ir.js';
 export {
   addDims,
   divideDims,
@@ -13,9 +25,9 @@ export {
   type Dim,
   type Shape,
 } from './dims.js';
-export { type DataType, type TensorArray } from './dtype.js';
+export { type DataType, type Precision, type TensorArray } from './dtype.js';
 export { toFloat16 } from './float16.js';
-export { defineOp, type GradientRule, type InputGradient, type Op } from './op.js';
+export { defineOp } from './op.js';
 export { dependencies, gradients, type GradientOptions } from './gradients.js';
 export { notBefore, type RecomputeOptions } from './recomputation.js';
 export { logProbabilityOf } from './cross-entropy.js';
@@ -40,7 +52,6 @@ export {
 } from './device/program.js';
 export { HostMemory, LOOP_BYTES, wasmMemoryOf, type WasmMemory } from './device/host-memory.js';
 export { checkDevice, chooseDevice, type DeviceChoice, type DeviceKind, type Machine } from './device/choose-device.js';
-export { type Precision } from './float16-form.js';
 export { gpuCrossings, type GpuCrossings } from './device/gpu-crossings.js';
 export { webgpuAvailable } from './device/provider-probe.js';
 export { State, type StateTensorInfo, type StateTensorInit, type TensorCopy } from './device/state.js';

@@ -1,68 +1,10 @@
-// What an operator is: its ONNX name, how the shape of its result follows from its operands, and its backward rule.
+// Definition of an operator: its ONNX name, its shape rule, its gradient rule, and its forms on a GPU.
 import { broadcastShapes, type Shape } from './dims.js';
-import type { DataType } from './dtype.js';
 import { GraphBuildError } from './errors.js';
-import type { GraphBuilder } from './builder.js';
-import type { Attributes, Value } from './value.js';
-
-export interface TensorType {
-  dtype: DataType;
-  shape: Shape;
-}
-
-/** What a shape rule sees. `fail` throws an error that names the operator and prints every operand. */
-export interface InferContext {
-  readonly inputs: readonly Value[];
-  readonly attributes: Attributes;
-  readonly fail: (problem: string) => never;
-}
-
-/** What a backward rule sees: y = op(...inputs), and the gradient of the loss by each output. */
-export interface GradientContext {
-  readonly inputs: readonly Value[];
-  readonly outputs: readonly Value[];
-  readonly attributes: Attributes;
-  /** First output. */
-  readonly y: Value;
-  /** Gradient by the first output (zeros if only other outputs are used). */
-  readonly dy: Value;
-  /** Gradient by every output, undefined where the loss does not depend on it. */
-  readonly dys: readonly (Value | undefined)[];
-}
-
-/**
- * Gradient by one input: a value of the input's shape; a function that adds the gradient into what other uses
- * have already contributed (sparse gradients: no dense tensor of zeros is made and added); null where there is none.
- */
-export type InputGradient = Value | ((accumulated: Value | undefined) => Value) | null;
-
-export type GradientRule = (g: GraphBuilder, context: GradientContext) => InputGradient[];
-
-export interface OpSpec {
-  /** '' is ONNX's own domain. */
-  domain?: 'com.microsoft';
-  /** Types of the outputs; elementwise with broadcasting if not given. */
-  infer?: (context: InferContext) => TensorType[];
-  /** Attributes stored as FLOAT. */
-  floatAttributes?: readonly string[];
-  /** One gradient per input; an operator without a rule stops with an error when a gradient must pass it. */
-  gradient?: GradientRule;
-}
-
-export interface Op extends Required<Pick<OpSpec, 'infer' | 'floatAttributes'>> {
-  readonly opType: string;
-  readonly domain: '' | 'com.microsoft';
-  readonly gradient?: GradientRule;
-}
+import type { InferContext, Op, OpSpec, TensorType, Value } from './ir.js';
 
 export function defineOp(opType: string, spec: OpSpec): Op {
-  return {
-    opType,
-    domain: spec.domain ?? '',
-    infer: spec.infer ?? inferElementwise,
-    floatAttributes: spec.floatAttributes ?? [],
-    gradient: spec.gradient,
-  };
+  return { domain: '', infer: inferElementwise, floatAttributes: [], ...spec, opType };
 }
 
 /** All operands of one type, shapes broadcast against each other as in NumPy. */

@@ -1,7 +1,7 @@
 // Gradient checkpointing: the backward pass computes a block's inner values again instead of keeping them.
 // Source: Chen et al. 2016, arXiv:1604.06174, section 4, with the blocks chosen by the caller.
 import type { GraphBuilder } from './builder.js';
-import type { GraphNode, Value } from './value.js';
+import type { GraphNode, Value } from './ir.js';
 
 export interface RecomputeOptions {
   /** Values between blocks, in the order they were made. Only these are kept; what lies between two of them is computed twice. */

@@ -4,7 +4,7 @@ import type { Shape } from './dims.js';
 import { arrayTypes, onnxTypeCodes, type DataType, type TensorArray } from './dtype.js';
 import type { Graph } from './graph.js';
 import { accumulatorName, NO_COPY_OUTPUT, outputName } from './output-name.js';
-import type { GraphNode, Value } from './value.js';
+import type { GraphNode, Value } from './ir.js';
 
 const { onnx } = onnxProto;
 const { AttributeType } = onnx.AttributeProto;

@@ -1,80 +1,79 @@
-// The same graph in the operators and types that ONNX Runtime's WebGPU provider has (1.30). What it lacks would run on the
-// processor, its operands brought down and its result up again at every call: FusedMatMul, so half of a training step's
-// products, and all arithmetic in int64. Places and ids are therefore int32 here: whatever is worked out from a range or from
-// an int32 tensor. Shape arithmetic stays on the processor, where ONNX Runtime wants it.
-import { GraphBuilder } from './builder.js';
+// The same graph in the operators and types that ONNX Runtime's WebGPU provider has (1.30). What it lacks would run on the CPU,
+// with copies of its operands and its result between GPU and CPU at every run: FusedMatMul, so half of a training step's
+// products, and all arithmetic in int64. Positions and ids are therefore int32 here: whatever is computed from a range or from an
+// int32 tensor. Shape arithmetic stays on the CPU, as ONNX Runtime intends. How each operator is rewritten is its own property,
+// `webgpu` of its definition.
+import type { DataType } from './dtype.js';
 import type { Graph } from './graph.js';
-import { inScopeOf } from './node-scope.js';
-import type { GraphNode, Value } from './value.js';
-import { plainArgMax, ValueMap } from './webgpu-indices.js';
-
-/** Operands that may as well be int32: indices, and whatever is only moved. */
-const movedOperand: Readonly<Record<string, number>> = {
-  ...{ Gather: 1, GatherElements: 1, ScatterElements: 1 },
-  ...{ Reshape: 0, Expand: 0, Squeeze: 0, Unsqueeze: 0, Transpose: 0, Slice: 0 },
-};
-
-/** What the provider calculates in int32 as well, all operands being so. */
-const arithmetic: ReadonlySet<string> = new Set([
-  ...['Add', 'Sub', 'Mul', 'Div', 'Where', 'Concat'],
-  ...['Equal', 'Less', 'LessOrEqual', 'Greater', 'GreaterOrEqual'],
-]);
+import type { GraphNode, Value, WebgpuForm } from './ir.js';
+import { GraphRewrite } from './rewrite-graph.js';
 
 /** A graph with the same inputs, outputs and results, to be compiled for WebGPU. */
-export function webgpuForm(graph: Graph): Graph {
-  const g = new GraphBuilder(graph.name);
-  const made = new ValueMap(g);
-  for (const [name, value] of graph.inputs) made.set(value, g.input(name, value.dtype, value.shape));
-  for (const value of graph.initializers)
-    made.set(value, g.initializer(value.name, value.data!, value.shape as number[], value.dtype));
-  for (const node of graph.nodes) inScopeOf(g, node, () => addNode(g, node, made));
-  for (const [name, value] of graph.outputs) g.output(name, made.get(value));
-  return g;
-}
+export const webgpuForm = (graph: Graph): Graph => new WebgpuGraph(graph).rewrite();
 
-function addNode(g: GraphBuilder, node: GraphNode, made: ValueMap): void {
-  const { op, inputs, outputs, attributes } = node;
-  const [first, result] = [inputs[0], outputs[0]!];
-  if (op.opType === 'Cast' && first!.dtype === 'int32' && result.dtype === 'int64')
-    return made.setNarrow(result, made.get(first!));
-  if (op.opType === 'Cast' && first!.dtype === 'int64')
-    return made.set(result, g.cast(made.narrowest(first!), result.dtype));
-  if (op.opType === 'ArgMax' && typeof first!.dim(attributes.axis as number) === 'number')
-    return made.setNarrow(result, plainArgMax(g, made.get(first!), node));
-  const isNarrow =
-    (op.opType === 'Range' && result.dtype === 'int64') || (arithmetic.has(op.opType) && made.areNarrow(inputs));
-  const moved = movedOperand[op.opType];
-  const operands = inputs.map((value, i) => {
-    if (isNarrow && value?.dtype === 'int64') return made.narrow(value);
-    return value && (i === moved ? made.narrowest(value) : made.get(value));
-  });
-  if (op.opType === 'FusedMatMul') {
-    made.set(outputs[0]!, plainProduct(g, operands[0]!, operands[1]!, node));
-    return;
+const LARGEST_INT32 = 2n ** 31n - 1n;
+
+/** Values that are int64 in the old graph may have an int32 form in the new one, and then get an int64 form only when it is used. */
+class WebgpuGraph extends GraphRewrite {
+  protected addNode(node: GraphNode): void {
+    this.inScopeOf(node, () => this.#addNode(node));
   }
-  const results = g.apply(
-    op,
-    operands,
-    attributes,
-    outputs.map(({ shape }) => shape),
-  );
-  outputs.forEach((value, i) => {
-    if (results[i]!.dtype === value.dtype) made.set(value, results[i]!);
-    else made.setNarrow(value, results[i]!);
-  });
-}
 
-/** α A′B′ without the fused operator: Gemm for matrices, else MatMul of what is transposed and scaled apart. */
-function plainProduct(g: GraphBuilder, a: Value, b: Value, { attributes }: GraphNode): Value {
-  const [transA, transB] = [attributes.transA === 1, attributes.transB === 1];
-  const alpha = attributes.alpha as number;
-  if (a.rank === 2 && b.rank === 2) return g.gemm(a, b, undefined, { transA, transB, alpha });
-  const left = transA ? g.transpose(a, lastTwoSwapped(a)) : a;
-  const right = transB ? g.transpose(b, lastTwoSwapped(b)) : b;
-  if (alpha === 1) return g.matMul(left, right);
-  // Head sizes are numbers and token counts symbols: the side that has the number is the narrower one.
-  const scaleFirst = typeof left.dim(-1) === 'number' && typeof right.dim(-1) !== 'number';
-  return scaleFirst ? g.matMul(g.mul(left, alpha), right) : g.mul(g.matMul(left, right), alpha);
-}
+  protected convert(old: Value, dtype: DataType): Value {
+    return this.g.cast(this.made(old, 'int32')!, dtype);
+  }
 
-const lastTwoSwapped = ({ rank }: Value): number[] => [...Array(rank - 2).keys(), rank - 1, rank - 2];
+  #addNode(node: GraphNode): void {
+    const { op, inputs, outputs, attributes } = node;
+    const form = op.webgpu ?? 'same';
+    if (form === 'cast') return this.#addCast(node);
+    const rewritten = typeof form === 'function' && form(this.g, this.#exact(inputs) as Value[], node);
+    if (rewritten) return this.keep(outputs[0]!, rewritten);
+    const shapes = outputs.map(({ shape }) => shape);
+    const results = this.g.apply(op, this.#operands(node, form), attributes, shapes);
+    outputs.forEach((value, i) => this.keep(value, results[i]!));
+  }
+
+  /** Casts between int32 and int64 are left out where the int32 form suffices. */
+  #addCast({ inputs: [x], outputs: [y] }: GraphNode): void {
+    if (x!.dtype === 'int32' && y!.dtype === 'int64') this.keep(y!, this.#exact([x])[0]!);
+    else this.keep(y!, this.g.cast(this.#smallest(x!), y!.dtype));
+  }
+
+  #operands({ inputs, outputs: [y] }: GraphNode, form: WebgpuForm): (Value | undefined)[] {
+    const isInt32 =
+      (form === 'always int32' && y!.dtype === 'int64') || (form === 'int32' && this.#allHaveInt32(inputs));
+    if (isInt32)
+      return inputs.map((value) => (value?.dtype === 'int64' ? this.#int32(value) : this.#exact([value])[0]));
+    const moved = typeof form === 'object' ? form.int32Operand : undefined;
+    return inputs.map((value, i) => (value && i === moved ? this.#smallest(value) : this.#exact([value])[0]));
+  }
+
+  /** In the types of the old graph. */
+  #exact(values: readonly (Value | undefined)[]): (Value | undefined)[] {
+    return values.map((value) => value && this.as(value, value.dtype));
+  }
+
+  /** In int32 if there is such a form, else in its own type. */
+  #smallest(old: Value): Value {
+    return this.made(old, 'int32') ?? this.as(old, old.dtype);
+  }
+
+  /** In int32, by a cast if need be. */
+  #int32(old: Value): Value {
+    const { data, shape } = old;
+    const constant = () => this.g.constant(Int32Array.from(data as BigInt64Array, Number), shape as number[], 'int32');
+    return this.made(old, 'int32') ?? (data ? constant() : this.g.cast(this.as(old, old.dtype), 'int32'));
+  }
+
+  /** Whether some int64 operand has a form in int32 and every other one is a constant that fits. */
+  #allHaveInt32(operands: readonly (Value | undefined)[]): boolean {
+    const long = operands.filter((value) => value?.dtype === 'int64') as Value[];
+    return long.some((value) => this.made(value, 'int32')) && long.every((value) => this.#fits(value));
+  }
+
+  #fits(value: Value): boolean {
+    if (!value.data) return this.made(value, 'int32') !== undefined;
+    return (value.data as BigInt64Array).every((x) => x >= -LARGEST_INT32 && x <= LARGEST_INT32);
+  }
+}

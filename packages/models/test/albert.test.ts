@@ -12,8 +12,8 @@ import { encoderHiddenStates, textFeature } from '../src/encoder/encoder-graph.j
 import { tokenMatrix } from '../src/encoder/encoder-tokens.js';
 import { initialEncoder, loadEncoder, saveEncoder } from '../src/encoder/encoder-weights.js';
 import { layerNames } from '../src/encoder/encoder-names.js';
-import { parameterInputs } from '../src/linear.js';
-import { wordLevelTokenizer } from '../src/word-level-tokenizer.js';
+import { parameterInputs } from '../src/layers/linear.js';
+import { wordLevelTokenizer } from '../src/tokenizers/word-level-tokenizer.js';
 
 const checkpoint = recordings('models/albert-rxnmapper');
 

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
-import { LanguageModel } from '../src/language-model.js';
-import { loadTextModel } from '../src/load-text-model.js';
-import { wordLevelTokenizer } from '../src/word-level-tokenizer.js';
+import { LanguageModel } from '../src/language-model/language-model.js';
+import { loadTextModel } from '../src/inference/load-text-model.js';
+import { wordLevelTokenizer } from '../src/tokenizers/word-level-tokenizer.js';
 
 let device: Device;
 let root: string;

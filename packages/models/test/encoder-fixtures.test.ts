@@ -9,8 +9,8 @@ import { encoderHiddenStates, textFeature } from '../src/encoder/encoder-graph.j
 import { tokenMatrix } from '../src/encoder/encoder-tokens.js';
 import { loadEncoder } from '../src/encoder/encoder-weights.js';
 import { MaskedLanguageModel } from '../src/encoder/masked-language-model.js';
-import { parameterInputs } from '../src/linear.js';
-import { readSafetensors, type HostTensors } from '../src/safetensors.js';
+import { parameterInputs } from '../src/layers/linear.js';
+import { readSafetensors, type HostTensors } from '@bowyer/checkpoints';
 
 interface Reference {
   lengths: number[];

@@ -11,10 +11,10 @@ import { encoderConfigFromJson, encoderConfigToJson, type EncoderConfig } from '
 import { encoderHiddenStates, textFeature } from '../src/encoder/encoder-graph.js';
 import { tokenMatrix, truncateLeft } from '../src/encoder/encoder-tokens.js';
 import { encoderShapes, initialEncoder, loadEncoder, saveEncoder } from '../src/encoder/encoder-weights.js';
-import { parameterInputs } from '../src/linear.js';
-import { writeWeights, type HostTensors } from '../src/safetensors.js';
-import { HuggingFaceTokenizer } from '../src/tokenizer.js';
-import { wordLevelTokenizer } from '../src/word-level-tokenizer.js';
+import { parameterInputs } from '../src/layers/linear.js';
+import { writeWeights, type HostTensors } from '@bowyer/checkpoints';
+import { HuggingFaceTokenizer } from '../src/tokenizers/tokenizer.js';
+import { wordLevelTokenizer } from '../src/tokenizers/word-level-tokenizer.js';
 import { slowEncoder, slowLinear } from './slow-encoder.js';
 
 const tiny: EncoderConfig = {

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { minibatches, Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { recordings, whenRecorded } from '@bowyer/testing';
-import { LanguageModel } from '../src/language-model.js';
+import { LanguageModel } from '../src/language-model/language-model.js';
 import type { Quantization } from '../src/quantization/frozen-weights.js';
-import type { TokenExample } from '../src/token-batches.js';
-import type { Tokenizer } from '../src/tokenizer.js';
-import { wordLevelTokenizer } from '../src/word-level-tokenizer.js';
+import type { TokenExample } from '../src/batching/token-batches.js';
+import type { Tokenizer } from '../src/tokenizers/tokenizer.js';
+import { wordLevelTokenizer } from '../src/tokenizers/word-level-tokenizer.js';
 import { continuationExample } from './reference/continuation-example.js';
 
 let device: Device;

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
-import { architectureFor } from '../src/architectures.js';
-import { readParameters } from '../src/checkpoint-layout.js';
-import { DecodePrograms } from '../src/decode-programs.js';
-import { Episodes } from '../src/episodes.js';
-import { openWeights, SafetensorsFile } from '../src/safetensors-file.js';
-import { TokenScorer } from '../src/token-scorer.js';
+import { architectureFor } from '../src/language-model/architectures.js';
+import { readParameters } from '../src/architecture/checkpoint-layout.js';
+import { DecodePrograms } from '../src/decoding/decode-programs.js';
+import { Episodes } from '../src/decoding/episodes.js';
+import { openWeights, SafetensorsFile } from '@bowyer/checkpoints';
+import { TokenScorer } from '../src/training/token-scorer.js';
 
 interface Reference {
   loss: number;

@@ -1,6 +1,6 @@
 // BERT and RoBERTa written as plainly as possible: loops over numbers in float64, one text at a time. For tests only.
 import type { EncoderConfig } from '../src/encoder/encoder-config.js';
-import type { HostTensors } from '../src/safetensors.js';
+import type { HostTensors } from '@bowyer/checkpoints';
 
 type Vector = number[];
 

@@ -11,9 +11,9 @@ import type { TextFeature } from '../src/encoder/encoder-graph.js';
 import { encoderConfigFromJson, type EncoderConfig } from '../src/encoder/encoder-config.js';
 import { truncateLeft } from '../src/encoder/encoder-tokens.js';
 import { encoderShapes } from '../src/encoder/encoder-weights.js';
-import { filled } from '../src/linear.js';
-import { readWeights, writeWeights, type HostTensors } from '../src/safetensors.js';
-import { wordLevelTokenizer } from '../src/word-level-tokenizer.js';
+import { filled } from '../src/layers/linear.js';
+import { readWeights, writeWeights, type HostTensors } from '@bowyer/checkpoints';
+import { wordLevelTokenizer } from '../src/tokenizers/word-level-tokenizer.js';
 import { slowEncoder, slowLinear } from './slow-encoder.js';
 
 const observations = ['is it big? yes\nis it red? no\n', 'is it red? no\n', 'no'];

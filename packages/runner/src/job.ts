@@ -1,6 +1,6 @@
 // One job of the command line: the task that its config names, with the terminal and the signals it may use.
 import type { JobContext } from '@bowyer/config';
-import type { RunConfigYaml } from './run-config.js';
+import { schemaOf } from './config/units.js';
 import { runTask } from './run-task.js';
 
 const STOPPED_BY_USER = 130;
@@ -12,13 +12,13 @@ export async function job({ composition, outputDirectory, log, stdout, stderr }:
     if (asked || interrupt === null) process.exit(STOPPED_BY_USER);
     asked = true;
     const { stop, announcement } = interrupt;
-    if (announcement !== undefined) log('WARNING', `${announcement}; once more to leave at once`, 'run');
+    if (announcement !== undefined) log('WARNING', `${announcement}; again to leave immediately`, 'run');
     stop();
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
   try {
-    await runTask(composition.resolve() as RunConfigYaml, {
+    await runTask(composition.resolve(), schemaOf(composition), {
       directory: outputDirectory,
       configYaml: composition.yaml,
       log: (message, level = 'INFO') => log(level, message, 'run'),

@@ -1,8 +1,9 @@
-// The command `run`: Hydra's command line over this repository's configs.
-// Nothing of the compute stack, nor the validator, is loaded before it is needed.
+// The command `bowyer`: Hydra's command line over this repository's configs.
+// Neither the compute stack nor the validator is loaded before it is needed.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { registerResolver, runCommandLine } from '@bowyer/config';
+import { overrideAliases } from './config/aliases.js';
 
 /** Where `configs` and `experiments` are: in the published package itself, in a checkout at its root. */
 const runner = resolve(import.meta.dirname, '..');
@@ -11,7 +12,7 @@ const root = existsSync(join(runner, 'configs')) ? runner : resolve(runner, '..'
 /** `${first:a,b,…}`: the first value that is not null. */
 registerResolver('first', (...values) => values.find((value) => value !== null) ?? null);
 
-// `run --cfg job | head` closes the pipe early, which is no error.
+// `bowyer --cfg job | head` closes the pipe early, which is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;
@@ -19,13 +20,18 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 process.exitCode = await runCommandLine({
   argv: process.argv.slice(2),
-  programName: 'run',
+  programName: 'bowyer',
+  commandPrefix: 'npx bowyer',
+  jobName: 'run',
   version: '0.1.0',
   configDir: join(root, 'configs'),
   configName: 'archer_20q',
   searchPaths: [{ dir: join(root, 'experiments'), group: 'experiment' }],
-  validate: async (composition) => (await import('./validate-config.js')).validateConfig(composition),
-  describe: async (composition) => (await import('./validate-config.js')).schemaOf(composition),
+  overrideAliases,
+  prepare: async (composition, context) =>
+    (await import('./config/prepare.js')).prepare(composition, context, `${root}/`),
+  validate: async (composition) => (await import('./config/validate-config.js')).validateConfig(composition),
+  describe: async (composition) => (await import('./config/units.js')).schemaOf(composition),
   job: async (context) => (await import('./job.js')).job(context),
   launch: async (request) => (await import('./sweep/launch-sweep.js')).launchSweep(request),
 });

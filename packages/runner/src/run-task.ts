@@ -1,42 +1,42 @@
-// From a composed config to the task it names. The compute stack is loaded here, after the config is known to be good.
-import { withDevice } from './device-choice.js';
-import { openEnvParts } from './env-parts.js';
-import { unreadKeys } from './environments.js';
-import { withLocalModels } from './hub-models.js';
-import { toRunConfig, type RunConfig, type RunConfigYaml } from './run-config.js';
+// From a composed config to the task it names. The compute stack is loaded here, after the config has been validated.
+import { camelKeys } from '@bowyer/core';
+import { settleDevice, type DeviceConfig } from './agent/device-choice.js';
+import { useLocalModels } from './agent/hub-models.js';
+import { decisivePart } from './config/decisive.js';
+import { openEnvParts } from './environment/env-parts.js';
+import type { EnvironmentConfig } from './environment/environment.js';
+import { findTask } from './tasks/registry.js';
 import type { TaskContext } from './tasks/task.js';
+import type { TObject } from '@sinclair/typebox';
 
-type Task = (config: RunConfig, context: TaskContext) => Promise<void>;
+/** Something that watches which keys of a config are read. */
+export interface ReadWatcher {
+  watch<Config extends object>(config: Config): Config;
+}
 
-const tasks: Record<RunConfig['task'], () => Promise<Task>> = {
-  train: async () => (await import('./tasks/train.js')).train,
-  evaluate: async () => (await import('./tasks/evaluate.js')).evaluate,
-  demonstrations: async () => (await import('./tasks/demonstrations.js')).demonstrations,
-  replay: async () => (await import('./tasks/replay.js')).replay,
-  play: async () => (await import('./tasks/play.js')).play,
-  score: async () => (await import('./tasks/score.js')).score,
-  generate: async () => (await import('./tasks/generate.js')).generate,
-  convert: async () => (await import('./tasks/convert.js')).convert,
-  serve_env: async () => (await import('./tasks/serve-env.js')).serveEnv,
-  serve_model: async () => (await import('./tasks/serve-model.js')).serveModel,
-};
-
-/** @param yaml a config that the schema has accepted */
-export async function runTask(yaml: RunConfigYaml, context: Omit<TaskContext, 'envParts'>): Promise<void> {
-  const config = toRunConfig(yaml);
-  for (const line of [...ignoredKeys(config), ...unreadKeys(config)]) context.log(line, 'WARNING');
-  const task = await tasks[config.task]();
-  const localConfig = await withLocalModels(await withDevice(config, context), context);
-  const { parts, close } = await openEnvParts(localConfig);
+/**
+ * @param yaml a config that `schema` has accepted
+ * @param reads for the test of unread keys
+ */
+export async function runTask(
+  yaml: Record<string, unknown>,
+  schema: TObject,
+  context: Omit<TaskContext, 'envParts' | 'decisive'>,
+  reads?: ReadWatcher,
+): Promise<void> {
+  const unit = findTask(yaml.task as string)!;
+  const plain = camelKeys(yaml) as Record<string, unknown>;
+  const decisive = decisivePart(plain, schema);
+  const config = reads ? reads.watch(plain) : plain;
+  const run = await unit.load();
+  if ('device' in plain && unit.runsModels) await settleDevice(config as DeviceConfig, context);
+  await useLocalModels(config, context);
+  const { parts, close } = unit.plays
+    ? await openEnvParts(config as EnvironmentConfig)
+    : { parts: {}, close: () => Promise.resolve() };
   try {
-    await task(localConfig, { ...context, envParts: parts });
+    await run(config, { ...context, envParts: parts, decisive });
   } finally {
     await close();
   }
-}
-
-function ignoredKeys({ useWandb }: RunConfig): string[] {
-  return [useWandb && 'use_wandb=true: W&B is not built yet; figures go to metrics.jsonl and report.html'].filter(
-    (line) => line !== false,
-  );
 }

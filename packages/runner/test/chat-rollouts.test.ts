@@ -4,7 +4,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chatTemplate, loadTokenizer, readSafetensors, type ChatMessage } from '@bowyer/models';
+import { readSafetensors } from '@bowyer/checkpoints';
+import { chatTemplate, loadTokenizer, type ChatMessage } from '@bowyer/models';
 import type { TrajectoryRecord } from '../src/trajectory-record.js';
 import { run, tinyGame } from './command-line.js';
 

@@ -8,7 +8,7 @@ import { recordings, whenRecorded } from '@bowyer/testing';
 import { repository, run } from './command-line.js';
 
 const fixtures = join(repository, 'packages/models/test/fixtures');
-const pickles = join(fixtures, 'pickles');
+const pickles = join(repository, 'packages/checkpoints/test/fixtures/pickles');
 
 let directory: string;
 beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-convert-'))));

@@ -2,7 +2,8 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readWeights, wordLevelTokenizer, writeWeights } from '@bowyer/models';
+import { readWeights, writeWeights } from '@bowyer/checkpoints';
+import { wordLevelTokenizer } from '@bowyer/models';
 import { repository, run, tinyGame } from './command-line.js';
 
 let directory: string;

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
-import { readSafetensors } from '@bowyer/models';
+import { readSafetensors } from '@bowyer/checkpoints';
 import { run, tinyGame } from './command-line.js';
 
 let directory: string;

@@ -2,7 +2,8 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readEpisodes, recordedReturn } from '../src/episode-record.js';
+import { recordedReturn } from '@bowyer/core';
+import { readEpisodes } from '../src/read-episodes.js';
 import { run } from './command-line.js';
 
 let directory: string;

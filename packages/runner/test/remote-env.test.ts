@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { serveEnv, type EnvServer } from '@bowyer/envs';
+import { serveEnv, type EnvServer } from '@bowyer/serving';
 import { run, tinyRun } from './command-line.js';
 
 let directory: string;

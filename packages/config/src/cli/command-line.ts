@@ -1,12 +1,15 @@
 // The command line of a program with composed configs: tell flags from overrides, then print, run one job, or run a sweep.
 // What is only needed for help, tables, completion or sweeps is loaded when asked for, so that the common calls start fast.
 import path from 'node:path';
-import { compose, type Composition } from '../compose.js';
+import { compose } from '../compose.js';
+import type { Composition } from '../composition.js';
 import { ConfigError } from '../config-error.js';
 import { parseArguments, usageText, type CommandArguments } from './flags.js';
 import { hintAtFullError, printWarnings, reportError } from './report-error.js';
 import { runJob, textSetting } from './run-job.js';
-import { composeOptions, openSession, type CommandLine, type Session } from './session.js';
+import { prepared } from './prepare.js';
+import type { CommandLine } from './program.js';
+import { composeOptions, openSession, type Session } from './session.js';
 import { noteHydraOverride, setHydraSetting } from './set-setting.js';
 import { showConfig } from './show-config.js';
 
@@ -22,7 +25,7 @@ export async function runCommandLine(program: CommandLine): Promise<number> {
   } catch (error) {
     const { message } = error as ConfigError;
     (program.stderr ?? process.stderr).write(
-      `${usageText(program.programName)}${program.programName}: error: ${message}\n`,
+      `${usageText(program.commandPrefix ?? program.programName)}${program.programName}: error: ${message}\n`,
     );
     return 2;
   }
@@ -57,7 +60,7 @@ async function dispatch(session: Session): Promise<number> {
   if (flags.info !== undefined) return (await import('./info.js')).showInfo(session);
   if (flags.multirun) return sweep(session, true);
   const composition = composeRun(session);
-  return composition ? run(session, composition) : sweep(session, false);
+  return composition ? run(session, await prepared(session, composition, 'run')) : sweep(session, false);
 }
 
 async function sweep(session: Session, byFlag: boolean): Promise<number> {
@@ -96,7 +99,7 @@ function isSweepByConfig(session: Session): boolean {
 }
 
 async function run(session: Session, composition: Composition): Promise<number> {
-  await session.program.validate?.(composition);
+  await session.program.validate?.(composition, { purpose: 'run' });
   printWarnings(session, composition);
   const outputDirectory = path.resolve(session.cwd, textSetting(composition, 'hydra.run.dir'));
   if (session.flags.dryRun) {

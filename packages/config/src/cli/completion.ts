@@ -3,7 +3,8 @@
 // already are taken into account.
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { compose, type Composition } from '../compose.js';
+import { compose } from '../compose.js';
+import type { Composition } from '../composition.js';
 import { ConfigError } from '../config-error.js';
 import { rootFrame, splitPath, type Frame } from '../key-path.js';
 import { isContainer, isMissing, isNull, type ConfigNode } from '../node.js';
@@ -12,8 +13,9 @@ import type { Repository } from '../sources/repository.js';
 import { completionShells, installScript, uninstallScript, type CompletionShell } from './completion-scripts.js';
 import { flagForms, parseArguments } from './flags.js';
 import { enumOptions, propertySchema, schemaFor } from './key-help.js';
+import { prepared } from './prepare.js';
 import { composeOptions, openSession, type Session } from './session.js';
-import type { JsonSchema } from '../validate.js';
+import type { JsonSchema } from '../json-schema.js';
 
 /** @returns the exit code */
 export async function shellCompletion(session: Session): Promise<number> {
@@ -98,11 +100,11 @@ function repositoryFor(typed: Session): Repository {
 }
 
 /** The config as typed so far; undefined while it cannot be composed. */
-function composedSoFar(typed: Session): Composition | undefined {
+async function composedSoFar(typed: Session): Promise<Composition | undefined> {
   const options = composeOptions(typed);
   for (const mode of typed.flags.multirun ? (['multirun'] as const) : (['run', 'multirun'] as const)) {
     try {
-      return compose({ ...options, mode });
+      return await prepared(typed, compose({ ...options, mode }), 'completion');
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
     }
@@ -111,7 +113,7 @@ function composedSoFar(typed: Session): Composition | undefined {
 }
 
 async function overrideMatches(word: string, typed: Session): Promise<string[]> {
-  const composed = composedSoFar(typed);
+  const composed = await composedSoFar(typed);
   const repository = composed?.repository ?? repositoryFor(typed);
   const groups = groupMatches(word, repository);
   const bare = word.replace(/^[+~]/, '');
@@ -144,7 +146,8 @@ function groupEnding(group: string, repository: Repository, isDeletion: boolean)
 }
 
 /** Keys that begin with a word, or the values of the key before its '='. */
-async function keyMatches(word: string, typed: Session, composed = composedSoFar(typed)): Promise<string[]> {
+async function keyMatches(word: string, typed: Session, given?: Composition): Promise<string[]> {
+  const composed = given ?? (await composedSoFar(typed));
   if (!composed) return [];
   const root = rootFrame(composed.full);
   const equals = word.indexOf('=');

@@ -173,14 +173,14 @@ function takeOriginKey(rest: string[]): string {
 const usageError = (summary: string, ...details: string[]) => new ConfigError('usage', summary, details);
 
 /** The two or three lines that a wrong call gets to see. */
-export function usageText(programName: string): string {
+export function usageText(command: string): string {
   const words = flagForms.map(({ name, value, choices, optional }) => {
     if (value === undefined) return `[${name}]`;
     const what = choices ? `{${choices.join(',')}}` : value;
     return optional ? `[${name} [${what}]]` : `[${name} ${what}]`;
   });
   const lines: string[] = [];
-  let line = `usage: ${programName}`;
+  let line = `usage: ${command}`;
   for (const word of [...words, '[override ...]']) {
     if (line.length + word.length + 1 > 100) {
       lines.push(line);

@@ -1,17 +1,19 @@
 // `--help` and `--hydra-help`: the templates of `hydra.help` and `hydra.hydra_help` with their placeholders filled in. A program
 // that describes its config by a schema gets a list of all its keys in place of plain YAML.
-import { compose, type Composition } from '../compose.js';
+import { compose } from '../compose.js';
+import type { Composition } from '../composition.js';
 import { ConfigError } from '../config-error.js';
 import { writeYaml } from '../yaml/write.js';
 import { flagsHelp } from './flags.js';
 import { groupLines, isHydraGroup } from './groups.js';
 import { keysHelp } from './key-help.js';
+import { prepared } from './prepare.js';
 import { composeOptions, type Session } from './session.js';
 
 /** @returns the exit code */
 export async function showHelp(session: Session): Promise<number> {
   const { flags, program, stdout } = session;
-  const composition = composeForHelp(session);
+  const composition = await prepared(session, composeForHelp(session), 'help');
   const schema = await program.describe?.(composition);
   const config = () => {
     const root = flags.resolve ? composition.resolveNodes({ keepMissing: true }) : composition.root;

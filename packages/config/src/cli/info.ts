@@ -1,6 +1,7 @@
 // `--info`: how the config came about, as tables: the search path, the defaults list and its tree, the parts there are; and where
 // one value came from.
-import { compose, type Composition } from '../compose.js';
+import { compose } from '../compose.js';
+import type { Composition } from '../composition.js';
 import { ConfigError, placeText } from '../config-error.js';
 import { configPath, overrideKey } from '../defaults/item.js';
 import type { FinalDefault, TreeNode } from '../defaults/tree.js';
@@ -10,12 +11,13 @@ import { isContainer, isInterpolation, isMissing, type ConfigNode } from '../nod
 import { origins, nodeAt } from '../provenance.js';
 import { nodeStr } from '../python-text.js';
 import { completionShells } from './completion-scripts.js';
+import { prepared } from './prepare.js';
 import { composeOptions, type Session } from './session.js';
 
 /** @returns the exit code */
-export function showInfo(session: Session): number {
+export async function showInfo(session: Session): Promise<number> {
   const { flags, stdout, cwd } = session;
-  const composition = compose(composeOptions(session));
+  const composition = await prepared(session, compose(composeOptions(session)), 'info');
   const topics: Record<string, () => string> = {
     searchpath: () => searchPathInfo(composition),
     defaults: () => defaultsInfo(composition),

@@ -6,10 +6,9 @@ import path from 'node:path';
 import { ConfigError } from '../config-error.js';
 import { strftime } from '../interpolation/strftime.js';
 import type { PlainObject, PlainValue } from '../node.js';
-import type { TextSink } from './session.js';
+import type { LogLevel, TextSink } from './program.js';
 
-export const logLevels = { DEBUG: 10, INFO: 20, WARNING: 30, ERROR: 40, CRITICAL: 50 } as const;
-export type LogLevel = keyof typeof logLevels;
+const logLevels: Record<LogLevel, number> = { DEBUG: 10, INFO: 20, WARNING: 30, ERROR: 40, CRITICAL: 50 };
 
 interface LogRecord {
   readonly level: LogLevel;

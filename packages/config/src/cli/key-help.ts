@@ -1,7 +1,7 @@
 // Every key of a config with its value, type, unit and meaning, as `--help` lists them. The meanings come from a JSON Schema.
 import { isContainer, keyText, plainScalar, type ConfigNode, type MapNode } from '../node.js';
 import { nodeStr } from '../python-text.js';
-import type { JsonSchema } from '../validate.js';
+import type { JsonSchema } from '../json-schema.js';
 
 const lineWidth = 100;
 

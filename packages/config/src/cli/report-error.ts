@@ -1,6 +1,6 @@
 // What the user sees when something goes wrong: what, where and how to mend it; a stack trace only on request.
 import { pythonRepr } from '../python-text.js';
-import type { Composition } from '../compose.js';
+import type { Composition } from '../composition.js';
 import type { Session } from './session.js';
 
 type ErrorOutput = Pick<Session, 'stderr' | 'env'>;
@@ -31,7 +31,7 @@ export function printWarnings({ stderr }: ErrorOutput, { warnings }: Composition
   for (const warning of new Set(told)) stderr.write(`warning: ${warning}\n`);
 }
 
-function errorText(error: unknown, output: ErrorOutput): string {
+export function errorText(error: unknown, output: ErrorOutput): string {
   if (!(error instanceof Error)) return String(error);
   const own = isFull(output) ? (error.stack ?? error.message) : error.message || error.name;
   const { cause } = error;

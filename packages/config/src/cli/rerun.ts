@@ -2,7 +2,7 @@
 // was saved, whatever has become of the config folders since; it runs in the same folder, and its record stays as it is.
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { Composition } from '../compose.js';
+import { Composition } from '../composition.js';
 import { ConfigError } from '../config-error.js';
 import { MapNode } from '../node.js';
 import { parseOverride } from '../overrides/parser.js';
@@ -10,6 +10,7 @@ import { readConfigFile } from '../sources/config-file.js';
 import { repositoryOf } from '../sources/search-path.js';
 import { hintAtFullError } from './report-error.js';
 import { runJob } from './run-job.js';
+import { prepared } from './prepare.js';
 import type { Session } from './session.js';
 
 /** @param given the folder of a run, its `.hydra` folder, or a file in that @returns the exit code */
@@ -18,8 +19,8 @@ export async function rerun(session: Session, given: string): Promise<number> {
   if (flags.overrides.length > 0)
     stderr.write('warning: --experimental-rerun takes the config as it was saved; overrides are ignored\n');
   const folder = recordFolder(path.resolve(cwd, given), given);
-  const composition = savedComposition(folder, session);
-  await program.validate?.(composition);
+  const composition = await prepared(session, savedComposition(folder, session), 'run');
+  await program.validate?.(composition, { purpose: 'run' });
   const outputDirectory = path.dirname(folder);
   const number = composition.setting('hydra.job.num');
   const jobNumber = typeof number === 'number' ? number : undefined;

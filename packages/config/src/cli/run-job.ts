@@ -1,6 +1,6 @@
 // One job: its folder, the record of its config in `.hydra/`, its log and its environment, then the program's own work.
 import path from 'node:path';
-import type { Composition } from '../compose.js';
+import type { Composition } from '../composition.js';
 import { ConfigError } from '../config-error.js';
 import type { PlainValue } from '../node.js';
 import { fromPlain } from '../node.js';
@@ -8,10 +8,9 @@ import { writeYaml } from '../yaml/write.js';
 import { JobLog } from './job-log.js';
 import { makeFolder, writeFileWhole } from './output-files.js';
 import { reportJobFailure } from './report-error.js';
-import type { JobContext, Session } from './session.js';
+import type { JobContext, JobResult } from './program.js';
+import type { Session } from './session.js';
 import { setHydraSetting } from './set-setting.js';
-
-export type JobResult = { readonly failed: false } | { readonly failed: true; readonly error: unknown };
 
 interface JobPlace {
   /** Absolute. */

@@ -1,16 +1,20 @@
 // A sweep by the basic sweeper and launcher: every combination, one job after another in this process, batch by batch.
 // A failed job does not stop its batch, but no further batch is started.
-import type { Composition } from '../compose.js';
+import type { Composition } from '../composition.js';
 import { hintAtFullError, printWarnings } from './report-error.js';
 import type { Session } from './session.js';
-import { SweepRequest } from './sweep-request.js';
+import type { SweepRequest } from './program.js';
+import { CommandLineSweep } from './sweep-request.js';
+
+/** The config of a job by its index. */
+type Compose = (index: number) => Promise<Composition>;
 
 /** Configs composed for the check are kept for their run up to this many; beyond it they are composed again. */
 const keptCompositions = 200;
 
 /** @returns the exit code */
 export async function runSweep(session: Session, overrides: readonly string[]): Promise<number> {
-  const request = new SweepRequest(session, overrides);
+  const request = await CommandLineSweep.open(session, overrides);
   printWarnings(session, request.master);
   const { dryRun } = session.flags;
   const outcome = dryRun ? undefined : await session.program.launch?.(request);
@@ -19,7 +23,7 @@ export async function runSweep(session: Session, overrides: readonly string[]): 
   const compose = composer(request, jobs);
   // A program that checks its configs has every job checked before the first starts, and before anything is written.
   if (session.program.validate) await checkAll(session, request, jobs, compose);
-  if (dryRun) return listJobs(session, request, jobs, compose);
+  if (dryRun) return await listJobs(session, request, jobs, compose);
   request.writeMaster();
   let start = 0;
   for (const size of batches) {
@@ -33,10 +37,10 @@ export async function runSweep(session: Session, overrides: readonly string[]): 
   return 0;
 }
 
-function composer(request: SweepRequest, jobs: readonly string[][]): (index: number) => Composition {
+function composer(request: SweepRequest, jobs: readonly string[][]): Compose {
   const kept = new Map<number, Composition>();
-  return (index) => {
-    const composition = kept.get(index) ?? request.composeJob(index, jobs[index]!);
+  return async (index) => {
+    const composition = kept.get(index) ?? (await request.composeJob(index, jobs[index]!));
     if (kept.size < keptCompositions) kept.set(index, composition);
     return composition;
   };
@@ -46,11 +50,11 @@ async function checkAll(
   { stderr }: Session,
   request: SweepRequest,
   jobs: readonly string[][],
-  compose: (index: number) => Composition,
+  compose: Compose,
 ): Promise<void> {
   for (const [index, overrides] of jobs.entries()) {
     try {
-      await request.check([compose(index)]);
+      await request.check([await compose(index)]);
     } catch (error) {
       if (jobs.length > 1) stderr.write(`In job #${index} (${overrides.join(' ')}):\n`);
       throw error;
@@ -58,14 +62,14 @@ async function checkAll(
   }
 }
 
-function listJobs(
+async function listJobs(
   { stdout }: Session,
   request: SweepRequest,
   jobs: readonly string[][],
-  compose: (index: number) => Composition,
-): number {
+  compose: Compose,
+): Promise<number> {
   for (const [index, overrides] of jobs.entries()) {
-    stdout.write(`#${index} : ${overrides.join(' ')}  ->  ${request.jobDirectory(compose(index))}\n`);
+    stdout.write(`#${index} : ${overrides.join(' ')}  ->  ${request.jobDirectory(await compose(index))}\n`);
   }
   return 0;
 }
@@ -75,14 +79,14 @@ async function runBatch(
   request: SweepRequest,
   batch: readonly number[],
   jobs: readonly string[][],
-  compose: (index: number) => Composition,
+  compose: Compose,
 ): Promise<boolean> {
-  for (const index of batch) compose(index);
+  for (const index of batch) await compose(index);
   request.announce(`Launching ${batch.length} jobs locally`);
   let succeeded = true;
   for (const index of batch) {
     request.announce(`\t#${index} : ${jobs[index]!.join(' ')}`);
-    const { failed } = await request.runJob(index, compose(index));
+    const { failed } = await request.runJob(index, await compose(index));
     succeeded &&= !failed;
   }
   return succeeded;

@@ -1,5 +1,5 @@
 // Settings that only the run itself knows (`hydra.runtime.output_dir`, `hydra.job.num`, …), put into a composed config.
-import type { Composition } from '../compose.js';
+import type { Composition } from '../composition.js';
 import { fromPlain, type PlainValue } from '../node.js';
 
 const origin = { source: 'the program' };

@@ -1,15 +1,18 @@
-// `--cfg`: the composed config as YAML, whole or one part of it.
-import { compose, type Composition } from '../compose.js';
+// `--cfg`: the composed config as YAML, whole or one part of it, and then what is invalid in it.
+import { compose } from '../compose.js';
+import type { Composition } from '../composition.js';
 import { rootFrame, type Frame } from '../key-path.js';
 import { MapNode, isContainer, isMissing, isNull } from '../node.js';
 import { nodeStr } from '../python-text.js';
 import { writeYaml } from '../yaml/write.js';
+import { prepared } from './prepare.js';
+import { errorText } from './report-error.js';
 import { composeOptions, type Session } from './session.js';
 
 /** @returns the exit code */
-export function showConfig(session: Session): number {
+export async function showConfig(session: Session): Promise<number> {
   const { flags, stdout, stderr } = session;
-  const composition = compose(composeOptions(session));
+  const composition = await prepared(session, compose(composeOptions(session)), 'cfg');
   const resolution = composition.resolution();
   const frame = shownPart(composition, flags.cfg!, flags.package);
   if (!frame) {
@@ -21,7 +24,17 @@ export function showConfig(session: Session): number {
     const header = isWhole(flags.package) ? '' : `# @package ${flags.package}\n`;
     stdout.write(header + writeYaml(flags.resolve ? resolution.deep(frame, { keepMissing: true }) : frame.node));
   }
+  if (flags.cfg !== 'hydra') await reportInvalid(session, composition);
   return 0;
+}
+
+/** The config is printed all the same, and the exit code stays 0: Hydra prints it and checks nothing. */
+async function reportInvalid(session: Session, composition: Composition): Promise<void> {
+  try {
+    await session.program.validate?.(composition, { purpose: 'cfg' });
+  } catch (error) {
+    session.stderr.write(`The config is invalid:\n${errorText(error, session)}\n`);
+  }
 }
 
 const isWhole = (key: string | undefined) => key === undefined || key === '_global_';

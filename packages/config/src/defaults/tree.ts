@@ -28,6 +28,13 @@ export interface TreeNode {
   isSelf?: boolean;
 }
 
+/** An item whose option is an interpolation, until the choices that it names are made. */
+interface WaitingItem {
+  readonly node: TreeNode;
+  /** The length of its list. */
+  readonly listSize: number;
+}
+
 export interface DefaultsOptions {
   readonly repository: Repository;
   readonly choices: Choices;
@@ -69,10 +76,11 @@ class Builder {
   /** Without a primary config only what the command line appends is there. */
   expandWithoutConfig(node: TreeNode): void {
     if (this.options.choices.appended.length > 0)
-      this.expandList(node, [configItem('_self_', root), ...this.options.choices.appended], false);
+      this.expandList(node, [configItem('_self_', root), ...this.options.choices.appended], false, []);
   }
 
-  expand(node: TreeNode, interpolated: boolean): void {
+  /** @param waiting interpolated items of the lists around this one; items that name a choice not made yet are added to it */
+  expand(node: TreeNode, interpolated: boolean, waiting: WaitingItem[] = []): void {
     const { repository, choices, skipMissing } = this.options;
     const { item } = node;
     const path = configPath(item);
@@ -101,7 +109,7 @@ class Builder {
     if (list.length > 0 || (isPrimary && choices.appended.length > 0)) this.addSelf(list, item, loaded);
     if (isPrimary) list.push(...choices.appended);
     this.enter(path, node);
-    this.expandList(node, list, interpolated);
+    this.expandList(node, list, interpolated, waiting);
     this.leave(path);
   }
 
@@ -141,7 +149,12 @@ class Builder {
     this.options.warn(`${message}; ${remedy}`);
   }
 
-  private expandList(node: TreeNode, list: readonly DefaultItem[], interpolated: boolean): void {
+  private expandList(
+    node: TreeNode,
+    list: readonly DefaultItem[],
+    interpolated: boolean,
+    waiting: WaitingItem[],
+  ): void {
     const { item } = node;
     const base = groupPath(item);
     const target = finalPackage(item);
@@ -151,15 +164,20 @@ class Builder {
     }
     this.collectOverrides(list, item, interpolated);
     const children: TreeNode[] = [];
-    const deferred: TreeNode[] = [];
+    const deferred: WaitingItem[] = [];
     for (const child of [...list].reverse()) {
       if (isSelf(child)) children.push({ item: child, parent: node, isSelf: true });
-      else if (!isOverride(child)) this.expandChild(node, child, interpolated, children, deferred);
+      else if (!isOverride(child)) this.expandChild(node, child, interpolated, children, deferred, list.length);
     }
-    // Interpolated options can name any choice of this list, so they come last.
-    for (const child of deferred) {
-      this.interpolate(child.item, list);
-      this.expand(child, true);
+    // Interpolated options can name any choice of this list, so they come last. One that names a choice which only a list
+    // around this one makes waits for that; Hydra 1.3 refuses it.
+    const isOutermost = node.parent === undefined;
+    while (deferred.length > 0) {
+      const next = deferred.shift()!;
+      if (isOutermost || this.isComputable(next.node.item)) {
+        this.interpolate(next.node.item, next.listSize);
+        this.expand(next.node, true, deferred);
+      } else waiting.push(next);
     }
     if (children.length > 0) node.children = children.reverse();
   }
@@ -169,7 +187,8 @@ class Builder {
     item: DefaultItem,
     interpolated: boolean,
     children: TreeNode[],
-    deferred: TreeNode[],
+    deferred: WaitingItem[],
+    listSize: number,
   ): void {
     if (item.kind === 'group') this.options.choices.apply(item);
     if (item.kind === 'group' && Array.isArray(item.value)) {
@@ -192,7 +211,7 @@ class Builder {
           }),
           parent,
         };
-        this.expand(child, interpolated);
+        this.expand(child, interpolated, deferred);
         children.push(child);
       }
       return;
@@ -200,8 +219,8 @@ class Builder {
     const child: TreeNode = { item, parent };
     children.push(child);
     const name = item.kind === 'group' ? item.value : item.path;
-    if (typeof name === 'string' && name.includes('${')) deferred.push(child);
-    else this.expand(child, interpolated);
+    if (typeof name === 'string' && name.includes('${')) deferred.push({ node: child, listSize });
+    else this.expand(child, interpolated, deferred);
   }
 
   // `override` items must stand last, and count only where the choice is not itself computed from other choices.
@@ -234,8 +253,14 @@ class Builder {
     }
   }
 
-  private interpolate(item: DefaultItem, list: readonly DefaultItem[]): void {
-    const written = item.kind === 'group' ? (item.value as string) : item.path;
+  /** True where every choice that an interpolated item names is known. */
+  private isComputable(item: DefaultItem): boolean {
+    const names = [...writtenOption(item).matchAll(/\$\{([^${}:]+)\}/g)].map((match) => match[1]!.trim());
+    return names.every((name) => this.options.choices.known.has(name));
+  }
+
+  private interpolate(item: DefaultItem, listSize: number): void {
+    const written = writtenOption(item);
     const { choices, env } = this.options;
     const map = new MapNode(item.origin);
     for (const [key, value] of choices.known) map.set(key, new ScalarNode(value, item.origin));
@@ -255,7 +280,7 @@ class Builder {
     if (/\$\{defaults\./.test(written)) throw fail([`'\${defaults.…}' is no longer possible; name the group instead`]);
     let resolved: unknown;
     try {
-      const { node } = resolution.follow({ node: text, parent: rootFrame(map), key: list.length.toString() });
+      const { node } = resolution.follow({ node: text, parent: rootFrame(map), key: String(listSize) });
       resolved = node.kind === 'scalar' ? node.value : undefined;
     } catch (error) {
       throw fail(error instanceof ConfigError ? [error.summary] : [], error);
@@ -323,6 +348,8 @@ class Builder {
     });
   }
 }
+
+const writtenOption = (item: DefaultItem) => (item.kind === 'group' ? (item.value as string) : item.path);
 
 const isAppended = (item: DefaultItem) => item.kind === 'group' && item.appended;
 

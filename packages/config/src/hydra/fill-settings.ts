@@ -1,6 +1,6 @@
 // What the settings under `hydra` know only once a config is composed: the overrides, the choices, where configs came from, and the
 // job's name.
-import type { ComposeOptions } from '../compose.js';
+import type { ComposeOptions } from '../compose-options.js';
 import { ConfigError } from '../config-error.js';
 import type { Choices } from '../defaults/choices.js';
 import { Resolution } from '../interpolation/resolve.js';

@@ -6,7 +6,7 @@ import { nearest } from '../nearest.js';
 import { ListNode, MapNode, ScalarNode, isContainer, isInterpolation, isMissing, type ConfigNode, type ContainerNode, type Scalar } from '../node.js'; // prettier-ignore
 import { nodeStr } from '../python-text.js';
 import { InterpolationSyntaxError, parseElement, parseText, type ElementSyntax, type Interpolation, type NodeReference, type ResolverCall, type TextSyntax } from './parse.js'; // prettier-ignore
-import { ResolverError, findResolver, resolverNames } from './resolvers.js';
+import { ResolverError, findResolver, resolverNames, type ResolverContext } from './resolvers.js';
 
 export interface ResolutionOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -29,7 +29,7 @@ type Failure = { readonly missingKey: string; readonly at?: Frame<ContainerNode>
 
 type TextFrame = Frame<ScalarNode & { value: string }>;
 
-export class Resolution {
+export class Resolution implements ResolverContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: Date;
   /** Interpolations being followed, to find rings. */

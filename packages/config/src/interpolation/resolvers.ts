@@ -13,15 +13,28 @@ import {
 } from '../node.js';
 import { nodeStr, pythonTypeName } from '../python-text.js';
 import { readYaml } from '../yaml/read.js';
-import type { Resolution } from './resolve.js';
 import { strftime } from './strftime.js';
+
+/** What a resolver may ask of the resolution that calls it. */
+export interface ResolverContext {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly now: Date;
+  /** The `hydra` node; undefined where there is none. */
+  readonly hydra: Frame | undefined;
+  warn(message: string): void;
+  cached(key: string, compute: () => ConfigNode): ConfigNode;
+  pathOf(frame: Frame): string;
+  select(from: Frame, path: string): Frame | undefined;
+  selectFrom(frame: Frame, path: string, requireGiven?: boolean): Frame | undefined;
+  decode(text: string, frame: Frame): ConfigNode | Frame;
+}
 
 /** What a resolver sees of the place it is called from. */
 export interface ResolverSite {
   /** The value being computed. */
   readonly frame: Frame;
   readonly origin: Origin;
-  readonly resolution: Resolution;
+  readonly resolution: ResolverContext;
 }
 
 /** Gives a node, or a frame where the result is a value that stands elsewhere in the config. */

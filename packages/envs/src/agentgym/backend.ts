@@ -1,7 +1,8 @@
-// Options of a game that plays in this process or on a server of AgentGym's, and the client that they ask for.
+// What environments that play in this process or on a server of AgentGym's have in common: options, keys, and the client.
 import type { AgentGymEnv, AgentGymOptions } from './agentgym-env.js';
 import type { AgentGymFamily } from './families.js';
 import { agentGymEnv, agentGymProperties } from './options.js';
+import type { Condition, ConfigKey, ConfigProblem } from '../unit.js';
 
 export interface BackendOptions {
   backend: 'embedded' | 'agentgym';
@@ -29,3 +30,32 @@ export const servedGame = (
   maxRounds: number,
 ): AgentGymEnv =>
   agentGymEnv(family, { baseUrl, actionFormat, timeoutMs, instructions: actionFormat !== 'plain', maxRounds });
+
+const served: Condition = { backend: ['agentgym'] };
+
+/** For options of the game itself: the server has its own. */
+export const embeddedOnly: Condition = { backend: ['embedded'] };
+
+export const backendReadWith = { baseUrl: served, actionFormat: served, timeoutMs: served } as const;
+
+/** Of no effect on demonstrations, which are always played in this process. */
+export const backendOptionNames = ['backend', 'baseUrl', 'actionFormat', 'timeoutMs'] as const;
+
+/** AgentGym's name of the address. */
+export const agentGymKeys: Readonly<Record<string, ConfigKey>> = { env_server_base: { option: 'baseUrl' } };
+
+/** An environment that is to be played on a server of AgentGym's, and no address. */
+export function missingAddress(
+  name: string,
+  { backend, baseUrl }: { backend?: string; baseUrl: string | null },
+): ConfigProblem[] {
+  if (baseUrl !== null || (backend !== undefined && backend !== 'agentgym')) return [];
+  const choice = backend === undefined ? '' : ` with env.backend=${backend}`;
+  return [
+    {
+      key: 'env.base_url',
+      message: `env.base_url is null: ${name} is played on a server${choice}, and none is named`,
+      remedy: 'give its address: env.base_url=http://HOST:PORT, or env_server_base=http://HOST:PORT as in AgentGym',
+    },
+  ];
+}

@@ -2,7 +2,7 @@
 // Source: Shridhar et al. 2021, arXiv:2010.03768.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
-import type { AgentGymOptions } from '../agentgym/agentgym-env.js';
+import { backendProperties, type BackendOptions } from '../agentgym/backend.js';
 import { agentGymProperties } from '../agentgym/options.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 import { Expert } from './expert.js';
@@ -12,11 +12,7 @@ import { findGames, readProblem } from './problem-file.js';
 import type { Problem, TaskType } from './problem.js';
 import { taskTypes } from './problem.js';
 
-export interface AlfworldOptions {
-  backend: 'embedded' | 'agentgym';
-  baseUrl: string | null;
-  actionFormat: AgentGymOptions['actionFormat'];
-  timeoutMs: number;
+export interface AlfworldOptions extends BackendOptions {
   games: string | null;
   taskTypes: readonly TaskType[];
   putPhrase: PutPhrase;
@@ -29,15 +25,8 @@ export const alfworldSchema = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    backend: {
-      description: "'embedded' plays in this process; 'agentgym' plays on a server of AgentGym's at baseUrl.",
-      type: 'string',
-      enum: ['embedded', 'agentgym'],
-      default: 'embedded',
-    },
-    baseUrl: agentGymProperties.baseUrl,
+    ...backendProperties,
     actionFormat: { ...agentGymProperties.actionFormat, default: 'plain' },
-    timeoutMs: agentGymProperties.timeoutMs,
     games: {
       description: 'A game.tw-pddl of ALFWorld or a folder of such games; null: households made here from the seed.',
       type: ['string', 'null'],

@@ -1,17 +1,17 @@
-// Expert episodes in households of our own, for supervised warm starts.
+// Expert episodes in households made from seeds, for supervised warm starts.
 import type { Transition } from '@bowyer/core';
-import { playWays, type WayDemonstrationOptions } from '../played-demonstrations.js';
+import { playPlans, type PlannedDemonstrationOptions } from '../played-demonstrations.js';
 import { Alfworld, type AlfworldOptions } from './alfworld.js';
 
-export interface AlfworldDemonstrationOptions extends AlfworldOptions, WayDemonstrationOptions {}
+export interface AlfworldDemonstrationOptions extends AlfworldOptions, PlannedDemonstrationOptions {}
 
-/** Won episodes only: a search that the step limit cut is not worth imitating. */
+/** Won episodes only: an episode that the step limit cuts is not worth imitating. */
 export async function alfworldDemonstrations(options: AlfworldDemonstrationOptions): Promise<Transition[][]> {
   const { episodes, firstSeed, ...envOptions } = options;
   const env = new Alfworld(envOptions);
-  const way = (seed: number) => {
+  const plan = (seed: number) => {
     const { commands, won } = env.expertPath(seed);
     return won ? commands : null;
   };
-  return playWays(env, way, { episodes, firstSeed });
+  return playPlans(env, plan, { episodes, firstSeed });
 }

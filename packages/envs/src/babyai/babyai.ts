@@ -1,8 +1,7 @@
 // BabyAI in text: a grid of rooms, missions in words, actions that name what is in view, as AgentGym's server has it.
 // Source: Chevalier-Boisvert et al. 2019, arXiv:1810.08272; worlds of our own, not those of its seeds.
 import { Rng } from '@bowyer/core';
-import type { AgentGymOptions } from '../agentgym/agentgym-env.js';
-import { agentGymProperties } from '../agentgym/options.js';
+import { backendProperties, type BackendOptions } from '../agentgym/backend.js';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 import { availableActions, CHECK, description, movesOf } from './actions.js';
@@ -10,11 +9,7 @@ import { expertAction } from './expert.js';
 import { drawGame, levels, type Game, type Level } from './levels.js';
 import { isDone, missionText, type Task } from './mission.js';
 
-export interface BabyAiOptions {
-  backend: 'embedded' | 'agentgym';
-  baseUrl: string | null;
-  actionFormat: AgentGymOptions['actionFormat'];
-  timeoutMs: number;
+export interface BabyAiOptions extends BackendOptions {
   levels: readonly Level[];
   stepLimit: number;
 }
@@ -23,15 +18,7 @@ export const babyAiSchema = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    backend: {
-      description: "'embedded' plays in this process; 'agentgym' plays on AgentGym's server at baseUrl.",
-      type: 'string',
-      enum: ['embedded', 'agentgym'],
-      default: 'embedded',
-    },
-    baseUrl: agentGymProperties.baseUrl,
-    actionFormat: { ...agentGymProperties.actionFormat, default: 'plain' },
-    timeoutMs: agentGymProperties.timeoutMs,
+    ...backendProperties,
     levels: {
       description: 'Levels that worlds are drawn from: *_local have one room, the others three by three.',
       type: 'array',

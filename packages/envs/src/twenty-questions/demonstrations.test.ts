@@ -11,10 +11,12 @@ import { normalizeAnswer } from './rules.js';
 import { RulesOracle } from './rules-oracle.js';
 import { allWords, findWord, subset10 } from './words.js';
 
+const defaults = {
+  ...{ games: 3000, words: 'full', winTest: 'lastToken', maxTurns: 20, seed: 0 },
+  ...withDefaults(demonstrationsSchema, {}, 'demonstrations'),
+} as unknown as DemonstrationOptions;
 const demonstrations = (options: Partial<DemonstrationOptions>) =>
-  twentyQuestionsDemonstrations(
-    withDefaults(demonstrationsSchema, options, 'demonstrations') as unknown as DemonstrationOptions,
-  );
+  twentyQuestionsDemonstrations({ ...defaults, ...options });
 
 const returnOf = ({ lines, correct }: Dialogue) => (correct ? 1 - lines.length : -lines.length);
 const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;

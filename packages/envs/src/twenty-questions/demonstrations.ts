@@ -5,21 +5,26 @@ import type { Dialogue } from './dialogues.js';
 import { InformationGainPlayer } from './expert.js';
 import { questionSet } from './questions.js';
 import type { Answer, WinTest } from './rules.js';
+import type { TwentyQuestionsOptions } from './twenty-questions.js';
 import { selectWords, type Word } from './words.js';
 
-export interface DemonstrationOptions {
-  games: number;
-  words: 'full' | 'subset10' | readonly string[];
-  winTest: WinTest;
-  maxTurns: number;
+/** What a run may choose of the expert. */
+export interface ExpertOptions {
   /** Share of random turns, 0…1. */
   noise: number;
-  /** How many attributes the expert may ask, best splits first; null for all. */
+  /** How many attributes the expert may ask, best splits first; null: all of them here, in a run two for each word. */
   attributes: number | null;
   /** How many wordings of each attribute. */
   wordings: number;
   /** Share of the words for which an attribute may be unclear; such an answer is "Invalid Question.". */
   maxUnclear: number;
+}
+
+export interface DemonstrationOptions extends ExpertOptions {
+  games: number;
+  words: TwentyQuestionsOptions['words'];
+  winTest: WinTest;
+  maxTurns: number;
   seed: number;
 }
 
@@ -27,35 +32,19 @@ export const demonstrationsSchema = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    games: { description: 'Games to play.', type: 'integer', minimum: 1, default: 3000 },
-    words: {
-      description:
-        "The objects in play: 'full' (157), 'subset10' (ten of them), or a list of names taken from the 157.",
-      anyOf: [
-        { type: 'string', enum: ['full', 'subset10'] },
-        { type: 'array', items: { type: 'string' }, minItems: 1, uniqueItems: true },
-      ],
-      default: 'full',
-    },
-    winTest: {
-      description: "'lastToken' or 'suffixTokens', as in the environment.",
-      type: 'string',
-      enum: ['lastToken', 'suffixTokens'],
-      default: 'lastToken',
-    },
-    maxTurns: { description: 'Questions allowed in a game.', type: 'integer', minimum: 1, default: 20 },
     noise: {
       description:
-        'Share of turns that are random: 65 % any attribute, 20 % any guess, 15 % an earlier question again.',
+        "Share of the expert's turns that are random: 65 % any attribute, 20 % any guess, 15 % an earlier question again.",
       type: 'number',
       minimum: 0,
       maximum: 1,
       default: 0.5,
     },
     attributes: {
-      description: 'How many attributes the expert may ask, those that split the words best; null for all.',
+      description:
+        'How many attributes the expert may ask, those that split the words best; null: two for each word, at most sixty.',
       type: ['integer', 'null'],
-      minimum: 0,
+      minimum: 1,
       default: null,
     },
     wordings: {
@@ -72,7 +61,6 @@ export const demonstrationsSchema = {
       maximum: 1,
       default: 0.08,
     },
-    seed: { description: 'Seed of the generator; the same seed gives the same games.', type: 'integer', default: 0 },
   },
 } as const;
 

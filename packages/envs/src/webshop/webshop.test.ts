@@ -5,7 +5,7 @@ import { checkEnv } from '../contract/check-env.js';
 import type { Goal } from './goal.js';
 import { webShopDemonstrations } from './demonstrations.js';
 import { loadShop, webShopSchema, type WebShopOptions } from './options.js';
-import { webShopRegistration } from './registration.js';
+import { webShopUnit } from './unit.js';
 import { WebShop } from './webshop.js';
 
 const options = Object.fromEntries(
@@ -14,7 +14,7 @@ const options = Object.fromEntries(
 
 test.each(['archer', 'page', 'text'] as const)('observation %s keeps the contract', async (observation) => {
   const make = () => new WebShop({ ...options, observation });
-  const report = await checkEnv(make, { actions: webShopRegistration.sampleActions, episodes: 6 });
+  const report = await checkEnv(make, { actions: webShopUnit.sampleActions, episodes: 6 });
   expect(report.steps).toBeGreaterThan(6);
 });
 

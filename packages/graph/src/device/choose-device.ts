@@ -2,7 +2,7 @@
 // A GPU in software is many times slower than the processor itself, so it is used only where somebody names it.
 import { readdirSync } from 'node:fs';
 import { DeviceError } from '../errors.js';
-import type { Precision } from '../float16-form.js';
+import type { Precision } from '../dtype.js';
 import { cudaProblem, float16Problem, webgpuProblem } from './provider-probe.js';
 
 export type DeviceKind = 'cpu' | 'webgpu' | 'cuda';

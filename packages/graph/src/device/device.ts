@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { arrayClass, arrayTypes, dataTypeOf, holds, type DataType, type TensorArray } from '../dtype.js';
 import { DeviceError } from '../errors.js';
-import type { Precision } from '../float16-form.js';
+import type { Precision } from '../dtype.js';
 import type { Graph } from '../graph.js';
 import { checkDevice, chooseDevice, type DeviceKind } from './choose-device.js';
 import { GraphKernel, WorkerKernel, type Kernel, type KernelSource } from './kernel-handles.js';
@@ -133,7 +133,8 @@ export class Device {
     const asGraph = run ? run === 'graph' : this.residency === 'gpu' && graph !== undefined;
     if (asGraph) {
       if (!graph) throw new Error(`loadKernel: '${name}' is to run as a graph, but none was given`);
-      return new GraphKernel(this, name, graph) as Kernel<Args, Result>;
+      const compile = (built: Graph) => this.compile(built, { precision: 'float32' });
+      return new GraphKernel(name, graph, compile) as Kernel<Args, Result>;
     }
     if (resident && this.residency === 'host')
       throw new DeviceError(

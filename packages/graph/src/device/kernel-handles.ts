@@ -2,9 +2,8 @@
 import { GraphBuilder } from '../builder.js';
 import type { TensorArray } from '../dtype.js';
 import { arrayClass, dataTypeOf } from '../dtype.js';
-import type { Value } from '../value.js';
-import type { Device } from './device.js';
-import type { BoundProgram, InputTensor, ProgramWiring } from './program.js';
+import type { Value } from '../ir.js';
+import type { BoundProgram, InputTensor, Program, ProgramWiring } from './program.js';
 import type { State } from './state.js';
 import type { WorkerClient } from './worker-client.js';
 
@@ -83,9 +82,9 @@ export class GraphKernel implements Kernel {
   readonly #bound = new Map<string, Promise<BoundProgram>>();
 
   constructor(
-    private readonly device: Device,
     private readonly name: string,
     private readonly build: GraphKernelBuilder,
+    private readonly compile: (graph: GraphBuilder) => Promise<Program>,
   ) {}
 
   async call({ states, programs, args }: KernelArguments<unknown>): Promise<unknown> {
@@ -138,7 +137,7 @@ export class GraphKernel implements Kernel {
     }
     for (const [name, value] of Object.entries(built.results ?? {})) g.output(`results/${name}`, value);
     const wiring: ProgramWiring = { state, store };
-    return (await this.device.compile(g, { precision: 'float32' })).bind(wiring);
+    return (await this.compile(g)).bind(wiring);
   }
 }
 

@@ -2,7 +2,8 @@
 import { evaluateDim, formatShape, type Shape } from '../dims.js';
 import { arrayClass, arrayTypes, holds, toTensorArray, type DataType, type TensorArray } from '../dtype.js';
 import { ProgramCallError } from '../errors.js';
-import { float16Form, type Precision } from '../float16-form.js';
+import type { Precision } from '../dtype.js';
+import { float16Form } from '../float16-form.js';
 import type { Graph } from '../graph.js';
 import { serializeModel } from '../serialize.js';
 import { webgpuForm } from '../webgpu-form.js';

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { GraphBuilder } from '../builder.js';
-import type { Precision } from '../float16-form.js';
+import type { Precision } from '../dtype.js';
 import { serialize } from '../serialize.js';
 
 const runtime = createRequire(import.meta.url).resolve('onnxruntime-node');

@@ -1,22 +1,36 @@
 // Operators of two or three operands which broadcast against each other: arithmetic, comparison, choice.
 // An operand that was broadcast gets the sum of the gradient over its copies (`sumTo`).
 import { broadcastShapes } from '../dims.js';
+import type { Float16Form, GraphNode } from '../ir.js';
 import { defineOp, inferComparison } from '../op.js';
 
 export const Add = defineOp('Add', {
+  webgpu: 'int32',
+  float16: 'operands',
   gradient: (g, { inputs: [a, b], dy }) => [g.sumTo(dy, a!.shape), g.sumTo(dy, b!.shape)],
 });
 
 export const Sub = defineOp('Sub', {
+  webgpu: 'int32',
+  float16: 'operands',
   gradient: (g, { inputs: [a, b], dy }) => [g.sumTo(dy, a!.shape), g.neg(g.sumTo(dy, b!.shape))],
 });
 
+/** A square overflows float16 from 256 on. */
+function squarePrecision({ inputs: [a, b] }: GraphNode): Float16Form {
+  return a === b ? 'float32' : 'operands';
+}
+
 export const Mul = defineOp('Mul', {
+  webgpu: 'int32',
+  float16: squarePrecision,
   // product rule
   gradient: (g, { inputs: [a, b], dy }) => [g.sumTo(g.mul(dy, b!), a!.shape), g.sumTo(g.mul(dy, a!), b!.shape)],
 });
 
 export const Div = defineOp('Div', {
+  webgpu: 'int32',
+  float16: 'float32',
   // d(a/b) = da / b − (a/b) db / b
   gradient: (g, { inputs: [a, b], y, dy }) => {
     const da = g.div(dy, b!);
@@ -25,6 +39,8 @@ export const Div = defineOp('Div', {
 });
 
 export const Pow = defineOp('Pow', {
+  webgpu: 'same',
+  float16: 'float32',
   // d(aᵇ) = b aᵇ⁻¹ da + aᵇ ln a db
   gradient: (g, { inputs: [a, b], y, dy }) => {
     const da = g.mul(dy, g.mul(b!, g.pow(a!, g.sub(b!, 1))));
@@ -36,6 +52,8 @@ export const Pow = defineOp('Pow', {
 });
 
 export const Max = defineOp('Max', {
+  webgpu: 'same',
+  float16: 'operands',
   // the gradient goes to the larger operand; a tie gives it to the first
   gradient: (g, { inputs: [a, b], dy }) => {
     const second = g.less(a!, b!);
@@ -44,6 +62,8 @@ export const Max = defineOp('Max', {
 });
 
 export const Min = defineOp('Min', {
+  webgpu: 'same',
+  float16: 'operands',
   // the gradient goes to the smaller operand; a tie gives it to the first
   gradient: (g, { inputs: [a, b], dy }) => {
     const second = g.greater(a!, b!);
@@ -51,19 +71,53 @@ export const Min = defineOp('Min', {
   },
 });
 
-/** Remainder of whole numbers; only for indices and counters. */
-export const Mod = defineOp('Mod', {});
+/** Remainder of integers; only for indices and counters. */
+export const Mod = defineOp('Mod', {
+  webgpu: 'same',
+  float16: 'operands',
+});
 
-export const Equal = defineOp('Equal', { infer: inferComparison });
-export const Less = defineOp('Less', { infer: inferComparison });
-export const LessOrEqual = defineOp('LessOrEqual', { infer: inferComparison });
-export const Greater = defineOp('Greater', { infer: inferComparison });
-export const GreaterOrEqual = defineOp('GreaterOrEqual', { infer: inferComparison });
-export const And = defineOp('And', {});
-export const Or = defineOp('Or', {});
-export const Not = defineOp('Not', {});
+export const Equal = defineOp('Equal', {
+  webgpu: 'int32',
+  float16: 'operands',
+  infer: inferComparison,
+});
+export const Less = defineOp('Less', {
+  webgpu: 'int32',
+  float16: 'operands',
+  infer: inferComparison,
+});
+export const LessOrEqual = defineOp('LessOrEqual', {
+  webgpu: 'int32',
+  float16: 'operands',
+  infer: inferComparison,
+});
+export const Greater = defineOp('Greater', {
+  webgpu: 'int32',
+  float16: 'operands',
+  infer: inferComparison,
+});
+export const GreaterOrEqual = defineOp('GreaterOrEqual', {
+  webgpu: 'int32',
+  float16: 'operands',
+  infer: inferComparison,
+});
+export const And = defineOp('And', {
+  webgpu: 'same',
+  float16: 'operands',
+});
+export const Or = defineOp('Or', {
+  webgpu: 'same',
+  float16: 'operands',
+});
+export const Not = defineOp('Not', {
+  webgpu: 'same',
+  float16: 'operands',
+});
 
 export const Where = defineOp('Where', {
+  webgpu: 'int32',
+  float16: 'operands',
   infer: ({ inputs: [condition, a, b], fail }) => {
     if (condition!.dtype !== 'bool') fail('the condition must be bool');
     if (a!.dtype !== b!.dtype) fail('both choices must have one type');

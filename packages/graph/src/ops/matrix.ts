@@ -1,8 +1,10 @@
 // Matrix products. Backward products are FusedMatMul with transposition flags, so that no transposed copy is made.
 import { broadcastShapes, formatShape, type Dim } from '../dims.js';
-import type { GraphBuilder } from '../builder.js';
-import { defineOp, type InferContext, type InputGradient, type TensorType } from '../op.js';
-import type { Value } from '../value.js';
+import type { Float16Form, GraphNode, InferContext, InputGradient, OperatorMethods, TensorType, Value } from '../ir.js';
+import { defineOp } from '../op.js';
+
+/** Products that float16 may add up: over a model's widths; not over a vocabulary, nor the rows of a batch. */
+const LONGEST_FLOAT16_SUM = 16_384;
 
 interface Flags {
   transA: boolean;
@@ -29,7 +31,7 @@ function inferProduct({ inputs: [a, b], attributes, fail }: InferContext): Tenso
  * Y = α A′B′ with A′ = A or Aᵀ, B′ = B or Bᵀ:  dA′ = α dY B′ᵀ,  dB′ = α A′ᵀ dY, each transposed back where its operand was.
  */
 function productGradients(
-  g: GraphBuilder,
+  g: OperatorMethods,
   a: Value,
   b: Value,
   dy: Value,
@@ -51,17 +53,43 @@ function productGradients(
 }
 
 /** x: [rows, k], dy: [rows, n] → [k, n], or [n, k] for a weight stored transposed. */
-function weightGradient(g: GraphBuilder, x: Value, dy: Value, transposed: boolean, alpha: number): Value {
+function weightGradient(g: OperatorMethods, x: Value, dy: Value, transposed: boolean, alpha: number): Value {
   return transposed ? g.fusedMatMul(dy, x, { transA: true, alpha }) : g.fusedMatMul(x, dy, { transA: true, alpha });
 }
 
+/** Sums over a batch's rows or a vocabulary are long; those of attention, [batch, heads, …], are not. */
+function productPrecision({ inputs: [a, b], attributes }: GraphNode): Float16Form {
+  const inner = a!.dim(attributes.transA ? -2 : -1);
+  const isShort = typeof inner === 'number' ? inner <= LONGEST_FLOAT16_SUM : a!.rank > 2 && b!.rank > 2;
+  return isShort ? { computes: 'float16', result: 'float16' } : { computes: 'float32', result: 'float32' };
+}
+
+const lastTwoSwapped = ({ rank }: Value): number[] => [...Array(rank - 2).keys(), rank - 1, rank - 2];
+
+/** α A′B′ without the fused operator: Gemm for matrices, else MatMul of operands that are transposed and scaled separately. */
+function unfusedProduct(g: OperatorMethods, [a, b]: readonly Value[], { attributes }: GraphNode): Value {
+  const [transA, transB] = [attributes.transA === 1, attributes.transB === 1];
+  const alpha = attributes.alpha as number;
+  if (a!.rank === 2 && b!.rank === 2) return g.gemm(a!, b!, undefined, { transA, transB, alpha });
+  const left = transA ? g.transpose(a!, lastTwoSwapped(a!)) : a!;
+  const right = transB ? g.transpose(b!, lastTwoSwapped(b!)) : b!;
+  if (alpha === 1) return g.matMul(left, right);
+  // Head sizes are numbers and token counts symbols: the side that has the number is the narrower one.
+  const scaleFirst = typeof left.dim(-1) === 'number' && typeof right.dim(-1) !== 'number';
+  return scaleFirst ? g.matMul(g.mul(left, alpha), right) : g.mul(g.matMul(left, right), alpha);
+}
+
 export const MatMul = defineOp('MatMul', {
+  webgpu: 'same',
+  float16: productPrecision,
   infer: inferProduct,
   gradient: (g, { inputs: [a, b], dy }) => productGradients(g, a!, b!, dy, { transA: false, transB: false, alpha: 1 }),
 });
 
-/** MatMul with operands read transposed and the result scaled, in one kernel. */
+/** MatMul with operands read transposed and the result scaled, in one kernel; the WebGPU provider does not have it. */
 export const FusedMatMul = defineOp('FusedMatMul', {
+  webgpu: unfusedProduct,
+  float16: productPrecision,
   domain: 'com.microsoft',
   floatAttributes: ['alpha'],
   infer: inferProduct,
@@ -75,6 +103,8 @@ export const FusedMatMul = defineOp('FusedMatMul', {
 
 /** α A′B′ + β C for matrices; C broadcasts, so it can be a bias row. */
 export const Gemm = defineOp('Gemm', {
+  webgpu: 'same',
+  float16: productPrecision,
   floatAttributes: ['alpha', 'beta'],
   infer: (context) => {
     const [product] = inferProduct(context);

@@ -8,7 +8,7 @@ import type { Shape } from '../dims.js';
 import type { DataType } from '../dtype.js';
 import { NotDifferentiableError } from '../errors.js';
 import type { GraphBuilder } from '../builder.js';
-import type { Value } from '../value.js';
+import type { Value } from '../ir.js';
 import * as arithmetic from './arithmetic.js';
 import * as elementwise from './elementwise.js';
 import * as indexing from './indexing.js';
@@ -35,7 +35,7 @@ interface Sample {
   inputs: Inputs;
   build: (g: GraphBuilder, x: Record<string, Value>) => Value | Value[];
 }
-/** 'flat': whole-number or boolean results, through which a gradient is refused. */
+/** 'flat': integer or boolean results, through which a gradient is refused. */
 type Samples = Sample[] | { flat: Sample };
 
 const sizes: Record<string, number> = { batch: 2, tokens: 3 };
@@ -289,6 +289,11 @@ test('every operator has a sample', () => {
 });
 
 const names = Object.keys(ops) as (keyof typeof ops)[];
+
+test('every operator states its form on WebGPU and in float16', () => {
+  expect(names.filter((name) => !ops[name].webgpu || !ops[name].float16)).toEqual([]);
+});
+
 const gpu = await webgpuAvailable();
 
 describeOnDevices(gpu, (residency) => {

@@ -1,20 +1,24 @@
-// Products with frozen quantised weights: whole numbers with one scale for a column, and block-wise. Of the latter each run of `block_size` numbers along a weight's row shares one
-// scale and one zero point, which is the middle where none is given: w = scale · (q − zero), zero = 2^(bits − 1).
+// Products with frozen quantized weights: integers with one scale for each column, or block-wise. In the latter each run of
+// `block_size` numbers along a weight's row shares one scale and one zero point, 2^(bits − 1) where none is given:
+//
+//     w = scale · (q − zero)
+//
 // Source: ONNX Runtime's contrib operator MatMulNBits, https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
-import type { GraphBuilder } from '../builder.js';
+import type { OperatorMethods, Value } from '../ir.js';
 import { defineOp } from '../op.js';
-import type { Value } from '../value.js';
 
 /**
- * x [..., K] · Wᵀ with W [N, K] packed as uint8 [N, K / block, block · bits / 8], scales [N, K / block], and perhaps zero
- * points: unsigned numbers of as many bits, uint8 [N, ⌈K / block · bits / 8⌉], each row beginning a new byte.
+ * x [..., K] · Wᵀ with W [N, K] packed as uint8 [N, K / block, block · bits / 8], scales [N, K / block], and optional
+ * zero points: unsigned numbers of as many bits, uint8 [N, ⌈K / block · bits / 8⌉], each row beginning a new byte.
  *
  *     y = x Wᵀ,  dx = dy W
  *
- * W is dequantised anew in the backward pass, so that nothing of full size is kept between steps. It is frozen: there is
- * no gradient by the numbers or the scales.
+ * The backward pass dequantizes W again, so that no matrix of full size is kept between steps. W is frozen: there is no
+ * gradient by the numbers or the scales.
  */
 export const MatMulNBits = defineOp('MatMulNBits', {
+  webgpu: 'same',
+  float16: { computes: 'float32', result: 'float16' },
   domain: 'com.microsoft',
   infer: ({ inputs: [x, packed, scales, zeros], attributes, fail }) => {
     const { K, N, bits, block_size: block } = attributes as Record<string, number>;
@@ -30,7 +34,7 @@ export const MatMulNBits = defineOp('MatMulNBits', {
     return [{ dtype: 'float32', shape: [...x!.shape.slice(0, -1), N!] }];
   },
   gradient: (g, { inputs: [, packed, scales, zeros], dy, attributes }) => [
-    g.matMul(dy, dequantised(g, [packed!, scales!, zeros], attributes as Record<string, number>)),
+    g.matMul(dy, dequantized(g, [packed!, scales!, zeros], attributes as Record<string, number>)),
     null,
     null,
     ...(zeros ? [null] : []),
@@ -39,20 +43,26 @@ export const MatMulNBits = defineOp('MatMulNBits', {
 
 /** (q − zero point) · scale, one scale for each block along `axis`. */
 export const DequantizeLinear = defineOp('DequantizeLinear', {
+  webgpu: 'same',
+  float16: 'float32',
   infer: ({ inputs: [numbers, scales] }) => [{ dtype: scales!.dtype, shape: numbers!.shape }],
 });
 
-/** saturate(round(x / scale) + zero point), in the zero point's 8 bits; one scale and one zero point for all; halves round to the even level. */
+/** saturate(round(x / scale) + zero point) in the zero point's 8-bit type, with one scale and one zero point; halves round to even. */
 export const QuantizeLinear = defineOp('QuantizeLinear', {
+  webgpu: 'same',
+  float16: 'operands',
   infer: ({ inputs: [x, , zero] }) => [{ dtype: zero!.dtype, shape: x!.shape }],
 });
 
 /**
- * (A − zero point of A) · (B − zero point of B) in whole numbers, times A's scale and the scale of each of B's columns, as
- * float32. A [..., K] uint8; B [K, N] int8 or uint8, laid out anew when it is an initializer.
+ * (A − zero point of A) · (B − zero point of B) in integers, times A's scale and the scale of each of B's columns, as float32.
+ * A [..., K] uint8; B [K, N] int8 or uint8, packed for the kernel when it is an initializer.
  * Source: the same page, MatMulIntegerToFloat.
  */
 export const MatMulIntegerToFloat = defineOp('MatMulIntegerToFloat', {
+  webgpu: 'same',
+  float16: 'operands',
   domain: 'com.microsoft',
   infer: ({ inputs: [a, b, , scales], fail }) => {
     if (a!.dtype !== 'uint8' || (b!.dtype !== 'int8' && b!.dtype !== 'uint8'))
@@ -63,14 +73,16 @@ export const MatMulIntegerToFloat = defineOp('MatMulIntegerToFloat', {
   },
 });
 
-/** The same bytes as a matrix [N, K] of 4- or 8-bit numbers; 4-bit ones lie two to a byte, the first in the low half. */
-function dequantised(
-  g: GraphBuilder,
+/** The same bytes as a matrix [N, K] of 4- or 8-bit numbers; two 4-bit ones are in one byte, the first in the low half. */
+function dequantized(
+  g: OperatorMethods,
   [packed, scales, zeros]: readonly [Value, Value, Value | undefined],
   { K, N, bits, block_size: block }: Record<string, number>,
 ): Value {
   if (!packed.data || !scales.data || (zeros && !zeros.data))
-    throw new Error(`'${packed.name}': the gradient past a quantised weight needs it as initializers, not as inputs`);
+    throw new Error(
+      `'${packed.name}': the gradient through a quantized weight needs it as initializers, not as inputs`,
+    );
   const type = bits === 4 ? 'uint4' : 'uint8';
   const made = (name: string) => g.initializers.find((value) => value.name === name); // a weight used twice
   const numbers = made(`${packed.name}/matrix`) ?? g.initializer(`${packed.name}/matrix`, packed.data, [N!, K!], type);
@@ -86,7 +98,7 @@ function dequantised(
   return g.dequantizeLinear(numbers, scales, zeroPoints, { axis: 1, blockSize: block! });
 }
 
-/** The middle where no zero points are given; with an odd number of 4-bit ones in a row the rows are moved together. */
+/** 2^(bits − 1) where no zero points are given; rows with an odd number of 4-bit ones lose their padding. */
 function zeroPointMatrix(given: Uint8Array | undefined, rows: number, blocks: number, bits: number): Uint8Array {
   const middle = bits === 4 ? 0x88 : 0x80;
   if (!given) return new Uint8Array(Math.ceil((rows * blocks * bits) / 8)).fill(middle);

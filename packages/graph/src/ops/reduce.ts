@@ -1,9 +1,8 @@
 // Reductions over axes, running sums, and choices along an axis (ArgMax, TopK).
 // The axes are a constant operand, as in ONNX since opset 18.
 import type { Dim, Shape } from '../dims.js';
-import type { GraphBuilder } from '../builder.js';
-import { defineOp, inferSame, type GradientContext, type InferContext, type TensorType } from '../op.js';
-import type { Value } from '../value.js';
+import type { GradientContext, GraphNode, InferContext, OperatorMethods, TensorType, Value } from '../ir.js';
+import { defineOp, inferSame } from '../op.js';
 
 /** Shape without the reduced axes, or with 1 in their place. */
 function reducedShape(shape: Shape, axes: readonly number[], keepdims: boolean): Dim[] {
@@ -17,16 +16,20 @@ const inferReduction = ({ inputs: [x, axes], attributes }: InferContext): Tensor
 ];
 
 /** y or dy with the reduced axes back as 1, so that it broadcasts against x. */
-const withAxes = (g: GraphBuilder, value: Value, { inputs: [x, axes] }: GradientContext) =>
+const withAxes = (g: OperatorMethods, value: Value, { inputs: [x, axes] }: GradientContext) =>
   g.reshape(value, reducedShape(x!.shape, axesOf(axes!), true));
 
 export const ReduceSum = defineOp('ReduceSum', {
+  webgpu: 'same',
+  float16: 'float32',
   infer: inferReduction,
   // every summand gets the gradient
   gradient: (g, context) => [g.expand(withAxes(g, context.dy, context), context.inputs[0]!.shape), null],
 });
 
 export const ReduceMean = defineOp('ReduceMean', {
+  webgpu: 'same',
+  float16: 'float32',
   infer: inferReduction,
   // every summand gets dy / count
   gradient: (g, context) => {
@@ -40,23 +43,37 @@ export const ReduceMean = defineOp('ReduceMean', {
 });
 
 /** The gradient of a maximum or minimum is shared evenly among the elements that attain it. */
-function extremumGradient(g: GraphBuilder, context: GradientContext) {
+function extremumGradient(g: OperatorMethods, context: GradientContext) {
   const [x, axes] = context.inputs;
   const attained = g.cast(g.equal(x!, withAxes(g, context.y, context)), x!.dtype);
   const count = g.reduceSum(attained, { axes: axesOf(axes!), keepdims: true });
   return [g.mul(attained, g.div(withAxes(g, context.dy, context), count)), null];
 }
 
-export const ReduceMax = defineOp('ReduceMax', { infer: inferReduction, gradient: extremumGradient });
-export const ReduceMin = defineOp('ReduceMin', { infer: inferReduction, gradient: extremumGradient });
+export const ReduceMax = defineOp('ReduceMax', {
+  webgpu: 'same',
+  float16: 'float32',
+  infer: inferReduction,
+  gradient: extremumGradient,
+});
+export const ReduceMin = defineOp('ReduceMin', {
+  webgpu: 'same',
+  float16: 'float32',
+  infer: inferReduction,
+  gradient: extremumGradient,
+});
 
 export const ReduceSumSquare = defineOp('ReduceSumSquare', {
+  webgpu: 'same',
+  float16: 'float32',
   infer: inferReduction,
   // d Σx² = 2x dx
   gradient: (g, context) => [g.mul(g.mul(context.inputs[0]!, 2), withAxes(g, context.dy, context)), null],
 });
 
 export const ReduceLogSumExp = defineOp('ReduceLogSumExp', {
+  webgpu: 'same',
+  float16: 'float32',
   infer: inferReduction,
   // d ln Σ eˣ = softmax(x) dx = exp(x − y) dx
   gradient: (g, context) => [
@@ -66,6 +83,8 @@ export const ReduceLogSumExp = defineOp('ReduceLogSumExp', {
 });
 
 export const CumSum = defineOp('CumSum', {
+  webgpu: 'same',
+  float16: 'float32',
   infer: inferSame,
   // element i is in every later sum: run the sum from the other end
   gradient: (g, { inputs: [, axis], dy, attributes }) => [
@@ -78,11 +97,39 @@ const inferArg = ({ inputs: [x], attributes }: InferContext): TensorType[] => [
   { dtype: 'int64', shape: reducedShape(x!.shape, [attributes.axis as number], attributes.keepdims === 1) },
 ];
 
-export const ArgMax = defineOp('ArgMax', { infer: inferArg });
-export const ArgMin = defineOp('ArgMin', { infer: inferArg });
+/**
+ * The first index of the largest element, as int32: the provider's ArgMax returns int64, which no other operator of its takes.
+ *
+ *     min over i of (i where x[i] = max x, else n − 1)
+ *
+ * Computed in float32, exact below 2²⁴, because the provider has no minimum of integers. Only where the size is known.
+ */
+function argMaxInInt32(g: OperatorMethods, [x]: readonly Value[], { attributes }: GraphNode): Value | undefined {
+  const axis = attributes.axis as number;
+  const size = x!.dim(axis);
+  if (typeof size !== 'number') return undefined;
+  const positions = Float32Array.from({ length: size }, (_, i) => i);
+  const shape = x!.shape.map((_, i) => (i === axis ? size : 1));
+  const isLargest = g.greaterOrEqual(x!, g.reduceMax(x!, { axes: [axis], keepdims: true }));
+  const candidates = g.where(isLargest, g.constant(positions, shape), size - 1);
+  return g.cast(g.reduceMin(candidates, { axes: [axis], keepdims: attributes.keepdims === 1 }), 'int32');
+}
+
+export const ArgMax = defineOp('ArgMax', {
+  webgpu: argMaxInInt32,
+  float16: 'operands',
+  infer: inferArg,
+});
+export const ArgMin = defineOp('ArgMin', {
+  webgpu: 'same',
+  float16: 'operands',
+  infer: inferArg,
+});
 
 /** Largest (or smallest) k along an axis: values, then int64 indices. */
 export const TopK = defineOp('TopK', {
+  webgpu: 'same',
+  float16: 'operands',
   // the builder knows k and passes the shapes
   infer: ({ inputs: [x] }) => [
     { dtype: x!.dtype, shape: x!.shape },

@@ -3,31 +3,41 @@
 import { addDims, subtractDims, type Dim } from '../dims.js';
 import { defineOp, inferSame } from '../op.js';
 
-/** The builder has worked out the shape and hands it over; only the type follows from the operand. */
+/** The builder passes the shape; only the type follows from the operand. */
 const inferTypeOnly = inferSame;
 
 export const Reshape = defineOp('Reshape', {
+  webgpu: { int32Operand: 0 },
+  float16: 'operands',
   infer: inferTypeOnly,
   gradient: (g, { inputs: [x], dy }) => [g.reshape(dy, x!.shape), null],
 });
 
 export const Squeeze = defineOp('Squeeze', {
+  webgpu: { int32Operand: 0 },
+  float16: 'operands',
   infer: inferTypeOnly,
   gradient: (g, { inputs: [x], dy }) => [g.reshape(dy, x!.shape), null],
 });
 
 export const Unsqueeze = defineOp('Unsqueeze', {
+  webgpu: { int32Operand: 0 },
+  float16: 'operands',
   infer: inferTypeOnly,
   gradient: (g, { inputs: [x], dy }) => [g.reshape(dy, x!.shape), null],
 });
 
 export const Expand = defineOp('Expand', {
+  webgpu: { int32Operand: 0 },
+  float16: 'operands',
   infer: inferTypeOnly,
-  // every copy hands its gradient back
+  // the sum over the copies
   gradient: (g, { inputs: [x], dy }) => [g.sumTo(dy, x!.shape), null],
 });
 
 export const Transpose = defineOp('Transpose', {
+  webgpu: { int32Operand: 0 },
+  float16: 'operands',
   infer: ({ inputs: [x], attributes, fail }) => {
     const permutation = attributes.perm as number[];
     if (permutation.length !== x!.rank || new Set(permutation).size !== x!.rank)
@@ -47,6 +57,8 @@ export const Transpose = defineOp('Transpose', {
 });
 
 export const Concat = defineOp('Concat', {
+  webgpu: 'int32',
+  float16: 'operands',
   infer: ({ inputs, attributes, fail }) => {
     const axis = attributes.axis as number;
     const [first] = inputs;
@@ -70,6 +82,8 @@ export const Concat = defineOp('Concat', {
 });
 
 export const Split = defineOp('Split', {
+  webgpu: 'same',
+  float16: 'operands',
   infer: ({ inputs: [x], attributes }) =>
     Array.from({ length: attributes._parts as number }, () => ({ dtype: x!.dtype, shape: x!.shape })),
   // the pieces' gradients joined; an unused piece counts as zeros
@@ -84,6 +98,8 @@ export const Split = defineOp('Split', {
 
 /** One axis cut to [_start, _end). */
 export const Slice = defineOp('Slice', {
+  webgpu: { int32Operand: 0 },
+  float16: 'operands',
   infer: inferTypeOnly,
   // zeros where nothing was taken from
   gradient: (g, { inputs: [x], dy, attributes }) => {
@@ -94,8 +110,10 @@ export const Slice = defineOp('Slice', {
 
 /** One axis lengthened by `_before` and `_after` elements of a constant. */
 export const Pad = defineOp('Pad', {
+  webgpu: 'same',
+  float16: 'operands',
   infer: inferTypeOnly,
-  // what was added is cut off again
+  // without what was added
   gradient: (g, { inputs: [x], dy, attributes }) => {
     const { _axis: axis, _before: before } = attributes as { _axis: number; _before: Dim };
     return [g.slice(dy, axis, before, addDims(before, x!.dim(axis))), null, null, null];
@@ -103,6 +121,8 @@ export const Pad = defineOp('Pad', {
 });
 
 export const Tile = defineOp('Tile', {
+  webgpu: 'same',
+  float16: 'operands',
   infer: inferTypeOnly,
   // [n·a, …] seen as [n, a, …]: sum over the copies
   gradient: (g, { inputs: [x, repeats], dy }) => {
@@ -117,16 +137,22 @@ export const Tile = defineOp('Tile', {
 
 /** int64 sizes of the axes start…end of a tensor: how symbolic dimensions are read while the graph runs. */
 export const ShapeOf = defineOp('Shape', {
+  webgpu: 'same',
+  float16: 'operands',
   infer: ({ attributes }) => [{ dtype: 'int64', shape: [(attributes.end as number) - (attributes.start as number)] }],
 });
 
-/** Whole numbers start, start + step, … below a limit. */
+/** Integers start, start + step, … below a limit. */
 export const Range = defineOp('Range', {
+  webgpu: 'always int32',
+  float16: 'operands',
   infer: ({ inputs: [start] }) => [{ dtype: start!.dtype, shape: [] }],
 });
 
 /** Lower (`upper` 0) or upper triangle of the last two dimensions; the rest is zero. Input 1 shifts the diagonal. */
 export const Trilu = defineOp('Trilu', {
+  webgpu: 'same',
+  float16: 'operands',
   infer: inferSame,
   gradient: (g, { inputs: [, shift], dy, attributes }) => [g.apply(Trilu, [dy, shift], attributes)[0]!, null],
 });

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { recordings, whenRecorded } from '@bowyer/testing';
-import { loadTokenizer, type HuggingFaceTokenizer } from '../tokenizer.js';
+import { loadTokenizer, type HuggingFaceTokenizer } from '../tokenizers/tokenizer.js';
 import { cutRight, type ChatMessage } from './chat-message.js';
 import { chatTemplate } from './chat-template.js';
-import { wordLevelTokenizer } from '../word-level-tokenizer.js';
+import { wordLevelTokenizer } from '../tokenizers/word-level-tokenizer.js';
 
 const llama2Dir = recordings('models/tokenizer-llama2');
 const maybe = whenRecorded('models/tokenizer-llama2').test;

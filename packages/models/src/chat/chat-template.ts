@@ -1,5 +1,5 @@
 // Which chat template a model uses: a built-in one by name, one given as Jinja, or the tokenizer's own.
-import type { Tokenizer } from '../tokenizer.js';
+import type { Tokenizer } from '../tokenizers/tokenizer.js';
 import { ChatTemplateError, type ChatTemplate } from './chat-message.js';
 import { JinjaTemplate } from './jinja-template.js';
 import { PiecewiseTemplate, templateMarks, type BuiltInTemplate, type PiecewiseOptions } from './piecewise-template.js';

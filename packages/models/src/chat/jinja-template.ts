@@ -1,7 +1,7 @@
 // A model's own chat template (Jinja, as in tokenizer_config.json), with the tokens that the assistant wrote told apart.
 // Source: https://huggingface.co/docs/transformers/chat_templating; `{% generation %}` marks them in newer templates.
 import { Template } from '@huggingface/jinja';
-import type { Tokenizer } from '../tokenizer.js';
+import type { Tokenizer } from '../tokenizers/tokenizer.js';
 import { ChatTemplateError, type ChatMessage, type ChatTemplate, type EncodedConversation } from './chat-message.js';
 
 /** Stand in the rendered text where a generation block begins and ends; of Unicode's private use, so no text has them. */

@@ -2,7 +2,7 @@
 // after the other, so what was said before never changes its tokens.
 // Source: AgentGym's rollouts (agentenv/controller) and its BCTrainer; Llama 2's system prompt: arXiv:2307.09288, section 3.3.
 // Differs from it: after a message, ChatGLM-4 learns the mark of the next user's message, which is how it stops.
-import type { Tokenizer } from '../tokenizer.js';
+import type { Tokenizer } from '../tokenizers/tokenizer.js';
 import { ChatTemplateError, type ChatMessage, type ChatTemplate } from './chat-message.js';
 
 export type BuiltInTemplate = 'llama2' | 'llama3' | 'chatml' | 'chatglm4' | 'llama2_bc';

@@ -11,15 +11,15 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readWeights, writeWeights } from '../safetensors.js';
-import { loadTokenizer } from '../tokenizer.js';
-import { wordLevelTokenizer } from '../word-level-tokenizer.js';
+import { readWeights, writeWeights } from '@bowyer/checkpoints';
+import { loadTokenizer } from '../tokenizers/tokenizer.js';
+import { wordLevelTokenizer } from '../tokenizers/word-level-tokenizer.js';
 import { convertCheckpoint, type ConvertOptions } from './convert-checkpoint.js';
 
 // One gpt2 in the forms that training scripts give it, all written by torch.save in tools/make-reference-checkpoints.py.
 const fixtures = fileURLToPath(new URL('../../test/fixtures', import.meta.url));
 const gpt2 = join(fixtures, 'gpt2');
-const pickles = join(fixtures, 'pickles');
+const pickles = fileURLToPath(new URL('../../../checkpoints/test/fixtures/pickles', import.meta.url));
 
 let dir: string;
 let words: string;

@@ -2,17 +2,22 @@
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
-import { architectureFor, isLanguageModel } from '../architectures.js';
-import { bareName, fileShape, namesInFile } from '../checkpoint-layout.js';
-import { readLlama2cTokenizer } from '../llama2c/llama2c-tokenizer.js';
-import { parseConfig, PretrainedDirectoryError } from '../pretrained-config.js';
-import { WeightsFileError } from '../pytorch/weights-file-error.js';
-import { writeWeightStream } from '../safetensors.js';
-import { loadTokenizer, type Tokenizer } from '../tokenizer.js';
-import { checkVocabulary } from '../vocabulary-check.js';
-import { requireFloats, type WeightSource } from '../weight-source.js';
-import { openWeightsFile, type WeightsFile } from './weights-file.js';
-import { unwrapped } from './wrapped-names.js';
+import { architectureFor, isLanguageModel } from '../language-model/architectures.js';
+import { bareName, fileShape, namesInFile } from '../architecture/checkpoint-layout.js';
+import { readLlama2cTokenizer } from '../tokenizers/llama2c-tokenizer.js';
+import {
+  openWeightsFile,
+  parseConfig,
+  PretrainedDirectoryError,
+  requireFloats,
+  unwrapped,
+  type WeightsFile,
+  WeightsFileError,
+  type WeightSource,
+  writeWeightStream,
+} from '@bowyer/checkpoints';
+import { loadTokenizer, type Tokenizer } from '../tokenizers/tokenizer.js';
+import { checkVocabulary } from '../tokenizers/vocabulary-check.js';
 
 export interface ConvertOptions {
   /** A file of weights, or a directory that holds those of one model. */

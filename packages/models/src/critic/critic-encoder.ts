@@ -1,8 +1,8 @@
 // What a critic's text encoder must offer: parameters, its part of the graph, and the feeds for a batch of texts.
 import type { Rng } from '@bowyer/core';
 import type { GraphBuilder, Value } from '@bowyer/graph';
-import type { Parameters } from '../linear.js';
-import type { HostTensors } from '../safetensors.js';
+import type { Parameters } from '../layers/linear.js';
+import type { HostTensors } from '@bowyer/checkpoints';
 
 /** Features of N rows; rows behind the last observation are padding. */
 export interface CriticFeatures {

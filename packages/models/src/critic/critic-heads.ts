@@ -2,8 +2,8 @@
 // Source: ArCHer, Zhou et al. 2024 (arXiv:2402.19446), section 3.3; widths as in its code.
 import type { Rng } from '@bowyer/core';
 import type { GraphBuilder, Value } from '@bowyer/graph';
-import { initialLinear, linear, type Parameters } from '../linear.js';
-import type { HostTensors } from '../safetensors.js';
+import { initialLinear, linear, type Parameters } from '../layers/linear.js';
+import type { HostTensors } from '@bowyer/checkpoints';
 
 export const qHeads = ['q1', 'q2'] as const;
 export const vHeads = ['v1', 'v2'] as const;

@@ -11,11 +11,12 @@ import {
   type State,
   type Value,
 } from '@bowyer/graph';
-import { polyakGraph } from '../kernels/adam-graph.js';
-import { parameterInputs, type Parameters } from '../linear.js';
-import { createOptimizer, type Optimizer, type OptimizerOptions } from '../optimizer.js';
-import { readSafetensors, writeSafetensors, type HostTensors } from '../safetensors.js';
-import { copyTensors, writeTensors } from '../state-tensors.js';
+import { polyakGraph } from '../optimizers/adam-graph.js';
+import { parameterInputs, type Parameters } from '../layers/linear.js';
+import { createOptimizer, type OptimizerOptions } from '../optimizers/create-optimizer.js';
+import type { Optimizer } from '../optimizers/optimizer.js';
+import { readSafetensors, writeSafetensors, type HostTensors } from '@bowyer/checkpoints';
+import { copyTensors, writeTensors } from '../weights/state-dict.js';
 import type { CriticEncoder } from './critic-encoder.js';
 import { applyHeads, initialHeads, qHeads, vHeads } from './critic-heads.js';
 
@@ -79,7 +80,7 @@ export class DoubleCritic {
     );
     const parameters = await device.createState(tensors);
     const kernel = await device.loadKernel<{ tau: number }, null>({
-      module: new URL('../kernels/polyak-kernel.js', import.meta.url),
+      module: new URL('./polyak-kernel.js', import.meta.url),
       name: 'polyakStep',
       graph: polyakGraph,
     });

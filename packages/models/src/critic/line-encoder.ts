@@ -13,9 +13,9 @@
 import { join } from 'node:path';
 import { writeFileAtomically, type Rng } from '@bowyer/core';
 import type { GraphBuilder, Value } from '@bowyer/graph';
-import { filled, heLinear, linear, type Parameters } from '../linear.js';
-import { writeWeights, type HostTensors } from '../safetensors.js';
-import type { Tokenizer } from '../tokenizer.js';
+import { filled, heLinear, linear, type Parameters } from '../layers/linear.js';
+import { writeWeights, type HostTensors } from '@bowyer/checkpoints';
+import type { Tokenizer } from '../tokenizers/tokenizer.js';
 import type { CriticEncoder, CriticFeatures, CriticFeeds } from './critic-encoder.js';
 import { LineBatcher } from './line-batch.js';
 

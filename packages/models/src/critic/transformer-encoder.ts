@@ -7,11 +7,11 @@ import { maxTokens, type EncoderConfig } from '../encoder/encoder-config.js';
 import { encoderHiddenStates, textFeature, type EncoderInputs, type TextFeature } from '../encoder/encoder-graph.js';
 import { tokenMatrix, truncateLeft } from '../encoder/encoder-tokens.js';
 import { initialEncoder, loadEncoder, saveEncoder } from '../encoder/encoder-weights.js';
-import { lengthBatches } from '../length-batches.js';
-import type { Parameters } from '../linear.js';
-import type { HostTensors } from '../safetensors.js';
-import { loadTokenizer, type Tokenizer } from '../tokenizer.js';
-import { checkVocabulary } from '../vocabulary-check.js';
+import { lengthBatches } from '../batching/length-batches.js';
+import type { Parameters } from '../layers/linear.js';
+import type { HostTensors } from '@bowyer/checkpoints';
+import { loadTokenizer, type Tokenizer } from '../tokenizers/tokenizer.js';
+import { checkVocabulary } from '../tokenizers/vocabulary-check.js';
 import type { CriticEncoder, CriticFeatures, CriticFeeds } from './critic-encoder.js';
 
 export interface TransformerEncoderOptions {

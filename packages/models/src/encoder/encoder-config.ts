@@ -1,7 +1,12 @@
 // The settings of BERT, RoBERTa, ALBERT and DistilBERT, as their config.json has them, checked.
-import { activationNames, type ActivationName } from '../activations.js';
-import { ConfigFields, fromConfigFile, UnsupportedConfigError, type ConfigJson } from '../config-fields.js';
-import type { PretrainedConfig } from '../pretrained-config.js';
+import { activationNames, type ActivationName } from '../layers/activations.js';
+import {
+  ConfigFields,
+  type ConfigJson,
+  fromConfigFile,
+  type PretrainedConfig,
+  UnsupportedConfigError,
+} from '@bowyer/checkpoints';
 
 export interface EncoderConfig {
   /** RoBERTa differs in its position ids: they begin behind the padding id. */

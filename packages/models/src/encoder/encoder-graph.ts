@@ -2,8 +2,8 @@
 // Sources: Devlin et al. 2019 (arXiv:1810.04805), Liu et al. 2019 (arXiv:1907.11692), Lan et al. 2019
 // (ALBERT, arXiv:1909.11942). Dropout is off, as in ArCHer's code.
 import type { GraphBuilder, Value } from '@bowyer/graph';
-import { activate } from '../activations.js';
-import { linear, type Parameters } from '../linear.js';
+import { activate } from '../layers/activations.js';
+import { linear, type Parameters } from '../layers/linear.js';
 import type { EncoderConfig } from './encoder-config.js';
 import { embeddingMap, encoderNames, layerNames } from './encoder-names.js';
 

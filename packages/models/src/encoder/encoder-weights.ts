@@ -1,9 +1,14 @@
 // The weights of an encoder under the names of Hugging Face's checkpoints: drawn afresh, loaded, saved.
 import { join } from 'node:path';
 import { writeFileAtomically, type Rng } from '@bowyer/core';
-import { filled } from '../linear.js';
-import { readPretrainedConfig, PretrainedDirectoryError } from '../pretrained-config.js';
-import { readWeights, writeWeights, type HostTensors } from '../safetensors.js';
+import { filled } from '../layers/linear.js';
+import {
+  type HostTensors,
+  PretrainedDirectoryError,
+  readPretrainedConfig,
+  readWeights,
+  writeWeights,
+} from '@bowyer/checkpoints';
 import { encoderConfigFromJson, encoderConfigToJson, type EncoderConfig } from './encoder-config.js';
 import { embeddingMap, encoderNames, layerNames } from './encoder-names.js';
 

@@ -2,10 +2,8 @@
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { GraphBuilder, type BoundProgram, type Device, type Program, type State } from '@bowyer/graph';
-import { UnsupportedConfigError } from '../config-fields.js';
-import { parameterInputs } from '../linear.js';
-import { readPretrainedConfig } from '../pretrained-config.js';
-import type { HostTensors } from '../safetensors.js';
+import { type HostTensors, readPretrainedConfig, UnsupportedConfigError } from '@bowyer/checkpoints';
+import { parameterInputs } from '../layers/linear.js';
 import { maxTokens, type EncoderConfig } from './encoder-config.js';
 import { encoderHiddenStates } from './encoder-graph.js';
 import { tokenMatrix } from './encoder-tokens.js';

@@ -1,7 +1,7 @@
 // The masked-LM head of BERT, RoBERTa, ALBERT and DistilBERT: hidden states → a logit for every word of the vocabulary.
 import type { GraphBuilder, Value } from '@bowyer/graph';
-import { activate } from '../activations.js';
-import { linear, type Parameters } from '../linear.js';
+import { activate } from '../layers/activations.js';
+import { linear, type Parameters } from '../layers/linear.js';
 import type { EncoderConfig } from './encoder-config.js';
 
 interface HeadNames {

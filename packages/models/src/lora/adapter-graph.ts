@@ -1,7 +1,7 @@
 // The adapters as graph inputs, and the path that each adds beside its frozen linear layer.
 import type { Rng } from '@bowyer/core';
 import type { GraphBuilder, State, Value } from '@bowyer/graph';
-import type { SeededDropout } from '../dropout.js';
+import type { SeededDropout } from '../layers/dropout.js';
 import type { AdapterLayout } from './adapter-layout.js';
 
 /** Adapters on a device: what is trained, and the two positions of the switch. */

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { continuationExample as example } from '../../test/reference/continuation-example.js';
-import { architectureFor } from '../architectures.js';
-import { LanguageModel } from '../language-model.js';
-import { readSafetensors, writeSafetensors } from '../safetensors.js';
-import { trainingGraph } from '../training-graph.js';
-import { wordLevelTokenizer } from '../word-level-tokenizer.js';
+import { architectureFor } from '../language-model/architectures.js';
+import { LanguageModel } from '../language-model/language-model.js';
+import { readSafetensors, writeSafetensors } from '@bowyer/checkpoints';
+import { trainingGraph } from '../training/training-graph.js';
+import { wordLevelTokenizer } from '../tokenizers/word-level-tokenizer.js';
 import { adapterLayout } from './adapter-layout.js';
 
 let device: Device;

@@ -1,5 +1,5 @@
 // Adapters written into the weights they stand beside, so that the result is a plain checkpoint.
-import type { HostTensors } from '../safetensors.js';
+import type { HostTensors } from '@bowyer/checkpoints';
 import type { AdapterLayout } from './adapter-layout.js';
 
 /** Changes the adapted weights of `base` [out, in] in place: W ← W + (alpha / r) · B A. */

@@ -4,7 +4,7 @@ import { existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
-import { readSafetensors, writeSafetensors, type HostTensors } from '../safetensors.js';
+import { readSafetensors, writeSafetensors, type HostTensors } from '@bowyer/checkpoints';
 import type { AdapterLayout } from './adapter-layout.js';
 import type { LoraOptions } from './lora-options.js';
 

@@ -1,9 +1,10 @@
 // Which weights of a model are kept in 4 or 8 bits, and the sorting of its parameters into those and the float32 rest.
 import type { Rng } from '@bowyer/core';
-import type { CausalArchitecture, ParameterSpec } from '../architecture.js';
-import { freshParameter } from '../fresh-parameters.js';
-import { linearWeights } from '../lora/adapter-layout.js';
-import type { HostTensor, HostTensors } from '../safetensors.js';
+import type { CausalArchitecture } from '../architecture/architecture.js';
+import type { ParameterSpec } from '../architecture/parameter-spec.js';
+import { freshParameter } from '../architecture/initialize-parameters.js';
+import { linearWeights } from '../architecture/linear-weights.js';
+import type { HostTensor, HostTensors } from '@bowyer/checkpoints';
 import {
   dequantize,
   quantize,

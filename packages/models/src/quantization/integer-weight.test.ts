@@ -1,7 +1,7 @@
 // Products of whole numbers: the mixing by hand, the product against the same sums in float64, and what a row may depend on.
 import { Rng } from '@bowyer/core';
 import { GraphBuilder, openDevice, type Device, type Program } from '@bowyer/graph';
-import { weightsAsIntegers } from '../packed-programs.js';
+import { weightsAsIntegers } from '../decoding/prepacked-programs.js';
 import { integerKind, integerNames, integerState } from './integer-decoding.js';
 import {
   integerProduct,

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { recordings, whenRecorded } from '@bowyer/testing';
-import { generateTexts } from '../generate-texts.js';
-import { LanguageModel } from '../language-model.js';
-import { scoreContinuations } from '../score-continuations.js';
-import { wordLevelTokenizer } from '../word-level-tokenizer.js';
+import { generateTexts } from '../inference/generate-texts.js';
+import { LanguageModel } from '../language-model/language-model.js';
+import { scoreContinuations } from '../inference/score-continuations.js';
+import { wordLevelTokenizer } from '../tokenizers/word-level-tokenizer.js';
 
 let device: Device;
 const folder = mkdtempSync(join(tmpdir(), 'quantized-'));

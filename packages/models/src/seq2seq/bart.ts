@@ -1,10 +1,9 @@
 // BART: its settings, its parameters, and its two halves as graph pieces.
 // Source: Lewis et al. 2019 (arXiv:1910.13461); names and layout of Hugging Face's BartForConditionalGeneration.
 import type { Value } from '@bowyer/graph';
-import { activate, activationNames, type ActivationName } from '../activations.js';
-import type { ParameterSpec } from '../architecture.js';
-import { ConfigFields, type ConfigJson } from '../config-fields.js';
-import type { HostTensors } from '../safetensors.js';
+import { activate, activationNames, type ActivationName } from '../layers/activations.js';
+import type { ParameterSpec } from '../architecture/parameter-spec.js';
+import { ConfigFields, type ConfigJson, type HostTensors } from '@bowyer/checkpoints';
 import type { DecoderScope, EncoderDecoder, SequenceScope } from './encoder-decoder.js';
 
 const SHARED = 'model.shared.weight';

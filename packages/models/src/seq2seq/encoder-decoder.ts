@@ -1,8 +1,8 @@
 // The seam between encoder-decoders and what is done with them: an architecture says which parameters it has, how the
 // source is encoded and how the target follows from it; encoding, stepping and scoring graphs supply the rest.
 import type { Dim, GraphBuilder, Value } from '@bowyer/graph';
-import type { ParameterSpec } from '../architecture.js';
-import type { HostTensors } from '../safetensors.js';
+import type { ParameterSpec } from '../architecture/parameter-spec.js';
+import type { HostTensors } from '@bowyer/checkpoints';
 
 export interface AttentionOptions {
   /** What Q Kᵀ is multiplied by: 1/√headSize, or 1 in T5. */

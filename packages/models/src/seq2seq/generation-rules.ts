@@ -1,7 +1,6 @@
 // How a checkpoint wants its targets begun and ended: special tokens out of config.json and generation_config.json.
 import { join } from 'node:path';
-import { ConfigFields, fromConfigFile, type ConfigJson } from '../config-fields.js';
-import { readGenerationConfig } from '../pretrained-config.js';
+import { ConfigFields, type ConfigJson, fromConfigFile, readGenerationConfig } from '@bowyer/checkpoints';
 import type { EncoderDecoder } from './encoder-decoder.js';
 
 export interface GenerationRules {

@@ -1,5 +1,5 @@
 // The encoder-decoders that a config.json may name.
-import { fromConfigFile, UnsupportedConfigError, type ConfigJson } from '../config-fields.js';
+import { fromConfigFile, UnsupportedConfigError, type ConfigJson } from '@bowyer/checkpoints';
 import { bart } from './bart.js';
 import type { EncoderDecoder } from './encoder-decoder.js';
 import { t5 } from './t5.js';

@@ -1,8 +1,8 @@
 // The three graphs of an encoder-decoder: the source once, a token of the target at a time, and whole targets scored.
 import { GraphBuilder, type Value } from '@bowyer/graph';
-import { sampleTokens, type Sampler } from '../sampling.js';
-import { tokenLogprobs } from '../token-logprobs.js';
-import { weightProduct, type OperandOrder } from '../weight-product.js';
+import { sampleTokens, type Sampler } from '../decoding/sampling.js';
+import { tokenLogprobs } from '../layers/token-logprobs.js';
+import { weightProduct, type OperandOrder } from '../layers/weight-product.js';
 import type { AttentionOptions, DecoderScope, EncoderDecoder, SequenceScope } from './encoder-decoder.js';
 import { attend, causalTerm, mergeHeads, paddingTerm, splitHeads, type HeadShape } from './multi-head-attention.js';
 import { hostStepCache, residentStepCache, type Residency } from './step-cache.js';

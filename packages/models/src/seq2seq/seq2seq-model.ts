@@ -3,14 +3,18 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Rng } from '@bowyer/core';
 import type { BoundProgram, Device, State } from '@bowyer/graph';
-import type { ConfigJson } from '../config-fields.js';
-import { freshParameters } from '../fresh-parameters.js';
-import { PretrainedDirectoryError, readPretrainedConfig } from '../pretrained-config.js';
-import { readWeights, type HostTensors } from '../safetensors.js';
-import { samplerFor, type SamplingOptions } from '../sampling.js';
-import { uniformsOf } from '../sampling-uniforms.js';
-import { loadTokenizer, type Tokenizer } from '../tokenizer.js';
-import { checkVocabulary } from '../vocabulary-check.js';
+import {
+  type ConfigJson,
+  type HostTensors,
+  PretrainedDirectoryError,
+  readPretrainedConfig,
+  readWeights,
+} from '@bowyer/checkpoints';
+import { freshParameters } from '../architecture/initialize-parameters.js';
+import { samplerFor, type SamplingOptions } from '../decoding/sampling.js';
+import { uniformsOf } from '../decoding/sampling-uniforms.js';
+import { loadTokenizer, type Tokenizer } from '../tokenizers/tokenizer.js';
+import { checkVocabulary } from '../tokenizers/vocabulary-check.js';
 import type { DecodedTarget } from './decode-loop.js';
 import type { EncoderDecoder } from './encoder-decoder.js';
 import { generationRules, readGenerationRules, type GenerationRules } from './generation-rules.js';

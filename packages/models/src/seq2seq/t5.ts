@@ -2,11 +2,10 @@
 // Sources: Raffel et al. 2020 (arXiv:1910.10683); gated feed-forward layers: Shazeer 2020 (arXiv:2002.05202);
 // names and layout of Hugging Face's T5ForConditionalGeneration.
 import type { Value } from '@bowyer/graph';
-import { activate, type ActivationName } from '../activations.js';
-import type { ParameterSpec } from '../architecture.js';
-import { ConfigFields, type ConfigJson } from '../config-fields.js';
-import { rmsNormalization } from '../rms-normalization.js';
-import type { HostTensors } from '../safetensors.js';
+import { activate, type ActivationName } from '../layers/activations.js';
+import type { ParameterSpec } from '../architecture/parameter-spec.js';
+import { ConfigFields, type ConfigJson, type HostTensors } from '@bowyer/checkpoints';
+import { rmsNormalization } from '../layers/rms-normalization.js';
 import type { EncoderDecoder, SequenceScope } from './encoder-decoder.js';
 import { relativePositionBias, type BucketOptions } from './relative-position-buckets.js';
 

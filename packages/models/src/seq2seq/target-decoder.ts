@@ -1,8 +1,8 @@
 // The compiled graphs that say targets, made when first needed, and the token loop that runs them on the device.
 import type { BoundProgram, Device, GraphBuilder, Kernel, Program, State } from '@bowyer/graph';
-import { arrangeGraph } from '../resident-decode-graph.js';
-import type { Sampler } from '../sampling.js';
-import { FEW_ROWS, type OperandOrder } from '../weight-product.js';
+import { arrangeGraph } from '../decoding/resident-decode-graph.js';
+import type { Sampler } from '../decoding/sampling.js';
+import { FEW_ROWS, type OperandOrder } from '../layers/weight-product.js';
 import { FIRST_CAPACITY, type DecodedTarget, type DecodeLoopArgs } from './decode-loop.js';
 import type { EncoderDecoder } from './encoder-decoder.js';
 import { crossName, encodeGraph, stepGraph } from './seq2seq-graphs.js';

@@ -1,5 +1,5 @@
 // A prompt and its continuation as one example, of which the continuation is scored.
-import type { TokenExample } from '../../src/token-batches.js';
+import type { TokenExample } from '../../src/batching/token-batches.js';
 
 export function continuationExample(prompt: readonly number[], continuation: readonly number[]): TokenExample {
   const all = [...prompt, ...continuation];

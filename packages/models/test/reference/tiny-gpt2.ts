@@ -1,10 +1,10 @@
 // A GPT-2 small enough for float64 loops and finite differences, and ragged token examples for it.
 import { Rng } from '@bowyer/core';
-import { freshParameters } from '../../src/fresh-parameters.js';
-import { gpt2 } from '../../src/gpt2.js';
-import { gpt2Config, type Gpt2Config } from '../../src/gpt2-config.js';
-import type { HostTensors } from '../../src/safetensors.js';
-import type { TokenExample } from '../../src/token-batches.js';
+import { freshParameters } from '../../src/architecture/initialize-parameters.js';
+import { gpt2 } from '../../src/decoder/gpt2.js';
+import { gpt2Config, type Gpt2Config } from '../../src/decoder/gpt2-config.js';
+import type { HostTensors } from '@bowyer/checkpoints';
+import type { TokenExample } from '../../src/batching/token-batches.js';
 
 export const tinyConfig = (changes: Partial<Gpt2Config> = {}): Gpt2Config =>
   gpt2Config({ model_type: 'gpt2', n_layer: 2, n_embd: 12, n_head: 3, n_positions: 16, vocab_size: 11, ...changes });

@@ -29,11 +29,12 @@ export async function planJobs(request: SweepRequest): Promise<PlannedSweep | nu
 
   const steering = request.overrides.filter(isSteering);
   const points = sweeper.kind === 'basic' ? plannedPoints(request) : drawnPoints(request, sweeper);
-  const compositions = points.map((overrides, index) => request.composeJob(index, overrides));
+  const compositions: Composition[] = [];
+  for (const [index, overrides] of points.entries()) compositions.push(await request.composeJob(index, overrides));
   // The nodes themselves are checked with the first job, so that their mistakes are told as any other.
   const [first = []] = points;
-  await request.check([request.composeJob(0, [...first, ...steering])]);
-  const asha = sweeper.kind === 'asha' ? ashaOptions(request, sweeper, launcher, first) : null;
+  await request.check([await request.composeJob(0, [...first, ...steering])]);
+  const asha = sweeper.kind === 'asha' ? await ashaOptions(request, sweeper, launcher, first) : null;
   await request.check(compositions);
   if (asha) for (const composition of compositions) checkRungs(composition, asha);
 
@@ -85,12 +86,12 @@ function refuseSwept(dimension: ReturnType<typeof sweepDimensions>[number]): voi
   );
 }
 
-function ashaOptions(
+async function ashaOptions(
   request: SweepRequest,
   sweeper: SweeperConfig,
   launcher: LauncherConfig,
   first: readonly string[],
-): AshaSourceOptions {
+): Promise<AshaSourceOptions> {
   const { metric, direction, resource_key: resourceKey, min_resource: min, max_resource: max, reduction_factor: reductionFactor } = sweeper; // prettier-ignore
   const needed = { metric, direction, resource_key: resourceKey, min_resource: min, max_resource: max, reduction_factor: reductionFactor }; // prettier-ignore
   for (const [key, value] of Object.entries(needed)) if (value === undefined) throw missingSetting('asha', key);
@@ -110,7 +111,7 @@ function ashaOptions(
     ]);
   }
   // Composed once so that a key that no config has is told before anything starts.
-  request.composeJob(0, [...first, `${resourceKey}=${min}`]);
+  await request.composeJob(0, [...first, `${resourceKey}=${min}`]);
   const rungs = rungResources(min!, max!, reductionFactor!);
   if (rungs.length === 1 && max! > min!) {
     throw new ConfigError(

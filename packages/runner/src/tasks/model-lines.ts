@@ -1,14 +1,18 @@
 // What task=score and task=generate share: a model, a JSONL file of items, and a JSONL file that grows in their order.
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { camelKeys } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
 import { ItemError, loadTextModel, type LanguageModel, type Seq2SeqModel } from '@bowyer/models';
-import { JsonLineError, readJsonLines } from '../json-lines.js';
-import { camelKeys } from '@bowyer/core';
-import { deviceOf } from '../device-choice.js';
-import type { RunConfig } from '../run-config.js';
+import { deviceOf, type DeviceConfig } from '../agent/device-choice.js';
+import type { SharedConfig } from '../config/keys.js';
+import { JsonLineError, readJsonLines } from '../demonstrations/json-lines.js';
 import type { TaskContext } from './task.js';
+
+/** What the config of such a task has. */
+export type LinesConfig = DeviceConfig &
+  Pick<SharedConfig, 'quantization'> & { task: string; model: string; input: string; output: string };
 
 export interface ModelLines<Item> {
   /** JSON Schema of an input line. */
@@ -22,11 +26,11 @@ export interface ModelLines<Item> {
  * last one is written, so OUTPUT is whole or not there.
  */
 export async function runModelLines<Item>(
-  config: RunConfig,
+  config: LinesConfig,
   { print, progress }: TaskContext,
   { schema, results }: ModelLines<Item>,
 ): Promise<void> {
-  const { input, output, model: folder } = wanted(config);
+  const { input, output, model: folder } = config;
   const lines = await readJsonLines<object>(input, schema);
   if ((await stat(output).catch(() => null))?.isDirectory())
     throw new Error(`output: '${output}' is a folder\n  give the name of a file that is to be written`);
@@ -59,17 +63,6 @@ export async function runModelLines<Item>(
   } finally {
     await device.close();
   }
-}
-
-function wanted({ task, input, output, model }: RunConfig) {
-  if (input === null || output === null || model === null) {
-    const missing = Object.entries({ model, input, output }).flatMap(([key, value]) => (value === null ? [key] : []));
-    throw new Error(
-      `task=${task} needs a model, a file to read and a file to write: ${missing.join(', ')} ${missing.length > 1 ? 'are' : 'is'} null\n` +
-        '  give all three: model=DIRECTORY input=FILE.jsonl output=FILE.jsonl',
-    );
-  }
-  return { input, output, model };
 }
 
 const text = { type: 'string' };

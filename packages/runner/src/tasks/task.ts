@@ -1,5 +1,8 @@
+// A task as a unit: what `task` names. The command line knows no task but through this.
 import type { EnvParts } from '@bowyer/envs';
 import type { ProgressOutput } from '@bowyer/logging';
+import type { TProperties } from '@sinclair/typebox';
+import type { AnyAlgorithm } from '@bowyer/algorithms';
 
 /** What the command line gives to a task besides its config. */
 export interface TaskContext {
@@ -7,17 +10,55 @@ export interface TaskContext {
   directory: string;
   /** The resolved config as YAML, for the report. */
   configYaml: string;
-  /** What happened: to the terminal and to run.log. */
+  /** The part of the config that decides the run's numbers. */
+  decisive: Record<string, unknown>;
+  /** An event: to the terminal and to run.log. */
   log(message: string, level?: 'INFO' | 'WARNING'): void;
-  /** Results: to standard output as they are. */
+  /** Results: to standard output, unchanged. */
   print(text: string): void;
-  /** What environments are given beside their options. */
+  /** What environments get beside their options. */
   envParts: EnvParts;
   /** Where progress bars go. */
   progress: ProgressOutput;
   /**
-   * Registers what to do when the user asks to stop (Ctrl-C, SIGTERM), and what the user is then told; null: nothing, the
-   * process ends at once, as it does from the beginning. A second time it ends at once in any case.
+   * Registers what to do when the user asks to stop (Ctrl-C, SIGTERM), and what is logged then; null: nothing, the process
+   * ends immediately, as it does at first. The second request always ends it immediately.
    */
   onInterrupt(stop: (() => void) | null, announcement?: string): void;
 }
+
+/** What a config has chosen, as far as it decides which keys there are. Nothing in it has been validated. */
+export interface Choices {
+  /** Null where the config names none that is registered. */
+  algorithm: AnyAlgorithm | null;
+  /** The name of the environment; null where none that is registered is named. */
+  env: string | null;
+  /** One key of the composed config, as `policy.endpoint`; undefined where it is absent. */
+  setting(key: string): unknown;
+}
+
+/** What is wrong with a config that its schema allows. */
+export interface ConfigProblem {
+  /** The key to blame, as `env.base_url`; its file and line are added to the message. */
+  key?: string;
+  what: string;
+  mend: string;
+}
+
+export interface TaskUnit {
+  name: string;
+  description: string;
+  /** JSON Schemas of all top-level keys that the task reads, in snake_case; defaults in configs/task/NAME.yaml. */
+  keys(choices: Choices): TProperties;
+  /** Plays episodes: has the node `env`, and gets the environment's parts. */
+  plays: boolean;
+  /** Runs models on a device. */
+  runsModels: boolean;
+  /** What the config lacks or contradicts, looked for before anything starts. `config` has camelCase keys. */
+  problems?(config: Record<string, unknown>): ConfigProblem[] | Promise<ConfigProblem[]>;
+  /** Imports the code that does the work; the compute stack is loaded here and not before. */
+  load(): Promise<TaskCode>;
+}
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- each task's config has been checked against its own schema
+export type TaskCode = (config: any, context: TaskContext) => Promise<void>;

@@ -1,0 +1,184 @@
+// ArCHer: a critic over utterances, learned off-policy, trains a policy over tokens by REINFORCE.
+// Source: Zhou et al. 2024, arXiv:2402.19446, algorithm 1; details and defaults from the authors' code at 7c771a7.
+// Differs from that code, each switchable: see docs/algorithms/archer.md.
+import { Type } from '@sinclair/typebox';
+import {
+  maximum,
+  mean,
+  minimum,
+  oneOf,
+  ReplayBuffer,
+  Rng,
+  standardDeviation,
+  utteranceAdvantages,
+  type OptionsOf,
+  type Trajectory,
+} from '@bowyer/core';
+import { collect, rolloutMetrics } from '../rollout/collect.js';
+import { criticCalibration, evaluate } from '../rollout/evaluate.js';
+import { freshUtterances, type FreshUtterances } from '../rollout/fresh-utterances.js';
+import { evalDoSampleKey, loopKeys } from '../rollout/loop-keys.js';
+import { policyPlayer } from '../rollout/policy-player.js';
+import { insertTurns } from '../rollout/replay.js';
+import type { Metrics, PlayOptions, ReplayItem } from '../types.js';
+import { criticKeys, updateCritic, type CriticUpdate } from '../update/critic-update.js';
+import { neverTrains, policyRate } from '../update/policy-rate.js';
+import { policyKeys } from '../update/policy-keys.js';
+import { SharedClip } from '../update/shared-clip.js';
+import { tokenExamples } from '../update/token-examples.js';
+import { criticOf, defineAlgorithm, type Agent } from '../unit.js';
+
+const options = Type.Object(
+  {
+    ...loopKeys,
+    ...evalDoSampleKey,
+    ...criticKeys,
+    ...policyKeys,
+    clip_scope: oneOf(
+      ['own', 'all'],
+      'gradients under the norm clip: of the network being stepped, or of all networks, as in the code of ArCHer',
+    ),
+    actor_samples: oneOf(
+      ['rollout', 'replay'],
+      'utterances that the policy trains on: those of the new episodes, or fresh samples at replayed states, as in the paper',
+    ),
+  },
+  { additionalProperties: false },
+);
+
+type ArcherOptions = OptionsOf<typeof options> & PlayOptions;
+type ActorCritic = CriticUpdate & Pick<Agent, 'policy'>;
+
+export const archer = defineAlgorithm({
+  name: 'archer',
+  aliases: ['archer_llm'],
+  description: 'ArCHer: a critic over utterances, learned off-policy, trains a policy over tokens by REINFORCE',
+  options,
+  needs: { critic: 'double', source: 'episodes' },
+  trainsPolicy: true,
+  playerOptions: [],
+  openPlayer: policyPlayer,
+
+  async train(run, options) {
+    const { policy, hooks } = run;
+    const critic = criticOf(run);
+    const openPlayer = policyPlayer(run, options);
+    const sample: FreshUtterances = (items, rng) => freshUtterances(openPlayer, items, options, rng);
+    const replay = new ReplayBuffer<ReplayItem>(options.capacity);
+    insertTurns(replay, run.history);
+    const clip = new SharedClip(options.clipScope, (run.state.clip ??= {}) as Record<string, number>);
+    const learner: ActorCritic = { policy, critic, replay, clip, hooks };
+
+    for (let iteration = run.firstIteration; iteration < options.iterations && !hooks.stopRequested; iteration++) {
+      const rng = Rng.forPurpose(options.seed, `update/${iteration}`);
+
+      // Roll out the current policy and store every turn.
+      const rollout = await collect(run, openPlayer, iteration, options);
+      insertTurns(replay, rollout);
+      const metrics: Metrics = rolloutMetrics(rollout);
+
+      // Utterance level: TD on the replay buffer, the target critic follows slowly.
+      Object.assign(metrics, await updateCritic(learner, sample, rng, options));
+
+      // Token level: REINFORCE with the utterance's advantage on each of its tokens.
+      if (iteration >= options.warmupIter) {
+        Object.assign(
+          metrics,
+          await updateActor(learner, rollout, sample, rng, policyRate(iteration, options), options),
+        );
+      }
+
+      if ((iteration + 1) % options.evalFreq === 0) {
+        const evaluation = await evaluate(run, openPlayer, options);
+        Object.assign(
+          metrics,
+          evaluation.metrics,
+          await criticCalibration(critic, evaluation.trajectories, options.gamma),
+        );
+        await hooks.keepBest(iteration, evaluation.metrics['eval/episodic_return']);
+      }
+      await hooks.log(iteration, metrics, rollout);
+      if ((iteration + 1) % options.saveFreq === 0 || hooks.stopRequested) await hooks.checkpoint(iteration + 1);
+    }
+  },
+
+  problems: (options) => [
+    ...neverTrains(options),
+    ...(options.actorSamples === 'rollout' && options.actorEpochs > options.rolloutSize
+      ? [
+          `actor_epochs=${options.actorEpochs} is more than the ${options.rolloutSize} episodes of a rollout, so some policy steps would have no data: ` +
+            'lower actor_epochs, raise rollout_size, or give actor_samples=replay',
+        ]
+      : []),
+  ],
+  frozenIterations: ({ warmupIter }) => warmupIter,
+});
+
+/** `actorEpochs` steps of L = −mean A(s, a) · Σ_t log π(a_t | s, a_<t), A from the online critic. */
+async function updateActor(
+  { policy, critic, replay, clip, hooks }: ActorCritic,
+  rollout: readonly Trajectory[],
+  sample: FreshUtterances,
+  rng: Rng,
+  lr: number,
+  options: ArcherOptions,
+): Promise<Metrics> {
+  const shares = shareOut(rng.shuffle(rollout), options.actorEpochs);
+  const advantagesSeen: number[] = [];
+  const losses: number[] = [];
+  const norms: number[] = [];
+
+  for (let epoch = 0; epoch < options.actorEpochs; epoch++) {
+    const batches =
+      options.actorSamples === 'rollout'
+        ? [shares[epoch].flatMap((trajectory) => trajectory.transitions.map((_, turn) => ({ trajectory, turn })))]
+        : await replayBatches(replay.sample(options.batchSize * options.gradAccumSteps, rng), options, sample, rng);
+    for (const batch of batches) {
+      if (batch.length === 0) continue;
+      const transitions = batch.map(({ trajectory, turn }) => trajectory.transitions[turn]);
+      const heads = await critic.evaluate(
+        transitions.map(({ observation }) => observation),
+        transitions.map(({ action }) => action),
+        'online',
+      );
+      const advantages = utteranceAdvantages(heads);
+      const { loss } = await policy.accumulateGradients(
+        tokenExamples(
+          batch.map((item, i) => ({ ...item, weight: advantages[i] / batch.length })),
+          options,
+        ),
+      );
+      losses.push(loss);
+      advantagesSeen.push(...advantages);
+    }
+    norms.push(await clip.step('policy', policy.optimizer, lr, batches.length, options));
+    hooks.progress('actor', epoch + 1, options.actorEpochs);
+  }
+  return {
+    'losses/policy': mean(losses),
+    'optim/policy_gradient_norm': mean(norms),
+    'optim/lm_lr': lr,
+    'actor/advantages_mean': mean(advantagesSeen),
+    'actor/advantages_std': standardDeviation(advantagesSeen),
+    'actor/advantages_min': minimum(advantagesSeen),
+    'actor/advantages_max': maximum(advantagesSeen),
+  };
+}
+
+/** The paper's actor samples: micro-batches of fresh utterances at replayed states. */
+async function replayBatches(
+  items: readonly ReplayItem[],
+  { batchSize }: ArcherOptions,
+  sample: FreshUtterances,
+  rng: Rng,
+): Promise<ReplayItem[][]> {
+  const fresh = await sample(items, rng);
+  return shareOut(fresh, Math.ceil(fresh.length / batchSize));
+}
+
+/** Splits items, in order, into `count` parts whose sizes differ by at most one. */
+function shareOut<T>(items: readonly T[], count: number): T[][] {
+  return Array.from({ length: count }, (_, i) =>
+    items.slice(Math.floor((i * items.length) / count), Math.floor(((i + 1) * items.length) / count)),
+  );
+}

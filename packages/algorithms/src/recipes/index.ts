@@ -1,0 +1,5 @@
+// All algorithms of this package: a line here registers one.
+export { archer } from './archer.js';
+export { chai } from './chai.js';
+export { onlineFilteredBc } from './online-filtered-bc.js';
+export { bc } from './bc.js';

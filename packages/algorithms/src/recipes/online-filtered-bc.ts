@@ -1,0 +1,120 @@
+// Online filtered behaviour cloning: imitate the best episodes that the policy itself has played.
+// Source: baseline of Zhou et al. 2024, arXiv:2402.19446; the rule (0.9-quantile over all episodes ever played) from the
+// authors' code at 7c771a7. The paper describes a filter over recent episodes: `filterWindow`.
+import { Type } from '@sinclair/typebox';
+import {
+  count,
+  episodicReturn,
+  mean,
+  nullable,
+  quantile,
+  ReplayBuffer,
+  Rng,
+  share,
+  type OptionsOf,
+  type Trajectory,
+} from '@bowyer/core';
+import { collect, rolloutMetrics } from '../rollout/collect.js';
+import { evaluate } from '../rollout/evaluate.js';
+import { evalDoSampleKey, loopKeys } from '../rollout/loop-keys.js';
+import { policyPlayer } from '../rollout/policy-player.js';
+import { insertTurns } from '../rollout/replay.js';
+import type { Metrics, PlayOptions, ReplayItem } from '../types.js';
+import { gradientAccumulationKeys } from '../update/gradient-accumulation.js';
+import { policyKeys } from '../update/policy-keys.js';
+import { neverTrains, policyRate } from '../update/policy-rate.js';
+import { SharedClip } from '../update/shared-clip.js';
+import { tokenExamples } from '../update/token-examples.js';
+import { defineAlgorithm, type TrainingRun } from '../unit.js';
+
+const options = Type.Object(
+  {
+    ...loopKeys,
+    ...evalDoSampleKey,
+    ...policyKeys,
+    ...gradientAccumulationKeys('turns'),
+    capacity: count('turns of the kept episodes that are imitated; of more, the newest'),
+    filter_quantile: share('episodes with a return at or above this quantile are imitated'),
+    filter_window: nullable(
+      count('iterations'),
+      'iterations whose episodes the filter sees, counted back from now; null: all',
+    ),
+  },
+  { additionalProperties: false },
+);
+
+type FilteredBcOptions = OptionsOf<typeof options> & PlayOptions;
+
+export const onlineFilteredBc = defineAlgorithm({
+  name: 'online_filteredbc',
+  description: 'online filtered behaviour cloning: imitates the best episodes that the policy itself has played',
+  options,
+  needs: { critic: null, source: 'episodes' },
+  trainsPolicy: true,
+  playerOptions: [],
+  openPlayer: policyPlayer,
+
+  async train(run, options) {
+    const { hooks } = run;
+    const openPlayer = policyPlayer(run, options);
+    const history = [...run.history];
+    const clip = new SharedClip('own');
+
+    for (let iteration = run.firstIteration; iteration < options.iterations && !hooks.stopRequested; iteration++) {
+      const rng = Rng.forPurpose(options.seed, `update/${iteration}`);
+
+      const rollout = await collect(run, openPlayer, iteration, options);
+      history.push(...rollout);
+      if (options.filterWindow !== null) history.splice(0, history.length - options.filterWindow * options.rolloutSize);
+      const metrics: Metrics = rolloutMetrics(rollout);
+
+      // Keep the best episodes; ties at the cutoff all stay.
+      const cutoff = quantile(history.map(episodicReturn), options.filterQuantile);
+      const kept = history.filter((trajectory) => episodicReturn(trajectory) >= cutoff);
+      metrics['filter/cutoff'] = cutoff;
+      metrics['filter/kept_share'] = kept.length / history.length;
+
+      if (iteration >= options.warmupIter)
+        Object.assign(metrics, await imitate(run, kept, clip, rng, policyRate(iteration, options), options));
+
+      if ((iteration + 1) % options.evalFreq === 0) {
+        const evaluation = await evaluate(run, openPlayer, options);
+        Object.assign(metrics, evaluation.metrics);
+        await hooks.keepBest(iteration, evaluation.metrics['eval/episodic_return']);
+      }
+      await hooks.log(iteration, metrics, rollout);
+      if ((iteration + 1) % options.saveFreq === 0 || hooks.stopRequested) await hooks.checkpoint(iteration + 1);
+    }
+  },
+
+  problems: neverTrains,
+  frozenIterations: ({ warmupIter }) => warmupIter,
+});
+
+/** `actorEpochs` steps of L = −mean Σ_t log π(a_t | s, a_<t) over turns drawn with replacement from the kept episodes. */
+async function imitate(
+  { policy, hooks }: TrainingRun,
+  kept: readonly Trajectory[],
+  clip: SharedClip,
+  rng: Rng,
+  lr: number,
+  options: FilteredBcOptions,
+): Promise<Metrics> {
+  const buffer = new ReplayBuffer<ReplayItem>(options.capacity);
+  insertTurns(buffer, kept);
+  const losses: number[] = [];
+  const norms: number[] = [];
+  for (let epoch = 0; epoch < options.actorEpochs; epoch++) {
+    for (let micro = 0; micro < options.gradAccumSteps; micro++) {
+      const batch = buffer.sample(options.batchSize, rng);
+      const examples = tokenExamples(
+        batch.map((item) => ({ ...item, weight: 1 / batch.length })),
+        options,
+      );
+      losses.push((await policy.accumulateGradients(examples)).loss);
+    }
+    norms.push(await clip.step('policy', policy.optimizer, lr, options.gradAccumSteps, options));
+    hooks.progress('imitation', epoch + 1, options.actorEpochs);
+  }
+  return { 'losses/nll': mean(losses), 'optim/policy_gradient_norm': mean(norms), 'optim/lm_lr': lr };
+}

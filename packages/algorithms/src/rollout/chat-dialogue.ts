@@ -1,0 +1,87 @@
+// Dialogues of a chat model: observations are the user's messages, actions the assistant's, and the chat template turns them into
+// the tokens of training. A turn costs only its new tokens.
+import type { Decision } from '@bowyer/envs';
+import type { ChatMessage, ChatTemplate, Tokenizer, Utterance } from '@bowyer/models';
+import type { Dialogue, Dialogues } from './dialogue.js';
+import type { ActRequest } from './player.js';
+import { SlotContext, type TurnTokens } from './turn-tokens.js';
+
+export interface ChatOptions {
+  template: ChatTemplate;
+  /** Messages before the first observation. */
+  opening: readonly ChatMessage[];
+  /** Called once if the template rewrites earlier messages when a message is added. */
+  onRewritten?: () => void;
+}
+
+export function chatDialogues(tokenizer: Tokenizer, options: ChatOptions): Dialogues {
+  let reported = false;
+  const onRewritten = () => {
+    if (!reported) options.onRewritten?.();
+    reported = true;
+  };
+  return {
+    terminatorIds: options.template.terminatorIds,
+    open: () => new ChatDialogue(tokenizer, { ...options, onRewritten }),
+  };
+}
+
+class ChatDialogue implements Dialogue {
+  readonly #context = new SlotContext();
+  #messages: ChatMessage[] = [];
+  #observation = '';
+  #action = '';
+
+  constructor(
+    private readonly tokenizer: Tokenizer,
+    private readonly options: ChatOptions,
+  ) {}
+
+  advance({ turn, observation, ids }: ActRequest, cached: readonly number[]): { keep: number; tokens: number[] } {
+    const { template, opening } = this.options;
+    if (turn === 0) this.#messages = [...opening];
+    this.#messages.push({ role: 'user', content: (turn > 0 ? this.#addedBy(observation) : observation).trim() });
+    this.#observation = observation;
+
+    const added = turn > 0 ? template.encodeContinuation(this.#messages, this.#messages.length - 1) : null;
+    if (added !== null) {
+      this.#context.extend(added);
+      return { keep: cached.length, tokens: added };
+    }
+    if (turn > 0) this.options.onRewritten?.();
+    const prompt = ids ? [...ids] : template.encodePrompt(this.#messages);
+    // Scoring must see what the sampler saw: a rewritten context is another segment.
+    this.#context.restart(prompt);
+    const keep = turn === 0 ? 0 : commonPrefix(cached, prompt);
+    return { keep, tokens: prompt.slice(keep) };
+  }
+
+  /**
+   * What an observation adds to the last one: the rest of a history that contains the action (some environments write only its
+   * first line). An observation that does not contain the last one is all new.
+   */
+  #addedBy(observation: string): string {
+    const rest = observation.slice(this.#observation.length);
+    if (!observation.startsWith(this.#observation) || rest.trim() === '') return observation;
+    const said = [this.#action, this.#action.split('\n', 1)[0].trimEnd()].find((text) => rest.startsWith(text));
+    return said === undefined ? observation : rest.slice(said.length);
+  }
+
+  actionOf({ ids }: Utterance): string {
+    return this.tokenizer.decode(ids).trim();
+  }
+
+  decide(utterance: Utterance): Required<Decision<TurnTokens>> {
+    this.#action = this.actionOf(utterance);
+    // With its spaces, since they are in the context.
+    this.#messages.push({ role: 'assistant', content: this.tokenizer.decode(utterance.ids) });
+    return { action: this.#action, data: this.#context.utter(utterance) };
+  }
+}
+
+function commonPrefix(a: readonly number[], b: readonly number[]): number {
+  const longest = Math.min(a.length, b.length);
+  let length = 0;
+  while (length < longest && a[length] === b[length]) length++;
+  return length;
+}

@@ -1,0 +1,29 @@
+// How an episode becomes the tokens that a policy reads and writes: as one growing text (text-dialogue.ts), or through a chat
+// template (chat-dialogue.ts). Sampled tokens are kept as sampled; they are never tokenised a second time.
+import type { Decision } from '@bowyer/envs';
+import type { Utterance } from '@bowyer/models';
+import type { ActRequest } from './player.js';
+import type { TurnTokens } from './turn-tokens.js';
+
+/** One format for episodes. */
+export interface Dialogues {
+  /** Tokens that end an utterance, besides those of the sampling options. */
+  readonly terminatorIds: readonly number[];
+  /** For one slot, episode after episode. */
+  open(): Dialogue;
+}
+
+/** What the model has read and written in one slot. */
+export interface Dialogue {
+  /**
+   * Brings the slot up to a turn's observation.
+   *
+   * @param cached the slot's tokens so far
+   * @returns how many of them stay, and the tokens after these
+   */
+  advance(request: ActRequest, cached: readonly number[]): { keep: number; tokens: number[] };
+  /** The utterance as the environment and the critic read it. */
+  actionOf(utterance: Utterance): string;
+  /** Adds the utterance to the context. */
+  decide(utterance: Utterance): Required<Decision<TurnTokens>>;
+}

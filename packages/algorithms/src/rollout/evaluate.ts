@@ -1,0 +1,61 @@
+// Evaluation of an agent, on episodes that training never sees.
+import { correlation, discountedReturns, mean, type Trajectory } from '@bowyer/core';
+import type { DoubleCritic } from '@bowyer/models';
+import type { Metrics, OpenPlayer, PlayOptions } from '../types.js';
+import { episodeMetrics, play, type PlayContext } from './collect.js';
+
+export interface Evaluation {
+  metrics: Metrics;
+  trajectories: Trajectory[];
+}
+
+/**
+ * Plays `evalSize` episodes.
+ *
+ * @param purpose names the set of episodes: `eval` chooses the best policy of a run, another set tests it
+ */
+export async function evaluate(
+  run: PlayContext,
+  openPlayer: OpenPlayer,
+  options: PlayOptions & { evalSize: number; evalDoSample: boolean },
+  purpose = 'eval',
+): Promise<Evaluation> {
+  const sampling = { ...options.sampling, greedy: !options.evalDoSample };
+  const trajectories = await play(
+    run,
+    openPlayer,
+    { ...options, sampling },
+    {
+      purpose,
+      firstEpisode: 0,
+      episodes: options.evalSize,
+    },
+  );
+  return { metrics: episodeMetrics(trajectories, purpose), trajectories };
+}
+
+/** Compares the critic's min(Q₁, Q₂) with the discounted returns that followed. */
+export async function criticCalibration(
+  critic: DoubleCritic,
+  trajectories: readonly Trajectory[],
+  gamma: number,
+): Promise<Metrics> {
+  const transitions = trajectories.flatMap((trajectory) => trajectory.transitions);
+  const returns = trajectories.flatMap((trajectory) =>
+    discountedReturns(
+      trajectory.transitions.map(({ reward }) => reward),
+      gamma,
+    ),
+  );
+  const { q1, q2 } = await critic.evaluate(
+    transitions.map(({ observation }) => observation),
+    transitions.map(({ action }) => action),
+    'online',
+  );
+  const values = q1.map((value, i) => Math.min(value, q2[i]));
+  return {
+    'eval/q_mean': mean(values),
+    'eval/discounted_return_mean': mean(returns),
+    'eval/q_return_correlation': correlation(values, returns),
+  };
+}

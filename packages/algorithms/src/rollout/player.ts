@@ -1,0 +1,26 @@
+// Who chooses the actions in the episodes that wait for the agent.
+import type { Rng } from '@bowyer/core';
+import type { Decision } from '@bowyer/envs';
+import type { TurnTokens } from './turn-tokens.js';
+
+/** One action that a player is asked for. */
+export interface ActRequest {
+  slot: number;
+  /** 0 for the first turn of an episode. */
+  turn: number;
+  observation: string;
+  /** At turn 0: the tokens that the observation had when it was played before. */
+  ids?: readonly number[];
+  /** The episode's own stream of random numbers. */
+  rng: Rng;
+}
+
+/** Chooses an action in every slot that is ready. */
+export interface Player {
+  /**
+   * @returns one decision per request, in the same order, with the tokens that the policy read and wrote where it is one of ours;
+   *   an error where there is no action, which ends that episode as failed
+   */
+  act(requests: ActRequest[]): Promise<(Decision<TurnTokens> | Error)[]>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,59 @@
+// Plays environments with a language model: text in, text out, and the exact tokens of every turn.
+// Each slot keeps its context in the KV cache across the turns of an episode, so a turn costs only its new tokens.
+import type { Decision } from '@bowyer/envs';
+import type { Episodes, LanguageModel, SamplingOptions } from '@bowyer/models';
+import type { OpenPlayer } from '../types.js';
+import type { Dialogue, Dialogues } from './dialogue.js';
+import type { ActRequest, Player } from './player.js';
+import { textDialogues } from './text-dialogue.js';
+import type { TurnTokens } from './turn-tokens.js';
+
+/** The policy alone acts. */
+export const policyPlayer =
+  ({ policy, dialogues }: { policy: LanguageModel; dialogues: Dialogues }, { slots }: { slots: number }): OpenPlayer =>
+  (sampling) =>
+    PolicyPlayer.open(policy, slots, sampling, dialogues);
+
+export class PolicyPlayer implements Player {
+  readonly #dialogues: Dialogue[];
+
+  private constructor(
+    private readonly episodes: Episodes,
+    private readonly sampling: SamplingOptions,
+    slots: number,
+    dialogues: Dialogues,
+  ) {
+    this.#dialogues = Array.from({ length: slots }, () => dialogues.open());
+  }
+
+  /** @param dialogues the format of episodes; text if not given */
+  static async open(
+    policy: LanguageModel,
+    slots: number,
+    sampling: SamplingOptions,
+    dialogues: Dialogues = textDialogues(policy.tokenizer),
+  ): Promise<PolicyPlayer> {
+    const episodes = await policy.openEpisodes({ slots });
+    return new PolicyPlayer(episodes, withTerminators(sampling, dialogues), slots, dialogues);
+  }
+
+  async act(requests: ActRequest[]): Promise<Required<Decision<TurnTokens>>[]> {
+    const turns = requests.map((request) => {
+      const { slot, rng } = request;
+      const { keep, tokens } = this.#dialogues[slot].advance(request, this.episodes.context(slot));
+      this.episodes.truncate(slot, keep);
+      return { slot, rng, tokens };
+    });
+    const utterances = await this.episodes.act(turns, this.sampling);
+    return utterances.map((utterance, i) => this.#dialogues[requests[i].slot].decide(utterance));
+  }
+
+  async close(): Promise<void> {
+    await this.episodes.close();
+  }
+}
+
+/** Tokens that end an utterance: those of the sampling options, then those of the format. */
+export function withTerminators(sampling: SamplingOptions, { terminatorIds }: Dialogues): SamplingOptions {
+  return { ...sampling, terminatorIds: [...new Set([...sampling.terminatorIds, ...terminatorIds])] };
+}

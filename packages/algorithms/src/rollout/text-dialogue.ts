@@ -1,0 +1,41 @@
+// Dialogues in ArCHer's format: the observation is the history as text, and the agent's utterance is appended to it.
+import type { Decision } from '@bowyer/envs';
+import type { Tokenizer, Utterance } from '@bowyer/models';
+import type { Dialogue, Dialogues } from './dialogue.js';
+import type { ActRequest } from './player.js';
+import { SlotContext, type TurnTokens } from './turn-tokens.js';
+
+export const textDialogues = (tokenizer: Tokenizer): Dialogues => ({
+  terminatorIds: [],
+  open: () => new TextDialogue(tokenizer),
+});
+
+export class TextDialogue implements Dialogue {
+  readonly #context = new SlotContext();
+  /** Of all tokens so far: the last observation and the action after it. */
+  #text = '';
+
+  constructor(private readonly tokenizer: Pick<Tokenizer, 'encode' | 'decode'>) {}
+
+  /** Only the new tokens where the observation continues what the slot has read, else the whole text. */
+  advance(request: ActRequest, cached: readonly number[]): { keep: number; tokens: number[] } {
+    const { observation, ids, turn } = request;
+    const continues = turn > 0 && observation.startsWith(this.#text);
+    const added = continues ? observation.slice(this.#text.length) : observation;
+    const tokens = ids ? [...ids] : this.tokenizer.encode(added);
+    if (continues) this.#context.extend(tokens);
+    else this.#context.restart(tokens);
+    this.#text = observation;
+    return { keep: continues ? cached.length : 0, tokens };
+  }
+
+  actionOf({ ids }: Utterance): string {
+    return this.tokenizer.decode(ids);
+  }
+
+  decide(utterance: Utterance): Required<Decision<TurnTokens>> {
+    const action = this.actionOf(utterance);
+    this.#text += action;
+    return { action, data: this.#context.utter(utterance) };
+  }
+}

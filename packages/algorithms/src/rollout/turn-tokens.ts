@@ -1,0 +1,61 @@
+// The tokens of an episode, turn by turn, exactly as the policy read and wrote them.
+import type { TokenSegment } from '@bowyer/core';
+import type { Utterance } from '@bowyer/models';
+
+/** The tokens of one turn. They travel with the turn's action, so that an episode's segments follow from its turns alone. */
+export interface TurnTokens {
+  /** True: `read` follows the tokens of the turn before. False: the context begins with `read`. */
+  continues: boolean;
+  /** What the policy read that was new in this turn: the observation, or what came after the last action. */
+  read: number[];
+  /** What the policy wrote, without the terminator. */
+  ids: number[];
+  /** The token that ended the utterance; null when the length limit ended it. */
+  terminatorId: number | null;
+  /** Nats, under the policy that sampled: of `ids`, then of the terminator. */
+  logprobs: number[];
+}
+
+/** @param turns of one episode, in order; undefined where a player gives no tokens */
+export function segmentsOf(turns: readonly (TurnTokens | undefined)[]): TokenSegment[] {
+  const segments: TokenSegment[] = [];
+  turns.forEach((tokens, turn) => {
+    if (tokens === undefined) return;
+    const { continues, read, ids, terminatorId, logprobs } = tokens;
+    if (!continues) segments.push({ ids: [], utterances: [] });
+    const segment = segments.at(-1)!;
+    segment.ids.push(...read);
+    segment.utterances.push({ turn, start: segment.ids.length, ids, terminatorId, logprobs });
+    segment.ids.push(...ids);
+  });
+  return segments;
+}
+
+/** The context of one slot as the policy sees it, from the first token of the segment under way. */
+export class SlotContext {
+  #ids: number[] = [];
+  #read: number[] = [];
+  #continues = false;
+
+  /** The context is replaced. */
+  restart(ids: readonly number[]): void {
+    this.#ids = [...ids];
+    this.#read = [...ids];
+    this.#continues = false;
+  }
+
+  /** The context grows. */
+  extend(ids: readonly number[]): void {
+    this.#ids.push(...ids);
+    this.#read = [...ids];
+    this.#continues = true;
+  }
+
+  /** Adds an utterance. If the sampler saw only the end of the context, that end starts a new segment: scoring must see what it saw. */
+  utter({ ids, terminatorId, logprobs, contextTokens }: Utterance): TurnTokens {
+    if (contextTokens < this.#ids.length) this.restart(this.#ids.slice(this.#ids.length - contextTokens));
+    const tokens = { continues: this.#continues, read: this.#read, ids, terminatorId, logprobs: Array.from(logprobs) };
+    this.#ids.push(...ids);
+    return tokens;
+  }
+}

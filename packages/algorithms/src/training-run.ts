@@ -1,0 +1,31 @@
+import { textDialogues } from './rollout/text-dialogue.js';
+import type { RunHooks } from './types.js';
+import type { TrainingRun } from './unit.js';
+
+/** What a run without files needs: a policy, and what its algorithm asks for. Hooks that are not given do nothing. */
+export type TrainingRunParts = Pick<TrainingRun, 'policy'> &
+  Partial<Omit<TrainingRun, 'policy' | 'hooks'>> & { hooks?: Partial<RunHooks> };
+
+/** A run from its beginning, for use as a library: nothing is saved unless the hooks do so. */
+export function trainingRun({ policy, hooks, ...parts }: TrainingRunParts): TrainingRun {
+  return {
+    policy,
+    critic: null,
+    dialogues: textDialogues(policy.tokenizer),
+    makeEnv: null,
+    dataset: null,
+    history: [],
+    state: {},
+    firstIteration: 0,
+    ...parts,
+    hooks: {
+      progress: () => {},
+      log: () => Promise.resolve(),
+      keepBest: () => Promise.resolve(),
+      checkpoint: () => Promise.resolve(),
+      checkpointDue: false,
+      stopRequested: false,
+      ...hooks,
+    },
+  };
+}

@@ -1,0 +1,51 @@
+// The policy's learning rate over the iterations of an online algorithm, and the config keys that define it.
+import { Type, type TSchema } from '@sinclair/typebox';
+import { count, nullable, oneOf, rate, scheduledRate, share, type LearningRateSchedule } from '@bowyer/core';
+
+/** Config keys of a schedule. @param unit what its steps are */
+export const rateScheduleSchema = <FinalShare extends TSchema>(unit: string, finalShare: FinalShare) =>
+  Type.Object(
+    {
+      kind: oneOf(['constant', 'linear', 'cosine'], 'the learning rate after the warm-up'),
+      warmup_steps: Type.Integer({ description: `${unit} of linear warm-up; negative: a tenth of all of them` }),
+      final_share: finalShare,
+    },
+    { additionalProperties: false, description: `learning-rate schedule of the policy over the ${unit}` },
+  );
+
+export const policyRateKeys = {
+  warmup_iter: count('iterations at the start in which the policy is not trained', 0),
+  lm_lr: rate('peak learning rate of the policy'),
+  lm_lr_final_share: share('learning rate of the policy in the last iteration, as a share of lm_lr; 1: constant'),
+  lm_schedule: rateScheduleSchema(
+    'iterations after warmup_iter',
+    nullable(
+      share('last learning rate as a share of the peak'),
+      'last learning rate as a share of the peak; null: lm_lr_final_share',
+    ),
+  ),
+};
+
+export interface PolicyRateOptions {
+  iterations: number;
+  warmupIter: number;
+  lmLr: number;
+  lmLrFinalShare: number;
+  lmSchedule: Omit<LearningRateSchedule, 'finalShare'> & { finalShare: number | null };
+}
+
+/** The policy's learning rate in an iteration. The first step of the schedule is the first iteration after `warmupIter`. */
+export function policyRate(iteration: number, options: PolicyRateOptions): number {
+  const { lmLr, lmLrFinalShare, warmupIter, iterations, lmSchedule } = options;
+  const totalSteps = Math.max(1, iterations - 1 - warmupIter);
+  const schedule = { ...lmSchedule, finalShare: lmSchedule.finalShare ?? lmLrFinalShare };
+  return scheduledRate(lmLr, iteration - warmupIter, totalSteps, schedule);
+}
+
+/** A problem where the warm-up takes all iterations. */
+export const neverTrains = ({ warmupIter, iterations }: { warmupIter: number; iterations: number }): string[] =>
+  warmupIter < iterations
+    ? []
+    : [
+        `warmup_iter=${warmupIter} leaves no iteration of ${iterations} in which the policy trains: lower warmup_iter or raise iterations`,
+      ];

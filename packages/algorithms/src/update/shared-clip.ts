@@ -1,0 +1,48 @@
+// The global-norm clip of an agent with several networks.
+import type { Optimizer } from '@bowyer/models';
+
+/** Gradients under the clip. `own`: of the network being stepped. `all`: as in ArCHer's code, also the last ones of the other network. */
+export type ClipScope = 'own' | 'all';
+
+/**
+ * Steps the networks of one agent under a common clip.
+ *
+ * ArCHer's code clips over every parameter of the agent without zeroing the gradients of the network that is not being
+ * stepped, so the norm holds that network's last gradients, shrunk again at every further clip. Their norm alone
+ * decides the result, so this class remembers the norm instead of the gradients.
+ */
+export class SharedClip {
+  /** @param leftover norm of each network's last clipped gradient, changed in place: part of a checkpoint */
+  constructor(
+    private readonly scope: ClipScope,
+    private readonly leftover: Record<string, number> = {},
+  ) {}
+
+  /**
+   * @param network name of the network being stepped
+   * @param microBatches number of gradients that were added
+   * @returns the gradient's norm before the clip
+   */
+  async step(
+    network: string,
+    optimizer: Optimizer,
+    lr: number,
+    microBatches: number,
+    { maxGradNorm, gradReduction }: { maxGradNorm: number; gradReduction: 'sum' | 'mean' },
+  ): Promise<number> {
+    const foreignNorm = this.scope === 'all' ? Math.hypot(...this.#others(network)) : 0;
+    const { gradientNorm, clipCoefficient } = await optimizer.step({
+      lr,
+      maxGradNorm,
+      gradientScale: gradReduction === 'mean' ? 1 / microBatches : 1,
+      foreignNorm,
+    });
+    for (const name of Object.keys(this.leftover)) this.leftover[name] *= clipCoefficient;
+    this.leftover[network] = gradientNorm * clipCoefficient;
+    return gradientNorm;
+  }
+
+  #others(network: string): number[] {
+    return Object.entries(this.leftover).flatMap(([name, norm]) => (name === network ? [] : [norm]));
+  }
+}

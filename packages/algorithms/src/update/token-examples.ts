@@ -1,0 +1,93 @@
+// From trajectories and demonstrations to the token examples that a language model trains on.
+import { Type } from '@sinclair/typebox';
+import type { Demonstration, TokenSegment, Trajectory, UtteranceTokens } from '@bowyer/core';
+import type { TokenExample, Tokenizer } from '@bowyer/models';
+
+export const scoreTerminatorKey = {
+  score_terminator: Type.Boolean({
+    description: 'train the token that ends an utterance too; false: as in ArCHer',
+  }),
+};
+
+/** One utterance of one trajectory, and the weight of its log-probability in the loss. */
+export interface WeightedUtterance {
+  trajectory: { segments: readonly TokenSegment[] };
+  turn: number;
+  weight: number;
+}
+
+/**
+ * Packs utterances so that the model reads each segment once, however many of its utterances take part:
+ * loss = Σ weight · (−Σ_t log π(a_t | s, a_<t)). An utterance given twice counts twice.
+ *
+ * @param options.scoreTerminator whether the token that ended an utterance is scored too; ArCHer's code leaves it out
+ */
+export function tokenExamples(
+  utterances: readonly WeightedUtterance[],
+  { scoreTerminator }: { scoreTerminator: boolean },
+): TokenExample[] {
+  const weights = new Map<{ segments: readonly TokenSegment[] }, Map<number, number>>();
+  for (const { trajectory, turn, weight } of utterances) {
+    const turns = weights.get(trajectory) ?? new Map<number, number>();
+    weights.set(trajectory, turns.set(turn, (turns.get(turn) ?? 0) + weight));
+  }
+  return [...weights].flatMap(([{ segments }, turns]) =>
+    segments.flatMap((segment) => segmentExample(segment, turns, scoreTerminator) ?? []),
+  );
+}
+
+function segmentExample(
+  segment: TokenSegment,
+  turns: Map<number, number>,
+  scoreTerminator: boolean,
+): TokenExample | undefined {
+  const scoredIds = ({ ids, terminatorId }: UtteranceTokens) =>
+    scoreTerminator && terminatorId !== null ? [...ids, terminatorId] : ids;
+  const scored = segment.utterances.filter((utterance) => turns.has(utterance.turn) && scoredIds(utterance).length > 0);
+  if (scored.length === 0) return undefined;
+  const last = scored.at(-1)!;
+  // The last scored token is only a target; no token is predicted from it.
+  const length = last.start + scoredIds(last).length - 1;
+  const ids = Int32Array.from(segment.ids.slice(0, length));
+  const targets = new Int32Array(length);
+  const weights = new Float32Array(length);
+  for (const utterance of scored) {
+    scoredIds(utterance).forEach((id, i) => {
+      targets[utterance.start - 1 + i] = id;
+      weights[utterance.start - 1 + i] = turns.get(utterance.turn)!;
+    });
+  }
+  return { ids, targets, weights };
+}
+
+/** A demonstration as an episode of a dataset. Rewards that it does not have are NaN. */
+export function demonstrationTrajectory(
+  demonstration: Demonstration,
+  { tokenizer, terminatorId, episode }: { tokenizer: Tokenizer; terminatorId: number; episode: number },
+): Trajectory {
+  const { opening, turns } = demonstration;
+  let history = opening;
+  const transitions = turns.map(({ action, reply, reward = NaN, ...end }, turn) => {
+    const observation = history;
+    history += action + reply;
+    const { terminated = turn === turns.length - 1, truncated = false } = end;
+    return { observation, action, reward, nextObservation: history, terminated, truncated };
+  });
+  const segments = [demonstrationSegment(demonstration, tokenizer, terminatorId)];
+  return { episode, seed: 0, transitions, infos: transitions.map(() => ({})), segments };
+}
+
+/** Tokenises a demonstration piece by piece, as the player does during a rollout. */
+export function demonstrationSegment(
+  { opening, turns }: Demonstration,
+  tokenizer: Tokenizer,
+  terminatorId: number,
+): TokenSegment {
+  const segment: TokenSegment = { ids: tokenizer.encode(opening), utterances: [] };
+  turns.forEach(({ action, reply }, turn) => {
+    const ids = tokenizer.encode(action);
+    segment.utterances.push({ turn, start: segment.ids.length, ids, terminatorId, logprobs: [] });
+    segment.ids.push(...ids, ...tokenizer.encode(reply));
+  });
+  return segment;
+}

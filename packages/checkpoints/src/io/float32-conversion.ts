@@ -1,0 +1,45 @@
+// Numbers of any stored type as float32, for all readers of weight files.
+import { bfloat16ToFloat32, float16ToFloat32 } from './half-precision.js';
+import type { Dtype } from './dtype.js';
+
+/**
+ * The bytes' numbers (little-endian) as float32; float32 itself is not copied.
+ *
+ * @param fail makes the error where a whole number is too large for float32 to hold
+ */
+export function float32Values(
+  dtype: Dtype,
+  buffer: ArrayBuffer,
+  fail: (expected: string, found: string) => Error,
+): Float32Array {
+  switch (dtype) {
+    case 'F32':
+      return new Float32Array(buffer);
+    case 'F16':
+      return float16ToFloat32(new Uint16Array(buffer));
+    case 'BF16':
+      return bfloat16ToFloat32(new Uint16Array(buffer));
+    case 'F64':
+      return Float32Array.from(new Float64Array(buffer));
+    case 'I64':
+      return exactly(Array.from(new BigInt64Array(buffer), Number), fail);
+    case 'I32':
+      return exactly(new Int32Array(buffer), fail);
+    case 'I16':
+      return Float32Array.from(new Int16Array(buffer));
+    case 'I8':
+      return Float32Array.from(new Int8Array(buffer));
+    case 'U8':
+    case 'BOOL':
+      return Float32Array.from(new Uint8Array(buffer));
+  }
+}
+
+/** float32 holds whole numbers up to 2²⁴. */
+function exactly(values: ArrayLike<number>, fail: (expected: string, found: string) => Error): Float32Array {
+  const floats = Float32Array.from(values);
+  for (let i = 0; i < floats.length; i++) {
+    if (Math.abs(values[i]) > 2 ** 24) throw fail('whole numbers that float32 holds', `${values[i]} at index ${i}`);
+  }
+  return floats;
+}

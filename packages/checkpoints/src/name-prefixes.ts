@@ -1,0 +1,43 @@
+// What training scripts put before the names of a model's tensors: `module.` of DistributedDataParallel, `model.` of
+// an agent that holds the model, `base_model.model.` of PEFT.
+import { SafetensorsError } from './io/safetensors-error.js';
+import type { WeightSource } from './io/checkpoint-reader.js';
+
+/** Wrappers whose names say nothing about the model itself. */
+const WRAPPERS = /^(module\.|_orig_mod\.)+/;
+
+/**
+ * The model's tensors without what stands before each of their names.
+ *
+ * @param known names that the model has, in any of which the file is recognised; none: only well-known wrappers are taken off
+ */
+export function unwrapped(source: WeightSource, known: readonly (readonly string[])[]): WeightSource {
+  const names = [...source.entries.keys()];
+  const prefix = prefixOf(names, known);
+  const inner = new Map<string, string>();
+  for (const name of names) {
+    if (prefix !== undefined && !name.startsWith(prefix)) continue;
+    const bare = prefix === undefined ? name.replace(WRAPPERS, '') : name.slice(prefix.length);
+    const other = inner.get(bare);
+    if (other !== undefined)
+      throw new SafetensorsError(source.path, name, `one tensor '${bare}'`, `'${other}' stands for it too`);
+    inner.set(bare, name);
+  }
+  return {
+    path: source.path,
+    entries: new Map([...inner].map(([bare, name]) => [bare, source.entries.get(name)!])),
+    read: (bare, options) => source.read(inner.get(bare)!, options),
+    close: () => source.close(),
+  };
+}
+
+/** The shortest text before which all of the model's names stand; undefined where the file is not recognised by any. */
+function prefixOf(names: readonly string[], known: readonly (readonly string[])[]): string | undefined {
+  const present = new Set(names);
+  const candidates = known.flatMap(([first]) =>
+    names.filter((name) => name === first || name.endsWith(`.${first}`)).map((name) => name.slice(0, -first.length)),
+  );
+  return [...new Set(candidates)]
+    .sort((a, b) => a.length - b.length)
+    .find((prefix) => known.some((spelling) => spelling.every((name) => present.has(prefix + name))));
+}

@@ -1,0 +1,138 @@
+// A file of torch.save opened: the object in it with tensors described, and where each storage's numbers lie.
+// Both forms: the ZIP archive of PyTorch 1.6 and later, and the row of pickles before it.
+import { PickleError, readPickle, type PickleValue } from './pickle.js';
+import type { ByteSource } from '../io/byte-source.js';
+import { torchName, torchStorage, type TorchStorage } from './torch-names.js';
+import { WeightsFileError } from '../io/weights-file-error.js';
+import { checkContent, zipEntries } from './zip-entries.js';
+import { bytesPerElement } from '../io/dtype.js';
+
+export interface TorchFile {
+  value: PickleValue;
+  /** Where the numbers of a storage begin; checked against the file's own size of it. */
+  position: (storage: TorchStorage) => number;
+  /** Looks once whether the storage's bytes are those that were written; nothing tells it in the older form. */
+  check: (storage: TorchStorage) => Promise<void>;
+}
+
+/** The number that the older form begins with, as the pickle of an integer. */
+const OLD_MAGIC = Number(0x1950a86a20f9469cfc6cn);
+
+export async function openTorchFile(source: ByteSource): Promise<TorchFile> {
+  const start = await source.read(0, Math.min(4, source.size), 'the start');
+  if (start[0] === 0x50 && start[1] === 0x4b) return fromZip(source);
+  if (start[0] === 0x80) return fromPickles(source);
+  throw new WeightsFileError(source.path, 'it is no file of torch.save: neither a ZIP archive nor a pickle');
+}
+
+async function fromZip(source: ByteSource): Promise<TorchFile> {
+  const entries = await zipEntries(source);
+  const pickle = [...entries.keys()].find((name) => name.endsWith('/data.pkl') || name === 'data.pkl');
+  if (pickle === undefined)
+    throw new WeightsFileError(
+      source.path,
+      `its archive has no data.pkl; it holds ${[...entries.keys()].slice(0, 4).join(', ') || 'nothing'}`,
+      'a TorchScript archive is not a file of weights: save the state_dict()',
+    );
+  const folder = pickle.slice(0, -'data.pkl'.length);
+  const order = entries.get(`${folder}byteorder`);
+  if (order && new TextDecoder().decode(await source.read(order.position, order.size, 'byteorder')) !== 'little')
+    throw new WeightsFileError(source.path, 'its numbers are big-endian', 'save it again on a little-endian machine');
+  const { position, size } = entries.get(pickle)!;
+  await checkContent(source, pickle, entries.get(pickle)!);
+  const { value } = unpickle(source, await source.read(position, size, 'data.pkl'), 0);
+  const checked = new Map<string, Promise<void>>();
+  return {
+    value,
+    check: (storage) => {
+      const name = `${folder}data/${storage.key}`;
+      const check = checked.get(name) ?? checkContent(source, name, entries.get(name)!);
+      checked.set(name, check);
+      return check;
+    },
+    position: (storage) => {
+      const entry = entries.get(`${folder}data/${storage.key}`);
+      const bytes = storage.size * bytesPerElement[storage.dtype];
+      if (!entry || entry.size < bytes)
+        throw new WeightsFileError(
+          source.path,
+          `storage '${storage.key}' should have ${bytes} bytes, its archive has ${entry ? entry.size : 'none'}`,
+        );
+      return entry.position;
+    },
+  };
+}
+
+/** Magic number, protocol, system, the object, the storages' keys in order; then per storage its size (int64) and numbers. */
+async function fromPickles(source: ByteSource): Promise<TorchFile> {
+  // The pickles end somewhere in front of the numbers, nobody says where: read a growing part of the file.
+  for (let length = Math.min(source.size, 1 << 20); ; length = Math.min(source.size, 4 * length)) {
+    const bytes = await source.read(0, length, 'the pickles');
+    try {
+      return await parsePickles(source, bytes);
+    } catch (error) {
+      if (length === source.size || !(error instanceof UnfinishedPickles)) throw error;
+    }
+  }
+}
+
+class UnfinishedPickles extends WeightsFileError {}
+
+async function parsePickles(source: ByteSource, bytes: Uint8Array): Promise<TorchFile> {
+  const storages = new Map<string, TorchStorage>();
+  const values: PickleValue[] = [];
+  let end = 0;
+  while (values.length < 5) {
+    const read = unpickle(source, bytes, end, storages);
+    values.push(read.value);
+    end = read.end;
+    if (values.length === 1 && values[0] !== OLD_MAGIC)
+      throw new WeightsFileError(
+        source.path,
+        'it is a pickle, but none of torch.save',
+        'only tensors are read: save a state_dict() with torch.save, or best as safetensors',
+      );
+  }
+  const positions = new Map<string, number>();
+  for (const key of values[4] as string[]) {
+    const storage = storages.get(key);
+    const size = Number(
+      new DataView((await source.read(end, 8, `the size of storage '${key}'`)).buffer).getBigInt64(0, true),
+    );
+    if (storage?.size !== size)
+      throw new WeightsFileError(
+        source.path,
+        `storage '${key}' has ${size} elements, its pickle says ${storage?.size ?? 'nothing'}`,
+      );
+    positions.set(key, end + 8);
+    end += 8 + size * bytesPerElement[storage.dtype];
+  }
+  return {
+    value: values[3],
+    check: () => Promise.resolve(),
+    position: ({ key }) => {
+      const position = positions.get(key);
+      if (position === undefined)
+        throw new WeightsFileError(source.path, `the numbers of storage '${key}' are missing`);
+      return position;
+    },
+  };
+}
+
+function unpickle(source: ByteSource, bytes: Uint8Array, start: number, storages?: Map<string, TorchStorage>) {
+  const persistent = (id: PickleValue) => {
+    const storage = torchStorage(id);
+    storages?.set(storage.key, storage);
+    return storage;
+  };
+  try {
+    return readPickle(bytes, start, { find: torchName, persistent });
+  } catch (error) {
+    if (!(error instanceof PickleError)) throw error;
+    const advice =
+      'only tensors are read: open it in Python, if you trust it, and save its state_dict() alone, best as safetensors';
+    // A part of the older form may simply end too early.
+    const Failure = error.message.startsWith('the pickle ends') ? UnfinishedPickles : WeightsFileError;
+    throw new Failure(source.path, error.message, advice);
+  }
+}

@@ -1,0 +1,148 @@
+// A safetensors file, or a Hugging Face directory of them, opened: the headers are read and checked, the tensors wait.
+import { open, readFile, stat, type FileHandle } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { parseHeader, readHeaderLength, type TensorEntry } from './safetensors-header.js';
+import { SafetensorsError } from '../io/safetensors-error.js';
+import type { HostTensor } from '../io/host-tensor.js';
+import { readNumbers, readTransposed, type StoredNumbers } from '../io/tensor-data.js';
+import {
+  firstNonFinite,
+  nonFiniteAdvice,
+  type ReadTensorOptions,
+  type StoredTensor,
+  type WeightSource,
+} from '../io/checkpoint-reader.js';
+
+export const singleName = 'model.safetensors';
+export const indexName = 'model.safetensors.index.json';
+
+export class SafetensorsFile implements WeightSource {
+  private constructor(
+    readonly path: string,
+    private readonly handle: FileHandle,
+    private readonly dataStart: number,
+    readonly metadata: Record<string, string>,
+    readonly entries: ReadonlyMap<string, TensorEntry & { file: string }>,
+  ) {}
+
+  static async open(path: string): Promise<SafetensorsFile> {
+    const handle = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+      throw error.code === 'ENOENT'
+        ? new SafetensorsError(path, null, 'a safetensors file', 'no file of this name')
+        : error;
+    });
+    try {
+      const information = await handle.stat();
+      if (!information.isFile()) throw new SafetensorsError(path, null, 'a safetensors file', 'a folder of this name');
+      const { size } = information;
+      const start = new Uint8Array(Math.min(8, size));
+      await readFully(path, handle, 0, start);
+      const header = new Uint8Array(readHeaderLength(path, start, size));
+      await readFully(path, handle, 8, header);
+      const dataStart = 8 + header.length;
+      const { tensors, metadata } = parseHeader(path, header, size - dataStart);
+      const entries = new Map(tensors.map((entry) => [entry.name, { ...entry, file: path }]));
+      return new SafetensorsFile(path, handle, dataStart, metadata, entries);
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  async read(name: string, { transposed = false, requireFinite = false }: ReadTensorOptions = {}): Promise<HostTensor> {
+    const entry = this.entries.get(name);
+    if (!entry) throw new SafetensorsError(this.path, name, 'this tensor', 'none of this name');
+    const fail = (expected: string, found: string) => new SafetensorsError(this.path, name, expected, found);
+    const stored: StoredNumbers = {
+      dtype: entry.dtype,
+      shape: entry.shape,
+      read: (offset, target) => readFully(this.path, this.handle, this.dataStart + entry.begin + offset, target),
+      fail,
+    };
+    const data = await (transposed ? readTransposed(stored) : readNumbers(stored));
+    const wrong = requireFinite ? firstNonFinite(data) : null;
+    if (wrong !== null) throw new SafetensorsError(this.path, name, 'finite numbers', wrong, nonFiniteAdvice);
+    return { shape: transposed ? [...entry.shape].reverse() : [...entry.shape], data };
+  }
+
+  close(): Promise<void> {
+    return this.handle.close();
+  }
+}
+
+/** The weights of a Hugging Face directory: `model.safetensors`, or the shards that `model.safetensors.index.json` lists. */
+export async function openWeights(dir: string): Promise<WeightSource> {
+  const index = join(dir, indexName);
+  if (!(await stat(index).catch(() => null))) return SafetensorsFile.open(join(dir, singleName));
+  return openShards(index, await readWeightMap(index), SafetensorsFile.open);
+}
+
+/** tensor → file beside the index. */
+export async function readWeightMap(index: string): Promise<Record<string, string>> {
+  const fail = (expected: string, found: string) => new SafetensorsError(index, null, expected, found);
+  let json: { weight_map?: unknown };
+  try {
+    json = JSON.parse(await readFile(index, 'utf8')) as { weight_map?: unknown };
+  } catch (error) {
+    throw fail('a JSON object with weight_map', (error as Error).message);
+  }
+  const map = json?.weight_map;
+  if (typeof map !== 'object' || map === null || !Object.values(map).every((file) => typeof file === 'string'))
+    throw fail('weight_map: names of tensors with the file of each', JSON.stringify(map)?.slice(0, 40) ?? 'none');
+  // A shard's name comes from a downloaded file: it must not lead out of the directory.
+  const outside = Object.values(map as Record<string, string>).find((file) => basename(file) !== file);
+  if (outside !== undefined) throw fail('names of files beside it', outside);
+  return map as Record<string, string>;
+}
+
+/** All shards as one source; every tensor that the index promises must be in the file that it names. */
+export async function openShards(
+  index: string,
+  weightMap: Record<string, string>,
+  openFile: (path: string) => Promise<WeightSource>,
+): Promise<WeightSource> {
+  const shards = new Map<string, WeightSource>();
+  const close = async () => {
+    for (const shard of shards.values()) await shard.close();
+  };
+  try {
+    const entries = new Map<string, StoredTensor>();
+    for (const file of new Set(Object.values(weightMap))) {
+      const path = join(index, '..', file);
+      if (!(await stat(path).catch(() => null)))
+        throw new SafetensorsError(
+          index,
+          null,
+          `the shard '${file}' beside it, as weight_map says`,
+          'no such file',
+          'the model is not all here: fetch the missing shard, or all of the model again',
+        );
+      shards.set(file, await openFile(path));
+    }
+    for (const [name, file] of Object.entries(weightMap)) {
+      const entry = shards.get(file)!.entries.get(name);
+      if (!entry)
+        throw new SafetensorsError(join(index, '..', file), name, 'the tensor that the index promises', 'none');
+      entries.set(name, entry);
+    }
+    return { path: index, entries, read: (name, options) => shards.get(weightMap[name])!.read(name, options), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** One `read` call may give fewer bytes than asked for, and none above 2 GiB on Linux. */
+async function readFully(path: string, handle: FileHandle, position: number, target: Uint8Array): Promise<void> {
+  for (let done = 0; done < target.length;) {
+    const { bytesRead } = await handle.read(target, done, Math.min(2 ** 30, target.length - done), position + done);
+    if (bytesRead === 0)
+      throw new SafetensorsError(
+        path,
+        null,
+        `${target.length} bytes at ${position}`,
+        'an end: the file became shorter while it was read',
+      );
+    done += bytesRead;
+  }
+}

@@ -1,0 +1,81 @@
+// Which kind of weights a file or a directory holds, and its tensors.
+import { open, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openLlama2c } from './llama2c/llama2c-checkpoint.js';
+import { openPyTorchStateDict } from './pytorch/state-dict.js';
+import { WeightsFileError } from './io/weights-file-error.js';
+import { openShards, openWeights, readWeightMap, SafetensorsFile } from './safetensors/safetensors-file.js';
+import type { WeightSource } from './io/checkpoint-reader.js';
+
+export interface WeightsFile {
+  kind: 'safetensors' | 'pytorch' | 'llama2c';
+  source: WeightSource;
+  /** config.json, where the file itself says it. */
+  config?: Record<string, unknown>;
+}
+
+export interface WeightsFileOptions {
+  /** Where in a PyTorch file the state dict is, e.g. `critic_state_dict`; null: the usual places. */
+  section: string | null;
+}
+
+const PYTORCH_INDEX = 'pytorch_model.bin.index.json';
+
+/** @param path a file, or a directory with the weights of one model */
+export async function openWeightsFile(path: string, options: WeightsFileOptions): Promise<WeightsFile> {
+  const found = await stat(path).catch(() => null);
+  if (!found) throw new WeightsFileError(path, 'there is no such file or directory', 'check the path');
+  return found.isDirectory() ? openDirectory(path, options) : openFile(path, options);
+}
+
+async function openDirectory(dir: string, options: WeightsFileOptions): Promise<WeightsFile> {
+  const files = (await readdir(dir)).sort();
+  if (files.includes('model.safetensors') || files.includes('model.safetensors.index.json'))
+    return { kind: 'safetensors', source: await openWeights(dir) };
+  const pytorch = pytorchOptions(options);
+  if (files.includes(PYTORCH_INDEX)) {
+    const index = join(dir, PYTORCH_INDEX);
+    const openShard = (shard: string) => openPyTorchStateDict(shard, pytorch);
+    return { kind: 'pytorch', source: await openShards(index, await readWeightMap(index), openShard) };
+  }
+  const candidates = files.includes('pytorch_model.bin')
+    ? ['pytorch_model.bin']
+    : files.filter((file) => /\.(pt|pth|bin)$/.test(file) && !/^(tok|training_args|optimizer|scheduler)/.test(file));
+  if (candidates.length !== 1)
+    throw new WeightsFileError(
+      dir,
+      candidates.length ? `it holds several files of weights: ${candidates.join(', ')}` : 'it holds no file of weights',
+      'name one: input=FILE',
+    );
+  return openFile(join(dir, candidates[0]), options);
+}
+
+async function openFile(path: string, options: WeightsFileOptions): Promise<WeightsFile> {
+  if (path.endsWith('.safetensors')) return { kind: 'safetensors', source: await SafetensorsFile.open(path) };
+  if (await beginsAsPyTorch(path))
+    return { kind: 'pytorch', source: await openPyTorchStateDict(path, pytorchOptions(options)) };
+  if (!path.endsWith('.bin'))
+    throw new WeightsFileError(
+      path,
+      'it is no file of torch.save: neither a ZIP archive nor a pickle',
+      'what can be converted: .pt, .pth and .bin of PyTorch, .safetensors, .bin of llama2.c',
+    );
+  return { kind: 'llama2c', ...(await openLlama2c(path)) };
+}
+
+/** A ZIP archive, or a pickle of protocol 2 and up: 0x80, the protocol, an opcode. A width of 640 begins so too, but with a 0 then. */
+async function beginsAsPyTorch(path: string): Promise<boolean> {
+  const handle = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(4), 0, 4, 0);
+    if (bytesRead < 4) return false;
+    return (
+      (buffer[0] === 0x50 && buffer[1] === 0x4b && buffer[2] < 9) ||
+      (buffer[0] === 0x80 && buffer[1] <= 5 && buffer[2] !== 0)
+    );
+  } finally {
+    await handle.close();
+  }
+}
+
+const pytorchOptions = ({ section }: WeightsFileOptions) => (section === null ? {} : { section });

@@ -1,0 +1,35 @@
+// The program's own look at a config right after it was composed.
+import type { Composition } from '../composition.js';
+import { toPlain, type PlainValue } from '../node.js';
+import { elementNode } from '../overrides/apply.js';
+import { ListExtension, isSweep, type Override, type OverrideValue } from '../overrides/value.js';
+import type { GivenOverride, Purpose } from './program.js';
+import type { Session } from './session.js';
+
+/** The composition as the program's hook `prepare` gives it back. @throws {ConfigError} where the hook refuses it */
+export async function prepared(
+  { program, cwd }: Session,
+  composition: Composition,
+  purpose: Purpose,
+): Promise<Composition> {
+  if (!program.prepare) return composition;
+  const overrides = composition.overrides.map((override) => givenOverride(override, composition));
+  return program.prepare(composition, { purpose, overrides, cwd });
+}
+
+function givenOverride({ kind, key, package: target, value, text }: Override, composition: Composition): GivenOverride {
+  return {
+    kind: kind === 'set' ? 'change' : kind === 'delete' ? 'delete' : 'add',
+    key,
+    package: target,
+    isGroup: composition.repository.groupExists(key),
+    value: plainValue(value),
+    text,
+  };
+}
+
+function plainValue(value: OverrideValue | undefined): PlainValue | undefined {
+  if (value === undefined || isSweep(value)) return undefined;
+  const element = value instanceof ListExtension ? [...value.items] : value;
+  return toPlain(elementNode(element, { source: 'command line' }));
+}

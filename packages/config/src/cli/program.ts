@@ -1,0 +1,147 @@
+// What a program gives to have a command line, and what its hooks and jobs get.
+import type { Composition } from '../composition.js';
+import type { JsonSchema } from '../json-schema.js';
+import type { PlainValue } from '../node.js';
+import type { OverrideAliases } from '../overrides/aliases.js';
+import type { ConfigDir } from '../sources/search-path.js';
+
+export interface TextSink {
+  write(text: string): unknown;
+}
+
+export type LogLevel = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR' | 'CRITICAL';
+
+export interface CommandLine {
+  /** What the user typed, without node and script. */
+  readonly argv: readonly string[];
+  /** The command's own name: in `--version`, and completed by the shell. */
+  readonly programName: string;
+  /** What to type to call the program, for usage lines, such as `npx app`; `programName` unless given. */
+  readonly commandPrefix?: string;
+  readonly version?: string;
+  /** `hydra.job.name` where no config sets it; the program's name without extension unless given. */
+  readonly jobName?: string;
+  /** The program's own config folder; relative to `programDir`. */
+  readonly configDir: string;
+  /** Where `--config-path` starts; the working directory unless given. */
+  readonly programDir?: string;
+  /** The primary config; null for none. */
+  readonly configName: string | null;
+  /** Further folders, such as `{ dir: 'experiments', group: 'experiment' }`. */
+  readonly searchPaths?: readonly ConfigDir[];
+  /** Old keys that users may still type as overrides, such as `{ agent_type: 'algorithm' }`. */
+  readonly overrideAliases?: OverrideAliases;
+  /** The work itself; a job that throws has failed. */
+  job(context: JobContext): unknown;
+  /**
+   * Called right after a config is composed, before it is printed, validated, saved or run. It may refuse the config, or
+   * return another one, such as `composition.without(keys)`.
+   *
+   * @throws {ConfigError}
+   */
+  prepare?(composition: Composition, context: PrepareContext): Composition | Promise<Composition>;
+  /**
+   * Called before any directory or file is created, in a sweep for each of its jobs; and after `--cfg` has printed, where an
+   * error is only reported.
+   *
+   * @throws {ConfigError}
+   */
+  validate?(composition: Composition, context: ValidateContext): void | Promise<void>;
+  /** A JSON Schema of the whole config, for `--help` and for completion of values. */
+  describe?(composition: Composition): JsonSchema | Promise<JsonSchema>;
+  /** Other sweepers and launchers; undefined leaves the sweep to the basic ones. */
+  launch?(request: SweepRequest): Promise<SweepOutcome | undefined>;
+  readonly stdout?: TextSink;
+  readonly stderr?: TextSink;
+  /** `hydra.job.env_set` is written into it while a job runs. */
+  readonly env?: Record<string, string | undefined>;
+  readonly cwd?: string;
+  /** The run's one time. */
+  readonly now?: Date;
+}
+
+/**
+ * What a config was composed for: to run one job (`run`, also of a sweep and with `--dry-run`), as the start of a sweep with its
+ * swept values left out (`sweep`), or to be shown by `--cfg`, `--info`, `--help` or tab completion.
+ */
+export type Purpose = 'run' | 'sweep' | 'cfg' | 'info' | 'help' | 'completion';
+
+/** One override as parsed, after aliases. */
+export interface GivenOverride {
+  /** `add` stands for `+key=value` and `++key=value`. */
+  readonly kind: 'change' | 'add' | 'delete';
+  readonly key: string;
+  /** What follows `@` in the key of a group. */
+  readonly package?: string;
+  /** True where the key names a config group, so that the value is the name of an option. */
+  readonly isGroup: boolean;
+  /** Undefined for `~key`, and for a sweep over several values. */
+  readonly value: PlainValue | undefined;
+  /** As typed. */
+  readonly text: string;
+}
+
+export interface PrepareContext {
+  readonly purpose: Purpose;
+  /** The overrides of the command line; for a job of a sweep those of the job. Settings of hydra are among them. */
+  readonly overrides: readonly GivenOverride[];
+  /** The working directory: relative paths of the command line start there. */
+  readonly cwd: string;
+}
+
+export interface ValidateContext {
+  readonly purpose: 'run' | 'cfg';
+}
+
+/** What a job gets. */
+export interface JobContext {
+  readonly composition: Composition;
+  /** Absolute; it exists. */
+  readonly outputDirectory: string;
+  /** The overrides of the job's config, without those of hydra. */
+  readonly overrides: readonly string[];
+  readonly jobName: string;
+  /** Its index in a sweep. */
+  readonly jobNumber?: number;
+  /** Write a line to where `hydra.job_logging` says: by default the console and `<job name>.log`. */
+  log(level: LogLevel, message: string, logger?: string): void;
+  readonly stdout: TextSink;
+  readonly stderr: TextSink;
+  readonly env: Record<string, string | undefined>;
+  /** The output directory with `hydra.job.chdir`. */
+  readonly cwd: string;
+}
+
+export type JobResult = { readonly failed: false } | { readonly failed: true; readonly error: unknown };
+
+export interface SweepOutcome {
+  readonly exitCode: number;
+}
+
+/** One sweep, as a sweeper or launcher sees it. Nothing is created or written before it is asked for. */
+export interface SweepRequest {
+  /** Composed with the sweeps left out; groups may still be open. */
+  readonly master: Composition;
+  /** `hydra.sweeper.params` first, then the task overrides as typed, sweeps included. */
+  readonly overrides: readonly string[];
+  /** Absolute `hydra.sweep.dir`. */
+  readonly directory: string;
+  /** The program, with its outputs and its environment filled in. */
+  readonly program: CommandLine & Required<Pick<CommandLine, 'stdout' | 'stderr' | 'env' | 'cwd'>>;
+  /** The jobs of the basic sweeper. @throws {ConfigError} for what it cannot expand */
+  plan(): { readonly jobs: string[][]; readonly batches: number[] };
+  /** The config of one job: the command line's settings of hydra, then the job's own overrides. @throws {ConfigError} */
+  composeJob(index: number, overrides: readonly string[]): Promise<Composition>;
+  /** The program's own checks of composed jobs. @throws {ConfigError} for the first job that fails them */
+  check(compositions: Iterable<Composition>): Promise<void>;
+  /** Absolute `<hydra.sweep.dir>/<hydra.sweep.subdir>` of a job. */
+  jobDirectory(job: Composition): string;
+  /** Create the sweep's directory and write the composition it starts from, `multirun.yaml`. */
+  writeMaster(): void;
+  /** Run a job in this process. Its failure is printed and returned. */
+  runJob(index: number, composition: Composition): Promise<JobResult>;
+  /** Arguments for another process of the same program that runs exactly this job, into `directory`. */
+  jobArguments(index: number, overrides: readonly string[], directory: string): string[];
+  /** A line of the sweep's own log, as `hydra.hydra_logging` says. */
+  announce(line: string): void;
+}

@@ -1,0 +1,24 @@
+// What a config is composed from.
+import type { OverrideAliases } from './overrides/aliases.js';
+import type { ConfigDir } from './sources/search-path.js';
+
+export interface ComposeOptions {
+  /** Searched in order; the first is the program's own. */
+  readonly configDirs: readonly ConfigDir[];
+  /** The primary config; null for none. */
+  readonly configName: string | null;
+  /** As typed, one argument each. */
+  readonly overrides: readonly string[];
+  /** Old keys that overrides may use. */
+  readonly overrideAliases?: OverrideAliases;
+  /** Environment variables; those of the process unless given. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** `hydra.job.name`, where no config sets it. */
+  readonly jobName?: string;
+  /** The run's one time, for `${now:…}`. */
+  readonly now?: Date;
+  /** Relative folders start here. */
+  readonly cwd?: string;
+  /** 'multirun': sweeps in the overrides are left out, and groups may still be open. */
+  readonly mode?: 'run' | 'multirun';
+}

@@ -1,0 +1,28 @@
+// Episodes to imitate or to learn from, as texts: what an environment's expert plays and what files of episodes contain.
+
+/** One turn: what the agent wrote, what came back and, where it is known, what it earned. */
+export interface DemonstrationTurn {
+  action: string;
+  /** Text that follows the action in the agent's context; empty after the last action, which nothing follows. */
+  reply: string;
+  reward?: number;
+  /** The task ended with this turn. */
+  terminated?: boolean;
+  /** A limit outside the task cut the episode after this turn. */
+  truncated?: boolean;
+}
+
+/** A dialogue: the environment's opening, then what was said and what came back, turn by turn. */
+export interface Demonstration {
+  opening: string;
+  turns: DemonstrationTurn[];
+}
+
+/** Many demonstrations, with what to report of them and how to store them. */
+export interface DemonstrationSet {
+  demonstrations: Demonstration[];
+  /** One line for the log: how many episodes, how good. */
+  summary: string;
+  /** A file that contains them, in a format that `demonstrations.path` reads. */
+  file: { name: string; text: () => string };
+}

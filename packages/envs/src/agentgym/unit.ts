@@ -1,0 +1,51 @@
+// The environments that are played on AgentGym's servers only.
+import { defineEnvironment, resetSchemaWith } from '../unit.js';
+import type { AgentGymOptions } from './agentgym-env.js';
+import { agentGymKeys, missingAddress } from './backend.js';
+import { agentGymEnv, agentGymSchema } from './options.js';
+
+const descriptions = {
+  webarena: "WebArena's web sites in a browser, on AgentGym's server.",
+  searchqa: "Questions to answer by searching passages, on AgentGym's server.",
+  sqlgym: "Questions to answer by a query on a BIRD database, on AgentGym's server.",
+  weather: "A weather service's tools, on AgentGym's server.",
+  movie: "A film database's tools, on AgentGym's server.",
+  todo: "A task list's tools, on AgentGym's server.",
+  academia: "A citation graph's tools, on AgentGym's server.",
+  sheet: "A spreadsheet's tools, on AgentGym's server.",
+} as const;
+
+export type RemoteOnlyEnv = keyof typeof descriptions;
+
+const dataIdx = {
+  description: 'Number of the problem on the server, instead of one drawn by the seed.',
+  type: 'integer',
+} as const;
+
+const sampleActions = [
+  'Thought:\nI look.\n\nAction:\nlook around',
+  'Action: turn left',
+  '```stop [42]```',
+  '<answer>42</answer>',
+  '```sql\nSELECT 1\n```',
+  'Action: finish with Action Input: {"answer": 1}',
+  '',
+];
+
+const unitOf = (name: RemoteOnlyEnv) =>
+  defineEnvironment<AgentGymOptions>({
+    name,
+    description: descriptions[name],
+    schema: agentGymSchema,
+    resetSchema: resetSchemaWith({ dataIdx }),
+    make: (options) => agentGymEnv(name, options),
+    sampleActions,
+    // A success or a share of it, 0…1.
+    typicalReturn: () => 0.3,
+    keys: agentGymKeys,
+    problems: (options) => missingAddress(name, options),
+  });
+
+export const remoteOnlyEnvs = Object.keys(descriptions) as readonly RemoteOnlyEnv[];
+
+export const remoteOnlyUnits = remoteOnlyEnvs.map(unitOf);

@@ -1,0 +1,52 @@
+import {
+  agentGymKeys,
+  backendOptionNames,
+  backendReadWith,
+  embeddedOnly,
+  missingAddress,
+  servedGame,
+} from '../agentgym/backend.js';
+import { playedSet, plannedOptions } from '../played-demonstrations.js';
+import { defineEnvironment, noOptions, resetSchemaWith } from '../unit.js';
+import { Alfworld, alfworldSchema, type AlfworldOptions } from './alfworld.js';
+import { alfworldDemonstrations } from './demonstrations.js';
+
+export const alfworldUnit = defineEnvironment<AlfworldOptions>({
+  name: 'alfworld',
+  description: 'Household tasks in text: find, clean, heat, cool and place things, as in ALFWorld.',
+  schema: alfworldSchema,
+  resetSchema: resetSchemaWith({
+    game: {
+      description: 'Number of the game in the folder; without a folder, the seed of the household.',
+      type: 'integer',
+    },
+  } as Record<string, { description: string }>),
+  make: (options) =>
+    options.backend === 'agentgym' ? servedGame('alfworld', options, options.stepLimit) : new Alfworld(options),
+  sampleActions: [
+    ...['look', 'inventory', 'help', 'go to drawer 1', 'open drawer 1', 'go to cabinet 1', 'open cabinet 1', ''],
+    ...['go to garbagecan 1', 'take pen 1 from drawer 1', 'dance'],
+  ],
+  // 1 for the goal, else 0; policies that start to learn reach it in few episodes.
+  typicalReturn: () => 0.2,
+  keys: agentGymKeys,
+  readWith: {
+    ...backendReadWith,
+    games: embeddedOnly,
+    taskTypes: { ...embeddedOnly, games: [null] },
+    putPhrase: embeddedOnly,
+    observation: embeddedOnly,
+    showCommands: embeddedOnly,
+  },
+  problems: (options) => missingAddress('alfworld', options),
+  demonstrations: {
+    schema: noOptions,
+    make: async (options, request) =>
+      playedSet(await alfworldDemonstrations({ ...options, ...plannedOptions(request) })),
+    problem: ({ backend }) =>
+      backend === 'agentgym'
+        ? 'alfworld with backend=agentgym has no demonstrations: its games are on the server'
+        : null,
+    independentOf: backendOptionNames,
+  },
+});

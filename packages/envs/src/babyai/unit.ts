@@ -1,0 +1,45 @@
+import {
+  agentGymKeys,
+  backendOptionNames,
+  backendReadWith,
+  embeddedOnly,
+  missingAddress,
+  servedGame,
+} from '../agentgym/backend.js';
+import { playedSet, plannedOptions } from '../played-demonstrations.js';
+import { defineEnvironment, noOptions, resetSchemaWith } from '../unit.js';
+import { BabyAi, babyAiSchema, type BabyAiOptions } from './babyai.js';
+import { babyAiDemonstrations } from './demonstrations.js';
+
+export const babyAiUnit = defineEnvironment<BabyAiOptions>({
+  name: 'babyai',
+  description: "A grid of rooms in text: go to, pick up, open, put next to, as BabyAI's missions say.",
+  schema: babyAiSchema,
+  resetSchema: resetSchemaWith(),
+  make: (options) =>
+    options.backend === 'agentgym' ? servedGame('babyai', options, options.stepLimit) : new BabyAi(options),
+  sampleActions: [
+    'turn left',
+    'turn right',
+    'move forward',
+    'go to red ball 1',
+    'pickup grey key 1',
+    'drop',
+    'check',
+    '',
+  ],
+  // 0…1 an episode; random play on the easiest levels returns 0.3 to 0.7.
+  typicalReturn: () => 0.3,
+  keys: agentGymKeys,
+  readWith: { ...backendReadWith, levels: embeddedOnly },
+  problems: (options) => missingAddress('babyai', options),
+  demonstrations: {
+    schema: noOptions,
+    make: async (options, request) => playedSet(await babyAiDemonstrations({ ...options, ...plannedOptions(request) })),
+    problem: ({ backend }) =>
+      backend === 'agentgym'
+        ? 'babyai with backend=agentgym has no demonstrations: its worlds are on the server'
+        : null,
+    independentOf: backendOptionNames,
+  },
+});

@@ -1,0 +1,96 @@
+// What a config says of an environment outside its `env` node, and what of all that nobody would read.
+import { isDeepStrictEqual } from 'node:util';
+import { toSnakeCase } from '@bowyer/core';
+import { environmentInfo, environmentNames } from './registry.js';
+import type { Condition, ConfigProblem } from './unit.js';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Keys outside the `env` node, in snake_case, that some registered environment reads. */
+export const environmentKeys = (): string[] => [
+  ...new Set(environmentNames().flatMap((name) => Object.keys(environmentInfo(name).keys ?? {}))),
+];
+
+/** Whether the environment takes an option from this key outside the `env` node. */
+export const readsKey = (name: string, key: string, options: Values): boolean =>
+  unmetCondition(name, key, options) === null;
+
+/**
+ * The options of the `env` node, and those that keys outside it give where the node's value is null.
+ *
+ * @param keys by their names in snake_case; null where a config gives none
+ */
+export function optionsWithKeys(name: string, options: Values, keys: Values): Record<string, unknown> {
+  const all: Record<string, unknown> = { ...options };
+  for (const [key, { option }] of Object.entries(environmentInfo(name).keys ?? {})) {
+    if (readsKey(name, key, options)) all[option] ??= keys[key] ?? null;
+  }
+  return all;
+}
+
+/** Whatever of the options and keys cannot be played or would not be read; empty where all is well. */
+export function environmentProblems(name: string, options: Values, keys: Values = {}): ConfigProblem[] {
+  const { problems } = environmentInfo(name);
+  return [
+    ...keyProblems(name, options, keys),
+    ...unreadOptions(name, options),
+    ...(problems?.(optionsWithKeys(name, options, keys)) ?? []),
+  ];
+}
+
+function keyProblems(name: string, options: Values, keys: Values): ConfigProblem[] {
+  const known = environmentInfo(name).keys ?? {};
+  /** What gives an option so far. */
+  const givenBy = new Map<string, { key: string; value: unknown }>();
+  for (const { option } of Object.values(known)) {
+    const value = options[option] ?? null;
+    if (value !== null) givenBy.set(option, { key: `env.${toSnakeCase(option)}`, value });
+  }
+  return Object.entries(keys).flatMap(([key, value]): ConfigProblem[] => {
+    if (value === null || value === undefined) return [];
+    if (!(key in known)) return [keyOfOthers(name, key)];
+    const condition = unmetCondition(name, key, options);
+    if (condition !== null) return [unread(name, key, condition, options)];
+    const { option } = known[key];
+    const other = givenBy.get(option);
+    givenBy.set(option, { key, value });
+    if (other === undefined || isDeepStrictEqual(other.value, value)) return [];
+    const message = `${key} is ${String(value)}, but ${other.key} is ${String(other.value)}`;
+    return [{ key, message, remedy: 'they are two names of the same option: give one of them' }];
+  });
+}
+
+/** Options other than their defaults that nothing reads, the values of the others being as they are. */
+function unreadOptions(name: string, options: Values): ConfigProblem[] {
+  const { schema, readWith = {} } = environmentInfo(name);
+  return Object.entries(readWith).flatMap(([option, condition]) => {
+    const isGiven = !isDeepStrictEqual(options[option] ?? null, schema.properties[option].default);
+    if (!isGiven || isMet(condition!, options)) return [];
+    return [unread(name, `env.${toSnakeCase(option)}`, condition!, options)];
+  });
+}
+
+function keyOfOthers(name: string, key: string): ConfigProblem {
+  const readers = environmentNames().filter((other) => key in (environmentInfo(other).keys ?? {}));
+  const message = `${key}: ${name} does not read it`;
+  return { key, message, remedy: `leave it out; environments that read it: ${readers.join(', ')}` };
+}
+
+function unread(name: string, key: string, condition: Condition, options: Values): ConfigProblem {
+  const unmet = Object.entries(condition).find(([option, values]) => !values.includes(options[option]))!;
+  const [option, values] = [`env.${toSnakeCase(unmet[0])}`, unmet[1]];
+  const wanted = values.map((value) => `${option}=${String(value)}`).join(' or ');
+  const message = `${key}: ${name} reads it only with ${wanted}; ${option} is ${String(options[unmet[0]])}`;
+  return { key, message, remedy: `write ${option}=${String(values[0])}, or leave ${key} out` };
+}
+
+/** What keeps a key that the environment knows from being read; null where nothing does. */
+function unmetCondition(name: string, key: string, options: Values): Condition | null {
+  const { keys = {}, readWith = {} } = environmentInfo(name);
+  if (!(key in keys)) return {};
+  const conditions = [keys[key].readWith, readWith[keys[key].option]];
+  return conditions.find((condition) => condition !== undefined && !isMet(condition, options)) ?? null;
+}
+
+const isMet = (condition: Condition, options: Values): boolean =>
+  Object.entries(condition).every(([option, values]) => values.includes(options[option]));

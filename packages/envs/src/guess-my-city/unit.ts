@@ -1,0 +1,75 @@
+import type { DemonstrationSet } from '@bowyer/core';
+import {
+  chosenOracle,
+  oracleKeys,
+  oracleOptionNames,
+  oracleProperties,
+  oracleReadWith,
+  type OracleOptions,
+} from '../oracle.js';
+import { expertNoiseSchema, type ExpertNoise } from '../played-demonstrations.js';
+import { defineEnvironment, resetSchemaWith } from '../unit.js';
+import type { City } from './city-table.js';
+import { cityAnswerTokens, guessMyCityDemonstrations } from './demonstrations.js';
+import { cityDialogueEpisode, readCityDialogues, type CityDialogue } from './dialogues.js';
+import { GuessMyCity } from './guess-my-city.js';
+import { guessMyCitySchema, type GuessMyCityOptions } from './options.js';
+
+export const guessMyCityUnit = defineEnvironment<GuessMyCityOptions & OracleOptions, ExpertNoise>({
+  name: 'guess_my_city',
+  description: 'Find out in 20 questions of any kind which of 91 cities the oracle comes from.',
+  schema: { ...guessMyCitySchema, properties: { ...guessMyCitySchema.properties, ...oracleProperties } },
+  resetSchema: resetSchemaWith(),
+  make: (options, parts) => {
+    const given = chosenOracle('guess_my_city', options, parts);
+    const byName = given && {
+      id: given.id,
+      answer: (city: City, question: string) => given.answer(city.name, question),
+    };
+    return new GuessMyCity(options, byName);
+  },
+  sampleActions: [
+    'Is your city located in Asia?',
+    'What country is your city in?',
+    'Is it Tokyo?',
+    'is it Lima',
+    'hello',
+    '',
+  ],
+  // The demonstrations with half of the turns random return −4.8 on ten cities.
+  typicalReturn: () => -5,
+  keys: { ...oracleKeys, env_idx: { option: 'envIdx' } },
+  readWith: oracleReadWith,
+  answerTokens: ({ cities }) => cityAnswerTokens(cities),
+  oracles: {
+    t5: { prompt: (city, question) => `Your home town is ${city}.${question}`, maxNewTokens: 64 },
+    openai: {
+      system:
+        'You play a game in which others find out where you come from. Answer the question truthfully in one short sentence, ' +
+        'and never say the name of your home town in any spelling.',
+      secret: (name) => `Your home town is ${name}.`,
+      maxTokens: 64,
+    },
+  },
+  demonstrations: {
+    schema: expertNoiseSchema,
+    // The expert asks open questions on random turns only.
+    make: async ({ cities, maxTurns }, { count: games, noise, seed }) =>
+      setOf(guessMyCityDemonstrations({ games, cities, maxTurns, noise, seed, open: false })),
+    read: async (path) => setOf(await readCityDialogues(path)),
+    independentOf: ['cityChoice', 'envIdx', ...oracleOptionNames],
+  },
+});
+
+function setOf(dialogues: CityDialogue[]): DemonstrationSet {
+  const episodes = dialogues.map(cityDialogueEpisode);
+  const won = dialogues.filter(({ done }) => done).length;
+  const returns = episodes.map(({ turns }) => turns.reduce((sum, { reward }) => sum + reward, 0));
+  const meanReturn = returns.reduce((sum, value) => sum + value, 0) / returns.length;
+  return {
+    demonstrations: episodes.map(({ header, turns }) => ({ opening: header, turns })),
+    summary: `${dialogues.length} dialogues, mean return ${meanReturn.toFixed(2)}, won ${(won / dialogues.length).toFixed(3)}`,
+    // The format of ArCHer's guess_my_city.json.
+    file: { name: 'demonstrations.json', text: () => `${JSON.stringify(dialogues, null, 1)}\n` },
+  };
+}

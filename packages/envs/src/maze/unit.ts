@@ -1,0 +1,38 @@
+import {
+  agentGymKeys,
+  backendOptionNames,
+  backendProperties,
+  backendReadWith,
+  embeddedOnly,
+  missingAddress,
+  servedGame,
+  type BackendOptions,
+} from '../agentgym/backend.js';
+import { expertNoiseSchema, playedOptions, playedSet, type ExpertNoise } from '../played-demonstrations.js';
+import { defineEnvironment, resetSchemaWith } from '../unit.js';
+import { mazeDemonstrations } from './demonstrations.js';
+import { Maze, mazeSchema, type MazeOptions } from './maze.js';
+
+const game = { description: 'The starting place, 0…24 in the order of the docs page.', type: 'integer' } as const;
+
+export const mazeUnit = defineEnvironment<MazeOptions & BackendOptions, ExpertNoise>({
+  name: 'maze',
+  description: 'Walk to the goal of a small maze; observations describe the walls around (LMRL-Gym).',
+  schema: { ...mazeSchema, properties: { ...mazeSchema.properties, ...backendProperties } },
+  resetSchema: resetSchemaWith({ game }),
+  make: (options) =>
+    options.backend === 'agentgym' ? servedGame('maze', options, options.maxSteps) : new Maze(options),
+  sampleActions: ['move left', 'move right', 'move up', 'move down', 'move down', 'jump', ''],
+  // A warm-started policy takes about 16 steps of −1, which discounted at 0.95 are −11; with rewards of 1 it mostly arrives.
+  typicalReturn: ({ reward, backend }) => (reward === 'lmrl' && backend === 'embedded' ? -10 : 0.5),
+  keys: { ...agentGymKeys, env_idx: { option: 'game' } },
+  readWith: { ...backendReadWith, observation: embeddedOnly, reward: embeddedOnly, game: embeddedOnly },
+  problems: (options) => missingAddress('maze', options),
+  // Recordings are of AgentGym's server.
+  replayOptions: { observation: 'full', reward: 'agentgym' },
+  demonstrations: {
+    schema: expertNoiseSchema,
+    make: async (options, request) => playedSet(await mazeDemonstrations(options, playedOptions(request))),
+    independentOf: backendOptionNames,
+  },
+});

@@ -1,0 +1,42 @@
+import { missingAddress } from '../agentgym/backend.js';
+import { agentGymEnv } from '../agentgym/options.js';
+import { defineEnvironment, resetSchemaWith, type Condition } from '../unit.js';
+import { sciWorldSchema, type SciWorldOptions } from './options.js';
+import { ScienceWorld } from './scienceworld.js';
+
+const dataIdx = { description: 'agentgym: number of the problem, instead of one drawn by the seed.', type: 'integer' };
+const task = { description: 'java: name of the task, instead of one drawn by the seed.', type: 'string' };
+const variation = { description: "java: number of the task's variation.", type: 'integer', minimum: 0 };
+
+const served: Condition = { backend: ['agentgym'] };
+const simulated: Condition = { backend: ['java'] };
+
+export const sciWorldUnit = defineEnvironment<SciWorldOptions>({
+  name: 'sciworld',
+  description: "ScienceWorld's experiments, on AgentGym's server or in the simulator itself.",
+  schema: sciWorldSchema,
+  resetSchema: resetSchemaWith({ dataIdx, task, variation }),
+  make: ({ backend, jar, tasks, fold, simplifications, validActions, ...agentGym }) =>
+    backend === 'java'
+      ? new ScienceWorld({ jar, tasks, fold, simplifications, validActions, ...agentGym })
+      : agentGymEnv('sciworld', agentGym),
+  sampleActions: ['look around', 'Thought:\nI look.\n\nAction:\nlook around', 'Action: inventory', 'open door', ''],
+  // Of a score of 0…100; simple policies get the points of a task's first steps.
+  typicalReturn: () => 10,
+  keys: { env_server_base: { option: 'baseUrl', readWith: served } },
+  readWith: {
+    actionFormat: served,
+    instructions: served,
+    dataset: served,
+    firstItem: served,
+    items: served,
+    connections: served,
+    upstreamEndCut: served,
+    jar: simulated,
+    tasks: simulated,
+    fold: simulated,
+    simplifications: simulated,
+    validActions: simulated,
+  },
+  problems: (options) => missingAddress('sciworld', options),
+});

@@ -1,0 +1,18 @@
+import { defineEnvironment, resetSchemaWith } from '../unit.js';
+import { StoryFile, storyFileSchema, type StoryFileInfo, type StoryFileOptions } from './story-file.js';
+
+export const storyFileUnit = defineEnvironment<StoryFileOptions>({
+  name: 'adventure',
+  description: 'A text adventure played from a Z-machine story file; by default a small game of our own.',
+  schema: storyFileSchema,
+  resetSchema: resetSchemaWith(),
+  make: (options) => new StoryFile(options),
+  sampleActions: ['n', 'w', 'take all', 'e', 'look', 'swim', '', 'open drawer'],
+  // Points of the score: random valid actions earn 4 in the game that ships with Bowyer, 44 in Detective.
+  typicalReturn: ({ story }) => (story === null ? 4 : 20),
+  keys: { env_load_path: { option: 'story' } },
+  // The last observation contains the texts of look and inventory too.
+  engineText: ({ info }) => (info as StoryFileInfo).text,
+  // Recordings have no step limit but their own length.
+  replayOptions: { stepLimit: Number.MAX_SAFE_INTEGER },
+});

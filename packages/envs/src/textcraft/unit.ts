@@ -1,0 +1,55 @@
+import {
+  agentGymKeys,
+  backendOptionNames,
+  backendProperties,
+  backendReadWith,
+  embeddedOnly,
+  missingAddress,
+  servedGame,
+  type BackendOptions,
+} from '../agentgym/backend.js';
+import { expertNoiseSchema, playedOptions, playedSet, type ExpertNoise } from '../played-demonstrations.js';
+import { defineEnvironment, resetSchemaWith } from '../unit.js';
+import { textCraftDemonstrations } from './demonstrations.js';
+import { textCraftSchema, type TextCraftOptions } from './options.js';
+import { TextCraft } from './textcraft.js';
+
+const dataIdx = { description: "The goal, counted as AgentGym's data_idx.", type: 'integer' } as const;
+
+export const textCraftUnit = defineEnvironment<TextCraftOptions & BackendOptions, ExpertNoise>({
+  name: 'textcraft',
+  description: 'Craft an item of Minecraft by listed recipes from things that can be fetched (AgentGym).',
+  schema: { ...textCraftSchema, properties: { ...textCraftSchema.properties, ...backendProperties } },
+  resetSchema: resetSchemaWith({ dataIdx }),
+  make: (options) =>
+    options.backend === 'agentgym' ? servedGame('textcraft', options, options.stepLimit) : new TextCraft(options),
+  sampleActions: [
+    'inventory',
+    'get 2 stick',
+    'get 8 glass',
+    'get 1 bone',
+    'craft 3 bone meal using 1 bone',
+    'dance',
+    '',
+  ],
+  // 1 for the goal, else 0; a warm-started policy wins 0.6 of the goals in 15 actions, which discounted at 0.95 is 0.3.
+  typicalReturn: () => 0.3,
+  keys: { ...agentGymKeys, env_idx: { option: 'goal' } },
+  readWith: {
+    ...backendReadWith,
+    observation: embeddedOnly,
+    depth: embeddedOnly,
+    goal: embeddedOnly,
+    distractors: embeddedOnly,
+    recipes: embeddedOnly,
+    recipeOrder: embeddedOnly,
+  },
+  problems: (options) => missingAddress('textcraft', options),
+  // Recordings are of AgentGym's server, which has no limit.
+  replayOptions: { observation: 'turn', stepLimit: Number.MAX_SAFE_INTEGER },
+  demonstrations: {
+    schema: expertNoiseSchema,
+    make: async (options, request) => playedSet(await textCraftDemonstrations(options, playedOptions(request))),
+    independentOf: backendOptionNames,
+  },
+});

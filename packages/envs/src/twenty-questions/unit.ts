@@ -1,0 +1,88 @@
+import type { DemonstrationSet } from '@bowyer/core';
+import {
+  chosenOracle,
+  oracleKeys,
+  oracleOptionNames,
+  oracleProperties,
+  oracleReadWith,
+  type OracleOptions,
+} from '../oracle.js';
+import { defineEnvironment, resetSchemaWith } from '../unit.js';
+import { demonstrationsSchema, twentyQuestionsDemonstrations, type ExpertOptions } from './demonstrations.js';
+import { dialogueEpisode, readDialogues, type Dialogue } from './dialogues.js';
+import { optimalReturn } from './optimum.js';
+import { questionSet } from './questions.js';
+import { RulesOracle } from './rules-oracle.js';
+import { TwentyQuestions, twentyQuestionsSchema, type TwentyQuestionsOptions } from './twenty-questions.js';
+import { selectWords, type Word } from './words.js';
+
+/** With more words the exact optimum takes too long: its table has 2^words entries. */
+const LARGEST_SOLVABLE = 12;
+
+export const twentyQuestionsUnit = defineEnvironment<TwentyQuestionsOptions & OracleOptions, ExpertOptions>({
+  name: 'twenty_questions',
+  description: 'Guess which of 157 objects (or ten of them) the oracle thinks of, in 20 yes/no questions.',
+  schema: { ...twentyQuestionsSchema, properties: { ...twentyQuestionsSchema.properties, ...oracleProperties } },
+  resetSchema: resetSchemaWith(),
+  make: (options, parts) => {
+    const given = chosenOracle('twenty_questions', options, parts);
+    const byName = given && {
+      id: given.id,
+      answer: (word: Word, question: string) => given.answer(word.name, question),
+    };
+    return new TwentyQuestions(options, byName ?? new RulesOracle());
+  },
+  sampleActions: ['is it an animal?', 'is it a dog?', 'is it a piano?', 'is it made of metal?', 'hello', ''],
+  // The demonstrations with half of the turns random return −5.2 on ten words.
+  typicalReturn: () => -5,
+  keys: { ...oracleKeys, env_idx: { option: 'envIdx' } },
+  readWith: oracleReadWith,
+  answerTokens: () => [' Yes.\n', ' No.\n', ' Invalid Question.\n'],
+  oracles: {
+    t5: { prompt: (object, question) => `The object is ${object}.${question}`, maxNewTokens: 16 },
+    openai: {
+      system:
+        'You answer questions in a game of Twenty Questions. Answer with the single word Yes or No, as it is true of the ' +
+        'object; where neither is true, or what was said is no yes/no question, answer: Invalid Question.',
+      secret: (name) => `The object is ${name}.`,
+      maxTokens: 16,
+    },
+  },
+  demonstrations: {
+    schema: demonstrationsSchema,
+    make: async (options, { count: games, seed, ...expert }) => {
+      const { words, maxTurns, winTest } = options;
+      const attributes = askedAttributes(options, expert);
+      return setOf(twentyQuestionsDemonstrations({ words, maxTurns, winTest, ...expert, attributes, games, seed }));
+    },
+    read: async (path) => setOf(await readDialogues(path)),
+    independentOf: ['wordChoice', 'envIdx', ...oracleOptionNames],
+  },
+  optimalReturn: (options, expert) => {
+    const { maxTurns, winTest, envIdx } = options;
+    const words = selectWords(options.words);
+    if (words.length > LARGEST_SOLVABLE || envIdx !== null) return null;
+    const { maxUnclear, wordings } = expert;
+    const attributes = askedAttributes(options, expert);
+    return optimalReturn(words.length, questionSet({ words, winTest, attributes, wordings, maxUnclear }), maxTurns);
+  },
+});
+
+/** Attributes that the expert asks about: enough to tell the words apart, few enough for a small vocabulary. */
+const askedAttributes = ({ words }: Pick<TwentyQuestionsOptions, 'words'>, { attributes }: ExpertOptions): number =>
+  attributes ?? Math.min(60, 2 * selectWords(words).length);
+
+function setOf(dialogues: Dialogue[]): DemonstrationSet {
+  const won = dialogues.filter(({ correct }) => correct).length;
+  const returns = dialogues.map(({ lines, correct }) => -lines.length + (correct ? 1 : 0));
+  const meanReturn = returns.reduce((sum, value) => sum + value, 0) / returns.length;
+  return {
+    demonstrations: dialogues.map((dialogue) => {
+      const { header, turns } = dialogueEpisode(dialogue);
+      return { opening: header, turns };
+    }),
+    summary: `${dialogues.length} dialogues, mean return ${meanReturn.toFixed(2)}, won ${(won / dialogues.length).toFixed(3)}`,
+    // The format of ArCHer's twenty_questions.json.
+    file: { name: 'demonstrations.json', text: () => `${JSON.stringify(dialogues, null, 1)}\n` },
+  };
+}

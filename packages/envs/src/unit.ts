@@ -1,0 +1,113 @@
+// An environment as a unit: everything that a runner needs to find it by name, check its options, play it, imitate its
+// expert and start a critic on it. A runner knows no environment but through this.
+import type { DemonstrationSet } from '@bowyer/core';
+import type { Env, ResetResult } from './contract/env.js';
+import type { EnvParts, OraclePrompts } from './oracle.js';
+
+/** A JSON Schema of type object whose every property has a description and a default. Keys are in camelCase. */
+export interface OptionsSchema {
+  readonly type: 'object';
+  readonly additionalProperties: false;
+  readonly properties: Readonly<Record<string, { readonly description: string; readonly default: unknown }>>;
+}
+
+/** A JSON Schema of what `reset` takes; nothing in it is required. Keys are in camelCase. */
+export interface ResetSchema {
+  readonly type: 'object';
+  readonly additionalProperties: false;
+  readonly properties: Readonly<Record<string, { readonly description: string }>>;
+}
+
+/** Values of other options, one of which each must have: `{ backend: ['java'] }`. */
+export type Condition = Readonly<Record<string, readonly unknown[]>>;
+
+/** A config key outside the `env` node that is another name of one of the options. */
+export interface ConfigKey {
+  /** Null in the options means that the key may give it. */
+  option: string;
+  /** Where it is read with fewer options than the option itself. */
+  readWith?: Condition;
+}
+
+/** Something that the schema allows and that cannot be played, or that nobody would read. */
+export interface ConfigProblem {
+  /** The key at fault as it is written in a config, such as `env.base_url`. */
+  key: string;
+  message: string;
+  remedy: string;
+}
+
+/** How many episodes to make, and from which seed. */
+export interface DemonstrationRequest {
+  count: number;
+  seed: number;
+}
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a unit's own options; the registry checks them against its schema
+export interface DemonstrationSource<Options = any, Extra = any> {
+  /** Keys of a run's `demonstrations` node that this expert reads beside `path` and `count`; in camelCase. */
+  schema: OptionsSchema;
+  /** The same options and request give the same demonstrations. */
+  make(options: Options, request: DemonstrationRequest & Extra): Promise<DemonstrationSet>;
+  /** Reads a file in the environment's own format; without it, files are JSONL records of episodes only. */
+  read?(path: string): Promise<DemonstrationSet>;
+  /** Why there are no demonstrations with these options; null where there are. */
+  problem?(options: Options): string | null;
+  /** Options that change nothing in the demonstrations: a warm start made under other values of these is the same one. */
+  independentOf?: readonly (string & keyof Options)[];
+}
+
+export interface EnvironmentUnit<Options extends object = object, Extra extends object = object> {
+  /** The value of `env.name`. */
+  name: string;
+  description: string;
+  /** The options, keys of the `env` node. */
+  schema: OptionsSchema;
+  resetSchema: ResetSchema;
+  make(options: Options, parts: EnvParts): Env;
+  /** Actions for the check of the contract. */
+  sampleActions: readonly string[];
+  /** Discounted return near that of a policy that starts to learn: critics start from it where the config gives no value. */
+  typicalReturn(options: Options): number;
+  /** ArCHer's and AgentGym's keys outside the `env` node that give options, in snake_case. */
+  keys?: Readonly<Record<string, ConfigKey>>;
+  /** Options that are read only with some values of others. */
+  readWith?: Readonly<Partial<Record<string & keyof Options, Condition>>>;
+  /** What the schema allows and cannot be played, beyond what `readWith` tells. */
+  problems?(options: Options): ConfigProblem[];
+  /** Answers that a word-level tokenizer keeps as one token each, and that an agent can never write. */
+  answerTokens?(options: Options): readonly string[];
+  /** Texts whose words a word-level tokenizer knows beside those of the demonstrations. */
+  vocabulary?(options: Options): Iterable<string>;
+  /** What the engine itself said, where an observation contains more: recordings contain it and human players read it. */
+  engineText?(result: ResetResult): string;
+  /** Options that recordings of the engine were made with, where they differ from the defaults. */
+  replayOptions?: Partial<Options>;
+  /** How the models that may answer in this environment are asked. */
+  oracles?: OraclePrompts;
+  /** Expert play to imitate; without it, a run needs a policy or a file of episodes. */
+  demonstrations?: DemonstrationSource<Options, Extra>;
+  /** Expected return of the best player with the demonstrator's questions; null where it cannot be computed. */
+  optimalReturn?(options: Options, demonstrations: Extra): number | null;
+}
+
+/** States a unit with the types of its options checked. */
+export const defineEnvironment = <Options extends object, Extra extends object = object>(
+  unit: EnvironmentUnit<Options, Extra>,
+): EnvironmentUnit<Options, Extra> => unit;
+
+/** A unit whose options are not known at compile time. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- its options are checked against its own schema at run time
+export type AnyEnvironment = EnvironmentUnit<any, any>;
+
+const seed = { description: 'Decides everything random in the episode.', type: 'integer' } as const;
+
+/** The seed, and what else an environment's reset takes. */
+export const resetSchemaWith = (properties: ResetSchema['properties'] = {}): ResetSchema => ({
+  type: 'object',
+  additionalProperties: false,
+  properties: { seed, ...properties },
+});
+
+/** Options or demonstration keys: none. */
+export const noOptions: OptionsSchema = { type: 'object', additionalProperties: false, properties: {} };

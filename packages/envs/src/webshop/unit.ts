@@ -1,0 +1,92 @@
+import { agentGymKeys, missingAddress } from '../agentgym/backend.js';
+import { agentGymEnv } from '../agentgym/options.js';
+import { expertNoiseSchema, playedOptions, playedSet, type ExpertNoise } from '../played-demonstrations.js';
+import { defineEnvironment, resetSchemaWith, type Condition, type ConfigProblem } from '../unit.js';
+import { webShopDemonstrations, webShopTexts } from './demonstrations.js';
+import { webShopSchema, type WebShopOptions } from './options.js';
+import { WebShop, type WebShopInfo } from './webshop.js';
+
+const embedded: Condition = { backend: ['embedded'] };
+const onSite: Condition = { backend: ['site'] };
+const served: Condition = { backend: ['agentgym'] };
+const remote: Condition = { backend: ['site', 'agentgym'] };
+const ownCatalogue: Condition = { ...embedded, products: [null] };
+
+export const webShopUnit = defineEnvironment<WebShopOptions, ExpertNoise>({
+  name: 'webshop',
+  description: 'A shop to search, browse and buy in, as an instruction asks.',
+  schema: webShopSchema,
+  resetSchema: resetSchemaWith({
+    goal: { description: 'Index of the goal to shop for.', type: 'integer', minimum: 0 } as { description: string },
+  }),
+  make: (options) => (options.backend === 'agentgym' ? servedShop(options) : new WebShop(options)),
+  sampleActions: [
+    'search[dress shirts with long sleeve]',
+    'search[]',
+    'click[Back to Search]',
+    'click[< Prev]',
+    'click[Buy Now]',
+    'think[what next?]',
+    'look',
+    '',
+  ],
+  // A score of 0…1; a policy warm-started on half-random demonstrations earns about 0.4.
+  typicalReturn: () => 0.4,
+  keys: {
+    env_load_path: { option: 'baseUrl' },
+    env_server_base: { ...agentGymKeys.env_server_base, readWith: served },
+    // ArCHer's own goals, 2000 to 2099, are those of its site; the embedded shop has others.
+    webshop_lower: { option: 'webshopLower', readWith: onSite },
+    webshop_upper: { option: 'webshopUpper', readWith: onSite },
+  },
+  readWith: {
+    baseUrl: remote,
+    actionFormat: served,
+    timeoutMs: remote,
+    connections: remote,
+    observation: { backend: ['embedded', 'site'] },
+    products: embedded,
+    attributes: embedded,
+    goals: embedded,
+    goalKind: embedded,
+    productLimit: embedded,
+    indexDir: embedded,
+    numProducts: ownCatalogue,
+    numGoals: ownCatalogue,
+    catalogueSeed: embedded,
+  },
+  problems: (options) => [...missingAddress('webshop', options), ...missingSite(options)],
+  vocabulary: (options) => (options.backend === 'embedded' ? webShopTexts(options) : []),
+  engineText: ({ info }) => (info as WebShopInfo).text,
+  demonstrations: {
+    schema: expertNoiseSchema,
+    make: async (options, request) => playedSet(await webShopDemonstrations(options, playedOptions(request))),
+    problem: ({ backend, observation }) =>
+      backend === 'embedded' && observation !== 'text'
+        ? null
+        : 'webshop has demonstrations only with backend=embedded and observation=archer or page',
+    independentOf: ['backend', 'baseUrl', 'actionFormat', 'timeoutMs', 'connections'],
+  },
+});
+
+function missingSite({ backend, baseUrl }: WebShopOptions): ConfigProblem[] {
+  if (backend !== 'site' || baseUrl !== null) return [];
+  return [
+    {
+      key: 'env.base_url',
+      message: 'env.base_url is null: webshop is played on a site with env.backend=site, and none is named',
+      remedy: 'give its address: env.base_url=http://HOST:PORT, or env_load_path=http://HOST:PORT as in ArCHer',
+    },
+  ];
+}
+
+function servedShop(options: WebShopOptions) {
+  const { baseUrl, actionFormat, timeoutMs, connections, maxTurns, webshopLower, webshopUpper } = options;
+  const firstItem = webshopLower ?? 0;
+  return agentGymEnv('webshop', {
+    ...{ baseUrl, actionFormat, timeoutMs, connections, firstItem },
+    items: webshopUpper === null ? null : webshopUpper - firstItem,
+    instructions: actionFormat !== 'plain',
+    maxRounds: maxTurns,
+  });
+}

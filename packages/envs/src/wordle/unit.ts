@@ -1,0 +1,36 @@
+import {
+  agentGymKeys,
+  backendOptionNames,
+  backendProperties,
+  backendReadWith,
+  embeddedOnly,
+  missingAddress,
+  servedGame,
+  type BackendOptions,
+} from '../agentgym/backend.js';
+import { expertNoiseSchema, playedOptions, playedSet, type ExpertNoise } from '../played-demonstrations.js';
+import { defineEnvironment, resetSchemaWith } from '../unit.js';
+import { wordleDemonstrations } from './demonstrations.js';
+import { Wordle, wordleSchema, type WordleOptions } from './wordle.js';
+
+export const wordleUnit = defineEnvironment<WordleOptions & BackendOptions, ExpertNoise>({
+  name: 'wordle',
+  description: 'Find the hidden five-letter word in six guesses (LMRL-Gym).',
+  schema: { ...wordleSchema, properties: { ...wordleSchema.properties, ...backendProperties } },
+  resetSchema: resetSchemaWith(),
+  make: (options) =>
+    options.backend === 'agentgym' ? servedGame('wordle', options, options.maxGuesses) : new Wordle(options),
+  sampleActions: ['r o b o t', 'o t h e r', 'ultra', 'p a u s e', 'stare', 'ROBOT', ''],
+  // Random guesses return −5.5 and the expert −1.3; with rewards of 1 a policy that starts to learn wins about half.
+  typicalReturn: ({ reward, backend }) => (reward === 'lmrl' && backend === 'embedded' ? -3 : 0.5),
+  keys: agentGymKeys,
+  readWith: { ...backendReadWith, observation: embeddedOnly, reward: embeddedOnly, vocabulary: embeddedOnly },
+  problems: (options) => missingAddress('wordle', options),
+  // Recordings are of AgentGym's server.
+  replayOptions: { observation: 'answer', reward: 'agentgym' },
+  demonstrations: {
+    schema: expertNoiseSchema,
+    make: async (options, request) => playedSet(await wordleDemonstrations(options, playedOptions(request))),
+    independentOf: backendOptionNames,
+  },
+});

@@ -1,0 +1,327 @@
+// The graph's intermediate representation: values, the nodes that compute them, the operators that nodes apply, and the methods
+// that operators' rules build further nodes with. These refer to one another, so they are in one file.
+import type { Dim, Shape } from './dims.js';
+import type { DataType, Precision, TensorArray } from './dtype.js';
+
+/**
+ * Attributes of a node. Integers become INT unless the operator lists the name among its `floatAttributes`.
+ * Names with a leading underscore are notes for shape and gradient rules and stay out of the ONNX model.
+ */
+export type Attributes = Readonly<Record<string, number | string | readonly number[]>>;
+
+/** One operator applied: `undefined` stands for an optional input that is left out. */
+export interface GraphNode {
+  readonly name: string;
+  readonly op: Op;
+  readonly inputs: readonly (Value | undefined)[];
+  readonly outputs: Value[];
+  readonly attributes: Attributes;
+}
+
+export type ValueKind = 'input' | 'initializer' | 'node';
+
+/** A tensor of the graph: an input, an initializer, or an output of a node. */
+export class Value {
+  constructor(
+    readonly name: string,
+    readonly dtype: DataType,
+    readonly shape: Shape,
+    readonly kind: ValueKind,
+    /** The node that computes it; undefined for inputs and initializers. */
+    readonly node?: GraphNode,
+    /** Elements of an initializer. */
+    readonly data?: TensorArray,
+  ) {}
+
+  get rank(): number {
+    return this.shape.length;
+  }
+
+  /** Dimension `axis`; negative counts from the end. */
+  dim(axis: number): Dim {
+    const dim = this.shape.at(axis);
+    if (dim === undefined) throw new RangeError(`'${this.name}' has rank ${this.rank}, so no axis ${axis}`);
+    return dim;
+  }
+}
+
+export interface TensorType {
+  dtype: DataType;
+  shape: Shape;
+}
+
+/** What a shape rule gets. `fail` throws an error that names the operator and prints every operand. */
+export interface InferContext {
+  readonly inputs: readonly Value[];
+  readonly attributes: Attributes;
+  readonly fail: (problem: string) => never;
+}
+
+/** What a gradient rule gets: y = op(...inputs), and the gradient of the loss by each output. */
+export interface GradientContext {
+  readonly inputs: readonly Value[];
+  readonly outputs: readonly Value[];
+  readonly attributes: Attributes;
+  /** First output. */
+  readonly y: Value;
+  /** Gradient by the first output (zeros if only other outputs are used). */
+  readonly dy: Value;
+  /** Gradient by every output, undefined where the loss does not depend on it. */
+  readonly dys: readonly (Value | undefined)[];
+}
+
+/**
+ * Gradient by one input: a value of the input's shape; a function that adds the gradient to the sum of all other
+ * contributions (sparse gradients: no dense tensor of zeros is made and added); null where there is none.
+ */
+export type InputGradient = Value | ((accumulated: Value | undefined) => Value) | null;
+
+export type GradientRule = (g: OperatorMethods, context: GradientContext) => InputGradient[];
+
+/** The same result from operators that ONNX Runtime's WebGPU provider has; undefined where the node can stay as it is. */
+export type WebgpuRewrite = (g: OperatorMethods, operands: readonly Value[], node: GraphNode) => Value | undefined;
+
+/**
+ * How a node is rewritten for ONNX Runtime's WebGPU provider (see webgpu-form.ts).
+ *
+ *     'same'             as it is; where its operands are int64 it runs on the CPU
+ *     'int32'            in int32 where it would be in int64 and every int64 operand has an int32 form
+ *     'always int32'     its int64 result is int32
+ *     { int32Operand }   this operand may be int32: indices, or a tensor whose elements are moved and not computed with
+ *     'cast'             a conversion between types
+ *     a function         rewritten in other operators
+ */
+export type WebgpuForm = 'same' | 'int32' | 'always int32' | { int32Operand: number } | 'cast' | WebgpuRewrite;
+
+/**
+ * What a node computes in where the graph is compiled for float16 (see float16-form.ts).
+ *
+ *     'operands'             the type of its operands, float32 where they differ
+ *     'float32'              float32, since the result is too large or too inexact in float16
+ *     { computes, result }   these two, whatever the operands are
+ *     'cast'                 a conversion between types
+ *     a function             one of the above, depending on the node
+ */
+export type Float16Form =
+  'operands' | 'float32' | 'cast' | { computes: Precision; result: Precision } | ((node: GraphNode) => Float16Form);
+
+export interface OpSpec {
+  /** '' is ONNX's own domain. */
+  domain?: 'com.microsoft';
+  /** Types of the outputs; elementwise with broadcasting if not given. */
+  infer?: (context: InferContext) => TensorType[];
+  /** Attributes stored as FLOAT. */
+  floatAttributes?: readonly string[];
+  /** How it runs on WebGPU; 'same' if not given. */
+  webgpu?: WebgpuForm;
+  /** What it computes in on a device in float16; 'operands' if not given. */
+  float16?: Float16Form;
+  /** One gradient per input; a gradient that must pass an operator without a rule stops with an error. */
+  gradient?: GradientRule;
+}
+
+export interface Op
+  extends Required<Pick<OpSpec, 'infer' | 'floatAttributes'>>, Pick<OpSpec, 'webgpu' | 'float16' | 'gradient'> {
+  readonly opType: string;
+  readonly domain: '' | 'com.microsoft';
+}
+
+/** A number is a scalar constant of the other operand's type. */
+export type Operand = Value | number;
+
+export interface ReduceOptions {
+  /** All axes if not given; negative ones count from the end. */
+  axes?: readonly number[];
+  keepdims?: boolean;
+}
+
+type Unary = (x: Value) => Value;
+type Binary = (a: Operand, b: Operand) => Value;
+type Reduction = (x: Value, options?: ReduceOptions) => Value;
+
+/** The operators as methods: what models and the rules of other operators build with. Implemented by GraphBuilder. */
+export interface OperatorMethods {
+  readonly initializers: readonly Value[];
+  /** A frozen tensor stored in the model. `data` is not copied: do not change it. */
+  initializer(name: string, data: TensorArray, shape: readonly number[], dtype?: DataType): Value;
+  /** An unnamed constant. Small equal ones are shared. */
+  constant(data: TensorArray | readonly number[], shape: readonly number[], dtype?: DataType): Value;
+  /** A scalar constant. */
+  scalar(x: number, dtype?: DataType): Value;
+  /** A 1-D int64 constant: ONNX's type for axes, sizes and shapes. */
+  int64s(xs: readonly number[]): Value;
+  /** Apply an operator that has no method here. `shapes` replaces the inferred output shapes. */
+  apply(op: Op, inputs: readonly (Value | undefined)[], attributes?: Attributes, shapes?: readonly Shape[]): Value[];
+
+  // Arithmetic with broadcasting
+
+  add: Binary;
+  sub: Binary;
+  mul: Binary;
+  div: Binary;
+  pow: Binary;
+  max: Binary;
+  min: Binary;
+  /** Remainder of integers. */
+  mod: Binary;
+  equal: Binary;
+  less: Binary;
+  lessOrEqual: Binary;
+  greater: Binary;
+  greaterOrEqual: Binary;
+  and(a: Value, b: Value): Value;
+  or(a: Value, b: Value): Value;
+  not: Unary;
+  /** `a` where the condition is true, `b` elsewhere. */
+  where(condition: Value, a: Operand, b: Operand): Value;
+  /** min(max(x, low), high). */
+  clip(x: Value, low: number, high: number): Value;
+
+  // Elementwise
+
+  identity: Unary;
+  neg: Unary;
+  exp: Unary;
+  log: Unary;
+  sqrt: Unary;
+  square: Unary;
+  reciprocal: Unary;
+  abs: Unary;
+  sin: Unary;
+  cos: Unary;
+  tanh: Unary;
+  sigmoid: Unary;
+  erf: Unary;
+  relu: Unary;
+  softplus: Unary;
+  sign: Unary;
+  floor: Unary;
+  /** x σ(x), also called swish. */
+  silu: Unary;
+  /** 'none': exact (erf); 'tanh': GPT-2's approximation. */
+  gelu(x: Value, approximate: 'none' | 'tanh'): Value;
+  /** The value; no gradient flows back through it. */
+  stopGradient: Unary;
+  /** The value; what is computed from it is float32 even where the graph is compiled for float16. */
+  inFloat32: Unary;
+  cast(x: Value, dtype: DataType): Value;
+
+  // Matrices
+
+  /** [..., m, k] · [..., k, n] → [..., m, n]. */
+  matMul(a: Value, b: Value): Value;
+  /** α · A′ · B′, where a flag that is set swaps the last two dimensions of that operand. */
+  fusedMatMul(a: Value, b: Value, options?: { transA?: boolean; transB?: boolean; alpha?: number }): Value;
+  /** α · A′ · B′ + β · C for matrices, C broadcast (a bias row). */
+  gemm(
+    a: Value,
+    b: Value,
+    c?: Value,
+    options?: { transA?: boolean; transB?: boolean; alpha?: number; beta?: number },
+  ): Value;
+  /** x [..., K] · Wᵀ, W frozen, in blocks of `blockSize` numbers along K that share a scale (see ops/quantized.ts). */
+  quantizedMatMul(
+    x: Value,
+    packed: Value,
+    scales: Value,
+    options: { bits: 4 | 8; blockSize: number; accuracyLevel?: 0 | 4; zeroPoints?: Value },
+  ): Value;
+  /** (numbers − zeroPoints) · scales, one scale and zero point for each block along the axis. */
+  dequantizeLinear(
+    numbers: Value,
+    scales: Value,
+    zeroPoints: Value,
+    options: { axis: number; blockSize: number },
+  ): Value;
+  /** saturate(round(x / scale) + zeroPoint), in 8 bits. */
+  quantizeLinear(x: Value, scale: number, zeroPoint: number, dtype?: 'uint8' | 'int8'): Value;
+  /** (a − zeroPoint) · b · scales: integers [..., K] · [K, N], one scale for each column; int8 has zero point 0, uint8 128. */
+  integerMatMul(a: Value, b: Value, scales: Value, zeroPoint: number): Value;
+
+  // Shapes
+
+  /** Same elements in another shape; one dimension may be −1, which is inferred. */
+  reshape(x: Value, dims: Shape): Value;
+  squeeze(x: Value, axis: number): Value;
+  /** A new axis of size 1 at position `axis` of the result. */
+  unsqueeze(x: Value, axis: number): Value;
+  /** Axis i of the result is axis permutation[i] of x. */
+  transpose(x: Value, permutation: readonly number[]): Value;
+  /** Copies along the axes where x has size 1 (or none). */
+  expand(x: Value, dims: Shape): Value;
+  concat(xs: readonly Value[], axis: number): Value;
+  /** Pieces along an axis: a number of equal ones, or the size of each. */
+  split(x: Value, axis: number, parts: number | Shape): Value[];
+  /** Elements start…end−1 of one axis; negative numbers count from the end; no `end` means to the end. */
+  slice(x: Value, axis: number, start: Dim, end?: Dim): Value;
+  /** `value` added before and after an axis. */
+  pad(x: Value, axis: number, before: Dim, after: Dim, value?: number): Value;
+  /** x repeated `repeats[i]` times along axis i. */
+  tile(x: Value, repeats: readonly number[]): Value;
+  /** The last two dimensions below (or on) the diagonal kept, the rest zero; `upper` keeps the other side. */
+  triangle(x: Value, options?: { upper?: boolean; diagonal?: number }): Value;
+  /** Sum of x over its broadcast copies, so that the result has `shape`: the backward of broadcasting. */
+  sumTo(x: Value, shape: Shape): Value;
+
+  // Reductions
+
+  reduceSum: Reduction;
+  reduceMean: Reduction;
+  reduceMax: Reduction;
+  reduceMin: Reduction;
+  reduceSumSquare: Reduction;
+  reduceLogSumExp: Reduction;
+  /** Running sum along an axis; `exclusive` leaves the element itself out, `reverse` runs from the end. */
+  cumSum(x: Value, axis: number, options?: { exclusive?: boolean; reverse?: boolean }): Value;
+  /** Index of the largest element, the first one of equals; int64. */
+  argMax(x: Value, axis: number, options?: { keepdims?: boolean }): Value;
+  argMin(x: Value, axis: number, options?: { keepdims?: boolean }): Value;
+  /**
+   * The k largest (or smallest) along an axis, sorted: [values, int64 indices]. A `k` known only at run time is int64 [1];
+   * `dim` names its size.
+   */
+  topK(x: Value, k: number | Value, axis?: number, options?: { largest?: boolean; dim?: Dim }): [Value, Value];
+
+  // Indexing
+
+  /** Rows of a table: axis `axis` of the table is replaced by the dimensions of `indices`. */
+  gather(table: Value, indices: Value, axis?: number): Value;
+  gatherElements(x: Value, indices: Value, axis: number): Value;
+  /** Elements or slices at index tuples: indices [..., depth]. */
+  gatherND(data: Value, indices: Value): Value;
+  scatterElementsAdd(data: Value, indices: Value, updates: Value, axis: number): Value;
+  /** data + the sum of the updates that fall on each index tuple (indices [..., depth], updates [..., rest of data]). */
+  scatterNDAdd(data: Value, indices: Value, updates: Value): Value;
+  /** The backward of `gather`: each slice of dy is added to the row of `data` it was read from. */
+  scatterRowsAdd(data: Value, indices: Value, dy: Value, axis: number): Value;
+  /** 1 at each index along a new last axis of size `depth`. */
+  oneHot(indices: Value, depth: number, dtype?: DataType): Value;
+
+  // Normalization
+
+  softmax(x: Value, axis?: number): Value;
+  logSoftmax(x: Value, axis?: number): Value;
+  /** Over the last axis. */
+  layerNormalization(x: Value, scale: Value, bias: Value | undefined, options: { epsilon: number }): Value;
+
+  // Symbolic sizes (see symbolic-sizes.ts)
+
+  /** The size of a symbol while the graph runs; int64 [1]. */
+  symbolSize(symbol: string): Value;
+
+  /** Tensor filled with 0; no elements are stored in the model unless the shape is small and known. */
+  zeros(shape: Shape, dtype?: DataType): Value;
+  full(x: number, shape: Shape, dtype?: DataType): Value;
+  /** Zeros made again at each run, where `near` has a symbolic size; a constant would be copied before each write into it. */
+  runtimeZeros(shape: Shape, dtype: DataType, near: Value): Value;
+  /** int64 0, 1, …, size−1. */
+  range(size: Dim): Value;
+  /** int64 start, …, end−1, the bounds being int64 scalars known only at run time; `size` names the length. */
+  rangeBetween(start: Value, end: Value, size?: Dim): Value;
+  /** A dimension as an int64 scalar. */
+  dimScalar(dim: Dim): Value;
+  /** Product of dimensions as a float scalar: the count in a mean. */
+  sizeAsFloat(dims: Shape, dtype?: DataType): Value;
+  /** Dimensions as a 1-D int64 tensor: constant where they are known, read from the graph's inputs where they are symbols. */
+  dimsTensor(dims: Shape): Value;
+}

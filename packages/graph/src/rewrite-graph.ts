@@ -1,0 +1,59 @@
+// The frame of a rewritten graph: the same inputs, initializers and outputs, other nodes between them.
+import { GraphBuilder } from './builder.js';
+import type { DataType } from './dtype.js';
+import type { Graph } from './graph.js';
+import type { GraphNode, Value } from './ir.js';
+
+/** Values of the old graph → values of the new one, each in one or several types. */
+export abstract class GraphRewrite {
+  protected readonly g: GraphBuilder;
+  readonly #forms = new Map<Value, Map<DataType, Value>>();
+
+  constructor(private readonly graph: Graph) {
+    this.g = new GraphBuilder(graph.name);
+  }
+
+  /** Makes the nodes that replace this one. */
+  protected abstract addNode(node: GraphNode): void;
+
+  /** The value in a type in which it has not been made. */
+  protected abstract convert(old: Value, dtype: DataType): Value;
+
+  rewrite(): GraphBuilder {
+    const { g, graph } = this;
+    for (const [name, value] of graph.inputs) this.keep(value, g.input(name, value.dtype, value.shape));
+    for (const value of graph.initializers)
+      this.keep(value, g.initializer(value.name, value.data!, value.shape as number[], value.dtype));
+    for (const node of graph.nodes) this.addNode(node);
+    for (const [name, value] of graph.outputs) g.output(name, this.as(value, value.dtype));
+    return g;
+  }
+
+  /** `made` is the old value in its type. */
+  protected keep(old: Value, made: Value): void {
+    const forms = this.#forms.get(old) ?? new Map<DataType, Value>();
+    this.#forms.set(old, forms);
+    if (!forms.has(made.dtype)) forms.set(made.dtype, made);
+  }
+
+  protected made(old: Value, dtype: DataType): Value | undefined {
+    return this.#forms.get(old)?.get(dtype);
+  }
+
+  /** In whatever type it was made first. */
+  protected madeFirst(old: Value): Value {
+    return this.#forms.get(old)!.values().next().value!;
+  }
+
+  /** The value in this type. */
+  protected as(old: Value, dtype: DataType): Value {
+    if (!this.made(old, dtype)) this.keep(old, this.convert(old, dtype));
+    return this.made(old, dtype)!;
+  }
+
+  /** What `build` makes has the scope of `node`, which profiles and error messages show. */
+  protected inScopeOf<T>({ name }: GraphNode, build: () => T): T {
+    const scope = name.split('/').slice(0, -1).join('/');
+    return scope === '' ? build() : this.g.scope(scope, build);
+  }
+}

@@ -1,0 +1,51 @@
+// The seam between language models and what is done with them: an architecture says which parameters it has and how
+// hidden states and logits follow from token ids; training, scoring and decoding graphs supply the rest.
+import type { Dim, GraphBuilder, Value } from '@bowyer/graph';
+import type { ParameterSpec } from './parameter-spec.js';
+
+/** What a graph offers to the architecture that is built into it. */
+export interface ForwardScope {
+  readonly g: GraphBuilder;
+  readonly batch: Dim;
+  readonly tokens: Dim;
+  /** The named parameter, as an input of the graph. */
+  parameter(name: string): Value;
+  /** x · Wᵀ + b over rows [rows, in] → [rows, out]; weight and bias by name. */
+  linear(x: Value, weight: string, bias?: string): Value;
+  /**
+   * Causal self-attention of one layer over flat rows: queries [batch · tokens, heads · headSize], keys and values
+   * [batch · tokens, keyValueHeads · headSize]; the result is shaped like the queries. Where the keys and values of earlier tokens come from is the scope's business.
+   */
+  attention(layer: number, query: Value, key: Value, value: Value, dropout: number): Value;
+  /** Zeroes elements with the given probability and scales the rest; returns x itself where dropout is off. */
+  dropout(x: Value, probability: number): Value;
+  /** Tells that x is all that goes on from one block to the next. Called before the first block and after each one. */
+  blockBoundary(x: Value): void;
+}
+
+/** A decoder-only transformer. One file per architecture implements this (`gpt2.ts`). */
+export interface CausalArchitecture {
+  readonly vocabSize: number;
+  /** Longest context in tokens that the positions allow. */
+  readonly contextLength: number;
+  readonly layers: number;
+  readonly heads: number;
+  /** Heads of keys and values, a divisor of `heads`; fewer than those is grouped-query attention. */
+  readonly keyValueHeads: number;
+  readonly headSize: number;
+  /** Per layer: how many tokens, itself included, a token attends to; all before it where undefined. */
+  readonly attentionWindows?: readonly (number | undefined)[];
+  readonly parameters: readonly ParameterSpec[];
+  /**
+   * Residual stream after the last block.
+   *
+   * @param ids [batch · tokens] int64
+   * @param positions int64, [batch · tokens], or [tokens] where every row counts from 0
+   * @returns [batch · tokens, width]
+   */
+  residual(scope: ForwardScope, ids: Value, positions: Value): Value;
+  /** Final norm and LM head over any choice of rows: [rows, width] → [rows, vocabulary]. */
+  logits(scope: ForwardScope, residual: Value): Value;
+  /** Contents of config.json. */
+  config: Readonly<Record<string, unknown>>;
+}

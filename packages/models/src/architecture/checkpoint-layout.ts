@@ -1,0 +1,96 @@
+// Between parameters as they lie in memory and as a Hugging Face checkpoint holds them: names, and Conv1D's transposition.
+import type { ParameterSpec } from './parameter-spec.js';
+import {
+  type HostTensor,
+  type HostTensors,
+  requireFloats,
+  SafetensorsError,
+  type WeightSource,
+} from '@bowyer/checkpoints';
+
+/** Models with an LM head write `transformer.h.0…` or `model.layers.0…`, those without (and GPT-2's original release) `h.0…`. */
+const PREFIX = /^(transformer|model|gpt_neox)\./;
+
+/** As a model without an LM head writes it. */
+export const bareName = (name: string) => name.replace(PREFIX, '');
+
+/** What checkpoints hold besides parameters: masks, rotary tables, and the head where it is the embedding once more. */
+const BUFFERS = /(^|\.)(attn|attention)\.(bias|masked_bias)$|rotary_emb\.inv_freq$|^(lm_head|embed_out)\.weight$/;
+
+/**
+ * Parameters out of a checkpoint, one tensor after the other, so that memory holds little more than the result.
+ * All must be there in their shapes, and nothing else that might matter.
+ */
+export async function readParameters(specs: readonly ParameterSpec[], source: WeightSource): Promise<HostTensors> {
+  const parameters: HostTensors = {};
+  for await (const [name, tensor] of eachParameter(specs, source)) parameters[name] = tensor;
+  return parameters;
+}
+
+/** The same, each handed on before the next is read, for who does not keep them as they are. */
+export async function* eachParameter(
+  specs: readonly ParameterSpec[],
+  source: WeightSource,
+): AsyncGenerator<[name: string, tensor: HostTensor]> {
+  const names = namesInFile(specs, source);
+  for (const { name, transposedInFile } of specs)
+    yield [name, await source.read(names.get(name)!, { transposed: transposedInFile, requireFinite: true })];
+}
+
+/** Parameter → its tensor's name in the file, which may lack the prefix of models with an LM head. */
+export function namesInFile(specs: readonly ParameterSpec[], { path, entries }: WeightSource): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const spec of specs) {
+    const bare = bareName(spec.name);
+    const name = [spec.name, bare].find((candidate) => entries.has(candidate));
+    const expected = `shape [${fileShape(spec).join(', ')}], as config.json asks for`;
+    if (name === undefined) {
+      const found = `no such tensor among ${listing([...entries.keys()])}`;
+      throw new SafetensorsError(path, spec.name, expected, found, belongTogether);
+    }
+    const entry = entries.get(name)!;
+    if (entry.shape.join() !== fileShape(spec).join())
+      throw new SafetensorsError(entry.file, name, expected, `shape [${entry.shape.join(', ')}]`, belongTogether);
+    requireFloats(name, entry);
+    names.set(spec.name, name);
+  }
+  const used = new Set(names.values());
+  const extra = [...entries.keys()].find((name) => !used.has(name) && !BUFFERS.test(name));
+  if (extra !== undefined)
+    throw new SafetensorsError(
+      entries.get(extra)!.file,
+      extra,
+      `only tensors of the model that config.json describes (${specs.length} of them)`,
+      `this one too, of shape [${entries.get(extra)!.shape.join(', ')}]`,
+      belongTogether,
+    );
+  return names;
+}
+
+const belongTogether = 'config.json and the weights must be of the same model: fetch or save both again';
+
+const listing = (names: string[]) =>
+  `the ${names.length} tensors ${names.slice(0, 4).join(', ')}${names.length > 4 ? ', …' : ''}`;
+
+/** The tensors as Python's transformers reads them. */
+export function toCheckpoint(specs: readonly ParameterSpec[], parameters: HostTensors): HostTensors {
+  return Object.fromEntries(
+    specs.map((spec) => [spec.name, spec.transposedInFile ? transposed(parameters[spec.name]) : parameters[spec.name]]),
+  );
+}
+
+export const fileShape = ({ shape, transposedInFile }: ParameterSpec) =>
+  transposedInFile ? [...shape].reverse() : shape;
+
+/** [rows, columns] → [columns, rows], in blocks that stay in the cache. */
+function transposed({ shape: [rows, columns], data }: HostTensor): HostTensor {
+  const result = new Float32Array(data.length);
+  const block = 32;
+  for (let r0 = 0; r0 < rows; r0 += block) {
+    for (let c0 = 0; c0 < columns; c0 += block) {
+      const [rEnd, cEnd] = [Math.min(r0 + block, rows), Math.min(c0 + block, columns)];
+      for (let r = r0; r < rEnd; r++) for (let c = c0; c < cEnd; c++) result[c * rows + r] = data[r * columns + c];
+    }
+  }
+  return { shape: [columns, rows], data: result };
+}

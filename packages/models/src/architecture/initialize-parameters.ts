@@ -1,0 +1,27 @@
+// Parameters of a model that starts from scratch.
+import type { Rng } from '@bowyer/core';
+import type { ParameterSpec } from './parameter-spec.js';
+import type { HostTensor, HostTensors } from '@bowyer/checkpoints';
+
+/** Fills every parameter as its spec says. One stream of numbers, in the order of `parameters`. */
+export function freshParameters(parameters: readonly ParameterSpec[], rng: Rng): HostTensors {
+  return Object.fromEntries(parameters.map((spec) => [spec.name, freshParameter(spec, rng)]));
+}
+
+/** The next parameter of that stream. */
+export function freshParameter({ shape, init }: ParameterSpec, rng: Rng): HostTensor {
+  const data = new Float32Array(shape.reduce((size, dim) => size * dim, 1));
+  if (init.kind === 'normal') fillNormal(data, init.standardDeviation, rng);
+  else if (init.kind === 'ones') data.fill(1);
+  return { shape, data };
+}
+
+/** Normal numbers by Box and Muller, both of each pair used: 124M parameters come in seconds. */
+function fillNormal(data: Float32Array, standardDeviation: number, rng: Rng): void {
+  for (let i = 0; i < data.length; i += 2) {
+    const radius = standardDeviation * Math.sqrt(-2 * Math.log((rng.uint32() + 1) / 4294967296));
+    const angle = 2 * Math.PI * (rng.uint32() / 4294967296);
+    data[i] = radius * Math.cos(angle);
+    if (i + 1 < data.length) data[i + 1] = radius * Math.sin(angle);
+  }
+}

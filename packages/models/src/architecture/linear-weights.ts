@@ -1,0 +1,38 @@
+// Which parameters of an architecture are weights of linear layers.
+import { GraphBuilder } from '@bowyer/graph';
+import type { CausalArchitecture, ForwardScope } from './architecture.js';
+
+/**
+ * Names of the weights that the forward pass uses in linear layers, found by running it on a graph that is thrown away:
+ * those before the head, and the head's, which is either its own or tied to the embedding.
+ */
+export function linearWeights(architecture: CausalArchitecture): Record<'inside' | 'heads' | 'tied', string[]> {
+  const g = new GraphBuilder('linear layers');
+  const shapes = new Map(architecture.parameters.map(({ name, shape }) => [name, shape]));
+  const inputs = new Map(architecture.parameters.map(({ name, shape }) => [name, g.input(name, 'float32', shape)]));
+  const used = new Set<string>();
+  let linear: string[] = [];
+  const scope: ForwardScope = {
+    g,
+    batch: 'batch',
+    tokens: 'tokens',
+    parameter: (name) => {
+      used.add(name);
+      return inputs.get(name)!;
+    },
+    linear: (x, weight) => {
+      linear.push(weight);
+      return g.gemm(x, inputs.get(weight)!, undefined, { transB: shapes.get(weight)!.length === 2 });
+    },
+    attention: (_layer, query) => query,
+    dropout: (x) => x,
+    blockBoundary: () => undefined,
+  };
+  const ids = g.input('ids', 'int64', ['rows']);
+  const residual = architecture.residual(scope, ids, g.input('positions', 'int64', ['rows']));
+  const inside = linear;
+  linear = [];
+  architecture.logits(scope, residual);
+  const [heads, tied] = [false, true].map((isUsed) => linear.filter((weight) => used.has(weight) === isUsed));
+  return { inside: [...new Set(inside)], heads, tied };
+}

@@ -1,0 +1,126 @@
+// What every graph of a language model shares: parameters as inputs, linear layers in the chosen operand order, dropout.
+import type { Dim, GraphBuilder, Precision, Value } from '@bowyer/graph';
+import type { CausalArchitecture, ForwardScope } from '../architecture/architecture.js';
+import type { SeededDropout } from '../layers/dropout.js';
+import type { AdapterGraph } from '../lora/adapter-graph.js';
+import { integerNames, type IntegerWeights } from '../quantization/integer-decoding.js';
+import { integerProduct } from '../quantization/integer-weight.js';
+import { quantizedProduct, type QuantizedWeight } from '../quantization/quantized-weight.js';
+import { weightProduct, type OperandOrder } from '../layers/weight-product.js';
+
+/** Attention over flat rows; the graph decides where earlier keys and values come from. */
+export type AttentionPiece = (
+  layer: number,
+  queryKeyValue: readonly [Value, Value, Value],
+  dropout: (probabilities: Value) => Value,
+) => Value;
+
+export interface ScopeOptions {
+  batch: Dim;
+  tokens: Dim;
+  operandOrder: OperandOrder;
+  attention: AttentionPiece;
+  /** Frozen weights by name: linear layers take these instead of a graph input. Rows are still looked up in float32. */
+  quantized?: ReadonlyMap<string, QuantizedWeight>;
+  /** How products with them are computed (see quantized-weight.ts); 0 if left out. */
+  accuracyLevel?: 0 | 4;
+  /** Those of them that products take as whole numbers, from inputs of their own (decoding alone: there is no gradient). */
+  integers?: IntegerWeights;
+  /** Names of weights that products take from an input of their own, `packedName`. */
+  packed?: ReadonlySet<string>;
+  /** LoRA beside some of the linear layers. */
+  adapters?: AdapterGraph;
+  /** Left out: dropout is off, whatever the config says. */
+  dropout?: SeededDropout;
+  /** What weights lie in; 'float32' if left out. */
+  weightType?: Precision;
+}
+
+/** The input that products take a packed weight from; where its rows are looked up as well, that is another input. */
+export const packedName = (weight: string) => `${weight}/packed`;
+
+export class GraphScope implements ForwardScope {
+  readonly batch: Dim;
+  readonly tokens: Dim;
+  /** What goes on from block to block, the first block's input included. */
+  readonly blockBoundaries: Value[] = [];
+  readonly #parameters = new Map<string, Value>();
+
+  constructor(
+    readonly g: GraphBuilder,
+    private readonly architecture: CausalArchitecture,
+    private readonly options: ScopeOptions,
+  ) {
+    this.batch = options.batch;
+    this.tokens = options.tokens;
+    for (const { name, shape } of architecture.parameters)
+      if (!options.quantized?.has(name) && !options.packed?.has(name))
+        this.#parameters.set(name, this.#input(name, shape));
+  }
+
+  parameter(name: string): Value {
+    const value = this.#parameters.get(name) ?? this.#alsoFloat(name);
+    if (!value)
+      throw new Error(
+        `architecture '${String(this.architecture.config.model_type)}' uses the parameter '${name}' but does not list it`,
+      );
+    return value;
+  }
+
+  /** A quantised or packed weight that is used other than in a product (a tied embedding) is an input as well. */
+  #alsoFloat(name: string): Value | undefined {
+    const spec = this.architecture.parameters.find((parameter) => parameter.name === name);
+    if (!spec) return undefined;
+    const value = this.#input(name, spec.shape);
+    this.#parameters.set(name, value);
+    return value;
+  }
+
+  #input(name: string, shape: readonly number[]): Value {
+    return this.g.cast(this.g.input(name, this.options.weightType ?? 'float32', shape), 'float32');
+  }
+
+  #packedInput(weight: string): Value {
+    const { shape } = this.architecture.parameters.find(({ name }) => name === weight)!;
+    const name = packedName(weight);
+    return this.g.inputs.get(name) ?? this.g.input(name, 'float32', shape);
+  }
+
+  linear(x: Value, weight: string, bias?: string): Value {
+    const product = this.#baseLinear(x, weight, bias);
+    return this.options.adapters?.add(weight, x, product) ?? product;
+  }
+
+  #baseLinear(x: Value, weight: string, biasName?: string): Value {
+    const { quantized, integers, packed, accuracyLevel = 0, operandOrder } = this.options;
+    const bias = biasName === undefined ? undefined : this.parameter(biasName);
+    if (integers?.names.has(weight)) return integerProduct(this.g, x, this.#integerInputs(weight, integers), bias);
+    const frozen = quantized?.get(weight);
+    if (frozen) return quantizedProduct(this.g, x, weight, frozen, bias, { accuracyLevel });
+    const float = packed?.has(weight) ? this.#packedInput(weight) : this.parameter(weight);
+    return weightProduct(this.g, x, float, bias, operandOrder);
+  }
+
+  #integerInputs(weight: string, { kind }: IntegerWeights): { numbers: Value; scales: Value } {
+    const [outputs, inputs] = this.options.quantized!.get(weight)!.shape;
+    const names = integerNames(weight);
+    const input = (name: string, dtype: 'float32' | 'int8' | 'uint8', shape: number[]) =>
+      this.g.inputs.get(name) ?? this.g.input(name, dtype, shape);
+    return {
+      numbers: input(names.numbers, kind, [inputs, outputs]),
+      scales: input(names.scales, 'float32', [outputs]),
+    };
+  }
+
+  attention(layer: number, query: Value, key: Value, value: Value, dropout: number): Value {
+    return this.options.attention(layer, [query, key, value], (probabilities) => this.dropout(probabilities, dropout));
+  }
+
+  blockBoundary(x: Value): void {
+    this.blockBoundaries.push(x);
+  }
+
+  dropout(x: Value, probability: number): Value {
+    return this.options.dropout && probability > 0 ? this.options.dropout.apply(x, probability) : x;
+  }
+}

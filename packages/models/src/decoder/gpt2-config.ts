@@ -1,0 +1,96 @@
+// GPT-2's configuration under the names of Hugging Face's config.json, checked when it is read.
+import { activationNames, type ActivationName } from '../layers/activations.js';
+import { ConfigFields, type ConfigJson } from '@bowyer/checkpoints';
+
+/** What config.json says of a GPT-2; the field names are the file's. */
+export interface Gpt2Config {
+  model_type: 'gpt2';
+  vocab_size: number;
+  /** Longest context in tokens: rows of the position embedding. */
+  n_positions: number;
+  n_embd: number;
+  n_layer: number;
+  n_head: number;
+  /** Width of the feed-forward layer; null means 4 · n_embd. */
+  n_inner: number | null;
+  activation_function: ActivationName;
+  layer_norm_epsilon: number;
+  initializer_range: number;
+  /** Whether the LM head is the token embedding itself. */
+  tie_word_embeddings: boolean;
+  /** Dropout probabilities, used only where a model is made with `dropout: true`. */
+  attn_pdrop: number;
+  embd_pdrop: number;
+  resid_pdrop: number;
+  /** Of the file, where it has them: ids, lists of ids, or null. */
+  bos_token_id?: unknown;
+  eos_token_id?: unknown;
+}
+
+/** Names that the file may use instead; Hugging Face's class takes both. */
+const otherNames = {
+  hidden_size: 'n_embd',
+  max_position_embeddings: 'n_positions',
+  num_attention_heads: 'n_head',
+  num_hidden_layers: 'n_layer',
+};
+
+/** What Hugging Face's GPT2Config takes for a field that the file leaves out. */
+const defaults: Gpt2Config = {
+  model_type: 'gpt2',
+  vocab_size: 50257,
+  n_positions: 1024,
+  n_embd: 768,
+  n_layer: 12,
+  n_head: 12,
+  n_inner: null,
+  activation_function: 'gelu_new',
+  layer_norm_epsilon: 1e-5,
+  initializer_range: 0.02,
+  tie_word_embeddings: true,
+  attn_pdrop: 0.1,
+  embd_pdrop: 0.1,
+  resid_pdrop: 0.1,
+};
+
+/**
+ * A complete config from the contents of config.json; fields that Bowyer has no use for are dropped.
+ * Throws `UnsupportedConfigError`, which names the field.
+ */
+export function gpt2Config(file: ConfigJson): Gpt2Config {
+  const json: ConfigJson = {
+    ...Object.fromEntries(
+      Object.entries(otherNames).flatMap(([other, name]) => (other in file ? [[name, file[other]]] : [])),
+    ),
+    ...file,
+  };
+  const fields = new ConfigFields('gpt2', json, defaults as unknown as ConfigJson);
+  if ((json.model_type ?? 'gpt2') !== 'gpt2')
+    throw fields.error('model_type', `is ${JSON.stringify(json.model_type)}; gpt2Config reads gpt2's files`);
+  fields.refuse('quantization_config');
+  // Variants of the attention that the same class can compute, and that nothing here does.
+  fields.refuse('scale_attn_weights', true);
+  fields.refuse('scale_attn_by_inverse_layer_idx', false);
+  fields.refuse('add_cross_attention', false);
+  const config: Gpt2Config = {
+    model_type: 'gpt2',
+    vocab_size: fields.count('vocab_size'),
+    n_positions: fields.count('n_positions'),
+    n_embd: fields.count('n_embd'),
+    n_layer: fields.layers('n_layer'),
+    n_head: fields.count('n_head'),
+    n_inner: fields.value('n_inner') === undefined ? null : fields.count('n_inner'),
+    activation_function: fields.choice('activation_function', activationNames),
+    layer_norm_epsilon: fields.real('layer_norm_epsilon'),
+    initializer_range: fields.real('initializer_range'),
+    tie_word_embeddings: fields.flag('tie_word_embeddings'),
+    attn_pdrop: fields.real('attn_pdrop'),
+    embd_pdrop: fields.real('embd_pdrop'),
+    resid_pdrop: fields.real('resid_pdrop'),
+    ...('bos_token_id' in json && { bos_token_id: json.bos_token_id }),
+    ...('eos_token_id' in json && { eos_token_id: json.eos_token_id }),
+  };
+  if (config.n_embd % config.n_head !== 0)
+    throw fields.error('n_embd', `is ${config.n_embd}, not a multiple of n_head ${config.n_head}`);
+  return config;
+}

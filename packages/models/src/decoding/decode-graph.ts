@@ -1,0 +1,84 @@
+// The graph that continues contexts: new tokens in, next token out. Earlier keys and values are inputs that are only
+// read, so the cache never passes through the graph; the new ones leave it as one small output.
+import { GraphBuilder, type Value } from '@bowyer/graph';
+import type { CausalArchitecture } from '../architecture/architecture.js';
+import { cachedAttention } from '../layers/attention.js';
+import { GraphScope } from '../decoder/forward-scope.js';
+import type { IntegerWeights } from '../quantization/integer-decoding.js';
+import type { QuantizedWeight } from '../quantization/quantized-weight.js';
+import { AdapterGraph } from '../lora/adapter-graph.js';
+import type { AdapterLayout } from '../lora/adapter-layout.js';
+import { sampleTokens, type Sampler } from './sampling.js';
+import { maskedLogits } from '../layers/vocabulary-mask.js';
+import type { OperandOrder } from '../layers/weight-product.js';
+
+export interface DecodeGraphOptions {
+  sampler: Sampler;
+  operandOrder: OperandOrder;
+  /** New tokens per row: one, or any number padded on the right. */
+  tokens: 1 | 'tokens';
+  maskedTokenIds: readonly number[];
+  /** Weights to read in 4 or 8 bits, by name; products with them round the activations to 8 bits. */
+  quantized?: ReadonlyMap<string, QuantizedWeight>;
+  /** Those of them to be read as whole numbers, from inputs of their own. */
+  integers?: IntegerWeights;
+  /** Weights that products take from an input of their own, which may be bound as a constant (see forward-scope.ts). */
+  packed?: ReadonlySet<string>;
+  adapters?: AdapterLayout;
+}
+
+export const keyName = (layer: number) => `key.${layer}`;
+export const valueName = (layer: number) => `value.${layer}`;
+
+/**
+ * Inputs: ids and positions [batch, tokens]; last [batch], the row of the flattened [batch · tokens] after which each
+ * row goes on (not with one token); cache_mask [batch, 1, 1, capacity]; key.N and value.N
+ * [batch, keyValueHeads, capacity, headSize]; and what the sampler asks for: uniforms [batch], temperature, top_p.
+ *
+ * Outputs: tokens [batch] int32; logprobs and sampling_logprobs [batch];
+ * fresh [2 · layers, batch, keyValueHeads, tokens, headSize], key and value of each layer in turn.
+ */
+export function decodeGraph(architecture: CausalArchitecture, options: DecodeGraphOptions): GraphBuilder {
+  const { sampler, operandOrder, tokens } = options;
+  const g = new GraphBuilder('decode');
+  const ids = g.input('ids', 'int32', ['batch', tokens]);
+  const positions = g.input('positions', 'int32', ['batch', tokens]);
+  const mask = g.input('cache_mask', 'float32', ['batch', 1, 1, 'capacity']);
+  const { heads, keyValueHeads, headSize, attentionWindows } = architecture;
+  const layout = { batch: 'batch', tokens, heads, keyValueHeads, headSize };
+  const cacheInput = (name: string) => g.input(name, 'float32', ['batch', keyValueHeads, 'capacity', headSize]);
+  const fresh: Value[] = [];
+  const scope = new GraphScope(g, architecture, {
+    batch: 'batch',
+    tokens,
+    operandOrder,
+    quantized: options.quantized,
+    integers: options.integers,
+    packed: options.packed,
+    adapters: options.adapters && new AdapterGraph(g, options.adapters),
+    accuracyLevel: 4,
+    attention: (layer, queryKeyValue) => {
+      const cache = { key: cacheInput(keyName(layer)), value: cacheInput(valueName(layer)), mask, positions };
+      const window = attentionWindows?.[layer];
+      const { mixed, key, value } = cachedAttention(g, queryKeyValue, cache, { ...layout, window });
+      fresh.push(key, value);
+      return mixed;
+    },
+  });
+  const residual = architecture.residual(scope, g.reshape(ids, [-1]), g.reshape(positions, [-1]));
+  const last = tokens === 1 ? residual : g.gather(residual, g.input('last', 'int32', ['batch']), 0);
+  const logits = maskedLogits(g, architecture.logits(scope, last), options.maskedTokenIds);
+
+  const sampled = sampleTokens(g, logits, sampler);
+  g.output('tokens', g.cast(sampled.tokens, 'int32'));
+  g.output('logprobs', sampled.logprobs);
+  g.output('sampling_logprobs', sampled.samplingLogprobs);
+  g.output(
+    'fresh',
+    g.concat(
+      fresh.map((x) => g.unsqueeze(x, 0)),
+      0,
+    ),
+  );
+  return g;
+}

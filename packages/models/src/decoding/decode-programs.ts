@@ -1,0 +1,190 @@
+// The compiled decoding graphs of a language model, made when first needed and shared by all its episodes.
+import type { BoundProgram, Device, Kernel, Program, State } from '@bowyer/graph';
+import type { CausalArchitecture } from '../architecture/architecture.js';
+import { decodeGraph, keyName, valueName } from './decode-graph.js';
+import { roundedCapacity } from './cache-rows.js';
+import type { GenerateArgs, GenerateResult } from './generate-kernel.js';
+import { adapterWiring, type AdapterWeights } from '../lora/adapter-graph.js';
+import { packedName } from '../decoder/forward-scope.js';
+import { PackedPrograms, weightsAsIntegers, weightsToPack } from './prepacked-programs.js';
+import { integerKind, integerState } from '../quantization/integer-decoding.js';
+import type { QuantizedWeight } from '../quantization/quantized-weight.js';
+import { arrangeGraph, extendedName, residentDecodeGraph } from './resident-decode-graph.js';
+import type { Sampler } from './sampling.js';
+import {
+  FEW_ROWS,
+  isLargeWeight,
+  ROWS_AS_COLUMNS,
+  type OperandOrder,
+  type RowRange,
+} from '../layers/weight-product.js';
+import { WorkingWeights } from '../weights/compute-weights.js';
+
+export interface DecodeProgramsOptions {
+  device: Device;
+  architecture: CausalArchitecture;
+  parameters: State;
+  maskedTokenIds: readonly number[];
+  /** Copies of frozen weights in fewer bits, which decoding then reads instead; not updated when parameters change. */
+  quantized?: ReadonlyMap<string, QuantizedWeight>;
+  /** Lay float32 weights out anew for fast products, a second copy of them; if not given, from 64 MiB to 4 GiB of them. */
+  packed?: boolean;
+  /** LoRA beside the parameters, which are frozen then. */
+  adapters?: AdapterWeights;
+}
+
+/**
+ * What the token loop runs: `prefill` once per utterance, then a step per token in the form that suits the batch. What reads packed
+ * or quantised weights is one program, which has them once.
+ */
+export type LoopPrograms = Record<'prefill' | 'stepFew' | 'stepMany', BoundProgram>;
+
+export interface BatchPrograms {
+  programs: LoopPrograms;
+  /** Sizes at which the batch, which may shrink on the way, takes `stepFew`. */
+  few: readonly RowRange[];
+}
+
+/** A key-value cache, and where it lives on a GPU the program that moves its rows. */
+export interface DecodeCache {
+  state: State;
+  arrange?: BoundProgram;
+}
+
+export class DecodePrograms {
+  readonly #bound = new Map<string, Promise<BoundProgram>>();
+  readonly #packed: PackedPrograms;
+  readonly #weightsToPack: ReadonlySet<string>;
+  readonly #integers: ReadonlySet<string>;
+  #kernel?: Promise<Kernel<GenerateArgs, GenerateResult>>;
+  #arrange?: Promise<Program>;
+
+  constructor(private readonly options: DecodeProgramsOptions) {
+    const { device, architecture, parameters, quantized, packed } = options;
+    this.#packed = new PackedPrograms(parameters);
+    this.#weightsToPack = device.kind === 'cpu' ? weightsToPack(architecture, quantized, packed) : new Set();
+    this.#integers = device.kind === 'cpu' ? weightsAsIntegers(quantized, packed) : new Set();
+  }
+
+  get architecture(): CausalArchitecture {
+    return this.options.architecture;
+  }
+
+  /** Keys and values stay on the GPU? */
+  get #isResident(): boolean {
+    return this.options.device.residency === 'gpu';
+  }
+
+  /** The token loop itself (see kernels/generate-kernel.ts). */
+  kernel(): Promise<Kernel<GenerateArgs, GenerateResult>> {
+    return (this.#kernel ??= this.options.device.loadKernel<GenerateArgs, GenerateResult>(
+      this.#isResident
+        ? {
+            module: new URL('./generate-resident-kernel.js', import.meta.url),
+            name: 'generateResident',
+            resident: true,
+          }
+        : { module: new URL('./generate-kernel.js', import.meta.url), name: 'generate' },
+    ));
+  }
+
+  /** Empty contexts. The host's arrays have room for the longest ones; on a GPU the cache grows as they do. */
+  async openCache(slots: number, contextLength: number): Promise<DecodeCache> {
+    const { device, architecture } = this.options;
+    const { layers, keyValueHeads, headSize } = architecture;
+    const names = Array.from({ length: layers }, (_, layer) => [keyName(layer), valueName(layer)]).flat();
+    const size = slots * keyValueHeads * roundedCapacity(this.#isResident ? 0 : contextLength) * headSize;
+    const tensor = { shape: [size], dtype: device.precision };
+    const state = await device.createZeros(Object.fromEntries(names.map((name) => [name, tensor])));
+    if (!this.#isResident) return { state };
+    const program = await (this.#arrange ??= device.compile(arrangeGraph(names, headSize, device.precision)));
+    const store = Object.fromEntries(names.map((name) => [`moved.${name}`, [state, name] as const]));
+    return { state, arrange: await program.bind({ store }) };
+  }
+
+  async closeCache({ state, arrange }: DecodeCache): Promise<void> {
+    await arrange?.release();
+    await this.options.device.release(state);
+  }
+
+  /** Programs for a batch of `rows` whose longest new part has `width` tokens. `done` says that their run is over. */
+  async forBatch(sampler: Sampler, rows: number, width: number): Promise<BatchPrograms> {
+    await WorkingWeights.of(this.options.device, this.options.parameters).refresh();
+    // With small weights both operand orders give the same graph.
+    const large = !this.#isResident && this.architecture.parameters.some(({ shape }) => isLargeWeight(shape));
+    if (this.#weightsToPack.size > 0) return this.#forPacked(sampler, large ? rows : 1);
+    if (this.options.quantized && !this.#isResident)
+      return { programs: inAllRoles(await this.#program(sampler, 'tokens', 'rows-left')), few: [] };
+    const isFew = (tokens: number) => large && tokens > 1 && tokens < FEW_ROWS;
+    const stepMany = await this.#program(sampler, 1, 'rows-left');
+    const programs = {
+      prefill: await this.#program(sampler, 'tokens', isFew(rows * width) ? 'weights-left' : 'rows-left'),
+      stepMany,
+      stepFew: large && rows > 1 ? await this.#program(sampler, 1, 'weights-left') : stepMany,
+    };
+    return { programs, few: [[2, FEW_ROWS - 1]] };
+  }
+
+  async done({ programs }: BatchPrograms): Promise<void> {
+    await this.#packed.done(programs.prefill);
+  }
+
+  /** Some steps read the parameters themselves: where they are weights on the left, and so are not packed at each call. */
+  async #forPacked(sampler: Sampler, rows: number): Promise<BatchPrograms> {
+    const few = this.options.quantized ? [] : ROWS_AS_COLUMNS.filter(([from]) => from <= rows);
+    const stepFew = few.length > 0 ? await this.#program(sampler, 1, 'weights-left') : undefined;
+    const packed = await this.#packed.take(JSON.stringify(sampler), () =>
+      this.#compile(sampler, 'tokens', 'rows-left'),
+    );
+    return { programs: { ...inAllRoles(packed), ...(stepFew && { stepFew }) }, few };
+  }
+
+  /** Frees the compiled graphs. */
+  async release(): Promise<void> {
+    await this.#packed.release();
+    for (const promise of this.#bound.values()) {
+      const bound = await promise;
+      await bound.release();
+      await bound.program.release();
+    }
+    this.#bound.clear();
+    await (await this.#arrange)?.release();
+    this.#arrange = undefined;
+  }
+
+  #program(sampler: Sampler, tokens: 1 | 'tokens', operandOrder: OperandOrder): Promise<BoundProgram> {
+    const key = JSON.stringify([sampler, tokens, operandOrder]);
+    let bound = this.#bound.get(key);
+    if (!bound) this.#bound.set(key, (bound = this.#compile(sampler, tokens, operandOrder)));
+    return bound;
+  }
+
+  async #compile(sampler: Sampler, tokens: 1 | 'tokens', operandOrder: OperandOrder): Promise<BoundProgram> {
+    const { device, architecture, parameters, maskedTokenIds, quantized, adapters } = this.options;
+    const packed = operandOrder === 'rows-left' ? this.#weightsToPack : new Set<string>();
+    const integers = this.#integers.size > 0 ? { names: this.#integers, kind: await integerKind(device) } : undefined;
+    const shared = { sampler, operandOrder, tokens, maskedTokenIds };
+    const options = { ...shared, quantized, integers, packed, adapters: adapters?.layout };
+    const graph = this.#isResident
+      ? residentDecodeGraph(architecture, { ...options, storedType: device.precision })
+      : decodeGraph(architecture, options);
+    const working = await WorkingWeights.of(device, parameters).state();
+    const used = architecture.parameters.filter(({ name }) => graph.inputs.has(name));
+    const state = Object.fromEntries(used.map(({ name }) => [name, [working, name] as const]));
+    const constants = Object.fromEntries([...packed].map((name) => [packedName(name), [parameters, name] as const]));
+    const caches = [...graph.inputs.keys()].filter((name) => graph.outputs.has(extendedName(name)));
+    const inPlace = Object.fromEntries(caches.map((name) => [extendedName(name), name]));
+    const wiring = { state: { ...state, ...adapterWiring(adapters) }, inPlace };
+    const program = await device.compile(graph);
+    if (!integers) return program.bind({ ...wiring, constants });
+    const whole = await integerState(device, quantized!, integers.kind);
+    const wholeNumbers = Object.fromEntries(whole.names.map((name) => [name, [whole, name] as const]));
+    try {
+      return await program.bind({ ...wiring, constants: { ...constants, ...wholeNumbers } });
+    } finally {
+      await device.release(whole); // the session has its own copy by now
+    }
+  }
+}
+
+const inAllRoles = (bound: BoundProgram): LoopPrograms => ({ prefill: bound, stepFew: bound, stepMany: bound });

@@ -1,0 +1,317 @@
+import { Rng } from '@bowyer/core';
+import { openDevice, webgpuAvailable, type Device, type State } from '@bowyer/graph';
+import { describeOnDevices, when } from '@bowyer/testing';
+import { gpt2LoopLogits, logprobOf } from '../../test/reference/gpt2-loops.js';
+import { tinyConfig, tinyParameters } from '../../test/reference/tiny-gpt2.js';
+import { DecodePrograms } from './decode-programs.js';
+import { Episodes, type Turn, type Utterance } from './episodes.js';
+import { gpt2 } from '../decoder/gpt2.js';
+import type { SamplingOptions } from './sampling.js';
+import { TokenScorer } from '../training/token-scorer.js';
+
+const config = tinyConfig({ n_positions: 40, vocab_size: 13 });
+const tensors = tinyParameters(config, 21);
+const architecture = gpt2(config);
+const TERMINATORS = [3, 7];
+
+describeOnDevices(await webgpuAvailable(), (kind) => {
+  let device: Device;
+  let parameters: State;
+  let programs: DecodePrograms;
+  let maskingPrograms: DecodePrograms;
+  beforeAll(async () => {
+    device = await openDevice({ device: kind, threads: 1 });
+    parameters = await device.createState(tinyParameters(config, 21));
+    programs = new DecodePrograms({ device, architecture, parameters, maskedTokenIds: [] });
+    maskingPrograms = new DecodePrograms({ device, architecture, parameters, maskedTokenIds: [5] });
+  });
+  afterAll(() => device.close());
+
+  async function withEpisodes<T>(
+    options: { slots: number; programs?: DecodePrograms; contextLength?: number; prefillChunk?: number },
+    use: (episodes: Episodes) => Promise<T>,
+  ): Promise<T> {
+    const episodes = await Episodes.open({ programs, contextLength: 40, ...options });
+    try {
+      return await use(episodes);
+    } finally {
+      await episodes.close();
+    }
+  }
+
+  type TestSampling = SamplingOptions & { rng: Rng };
+
+  const sampling = (changes: Partial<TestSampling> = {}): TestSampling => ({
+    temperature: 1,
+    topK: 0,
+    topP: 1,
+    greedy: false,
+    maxNewTokens: 6,
+    terminatorIds: TERMINATORS,
+    rng: new Rng(1),
+    ...changes,
+  });
+
+  /** All turns of a call draw from one generator. */
+  const act = (episodes: Episodes, turns: Omit<Turn, 'rng'>[], { rng, ...options }: TestSampling) =>
+    episodes.act(
+      turns.map((turn) => ({ ...turn, rng })),
+      options,
+    );
+
+  const prompt = (length: number, seed: number) => {
+    const rng = new Rng(seed);
+    return Array.from({ length }, () => rng.integer(0, 12));
+  };
+
+  /** Greedy continuation by the float64 loops, without any cache. */
+  function loopGreedy(context: number[], maxNewTokens: number): number[] {
+    const ids = [...context];
+    while (ids.length < context.length + maxNewTokens) {
+      const logits = gpt2LoopLogits(config, tensors, ids).at(-1)!;
+      ids.push(logits.indexOf(Math.max(...logits)));
+      if (TERMINATORS.includes(ids.at(-1)!)) break;
+    }
+    return ids.slice(context.length);
+  }
+
+  const spoken = ({ ids, terminatorId }: Utterance) => (terminatorId === null ? ids : [...ids, terminatorId]);
+
+  test('cached = uncached: greedy tokens over several turns of ragged slots are those of plain loops', async () => {
+    await withEpisodes({ slots: 5 }, async (episodes) => {
+      const contexts: number[][] = [[], [], [], [], []];
+      for (let turn = 0; turn < 4; turn++) {
+        // Another choice of slots each turn, so that rows change places.
+        const slots = [
+          [0, 1, 2, 3, 4],
+          [4, 2],
+          [3, 0, 1],
+          [1, 4, 0, 2, 3],
+        ][turn];
+        const turns = slots.map((slot) => ({ slot, tokens: prompt(1 + ((slot + 2 * turn) % 4), 10 * turn + slot) }));
+        const utterances = await act(episodes, turns, sampling({ greedy: true, maxNewTokens: 5 }));
+        utterances.forEach((utterance, i) => {
+          expect(utterance.slot).toBe(slots[i]);
+          const context = contexts[utterance.slot];
+          context.push(...turns[i].tokens);
+          expect(spoken(utterance)).toEqual(loopGreedy(context, 5));
+          expect(utterance.contextTokens).toBe(context.length);
+          context.push(...utterance.ids);
+          expect(episodes.length(utterance.slot)).toBe(context.length);
+        });
+      }
+    });
+  });
+
+  test('prompts fed in chunks are prompts fed at once, whatever their lengths', async () => {
+    await withEpisodes({ slots: 4, prefillChunk: 3 }, async (episodes) => {
+      // 1, 3, 7 and 10 tokens: up to four chunks, of which the last ends every row.
+      const prompts = [1, 3, 7, 10].map((length) => prompt(length, 60 + length));
+      const turns = prompts.map((tokens, slot) => ({ slot, tokens }));
+      const utterances = await act(episodes, turns, sampling({ greedy: true }));
+      utterances.forEach((utterance, i) => expect(spoken(utterance)).toEqual(loopGreedy(prompts[i], 6)));
+    });
+  });
+
+  test("the sampler's log-probabilities are the scorer's, over a ragged batch and several turns", async () => {
+    const scorer = new TokenScorer({ device, architecture, parameters, maskedTokenIds: [5], padTokenId: 0 });
+    const rng = new Rng(2);
+    await withEpisodes({ slots: 6, programs: maskingPrograms }, async (episodes) => {
+      let checked = 0;
+      for (let turn = 0; turn < 3; turn++) {
+        const turns = [0, 1, 2, 3, 4, 5].map((slot) => ({
+          slot,
+          tokens: prompt(1 + ((slot * 7 + turn) % 5), 100 * turn + slot),
+        }));
+        const before = turns.map(({ slot, tokens }) => [...episodes.context(slot), ...tokens]);
+        const utterances = await act(episodes, turns, sampling({ rng, temperature: turn === 1 ? 0.7 : 1 }));
+        const examples = utterances.map((utterance, i) => {
+          const all = [...before[i], ...spoken(utterance)];
+          const start = before[i].length - 1;
+          return {
+            ids: Int32Array.from(all.slice(0, -1)),
+            targets: Int32Array.from(all.slice(1)),
+            weights: Float32Array.from(all.slice(1), (_, t) => Number(t >= start)),
+          };
+        });
+        const scored = await scorer.logprobs(examples);
+        utterances.forEach((utterance, i) => {
+          expect(spoken(utterance)).not.toContain(5);
+          expect(utterance.logprobs.length).toBe(spoken(utterance).length);
+          utterance.logprobs.forEach((logprob, t) => {
+            expect(Math.abs(logprob - scored[i][before[i].length - 1 + t])).toBeLessThan(5e-5);
+            checked++;
+          });
+          if (turn !== 1) expect([...utterance.samplingLogprobs]).toEqual([...utterance.logprobs]);
+        });
+      }
+      expect(checked).toBeGreaterThan(20);
+    });
+  });
+
+  test('a row does not depend on its neighbours: alone, in another place, in another crowd', async () => {
+    const tokensOf = (slot: number) => prompt(3 + slot, slot);
+    const together = await withEpisodes({ slots: 8 }, async (episodes) => {
+      const turns = [0, 1, 2, 3, 4, 5, 6, 7].map((slot) => ({ slot, tokens: tokensOf(slot) }));
+      return act(episodes, turns, sampling({ rng: new Rng(5) }));
+    });
+    // Turn i draws the i-th number of the generator; skip those of the turns left out.
+    const rng = new Rng(5);
+    rng.uint32();
+    rng.uint32();
+    const alone = await withEpisodes({ slots: 1 }, (episodes) =>
+      act(episodes, [{ slot: 0, tokens: tokensOf(2) }], sampling({ rng })),
+    );
+    expect(spoken(alone[0])).toEqual(spoken(together[2]));
+    alone[0].logprobs.forEach((logprob, t) => expect(logprob).toBeCloseTo(together[2].logprobs[t], 4));
+  });
+
+  test('the same seed says the same, another seed something else', async () => {
+    const play = (seed: number) =>
+      withEpisodes({ slots: 4 }, async (episodes) => {
+        const rng = new Rng(seed);
+        const said: number[][] = [];
+        for (let turn = 0; turn < 3; turn++) {
+          const turns = [0, 1, 2, 3].map((slot) => ({ slot, tokens: prompt(2, slot + turn) }));
+          for (const utterance of await act(episodes, turns, sampling({ rng }))) said.push(spoken(utterance));
+        }
+        return said;
+      });
+    const first = await play(3);
+    expect(await play(3)).toEqual(first);
+    expect(await play(4)).not.toEqual(first);
+  });
+
+  // Two thousand utterances each: on a GPU in software that takes a minute.
+  when(kind === 'cpu', 'too slow on a GPU in software').test(
+    'tokens come as often as their probability says; top-k and top-p leave only the likeliest',
+    async () => {
+      const context = prompt(4, 9);
+      const probabilities = gpt2LoopLogits(config, tensors, context)
+        .at(-1)!
+        .map((_, id, logits) => Math.exp(logprobOf(logits, id)));
+      const ranked = probabilities.map((_, id) => id).sort((a, b) => probabilities[b] - probabilities[a]);
+      const draw = (changes: Partial<TestSampling>) =>
+        withEpisodes({ slots: 200 }, async (episodes) => {
+          const counts = new Array<number>(13).fill(0);
+          const rng = new Rng(6);
+          for (let round = 0; round < 10; round++) {
+            const turns = Array.from({ length: 200 }, (_, slot) => ({ slot, reset: true, tokens: context }));
+            const utterances = await act(episodes, turns, sampling({ maxNewTokens: 1, rng, ...changes }));
+            for (const utterance of utterances) counts[spoken(utterance)[0]]++;
+          }
+          return counts.map((count) => count / 2000);
+        });
+      // Standard deviation of a frequency is at most √(¼ / 2000) = 0.011; the bound is more than four of them.
+      (await draw({})).forEach((frequency, id) => expect(Math.abs(frequency - probabilities[id])).toBeLessThan(0.05));
+
+      const kept = ranked.slice(0, 3);
+      const mass = kept.reduce((sum, id) => sum + probabilities[id], 0);
+      (await draw({ topK: 3 })).forEach((frequency, id) =>
+        expect(Math.abs(frequency - (kept.includes(id) ? probabilities[id] / mass : 0))).toBeLessThan(
+          kept.includes(id) ? 0.05 : 1e-9,
+        ),
+      );
+
+      // With top-p just above the likeliest token's probability, that one and the next are kept.
+      const frequencies = await draw({ topP: probabilities[ranked[0]] + 1e-3 });
+      expect(ranked.filter((id) => frequencies[id] > 0).sort()).toEqual(ranked.slice(0, 2).sort());
+    },
+  );
+
+  test('a low temperature sharpens: samplingLogprobs are those of the tempered distribution', async () => {
+    const context = prompt(4, 11);
+    const logits = gpt2LoopLogits(config, tensors, context).at(-1)!;
+    const [{ ids, terminatorId, logprobs, samplingLogprobs }] = await withEpisodes({ slots: 1 }, (episodes) =>
+      act(episodes, [{ slot: 0, tokens: context }], sampling({ temperature: 0.5, maxNewTokens: 1 })),
+    );
+    const token = terminatorId ?? ids[0];
+    expect(logprobs[0]).toBeCloseTo(logprobOf(logits, token), 4);
+    expect(samplingLogprobs[0]).toBeCloseTo(
+      logprobOf(
+        logits.map((x) => x / 0.5),
+        token,
+      ),
+      4,
+    );
+  });
+
+  test('a context that outgrows the model loses its oldest tokens and goes on as if it had begun there', async () => {
+    await withEpisodes({ slots: 2, contextLength: 20 }, async (episodes) => {
+      for (let turn = 0; turn < 6; turn++) {
+        const turns = [0, 1].map((slot) => ({ slot, tokens: prompt(3 + slot, 50 + turn) }));
+        const before = turns.map(({ slot, tokens }) => [...episodes.context(slot), ...tokens]);
+        const utterances = await act(episodes, turns, sampling({ greedy: true, maxNewTokens: 5, terminatorIds: [] }));
+        utterances.forEach((utterance, i) => {
+          // 5 new tokens, of which 4 are fed: room for 16 earlier ones.
+          expect(utterance.contextTokens).toBe(Math.min(16, before[i].length));
+          const seen = before[i].slice(-utterance.contextTokens);
+          const ids = [...seen];
+          for (let t = 0; t < 5; t++) {
+            const logits = gpt2LoopLogits(config, tensors, ids).at(-1)!;
+            ids.push(logits.indexOf(Math.max(...logits)));
+          }
+          expect(utterance.ids).toEqual(ids.slice(seen.length));
+          expect(utterance.finishReason).toBe('length');
+        });
+      }
+      expect(episodes.length(0)).toBe(6 * (3 + 5));
+    });
+  });
+
+  test('truncate takes back an utterance: the same context says the same again', async () => {
+    await withEpisodes({ slots: 3 }, async (episodes) => {
+      const tokens = prompt(5, 30);
+      const greedy = sampling({ greedy: true });
+      const [first] = await act(episodes, [{ slot: 1, tokens }], greedy);
+      await act(episodes, [{ slot: 0, tokens: prompt(9, 31) }], greedy);
+      episodes.truncate(1, 5);
+      expect(episodes.length(1)).toBe(5);
+      const [again] = await act(episodes, [{ slot: 1, tokens: [] }], greedy);
+      expect(spoken(again)).toEqual(spoken(first));
+      episodes.truncate(1, 2);
+      const [other] = await act(episodes, [{ slot: 1, tokens: [8, 9] }], greedy);
+      expect(spoken(other)).toEqual(loopGreedy([...tokens.slice(0, 2), 8, 9], 6));
+    });
+  });
+
+  test('reset begins a new episode in a slot', async () => {
+    await withEpisodes({ slots: 1 }, async (episodes) => {
+      const greedy = sampling({ greedy: true });
+      await act(episodes, [{ slot: 0, tokens: prompt(7, 40) }], greedy);
+      const [fresh] = await act(episodes, [{ slot: 0, reset: true, tokens: prompt(4, 41) }], greedy);
+      expect(fresh.contextTokens).toBe(4);
+      expect(spoken(fresh)).toEqual(loopGreedy(prompt(4, 41), 6));
+    });
+  });
+
+  test('mistakes are named', async () => {
+    await withEpisodes({ slots: 2 }, async (episodes) => {
+      await expect(act(episodes, [{ slot: 0, tokens: [] }], sampling())).rejects.toThrow(
+        'slot 0 has no token to go on from',
+      );
+      await expect(act(episodes, [{ slot: 2, tokens: [1] }], sampling())).rejects.toThrow(
+        'there is no slot 2; slots are 0 to 1',
+      );
+      await expect(act(episodes, [{ slot: 0, tokens: [13] }], sampling())).rejects.toThrow(
+        'slot 0 is given the token id 13; the vocabulary has 13 tokens',
+      );
+      await expect(
+        act(
+          episodes,
+          [
+            { slot: 0, tokens: [1] },
+            { slot: 0, tokens: [1] },
+          ],
+          sampling(),
+        ),
+      ).rejects.toThrow('slot 0 has two turns in one call');
+      await expect(act(episodes, [{ slot: 0, tokens: [1] }], sampling({ maxNewTokens: 41 }))).rejects.toThrow(
+        "must be from 1 to the context's 40 tokens",
+      );
+      await expect(act(episodes, [{ slot: 0, tokens: [1] }], sampling({ temperature: 0 }))).rejects.toThrow(
+        'for the most likely token set greedy',
+      );
+    });
+  });
+});

@@ -1,0 +1,252 @@
+// Many episodes sampled side by side: each slot keeps its context in the key-value cache over all turns of an episode,
+// so that a turn costs its new tokens only.
+import type { Rng } from '@bowyer/core';
+import type { DecodeCache, DecodePrograms } from './decode-programs.js';
+import { roundedCapacity } from './cache-rows.js';
+import type { Alternatives, GenerateArgs, GeneratedRow, Steering } from './generate-kernel.js';
+import { GREEDY_TEMPERATURE, samplerFor, type Sampler, type SamplingOptions } from './sampling.js';
+import { uniformsOf } from './sampling-uniforms.js';
+import { SlotRows } from './slot-mapping.js';
+
+/** What a slot is told before it speaks. */
+export interface Turn {
+  slot: number;
+  /** A new episode: the slot's context is forgotten first. */
+  reset?: boolean;
+  /** Tokens to add to the slot's context: the observation, and the last action if the environment saw another one. */
+  tokens: readonly number[];
+  /** One number is drawn from it, from which all of the utterance's tokens follow, whoever else is in the batch. */
+  rng: Rng;
+  /** With the option `steered`: what is added to single logits before every token. */
+  steer?: Steering;
+}
+
+export interface Utterance {
+  slot: number;
+  /** Without the terminator. */
+  ids: number[];
+  terminatorId: number | null;
+  /** [ids, then the terminator if there is one] nats, under the policy at temperature 1 without truncation. */
+  logprobs: Float32Array;
+  /** The same under the distribution that was sampled from; equal to `logprobs` at temperature 1 without truncation. */
+  samplingLogprobs: Float32Array;
+  /** With the option `steered`, one a log-probability: the policy's likeliest tokens, whatever is added to logits. */
+  alternatives?: readonly Alternatives[];
+  /** How many of the slot's last tokens the model saw before its first own one. */
+  contextTokens: number;
+  finishReason: 'terminator' | 'length';
+}
+
+export interface EpisodesOptions {
+  programs: DecodePrograms;
+  contextLength: number;
+  slots: number;
+  /** One sampler for greedy and untruncated sampling: dearer by a little, but no second program where both are asked for. */
+  sharesSampler?: boolean;
+  /** Prompt tokens per row that go through the model at once; 256 if not given. */
+  prefillChunk?: number;
+}
+
+/** More prompt tokens at once would only cost memory. */
+const PREFILL_CHUNK = 256;
+
+export class Episodes {
+  readonly #contexts: number[][];
+  readonly #rows: SlotRows;
+  #capacity = roundedCapacity(0);
+
+  private constructor(
+    private readonly options: EpisodesOptions,
+    private readonly cache: DecodeCache,
+  ) {
+    this.#contexts = Array.from({ length: options.slots }, () => []);
+    this.#rows = new SlotRows(options.slots);
+  }
+
+  static async open(options: EpisodesOptions): Promise<Episodes> {
+    const { slots, contextLength, programs } = options;
+    if (!Number.isInteger(slots) || slots < 1)
+      throw new RangeError(`openEpisodes: ${slots} slots; at least one is needed`);
+    return new Episodes(options, await programs.openCache(slots, contextLength));
+  }
+
+  /** Tokens in a slot's context, also those that no longer fit into the model's. */
+  length(slot: number): number {
+    return this.#context(slot).length;
+  }
+
+  /** The tokens themselves. */
+  context(slot: number): readonly number[] {
+    return this.#context(slot);
+  }
+
+  /** Forgets everything after the slot's first `tokenCount` tokens; what the cache holds of them stays. */
+  truncate(slot: number, tokenCount: number): void {
+    const context = this.#context(slot);
+    if (!(tokenCount >= 0 && tokenCount <= context.length))
+      throw new RangeError(`Episodes.truncate: slot ${slot} has ${context.length} tokens, asked to keep ${tokenCount}`);
+    context.length = tokenCount;
+    this.#rows.keepUpTo(slot, tokenCount);
+  }
+
+  /**
+   * Adds each turn's tokens to its slot and samples one utterance per turn. The utterance's ids join the context, its
+   * terminator does not: the observation that follows says how the history goes on.
+   *
+   * A context that leaves no room for `maxNewTokens` loses its oldest tokens (see `contextTokens`).
+   */
+  async act(turns: readonly Turn[], options: SamplingOptions): Promise<Utterance[]> {
+    this.#check(turns, options);
+    if (turns.length === 0) return [];
+    const sampler = samplerFor(options, this.options.programs.architecture.vocabSize, this.options.sharesSampler);
+    const seeds = turns.map(({ rng }) => rng.uint32());
+    for (const { slot, reset, tokens } of turns) {
+      const context = this.#context(slot);
+      if (reset) context.length = 0;
+      if (reset) this.#rows.keepUpTo(slot, 0);
+      for (const token of tokens) context.push(token);
+      if (context.length === 0)
+        throw new RangeError(`Episodes.act: slot ${slot} has no token to go on from; give it at least one`);
+    }
+    const swaps = this.#rows.bringToFront(turns.map(({ slot }) => slot));
+    // The worker knows rows only: turns in the order of their rows.
+    const byRow = turns
+      .map(({ slot, steer = [] }, i) => ({ slot, steer, seed: seeds[i] }))
+      .sort((a, b) => this.#rows.row(a.slot) - this.#rows.row(b.slot));
+    const windows = byRow.map(({ slot }) => this.#window(slot, options.maxNewTokens));
+    const { programs } = this.options;
+    const width = Math.max(...windows.map(({ feed }) => feed.length));
+    const { state, arrange } = this.cache;
+    const kernel = await programs.kernel();
+    const batch = await programs.forBatch(sampler, windows.length, width);
+    const { prefill, stepFew, stepMany } = batch.programs;
+    const run = this.#arguments(windows, swaps, byRow, sampler, options);
+    const result = await kernel
+      .call({
+        states: { cache: state },
+        programs: { ...batch.programs, ...(arrange && { arrange }) },
+        args: {
+          ...run,
+          few: batch.few,
+          takesLast: { stepFew: stepFew === prefill, stepMany: stepMany === prefill },
+        },
+      })
+      .finally(() => programs.done(batch));
+    this.#capacity = result.capacity;
+    const utterances = new Map<number, Utterance>();
+    byRow.forEach(({ slot }, row) => {
+      const { start, tokens } = windows[row];
+      const generated = result.rows[row];
+      this.#rows.setWindow(slot, start, tokens + generated.tokens.length - 1); // the last token sampled is not fed
+      utterances.set(slot, this.#utterance(slot, generated, tokens));
+    });
+    for (const [a, b] of result.swaps) this.#rows.swap(a, b);
+    return turns.map(({ slot }) => utterances.get(slot)!);
+  }
+
+  /** Frees the cache. */
+  async close(): Promise<void> {
+    await this.options.programs.closeCache(this.cache);
+  }
+
+  /** The part of a slot's context that the model will see, and how much of it the cache still lacks. */
+  #window(slot: number, maxNewTokens: number): { start: number; tokens: number; feed: Int32Array } {
+    const context = this.#context(slot);
+    const room = this.options.contextLength - maxNewTokens + 1; // the last new token is never fed
+    const start = Math.max(0, context.length - room);
+    // The last token is always fed: what is sampled depends on it.
+    const cached = Math.min(this.#rows.cachedFrom(slot, start), context.length - start - 1);
+    this.#rows.setWindow(slot, start, cached);
+    return { start, tokens: context.length - start, feed: Int32Array.from(context.slice(start + cached)) };
+  }
+
+  #arguments(
+    windows: { feed: Int32Array }[],
+    swaps: [number, number][],
+    turns: readonly { seed: number; steer: Steering }[],
+    sampler: Sampler,
+    options: SamplingOptions,
+  ): Omit<GenerateArgs, 'few' | 'takesLast'> {
+    const { programs, contextLength } = this.options;
+    const { keyValueHeads: heads, headSize, contextLength: positions } = programs.architecture;
+    return {
+      geometry: { heads, headSize, capacity: this.#capacity, largestCapacity: roundedCapacity(contextLength) },
+      lengths: this.#rows.lengthsBefore(swaps),
+      swaps,
+      feed: windows.map(({ feed }) => feed),
+      chunk: this.options.prefillChunk ?? PREFILL_CHUNK,
+      uniforms: uniformsFor(turns, sampler, options),
+      ...(sampler.kind !== 'greedy' &&
+        sampler.tempered && { temperature: options.greedy ? GREEDY_TEMPERATURE : options.temperature }),
+      ...(sampler.kind === 'truncated' && { topP: options.topP }),
+      ...(sampler.steered && { steer: turns.map(({ steer }) => steer) }),
+      maxNewTokens: options.maxNewTokens,
+      terminatorIds: [...options.terminatorIds],
+      lastPosition: positions - 1,
+    };
+  }
+
+  #utterance(
+    slot: number,
+    { tokens, logprobs, samplingLogprobs, alternatives, terminated }: GeneratedRow,
+    contextTokens: number,
+  ): Utterance {
+    const ids = terminated ? tokens.slice(0, -1) : tokens;
+    for (const id of ids) this.#context(slot).push(id);
+    return {
+      slot,
+      ids,
+      terminatorId: terminated ? tokens[tokens.length - 1] : null,
+      logprobs: Float32Array.from(logprobs),
+      samplingLogprobs: Float32Array.from(samplingLogprobs),
+      ...(alternatives.length > 0 && { alternatives }),
+      contextTokens,
+      finishReason: terminated ? 'terminator' : 'length',
+    };
+  }
+
+  #context(slot: number): number[] {
+    const context = this.#contexts[slot];
+    if (!context)
+      throw new RangeError(`Episodes: there is no slot ${slot}; slots are 0 to ${this.#contexts.length - 1}`);
+    return context;
+  }
+
+  #check(turns: readonly Turn[], { maxNewTokens, steered }: SamplingOptions): void {
+    const { contextLength, programs } = this.options;
+    const { vocabSize } = programs.architecture;
+    if (!Number.isInteger(maxNewTokens) || maxNewTokens < 1 || maxNewTokens > contextLength)
+      throw new RangeError(
+        `Episodes.act: maxNewTokens ${maxNewTokens} must be from 1 to the context's ${contextLength} tokens`,
+      );
+    const seen = new Set<number>();
+    for (const { slot, tokens, steer = [] } of turns) {
+      this.#context(slot);
+      if (steer.length > 0 && !steered)
+        throw new RangeError(`Episodes.act: slot ${slot} changes logits, which needs the option steered`);
+      if (steer.some(([id]) => !(id >= 0 && id < vocabSize)))
+        throw new RangeError(`Episodes.act: slot ${slot} changes logits beyond the vocabulary of ${vocabSize} tokens`);
+      if (seen.has(slot)) throw new RangeError(`Episodes.act: slot ${slot} has two turns in one call`);
+      seen.add(slot);
+      const unknown = tokens.find((id) => !(id >= 0 && id < vocabSize));
+      if (unknown !== undefined)
+        throw new RangeError(
+          `Episodes.act: slot ${slot} is given the token id ${unknown}; the vocabulary has ${vocabSize} tokens`,
+        );
+    }
+  }
+}
+
+/** Nothing for a greedy graph; where a graph that samples is to be greedy, zeros. */
+function uniformsFor(
+  turns: readonly { seed: number }[],
+  { kind }: Sampler,
+  { greedy, maxNewTokens }: SamplingOptions,
+): Float32Array {
+  if (kind === 'greedy') return new Float32Array(0);
+  if (greedy) return new Float32Array(turns.length * maxNewTokens);
+  return uniformsOf(
+    turns.map(({ seed }) => seed),
+    maxNewTokens,
+  );
+}

@@ -1,0 +1,97 @@
+// Decoding graphs whose float32 weights ONNX Runtime has laid out anew for fast products, as they are at that moment: one
+// program for prompts and steps, made again when the parameters have changed.
+import type { BoundProgram, State } from '@bowyer/graph';
+import type { CausalArchitecture } from '../architecture/architecture.js';
+import { linearWeights } from '../architecture/linear-weights.js';
+import type { QuantizedWeight } from '../quantization/quantized-weight.js';
+import { isLargeWeight } from '../layers/weight-product.js';
+
+/**
+ * In bytes of float32. Smaller weights stay in the processor's caches, where the layout gains little and a new session after
+ * each change of the parameters costs more; larger ones are not kept in memory twice unasked.
+ */
+const PACKED_SIZES = [1 << 26, 2 ** 32] as const;
+
+/** Names of the weights to pack: none, or those that products read in float32. @param asked undefined: as their size suggests */
+export function weightsToPack(
+  architecture: CausalArchitecture,
+  quantized: ReadonlyMap<string, QuantizedWeight> | undefined,
+  asked: boolean | undefined,
+): ReadonlySet<string> {
+  if (asked === false) return new Set();
+  const { inside, heads, tied } = linearWeights(architecture);
+  const products = new Set([...inside, ...heads, ...tied]);
+  const weights = architecture.parameters.filter(
+    ({ name, shape }) => products.has(name) && !quantized?.has(name) && (asked === true || isLargeWeight(shape)),
+  );
+  return new Set(isWorthPacking(weights, asked) ? weights.map(({ name }) => name) : []);
+}
+
+/** Names of the quantised weights that products read as whole numbers (see quantization/integer-weight.ts): all or none. */
+export function weightsAsIntegers(
+  quantized: ReadonlyMap<string, QuantizedWeight> | undefined,
+  asked: boolean | undefined,
+): ReadonlySet<string> {
+  return new Set(quantized && isWorthPacking([...quantized.values()], asked) ? quantized.keys() : []);
+}
+
+/** @param asked undefined: as their size suggests */
+function isWorthPacking(weights: readonly { shape: readonly number[] }[], asked: boolean | undefined): boolean {
+  if (asked !== undefined) return asked;
+  const bytes = weights.reduce((sum, { shape }) => sum + 4 * shape.reduce((product, size) => product * size, 1), 0);
+  const [smallest, largest] = PACKED_SIZES;
+  return bytes >= smallest && bytes <= largest;
+}
+
+interface Packed {
+  key: string;
+  version: number;
+  bound: Promise<BoundProgram>;
+  /** Calls under way. */
+  users: number;
+}
+
+/** Holds the latest program only, since each has a copy of the weights; one that is in use is freed when its last call ends. */
+export class PackedPrograms {
+  #latest?: Packed;
+  readonly #inUse = new Map<BoundProgram, Packed>();
+
+  constructor(private readonly parameters: State) {}
+
+  /** The program made for `key` from the present parameters. Each `take` is followed by one `done`. */
+  async take(key: string, compile: () => Promise<BoundProgram>): Promise<BoundProgram> {
+    const { version } = this.parameters;
+    if (this.#latest?.key !== key || this.#latest.version !== version) {
+      const before = this.#latest;
+      // Freed before the next is made, so that memory holds one copy; calls under way keep theirs.
+      this.#latest = { key, version, users: 0, bound: freed(before).then(compile) };
+    }
+    const packed = this.#latest;
+    packed.users++;
+    const bound = await packed.bound;
+    this.#inUse.set(bound, packed);
+    return bound;
+  }
+
+  /** A call with what `take` gave has ended. */
+  async done(bound: BoundProgram): Promise<void> {
+    const packed = this.#inUse.get(bound);
+    if (!packed || --packed.users > 0) return;
+    this.#inUse.delete(bound);
+    if (packed !== this.#latest) await freed(packed);
+  }
+
+  async release(): Promise<void> {
+    const latest = this.#latest;
+    this.#latest = undefined;
+    await freed(latest);
+  }
+}
+
+/** @param packed nothing happens while it has users */
+async function freed(packed: Packed | undefined): Promise<void> {
+  if (!packed || packed.users > 0) return;
+  const bound = await packed.bound;
+  await bound.release();
+  await bound.program.release();
+}

@@ -1,0 +1,108 @@
+// The decoding graph where the key-value cache lives on a GPU: new keys and values are written into the cache, which is an
+// output in the place of the input, and attention reads the cache alone. See decode-graph.ts for the form on the host.
+import { defineOp, GraphBuilder, multiplyDims, type Precision, type Value } from '@bowyer/graph';
+import type { CausalArchitecture } from '../architecture/architecture.js';
+import { MASKED, mergeHeads, splitHeads, splitQueries, type HeadLayout } from '../layers/attention.js';
+import { keyName, valueName, type DecodeGraphOptions } from './decode-graph.js';
+import { GraphScope } from '../decoder/forward-scope.js';
+import { AdapterGraph } from '../lora/adapter-graph.js';
+import { sampleTokens } from './sampling.js';
+import { maskedLogits } from '../layers/vocabulary-mask.js';
+
+/** Name of the output that is a cache tensor with the new tokens in it. */
+export const extendedName = (cacheName: string) => `extended.${cacheName}`;
+
+/** The updates replace what stands at the index tuples. Without a gradient, unlike the builder's scatters. */
+const ScatterND = defineOp('ScatterND', { infer: ({ inputs: [data] }) => [{ dtype: data.dtype, shape: data.shape }] });
+
+/**
+ * Inputs: ids and positions [batch, tokens]; columns [capacity], the numbers 0, 1, …; write_at [batch · heads · tokens, 3],
+ * row, head and column of each new key and value; last [batch] (not with one token); key.N and value.N
+ * [batch, keyValueHeads, capacity, headSize]; and what the sampler asks for.
+ *
+ * Outputs: tokens [batch] int32; logprobs and sampling_logprobs [batch]; extended.key.N and extended.value.N.
+ *
+ * @param options.storedType what weights, keys and values lie in
+ */
+export function residentDecodeGraph(
+  architecture: CausalArchitecture,
+  options: DecodeGraphOptions & { storedType: Precision },
+): GraphBuilder {
+  const { tokens, storedType } = options;
+  const g = new GraphBuilder('decode_resident');
+  const ids = g.input('ids', 'int32', ['batch', tokens]);
+  const positions = g.input('positions', 'int32', ['batch', tokens]);
+  const columns = g.input('columns', 'float32', ['capacity']);
+  const writeAt = g.input('write_at', 'int64', ['writes', 3]);
+  const { heads, keyValueHeads, headSize, attentionWindows } = architecture;
+  const layout = { batch: 'batch', tokens, heads, keyValueHeads, headSize };
+  const cached = (name: string, fresh: Value) => {
+    const cache = g.input(name, storedType, ['batch', keyValueHeads, 'capacity', headSize]);
+    const rows = g.cast(g.reshape(splitHeads(g, fresh, layout), [-1, headSize]), storedType);
+    const [extended] = g.apply(ScatterND, [cache, writeAt, rows]);
+    g.output(extendedName(name), extended);
+    return g.cast(extended, 'float32');
+  };
+  const scope = new GraphScope(g, architecture, {
+    ...{ batch: 'batch', tokens, operandOrder: options.operandOrder, accuracyLevel: 0 },
+    quantized: options.quantized,
+    weightType: storedType,
+    adapters: options.adapters && new AdapterGraph(g, options.adapters),
+    attention: (layer, [query, key, value]) => {
+      const [keys, values] = [cached(keyName(layer), key), cached(valueName(layer), value)];
+      return attention(
+        g,
+        query,
+        { keys, values, columns, positions },
+        { ...layout, window: attentionWindows?.[layer] },
+      );
+    },
+  });
+  const residual = architecture.residual(scope, g.reshape(ids, [-1]), g.reshape(positions, [-1]));
+  const last = tokens === 1 ? residual : g.gather(residual, g.input('last', 'int32', ['batch']), 0);
+  const sampled = sampleTokens(
+    g,
+    maskedLogits(g, architecture.logits(scope, last), options.maskedTokenIds),
+    options.sampler,
+  );
+  g.output('tokens', g.cast(sampled.tokens, 'int32'));
+  g.output('logprobs', sampled.logprobs);
+  g.output('sampling_logprobs', sampled.samplingLogprobs);
+  return g;
+}
+
+/** softmax(Q Kᵀ / √headSize + mask) V over the columns up to each query's own. K is the left operand: it is not copied then. */
+function attention(
+  g: GraphBuilder,
+  query: Value,
+  { keys, values, columns, positions }: Record<'keys' | 'values' | 'columns' | 'positions', Value>,
+  layout: HeadLayout,
+): Value {
+  const { batch, tokens, heads, keyValueHeads, headSize, window } = layout;
+  const groups = heads / keyValueHeads;
+  const q = g.mul(splitQueries(g, query, layout), 1 / Math.sqrt(headSize));
+  const scores = g.transpose(g.matMul(keys, g.transpose(q, [0, 1, 3, 2])), [0, 1, 3, 2]);
+  const own = g.unsqueeze(g.cast(positions, 'float32'), 2);
+  const windowed = window === undefined ? 0 : g.where(g.greater(columns, g.sub(own, window)), g.scalar(0), MASKED);
+  const mask = g.unsqueeze(g.where(g.lessOrEqual(columns, own), windowed, MASKED), 1);
+  const rows = multiplyDims(groups, tokens);
+  const perGroup =
+    groups === 1 ? mask : g.reshape(g.expand(mask, [batch, groups, tokens, 'capacity']), [batch, 1, rows, 'capacity']);
+  return mergeHeads(g, g.matMul(g.softmax(g.add(scores, perGroup)), values), layout);
+}
+
+/**
+ * Moves rows of cache tensors: each output `moved.NAME` holds, one after the other, the rows of `NAME` [slots, headSize]
+ * that `index` [moved] names.
+ */
+export function arrangeGraph(
+  names: readonly string[],
+  headSize: number,
+  storedType: Precision = 'float32',
+): GraphBuilder {
+  const g = new GraphBuilder('arrange_cache');
+  const index = g.input('index', 'int32', ['moved']);
+  for (const name of names)
+    g.output(`moved.${name}`, g.reshape(g.gather(g.input(name, storedType, ['slots', headSize]), index), [-1]));
+  return g;
+}

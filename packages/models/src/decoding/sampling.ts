@@ -1,0 +1,145 @@
+// Choosing the next token inside the graph, so that no vocabulary-sized row leaves it: the host sends one uniform number
+// per row and gets back one token with its log-probability.
+import type { GraphBuilder, Value } from '@bowyer/graph';
+import { tokenLogprobs } from '../layers/token-logprobs.js';
+
+export interface SamplingOptions {
+  /** Logits are divided by it before anything else; 1 samples the policy itself. */
+  temperature: number;
+  /** Only the k most likely tokens can be chosen; 0 means all. */
+  topK: number;
+  /** Only the smallest set of most likely tokens with at least this much probability (Holtzman et al. 2020); 1 means all. */
+  topP: number;
+  /** The most likely token always; the three above are then without effect. */
+  greedy: boolean;
+  maxNewTokens: number;
+  /** An utterance ends when one of these is chosen. */
+  terminatorIds: readonly number[];
+  /** Turns may change single logits, and utterances tell the likeliest tokens. */
+  steered?: boolean;
+}
+
+/** Which sampler a graph is built with; what they are is an input of the graph. */
+export type Sampler = { steered?: true } & (
+  | { kind: 'greedy' }
+  | { kind: 'full'; tempered: boolean }
+  | { kind: 'truncated'; tempered: boolean; candidates: number }
+);
+
+/** How many of the likeliest tokens a steered sampler tells, as far as the vocabulary has them. */
+export const ALTERNATIVES = 20;
+
+/**
+ * At this temperature, and with 0 in the place of random numbers, a full sampler is greedy: all probability is the most likely
+ * token's, and the first one's where several are equal, since two float32 logits that differ do so by 10⁻⁷ of their size.
+ */
+export const GREEDY_TEMPERATURE = 1e-12;
+
+/** @param shared one sampler for greedy and for all untruncated sampling, at a few passes over the vocabulary more */
+export function samplerFor(options: SamplingOptions, vocabSize: number, shared = false): Sampler {
+  return { ...plainSampler(options, vocabSize, shared), ...(options.steered && { steered: true }) };
+}
+
+function plainSampler(
+  { greedy, topK, topP, temperature }: SamplingOptions,
+  vocabSize: number,
+  shared: boolean,
+): Sampler {
+  if (greedy) return shared ? { kind: 'full', tempered: true } : { kind: 'greedy' };
+  if (!(temperature > 0))
+    throw new RangeError(`sampling: temperature ${temperature} must be above 0; for the most likely token set greedy`);
+  if (!(topP > 0 && topP <= 1)) throw new RangeError(`sampling: topP ${topP} must be in (0, 1]; 1 keeps every token`);
+  if (!Number.isInteger(topK) || topK < 0)
+    throw new RangeError(`sampling: topK ${topK} must be a whole number; 0 keeps every token`);
+  const candidates = topK === 0 ? vocabSize : Math.min(topK, vocabSize);
+  const tempered = shared || temperature !== 1;
+  return candidates === vocabSize && topP === 1
+    ? { kind: 'full', tempered }
+    : { kind: 'truncated', tempered, candidates };
+}
+
+export interface SampledTokens {
+  /** [rows] int64 */
+  tokens: Value;
+  /** [rows] log p(token) at temperature 1 without truncation: what scoring the same tokens gives. */
+  logprobs: Value;
+  /** [rows] log-probability under the distribution that was sampled from (tempered and truncated). */
+  samplingLogprobs: Value;
+}
+
+/**
+ * Makes the inputs that the sampler needs: `uniforms` [rows] in [0, 1), each row's own, so that its token does not depend
+ * on who else is in the batch; the scalars `temperature` and `top_p`. A steered one has `steer_ids` and `steer_by` [rows, n],
+ * tokens and what is added to their logits, and the outputs `alternative_ids` and `alternative_logprobs` [rows, ALTERNATIVES],
+ * the most likely tokens first, which what is added does not change.
+ *
+ * @param logits [rows, vocabulary], masked tokens far below the rest
+ */
+export function sampleTokens(g: GraphBuilder, logits: Value, sampler: Sampler): SampledTokens {
+  if (!sampler.steered) return choose(g, logits, logits, sampler).sampled;
+  const steering = [logits.dim(0), 'steered'];
+  const [ids, by] = [g.input('steer_ids', 'int64', steering), g.input('steer_by', 'float32', steering)];
+  const { sampled, probabilities } = choose(g, logits, g.scatterElementsAdd(logits, ids, by, 1), sampler);
+  const [best, bestIds] = g.topK(logits, Math.min(ALTERNATIVES, logits.dim(1) as number), 1);
+  const largest = g.log(g.reduceMax(probabilities, { axes: [1] }));
+  g.output('alternative_ids', g.cast(bestIds, 'int32'));
+  g.output('alternative_logprobs', g.add(g.sub(best, g.slice(best, 1, 0, 1)), g.unsqueeze(largest, 1)));
+  return sampled;
+}
+
+/** @param own the model's logits, of which log-probabilities are told; @param logits those that are sampled from */
+function choose(
+  g: GraphBuilder,
+  own: Value,
+  logits: Value,
+  sampler: Sampler,
+): { sampled: SampledTokens; probabilities: Value } {
+  if (sampler.kind === 'greedy') {
+    const tokens = g.argMax(logits, 1);
+    const { logprobs, probabilities } = tokenLogprobs(g, own, tokens);
+    return { sampled: { tokens, logprobs, samplingLogprobs: g.mul(logprobs, 0) }, probabilities }; // chosen with certainty
+  }
+  const uniforms = g.input('uniforms', 'float32', [logits.dim(0)]);
+  const tempered = sampler.tempered ? g.div(logits, g.input('temperature', 'float32', [])) : logits;
+  const { tokens, samplingLogprobs } =
+    sampler.kind === 'full'
+      ? sampleFull(g, tempered, uniforms)
+      : sampleTruncated(g, tempered, sampler.candidates, g.input('top_p', 'float32', []), uniforms);
+  // Where nothing is tempered or truncated, these are the same nodes of the graph once more.
+  const { logprobs, probabilities } = tokenLogprobs(g, own, tokens);
+  return { sampled: { tokens, logprobs, samplingLogprobs }, probabilities };
+}
+
+function sampleFull(g: GraphBuilder, logits: Value, uniforms: Value) {
+  const tokens = invertCumulative(g, g.softmax(logits), uniforms);
+  return { tokens, samplingLogprobs: tokenLogprobs(g, logits, tokens).logprobs };
+}
+
+/** Top-k, then top-p among those, as Hugging Face orders them; candidates are sorted, the most likely first. */
+function sampleTruncated(g: GraphBuilder, logits: Value, candidates: number, topP: Value, uniforms: Value) {
+  const [best, ids] = g.topK(logits, candidates, 1);
+  const probabilities = g.softmax(best);
+  // A candidate stays while those before it have less than topP together; the first always does.
+  const before = g.cumSum(probabilities, 1, { exclusive: true });
+  const kept = g.where(g.less(before, topP), probabilities, 0);
+  const index = g.unsqueeze(invertCumulative(g, kept, uniforms), 1);
+  const chosen = g.squeeze(g.gatherElements(kept, index, 1), 1);
+  return {
+    tokens: g.squeeze(g.gatherElements(ids, index, 1), 1),
+    samplingLogprobs: g.log(g.div(chosen, g.reduceSum(kept, { axes: [1] }))),
+  };
+}
+
+/**
+ * The index at which the running sum of the weights first exceeds uniform · total: an index of weight 0 is never it.
+ *
+ * @param weights [rows, n] from 0 up, not necessarily summing to 1
+ * @param uniforms [rows] in [0, 1)
+ * @returns [rows] int64
+ */
+function invertCumulative(g: GraphBuilder, weights: Value, uniforms: Value): Value {
+  const sums = g.cumSum(weights, 1);
+  const total = g.slice(sums, 1, -1);
+  const passed = g.lessOrEqual(sums, g.mul(g.unsqueeze(uniforms, 1), total));
+  return g.cast(g.reduceSum(g.cast(passed, 'int32'), { axes: [1] }), 'int64');
+}

@@ -1,0 +1,116 @@
+// Continuations of many prompts: batches of similar length through the cached decoder, results in the order of the items.
+import { maximum, Rng } from '@bowyer/core';
+import { itemWindows, type Items } from './stream-chunks.js';
+import type { LanguageModel } from '../language-model/language-model.js';
+import { checkTokenIds, continuationText, ItemError, promptTokens, type PromptItem } from './prompt-tokens.js';
+import type { SamplingOptions } from '../decoding/sampling.js';
+
+export interface GeneratedText {
+  promptIds: number[];
+  /** What the new tokens say, special tokens left out. */
+  text: string;
+  /** New tokens, the one that ended the text included. */
+  ids: number[];
+  /** One per new token, in nats, at temperature 1 without truncation. */
+  logprobs: number[];
+  /** stop: a token that ends texts was said; length: maxNewTokens were, or all that the context has room for. */
+  finishReason: 'stop' | 'length';
+}
+
+export interface GenerateTextsOptions extends Omit<SamplingOptions, 'terminatorIds'> {
+  /** Tokens that end a text; the model's end-of-text tokens if not given. */
+  terminatorIds?: readonly number[];
+  /** Prompts that are continued side by side. */
+  batchSize: number;
+  /** Each item has a stream of its own that follows from this and its index, so batches do not change what is said. */
+  seed: number;
+  /** Items among which lengths are sorted into batches; that many are in memory. Eight batches if not given. */
+  window?: number;
+}
+
+/**
+ * A text ends at the latest where the model's context does; a prompt longer than the context is an error. The last token
+ * that is said is not read, so a prompt that fills the context still gets one.
+ */
+export async function* generateTexts(
+  model: LanguageModel,
+  items: Items<PromptItem>,
+  { batchSize, seed, window = 8 * batchSize, ...sampling }: GenerateTextsOptions,
+): AsyncGenerator<GeneratedText> {
+  const options = { ...sampling, terminatorIds: sampling.terminatorIds ?? endOfText(model) };
+  for await (const { start, items: some } of itemWindows(items, window)) {
+    const prompts = some.map((item, i) => {
+      const ids = promptTokens(model.tokenizer, item, start + i);
+      check(model, ids, start + i);
+      const maxNewTokens = Math.min(options.maxNewTokens, model.contextLength + 1 - ids.length);
+      return { ids, maxNewTokens, rng: Rng.forPurpose(seed, `item ${start + i}`) };
+    });
+    const results: GeneratedText[] = [];
+    for (const chosen of batchesOf(prompts, batchSize)) {
+      const { maxNewTokens } = prompts[chosen[0]];
+      const texts = await generateBatch(
+        model,
+        chosen.map((i) => prompts[i]),
+        { ...options, maxNewTokens },
+      );
+      chosen.forEach((i, row) => (results[i] = texts[row]));
+    }
+    yield* results;
+  }
+}
+
+/** Indices in batches, the longest prompts first; those of a batch have room for equally many tokens. */
+function batchesOf(prompts: readonly { ids: number[]; maxNewTokens: number }[], batchSize: number): number[][] {
+  const order = prompts.map((_, i) => i).sort((a, b) => prompts[b].ids.length - prompts[a].ids.length || a - b);
+  const batches: number[][] = [];
+  for (const i of order) {
+    const batch = batches.at(-1);
+    if (batch && batch.length < batchSize && prompts[batch[0]].maxNewTokens === prompts[i].maxNewTokens) batch.push(i);
+    else batches.push([i]);
+  }
+  return batches;
+}
+
+/** Tokens after which the model has nothing more to say: the tokenizer's, and those of generation_config.json or config.json. */
+export function endOfText({ tokenizer, config }: LanguageModel): number[] {
+  const own = config.eos_token_id;
+  const ids = [tokenizer.eosTokenId, ...(Array.isArray(own) ? (own as unknown[]) : [own])];
+  return [...new Set(ids.filter((id): id is number => Number.isInteger(id) && (id as number) >= 0))];
+}
+
+async function generateBatch(
+  model: LanguageModel,
+  prompts: readonly { ids: number[]; rng: Rng }[],
+  options: SamplingOptions,
+): Promise<GeneratedText[]> {
+  const longest = maximum(prompts.map(({ ids }) => ids.length));
+  const episodes = await model.openEpisodes({
+    slots: prompts.length,
+    contextLength: longest + options.maxNewTokens,
+  });
+  try {
+    const utterances = await episodes.act(
+      prompts.map(({ ids, rng }, slot) => ({ slot, tokens: ids, rng })),
+      options,
+    );
+    return utterances.map(({ ids: said, terminatorId, logprobs, finishReason }, i) => {
+      const promptIds = prompts[i].ids;
+      return {
+        promptIds,
+        text: continuationText(model.tokenizer, promptIds, said),
+        ids: terminatorId === null ? said : [...said, terminatorId],
+        logprobs: [...logprobs],
+        finishReason: finishReason === 'terminator' ? 'stop' : 'length',
+      };
+    });
+  } finally {
+    await episodes.close();
+  }
+}
+
+function check(model: LanguageModel, ids: readonly number[], index: number): void {
+  const { contextLength } = model;
+  if (ids.length > contextLength)
+    throw new ItemError(index, `has ${ids.length} prompt tokens; the model's context holds ${contextLength}`);
+  checkTokenIds(ids, model.architecture.vocabSize, index);
+}

@@ -1,0 +1,31 @@
+// A directory's model for texts, whatever its kind: config.json says whether it is a decoder or an encoder-decoder.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ConfigJson, PretrainedDirectoryError } from '@bowyer/checkpoints';
+import { LanguageModel, type LanguageModelOptions } from '../language-model/language-model.js';
+import { isEncoderDecoder } from '../seq2seq/seq2seq-architectures.js';
+import { Seq2SeqModel } from '../seq2seq/seq2seq-model.js';
+
+/** Options of masks and contexts are for decoders; an encoder-decoder masks nothing, and is not quantised. */
+export async function loadTextModel(
+  options: LanguageModelOptions & { dir: string },
+): Promise<LanguageModel | Seq2SeqModel> {
+  const text = await readFile(join(options.dir, 'config.json'), 'utf8').catch(() => null); // told by the loader below
+  if (text === null || !isEncoderDecoder(parsed(text) ?? {})) return LanguageModel.load(options);
+  const { dir, quantization = 'none' } = options;
+  if (quantization !== 'none')
+    throw new PretrainedDirectoryError(
+      dir,
+      `it is an encoder-decoder, which cannot be loaded in ${quantization}`,
+      'quantization=none loads it as it is',
+    );
+  return Seq2SeqModel.load(options);
+}
+
+function parsed(text: string): ConfigJson | null {
+  try {
+    return JSON.parse(text) as ConfigJson | null;
+  } catch {
+    return {};
+  }
+}

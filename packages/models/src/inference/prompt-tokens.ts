@@ -1,0 +1,69 @@
+// Prompts and continuations, given as texts or as ids, in the tokens that a model reads.
+import type { Tokenizer } from '../tokenizers/tokenizer.js';
+
+/** Ids win where both are given. */
+export interface PromptItem {
+  prompt?: string;
+  promptIds?: readonly number[];
+}
+
+export interface ContinuationItem extends PromptItem {
+  continuation?: string;
+  continuationIds?: readonly number[];
+}
+
+/** One item cannot be worked on. */
+export class ItemError extends RangeError {
+  override readonly name = 'ItemError';
+
+  /** @param index counted from 0, in the order of the items */
+  constructor(
+    readonly index: number,
+    readonly problem: string,
+  ) {
+    super(`item ${index} ${problem}`);
+  }
+}
+
+/** As the model was trained on prompts: with `<s>` or whatever the tokenizer puts before a text. */
+export function promptTokens(tokenizer: Tokenizer, { prompt, promptIds }: PromptItem, index: number): number[] {
+  if (promptIds === undefined && prompt === undefined)
+    throw new ItemError(index, `has no prompt: give it 'prompt' (text) or 'prompt_ids'`);
+  const ids = promptIds ? [...promptIds] : tokenizer.encodeWithSpecials(prompt!);
+  if (ids.length === 0) {
+    const reason = promptIds ? `its prompt_ids are none` : `this tokenizer puts no token before a text`;
+    throw new ItemError(index, `has an empty prompt; ${reason}, so give it at least one`);
+  }
+  return ids;
+}
+
+/** Every id must have a row in the model's word table. */
+export function checkTokenIds(ids: readonly number[], vocabSize: number, index: number): void {
+  const unknown = ids.find((id) => !(Number.isInteger(id) && id >= 0 && id < vocabSize));
+  if (unknown !== undefined)
+    throw new ItemError(index, `holds the token id ${unknown}; the vocabulary has ${vocabSize} tokens`);
+}
+
+/**
+ * A continuation goes on where the prompt ends, so both are encoded together and the prompt's tokens taken off; where
+ * the border between them would merge into one token, the continuation is encoded alone.
+ */
+export function continuationTokens(tokenizer: Tokenizer, item: ContinuationItem, index: number) {
+  const promptIds = promptTokens(tokenizer, item, index);
+  const { prompt, continuation, continuationIds } = item;
+  if (continuationIds) return { promptIds, continuationIds: [...continuationIds] };
+  if (continuation === undefined)
+    throw new ItemError(index, `has no continuation: give it 'continuation' (text) or 'continuation_ids'`);
+  if (prompt !== undefined && item.promptIds === undefined) {
+    const both = tokenizer.encodeWithSpecials(prompt + continuation);
+    if (promptIds.every((id, i) => both[i] === id)) return { promptIds, continuationIds: both.slice(promptIds.length) };
+  }
+  return { promptIds, continuationIds: tokenizer.encode(continuation) };
+}
+
+/** What the ids after the prompt say. Decoded with the prompt where possible: alone, a text would lose its first blank. */
+export function continuationText(tokenizer: Tokenizer, promptIds: readonly number[], ids: readonly number[]): string {
+  const before = tokenizer.decode(promptIds);
+  const whole = tokenizer.decode([...promptIds, ...ids]);
+  return whole.startsWith(before) ? whole.slice(before.length) : tokenizer.decode(ids);
+}

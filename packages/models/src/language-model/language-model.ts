@@ -1,0 +1,303 @@
+// A causal language model on a device: made or loaded, trained, scored, sampled, saved in Hugging Face layout.
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { writeFileAtomically, type Rng } from '@bowyer/core';
+import type { Device, State } from '@bowyer/graph';
+import { architectureFor } from './architectures.js';
+import type { CausalArchitecture } from '../architecture/architecture.js';
+import { eachParameter, toCheckpoint } from '../architecture/checkpoint-layout.js';
+import { DecodePrograms } from '../decoding/decode-programs.js';
+import { Episodes, type EpisodesOptions } from '../decoding/episodes.js';
+import { createAdapters, openAdapterDirectory, type ModelWeights } from './model-weights.js';
+import type { LoraOptions } from '../lora/lora-options.js';
+import { mergeAdapters } from '../lora/merge-adapters.js';
+import { writeAdapter } from '../lora/peft-files.js';
+import { StepRng } from '../lora/step-rng.js';
+import { createOptimizer, type OptimizerOptions } from '../optimizers/create-optimizer.js';
+import type { Optimizer } from '../optimizers/optimizer.js';
+import { type HostTensors, openWeights, readDecoderConfig, writeWeights } from '@bowyer/checkpoints';
+import { addDequantized, FrozenWeights, type Quantization } from '../quantization/frozen-weights.js';
+import { copyTensors, writeTensors } from '../weights/state-dict.js';
+import type { TokenExample } from '../batching/token-batches.js';
+import {
+  TokenScorer,
+  type BatchOptions,
+  type ScoringBatchOptions,
+  type TokenScores,
+} from '../training/token-scorer.js';
+import { loadTokenizer, type Tokenizer } from '../tokenizers/tokenizer.js';
+import { checkVocabulary } from '../tokenizers/vocabulary-check.js';
+import { frozenTensors, WorkingWeights } from '../weights/compute-weights.js';
+
+/** With gradient checkpointing: logits are held for a quarter of the scored rows. */
+const LOSS_CHUNKS = 4;
+
+export interface LanguageModelOptions {
+  device: Device;
+  /** Tokens that the policy never says and that scoring gives probability 0. */
+  maskedTokenIds?: readonly number[];
+  /** Whether padding is among them, as suits a policy (true if not given); false: the checkpoint's own distribution. */
+  masksPadding?: boolean;
+  /** Longest context in tokens if it is to be shorter than the architecture's. */
+  contextLength?: number;
+  /** Given: training drops activations with the config's probabilities, following these numbers. Sampling and scoring never do. */
+  dropoutRng?: Rng;
+  /** Training keeps only what goes from block to block, and logits of a part of the rows: less memory, more time. */
+  gradientCheckpointing?: boolean;
+  /** Decoding on the CPU keeps its own copy of the weights, laid out for speed (see decode-programs.ts); by size if not given. */
+  packedDecoding?: boolean;
+  /** Bits of the linear layers' weights, which are frozen then; 'none' if not given. */
+  quantization?: Quantization;
+}
+
+export interface LoadOptions extends LanguageModelOptions {
+  /** A Hugging Face directory, or a PEFT adapter's, whose base is then loaded as well. */
+  dir: string;
+  /** Train adapters beside the frozen model; where `dir` is an adapter its own settings hold. Start values and dropout follow `seed`. */
+  lora?: LoraOptions & { seed: number };
+}
+
+export class LanguageModel {
+  readonly contextLength: number;
+  readonly maskedTokenIds: readonly number[];
+  readonly #device: Device;
+  readonly #scorer: TokenScorer;
+  readonly #decodePrograms: DecodePrograms;
+  readonly #weights: ModelWeights;
+  /** What training changes: the whole model, or with LoRA the adapters alone. */
+  readonly parameters: State;
+  #optimizer?: Optimizer;
+  #isReleased = false;
+
+  private constructor(
+    options: LanguageModelOptions,
+    readonly architecture: CausalArchitecture,
+    readonly tokenizer: Tokenizer,
+    weights: ModelWeights,
+  ) {
+    const { device, maskedTokenIds = [], contextLength = architecture.contextLength, dropoutRng } = options;
+    if (contextLength > architecture.contextLength)
+      throw new RangeError(
+        `contextLength ${contextLength} is more than the model's ${architecture.contextLength} positions`,
+      );
+    this.#device = device;
+    this.#weights = weights;
+    this.parameters = weights.adapters?.parameters ?? weights.base;
+    const { base, quantized, quantizedForDecoding } = weights;
+    const adapters = weights.adapters && {
+      ...weights.adapters,
+      dropoutRng: new StepRng(weights.adapters.seed, () => this.#optimizer?.steps ?? 0),
+    };
+    this.contextLength = contextLength;
+    this.maskedTokenIds = options.masksPadding === false ? [...maskedTokenIds] : withPadding(maskedTokenIds, tokenizer);
+    this.#decodePrograms = new DecodePrograms({
+      device,
+      architecture,
+      parameters: base,
+      quantized: quantizedForDecoding,
+      packed: options.packedDecoding,
+      adapters,
+      maskedTokenIds: this.maskedTokenIds,
+    });
+    this.#scorer = new TokenScorer({
+      device,
+      architecture,
+      parameters: base,
+      quantized,
+      adapters,
+      maskedTokenIds: this.maskedTokenIds,
+      padTokenId: 0, // any id will do: no scored position sees padding
+      dropoutRng,
+      checkpointing: options.gradientCheckpointing,
+      // ONNX Runtime's WebGPU provider refuses tensors without elements, as a chunk without rows would be.
+      lossChunks: options.gradientCheckpointing && device.residency === 'host' ? LOSS_CHUNKS : 1,
+    });
+  }
+
+  /** A model with fresh weights. `config` is what Hugging Face's config.json holds (at least `model_type` and sizes). */
+  static async create(
+    options: LanguageModelOptions &
+      Pick<LoadOptions, 'lora'> & { config: Readonly<Record<string, unknown>>; tokenizer: Tokenizer; rng: Rng },
+  ): Promise<LanguageModel> {
+    const architecture = architectureFor({ vocab_size: options.tokenizer.vocabSize, ...options.config });
+    checkVocabulary(options.tokenizer.vocabSize, architecture.vocabSize, 'LanguageModel.create');
+    const weights = new FrozenWeights(architecture, options.quantization ?? 'none');
+    for (const spec of architecture.parameters) weights.takeFresh(spec, options.rng);
+    const { device, lora } = options;
+    const base = await createBase(options, weights, lora !== undefined);
+    const adapters = lora && (await createAdapters(device, architecture, { options: lora, seed: lora.seed }));
+    return new LanguageModel(options, architecture, options.tokenizer, { base, ...weights.kept, adapters });
+  }
+
+  /**
+   * A model from a Hugging Face directory (config.json, model.safetensors or shards, tokenizer.json), or from a PEFT
+   * directory (adapter_config.json, adapter_model.safetensors) and the base that it names.
+   */
+  static async load(options: LoadOptions): Promise<LanguageModel> {
+    const { dir, device, lora, quantization = 'none' } = options;
+    const { baseDir, adapter } = await openAdapterDirectory(dir);
+    const architecture = architectureFor(await readDecoderConfig(baseDir), join(baseDir, 'config.json'));
+    const tokenizer = await loadTokenizer(baseDir);
+    checkVocabulary(tokenizer.vocabSize, architecture.vocabSize, baseDir);
+    const weights = await readWeights(architecture, baseDir, quantization);
+    const loraOptions = adapter ?? lora;
+    const adapters =
+      loraOptions &&
+      (await createAdapters(device, architecture, {
+        options: loraOptions,
+        seed: lora?.seed ?? 0,
+        dir: adapter && dir,
+      }));
+    const base = await createBase(options, weights, adapters !== undefined);
+    return new LanguageModel(options, architecture, tokenizer, {
+      base,
+      ...weights.kept,
+      adapters,
+      // An adapter names its base, and is looked at from elsewhere.
+      baseDir: resolve(baseDir),
+    });
+  }
+
+  /** Contents of config.json. */
+  get config(): Readonly<Record<string, unknown>> {
+    return this.architecture.config;
+  }
+
+  /**
+   * Writes the Hugging Face layout, so that Python's transformers loads it too; with LoRA the adapter alone in PEFT's,
+   * which names the base's directory.
+   */
+  async save(dir: string): Promise<void> {
+    const { adapters, baseDir } = this.#weights;
+    if (!adapters) return this.saveMerged(dir);
+    if (baseDir === undefined)
+      throw new Error('LanguageModel: these adapters stand beside a model that no directory holds; use saveMerged');
+    await mkdir(dir, { recursive: true });
+    await writeAdapter(dir, await this.copyParameters(), adapters.layout, baseDir);
+    await this.tokenizer.save(dir);
+  }
+
+  /** Writes a whole model in Hugging Face layout: quantised weights in float32, adapters added to the weights beside them. */
+  async saveMerged(dir: string): Promise<void> {
+    const { base, quantized, adapters } = this.#weights;
+    const tensors = addDequantized(await copyTensors(this.#device, base), quantized);
+    if (adapters) mergeAdapters(tensors, await this.copyParameters(), adapters.layout);
+    await mkdir(dir, { recursive: true });
+    await writeWeights(dir, toCheckpoint(this.architecture.parameters, tensors));
+    await this.tokenizer.save(dir);
+    await writeFileAtomically(join(dir, 'config.json'), `${JSON.stringify(this.config, null, 2)}\n`);
+  }
+
+  /** Bit-exact copies of the trained parameters (with LoRA the adapters) as they lie in memory, e.g. to keep the best so far. */
+  copyParameters(): Promise<HostTensors> {
+    return copyTensors(this.#device, this.parameters);
+  }
+
+  /** Takes up what `copyParameters` gave. Nothing is changed unless every tensor is there in the right shape. */
+  async restoreParameters(tensors: HostTensors, source = 'restoreParameters'): Promise<void> {
+    await writeTensors(this.#device, this.parameters, tensors, { path: source });
+  }
+
+  /** Moments and gradients are made here and not before, so that a model that only samples holds none. */
+  async createOptimizer(options: OptimizerOptions): Promise<Optimizer> {
+    if (this.#weights.quantized && !this.#weights.adapters)
+      throw new Error('LanguageModel: quantised weights are frozen; load with `lora` to train adapters beside them');
+    await this.#optimizer?.release();
+    this.#optimizer = await createOptimizer(this.#device, this.parameters, options);
+    return this.#optimizer;
+  }
+
+  get optimizer(): Optimizer {
+    if (!this.#optimizer) throw new Error('LanguageModel: no optimizer yet; call createOptimizer before training');
+    return this.#optimizer;
+  }
+
+  /**
+   * Forward and backward; adds the gradient of Σ weights · (−log p(target)) into `optimizer.gradients`.
+   *
+   * @returns that sum, in nats
+   */
+  accumulateGradients(examples: readonly TokenExample[], options: BatchOptions = {}): Promise<{ loss: number }> {
+    const { gradients, lossScale } = this.optimizer;
+    return this.#scorer.accumulateGradients(examples, gradients, { ...options, lossScale });
+  }
+
+  /**
+   * Per example and position log p(target | ids up to there) in nats, 0 where the weight is 0. With LoRA
+   * `{ adapters: false }` asks the base, which is the reference policy.
+   */
+  logprobs(examples: readonly TokenExample[], options: ScoringBatchOptions = {}): Promise<Float32Array[]> {
+    return this.#scorer.logprobs(examples, options);
+  }
+
+  /** As `logprobs`, and the first ten logits at each example's first scored position. */
+  scores(examples: readonly TokenExample[], options: ScoringBatchOptions = {}): Promise<TokenScores[]> {
+    return this.#scorer.scores(examples, options);
+  }
+
+  /**
+   * Room for the contexts of `slots` episodes that are continued turn by turn. Cheap: the compiled graphs are
+   * shared. A `contextLength` shorter than the model's makes the cache smaller.
+   */
+  openEpisodes({
+    slots,
+    contextLength = this.contextLength,
+    sharesSampler = false,
+  }: Pick<EpisodesOptions, 'slots' | 'sharesSampler'> & { contextLength?: number }): Promise<Episodes> {
+    return Episodes.open({
+      programs: this.#decodePrograms,
+      contextLength: Math.min(contextLength, this.contextLength),
+      slots,
+      sharesSampler: sharesSampler && this.#device.kind === 'cpu',
+    });
+  }
+
+  /** Frees the decoding sessions, which hold large frozen weights once more; the next utterance makes them again. */
+  async releaseDecoding(): Promise<void> {
+    await this.#decodePrograms.release();
+  }
+
+  /** Frees what the device holds of this model; a second call does nothing. */
+  async release(): Promise<void> {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    await this.#scorer.release();
+    await this.#decodePrograms.release();
+    await this.#optimizer?.release();
+    const { base, adapters } = this.#weights;
+    await WorkingWeights.of(this.#device, base).release();
+    for (const state of [base, adapters?.parameters, adapters?.switch]) if (state) await this.#device.release(state);
+  }
+}
+
+/** What training does not change needs no float32 masters where graphs calculate in float16. */
+function createBase(
+  { device, quantization = 'none' }: LanguageModelOptions,
+  { tensors }: FrozenWeights,
+  hasAdapters: boolean,
+): Promise<State> {
+  const isFrozen = hasAdapters || quantization !== 'none';
+  return device.createState(isFrozen ? frozenTensors(tensors, device.precision) : tensors);
+}
+
+/** Quantised as they are read, so that of those weights no more than one is in memory in float32. */
+async function readWeights(
+  architecture: CausalArchitecture,
+  dir: string,
+  quantization: Quantization,
+): Promise<FrozenWeights> {
+  const weights = new FrozenWeights(architecture, quantization);
+  const source = await openWeights(dir);
+  try {
+    for await (const [name, tensor] of eachParameter(architecture.parameters, source)) weights.take(name, tensor);
+  } finally {
+    await source.close();
+  }
+  return weights;
+}
+
+/** Padding is never said, unless it is also what ends a text (GPT-2 has one token for both). */
+function withPadding(maskedTokenIds: readonly number[], { padTokenId, eosTokenId }: Tokenizer): number[] {
+  const padding = padTokenId >= 0 && padTokenId !== eosTokenId ? [padTokenId] : [];
+  return [...new Set([...maskedTokenIds, ...padding])].sort((a, b) => a - b);
+}

@@ -1,0 +1,40 @@
+// What a model is made of on a device: its base, whole or quantised, and the adapters beside a frozen one.
+import { Rng } from '@bowyer/core';
+import type { Device, State } from '@bowyer/graph';
+import type { CausalArchitecture } from '../architecture/architecture.js';
+import type { QuantizedWeight } from '../quantization/quantized-weight.js';
+import { adapterLayout, freshAdapters } from '../lora/adapter-layout.js';
+import type { AdapterWeights } from '../lora/adapter-graph.js';
+import type { LoraOptions } from '../lora/lora-options.js';
+import { isAdapterDirectory, readAdapterConfig, readAdapterWeights } from '../lora/peft-files.js';
+
+export interface ModelWeights {
+  /** The architecture's parameters, less those that are quantised. */
+  base: State;
+  quantized?: ReadonlyMap<string, QuantizedWeight>;
+  /** What decoding reads: these, and the output head in 8 bits. */
+  quantizedForDecoding?: ReadonlyMap<string, QuantizedWeight>;
+  adapters?: Omit<AdapterWeights, 'dropoutRng'> & { seed: number };
+  /** Directory that the base came from. */
+  baseDir?: string;
+}
+
+/** Which directory holds the base, and what adapter lies in `dir`, if one does. */
+export async function openAdapterDirectory(dir: string): Promise<{ baseDir: string; adapter?: LoraOptions }> {
+  if (!isAdapterDirectory(dir)) return { baseDir: dir };
+  const { options, base } = await readAdapterConfig(dir);
+  return { baseDir: base, adapter: options };
+}
+
+/** Adapters with PEFT's start values, or those of a directory. */
+export async function createAdapters(
+  device: Device,
+  architecture: CausalArchitecture,
+  { options, seed, dir }: { options: LoraOptions; seed: number; dir?: string },
+): Promise<NonNullable<ModelWeights['adapters']>> {
+  const layout = adapterLayout(architecture, options);
+  const tensors = dir ? await readAdapterWeights(dir, layout) : freshAdapters(layout, Rng.forPurpose(seed, 'lora'));
+  const parameters = await device.createState(tensors);
+  const scalar = (value: number) => ({ shape: [], data: Float32Array.of(value) });
+  return { layout, parameters, switch: await device.createState({ on: scalar(1), off: scalar(0) }), seed };
+}

@@ -1,0 +1,47 @@
+// A linear layer and its initial weights, as torch.nn.Linear has them: weight [out, in], y = x Wᵀ + b.
+import type { Rng } from '@bowyer/core';
+import type { GraphBuilder, Value } from '@bowyer/graph';
+import type { HostTensor, HostTensors } from '@bowyer/checkpoints';
+
+/** Parameters of a graph by the names of the checkpoint. */
+export type Parameters = Readonly<Record<string, Value>>;
+
+/** x [..., in] → [..., out] with the parameters `name.weight` and `name.bias`. */
+export function linear(g: GraphBuilder, x: Value, parameters: Parameters, name: string): Value {
+  const [weight, bias] = [parameters[`${name}.weight`], parameters[`${name}.bias`]];
+  if (x.rank === 2) return g.gemm(x, weight, bias, { transB: true });
+  return g.add(g.fusedMatMul(x, weight, { transB: true }), bias);
+}
+
+/** Each tensor becomes a graph input of its own name: trainable parameters are inputs. */
+export function parameterInputs(
+  g: GraphBuilder,
+  tensors: Readonly<Record<string, { shape: readonly number[] }>>,
+): Parameters {
+  return Object.fromEntries(
+    Object.entries(tensors).map(([name, { shape }]) => [name, g.input(name, 'float32', shape)]),
+  );
+}
+
+/** torch's default: weight and bias uniform in ±1/√in. */
+export function initialLinear(rng: Rng, name: string, inputs: number, outputs: number): HostTensors {
+  const bound = 1 / Math.sqrt(inputs);
+  const uniform = (shape: number[]) => filled(shape, () => bound * (2 * rng.uniform() - 1));
+  return { [`${name}.weight`]: uniform([outputs, inputs]), [`${name}.bias`]: uniform([outputs]) };
+}
+
+/** Weights normal with variance 2/in, which keeps the size of signals through ReLUs; biases zero. Source: He et al. 2015, arXiv:1502.01852. */
+export function heLinear(rng: Rng, name: string, inputs: number, outputs: number): HostTensors {
+  const deviation = Math.sqrt(2 / inputs);
+  return {
+    [`${name}.weight`]: filled([outputs, inputs], () => deviation * rng.normal()),
+    [`${name}.bias`]: filled([outputs], () => 0),
+  };
+}
+
+/** A tensor of values drawn one after the other. */
+export function filled(shape: number[], draw: () => number): HostTensor {
+  const data = new Float32Array(shape.reduce((product, size) => product * size, 1));
+  for (let i = 0; i < data.length; i++) data[i] = draw();
+  return { shape, data };
+}

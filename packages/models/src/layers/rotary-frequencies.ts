@@ -1,0 +1,139 @@
+// How fast each pair of a head's columns turns with the position (RoPE), and the ways to stretch that to longer contexts.
+// Source: Su et al. 2021, arXiv:2104.09864; scaling variants as Hugging Face's `rope_scaling` names them.
+import { ConfigFields, UnsupportedConfigError, type ConfigJson } from '@bowyer/checkpoints';
+
+export interface RotaryFrequencies {
+  /** [rotaryDims / 2] radians per position. */
+  frequencies: Float32Array;
+  /** Factor of the cosines and sines (YaRN); 1 elsewhere. */
+  magnitude: number;
+  /** Longest context in tokens that the positions were made for. */
+  contextLength: number;
+}
+
+const variants = ['default', 'linear', 'dynamic', 'llama3', 'yarn'] as const;
+
+/**
+ * How positions are scaled: `rope_parameters` of newer files, else `rope_scaling`.
+ *
+ * @returns the field's name and what it holds; an empty object where the file has none
+ */
+export function ropeFields(modelType: string, json: ConfigJson): { name: string; scaling: ConfigJson } {
+  const name = json.rope_parameters ? 'rope_parameters' : 'rope_scaling';
+  const scaling = (json[name] ?? {}) as ConfigJson;
+  if (typeof scaling !== 'object' || Array.isArray(scaling))
+    throw new UnsupportedConfigError(modelType, name, `must be an object or null, not ${JSON.stringify(scaling)}`);
+  const nested = Object.keys(scaling).find((key) => scaling[key]?.constructor === Object);
+  if (nested !== undefined)
+    throw new UnsupportedConfigError(
+      modelType,
+      `${name}.${nested}`,
+      'is an object: a scaling for each kind of layer is not supported',
+    );
+  return { name, scaling };
+}
+
+/**
+ * frequency_i = base^(−2i / rotaryDims), changed as `rope_scaling` (or `rope_parameters`, as newer files have it) says.
+ *
+ * @param rotaryDims columns of a head that turn, an even number
+ * @param json the whole config.json, of which rope_theta, rope_scaling and rope_parameters are read
+ * @param defaultBase rope_theta where the file has none
+ */
+export function rotaryFrequencies(
+  modelType: string,
+  json: ConfigJson,
+  { rotaryDims, defaultBase, trainedLength }: { rotaryDims: number; defaultBase: number; trainedLength: number },
+): RotaryFrequencies {
+  const { name, scaling } = ropeFields(modelType, json);
+  const base = new ConfigFields(modelType, json, { rope_theta: scaling.rope_theta ?? defaultBase }).real('rope_theta');
+  const fields = new ConfigFields(
+    modelType,
+    { ...scaling, rope_type: scaling.rope_type ?? scaling.type ?? 'default' },
+    defaults,
+    `${name}.`,
+  );
+  const plain = plainFrequencies(base, rotaryDims);
+  const unscaled = { frequencies: plain, magnitude: 1, contextLength: trainedLength };
+  switch (fields.choice('rope_type', variants)) {
+    case 'default':
+      return unscaled;
+    case 'dynamic':
+      // Dynamic NTK changes the base only for texts longer than the model was trained on, and with every token; within
+      // the trained length, which is the context here, it is the plain form.
+      return unscaled;
+    case 'linear':
+      return { ...unscaled, frequencies: plain.map((frequency) => frequency / factorOf(fields)) };
+    case 'llama3':
+      return { ...unscaled, frequencies: llama3(plain, fields) };
+    case 'yarn':
+      return yarn(plain, base, trainedLength, fields);
+  }
+}
+
+const defaults: ConfigJson = { beta_fast: 32, beta_slow: 1, truncate: true };
+
+/** In float32 at each step, as PyTorch does it: at position 10⁵ a last-bit difference is a visible angle. */
+function plainFrequencies(base: number, rotaryDims: number): Float32Array {
+  return Float32Array.from({ length: rotaryDims / 2 }, (_, i) => {
+    const power = Math.fround(Math.pow(base, Math.fround((2 * i) / rotaryDims)));
+    return 1 / power;
+  });
+}
+
+function factorOf(fields: ConfigFields): number {
+  const factor = fields.real('factor');
+  if (factor < 1) throw fields.error('factor', `must be at least 1, not ${factor}`);
+  return factor;
+}
+
+/**
+ * Slow frequencies are divided by the factor, fast ones kept, those between blended by how often they turn within the
+ * original context. Source: Llama 3.1's reference code (`apply_scaling`).
+ */
+function llama3(plain: Float32Array, fields: ConfigFields): Float32Array {
+  const factor = factorOf(fields);
+  const [low, high] = [fields.real('low_freq_factor'), fields.real('high_freq_factor')];
+  const original = fields.count('original_max_position_embeddings');
+  if (low >= high) throw fields.error('low_freq_factor', `must be below high_freq_factor ${high}, not ${low}`);
+  return plain.map((frequency) => {
+    const turns = (original * frequency) / (2 * Math.PI);
+    const keep = Math.min(1, Math.max(0, (turns - low) / (high - low)));
+    return keep * frequency + ((1 - keep) * frequency) / factor;
+  });
+}
+
+/**
+ * As above with a ramp over the index of the frequency, and cosines and sines enlarged by 0.1 ln(factor) + 1.
+ * Source: Peng et al. 2023, arXiv:2309.00071, eqs. 19 to 22.
+ */
+function yarn(plain: Float32Array, base: number, trainedLength: number, fields: ConfigFields): RotaryFrequencies {
+  const factor = factorOf(fields);
+  const original = fields.value('original_max_position_embeddings')
+    ? fields.count('original_max_position_embeddings')
+    : trainedLength;
+  const rotaryDims = 2 * plain.length;
+  // Index of the frequency that turns so many times within the original context.
+  const indexOf = (turns: number) => (rotaryDims * Math.log(original / (turns * 2 * Math.PI))) / (2 * Math.log(base));
+  let [first, last] = [indexOf(fields.real('beta_fast')), indexOf(fields.real('beta_slow'))];
+  if (fields.flag('truncate')) [first, last] = [Math.floor(first), Math.ceil(last)];
+  [first, last] = [Math.max(first, 0), Math.min(last, rotaryDims - 1)];
+  if (first === last) last += 0.001; // no division by zero
+  const frequencies = plain.map((frequency, i) => {
+    const divided = Math.min(1, Math.max(0, (i - first) / (last - first)));
+    return (divided * frequency) / factor + (1 - divided) * frequency;
+  });
+  return {
+    frequencies,
+    magnitude: yarnMagnitude(factor, fields),
+    contextLength: Math.max(trainedLength, Math.floor(original * factor)),
+  };
+}
+
+function yarnMagnitude(factor: number, fields: ConfigFields): number {
+  if (fields.value('attention_factor') !== undefined) return fields.real('attention_factor');
+  const magnitude = (scale: number) => (factor <= 1 ? 1 : 0.1 * scale * Math.log(factor) + 1);
+  if (fields.value('mscale') && fields.value('mscale_all_dim'))
+    return magnitude(fields.real('mscale')) / magnitude(fields.real('mscale_all_dim'));
+  return magnitude(1);
+}

@@ -1,0 +1,25 @@
+// One Adam or AdamW step over all parameters, in the device's worker: clip, update, gradients to zero.
+// The same as a graph is in adam-graph.ts.
+import type { KernelCall } from '@bowyer/graph';
+import { adamInPlace, type AdamScalars } from '../wasm/elementwise-simd.js';
+import { clipGradients, type ClipArgs, type OptimizerStep } from './gradient-clip.js';
+
+export type AdamArgs = ClipArgs & AdamScalars;
+
+/**
+ *     m ← β₁ m + (1 − β₁) g,   v ← β₂ v + (1 − β₂) g²
+ *     p ← p − lr · (m / (1 − β₁ᵗ)) / (√(v / (1 − β₂ᵗ)) + ε)
+ *
+ * with g clipped to a global norm first. Source: Kingma & Ba 2015 (arXiv:1412.6980), algorithm 1; decoupled decay:
+ * Loshchilov & Hutter 2019 (arXiv:1711.05101). As in PyTorch, ε is added to the corrected root.
+ */
+export function adamStep({ states, args }: KernelCall<'p' | 'g' | 'm' | 'v', AdamArgs>): OptimizerStep {
+  const arrayOf = (role: 'p' | 'g' | 'm' | 'v', name: string) => states[role][name].data as Float32Array;
+  const clip = clipGradients(states.g, args);
+  if (!Number.isFinite(clip.gradientNorm)) return clip;
+  const scalars = { ...args, gradientScale: args.gradientScale * clip.clipCoefficient };
+  for (const name of Object.keys(states.p)) {
+    adamInPlace(arrayOf('p', name), arrayOf('g', name), arrayOf('m', name), arrayOf('v', name), scalars);
+  }
+  return clip;
+}

@@ -1,0 +1,196 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Rng } from '@bowyer/core';
+import { openDevice, type Device, type State } from '@bowyer/graph';
+import { Adam, AdamW, type AdamOptions } from './adam.js';
+import { copyTensors } from '../weights/state-dict.js';
+
+const options: AdamOptions = { betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 };
+let device: Device;
+beforeAll(async () => {
+  device = await openDevice({ device: 'cpu', threads: 1 });
+});
+afterAll(() => device.close());
+
+const parametersOf = (values: number[]) =>
+  device.createState({ w: { shape: [values.length], data: Float32Array.from(values) } });
+const setGradient = (optimizer: Adam, values: number[]) =>
+  device.write(optimizer.gradients, { w: { data: Float32Array.from(values) } });
+const valuesOf = async (state: State) => [...(await copyTensors(device, state)).w.data];
+
+test('the first step of Adam is lr · sign of the gradient, whatever its size', async () => {
+  const optimizer = await Adam.create(device, await parametersOf([1, 1, 1]), options);
+  await setGradient(optimizer, [3, -0.001, 0]);
+  await optimizer.step({ lr: 0.1, maxGradNorm: Infinity });
+  const [a, b, c] = await valuesOf(optimizer.parameters);
+  // m̂ = g and v̂ = g², so the step is 0.1 · g / (|g| + 1e-8)
+  expect(a).toBeCloseTo(0.9, 6);
+  expect(b).toBeCloseTo(1.1, 5);
+  expect(c).toBe(1);
+  expect(await valuesOf(optimizer.gradients)).toEqual([0, 0, 0]);
+});
+
+test('two steps by hand', async () => {
+  const optimizer = await Adam.create(device, await parametersOf([0]), options);
+  await setGradient(optimizer, [1]);
+  await optimizer.step({ lr: 0.01, maxGradNorm: Infinity });
+  await setGradient(optimizer, [-2]);
+  await optimizer.step({ lr: 0.01, maxGradNorm: Infinity });
+  // m = 0.9·0.1 − 0.2 = −0.11,  m̂ = −0.11 / 0.19;  v = 0.999·0.001 + 0.004 = 0.004999,  v̂ = 0.004999 / 0.001999
+  const second = (0.01 * (-0.11 / 0.19)) / Math.sqrt(0.004999 / 0.001999);
+  expect((await valuesOf(optimizer.parameters))[0]).toBeCloseTo(-0.01 - second, 7);
+});
+
+test('a large tensor, updated where it lies, ends bit-equal to its halves, updated through copies', async () => {
+  const rng = new Rng(5);
+  const draw = () => Float32Array.from({ length: 40_010 }, () => rng.normal());
+  const halves = (values: Float32Array) => ({
+    a: values.slice(0, 15_000),
+    b: values.slice(15_000, 27_002),
+    c: values.slice(27_002),
+  });
+  const [start, ...gradients] = [draw(), draw(), draw()];
+  const results: number[][] = [];
+  const norms: number[][] = [];
+  for (const parts of [(values: Float32Array) => ({ whole: values.slice() }), halves]) {
+    const tensors = Object.entries(parts(start)).map(([name, data]) => [name, { shape: [data.length], data }]);
+    const optimizer = await AdamW.create(device, await device.createState(Object.fromEntries(tensors)), options);
+    const seen: number[] = [];
+    for (const gradient of gradients) {
+      const written = Object.entries(parts(gradient)).map(([name, data]) => [name, { data }]);
+      await device.write(optimizer.gradients, Object.fromEntries(written));
+      seen.push((await optimizer.step({ lr: 0.1, maxGradNorm: Infinity })).gradientNorm);
+    }
+    norms.push(seen);
+    for (const state of [optimizer.parameters, optimizer.gradients])
+      results.push(Object.values(await copyTensors(device, state)).flatMap(({ data }) => [...data]));
+    await optimizer.release();
+  }
+  expect(results[0]).toEqual(results[2]);
+  expect(results[1].every((x) => x === 0)).toBe(true);
+  norms[0].forEach((norm, i) => expect(norm).toBeCloseTo(norms[1][i], 9));
+});
+
+test('weight decay: Adam adds it to the gradient, AdamW shrinks the parameter', async () => {
+  const decayed = { ...options, weightDecay: 0.5 };
+  const adam = await Adam.create(device, await parametersOf([2]), decayed);
+  const adamW = await AdamW.create(device, await parametersOf([2]), decayed);
+  for (const optimizer of [adam, adamW]) await optimizer.step({ lr: 0.1, maxGradNorm: Infinity });
+  expect((await valuesOf(adam.parameters))[0]).toBeCloseTo(1.9, 6); // gradient 0 + 0.5·2: a whole step of 0.1
+  expect((await valuesOf(adamW.parameters))[0]).toBeCloseTo(2 * (1 - 0.1 * 0.5), 6); // gradient 0: decay alone
+});
+
+test('the clip is by the norm of all gradients, and the norm before it is returned', async () => {
+  const parameters = await device.createState({
+    a: { shape: [1], data: Float32Array.of(0) },
+    b: { shape: [1], data: Float32Array.of(0) },
+  });
+  // β₂ = 0 and a large ε make the step proportional to the gradient: p −= lr · g / (|g| + ε)
+  const optimizer = await Adam.create(device, parameters, { betas: [0, 0], eps: 1e6, weightDecay: 0 });
+  const gradients = { a: { data: Float32Array.of(3) }, b: { data: Float32Array.of(4) } };
+  await device.write(optimizer.gradients, gradients);
+  const clipped = await optimizer.step({ lr: 1e6, maxGradNorm: 1 });
+  expect(clipped.gradientNorm).toBeCloseTo(5, 6);
+  expect(clipped.clipCoefficient).toBeCloseTo(1 / 5, 6);
+  const read = await copyTensors(device, parameters);
+  expect([read.a.data[0], read.b.data[0]].map((x) => x.toFixed(4))).toEqual(['-0.6000', '-0.8000']);
+
+  await device.write(optimizer.gradients, gradients);
+  const halved = await optimizer.step({ lr: 0, maxGradNorm: 1, gradientScale: 0.5, foreignNorm: 6 });
+  expect(halved.gradientNorm).toBeCloseTo(2.5, 6);
+  expect(halved.clipCoefficient).toBeCloseTo(1 / 6.5, 5); // √(2.5² + 6²) = 6.5
+});
+
+test('spec 15: with a stale foreign gradient of norm 1 and an own norm of 1 the clip scales by 1/√2', async () => {
+  const optimizer = await Adam.create(device, await parametersOf([0]), options);
+  await setGradient(optimizer, [1]);
+  expect((await optimizer.step({ lr: 0, maxGradNorm: 1, foreignNorm: 1 })).clipCoefficient).toBeCloseTo(
+    Math.SQRT1_2,
+    5,
+  );
+  await setGradient(optimizer, [1]);
+  expect((await optimizer.step({ lr: 0, maxGradNorm: 1 })).clipCoefficient).toBeCloseTo(1, 5);
+});
+
+test('gradients that are not finite change nothing but are thrown away', async () => {
+  const optimizer = await Adam.create(device, await parametersOf([1, 2]), options);
+  await setGradient(optimizer, [NaN, 1]);
+  expect(await optimizer.step({ lr: 0.1, maxGradNorm: 1 })).toEqual({ gradientNorm: NaN, clipCoefficient: 0 });
+  expect(await valuesOf(optimizer.parameters)).toEqual([1, 2]);
+  expect(await valuesOf(optimizer.gradients)).toEqual([0, 0]);
+  expect(optimizer.steps).toBe(0);
+});
+
+test('the graph form, for GPUs, takes the same steps as the function in the worker', async () => {
+  const start = Array.from({ length: 50 }, (_, i) => Math.sin(i));
+  const settings = { ...options, weightDecay: 0.1 };
+  const run = async (form: 'host' | 'graph') => {
+    const optimizer = await AdamW.create(device, await parametersOf(start), { ...settings, run: form });
+    const norms = [];
+    for (let step = 0; step < 5; step++) {
+      await setGradient(
+        optimizer,
+        start.map((_, i) => (step === 3 ? NaN : Math.cos(i * (step + 1)))),
+      );
+      norms.push(await optimizer.step({ lr: 0.01, maxGradNorm: 2, gradientScale: 0.5, foreignNorm: 1 }));
+    }
+    return {
+      values: await valuesOf(optimizer.parameters),
+      gradients: await valuesOf(optimizer.gradients),
+      norms,
+      steps: optimizer.steps,
+    };
+  };
+  const [host, graph] = [await run('host'), await run('graph')];
+  expect(graph.steps).toBe(4); // one gradient was not finite
+  graph.norms.forEach(({ gradientNorm, clipCoefficient }, i) => {
+    if (i === 3) expect([gradientNorm, clipCoefficient]).toEqual([NaN, 0]);
+    else expect(gradientNorm).toBeCloseTo(host.norms[i].gradientNorm, 5);
+    expect(clipCoefficient).toBeCloseTo(host.norms[i].clipCoefficient, 5);
+  });
+  graph.values.forEach((value, i) => expect(value).toBeCloseTo(host.values[i], 6));
+  expect(graph.gradients.every((x) => x === 0)).toBe(true);
+});
+
+describe('checkpoints', () => {
+  let dir: string;
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'bowyer-optimizer-'));
+  });
+  afterEach(() => rmSync(dir, { recursive: true }));
+
+  test('saved and restored between two steps, the parameters end bit-equal', async () => {
+    const rng = new Rng(1);
+    const start = Array.from({ length: 37 }, () => rng.normal());
+    const gradients = Array.from({ length: 6 }, () => Array.from(start, () => rng.normal()));
+    const path = join(dir, 'optimizer.safetensors');
+    const run = async (optimizer: Adam, from: number, to: number) => {
+      for (const gradient of gradients.slice(from, to)) {
+        await setGradient(optimizer, gradient);
+        await optimizer.step({ lr: 0.01, maxGradNorm: 1 });
+      }
+      return valuesOf(optimizer.parameters);
+    };
+    const whole = await run(await AdamW.create(device, await parametersOf(start), options), 0, 6);
+
+    const first = await AdamW.create(device, await parametersOf(start), options);
+    const halfway = await run(first, 0, 3);
+    await first.save(path);
+    const second = await AdamW.create(device, await parametersOf(halfway), options);
+    await second.restore(path);
+    expect(second.steps).toBe(3);
+    expect(await run(second, 3, 6)).toEqual(whole);
+  });
+
+  test('a checkpoint of another model is refused', async () => {
+    const path = join(dir, 'optimizer.safetensors');
+    await (await Adam.create(device, await parametersOf([1, 2]), options)).save(path);
+    const other = await Adam.create(device, await parametersOf([1, 2, 3]), options);
+    await expect(other.restore(path)).rejects.toThrow(
+      `Cannot read ${path}, tensor 'first_moment.w'\n  expected shape [3]\n  found shape [2]`,
+    );
+    writeFileSync(path, 'none');
+    await expect(other.restore(path)).rejects.toThrow(`Cannot read ${path}\n`);
+  });
+});

@@ -1,0 +1,109 @@
+// AdamW with moments in 8 bits as a graph, for parameters that live on a GPU: the same formulas as adamw-8bit-loops.ts, on
+// [blocks, 256]. The codes are bytes in int32 words, which the provider can take apart and put together by arithmetic alone.
+import type { GraphBuilder, GraphKernelContext, GraphKernelResult, Value } from '@bowyer/graph';
+import { adamUpdate } from './adam-graph.js';
+import type { AdamArgs } from './adam-kernel.js';
+import type { AdamW8bitRoles } from './adamw-8bit-kernel.js';
+import { clipGraph } from './gradient-clip.js';
+import { blockLength, leastMoment, leastRoot, mostFirst, mostSecond, wordsPerBlock } from './moment-codes.js';
+
+export function adamW8bitGraph(g: GraphBuilder, { states, args }: GraphKernelContext): GraphKernelResult {
+  const scalars = args as Record<keyof AdamArgs, Value>;
+  const { finite, scale, results } = clipGraph(g, states.g, scalars);
+  const updated: Record<AdamW8bitRoles, Record<string, Value>> = {
+    ...{ p: {}, g: {}, m: {}, v: {} },
+    ...{ firstScales: {}, secondScales: {} },
+  };
+  for (const [name, p] of Object.entries(states.p)) {
+    const old = Object.fromEntries(Object.entries(states).map(([role, state]) => [role, state[name]]));
+    const stepped = old.firstScales
+      ? steppedInBlocks(g, old as Tensors, scale, scalars)
+      : adamUpdate(g, old as Tensors, scale, scalars);
+    for (const [role, value] of Object.entries(stepped))
+      updated[role as AdamW8bitRoles][name] = g.where(finite, value, old[role]);
+    updated.g[name] = g.zeros(p.shape);
+  }
+  return { states: updated, results };
+}
+
+type Tensors = Record<AdamW8bitRoles, Value>;
+
+function steppedInBlocks(
+  g: GraphBuilder,
+  { p, g: gradient, m, v, firstScales, secondScales }: Tensors,
+  scale: Value,
+  scalars: Record<keyof AdamArgs, Value>,
+): Omit<Tensors, 'g'> {
+  const shape = p.shape as number[];
+  const size = shape.reduce((product, dim) => product * dim, 1);
+  const blocks = firstScales.dim(0) as number;
+  const inBlocks = (x: Value) =>
+    g.reshape(g.pad(g.reshape(x, [size]), 0, 0, blocks * blockLength - size), [blocks, blockLength]);
+  const first = bytesOf(g, m, blocks, true);
+  const root = g.mul(g.square(bytesOf(g, v, blocks, false)), g.mul(secondScales, mostSecond ** -2));
+  const next = adamUpdate(
+    g,
+    {
+      p: inBlocks(p),
+      g: inBlocks(gradient),
+      m: g.mul(g.mul(first, g.abs(first)), g.mul(firstScales, mostFirst ** -2)),
+      v: g.square(root),
+    },
+    scale,
+    scalars,
+  );
+  const newRoot = g.sqrt(next.v);
+  const largest = (x: Value) => g.reduceMax(x, { axes: [1], keepdims: true });
+  const [firstMost, secondMost] = [largest(g.abs(next.m)), largest(newRoot)];
+  const secondScale = g.where(g.greater(secondMost, leastRoot), secondMost, 0);
+  const firstScale = g.where(g.greater(g.min(firstMost, secondScale), leastMoment), firstMost, 0);
+  const ratio = (x: Value, by: Value) => g.where(g.greater(by, 0), g.div(x, g.max(by, leastMoment)), 0);
+  const magnitudes = rounded(g, g.mul(g.sqrt(ratio(g.abs(next.m), firstScale)), mostFirst));
+  const firstCodes = g.where(g.less(next.m, 0), g.neg(magnitudes), magnitudes); // the provider has no Sign
+  const secondCodes = g.max(rounded(g, g.mul(g.sqrt(ratio(newRoot, secondScale)), mostSecond)), 1);
+  const flat = g.reshape(next.p, [blocks * blockLength]);
+  return {
+    p: g.reshape(g.slice(flat, 0, 0, size), shape),
+    m: wordsOf(g, firstCodes, blocks),
+    v: wordsOf(g, secondCodes, blocks),
+    firstScales: firstScale,
+    secondScales: secondScale,
+  };
+}
+
+const rounded = (g: GraphBuilder, x: Value) => g.floor(g.add(x, 0.5));
+
+/** int32 [blocks, 64] → the four bytes of each word, the lowest first: float32 [blocks, 256]. */
+function bytesOf(g: GraphBuilder, words: Value, blocks: number, signed: boolean): Value {
+  // Division cuts towards 0: what is left of a negative word says whether it must be one less.
+  const cut = g.div(words, 2 ** 24);
+  const left = g.sub(words, g.mul(cut, 2 ** 24));
+  const isLess = g.less(left, 0);
+  const upper = g.cast(g.where(isLess, g.sub(cut, 1), cut), 'float32');
+  let lower = g.cast(g.where(isLess, g.add(left, 2 ** 24), left), 'float32'); // below 2²⁴: exact
+  const bytes: Value[] = [];
+  for (const unit of [2 ** 16, 2 ** 8]) {
+    const byte = g.floor(g.div(lower, unit));
+    lower = g.sub(lower, g.mul(byte, unit));
+    bytes.unshift(byte);
+  }
+  const all = g.concat(
+    [lower, ...bytes, upper].map((byte) => g.reshape(byte, [blocks, wordsPerBlock, 1])),
+    2,
+  );
+  // The lower three are 0 … 255 now, the upper one −128 … 127.
+  const numbers = signed
+    ? g.where(g.greater(all, 127), g.sub(all, 256), all)
+    : g.where(g.less(all, 0), g.add(all, 256), all);
+  return g.reshape(numbers, [blocks, blockLength]);
+}
+
+/** The inverse: whole numbers −128 … 255 in float32 [blocks, 256] → int32 [blocks, 64]. */
+function wordsOf(g: GraphBuilder, codes: Value, blocks: number): Value {
+  const parts = g.reshape(codes, [blocks, wordsPerBlock, 4]);
+  const byte = (i: number) => g.reshape(g.slice(parts, 2, i, i + 1), [blocks, wordsPerBlock]);
+  const unsigned = (i: number) => g.where(g.less(byte(i), 0), g.add(byte(i), 256), byte(i));
+  const upper = g.where(g.greater(byte(3), 127), g.sub(byte(3), 256), byte(3));
+  const lower = g.add(g.add(unsigned(0), g.mul(unsigned(1), 2 ** 8)), g.mul(unsigned(2), 2 ** 16));
+  return g.add(g.mul(g.cast(upper, 'int32'), 2 ** 24), g.cast(lower, 'int32'));
+}

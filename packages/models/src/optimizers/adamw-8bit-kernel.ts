@@ -1,0 +1,50 @@
+// One AdamW step with the moments of large tensors in 8 bits, in the device's worker. The parameter sees the moments before they
+// are rounded. The same as a graph is in adamw-8bit-graph.ts.
+import type { KernelCall, KernelState } from '@bowyer/graph';
+import type { AdamArgs } from './adam-kernel.js';
+import { adamW8bitInPlace, type CodedMoments } from './adamw-8bit-loops.js';
+import { adamInPlace } from '../wasm/elementwise-simd.js';
+import { clipGradients, type OptimizerStep } from './gradient-clip.js';
+import { blockLength } from './moment-codes.js';
+
+/** `m` and `v` hold codes (int32 words) where the scales have a tensor of that name, else float32 moments. */
+export type AdamW8bitRoles = 'p' | 'g' | 'm' | 'v' | 'firstScales' | 'secondScales';
+
+export function adamW8bitStep({ states, args }: KernelCall<AdamW8bitRoles, AdamArgs>): OptimizerStep {
+  const clip = clipGradients(states.g, args);
+  if (!Number.isFinite(clip.gradientNorm)) return clip;
+  const scalars = { ...args, gradientScale: args.gradientScale * clip.clipCoefficient };
+  for (const name of Object.keys(states.p)) {
+    const [p, g] = [floats(states.p, name), floats(states.g, name)];
+    if (states.firstScales[name]) {
+      const first = { words: states.m[name].data, scales: floats(states.firstScales, name) };
+      const second = { words: states.v[name].data, scales: floats(states.secondScales, name) };
+      inBlocks(p, g, first, second, (...arrays) => adamW8bitInPlace(...arrays, scalars));
+    } else {
+      adamInPlace(p, g, floats(states.m, name), floats(states.v, name), scalars);
+    }
+  }
+  return clip;
+}
+
+const floats = (state: KernelState, name: string) => state[name].data as Float32Array;
+
+type Arrays = [p: Float32Array, g: Float32Array, first: CodedMoments, second: CodedMoments];
+
+/** Whole blocks where they are, a ragged last one in a copy that zeros fill up; its codes are whole anyway. */
+function inBlocks(...[p, g, first, second, run]: [...Arrays, run: (...arrays: Arrays) => void]): void {
+  const blocks = Math.floor(p.length / blockLength);
+  const whole = blocks * blockLength;
+  const moments = ({ words, scales }: CodedMoments, from: number, to: number) => ({
+    words: (words as Int32Array).subarray((from * blockLength) / 4, (to * blockLength) / 4),
+    scales: scales.subarray(from, to),
+  });
+  run(p.subarray(0, whole), g.subarray(0, whole), moments(first, 0, blocks), moments(second, 0, blocks));
+  if (whole === p.length) return;
+  const [lastP, lastG] = [new Float32Array(blockLength), new Float32Array(blockLength)];
+  lastP.set(p.subarray(whole));
+  lastG.set(g.subarray(whole));
+  run(lastP, lastG, moments(first, blocks, blocks + 1), moments(second, blocks, blocks + 1));
+  p.set(lastP.subarray(0, p.length - whole), whole);
+  g.fill(0, whole);
+}

@@ -1,0 +1,193 @@
+// AdamW on blocks of 256 weights whose moments are 8-bit codes (power-codes.ts), as WebAssembly, four weights at a time.
+import type { TensorArray } from '@bowyer/graph';
+import type { AdamScalars } from '../wasm/elementwise-simd.js';
+import { loopFunction } from '../wasm/loop-function.js';
+import { Loops } from '../wasm/loop-memory.js';
+import { blockLength, leastMoment, leastRoot, mostFirst, mostSecond } from './moment-codes.js';
+import {
+  add,
+  addI32,
+  and,
+  andNot,
+  constF32,
+  constI32,
+  constVector0,
+  div,
+  divF32,
+  greaterF32,
+  largestLane,
+  load,
+  loadBytes,
+  loadF32,
+  loadSignedBytes,
+  local,
+  loopBy,
+  lowerToF32,
+  max,
+  mul,
+  or,
+  select,
+  setLocal,
+  splat,
+  sqrt,
+  store,
+  storeF32,
+  sub,
+  subI32,
+  toBytes,
+  toI16,
+  toSignedBytes,
+  upperToF32,
+  type Code,
+} from '../wasm/simd-assembler.js';
+
+/** Where one block's new moments and the roots of its second ones lie, in bytes. */
+const [momentsAt, rootsAt] = [0, 4 * blockLength];
+
+/** The numbers of one step that are the same for every parameter; see `adamW8bitInPlace`. */
+const scalarOrder = [
+  ...(['firstGain', 'secondGain', 'firstDecay', 'secondDecay', 'keep', 'stepSize', 'eps'] as const),
+  // Constants, which V8 would make anew at each use, with four instructions.
+  ...(['minusZero', 'one', 'rounder'] as const),
+];
+type Scalars = Record<(typeof scalarOrder)[number], number>;
+
+/** Added to a number below 2²², it leaves the nearest whole number in the lowest bits of the sum. */
+const ROUNDER = 1.5 * 2 ** 23;
+
+/**
+ * adam8(elements, parameter, gradient, first codes, second codes, first scales, second scales, ...scalars), `elements` a
+ * multiple of 256; the gradient becomes zero. Two passes over a block: new moments and parameters, then codes, whose
+ * scales are only known by then.
+ */
+const adam8 = loopFunction(
+  'adam8',
+  {
+    whole: ['elements', 'p', 'g', 'm', 'v', 'mScale', 'vScale'],
+    scalars: scalarOrder,
+    counters: ['block', 'own', 'mRead', 'vRead'],
+    vectors: ['firstCodes', 'secondCodes', 'gradient', 'moment', 'second', 'firstMost', 'secondMost', 'first', 'root'],
+  },
+  ({ at, scalar }) => {
+    const [p, g, m, v, own, mRead, vRead] = [at.p, at.g, at.m, at.v, at.own, at.mRead, at.vRead].map(local);
+    const [moment, root] = [local(at.moment), local(at.second)];
+    const advance = (addresses: number[], by: number) =>
+      addresses.flatMap((address) => setLocal(address, addI32(local(address), constI32(by))));
+    const absolute = (a: Code) => andNot(a, scalar.minusZero);
+    /** Sixteen weights at a time. */
+    const pass = (body: Code): Code => [
+      ...setLocal(at.own, constI32(0)),
+      ...loopBy(64, at.own, constI32(4 * blockLength), body),
+    ];
+    /** New moments and parameters of four weights, `ahead` bytes from where p and g point. */
+    const four = (half: (a: Code) => Code, ahead: number): Code => [
+      ...setLocal(at.gradient, load(g, ahead)),
+      ...setLocal(at.moment, half(local(at.firstCodes))),
+      ...setLocal(
+        at.moment,
+        add(mul(mul(moment, absolute(moment)), local(at.first)), mul(local(at.gradient), scalar.firstGain)),
+      ),
+      ...setLocal(at.second, half(local(at.secondCodes))),
+      ...setLocal(at.second, mul(mul(root, root), local(at.root))),
+      ...setLocal(at.gradient, mul(local(at.gradient), scalar.secondGain)),
+      ...setLocal(at.second, sqrt(add(mul(root, root), mul(local(at.gradient), local(at.gradient))))),
+      ...setLocal(at.firstMost, max(local(at.firstMost), absolute(moment))),
+      ...setLocal(at.secondMost, max(local(at.secondMost), root)),
+      ...store(own, moment, momentsAt + ahead),
+      ...store(own, root, rootsAt + ahead),
+      ...store(g, constVector0, ahead),
+      ...store(
+        p,
+        sub(mul(load(p, ahead), scalar.keep), div(mul(moment, scalar.stepSize), add(root, scalar.eps))),
+        ahead,
+      ),
+    ];
+    const eight = (ahead: number): Code => [
+      ...setLocal(at.firstCodes, loadSignedBytes(mRead, ahead)),
+      ...setLocal(at.secondCodes, loadBytes(vRead, ahead)),
+      ...four(lowerToF32, 4 * ahead),
+      ...four(upperToF32, 4 * ahead + 16),
+    ];
+    const rounded = (a: Code) => subI32(add(a, scalar.rounder), scalar.rounder);
+    /** 127 √(|m| / scale) with m's sign, and 255 √(√v / scale), at least 1. */
+    const firstCode = (ahead: number): Code => {
+      const value = load(own, momentsAt + ahead);
+      return rounded(or(sqrt(mul(absolute(value), local(at.first))), and(value, scalar.minusZero)));
+    };
+    const secondCode = (ahead: number): Code =>
+      rounded(max(sqrt(mul(load(own, rootsAt + ahead), local(at.root))), scalar.one));
+    const sixteen = (code: (ahead: number) => Code, toBytes: (a: Code, b: Code) => Code): Code =>
+      toBytes(toI16(code(0), code(16)), toI16(code(32), code(48)));
+    /** most² / scale, or 0. */
+    const inverse = (most: number, scale: Code) => {
+      const isThere = greaterF32(scale, constF32(0));
+      return splat(select(isThere, divF32(constF32(most * most), scale), constF32(0)));
+    };
+    /** The largest, or 0 where that is so small that its block forgets. */
+    const largest = (most: number, least: number) => {
+      const value = largestLane(local(most));
+      return select(greaterF32(value, constF32(least)), value, constF32(0));
+    };
+    const remembered = greaterF32(largestLane(local(at.secondMost)), constF32(leastRoot));
+    return loopBy(blockLength, at.block, local(at.elements), [
+      ...setLocal(at.first, mul(splat(loadF32(local(at.mScale))), scalar.firstDecay)),
+      ...setLocal(at.root, mul(splat(loadF32(local(at.vScale))), scalar.secondDecay)),
+      ...[at.firstMost, at.secondMost].flatMap((most) => setLocal(most, constVector0)),
+      ...[setLocal(at.mRead, m), setLocal(at.vRead, v)].flat(),
+      ...pass([...eight(0), ...eight(8), ...advance([at.p, at.g], 64), ...advance([at.mRead, at.vRead], 16)]),
+      ...storeF32(local(at.mScale), select(remembered, largest(at.firstMost, leastMoment), constF32(0))),
+      ...storeF32(local(at.vScale), largest(at.secondMost, leastRoot)),
+      ...setLocal(at.first, inverse(mostFirst, loadF32(local(at.mScale)))),
+      ...setLocal(at.root, inverse(mostSecond, loadF32(local(at.vScale)))),
+      ...pass([
+        ...store(m, sixteen(firstCode, toSignedBytes)),
+        ...store(v, sixteen(secondCode, toBytes)),
+        ...advance([at.m, at.v], 16),
+      ]),
+      ...advance([at.mScale, at.vScale], 4),
+    ]);
+  },
+);
+
+interface Adam8Loops {
+  adam8(elements: number, ...addressesAndScalars: number[]): void;
+}
+
+let instance: Loops<Adam8Loops> | undefined;
+
+/** Codes of a tensor, four in a word of 32 bits, and the scales of its blocks. */
+export interface CodedMoments {
+  words: TensorArray;
+  scales: Float32Array;
+}
+
+/** AdamW's step on whole blocks, in place; the gradient is zero afterwards. */
+export function adamW8bitInPlace(
+  parameter: Float32Array,
+  gradient: Float32Array,
+  first: CodedMoments,
+  second: CodedMoments,
+  s: Omit<AdamScalars, 'l2'>,
+): void {
+  // p ← keep · p − stepSize · m / (√v · correction + ε), both sides of the fraction divided by the correction.
+  const scalars: Scalars = {
+    firstGain: s.gradientScale * s.oneMinusBeta1,
+    secondGain: s.gradientScale * Math.sqrt(s.oneMinusBeta2),
+    firstDecay: s.beta1 / mostFirst ** 2,
+    secondDecay: Math.sqrt(s.beta2) / mostSecond ** 2,
+    keep: s.keep,
+    stepSize: s.stepSize / s.secondMomentScale,
+    eps: s.eps / s.secondMomentScale,
+    minusZero: -0,
+    one: 1,
+    rounder: ROUNDER,
+  };
+  const ordered = scalarOrder.map((name) => scalars[name]);
+  instance ??= new Loops<Adam8Loops>([adam8]);
+  const arrays = [
+    ...[parameter, gradient].map((array) => ({ array })),
+    ...[first.words, second.words].map((array) => ({ array, per: 4 })),
+    ...[first.scales, second.scales].map((array) => ({ array, per: blockLength })),
+  ];
+  instance.over(parameter.length, arrays, (loop, count, ...addresses) => loop.adam8(count, ...addresses, ...ordered));
+}

@@ -1,0 +1,51 @@
+// The clip by global norm that every optimizer step begins with, on arrays and as a graph.
+// As torch.nn.utils.clip_grad_norm_, with a scale for micro-batches and the norm of a network that shares the clip.
+import type { GraphBuilder, KernelState, Value } from '@bowyer/graph';
+import { sumOfSquares } from '../wasm/elementwise-simd.js';
+
+/** Plain numbers only, so that one graph serves every step. */
+export interface ClipArgs {
+  maxGradNorm: number;
+  gradientScale: number;
+  foreignNorm: number;
+}
+
+export interface OptimizerStep {
+  /** Norm of all gradients together, times `gradientScale`, before the clip. */
+  gradientNorm: number;
+  /** What the clip multiplied the gradients by; 0 if they were not finite, and then nothing was changed. */
+  clipCoefficient: number;
+}
+
+/** torch.nn.utils.clip_grad_norm_ adds it to the norm. */
+const clipEpsilon = 1e-6;
+
+/** Norm and clip of all gradients. If they are not finite they are set to zero, and `clipCoefficient` is 0. */
+export function clipGradients(gradients: KernelState, args: ClipArgs): OptimizerStep {
+  const arrays = Object.values(gradients).map(({ data }) => data as Float32Array);
+  const squares = arrays.reduce((sum, array) => sum + sumOfSquares(array), 0);
+  const gradientNorm = args.gradientScale * Math.sqrt(squares);
+  if (!Number.isFinite(gradientNorm)) {
+    for (const array of arrays) array.fill(0);
+    return { gradientNorm, clipCoefficient: 0 };
+  }
+  const jointNorm = Math.hypot(gradientNorm, args.foreignNorm);
+  return { gradientNorm, clipCoefficient: Math.min(1, args.maxGradNorm / (jointNorm + clipEpsilon)) };
+}
+
+/** The same in a graph. `finite`: whether the step may change anything; `scale`: factor on every gradient. */
+export function clipGraph(
+  g: GraphBuilder,
+  gradients: Readonly<Record<string, Value>>,
+  args: Readonly<Record<keyof ClipArgs, Value>>,
+): { finite: Value; scale: Value; results: Record<keyof OptimizerStep, Value> } {
+  const squares = Object.values(gradients)
+    .map((gradient) => g.reduceSumSquare(gradient))
+    .reduce((sum, square) => g.add(sum, square));
+  const gradientNorm = g.mul(g.sqrt(squares), args.gradientScale);
+  const finite = g.lessOrEqual(gradientNorm, 3e38); // of NaN it is false as well
+  const jointNorm = g.sqrt(g.add(g.square(gradientNorm), g.square(args.foreignNorm)));
+  const clip = g.min(g.div(args.maxGradNorm, g.add(jointNorm, clipEpsilon)), 1);
+  const clipCoefficient = g.where(finite, clip, 0);
+  return { finite, scale: g.mul(args.gradientScale, clip), results: { gradientNorm, clipCoefficient } };
+}

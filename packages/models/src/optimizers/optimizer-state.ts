@@ -1,0 +1,58 @@
+// An optimizer's own tensors (moments, their scales) in a file: states under prefixes, the number of steps as metadata.
+import type { Device, State } from '@bowyer/graph';
+import type { OptimizerNotes } from './optimizer.js';
+import { readSafetensorsFile, SafetensorsError, type StoredTensors, writeSafetensors } from '@bowyer/checkpoints';
+import { bytesShape, writeTensors } from '../weights/state-dict.js';
+
+/** States by the prefix that their tensors' names have in the file. */
+export type PrefixedStates = Readonly<Record<string, State>>;
+
+/** Shapes of a state, to make another one like it. */
+export function shapesOf(state: State): Record<string, readonly number[]> {
+  return Object.fromEntries([...state.tensors].map(([name, { shape }]) => [name, shape]));
+}
+
+/** Words of four 8-bit codes are bytes in the file, behind the floats. */
+export async function saveStates(
+  device: Device,
+  path: string,
+  states: PrefixedStates,
+  { steps, notes }: { steps: number; notes?: OptimizerNotes },
+): Promise<void> {
+  const tensors: StoredTensors[] = [{}, {}];
+  for (const [prefix, state] of Object.entries(states)) {
+    for (const [name, { shape, dtype, data }] of Object.entries(await device.read(state)))
+      if (dtype === 'int32')
+        tensors[1][prefix + name] = {
+          shape: bytesShape(shape),
+          data: new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength),
+        };
+      else tensors[0][prefix + name] = { shape: [...shape], data: data as Float32Array };
+  }
+  await writeSafetensors(path, { ...tensors[0], ...tensors[1] }, { format: 'pt', ...notes, steps: String(steps) });
+}
+
+/** @param needed notes that the file must hold  @returns the number of steps that the file tells, and all its notes */
+export async function restoreStates(
+  device: Device,
+  path: string,
+  states: PrefixedStates,
+  needed: OptimizerNotes = {},
+): Promise<{ steps: number; notes: OptimizerNotes }> {
+  const { tensors, metadata } = await readSafetensorsFile(path);
+  const steps = Number(metadata.steps);
+  if (!Number.isInteger(steps))
+    throw new SafetensorsError(path, null, "metadata 'steps' of an optimizer", String(metadata.steps));
+  for (const [key, value] of Object.entries(needed)) {
+    if (metadata[key] !== value)
+      throw new SafetensorsError(
+        path,
+        null,
+        `metadata '${key}' with '${value}'`,
+        metadata[key] === undefined ? 'none' : `'${metadata[key]}'`,
+        "it holds another optimizer's state, or that of another version: go on with the one that wrote it, or begin afresh from the weights",
+      );
+  }
+  for (const [prefix, state] of Object.entries(states)) await writeTensors(device, state, tensors, { path, prefix });
+  return { steps, notes: metadata };
+}

@@ -1,0 +1,38 @@
+// What trains a state of parameters: gradients are summed into `gradients` by the training programs, one `step` clips by the
+// global norm, updates in place and sets them to zero. Each kind has its own file; this one holds what they share.
+import type { State } from '@bowyer/graph';
+import type { OptimizerStep } from './gradient-clip.js';
+
+export interface StepOptions {
+  lr: number;
+  /** Largest global norm of the summed gradients; Infinity for none. */
+  maxGradNorm: number;
+  /** Multiplies the summed gradients before the norm is taken, e.g. 1 / micro-batches for their mean. */
+  gradientScale?: number;
+  /** Norm of another network's gradients that shares the clip (ArCHer's own code clips all networks together). */
+  foreignNorm?: number;
+}
+
+export interface Optimizer {
+  readonly parameters: State;
+  /** Same names and shapes as the parameters; training programs add into it. */
+  readonly gradients: State;
+  /** Steps taken so far. */
+  readonly steps: number;
+  /** What the loss is to be multiplied by before the backward pass; 1 if not given. The step divides by it. */
+  readonly lossScale?: number;
+  /**
+   * One step on the summed gradients, which are zero afterwards.
+   * If they are not finite nothing else is changed, and `gradientNorm` is NaN or infinite: the caller decides.
+   */
+  step(options: StepOptions): Promise<OptimizerStep>;
+  /** Writes what the next step needs besides the parameters, and `notes`. Gradients are not kept: save between steps. */
+  save(path: string, notes?: OptimizerNotes): Promise<void>;
+  /** Takes up, bit for bit, what `save` wrote. @returns the notes */
+  restore(path: string): Promise<OptimizerNotes>;
+  /** Frees gradients and moments; the parameters belong to the model. */
+  release(): Promise<void>;
+}
+
+/** Short texts beside an optimizer's tensors, in its file's metadata. */
+export type OptimizerNotes = Readonly<Record<string, string>>;

@@ -1,0 +1,46 @@
+// SGD against torch.optim.SGD (1.13: three steps, lr 0.1, decay 0.01, gradients [0.3 t, −0.2, 1 − t]) and between its forms.
+import { openDevice, type Device } from '@bowyer/graph';
+import { Sgd, type SgdOptions } from './sgd.js';
+import { copyTensors } from '../weights/state-dict.js';
+
+let device: Device;
+beforeAll(async () => {
+  device = await openDevice({ device: 'cpu', threads: 1 });
+});
+afterAll(() => device.close());
+
+const start = [1, -2, 0.5];
+const gradientAt = (step: number) => [0.3 * step, -0.2, 1 - step];
+const create = async (options: SgdOptions) =>
+  Sgd.create(device, await device.createState({ w: { shape: [3], data: Float32Array.from(start) } }), options);
+const take = async (optimizer: Sgd, gradient: number[]) => {
+  await device.write(optimizer.gradients, { w: { data: Float32Array.from(gradient) } });
+  return optimizer.step({ lr: 0.1, maxGradNorm: Infinity });
+};
+const valuesOf = async (optimizer: Sgd) => [...(await copyTensors(device, optimizer.parameters)).w.data];
+
+describe.each(['host', 'graph'] as const)('as a function or as a graph: %s', (run) => {
+  test.each([
+    { momentum: 0, nesterov: false, torch: [0.81712294, -1.93406606, 0.79840153] },
+    { momentum: 0.9, nesterov: false, torch: [0.70926881, -1.87668562, 0.8870974] },
+    { momentum: 0.9, nesterov: true, torch: [0.5557202, -1.82322776, 1.14662147] },
+  ])('momentum $momentum, nesterov $nesterov: what torch.optim.SGD gives', async ({ momentum, nesterov, torch }) => {
+    const optimizer = await create({ momentum, nesterov, weightDecay: 0.01, run });
+    for (const step of [1, 2, 3]) await take(optimizer, gradientAt(step));
+    (await valuesOf(optimizer)).forEach((value, i) => expect(value).toBeCloseTo(torch[i], 6));
+  });
+
+  test('gradients that are not finite change nothing but are thrown away', async () => {
+    const optimizer = await create({ momentum: 0.9, nesterov: false, weightDecay: 0.01, run });
+    const broken = await take(optimizer, [1, NaN, 1]);
+    expect(broken).toEqual({ gradientNorm: NaN, clipCoefficient: 0 });
+    expect(await valuesOf(optimizer)).toEqual(start);
+    expect(optimizer.steps).toBe(0);
+    await optimizer.step({ lr: 0.1, maxGradNorm: 1 }); // the momentum is still zero: weight decay alone
+    expect((await valuesOf(optimizer))[0]).toBeCloseTo(1 - 0.1 * 0.01, 6);
+  });
+});
+
+test('momentum that is not there cannot be looked ahead by', async () => {
+  await expect(create({ momentum: 0, nesterov: true, weightDecay: 0 })).rejects.toThrow('give a momentum such as 0.9');
+});

@@ -1,0 +1,77 @@
+// Stochastic gradient descent with momentum, as torch.optim.SGD. The arithmetic is in kernels/sgd-kernel.ts.
+import type { Device, Kernel, State } from '@bowyer/graph';
+import type { OptimizerStep } from './gradient-clip.js';
+import { sgdGraph } from './sgd-graph.js';
+import type { SgdArgs } from './sgd-kernel.js';
+import type { Optimizer, OptimizerNotes, StepOptions } from './optimizer.js';
+import { restoreStates, saveStates, shapesOf } from './optimizer-state.js';
+
+export interface SgdOptions {
+  /** μ, decay of the momentum buffer per step; 0: plain descent, which keeps no buffer. */
+  momentum: number;
+  /** Look ahead by the momentum (Sutskever et al. 2013, as PyTorch writes it). */
+  nesterov: boolean;
+  /** λ: λp is added to the gradient. */
+  weightDecay: number;
+  /** Overrides the device's choice between the function in its worker and the graph, so that a test can compare them. */
+  run?: 'host' | 'graph';
+}
+
+export class Sgd implements Optimizer {
+  #steps = 0;
+
+  private constructor(
+    private readonly device: Device,
+    readonly parameters: State,
+    readonly gradients: State,
+    /** Momentum by parameter; empty without momentum. */
+    private readonly buffers: State,
+    private readonly kernel: Kernel<SgdArgs, OptimizerStep>,
+    private readonly options: SgdOptions,
+  ) {}
+
+  /** An optimizer with zero momentum; it takes twice the parameters' memory, once without momentum. */
+  static async create(device: Device, parameters: State, options: SgdOptions): Promise<Sgd> {
+    if (options.nesterov && options.momentum === 0)
+      throw new RangeError('Sgd: nesterov looks ahead by the momentum, which is 0; give a momentum such as 0.9');
+    const shapes = shapesOf(parameters);
+    const kernel = await device.loadKernel<SgdArgs, OptimizerStep>({
+      module: new URL('./sgd-kernel.js', import.meta.url),
+      name: 'sgdStep',
+      graph: sgdGraph,
+      run: options.run,
+    });
+    const gradients = await device.createZeros(shapes);
+    const buffers = await device.createZeros(options.momentum === 0 ? {} : shapes);
+    return new Sgd(device, parameters, gradients, buffers, kernel, options);
+  }
+
+  get steps(): number {
+    return this.#steps;
+  }
+
+  async step({ lr, maxGradNorm, gradientScale = 1, foreignNorm = 0 }: StepOptions): Promise<OptimizerStep> {
+    const { momentum, nesterov, weightDecay } = this.options;
+    const shares = nesterov ? { gradientShare: 1, bufferShare: momentum } : { gradientShare: 0, bufferShare: 1 };
+    const result = await this.kernel.call({
+      states: { p: this.parameters, g: this.gradients, b: this.buffers },
+      args: { maxGradNorm, gradientScale, foreignNorm, lr, momentum, l2: weightDecay, ...shares },
+    });
+    if (Number.isFinite(result.gradientNorm)) this.#steps++;
+    return result;
+  }
+
+  async save(path: string, notes?: OptimizerNotes): Promise<void> {
+    await saveStates(this.device, path, { 'momentum.': this.buffers }, { steps: this.#steps, notes });
+  }
+
+  async restore(path: string): Promise<OptimizerNotes> {
+    const { steps, notes } = await restoreStates(this.device, path, { 'momentum.': this.buffers });
+    this.#steps = steps;
+    return notes;
+  }
+
+  async release(): Promise<void> {
+    for (const state of [this.gradients, this.buffers]) await this.device.release(state);
+  }
+}

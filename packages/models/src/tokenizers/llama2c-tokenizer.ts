@@ -1,0 +1,120 @@
+// llama2.c's tokenizer file (`tokenizer.bin`, `tok512.bin`) as a Hugging Face tokenizer: SentencePiece BPE with its scores.
+// Format: int32 longest piece, then per piece float32 score, int32 length, bytes. Source: llama2.c, tokenizer.py.
+import { readFile } from 'node:fs/promises';
+import { WeightsFileError } from '@bowyer/checkpoints';
+import { HuggingFaceTokenizer } from './tokenizer.js';
+
+/** SentencePiece's mark of a blank. */
+const BLANK = '▁';
+
+/** Pieces 3 to 258 are the 256 bytes, where a vocabulary falls back to those. */
+const BYTES_END = 259;
+
+export async function readLlama2cTokenizer(path: string): Promise<HuggingFaceTokenizer> {
+  const pieces = parsePieces(path, await readFile(path));
+  const ids = new Map(pieces.map(({ text }, id) => [text, id]));
+  const hasBytes = ids.has('<0x00>');
+  // Every way to put a piece together from two others, the best piece first: the usual conversion of Llama's.
+  const made = pieces.slice(hasBytes ? BYTES_END : 3).sort((a, b) => b.score - a.score);
+  const merges = made.flatMap(({ text }) => splitsOf(text, ids));
+  const definition = {
+    version: '1.0',
+    truncation: null,
+    padding: null,
+    added_tokens: ['<unk>', '<s>', '</s>'].map((content, id) => ({
+      id,
+      content,
+      single_word: false,
+      lstrip: false,
+      rstrip: false,
+      normalized: false,
+      special: true,
+    })),
+    normalizer: {
+      type: 'Sequence',
+      normalizers: [
+        { type: 'Prepend', prepend: BLANK },
+        { type: 'Replace', pattern: { String: ' ' }, content: BLANK },
+      ],
+    },
+    pre_tokenizer: null,
+    post_processor: {
+      type: 'TemplateProcessing',
+      single: [{ SpecialToken: { id: '<s>', type_id: 0 } }, { Sequence: { id: 'A', type_id: 0 } }],
+      pair: [
+        { SpecialToken: { id: '<s>', type_id: 0 } },
+        { Sequence: { id: 'A', type_id: 0 } },
+        { SpecialToken: { id: '<s>', type_id: 1 } },
+        { Sequence: { id: 'B', type_id: 1 } },
+      ],
+      special_tokens: { '<s>': { id: '<s>', ids: [1], tokens: ['<s>'] } },
+    },
+    decoder: {
+      type: 'Sequence',
+      decoders: [
+        { type: 'Replace', pattern: { String: BLANK }, content: ' ' },
+        ...(hasBytes ? [{ type: 'ByteFallback' }] : []),
+        { type: 'Fuse' },
+        { type: 'Strip', content: ' ', start: 1, stop: 0 },
+      ],
+    },
+    model: {
+      type: 'BPE',
+      dropout: null,
+      unk_token: '<unk>',
+      continuing_subword_prefix: null,
+      end_of_word_suffix: null,
+      fuse_unk: true,
+      byte_fallback: hasBytes,
+      ignore_merges: false,
+      vocab: Object.fromEntries(ids),
+      merges,
+    },
+  };
+  const config = {
+    add_bos_token: true,
+    add_eos_token: false,
+    bos_token: '<s>',
+    eos_token: '</s>',
+    unk_token: '<unk>',
+    clean_up_tokenization_spaces: false,
+    tokenizer_class: 'LlamaTokenizer',
+  };
+  return new HuggingFaceTokenizer(definition, config);
+}
+
+interface Piece {
+  text: string;
+  score: number;
+}
+
+function parsePieces(path: string, bytes: Buffer): Piece[] {
+  const pieces: Piece[] = [];
+  for (let at = 4; at < bytes.length;) {
+    const length = at + 8 <= bytes.length ? bytes.readInt32LE(at + 4) : -1;
+    if (length < 0 || at + 8 + length > bytes.length)
+      throw new WeightsFileError(
+        path,
+        `piece ${pieces.length} at byte ${at} leads beyond the file's ${bytes.length} bytes`,
+      );
+    const text = bytes.toString('utf8', at + 8, at + 8 + length);
+    // The first two control pieces are written with line ends around them.
+    pieces.push({ text: pieces.length < 3 ? text.trim() : text.replaceAll(' ', BLANK), score: bytes.readFloatLE(at) });
+    at += 8 + length;
+  }
+  if (pieces[1]?.text !== '<s>' || pieces[2]?.text !== '</s>')
+    throw new WeightsFileError(path, 'its pieces 1 and 2 are not <s> and </s>', 'is it a tokenizer file of llama2.c?');
+  // Some files hold the bytes themselves in place of their names.
+  if (pieces[3]?.text === '\0' && pieces.length >= BYTES_END)
+    for (let byte = 0; byte < 256; byte++)
+      pieces[3 + byte].text = `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`;
+  return pieces;
+}
+
+function splitsOf(piece: string, ids: ReadonlyMap<string, number>): string[] {
+  const characters = [...piece];
+  return characters.slice(1).flatMap((_, i) => {
+    const [left, right] = [characters.slice(0, i + 1).join(''), characters.slice(i + 1).join('')];
+    return ids.has(left) && ids.has(right) ? [`${left} ${right}`] : [];
+  });
+}

@@ -1,0 +1,160 @@
+import { Rng } from '@bowyer/core';
+import { openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
+import { describeOnDevices } from '@bowyer/testing';
+import { gpt2LoopLogits, logprobOf } from '../../test/reference/gpt2-loops.js';
+import { randomExamples, tinyConfig, tinyParameters } from '../../test/reference/tiny-gpt2.js';
+import { gpt2 } from '../decoder/gpt2.js';
+import type { Gpt2Config } from '../decoder/gpt2-config.js';
+import type { HostTensors } from '@bowyer/checkpoints';
+import type { TokenExample } from '../batching/token-batches.js';
+import { TokenScorer } from './token-scorer.js';
+
+describeOnDevices(await webgpuAvailable(), (kind) => {
+  let device: Device;
+  beforeAll(async () => {
+    device = await openDevice({ device: kind, threads: 1 });
+  });
+  afterAll(() => device.close());
+
+  const copy = (tensors: HostTensors): HostTensors =>
+    Object.fromEntries(Object.entries(tensors).map(([name, { shape, data }]) => [name, { shape, data: data.slice() }]));
+
+  async function scorer(
+    config: Gpt2Config,
+    tensors: HostTensors,
+    options: { maskedTokenIds?: number[]; dropoutRng?: Rng } = {},
+  ) {
+    const architecture = gpt2(config);
+    const parameters = await device.createState(copy(tensors));
+    return {
+      parameters,
+      scorer: new TokenScorer({ device, architecture, parameters, maskedTokenIds: [], padTokenId: 0, ...options }),
+      gradients: await device.createZeros(
+        Object.fromEntries(architecture.parameters.map(({ name, shape }) => [name, shape])),
+      ),
+    };
+  }
+
+  /** Σ weights · (−log p) by the float64 loops. */
+  const loopLoss = (config: Gpt2Config, tensors: HostTensors, examples: TokenExample[]) =>
+    examples.reduce((sum, { ids, targets, weights }) => {
+      const logits = gpt2LoopLogits(config, tensors, ids);
+      return (
+        sum -
+        weights.reduce((part, weight, t) => part + (weight === 0 ? 0 : weight * logprobOf(logits[t], targets[t])), 0)
+      );
+    }, 0);
+
+  test.each([true, false])(
+    'log-probabilities of a ragged batch are those of plain loops (tied embeddings: %s)',
+    async (tied) => {
+      const config = tinyConfig({ tie_word_embeddings: tied });
+      const tensors = tinyParameters(config, 1);
+      const examples = randomExamples(7, 16, 11, new Rng(2));
+      const { scorer: fast } = await scorer(config, tensors);
+      const logprobs = await fast.logprobs(examples, { maxTokens: 40 });
+      examples.forEach(({ ids, targets, weights }, e) => {
+        const logits = gpt2LoopLogits(config, tensors, ids);
+        weights.forEach((weight, t) =>
+          expect(logprobs[e][t]).toBeCloseTo(weight === 0 ? 0 : logprobOf(logits[t], targets[t]), 4),
+        );
+      });
+    },
+  );
+
+  test('the exact GELU and ReLU are other functions than the default', async () => {
+    const examples = randomExamples(2, 8, 11, new Rng(3));
+    const losses: number[] = [];
+    for (const activation_function of ['gelu_new', 'gelu', 'relu'] as const) {
+      const config = tinyConfig({ activation_function });
+      const { scorer: model, gradients } = await scorer(config, tinyParameters(config, 4));
+      losses.push((await model.accumulateGradients(examples, gradients, {})).loss);
+    }
+    expect(Math.abs(losses[0] - losses[1])).toBeGreaterThan(1e-6);
+    expect(Math.abs(losses[0] - losses[1])).toBeLessThan(0.05); // an approximation of the same curve
+    expect(Math.abs(losses[0] - losses[2])).toBeGreaterThan(0.01);
+  });
+
+  test('every gradient agrees with central differences of the float64 loops', async () => {
+    const config = tinyConfig({ n_embd: 6, n_positions: 8, vocab_size: 7, tie_word_embeddings: true });
+    const tensors = tinyParameters(config, 5);
+    const examples = randomExamples(3, 6, 7, new Rng(6));
+    const { scorer: fast, gradients } = await scorer(config, tensors);
+    const { loss } = await fast.accumulateGradients(examples, gradients, {});
+    expect(loss).toBeCloseTo(loopLoss(config, tensors, examples), 4);
+
+    const wide = Object.fromEntries(
+      Object.entries(tensors).map(([name, { shape, data }]) => [name, { shape, data: Float64Array.from(data) }]),
+    );
+    const rng = new Rng(7);
+    for (const [name, { data }] of Object.entries(await device.read(gradients))) {
+      // Three elements of each parameter; a tensor that the loss ignored would be found by any of them.
+      for (let sample = 0; sample < 3; sample++) {
+        const i = rng.integer(0, data.length - 1);
+        const at = wide[name].data[i];
+        const lossAt = (x: number) => {
+          wide[name].data[i] = x;
+          return loopLoss(config, wide as unknown as HostTensors, examples);
+        };
+        const slope = (lossAt(at + 1e-5) - lossAt(at - 1e-5)) / 2e-5;
+        wide[name].data[i] = at;
+        expect(Math.abs((data[i] as number) - slope)).toBeLessThan(2e-3 * Math.max(1, Math.abs(slope)));
+      }
+    }
+  });
+
+  test('gradients add up: twice the batch is twice the gradient, and micro-batches sum to the whole', async () => {
+    const config = tinyConfig();
+    const tensors = tinyParameters(config, 8);
+    const examples = randomExamples(6, 12, 11, new Rng(9));
+    const [whole, split] = [await scorer(config, tensors), await scorer(config, tensors)];
+    const once = await whole.scorer.accumulateGradients(examples, whole.gradients, {});
+    await whole.scorer.accumulateGradients(examples, whole.gradients, {});
+    const parts = await split.scorer.accumulateGradients(examples, split.gradients, { maxTokens: 13 });
+    expect(parts.loss).toBeCloseTo(once.loss, 3);
+    const [twice, single] = [await device.read(whole.gradients), await device.read(split.gradients)];
+    for (const [name, { data }] of Object.entries(single))
+      data.forEach((x, i) => expect(twice[name].data[i]).toBeCloseTo(2 * Number(x), 3));
+  });
+
+  test('a masked token has no probability: the others share it, and scoring it is refused', async () => {
+    const config = tinyConfig();
+    const tensors = tinyParameters(config, 10);
+    const { scorer: model } = await scorer(config, tensors, { maskedTokenIds: [2, 5] });
+    const example = { ids: Int32Array.of(1, 4), targets: Int32Array.of(2, 3), weights: Float32Array.of(0, 1) };
+    const [logprobs] = await model.logprobs([example], {});
+    expect(logprobs[1]).toBeCloseTo(logprobOf(gpt2LoopLogits(config, tensors, [1, 4])[1], 3, [2, 5]), 4);
+    await expect(model.logprobs([{ ...example, weights: Float32Array.of(1, 1) }], {})).rejects.toThrow(
+      'example 0 scores the token id 2 at position 0, which the policy cannot say (masked, or outside the vocabulary)',
+    );
+  });
+
+  test('an example longer than the context is refused with both lengths', async () => {
+    const config = tinyConfig();
+    const { scorer: model } = await scorer(config, tinyParameters(config, 11));
+    const long = { ids: new Int32Array(17), targets: new Int32Array(17), weights: new Float32Array(17).fill(1) };
+    await expect(model.logprobs([long], {})).rejects.toThrow(
+      "example 0 has 17 tokens, the model's context holds 16; keep its last ones",
+    );
+  });
+
+  test('dropout: off by default, follows its seed, and differs from step to step', async () => {
+    const config = tinyConfig({ resid_pdrop: 0.3, attn_pdrop: 0.3, embd_pdrop: 0.3 });
+    const tensors = tinyParameters(config, 12);
+    const examples = randomExamples(4, 12, 11, new Rng(13));
+    const losses = async (dropoutRng?: Rng) => {
+      const model = await scorer(config, tensors, { dropoutRng });
+      return [
+        await model.scorer.accumulateGradients(examples, model.gradients, {}),
+        await model.scorer.accumulateGradients(examples, model.gradients, {}),
+      ].map(({ loss }) => loss);
+    };
+    const [plain, again] = await losses();
+    expect(plain).toBe(again);
+    expect(plain).toBeCloseTo(loopLoss(config, tensors, examples), 3);
+    const seeded = await losses(new Rng(14));
+    expect(seeded).toEqual(await losses(new Rng(14)));
+    expect(seeded[0]).not.toBe(seeded[1]);
+    expect(Math.abs(seeded[0] - plain)).toBeGreaterThan(1e-3);
+  });
+});

@@ -1,0 +1,229 @@
+// Runs the training and scoring graphs of a language model over batches of token examples.
+import type { BoundProgram, Device, InputTensor, Program, State } from '@bowyer/graph';
+import type { Rng } from '@bowyer/core';
+import type { CausalArchitecture } from '../architecture/architecture.js';
+import { adapterWiring, type AdapterWeights } from '../lora/adapter-graph.js';
+import type { QuantizedWeight } from '../quantization/quantized-weight.js';
+import { tokenBatches, type TokenBatch, type TokenExample } from '../batching/token-batches.js';
+import { drops, gradientName, scoringGraph, trainableParameters, trainingGraph } from './training-graph.js';
+import { WorkingWeights } from '../weights/compute-weights.js';
+
+export interface BatchOptions {
+  /** Tokens with padding that one micro-batch may hold; longer batches are split. Infinity if not given. */
+  maxTokens?: number;
+}
+
+export interface GradientOptions extends BatchOptions {
+  /** What gradients are multiplied by on a device that calculates in float16 (see loss-scaling.ts); 1 if not given. */
+  lossScale?: number;
+}
+
+export interface ScoringBatchOptions extends BatchOptions {
+  /** With LoRA: false scores with the base alone, the reference policy of the same session. True if not given. */
+  adapters?: boolean;
+}
+
+export interface TokenScores {
+  /** [tokens] as `TokenScorer.logprobs` gives them. */
+  logprobs: Float32Array;
+  /** The first ten logits (or all of a smaller vocabulary) at the first scored position. */
+  logitsHead: Float32Array;
+}
+
+export interface TokenScorerOptions {
+  device: Device;
+  architecture: CausalArchitecture;
+  parameters: State;
+  maskedTokenIds: readonly number[];
+  padTokenId: number;
+  /** LoRA beside the parameters, which are frozen then. */
+  adapters?: AdapterWeights;
+  /** Frozen weights in 4 or 8 bits, by name; `parameters` holds the others. */
+  quantized?: ReadonlyMap<string, QuantizedWeight>;
+  /** Given: the training graph drops activations as config.json says, with masks from these numbers. */
+  dropoutRng?: Rng;
+  /** Blocks are computed again in the backward pass instead of being kept (see training-graph.ts). */
+  checkpointing?: boolean;
+  /** Into how many chunks the loss's rows are cut, so that logits are held for one of them. */
+  lossChunks?: number;
+}
+
+export class TokenScorer {
+  #scoring?: Promise<Program>;
+  readonly #bound = new Map<string, Promise<BoundProgram>>();
+  #training?: { gradients: State; program: Promise<BoundProgram> };
+
+  constructor(private readonly options: TokenScorerOptions) {}
+
+  /**
+   * Per example and position log p(target) in nats; 0 where the weight is 0.
+   *
+   * @returns one array [tokens] per example
+   */
+  async logprobs(
+    examples: readonly TokenExample[],
+    { maxTokens = Infinity, adapters }: ScoringBatchOptions = {},
+  ): Promise<Float32Array[]> {
+    this.#check(examples);
+    const program = await this.#scoringProgram(['logprobs'], adapters);
+    const results = examples.map(({ ids }) => new Float32Array(ids.length));
+    for (const batch of tokenBatches(examples, { maxTokens, padTokenId: this.options.padTokenId })) {
+      const { logprobs } = await program.run({ inputs: scoringInputs(batch) });
+      batch.scoredPositions.forEach((position, i) => {
+        const row = Math.floor(position / batch.columns);
+        results[batch.examples[row]][position % batch.columns] = logprobs.data[i] as number;
+      });
+    }
+    return results;
+  }
+
+  /**
+   * As `logprobs`, and beside them the first logits at each example's first scored position: what two implementations
+   * can be compared by. Every example must score something.
+   */
+  async scores(
+    examples: readonly TokenExample[],
+    { maxTokens = Infinity, adapters }: ScoringBatchOptions = {},
+  ): Promise<TokenScores[]> {
+    this.#check(examples);
+    const program = await this.#scoringProgram(['logprobs', 'logits_head'], adapters);
+    const results: TokenScores[] = examples.map(({ ids }) => ({
+      logprobs: new Float32Array(ids.length),
+      logitsHead: new Float32Array(0),
+    }));
+    for (const batch of tokenBatches(examples, { maxTokens, padTokenId: this.options.padTokenId })) {
+      const outputs = await program.run({ inputs: scoringInputs(batch) });
+      const heads = outputs.logits_head.data as Float32Array;
+      const width = outputs.logits_head.dims[1];
+      batch.scoredPositions.forEach((position, i) => {
+        const result = results[batch.examples[Math.floor(position / batch.columns)]];
+        result.logprobs[position % batch.columns] = outputs.logprobs.data[i] as number;
+        if (result.logitsHead.length === 0) result.logitsHead = heads.slice(i * width, (i + 1) * width);
+      });
+    }
+    return results;
+  }
+
+  /** Adds the gradient of Σ weights · (−log p) into `gradients`, and returns that sum in nats. */
+  async accumulateGradients(
+    examples: readonly TokenExample[],
+    gradients: State,
+    { maxTokens = Infinity, lossScale = 1 }: GradientOptions = {},
+  ): Promise<{ loss: number }> {
+    this.#check(examples);
+    if (this.#training?.gradients !== gradients) this.#training = { gradients, program: this.#bindTraining(gradients) };
+    const program = await this.#training.program;
+    await this.#weights.refresh();
+    const scale: Record<string, InputTensor> = this.#scalesLoss ? { loss_scale: { dims: [], data: [lossScale] } } : {};
+    let loss = 0;
+    for (const batch of tokenBatches(examples, { maxTokens, padTokenId: this.options.padTokenId })) {
+      const weights = { dims: [batch.weights.length], data: batch.weights };
+      const outputs = await program.run({
+        inputs: { ...scoringInputs(batch), weights, ...scale, ...this.#dropoutSeed() },
+      });
+      loss += outputs.loss.data[0] as number;
+    }
+    return { loss };
+  }
+
+  get #weights(): WorkingWeights {
+    return WorkingWeights.of(this.options.device, this.options.parameters);
+  }
+
+  get #scalesLoss(): boolean {
+    return this.options.device.precision === 'float16';
+  }
+
+  /** One session, bound once for each choice of outputs and of the adapters' switch. */
+  async #scoringProgram(fetch: string[], adapters = true): Promise<BoundProgram> {
+    const key = JSON.stringify([fetch, adapters]);
+    let bound = this.#bound.get(key);
+    if (!bound) this.#bound.set(key, (bound = this.#bindScoring(fetch, adapters)));
+    await this.#weights.refresh();
+    return bound;
+  }
+
+  async #bindScoring(fetch: string[], adapters: boolean): Promise<BoundProgram> {
+    const { device, architecture } = this.options;
+    this.#scoring ??= device.compile(scoringGraph(architecture, this.#graphOptions()));
+    const program = await this.#scoring;
+    return program.bind({ state: await this.#wiring(program, adapters ? 'on' : 'off'), fetch });
+  }
+
+  async #bindTraining(gradients: State): Promise<BoundProgram> {
+    const { device, architecture, dropoutRng, adapters, checkpointing, lossChunks } = this.options;
+    const dropout = dropoutRng !== undefined;
+    const program = await device.compile(
+      trainingGraph(architecture, {
+        ...this.#graphOptions(),
+        ...{ dropout, checkpointing, lossChunks, scalesLoss: this.#scalesLoss },
+      }),
+    );
+    const store = Object.fromEntries(
+      trainableParameters(architecture, adapters?.layout).map(({ name }) => [
+        gradientName(name),
+        [gradients, name] as const,
+      ]),
+    );
+    return program.bind({ state: await this.#wiring(program, 'on'), fetch: ['loss'], store, mode: 'add' });
+  }
+
+  /** Frees the compiled graphs. */
+  async release(): Promise<void> {
+    for (const bound of [...this.#bound.values(), this.#training?.program]) await (await bound)?.release();
+    for (const program of [await this.#scoring, (await this.#training?.program)?.program]) await program?.release();
+  }
+
+  #graphOptions() {
+    const { device, maskedTokenIds, adapters, quantized } = this.options;
+    return { maskedTokenIds, adapters: adapters?.layout, quantized, weightType: device.precision };
+  }
+
+  /** Graph input ← state; a quantised weight is no input. */
+  async #wiring({ inputs }: Program, position: 'on' | 'off') {
+    const { architecture, adapters } = this.options;
+    const weights = await this.#weights.state();
+    const used = architecture.parameters.filter(({ name }) => inputs.has(name));
+    const base = Object.fromEntries(used.map(({ name }) => [name, [weights, name] as const]));
+    return { ...base, ...adapterWiring(adapters, position) };
+  }
+
+  #dropoutSeed(): Record<string, InputTensor> {
+    const { dropoutRng, adapters } = this.options;
+    if (!drops(dropoutRng !== undefined, adapters?.layout)) return {};
+    const rng = (dropoutRng ?? adapters?.dropoutRng)!;
+    return { dropout_seed: { dims: [], data: [rng.integer(0, 2 ** 31 - 2)] } };
+  }
+
+  #check(examples: readonly TokenExample[]): void {
+    const { architecture, maskedTokenIds } = this.options;
+    const masked = new Set(maskedTokenIds);
+    examples.forEach(({ ids, targets, weights }, index) => {
+      if (ids.length > architecture.contextLength)
+        throw new RangeError(
+          `example ${index} has ${ids.length} tokens, the model's context holds ${architecture.contextLength}; keep its last ones`,
+        );
+      const unknown = ids.find((id) => !(id >= 0 && id < architecture.vocabSize));
+      if (unknown !== undefined)
+        throw new RangeError(
+          `example ${index} holds the token id ${unknown}; the vocabulary has ${architecture.vocabSize} tokens`,
+        );
+      const impossible = targets.findIndex(
+        (target, t) => weights[t] !== 0 && (masked.has(target) || !(target >= 0 && target < architecture.vocabSize)),
+      );
+      if (impossible >= 0)
+        throw new RangeError(
+          `example ${index} scores the token id ${targets[impossible]} at position ${impossible}, which the policy cannot say (masked, or outside the vocabulary)`,
+        );
+    });
+  }
+}
+
+function scoringInputs(batch: TokenBatch): Record<string, InputTensor> {
+  const scored = [batch.scoredPositions.length];
+  return {
+    ids: { dims: [batch.rows, batch.columns], data: batch.ids },
+    scored_positions: { dims: scored, data: batch.scoredPositions },
+    targets: { dims: scored, data: batch.targets },
+  };
+}

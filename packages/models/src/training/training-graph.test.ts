@@ -1,0 +1,110 @@
+// What saves memory changes no gradient: recomputed blocks and a loss in chunks against the plain graph, every architecture.
+import { Rng } from '@bowyer/core';
+import { openDevice, type Device, type InputTensor } from '@bowyer/graph';
+import { architectureFor } from '../language-model/architectures.js';
+import { freshParameters } from '../architecture/initialize-parameters.js';
+import { gradientName, trainingGraph, type TrainingOptions } from './training-graph.js';
+
+const ROWS = 3;
+const TOKENS = 100;
+const VOCABULARY = 50;
+
+const llama = {
+  model_type: 'llama',
+  vocab_size: VOCABULARY,
+  hidden_size: 16,
+  intermediate_size: 24,
+  num_hidden_layers: 3,
+  num_attention_heads: 4,
+  num_key_value_heads: 2,
+  max_position_embeddings: 128,
+  tie_word_embeddings: false,
+};
+const gptNeoX = { ...llama, model_type: 'gpt_neox', hidden_act: 'gelu', use_parallel_residual: true, rotary_pct: 1 };
+const gpt2 = {
+  model_type: 'gpt2',
+  vocab_size: VOCABULARY,
+  n_embd: 16,
+  n_head: 2,
+  n_layer: 3,
+  n_positions: 128,
+  resid_pdrop: 0.2,
+  attn_pdrop: 0.2,
+  embd_pdrop: 0.2,
+};
+
+let device: Device;
+beforeAll(async () => {
+  device = await openDevice({ device: 'cpu', threads: 1 });
+});
+afterAll(() => device.close());
+
+/** Loss and every gradient on random tokens, of which `scored` are scored. */
+async function lossAndGradients(
+  config: Record<string, unknown>,
+  scored: number,
+  options: Partial<TrainingOptions>,
+): Promise<Record<string, Float32Array>> {
+  const architecture = architectureFor(config);
+  const rng = new Rng(5);
+  // Wide enough that attention is far from uniform.
+  const parameters = freshParameters(architecture.parameters, rng);
+  for (const { data, shape } of Object.values(parameters))
+    if (shape.length === 2) data.forEach((_, i) => (data[i] = 0.3 * rng.normal()));
+  const state = await device.createState(parameters);
+  const graph = trainingGraph(architecture, { maskedTokenIds: [3], dropout: false, ...options });
+  const tokens = (count: number) => Int32Array.from({ length: count }, () => rng.integer(4, VOCABULARY - 1));
+  const inputs: Record<string, InputTensor> = {
+    ids: { dims: [ROWS, TOKENS], data: tokens(ROWS * TOKENS) },
+    scored_positions: { dims: [scored], data: Int32Array.from({ length: scored }, (_, i) => i) },
+    targets: { dims: [scored], data: tokens(scored) },
+    weights: { dims: [scored], data: Float32Array.from({ length: scored }, () => rng.normal()) },
+    ...(options.dropout && { dropout_seed: { dims: [], data: [12345] } }),
+  };
+  const wiring = Object.fromEntries(architecture.parameters.map(({ name }) => [name, [state, name] as const]));
+  const outputs = await (await device.compile(graph)).run({ inputs, state: wiring });
+  await device.release(state);
+  expect(Object.keys(outputs)).toEqual(['loss', ...architecture.parameters.map(({ name }) => gradientName(name))]);
+  return Object.fromEntries(Object.entries(outputs).map(([name, { data }]) => [name, data as Float32Array]));
+}
+
+/** Largest difference of two tensors, relative to the largest element. */
+function difference(a: Float32Array, b: Float32Array): number {
+  const largest = a.reduce((m, x) => Math.max(m, Math.abs(x)), 0);
+  return a.reduce((m, x, i) => Math.max(m, Math.abs(x - b[i])), 0) / largest;
+}
+
+const largestDifference = (a: Record<string, Float32Array>, b: Record<string, Float32Array>) =>
+  Object.keys(a).reduce((m, name) => Math.max(m, difference(a[name], b[name])), 0);
+
+test.each([
+  ['gpt2', gpt2, false],
+  ['gpt2 with dropout, the same masks the second time', gpt2, true],
+  ['llama', llama, false],
+  ['gpt-neox', gptNeoX, false],
+])('gradient checkpointing: %s', async (_, config, dropout) => {
+  const plain = await lossAndGradients(config, 7, { dropout });
+  const checkpointed = await lossAndGradients(config, 7, { dropout, checkpointing: true });
+  expect(largestDifference(plain, checkpointed)).toBeLessThan(1e-6);
+  expect(difference(plain.loss, Float32Array.of(0))).toBe(1); // there is something to differ
+});
+
+test.each([
+  ['a tied head', gpt2],
+  ['a head of its own', llama],
+])('loss in chunks: %s', async (_, config) => {
+  for (const scored of [2, 300]) {
+    const plain = await lossAndGradients(config, scored, {});
+    // 300 rows: 256, 44, and two empty chunks; 2 rows: three empty ones.
+    const chunked = await lossAndGradients(config, scored, { lossChunks: 4, checkpointing: true });
+    expect(largestDifference(plain, chunked)).toBeLessThan(2e-6);
+  }
+});
+
+test('blocks are computed a second time, and only with checkpointing', () => {
+  const count = (checkpointing: boolean) =>
+    trainingGraph(architectureFor(gpt2), { maskedTokenIds: [], dropout: false, checkpointing }).nodes.filter(
+      ({ op }) => op.opType === 'Gelu',
+    ).length;
+  expect([count(false), count(true)]).toEqual([3, 6]);
+});

@@ -1,0 +1,127 @@
+// The graphs that score token batches: log-probabilities alone, and the whole training step (loss and every gradient).
+import { GraphBuilder, gradients, type Precision, type Value } from '@bowyer/graph';
+import type { CausalArchitecture } from '../architecture/architecture.js';
+import { causalAttention } from '../layers/attention.js';
+import { SeededDropout } from '../layers/dropout.js';
+import { GraphScope } from '../decoder/forward-scope.js';
+import { AdapterGraph } from '../lora/adapter-graph.js';
+import type { AdapterLayout } from '../lora/adapter-layout.js';
+import type { QuantizedWeight } from '../quantization/quantized-weight.js';
+import { tokenLogprobs } from '../layers/token-logprobs.js';
+import { vocabularyLoss } from '../layers/vocabulary-loss.js';
+import { maskedLogits } from '../layers/vocabulary-mask.js';
+
+export interface ScoringOptions {
+  /** Tokens that have probability 0, in sampling and in scoring alike. */
+  maskedTokenIds: readonly number[];
+  /** LoRA beside the parameters, which are frozen then. */
+  adapters?: AdapterLayout;
+  /** Frozen weights in 4 or 8 bits, by name. */
+  quantized?: ReadonlyMap<string, QuantizedWeight>;
+  /** What the other weights lie in; 'float32' if left out. */
+  weightType?: Precision;
+}
+
+export interface TrainingOptions extends ScoringOptions {
+  /** Activations are dropped as config.json says. */
+  dropout: boolean;
+  /** Blocks are computed again in the backward pass instead of being kept: less memory, up to a third more time. */
+  checkpointing?: boolean;
+  /** Into how many chunks the scored rows are cut for the loss, so that logits are held for one of them; 1 if left out. */
+  lossChunks?: number;
+  /** Gradients are multiplied by a further input, the scalar `loss_scale`. */
+  scalesLoss?: boolean;
+}
+
+/** What training changes: every parameter, or with LoRA the adapters alone. */
+export const trainableParameters = (
+  architecture: CausalArchitecture,
+  adapters: AdapterLayout | undefined,
+): readonly { name: string; shape: number[] }[] => adapters?.parameters ?? architecture.parameters;
+
+/** Whether the training graph asks for a `dropout_seed`: for the config's dropout, or for the adapters' own. */
+export const drops = (dropout: boolean, adapters: AdapterLayout | undefined): boolean =>
+  dropout || (adapters?.options.dropout ?? 0) > 0;
+
+/** Name of the output that holds a parameter's gradient. */
+export const gradientName = (parameter: string) => `gradient.${parameter}`;
+
+/** How many logits of a scored position `logits_head` has. */
+export const LOGITS_HEAD = 10;
+
+/**
+ * Outputs `logprobs` [scored]: log p(target) in nats at each scored position; and for comparisons with other
+ * implementations `logits_head` [scored, 10], its first logits.
+ */
+export function scoringGraph(architecture: CausalArchitecture, options: ScoringOptions): GraphBuilder {
+  const g = new GraphBuilder('score');
+  const { rows, logitsOf, targets } = scoredRows(g, architecture, options, undefined);
+  const logits = logitsOf(rows);
+  g.output('logprobs', tokenLogprobs(g, logits, targets).logprobs);
+  g.output('logits_head', g.slice(logits, 1, 0, Math.min(LOGITS_HEAD, architecture.vocabSize)));
+  return g;
+}
+
+/**
+ * Outputs `loss` (Σ weights · −log p, a scalar) and the loss's gradient by every trainable parameter: all of them, or
+ * with LoRA the adapters' alone. Then nothing is computed for the base's own weights, nor below the lowest adapter,
+ * since only what some output needs becomes part of the model.
+ */
+export function trainingGraph(architecture: CausalArchitecture, options: TrainingOptions): GraphBuilder {
+  const g = new GraphBuilder('train');
+  const { scope, adapters, dropoutSeed, rows, logitsOf, targets } = scoredRows(g, architecture, options, options);
+  const weights = g.input('weights', 'float32', ['scored']);
+  const names = trainableParameters(architecture, options.adapters).map(({ name }) => name);
+  const parameters = adapters?.parameters ?? names.map((name) => scope.parameter(name));
+  const { loss, rowGradient, parameterGradients } = vocabularyLoss(g, {
+    rows,
+    targets,
+    weights,
+    gradientScale: options.scalesLoss ? g.input('loss_scale', 'float32', []) : undefined,
+    logits: logitsOf,
+    parameters,
+    chunks: options.lossChunks ?? 1,
+  });
+  g.output('loss', loss);
+  const recompute = options.checkpointing
+    ? { boundaries: scope.blockBoundaries, sources: dropoutSeed ? [dropoutSeed] : [] }
+    : undefined;
+  const gradientOptions = { upstream: rowGradient, contributed: parameterGradients, recompute };
+  gradients(g, rows, parameters, gradientOptions).forEach((gradient, i) => g.output(gradientName(names[i]), gradient));
+  return g;
+}
+
+/**
+ * Hidden rows of the scored positions only, and the head that makes logits of any of them: prompts and padding cost no
+ * vocabulary product. Inputs: ids [batch, tokens], scored_positions and targets [scored], all int32.
+ */
+function scoredRows(
+  g: GraphBuilder,
+  architecture: CausalArchitecture,
+  { maskedTokenIds, adapters: adapterLayout, quantized, weightType }: ScoringOptions,
+  training: { dropout: boolean } | undefined,
+) {
+  const ids = g.input('ids', 'int32', ['batch', 'tokens']);
+  const positions = g.input('scored_positions', 'int32', ['scored']);
+  const targets: Value = g.cast(g.input('targets', 'int32', ['scored']), 'int64');
+  const { heads, keyValueHeads, headSize, attentionWindows } = architecture;
+  const layout = { batch: 'batch', tokens: 'tokens', heads, keyValueHeads, headSize };
+  const dropoutSeed =
+    training && drops(training.dropout, adapterLayout) ? g.input('dropout_seed', 'int32', []) : undefined;
+  const seeded = dropoutSeed && new SeededDropout(g, dropoutSeed);
+  const adapters = adapterLayout && new AdapterGraph(g, adapterLayout, seeded);
+  const scope = new GraphScope(g, architecture, {
+    batch: 'batch',
+    tokens: 'tokens',
+    operandOrder: 'rows-left',
+    attention: (layer, queryKeyValue, drop) =>
+      causalAttention(g, queryKeyValue, { ...layout, window: attentionWindows?.[layer] }, drop),
+    quantized,
+    weightType,
+    adapters,
+    dropout: training?.dropout ? seeded : undefined,
+  });
+  const residual = architecture.residual(scope, g.reshape(ids, [-1]), g.range('tokens'));
+  const logitsOf = (rows: Value) => maskedLogits(g, architecture.logits(scope, rows), maskedTokenIds);
+  return { scope, adapters, dropoutSeed, targets, rows: g.gather(residual, positions, 0), logitsOf };
+}

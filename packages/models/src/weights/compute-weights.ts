@@ -1,0 +1,87 @@
+// Weights as the graphs of a model read them: the trained ones themselves, or on a device of precision float16 a copy in
+// float16 beside the float32 masters, made anew when a step has changed them. It halves what every decoding step reads.
+import { GraphBuilder, toFloat16, type BoundProgram, type Device, type Precision, type State } from '@bowyer/graph';
+import type { HostTensors } from '@bowyer/checkpoints';
+
+interface Copy {
+  state: State;
+  convert: BoundProgram;
+  /** The masters' version that the copy was made from. */
+  version?: number;
+}
+
+export class WorkingWeights {
+  static readonly #all = new WeakMap<State, WorkingWeights>();
+  #copy?: Promise<Copy>;
+
+  private constructor(
+    private readonly device: Device,
+    private readonly masters: State,
+  ) {}
+
+  /** One copy for all who read the same weights. */
+  static of(device: Device, masters: State): WorkingWeights {
+    const known = this.#all.get(masters) ?? new WorkingWeights(device, masters);
+    this.#all.set(masters, known);
+    return known;
+  }
+
+  /** What graphs are wired to. */
+  async state(): Promise<State> {
+    return this.#isCopied ? (await this.#ready()).state : this.masters;
+  }
+
+  /** To be called before each run: brings the copy to the masters' state. */
+  async refresh(): Promise<void> {
+    if (!this.#isCopied) return;
+    const copy = await this.#ready();
+    const { version } = this.masters;
+    if (copy.version === version) return;
+    copy.version = version;
+    await copy.convert.run();
+  }
+
+  async release(): Promise<void> {
+    const copy = await this.#copy;
+    this.#copy = undefined;
+    if (!copy) return;
+    await copy.convert.release();
+    await copy.convert.program.release();
+    await this.device.release(copy.state);
+  }
+
+  /** Frozen weights may be float16 from the start. */
+  get #isCopied(): boolean {
+    const [first] = this.masters.tensors.values();
+    return first !== undefined && first.dtype !== this.device.precision;
+  }
+
+  #ready(): Promise<Copy> {
+    return (this.#copy ??= this.#open());
+  }
+
+  async #open(): Promise<Copy> {
+    const { device, masters } = this;
+    const g = new GraphBuilder('working_weights');
+    const shapes = [...masters.tensors].map(([name, { dtype, shape }]) => {
+      g.output(`copy.${name}`, g.cast(g.input(name, dtype, shape), device.precision));
+      return [name, { shape, dtype: device.precision }] as const;
+    });
+    const state = await device.createZeros(Object.fromEntries(shapes));
+    const program = await device.compile(g, { precision: 'float32' });
+    const link = (owner: State, prefix: string) =>
+      Object.fromEntries(masters.names.map((name) => [prefix + name, [owner, name] as const]));
+    return { state, convert: await program.bind({ state: link(masters, ''), store: link(state, 'copy.') }) };
+  }
+}
+
+/** Weights that no step will change, as a device takes them: in float16 they need no masters. */
+export function frozenTensors(tensors: HostTensors, precision: Precision) {
+  if (precision === 'float32') return tensors;
+  return Object.fromEntries(
+    Object.entries(tensors).map(([name, { shape, data }]) => [
+      name,
+      { shape, data: toFloat16(data), dtype: 'float16' as const },
+    ]),
+  );
+}

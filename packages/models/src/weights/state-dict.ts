@@ -1,0 +1,44 @@
+// Between a device's state and files: copies out, and checked writes back in.
+import { toFloat16, type Device, type State, type TensorCopy } from '@bowyer/graph';
+import { float16ToFloat32, type HostTensors, SafetensorsError } from '@bowyer/checkpoints';
+
+/** Copies of all tensors of a state, as a safetensors file takes them. */
+export async function copyTensors(device: Device, state: State): Promise<HostTensors> {
+  const copies = await device.read(state);
+  return Object.fromEntries(
+    Object.entries(copies).map(([name, copy]) => [name, { shape: [...copy.shape], data: float32Data(copy) }]),
+  );
+}
+
+const float32Data = ({ dtype, data }: TensorCopy): Float32Array =>
+  dtype === 'float16' ? float16ToFloat32(data as Uint16Array) : (data as Float32Array);
+
+/** Four 8-bit codes are a word (int32) in a state, bytes in a file. */
+export const bytesShape = (shape: readonly number[]): number[] => [...shape.slice(0, -1), 4 * shape.at(-1)!];
+
+/**
+ * Overwrites every tensor of a state with `tensors[prefix + name]`. All of them must be there in the right shape:
+ * nothing is written otherwise, so a checkpoint of another model leaves the state as it was.
+ *
+ * @param path where the tensors come from, for the error message
+ */
+export async function writeTensors(
+  device: Device,
+  state: State,
+  tensors: HostTensors,
+  { path, prefix = '' }: { path: string; prefix?: string },
+): Promise<void> {
+  const found = state.names.map((name) => {
+    const { shape, dtype } = state.info(name);
+    const tensor = tensors[prefix + name];
+    const stored = dtype === 'int32' ? bytesShape(shape) : shape;
+    const expected = `shape [${stored.join(', ')}]`;
+    if (!tensor) throw new SafetensorsError(path, prefix + name, expected, 'no such tensor');
+    if (tensor.shape.join() !== stored.join()) {
+      throw new SafetensorsError(path, prefix + name, expected, `shape [${tensor.shape.join(', ')}]`);
+    }
+    const data = dtype === 'float16' ? toFloat16(tensor.data) : tensor.data;
+    return [name, { data: dtype === 'int32' ? new Int32Array(Uint8Array.from(tensor.data).buffer) : data }] as const;
+  });
+  await device.write(state, Object.fromEntries(found));
+}

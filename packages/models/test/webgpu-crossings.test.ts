@@ -1,0 +1,93 @@
+// That nothing crosses between GPU and processor inside a step: ONNX Runtime says where it would run each node, and a node
+// that its WebGPU provider lacks would show as tensors brought down and taken up. No graph is run here.
+import { readFileSync } from 'node:fs';
+import { gpuCrossings, GraphBuilder, webgpuAvailable, type Value } from '@bowyer/graph';
+import { when } from '@bowyer/testing';
+import { architectureFor } from '../src/language-model/architectures.js';
+import { adamGraph, polyakGraph } from '../src/optimizers/adam-graph.js';
+import { adamW8bitGraph } from '../src/optimizers/adamw-8bit-graph.js';
+import { sgdGraph } from '../src/optimizers/sgd-graph.js';
+import { residentDecodeGraph } from '../src/decoding/resident-decode-graph.js';
+import type { Sampler } from '../src/decoding/sampling.js';
+import { encoderDecoderFor } from '../src/seq2seq/seq2seq-architectures.js';
+import { encodeGraph, scoreGraph, stepGraph } from '../src/seq2seq/seq2seq-graphs.js';
+import { gradientName, scoringGraph, trainableParameters, trainingGraph } from '../src/training/training-graph.js';
+
+const maybe = when(await webgpuAvailable(), 'no WebGPU adapter').test;
+
+const gpt2 = architectureFor({
+  ...{ model_type: 'gpt2', vocab_size: 500, n_layer: 2, n_embd: 32, n_head: 2, n_positions: 64 },
+  ...{ resid_pdrop: 0.1, embd_pdrop: 0.1, attn_pdrop: 0.1 },
+});
+/** Grouped queries, rotary positions in blocks, and one layer with a sliding window. */
+const qwen3 = architectureFor({
+  ...{ model_type: 'qwen3', vocab_size: 500, hidden_size: 12, intermediate_size: 20, head_dim: 6 },
+  ...{ num_hidden_layers: 2, num_attention_heads: 4, num_key_value_heads: 2, max_position_embeddings: 600 },
+  ...{ use_sliding_window: true, sliding_window: 3, max_window_layers: 1 },
+});
+const seq2seq = (name: string) => {
+  const path = new URL(`./seq2seq-fixtures/${name}/config.json`, import.meta.url);
+  return encoderDecoderFor(JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>);
+};
+
+const none = { up: [], down: [] };
+const masked = { maskedTokenIds: [0] };
+const decoding = { ...masked, tokens: 1, operandOrder: 'rows-left', storedType: 'float32' } as const;
+const greedy: Sampler = { kind: 'greedy' };
+const tempered: Sampler = { kind: 'full', tempered: true };
+
+maybe.each([
+  ['gpt2', gpt2, { dropout: true }],
+  ['gpt2 with checkpointing', gpt2, { dropout: true, checkpointing: true }],
+  ['qwen3', qwen3, { dropout: false }],
+] as const)('training %s: every mask and index is made on the GPU', async (_, architecture, options) => {
+  const stored = trainableParameters(architecture, undefined).map(({ name }) => gradientName(name));
+  expect(await gpuCrossings(trainingGraph(architecture, { ...masked, ...options }), stored)).toEqual(none);
+  expect(await gpuCrossings(scoringGraph(architecture, masked))).toEqual(none);
+});
+
+maybe.each([
+  ['gpt2', gpt2],
+  ['qwen3', qwen3],
+])('decoding with %s', async (_, architecture) => {
+  for (const sampler of [greedy, tempered])
+    for (const tokens of [1, 'tokens'] as const)
+      expect(await gpuCrossings(residentDecodeGraph(architecture, { ...decoding, tokens, sampler }))).toEqual(none);
+  // The candidates' ids, int64 out of the provider's TopK: [batch, k] numbers.
+  const truncated: Sampler = { kind: 'truncated', tempered: true, candidates: 5 };
+  const { up, down } = await gpuCrossings(residentDecodeGraph(architecture, { ...decoding, sampler: truncated }));
+  expect([up.length, down.length]).toEqual([1, 2]);
+});
+
+maybe.each(['t5', 'bart-relu'])('encoder-decoder %s', async (name) => {
+  const architecture = seq2seq(name);
+  const stored = [...encodeGraph(architecture, 'rows-left', 'gpu').outputs.keys()];
+  expect(await gpuCrossings(encodeGraph(architecture, 'rows-left', 'gpu'), stored)).toEqual(none);
+  for (const sampler of [greedy, tempered])
+    expect(await gpuCrossings(stepGraph(architecture, sampler, 'rows-left', 'gpu'))).toEqual(none);
+  expect(await gpuCrossings(scoreGraph(architecture))).toEqual(none);
+});
+
+maybe('optimizers and averaging', async () => {
+  const scalars = [
+    ...['lr', 'l2', 'keep', 'momentum', 'gradientShare', 'bufferShare', 'stepSize', 'eps', 'tau', 'beta1', 'beta2'],
+    ...['oneMinusBeta1', 'oneMinusBeta2', 'secondMomentScale', 'gradientScale', 'foreignNorm', 'maxGradNorm'],
+  ];
+  const floats = Object.fromEntries(['p', 'g', 'm', 'v', 'b', 'target', 'online'].map((role) => [role, [8, 4]]));
+  const codes = { p: [5000], g: [5000], m: [20, 64], v: [20, 64], firstScales: [20, 1], secondScales: [20, 1] };
+  for (const build of [adamGraph, adamW8bitGraph, sgdGraph, polyakGraph]) {
+    const g = new GraphBuilder('update');
+    const states: Record<string, Record<string, Value>> = {};
+    const isCoded = build === adamW8bitGraph;
+    for (const [role, shape] of Object.entries(isCoded ? codes : floats)) {
+      const dtype = isCoded && (role === 'm' || role === 'v') ? 'int32' : 'float32';
+      states[role] = { w: g.input(`${role}/w`, dtype, shape) };
+    }
+    const args = Object.fromEntries(scalars.map((name) => [name, g.input(name, 'float32', [])]));
+    const updated = build(g, { states, args, constants: {} });
+    for (const [role, { w }] of Object.entries(updated.states)) g.output(`${role}/w`, w);
+    const stored = [...g.outputs.keys()];
+    for (const [name, value] of Object.entries(updated.results ?? {})) g.output(name, value);
+    expect(await gpuCrossings(g, stored)).toEqual(none);
+  }
+});

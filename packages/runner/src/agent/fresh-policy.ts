@@ -1,0 +1,42 @@
+// A policy from scratch: a small model on the words of what it is going to learn from.
+import { hash32, Rng } from '@bowyer/core';
+import type { Demonstration } from '@bowyer/core';
+import type { Device } from '@bowyer/graph';
+import { LanguageModel, templateTokens, wordLevelTokenizer, type Tokenizer } from '@bowyer/models';
+import type { SharedConfig } from '../config/keys.js';
+import type { Material } from '../demonstrations/material.js';
+import { answerTokens, vocabularyTexts, type EnvironmentConfig } from '../environment/environment.js';
+import { maskedTokenIds } from './agent-tokens.js';
+import { builtInPolicy } from './built-in-policy.js';
+
+export type FreshPolicyConfig = EnvironmentConfig & Pick<SharedConfig, 'seed' | 'policy' | 'eosStr' | 'chatTemplate'>;
+
+export function freshPolicy(material: Material, config: FreshPolicyConfig, device: Device): Promise<LanguageModel> {
+  const tokenizer = tokenizerFor(material, config);
+  return LanguageModel.create({
+    device,
+    tokenizer,
+    maskedTokenIds: maskedTokenIds(tokenizer, config),
+    rng: new Rng(hash32(`${config.seed}/policy`)),
+    config: builtInPolicy(config.policy, tokenizer.vocabSize),
+  });
+}
+
+function tokenizerFor(material: Material, config: FreshPolicyConfig): Tokenizer {
+  if (material.kind === 'episodes') {
+    // What ends an utterance must be in the vocabulary even where no demonstration contains it.
+    const texts = [...material.demonstrations.flatMap(pieces), config.eosStr ?? '', ...vocabularyTexts(config)];
+    return wordLevelTokenizer(texts, { wholeTokens: answerTokens(config) });
+  }
+  // Words as they stand alone and as they stand in the template's instructions, after a space.
+  const both = (text: string) => [text, ` ${text}`];
+  const texts = material.conversations.flatMap((messages) => messages.flatMap(({ content }) => both(content)));
+  const known = material.fromFile ? [] : [...vocabularyTexts(config)].flatMap(both);
+  const wholeTokens = templateTokens(config.chatTemplate);
+  return wordLevelTokenizer([...texts, 'system\nuser\nassistant\n', ...known], { wholeTokens });
+}
+
+/** The texts as they are tokenized: an action's first word stays a word of its own. */
+function pieces({ opening, turns }: Demonstration): string[] {
+  return [opening, ...turns.flatMap(({ action, reply }) => [action, reply])];
+}

@@ -1,0 +1,70 @@
+// Folders in which a model may be found: one in Hugging Face layout, an adapter's, a run's, or one of a run's checkpoints.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { ConfigProblem } from '../tasks/task.js';
+import { hubId } from './hub-models.js';
+
+const isModel = (folder: string): boolean =>
+  existsSync(join(folder, 'config.json')) || existsSync(join(folder, 'adapter_config.json'));
+
+/**
+ * The folder of the model itself. A run stands for its best agent, else for its newest checkpoint.
+ *
+ * @returns the place unchanged where no model is found in it
+ */
+export function agentFolderOf(place: string): string {
+  const checkpoints = join(place, 'checkpoints');
+  const numbered = existsSync(checkpoints)
+    ? readdirSync(checkpoints)
+        .filter((name) => /^\d+$/.test(name))
+        .sort((a, b) => Number(b) - Number(a))
+        .map((name) => join(checkpoints, name, 'policy'))
+    : [];
+  const candidates = [place, join(place, 'policy'), join(checkpoints, 'best'), ...numbered];
+  return candidates.find(isModel) ?? place;
+}
+
+/** The critic that was saved with an agent: below a best agent, beside the policy of a checkpoint; null where there is none. */
+export function criticFolderOf(agentFolder: string): string | null {
+  return [join(agentFolder, 'critic'), join(dirname(agentFolder), 'critic')].find((folder) => existsSync(folder)) ?? null;
+}
+
+/** What was written of the run that an agent was trained in; null for a model from elsewhere. */
+export function runOf(agentFolder: string): { agentType?: string; env?: { name?: string } } | null {
+  let folder = agentFolder;
+  for (let up = 0; up < 4; up++) {
+    const file = join(folder, 'run-config.json');
+    if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as ReturnType<typeof runOf>;
+    folder = dirname(folder);
+  }
+  return null;
+}
+
+/** What keeps `key` from naming a model: no folder, no model in it, or an adapter that cannot be loaded; null if nothing does. */
+export async function modelProblem(key: string, place: string | null): Promise<ConfigProblem | null> {
+  if (place === null || hubId(place) !== null) return null;
+  const folder = agentFolderOf(place);
+  if (key !== 'critic_lm' && existsSync(join(folder, 'adapter_config.json'))) return adapterProblem(key, folder);
+  if (existsSync(join(folder, 'config.json'))) return null;
+  const what = existsSync(place) ? `the folder '${place}' contains no model` : `there is no folder '${place}'`;
+  return {
+    key,
+    what: `${key}: ${what}`,
+    mend:
+      'give a model in Hugging Face layout (a folder with config.json, model.safetensors and tokenizer.json), a run or one of\n' +
+      '  its checkpoints, or a model of the hub (OWNER/NAME)',
+  };
+}
+
+/** The compute stack is loaded for this question alone. */
+async function adapterProblem(key: string, folder: string): Promise<ConfigProblem | null> {
+  const { AdapterError, openAdapterDirectory } = await import('@bowyer/models');
+  try {
+    await openAdapterDirectory(folder);
+    return null;
+  } catch (error) {
+    if (!(error instanceof AdapterError)) throw error;
+    const [what, ...mend] = error.message.split('\n');
+    return { key, what: `${key}: ${what}`, mend: mend.map((line) => line.trim()).join('\n  ') };
+  }
+}

@@ -1,0 +1,37 @@
+// How episodes become a policy's tokens: as the text of the history, or through its chat template.
+import { chatDialogues, textDialogues, type Dialogues } from '@bowyer/algorithms';
+import { AgentGymEnv } from '@bowyer/envs';
+import type { ChatMessage, LanguageModel } from '@bowyer/models';
+import type { SharedConfig } from '../config/keys.js';
+import { environmentOf, type EnvironmentConfig } from '../environment/environment.js';
+import type { TaskContext } from '../tasks/task.js';
+import { loadChatTemplate, type TemplateConfig } from './chat-setup.js';
+
+export type DialogueConfig = EnvironmentConfig & Pick<SharedConfig, 'playAsChat'> & TemplateConfig;
+
+/** With `play_as_chat` the template writes the episode, else the text of the history stands for itself. */
+export async function dialoguesOf(
+  { tokenizer }: LanguageModel,
+  config: DialogueConfig,
+  { envParts, log }: Pick<TaskContext, 'envParts' | 'log'>,
+): Promise<Dialogues> {
+  if (!config.playAsChat) return textDialogues(tokenizer);
+  const template = await loadChatTemplate(config, tokenizer);
+  const opening = await openingOf(config, envParts);
+  return chatDialogues(tokenizer, { template, opening, onRewritten: () => log(REWRITTEN, 'WARNING') });
+}
+
+const REWRITTEN =
+  'the chat template rewrites earlier messages when later ones follow: such turns read the whole dialogue again, which is ' +
+  'exact but slower, and training reads it once for each turn';
+
+/** AgentGym's instructions and the reply to them are messages of their own where the first observation does not contain them. */
+async function openingOf(config: EnvironmentConfig, parts: TaskContext['envParts']): Promise<ChatMessage[]> {
+  if (config.env.instructions !== false) return [];
+  const env = environmentOf(config, parts)();
+  try {
+    return env instanceof AgentGymEnv ? await env.opening() : [];
+  } finally {
+    await env.close();
+  }
+}

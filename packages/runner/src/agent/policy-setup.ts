@@ -1,0 +1,61 @@
+import { join } from 'node:path';
+import type { Device } from '@bowyer/graph';
+import {
+  LanguageModel,
+  loadTokenizer,
+  openAdapterDirectory,
+  type OptimizerOptions,
+} from '@bowyer/models';
+import type { SharedConfig } from '../config/keys.js';
+import type { EnvironmentConfig } from '../environment/environment.js';
+import { maskedTokenIds } from './agent-tokens.js';
+
+/** The critics' optimizer, and the default of the policy: ArCHer's, which is PyTorch's Adam without weight decay. */
+export const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
+
+/** What the `optimizer` node asks for. */
+export function policyOptimizer({ optimizer }: Pick<SharedConfig, 'optimizer'>): OptimizerOptions {
+  const { kind, weightDecay } = optimizer;
+  if (kind === 'sgd') return { kind, momentum: optimizer.momentum, nesterov: optimizer.nesterov, weightDecay };
+  return { kind, betas: [optimizer.betas[0], optimizer.betas[1]], eps: optimizer.eps, weightDecay };
+}
+
+export type PolicyConfig = EnvironmentConfig &
+  Pick<SharedConfig, 'quantization' | 'seed'> &
+  Partial<Pick<SharedConfig, 'useLora' | 'lora' | 'gradientCheckpointing'>>;
+
+/**
+ * @param folder a model in Hugging Face layout, or an adapter in PEFT's
+ * @param use training puts the config's adapters beside a whole model where `use_lora` asks for them
+ */
+export async function loadPolicy(
+  folder: string,
+  config: PolicyConfig,
+  device: Device,
+  use: 'play' | 'train' = 'play',
+): Promise<LanguageModel> {
+  const { baseDir } = await openAdapterDirectory(folder);
+  const tokenizer = await loadTokenizer(baseDir);
+  const { quantization, seed } = config;
+  const isTrained = use === 'train';
+  return LanguageModel.load({
+    device,
+    dir: folder,
+    maskedTokenIds: maskedTokenIds(tokenizer, config),
+    quantization,
+    lora: isTrained && config.useLora ? { ...config.lora!, seed } : undefined,
+    gradientCheckpointing: isTrained && config.gradientCheckpointing,
+  });
+}
+
+/** Writes, bit for bit, what training resumes from: a model that loads as any other, and the state of its optimizer. */
+export async function savePolicyState(policy: LanguageModel, folder: string): Promise<void> {
+  await policy.save(folder);
+  await policy.optimizer.save(join(folder, OPTIMIZER));
+}
+
+/** Of a policy that was loaded from `folder`. */
+export const restoreOptimizer = (policy: LanguageModel, folder: string): Promise<void> =>
+  policy.optimizer.restore(join(folder, OPTIMIZER));
+
+const OPTIMIZER = 'optimizer.safetensors';

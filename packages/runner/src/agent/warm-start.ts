@@ -1,0 +1,107 @@
+// The supervised start: a policy that has imitated demonstrations. Cached by a hash of everything that decides it.
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bc } from '@bowyer/algorithms';
+import { withFileLock } from '@bowyer/core';
+import { environmentInfo } from '@bowyer/envs';
+import type { Device } from '@bowyer/graph';
+import type { EnvConfig } from '../config/environment-keys.js';
+import type { SharedConfig } from '../config/keys.js';
+import { datasetFor, loadMaterial, type MaterialConfig } from '../demonstrations/material.js';
+import type { TaskContext } from '../tasks/task.js';
+import { dialoguesOf, type DialogueConfig } from './players.js';
+import { freshPolicy, type FreshPolicyConfig } from './fresh-policy.js';
+import { Imitation } from './imitation.js';
+import { loadPolicy, policyOptimizer, type PolicyConfig } from './policy-setup.js';
+
+/** Raise it when a change of the code changes what the same config gives. */
+const CACHE_VERSION = 2;
+
+/** Without a heartbeat for this time, a process of another machine that makes the same start is considered dead. */
+const STALE_SECONDS = 120;
+
+export type WarmStartConfig = MaterialConfig &
+  DialogueConfig &
+  FreshPolicyConfig &
+  PolicyConfig &
+  Pick<SharedConfig, 'cacheDir' | 'warmStart' | 'optimizer' | 'device' | 'precision'> & { scoreTerminator: boolean };
+
+type StartContext = Pick<TaskContext, 'log' | 'progress' | 'onInterrupt' | 'envParts'>;
+
+/** @returns the folder of the warm-started policy, made now or by an earlier run; null if the user stopped it */
+export async function warmStart(config: WarmStartConfig, device: Device, context: StartContext): Promise<string | null> {
+  const folder = join(config.cacheDir, 'warm-starts', warmStartHash(config));
+  if (existsSync(folder)) {
+    context.log(`warm start: using ${folder}`);
+    return folder;
+  }
+  // Runs of a sweep want the same start at the same time: one makes it.
+  const finished = await withFileLock(
+    `${folder}.lock`,
+    async () => existsSync(folder) || (await makeStart(config, device, context, folder)),
+    {
+      staleSeconds: STALE_SECONDS,
+      onWait: (pid) => context.log(`warm start: waiting for process ${pid ?? '?'}, which makes ${folder}`),
+    },
+  );
+  return finished ? folder : null;
+}
+
+/** Names a warm start in the cache: equal configs and equal files, equal weights. */
+export function warmStartHash(config: WarmStartConfig): string {
+  const hash = createHash('sha256').update(JSON.stringify(recipeOf(config)));
+  // A file may change under its name.
+  if (config.demonstrations.path !== null) hash.update(readFileSync(config.demonstrations.path));
+  return hash.digest('hex').slice(0, 16);
+}
+
+/** Everything that decides the weights of the warm start. */
+function recipeOf(config: WarmStartConfig) {
+  const { demonstrations, policy, seed, eosStr, scoreTerminator, device, precision, playAsChat, chatTemplate } = config;
+  const { saveMinutes: _, ...training } = config.warmStart;
+  return {
+    ...{ version: CACHE_VERSION, env: decisiveOptions(config.env), demonstrations, policy, training, seed },
+    ...{ eosStr, scoreTerminator, device, precision, optimizer: policyOptimizer(config) },
+    ...{ playAsChat, chatTemplate, upstreamLossMask: config.upstreamLossMask },
+  };
+}
+
+/** What of the environment decides its demonstrations. */
+function decisiveOptions(env: EnvConfig): Record<string, unknown> {
+  const independent = environmentInfo(env.name).demonstrations?.independentOf ?? [];
+  return Object.fromEntries(Object.entries(env).filter(([key]) => !independent.includes(key as never)));
+}
+
+/** @returns false if the user stopped it; the same command resumes it */
+async function makeStart(
+  config: WarmStartConfig,
+  device: Device,
+  context: StartContext,
+  folder: string,
+): Promise<boolean> {
+  const imitation = await Imitation.open(folder, 'warm start', config.warmStart.saveMinutes, context);
+  const material = await loadMaterial(config);
+  const policy =
+    imitation.policyFolder === null
+      ? await freshPolicy(material, config, device)
+      : await loadPolicy(imitation.policyFolder, config, device, 'play');
+  try {
+    await policy.createOptimizer(policyOptimizer(config));
+    await imitation.resume(policy);
+    const { epochs, batchSize, lr, maxGradNorm, schedule } = config.warmStart;
+    const dialogues = await dialoguesOf(policy, config, context);
+    const dataset = await datasetFor(policy, material, config, (line, level) => context.log(`warm start: ${line}`, level));
+    await bc.train(
+      { ...imitation.run, policy, critic: null, dialogues, makeEnv: null, dataset, history: [], hooks: imitation },
+      {
+        ...{ epochs, batchSize, lmLr: lr, lmSchedule: schedule, maxGradNorm },
+        ...{ scoreTerminator: config.scoreTerminator, seed: config.seed, slots: 1 },
+        sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [] }, // nothing is sampled
+      },
+    );
+    return await imitation.finish(policy);
+  } finally {
+    await policy.release();
+  }
+}

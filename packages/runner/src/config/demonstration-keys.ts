@@ -1,0 +1,25 @@
+// The node `demonstrations`: what every environment has, and what the chosen environment's expert reads.
+import { Type, type TSchema } from '@sinclair/typebox';
+import { toSnakeCase } from '@bowyer/core';
+import { environmentInfo } from '@bowyer/envs';
+import { demonstrationsProblem, fileProblem } from '../demonstrations/demonstrations.js';
+import type { Choices, ConfigProblem } from '../tasks/task.js';
+import type { EnvConfig } from './environment-keys.js';
+import { demonstrationKeys } from './keys.js';
+
+const options = { additionalProperties: false, description: 'expert play to imitate' };
+
+export function demonstrationsNode({ env, setting }: Choices): TSchema {
+  // A file says itself how many episodes it has, and how good they are.
+  if ((setting('demonstrations.path') ?? null) !== null) return Type.Object({ path: demonstrationKeys.path }, options);
+  const extra = (env === null ? undefined : environmentInfo(env).demonstrations)?.schema.properties ?? {};
+  const ofExpert = Object.entries(extra).map(([key, schema]) => [toSnakeCase(key), Type.Unsafe(schema)]);
+  return Type.Object({ ...demonstrationKeys, ...Object.fromEntries(ofExpert) }, options);
+}
+
+/** What keeps a run from having demonstrations: a file that is absent, or an environment without an expert. */
+export function demonstrationProblems(config: Record<string, unknown>): ConfigProblem[] {
+  const { demonstrations, env } = config as { demonstrations: { path: string | null }; env: EnvConfig };
+  const problem = demonstrations.path === null ? demonstrationsProblem(env) : fileProblem(demonstrations.path);
+  return problem === null ? [] : [problem];
+}

@@ -1,0 +1,333 @@
+// The config keys that several tasks share, in groups of those that are read together, each with its meaning and unit.
+// A key of one task alone stands in that task's unit; an algorithm's keys in the algorithm's. Defaults live in configs/.
+// ArCHer's keys keep ArCHer's names (its scripts/config/*.yaml at 7c771a7).
+import { Type, type TSchema } from '@sinclair/typebox';
+import { count, nullable, oneOf, rate, share, type OptionsOf } from '@bowyer/core';
+
+/** Marks a key that does not decide a run's numbers: a run that is resumed may change it. */
+export const undecided = <T extends TSchema>(schema: T): T => ({ ...schema, decides: false });
+
+const closed = { additionalProperties: false } as const;
+
+/** Of every task. */
+export const runKeys = {
+  seed: count('all randomness of the run follows from it', 0),
+  save_path: undecided(
+    nullable(Type.String(), 'folder of the run; a run found there is resumed. null: a new folder under outputs/'),
+  ),
+  plugins: Type.Array(Type.String(), {
+    description: 'modules of your own that register algorithms, environments or tasks; relative to the file that names them',
+  }),
+};
+
+/** Of tasks whose results have a title. */
+export const titleKeys = {
+  project_name: undecided(Type.String({ description: 'project, shown above the title of the report' })),
+  run_name: undecided(Type.String({ description: 'title of the report' })),
+};
+
+/** Of tasks that run models. */
+export const deviceKeys = {
+  device: oneOf(
+    ['cpu', 'webgpu', 'cuda', 'auto'],
+    'where models run: the CPU; any GPU; an NVIDIA GPU with CUDA’s files installed; auto: the fastest of these that works (docs/devices.md)',
+  ),
+  precision: oneOf(
+    ['float32', 'float16'],
+    'type of the arithmetic; float16, with float32 master weights and loss scaling, needs device=webgpu (docs/devices.md)',
+  ),
+  threads: Type.Integer({
+    minimum: 0,
+    maximum: 256,
+    description: 'threads of ONNX Runtime; 0: one for each core',
+  }),
+};
+
+/** Of tasks that may take a model from the hub. */
+export const hubKeys = {
+  offline: undecided(
+    Type.Boolean({ description: 'use only models of the hub that are downloaded already; as HF_HUB_OFFLINE=1' }),
+  ),
+  huggingface_token: undecided(
+    Type.String({ maxLength: 0, description: 'kept for ArCHer’s configs; must be empty: set HF_TOKEN in the environment' }),
+  ),
+};
+
+/** How a model samples. */
+export const samplingKeys = {
+  max_new_tokens: count('longest text that the model writes at once, in tokens'),
+  do_sample: Type.Boolean({ description: 'sample; false: the most likely token always' }),
+  temperature: rate('sampling temperature, dimensionless'),
+  top_k: count('sample among the k most likely tokens; 0: all. ArCHer’s sampler has a hidden 50', 0),
+  top_p: Type.Number({
+    exclusiveMinimum: 0,
+    maximum: 1,
+    description: 'sample among the most likely tokens that together have this probability',
+  }),
+  eos_str: nullable(
+    Type.String(),
+    'text that ends an utterance; it must be one token. null: only the tokenizer’s end-of-text token',
+  ),
+};
+
+/** How messages become tokens. */
+export const templateKeys = {
+  chat_template: nullable(
+    Type.String(),
+    'how messages become tokens: llama-2, llama-3, chatml, chatglm-4, or a file of Jinja; null: the model’s own template',
+  ),
+};
+
+/** Of tasks that train on conversations. */
+export const conversationKeys = {
+  upstream_loss_mask: Type.Boolean({
+    description: 'train on the tokens that AgentGym’s code trains on, headers and messages with `loss: false` included',
+  }),
+};
+
+/** Of tasks in which an agent plays episodes. The environment's own options are in the node `env`. */
+export const playKeys = {
+  slots: count('episodes in play at the same time'),
+  max_failure_share: share('a run stops when more than this share of the episodes collected together failed'),
+  play_as_chat: Type.Boolean({
+    description:
+      'the agent plays through its chat template: observations are the user’s messages, actions the assistant’s',
+  }),
+};
+
+/** Keys outside the node `env` that environments read: ArCHer's, and AgentGym's address. */
+export const environmentKeys = {
+  env_name: nullable(Type.String(), 'ArCHer’s name for env.name; where both are given they must agree'),
+  env_idx: nullable(Type.Integer({ minimum: 0 }), 'play only the item of this index in the environment’s list; null: all'),
+  env_load_path: nullable(
+    Type.String(),
+    'what the environment loads: a story file, the weights of an oracle, or the address of a shop',
+  ),
+  env_server_base: nullable(
+    Type.String(),
+    'AgentGym’s name for env.base_url: address of the server of an environment that is played there',
+  ),
+};
+
+/** WebShop's range of goals in ArCHer's configs. */
+export const shopKeys = {
+  webshop_lower: Type.Integer({ description: 'ArCHer’s name for env.webshop_lower on a site: first goal' }),
+  webshop_upper: Type.Integer({ description: 'ArCHer’s name for env.webshop_upper on a site: one past the last goal' }),
+};
+
+/** Which model the agent is. */
+export const policyKeys = {
+  policy_lm: nullable(
+    Type.String(),
+    'the policy in Hugging Face layout: a folder, a model of the hub, or a PEFT adapter; null: built from the node `policy`',
+  ),
+  checkpoint_path: nullable(
+    Type.String(),
+    'the policy to start from or to play: a run’s folder (its best), one of its checkpoints, or a model as for policy_lm',
+  ),
+  quantization: oneOf(
+    ['none', '4bit', '8bit'],
+    'bits of the policy’s linear weights, which are frozen then; to train beside them: use_lora=true (QLoRA)',
+  ),
+};
+
+const price = (what: string) => Type.Number({ minimum: 0, description: `price of a million ${what} tokens` });
+
+/** A chat endpoint that plays. */
+export const endpointNode = Type.Object(
+  {
+    base_url: Type.String({ description: 'address up to the version, for instance http://127.0.0.1:8000/v1' }),
+    model: Type.String({ description: 'name of the model at the endpoint' }),
+    api_key_env: nullable(Type.String(), 'environment variable that contains the key; null: none is sent'),
+    system: nullable(Type.String(), 'system message at the start; null: none'),
+    temperature: Type.Number({ minimum: 0, description: 'sampling temperature, dimensionless' }),
+    max_tokens: count('longest reply in tokens'),
+    concurrency: count('requests at the same time'),
+    retries: count('further attempts after a failed request', 0),
+    sends_seed: Type.Boolean({ description: 'requests contain a seed that follows from the run’s; not every server takes one' }),
+    price_per_million_prompt_tokens: price('prompt'),
+    price_per_million_completion_tokens: price('completion'),
+  },
+  { ...closed, description: 'task=evaluate: this chat endpoint plays instead of a model here' },
+);
+
+/** The model that a policy is where none is given. */
+export const policyNode = Type.Object(
+  {
+    model_type: oneOf(
+      ['gpt2', 'llama'],
+      'architecture: learned positions, or rotary positions, which learn sooner to copy words from the context',
+    ),
+    n_layer: count('transformer blocks'),
+    n_head: count('attention heads per block'),
+    n_embd: count('width; a multiple of n_head'),
+    n_positions: count('longest context in tokens'),
+  },
+  { ...closed, description: 'built-in policy: a model from scratch on words of its environment' },
+);
+
+/** Adapters beside the policy. */
+export const loraKeys = {
+  use_lora: Type.Boolean({ description: 'train adapters (node `lora`) beside the policy, which itself stays unchanged' }),
+  lora: Type.Object(
+    {
+      r: count('rank of the adapters'),
+      alpha: rate('the output of the adapters is scaled by alpha / r'),
+      dropout: Type.Number({ minimum: 0, exclusiveMaximum: 1, description: 'share of an adapter’s input dropped in training' }),
+      target_modules: Type.Union([Type.Array(Type.String(), { minItems: 1 }), Type.String(), Type.Null()], {
+        description:
+          'layers with adapters: names such as [q_proj, v_proj], a regular expression for whole paths, or all-linear; null: PEFT’s choice for the architecture',
+      }),
+    },
+    { ...closed, description: 'adapters of use_lora; a policy that is an adapter folder keeps its own settings' },
+  ),
+};
+
+/** How the policy is trained, whatever the algorithm. */
+export const trainingKeys = {
+  gradient_checkpointing: Type.Boolean({
+    description: 'recompute each block in the backward pass instead of keeping its activations: about half the memory, more time',
+  }),
+};
+
+const betas = Type.Array(Type.Number({ minimum: 0, exclusiveMaximum: 1 }), {
+  minItems: 2,
+  maxItems: 2,
+  description: 'decay of the first and of the second moment per step',
+});
+const weightDecay = Type.Number({ minimum: 0, description: 'share of the weights subtracted in a step, times the rate' });
+const kindOfOptimizer = oneOf(
+  ['adam', 'adamw', 'sgd', 'adamw_8bit'],
+  'adam: decay in the gradient; adamw: decay beside it; adamw_8bit: its moments in a quarter of the memory; sgd',
+);
+const optimizerOptions = { ...closed, description: 'optimizer of the policy, in the warm start too; the critic’s is Adam' };
+const adamNode = Type.Object(
+  {
+    kind: kindOfOptimizer,
+    betas,
+    eps: rate('added to the root of the second moment'),
+    weight_decay: weightDecay,
+  },
+  optimizerOptions,
+);
+const sgdNode = Type.Object(
+  {
+    kind: kindOfOptimizer,
+    weight_decay: weightDecay,
+    momentum: Type.Number({ minimum: 0, exclusiveMaximum: 1, description: 'decay of the momentum per step; 0: none' }),
+    nesterov: Type.Boolean({ description: 'look ahead by the momentum' }),
+  },
+  optimizerOptions,
+);
+
+/** Where things that several runs use are kept. */
+export const cacheKeys = {
+  cache_dir: undecided(
+    Type.String({ description: 'folder of warm starts, which every run with the same warm-start config uses' }),
+  ),
+};
+
+/** The node `optimizer` has the keys of its kind only. */
+export const optimizerNode = (kind: unknown) => (kind === 'sgd' ? sgdNode : adamNode);
+
+const kindOfCritic = oneOf(
+  ['line', 'transformer'],
+  'encoder: pooled lines, or a transformer over the whole text as in the paper',
+);
+const initialValue = Type.Union([Type.Number(), Type.Null()], {
+  description: 'value that all heads start from; null: the typical return that the environment declares',
+});
+const criticWidth = count('width of the embeddings and heads');
+const stateFeature = oneOf(['pooler', 'first', 'mean'], 'which vector of the encoder represents a text');
+const criticLength = count('longest text in tokens; longer ones lose their beginning');
+const lineCritic = Type.Object({ kind: kindOfCritic, width: criticWidth, initial_value: initialValue }, closed);
+const transformerCritic = Type.Object(
+  {
+    kind: kindOfCritic,
+    width: criticWidth,
+    initial_value: initialValue,
+    num_layers: count('transformer blocks'),
+    num_heads: count('attention heads per block'),
+    max_length: criticLength,
+    state_feature: stateFeature,
+  },
+  closed,
+);
+const pretrainedCritic = Type.Object(
+  { kind: kindOfCritic, initial_value: initialValue, max_length: criticLength, state_feature: stateFeature },
+  closed,
+);
+
+/** The node `critic` has the keys of its kind; one from `critic_lm` has its sizes from there. */
+export const criticNode = (kind: unknown, pretrained: boolean) =>
+  kind !== 'transformer' ? lineCritic : pretrained ? pretrainedCritic : transformerCritic;
+
+export const criticKeys = {
+  critic_lm: nullable(
+    Type.String(),
+    'the critic’s encoder in Hugging Face layout, a folder or a model of the hub; null: built from the node `critic`',
+  ),
+};
+
+const schedule = (steps: string, description: string) =>
+  Type.Object(
+    {
+      kind: oneOf(['constant', 'linear', 'cosine'], 'how the rate changes after the warm-up'),
+      warmup_steps: Type.Integer({
+        description: `${steps} of linear warm-up; negative: a tenth of all, as in AgentGym`,
+      }),
+      final_share: share('rate at the end, as a share of the peak; without effect on a constant rate'),
+    },
+    { ...closed, description },
+  );
+
+/** Behaviour cloning before the first iteration. */
+export const warmStartNode = Type.Object(
+  {
+    epochs: count('passes over the demonstrations'),
+    batch_size: count('dialogues per optimizer step'),
+    lr: rate('peak of the optimizer’s rate'),
+    warmup_steps: Type.Integer({ description: 'optimizer steps of linear warm-up; negative: a tenth of all' }),
+    final_lr_share: share('rate at the end, as a share of the peak'),
+    max_grad_norm: rate('bound of the gradient’s global norm'),
+    save_minutes: undecided(
+      Type.Number({ minimum: 0, description: 'minutes between checkpoints: the work that a kill may cost; 0: after every step' }),
+    ),
+    schedule: schedule('optimizer steps', 'how the rate changes over the steps'),
+  },
+  { ...closed, description: 'behaviour cloning before the first iteration, cached by a hash of its config' },
+);
+
+/** Expert play. An environment adds the keys that its own expert reads. */
+export const demonstrationKeys = {
+  path: nullable(
+    Type.String(),
+    'episodes as JSONL (a run’s trajectories too), conversations as JSON or JSONL, or a file in the environment’s own format; null: generated',
+  ),
+  count: count('episodes to generate'),
+};
+
+/** Every shared key with its type, in camelCase. A function takes the keys that it reads: `Pick<RunConfig, …>`. */
+const all = Type.Object({
+  ...runKeys,
+  ...titleKeys,
+  ...deviceKeys,
+  ...hubKeys,
+  ...samplingKeys,
+  ...templateKeys,
+  ...conversationKeys,
+  ...playKeys,
+  ...environmentKeys,
+  ...shopKeys,
+  ...policyKeys,
+  ...loraKeys,
+  ...trainingKeys,
+  ...criticKeys,
+  ...cacheKeys,
+  policy: policyNode,
+  critic: Type.Composite([lineCritic, Type.Omit(transformerCritic, ['kind', 'width', 'initial_value'])]),
+  optimizer: Type.Composite([adamNode, Type.Omit(sgdNode, ['kind', 'weight_decay'])]),
+  warm_start: warmStartNode,
+  demonstrations: Type.Object(demonstrationKeys),
+});
+export type SharedConfig = OptionsOf<typeof all>;

@@ -1,0 +1,136 @@
+// What a composed config contains beyond what its task, algorithm and environment read: settings of files for another unit
+// are left out, settings of the user are refused, so that no key is silently ignored.
+import type { TObject, TSchema } from '@sinclair/typebox';
+import { findAlgorithm, algorithmNames } from '@bowyer/algorithms';
+import { ConfigError, type Composition, type PlainObject, type PrepareContext } from '@bowyer/config';
+import { environmentInfo, environmentNames } from '@bowyer/envs';
+import { findTask, taskNames } from '../tasks/registry.js';
+import type { Choices, TaskUnit } from '../tasks/task.js';
+import { loadPlugins } from './plugins.js';
+import { choicesOf, schemaOf, taskOf } from './units.js';
+
+/** Groups whose choice on the command line decides which keys there are. */
+const UNITS = ['task', 'algorithm', 'env', 'policy', 'critic', 'optimizer', 'preset'];
+
+export async function prepare(composition: Composition, context: PrepareContext, shipped: string): Promise<Composition> {
+  await loadPlugins(composition, context);
+  if (taskOf(composition) === undefined) return composition; // the validation reports it
+  const unread = unreadPaths(composition.config, schemaOf(composition));
+  const given = new Set(context.overrides.filter(({ kind }) => kind !== 'delete').map(({ key }) => key));
+  const isSwitched = context.overrides.some(({ key, isGroup }) => isGroup && UNITS.includes(key));
+  const own = readsOf(composition);
+  const refused = unread.filter((path) => {
+    if (ownersOf(path, own).length === 0) return false; // no unit has it: the validation reports it as unknown
+    if (covers(given, path)) return true;
+    const { source } = composition.origin(path)[0] ?? {};
+    return !isSwitched && source !== undefined && !isShipped(source, shipped);
+  });
+  if (refused.length > 0) throw refusal(refused, composition, own);
+  return composition.without(unread.filter((path) => ownersOf(path, own).length > 0));
+}
+
+/** Keys of the config that its schema does not have, as `lora` or `demonstrations.noise`. */
+function unreadPaths(config: PlainObject, schema: TSchema, prefix = ''): string[] {
+  const { properties, additionalProperties } = schema as Partial<TObject>;
+  if (properties === undefined || additionalProperties !== false) return [];
+  return Object.entries(config).flatMap(([key, value]) => {
+    const path = `${prefix}${key}`;
+    const known = (properties as Record<string, TSchema>)[key];
+    if (known === undefined) return [path];
+    return isTree(value) ? unreadPaths(value, known, `${path}.`) : [];
+  });
+}
+
+const isTree = (value: unknown): value is PlainObject =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
+
+/** Whether an override set the key itself, something in it, or what it is part of. */
+const covers = (given: ReadonlySet<string>, path: string): boolean =>
+  [...given].some((key) => key === path || key.startsWith(`${path}.`) || path.startsWith(`${key}.`));
+
+/** A file that comes with the program; what it sets for another unit is no choice of the user. */
+const isShipped = (source: string, shipped: string): boolean => source.startsWith(shipped);
+
+interface Reads {
+  unit: TaskUnit;
+  choices: Choices;
+}
+
+const readsOf = (composition: Composition): Reads => ({ unit: taskOf(composition)!, choices: choicesOf(composition) });
+
+/** Which other task, algorithm or environment reads a key, in words; empty where none does. */
+function ownersOf(path: string, { unit, choices }: Reads): string[] {
+  const [top] = path.split('.');
+  const has = (schema: unknown): boolean => hasPath(schema as TSchema, path);
+  const asTask = (task: TaskUnit, changed: Partial<Choices>) =>
+    has({ type: 'object', properties: task.keys({ ...choices, ...changed }) });
+  const algorithms = algorithmNames().filter(
+    (name) => name !== choices.algorithm?.name && asTask(unit, { algorithm: findAlgorithm(name)! }),
+  );
+  const tasks = taskNames().filter((name) => name !== unit.name && asTask(findTask(name)!, {}));
+  const environments = environmentNames().filter(
+    (name) => name !== choices.env && (top in (environmentInfo(name).keys ?? {}) || (top === 'demonstrations' && asTask(unit, { env: name }))),
+  );
+  const condition = conditionOf(path);
+  return [
+    ...(condition === undefined ? [] : [condition]),
+    ...(algorithms.length > 0 ? [`algorithm ${algorithms.join(', ')}`] : []),
+    ...(tasks.length > 0 && algorithms.length === 0 ? [`task ${tasks.join(', ')}`] : []),
+    ...(environments.length > 0 ? [`environment ${environments.join(', ')}`] : []),
+  ];
+}
+
+function hasPath(schema: TSchema, path: string): boolean {
+  let at: TSchema | undefined = schema;
+  for (const key of path.split('.')) at = (at as Partial<TObject>)?.properties?.[key] as TSchema | undefined;
+  return at !== undefined;
+}
+
+/** Keys that other keys switch on, and how. */
+const CONDITIONS: Readonly<Record<string, string>> = {
+  lora: 'write use_lora=true to train adapters',
+  warm_start: 'policy_lm or checkpoint_path gives the start: leave it out to make a warm start',
+  cache_dir: 'policy_lm or checkpoint_path gives the start: leave it out to make a warm start',
+  policy: 'policy_lm or checkpoint_path gives the model: leave it out for the built-in policy',
+  chat_template: 'write play_as_chat=true, or give conversations to imitate',
+  upstream_loss_mask: 'give conversations to imitate (demonstrations.path), or task=finetune',
+  'demonstrations.count': 'demonstrations.path names a file, which says itself what it contains',
+  'demonstrations.noise': 'demonstrations.path names a file, which says itself what it contains',
+  'optimizer.momentum': 'choose optimizer=sgd',
+  'optimizer.nesterov': 'choose optimizer=sgd',
+  'optimizer.betas': 'choose optimizer=adam, adamw or adamw_8bit',
+  'optimizer.eps': 'choose optimizer=adam, adamw or adamw_8bit',
+  'critic.num_layers': 'choose critic=transformer',
+  'critic.num_heads': 'choose critic=transformer',
+  'critic.max_length': 'choose critic=transformer',
+  'critic.state_feature': 'choose critic=transformer',
+  'critic.width': 'critic_lm has its own sizes',
+  'policy.endpoint': 'an endpoint plays in task=evaluate and cannot be trained: choose policy=tiny, or give policy_lm=FOLDER',
+};
+
+const conditionOf = (path: string): string | undefined =>
+  Object.entries(CONDITIONS).find(([key]) => path === key || path.startsWith(`${key}.`) || key.startsWith(`${path}.`))?.[1];
+
+function refusal(paths: readonly string[], composition: Composition, reads: Reads): ConfigError {
+  const { unit, choices } = reads;
+  const who = [
+    `task=${unit.name}`,
+    choices.algorithm && composition.config.agent_type !== undefined && `algorithm=${choices.algorithm.name}`,
+    choices.env && composition.config.env !== undefined && `env=${choices.env}`,
+  ].filter(Boolean);
+  const lines = paths.flatMap((path) => {
+    const [{ source, line }] = composition.origin(path);
+    const value = composition.setting(path);
+    const condition = conditionOf(path);
+    const owners = ownersOf(path, reads).filter((owner) => owner !== condition);
+    return [
+      '',
+      `${path}${isTree(value) ? '' : `=${String(value)}`} has no effect: this run (${who.join(' ')}) does not read it`,
+      `in ${line === undefined ? source : `${source}:${line}`}`,
+      ...(condition === undefined ? [] : [condition]),
+      ...(condition === undefined && owners.length > 0 ? [`it belongs to: ${owners.join('; ')}`] : []),
+    ];
+  });
+  const count = paths.length === 1 ? 'A key would be ignored' : `${paths.length} keys would be ignored`;
+  return new ConfigError('validation', count, lines, { keyPath: paths[0] });
+}

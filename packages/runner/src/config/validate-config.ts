@@ -1,0 +1,111 @@
+// What must be true of a config before a run makes or loads anything.
+import { existsSync, readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { findAlgorithm } from '@bowyer/algorithms';
+import { camelKeys } from '@bowyer/core';
+import { validate, type Composition } from '@bowyer/config';
+import { environmentProblems } from '@bowyer/envs';
+import { outsideKeys, type EnvironmentConfig } from '../environment/environment.js';
+import type { ConfigProblem } from '../tasks/task.js';
+import { CONFIG_FILE } from '../run/run-files.js';
+import { schemaOf, taskOf } from './units.js';
+
+/** Refuses a config that its task could not run, or that would waste the run. */
+export async function validateConfig(composition: Composition): Promise<void> {
+  const wrongUnit = otherUnit(composition);
+  if (wrongUnit.length > 0) throw new Error(textOf(wrongUnit, composition));
+  await validate(composition, schemaOf(composition));
+  const unit = taskOf(composition)!;
+  const config = camelKeys(composition.resolve()) as Record<string, unknown>;
+  const problems = [
+    ...algorithmProblems(config),
+    ...(unit.plays ? playProblems(config as EnvironmentConfig) : []),
+    ...limitProblems(config),
+    ...((await unit.problems?.(config)) ?? []),
+  ];
+  if (problems.length > 0) throw new Error(textOf(problems, composition));
+}
+
+/** ArCHer's `env_name` and `agent_type` cannot choose the options that belong to a unit, only repeat which it is. */
+function otherUnit(composition: Composition): ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
+  const [alias, name] = [composition.setting('env_name'), composition.setting('env.name')];
+  if (alias !== null && alias !== undefined && alias !== name)
+    problems.push({
+      key: 'env_name',
+      what: `env_name is ${String(alias)}, but the options of the node 'env' are those of ${String(name)}`,
+      mend: `choose the environment with its options: env=${String(alias)}`,
+    });
+  const [agent, chosen] = [composition.setting('agent_type'), composition.choices.algorithm];
+  const isOther = typeof agent === 'string' && chosen != null && findAlgorithm(agent) !== findAlgorithm(chosen);
+  if (isOther && findAlgorithm(chosen) !== undefined)
+    problems.push({
+      key: 'agent_type',
+      what: `agent_type is ${agent}, but the options are those of ${chosen}`,
+      mend: `choose the algorithm with its options: algorithm=${findAlgorithm(agent)?.name ?? agent}`,
+    });
+  return problems;
+}
+
+function algorithmProblems(config: Record<string, unknown>): ConfigProblem[] {
+  if (config.task !== 'train') return [];
+  const unit = findAlgorithm(config.agentType as string);
+  return (unit?.problems?.(config as never) ?? []).map((text) => {
+    const [what, ...mend] = text.split(/\n\s*|: (?=(?:lower|raise|give|write|choose) )/);
+    return { key: /^(\w+)=/.exec(what)?.[1], what, mend: mend.join('\n  ') };
+  });
+}
+
+function playProblems(config: EnvironmentConfig): ConfigProblem[] {
+  const { name, ...options } = config.env;
+  return environmentProblems(name, options, outsideKeys(config)).map(({ key, message, remedy }) => ({
+    key,
+    what: message,
+    mend: remedy,
+  }));
+}
+
+/** Files that a run's folder may contain before the run is there: Hydra's record, logs, the marks of a sweep. */
+const OF_A_START = /^\.|\.log$|^sweep-job\.json$|^multirun\.yaml$|^checkpoints$/;
+
+/** Limits that no schema knows: of this machine, and of what the folder contains. */
+function limitProblems({ threads, maxNewTokens, policy, savePath, checkpointPath, policyLm }: Record<string, unknown>): ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
+  const cores = availableParallelism();
+  if (typeof threads === 'number' && threads > 4 * cores)
+    problems.push({
+      key: 'threads',
+      what: `threads=${threads}: this machine has ${cores} cores, and far more threads than cores only wait for each other`,
+      mend: `give threads=${cores} or less, or threads=0 for one for each core`,
+    });
+  const context = (policy as { nPositions?: number } | undefined)?.nPositions;
+  const isBuiltIn = (checkpointPath ?? policyLm ?? null) === null;
+  if (isBuiltIn && context !== undefined && typeof maxNewTokens === 'number' && maxNewTokens >= context)
+    problems.push({
+      key: 'max_new_tokens',
+      what: `max_new_tokens=${maxNewTokens} leaves no room in the policy's context of ${context} tokens`,
+      mend: 'give a smaller max_new_tokens, or a larger policy.n_positions',
+    });
+  if (typeof savePath === 'string' && existsSync(savePath)) {
+    const entries = readdirSync(savePath);
+    const foreign = entries.filter((name) => !OF_A_START.test(name));
+    if (!entries.includes(CONFIG_FILE) && foreign.length > 0)
+      problems.push({
+        key: 'save_path',
+        what: `save_path: the folder '${savePath}' contains other files (${foreign.slice(0, 3).join(', ')}${foreign.length > 3 ? ', …' : ''}) and no run`,
+        mend: 'give a new or empty folder, or the folder of a run to resume it',
+      });
+  }
+  return problems;
+}
+
+/** Each problem with the file and line of its key. */
+function textOf(problems: readonly ConfigProblem[], composition: Composition): string {
+  return problems
+    .flatMap(({ key, what, mend }) => {
+      const [origin] = key === undefined ? [] : composition.origin(key);
+      const place = origin && (origin.line === undefined ? origin.source : `${origin.source}:${origin.line}`);
+      return [what, ...(place === undefined ? [] : [`  in ${place}`]), ...(mend === '' ? [] : [`  ${mend}`])];
+    })
+    .join('\n');
+}

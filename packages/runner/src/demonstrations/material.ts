@@ -1,0 +1,91 @@
+// What a policy learns from, as texts and then as its tokens: episodes, or conversations of a file or through a template.
+import { learnedTokens, demonstrationTrajectory, type Dataset } from '@bowyer/algorithms';
+import type { Demonstration, Trajectory } from '@bowyer/core';
+import { cutRight, type ChatMessage, type EncodedConversation, type LanguageModel } from '@bowyer/models';
+import { terminatorIds } from '../agent/agent-tokens.js';
+import { loadChatTemplate, type TemplateConfig } from '../agent/chat-setup.js';
+import type { SharedConfig } from '../config/keys.js';
+import type { TaskContext } from '../tasks/task.js';
+import { readConversations } from './conversations.js';
+import { learnsFromConversations, makeDemonstrations, type DemonstrationConfig } from './demonstrations.js';
+
+/** Before any tokenizer: a policy from scratch has its words from here. */
+export type Material =
+  | { kind: 'episodes'; demonstrations: readonly Demonstration[] }
+  | { kind: 'conversations'; conversations: readonly (readonly ChatMessage[])[]; fromFile: boolean };
+
+export type MaterialConfig = DemonstrationConfig & Pick<SharedConfig, 'playAsChat'>;
+
+export async function loadMaterial(config: MaterialConfig): Promise<Material> {
+  if (learnsFromConversations(config))
+    return {
+      kind: 'conversations',
+      conversations: await readConversations(config.demonstrations.path!),
+      fromFile: true,
+    };
+  const { demonstrations } = await makeDemonstrations(config);
+  if (!config.playAsChat) return { kind: 'episodes', demonstrations };
+  return { kind: 'conversations', conversations: demonstrations.map(asConversation), fromFile: false };
+}
+
+/** An episode as it is played through a template: observations are the user's messages, up to the last action. */
+export function asConversation({ opening, turns }: Demonstration): ChatMessage[] {
+  return turns.flatMap(({ action }, turn) => [
+    { role: 'user', content: (turn === 0 ? opening : turns[turn - 1].reply).trim() },
+    { role: 'assistant', content: action },
+  ]);
+}
+
+type DatasetConfig = TemplateConfig & Pick<SharedConfig, 'eosStr'>;
+
+/** The material as one policy's tokens. What does not fit into the policy's context is cut, and logged. */
+export async function datasetFor(
+  policy: LanguageModel,
+  material: Material,
+  config: DatasetConfig,
+  log: TaskContext['log'],
+): Promise<Dataset> {
+  if (material.kind === 'conversations') {
+    const template = await loadChatTemplate(config, policy.tokenizer);
+    const encoded = material.conversations.map((messages) => template.encodeConversation(messages));
+    return { kind: 'conversations', conversations: fitting(encoded, policy.contextLength, log) };
+  }
+  const [terminatorId] = terminatorIds(policy.tokenizer, config);
+  let episode = 0;
+  const episodes = material.demonstrations.map((demonstration): Trajectory => {
+    const trajectory = demonstrationTrajectory(demonstration, { tokenizer: policy.tokenizer, terminatorId, episode });
+    // An episode whose observations start over is several demonstrations; all but the last have no end.
+    const last = demonstration.turns.at(-1);
+    if (last === undefined || last.terminated !== false || last.truncated === true) episode++;
+    return trajectory;
+  });
+  const longest = Math.max(0, ...episodes.map(({ segments: [{ ids }] }) => ids.length));
+  if (longest > policy.contextLength)
+    throw new Error(
+      `the longest demonstration has ${longest} tokens, but the policy's context is ${policy.contextLength}\n` +
+        '  give the policy a longer context (policy.n_positions for the built-in one), or shorter demonstrations',
+    );
+  log(`imitating ${episodes.length} dialogues`);
+  return { kind: 'episodes', episodes };
+}
+
+/** Long ones lose their end, as in AgentGym; those with nothing to learn from then are left out. Both are logged. */
+function fitting(
+  encoded: readonly EncodedConversation[],
+  longest: number,
+  log: TaskContext['log'],
+): EncodedConversation[] {
+  const cut = encoded.filter(({ ids }) => ids.length > longest).length;
+  const kept = encoded
+    .map((conversation) => cutRight(conversation, longest))
+    .filter((conversation): conversation is EncodedConversation => conversation !== null && learnedTokens(conversation) > 0);
+  const lost = encoded.length - kept.length;
+  if (cut > 0)
+    log(`${cut} conversations are longer than the context of ${longest} tokens and lost their end`, 'WARNING');
+  if (lost > 0) log(`${lost} conversations have nothing to learn from and are left out`, 'WARNING');
+  if (kept.length === 0) throw new Error('none of the conversations has a message of the assistant to learn from');
+  const tokens = kept.reduce((sum, { ids }) => sum + ids.length, 0);
+  const learned = kept.reduce((sum, conversation) => sum + learnedTokens(conversation), 0);
+  log(`imitating ${kept.length} conversations of ${tokens} tokens, ${learned} of which are learned`);
+  return kept;
+}

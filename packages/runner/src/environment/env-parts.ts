@@ -1,0 +1,59 @@
+// What an environment is given beside its options: the oracle that `env.oracle` names, made from the config.
+import { stat } from 'node:fs/promises';
+import { environmentInfo, OpenAiChat, OpenAiOracle, type EnvParts, type OracleOptions } from '@bowyer/envs';
+import type { SharedConfig } from '../config/keys.js';
+import { environmentOptions, type EnvironmentConfig } from './environment.js';
+
+export interface OpenEnvParts {
+  parts: EnvParts;
+  close: () => Promise<void>;
+}
+
+const none: OpenEnvParts = { parts: {}, close: () => Promise.resolve() };
+
+type OracleConfig = EnvironmentConfig & Partial<Pick<SharedConfig, 'slots' | 'device' | 'threads'>>;
+
+/** @throws before anything is played if the oracle cannot be made */
+export async function openEnvParts(config: OracleConfig): Promise<OpenEnvParts> {
+  const { oracle } = config.env;
+  if (oracle === undefined || oracle === 'rules') return none;
+  const options = environmentOptions(config) as unknown as OracleOptions;
+  const { name, oracles = {} } = environmentInfo(config.env.name);
+  if (oracle === 'openai' && oracles.openai) return openAiOracle(options, oracles.openai, config.slots ?? 1);
+  if (oracle !== 't5' || !oracles.t5) throw new Error(`${name} has no oracle '${String(oracle)}'`);
+  const { T5Oracle } = await import('./t5-oracle.js');
+  const dir = await oracleDirectory(options);
+  const device = { device: config.device ?? 'cpu', threads: config.threads || undefined };
+  const network = await T5Oracle.open(oracles.t5, dir, device);
+  return { parts: { oracle: network }, close: () => network.close() };
+}
+
+/** The key comes from OPENAI_API_KEY; a server that requires none needs none. */
+function openAiOracle(
+  { oracleUrl: baseUrl, oracleModel: model }: OracleOptions,
+  prompt: ConstructorParameters<typeof OpenAiOracle>[2],
+  concurrency: number,
+): OpenEnvParts {
+  if (baseUrl === null || model === null)
+    throw new Error(
+      `env.oracle=openai needs a server and a model: env.oracle_${baseUrl === null ? 'url' : 'model'} is null\n` +
+        '  give env.oracle_url=http://HOST:PORT/v1 env.oracle_model=NAME, or env.oracle=rules',
+    );
+  const chat = new OpenAiChat({ baseUrl, model, apiKey: process.env.OPENAI_API_KEY ?? null, concurrency });
+  return { parts: { oracle: new OpenAiOracle(chat, model, prompt) }, close: () => chat.close() };
+}
+
+/** `env.oracle_model`, or ArCHer's key for it. */
+async function oracleDirectory({ oracleModel: path }: OracleOptions): Promise<string> {
+  if (path === null)
+    throw new Error(
+      'env.oracle=t5 needs the folder of a Flan-T5: env.oracle_model is null\n' +
+        '  give env.oracle_model=FOLDER (or env_load_path=FOLDER, as in ArCHer), or env.oracle=rules',
+    );
+  if ((await stat(path).catch(() => null))?.isFile())
+    throw new Error(
+      `env.oracle=t5: ${path} is a file; a Hugging Face folder is needed\n` +
+        '  put its weights as model.safetensors beside the config.json and tokenizer.json of google/flan-t5-small',
+    );
+  return path;
+}

@@ -1,0 +1,52 @@
+// The environment that a config names: its options from the node `env` and from the keys outside it.
+import { makeEnv, environmentInfo, optionsWithKeys, type Env, type EnvParts, type ResetResult } from '@bowyer/envs';
+import { toCamelCase } from '@bowyer/core';
+import type { EnvConfig } from '../config/environment-keys.js';
+
+/** What is read of a config to make its environment: `env`, and the keys outside it that the environment declares. */
+export type EnvironmentConfig = { env: EnvConfig };
+
+/** What an environment is made with, beside its parts. */
+export function environmentOptions(config: EnvironmentConfig): Record<string, unknown> {
+  const { name, ...options } = config.env;
+  return optionsWithKeys(name, options, outsideKeys(config));
+}
+
+/** By their names in snake_case; null where the config has none. */
+export function outsideKeys(config: EnvironmentConfig): Record<string, unknown> {
+  const { keys = {} } = environmentInfo(config.env.name);
+  const values = config as Record<string, unknown>;
+  return Object.fromEntries(Object.keys(keys).map((key) => [key, values[toCamelCase(key)] ?? null]));
+}
+
+/** @returns a maker of environments as the config describes them */
+export function environmentOf(config: EnvironmentConfig, parts: EnvParts): () => Env {
+  const options = environmentOptions(config);
+  return () => makeEnv(config.env.name, options, parts);
+}
+
+/** The environment as recordings of its engine were made. */
+export function replayEnvironment(config: EnvironmentConfig): Env {
+  const { replayOptions } = environmentInfo(config.env.name);
+  return makeEnv(config.env.name, { ...environmentOptions(config), ...replayOptions });
+}
+
+/** The text of the engine itself, where an observation contains more. */
+export const engineText = ({ env }: EnvironmentConfig, result: ResetResult): string =>
+  environmentInfo(env.name).engineText?.(result) ?? result.observation;
+
+/** Answers that a word-level tokenizer keeps as one token each, and that an agent can never write. */
+export const answerTokens = (config: EnvironmentConfig): readonly string[] =>
+  environmentInfo(config.env.name).answerTokens?.(environmentOptions(config)) ?? [];
+
+/** Texts whose words a word-level tokenizer knows beside those of the demonstrations. */
+export const vocabularyTexts = (config: EnvironmentConfig): Iterable<string> =>
+  environmentInfo(config.env.name).vocabulary?.(environmentOptions(config)) ?? [];
+
+/** Expected return of the best player with the demonstrator's questions; null where that cannot be computed. */
+export function optimalReturnOf(config: EnvironmentConfig & { demonstrations?: object }): number | null {
+  const { optimalReturn } = environmentInfo(config.env.name);
+  return config.demonstrations === undefined
+    ? null
+    : (optimalReturn?.(environmentOptions(config), config.demonstrations) ?? null);
+}

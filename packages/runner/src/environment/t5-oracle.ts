@@ -1,0 +1,89 @@
+// The network that answers in ArCHer's guessing games: a fine-tuned Flan-T5 that is told the secret and asked the question.
+// Prompts and lengths: ArCHer (Zhou et al. 2024, arXiv:2402.19446), commit 7c771a7.
+import { basename, resolve } from 'node:path';
+import type { Oracle, T5OraclePrompt } from '@bowyer/envs';
+import { openDevice, type Device, type DeviceOptions } from '@bowyer/graph';
+import { Rng } from '@bowyer/core';
+import { Seq2SeqModel, type Tokenizer } from '@bowyer/models';
+
+/** More questions than these at once go in turns. */
+const LARGEST_BATCH = 64;
+
+interface Pending {
+  ids: number[];
+  resolve: (answer: string) => void;
+  reject: (error: unknown) => void;
+}
+
+export class T5Oracle implements Oracle {
+  readonly id: string;
+  #pending: Pending[] = [];
+  #isAnswering = false;
+
+  private constructor(
+    dir: string,
+    private readonly game: T5OraclePrompt,
+    private readonly device: Device,
+    private readonly model: Seq2SeqModel,
+    private readonly tokenizer: Tokenizer,
+  ) {
+    this.id = `t5:${basename(resolve(dir))}`;
+  }
+
+  /** @param game how the environment asks @param dir a Hugging Face folder with a tokenizer.json */
+  static async open(game: T5OraclePrompt, dir: string, options: DeviceOptions): Promise<T5Oracle> {
+    const device = await openDevice(options);
+    try {
+      const model = await Seq2SeqModel.load({ device, dir });
+      if (model.tokenizer === null)
+        throw new Error(`the t5 oracle in ${dir} has no tokenizer.json, so it reads no text`);
+      return new T5Oracle(dir, game, device, model, model.tokenizer);
+    } catch (error) {
+      await device.close();
+      throw error;
+    }
+  }
+
+  /** Greedy. Questions that arrive while others are answered wait and then go together. */
+  answer(secret: string, question: string): Promise<string> {
+    const ids = this.tokenizer.encodeWithSpecials(this.game.prompt(secret, question));
+    return new Promise((done, fail) => {
+      this.#pending.push({ ids, resolve: done, reject: fail });
+      if (this.#isAnswering) return;
+      this.#isAnswering = true;
+      setImmediate(() => void this.#answerAll()); // by then the other slots have asked too
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.device.close();
+  }
+
+  async #answerAll(): Promise<void> {
+    while (this.#pending.length > 0) {
+      const asked = this.#pending.splice(0, LARGEST_BATCH);
+      try {
+        const answers = await this.#answerBatch(asked.map(({ ids }) => ids));
+        asked.forEach((question, i) => question.resolve(answers[i]));
+      } catch (error) {
+        for (const question of asked) question.reject(error);
+      }
+    }
+    this.#isAnswering = false;
+  }
+
+  async #answerBatch(prompts: readonly number[][]): Promise<string[]> {
+    const targets = await this.model.generate(
+      prompts.map((ids) => ({ ids, rng: new Rng(0) })), // greedy: nothing is drawn from it
+      {
+        temperature: 1,
+        topK: 0,
+        topP: 1,
+        greedy: true,
+        maxNewTokens: this.game.maxNewTokens,
+        terminatorIds: this.model.rules.eosIds,
+      },
+    );
+    return targets.map(({ tokens }) => this.tokenizer.decode(tokens));
+  }
+}

@@ -1,0 +1,141 @@
+// Everything a recipe hands out during a run goes through here: figures to files and to the terminal, the best policy and
+// checkpoints to disk.
+import { join } from 'node:path';
+import type { Trajectory } from '@bowyer/core';
+import type { Metrics, RecipeState, RunHooks } from '@bowyer/algorithms';
+import { ProgressBar } from '@bowyer/logging';
+import type { CheckpointProgress, CheckpointStore } from './checkpoint-store.js';
+import type { RunFiles } from './run-files.js';
+import type { TaskContext } from '../tasks/task.js';
+
+interface Saveable {
+  /** Writes all tensors that the next iteration needs into a folder. */
+  saveState(folder: string): Promise<void>;
+  /** Writes the policy as a model of its own, and its critic below it. */
+  saveAgent(folder: string): Promise<void>;
+}
+
+interface RecorderSettings extends Pick<TaskContext, 'log' | 'progress'> {
+  /** Of the run; null where the algorithm counts something else, which its progress names. */
+  iterations: number | null;
+  firstIteration: number;
+  best: CheckpointProgress['best'];
+  /** The algorithm's own, changed by it in place. */
+  state: RecipeState;
+  /** Minutes after which a checkpoint is due; null: the algorithm counts iterations. */
+  saveMinutes: number | null;
+}
+
+const MS_PER_MINUTE = 60_000;
+
+export class Recorder implements RunHooks {
+  stopRequested = false;
+  best: CheckpointProgress['best'];
+  #bar: ProgressBar | null;
+  readonly #log: TaskContext['log'];
+  #iteration: number;
+  #lastCheckpoint: number;
+  #note = '';
+  #seconds: Record<string, number> = {};
+  #phaseStarted = performance.now();
+  #savedAt = performance.now();
+
+  constructor(
+    private readonly files: RunFiles,
+    private readonly checkpoints: CheckpointStore,
+    private readonly saveable: Saveable,
+    private readonly settings: RecorderSettings,
+  ) {
+    const { iterations, firstIteration, best, log, progress } = settings;
+    this.#iteration = this.#lastCheckpoint = firstIteration;
+    this.best = best;
+    this.#log = log;
+    this.#bar = iterations === null ? null : new ProgressBar('iteration', iterations, progress);
+    this.#bar?.startAt(firstIteration);
+  }
+
+  get checkpointDue(): boolean {
+    const { saveMinutes } = this.settings;
+    return saveMinutes !== null && performance.now() - this.#savedAt >= saveMinutes * MS_PER_MINUTE;
+  }
+
+  /** Folder of the best agent so far. */
+  get bestFolder(): string {
+    return join(this.files.directory, 'checkpoints', 'best');
+  }
+
+  progress(phase: string, done: number, total: number): void {
+    if (done === total) this.#clockPhase(phase);
+    const { iterations, firstIteration, progress } = this.settings;
+    if (iterations === null) {
+      if (!this.#bar) (this.#bar = new ProgressBar(phase, total, progress)).startAt(firstIteration);
+      return this.#bar.update(done, this.#note);
+    }
+    this.#bar?.update(this.#iteration, [`${phase} ${done}/${total}`, this.#note].filter(Boolean).join('  '));
+  }
+
+  async log(iteration: number, metrics: Metrics, rollout: readonly Trajectory[] = []): Promise<void> {
+    this.#refuseNonFinite(iteration, metrics, rollout);
+    await this.files.logMetrics(iteration + 1, metrics);
+    await this.files.logRollout(iteration + 1, rollout);
+    await this.files.logTimings(iteration + 1, this.#seconds);
+    this.#seconds = {};
+    this.#iteration = iteration + 1;
+    if ('rollout/episodic_return' in metrics) this.#note = `return ${metrics['rollout/episodic_return'].toFixed(2)}`;
+    else if ('losses/nll' in metrics) this.#note = `loss ${metrics['losses/nll'].toFixed(4)}`;
+    if (this.settings.iterations !== null) this.#bar?.update(iteration + 1, this.#note);
+    if ('eval/episodic_return' in metrics) this.#printEvaluation(iteration + 1, metrics);
+  }
+
+  async keepBest(iteration: number, score: number): Promise<void> {
+    if (this.best !== null && score <= this.best.score) return;
+    this.best = { iteration: iteration + 1, score };
+    await this.saveable.saveAgent(this.bestFolder);
+  }
+
+  async checkpoint(nextIteration: number): Promise<void> {
+    const progress = {
+      nextIteration,
+      fileLengths: this.files.lengths,
+      best: this.best,
+      state: this.settings.state,
+    };
+    await this.checkpoints.save(nextIteration, progress, (folder) => this.saveable.saveState(folder));
+    this.#lastCheckpoint = nextIteration;
+    this.#savedAt = performance.now();
+    this.#clockPhase('checkpoint');
+  }
+
+  finish(): void {
+    this.#bar?.finish();
+  }
+
+  #clockPhase(phase: string): void {
+    const now = performance.now();
+    this.#seconds[phase] = (this.#seconds[phase] ?? 0) + (now - this.#phaseStarted) / 1000;
+    this.#phaseStarted = now;
+  }
+
+  #printEvaluation(iteration: number, metrics: Metrics): void {
+    this.#bar?.clear();
+    const figures = [
+      `return ${metrics['eval/episodic_return'].toFixed(2)} ± ${metrics['eval/episodic_return_standard_error'].toFixed(2)}`,
+      'eval/win_rate' in metrics && `win ${metrics['eval/win_rate'].toFixed(2)}`,
+      'eval/q_mean' in metrics &&
+        `mean Q ${metrics['eval/q_mean'].toFixed(2)} (discounted return ${metrics['eval/discounted_return_mean'].toFixed(2)})`,
+    ];
+    this.#log(`evaluation after iteration ${iteration}: ${figures.filter(Boolean).join(', ')}`);
+  }
+
+  #refuseNonFinite(iteration: number, metrics: Metrics, rollout: readonly Trajectory[]): void {
+    const broken = Object.entries(metrics).find(([, value]) => !Number.isFinite(value));
+    if (!broken) return;
+    const episodes = rollout.length > 0 ? ` (episodes ${rollout[0].episode}…${rollout.at(-1)!.episode})` : '';
+    const checkpoint =
+      this.#lastCheckpoint > 0 ? `the checkpoint of iteration ${this.#lastCheckpoint}` : 'no checkpoint yet';
+    throw new Error(
+      `metric '${broken[0]}' became ${broken[1]} in iteration ${iteration + 1}${episodes}; last good state: ${checkpoint}\n` +
+        '  a smaller lm_lr or critic_lr, or a larger warmup_iter, usually prevents this',
+    );
+  }
+}

@@ -1,0 +1,106 @@
+// The files of a run and what may be said about them: where its figures, episodes and checkpoints are.
+import { access, constants, mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Trajectory } from '@bowyer/core';
+import type { Metrics } from '@bowyer/algorithms';
+import { JsonlFile } from '@bowyer/logging';
+import { writeFileAtomically } from '@bowyer/core';
+import { withLegacyNames } from './legacy-metrics.js';
+import { fromRecord, toRecord, type TrajectoryRecord } from './trajectory-record.js';
+
+/** JSONL files whose bytes are the same however often a run was killed. */
+const RESUMED_FILES = ['metrics.jsonl', 'trajectories/rollout.jsonl'] as const;
+
+export class RunFiles {
+  private constructor(
+    readonly directory: string,
+    private readonly metrics: JsonlFile,
+    private readonly rollouts: JsonlFile,
+    /** Wall-clock figures: never the same twice, so in a file of their own. */
+    private readonly timings: JsonlFile,
+  ) {}
+
+  /** @param lengths bytes to keep of each file, from the checkpoint that the run goes on from */
+  static async open(directory: string, lengths: Record<string, number>): Promise<RunFiles> {
+    const [metrics, rollouts] = await Promise.all(
+      RESUMED_FILES.map((name) => JsonlFile.open(join(directory, name), lengths[name] ?? 0)),
+    );
+    return new RunFiles(directory, metrics, rollouts, await JsonlFile.open(join(directory, 'timings.jsonl'), null));
+  }
+
+  get lengths(): Record<string, number> {
+    return { [RESUMED_FILES[0]]: this.metrics.bytes, [RESUMED_FILES[1]]: this.rollouts.bytes };
+  }
+
+  async logMetrics(iteration: number, metrics: Metrics): Promise<void> {
+    await this.metrics.append({ iteration, ...withLegacyNames(metrics) });
+  }
+
+  async logRollout(iteration: number, rollout: readonly Trajectory[]): Promise<void> {
+    await this.rollouts.append(...rollout.map((trajectory) => toRecord(trajectory, iteration)));
+  }
+
+  async logTimings(iteration: number, seconds: Record<string, number>): Promise<void> {
+    await this.timings.append({ iteration, ...seconds });
+  }
+
+  /** What a run's files hold: figures by iteration, and its rollouts, oldest first. */
+  static async read(directory: string): Promise<{ metrics: Record<string, number>[]; rollouts: Trajectory[] }> {
+    const [metrics, rollouts] = await Promise.all(RESUMED_FILES.map((name) => readLines(join(directory, name))));
+    return {
+      metrics: metrics.map((line) => JSON.parse(line) as Record<string, number>),
+      rollouts: rollouts.map((line) => fromRecord(JSON.parse(line) as TrajectoryRecord)),
+    };
+  }
+}
+
+async function readLines(path: string): Promise<string[]> {
+  return (await readFile(path, 'utf8')).split('\n').filter(Boolean);
+}
+
+/** What of the config decided the numbers of the run in a folder. */
+export const CONFIG_FILE = 'run-config.json';
+
+/**
+ * Makes the run's folder, or finds the run that is in it.
+ *
+ * @param config what decides the run's numbers
+ * @throws if the folder cannot be written, or contains a run with another config
+ */
+export async function openDirectory(directory: string, config: Record<string, unknown>): Promise<void> {
+  try {
+    await mkdir(directory, { recursive: true });
+    await access(directory, constants.W_OK);
+  } catch (error) {
+    throw new Error(
+      `cannot write to the run's folder '${directory}' (${(error as NodeJS.ErrnoException).code})\n` +
+        '  choose another one: save_path=FOLDER',
+    );
+  }
+  const earlier = await readFile(join(directory, CONFIG_FILE), 'utf8').catch(() => null);
+  const changes = earlier === null ? [] : differences(JSON.parse(earlier), JSON.parse(JSON.stringify(config)));
+  if (changes.length > 0) {
+    throw new Error(
+      `the folder '${directory}' contains a run with another config:\n` +
+        changes.map((change) => `  ${change}\n`).join('') +
+        '  to resume that run give it the same config; for a new run choose another folder: save_path=FOLDER',
+    );
+  }
+}
+
+/** From now on the folder belongs to a run with this config: called when everything that the run needs has been found. */
+export async function claimDirectory(directory: string, config: Record<string, unknown>): Promise<void> {
+  await writeFileAtomically(join(directory, CONFIG_FILE), `${JSON.stringify(config, null, 1)}\n`);
+}
+
+/** Leaves that differ, as `key.path: before → now`. */
+function differences(before: unknown, now: unknown, path = ''): string[] {
+  const isTree = (value: unknown): value is Record<string, unknown> =>
+    value !== null && typeof value === 'object' && !Array.isArray(value);
+  if (isTree(before) && isTree(now)) {
+    const keys = [...new Set([...Object.keys(before), ...Object.keys(now)])];
+    return keys.flatMap((key) => differences(before[key], now[key], path ? `${path}.${key}` : key));
+  }
+  const [was, is] = [JSON.stringify(before), JSON.stringify(now)];
+  return was === is ? [] : [`${path}: ${was ?? 'absent'} → ${is ?? 'absent'}`];
+}

@@ -1,0 +1,50 @@
+// task=convert: weights of PyTorch or llama2.c, or an adapter with its base, as a directory in Hugging Face layout.
+import { openDevice } from '@bowyer/graph';
+import { ProgressBar } from '@bowyer/logging';
+import { convertCheckpoint, isAdapterDirectory, LanguageModel } from '@bowyer/models';
+import type { SharedConfig } from '../../config/keys.js';
+import type { TaskContext } from '../task.js';
+
+interface ConvertConfig extends Pick<SharedConfig, 'quantization'> {
+  input: string;
+  output: string;
+  config: string | null;
+  tokenizer: string | null;
+  section: string | null;
+}
+
+export async function convert(
+  { input, output, config, tokenizer, section, quantization }: ConvertConfig,
+  { print, progress }: TaskContext,
+): Promise<void> {
+  if (isAdapterDirectory(input)) return merge(input, output, quantization, print);
+  let bar: ProgressBar | undefined;
+  const { kind, tensors, parameters } = await convertCheckpoint({
+    input,
+    output,
+    config,
+    tokenizer,
+    section,
+    progress: (done, total) => (bar ??= new ProgressBar('convert', total, progress)).update(done),
+  });
+  bar?.finish();
+  print(`${kind}: ${tensors} tensors, ${parameters} parameters\nwritten: ${output}\n`);
+}
+
+/** `quantization`: the bits of the base that the adapters were trained beside; what is written is float32. */
+async function merge(
+  input: string,
+  output: string,
+  quantization: SharedConfig['quantization'],
+  print: TaskContext['print'],
+): Promise<void> {
+  const device = await openDevice({ device: 'cpu' });
+  try {
+    const model = await LanguageModel.load({ device, dir: input, quantization });
+    await model.saveMerged(output);
+    await model.release();
+    print(`adapter merged into its base\nwritten: ${output}\n`);
+  } finally {
+    await device.close();
+  }
+}

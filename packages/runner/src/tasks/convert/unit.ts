@@ -1,0 +1,42 @@
+// task=convert: weights of PyTorch or llama2.c, or an adapter with its base, as a folder in Hugging Face layout.
+import { Type } from '@sinclair/typebox';
+import { nullable } from '@bowyer/core';
+import { policyKeys, runKeys } from '../../config/keys.js';
+import type { TaskUnit } from '../task.js';
+
+export const convertTask: TaskUnit = {
+  name: 'convert',
+  description: 'write weights of another format, or an adapter merged into its base, as a Hugging Face folder',
+  keys: () => ({
+    save_path: runKeys.save_path,
+    plugins: runKeys.plugins,
+    input: nullable(Type.String(), 'file or folder of weights, or the folder of an adapter'),
+    output: nullable(Type.String(), 'folder to write'),
+    config: nullable(
+      Type.String(),
+      'config.json, or the folder of a model of the same sizes; null: beside the weights, or what they say themselves',
+    ),
+    tokenizer: nullable(
+      Type.String(),
+      'folder with tokenizer.json, or a tokenizer file of llama2.c; null: beside the config or the weights',
+    ),
+    section: nullable(
+      Type.String(),
+      'where in a PyTorch file the state dict is, for instance critic_state_dict; null: the usual places',
+    ),
+    quantization: policyKeys.quantization,
+  }),
+  plays: false,
+  runsModels: false,
+  problems({ input, output }) {
+    if (input !== null && output !== null) return [];
+    return [
+      {
+        key: input === null ? 'input' : 'output',
+        what: `task=convert needs weights to read and a folder to write: ${input === null ? 'input' : 'output'} is null`,
+        mend: 'give both: input=FILE_OR_FOLDER output=FOLDER',
+      },
+    ];
+  },
+  load: async () => (await import('./convert.js')).convert,
+};

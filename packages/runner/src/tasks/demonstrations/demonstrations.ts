@@ -1,0 +1,14 @@
+// task=demonstrations: writes what a warm start imitates; Twenty Questions in the format of ArCHer's twenty_questions.json.
+import { join } from 'node:path';
+import { writeFileAtomically } from '@bowyer/core';
+import { makeDemonstrations, type DemonstrationConfig } from '../../demonstrations/demonstrations.js';
+import { openDirectory } from '../../run/run-files.js';
+import type { TaskContext } from '../task.js';
+
+export async function demonstrations(config: DemonstrationConfig, { directory, decisive, print }: TaskContext): Promise<void> {
+  await openDirectory(directory, decisive);
+  const { summary, file } = await makeDemonstrations(config);
+  const path = join(directory, file.name);
+  await writeFileAtomically(path, file.text());
+  print(`${summary}\nwritten: ${path}\n`);
+}

@@ -1,0 +1,19 @@
+// task=demonstrations: writes what a warm start would imitate.
+import { demonstrationProblems, demonstrationsNode } from '../../config/demonstration-keys.js';
+import { environmentKeysOf } from '../../config/environment-keys.js';
+import { runKeys } from '../../config/keys.js';
+import type { TaskUnit } from '../task.js';
+
+export const demonstrationsTask: TaskUnit = {
+  name: 'demonstrations',
+  description: 'write the episodes of the environment’s own expert',
+  keys: (choices) => ({
+    ...runKeys,
+    ...environmentKeysOf(choices),
+    demonstrations: demonstrationsNode(choices),
+  }),
+  plays: true,
+  runsModels: false,
+  problems: demonstrationProblems,
+  load: async () => (await import('./demonstrations.js')).demonstrations,
+};

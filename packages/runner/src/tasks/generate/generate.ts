@@ -1,0 +1,83 @@
+// task=generate: texts that go on from prompts or, from an encoder-decoder, that answer them; greedy or sampled.
+import {
+  ChatTemplateError,
+  endOfText,
+  generateTargets,
+  generateTexts,
+  ItemError,
+  Seq2SeqModel,
+  type ChatMessage,
+  type ChatTemplate,
+  type LanguageModel,
+  type PromptItem,
+} from '@bowyer/models';
+import { terminatorIds } from '../../agent/agent-tokens.js';
+import { loadChatTemplate, withMessages } from '../../agent/chat-setup.js';
+import type { SharedConfig } from '../../config/keys.js';
+import { linesOf, runModelLines, type LinesConfig } from '../model-lines.js';
+import type { TaskContext } from '../task.js';
+
+type GenerateConfig = LinesConfig &
+  Pick<SharedConfig, 'seed' | 'maxNewTokens' | 'doSample' | 'temperature' | 'topK' | 'topP' | 'eosStr' | 'chatTemplate'> & {
+    batchSize: number;
+    ignoreEos: boolean;
+  };
+
+export async function generate(config: GenerateConfig, context: TaskContext): Promise<void> {
+  const { seed, batchSize, temperature, topK, topP, doSample, maxNewTokens } = config;
+  let cut = 0;
+  const results = async function* (model: LanguageModel | Seq2SeqModel, lines: ChatItem[]) {
+    const { items, template } = await promptsOf(lines, model, config);
+    const ends = config.ignoreEos ? [] : (template?.terminatorIds ?? []);
+    let line = 0;
+    const options = { temperature, topK, topP, greedy: !doSample, maxNewTokens, batchSize, seed };
+    const texts =
+      model instanceof Seq2SeqModel
+        ? generateTargets(model, items, { ...options, terminatorIds: [...targetEnds(model, config), ...ends] })
+        : generateTexts(model, items, {
+            ...options,
+            terminatorIds: [...new Set([...textEnds(model, config), ...ends])],
+          });
+    for await (const { text, ids, logprobs, finishReason } of texts) {
+      if (finishReason === 'length' && ids.length < maxNewTokens) cut++;
+      const isMessage = lines[line++].messages !== undefined;
+      const said = finishReason === 'stop' ? ids.slice(0, -1) : ids;
+      // A message stands alone; a text goes on where its prompt ended.
+      const shown = isMessage ? model.tokenizer!.decode(said) : text;
+      yield { text: shown, ids, logprobs, finish_reason: finishReason };
+    }
+  };
+  await runModelLines(config, context, { schema: withMessages(linesOf('prompt')), results });
+  if (cut > 0) context.print(`${cut} of the texts end before max_new_tokens, where the model's context does\n`);
+}
+
+type ChatItem = PromptItem & { messages?: ChatMessage[] };
+
+/** A dialogue becomes the ids that the model's chat template gives it, up to where the model is to go on. */
+async function promptsOf(
+  lines: ChatItem[],
+  { tokenizer }: LanguageModel | Seq2SeqModel,
+  config: GenerateConfig,
+): Promise<{ items: PromptItem[]; template: ChatTemplate | null }> {
+  if (!lines.some(({ messages }) => messages)) return { items: lines, template: null };
+  if (!tokenizer) throw new Error('generate: messages need a tokenizer, and this model has none');
+  const template = await loadChatTemplate(config, tokenizer);
+  const items = lines.map(({ messages, ...item }, index) => {
+    if (messages === undefined) return item;
+    try {
+      return { promptIds: template.encodePrompt(messages) };
+    } catch (error) {
+      throw error instanceof ChatTemplateError ? new ItemError(index, error.message) : error;
+    }
+  });
+  return { items, template };
+}
+
+const textEnds = (model: LanguageModel, config: GenerateConfig) =>
+  config.ignoreEos ? [] : [...new Set([...terminatorIds(model.tokenizer, config), ...endOfText(model)])];
+
+/** Without a tokenizer there is no `eos_str`, only what the checkpoint's own files name. */
+const targetEnds = ({ tokenizer, rules }: Seq2SeqModel, config: GenerateConfig) =>
+  config.ignoreEos
+    ? []
+    : [...new Set([...(tokenizer ? terminatorIds(tokenizer, config) : []), ...rules.eosIds])];

@@ -1,0 +1,26 @@
+// task=generate: continues prompts, or answers them where the model is an encoder-decoder.
+import { Type } from '@sinclair/typebox';
+import { count } from '@bowyer/core';
+import { deviceKeys, hubKeys, policyKeys, runKeys, samplingKeys, templateKeys } from '../../config/keys.js';
+import { lineFileKeys, lineFileProblems } from '../model-line-keys.js';
+import type { TaskUnit } from '../task.js';
+
+export const generateTask: TaskUnit = {
+  name: 'generate',
+  description: 'write texts that continue the prompts of a file',
+  keys: () => ({
+    ...runKeys,
+    ...deviceKeys,
+    ...hubKeys,
+    ...lineFileKeys('lines with {prompt}, {prompt_ids} or {messages}'),
+    ...samplingKeys,
+    ...templateKeys,
+    quantization: policyKeys.quantization,
+    batch_size: count('prompts in a batch'),
+    ignore_eos: Type.Boolean({ description: 'continue after a token that ends texts, up to max_new_tokens' }),
+  }),
+  plays: false,
+  runsModels: true,
+  problems: lineFileProblems('generate'),
+  load: async () => (await import('./generate.js')).generate,
+};

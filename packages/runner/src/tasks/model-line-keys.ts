@@ -1,0 +1,25 @@
+// Keys of tasks that run a model over the lines of a file.
+import { Type } from '@sinclair/typebox';
+import { nullable } from '@bowyer/core';
+import type { ConfigProblem } from './task.js';
+
+/** @param lines what an input line contains */
+export const lineFileKeys = (lines: string) => ({
+  model: nullable(Type.String(), 'a language model: a folder, a run, or a model of the hub (OWNER/NAME[@REVISION])'),
+  input: nullable(Type.String(), `JSONL file to read: ${lines}`),
+  output: nullable(Type.String(), 'JSONL file to write, a line for each input line in the same order'),
+});
+
+export const lineFileProblems =
+  (task: string) =>
+  ({ model, input, output }: Record<string, unknown>): ConfigProblem[] => {
+    const missing = Object.entries({ model, input, output }).flatMap(([key, value]) => (value === null ? [key] : []));
+    if (missing.length === 0) return [];
+    return [
+      {
+        key: missing[0],
+        what: `task=${task} needs a model, a file to read and a file to write: ${missing.join(', ')} ${missing.length > 1 ? 'are' : 'is'} null`,
+        mend: 'give all three: model=FOLDER input=FILE.jsonl output=FILE.jsonl',
+      },
+    ];
+  };

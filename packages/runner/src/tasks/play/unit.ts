@@ -1,0 +1,20 @@
+// task=play: a person plays in the terminal.
+import { Type } from '@sinclair/typebox';
+import { nullable } from '@bowyer/core';
+import { environmentKeysOf, oracleKeysOf } from '../../config/environment-keys.js';
+import { runKeys } from '../../config/keys.js';
+import type { TaskUnit } from '../task.js';
+
+export const playTask: TaskUnit = {
+  name: 'play',
+  description: 'play an environment yourself',
+  keys: (choices) => ({
+    ...runKeys,
+    ...environmentKeysOf(choices),
+    ...oracleKeysOf(choices),
+    output: nullable(Type.String(), 'JSONL file to which finished episodes are appended; null: none'),
+  }),
+  plays: true,
+  runsModels: false,
+  load: async () => (await import('./play.js')).play,
+};

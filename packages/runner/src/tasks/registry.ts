@@ -1,0 +1,41 @@
+// Tasks by name. A user's plugin registers its own beside these.
+import { convertTask } from './convert/unit.js';
+import { demonstrationsTask } from './demonstrations/unit.js';
+import { evaluateTask } from './evaluate/unit.js';
+import { finetuneTask } from './finetune/unit.js';
+import { generateTask } from './generate/unit.js';
+import { playTask } from './play/unit.js';
+import { replayTask } from './replay/unit.js';
+import { scoreTask } from './score/unit.js';
+import { serveEnvTask } from './serve-env/unit.js';
+import { serveModelTask } from './serve-model/unit.js';
+import type { TaskUnit } from './task.js';
+import { trainTask } from './train/unit.js';
+
+const tasks = new Map<string, TaskUnit>();
+
+/** @throws if the name is taken by another task */
+export function registerTask(unit: TaskUnit): void {
+  const other = tasks.get(unit.name);
+  if (other !== undefined && other !== unit) throw new Error(`the task '${unit.name}' is registered already`);
+  tasks.set(unit.name, unit);
+}
+
+for (const unit of [
+  trainTask,
+  evaluateTask,
+  finetuneTask,
+  demonstrationsTask,
+  generateTask,
+  scoreTask,
+  serveModelTask,
+  convertTask,
+  playTask,
+  replayTask,
+  serveEnvTask,
+])
+  registerTask(unit);
+
+export const taskNames = (): string[] => [...tasks.keys()];
+
+export const findTask = (name: string): TaskUnit | undefined => tasks.get(name);

@@ -1,0 +1,84 @@
+// task=replay: plays recorded actions again and writes what the environment said, one line for each episode.
+import { environmentInfo, type Env, type ResetResult, type StepResult } from '@bowyer/envs';
+import { camelKeys, recordedInfo, toSnakeCase, writeFileAtomically, type EpisodeRecord } from '@bowyer/core';
+import { ProgressBar } from '@bowyer/logging';
+import { readJsonLines, JsonLineError } from '../../demonstrations/json-lines.js';
+import { engineText, replayEnvironment, type EnvironmentConfig } from '../../environment/environment.js';
+import type { TaskContext } from '../task.js';
+
+type ReplayConfig = EnvironmentConfig & { input: string; output: string };
+
+export interface ReplayLine {
+  /** The environment's reset options, in snake_case. */
+  reset: Record<string, unknown>;
+  actions: string[];
+}
+
+export async function replay(config: ReplayConfig, { print, progress }: TaskContext): Promise<void> {
+  const { input, output } = config;
+  const lines = await readJsonLines<ReplayLine>(input, lineSchema(config.env.name));
+  const env = replayEnvironment(config);
+  const bar = new ProgressBar('episodes', lines.length, progress);
+  const replayed: string[] = [];
+  let steps = 0;
+  try {
+    for (const { line, value } of lines) {
+      const record = await replayEpisode(env, value, (result) => engineText(config, result)).catch((error: Error) => {
+        throw new JsonLineError(input, line, error.message);
+      });
+      replayed.push(`${JSON.stringify(record)}\n`);
+      steps += record.steps.length;
+      bar.update(replayed.length);
+    }
+  } finally {
+    await env.close();
+  }
+  bar.finish();
+  await writeFileAtomically(output, replayed.join(''));
+  print(`${lines.length} episodes, ${steps} steps\nwritten: ${output}\n`);
+}
+
+/**
+ * Plays until the actions or the episode end.
+ *
+ * @param textOf what is written as observation
+ */
+export async function replayEpisode(
+  env: Env,
+  { reset, actions }: ReplayLine,
+  textOf: (result: ResetResult) => string,
+): Promise<EpisodeRecord> {
+  const start = await env.reset(camelKeys(reset) as { seed?: number });
+  const record: EpisodeRecord = {
+    reset: { observation: textOf(start), info: recordedInfo(start.info) },
+    steps: [],
+  };
+  let result: StepResult | undefined;
+  for (const action of actions) {
+    if (result?.terminated || result?.truncated) break;
+    result = await env.step(action);
+    record.steps.push({
+      action,
+      observation: textOf(result),
+      reward: result.reward,
+      terminated: result.terminated,
+      truncated: result.truncated,
+      info: recordedInfo(result.info),
+    });
+  }
+  return record;
+}
+
+/** Only `reset` and `actions` are read; a recording may hold more beside them. */
+function lineSchema(name: string): object {
+  const { resetSchema } = environmentInfo(name);
+  const options = Object.entries(resetSchema.properties).map(([key, option]) => [toSnakeCase(key), option]);
+  return {
+    type: 'object',
+    required: ['reset', 'actions'],
+    properties: {
+      reset: { ...resetSchema, properties: Object.fromEntries(options) },
+      actions: { type: 'array', items: { type: 'string' } },
+    },
+  };
+}

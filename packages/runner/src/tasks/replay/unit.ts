@@ -1,0 +1,32 @@
+// task=replay: plays recorded actions again and writes what the environment answered.
+import { Type } from '@sinclair/typebox';
+import { nullable } from '@bowyer/core';
+import { environmentKeysOf } from '../../config/environment-keys.js';
+import { runKeys } from '../../config/keys.js';
+import type { TaskUnit } from '../task.js';
+
+export const replayTask: TaskUnit = {
+  name: 'replay',
+  description: 'play recorded actions again and write what the environment answers',
+  keys: (choices) => ({
+    save_path: runKeys.save_path,
+    plugins: runKeys.plugins,
+    ...environmentKeysOf(choices),
+    input: nullable(Type.String(), 'JSONL file to read: {reset, actions}'),
+    output: nullable(Type.String(), 'JSONL file to write: {reset, steps}'),
+  }),
+  plays: true,
+  runsModels: false,
+  problems({ input, output }) {
+    const missing = Object.entries({ input, output }).find(([, file]) => file === null);
+    if (missing === undefined) return [];
+    return [
+      {
+        key: missing[0],
+        what: `task=replay needs the actions to play and a file to write: ${missing[0]} is null`,
+        mend: 'give both: input=FILE.jsonl output=FILE.jsonl',
+      },
+    ];
+  },
+  load: async () => (await import('./replay.js')).replay,
+};

@@ -1,0 +1,25 @@
+// task=score: the log-probabilities of given continuations.
+import { count } from '@bowyer/core';
+import { deviceKeys, hubKeys, policyKeys, runKeys } from '../../config/keys.js';
+import { lineFileKeys, lineFileProblems } from '../model-line-keys.js';
+import type { TaskUnit } from '../task.js';
+
+export const scoreTask: TaskUnit = {
+  name: 'score',
+  description: 'compute how likely the continuations of a file are',
+  keys: () => {
+    const { seed: _, ...keys } = runKeys; // nothing is drawn
+    return {
+      ...keys,
+      ...deviceKeys,
+      ...hubKeys,
+      ...lineFileKeys('lines with {prompt, continuation} or {prompt_ids, continuation_ids}'),
+      quantization: policyKeys.quantization,
+      batch_tokens: count('tokens in a batch, padding included'),
+    };
+  },
+  plays: false,
+  runsModels: true,
+  problems: lineFileProblems('score'),
+  load: async () => (await import('./score.js')).score,
+};

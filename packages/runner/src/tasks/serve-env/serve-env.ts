@@ -1,0 +1,29 @@
+// task=serve_env: an environment over AgentGym's HTTP protocol, until the user stops it.
+import { serveEnv as listen } from '@bowyer/serving';
+import { environmentOptions, type EnvironmentConfig } from '../../environment/environment.js';
+import type { TaskContext } from '../task.js';
+
+type ServeConfig = EnvironmentConfig & { host: string; port: number; maxInstances: number; idleMinutes: number };
+
+const MS_PER_MINUTE = 60_000;
+
+export async function serveEnv(config: ServeConfig, { print, log, onInterrupt, envParts }: TaskContext): Promise<void> {
+  const { env, host, port, maxInstances, idleMinutes } = config;
+  const stopped = new Promise<void>((resolve) =>
+    onInterrupt(resolve, 'the server stops when every request is answered'),
+  );
+  const server = await listen({
+    name: env.name,
+    options: environmentOptions(config),
+    parts: envParts,
+    host,
+    port,
+    maxInstances,
+    idleMs: idleMinutes * MS_PER_MINUTE,
+    onFault: (error) => log(`${env.name}: ${error.stack ?? error.message}`, 'WARNING'),
+  });
+  print(`${env.name} is served at ${server.url} (Ctrl-C stops it)\n`);
+  await stopped;
+  await server.close();
+  print('stopped: every request is answered, every environment closed\n');
+}

@@ -1,0 +1,22 @@
+// task=serve_env: an environment over AgentGym's HTTP protocol.
+import { count, rate } from '@bowyer/core';
+import { environmentKeysOf } from '../../config/environment-keys.js';
+import { runKeys } from '../../config/keys.js';
+import { listenKeys } from '../listen-keys.js';
+import type { TaskUnit } from '../task.js';
+
+export const serveEnvTask: TaskUnit = {
+  name: 'serve_env',
+  description: 'serve an environment over the HTTP protocol of AgentGym',
+  keys: (choices) => ({
+    save_path: runKeys.save_path,
+    plugins: runKeys.plugins,
+    ...environmentKeysOf(choices),
+    ...listenKeys,
+    max_instances: count('environments at the same time'),
+    idle_minutes: rate('an environment without requests is closed after this time, in minutes'),
+  }),
+  plays: true,
+  runsModels: false,
+  load: async () => (await import('./serve-env.js')).serveEnv,
+};

@@ -1,0 +1,99 @@
+// task=serve_model: a language model over OpenAI's HTTP protocol, until the user stops it.
+import { basename, resolve } from 'node:path';
+import { openDevice, type Device } from '@bowyer/graph';
+import { ChatTemplateError, loadTextModel, Seq2SeqModel, type ChatTemplate, type LanguageModel } from '@bowyer/models';
+import { ModelServer } from '@bowyer/serving';
+import { terminatorIds } from '../../agent/agent-tokens.js';
+import { loadChatTemplate } from '../../agent/chat-setup.js';
+import { deviceOf, type DeviceConfig } from '../../agent/device-choice.js';
+import type { SharedConfig } from '../../config/keys.js';
+import type { TaskContext } from '../task.js';
+
+type ServeConfig = DeviceConfig &
+  Pick<
+    SharedConfig,
+    | 'seed'
+    | 'quantization'
+    | 'slots'
+    | 'maxNewTokens'
+    | 'doSample'
+    | 'temperature'
+    | 'topK'
+    | 'topP'
+    | 'eosStr'
+    | 'chatTemplate'
+  > & {
+    model: string;
+    host: string;
+    port: number;
+    servedName: string | null;
+    serverKeyEnv: string | null;
+    maxQueued: number;
+    contextLength: number | null;
+  };
+
+export async function serveModel(config: ServeConfig, { print, log, onInterrupt }: TaskContext): Promise<void> {
+  const { model: dir } = config;
+  const apiKey = keyOf(config);
+  const stopped = new Promise<void>((resolve) =>
+    onInterrupt(resolve, 'the server stops when the answers under way are finished'),
+  );
+  const device = await openDevice(deviceOf(config));
+  try {
+    const model = await loadDecoder(dir, config, device);
+    const { host, port, slots, maxQueued, seed, servedName, temperature, topK, topP, maxNewTokens } = config;
+    const server = await ModelServer.listen({
+      ...{ model, host, port, slots, maxQueued, seed, apiKey },
+      name: servedName ?? basename(resolve(dir)),
+      template: await templateOf(model, config, log),
+      terminatorIds: config.eosStr === null ? [] : terminatorIds(model.tokenizer, config),
+      defaults: { temperature: config.doSample ? temperature : 0, topK, topP, maxTokens: maxNewTokens },
+      onFault: (error) => log(error.stack ?? error.message, 'WARNING'),
+    });
+    print(`${dir} is served at ${server.url} (Ctrl-C stops it)\n`);
+    await stopped;
+    await server.close();
+    print('stopped: every answer is finished\n');
+  } finally {
+    await device.close();
+  }
+}
+
+/** The checkpoint's own distribution: nothing is masked. */
+async function loadDecoder(
+  dir: string,
+  { quantization, contextLength }: ServeConfig,
+  device: Device,
+): Promise<LanguageModel> {
+  const model = await loadTextModel({
+    ...{ device, dir, quantization, masksPadding: false },
+    ...(contextLength !== null && { contextLength }),
+  });
+  if (!(model instanceof Seq2SeqModel)) return model;
+  throw new Error(`task=serve_model: ${dir} is an encoder-decoder; models that chat are decoders\n  use task=generate`);
+}
+
+/** A model that has no template, and is given none, completes texts only. */
+async function templateOf(
+  { tokenizer }: LanguageModel,
+  config: ServeConfig,
+  log: TaskContext['log'],
+): Promise<ChatTemplate | null> {
+  try {
+    return await loadChatTemplate(config, tokenizer);
+  } catch (error) {
+    if (!(error instanceof ChatTemplateError) || config.chatTemplate !== null) throw error;
+    log(`no /v1/chat/completions, /v1/completions only: ${error.message}`, 'WARNING');
+    return null;
+  }
+}
+
+function keyOf({ serverKeyEnv }: ServeConfig): string | null {
+  if (serverKeyEnv === null) return null;
+  const key = process.env[serverKeyEnv];
+  if (key) return key;
+  throw new Error(
+    `server_key_env: the environment variable ${serverKeyEnv} is not set, which should hold the key that clients send\n` +
+      '  set it, or write server_key_env=null to ask nobody for one',
+  );
+}

@@ -1,0 +1,45 @@
+// task=serve_model: a language model over OpenAI's HTTP protocol.
+import { Type } from '@sinclair/typebox';
+import { count, nullable } from '@bowyer/core';
+import { deviceKeys, hubKeys, policyKeys, runKeys, samplingKeys, templateKeys } from '../../config/keys.js';
+import { listenKeys } from '../listen-keys.js';
+import type { TaskUnit } from '../task.js';
+
+export const serveModelTask: TaskUnit = {
+  name: 'serve_model',
+  description: 'serve a language model over the HTTP protocol of OpenAI',
+  keys: () => ({
+    ...runKeys,
+    ...deviceKeys,
+    ...hubKeys,
+    ...samplingKeys,
+    ...templateKeys,
+    ...listenKeys,
+    model: nullable(Type.String(), 'a language model: a folder, a run, or a model of the hub (OWNER/NAME[@REVISION])'),
+    quantization: policyKeys.quantization,
+    slots: count('answers at the same time; each has its share of the key-value cache'),
+    served_name: nullable(Type.String(), 'what clients call the model; null: the name of its folder'),
+    server_key_env: nullable(
+      Type.String(),
+      'environment variable with the key that clients must send; null: no key is required',
+    ),
+    max_queued: count('answers that wait for a slot; a request beyond gets status 429', 0),
+    context_length: nullable(
+      Type.Integer({ minimum: 2 }),
+      'longest context in tokens, which decides each slot’s share of memory; null: the model’s',
+    ),
+  }),
+  plays: false,
+  runsModels: true,
+  problems({ model }) {
+    if (model !== null) return [];
+    return [
+      {
+        key: 'model',
+        what: 'task=serve_model needs a model: model is null',
+        mend: 'give model=FOLDER, or OWNER/NAME of the hub',
+      },
+    ];
+  },
+  load: async () => (await import('./serve-model.js')).serveModel,
+};

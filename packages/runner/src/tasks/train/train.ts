@@ -1,0 +1,270 @@
+// task=train: the start, then the chosen algorithm, then the final test. It can be killed and started again at any time.
+import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import {
+  criticCalibration,
+  evaluate,
+  findAlgorithm,
+  policyPlayer,
+  type Agent,
+  type AnyAlgorithm,
+  type Dataset,
+  type OnFailure,
+  type RecipeState,
+} from '@bowyer/algorithms';
+import { writeFileAtomically } from '@bowyer/core';
+import { openDevice, type Device } from '@bowyer/graph';
+import { ProgressBar } from '@bowyer/logging';
+import type { DoubleCritic, LanguageModel } from '@bowyer/models';
+import { makeCritic, type CriticConfig } from '../../agent/critic-setup.js';
+import { deviceOf } from '../../agent/device-choice.js';
+import { freshPolicy } from '../../agent/fresh-policy.js';
+import { dialoguesOf } from '../../agent/players.js';
+import { playOptions, recipeOptions } from '../../agent/play-options.js';
+import { loadPolicy, policyOptimizer, restoreOptimizer, savePolicyState } from '../../agent/policy-setup.js';
+import { warmStart, type WarmStartConfig } from '../../agent/warm-start.js';
+import type { SharedConfig } from '../../config/keys.js';
+import { datasetFor, loadMaterial } from '../../demonstrations/material.js';
+import { environmentOf, optimalReturnOf } from '../../environment/environment.js';
+import { CheckpointStore } from '../../run/checkpoint-store.js';
+import { Recorder } from '../../run/recorder.js';
+import { resultText, type PolicyResult, type RunResults } from '../../run/results.js';
+import { claimDirectory, openDirectory, RunFiles } from '../../run/run-files.js';
+import { writeReport } from '../../run/write-report.js';
+import type { TaskContext } from '../task.js';
+
+type TrainConfig = WarmStartConfig &
+  CriticConfig &
+  Pick<
+    SharedConfig,
+    | 'projectName'
+    | 'runName'
+    | 'threads'
+    | 'slots'
+    | 'maxFailureShare'
+    | 'maxNewTokens'
+    | 'doSample'
+    | 'temperature'
+    | 'topK'
+    | 'topP'
+    | 'checkpointPath'
+    | 'policyLm'
+    | 'useLora'
+    | 'lora'
+  > & {
+    agentType: string;
+    testSize: number;
+    /** Of an algorithm on a dataset. */
+    saveMinutes?: number;
+    /** Of an algorithm that counts them. */
+    iterations?: number;
+    gamma?: number;
+  };
+
+export async function train(config: TrainConfig, context: TaskContext): Promise<void> {
+  const { directory, print, decisive } = context;
+  await openDirectory(directory, decisive);
+  const finished = await readResults(directory);
+  if (finished !== null && finished.iterations >= (config.iterations ?? finished.iterations)) {
+    print(`this run is finished already: ${directory}\n\n${resultText(finished)}\n`);
+    return;
+  }
+  const device = await openDevice(deviceOf(config));
+  try {
+    const results = await trainOn(device, config, context);
+    if (results === null) {
+      context.log(`stopped; the same command with save_path=${directory} resumes it`);
+      return;
+    }
+    await writeFileAtomically(join(directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
+    await writeReport(directory, config, context, results);
+    print(`\n${resultText(results)}\n\nagent: ${join(directory, 'checkpoints', 'best')}\nreport: ${join(directory, 'report.html')}\n`);
+  } finally {
+    await device.close();
+  }
+}
+
+/** @returns null if the user stopped the run before its end */
+async function trainOn(device: Device, config: TrainConfig, context: TaskContext): Promise<RunResults | null> {
+  const unit = findAlgorithm(config.agentType)!;
+  const start = await findStart(unit, config, device, context);
+  if (start === null) return null;
+  const { directory, decisive, log } = context;
+  const store = new CheckpointStore(join(directory, 'checkpoints'));
+  const found = await store.newest((warning) => log(warning, 'WARNING'));
+  if (found) log(`resumed after ${found.progress.nextIteration}${config.iterations === undefined ? '' : ` of ${config.iterations} iterations`}`);
+
+  const folder = found ? join(found.folder, 'policy') : start.folder;
+  const policy =
+    folder === null ? await freshPolicy(start.material!, config, device) : await loadPolicy(folder, config, device, 'train');
+  const critic = unit.needs.critic && (await makeCritic(config, device, policy.tokenizer));
+  try {
+    await policy.createOptimizer(policyOptimizer(config));
+    if (found) {
+      await restoreOptimizer(policy, join(found.folder, 'policy'));
+      await critic?.restore(join(found.folder, 'critic'));
+    }
+    const dataset = start.material && (await datasetFor(policy, start.material, config, log));
+    await claimDirectory(directory, decisive);
+    const agent: Agent = { policy, critic, dialogues: await dialoguesOf(policy, config, context) };
+    const recorder = await runAlgorithm(unit, agent, dataset, { config, context, store, progress: found?.progress ?? null });
+    if (recorder.stopRequested) return null;
+    const test = new FinalTest(unit, config, context, device);
+    return await test.run(agent, start.folder, recorder);
+  } finally {
+    await critic?.release();
+    await policy.release();
+  }
+}
+
+/** What training starts from: a model's folder (null: a policy from scratch) and, on a dataset, what is to be learned. */
+interface Start {
+  folder: string | null;
+  material: Awaited<ReturnType<typeof loadMaterial>> | null;
+}
+
+/** @returns null if the user stopped the warm start */
+async function findStart(
+  unit: AnyAlgorithm,
+  config: TrainConfig,
+  device: Device,
+  context: TaskContext,
+): Promise<Start | null> {
+  const given = config.checkpointPath ?? config.policyLm;
+  if (unit.needs.source === 'dataset') return { folder: given, material: await loadMaterial(config) };
+  const folder = given ?? (await warmStart(config, device, context));
+  return folder === null ? null : { folder, material: null };
+}
+
+interface RunState {
+  config: TrainConfig;
+  context: TaskContext;
+  store: CheckpointStore;
+  /** Null where the run begins. */
+  progress: NonNullable<Awaited<ReturnType<CheckpointStore['newest']>>>['progress'] | null;
+}
+
+/** Runs the algorithm to its end or to the user's stop. */
+async function runAlgorithm(
+  unit: AnyAlgorithm,
+  agent: Agent,
+  dataset: Dataset | null,
+  { config, context, store, progress }: RunState,
+): Promise<Recorder> {
+  const { directory, log, envParts, onInterrupt } = context;
+  const { policy, critic } = agent;
+  const files = await RunFiles.open(directory, progress?.fileLengths ?? {});
+  const state: RecipeState = progress?.state ?? {};
+  const firstIteration = progress?.nextIteration ?? 0;
+  const saveable = {
+    saveState: async (folder: string) => {
+      await savePolicyState(policy, join(folder, 'policy'));
+      await critic?.save(join(folder, 'critic'));
+    },
+    saveAgent: async (folder: string) => {
+      await policy.save(folder);
+      await critic?.save(join(folder, 'critic'));
+    },
+  };
+  const recorder = new Recorder(files, store, saveable, {
+    iterations: config.iterations ?? null,
+    saveMinutes: config.saveMinutes ?? null,
+    firstIteration,
+    state,
+    best: progress?.best ?? null,
+    progress: context.progress,
+    log,
+  });
+  onInterrupt(() => (recorder.stopRequested = true), 'stopping at the next checkpoint');
+  const { rollouts: history } = await RunFiles.read(directory);
+  await unit.train(
+    {
+      ...agent,
+      makeEnv: environmentOf(config, envParts),
+      onFailure: failureLog(log),
+      ...{ dataset, history, state, firstIteration, hooks: recorder },
+    },
+    recipeOptions(config, policy.tokenizer),
+  );
+  recorder.finish();
+  // A run without an evaluation has no best agent: its last one is what it made.
+  if (!recorder.stopRequested && recorder.best === null) await saveable.saveAgent(recorder.bestFolder);
+  return recorder;
+}
+
+/** A line for every episode that its environment failed; training and figures are of the others. */
+const failureLog =
+  (log: TaskContext['log']): OnFailure =>
+  (error, episode) =>
+    log(`${episode} failed and is left out: ${error.message}`, 'WARNING');
+
+/** Plays the start and the result on episodes that neither training nor the choice of the best policy has seen. */
+class FinalTest {
+  constructor(
+    private readonly unit: AnyAlgorithm,
+    private readonly config: TrainConfig,
+    private readonly context: TaskContext,
+    private readonly device: Device,
+  ) {}
+
+  async run(agent: Agent, startFolder: string | null, recorder: Recorder): Promise<RunResults> {
+    const { config } = this;
+    const { policy, critic } = agent;
+    const last = await this.#play('last', agent);
+    await policy.release(); // one policy at a time, since memory may have room for a large base only once
+    const tested = [last];
+    // What the agent was before: its policy alone, since a critic that has not been trained has no say.
+    if (startFolder !== null) tested.unshift(await this.#playFrom(config.checkpointPath ?? config.policyLm ? 'start' : 'warm start', startFolder, null));
+    const { best } = recorder;
+    if (best !== null) {
+      await critic?.restore(join(recorder.bestFolder, 'critic'));
+      tested.push(await this.#playFrom(`best (iteration ${best.iteration})`, recorder.bestFolder, critic));
+    }
+    // The critic's values are those of the policy it was saved with.
+    const calibration = critic && (await criticCalibration(critic, tested.at(-1)!.trajectories, config.gamma!));
+    return {
+      iterations: config.iterations ?? 0,
+      policies: tested.map(({ name, metrics }): PolicyResult => ({ name, metrics })),
+      optimalReturn: optimalReturnOf(config),
+      calibration: calibration && {
+        qMean: calibration['eval/q_mean'],
+        discountedReturnMean: calibration['eval/discounted_return_mean'],
+      },
+    };
+  }
+
+  async #playFrom(name: string, folder: string, critic: DoubleCritic | null) {
+    const policy: LanguageModel = await loadPolicy(folder, this.config, this.device);
+    try {
+      return await this.#play(name, { policy, critic, dialogues: await dialoguesOf(policy, this.config, this.context) });
+    } finally {
+      await policy.release();
+    }
+  }
+
+  async #play(name: string, agent: Agent) {
+    const { config, unit, context } = this;
+    context.log(`testing the ${name} policy on ${config.testSize} held-out episodes`);
+    const bar = new ProgressBar('episodes', config.testSize, context.progress);
+    const options = recipeOptions(config, agent.policy.tokenizer);
+    const canAct = agent.critic !== null || !unit.playsWithCritic;
+    const openPlayer = canAct ? unit.openPlayer(agent, options) : policyPlayer(agent, options);
+    const { metrics, trajectories } = await evaluate(
+      {
+        makeEnv: environmentOf(config, context.envParts),
+        hooks: { progress: (_, done) => bar.update(done) },
+        onFailure: failureLog(context.log),
+      },
+      openPlayer,
+      { ...playOptions(config, agent.policy.tokenizer), evalSize: config.testSize, evalDoSample: true },
+      'test',
+    );
+    bar.finish();
+    return { name, metrics, trajectories };
+  }
+}
+
+async function readResults(directory: string): Promise<RunResults | null> {
+  const text = await readFile(join(directory, 'results.json'), 'utf8').catch(() => null);
+  return text === null ? null : (JSON.parse(text) as RunResults);
+}

@@ -1,0 +1,179 @@
+// What a server that many clients share must keep: limits, idle clean-up, order within an instance, a graceful end.
+import { agentGymEnv, type Env, makeEnv, playEpisodes } from '@bowyer/envs';
+import { EnvServer, type EnvServerOptions } from './env-server.js';
+import { serveEnv } from './serve-env.js';
+
+const limits = { host: '127.0.0.1', port: 0, maxInstances: 64, idleMs: 60_000 };
+
+async function post(server: EnvServer, path: string, json: object = {}): Promise<{ status: number; body: unknown }> {
+  const answer = await fetch(server.url + path, { method: 'POST', body: JSON.stringify(json) });
+  const text = await answer.text();
+  const isJson = answer.headers.get('content-type') === 'application/json';
+  return { status: answer.status, body: isJson ? JSON.parse(text) : text };
+}
+
+/** Serves environments made here, in babyai's forms. */
+const serveMade = (make: () => Env, more: Partial<EnvServerOptions> = {}): Promise<EnvServer> =>
+  EnvServer.listen({ ...limits, name: 'own', makeEnv: make, resetOptions: (seed) => ({ seed: seed ?? 0 }), ...more });
+
+/** Answers each step after some milliseconds with its number; notes what is at work at the same time. */
+class SlowEnv implements Env {
+  static atWork = 0;
+  static closed = 0;
+  #steps = 0;
+  #isBusy = false;
+  reset = () => Promise.resolve({ observation: 'start', info: {} });
+  async step(action: string) {
+    if (this.#isBusy) throw new Error('two steps of one instance at the same time');
+    this.#isBusy = true;
+    SlowEnv.atWork++;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    SlowEnv.atWork--;
+    this.#isBusy = false;
+    const observation = `${++this.#steps}: ${action}`;
+    return { observation, reward: 0, terminated: false, truncated: false, info: {} };
+  }
+  async close() {
+    SlowEnv.closed++;
+  }
+}
+
+test('one environment too many is put off with 503 and Retry-After; a client of ours waits until one is given back', async () => {
+  const server = await serveEnv({ name: 'textcraft', options: {}, ...limits, maxInstances: 2 });
+  const options = { baseUrl: server.url, actionFormat: 'plain', instructions: false } as const;
+  const [first, second, third] = Array.from({ length: 3 }, () => agentGymEnv('textcraft', options));
+  try {
+    await first.reset({ seed: 1 });
+    await second.reset({ seed: 2 });
+    const refused = await fetch(`${server.url}/create`, { method: 'POST', body: '{}' });
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await refused.text()).toBe('all 2 environments are in use (max_instances)');
+    const waiting = third.reset({ dataIdx: 7 });
+    await first.close();
+    expect((await waiting).observation).toContain('Goal: craft jungle planks.');
+    expect(server.instances.ids).toHaveLength(2);
+  } finally {
+    await Promise.all([first, second, third].map((env) => env.close()));
+    await server.close();
+  }
+});
+
+test('an instance that nobody asks for is closed by itself; one that is asked for is not; a busy one is not', async () => {
+  SlowEnv.closed = 0;
+  const server = await serveMade(() => new SlowEnv(), { idleMs: 300 });
+  try {
+    for (const id of [0, 1]) expect((await post(server, '/create')).body).toEqual({ id });
+    for (const id of [0, 1]) await post(server, '/reset', { id });
+    const until = Date.now() + 4000;
+    while (server.instances.ids.includes(0) && Date.now() < until) await post(server, '/step', { id: 1, action: 'go' });
+    expect(server.instances.ids).toEqual([1]);
+    expect(SlowEnv.closed).toBe(1);
+    expect((await post(server, '/step', { id: 0, action: 'go' })).body).toEqual({ error: 'The id 0 is not valid.' });
+    const step = post(server, '/step', { id: 1, action: 'go' });
+    while (SlowEnv.atWork === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await server.instances.closeIdle(Date.now() + 60_000)).toBe(0); // at work, however long ago it was asked
+    expect((await step).status).toBe(200);
+    expect(await server.instances.closeIdle(Date.now() + 60_000)).toBe(1);
+  } finally {
+    await server.close();
+  }
+});
+
+test('two steps of one instance at once are done one after another, in their order', async () => {
+  const server = await serveMade(() => new SlowEnv());
+  try {
+    await post(server, '/create');
+    await post(server, '/reset', { id: 0 });
+    const actions = ['a', 'b', 'c'];
+    const done: unknown[] = [];
+    for (const action of actions) {
+      done.push(post(server, '/step', { id: 0, action }));
+      await new Promise((resolve) => setTimeout(resolve, 20)); // so that they arrive in this order
+    }
+    const said = (await Promise.all(done)) as { body: { observation: string } }[];
+    expect(said.map(({ body }) => body.observation)).toEqual(['1: a', '2: b', '3: c']);
+  } finally {
+    await server.close();
+  }
+});
+
+test('a server that stops answers what is at hand, then closes every environment', async () => {
+  SlowEnv.closed = 0;
+  const server = await serveMade(() => new SlowEnv());
+  for (const id of [0, 1]) {
+    await post(server, '/create');
+    await post(server, '/reset', { id });
+  }
+  const { url } = server;
+  const step = post(server, '/step', { id: 0, action: 'last' });
+  while (SlowEnv.atWork === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  const closed = server.close();
+  expect((await step).body).toMatchObject({ observation: '1: last' });
+  await closed;
+  expect(SlowEnv.closed).toBe(2);
+  await expect(fetch(url)).rejects.toThrow();
+});
+
+test.each(['textcraft', 'maze', 'wordle', 'babyai', 'webshop', 'alfworld'] as const)(
+  '%s: 12 clients at once play what one embedded environment plays, and give everything back',
+  async (name) => {
+    const server = await serveEnv({ name, options: {}, ...limits });
+    const played = { actionFormat: 'plain', instructions: false, maxRounds: 3, items: 25 } as const;
+    const options = { baseUrl: server.url, ...played };
+    // The first of the actions that the environment names, so that the same observation gets the same answer.
+    const actions: Record<typeof name, string> = {
+      ...{ textcraft: 'get 1 stick', maze: 'move down', wordle: 'r o b o t' },
+      ...{ babyai: 'turn left', webshop: 'search[red shoes]', alfworld: 'look' },
+    };
+    const episodesOf = (slots: number) =>
+      playEpisodes({
+        makeEnv: () => agentGymEnv(name, options),
+        slots,
+        episodes: 24,
+        seeds: (episode) => episode,
+        act: (ready) => ready.map(() => actions[name]),
+      });
+    try {
+      const [many, one] = [await episodesOf(12), await episodesOf(1)];
+      const told = (episodes: typeof many) =>
+        episodes.map(({ turns, error }) => ({
+          error,
+          turns: turns.map(({ observation, reward, terminated }) => [observation, reward, terminated]),
+        }));
+      expect(told(many)).toEqual(told(one));
+      expect(many.filter(({ error }) => error !== null)).toEqual([]);
+      const kept = ['textcraft', 'babyai'].includes(name) ? 0 : 12; // the others cannot be given back, so they are kept
+      expect(server.instances.ids.length).toBe(kept);
+    } finally {
+      await server.close();
+    }
+  },
+);
+
+test('textcraft goes on after the end, as upstream; a game of ours is refused', async () => {
+  const server = await serveEnv({ name: 'textcraft', options: {}, ...limits });
+  const own = await serveMade(() => makeEnv('coin', { stepLimit: 1 }));
+  try {
+    await post(server, '/create');
+    await post(server, '/reset', { id: 0, data_idx: 3 });
+    await post(server, '/step', { id: 0, action: 'get 8 glass' });
+    await post(server, '/step', { id: 0, action: 'get 1 green dye' });
+    const action = 'craft 8 green stained glass using 8 glass, 1 green dye';
+    expect((await post(server, '/step', { id: 0, action })).body).toMatchObject({ reward: 1, done: true });
+    expect((await post(server, '/step', { id: 0, action: 'inventory' })).body).toEqual({
+      observation: 'Inventory: [green stained glass] (8) ',
+      reward: 0,
+      done: false,
+    });
+    await post(own, '/create');
+    await post(own, '/reset', { id: 0 });
+    const look = () => post(own, '/step', { id: 0, action: 'look around' });
+    while (!((await look()).body as { done: boolean }).done);
+    expect((await look()).body).toEqual({
+      error: 'The task with environment 0 has finished.',
+    });
+  } finally {
+    await server.close();
+    await own.close();
+  }
+});

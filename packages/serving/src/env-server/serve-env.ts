@@ -1,0 +1,57 @@
+// An environment by name, served as AgentGym serves its own of that name.
+import { type Env, environmentInfo, type EnvName, type EnvParts, makeEnv } from '@bowyer/envs';
+import { EnvServer, type EnvServerOptions } from './env-server.js';
+
+/** AgentGym's servers of these have no limit; its clients count their rounds. */
+const UNLIMITED = 1_000_000;
+
+/** Options under which an environment says what AgentGym's server says. */
+const servedOptions: Partial<Record<EnvName, Record<string, unknown>>> = {
+  maze: { observation: 'full', reward: 'agentgym' },
+  wordle: { observation: 'answer', reward: 'agentgym' },
+  webshop: { observation: 'text', maxTurns: UNLIMITED },
+  textcraft: { observation: 'turn', stepLimit: UNLIMITED },
+  babyai: { stepLimit: UNLIMITED }, // a world has its own limit of low-level moves
+  alfworld: { observation: 'turn' },
+};
+
+/** Environments whose texts end in a line end, where AgentGym's do not. */
+const endInLineEnd: readonly EnvName[] = ['babyai', 'alfworld'];
+
+/** Names that environments' resets have for the number of a problem. */
+const ITEM_KEYS = ['dataIdx', 'game', 'goal', 'item'];
+
+export interface ServeEnvOptions extends Pick<
+  EnvServerOptions,
+  'host' | 'port' | 'maxInstances' | 'idleMs' | 'onFault'
+> {
+  name: EnvName;
+  /** Of the environment. Those that decide what AgentGym's protocol carries are set. */
+  options: Record<string, unknown>;
+  parts?: EnvParts;
+}
+
+/** @returns the server once it listens */
+export async function serveEnv({ name, options, parts, ...limits }: ServeEnvOptions): Promise<EnvServer> {
+  const { resetSchema } = environmentInfo(name);
+  const itemKey = ITEM_KEYS.find((key) => Object.hasOwn(resetSchema.properties, key)) ?? 'seed';
+  const make = (): Env => makeEnv(name, { ...options, ...servedOptions[name] }, parts);
+  await make().close(); // options that cannot be played are told now, not at the first request
+  return EnvServer.listen({
+    ...limits,
+    name,
+    makeEnv: make,
+    resetOptions: (item) => (item === null ? {} : { [itemKey]: item }),
+    withoutLineEnd: endInLineEnd.includes(name),
+    ...(name === 'wordle' && { vocabulary: await wordleVocabulary(make) }),
+  });
+}
+
+/** All words before an instance's first reset, then those that its answers so far allow. */
+async function wordleVocabulary(make: () => Env): Promise<EnvServerOptions['vocabulary']> {
+  const env = make();
+  const { info } = await env.reset({ seed: 0 });
+  await env.close();
+  const words = (of: Readonly<Record<string, unknown>>): string[] => (of.possible as readonly string[]).map(String);
+  return (told) => words(told?.info ?? info);
+}

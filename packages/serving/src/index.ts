@@ -1,0 +1,3 @@
+export { ModelServer, type ModelServerOptions } from './model-server/model-server.js';
+export { EnvServer, type EnvServerOptions } from './env-server/env-server.js';
+export { serveEnv, type ServeEnvOptions } from './env-server/serve-env.js';

@@ -1,0 +1,131 @@
+// One request under way: a sequence per answer, its text as it comes, and what it came to.
+import { Rng } from '@bowyer/core';
+import { type Alternatives, continuationText, type Tokenizer } from '@bowyer/models';
+import type { AnswerKind, Choice, TokenLogprob, Usage } from './completion-answers.js';
+import type { CompletionRequest, Prompt } from './completion-request.js';
+import type { SequenceBatcher } from './sequence-batcher.js';
+import { SpokenText } from './text-streamer.js';
+
+export interface CompletionRun {
+  kind: AnswerKind;
+  request: CompletionRequest;
+  tokenizer: Tokenizer;
+  terminatorIds: readonly number[];
+  /** Used where the request brings no seed of its own. */
+  rng: Rng;
+  signal: AbortSignal;
+  /** Told of every piece of text, and at the end of every choice that nothing more comes. */
+  onPiece: (piece: Choice) => void;
+}
+
+export interface Completed {
+  choices: Choice[];
+  usage: Usage;
+  aborted: boolean;
+}
+
+/** Ends when all answers have ended. @throws {QueueFullError} at once, before anything is said */
+export function runCompletion(batcher: SequenceBatcher, run: CompletionRun): Promise<Completed> {
+  const { request, terminatorIds, signal } = run;
+  const { prompts, n, maxTokens, sampling, seed, logitBias, presencePenalty, frequencyPenalty } = request;
+  const steering = { bias: logitBias, presencePenalty, frequencyPenalty };
+  const answers = prompts.flatMap((prompt, p) =>
+    Array.from({ length: n }, (_, i) => new Answer(run, prompt, p * n + i)),
+  );
+  const ends = batcher.submit(
+    answers.map((answer) => ({
+      ...{ promptIds: answer.promptIds, maxNewTokens: maxTokens, sampling, terminatorIds, signal },
+      ...{ steering, tellsAlternatives: request.topLogprobs > 0 },
+      rng: seed === null ? new Rng(run.rng.uint32()) : Rng.forPurpose(seed, `answer ${answer.index}`),
+      onTokens: (...told) => answer.take(...told),
+    })),
+  );
+  return finished(answers, ends, request);
+}
+
+async function finished(
+  answers: readonly Answer[],
+  ends: ReturnType<SequenceBatcher['submit']>,
+  { prompts }: CompletionRequest,
+): Promise<Completed> {
+  let completionTokens = 0;
+  let aborted = false;
+  const choices = await Promise.all(
+    ends.map(async (end, i) => {
+      const { finishReason, newTokens } = await end;
+      completionTokens += newTokens;
+      if (finishReason === 'aborted') aborted = true;
+      return answers[i].finish(finishReason === 'aborted' ? 'stop' : finishReason);
+    }),
+  );
+  const promptTokens = prompts.reduce((sum, { ids }) => sum + ids.length, 0);
+  return { choices, usage: { promptTokens, completionTokens }, aborted };
+}
+
+class Answer {
+  readonly promptIds: readonly number[];
+  readonly #spoken: SpokenText;
+  readonly #tokens: TokenLogprob[] = [];
+  #untold: TokenLogprob[] = [];
+  #echo: string;
+
+  constructor(
+    private readonly run: CompletionRun,
+    { ids, echo }: Prompt,
+    readonly index: number,
+  ) {
+    const { kind, tokenizer, request } = run;
+    this.promptIds = ids;
+    this.#echo = echo;
+    // A message stands alone; a text goes on where the prompt ended, with the blank that it begins with.
+    const decode = (said: readonly number[]) =>
+      kind === 'chat' ? tokenizer.decode(said) : continuationText(tokenizer, ids, said);
+    this.#spoken = new SpokenText(decode, request.stops);
+  }
+
+  take(ids: readonly number[], logprobs: readonly number[], alternatives: readonly Alternatives[]): boolean {
+    const { request } = this.run;
+    const text = this.#spoken.add(ids);
+    if (request.logprobs)
+      ids.forEach((id, i) => {
+        const token = { ...this.#spelled(id, logprobs[i]), alternatives: this.#alternatives(alternatives[i]) };
+        this.#tokens.push(token);
+        this.#untold.push(token);
+      });
+    this.#tell(text);
+    return !this.#spoken.stopped;
+  }
+
+  #spelled = (id: number, logprob: number) => ({
+    token: this.run.tokenizer.decode([id], { keepSpecialTokens: true }),
+    logprob,
+  });
+
+  /** As many as were asked for. */
+  #alternatives(told: Alternatives | undefined) {
+    const ids = told?.ids.slice(0, this.run.request.topLogprobs) ?? [];
+    return ids.map((id, i) => this.#spelled(id, told!.logprobs[i]));
+  }
+
+  finish(finishReason: 'stop' | 'length'): Choice {
+    this.#tell(this.#spoken.finish());
+    this.run.onPiece({ ...this.#choice(''), finishReason });
+    const { prompts, n } = this.run.request;
+    const { echo } = prompts[Math.floor(this.index / n)];
+    const tokens = this.run.request.logprobs ? this.#tokens : null;
+    return { index: this.index, text: echo + this.#spoken.text, finishReason, tokens };
+  }
+
+  #tell(text: string): void {
+    const shown = this.#echo + text;
+    this.#echo = '';
+    if (shown === '') return;
+    const tokens = this.run.request.logprobs ? this.#untold : null;
+    this.#untold = [];
+    this.run.onPiece({ ...this.#choice(shown), tokens });
+  }
+
+  #choice(text: string): Choice {
+    return { index: this.index, text, finishReason: null, tokens: null };
+  }
+}

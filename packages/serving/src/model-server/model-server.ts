@@ -1,0 +1,244 @@
+// A language model over OpenAI's HTTP protocol: chat completions and completions, whole or streamed, many at once.
+// Stops gracefully: answers under way are finished.
+import { randomUUID, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Rng } from '@bowyer/core';
+import { type ChatTemplate, endOfText, type LanguageModel } from '@bowyer/models';
+import {
+  answerPiece,
+  errorBody,
+  modelEntry,
+  usagePiece,
+  wholeAnswer,
+  type AnswerHead,
+  type AnswerKind,
+} from './completion-answers.js';
+import { readChatRequest, readTextRequest, type CompletionRequest, type RequestReader } from './completion-request.js';
+import { runCompletion, type Completed } from './completion-run.js';
+import { BadRequestError } from './request-fields.js';
+import { QueueFullError, SequenceBatcher, type SequenceBatcherOptions } from './sequence-batcher.js';
+
+export interface ModelServerOptions extends SequenceBatcherOptions {
+  model: LanguageModel;
+  /** What clients call it. */
+  name: string;
+  /** Null: no chat. */
+  template: ChatTemplate | null;
+  host: string;
+  /** 0: any free one. */
+  port: number;
+  /** Clients must send it as a bearer token; null: nobody is asked. */
+  apiKey: string | null;
+  /** Tokens that end an answer beside the model's own and the template's. */
+  terminatorIds?: readonly number[];
+  /** Of the answers to requests without a seed. */
+  seed: number;
+  /** What a request that leaves them out gets. */
+  defaults: RequestReader['defaults'];
+  /** Told of faults of the server, which the client sees as status 500. */
+  onFault?: (error: Error) => void;
+}
+
+interface Answer {
+  status: number;
+  json: object;
+  retryAfterS?: number;
+}
+
+const LONGEST_BODY = 8 * 2 ** 20;
+const RETRY_AFTER_S = 1;
+
+export class ModelServer {
+  readonly #server: Server;
+  readonly #reader: RequestReader;
+  readonly #terminatorIds: readonly number[];
+  readonly #rng: Rng;
+  readonly #started = seconds();
+
+  private constructor(
+    private readonly options: ModelServerOptions,
+    private readonly batcher: SequenceBatcher,
+  ) {
+    const { model, template, name, slots, defaults, seed, terminatorIds = [] } = options;
+    const { tokenizer, contextLength, architecture } = model;
+    this.#reader = { tokenizer, template, contextLength, vocabSize: architecture.vocabSize, name, slots, defaults };
+    this.#terminatorIds = [...new Set([...terminatorIds, ...(template?.terminatorIds ?? []), ...endOfText(model)])];
+    this.#rng = Rng.forPurpose(seed, 'answers');
+    this.#server = createServer((request, response) => void this.#respond(request, response));
+  }
+
+  /** @returns the server once it listens */
+  static async listen(options: ModelServerOptions): Promise<ModelServer> {
+    const batcher = await SequenceBatcher.open(options.model, options);
+    const server = new ModelServer(options, batcher);
+    try {
+      server.#server.listen(options.port, options.host);
+      await once(server.#server, 'listening');
+    } catch (error) {
+      await batcher.close();
+      throw error;
+    }
+    return server;
+  }
+
+  /** The base URL that a client is given, up to the version. */
+  get url(): string {
+    const { address, port, family } = this.#server.address() as AddressInfo;
+    return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}/v1`;
+  }
+
+  /** Takes no further request, finishes the answers at hand, frees the cache. The model stays with its owner. */
+  async close(): Promise<void> {
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    this.#server.closeIdleConnections();
+    await closed;
+    await this.batcher.close();
+  }
+
+  async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      const answer = await this.#answer(request, response);
+      if (answer !== null) this.#send(response, answer);
+    } catch (error) {
+      if (request.destroyed && !request.complete) return; // the client left before it had asked
+      const answer = this.#fault(error);
+      if (!response.headersSent) this.#send(response, answer);
+      else if (!response.destroyed) response.end(`data: ${JSON.stringify(answer.json)}\n\n`);
+    }
+  }
+
+  #send(response: ServerResponse, { status, json, retryAfterS }: Answer): void {
+    response.writeHead(status, {
+      'content-type': 'application/json',
+      ...(retryAfterS !== undefined && { 'retry-after': String(retryAfterS) }),
+      ...this.#connection,
+    });
+    response.end(JSON.stringify(json));
+  }
+
+  /** While the server stops, connections must not be kept. */
+  get #connection(): object {
+    return this.#server.listening ? {} : { connection: 'close' };
+  }
+
+  /** @returns null where the answer was streamed */
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<Answer | null> {
+    const { pathname } = new URL(request.url ?? '/', 'http://server');
+    const route = `${request.method} ${pathname.replace(/\/$/, '')}`;
+    if (route === 'GET /health') return { status: 200, json: { status: 'ok', ...this.batcher.load } };
+    const refusal = this.#refusal(request);
+    if (refusal !== null) return refusal;
+    const entry = modelEntry(this.options.name, this.#started, this.#reader.contextLength);
+    switch (route) {
+      case 'GET /v1/models':
+        return { status: 200, json: { object: 'list', data: [entry] } };
+      case 'POST /v1/chat/completions':
+        return this.#complete('chat', readChatRequest(await bodyOf(request), this.#reader), response);
+      case 'POST /v1/completions':
+        return this.#complete('text', readTextRequest(await bodyOf(request), this.#reader), response);
+      default:
+        return route === `GET /v1/models/${encodeURIComponent(this.options.name)}`
+          ? { status: 200, json: entry }
+          : { status: 404, json: errorBody(`Unknown request: ${route}`, 'invalid_request_error') };
+    }
+  }
+
+  /** Null for who may ask. */
+  #refusal({ headers }: IncomingMessage): Answer | null {
+    const { apiKey } = this.options;
+    if (apiKey === null || sameText(headers.authorization ?? '', `Bearer ${apiKey}`)) return null;
+    const problem =
+      headers.authorization === undefined ? 'You did not provide an API key' : 'Incorrect API key provided';
+    const json = errorBody(
+      `${problem}; this server wants one as 'Authorization: Bearer KEY'`,
+      'invalid_request_error',
+      {
+        code: 'invalid_api_key',
+      },
+    );
+    return { status: 401, json };
+  }
+
+  async #complete(kind: AnswerKind, request: CompletionRequest, response: ServerResponse): Promise<Answer | null> {
+    const id = `${kind === 'chat' ? 'chatcmpl' : 'cmpl'}-${randomUUID().replaceAll('-', '')}`;
+    const head: AnswerHead = { kind, id, created: seconds(), model: this.options.name };
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const write = (piece: object) => response.write(`data: ${JSON.stringify(piece)}\n\n`);
+    const begun = new Set<number>();
+    const completion = this.#run(kind, request, gone.signal, (piece) => {
+      if (!request.stream || response.destroyed) return;
+      write(answerPiece(head, piece, !begun.has(piece.index)));
+      begun.add(piece.index);
+    });
+    if (request.stream) {
+      response.writeHead(200, {
+        'content-type': 'text/event-stream; charset=utf-8',
+        'cache-control': 'no-cache',
+        ...this.#connection,
+      });
+      response.flushHeaders();
+    }
+    const { choices, usage, aborted } = await completion;
+    if (aborted) return null; // nobody is there to be answered
+    if (!request.stream) return { status: 200, json: wholeAnswer(head, choices, usage) };
+    if (request.streamsUsage) write(usagePiece(head, usage));
+    response.end('data: [DONE]\n\n');
+    return null;
+  }
+
+  /** Not async, so that a full queue is told before a stream begins. */
+  #run(
+    kind: AnswerKind,
+    request: CompletionRequest,
+    signal: AbortSignal,
+    onPiece: Parameters<typeof runCompletion>[1]['onPiece'],
+  ): Promise<Completed> {
+    const { tokenizer } = this.options.model;
+    const terminatorIds = this.#terminatorIds;
+    return runCompletion(this.batcher, { kind, request, tokenizer, terminatorIds, rng: this.#rng, signal, onPiece });
+  }
+
+  #fault(error: unknown): Answer {
+    if (error instanceof BadRequestError) {
+      const { message, param, code } = error;
+      const status = code === 'model_not_found' ? 404 : code === 'too_large' ? 413 : 400;
+      return { status, json: errorBody(message, 'invalid_request_error', { param, code }) };
+    }
+    if (error instanceof QueueFullError) {
+      const json = errorBody(`Too many requests: ${error.message}`, 'rate_limit_error', {
+        code: 'rate_limit_exceeded',
+      });
+      return { status: 429, json, retryAfterS: RETRY_AFTER_S };
+    }
+    this.options.onFault?.(error instanceof Error ? error : new Error(String(error)));
+    return { status: 500, json: errorBody('The server had an error while processing your request', 'server_error') };
+  }
+}
+
+const seconds = () => Math.floor(Date.now() / 1000);
+
+/** In a time that does not tell where they differ. */
+function sameText(a: string, b: string): boolean {
+  const [x, y] = [Buffer.from(a), Buffer.from(b)];
+  return x.length === y.length && timingSafeEqual(x, y);
+}
+
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of request as AsyncIterable<Buffer>) {
+    bytes += piece.length;
+    if (bytes <= LONGEST_BODY) pieces.push(piece); // the rest is read too, or the client would never see the answer
+  }
+  if (bytes > LONGEST_BODY)
+    throw new BadRequestError(`the body has more than ${LONGEST_BODY} bytes`, null, 'too_large');
+  try {
+    return JSON.parse(Buffer.concat(pieces).toString('utf8')) as unknown;
+  } catch (error) {
+    throw new BadRequestError(`the body is not JSON: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,205 @@
+// Many answers at once: each has a slot of the key-value cache, and all slots move on together, a few tokens a round.
+// Who comes while a round runs joins the next one; a prompt that begins like what a free slot holds pays for its rest only.
+import type { Rng } from '@bowyer/core';
+import type { Alternatives, Episodes, LanguageModel, SamplingOptions, Utterance } from '@bowyer/models';
+import { isSteering, logitChanges, type Steering } from './logit-bias.js';
+
+export interface SequenceRequest {
+  /** At least one; with `maxNewTokens` they fit into the context. */
+  promptIds: readonly number[];
+  maxNewTokens: number;
+  sampling: Pick<SamplingOptions, 'temperature' | 'topK' | 'topP' | 'greedy'>;
+  terminatorIds: readonly number[];
+  /** Changes of logits; none if not given. */
+  steering?: Steering;
+  /** Whether the likeliest tokens are told beside those that were said. */
+  tellsAlternatives?: boolean;
+  /** The answer's own stream: what is sampled does not depend on who else is answered. */
+  rng: Rng;
+  /** Ends the answer as soon as it is noticed. */
+  signal: AbortSignal;
+  /** Told of tokens as they come, without the terminator. @returns whether more are wanted */
+  onTokens: (ids: readonly number[], logprobs: readonly number[], alternatives: readonly Alternatives[]) => boolean;
+}
+
+/** `stop`: a terminator, or no more was wanted; `length`: maxNewTokens were said; `aborted`: by the signal. */
+export interface SequenceEnd {
+  finishReason: 'stop' | 'length' | 'aborted';
+  /** The terminator included. */
+  newTokens: number;
+}
+
+export interface SequenceBatcherOptions {
+  /** Answers at the same time; each takes its share of the cache. */
+  slots: number;
+  /** Answers that wait for a slot; more are refused. */
+  maxQueued: number;
+}
+
+/** Everything is busy and the queue is full. */
+export class QueueFullError extends Error {
+  override readonly name = 'QueueFullError';
+}
+
+/** Tokens of a round: more cost late comers time, fewer cost everybody a call. */
+const ROUND = 8;
+
+interface Sequence {
+  request: SequenceRequest;
+  slot: number;
+  newTokens: number;
+  /** How often each token was said. */
+  counts: Map<number, number>;
+  resolve: (end: SequenceEnd) => void;
+  reject: (error: unknown) => void;
+}
+
+export class SequenceBatcher {
+  readonly #free: number[];
+  #waiting: Sequence[] = [];
+  #running: Sequence[] = [];
+  #rounds: Promise<void> | null = null;
+  /** Once a request has asked for it: another program then, which serves the plain requests too. */
+  #steered = false;
+
+  private constructor(
+    private readonly model: LanguageModel,
+    private readonly episodes: Episodes,
+    private readonly options: SequenceBatcherOptions,
+  ) {
+    this.#free = Array.from({ length: options.slots }, (_, slot) => slot);
+  }
+
+  static async open(model: LanguageModel, options: SequenceBatcherOptions): Promise<SequenceBatcher> {
+    return new SequenceBatcher(model, await model.openEpisodes({ slots: options.slots, sharesSampler: true }), options);
+  }
+
+  /** Answers under way, and those that wait. */
+  get load(): { running: number; waiting: number } {
+    return { running: this.#running.length, waiting: this.#waiting.length };
+  }
+
+  /** All of them or none. @throws {QueueFullError} */
+  submit(requests: readonly SequenceRequest[]): Promise<SequenceEnd>[] {
+    const { maxQueued, slots } = this.options;
+    if (this.#waiting.length + requests.length > maxQueued + this.#free.length)
+      throw new QueueFullError(`all ${slots} slots are busy and ${this.#waiting.length} answers wait`);
+    this.#steered ||= requests.some(({ steering, tellsAlternatives }) => tellsAlternatives || isSteering(steering));
+    const ends = requests.map(
+      (request) =>
+        new Promise<SequenceEnd>((resolve, reject) => {
+          this.#waiting.push({ request, slot: -1, newTokens: 0, counts: new Map(), resolve, reject });
+        }),
+    );
+    this.#rounds ??= this.#play().finally(() => (this.#rounds = null));
+    return ends;
+  }
+
+  /** Ends once every answer has ended; then the cache is freed. */
+  async close(): Promise<void> {
+    await this.#rounds;
+    await this.episodes.close();
+  }
+
+  async #play(): Promise<void> {
+    // Requests of the same turn of the event loop begin together.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    while (this.#waiting.length + this.#running.length > 0) {
+      this.#dropAborted();
+      while (this.#free.length > 0 && this.#waiting.length > 0) this.#admit(this.#waiting.shift()!);
+      for (const group of this.#groups()) await this.#advance(group);
+    }
+  }
+
+  #dropAborted(): void {
+    for (const sequence of [...this.#running, ...this.#waiting])
+      if (sequence.request.signal.aborted) this.#end(sequence, 'aborted');
+  }
+
+  /** Into the free slot that remembers most of the prompt; among equals the one that was left longest ago. */
+  #admit(sequence: Sequence): void {
+    const { promptIds } = sequence.request;
+    const remembered = this.#free.map((slot) => commonPrefix(this.episodes.context(slot), promptIds));
+    const best = remembered.indexOf(Math.max(...remembered));
+    [sequence.slot] = this.#free.splice(best, 1);
+    this.episodes.truncate(sequence.slot, remembered[best]);
+    this.#running.push(sequence);
+  }
+
+  /**
+   * Sequences that one call may move on: sampled alike, as many tokens at once. Prompts are read apart, since padding the
+   * others to their length would cost more. What a sequence is grouped by depends on itself alone, so that its random
+   * numbers do too.
+   */
+  #groups(): Sequence[][] {
+    const groups = new Map<string, Sequence[]>();
+    for (const sequence of this.#running) {
+      const { sampling, terminatorIds } = sequence.request;
+      const key = JSON.stringify([this.#stride(sequence), sequence.newTokens === 0, sampling, terminatorIds]);
+      groups.set(key, [...(groups.get(key) ?? []), sequence]);
+    }
+    return [...groups.values()];
+  }
+
+  /** Tokens to ask for: one after the prompt, then a power of two that the context has room for. */
+  #stride({ request, slot, newTokens }: Sequence): number {
+    if (newTokens === 0 || isSteering(request.steering, 'penalties')) return 1; // what is said changes what may follow
+    const left = request.maxNewTokens - newTokens;
+    const room = this.model.contextLength - this.episodes.length(slot) + 1; // the last new token is never fed
+    let stride = ROUND;
+    while (stride / 2 >= left || stride > room) stride /= 2;
+    return stride;
+  }
+
+  async #advance(group: readonly Sequence[]): Promise<void> {
+    const [{ request }] = group;
+    try {
+      const utterances = await this.episodes.act(
+        group.map(({ slot, request: { promptIds, rng, steering }, newTokens, counts }) => ({
+          ...{ slot, rng, steer: logitChanges(steering, counts) },
+          tokens: newTokens === 0 ? promptIds.slice(this.episodes.length(slot)) : [],
+        })),
+        {
+          ...{ ...request.sampling, terminatorIds: request.terminatorIds, steered: this.#steered },
+          maxNewTokens: this.#stride(group[0]),
+        },
+      );
+      group.forEach((sequence, i) => this.#take(sequence, utterances[i]));
+    } catch (error) {
+      for (const sequence of group) {
+        this.episodes.truncate(sequence.slot, 0); // what the cache holds of it is not certain any more
+        this.#end(sequence, error);
+      }
+    }
+  }
+
+  #take(sequence: Sequence, { ids, logprobs, alternatives = [], terminatorId }: Utterance): void {
+    const { maxNewTokens, onTokens, signal } = sequence.request;
+    const said = ids.slice(0, maxNewTokens - sequence.newTokens);
+    const terminated = terminatorId !== null && sequence.newTokens + ids.length < maxNewTokens;
+    sequence.newTokens += said.length + Number(terminated);
+    for (const id of said) sequence.counts.set(id, (sequence.counts.get(id) ?? 0) + 1);
+    const told = [[...logprobs.subarray(0, said.length)], alternatives.slice(0, said.length)] as const;
+    const wantsMore = signal.aborted || onTokens(said, ...told);
+    if (signal.aborted) this.#end(sequence, 'aborted');
+    else if (terminated || !wantsMore) this.#end(sequence, 'stop');
+    else if (sequence.newTokens >= maxNewTokens) this.#end(sequence, 'length');
+  }
+
+  /** @param how its finish reason, or what broke it */
+  #end(sequence: Sequence, how: unknown): void {
+    this.#waiting = this.#waiting.filter((other) => other !== sequence);
+    this.#running = this.#running.filter((other) => other !== sequence);
+    if (sequence.slot >= 0) this.#free.push(sequence.slot);
+    if (how === 'stop' || how === 'length' || how === 'aborted')
+      sequence.resolve({ finishReason: how, newTokens: sequence.newTokens });
+    else sequence.reject(how);
+  }
+}
+
+function commonPrefix(a: readonly number[], b: readonly number[]): number {
+  const longest = Math.min(a.length, b.length);
+  let length = 0;
+  while (length < longest && a[length] === b[length]) length++;
+  return length;
+}

@@ -1,0 +1,377 @@
+// The server over real HTTP, with a small model of our own; what it says is compared with generateTexts.
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
+import { Rng } from '@bowyer/core';
+import { openDevice, type Device } from '@bowyer/graph';
+import { chatTemplate, generateTexts, LanguageModel, wordLevelTokenizer } from '@bowyer/models';
+import { SequenceBatcher } from '../src/model-server/sequence-batcher.js';
+import { ModelServer, type ModelServerOptions } from '../src/model-server/model-server.js';
+
+const tokenizer = wordLevelTokenizer(['is it a dog or a cat ? yes . no . the big red fox runs over my old house\n']);
+const config = {
+  model_type: 'llama',
+  hidden_size: 16,
+  intermediate_size: 20,
+  num_hidden_layers: 2,
+  num_attention_heads: 2,
+  max_position_embeddings: 96,
+};
+const jinja = '{% for m in messages %}{{ m.content + (" ?" if m.role == "user" else " .") }}{% endfor %}';
+
+let device: Device;
+let model: LanguageModel;
+beforeAll(async () => {
+  device = await openDevice({ device: 'cpu', threads: 1 });
+  model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) });
+});
+afterAll(() => device.close());
+
+const faults: Error[] = [];
+afterEach(() => expect(faults).toEqual([]));
+
+async function serve(options: Partial<ModelServerOptions> = {}): Promise<ModelServer> {
+  return ModelServer.listen({
+    ...{ model, name: 'tiny', template: chatTemplate(jinja, tokenizer), host: '127.0.0.1', port: 0, apiKey: null },
+    ...{ seed: 1, slots: 4, maxQueued: 64, onFault: (error) => faults.push(error) },
+    defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 12 },
+    ...options,
+  });
+}
+
+interface TokenEntry {
+  token: string;
+  logprob: number;
+}
+
+interface Body {
+  choices: {
+    index: number;
+    message: { role: string; content: string };
+    text: string;
+    finish_reason: string;
+    logprobs: {
+      content: (TokenEntry & { top_logprobs: TokenEntry[] })[];
+      tokens: string[];
+      token_logprobs: number[];
+      top_logprobs: Record<string, number>[];
+    };
+  }[];
+  usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
+  error: { message: string; type: string; param: string | null; code: string | null };
+}
+
+async function post(server: ModelServer, path: string, json: unknown, headers: Record<string, string> = {}) {
+  const response = await fetch(`${server.url}/${path}`, {
+    method: 'POST',
+    headers,
+    body: typeof json === 'string' ? json : JSON.stringify(json),
+  });
+  return { status: response.status, headers: response.headers, body: (await response.json()) as Body };
+}
+
+async function greedyTexts(prompts: readonly string[], maxNewTokens: number) {
+  const texts: string[] = [];
+  const options = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens, seed: 0, batchSize: 1 };
+  for await (const { text } of generateTexts(
+    model,
+    prompts.map((prompt) => ({ prompt })),
+    options,
+  ))
+    texts.push(text);
+  return texts;
+}
+
+const words = ['is it a dog', 'the big red fox', 'no', 'my old house runs over the cat . yes', 'yes . no . yes'];
+
+test('many requests at once, more than there are slots: each is what generateTexts says alone', async () => {
+  const server = await serve({ slots: 2 });
+  const expected = await greedyTexts(words, 21);
+  const answers = await Promise.all(
+    [...words, ...words].map((prompt) => post(server, 'completions', { prompt, max_tokens: 21, temperature: 0 })),
+  );
+  answers.forEach(({ status, body }, i) => {
+    expect(status).toBe(200);
+    expect(body.choices[0].text).toBe(expected[i % words.length]);
+    const prompt = tokenizer.encode(words[i % words.length]).length;
+    expect(body.usage).toMatchObject({ prompt_tokens: prompt, total_tokens: prompt + body.usage.completion_tokens });
+  });
+  expect(await (await fetch(new URL('/health', server.url))).json()).toEqual({ status: 'ok', running: 0, waiting: 0 });
+  await server.close();
+});
+
+test('a chat goes through the template, and its second turn finds the first in the cache', async () => {
+  const server = await serve();
+  const ask = { role: 'user', content: 'is it a dog' };
+  const first = await post(server, 'chat/completions', { messages: [ask], temperature: 0, max_tokens: 9 });
+  const [{ message }] = first.body.choices;
+  expect(message).toMatchObject({ role: 'assistant' });
+  const prompt = 'is it a dog ?';
+  expect([message.content]).toEqual((await greedyTexts([prompt], 9)).map((text) => text));
+  const messages = [ask, message, { role: 'user', content: [{ type: 'text', text: ' a cat' }] }];
+  const second = await post(server, 'chat/completions', { messages, temperature: 0, max_completion_tokens: 5 });
+  const whole = `${prompt}${message.content} . a cat ?`;
+  expect([second.body.choices[0].message.content]).toEqual(await greedyTexts([whole], 5));
+  expect(second.body.usage.prompt_tokens).toBe(tokenizer.encode(whole).length);
+  await server.close();
+});
+
+test('a seed gives the same texts, alone and in company; n gives several', async () => {
+  const server = await serve();
+  const sampled = { prompt: 'the big', max_tokens: 20, seed: 7, n: 2 };
+  const alone = (await post(server, 'completions', sampled)).body.choices.map(({ text }) => text);
+  const [again] = await Promise.all([
+    post(server, 'completions', sampled),
+    post(server, 'completions', { prompt: 'no', max_tokens: 20 }),
+    post(server, 'completions', { prompt: 'is it a dog', max_tokens: 13, top_k: 3, temperature: 0.5 }),
+  ]);
+  expect(again.body.choices.map(({ text }) => text)).toEqual(alone);
+  expect(alone[0]).not.toBe(alone[1]);
+  await server.close();
+});
+
+test('a stream says piece by piece what the whole answer says', async () => {
+  const server = await serve();
+  const asked = { messages: [{ role: 'user', content: 'my old' }], seed: 3, max_tokens: 24 };
+  const whole = await post(server, 'chat/completions', asked);
+  const response = await fetch(`${server.url}/chat/completions`, {
+    method: 'POST',
+    body: JSON.stringify({ ...asked, stream: true, stream_options: { include_usage: true } }),
+  });
+  expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+  const events = (await response.text()).trim().split('\n\n');
+  expect(events.at(-1)).toBe('data: [DONE]');
+  type Piece = {
+    choices: { delta: { role?: string; content?: string }; finish_reason: string | null }[];
+    usage?: object;
+  };
+  const pieces = events.slice(0, -1).map((event) => JSON.parse(event.slice('data: '.length)) as Piece);
+  const [choice] = whole.body.choices;
+  expect(pieces.map(({ choices }) => choices[0]?.delta.content ?? '').join('')).toBe(choice.message.content);
+  expect(pieces[0].choices[0].delta.role).toBe('assistant');
+  expect(pieces.at(-2)!.choices[0]).toMatchObject({ delta: {}, finish_reason: choice.finish_reason });
+  expect(pieces.at(-1)).toMatchObject({ choices: [], usage: whole.body.usage });
+  expect(pieces.length).toBeGreaterThan(4);
+  await server.close();
+});
+
+test('stop strings end an answer before them; terminators too; logprobs and echo are told', async () => {
+  const server = await serve();
+  const asked = { prompt: 'is it a', max_tokens: 20, temperature: 0, logprobs: 0 };
+  const [{ text, logprobs }] = (await post(server, 'completions', asked)).body.choices;
+  expect(logprobs.tokens.join('')).toBe(text);
+  expect(logprobs.token_logprobs).toHaveLength(logprobs.tokens.length);
+  const stop = logprobs.tokens[5];
+  const stopped = await post(server, 'completions', { ...asked, logprobs: null, stop, echo: true });
+  const [choice] = stopped.body.choices;
+  expect(choice.text).toBe(`is it a${text.slice(0, text.indexOf(stop))}`);
+  expect(choice.finish_reason).toBe('stop');
+  await server.close();
+
+  const [ending] = tokenizer.encode(stop);
+  const strict = await serve({ terminatorIds: [ending] });
+  const ended = await post(strict, 'completions', { ...asked, echo: false });
+  const said = logprobs.tokens.indexOf(stop);
+  expect(ended.body.choices[0]).toMatchObject({ text: logprobs.tokens.slice(0, said).join(''), finish_reason: 'stop' });
+  expect(ended.body.usage.completion_tokens).toBe(said + 1);
+  await strict.close();
+});
+
+test.each([
+  ['chat/completions', '{', 400, null, 'the body is not JSON'],
+  ['chat/completions', { messages: [] }, 400, 'messages', "'messages' must be an array with at least one object"],
+  [
+    'chat/completions',
+    { messages: [{ role: 'tool', content: '' }] },
+    400,
+    'messages[0].role',
+    'must be one of system,',
+  ],
+  ['completions', { prompt: 'no', temperature: 3 }, 400, 'temperature', "'temperature' must be a number from 0 to 2"],
+  ['completions', { prompt: 'no', n: 1.5 }, 400, 'n', "'n' must be a whole number from 1 to 4"],
+  ['completions', { prompt: 'no', max_tokens: 0 }, 400, 'max_tokens', 'a whole number of at least 1'],
+  ['completions', { prompt: 'no', repetition_penalty: 1.2 }, 400, 'repetition_penalty', 'is not supported'],
+  ['completions', { prompt: 'no', logit_bias: { 3000: 1 } }, 400, 'logit_bias', "the key '3000', which is no token id"],
+  ['completions', { prompt: 'no', logit_bias: { 3: 101 } }, 400, 'logit_bias', 'numbers from -100 to 100'],
+  ['completions', { prompt: 'no', frequency_penalty: 3 }, 400, 'frequency_penalty', 'a number from -2 to 2'],
+  ['completions', { prompt: 'no', top_logprobs: 2 }, 400, 'top_logprobs', 'is not supported'],
+  [
+    'chat/completions',
+    { messages: [{ role: 'user', content: 'no' }], top_logprobs: 2 },
+    400,
+    'top_logprobs',
+    'needs logprobs',
+  ],
+  ['completions', { prompt: '' }, 400, 'prompt', "'prompt' is empty"],
+  ['completions', { prompt: [1, 999] }, 400, 'prompt', "'prompt' must be a string, token ids below"],
+  [
+    'completions',
+    { prompt: 'no', max_tokens: 96 },
+    400,
+    'prompt',
+    'maximum context length is 96 tokens; you asked for 97',
+  ],
+  ['completions', { prompt: 'no', model: 'gpt-4o' }, 404, 'model', "The model 'gpt-4o' does not exist"],
+  ['embeddings', { input: 'no' }, 404, null, 'Unknown request: POST /v1/embeddings'],
+])('%s %j is refused with status %i', async (path, json, status, param, message) => {
+  const server = await serve();
+  const answer = await post(server, path, json);
+  expect(answer.status).toBe(status);
+  expect(answer.body.error).toMatchObject({ type: 'invalid_request_error', param });
+  expect(answer.body.error.message).toContain(message);
+  await server.close();
+});
+
+/** [vocabulary] log-probabilities of the next token. */
+async function nextLogprobs(ids: readonly number[]): Promise<number[]> {
+  const vocabulary = Array.from({ length: tokenizer.vocabSize }, (_, id) => id);
+  const sayable = vocabulary.filter((id) => !model.maskedTokenIds.includes(id));
+  const examples = sayable.map((target) => ({
+    ids: Int32Array.from(ids),
+    targets: Int32Array.from(ids, (_, i) => (i === ids.length - 1 ? target : 0)),
+    weights: Float32Array.from(ids, (_, i) => Number(i === ids.length - 1)),
+  }));
+  const scored = await model.logprobs(examples);
+  return vocabulary.map((id) => scored[sayable.indexOf(id)]?.at(-1) ?? -Infinity);
+}
+
+test('the likeliest tokens are told, in the order of their log-probabilities', async () => {
+  const server = await serve();
+  const prompt = 'is it a';
+  const expected = (await nextLogprobs(tokenizer.encode(prompt)))
+    .map((logprob, id) => ({ token: tokenizer.decode([id], { keepSpecialTokens: true }), logprob }))
+    .sort((a, b) => b.logprob - a.logprob);
+  const text = await post(server, 'completions', { prompt, max_tokens: 2, temperature: 0, logprobs: 3 });
+  const [told] = text.body.choices[0].logprobs.top_logprobs;
+  expect(Object.keys(told)).toEqual(expected.slice(0, 3).map(({ token }) => token));
+  Object.values(told).forEach((logprob, i) => expect(logprob).toBeCloseTo(expected[i].logprob, 4));
+  const messages = [{ role: 'user', content: 'the big' }];
+  const asked = { messages, max_tokens: 4, seed: 5, logprobs: true, top_logprobs: 20 };
+  const { content } = (await post(server, 'chat/completions', asked)).body.choices[0].logprobs;
+  expect(content).toHaveLength(4);
+  for (const { token, logprob, top_logprobs: tops } of content) {
+    expect(tops).toHaveLength(20);
+    expect(tops.map((top) => top.logprob)).toEqual(tops.map((top) => top.logprob).sort((a, b) => b - a));
+    const same = tops.find((top) => top.token === token);
+    if (same) expect(same.logprob).toBeCloseTo(logprob, 5);
+  }
+  await server.close();
+});
+
+test('a bias and penalties choose as a loop over the vocabulary does; the log-probabilities are the model’s own', async () => {
+  const server = await serve();
+  const prompt = 'the big red';
+  const bias: Record<number, number> = { 5: 3, 8: -100 };
+  const [presence, frequency, steps] = [0.5, 1.5, 12];
+  const ids = tokenizer.encode(prompt);
+  const counts = new Array<number>(tokenizer.vocabSize).fill(0);
+  const logprobs: number[] = [];
+  for (let step = 0; step < steps; step++) {
+    const own = await nextLogprobs(ids);
+    const steered = own.map(
+      (x, id) => x + (bias[id] ?? 0) - frequency * counts[id] - presence * Number(counts[id] > 0),
+    );
+    const best = steered.indexOf(Math.max(...steered));
+    if (best === tokenizer.eosTokenId) break;
+    ids.push(best);
+    counts[best]++;
+    logprobs.push(own[best]);
+  }
+  const said = ids.slice(ids.length - logprobs.length).map((id) => tokenizer.decode([id]));
+  const asked = { prompt, max_tokens: steps, temperature: 0, logprobs: 0, logit_bias: bias };
+  const penalties = { presence_penalty: presence, frequency_penalty: frequency };
+  // In company of a request that wants nothing of the kind.
+  const [steered, plain] = await Promise.all([
+    post(server, 'completions', { ...asked, ...penalties }),
+    post(server, 'completions', { prompt, max_tokens: steps, temperature: 0 }),
+  ]);
+  expect(steered.body.choices[0].logprobs.tokens).toEqual(said);
+  steered.body.choices[0].logprobs.token_logprobs.forEach((x, i) => expect(x).toBeCloseTo(logprobs[i], 4));
+  expect([plain.body.choices[0].text]).toEqual(await greedyTexts([prompt], steps));
+  expect(plain.body.choices[0].text).not.toBe(steered.body.choices[0].text);
+  await server.close();
+});
+
+test('a model without a template chats with nobody, and a key is asked for where one is set', async () => {
+  const server = await serve({ template: null, apiKey: 'secret' });
+  const asked = { messages: [{ role: 'user', content: 'no' }] };
+  const strangers = [await post(server, 'chat/completions', asked)];
+  strangers.push(await post(server, 'chat/completions', asked, { authorization: 'Bearer wrong' }));
+  expect(strangers.map(({ status, body }) => [status, body.error.code])).toEqual([
+    [401, 'invalid_api_key'],
+    [401, 'invalid_api_key'],
+  ]);
+  const { body } = await post(server, 'chat/completions', asked, { authorization: 'Bearer secret' });
+  expect(body.error.message).toContain('this model has no chat template');
+  const models = await fetch(`${server.url}/models`, { headers: { authorization: 'Bearer secret' } });
+  expect(await models.json()).toMatchObject({ object: 'list', data: [{ id: 'tiny', max_model_len: 96 }] });
+  await server.close();
+});
+
+test('who comes when slots and queue are full is told to come again', async () => {
+  const server = await serve({ slots: 1, maxQueued: 1 });
+  const asked = { prompt: 'no', max_tokens: 60, temperature: 0, logit_bias: {} };
+  const answers = await Promise.all([1, 2, 3, 4, 5].map(() => post(server, 'completions', asked)));
+  const full = answers.filter(({ status }) => status === 429);
+  expect(full.length).toBeGreaterThan(0);
+  expect(full[0].headers.get('retry-after')).toBe('1');
+  expect(full[0].body.error).toMatchObject({ type: 'rate_limit_error', code: 'rate_limit_exceeded' });
+  expect(answers.length - full.length).toBeGreaterThanOrEqual(2);
+  await server.close();
+});
+
+/** Sends a request and leaves as soon as the answer begins. */
+async function leave(server: ModelServer, json: object): Promise<void> {
+  const sent = httpRequest(`${server.url}/completions`, { method: 'POST' });
+  sent.end(JSON.stringify(json));
+  const [response] = (await once(sent, 'response')) as [{ destroy(): void }];
+  response.destroy();
+}
+
+interface Load {
+  running: number;
+  waiting: number;
+}
+
+async function until(server: ModelServer, reached: (load: Load) => boolean): Promise<void> {
+  const load = async () => (await (await fetch(new URL('/health', server.url))).json()) as Load;
+  while (!reached(await load())) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+test('a client that leaves is forgotten, and who waits behind it is answered', async () => {
+  const server = await serve({ slots: 1 });
+  await leave(server, { prompt: 'is it', max_tokens: 90, stream: true, temperature: 0 });
+  const { status } = await post(server, 'completions', { prompt: 'no', max_tokens: 3 });
+  expect(status).toBe(200);
+  await until(server, ({ running }) => running === 0);
+  await server.close();
+});
+
+test('a sequence whose signal is given ends before its limit, and its slot is free again', async () => {
+  const batcher = await SequenceBatcher.open(model, { slots: 1, maxQueued: 0 });
+  const gone = new AbortController();
+  const request = {
+    ...{ promptIds: tokenizer.encode('is it'), maxNewTokens: 90, terminatorIds: [], rng: new Rng(0) },
+    sampling: { greedy: true, temperature: 1, topK: 0, topP: 1 },
+  };
+  const onTokens = () => {
+    gone.abort();
+    return true;
+  };
+  const [left] = batcher.submit([{ ...request, signal: gone.signal, onTokens }]);
+  expect(() => batcher.submit([{ ...request, signal: gone.signal, onTokens }])).toThrow('all 1 slots are busy');
+  expect(await left).toEqual({ finishReason: 'aborted', newTokens: 1 });
+  const [stays] = batcher.submit([{ ...request, signal: new AbortController().signal, onTokens: () => true }]);
+  expect(await stays).toEqual({ finishReason: 'length', newTokens: 90 });
+  await batcher.close();
+});
+
+test('a server that stops finishes what it has', async () => {
+  const server = await serve({ slots: 1 });
+  const address = server.url;
+  const last = post(server, 'completions', { prompt: 'no', max_tokens: 90, temperature: 0 });
+  await Promise.race([last, until(server, ({ running }) => running > 0)]);
+  const closed = server.close();
+  expect((await last).body.choices[0].finish_reason).toMatch(/stop|length/);
+  await closed;
+  await expect(fetch(`${address}/models`)).rejects.toThrow();
+});
