@@ -1,10 +1,13 @@
 // The command `bowyer`: Hydra's command line over this repository's configs.
 // Neither the compute stack nor the validator is loaded before it is needed.
-import { fileURLToPath } from 'node:url';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { registerResolver, runCommandLine } from '@bowyer/config';
 import { overrideAliases } from './config/aliases.js';
 
-const repository = fileURLToPath(new URL('../../../', import.meta.url));
+/** Where `configs` and `experiments` are: in the published package itself, in a checkout at its root. */
+const runner = resolve(import.meta.dirname, '..');
+const root = existsSync(join(runner, 'configs')) ? runner : resolve(runner, '..', '..');
 
 /** `${first:a,b,…}`: the first value that is not null. */
 registerResolver('first', (...values) => values.find((value) => value !== null) ?? null);
@@ -21,12 +24,12 @@ process.exitCode = await runCommandLine({
   commandPrefix: 'npx bowyer',
   jobName: 'run',
   version: '0.1.0',
-  configDir: `${repository}configs`,
+  configDir: join(root, 'configs'),
   configName: 'archer_20q',
-  searchPaths: [{ dir: `${repository}experiments`, group: 'experiment' }],
+  searchPaths: [{ dir: join(root, 'experiments'), group: 'experiment' }],
   overrideAliases,
   prepare: async (composition, context) =>
-    (await import('./config/prepare.js')).prepare(composition, context, `${repository}`),
+    (await import('./config/prepare.js')).prepare(composition, context, `${root}/`),
   validate: async (composition) => (await import('./config/validate-config.js')).validateConfig(composition),
   describe: async (composition) => (await import('./config/units.js')).schemaOf(composition),
   job: async (context) => (await import('./job.js')).job(context),

@@ -1,0 +1,48 @@
+// Packs all packages, installs the tarballs into an empty folder and runs the command there: npm run try-packages.
+// It needs the npm registry for the packages that ours depend on.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { packAll } from './pack.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'bowyer-try-'));
+// A user's npm has no settings of this repository; onnxruntime-node would download CUDA files on install, which a CPU does not need.
+const inherited = Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith('npm_'));
+const env = { ...Object.fromEntries(inherited), ONNXRUNTIME_NODE_INSTALL: 'skip', ORT_DISABLE_TELEMETRY: '1' };
+const run = (command: string, ...argv: string[]) => {
+  console.log(`> ${[command, ...argv].join(' ').replaceAll(folder, '.').slice(0, 160)}`);
+  return execFileSync(command, argv, { cwd: folder, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+};
+const expect = (holds: boolean, what: string) => {
+  if (!holds) throw new Error(`installed packages: ${what}`);
+};
+
+try {
+  const tarballs = packAll(join(folder, 'tarballs'));
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'empty', private: true, type: 'module' }));
+  run('npm', 'install', '--no-audit', '--no-fund', ...tarballs);
+
+  const config = run('npx', 'bowyer', '--config-name', 'archer_20q', '--cfg', 'job');
+  expect(config.includes('run_name: archer_20q'), `--cfg job printed ${config}`);
+  expect(run('npx', 'run', '--version') === run('npx', 'bowyer', '--version'), '`run` is not `bowyer`');
+
+  const tiny = ['env.words=subset10', 'iterations=2', 'warmup_iter=1', 'epochs=2', 'demonstrations.count=32'];
+  const small = ['rollout_size=4', 'slots=4', 'eval_size=4', 'test_size=4', 'threads=1'];
+  run('npx', 'bowyer', '--config-name', 'archer_20q', ...tiny, ...small, 'save_path=run', 'cache_dir=cache');
+  expect(readFileSync(join(folder, 'run/metrics.jsonl'), 'utf8').split('\n').length > 2, 'a run logged nothing');
+  expect(existsSync(join(folder, 'run/report.html')), 'a run left no report');
+
+  writeFileSync(
+    join(folder, 'library.mjs'),
+    `import { makeEnv } from '@bowyer/envs';
+const env = await makeEnv('adventure', {});
+console.log((await env.reset({ seed: 0 })).observation.length > 0);
+await env.close();
+`,
+  );
+  expect(run('node', 'library.mjs').trim() === 'true', 'the story file of `adventure` is not in the tarball');
+  console.log(`packed, installed and run: ${tarballs.length} packages`);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,48 @@
+// Makes the tarballs of all packages that can be published: node --import tsx tools/pack.ts FOLDER. Build first.
+// A tarball is made from a copy, so that nothing old in dist and no test is part of it; the runner's brings configs and experiments.
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve, sep } from 'node:path';
+
+const repository = resolve(import.meta.dirname, '..');
+
+/** Folders of the packages that are not private. */
+export function publicPackages(): string[] {
+  return readdirSync(join(repository, 'packages'))
+    .map((name) => join(repository, 'packages', name))
+    .filter((folder) => existsSync(join(folder, 'package.json')))
+    .filter((folder) => !JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).private);
+}
+
+/** @returns paths of the tarballs */
+export function packAll(destination: string): string[] {
+  mkdirSync(destination, { recursive: true });
+  const staging = mkdtempSync(join(tmpdir(), 'bowyer-pack-'));
+  try {
+    return publicPackages().map((folder) => {
+      const copy = join(staging, relative(join(repository, 'packages'), folder));
+      cpSync(folder, copy, { recursive: true, filter: (path) => isShipped(folder, path) });
+      if (folder.endsWith(`${sep}runner`))
+        for (const name of ['configs', 'experiments'])
+          cpSync(join(repository, name), join(copy, name), { recursive: true });
+      const options = ['--json', '--ignore-scripts', '--pack-destination', destination];
+      const [{ filename }] = JSON.parse(execFileSync('npm', ['pack', ...options], { cwd: copy, encoding: 'utf8' }));
+      return join(destination, filename);
+    });
+  } finally {
+    rmSync(staging, { recursive: true });
+  }
+}
+
+/** Not shipped: a compiled file whose source is gone. What else stays out is said in `files` of package.json. */
+function isShipped(folder: string, path: string): boolean {
+  const [room, ...rest] = relative(folder, path).split(sep);
+  const compiled = /^(.*?)(\.d\.ts|\.js|\.js\.map)$/.exec(rest.join(sep));
+  return room !== 'dist' || compiled === null || existsSync(join(folder, 'src', `${compiled[1]}.ts`));
+}
+
+if (process.argv[1] === import.meta.filename) {
+  if (process.argv.length !== 3) throw new Error('usage: node --import tsx tools/pack.ts FOLDER');
+  for (const file of packAll(resolve(process.argv[2]))) console.log(file);
+}
