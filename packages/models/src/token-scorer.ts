@@ -313,7 +313,9 @@ function withLossGradient(examples: readonly TokenExample[], { gradient, entropy
   });
   for (const [name, { length }] of Object.entries({ gradient, entropyGradient: entropyGradient ?? gradient }))
     if (length !== n)
-      throw new RangeError(`accumulateLogprobGradients: the loss's ${name} has ${length} entries for ${n} scored tokens`);
+      throw new RangeError(
+        `accumulateLogprobGradients: the loss's ${name} has ${length} entries for ${n} scored tokens`,
+      );
   return weighted;
 }
 

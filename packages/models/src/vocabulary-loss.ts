@@ -1,7 +1,12 @@
 // The loss over the vocabulary with its gradients, a chunk of rows after the other: the tensors as wide as the vocabulary
 // (logits, probabilities, their gradient) are held for one chunk at a time.
 import { dependencies, gradients, notBefore, subtractDims, type GraphBuilder, type Value } from '@bowyer/graph';
-import { tokenEntropies, tokenLogprobs, weightedNegativeEntropyGradient, weightedNllGradient } from './token-logprobs.js';
+import {
+  tokenEntropies,
+  tokenLogprobs,
+  weightedNegativeEntropyGradient,
+  weightedNllGradient,
+} from './token-logprobs.js';
 
 /** Smaller chunks would cost more in packing the head's weight again than they spare. */
 const LEAST_ROWS = 256;

@@ -243,7 +243,9 @@ export class DoubleCritic {
     const parameters = this.#parameterInputs(g, () => true);
     const values = this.#forward(g, parameters, true);
     const error = g.sub(values, g.input('targets', 'float32', ['batch', allHeads.length]));
-    const losses = g.reduceSum(g.mul(g.square(error), g.input('weights', 'float32', ['batch', allHeads.length])), { axes: [0] });
+    const losses = g.reduceSum(g.mul(g.square(error), g.input('weights', 'float32', ['batch', allHeads.length])), {
+      axes: [0],
+    });
     const names = Object.keys(parameters);
     const upstream = this.optimizer.lossScale === undefined ? undefined : g.input('loss_scale', 'float32', []);
     const wanted = names.map((name) => parameters[name]);
