@@ -50,19 +50,3 @@ export interface Trajectory {
 export function episodicReturn(trajectory: { transitions: readonly { reward: number }[] }): number {
   return trajectory.transitions.reduce((sum, { reward }) => sum + reward, 0);
 }
-
-/**
- * Monte-Carlo return of every turn, G_t = Σ_{k≥t} γ^{k−t} r_k.
- *
- * @param rewards [turns]
- * @returns [turns]
- */
-export function discountedReturns(rewards: readonly number[], gamma: number): number[] {
-  const returns = new Array<number>(rewards.length);
-  let ahead = 0;
-  for (let t = rewards.length - 1; t >= 0; t--) {
-    ahead = rewards[t] + gamma * ahead;
-    returns[t] = ahead;
-  }
-  return returns;
-}

@@ -46,6 +46,8 @@ export interface CriticBatch {
   q2Targets: Float32Array;
   v1Targets: Float32Array;
   v2Targets: Float32Array;
+  /** [N] for each head, the weight of every row's squared error; 1 where a head has none. Expectile regression needs them. */
+  weights?: Partial<Record<Head, Float32Array>>;
 }
 
 export interface CriticLosses extends HeadOutputs {
@@ -56,6 +58,7 @@ export interface CriticLosses extends HeadOutputs {
 }
 
 const allHeads = [...qHeads, ...vHeads];
+type Head = (typeof allHeads)[number];
 
 export class DoubleCritic {
   readonly #evaluators = new Map<string, Promise<BoundProgram>>();
@@ -118,7 +121,7 @@ export class DoubleCritic {
   /**
    * Adds the gradient of this batch's loss to `optimizer.gradients`; call once per micro-batch, then `optimizer.step`.
    *
-   *     L = Σ_{i=1,2} [ mean (Q_i(s, a) − y^Q_i)² + mean (V_i(s) − y^V_i)² ]
+   *     L = Σ_{i=1,2} [ mean w^Q_i (Q_i(s, a) − y^Q_i)² + mean w^V_i (V_i(s) − y^V_i)² ]
    *
    * @returns the four means, and the outputs before the step
    */
@@ -130,18 +133,22 @@ export class DoubleCritic {
       if (list.length !== count)
         throw lengthError('accumulateGradients', i ? `${allHeads[i - 1]}Targets` : 'actions', list.length, count);
     }
+    for (const [head, list] of Object.entries(batch.weights ?? {})) {
+      if (list.length !== count) throw lengthError('accumulateGradients', `weights.${head}`, list.length, count);
+    }
+    // Rows of padding keep the weight 0.
+    const weights = allHeads.map((head) => (batch.weights?.[head] ?? ones(count)).map((weight) => weight / count));
     const trainer = await (this.#trainer ??= this.#compileTrainer());
     const all = new Float32Array(count * allHeads.length);
     const sums = [0, 0, 0, 0];
     const { lossScale } = this.optimizer;
     // Each part's losses and gradients have their share of the whole batch's mean, so they add up to it.
     for (const { inputs, rows, items } of this.encoder.feeds(batch.observations, batch.actions)) {
-      const weights = new Float32Array(rows).fill(1 / count, 0, items.length); // padding weighs nothing
       const { values, losses } = await trainer.run({
         inputs: {
           ...inputs,
           targets: { dims: [rows, allHeads.length], data: interleave(targets, items, rows) },
-          weights: { dims: [rows, 1], data: weights },
+          weights: { dims: [rows, allHeads.length], data: interleave(weights, items, rows) },
           ...(lossScale !== undefined && { loss_scale: { dims: [], data: [lossScale] } }),
         },
       });
@@ -237,7 +244,9 @@ export class DoubleCritic {
     const parameters = this.#parameterInputs(g, () => true);
     const values = this.#forward(g, parameters, true);
     const error = g.sub(values, g.input('targets', 'float32', ['batch', allHeads.length]));
-    const losses = g.reduceSum(g.mul(g.square(error), g.input('weights', 'float32', ['batch', 1])), { axes: [0] });
+    const losses = g.reduceSum(g.mul(g.square(error), g.input('weights', 'float32', ['batch', allHeads.length])), {
+      axes: [0],
+    });
     const names = Object.keys(parameters);
     const upstream = this.optimizer.lossScale === undefined ? undefined : g.input('loss_scale', 'float32', []);
     const wanted = names.map((name) => parameters[name]);
@@ -265,6 +274,8 @@ export class DoubleCritic {
     return parameterInputs(g, Object.fromEntries([...this.parameters.tensors].filter(([name]) => accept(name))));
   }
 }
+
+const ones = (count: number) => new Float32Array(count).fill(1);
 
 const links = (state: State, names: readonly string[]) =>
   Object.fromEntries(names.map((name): [string, [State, string]] => [name, [state, name]]));

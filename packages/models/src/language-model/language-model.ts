@@ -1,9 +1,10 @@
 // A causal language model on a device: made or loaded, trained, scored, sampled, saved in Hugging Face layout.
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { writeFileAtomically, type Rng } from '@bowyer/core';
+import { writeFileAtomically, type Rng, type ScoredTokens, type TokenLoss } from '@bowyer/core';
 import type { Device, State } from '@bowyer/graph';
 import { architectureFor } from './architectures.js';
+<<<<<<< HEAD:packages/models/src/language-model/language-model.ts
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import { eachParameter, toCheckpoint } from '../architecture/checkpoint-layout.js';
 import { DecodePrograms } from '../decoding/decode-programs.js';
@@ -28,6 +29,34 @@ import {
 import { loadTokenizer, type Tokenizer } from '../tokenizers/tokenizer.js';
 import { checkVocabulary } from '../tokenizers/vocabulary-check.js';
 import { frozenTensors, ComputeWeights } from '../weights/compute-weights.js';
+=======
+import type { CausalArchitecture } from './architecture.js';
+import { eachParameter, toCheckpoint } from './checkpoint-layout.js';
+import { DecodePrograms } from './decode-programs.js';
+import { Episodes, type EpisodesOptions } from './episodes.js';
+import { createAdapters, openAdapterDirectory, type ModelWeights } from './lora/frozen-base.js';
+import type { LoraOptions } from './lora/lora-options.js';
+import { mergeAdapters } from './lora/merge-adapters.js';
+import { writeAdapter } from './lora/peft-files.js';
+import { StepRng } from './lora/step-rng.js';
+import { createOptimizer, type Optimizer, type OptimizerOptions } from './optimizer.js';
+import { readDecoderConfig } from './pretrained-config.js';
+import { addDequantized, FrozenWeights, type Quantization } from './quantization/frozen-weights.js';
+import { openWeights } from './safetensors-file.js';
+import { writeWeights, type HostTensors } from './safetensors.js';
+import { copyTensors, writeTensors } from './state-tensors.js';
+import type { TokenExample } from './token-batches.js';
+import {
+  TokenScorer,
+  type BatchOptions,
+  type LossOptions,
+  type ScoringBatchOptions,
+  type TokenScores,
+} from './token-scorer.js';
+import { loadTokenizer, type Tokenizer } from './tokenizer.js';
+import { checkVocabulary } from './vocabulary-check.js';
+import { frozenTensors, WorkingWeights } from './working-weights.js';
+>>>>>>> algos:packages/models/src/language-model.ts
 
 /** With gradient checkpointing: logits are held for a quarter of the scored rows. */
 const LOSS_CHUNKS = 4;
@@ -213,13 +242,36 @@ export class LanguageModel {
   }
 
   /**
-   * Forward and backward; adds the gradient of Σ weights · (−log p(target)) into `optimizer.gradients`.
+   * Forward and backward; adds the gradient of Σ weights · (−log p(target)) into `optimizer.gradients`. This is every policy loss
+   * whose gradient by the log-probabilities does not depend on them (REINFORCE, behaviour cloning, AWR): one pass, with
+   * weights = −dL/dlogprob.
    *
    * @returns that sum, in nats
    */
   accumulateGradients(examples: readonly TokenExample[], options: BatchOptions = {}): Promise<{ loss: number }> {
     const { gradients, lossScale } = this.optimizer;
     return this.#scorer.accumulateGradients(examples, gradients, { ...options, lossScale });
+  }
+
+  /**
+   * Every other policy loss (PPO, GRPO with several epochs, DPO, KL penalties): scores the examples, computes the loss on the host,
+   * runs backward with its gradient, and adds that into `optimizer.gradients`. The loss is over all examples of the call, however
+   * `maxTokens` splits them. A token of the loss is a position with a weight other than 0, in the order of the examples.
+   *
+   * Quantities besides `logprobs` that a loss needs of the model (today `entropies`, with `{ entropies: true }`) come in
+   * `ScoredTokens`, and their gradients go back in `TokenLoss`; a value head on the trunk would be one more of each.
+   *
+   * @param lossOf from core's losses, e.g. `({ logprobs }) => ppoClipLoss({ logprobs, … }, options)`
+   * @returns what `lossOf` returned
+   * @throws if the model trains with dropout, which the two passes would not share
+   */
+  accumulateLogprobGradients<Loss extends TokenLoss>(
+    examples: readonly TokenExample[],
+    lossOf: (tokens: ScoredTokens) => Loss,
+    options: Omit<LossOptions, 'lossScale'> = {},
+  ): Promise<Loss> {
+    const { gradients, lossScale } = this.optimizer;
+    return this.#scorer.accumulateLogprobGradients(examples, lossOf, gradients, { ...options, lossScale });
   }
 
   /**
