@@ -4,7 +4,6 @@ import { join, resolve } from 'node:path';
 import { writeFileAtomically, type Rng, type ScoredTokens, type TokenLoss } from '@bowyer/core';
 import type { Device, State } from '@bowyer/graph';
 import { architectureFor } from './architectures.js';
-<<<<<<< HEAD:packages/models/src/language-model/language-model.ts
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import { eachParameter, toCheckpoint } from '../architecture/checkpoint-layout.js';
 import { DecodePrograms } from '../decoding/decode-programs.js';
@@ -23,40 +22,13 @@ import type { TokenExample } from '../batching/token-batches.js';
 import {
   TokenScorer,
   type BatchOptions,
+  type LossOptions,
   type ScoringBatchOptions,
   type TokenScores,
 } from '../training/token-scorer.js';
 import { loadTokenizer, type Tokenizer } from '../tokenizers/tokenizer.js';
 import { checkVocabulary } from '../tokenizers/vocabulary-check.js';
 import { frozenTensors, ComputeWeights } from '../weights/compute-weights.js';
-=======
-import type { CausalArchitecture } from './architecture.js';
-import { eachParameter, toCheckpoint } from './checkpoint-layout.js';
-import { DecodePrograms } from './decode-programs.js';
-import { Episodes, type EpisodesOptions } from './episodes.js';
-import { createAdapters, openAdapterDirectory, type ModelWeights } from './lora/frozen-base.js';
-import type { LoraOptions } from './lora/lora-options.js';
-import { mergeAdapters } from './lora/merge-adapters.js';
-import { writeAdapter } from './lora/peft-files.js';
-import { StepRng } from './lora/step-rng.js';
-import { createOptimizer, type Optimizer, type OptimizerOptions } from './optimizer.js';
-import { readDecoderConfig } from './pretrained-config.js';
-import { addDequantized, FrozenWeights, type Quantization } from './quantization/frozen-weights.js';
-import { openWeights } from './safetensors-file.js';
-import { writeWeights, type HostTensors } from './safetensors.js';
-import { copyTensors, writeTensors } from './state-tensors.js';
-import type { TokenExample } from './token-batches.js';
-import {
-  TokenScorer,
-  type BatchOptions,
-  type LossOptions,
-  type ScoringBatchOptions,
-  type TokenScores,
-} from './token-scorer.js';
-import { loadTokenizer, type Tokenizer } from './tokenizer.js';
-import { checkVocabulary } from './vocabulary-check.js';
-import { frozenTensors, WorkingWeights } from './working-weights.js';
->>>>>>> algos:packages/models/src/language-model.ts
 
 /** With gradient checkpointing: logits are held for a quarter of the scored rows. */
 const LOSS_CHUNKS = 4;

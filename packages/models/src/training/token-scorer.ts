@@ -1,18 +1,10 @@
 // Runs the training and scoring graphs of a language model over batches of token examples.
 import type { BoundProgram, Device, InputTensor, Program, State } from '@bowyer/graph';
-<<<<<<< HEAD:packages/models/src/training/token-scorer.ts
-import type { Rng } from '@bowyer/core';
+import type { Rng, ScoredTokens, TokenLoss } from '@bowyer/core';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import { adapterWiring, type AdapterWeights } from '../lora/adapter-graph.js';
 import type { QuantizedWeight } from '../quantization/quantized-weight.js';
 import { tokenBatches, type TokenBatch, type TokenExample } from '../batching/token-batches.js';
-=======
-import type { Rng, ScoredTokens, TokenLoss } from '@bowyer/core';
-import type { CausalArchitecture } from './architecture.js';
-import { adapterWiring, type AdapterWeights } from './lora/adapter-graph.js';
-import type { QuantizedWeight } from './quantization/quantized-weight.js';
-import { tokenBatches, type TokenBatch, type TokenExample } from './token-batches.js';
->>>>>>> algos:packages/models/src/token-scorer.ts
 import { drops, gradientName, scoringGraph, trainableParameters, trainingGraph } from './training-graph.js';
 import { ComputeWeights } from '../weights/compute-weights.js';
 
