@@ -9,11 +9,11 @@ import {
   type TokenLoss,
 } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
-import { gpt2LoopLogits, logprobOf } from '../test/reference/gpt2-loops.js';
-import { randomExamples, tinyConfig, tinyParameters } from '../test/reference/tiny-gpt2.js';
-import { gpt2 } from './gpt2.js';
-import type { HostTensors } from './safetensors.js';
-import type { TokenExample } from './token-batches.js';
+import { gpt2LoopLogits, logprobOf } from '../../test/reference/gpt2-loops.js';
+import { randomExamples, tinyConfig, tinyParameters } from '../../test/reference/tiny-gpt2.js';
+import { gpt2 } from '../decoder/gpt2.js';
+import type { HostTensors } from '@bowyer/checkpoints';
+import type { TokenExample } from '../batching/token-batches.js';
 import { TokenScorer } from './token-scorer.js';
 
 let device: Device;
