@@ -1,6 +1,6 @@
 // A config from its files and overrides: parse the overrides, find the defaults list, merge its configs in order, apply the
 // overrides, and fill in what `hydra` knows about the job.
-// Source: Hydra's documentation and its recorded answers (shared/conformance/hydra), version 1.3.
+// Source: Hydra's documentation and its recorded answers, version 1.3.
 import type { ComposeOptions } from './compose-options.js';
 import { Composition } from './composition.js';
 import { ConfigError } from './config-error.js';
@@ -17,7 +17,7 @@ import { ChoiceSweep, ListExtension, isHydraOverride, isSweep, type Override } f
 import type { Repository } from './sources/repository.js';
 import { givenSources, repositoryOf, searchPathSources } from './sources/search-path.js';
 
-/** Compose a config. @throws {ConfigError} and nothing else, whatever the files and overrides hold */
+/** Compose a config. @throws {ConfigError} and nothing else, whatever the files and overrides contain */
 export function compose(options: ComposeOptions): Composition {
   const warnings: string[] = [];
   const overrides = withAliases(options.overrides, options.overrideAliases).map(parseOverride);
