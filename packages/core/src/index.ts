@@ -9,8 +9,7 @@ export {
 } from './trajectory.js';
 export { ReplayBuffer } from './replay-buffer.js';
 export { tdTargets, utteranceAdvantages, type HeadValues } from './losses/utterance-td.js';
-export { linearSchedule } from './learning-rate.js';
-export { resolveWarmupSteps, scheduledRate, type LearningRateSchedule } from './learning-rate-schedule.js';
+export { scheduledRate, type LearningRateSchedule } from './learning-rate-schedule.js';
 export { minibatches } from './minibatches.js';
 export { correlation, maximum, mean, minimum, quantile, standardDeviation, standardError } from './statistics.js';
 export { writeFileAtomically } from './atomic-file.js';
