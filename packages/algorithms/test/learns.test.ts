@@ -88,7 +88,7 @@ async function meanReturn(policy: LanguageModel, seed: number, openPlayer?: Open
   return metrics['test/episodic_return'];
 }
 
-test.each(seeds)('archer learns to say what it is shown (seed %i)', async (seed) => {
+test.each(seeds)('archer learns to repeat what it is shown (seed %i)', async (seed) => {
   const [policy, critic] = [await makePolicy(seed), await makeCritic(seed)];
   expect(await meanReturn(policy, seed)).toBeLessThan(-1.5); // three guesses among three words and silence
   await archer.train(run(policy, { critic }), options(seed));
