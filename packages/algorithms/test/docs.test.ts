@@ -85,7 +85,7 @@ test('a player reads only what the unit declares for it', async () => {
   for (const name of algorithmNames()) {
     const unit = findAlgorithm(name)!;
     const read = new Set<string>();
-    const policy = { tokenizer } as LanguageModel;
+    const policy = { tokenizer } as unknown as LanguageModel;
     unit.openPlayer(trainingRun({ policy }), recording(options, read));
     const declared = [...unit.playerOptions].map((key) => toCamelCase(key));
     expect([...read].filter((key) => key !== 'slots')).toEqual(declared);
