@@ -1,6 +1,8 @@
 // Recorded games in the format of ArCHer's dataset/twenty_questions.json, read, checked and made into training pairs.
 import { readFile } from 'node:fs/promises';
-import { historyHeader, type Answer } from './rules.js';
+import type { DialogueTurns } from '../guessing-game/dialogue-set.js';
+import { historyHeader } from '../guessing-game/history.js';
+import type { Answer } from './rules.js';
 
 /** One game: `lines` are "question? Yes.", `word` the object's variants. */
 export interface Dialogue {
@@ -67,12 +69,8 @@ export function splitLine(line: string): { question: string; answer: Answer } | 
   return match ? { question: match[1], answer: match[2] as Answer } : null;
 }
 
-/** A game as a policy saw it: the header, then for each turn what it said and what came back. */
-export interface DialogueEpisode {
-  header: string;
-  turns: { action: string; reply: string; reward: number }[];
+export interface DialogueEpisode extends DialogueTurns {
   word: string;
-  won: boolean;
 }
 
 /**
