@@ -24,7 +24,7 @@ export class CityPlayer extends QuestionPlayer<CityQuestion, string> {
     return answers[place];
   }
 
-  /** A guess counts as a question and is preferred where it tells as much, because it may win. Ties are drawn. */
+  /** A guess counts as a question and is preferred where it has as much information, because it may win. Ties are drawn. */
   protected override best(): CityQuestion {
     const guesses = this.guesses.filter(({ wins }) => this.possible.includes(wins!));
     if (this.possible.length <= 2 && guesses.length > 0) return this.rng.choice(guesses);

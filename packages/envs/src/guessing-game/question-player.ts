@@ -24,7 +24,7 @@ export abstract class QuestionPlayer<Question extends { readonly wins: number | 
     this.possible = Array.from({ length: secretCount }, (_, place) => place);
   }
 
-  /** What tells most about the secret. */
+  /** The question with the most information about the secret. */
   protected abstract best(): Question;
 
   protected abstract answerTo(question: Question, place: number): Answer;
@@ -39,7 +39,7 @@ export abstract class QuestionPlayer<Question extends { readonly wins: number | 
   /** Keeps the secrets for which the last question has this answer. */
   learn(answer: Answer): void {
     const last = this.asked.at(-1)!;
-    // A win ends the episode, so while the game goes on the secret is not the one that this question wins.
+    // A win ends the episode, so while the game continues the secret is not the one that this question wins.
     this.possible = this.possible.filter((place) => this.answerTo(last, place) === answer && place !== last.wins);
   }
 

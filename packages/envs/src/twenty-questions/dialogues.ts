@@ -35,7 +35,7 @@ export async function readDialogues(file: string): Promise<Dialogue[]> {
   } catch (error) {
     throw new DialogueFileError(file, null, null, `cannot be read as JSON: ${(error as Error).message}`);
   }
-  if (!Array.isArray(data)) throw new DialogueFileError(file, null, null, `holds ${kindOf(data)}, not an array`);
+  if (!Array.isArray(data)) throw new DialogueFileError(file, null, null, `contains ${kindOf(data)}, not an array`);
   return data.map((entry, index) => checkDialogue(entry, index, file));
 }
 

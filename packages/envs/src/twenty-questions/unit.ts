@@ -61,7 +61,7 @@ export const twentyQuestionsUnit = defineEnvironment<TwentyQuestionsOptions & Or
   },
 });
 
-/** Attributes that the expert asks about: enough to tell the words apart, few enough for a small vocabulary. */
+/** Attributes that the expert asks about: enough to distinguish the words, few enough for a small vocabulary. */
 const askedAttributes = ({ words }: Pick<TwentyQuestionsOptions, 'words'>, { attributes }: ExpertOptions): number =>
   attributes ?? Math.min(60, 2 * selectWords(words).length);
 
