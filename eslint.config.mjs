@@ -36,6 +36,26 @@ const boundaries = (table, options = {}) => [
   },
 ];
 
+const spreadInto = (callee, instead) => ({
+  selector: `CallExpression${callee} > SpreadElement`,
+  message: `Above about 120,000 elements a spread argument list overflows the stack: ${instead}.`,
+});
+
+/** Calls whose argument lists may come from data. */
+const dataInArguments = [
+  spreadInto("[callee.object.name='Math']", 'use maximum or minimum of @bowyer/core, or a loop'),
+  spreadInto(
+    "[callee.object.name='String'][callee.property.name=/^from(CharCode|CodePoint)$/]",
+    'use a Buffer or a loop',
+  ),
+];
+
+/** Also forbidden where arrays are as long as texts in tokens, batches or graphs. */
+const dataInPushes = spreadInto('[callee.property.name=/^(push|unshift)$/]', 'push in a loop, or use concat');
+
+/** Packages that still have such calls. */
+const stillSpread = ['algorithms', 'config', 'envs', 'models'];
+
 export default tseslint.config(
   { ignores: ['**/dist/**', '**/node_modules/**', '.nx/**', 'outputs/**', 'multirun/**', '**/coverage/**'] },
   ...tseslint.configs.recommended,
@@ -73,5 +93,15 @@ export default tseslint.config(
         { object: 'Math', property: 'random', message: 'Randomness comes from the run’s seed: take an Rng.' },
       ],
     },
+  },
+  {
+    files: ['packages/*/src/**/*.ts', 'benchmarks/**/*.ts', 'examples/**/*.ts', 'tools/**/*.ts'],
+    ignores: ['**/*.test.ts', ...stillSpread.map((name) => `packages/${name}/**`)],
+    rules: { 'no-restricted-syntax': ['error', ...dataInArguments] },
+  },
+  {
+    files: ['core', 'graph', 'logging', 'models', 'algorithms'].map((name) => `packages/${name}/src/**/*.ts`),
+    ignores: ['**/*.test.ts', ...stillSpread.map((name) => `packages/${name}/**`)],
+    rules: { 'no-restricted-syntax': ['error', ...dataInArguments, dataInPushes] },
   },
 );

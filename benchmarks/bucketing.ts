@@ -1,7 +1,7 @@
 // How much of what goes through a network is padding, with batches by length (length-batches.ts) and with 32 items at a time in
 // the order in which they come, on episodes played here: every turn is one item (all that was said so far, and the action).
 // Run: node --conditions=source --import tsx benchmarks/bucketing.ts [repetitions]
-import { Rng } from '@bowyer/core';
+import { maximum, Rng } from '@bowyer/core';
 import {
   dialogueEpisode,
   environmentInfo,
@@ -148,7 +148,7 @@ async function policyScoring(device: Device, tokenizer: Tokenizer, turns: readon
 
 /** Examples as long as the longest, so that they make one batch: the last position is scored. */
 function sameLength(examples: readonly TokenExample[]): TokenExample[] {
-  const longest = Math.max(...examples.map(({ ids }) => ids.length));
+  const longest = maximum(examples.map(({ ids }) => ids.length));
   const filled = <T extends Int32Array | Float32Array>(array: T, last: number): T => {
     const whole = new (array.constructor as new (length: number) => T)(longest);
     whole.set(array);
@@ -310,7 +310,7 @@ async function targetScoring(device: Device, tokenizer: Tokenizer, turns: readon
   model.score = (items) => {
     const count = (sequences: (readonly number[])[]) => {
       counted.real += sequences.reduce((sum, { length }) => sum + length, 0);
-      counted.padded += sequences.length * Math.max(...sequences.map(({ length }) => length));
+      counted.padded += sequences.length * maximum(sequences.map(({ length }) => length));
     };
     count(items.map(({ source }) => source));
     count(items.map(({ target }) => target));

@@ -4,9 +4,9 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { Rng } from '@bowyer/core';
+import { maximum, Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
-import { architectureFor, freshParameters, TokenScorer, type TokenExample } from '@bowyer/models';
+import { architectureFor, initializeParameters, TokenScorer, type TokenExample } from '@bowyer/models';
 import { median, milliseconds } from './measure.js';
 
 /** GPT-2 124M on 4 × 512 tokens, and a Llama of 110M parameters on one sequence of 4,096. */
@@ -56,7 +56,7 @@ async function measure(name: Case, variant: Variant, repetitions: number): Promi
   const architecture = architectureFor(config);
   const device = await openDevice({ device: 'cpu' });
   try {
-    const parameters = await device.createState(freshParameters(architecture.parameters, rng));
+    const parameters = await device.createState(initializeParameters(architecture.parameters, rng));
     const shapes = Object.fromEntries(architecture.parameters.map(({ name, shape }) => [name, shape]));
     const gradients = await device.createZeros(shapes);
     const scorer = new TokenScorer({
@@ -112,8 +112,8 @@ if (variant) {
   console.log('variant          seconds  × plain  peak GiB  beyond weights and gradients GiB  × plain  loss');
   const figures = (runs: Measured[]) => ({
     seconds: median(runs.flatMap(({ seconds }) => seconds)),
-    peak: Math.max(...runs.map(({ peak }) => peak)),
-    activations: Math.max(...runs.map(({ peak, before }) => peak - before)),
+    peak: maximum(runs.map(({ peak }) => peak)),
+    activations: maximum(runs.map(({ peak, before }) => peak - before)),
   });
   const plain = figures(measured.get(chosen[0])!);
   for (const [each, runs] of measured) {

@@ -1,5 +1,6 @@
 // What TextCraft makes of recipe folders: how many recipes, goals by depth, length of the lists, and what two players win.
 // Run: node --conditions=source --import tsx benchmarks/textcraft-recipes.ts FOLDER…
+import { maximum } from '@bowyer/core';
 import { environmentInfo, TextCraft, textCraftDemonstrations, withDefaults, type TextCraftOptions } from '@bowyer/envs';
 import { readRecipes } from '../packages/envs/src/textcraft/recipe-files.js';
 
@@ -10,7 +11,7 @@ for (const recipes of process.argv.slice(2)) {
   const options = { ...defaults, recipes };
   const env = new TextCraft(options);
   const goals = env.tree.goals();
-  const deepest = Math.max(...goals.map(([, depth]) => depth));
+  const deepest = maximum(goals.map(([, depth]) => depth));
   const byDepth = Array.from({ length: deepest }, (_, i) => goals.filter(([, depth]) => depth === i + 1).length);
   const lengths: number[] = [];
   for (const dataIdx of goals.keys()) lengths.push((await env.reset({ dataIdx })).observation.length);

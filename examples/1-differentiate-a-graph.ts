@@ -1,4 +1,4 @@
-// Fits y = 2x + 1 by gradient descent, the gradient being derived on the graph and run by ONNX Runtime.
+// Fits y = 2x + 1 by gradient descent; the gradient is derived on the graph and computed by ONNX Runtime.
 //   node --conditions=source --import tsx examples/1-differentiate-a-graph.ts
 import { GraphBuilder, gradients, openDevice } from '@bowyer/graph';
 

@@ -53,6 +53,8 @@ export interface AlgorithmUnit<Schema extends TObject = TObject> {
   };
   /** False where the policy stays as it started. */
   trainsPolicy: boolean;
+  /** True where the critic chooses what the agent does, so that playing it needs the critic too. */
+  playsWithCritic?: boolean;
   /** True where the player always samples, whatever `sampling.greedy` says: do_sample and eval_do_sample have no effect. */
   alwaysSamples?: boolean;
   /** Those of `options` that `openPlayer` reads: a task that only plays takes these alone. */

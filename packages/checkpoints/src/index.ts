@@ -1,9 +1,9 @@
 export { type HostTensor, type HostTensors } from './io/host-tensor.js';
 export { type Dtype } from './io/dtype.js';
 export { float16ToFloat32 } from './io/half-precision.js';
-export { SafetensorsError } from './io/safetensors-error.js';
+export { CheckpointError } from './io/checkpoint-error.js';
 export { WeightsFileError } from './io/weights-file-error.js';
-export { requireFloats, type WeightSource } from './io/checkpoint-reader.js';
+export { requireFloats, type CheckpointReader } from './io/checkpoint-reader.js';
 export {
   readSafetensors,
   readSafetensorsFile,
@@ -12,13 +12,13 @@ export {
   writeWeights,
   writeWeightStream,
   type ReadOptions,
-  type StoredTensors,
+  type WritableTensors,
 } from './safetensors/safetensors.js';
-export { openWeights, SafetensorsFile } from './safetensors/safetensors-file.js';
+export { openSafetensors, SafetensorsFile } from './safetensors/safetensors-file.js';
 export { readPyTorchStateDict, type StateDictOptions } from './pytorch/state-dict.js';
 export { readLlama2c, type Llama2cCheckpoint } from './llama2c/llama2c-checkpoint.js';
-export { openWeightsFile, type WeightsFile } from './weights-file.js';
-export { unwrapped } from './name-prefixes.js';
+export { openCheckpoint, type OpenedCheckpoint } from './open-checkpoint.js';
+export { withoutNamePrefix } from './name-prefixes.js';
 export {
   parseConfig,
   PretrainedDirectoryError,

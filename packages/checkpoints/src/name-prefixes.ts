@@ -1,9 +1,9 @@
 // What training scripts put before the names of a model's tensors: `module.` of DistributedDataParallel, `model.` of
 // an agent that holds the model, `base_model.model.` of PEFT.
-import { SafetensorsError } from './io/safetensors-error.js';
-import type { WeightSource } from './io/checkpoint-reader.js';
+import { CheckpointError } from './io/checkpoint-error.js';
+import type { CheckpointReader } from './io/checkpoint-reader.js';
 
-/** Wrappers whose names say nothing about the model itself. */
+/** Wrappers whose names are no part of the model. */
 const WRAPPERS = /^(module\.|_orig_mod\.)+/;
 
 /**
@@ -11,7 +11,7 @@ const WRAPPERS = /^(module\.|_orig_mod\.)+/;
  *
  * @param known names that the model has, in any of which the file is recognised; none: only well-known wrappers are taken off
  */
-export function unwrapped(source: WeightSource, known: readonly (readonly string[])[]): WeightSource {
+export function withoutNamePrefix(source: CheckpointReader, known: readonly (readonly string[])[]): CheckpointReader {
   const names = [...source.entries.keys()];
   const prefix = prefixOf(names, known);
   const inner = new Map<string, string>();
@@ -20,7 +20,7 @@ export function unwrapped(source: WeightSource, known: readonly (readonly string
     const bare = prefix === undefined ? name.replace(WRAPPERS, '') : name.slice(prefix.length);
     const other = inner.get(bare);
     if (other !== undefined)
-      throw new SafetensorsError(source.path, name, `one tensor '${bare}'`, `'${other}' stands for it too`);
+      throw new CheckpointError(source.path, name, `one tensor '${bare}'`, `'${other}' maps to the same name`);
     inner.set(bare, name);
   }
   return {

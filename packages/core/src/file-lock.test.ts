@@ -14,13 +14,13 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true }));
 
 const quick = { staleSeconds: 0.5, pollSeconds: 0.005 };
-/** What a process that was killed leaves behind. */
+/** The lock file of a process that was killed. */
 async function leftBehind(changes: object): Promise<void> {
   const text = await withFileLock(path, async () => readFileSync(path, 'utf8'));
-  writeFileSync(path, JSON.stringify({ ...(JSON.parse(text) as object), id: 'of another time', ...changes }));
+  writeFileSync(path, JSON.stringify({ ...(JSON.parse(text) as object), id: 'an earlier one', ...changes }));
 }
 
-test('one at a time, and nothing is left', async () => {
+test('one process at a time, and no file remains', async () => {
   let [inside, most] = [0, 0];
   const work = async () => {
     most = Math.max(most, ++inside);
@@ -32,12 +32,12 @@ test('one at a time, and nothing is left', async () => {
   expect(readdirSync(join(dir, 'new'))).toEqual([]);
 });
 
-test('it is given back when the work fails', async () => {
-  await expect(withFileLock(path, () => Promise.reject(new Error('no room')))).rejects.toThrow('no room');
+test('it is released when the work fails', async () => {
+  await expect(withFileLock(path, () => Promise.reject(new Error('no space')))).rejects.toThrow('no space');
   expect(readdirSync(join(dir, 'new'))).toEqual([]);
 });
 
-test('the lock of a process that is no more is taken over, by one of many', async () => {
+test('the lock of a process that has ended is taken over by one of many', async () => {
   const { pid } = spawnSync(process.execPath, ['-e', '']);
   await leftBehind({ pid });
   let [inside, most] = [0, 0];
@@ -54,20 +54,20 @@ test('the lock of a process that is no more is taken over, by one of many', asyn
 
 test.each([
   ['of another machine', { host: 'elsewhere', pid: 1 }],
-  ['whose number now belongs to another process', {}],
-])('the lock of an owner %s is taken over when it is not touched any more', async (_, changes) => {
+  ['whose id now belongs to another process', {}],
+])('the lock of an owner %s is taken over when it has no heartbeat', async (_, changes) => {
   await leftBehind(changes);
   const waits: (number | null)[] = [];
   expect(await withFileLock(path, async () => 'done', { ...quick, onWait: (pid) => waits.push(pid) })).toBe('done');
   expect(waits).toEqual([(changes as { pid?: number }).pid ?? process.pid]);
 });
 
-test('whoever works for long keeps the lock', async () => {
+test('an owner that works for longer than the timeout keeps the lock', async () => {
   const order: string[] = [];
   const first = withFileLock(
     path,
     async () => {
-      await sleep(1500); // three times what counts as gone
+      await sleep(1500); // three times the timeout
       order.push('first');
     },
     quick,

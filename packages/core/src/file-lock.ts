@@ -1,4 +1,4 @@
-// One process at a time: a file that is there while somebody works, on any file system that many machines may share.
+// Mutual exclusion between processes: a lock file that exists while its owner works, on any file system that machines share.
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, open, readFile, readlink, rename, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -6,40 +6,40 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface FileLockOptions {
-  /** Called once where somebody else has the lock, with that process's number if it can be read. */
+  /** Called once if another process has the lock, with that process's id if it can be read. */
   onWait?: (pid: number | null) => void;
-  /** Without a sign of life for so long an owner counts as gone. Signs come every fifth of it. */
+  /** Timeout of the owner's heartbeat: a lock without one for so long is taken over. The owner sends five heartbeats in this time. */
   staleSeconds?: number;
-  /** How often a waiting process looks. */
+  /** Time between two attempts of a waiting process. */
   pollSeconds?: number;
 }
 
-/** What stands in the lock file. */
+/** Content of the lock file. */
 interface Owner {
   host: string;
-  /** The space that process numbers are of: containers may have one host name and number processes apart. */
+  /** The namespace of process ids: containers may share a host name and have process ids of their own. */
   processes: string;
   pid: number;
-  /** Of this very lock. */
+  /** Unique for each lock. */
   id: string;
 }
 
 /**
- * Waits for the lock, works, and gives it back. The owner touches the file all the while; what a killed one left is
- * taken over at once if its process was of this machine, else when the file has not been touched for `staleSeconds`.
+ * Waits for the lock, runs `work`, and releases the lock. The owner's heartbeat is the file's modification time. The lock of a
+ * killed process is taken over at once if the process ran on this machine, otherwise after `staleSeconds` without a heartbeat.
  */
 export async function withFileLock<T>(path: string, work: () => Promise<T>, options: FileLockOptions = {}): Promise<T> {
   const { staleSeconds = 10, pollSeconds = 0.2, onWait } = options;
   const owner: Owner = { ...(await thisMachine()), pid: process.pid, id: randomUUID() };
   await mkdir(dirname(path), { recursive: true });
-  // Judged by how long this process has seen no touch, so that clocks may differ and a computer may sleep.
+  // Measured by this process's own clock, so that clocks of machines may differ and a computer may sleep.
   let seen = { touched: NaN, at: performance.now() };
   for (let waits = 0; ; waits++) {
     const release = await acquire(path, owner, staleSeconds);
     if (release) return work().finally(release);
     const text = await readFile(path, 'utf8').catch(() => null);
     const touched = (await stat(path).catch(() => null))?.mtimeMs;
-    if (text === null || touched === undefined) continue; // given back meanwhile
+    if (text === null || touched === undefined) continue; // released since then
     if (touched !== seen.touched) seen = { touched, at: performance.now() };
     const other = parseOwner(text);
     if (isDead(other, owner) || performance.now() - seen.at > 1000 * staleSeconds) {
@@ -55,7 +55,7 @@ async function thisMachine(): Promise<Pick<Owner, 'host' | 'processes'>> {
   return { host: hostname(), processes: await readlink('/proc/self/ns/pid').catch(() => '') };
 }
 
-/** Gives what releases the lock; null where the file is there already. */
+/** Returns the function that releases the lock; null where the file exists already. */
 async function acquire(path: string, owner: Owner, staleSeconds: number): Promise<(() => Promise<void>) | null> {
   const handle = await open(path, 'wx').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EEXIST') return null;
@@ -63,7 +63,7 @@ async function acquire(path: string, owner: Owner, staleSeconds: number): Promis
   });
   if (!handle) return null;
   await handle.writeFile(JSON.stringify(owner));
-  const touch = () => void handle.utimes(new Date(), new Date()).catch(() => {}); // a missed sign of life does no harm
+  const touch = () => void handle.utimes(new Date(), new Date()).catch(() => {}); // a missed heartbeat does no harm
   const timer = setInterval(touch, 200 * staleSeconds);
   timer.unref();
   return async () => {
@@ -74,7 +74,7 @@ async function acquire(path: string, owner: Owner, staleSeconds: number): Promis
   };
 }
 
-/** null where it is half written or damaged. */
+/** null where the file is partly written or damaged. */
 function parseOwner(text: string): Owner | null {
   try {
     return JSON.parse(text) as Owner;
@@ -83,7 +83,7 @@ function parseOwner(text: string): Owner | null {
   }
 }
 
-/** Whether the owner's process was of this machine and is no more. */
+/** Whether the owner's process ran on this machine and has ended. */
 function isDead(other: Owner | null, { host, processes }: Owner): boolean {
   if (!other || other.host !== host || other.processes !== processes) return false;
   try {
@@ -94,14 +94,14 @@ function isDead(other: Owner | null, { host, processes }: Owner): boolean {
   }
 }
 
-/** Removes the lock that holds `text`. One that another waiting process has put in its place meanwhile is put back. */
+/** Removes the lock file with the content `text`. If another waiting process has replaced the file since then, it is restored. */
 async function takeAway(path: string, text: string, id: string): Promise<void> {
   const aside = `${path}.${id}`;
   try {
     await rename(path, aside);
   } catch {
-    return; // another one was quicker
+    return; // another process was faster
   }
-  if ((await readFile(aside, 'utf8')) !== text) await link(aside, path).catch(() => {}); // taken again: then it is theirs
+  if ((await readFile(aside, 'utf8')) !== text) await link(aside, path).catch(() => {}); // unless a third process has the lock now
   await rm(aside);
 }

@@ -1,6 +1,5 @@
 export { Rng, hash32, type RngState } from './rng.js';
 export {
-  discountedReturns,
   episodicReturn,
   type TokenSegment,
   type Trajectory,
@@ -18,7 +17,25 @@ export {
   type RecordedStep,
 } from './episode-record.js';
 export { ReplayBuffer } from './replay-buffer.js';
-export { tdTargets, utteranceAdvantages, type HeadValues } from './losses/utterance-td.js';
+export {
+  tokenWeights,
+  weightedSum,
+  type LossAggregation,
+  type ScoredTokens,
+  type TokenLoss,
+} from './losses/token-loss.js';
+export { entropyBonus, policyGradientLoss } from './losses/policy-gradient.js';
+export { ppoClipLoss, type PpoClipOptions } from './losses/ppo-clip.js';
+export { klEstimate, klPenalty, type KlEstimator } from './losses/kl.js';
+export { awrLoss, awrWeights, type AwrOptions } from './losses/awr.js';
+export { dpoLoss } from './losses/dpo.js';
+export { tdLoss, tdTargets } from './losses/td.js';
+export { clippedValueLoss } from './losses/value-clip.js';
+export { expectileLoss, expectileWeights } from './losses/expectile.js';
+export { discountedReturns, monteCarloAdvantages } from './advantages/monte-carlo.js';
+export { gae, type GaeInput } from './advantages/gae.js';
+export { flatGroupShare, groupRelativeAdvantages, type GroupRelativeOptions } from './advantages/group-relative.js';
+export { utteranceAdvantages, type HeadValues } from './advantages/utterance-advantages.js';
 export { linearSchedule } from './learning-rate.js';
 export { resolveWarmupSteps, scheduledRate, type LearningRateSchedule } from './learning-rate-schedule.js';
 export { minibatches } from './minibatches.js';

@@ -1,4 +1,4 @@
-// The border between YAML's and JSON's snake_case and the code's camelCase: mechanical, both ways, and nowhere else.
+// Conversion between the snake_case of YAML and JSON and the camelCase of the code; no other file converts keys.
 
 export const toCamelCase = (key: string): string =>
   key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());

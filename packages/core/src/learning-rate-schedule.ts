@@ -1,15 +1,15 @@
-// How a learning rate goes over the steps of a training: constant, linear or cosine, each behind a linear warm-up.
+// Learning rate over the steps of a training: constant, linear or cosine, each after a linear warm-up.
 import { linearSchedule } from './learning-rate.js';
 
 export interface LearningRateSchedule {
   kind: 'constant' | 'linear' | 'cosine';
   /** Optimizer steps until the peak; negative: a tenth of all steps, rounded down (AgentGym's `warmup_step`). */
   warmupSteps: number;
-  /** Share of the peak that is left after the last step, in [0, 1]; a constant rate does not look at it. */
+  /** Share of the peak after the last step, in [0, 1]; a constant rate ignores it. */
   finalShare: number;
 }
 
-/** Share of all steps that a negative number of warm-up steps stands for. */
+/** Share of all steps that a negative number of warm-up steps means. */
 const DEFAULT_WARMUP_SHARE = 0.1;
 
 /**
@@ -20,7 +20,7 @@ const DEFAULT_WARMUP_SHARE = 0.1;
  *     linear     peak · (f + (1 − f) (1 − x))
  *     cosine     peak · (f + (1 − f) (1 + cos πx) / 2)      (Loshchilov & Hutter 2017, arXiv:1608.03983, eq. 5)
  *
- * Differs from AgentGym, whose first step has the rate 0 (peak · s / W): here no step is spent on nothing.
+ * Differs from AgentGym, whose first step has the rate 0 (peak · s / W): here every step trains.
  *
  * @param step s, 0-based
  * @param totalSteps T; later steps keep the final rate

@@ -1,4 +1,4 @@
-// Short makers of JSON Schemas for config keys, each with its meaning and unit, and the types that follow from them.
+// Functions that create JSON Schemas of config keys with meaning and unit, and the types of the resulting options.
 import { Type, type Static, type TObject, type TSchema } from '@sinclair/typebox';
 
 export const nullable = <T extends TSchema>(schema: T, description: string) =>
@@ -20,12 +20,12 @@ type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : S;
 
-/** The same tree with camelCase keys, as `camelKeys` makes it. */
+/** The same tree with camelCase keys, as `camelKeys` returns it. */
 export type CamelKeys<T> = T extends readonly (infer _)[]
   ? T
   : T extends object
     ? { [K in keyof T as K extends string ? CamelCase<K> : K]: CamelKeys<T[K]> }
     : T;
 
-/** What code is given for a schema of snake_case keys. */
+/** The options that the code gets for a schema of snake_case keys. */
 export type OptionsOf<Schema extends TObject> = CamelKeys<Static<Schema>>;

@@ -19,7 +19,7 @@ test('sampling is with replacement and reaches every slot evenly', () => {
   }
 });
 
-test('an empty buffer says so', () => {
+test('sampling from an empty buffer throws', () => {
   expect(() => new ReplayBuffer(2).sample(1, new Rng(0))).toThrow(
     'ReplayBuffer: nothing to sample, the buffer is empty',
   );

@@ -13,7 +13,7 @@ test('the same seed gives the same numbers, another seed others', () => {
   expect(draw(7)).not.toEqual(draw(8));
 });
 
-test('a restored state goes on where it was', () => {
+test('a restored state continues with the same numbers', () => {
   const rng = new Rng(3);
   rng.uniform();
   const copy = new Rng(rng.state);

@@ -12,12 +12,12 @@ export class Rng {
     this.#s = typeof seed === 'number' ? fillState(seed) : Uint32Array.from(seed);
   }
 
-  /** A stream of its own for a named purpose, unaffected by how much of this one has been drawn already. */
+  /** An independent stream for a named purpose, unaffected by how much has been drawn from others. */
   static forPurpose(seed: number, purpose: string): Rng {
     return new Rng(hash32(`${seed}/${purpose}`));
   }
 
-  /** The whole state: `new Rng(rng.state)` goes on with the same numbers. */
+  /** The whole state: `new Rng(rng.state)` continues with the same numbers. */
   get state(): RngState {
     return [this.#s[0], this.#s[1], this.#s[2], this.#s[3]];
   }
@@ -27,7 +27,7 @@ export class Rng {
     this.#s.set(state);
   }
 
-  /** Uniform whole number in [0, 2³²). */
+  /** Uniform integer in [0, 2³²). */
   uint32(): number {
     const s = this.#s;
     const result = Math.imul(rotateLeft(Math.imul(s[1], 5), 7), 9) >>> 0;
@@ -46,7 +46,7 @@ export class Rng {
     return ((this.uint32() >>> 5) * 67108864 + (this.uint32() >>> 6)) / 9007199254740992;
   }
 
-  /** Uniform whole number in [low, high], both ends included. */
+  /** Uniform integer in [low, high], both ends included. */
   integer(low: number, high: number): number {
     if (!(high >= low)) throw new RangeError(`Rng.integer: empty range [${low}, ${high}]`);
     return low + Math.floor(this.uniform() * (high - low + 1));

@@ -6,7 +6,7 @@ test('the 0.9-quantile interpolates between order statistics', () => {
   expect(quantile([...new Array(19).fill(-20), -5], 0.9)).toBe(-20);
 });
 
-test('spread is the unbiased one, and 0 for a single value', () => {
+test('the standard deviation is unbiased, and 0 for a single value', () => {
   expect(standardDeviation([1, 3])).toBeCloseTo(Math.SQRT2); // ((−1)² + 1²) / (2 − 1)
   expect(standardError([1, 3])).toBeCloseTo(1);
   expect(standardDeviation([5])).toBe(0);

@@ -6,7 +6,7 @@ export function mean(xs: ArrayLike<number>): number {
   return sum / xs.length;
 }
 
-/** Unbiased sample standard deviation; 0 for a single value, which has no spread. */
+/** Unbiased sample standard deviation; 0 for a single value. */
 export function standardDeviation(xs: ArrayLike<number>): number {
   if (xs.length < 2) return 0;
   const m = mean(xs);
@@ -42,7 +42,7 @@ export function quantile(xs: readonly number[], q: number): number {
   return sorted[low] + (position - low) * (sorted[high] - sorted[low]);
 }
 
-/** Pearson's correlation; 0 where one side does not vary. */
+/** Pearson's correlation; 0 where one side is constant. */
 export function correlation(xs: ArrayLike<number>, ys: ArrayLike<number>): number {
   const [mx, my] = [mean(xs), mean(ys)];
   let [xy, xx, yy] = [0, 0, 0];

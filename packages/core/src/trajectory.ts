@@ -1,6 +1,6 @@
 /**
- * What a rollout is made of: transitions between texts, and beside them the token ids that the policy
- * really read and wrote, so that training scores exactly what was sampled.
+ * Data of a rollout: transitions between texts, and the token ids that the policy read and wrote, so that training scores exactly
+ * the tokens that were sampled.
  */
 
 /** One turn: the agent read `observation`, wrote `action`, and the environment answered. */
@@ -9,9 +9,9 @@ export interface Transition {
   action: string;
   reward: number;
   nextObservation: string;
-  /** The task ended: no value beyond. */
+  /** The task ended: no value after it. */
   terminated: boolean;
-  /** A limit outside the task cut the episode: more lay beyond. */
+  /** A limit outside the task cut the episode: it would have continued. */
   truncated: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface UtteranceTokens {
   logprobs: number[];
 }
 
-/** An unbroken stretch of context: every token attends to all earlier ones of the segment and to nothing else. */
+/** One continuous context: every token attends to all earlier ones of the segment and to nothing else. */
 export interface TokenSegment {
   ids: number[];
   utterances: UtteranceTokens[];
@@ -41,7 +41,7 @@ export interface Trajectory {
   /** Seed the environment was reset with. */
   seed: number;
   transitions: Transition[];
-  /** Figures that the environment's `info` gave turn by turn, for metrics only. */
+  /** The environment's `info` of each turn, for metrics only. */
   infos: Record<string, unknown>[];
   segments: TokenSegment[];
 }
@@ -49,20 +49,4 @@ export interface Trajectory {
 /** Undiscounted sum of the rewards of an episode. */
 export function episodicReturn(trajectory: { transitions: readonly { reward: number }[] }): number {
   return trajectory.transitions.reduce((sum, { reward }) => sum + reward, 0);
-}
-
-/**
- * Monte-Carlo return of every turn, G_t = Σ_{k≥t} γ^{k−t} r_k.
- *
- * @param rewards [turns]
- * @returns [turns]
- */
-export function discountedReturns(rewards: readonly number[], gamma: number): number[] {
-  const returns = new Array<number>(rewards.length);
-  let ahead = 0;
-  for (let t = rewards.length - 1; t >= 0; t--) {
-    ahead = rewards[t] + gamma * ahead;
-    returns[t] = ahead;
-  }
-  return returns;
 }

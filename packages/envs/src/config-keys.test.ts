@@ -46,6 +46,7 @@ test('a shop’s address for the embedded shop is refused, with what to write', 
       message:
         'env_load_path: webshop reads it only with env.backend=site or env.backend=agentgym; env.backend is embedded',
       remedy: 'write env.backend=site, or leave env_load_path out',
+      unreadFor: 'env.backend',
     },
   ]);
 });

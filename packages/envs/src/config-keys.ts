@@ -81,7 +81,8 @@ function unread(name: string, key: string, condition: Condition, options: Values
   const [option, values] = [`env.${toSnakeCase(unmet[0])}`, unmet[1]];
   const wanted = values.map((value) => `${option}=${String(value)}`).join(' or ');
   const message = `${key}: ${name} reads it only with ${wanted}; ${option} is ${String(options[unmet[0]])}`;
-  return { key, message, remedy: `write ${option}=${String(values[0])}, or leave ${key} out` };
+  const remedy = `write ${option}=${String(values[0])}, or leave ${key} out`;
+  return { key, message, remedy, unreadFor: option };
 }
 
 /** What keeps a key that the environment knows from being read; null where nothing does. */

@@ -35,6 +35,8 @@ export interface ConfigProblem {
   key: string;
   message: string;
   remedy: string;
+  /** The key whose value keeps this one from being read, such as `env.backend`. */
+  unreadFor?: string;
 }
 
 /** How many episodes to make, and from which seed. */

@@ -80,7 +80,7 @@ test('an operator without a rule is named when a gradient must pass it', () => {
       "gradients: Mod 'Mod_1' has no gradient rule, but the loss depends on it",
       "  input 'x' float32 [3]",
       "  input 'constant_1' float32 []",
-      '  where its result should count as a constant, wrap it in g.stopGradient(…)',
+      '  to treat its result as a constant, wrap it in g.stopGradient(…)',
     ].join('\n'),
   );
 });

@@ -1,4 +1,4 @@
-// Gradient rules against central differences, for the table of operators here and for whole models elsewhere.
+// Compares gradient rules with central differences, for the operators of this package and for whole models.
 import { GraphBuilder } from './builder.js';
 import type { Device } from './device/device.js';
 import type { InputTensor } from './device/program.js';
@@ -28,7 +28,7 @@ export interface GradientComparison {
  *
  *     f(x) = Σ wᵢ yᵢ(x) with fixed wᵢ,   ∂f/∂x ≈ (f(x + h) − f(x − h)) / 2h
  *
- * The sum is taken here in float64, so that float32 rounding enters only through y.
+ * The sum is computed here in float64, so that only y has float32 rounding errors.
  */
 export async function checkGradients(
   device: Device,
@@ -96,7 +96,7 @@ function buildCheck(sample: GradientSample): { graph: GraphBuilder; names: strin
   return { graph, names, size: y.dim(0) };
 }
 
-/** What the sample's tensors say about the symbols in their shapes. */
+/** Sizes of the symbols in the shapes, read from the sample's tensors. */
 function symbolSizes(sample: GradientSample): (symbol: string) => number | undefined {
   const sizes = new Map<Dim, number>();
   for (const { shape, dims } of Object.values(sample.inputs)) shape.forEach((dim, axis) => sizes.set(dim, dims[axis]!));
@@ -115,7 +115,7 @@ async function worstElement(
       const [above, below] = [x.slice(), x.slice()];
       above[index] = value + step;
       below[index] = value - step;
-      // The step as float32 really took it.
+      // The step after rounding to float32.
       const width = above[index] - below[index];
       const [high, low] = await Promise.all([evaluate(input, above), evaluate(input, below)]);
       const fromDifferences = (high - low) / width;

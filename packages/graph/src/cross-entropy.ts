@@ -3,7 +3,7 @@ import type { GraphBuilder } from './builder.js';
 import type { Value } from './ir.js';
 
 /**
- * Log-probability of each row's target under softmax(logits). Safe for large logits: the row maximum is taken off before exp.
+ * Log-probability of each row's target under softmax(logits). Safe for large logits: the row maximum is subtracted before exp.
  *
  *     log p = zₜ − m − ln Σ exp(zᵢ − m),  m = max zᵢ
  *     ∂(log p)/∂z = onehot(t) − softmax(z)

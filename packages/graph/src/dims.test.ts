@@ -29,6 +29,6 @@ test('a dimension is evaluated once all its symbols have sizes', () => {
 
 test('a malformed dimension says what is wrong with it', () => {
   expect(() => canonicalDim('batch/2')).toThrow(
-    "dimension 'batch/2': 'batch/2' is neither a whole number nor a symbol; write e.g. 'batch*tokens' or 'past+1'",
+    "dimension 'batch/2': 'batch/2' is neither an integer nor a symbol; write e.g. 'batch*tokens' or 'past+1'",
   );
 });

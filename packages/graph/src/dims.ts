@@ -1,4 +1,4 @@
-// Symbolic dimensions: a dimension is a whole number or an expression over named symbols ('batch', 'batch*tokens', 'past+tokens').
+// Symbolic dimensions: a dimension is an integer or an expression over named symbols ('batch', 'batch*tokens', 'past+tokens').
 // Expressions are kept as polynomials in one canonical spelling, so two dimensions are equal exactly when their spellings are.
 
 /** A dimension: a number, or symbols joined by `*`, `+` and `-`, known only when the graph runs. */
@@ -24,7 +24,7 @@ export function dimTerms(dim: Dim): ReadonlyMap<string, number> {
       else if (/^[A-Za-z_][\w.]*$/.test(factor)) symbols.push(factor);
       else
         throw new RangeError(
-          `dimension '${dim}': '${factor}' is neither a whole number nor a symbol; write e.g. 'batch*tokens' or 'past+1'`,
+          `dimension '${dim}': '${factor}' is neither an integer nor a symbol; write e.g. 'batch*tokens' or 'past+1'`,
         );
     }
     const key = symbols.sort().join('*');
@@ -56,7 +56,7 @@ function compareMonomials(a: string, b: string): number {
 /** The one spelling of a dimension: 'tokens*batch' → 'batch*tokens', '4' → 4. */
 export function canonicalDim(dim: Dim): Dim {
   if (typeof dim === 'string') return spell(new Map(dimTerms(dim)));
-  if (!Number.isInteger(dim)) throw new RangeError(`dimension ${dim}: must be a whole number or a symbol`);
+  if (!Number.isInteger(dim)) throw new RangeError(`dimension ${dim}: must be an integer or a symbol`);
   return dim;
 }
 
@@ -124,7 +124,7 @@ export const sameShape = (a: Shape, b: Shape): boolean => a.length === b.length 
 
 export const formatShape = (shape: Shape): string => `[${shape.join(', ')}]`;
 
-/** Shape of an elementwise result, or undefined where the shapes do not go together. */
+/** Shape of an elementwise result, or undefined where the shapes do not broadcast. */
 export function broadcastShapes(a: Shape, b: Shape): Dim[] | undefined {
   const rank = Math.max(a.length, b.length);
   const result: Dim[] = [];

@@ -1,4 +1,4 @@
-// Tensor element types: their ONNX codes and the typed arrays that hold them on the host.
+// Tensor element types: their ONNX codes and the typed arrays that contain them on the host.
 import { toFloat16 } from './float16.js';
 
 /** ONNX TensorProto.DataType codes. https://github.com/onnx/onnx/blob/main/onnx/onnx.proto */
@@ -65,14 +65,14 @@ const typesByClass: Readonly<Record<string, DataType>> = {
   Uint32Array: 'uint32',
 };
 
-/** Class name of a typed array, whichever realm it comes from (Jest runs tests in one of their own, so `instanceof` misleads). */
+/** Class name of a typed array from any realm (Jest runs tests in a realm of their own, where `instanceof` is false). */
 export const arrayClass = (data: unknown): string => Object.prototype.toString.call(data).slice('[object '.length, -1);
 
-/** Whether `data` is the kind of array that holds elements of `dtype`. */
+/** Whether `data` is the class of array that contains elements of `dtype`. */
 export const holds = (data: unknown, dtype: DataType): data is TensorArray =>
   arrayClass(data) === arrayTypes[dtype].name;
 
-/** The type a typed array holds when nothing else is said. */
+/** The element type that a typed array has by default. */
 export function dataTypeOf(data: TensorArray): DataType {
   const dtype = typesByClass[arrayClass(data)];
   if (!dtype) throw new TypeError(`a tensor's data must be a typed array, not ${arrayClass(data)}`);

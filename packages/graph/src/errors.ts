@@ -1,10 +1,10 @@
-// Errors of graph building, running and differentiation, with the facts as fields so that code never parses prose.
+// Errors of graph building, running and differentiation, with the facts as fields so that code need not parse messages.
 import { formatShape } from './dims.js';
 import type { Value } from './ir.js';
 
 export const describeValue = (value: Value): string => `'${value.name}' ${value.dtype} ${formatShape(value.shape)}`;
 
-/** Operands that do not fit an operator, found while the graph is built. */
+/** Operands that do not fit an operator, detected while the graph is built. */
 export class GraphBuildError extends Error {
   override readonly name = 'GraphBuildError';
 
@@ -22,7 +22,7 @@ export class GraphBuildError extends Error {
   }
 }
 
-/** A gradient was asked through an operator that has none. */
+/** A gradient was requested through an operator that has no gradient rule. */
 export class NotDifferentiableError extends Error {
   override readonly name = 'NotDifferentiableError';
 }

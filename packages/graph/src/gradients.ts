@@ -1,4 +1,4 @@
-// Reverse-mode differentiation over a graph: from one scalar back to the values asked for.
+// Reverse-mode differentiation over a graph: from one scalar back to the requested values.
 import type { GraphBuilder } from './builder.js';
 import { sameShape } from './dims.js';
 import { isFloat } from './dtype.js';
@@ -9,15 +9,15 @@ import type { GraphNode, InputGradient, Value } from './ir.js';
 export interface GradientOptions {
   /** Gradient of some further quantity by `y`; 1 if not given, and then `y` must be a scalar. */
   upstream?: Value;
-  /** What other paths than those through `y` have contributed already: the sums start from it. */
+  /** Gradients that paths other than those through `y` contribute: the sums start from them. */
   contributed?: ReadonlyMap<Value, Value>;
-  /** Inner values of blocks are computed a second time instead of being kept. */
+  /** Inner values of blocks are computed a second time instead of being stored. */
   recompute?: RecomputeOptions;
 }
 
 /**
  * Gradients of the scalar `y` by each of `wrt`, as new nodes of the same graph. Nodes that no output uses are left out when
- * the graph is serialised, so asking for few gradients costs few nodes.
+ * the graph is serialised, so requesting few gradients costs few nodes.
  *
  *     ∂y/∂x = Σ over uses of x   ∂y/∂use · ∂use/∂x
  *
@@ -97,7 +97,7 @@ function inputGradients(
       [
         `gradients: ${node.op.opType} '${node.name}' has no gradient rule, but the loss depends on it`,
         ...node.inputs.filter((input) => input !== undefined).map((input) => `  input ${describeValue(input)}`),
-        `  where its result should count as a constant, wrap it in g.stopGradient(…)`,
+        `  to treat its result as a constant, wrap it in g.stopGradient(…)`,
       ].join('\n'),
     );
   }
@@ -116,7 +116,7 @@ function inputGradients(
   );
 }
 
-/** Dense contributions are added first, then sparse ones go into their sum. */
+/** Dense contributions are added first, then sparse ones are added to their sum. */
 function sumContributions(g: GraphBuilder, contributions: InputGradient[] | undefined): Value | undefined {
   if (!contributions) return undefined;
   let sum: Value | undefined;

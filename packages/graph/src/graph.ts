@@ -1,5 +1,5 @@
-// The graph itself: inputs, initializers, nodes, outputs. Knows no operator: `builder.ts` adds one method for each.
-// Equal nodes are made once (common subexpressions), and small constants with equal contents are one initializer.
+// The graph: inputs, initializers, nodes, outputs. It does not depend on operators: `builder.ts` adds one method for each.
+// Equal nodes are created once (common subexpressions), and small constants with equal elements are one initializer.
 import { canonicalShape, formatShape, type Dim, type Shape } from './dims.js';
 import { arrayClass, dataTypeOf, toTensorArray, type DataType, type TensorArray } from './dtype.js';
 import { GraphBuildError, describeValue } from './errors.js';
@@ -24,7 +24,7 @@ export class Graph {
 
   constructor(readonly name: string) {}
 
-  /** A tensor fed at each run: data, or a trainable parameter (anything a gradient may be asked by). */
+  /** A tensor fed at each run: data, or a trainable parameter (anything a gradient may be computed by). */
   input(name: string, dtype: DataType, shape: Shape): Value {
     const value = new Value(this.#claim(name), dtype, canonicalShape(shape), 'input');
     this.inputs.set(name, value);
@@ -65,7 +65,7 @@ export class Graph {
     return this.constant([x], [], dtype);
   }
 
-  /** 1-D int64 constant, as ONNX wants axes, sizes and shapes. */
+  /** 1-D int64 constant: ONNX's type for axes, sizes and shapes. */
   int64s(xs: readonly number[]): Value {
     return this.constant(BigInt64Array.from(xs, BigInt), [xs.length], 'int64');
   }
@@ -77,7 +77,7 @@ export class Graph {
     this.outputs.set(name, value);
   }
 
-  /** What is needed to serialise the graph as it is now, whatever is added to it later. */
+  /** A copy that can be serialized as the graph is now, independent of later additions. */
   snapshot(): Graph {
     const copy = new Graph(this.name);
     for (const [name, value] of this.inputs) copy.inputs.set(name, value);
@@ -99,8 +99,8 @@ export class Graph {
   }
 
   /**
-   * Apply an operator. Shapes are inferred and checked here, so a mistake stops at the line that made it.
-   * @param shapes stands in for the inferred output shapes where they depend on tensor contents (Reshape, Expand, …)
+   * Apply an operator. Shapes are inferred and checked here, so a mistake throws at the line that contains it.
+   * @param shapes replaces the inferred output shapes where they depend on tensor contents (Reshape, Expand, …)
    */
   apply(
     op: Op,
@@ -186,10 +186,12 @@ export class Graph {
   }
 }
 
-/** Uint8Array and Uint16Array may hold several types, so they must be said. */
+/** Uint8Array and Uint16Array may contain several types, so their type must be given. */
 function inferDataType(data: TensorArray): DataType {
   const dtype = dataTypeOf(data);
   if (dtype === 'uint8' || dtype === 'uint16')
-    throw new TypeError(`an initializer of ${arrayClass(data)} needs its element type said: bool, uint8, float16, …`);
+    throw new TypeError(
+      `an initializer of ${arrayClass(data)} needs an explicit element type: bool, uint8, float16, …`,
+    );
   return dtype;
 }

@@ -1,5 +1,5 @@
 export { GraphBuilder } from './builder.js';
-export { Graph } from './graph.js';
+export { type Graph } from './graph.js';
 export {
   Value,
   type Attributes,
@@ -14,17 +14,7 @@ export {
   type ReduceOptions,
   type WebgpuForm,
 } from './ir.js';
-export {
-  addDims,
-  divideDims,
-  evaluateDim,
-  formatShape,
-  multiplyDims,
-  sizeOfShape,
-  subtractDims,
-  type Dim,
-  type Shape,
-} from './dims.js';
+export { addDims, divideDims, multiplyDims, subtractDims, type Dim, type Shape } from './dims.js';
 export { type DataType, type Precision, type TensorArray } from './dtype.js';
 export { toFloat16 } from './float16.js';
 export { defineOp } from './op.js';
@@ -51,7 +41,7 @@ export {
   type RunOutputs,
 } from './device/program.js';
 export { HostMemory, LOOP_BYTES, wasmMemoryOf, type WasmMemory } from './device/host-memory.js';
-export { checkDevice, chooseDevice, type DeviceChoice, type DeviceKind, type Machine } from './device/choose-device.js';
+export { checkDevice, chooseDevice, type DeviceChoice, type DeviceKind } from './device/choose-device.js';
 export { gpuCrossings, type GpuCrossings } from './device/gpu-crossings.js';
 export { webgpuAvailable } from './device/provider-probe.js';
 export { State, type StateTensorInfo, type StateTensorInit, type TensorCopy } from './device/state.js';

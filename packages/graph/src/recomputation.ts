@@ -4,21 +4,21 @@ import type { GraphBuilder } from './builder.js';
 import type { GraphNode, Value } from './ir.js';
 
 export interface RecomputeOptions {
-  /** Values between blocks, in the order they were made. Only these are kept; what lies between two of them is computed twice. */
+  /** Values between blocks, in the order they were made. Only these are stored; values between two of them are computed twice. */
   boundaries: readonly Value[];
   /** Further values that a block's inner values start from, such as the seed of its dropout masks. */
   sources?: readonly Value[];
 }
 
-/** Second copies of values, as the gradient rules of one block want them. */
+/** Maps values to their second copies, which the gradient rules of one block use. */
 export type Replay = (value: Value) => Value;
 
 /** Outside all blocks nothing is computed again. */
 const asItIs: Replay = (value) => value;
 
 /**
- * Which copies the backward pass uses while it walks the graph from its end: `enter` is told each node that is reached,
- * with the gradient by its first output.
+ * Which copies the backward pass uses while it walks the graph from its end: `enter` is called for each node that is
+ * reached, with the gradient by its first output.
  */
 export class Recomputation {
   replay: Replay = asItIs;
@@ -41,7 +41,7 @@ export class Recomputation {
   }
 }
 
-/** Copies of whatever follows from `roots`, none of which can be computed before `dy` is there. */
+/** Copies of everything computed from `roots`, none of which can be computed before `dy`. */
 function replayAfter(g: GraphBuilder, roots: readonly Value[], dy: Value): Replay {
   const copies = new Map<Value, Value>();
   for (const root of roots)
@@ -66,11 +66,11 @@ function replayAfter(g: GraphBuilder, roots: readonly Value[], dy: Value): Repla
 }
 
 /**
- * x itself, but ready only when `other` is: a choice between x and x that asks `other` which. The result is x whatever the
- * answer, so a NaN does no harm, and no optimizer can know that (`x + 0 · other` would spread a NaN).
+ * x itself, but computed only after `other`: a choice between x and x by an element of `other`. The result is x in both cases, so
+ * a NaN has no effect, and ONNX Runtime's optimizer cannot remove the choice (`x + 0 · other` would propagate a NaN).
  */
 export function notBefore(g: GraphBuilder, other: Value, x: Value): Value {
   const element = other.shape.reduce<Value>((rest, _, axis) => g.slice(rest, axis, 0, 1), other);
-  const answer = g.greater(g.reshape(element, []), 0);
-  return g.where(answer, x, x);
+  const condition = g.greater(g.reshape(element, []), 0);
+  return g.where(condition, x, x);
 }

@@ -1,4 +1,4 @@
-// The frame of a rewritten graph: the same inputs, initializers and outputs, other nodes between them.
+// Base of the rewritings: a new graph with the same inputs, initializers and outputs, and other nodes between them.
 import { GraphBuilder } from './builder.js';
 import type { DataType } from './dtype.js';
 import type { Graph } from './graph.js';

@@ -1,4 +1,4 @@
-// From a graph to the bytes of an ONNX model. Only nodes that some output needs are written.
+// Serializes a graph to the bytes of an ONNX model. Only nodes that some output needs are written.
 import onnxProto from 'onnx-proto';
 import type { Shape } from './dims.js';
 import { arrayTypes, onnxTypeCodes, type DataType, type TensorArray } from './dtype.js';
@@ -6,7 +6,7 @@ import type { Graph } from './graph.js';
 import { accumulatorName, NO_COPY_OUTPUT, outputName } from './output-name.js';
 import type { GraphNode, Value } from './ir.js';
 
-const { onnx } = onnxProto;
+export const { onnx } = onnxProto;
 const { AttributeType } = onnx.AttributeProto;
 
 /** Operator set of ONNX itself, and the file format version that goes with it (Gelu: 20; blocked DequantizeLinear: 21). */
@@ -15,11 +15,11 @@ const IR_VERSION = 10;
 
 export interface SerializeOptions {
   /**
-   * Initializers of at least so many bytes stay outside: the model refers to them and `externalData` holds them.
-   * Spares a copy, and a model may be larger than protobuf's 2 GB.
+   * Initializers of at least so many bytes stay outside: the model refers to them and `externalData` contains them.
+   * This avoids a copy, and a model may be larger than protobuf's 2 GB.
    */
   externalBytes?: number;
-  /** Names the place of an initializer that stays outside, where it is a file and so not part of `externalData`. */
+  /** Path of an initializer that stays outside and is a file, so not part of `externalData`. */
   fileOf?: (data: Uint8Array) => string;
   /** Outputs which become `accumulator + value`, the accumulator being a further input. */
   accumulate?: ReadonlySet<string>;
@@ -31,11 +31,11 @@ export interface SerializeOptions {
 
 export interface SerializedModel {
   bytes: Uint8Array;
-  /** What the model refers to by `path`; the elements are those of the initializers, not copies. */
+  /** Data that the model refers to by `path`; the elements are those of the initializers, not copies. */
   externalData: { path: string; data: Uint8Array }[];
 }
 
-/** The graph as an ONNX ModelProto. */
+/** The bytes of the graph's ONNX ModelProto. */
 export function serialize(graph: Graph): Uint8Array {
   return serializeModel(graph).bytes;
 }
@@ -98,7 +98,7 @@ export function serializeModel(
   return { bytes: model.finish(), externalData };
 }
 
-/** Where a tensor's elements are if not in the model. */
+/** Location of a tensor's elements outside the model. */
 function elsewhere(path: string, bytes: number) {
   const entries = { location: path, offset: '0', length: String(bytes) };
   return {
@@ -107,7 +107,7 @@ function elsewhere(path: string, bytes: number) {
   };
 }
 
-/** An input whose elements are known when the session is made: of fixed size. */
+/** An input whose elements are known when the session is created; it must have a fixed size. */
 function constantProto({ name, dtype, shape }: Value) {
   const size = shape.reduce<number>((product, dim) => product * (typeof dim === 'number' ? dim : NaN), 1);
   if (!(size > 0)) throw new Error(`constant '${name}': ${dtype} [${shape.join(', ')}] must be of fixed size`);

@@ -1,4 +1,4 @@
-// Run on the processor, where both forms can run: what matters is that they are the same function.
+// Runs on the CPU, where both forms can run: they must compute the same function.
 import { GraphBuilder, openDevice } from './index.js';
 import type { Graph } from './graph.js';
 import { webgpuForm } from './webgpu-form.js';
@@ -40,7 +40,7 @@ async function results(graph: Graph): Promise<Record<string, number[]>> {
   }
 }
 
-test('the form for WebGPU computes the same without FusedMatMul and with places and ids in int32', async () => {
+test('the form for WebGPU computes the same without FusedMatMul and with positions and ids in int32', async () => {
   const graph = example();
   const form = webgpuForm(graph);
   const types = form.nodes.map(({ op }) => op.opType);
@@ -49,8 +49,8 @@ test('the form for WebGPU computes the same without FusedMatMul and with places 
   expect(scatter.inputs[1]!.dtype).toBe('int32');
   const operandOf = (opType: string) => form.nodes.find(({ op }) => op.opType === opType)!.inputs[0]!.dtype;
   expect([operandOf('Range'), operandOf('LessOrEqual')]).toEqual(['int32', 'int32']);
-  expect(form.outputs.get('next')!.dtype).toBe('int64'); // what goes out has the type it had
+  expect(form.outputs.get('next')!.dtype).toBe('int64'); // outputs keep their types
   expect(form.outputs.get('long')!.node!.inputs[0]!.dtype).toBe('int64'); // a factor beyond int32
   expect(types).not.toContain('ArgMax');
-  expect(await results(form)).toEqual(await results(graph)); // small whole numbers: exact in any order
+  expect(await results(form)).toEqual(await results(graph)); // small integers: exact in any order
 });

@@ -1,7 +1,7 @@
 import { appendFile, mkdir, open, stat, truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** An append-only file of one JSON value a line. A checkpoint remembers its length; a resumed run cuts it back to that. */
+/** An append-only file with one JSON value per line. A checkpoint stores its length; a resumed run truncates it to that length. */
 export class JsonlFile {
   private constructor(
     readonly path: string,
@@ -9,10 +9,10 @@ export class JsonlFile {
   ) {}
 
   /**
-   * Opens the file, making it and its folder where needed.
+   * Opens the file, and creates it and its folder where needed.
    *
-   * @param length bytes to keep; what a killed run wrote after its last checkpoint is cut off. null keeps all
-   * @throws if the file is shorter than `length`: it was changed from outside
+   * @param length bytes to keep; lines that a killed run wrote after its last checkpoint are removed. null keeps all
+   * @throws if the file is shorter than `length`: something else changed it
    */
   static async open(path: string, length: number | null): Promise<JsonlFile> {
     await mkdir(dirname(path), { recursive: true });
@@ -22,7 +22,7 @@ export class JsonlFile {
     if (size < length) {
       throw new Error(
         `${path} has ${size} bytes but the checkpoint was written when it had ${length}\n` +
-          `  it was shortened since; restore it, or start again in a new directory`,
+          `  something has shortened it since; restore it, or start again in a new directory`,
       );
     }
     await truncate(path, length);

@@ -1,4 +1,4 @@
-// A line chart as an SVG string: no script, no font of its own, readable in light and dark pages.
+// A line chart as an SVG string, without scripts or fonts, readable on light and dark pages.
 import { maximum, minimum } from '@bowyer/core';
 
 export interface Series {

@@ -1,4 +1,4 @@
-// What a person watching the terminal sees while something slow goes on.
+// Progress of slow work on the terminal.
 
 export interface ProgressOutput {
   isTTY?: boolean;
@@ -7,8 +7,8 @@ export interface ProgressOutput {
 }
 
 /**
- * One line with a bar, a count, a note and the time left. On a terminal it rewrites itself ten times a second at most; in a
- * file or a pipe it prints a line every `quietSeconds`. Nothing appears for work that ends within `patienceSeconds`.
+ * One line with a bar, a count, a note and the time left. On a terminal it is redrawn at most ten times a second; in a
+ * file or a pipe it prints a line every `quietSeconds`. Work that ends within `patienceSeconds` prints nothing.
  */
 export class ProgressBar {
   readonly #started: number;
@@ -44,14 +44,14 @@ export class ProgressBar {
     this.#draw(now);
   }
 
-  /** Leaves the last state on the screen, if any was shown. */
+  /** Leaves the final state on the screen, if the bar was shown. */
   finish(): void {
     if (!this.#drawn) return;
     this.#draw(this.clock());
     if (this.output.isTTY) this.output.write('\n');
   }
 
-  /** Takes the line away so that something else can be printed. */
+  /** Removes the line so that other output can be printed. */
   clear(): void {
     if (this.#drawn && this.output.isTTY) this.output.write('\r\x1b[2K');
   }
@@ -71,7 +71,7 @@ export class ProgressBar {
   }
 }
 
-/** Seconds in the words of a person in a hurry: `8s`, `3m 05s`, `2h 10m`. */
+/** Seconds as text: `8s`, `3m 05s`, `2h 10m`. */
 export function duration(seconds: number): string {
   if (!Number.isFinite(seconds)) return '…';
   const whole = Math.round(seconds);

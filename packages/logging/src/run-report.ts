@@ -1,4 +1,4 @@
-// report.html: one self-contained page about a run that opens offline: results, curves, sample dialogues, config.
+// report.html: one self-contained page about a run: results, curves, sample dialogues, config. It opens offline.
 import { escapeHtml, lineChart, type Series } from './line-chart.js';
 
 export interface RunReport {

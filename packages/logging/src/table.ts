@@ -1,7 +1,9 @@
-/** A table in plain text: the first column to the left, the others to the right, two blanks between. */
+import { maximum } from '@bowyer/core';
+
+/** A table in plain text: the first column aligned left, the others right, two spaces between columns. */
 export function textTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [header, ...rows];
-  const widths = header.map((_, column) => Math.max(...lines.map((line) => line[column].length)));
+  const widths = header.map((_, column) => maximum(lines.map((line) => line[column].length)));
   const format = (line: readonly string[]) =>
     line.map((cell, column) => (column === 0 ? cell.padEnd(widths[column]) : cell.padStart(widths[column]))).join('  ');
   return [format(header), widths.map((width) => '─'.repeat(width)).join('  '), ...rows.map(format)].join('\n');

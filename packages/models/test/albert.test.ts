@@ -10,7 +10,7 @@ import { TransformerEncoder } from '../src/critic/transformer-encoder.js';
 import type { EncoderConfig } from '../src/encoder/encoder-config.js';
 import { encoderHiddenStates, textFeature } from '../src/encoder/encoder-graph.js';
 import { tokenMatrix } from '../src/encoder/encoder-tokens.js';
-import { initialEncoder, loadEncoder, saveEncoder } from '../src/encoder/encoder-weights.js';
+import { initializeEncoder, loadEncoder, saveEncoder } from '../src/encoder/encoder-weights.js';
 import { layerNames } from '../src/encoder/encoder-names.js';
 import { parameterInputs } from '../src/layers/linear.js';
 import { wordLevelTokenizer } from '../src/tokenizers/word-level-tokenizer.js';
@@ -117,7 +117,7 @@ describe('a critic over ALBERT', () => {
 
   test('the gradient of a shared layer sums over its uses: central differences', async () => {
     const rng = new Rng(0);
-    const weights = initialEncoder(rng, tiny, { pooler: true });
+    const weights = initializeEncoder(rng, tiny, { pooler: true });
     for (const { data } of Object.values(weights)) for (let i = 0; i < data.length; i++) data[i] += 0.2 * rng.normal();
     const critic = await newCritic(new TransformerEncoder({ ...options, config: tiny, tokenizer, weights }));
     const targets = Float32Array.of(1, -1);
@@ -161,7 +161,7 @@ describe('a critic over ALBERT', () => {
   test('loaded from a folder and saved back, settings and weights are the same', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'bowyer-albert-'));
     try {
-      const tensors = initialEncoder(new Rng(3), tiny, { pooler: true });
+      const tensors = initializeEncoder(new Rng(3), tiny, { pooler: true });
       await saveEncoder(dir, tiny, tensors);
       await tokenizer.save(dir);
       const critic = await newCritic(await TransformerEncoder.load(dir, { ...options, rng: new Rng(0) }));

@@ -106,46 +106,46 @@ const messageOf = (dir: string) =>
   );
 
 const UP = 'model.layers.1.mlp.up_proj.weight';
-const again = 'fetch or save both again';
+const again = 'download or save both again';
 
 test.each<[string, (tensors: Stored) => void, string]>([
   [
     'missing',
     (tensors) => tensors.delete(UP),
-    `Cannot read DIR/model.safetensors, tensor '${UP}'\n  expected shape [6, 4], as config.json asks for\n` +
+    `Cannot read DIR/model.safetensors, tensor '${UP}'\n  expected shape [6, 4], as config.json specifies\n` +
       '  found no such tensor among the 19 tensors model.embed_tokens.weight, model.layers.0.input_layernorm.weight, model.layers.0.self_attn.q_proj.weight, model.layers.0.self_attn.k_proj.weight, …\n' +
-      `  config.json and the weights must be of the same model: ${again}`,
+      `  config.json and the weights must belong to the same model: ${again}`,
   ],
   [
     'too many',
     (tensors) => tensors.set('model.layers.2.bias', { dtype: 'F32', shape: [1], bytes: Buffer.alloc(4) }),
     "Cannot read DIR/model.safetensors, tensor 'model.layers.2.bias'\n" +
       '  expected only tensors of the model that config.json describes (20 of them)\n' +
-      `  found this one too, of shape [1]\n  config.json and the weights must be of the same model: ${again}`,
+      `  found this one as well, of shape [1]\n  config.json and the weights must belong to the same model: ${again}`,
   ],
   [
     'of another shape',
     (tensors) => (tensors.get(UP)!.shape = [4, 6]),
-    `Cannot read DIR/model.safetensors, tensor '${UP}'\n  expected shape [6, 4], as config.json asks for\n  found shape [4, 6]\n` +
-      `  config.json and the weights must be of the same model: ${again}`,
+    `Cannot read DIR/model.safetensors, tensor '${UP}'\n  expected shape [6, 4], as config.json specifies\n  found shape [4, 6]\n` +
+      `  config.json and the weights must belong to the same model: ${again}`,
   ],
   ...(['I32', 'BOOL', 'I8'] as const).map((dtype): [string, (tensors: Stored) => void, string] => [
     `of ${dtype}`,
     (tensors) => tensors.set(UP, { dtype, shape: [6, 4], bytes: Buffer.alloc(24 * (dtype === 'I32' ? 4 : 1)) }),
     `Cannot read DIR/model.safetensors, tensor '${UP}'\n  expected a dtype of F32, F16, BF16, F64\n  found ${dtype}\n` +
-      '  quantised weights are not read: take the model in float32, float16 or bfloat16',
+      '  quantised weights cannot be read: use the model in float32, float16 or bfloat16',
   ]),
   [
     'of 8-bit floats',
     (tensors) => tensors.set(UP, { dtype: 'F8_E4M3', shape: [6, 4], bytes: Buffer.alloc(24) }),
     `Cannot read DIR/model.safetensors, tensor '${UP}'\n  expected a dtype of F64, F32, F16, BF16, I64, I32, I16, I8, U8, BOOL\n` +
-      '  found F8_E4M3\n  save the model with weights of float32, float16 or bfloat16',
+      '  found F8_E4M3\n  save the model with float32, float16 or bfloat16 weights',
   ],
   ...[NaN, Infinity].map((value): [string, (tensors: Stored) => void, string] => [
     `with ${value}`,
     (tensors) => tensors.get(UP)!.bytes.writeFloatLE(value, 20),
     `Cannot read DIR/model.safetensors, tensor '${UP}'\n  expected finite numbers\n  found ${value} at index 5\n` +
-      '  training went astray or the file is damaged: take an earlier checkpoint or fetch it again',
+      '  training diverged or the file is damaged: use an earlier checkpoint or download it again',
   ]),
 ])('a tensor %s', async (_, change, message) => {
   expect(await messageOf(withTensors(change))).toBe(message);
@@ -175,19 +175,22 @@ test.each<[object, string]>([
     { rope_scaling: 'linear' },
     `DIR/config.json of a 'llama' model: rope_scaling must be an object or null, not "linear"`,
   ],
-  [{ model_type: undefined }, 'DIR/config.json: model_type is missing; language models that can be built: gpt2,'],
-  [{ model_type: 'bloom' }, 'DIR/config.json: model_type is "bloom", which is not supported; language models'],
+  [{ model_type: undefined }, 'DIR/config.json: model_type is missing; supported language models: gpt2,'],
+  [
+    { model_type: 'bloom' },
+    'DIR/config.json: model_type is "bloom", which is not supported; supported language models',
+  ],
   [{ model_type: 'constructor' }, 'DIR/config.json: model_type is "constructor", which is not supported'],
   [
     { model_type: 'albert' },
-    'DIR/config.json: model_type is "albert", an encoder, which says nothing itself: it can be a critic',
+    'DIR/config.json: model_type is "albert", an encoder, which cannot generate text: it can be a critic',
   ],
   [
     { num_hidden_layers: 1e9 },
     "DIR/config.json of a 'llama' model: num_hidden_layers is 1000000000; no model has more than 4096",
   ],
   [{ quantization_config: { bits: 4 } }, 'quantization_config is {"bits":4}, which is not supported'],
-  [{ hidden_size: '4' }, 'DIR/config.json of a \'llama\' model: hidden_size must be a whole number from 1 up, not "4"'],
+  [{ hidden_size: '4' }, 'DIR/config.json of a \'llama\' model: hidden_size must be a positive integer, not "4"'],
   [
     { model_type: 'gpt2', activation_function: 'mish' },
     'DIR/config.json of a \'gpt2\' model: activation_function is "mish",',
@@ -210,20 +213,20 @@ test.each<[object, string]>([
 
 test.each([
   ['config.json', '{"a":', 'its config.json is not JSON: Unexpected end of JSON input'],
-  ['config.json', 'null', 'its config.json is no JSON object: null'],
-  ['config.json', '[]', 'its config.json is no JSON object: []'],
+  ['config.json', 'null', 'its config.json is not a JSON object: null'],
+  ['config.json', '[]', 'its config.json is not a JSON object: []'],
   ['tokenizer.json', '{', 'Tokenizer: DIR/tokenizer.json is not JSON: '],
-  ['tokenizer.json', 'null', 'Tokenizer: DIR/tokenizer.json is no JSON object: null\n  fetch the file again'],
+  ['tokenizer.json', 'null', 'Tokenizer: DIR/tokenizer.json is not a JSON object: null\n  download the file again'],
   [
     'tokenizer.json',
     '{"model":{"type":"Magic"}}',
     'DIR/tokenizer.json has a model.type of "Magic", which is not supported\n  known: BPE,',
   ],
-  ['tokenizer_config.json', '[1]', 'Tokenizer: DIR/tokenizer_config.json is no JSON object: [1]'],
+  ['tokenizer_config.json', '[1]', 'Tokenizer: DIR/tokenizer_config.json is not a JSON object: [1]'],
   [
     'model.safetensors',
     'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 12345\n',
-    "found a pointer of Git LFS, which stands for the file\n  fetch the file itself: 'git lfs pull'",
+    "found a Git LFS pointer instead of the file\n  download the file itself: 'git lfs pull'",
   ],
 ])('%s with %s', async (file, text, message) => {
   expect(await messageOf(withText(file, text))).toContain(message);
@@ -231,7 +234,7 @@ test.each([
 
 test('a header length that is a little too long or too short', async () => {
   for (const [lie, found] of [
-    [8, 'bytes that are no text in UTF-8'],
+    [8, 'bytes that are not valid UTF-8'],
     [-8, 'Unterminated string|Expected|Unexpected end'],
   ] as const) {
     const dir = changed((place) => {
@@ -242,7 +245,7 @@ test('a header length that is a little too long or too short', async () => {
     });
     expect(await messageOf(dir)).toMatch(
       new RegExp(
-        `^Cannot read DIR/model.safetensors\n  expected a JSON object as header, in the \\d+ bytes that .*\n  found (${found})`,
+        `^Cannot read DIR/model.safetensors\n  expected a JSON object as header, in the \\d+ bytes given by .*\n  found (${found})`,
       ),
     );
   }
@@ -264,17 +267,17 @@ describe('tokenizer and word table', () => {
   test('fewer rows than tokens, and far more', async () => {
     expect(await messageOf(rows(7))).toBe(
       "DIR: the tokenizer has 8 tokens, the model's vocab_size is 7\n" +
-        '  expected at least 8 rows in the word table: ids from 7 on have none\n' +
-        '  they do not belong together: put the tokenizer.json of this very model beside its config.json',
+        '  expected at least 8 rows in the token embedding: ids from 7 on have no row\n' +
+        '  they do not belong together: put the tokenizer.json of this model in the directory of its config.json',
     );
     expect(await messageOf(rows(200))).toContain(
-      "the tokenizer has 8 tokens, the model's vocab_size is 200\n  expected 73 to 200 tokens: so many rows without a token",
+      "the tokenizer has 8 tokens, the model's vocab_size is 200\n  expected 73 to 200 tokens: more rows without a token",
     );
   });
 
   test('vocab_size that is not the table’s', async () => {
     expect(await messageOf(withConfig({ vocab_size: 10 }))).toContain(
-      "tensor 'model.embed_tokens.weight'\n  expected shape [10, 4], as config.json asks for\n  found shape [8, 4]",
+      "tensor 'model.embed_tokens.weight'\n  expected shape [10, 4], as config.json specifies\n  found shape [8, 4]",
     );
   });
 });
@@ -289,13 +292,13 @@ test('shards: one that is absent, a tensor that the index promises in vain, one 
     });
   expect(await messageOf(sharded(() => undefined))).toBe('loaded');
   expect(await messageOf(sharded((map) => (map[UP] = 'two.safetensors')))).toBe(
-    "Cannot read DIR/model.safetensors.index.json\n  expected the shard 'two.safetensors' beside it, as weight_map says\n" +
-      '  found no such file\n  the model is not all here: fetch the missing shard, or all of the model again',
+    "Cannot read DIR/model.safetensors.index.json\n  expected the shard 'two.safetensors' beside it, as weight_map specifies\n" +
+      '  found no such file\n  the model is incomplete: download the missing shard, or the whole model again',
   );
   expect(await messageOf(sharded((map) => (map['model.other'] = 'one.safetensors')))).toContain(
-    "Cannot read DIR/one.safetensors, tensor 'model.other'\n  expected the tensor that the index promises\n  found none",
+    "Cannot read DIR/one.safetensors, tensor 'model.other'\n  expected the tensor that the index lists\n  found none",
   );
   expect(await messageOf(sharded((map) => delete map[UP]))).toContain(
-    `Cannot read DIR/model.safetensors.index.json, tensor '${UP}'\n  expected shape [6, 4], as config.json asks for\n  found no such tensor among the 19 tensors`,
+    `Cannot read DIR/model.safetensors.index.json, tensor '${UP}'\n  expected shape [6, 4], as config.json specifies\n  found no such tensor among the 19 tensors`,
   );
 });

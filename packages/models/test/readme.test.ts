@@ -13,7 +13,7 @@ function outputOf(n: number): string {
   try {
     return execFileSync(process.execPath, ['--conditions=source', '--import', 'tsx', file], {
       encoding: 'utf8',
-      env: { ...process.env, FORCE_COLOR: '0' }, // Nx asks for colours
+      env: { ...process.env, FORCE_COLOR: '0' }, // Nx requests colours
     });
   } finally {
     rmSync(file);

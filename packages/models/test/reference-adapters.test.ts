@@ -12,7 +12,7 @@ import { Episodes } from '../src/decoding/episodes.js';
 import { createAdapters, openAdapterDirectory } from '../src/language-model/model-weights.js';
 import { mergeAdapters } from '../src/lora/merge-adapters.js';
 import { readAdapterWeights, writeAdapter } from '../src/lora/peft-files.js';
-import { openWeights, readSafetensors } from '@bowyer/checkpoints';
+import { openSafetensors, readSafetensors } from '@bowyer/checkpoints';
 import { TokenScorer } from '../src/training/token-scorer.js';
 
 interface Reference {
@@ -36,7 +36,7 @@ async function load(name: string) {
   const dir = join(fixtures, name);
   const { baseDir, adapter } = await openAdapterDirectory(dir);
   const architecture = architectureFor(readJson<Record<string, unknown>>(baseDir, 'config.json'));
-  const source = await openWeights(baseDir);
+  const source = await openSafetensors(baseDir);
   const tensors = await readParameters(architecture.parameters, source).finally(() => source.close());
   const weights = await createAdapters(device, architecture, { options: adapter!, seed: 0, dir });
   const adapters = { ...weights, dropoutRng: new Rng(1) };

@@ -8,7 +8,7 @@ import { architectureFor } from '../src/language-model/architectures.js';
 import { readParameters } from '../src/architecture/checkpoint-layout.js';
 import { DecodePrograms } from '../src/decoding/decode-programs.js';
 import { Episodes } from '../src/decoding/episodes.js';
-import { openWeights, SafetensorsFile } from '@bowyer/checkpoints';
+import { openSafetensors, SafetensorsFile } from '@bowyer/checkpoints';
 import { TokenScorer } from '../src/training/token-scorer.js';
 
 interface Reference {
@@ -30,7 +30,7 @@ afterAll(() => device.close());
 
 async function load(name: string) {
   const architecture = architectureFor(readJson<Record<string, unknown>>(name, 'config.json'));
-  const source = await openWeights(join(fixtures, name));
+  const source = await openSafetensors(join(fixtures, name));
   const tensors = await readParameters(architecture.parameters, source).finally(() => source.close());
   const parameters = await device.createState(tensors);
   return { device, architecture, parameters, maskedTokenIds: [], padTokenId: 0 };

@@ -1,4 +1,4 @@
-// That nothing crosses between GPU and processor inside a step: ONNX Runtime says where it would run each node, and a node
+// That nothing crosses between GPU and CPU inside a step: ONNX Runtime says where it would run each node, and a node
 // that its WebGPU provider lacks would show as tensors brought down and taken up. No graph is run here.
 import { readFileSync } from 'node:fs';
 import { gpuCrossings, GraphBuilder, webgpuAvailable, type Value } from '@bowyer/graph';

@@ -1,4 +1,4 @@
-// What training and sampling may be made of, on a GPU against the processor: momentum, LoRA,
+// What training and sampling may be made of, on a GPU against the CPU: momentum, LoRA,
 // quantised bases, contexts that outgrow the cache and change their rows, and a run that is broken off and goes on.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -119,14 +119,14 @@ const settings: Record<string, Setting> = {
 };
 
 maybe.each(Object.keys(settings))(
-  '%s: the same losses, weights and scores as on the processor, and the same greedy tokens',
+  '%s: the same losses, weights and scores as on the CPU, and the same greedy tokens',
   async (name) => {
     const [cpu, gpu] = [await results('cpu', settings[name]), await results('webgpu', settings[name])];
     gpu.losses.forEach((loss, i) => expect(loss).toBeCloseTo(cpu.losses[i], 3));
     for (const [parameter, { data }] of Object.entries(cpu.trained))
       gpu.trained[parameter].data.forEach((x, i) => expect(Math.abs(x - data[i])).toBeLessThan(2e-3));
     cpu.scores.forEach((row, e) => row.forEach((x, t) => expect(Math.abs(gpu.scores[e][t] - x)).toBeLessThan(5e-3)));
-    // With a quantised base decoding reads the head in 8 bits, and on the processor rounds activations too.
+    // With a quantised base decoding reads the head in 8 bits, and on the CPU rounds activations too.
     const isQuantized = settings[name].quantization !== undefined;
     expect(gpu.distance).toBeLessThan(isQuantized ? 0.1 : 1e-3);
     if (!isQuantized) expect(gpu.said).toEqual(cpu.said);

@@ -1,4 +1,4 @@
-export { runTask } from './run-task.js';
-export { runConfigSchema, toRunConfig, type RunConfig, type RunConfigYaml } from './run-config.js';
-export type { TaskContext } from './tasks/task.js';
-export { editorSchemas, schemaLine, schemaNameOf } from './editor-schemas.js';
+// What the command line is made of, for plugins, for tools that write schemas, and for tests.
+export { registerTask, findTask, taskNames } from './tasks/registry.js';
+export type { Choices, ConfigProblem, TaskContext, TaskUnit } from './tasks/task.js';
+export { editorSchemas, schemaLine, schemaNameOf } from './config/editor-schemas.js';

@@ -63,7 +63,7 @@ test('a pickle that wants to import something: one message, exit code 1, nothing
   expect(code).toBe(1);
   expect(stdout).not.toContain('this must never be printed');
   expect(stderr).toContain(
-    `Cannot read weights from ${input}\n  its pickle wants to import '__builtin__.print', which weights have no need of; nothing was run\n`,
+    `Cannot read weights from ${input}\n  its pickle wants to import '__builtin__.print', which weights do not need; nothing was executed\n`,
   );
   expect(readdirSync(directory).filter((name) => name.startsWith('model'))).toEqual([]);
 });

@@ -47,8 +47,8 @@ test('float16 on a device that has it not is refused before anything starts', as
   expect(code).toBe(1);
   expect(stderr).toContain(
     [
-      "precision 'float16' is for device 'webgpu'; device 'cpu' calculates in float32",
-      '  take device=webgpu where there is a GPU, or precision=float32',
+      "precision 'float16' is for device 'webgpu'; device 'cpu' computes in float32",
+      '  use device=webgpu where there is a GPU, or precision=float32',
     ].join('\n'),
   );
 });

@@ -51,7 +51,7 @@ test('an environment without an expert says what it needs instead', async () => 
     [
       'adventure has no demonstrations of its own, so there is nothing to warm-start from',
       '  give a policy with policy_lm=FOLDER, or episodes with demonstrations.path=FILE.jsonl',
-      '  to play some yourself: run --config-name play env=adventure output=FILE.jsonl',
+      '  to play some yourself: npx bowyer --config-name play env=adventure output=FILE.jsonl',
     ].join('\n'),
   );
 });

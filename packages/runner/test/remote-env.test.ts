@@ -58,7 +58,7 @@ test.each([
     [
       'env_server_base is http://b:2, but env.base_url is http://a:1',
       '  in command line: env_server_base=http://b:2',
-      '  they are two names of the same address: give one of them',
+      '  they are two names of the same option: give one of them',
     ],
   ],
 ])(

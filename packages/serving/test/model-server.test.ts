@@ -187,8 +187,8 @@ test.each([
     'must be one of system,',
   ],
   ['completions', { prompt: 'no', temperature: 3 }, 400, 'temperature', "'temperature' must be a number from 0 to 2"],
-  ['completions', { prompt: 'no', n: 1.5 }, 400, 'n', "'n' must be a whole number from 1 to 4"],
-  ['completions', { prompt: 'no', max_tokens: 0 }, 400, 'max_tokens', 'a whole number of at least 1'],
+  ['completions', { prompt: 'no', n: 1.5 }, 400, 'n', "'n' must be an integer from 1 to 4"],
+  ['completions', { prompt: 'no', max_tokens: 0 }, 400, 'max_tokens', 'an integer of at least 1'],
   ['completions', { prompt: 'no', repetition_penalty: 1.2 }, 400, 'repetition_penalty', 'is not supported'],
   ['completions', { prompt: 'no', logit_bias: { 3000: 1 } }, 400, 'logit_bias', "the key '3000', which is no token id"],
   ['completions', { prompt: 'no', logit_bias: { 3: 101 } }, 400, 'logit_bias', 'numbers from -100 to 100'],
@@ -267,10 +267,8 @@ test('a bias and penalties choose as a loop over the vocabulary does; the log-pr
   const logprobs: number[] = [];
   for (let step = 0; step < steps; step++) {
     const own = await nextLogprobs(ids);
-    const steered = own.map(
-      (x, id) => x + (bias[id] ?? 0) - frequency * counts[id] - presence * Number(counts[id] > 0),
-    );
-    const best = steered.indexOf(Math.max(...steered));
+    const biased = own.map((x, id) => x + (bias[id] ?? 0) - frequency * counts[id] - presence * Number(counts[id] > 0));
+    const best = biased.indexOf(Math.max(...biased));
     if (best === tokenizer.eosTokenId) break;
     ids.push(best);
     counts[best]++;
@@ -280,14 +278,14 @@ test('a bias and penalties choose as a loop over the vocabulary does; the log-pr
   const asked = { prompt, max_tokens: steps, temperature: 0, logprobs: 0, logit_bias: bias };
   const penalties = { presence_penalty: presence, frequency_penalty: frequency };
   // In company of a request that wants nothing of the kind.
-  const [steered, plain] = await Promise.all([
+  const [biased, plain] = await Promise.all([
     post(server, 'completions', { ...asked, ...penalties }),
     post(server, 'completions', { prompt, max_tokens: steps, temperature: 0 }),
   ]);
-  expect(steered.body.choices[0].logprobs.tokens).toEqual(said);
-  steered.body.choices[0].logprobs.token_logprobs.forEach((x, i) => expect(x).toBeCloseTo(logprobs[i], 4));
+  expect(biased.body.choices[0].logprobs.tokens).toEqual(said);
+  biased.body.choices[0].logprobs.token_logprobs.forEach((x, i) => expect(x).toBeCloseTo(logprobs[i], 4));
   expect([plain.body.choices[0].text]).toEqual(await greedyTexts([prompt], steps));
-  expect(plain.body.choices[0].text).not.toBe(steered.body.choices[0].text);
+  expect(plain.body.choices[0].text).not.toBe(biased.body.choices[0].text);
   await server.close();
 });
 

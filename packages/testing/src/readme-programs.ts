@@ -25,7 +25,7 @@ async function runProgram(source: string, repository: string): Promise<string> {
     const file = join(folder, 'program.mts');
     writeFileSync(file, source);
     const argv = ['--conditions=source', '--import', 'tsx', file];
-    return (await promisify(execFile)(process.execPath, argv, { cwd: repository })).stdout;
+    return (await promisify(execFile)(process.execPath, argv, { cwd: folder })).stdout;
   } finally {
     rmSync(folder, { recursive: true });
   }

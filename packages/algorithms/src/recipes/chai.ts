@@ -29,6 +29,7 @@ export const chai = defineAlgorithm({
   options,
   needs: { critic: 'double', source: 'episodes' },
   trainsPolicy: false,
+  playsWithCritic: true,
   alwaysSamples: true,
   playerOptions: ['num_candidates'],
   openPlayer: (agent, { slots, numCandidates }) => bestOfNPlayer(agent, { slots, candidates: numCandidates! }),

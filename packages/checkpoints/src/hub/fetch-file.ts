@@ -55,13 +55,13 @@ export async function fetchFile(file: RemoteFile, blob: string, options: FetchOp
   if (found !== file.etag) {
     await rm(incomplete);
     throw new ChecksumError(
-      `'${file.path}' arrived damaged: its ${file.digest === 'git' ? 'git SHA-1' : 'SHA-256'} should be ${file.etag}, it is ${found}`,
+      `'${file.path}' was damaged in transfer: its ${file.digest === 'git' ? 'git SHA-1' : 'SHA-256'} should be ${file.etag}, it is ${found}`,
     );
   }
   await rename(incomplete, blob);
 }
 
-/** Adds what is missing from byte `have` on; starts anew where the server ignores the range. */
+/** Adds what is missing from byte `have` on; starts again where the server ignores the range. */
 async function receive(path: string, have: number, { url, headers, progress }: FetchOptions): Promise<void> {
   const response = await fetch(url, { headers: { ...headers, ...(have > 0 && { Range: `bytes=${have}-` }) } });
   if (!response.ok || response.body === null) {

@@ -15,14 +15,14 @@ export class HubError extends Error {
         `Cannot get ${id.name}@${id.revision} from the hub`,
         `  ${problem}`,
         `  ${advice}`,
-        `  a local folder was not meant? There is no '${id.name}' in ${process.cwd()}`,
+        `  did you mean a local folder? There is no '${id.name}' in ${process.cwd()}`,
       ].join('\n'),
       options,
     );
   }
 }
 
-/** Whether nobody answered, which says nothing of the model. */
+/** Whether the hub did not answer, so nothing is known about the model. */
 export const isUnreachable = (error: unknown): boolean =>
   !(error instanceof HubError) && (error as { statusCode?: number }).statusCode === undefined;
 
@@ -35,21 +35,21 @@ export function hubError(id: HubId, error: unknown, endpoint: string): HubError 
     case 403:
       return new HubError(
         id,
-        `${endpoint} refuses access (${statusCode}): there is no such model, or it is private or gated`,
-        'check the name; for a gated model accept its terms on the site and set HF_TOKEN in the environment',
+        `${endpoint} refused access (${statusCode}): the model does not exist, or it is private or gated`,
+        'check the name; for a gated model, accept its terms on the site and set HF_TOKEN in the environment',
       );
     case 404:
       return new HubError(
         id,
         `${endpoint} has no such model or revision (404)`,
-        'check OWNER/NAME@REVISION; a local directory is written with a slash or dot in front: ./OWNER/NAME',
+        'check OWNER/NAME@REVISION; a local directory starts with a slash or a dot: ./OWNER/NAME',
       );
     case undefined: {
       const code = (cause as { code?: string } | undefined)?.code;
       return new HubError(
         id,
         `${endpoint} cannot be reached: ${code ?? message}`,
-        'is there a network? Without one give the directory of a downloaded model, or HF_HOME where another program has put it',
+        'without a network, give the directory of a downloaded model, or set HF_HOME to the cache that contains it',
         { cause: error },
       );
     }

@@ -145,7 +145,7 @@ test('bytes that are not the announced ones are refused and not kept', async () 
   hub.damaged = true;
   expect(await messageOf(modelDirectory('acme/tiny'))).toMatch(
     new RegExp(
-      `^Cannot get acme/tiny@main from the hub\n  'model.safetensors' arrived damaged: its SHA-256 should be ${sha256(weights)}, it is [0-9a-f]{64}\n`,
+      `^Cannot get acme/tiny@main from the hub\n  'model.safetensors' was damaged in transfer: its SHA-256 should be ${sha256(weights)}, it is [0-9a-f]{64}\n`,
     ),
   );
   expect(readdirSync(join(repository(), 'blobs'))).not.toContain(`${sha256(weights)}.incomplete`);
@@ -156,9 +156,9 @@ test('the token goes to the hub and into no message', async () => {
   hub.token = 'hf_secret';
   process.env.HF_TOKEN = 'hf_wrong';
   expect(await messageOf(modelDirectory('acme/tiny'))).toBe(
-    `Cannot get acme/tiny@main from the hub\n  ${process.env.HF_ENDPOINT} refuses access (401): there is no such model, or it is private or gated\n` +
-      '  check the name; for a gated model accept its terms on the site and set HF_TOKEN in the environment\n' +
-      `  a local folder was not meant? There is no 'acme/tiny' in ${process.cwd()}`,
+    `Cannot get acme/tiny@main from the hub\n  ${process.env.HF_ENDPOINT} refused access (401): the model does not exist, or it is private or gated\n` +
+      '  check the name; for a gated model, accept its terms on the site and set HF_TOKEN in the environment\n' +
+      `  did you mean a local folder? There is no 'acme/tiny' in ${process.cwd()}`,
   );
   process.env.HF_TOKEN = 'hf_secret';
   await modelDirectory('acme/tiny');
@@ -174,12 +174,10 @@ test('no network: one clear message; what was fetched before is taken, and that 
   process.env.HF_ENDPOINT = 'http://127.0.0.1:9'; // the discard port: nobody listens
   const notices: string[] = [];
   expect(await modelDirectory('acme/tiny', { notice: (line) => notices.push(line) })).toBe(dir);
-  expect(notices).toEqual([
-    'http://127.0.0.1:9 cannot be reached; acme/tiny@main is taken as it was downloaded before',
-  ]);
+  expect(notices).toEqual(['http://127.0.0.1:9 cannot be reached; acme/tiny@main is used as downloaded earlier']);
   const other = await messageOf(modelDirectory('acme/other'));
   expect(other).toContain('Cannot get acme/other@main from the hub\n  http://127.0.0.1:9 cannot be reached: ');
-  expect(other).toContain(`\n  a local folder was not meant? There is no 'acme/other' in ${process.cwd()}`);
+  expect(other).toContain(`\n  did you mean a local folder? There is no 'acme/other' in ${process.cwd()}`);
   expect(await modelDirectory('acme/tiny', { offline: true })).toBe(dir);
   expect(await modelDirectory(`acme/tiny@${SHA}`, { offline: true })).toBe(dir);
   process.env.HF_HUB_OFFLINE = '1';

@@ -15,7 +15,7 @@ export interface HubOptions {
   offline?: boolean;
   /** Bytes here and bytes in all, of all files that had to be fetched. */
   progress?: (bytes: number, total: number) => void;
-  /** Told where a model is taken from the cache because the hub cannot be reached, or where another process is waited for. */
+  /** Called when a model is taken from the cache because the hub cannot be reached, and while another process downloads the file. */
   notice?: (line: string) => void;
   /** Seconds before a broken download is taken up again; each further time waits twice as long. */
   pauseSeconds?: number;
@@ -32,7 +32,7 @@ const COMMIT = /^[0-9a-f]{40}$/;
  */
 export async function modelDirectory(place: string, options: HubOptions = {}): Promise<string> {
   const id = existsSync(place) ? null : parseHubId(place);
-  if (id === null) return place; // whoever reads the directory says what it lacks
+  if (id === null) return place; // the reader of the directory reports what is missing
   const folder = join(getHFHubCachePath(), getRepoFolderName({ name: id.name, type: 'model' }));
   if (options.offline || isSet(process.env.HF_HUB_OFFLINE)) {
     const cached = await cachedSnapshot(id, folder);
@@ -40,7 +40,7 @@ export async function modelDirectory(place: string, options: HubOptions = {}): P
     throw new HubError(
       id,
       `it is not among the downloaded models (${folder}), and offline mode is on`,
-      'fetch it once with offline=false and without HF_HUB_OFFLINE, or give a directory',
+      'download it once with offline=false and without HF_HUB_OFFLINE, or give a directory',
     );
   }
   const endpoint = (process.env.HF_ENDPOINT || PUBLIC_HUB).replace(/\/+$/, '');
@@ -51,7 +51,7 @@ export async function modelDirectory(place: string, options: HubOptions = {}): P
     const failure = hubError(id, error, endpoint);
     const cached = isUnreachable(error) ? await cachedSnapshot(id, folder) : null;
     if (cached === null) throw failure;
-    options.notice?.(`${endpoint} cannot be reached; ${id.name}@${id.revision} is taken as it was downloaded before`);
+    options.notice?.(`${endpoint} cannot be reached; ${id.name}@${id.revision} is used as downloaded earlier`);
     return cached;
   }
 }

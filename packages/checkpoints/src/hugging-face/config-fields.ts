@@ -1,8 +1,8 @@
-// Fields of a config.json, checked as they are read: an error names the field, what it holds and what it may hold.
+// Fields of a config.json, validated as they are read: an error names the field, its value and the allowed values.
 
 export type ConfigJson = Readonly<Record<string, unknown>>;
 
-/** A config.json asks for something that cannot be built. */
+/** A config.json specifies something that is not supported. */
 export class UnsupportedConfigError extends Error {
   override readonly name = 'UnsupportedConfigError';
 
@@ -27,7 +27,7 @@ export function fromConfigFile<T>(path: string, build: () => T): T {
   }
 }
 
-/** Sizes beyond these are damage, and would be asked memory for. */
+/** Larger sizes mean a damaged file, and would allocate too much memory. */
 const MOST = 2 ** 31 - 1;
 const MOST_LAYERS = 4096;
 
@@ -45,12 +45,19 @@ export class ConfigFields {
     return (field in this.json ? this.json : this.defaults)[field] ?? undefined;
   }
 
-  /** A whole number from 1 up. */
+  /** A positive integer. */
   count(field: string, most = MOST): number {
     const value = this.value(field);
     if (typeof value !== 'number' || !Number.isInteger(value) || value < 1)
-      throw this.error(field, `must be a whole number from 1 up, not ${JSON.stringify(value)}`);
+      throw this.error(field, `must be a positive integer, not ${JSON.stringify(value)}`);
     if (value > most) throw this.error(field, `is ${value}; no model has more than ${most}`);
+    return value;
+  }
+
+  /** A positive integer that another field's count divides. */
+  multiple(field: string, divisor: string): number {
+    const [value, parts] = [this.count(field), this.count(divisor)];
+    if (value % parts !== 0) throw this.error(field, `is ${value}, not a multiple of ${divisor} ${parts}`);
     return value;
   }
 
@@ -59,11 +66,11 @@ export class ConfigFields {
     return this.count(field, MOST_LAYERS);
   }
 
-  /** A finite number from 0 up. */
+  /** A finite number of at least 0. */
   real(field: string): number {
     const value = this.value(field);
     if (typeof value !== 'number' || !Number.isFinite(value) || value < 0)
-      throw this.error(field, `must be a number from 0 up, not ${JSON.stringify(value)}`);
+      throw this.error(field, `must be a number of at least 0, not ${JSON.stringify(value)}`);
     return value;
   }
 
@@ -80,7 +87,7 @@ export class ConfigFields {
     return value as T;
   }
 
-  /** Fields that would change the numbers and that nothing here builds: they must be absent or have the value that has no effect. */
+  /** Unsupported fields that would change the numbers: they must be absent or have a value without effect. */
   refuse(field: string, ...harmless: unknown[]): void {
     const value = this.json[field] ?? null;
     if (value !== null && !harmless.includes(value))

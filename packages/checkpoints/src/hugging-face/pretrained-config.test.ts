@@ -10,7 +10,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true }));
 const put = (name: string, text = '') => writeFileSync(join(dir, name), text);
 const lastLine =
-  '  a Hugging Face model directory holds config.json, tokenizer.json, and model.safetensors or model.safetensors.index.json with its shards';
+  '  a Hugging Face model directory contains config.json, tokenizer.json, and model.safetensors or model.safetensors.index.json with its shards';
 
 test('reads config.json where the weights are there too', async () => {
   put('config.json', '{"model_type": "gpt2", "n_layer": 2}');
@@ -25,7 +25,10 @@ test.each([
   [
     'PyTorch weights only',
     ['config.json', 'pytorch_model.bin'],
-    ['it has no weights in safetensors format', "it has pytorch_model.bin: convert it with 'task=convert'"],
+    [
+      'it has no weights in safetensors format',
+      "it has pytorch_model.bin: convert it with 'npx bowyer --config-name convert input=FILE output=DIRECTORY'",
+    ],
   ],
 ])('a directory with %s', async (_, files, lines) => {
   for (const file of files) put(file, '{}');
@@ -37,7 +40,7 @@ test.each([
 test('a missing directory', async () => {
   const nowhere = join(dir, 'nowhere');
   await expect(readPretrainedConfig(nowhere)).rejects.toThrow(
-    [`Cannot load a model from ${nowhere}`, '  there is no such directory', lastLine].join('\n'),
+    [`Cannot load a model from ${nowhere}`, '  the directory does not exist', lastLine].join('\n'),
   );
 });
 

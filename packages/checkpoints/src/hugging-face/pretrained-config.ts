@@ -1,11 +1,11 @@
-// What is in a Hugging Face model directory: its config.json, and whether the weights are there to be read.
+// A Hugging Face model directory: its config.json, and whether it contains readable weights.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** `config.json` as it stands; the keys that matter are checked by the architecture that reads it. */
+/** The contents of `config.json`; the architecture that reads it validates its keys. */
 export type PretrainedConfig = Record<string, unknown> & { model_type?: string };
 
-/** A directory lacks what a Hugging Face model directory must hold. */
+/** A directory lacks what a Hugging Face model directory must contain. */
 export class PretrainedDirectoryError extends Error {
   override readonly name = 'PretrainedDirectoryError';
 
@@ -19,29 +19,31 @@ export class PretrainedDirectoryError extends Error {
         `Cannot load a model from ${dir}`,
         `  ${problem}`,
         ...(advice ? [`  ${advice}`] : []),
-        '  a Hugging Face model directory holds config.json, tokenizer.json, and model.safetensors or model.safetensors.index.json with its shards',
+        '  a Hugging Face model directory contains config.json, tokenizer.json, and model.safetensors or model.safetensors.index.json with its shards',
       ].join('\n'),
     );
   }
 }
 
-/** Reads `config.json` and makes sure that weights lie beside it, before anything expensive begins. */
+/** Reads `config.json` and checks that there are weights in its directory, before any expensive work. */
 export async function readPretrainedConfig(dir: string): Promise<PretrainedConfig> {
   const files = await readdir(dir).catch(() => null);
-  if (!files) throw new PretrainedDirectoryError(dir, 'there is no such directory');
+  if (!files) throw new PretrainedDirectoryError(dir, 'the directory does not exist');
   if (!files.includes('config.json')) throw new PretrainedDirectoryError(dir, 'it has no config.json', listing(files));
   if (!files.includes('model.safetensors') && !files.includes('model.safetensors.index.json')) {
     const pickled = files.find((file) => /\.(bin|pt|pth)$/.test(file));
     throw new PretrainedDirectoryError(
       dir,
       'it has no weights in safetensors format',
-      pickled ? `it has ${pickled}: convert it with 'task=convert'` : listing(files),
+      pickled
+        ? `it has ${pickled}: convert it with 'npx bowyer --config-name convert input=FILE output=DIRECTORY'`
+        : listing(files),
     );
   }
   return parseConfig(await readFile(join(dir, 'config.json'), 'utf8'), dir);
 }
 
-/** `generation_config.json` as it stands; empty where there is none. */
+/** The contents of `generation_config.json`; empty if there is none. */
 export async function readGenerationConfig(dir: string): Promise<Record<string, unknown>> {
   const text = await readFile(join(dir, 'generation_config.json'), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '{}';
@@ -69,7 +71,7 @@ export function parseConfig(text: string, dir: string, file = 'config.json'): Pr
     throw new PretrainedDirectoryError(dir, `its ${file} is not JSON: ${(error as Error).message}`);
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json))
-    throw new PretrainedDirectoryError(dir, `its ${file} is no JSON object: ${text.trim().slice(0, 40)}`);
+    throw new PretrainedDirectoryError(dir, `its ${file} is not a JSON object: ${text.trim().slice(0, 40)}`);
   return json as PretrainedConfig;
 }
 

@@ -35,7 +35,7 @@ export class ByteSource {
     }
   }
 
-  /** Before memory is asked for: a file that lies about lengths must not get it. */
+  /** Checked before memory is allocated: a file with wrong lengths must not get it. */
   #check(position: number, length: number, what: string): void {
     if (!(position >= 0 && length >= 0 && position + length <= this.size))
       throw new WeightsFileError(

@@ -1,13 +1,13 @@
-// Numbers of any stored type as float32, for all readers of weight files.
+// Converts tensor data of any dtype to float32, for all readers of weight files.
 import { bfloat16ToFloat32, float16ToFloat32 } from './half-precision.js';
 import type { Dtype } from './dtype.js';
 
 /**
  * The bytes' numbers (little-endian) as float32; float32 itself is not copied.
  *
- * @param fail makes the error where a whole number is too large for float32 to hold
+ * @param fail makes the error for an integer too large for float32
  */
-export function float32Values(
+export function toFloat32(
   dtype: Dtype,
   buffer: ArrayBuffer,
   fail: (expected: string, found: string) => Error,
@@ -35,11 +35,12 @@ export function float32Values(
   }
 }
 
-/** float32 holds whole numbers up to 2²⁴. */
+/** float32 represents all integers up to 2²⁴. */
 function exactly(values: ArrayLike<number>, fail: (expected: string, found: string) => Error): Float32Array {
   const floats = Float32Array.from(values);
   for (let i = 0; i < floats.length; i++) {
-    if (Math.abs(values[i]) > 2 ** 24) throw fail('whole numbers that float32 holds', `${values[i]} at index ${i}`);
+    if (Math.abs(values[i]) > 2 ** 24)
+      throw fail('integers that float32 represents exactly', `${values[i]} at index ${i}`);
   }
   return floats;
 }

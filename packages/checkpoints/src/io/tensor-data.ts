@@ -1,15 +1,15 @@
-// One tensor's numbers out of a file into float32, without holding them twice: a block at a time where they change form.
-import { float32Values } from './float32-conversion.js';
+// Reads one tensor's data into float32 without a second copy: block by block where the dtype changes.
+import { toFloat32 } from './float32-conversion.js';
 import { bfloat16ToFloat32, float16ToFloat32 } from './half-precision.js';
 import { bytesPerElement, type Dtype } from './dtype.js';
 
-export interface StoredNumbers {
+export interface TensorData {
   dtype: Dtype;
   /** Row-major in the file. */
   shape: readonly number[];
   /** Fills `target` with the file's bytes from `offset`, counted from the tensor's first byte. */
   read: (offset: number, target: Uint8Array) => Promise<void>;
-  /** The error where a whole number is too large for float32. */
+  /** The error for an integer too large for float32. */
   fail: (expected: string, found: string) => Error;
 }
 
@@ -17,12 +17,12 @@ export interface StoredNumbers {
 const BLOCK = 1 << 20;
 
 /** The numbers in the file's order; float32 goes straight into the result. */
-export async function readNumbers({ dtype, shape, read, fail }: StoredNumbers): Promise<Float32Array> {
+export async function readFloat32({ dtype, shape, read, fail }: TensorData): Promise<Float32Array> {
   const count = shape.reduce((product, size) => product * size, 1);
   if (dtype !== 'F32' && dtype !== 'F16' && dtype !== 'BF16') {
     const bytes = new Uint8Array(count * bytesPerElement[dtype]);
     await read(0, bytes);
-    return float32Values(dtype, bytes.buffer, fail);
+    return toFloat32(dtype, bytes.buffer, fail);
   }
   const values = new Float32Array(count);
   if (dtype === 'F32') {
@@ -40,14 +40,14 @@ export async function readNumbers({ dtype, shape, read, fail }: StoredNumbers): 
 }
 
 /** The transposed of a matrix: [rows, columns] in the file, [columns, rows] in the result. */
-export async function readTransposed(stored: StoredNumbers): Promise<Float32Array> {
+export async function readFloat32Transposed(stored: TensorData): Promise<Float32Array> {
   const [rows, columns] = stored.shape;
   const result = new Float32Array(rows * columns);
   const rowsPerBlock = Math.max(1, Math.floor(BLOCK / columns));
   for (let start = 0; start < rows; start += rowsPerBlock) {
     const count = Math.min(rowsPerBlock, rows - start);
     const offset = start * columns * bytesPerElement[stored.dtype];
-    const block = await readNumbers({
+    const block = await readFloat32({
       ...stored,
       shape: [count, columns],
       read: (from, target) => stored.read(offset + from, target),

@@ -6,7 +6,7 @@ export class WeightsFileError extends Error {
   constructor(
     readonly path: string,
     problem: string,
-    advice = 'the file is damaged or is not what its name says: fetch or save it again',
+    advice = 'the file is damaged or has the wrong extension: download or save it again',
   ) {
     super([`Cannot read weights from ${path}`, `  ${problem}`, `  ${advice}`].join('\n'));
   }

@@ -1,12 +1,12 @@
-// Large files are written whole or not at all, a chunk at a time: core's `writeFileAtomically` takes only one buffer.
+// Writes large files atomically, chunk by chunk: core's `writeFileAtomically` takes only one buffer.
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Writes `chunks` one after the other to `path`, so that a reader meets the old file or the new one and never a part.
+ * Writes `chunks` one after the other to `path`, so that a reader sees the old file or the new one and never a part.
  * The folder is made if it is missing; after a failure the temporary file is gone.
  */
-export async function writeWholeFile(
+export async function writeChunksAtomically(
   path: string,
   chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
 ): Promise<void> {

@@ -3,10 +3,10 @@
 import { ByteSource } from '../io/byte-source.js';
 import { WeightsFileError } from '../io/weights-file-error.js';
 import type { HostTensor, HostTensors } from '../io/host-tensor.js';
-import { firstNonFinite, nonFiniteAdvice, type WeightSource } from '../io/checkpoint-reader.js';
+import { firstNonFinite, nonFiniteAdvice, type CheckpointReader } from '../io/checkpoint-reader.js';
 
 export interface Llama2cCheckpoint {
-  /** As Hugging Face's config.json of a Llama would say it. */
+  /** As config.json of a Hugging Face Llama. */
   config: Record<string, unknown>;
   /** Under the names of LlamaForCausalLM. */
   tensors: HostTensors;
@@ -27,20 +27,22 @@ export async function readLlama2c(path: string): Promise<Llama2cCheckpoint> {
 }
 
 /** The same, one tensor at a time when it is asked for. */
-export async function openLlama2c(path: string): Promise<{ config: Record<string, unknown>; source: WeightSource }> {
+export async function openLlama2c(
+  path: string,
+): Promise<{ config: Record<string, unknown>; source: CheckpointReader }> {
   const bytes = await ByteSource.open(path);
   try {
     const config = configOf(path, new Int32Array((await bytes.read(0, 28, 'the header')).buffer));
-    // No list of a billion layers because a damaged header says so.
+    // A damaged header must not allocate a list of a billion layers.
     if (4 * config.layers * config.dim > bytes.size)
       throw new WeightsFileError(
         path,
-        `its header says ${config.layers} layers of width ${config.dim}, the file has ${bytes.size} bytes`,
+        `its header specifies ${config.layers} layers of width ${config.dim}, the file has ${bytes.size} bytes`,
       );
     const places = placesOf(config);
     if (places.end !== bytes.size)
-      throw new WeightsFileError(path, `its header asks for ${places.end} bytes, the file has ${bytes.size}`);
-    const source: WeightSource = {
+      throw new WeightsFileError(path, `its header requires ${places.end} bytes, the file has ${bytes.size}`);
+    const source: CheckpointReader = {
       path,
       entries: new Map([...places.tensors].map(([name, { shape }]) => [name, { shape, dtype: 'F32', file: path }])),
       read: async (name, { transposed = false, requireFinite = false } = {}) => {
@@ -93,7 +95,7 @@ interface Sizes {
   context: number;
 }
 
-/** A negative vocabulary size says that an output matrix of its own stands at the end. */
+/** A negative vocabulary size means that there is a separate output matrix at the end. */
 function configOf(path: string, [dim, hidden, layers, heads, keyValueHeads, vocabulary, context]: Int32Array): Sizes {
   if (dim === VERSIONED)
     throw new WeightsFileError(
@@ -115,7 +117,7 @@ function configOf(path: string, [dim, hidden, layers, heads, keyValueHeads, voca
   if (wrong || dim % heads !== 0 || heads % keyValueHeads !== 0)
     throw new WeightsFileError(
       path,
-      `its header [${[dim, hidden, layers, heads, keyValueHeads, vocabulary, context].join(', ')}] holds no sizes of a model`,
+      `its header [${[dim, hidden, layers, heads, keyValueHeads, vocabulary, context].join(', ')}] contains no valid model sizes`,
     );
   return sizes;
 }

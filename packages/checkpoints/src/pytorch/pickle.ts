@@ -51,7 +51,7 @@ class PickleMachine {
       const operation = operations[opcode];
       if (!operation)
         throw new PickleError(
-          `byte ${at} of the pickle is the opcode 0x${opcode.charCodeAt(0).toString(16)}, which plain data do not use`,
+          `byte ${at} of the pickle is the opcode 0x${opcode.charCodeAt(0).toString(16)}, which plain data does not use`,
         );
       operation(this.#operands);
     }
@@ -72,7 +72,7 @@ class PickleMachine {
     popToMark: () => this.#popToMark(),
     remember: (index) => void this.#memo.set(index ?? this.#memo.size, this.#top()),
     recall: (index) => {
-      if (!this.#memo.has(index)) throw new PickleError(`the pickle recalls object ${index}, which it never stored`);
+      if (!this.#memo.has(index)) throw new PickleError(`the pickle refers to object ${index}, which it never stored`);
       this.#stack.push(this.#memo.get(index));
     },
     world: () => this.world,
@@ -95,12 +95,12 @@ class PickleMachine {
   }
 
   #pop(): PickleValue {
-    if (this.#stack.length === 0) throw new PickleError('the pickle takes from an empty stack');
+    if (this.#stack.length === 0) throw new PickleError('the pickle pops from an empty stack');
     return this.#stack.pop();
   }
 
   #top(): PickleValue {
-    if (this.#stack.length === 0) throw new PickleError('the pickle looks at an empty stack');
+    if (this.#stack.length === 0) throw new PickleError('the pickle reads the top of an empty stack');
     return this.#stack.at(-1);
   }
 
@@ -220,14 +220,14 @@ const operations: Readonly<Record<string, (o: Operands) => void>> = {
   R: (o) => {
     const [parameters, callable] = [o.pop(), o.pop()];
     if (typeof callable !== 'function' || !Array.isArray(parameters))
-      throw new PickleError('the pickle calls what cannot be called');
+      throw new PickleError('the pickle calls an object that is not callable');
     o.push((callable as PickleCallable)(...(parameters as PickleValue[])));
   },
   // State of an object: state dicts carry version numbers (_metadata), of which nothing here depends.
   b: (o) => {
     o.pop();
     if (!(o.top() instanceof Map))
-      throw new PickleError('the pickle sets the state of something that is no dictionary');
+      throw new PickleError('the pickle sets the state of an object that is not a dictionary');
   },
   Q: (o) => o.push(o.world().persistent(o.pop())),
 };
@@ -237,12 +237,12 @@ const textNumber = (line: string) => (line === '00' ? false : line === '01' ? tr
 
 function intoMap(target: PickleValue, items: PickleValue[]): Map<PickleValue, PickleValue> {
   if (!(target instanceof Map) || items.length % 2 !== 0)
-    throw new PickleError('the pickle sets items of something that is no dictionary');
+    throw new PickleError('the pickle sets items of an object that is not a dictionary');
   for (let i = 0; i < items.length; i += 2) target.set(items[i], items[i + 1]);
   return target as Map<PickleValue, PickleValue>;
 }
 
 function intoList(target: PickleValue, items: PickleValue[]): void {
-  if (!Array.isArray(target)) throw new PickleError('the pickle appends to something that is no list');
+  if (!Array.isArray(target)) throw new PickleError('the pickle appends to an object that is not a list');
   for (const item of items) (target as PickleValue[]).push(item);
 }

@@ -58,7 +58,7 @@ test('parameters are tensors', async () => {
 test('every type becomes float32; views of one storage become tensors of their own', async () => {
   // int64 2⁴⁰ does not fit; the others do.
   await expect(readPyTorchStateDict(fixture('tensors.pt'))).rejects.toThrow(
-    "tensor 'long': expected whole numbers that float32 holds, found 1099511627776 at index 3",
+    "tensor 'long': expected integers that float32 represents exactly, found 1099511627776 at index 3",
   );
   const path = await changed('tensors.pt', (bytes) => {
     const large = Buffer.alloc(8);
@@ -86,13 +86,15 @@ test('a pickle that wants to import something is refused, and nothing is run', a
   const path = fixture('imports.pt');
   const print = jest.spyOn(console, 'log');
   await expect(readPyTorchStateDict(path)).rejects.toThrow(
-    `Cannot read weights from ${path}\n  its pickle wants to import '__builtin__.print', which weights have no need of; nothing was run\n  only tensors are read: open it in Python, if you trust it, and save its state_dict() alone, best as safetensors`,
+    `Cannot read weights from ${path}\n  its pickle wants to import '__builtin__.print', which weights do not need; nothing was executed\n  only tensors can be read: open it in Python, if you trust it, and save its state_dict() alone, preferably as safetensors`,
   );
   expect(print).not.toHaveBeenCalled();
 });
 
 test('what is no file of torch.save is named', async () => {
-  await expect(readPyTorchStateDict(fixture('bare.pt'))).rejects.toThrow('it is a pickle, but none of torch.save');
+  await expect(readPyTorchStateDict(fixture('bare.pt'))).rejects.toThrow(
+    'it is a pickle, but not one written by torch.save',
+  );
   await expect(readPyTorchStateDict(join(dir, 'none.pt'))).rejects.toThrow('there is no such file');
   const text = join(dir, 'text.pt');
   await writeFile(text, 'hello');

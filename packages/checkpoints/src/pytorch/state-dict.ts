@@ -1,8 +1,8 @@
 // PyTorch's weight files (.pt, .pth, pytorch_model.bin): tensors by name, read without running anything of the file's.
 import type { HostTensor, HostTensors } from '../io/host-tensor.js';
 import { bytesPerElement } from '../io/dtype.js';
-import { readNumbers } from '../io/tensor-data.js';
-import { firstNonFinite, nonFiniteAdvice, type WeightSource } from '../io/checkpoint-reader.js';
+import { readFloat32 } from '../io/tensor-data.js';
+import { firstNonFinite, nonFiniteAdvice, type CheckpointReader } from '../io/checkpoint-reader.js';
 import { ByteSource } from '../io/byte-source.js';
 import { openTorchFile, type TorchFile } from './torch-file.js';
 import type { TorchTensor } from './torch-names.js';
@@ -32,7 +32,10 @@ export async function readPyTorchStateDict(path: string, options: StateDictOptio
 }
 
 /** The same, one tensor at a time when it is asked for. */
-export async function openPyTorchStateDict(path: string, { section }: StateDictOptions = {}): Promise<WeightSource> {
+export async function openPyTorchStateDict(
+  path: string,
+  { section }: StateDictOptions = {},
+): Promise<CheckpointReader> {
   const source = await ByteSource.open(path);
   try {
     const file = await openTorchFile(source);
@@ -47,7 +50,7 @@ export async function openPyTorchStateDict(path: string, { section }: StateDictO
           source,
           file,
           name,
-          transposed ? turned(tensors.get(name)!) : tensors.get(name)!,
+          transposed ? transposedView(tensors.get(name)!) : tensors.get(name)!,
         );
         const wrong = requireFinite ? firstNonFinite(tensor.data) : null;
         if (wrong !== null)
@@ -67,7 +70,7 @@ export async function openPyTorchStateDict(path: string, { section }: StateDictO
 }
 
 /** The transposed view of the same storage. */
-const turned = (tensor: TorchTensor): TorchTensor => ({
+const transposedView = (tensor: TorchTensor): TorchTensor => ({
   ...tensor,
   shape: [...tensor.shape].reverse(),
   stride: [...tensor.stride].reverse(),
@@ -82,7 +85,7 @@ const tensorsOf = (dictionary: Dictionary) =>
 
 function stateDict(path: string, { value }: TorchFile, section: string | undefined): Dictionary {
   if (!(value instanceof Map))
-    throw new WeightsFileError(path, 'it holds no dictionary of tensors', 'save a state_dict() with torch.save');
+    throw new WeightsFileError(path, 'it contains no dictionary of tensors', 'save a state_dict() with torch.save');
   const dictionary = value as Dictionary;
   if (section === undefined && tensorsOf(dictionary).length > 0) return dictionary;
   const sections = section === undefined ? usualSections : [section];
@@ -113,7 +116,7 @@ async function readTensor(source: ByteSource, file: TorchFile, name: string, ten
     );
   const start = file.position(storage) + offset * bytesPerElement[storage.dtype];
   await file.check(storage);
-  const data = await readNumbers({
+  const data = await readFloat32({
     dtype: storage.dtype,
     shape: [elements],
     read: (from, target) => source.fill(start + from, target, `tensor '${name}'`),

@@ -1,4 +1,4 @@
-// A file of torch.save opened: the object in it with tensors described, and where each storage's numbers lie.
+// A file of torch.save opened: the object in it with tensors described, and the position of each storage's data.
 // Both forms: the ZIP archive of PyTorch 1.6 and later, and the row of pickles before it.
 import { PickleError, readPickle, type PickleValue } from './pickle.js';
 import type { ByteSource } from '../io/byte-source.js';
@@ -11,7 +11,7 @@ export interface TorchFile {
   value: PickleValue;
   /** Where the numbers of a storage begin; checked against the file's own size of it. */
   position: (storage: TorchStorage) => number;
-  /** Looks once whether the storage's bytes are those that were written; nothing tells it in the older form. */
+  /** Verifies the checksum of a storage once; the older format has none. */
   check: (storage: TorchStorage) => Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export async function openTorchFile(source: ByteSource): Promise<TorchFile> {
   const start = await source.read(0, Math.min(4, source.size), 'the start');
   if (start[0] === 0x50 && start[1] === 0x4b) return fromZip(source);
   if (start[0] === 0x80) return fromPickles(source);
-  throw new WeightsFileError(source.path, 'it is no file of torch.save: neither a ZIP archive nor a pickle');
+  throw new WeightsFileError(source.path, 'it was not written by torch.save: neither a ZIP archive nor a pickle');
 }
 
 async function fromZip(source: ByteSource): Promise<TorchFile> {
@@ -31,8 +31,8 @@ async function fromZip(source: ByteSource): Promise<TorchFile> {
   if (pickle === undefined)
     throw new WeightsFileError(
       source.path,
-      `its archive has no data.pkl; it holds ${[...entries.keys()].slice(0, 4).join(', ') || 'nothing'}`,
-      'a TorchScript archive is not a file of weights: save the state_dict()',
+      `its archive has no data.pkl; it contains ${[...entries.keys()].slice(0, 4).join(', ') || 'nothing'}`,
+      'a TorchScript archive is not a weight file: save the state_dict()',
     );
   const folder = pickle.slice(0, -'data.pkl'.length);
   const order = entries.get(`${folder}byteorder`);
@@ -65,7 +65,7 @@ async function fromZip(source: ByteSource): Promise<TorchFile> {
 
 /** Magic number, protocol, system, the object, the storages' keys in order; then per storage its size (int64) and numbers. */
 async function fromPickles(source: ByteSource): Promise<TorchFile> {
-  // The pickles end somewhere in front of the numbers, nobody says where: read a growing part of the file.
+  // The pickles end at an unknown position before the data: read a growing part of the file.
   for (let length = Math.min(source.size, 1 << 20); ; length = Math.min(source.size, 4 * length)) {
     const bytes = await source.read(0, length, 'the pickles');
     try {
@@ -89,8 +89,8 @@ async function parsePickles(source: ByteSource, bytes: Uint8Array): Promise<Torc
     if (values.length === 1 && values[0] !== OLD_MAGIC)
       throw new WeightsFileError(
         source.path,
-        'it is a pickle, but none of torch.save',
-        'only tensors are read: save a state_dict() with torch.save, or best as safetensors',
+        'it is a pickle, but not one written by torch.save',
+        'only tensors can be read: save a state_dict() with torch.save, or better as safetensors',
       );
   }
   const positions = new Map<string, number>();
@@ -102,7 +102,7 @@ async function parsePickles(source: ByteSource, bytes: Uint8Array): Promise<Torc
     if (storage?.size !== size)
       throw new WeightsFileError(
         source.path,
-        `storage '${key}' has ${size} elements, its pickle says ${storage?.size ?? 'nothing'}`,
+        `storage '${key}' has ${size} elements, its pickle specifies ${storage?.size ?? 'nothing'}`,
       );
     positions.set(key, end + 8);
     end += 8 + size * bytesPerElement[storage.dtype];
@@ -130,7 +130,7 @@ function unpickle(source: ByteSource, bytes: Uint8Array, start: number, storages
   } catch (error) {
     if (!(error instanceof PickleError)) throw error;
     const advice =
-      'only tensors are read: open it in Python, if you trust it, and save its state_dict() alone, best as safetensors';
+      'only tensors can be read: open it in Python, if you trust it, and save its state_dict() alone, preferably as safetensors';
     // A part of the older form may simply end too early.
     const Failure = error.message.startsWith('the pickle ends') ? UnfinishedPickles : WeightsFileError;
     throw new Failure(source.path, error.message, advice);

@@ -48,7 +48,7 @@ export function torchName(module: string, name: string): unknown {
   const full = `${module}.${name}`;
   if (Object.hasOwn(functions, full)) return functions[full];
   if (module === 'torch' && Object.hasOwn(storageTypes, name)) return { storageType: storageTypes[name] };
-  throw new PickleError(`its pickle wants to import '${full}', which weights have no need of; nothing was run`);
+  throw new PickleError(`its pickle wants to import '${full}', which weights do not need; nothing was executed`);
 }
 
 /** torch's persistent id: ('storage', type, key, device, number of elements, …). */
@@ -56,7 +56,7 @@ export function torchStorage(id: PickleValue): TorchStorage {
   const [kind, type, key, , size] = Array.isArray(id) ? (id as PickleValue[]) : [];
   const dtype = (type as { storageType?: Dtype } | undefined)?.storageType;
   if (kind !== 'storage' || !dtype || typeof key !== 'string' || !isCount(size))
-    throw new PickleError('its pickle refers to something outside that is no storage of numbers');
+    throw new PickleError('its pickle refers to an external object that is not a storage of numbers');
   return { kind: 'storage', key, dtype, size };
 }
 

@@ -1,4 +1,4 @@
-// The entries of a ZIP archive whose contents lie in it as they are, which is how torch.save writes.
+// The uncompressed entries of a ZIP archive, as torch.save writes them.
 // Source: PKWARE's APPNOTE 6.3, sections 4.3.7 (local header), 4.3.12 (central directory), 4.3.14 to 16 (its end, ZIP64).
 import { crc32 as crc32Of } from 'node:zlib';
 import type { ByteSource } from '../io/byte-source.js';
@@ -8,7 +8,7 @@ import { WeightsFileError } from '../io/weights-file-error.js';
 export interface ZipEntry {
   position: number;
   size: number;
-  /** CRC-32 of the content; 0 where the writer left it out, as torch.save may be told to. */
+  /** CRC-32 of the content; 0 where the writer left it out, as an option of torch.save allows. */
   crc32: number;
 }
 
@@ -33,7 +33,7 @@ export async function zipEntries(source: ByteSource): Promise<Map<string, ZipEnt
       throw new WeightsFileError(source.path, `entry ${i} of ${count} is missing from the ZIP directory`);
     const [nameLength, extraLength, commentLength] = [28, 30, 32].map((field) => view.getUint16(at + field, true));
     const next = at + 46 + nameLength + extraLength + commentLength;
-    if (next > size) throw new WeightsFileError(source.path, `entry ${i} of ${count} leads out of the ZIP directory`);
+    if (next > size) throw new WeightsFileError(source.path, `entry ${i} of ${count} points outside the ZIP directory`);
     const name = new TextDecoder().decode(bytes.subarray(at + 46, at + 46 + nameLength));
     const isCompressed = view.getUint16(at + 10, true) !== 0;
     if (isCompressed && !CODE.test(name))
@@ -94,7 +94,7 @@ async function centralDirectory(source: ByteSource) {
   const record = new DataView(
     (await source.read(Number(view.getBigUint64(end - 12, true)), 56, 'the ZIP64 directory')).buffer,
   );
-  if (record.getUint32(0, true) !== END_64) throw new WeightsFileError(source.path, 'its ZIP64 record is not there');
+  if (record.getUint32(0, true) !== END_64) throw new WeightsFileError(source.path, 'its ZIP64 record is missing');
   const [count, size, start] = [32, 40, 48].map((field) => Number(record.getBigUint64(field, true)));
   return { count, size, start };
 }
@@ -116,6 +116,6 @@ function widen(entry: { size: number; compressed: number; local: number }, extra
 async function contentStart(source: ByteSource, name: string, local: number): Promise<number> {
   const header = new DataView((await source.read(local, 30, `the header of '${name}'`)).buffer);
   if (header.getUint32(0, true) !== LOCAL)
-    throw new WeightsFileError(source.path, `'${name}' does not begin where the ZIP directory says`);
+    throw new WeightsFileError(source.path, `'${name}' does not start at its offset in the ZIP directory`);
   return local + 30 + header.getUint16(26, true) + header.getUint16(28, true);
 }

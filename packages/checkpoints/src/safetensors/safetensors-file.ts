@@ -2,21 +2,21 @@
 import { open, readFile, stat, type FileHandle } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { parseHeader, readHeaderLength, type TensorEntry } from './safetensors-header.js';
-import { SafetensorsError } from '../io/safetensors-error.js';
+import { CheckpointError } from '../io/checkpoint-error.js';
 import type { HostTensor } from '../io/host-tensor.js';
-import { readNumbers, readTransposed, type StoredNumbers } from '../io/tensor-data.js';
+import { readFloat32, readFloat32Transposed, type TensorData } from '../io/tensor-data.js';
 import {
   firstNonFinite,
   nonFiniteAdvice,
   type ReadTensorOptions,
-  type StoredTensor,
-  type WeightSource,
+  type TensorInfo,
+  type CheckpointReader,
 } from '../io/checkpoint-reader.js';
 
 export const singleName = 'model.safetensors';
 export const indexName = 'model.safetensors.index.json';
 
-export class SafetensorsFile implements WeightSource {
+export class SafetensorsFile implements CheckpointReader {
   private constructor(
     readonly path: string,
     private readonly handle: FileHandle,
@@ -28,12 +28,12 @@ export class SafetensorsFile implements WeightSource {
   static async open(path: string): Promise<SafetensorsFile> {
     const handle = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
       throw error.code === 'ENOENT'
-        ? new SafetensorsError(path, null, 'a safetensors file', 'no file of this name')
+        ? new CheckpointError(path, null, 'a safetensors file', 'no file of this name')
         : error;
     });
     try {
       const information = await handle.stat();
-      if (!information.isFile()) throw new SafetensorsError(path, null, 'a safetensors file', 'a folder of this name');
+      if (!information.isFile()) throw new CheckpointError(path, null, 'a safetensors file', 'a folder of this name');
       const { size } = information;
       const start = new Uint8Array(Math.min(8, size));
       await readFully(path, handle, 0, start);
@@ -51,17 +51,17 @@ export class SafetensorsFile implements WeightSource {
 
   async read(name: string, { transposed = false, requireFinite = false }: ReadTensorOptions = {}): Promise<HostTensor> {
     const entry = this.entries.get(name);
-    if (!entry) throw new SafetensorsError(this.path, name, 'this tensor', 'none of this name');
-    const fail = (expected: string, found: string) => new SafetensorsError(this.path, name, expected, found);
-    const stored: StoredNumbers = {
+    if (!entry) throw new CheckpointError(this.path, name, 'this tensor', 'none of this name');
+    const fail = (expected: string, found: string) => new CheckpointError(this.path, name, expected, found);
+    const stored: TensorData = {
       dtype: entry.dtype,
       shape: entry.shape,
       read: (offset, target) => readFully(this.path, this.handle, this.dataStart + entry.begin + offset, target),
       fail,
     };
-    const data = await (transposed ? readTransposed(stored) : readNumbers(stored));
+    const data = await (transposed ? readFloat32Transposed(stored) : readFloat32(stored));
     const wrong = requireFinite ? firstNonFinite(data) : null;
-    if (wrong !== null) throw new SafetensorsError(this.path, name, 'finite numbers', wrong, nonFiniteAdvice);
+    if (wrong !== null) throw new CheckpointError(this.path, name, 'finite numbers', wrong, nonFiniteAdvice);
     return { shape: transposed ? [...entry.shape].reverse() : [...entry.shape], data };
   }
 
@@ -71,7 +71,7 @@ export class SafetensorsFile implements WeightSource {
 }
 
 /** The weights of a Hugging Face directory: `model.safetensors`, or the shards that `model.safetensors.index.json` lists. */
-export async function openWeights(dir: string): Promise<WeightSource> {
+export async function openSafetensors(dir: string): Promise<CheckpointReader> {
   const index = join(dir, indexName);
   if (!(await stat(index).catch(() => null))) return SafetensorsFile.open(join(dir, singleName));
   return openShards(index, await readWeightMap(index), SafetensorsFile.open);
@@ -79,7 +79,7 @@ export async function openWeights(dir: string): Promise<WeightSource> {
 
 /** tensor → file beside the index. */
 export async function readWeightMap(index: string): Promise<Record<string, string>> {
-  const fail = (expected: string, found: string) => new SafetensorsError(index, null, expected, found);
+  const fail = (expected: string, found: string) => new CheckpointError(index, null, expected, found);
   let json: { weight_map?: unknown };
   try {
     json = JSON.parse(await readFile(index, 'utf8')) as { weight_map?: unknown };
@@ -99,30 +99,29 @@ export async function readWeightMap(index: string): Promise<Record<string, strin
 export async function openShards(
   index: string,
   weightMap: Record<string, string>,
-  openFile: (path: string) => Promise<WeightSource>,
-): Promise<WeightSource> {
-  const shards = new Map<string, WeightSource>();
+  openFile: (path: string) => Promise<CheckpointReader>,
+): Promise<CheckpointReader> {
+  const shards = new Map<string, CheckpointReader>();
   const close = async () => {
     for (const shard of shards.values()) await shard.close();
   };
   try {
-    const entries = new Map<string, StoredTensor>();
+    const entries = new Map<string, TensorInfo>();
     for (const file of new Set(Object.values(weightMap))) {
       const path = join(index, '..', file);
       if (!(await stat(path).catch(() => null)))
-        throw new SafetensorsError(
+        throw new CheckpointError(
           index,
           null,
-          `the shard '${file}' beside it, as weight_map says`,
+          `the shard '${file}' beside it, as weight_map specifies`,
           'no such file',
-          'the model is not all here: fetch the missing shard, or all of the model again',
+          'the model is incomplete: download the missing shard, or the whole model again',
         );
       shards.set(file, await openFile(path));
     }
     for (const [name, file] of Object.entries(weightMap)) {
       const entry = shards.get(file)!.entries.get(name);
-      if (!entry)
-        throw new SafetensorsError(join(index, '..', file), name, 'the tensor that the index promises', 'none');
+      if (!entry) throw new CheckpointError(join(index, '..', file), name, 'the tensor that the index lists', 'none');
       entries.set(name, entry);
     }
     return { path: index, entries, read: (name, options) => shards.get(weightMap[name])!.read(name, options), close };
@@ -137,11 +136,11 @@ async function readFully(path: string, handle: FileHandle, position: number, tar
   for (let done = 0; done < target.length;) {
     const { bytesRead } = await handle.read(target, done, Math.min(2 ** 30, target.length - done), position + done);
     if (bytesRead === 0)
-      throw new SafetensorsError(
+      throw new CheckpointError(
         path,
         null,
         `${target.length} bytes at ${position}`,
-        'an end: the file became shorter while it was read',
+        'the end of the file: it became shorter while it was read',
       );
     done += bytesRead;
   }

@@ -1,11 +1,11 @@
-// The header of a safetensors file, checked before a single tensor is believed.
+// The header of a safetensors file, validated before any tensor is read.
 // Format: 8 bytes of header length (little-endian u64), a JSON header, then the tensors' bytes without gaps.
 // Source: https://github.com/huggingface/safetensors#format
 
 import { bytesPerElement, type Dtype } from '../io/dtype.js';
-import { SafetensorsError } from '../io/safetensors-error.js';
+import { CheckpointError } from '../io/checkpoint-error.js';
 
-/** What the header says of one tensor. */
+/** The header's entry of one tensor. */
 export interface TensorEntry {
   name: string;
   dtype: Dtype;
@@ -21,20 +21,20 @@ const maxHeaderBytes = 100_000_000;
 /** Length of the JSON header, from the file's first eight bytes. */
 export function readHeaderLength(path: string, firstBytes: Uint8Array, fileBytes: number): number {
   if (firstBytes.length < 8) {
-    throw new SafetensorsError(path, null, 'a header length in the first 8 bytes', `a file of ${fileBytes} bytes`);
+    throw new CheckpointError(path, null, 'a header length in the first 8 bytes', `a file of ${fileBytes} bytes`);
   }
   const length = new DataView(firstBytes.buffer, firstBytes.byteOffset).getBigUint64(0, true);
   const most = Math.min(maxHeaderBytes, fileBytes - 8);
   if (length > most) {
     const isPointer = new TextDecoder().decode(firstBytes) === 'version ';
-    throw new SafetensorsError(
+    throw new CheckpointError(
       path,
       null,
       `a header of at most ${most} bytes (the file has ${fileBytes})`,
       isPointer
-        ? 'a pointer of Git LFS, which stands for the file'
+        ? 'a Git LFS pointer instead of the file'
         : `a header length of ${length}: the file is cut off or is not a safetensors file`,
-      isPointer ? "fetch the file itself: 'git lfs pull'" : undefined,
+      isPointer ? "download the file itself: 'git lfs pull'" : undefined,
     );
   }
   return Number(length);
@@ -53,12 +53,17 @@ export function parseHeader(
 ): { tensors: TensorEntry[]; metadata: Record<string, string> } {
   const { __metadata__: metadata = {}, ...entries } = parseJson(path, json);
   if (!isTextMap(metadata))
-    throw new SafetensorsError(path, null, '__metadata__ of texts by name', JSON.stringify(metadata).slice(0, 40));
+    throw new CheckpointError(
+      path,
+      null,
+      '__metadata__ as an object of strings',
+      JSON.stringify(metadata).slice(0, 40),
+    );
   const tensors = Object.entries(entries).map(([name, entry]) => checkEntry(path, name, entry));
   tensors.sort((a, b) => a.begin - b.begin || a.end - b.end);
   const outside = tensors.find(({ end }) => end > dataBytes);
   if (outside)
-    throw new SafetensorsError(
+    throw new CheckpointError(
       path,
       outside.name,
       `data_offsets ${outside.begin} to ${outside.end} inside the data`,
@@ -68,12 +73,12 @@ export function parseHeader(
   for (const { name, begin, end } of tensors) {
     if (begin !== position) {
       const fault = begin < position ? 'overlaps the tensor before it' : 'leaves a gap before it';
-      throw new SafetensorsError(path, name, `data_offsets that begin at ${position}`, `${begin}, which ${fault}`);
+      throw new CheckpointError(path, name, `data_offsets that begin at ${position}`, `${begin}, which ${fault}`);
     }
     position = end;
   }
   if (position !== dataBytes) {
-    throw new SafetensorsError(
+    throw new CheckpointError(
       path,
       null,
       `tensors that fill the ${dataBytes} bytes of data`,
@@ -87,17 +92,17 @@ const isTextMap = (value: unknown): value is Record<string, string> =>
   typeof value === 'object' && value !== null && Object.values(value).every((text) => typeof text === 'string');
 
 function parseJson(path: string, json: Uint8Array): Record<string, unknown> {
-  const expected = `a JSON object as header, in the ${json.length} bytes that the file's first 8 announce`;
+  const expected = `a JSON object as header, in the ${json.length} bytes given by the file's first 8`;
   let header: unknown;
   try {
     header = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(json));
   } catch (error) {
     const { name, message } = error as Error;
-    const found = name === 'SyntaxError' ? message : 'bytes that are no text in UTF-8';
-    throw new SafetensorsError(path, null, expected, found);
+    const found = name === 'SyntaxError' ? message : 'bytes that are not valid UTF-8';
+    throw new CheckpointError(path, null, expected, found);
   }
   if (typeof header !== 'object' || header === null || Array.isArray(header)) {
-    throw new SafetensorsError(path, null, expected, JSON.stringify(header).slice(0, 40));
+    throw new CheckpointError(path, null, expected, JSON.stringify(header).slice(0, 40));
   }
   return header as Record<string, unknown>;
 }
@@ -109,7 +114,7 @@ function checkEntry(path: string, name: string, entry: unknown): TensorEntry {
     data_offsets: offsets,
   } = (entry ?? {}) as { dtype?: string; shape?: number[]; data_offsets?: number[] };
   const fail = (expected: string, found: unknown, advice?: string) =>
-    new SafetensorsError(
+    new CheckpointError(
       path,
       name,
       expected,
@@ -117,11 +122,11 @@ function checkEntry(path: string, name: string, entry: unknown): TensorEntry {
       advice,
     );
   if (dtype === undefined || !Object.hasOwn(bytesPerElement, dtype)) {
-    const advice = 'save the model with weights of float32, float16 or bfloat16';
+    const advice = 'save the model with float32, float16 or bfloat16 weights';
     throw fail(`a dtype of ${Object.keys(bytesPerElement).join(', ')}`, dtype ?? 'none', advice);
   }
-  if (!isListOfCounts(shape)) throw fail('a shape of whole numbers', shape);
-  if (!isListOfCounts(offsets) || offsets.length !== 2) throw fail('two data_offsets from 0 up', offsets);
+  if (!isListOfCounts(shape)) throw fail('a shape of integers', shape);
+  if (!isListOfCounts(offsets) || offsets.length !== 2) throw fail('two data_offsets of at least 0', offsets);
   const [begin, end] = offsets;
   const bytes = shape.reduce((product, size) => product * size, 1) * bytesPerElement[dtype as Dtype];
   if (end - begin !== bytes) {

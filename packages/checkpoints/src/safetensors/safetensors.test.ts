@@ -53,17 +53,17 @@ test('half precision: 1, −2, the largest and the smallest, infinity', async ()
   expect([...b.data]).toEqual([1, -2, 255 * 2 ** 120, 2 ** -133, -Infinity]);
 });
 
-test('whole numbers are read where float32 holds them, and refused where not', async () => {
+test('integers are read where float32 holds them, and refused where not', async () => {
   const entry = { n: { dtype: 'I64', shape: [2], data_offsets: [0, 16] } };
   writeRaw(entry, Buffer.from(BigInt64Array.of(3n, -4n).buffer));
   expect([...(await readSafetensors(path)).n.data]).toEqual([3, -4]);
   writeRaw(entry, Buffer.from(BigInt64Array.of(3n, 16777217n).buffer));
   expect(await messageOf(readSafetensors(path))).toBe(
-    `Cannot read ${path}, tensor 'n'\n  expected whole numbers that float32 holds\n  found 16777217 at index 1\n  ${damaged}`,
+    `Cannot read ${path}, tensor 'n'\n  expected integers that float32 represents exactly\n  found 16777217 at index 1\n  ${damaged}`,
   );
 });
 
-const damaged = 'the file is damaged or is not what its name says: fetch or save it again';
+const damaged = 'the file is damaged or has the wrong extension: download or save it again';
 
 describe('a wrong file is refused with one message', () => {
   const w = (data_offsets: number[], shape = [2], dtype = 'F32') => ({ dtype, shape, data_offsets });
@@ -112,8 +112,15 @@ describe('a wrong file is refused with one message', () => {
       'data_offsets that begin at 8',
       '9, which leaves a gap before it',
     ],
-    ['a negative shape', { w: w([0, 8], [-2]) }, eight, "tensor 'w'", 'a shape of whole numbers', '[-2]'],
-    ['no offsets', { w: { dtype: 'F32', shape: [2] } }, eight, "tensor 'w'", 'two data_offsets from 0 up', 'nothing'],
+    ['a negative shape', { w: w([0, 8], [-2]) }, eight, "tensor 'w'", 'a shape of integers', '[-2]'],
+    [
+      'no offsets',
+      { w: { dtype: 'F32', shape: [2] } },
+      eight,
+      "tensor 'w'",
+      'two data_offsets of at least 0',
+      'nothing',
+    ],
     [
       'bytes left over',
       { w: w([0, 8]) },
@@ -127,10 +134,17 @@ describe('a wrong file is refused with one message', () => {
       [1],
       eight,
       null,
-      "a JSON object as header, in the 3 bytes that the file's first 8 announce",
+      "a JSON object as header, in the 3 bytes given by the file's first 8",
       '[1]',
     ],
-    ['metadata that are none', { __metadata__: { a: 1 } }, eight, null, '__metadata__ of texts by name', '{"a":1}'],
+    [
+      'metadata that are none',
+      { __metadata__: { a: 1 } },
+      eight,
+      null,
+      '__metadata__ as an object of strings',
+      '{"a":1}',
+    ],
     [
       'a tensor that lies beyond the end',
       { v: w([0, 8]), w: w([1000, 1008]) },
@@ -139,7 +153,7 @@ describe('a wrong file is refused with one message', () => {
       'data_offsets 1000 to 1008 inside the data',
       '16 bytes of data: the file is cut off',
     ],
-    ['an offset below 0', { w: w([-4, 4]) }, eight, "tensor 'w'", 'two data_offsets from 0 up', '[-4,4]'],
+    ['an offset below 0', { w: w([-4, 4]) }, eight, "tensor 'w'", 'two data_offsets of at least 0', '[-4,4]'],
   ])('%s', async (_, header, data, tensor, expected, found) => {
     writeRaw(header, data);
     const fault = await messageOf(readSafetensors(path));
@@ -172,7 +186,7 @@ describe('a wrong file is refused with one message', () => {
   test('NaN, where asked to look for it', async () => {
     await writeSafetensors(path, { w: { shape: [2], data: Float32Array.of(0, NaN) } });
     expect(await messageOf(readSafetensors(path, { requireFinite: true }))).toBe(
-      `Cannot read ${path}, tensor 'w'\n  expected finite numbers\n  found NaN at index 1\n  training went astray or the file is damaged: take an earlier checkpoint or fetch it again`,
+      `Cannot read ${path}, tensor 'w'\n  expected finite numbers\n  found NaN at index 1\n  training diverged or the file is damaged: use an earlier checkpoint or download it again`,
     );
   });
 });
@@ -209,7 +223,7 @@ describe('sharded weights', () => {
     writeFileSync(index, JSON.stringify({ weight_map: { a: 'one.safetensors', b: 'one.safetensors' } }));
     await writeSafetensors(join(dir, 'one.safetensors'), { a: tensors.a });
     expect(await messageOf(readWeights(dir))).toBe(
-      `Cannot read ${join(dir, 'one.safetensors')}, tensor 'b'\n  expected the tensor that the index promises\n  found none\n  ${damaged}`,
+      `Cannot read ${join(dir, 'one.safetensors')}, tensor 'b'\n  expected the tensor that the index lists\n  found none\n  ${damaged}`,
     );
   });
 });

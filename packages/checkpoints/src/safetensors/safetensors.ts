@@ -2,12 +2,12 @@
 import { join } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
 import type { HostTensor, HostTensors } from '../io/host-tensor.js';
-import { indexName, openWeights, SafetensorsFile, singleName } from './safetensors-file.js';
-import { requireFloats, type WeightSource } from '../io/checkpoint-reader.js';
-import { writeWholeFile } from '../io/write-chunks-atomically.js';
+import { indexName, openSafetensors, SafetensorsFile, singleName } from './safetensors-file.js';
+import { requireFloats, type CheckpointReader } from '../io/checkpoint-reader.js';
+import { writeChunksAtomically } from '../io/write-chunks-atomically.js';
 
 /** What a file is written of: bytes are stored as U8, floats as F32. */
-export type StoredTensors = Record<string, { shape: number[]; data: Float32Array | Uint8Array }>;
+export type WritableTensors = Record<string, { shape: number[]; data: Float32Array | Uint8Array }>;
 
 export interface ReadOptions {
   /** Read only tensors whose name this accepts. */
@@ -18,7 +18,7 @@ export interface ReadOptions {
 
 /**
  * The tensors of one file, each in an ArrayBuffer of its own (so that it can be transferred to a worker).
- * 16-bit and 64-bit floats become float32, and whole numbers do where float32 holds them exactly.
+ * 16-bit and 64-bit floats become float32, and integers do where float32 represents them exactly.
  */
 export async function readSafetensors(path: string, options: ReadOptions = {}): Promise<HostTensors> {
   return (await readSafetensorsFile(path, options)).tensors;
@@ -38,7 +38,7 @@ export async function readSafetensorsFile(
 }
 
 async function readAll(
-  source: WeightSource,
+  source: CheckpointReader,
   { filter = () => true, requireFinite }: ReadOptions,
 ): Promise<HostTensors> {
   const tensors: [string, HostTensor][] = [];
@@ -53,7 +53,7 @@ async function readAll(
 /** Writes tensors to one file, whole or not at all. `format: pt` is what Python's transformers looks for. */
 export async function writeSafetensors(
   path: string,
-  tensors: StoredTensors,
+  tensors: WritableTensors,
   metadata: Record<string, string> = { format: 'pt' },
 ): Promise<void> {
   for (const [name, { shape, data }] of Object.entries(tensors)) {
@@ -75,7 +75,7 @@ export interface TensorStream {
   data: (name: string) => Promise<Float32Array> | Float32Array | Uint8Array;
 }
 
-const inMemory = (tensors: StoredTensors): TensorStream => ({
+const inMemory = (tensors: WritableTensors): TensorStream => ({
   shapes: new Map(Object.entries(tensors).map(([name, { shape }]) => [name, shape])),
   bytes: new Set(Object.keys(tensors).filter((name) => tensors[name].data.BYTES_PER_ELEMENT === 1)),
   data: (name) => tensors[name].data,
@@ -91,10 +91,10 @@ async function writeStreamed(path: string, tensors: TensorStream, metadata: Reco
     header[name] = { dtype, shape, data_offsets: [end, (end += size * elements(shape))] };
   }
   const json = new TextEncoder().encode(JSON.stringify(header));
-  const start = new Uint8Array(8 + Math.ceil(json.length / 8) * 8).fill(0x20); // blanks align the data to 8 bytes
+  const start = new Uint8Array(8 + Math.ceil(json.length / 8) * 8).fill(0x20); // spaces align the data to 8 bytes
   new DataView(start.buffer).setBigUint64(0, BigInt(start.length - 8), true);
   start.set(json, 8);
-  await writeWholeFile(path, chunks(start, tensors));
+  await writeChunksAtomically(path, chunks(start, tensors));
 }
 
 async function* chunks(start: Uint8Array, { shapes, data }: TensorStream): AsyncGenerator<Uint8Array> {
@@ -107,7 +107,7 @@ async function* chunks(start: Uint8Array, { shapes, data }: TensorStream): Async
 
 /** The weights of a Hugging Face directory: `model.safetensors`, or the shards that `model.safetensors.index.json` lists. */
 export async function readWeights(dir: string, options: ReadOptions = {}): Promise<HostTensors> {
-  const source = await openWeights(dir);
+  const source = await openSafetensors(dir);
   try {
     return await readAll(source, options);
   } finally {

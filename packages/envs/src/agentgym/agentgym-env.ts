@@ -4,13 +4,11 @@ import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 import { HttpError } from '../http/http-error.js';
 import { RefusedAnswer, type HttpServer } from '../http/http-server.js';
-import { familyOf, type AgentGymFamily, type Family } from './families.js';
+import { familyOf, type ActionFormat, type AgentGymFamily, type Family } from './families.js';
 import { invalidAction, parseCodeAction, parseFunctionCall } from './function-replies.js';
 import { keepIdle, mayHaveLostIt, openServer, takeIdle } from './instances.js';
 import { ownOpening, recordedOpening, type Opening } from './opening.js';
 import { withoutEndMarker, type ParsedReply } from './reply-rules.js';
-
-export type ActionFormat = 'react' | 'function_calling' | 'code_as_action' | 'plain';
 
 export interface AgentGymOptions {
   baseUrl: string | null;

@@ -3,6 +3,9 @@
 import { alfworldFunctions, sciworldFunctions, webshopFunctions, type FunctionTable } from './functions.js';
 import { reactRule, splitRule, sqlRule, wholeRule, wordsRule, type ReplyRule } from './reply-rules.js';
 
+/** How an action is written in a reply. */
+export type ActionFormat = 'react' | 'function_calling' | 'code_as_action' | 'plain';
+
 export interface Family {
   /** Of the instance, in every request but /create. */
   idField: 'id' | 'env_idx';

@@ -1,7 +1,6 @@
 // What an agent is told before its first observation, in this project's own words; AgentGym's own come with a dataset.
-import { familyOf, type AgentGymFamily } from './families.js';
+import { familyOf, type ActionFormat, type AgentGymFamily } from './families.js';
 import type { FunctionTable } from './functions.js';
-import type { ActionFormat } from './agentgym-env.js';
 
 /** The task in a few sentences, and the actions as they are written in the default format. */
 const tasks: Record<AgentGymFamily, { task: string; actions: string }> = {

@@ -1,8 +1,7 @@
 // The two messages before the first observation: this project's own, or those of a file of AgentGym trajectories.
 import { readFile } from 'node:fs/promises';
-import type { AgentGymFamily } from './families.js';
+import type { ActionFormat, AgentGymFamily } from './families.js';
 import { instructionsOf } from './instructions.js';
-import type { ActionFormat } from './agentgym-env.js';
 
 export interface Opening {
   instructions: string;

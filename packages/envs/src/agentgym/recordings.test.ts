@@ -5,8 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { recordedLines, whenRecorded } from '@bowyer/testing';
-import type { ActionFormat } from './agentgym-env.js';
-import type { AgentGymFamily } from './families.js';
+import type { ActionFormat, AgentGymFamily } from './families.js';
 import { agentGymEnv } from './options.js';
 
 interface Exchange {

@@ -1,5 +1,6 @@
-// One command in, its text out: what every user of a machine here does with it.
+// One command in, its text out.
 import { enterKey, enterLine } from './machine/input.js';
+import { run } from './machine/interpreter.js';
 import type { Machine } from './machine/machine.js';
 
 /** Presses of Enter at the very start: "press any key to begin". */
@@ -7,23 +8,23 @@ const MAX_OPENING_KEYS = 20;
 
 /** The opening text, up to where the game wants the first command. */
 export function readOpening(machine: Machine): string {
-  machine.run();
+  run(machine);
   for (let keys = 0; machine.pause === 'key' && keys < MAX_OPENING_KEYS; keys++) {
     enterKey(machine, '');
-    machine.run();
+    run(machine);
   }
   return withoutPrompt(machine.screen.take());
 }
 
 /**
- * Gives a command, or its first character where the game waits for a key, and runs on.
+ * Gives a command, or its first character where the game waits for a key, and runs the machine.
  *
  * @returns the text up to the next input, without the prompt; it starts with the new line that ends the typed command
  */
 export function giveCommand(machine: Machine, command: string): string {
   if (machine.pause === 'key') enterKey(machine, command);
   else enterLine(machine, command);
-  machine.run();
+  run(machine);
   return `\n${withoutPrompt(machine.screen.take())}`;
 }
 

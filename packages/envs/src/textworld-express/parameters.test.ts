@@ -1,8 +1,8 @@
-import { cookingworld } from './games/cookingworld.js';
+import { cookingworldParameters } from './games/cookingworld.js';
 import { sorting } from './games/sorting.js';
 import { parseParameters } from './parameters.js';
 
-const parse = (text: string) => parseParameters('cookingworld', cookingworld.parameters, text);
+const parse = (text: string) => parseParameters('cookingworld', cookingworldParameters, text);
 
 test('what is left out takes its default, blanks are ignored, a flag other than 1 is off', () => {
   expect(parse('')).toEqual({

@@ -13,19 +13,10 @@ import { jsonArrayIn } from './json-array-file.js';
 import { isSold, productOf, type AttributeRecord, type Product, type ProductRecord } from './product.js';
 import { MemoryProducts, type ProductStore } from './product-store.js';
 import { ProductSearch } from './product-search.js';
-import { openShopFolder } from './shop-folder.js';
+import { openShopFolder, type ShopFiles } from './shop-folder.js';
 
 export class WebShopOptionsError extends Error {
   override readonly name = 'WebShopOptionsError';
-}
-
-export interface ShopFiles {
-  products: string;
-  attributes: string | null;
-  /** Records of the products file that are read; null: all. */
-  productLimit: number | null;
-  /** Where products and index are kept between runs; null: beside the products file. */
-  indexDir: string | null;
 }
 
 /** Products files of more bytes than this are indexed on disk, once. */

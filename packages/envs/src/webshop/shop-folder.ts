@@ -19,7 +19,16 @@ import type { Product } from './product.js';
 import { ProductSearch, searchTerms } from './product-search.js';
 import { IndexBuilder } from './search/index-builder.js';
 import { SearchIndex, type IndexTables } from './search/search-index.js';
-import type { ShopFiles } from './shop-files.js';
+
+/** WebShop's files with the products. */
+export interface ShopFiles {
+  products: string;
+  attributes: string | null;
+  /** Records of the products file that are read; null: all. */
+  productLimit: number | null;
+  /** Where products and index are kept between runs; null: beside the products file. */
+  indexDir: string | null;
+}
 
 /** Raise it when the files of the folder change their form, or products or terms their content. */
 const VERSION = 1;

@@ -3,7 +3,7 @@ import { openDevice } from '../index.js';
 import { chooseDevice, type Machine } from './choose-device.js';
 import { cudaProblem } from './provider-probe.js';
 
-/** A Linux machine with a GPU that WebGPU can use and without CUDA's files, unless said otherwise. */
+/** A Linux machine with a GPU that WebGPU can use and without CUDA's files, unless stated otherwise. */
 const machine = (changes: Partial<Machine> = {}): Machine => ({
   platform: 'linux',
   env: {},
@@ -33,7 +33,7 @@ test('a GPU in software is not taken, although it works', async () => {
     machine({ env: { VK_ICD_FILENAMES: '/usr/lib/chromium/vk_swiftshader_icd.json' } }),
   );
   expect(software.device).toBe('cpu');
-  expect(software.reason).toMatch('webgpu: its Vulkan driver is a software one, which auto does not take');
+  expect(software.reason).toMatch('webgpu: its Vulkan driver is a software one, which auto does not select');
   expect((await chooseDevice(machine({ list: () => [] }))).device).toBe('cpu'); // drivers without hardware
 });
 
@@ -46,7 +46,7 @@ when(lacksCuda, 'the CUDA files are installed').test(
         "device 'cuda' is not usable on this machine: libonnxruntime_providers_cuda.so is not installed",
         "  it needs Linux on x64, an NVIDIA driver, CUDA 12 with cuDNN 9, and onnxruntime-node's CUDA files (libonnxruntime_providers_cuda.so),",
         '  which are not in the npm package; to fetch them: ONNXRUNTIME_NODE_INSTALL=cuda12 node node_modules/onnxruntime-node/script/install.js',
-        "  'webgpu' needs none of them",
+        "  'webgpu' does not need them",
       ].join('\n'),
     );
   },

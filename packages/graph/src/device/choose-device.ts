@@ -1,5 +1,5 @@
-// What `auto` means: CUDA where its files are installed and load, else WebGPU where there is a GPU, else the processor.
-// A GPU in software is many times slower than the processor itself, so it is used only where somebody names it.
+// What `auto` means: CUDA where its files are installed and load, else WebGPU where there is a GPU, else the CPU.
+// A software GPU is many times slower than the CPU, so it is used only where the config names it.
 import { readdirSync } from 'node:fs';
 import { DeviceError } from '../errors.js';
 import type { Precision } from '../dtype.js';
@@ -13,7 +13,7 @@ export interface DeviceChoice {
   reason: string;
 }
 
-/** What the choice depends on; given by tests. */
+/** What the choice depends on; tests pass their own. */
 export interface Machine {
   platform: NodeJS.Platform;
   env: Readonly<Record<string, string | undefined>>;
@@ -35,13 +35,13 @@ export async function chooseDevice(machine: Machine = thisMachine): Promise<Devi
   return { device: 'cpu', reason: `webgpu: ${webgpu}; cuda: ${cuda}` };
 }
 
-/** Stops with how to mend it where the device cannot be used, or not in this precision. */
+/** Throws where the device cannot be used, or not in this precision; the message says how to fix it. */
 export async function checkDevice(device: DeviceKind, precision: Precision = 'float32'): Promise<void> {
   if (precision === 'float16' && device !== 'webgpu')
     throw new DeviceError(
       [
-        `precision 'float16' is for device 'webgpu'; device '${device}' calculates in float32`,
-        `  take device=webgpu where there is a GPU, or precision=float32`,
+        `precision 'float16' is for device 'webgpu'; device '${device}' computes in float32`,
+        `  use device=webgpu where there is a GPU, or precision=float32`,
       ].join('\n'),
     );
   if (device === 'cpu') return;
@@ -57,7 +57,7 @@ export async function checkDevice(device: DeviceKind, precision: Precision = 'fl
 
 const halfRemedies = [
   `  it needs 16-bit floats in shaders (WebGPU's shader-f16; on Vulkan shaderFloat16 and storageBuffer16BitAccess), which older cards`,
-  `  and drivers lack; precision=float32 runs on every GPU. In software Mesa's lavapipe (25 or later) has them, SwiftShader has not`,
+  `  and drivers lack; precision=float32 runs on every GPU. Of software GPUs Mesa's lavapipe (25 or later) has them, SwiftShader does not`,
 ];
 
 const remedies: Readonly<Record<Exclude<DeviceKind, 'cpu'>, readonly string[]>> = {
@@ -68,17 +68,18 @@ const remedies: Readonly<Record<Exclude<DeviceKind, 'cpu'>, readonly string[]>> 
   cuda: [
     `  it needs Linux on x64, an NVIDIA driver, CUDA 12 with cuDNN 9, and onnxruntime-node's CUDA files (libonnxruntime_providers_cuda.so),`,
     `  which are not in the npm package; to fetch them: ONNXRUNTIME_NODE_INSTALL=cuda12 node node_modules/onnxruntime-node/script/install.js`,
-    `  'webgpu' needs none of them`,
+    `  'webgpu' does not need them`,
   ],
 };
 
-/** Why a GPU is not to be expected, or null. Drivers without hardware behind them are asked for by name only. */
+/** Why `auto` expects no GPU, or null. Software drivers are used only where the config names the device. */
 function noGpu({ platform, env, list: names }: Machine): string | null {
-  if (platform === 'darwin') return null; // Metal is there on every machine that this package runs on
-  if (platform !== 'linux') return `auto does not tell a GPU from software on ${platform}; where there is one, name it`;
+  if (platform === 'darwin') return null; // every machine that this package runs on has Metal
+  if (platform !== 'linux')
+    return `auto cannot distinguish a GPU from a software one on ${platform}; set device=webgpu where there is a GPU`;
   const chosen = env.VK_DRIVER_FILES ?? env.VK_ICD_FILENAMES;
   if (chosen && chosen.split(':').every((file) => /swiftshader|lvp_icd|lavapipe/i.test(file)))
-    return 'its Vulkan driver is a software one, which auto does not take';
+    return 'its Vulkan driver is a software one, which auto does not select';
   const hasDevice =
     names('/dev/dri').some((name) => name.startsWith('renderD')) ||
     names('/dev').some((name) => /^(nvidia\d+|kfd|dxg)$/.test(name));

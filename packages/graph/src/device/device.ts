@@ -1,8 +1,15 @@
-// The device: one worker thread that owns all sessions of the process and the state they work on.
+// The device: one worker thread that owns all sessions and the state they read and write.
 import { availableParallelism } from 'node:os';
-import { arrayClass, arrayTypes, dataTypeOf, holds, type DataType, type TensorArray } from '../dtype.js';
+import {
+  arrayClass,
+  arrayTypes,
+  dataTypeOf,
+  holds,
+  type DataType,
+  type Precision,
+  type TensorArray,
+} from '../dtype.js';
 import { DeviceError } from '../errors.js';
-import type { Precision } from '../dtype.js';
 import type { Graph } from '../graph.js';
 import { checkDevice, chooseDevice, type DeviceKind } from './choose-device.js';
 import { GraphKernel, WorkerKernel, type Kernel, type KernelSource } from './kernel-handles.js';
@@ -13,9 +20,9 @@ import { State, type StateTensorInit, type TensorCopy } from './state.js';
 import { WorkerClient } from './worker-client.js';
 
 export interface DeviceOptions {
-  /** 'auto': what `chooseDevice` says. */
+  /** 'auto': the result of `chooseDevice`. */
   device: DeviceKind | 'auto';
-  /** What graphs calculate in; 'float16' needs a GPU that has it in shaders. 'float32' if not given. */
+  /** What graphs compute in; 'float16' needs a GPU that supports it in shaders. 'float32' if not given. */
   precision?: Precision;
   /** Threads inside one operator; all cores if not given. The same number is needed for bit-equal results. */
   threads?: number;
@@ -40,12 +47,12 @@ export class Device {
     private readonly client: WorkerClient,
   ) {}
 
-  /** Where state lives: in arrays of the worker, or in buffers of a GPU. With CUDA it is the host, and crosses at each run. */
+  /** Where state is stored: in arrays of the worker, or in buffers of a GPU. With CUDA it is on the host and copied at each run. */
   get residency(): 'host' | 'gpu' {
     return this.kind === 'webgpu' ? 'gpu' : 'host';
   }
 
-  /** Tensors owned by the device. The arrays are handed over and are empty afterwards. */
+  /** Tensors owned by the device. The arrays are transferred to the worker and are empty afterwards. */
   async createState(tensors: Readonly<Record<string, StateTensorInit>>): Promise<State> {
     const specs = Object.entries(tensors).map(([name, { shape, data, dtype = dataTypeOf(data) }]): StateTensorSpec => {
       const size = shape.reduce((product, dim) => product * dim, 1);
@@ -62,7 +69,7 @@ export class Device {
     return this.#createState(specs, [...new Set(specs.map(({ data }) => data!.buffer as ArrayBuffer))]);
   }
 
-  /** Zeros in the given shapes; nothing is sent but the shapes. */
+  /** Zeros in the given shapes; only the shapes are sent to the worker. */
   async createZeros(
     shapes: Readonly<Record<string, readonly number[] | { shape: readonly number[]; dtype: DataType }>>,
   ): Promise<State> {
@@ -88,7 +95,7 @@ export class Device {
     );
   }
 
-  /** Overwrite tensors. The arrays are copied, not handed over. */
+  /** Overwrite tensors. The arrays are copied, not transferred. */
   async write(state: State, tensors: Readonly<Record<string, { data: TensorArray }>>): Promise<void> {
     const checked = Object.entries(tensors).map(([name, { data }]) => {
       const { dtype, shape } = state.info(name);
@@ -110,18 +117,18 @@ export class Device {
   }
 
   /**
-   * Make a program of a graph with the outputs it has now. Its session is created by the first `bind` or `run`, since it depends
+   * Create a program from a graph with the outputs it has now. Its session is created by the first `bind` or `run`, since it depends
    * on which outputs are stored, and how.
    *
-   * @param options.precision the device's own if not given; optimizers calculate in float32 whatever that is
+   * @param options.precision the device's own if not given; optimizers compute in float32 in any case
    */
   async compile(graph: Graph, { precision = this.precision }: { precision?: Precision } = {}): Promise<Program> {
     return new Program(graph, { residency: this.residency, precision }, this.client, this.#files);
   }
 
   /**
-   * An update of states. On the host it is the module's function; where states live on a GPU it is `graph`, the same update as
-   * an ONNX graph, or, without one, the function on copies that are brought down and up again (right, but slow).
+   * An update of states. On the host it is the module's function; where states are on a GPU it is `graph`, the same update as
+   * an ONNX graph, or, without one, the function on copies of the states on the host (correct, but slow).
    */
   async loadKernel<Args = unknown, Result = unknown>({
     module,
@@ -145,14 +152,14 @@ export class Device {
     return new WorkerKernel(kernelId, this.client, resident);
   }
 
-  /** End the worker. Calls still under way are finished first; a second close does nothing. */
+  /** End the worker. Running calls are finished first; a second close does nothing. */
   async close(): Promise<void> {
     await this.client.close();
     this.#files.release();
   }
 }
 
-/** A view into a larger buffer is copied, so that handing it over does not take its neighbours along. */
+/** A view into a larger buffer is copied, so that transferring it does not transfer the rest of the buffer. */
 function ownBuffer(data: TensorArray): TensorArray {
   return data.byteLength === data.buffer.byteLength && arrayClass(data.buffer) === 'ArrayBuffer' ? data : data.slice();
 }

@@ -1,27 +1,26 @@
-// What crosses between processor and GPU in the middle of a graph's run. ONNX Runtime silently runs on the processor what its
-// WebGPU provider lacks, and puts copies around it: they stand in the model that it writes out after placing all nodes.
+// Tensors that are copied between CPU and GPU in the middle of a graph's run. ONNX Runtime silently runs on the CPU what its
+// WebGPU provider lacks, and inserts copies around it: they are in the model that it writes after placing all nodes.
+import './disable-telemetry.js';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import onnxProto from 'onnx-proto';
-import { InferenceSession } from 'onnxruntime-node';
 import type { Precision } from '../dtype.js';
 import { float16Form } from '../float16-form.js';
 import type { Graph } from '../graph.js';
 import { outputName } from '../output-name.js';
-import { serialize } from '../serialize.js';
+import { onnx, serialize } from '../serialize.js';
 import { webgpuForm } from '../webgpu-form.js';
 
 export interface GpuCrossings {
-  /** Tensors that are made on the processor and taken up to the GPU, by their names in the model. */
+  /** Tensors that are computed on the CPU and copied to the GPU, by their names in the model. */
   up: string[];
-  /** Tensors that are brought down to the processor. */
+  /** Tensors that are copied to the CPU. */
   down: string[];
 }
 
 /**
- * Asks ONNX Runtime where it would run the graph on this machine's GPU; nothing is run. Feeds and fetched outputs are not
- * among the crossings.
+ * Asks ONNX Runtime where it would run the nodes of the graph with this machine's GPU; nothing is run. Feeds and fetched outputs
+ * are not among the crossings.
  *
  * @param stored outputs that stay on the GPU as state
  */
@@ -30,6 +29,8 @@ export async function gpuCrossings(
   stored: readonly string[] = [],
   precision: Precision = 'float32',
 ): Promise<GpuCrossings> {
+  // Loaded here, since loading the library takes longer than loading the rest of this package.
+  const { InferenceSession } = await import('onnxruntime-node');
   const directory = mkdtempSync(join(tmpdir(), 'bowyer-crossings-'));
   try {
     const path = join(directory, 'placed.onnx');
@@ -46,7 +47,7 @@ export async function gpuCrossings(
       },
     );
     await session.release();
-    const nodes = onnxProto.onnx.ModelProto.decode(readFileSync(path)).graph?.node ?? [];
+    const nodes = onnx.ModelProto.decode(readFileSync(path)).graph?.node ?? [];
     const copied = (opType: string) => nodes.filter((node) => node.opType === opType).map((node) => node.input![0]!);
     return { up: copied('MemcpyFromHost'), down: copied('MemcpyToHost') };
   } finally {

@@ -20,7 +20,7 @@ export class HostBinding {
   readonly #symbols = new Map<string, { input: string; axis: number }>();
   readonly #stores: boolean;
   readonly #targets: Record<string, Tensor> = {};
-  /** Targets which the same run reads (an update in place): written beside, and copied when the run is over. */
+  /** Targets that the same run reads (an update in place): written to a second array, and copied after the run. */
   readonly #deferred: { target: Tensor; scratch: Tensor }[] = [];
 
   /**
@@ -73,7 +73,7 @@ export class HostBinding {
     return this.#response((await this.session.run(feeds, fetches)) as Record<string, Tensor>);
   }
 
-  /** See NO_COPY_OUTPUT: the binding's refusal is the sign that the run has ended and every tensor is in its place. */
+  /** See NO_COPY_OUTPUT: the binding's error means that the run is complete and every tensor is written. */
   async #runWithoutCopies(
     feeds: Readonly<Record<string, Tensor>>,
     fetches: Readonly<Record<string, Tensor>>,

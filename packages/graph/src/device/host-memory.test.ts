@@ -1,4 +1,4 @@
-// Which arrays lie in WebAssembly memory, and that a block given back is used again, as zeros.
+// Which arrays are in WebAssembly memory, and that a freed block is reused, as zeros.
 import { HostMemory, LOOP_BYTES, wasmMemoryOf } from './host-memory.js';
 
 const LARGE = 20_000; // float32: more than 64 KiB
@@ -27,7 +27,7 @@ test('a block that was given back serves the next that fits, and holds zeros', (
   expect(again.every((x) => x === 0)).toBe(true);
   const place = wasmMemoryOf(first);
   for (const array of [first, third, larger, again]) memory.free(array);
-  expect(wasmMemoryOf(memory.allocate('float32', LARGE))).not.toBe(place); // an empty memory is let go
+  expect(wasmMemoryOf(memory.allocate('float32', LARGE))).not.toBe(place); // an empty memory is released
 });
 
 test('a block over used and unused places holds zeros, and what nobody writes takes no memory', () => {

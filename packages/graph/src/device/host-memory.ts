@@ -1,9 +1,9 @@
-// Where the host keeps the large tensors that it makes itself (gradients, moments, caches): in WebAssembly memories, so that loops
-// in WebAssembly work on them in place. ONNX Runtime reads and writes typed arrays on them like any others, without a copy.
+// Allocates the large tensors that the host creates itself (gradients, moments, caches) in WebAssembly memories, so that WebAssembly
+// loops work on them in place. ONNX Runtime reads and writes typed arrays on these memories like any others, without a copy.
 import { arrayTypes, type DataType, type TensorArray } from '../dtype.js';
 import { DeviceError } from '../errors.js';
 
-/** What is used of a global that neither ES2023 nor @types/node declares. */
+/** The part of a global that is used here; neither ES2023 nor @types/node declares it. */
 declare const WebAssembly: { Memory: new (limits: { initial: number }) => WasmMemory };
 
 export interface WasmMemory {
@@ -12,18 +12,18 @@ export interface WasmMemory {
 
 /** Smaller tensors are ordinary arrays. */
 const LEAST_BYTES = 1 << 16;
-/** All that 32 bits can address, since growing would cut the arrays off; pages that nobody has touched take no memory. */
+/** The whole 32-bit address space, since growing would detach the arrays; pages that were never written take no memory. */
 const MEMORY_BYTES = 2 ** 32;
-/** A block may be read up to its next multiple of this, so that loops need no ragged end. */
+/** Blocks are padded to a multiple of this, so that loops need no scalar remainder. */
 const ALIGNMENT = 64;
-/** The beginning of each memory is for what loops need beside the tensors (see `wasmMemoryOf`). */
+/** The beginning of each memory is scratch space for loops (see `wasmMemoryOf`). */
 export const LOOP_BYTES = 1 << 20;
 
 const memoryOfBuffer = new WeakMap<ArrayBufferLike, WasmMemory>();
 
 /**
- * The WebAssembly memory that an array of a state lies in, if it is in one. Its first `LOOP_BYTES` are free for whoever
- * works on it at the moment; behind the array there are zeros up to the next multiple of 64 bytes.
+ * The WebAssembly memory that contains an array of a state, if it is in one. Its first `LOOP_BYTES` are scratch space for the
+ * loop that currently runs; the array is followed by zeros up to the next multiple of 64 bytes.
  */
 export const wasmMemoryOf = (array: TensorArray): WasmMemory | undefined => memoryOfBuffer.get(array.buffer);
 
@@ -35,7 +35,7 @@ interface Block {
 interface BlockedMemory {
   memory: WasmMemory;
   blocks: Block[];
-  /** Beyond it no block has ever been: zeros, whose pages take no memory until they are written. */
+  /** Bytes from here on were never part of a block: zeros, whose pages take no memory until they are written. */
   used: number;
 }
 
@@ -66,7 +66,7 @@ export class HostMemory {
     return new type(memory.buffer, LOOP_BYTES, length);
   }
 
-  /** Gives a block back; an array that lies elsewhere is the garbage collector's. A memory without blocks is let go. */
+  /** Frees a block; arrays outside these memories are garbage-collected. A memory without blocks is released. */
   free(array: TensorArray): void {
     const i = this.#memories.findIndex(({ memory }) => memory.buffer === array.buffer);
     if (i < 0) return;
@@ -79,7 +79,7 @@ export class HostMemory {
   }
 }
 
-/** Before which block (in the order of their places) there is room; undefined if nowhere. */
+/** Index of the block (by address) before which there is enough space; undefined if there is none. */
 function firstGap(blocks: readonly Block[], needed: number): number | undefined {
   for (let i = 0; i <= blocks.length; i++) {
     const begin = i === 0 ? LOOP_BYTES : blocks[i - 1]!.end;
@@ -94,7 +94,7 @@ function newMemory(): WasmMemory {
     return new WebAssembly.Memory({ initial: MEMORY_BYTES / 65_536 });
   } catch (error) {
     throw new DeviceError(
-      `no room for another ${MEMORY_BYTES / 2 ** 30} GiB of tensors (${(error as Error).message}); release models or optimizers that are not needed, or allow the process more address space (ulimit -v)`,
+      `no space for another ${MEMORY_BYTES / 2 ** 30} GiB of tensors (${(error as Error).message}); release models or optimizers that are not needed, or allow the process more address space (ulimit -v)`,
     );
   }
 }

@@ -1,7 +1,6 @@
 // Kernels as the main thread sees them: a function that runs in the worker, or the same update as a graph.
 import { GraphBuilder } from '../builder.js';
-import type { TensorArray } from '../dtype.js';
-import { arrayClass, dataTypeOf } from '../dtype.js';
+import { arrayClass, dataTypeOf, type TensorArray } from '../dtype.js';
 import type { Value } from '../ir.js';
 import type { BoundProgram, InputTensor, Program, ProgramWiring } from './program.js';
 import type { State } from './state.js';
@@ -11,30 +10,30 @@ import type { WorkerClient } from './worker-client.js';
 export interface GraphKernelContext {
   /** Tensors of the states, by role and name. */
   states: Readonly<Record<string, Readonly<Record<string, Value>>>>;
-  /** Numbers as float32 scalars, typed arrays as vectors: their values change from call to call. */
+  /** Numbers as float32 scalars, typed arrays as vectors: their values may differ between calls. */
   args: Readonly<Record<string, Value>>;
-  /** Everything else among the arguments (texts, booleans, lists): a call with other constants builds another graph. */
+  /** All other arguments (strings, booleans, lists): a call with other constants builds another graph. */
   constants: Readonly<Record<string, unknown>>;
 }
 
 export interface GraphKernelResult {
   /** New values of state tensors, by role and name. */
   states: Readonly<Record<string, Readonly<Record<string, Value>>>>;
-  /** Small results: scalars come back as numbers, the rest as typed arrays. */
+  /** Small results: scalars are returned as numbers, the rest as typed arrays. */
   results?: Readonly<Record<string, Value>>;
 }
 
 export type GraphKernelBuilder = (g: GraphBuilder, context: GraphKernelContext) => GraphKernelResult;
 
 export interface KernelSource {
-  /** Module which exports the function; the worker imports it. Name the compiled `.js`; from sources the `.ts` beside it is meant. */
+  /** Module that exports the function; the worker imports it. Name the compiled `.js`; run from sources, the `.ts` file is used. */
   module: URL;
   name: string;
-  /** The same update as a graph, for states that live on a GPU. */
+  /** The same update as a graph, for states on a GPU. */
   graph?: GraphKernelBuilder;
   /**
-   * The function never looks at elements: it steers programs which read and write the states where they are. On a GPU only;
-   * without it a function's states are brought down and up again at each call.
+   * The function does not read elements: it only runs programs that read and write the states in place. On a GPU only;
+   * without it the states of a function are copied to the host and back at each call.
    */
   resident?: boolean;
   /** Overrides the device's choice, so that a test can compare both forms. */
@@ -49,7 +48,7 @@ export interface KernelArguments<Args> {
   args: Args;
 }
 
-/** An update of states; it takes its turn with the programs. */
+/** An update of states; calls of kernels and programs run in the order in which they are made. */
 export interface Kernel<Args = unknown, Result = unknown> {
   call(call: KernelArguments<Args>): Promise<Result>;
 }
@@ -141,7 +140,7 @@ export class GraphKernel implements Kernel {
   }
 }
 
-/** Numbers and typed arrays become inputs; what else a kernel is told is built into the graph. */
+/** Numbers and typed arrays become inputs; other arguments are built into the graph. */
 function sortArguments(args: Record<string, unknown>): {
   tensors: Record<string, InputTensor>;
   constants: Record<string, unknown>;

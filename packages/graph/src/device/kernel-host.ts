@@ -1,4 +1,4 @@
-// Host kernels inside the worker: finding the function, and what it needs to run programs itself.
+// Host kernels inside the worker: loading the function, and the programs and views that it is given.
 import { existsSync } from 'node:fs';
 import { Tensor } from 'onnxruntime-node';
 import type { DataType } from '../dtype.js';
@@ -6,16 +6,16 @@ import type { HostKernel, KernelProgram, KernelState } from './kernel.js';
 import type { TypedHostTensor } from './protocol.js';
 import { raise, sizeOf } from './tensor-size.js';
 
-/** What a backend's binding offers to kernels. */
+/** The part of a backend's binding that kernels use. */
 export interface RunnableBinding {
   readonly types: ReadonlyMap<string, DataType>;
   run(feeds: Readonly<Record<string, Tensor>>): Promise<Record<string, TypedHostTensor>>;
 }
 
-/** The beginning of a state of the kernel's call under other dimensions. */
+/** The first elements of a state tensor of the kernel's call under other dimensions. */
 export type ViewOf = (role: string, name: string, dims: readonly number[]) => Tensor;
 
-/** A binding as kernels see it: feeds are arrays, views are beginnings of the call's own states. */
+/** A binding as kernels use it: feeds are arrays, views are first elements of the call's own states. */
 export function kernelProgram(binding: RunnableBinding, viewOf: ViewOf): KernelProgram {
   return {
     run: ({ inputs = {}, views = {} }) => {
@@ -23,9 +23,7 @@ export function kernelProgram(binding: RunnableBinding, viewOf: ViewOf): KernelP
       for (const name in inputs) {
         const dtype =
           binding.types.get(name) ??
-          raise(
-            `a kernel feeds '${name}', but no input is called so; inputs are ${[...binding.types.keys()].join(', ')}`,
-          );
+          raise(`a kernel feeds '${name}', which is not an input; inputs are ${[...binding.types.keys()].join(', ')}`);
         feeds[name] = new Tensor(dtype as 'float32', inputs[name]!.data as Float32Array, inputs[name]!.dims);
       }
       for (const input in views) {
@@ -36,7 +34,7 @@ export function kernelProgram(binding: RunnableBinding, viewOf: ViewOf): KernelP
   };
 }
 
-/** Views of states whose arrays are here. */
+/** Views of states whose arrays are on the host. */
 export const hostViews =
   (states: Readonly<Record<string, KernelState>>): ViewOf =>
   (role, name, dims) => {
@@ -52,7 +50,7 @@ export async function loadKernel(module: string, name: string): Promise<HostKern
   return exported as HostKernel;
 }
 
-/** Kernels are named by their compiled file; run from sources, the TypeScript file beside it is meant. */
+/** Kernels are named by their compiled file; run from sources, the TypeScript file is used. */
 function moduleFile(module: string): string {
   const source = module.replace(/\.js$/, '.ts');
   return existsSync(new URL(module)) || !existsSync(new URL(source)) ? module : source;

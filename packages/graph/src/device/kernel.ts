@@ -1,7 +1,7 @@
 // Host kernels: functions that run in the device's worker and change state arrays in place (optimizers, averaging, cache writes).
 import type { DataType, TensorArray } from '../dtype.js';
 
-/** A state tensor as a kernel sees it: its live array, which is empty where the kernel was loaded as resident. */
+/** A state tensor as a kernel gets it: its own array, which is empty where the kernel was loaded as resident. */
 export interface KernelTensor {
   readonly dtype: DataType;
   readonly dims: readonly number[];
@@ -16,7 +16,7 @@ export interface KernelTensorInput {
   readonly data: TensorArray;
 }
 
-/** A bound program as a kernel runs it: in the same thread, without messages. Data types must be the graph's own (int64: BigInt64Array). */
+/** A bound program as a kernel runs it: in the same thread, without messages. Data types must be the graph's (int64: BigInt64Array). */
 export interface KernelProgram {
   run(feeds: {
     inputs?: Readonly<Record<string, KernelTensorInput>>;

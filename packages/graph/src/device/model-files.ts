@@ -1,11 +1,11 @@
-// Large frozen weights as files that ONNX Runtime maps into memory: the message to the worker carries a path, not a copy
-// of the bytes, and all sessions of one weight share the pages of one file.
+// Large frozen weights as files that ONNX Runtime maps into memory: the message to the worker contains a path, not a copy
+// of the bytes, and all sessions that use a weight share the pages of one file.
 import { mkdtempSync, openSync, closeSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SerializedModel } from '../serialize.js';
 
-/** Below this many bytes beside a model the weights are sent to the worker. */
+/** Weights of fewer bytes in total are sent to the worker instead. */
 const WORTH_A_FILE = 256 << 20;
 const PREFIX = 'bowyer-weights-';
 
@@ -13,7 +13,7 @@ export class ModelFiles {
   #directory?: string;
   #models = 0;
   #weights = 0;
-  /** Bytes of an initializer → name of its file. Weak: a model that is gone is written no more. */
+  /** Bytes of an initializer → name of its file. Weak, so that it does not keep weights in memory. */
   readonly #written = new WeakMap<ArrayBufferLike, Map<string, string>>();
   readonly #remove = () => this.release();
 
@@ -22,7 +22,7 @@ export class ModelFiles {
   }
 
   /**
-   * Writes what is not written yet; `serialize` makes the model with the files' names.
+   * Writes the weights that are not written yet; `serialize` creates the model with the files' names.
    *
    * @returns path of the .onnx file
    */
@@ -34,7 +34,7 @@ export class ModelFiles {
     return path;
   }
 
-  /** Deletes the files. Sessions that are open keep what they have mapped. */
+  /** Deletes the files. Open sessions keep their mappings. */
   release(): void {
     if (this.#directory === undefined) return;
     process.off('exit', this.#remove);
@@ -71,7 +71,7 @@ function writeWhole(path: string, data: Uint8Array): void {
   }
 }
 
-/** Of processes that were killed. */
+/** Deletes the files of processes that were killed. */
 function removeLeftOvers(): void {
   for (const name of readdirSync(tmpdir())) {
     const pid = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length), 10) : NaN;

@@ -1,8 +1,15 @@
 // A compiled graph on the main thread: checks every call against the graph's signature, then sends one message to the worker.
 import { evaluateDim, formatShape, type Shape } from '../dims.js';
-import { arrayClass, arrayTypes, holds, toTensorArray, type DataType, type TensorArray } from '../dtype.js';
+import {
+  arrayClass,
+  arrayTypes,
+  holds,
+  toTensorArray,
+  type DataType,
+  type Precision,
+  type TensorArray,
+} from '../dtype.js';
 import { ProgramCallError } from '../errors.js';
-import type { Precision } from '../dtype.js';
 import { float16Form } from '../float16-form.js';
 import type { Graph } from '../graph.js';
 import { serializeModel } from '../serialize.js';
@@ -10,6 +17,7 @@ import { webgpuForm } from '../webgpu-form.js';
 import type { StateLink, StoreMode, TypedHostTensor, ViewLink, Wiring } from './protocol.js';
 import { ModelFiles } from './model-files.js';
 import type { State } from './state.js';
+import { sizeOf } from './tensor-size.js';
 import type { WorkerClient } from './worker-client.js';
 
 export interface TensorSignature {
@@ -21,18 +29,18 @@ export interface ProgramWiring {
   /** Graph input ← state tensor. */
   state?: Readonly<Record<string, readonly [State, string]>>;
   /**
-   * Graph input ← state tensor as it is at `bind`: ONNX Runtime then lays a weight out anew for fast products, at the price of
-   * its size in memory once more and of a session. Later changes of the state are not seen; on a GPU it is as `state`.
+   * Graph input ← state tensor with its elements at `bind`: ONNX Runtime then packs a weight for fast products, which costs a
+   * second copy in memory and a session. Later changes of the state have no effect; on a GPU it is the same as `state`.
    */
   constants?: Readonly<Record<string, readonly [State, string]>>;
-  /** Outputs copied back to the caller; keep them small. All outputs that are not stored, if not given. */
+  /** Outputs copied to the caller; keep them small. All outputs that are not stored, if not given. */
   fetch?: readonly string[];
   /** Graph output → state tensor. */
   store?: Readonly<Record<string, readonly [State, string]>>;
   /** Stored outputs overwrite the state ('write', the default) or are added to it (sums over micro-batches). */
   mode?: StoreMode;
   /**
-   * Graph output → graph input whose memory it overwrites, on a GPU: an update of a part costs that part alone. The output
+   * Graph output → graph input whose memory it overwrites, on a GPU: the cost of a partial update depends only on the part. The output
    * must be a ScatterND of that input, and the graph must read the input nowhere else.
    */
   inPlace?: Readonly<Record<string, string>>;
@@ -40,7 +48,7 @@ export interface ProgramWiring {
 
 export interface InputTensor {
   dims: readonly number[];
-  /** Whole numbers may come as Int32Array or plain numbers for an int64 input; they are converted. */
+  /** Integers for an int64 input may be an Int32Array or plain numbers; they are converted. */
   data: TensorArray | readonly number[];
 }
 
@@ -52,7 +60,7 @@ export interface RunFeeds {
 
 export type RunOutputs = Record<string, { dims: readonly number[]; dtype: DataType; data: TensorArray }>;
 
-/** Initializers from here on are handed to ONNX Runtime beside the model instead of inside it. */
+/** Initializers of at least so many bytes are given to ONNX Runtime beside the model instead of inside it. */
 const EXTERNAL_BYTES = 1 << 20;
 
 /** A graph compiled on a device. Calls run in the order they are made, also when they are not awaited one by one. */
@@ -121,7 +129,7 @@ export class Program {
         noCopy: this.residency === 'host',
       };
       const { bytes, externalData } = serializeModel(this.#graph, options);
-      // Of a GPU's session the weights are copied in any case.
+      // A GPU session copies the weights in any case.
       const isLarge = this.residency === 'host' && ModelFiles.isWorthIt(externalData);
       const path = isLarge && this.files.write((fileOf) => serializeModel(this.#graph, { ...options, fileOf }).bytes);
       session = this.client.request({
@@ -146,7 +154,7 @@ export class Program {
       const expected = this.inputs.get(input);
       const { dtype, shape } = owner.info(name);
       if (!expected) problems.push(`no input is called '${input}'; inputs are ${listNames(this.inputs)}`);
-      else problems.push(...compareTensors(`input '${input}' from state '${name}'`, expected, dtype, shape, symbols));
+      else compareTensors(`input '${input}' from state '${name}'`, expected, { dtype, dims: shape }, symbols, problems);
       return [input, owner.id, name];
     };
     const packs = this.residency === 'host';
@@ -157,10 +165,16 @@ export class Program {
       const { dtype, shape } = owner.info(name);
       if (!expected) problems.push(`no output is called '${output}'; outputs are ${listNames(this.outputs)}`);
       else
-        problems.push(...compareTensors(`output '${output}' into state '${name}'`, expected, dtype, shape, new Map()));
+        compareTensors(
+          `output '${output}' into state '${name}'`,
+          expected,
+          { dtype, dims: shape },
+          new Map(),
+          problems,
+        );
       return [output, owner.id, name];
     });
-    problems.push(...this.#inPlaceProblems(inPlace, store));
+    for (const problem of this.#inPlaceProblems(inPlace, store)) problems.push(problem);
     const fetched = fetch ?? [...this.outputs.keys()].filter((name) => !(name in store) && !(name in inPlace));
     for (const name of fetched)
       if (!this.outputs.has(name))
@@ -168,7 +182,7 @@ export class Program {
     if (problems.length > 0) throw new ProgramCallError(this.name, problems);
     const given = new Set([...Object.keys(state), ...Object.keys(constants)]);
     const missing = new Set([...this.inputs.keys()].filter((name) => !given.has(name)));
-    // On the host one session serves all wirings but sums and constants; a GPU session must know which outputs stay there.
+    // On the host one session is enough for all wirings except sums and constants; a GPU session must know which outputs stay there.
     const plain = storeLinks.length === 0 || (this.residency === 'host' && mode === 'write');
     const variant = [
       plain ? 'plain' : `${mode} ${Object.keys(store).sort().join()}`,
@@ -200,7 +214,7 @@ export class Program {
   }
 }
 
-/** A program with fixed wiring: each call carries only its inputs. */
+/** A program with fixed wiring: each call sends only its inputs. */
 export class BoundProgram {
   constructor(
     readonly program: Program,
@@ -228,11 +242,11 @@ interface SymbolBinding {
 
 export interface CheckedWiring {
   wiring: Wiring;
-  /** Sizes that the state tensors have already given to symbols. */
+  /** Sizes of symbols that the state tensors determine. */
   symbols: ReadonlyMap<string, SymbolBinding>;
-  /** Inputs which each call must bring. */
+  /** Inputs that each call must give. */
   missing: ReadonlySet<string>;
-  /** What each call writes to. */
+  /** States that each call writes to. */
   stored: readonly State[];
 }
 
@@ -254,7 +268,7 @@ function checkFeeds(
     if (!signature || !missing.has(name)) problems.push(unexpected(program, name, missing));
     else {
       const tensor = hostTensor(name, inputs[name]!, signature.dtype, problems);
-      problems.push(...compareTensors(`input '${name}'`, signature, tensor.dtype, tensor.dims, symbols));
+      compareTensors(`input '${name}'`, signature, tensor, symbols, problems);
       call.inputs[name] = tensor;
     }
   }
@@ -264,9 +278,7 @@ function checkFeeds(
     const signature = program.inputs.get(name);
     if (!signature || !missing.has(name)) problems.push(unexpected(program, name, missing));
     else
-      problems.push(
-        ...compareTensors(`input '${name}' from a view of '${tensorName}'`, signature, dtype, dims, symbols),
-      );
+      compareTensors(`input '${name}' from a view of '${tensorName}'`, signature, { dtype, dims }, symbols, problems);
     if (sizeOf(dims) > sizeOf(shape))
       problems.push(
         `view ${formatShape(dims)} for '${name}' is larger than state '${tensorName}' ${formatShape(shape)}`,
@@ -299,33 +311,30 @@ function hostTensor(name: string, { dims, data }: InputTensor, dtype: DataType, 
   }
   if (array.length !== sizeOf(dims))
     problems.push(`input '${name}': ${array.length} elements given for dims ${formatShape(dims)}`);
-  // A message carries the whole buffer behind a view: cut it to size first.
+  // A message contains the whole buffer of a view: copy the view's part first.
   if (array.byteLength !== array.buffer.byteLength) array = array.slice();
   return { dtype, dims, data: array };
 }
 
-/** Differences between what a graph expects and what it gets; symbols take their size from the first tensor that has them. */
+/** Adds differences between what a graph expects and what it gets; symbols take their size from the first tensor that has them. */
 function compareTensors(
   where: string,
   expected: TensorSignature,
-  dtype: DataType,
-  dims: readonly number[],
+  { dtype, dims }: { dtype: DataType; dims: readonly number[] },
   symbols: Map<string, SymbolBinding>,
-): string[] {
-  const found = `expected ${expected.dtype} ${formatShape(expected.shape)}, found ${dtype} ${formatShape(dims)}`;
-  if (dtype !== expected.dtype || dims.length !== expected.shape.length) return [`${where}: ${found}`];
-  const problems: string[] = [];
+  problems: string[],
+): void {
+  const found = `${where}: expected ${expected.dtype} ${formatShape(expected.shape)}, found ${dtype} ${formatShape(dims)}`;
+  const sizesDiffer = expected.shape.some((dim, axis) => typeof dim === 'number' && dim !== dims[axis]);
+  if (dtype !== expected.dtype || dims.length !== expected.shape.length || sizesDiffer) problems.push(found);
+  if (dtype !== expected.dtype || dims.length !== expected.shape.length) return;
   expected.shape.forEach((dim, axis) => {
+    if (typeof dim === 'number') return;
     const size = dims[axis]!;
-    if (typeof dim === 'number') {
-      if (dim !== size) problems.push(`${where}: ${found}`);
-      return;
-    }
     const known = symbols.get(dim) ?? evaluated(dim, symbols);
     if (!known) symbols.set(dim, { size, where });
-    else if (known.size !== size) problems.push(`${where}: ${found}; '${dim}' is ${known.size} in ${known.where}`);
+    else if (known.size !== size) problems.push(`${found}; '${dim}' is ${known.size} in ${known.where}`);
   });
-  return [...new Set(problems)];
 }
 
 /** An expression such as 'past+tokens', once all its symbols are known. */
@@ -334,8 +343,6 @@ function evaluated(dim: string, symbols: ReadonlyMap<string, SymbolBinding>): Sy
   const size = evaluateDim(dim, (symbol) => symbols.get(symbol)?.size);
   return size === undefined ? undefined : { size, where: 'the sizes of its symbols' };
 }
-
-const sizeOf = (dims: readonly number[]) => dims.reduce((product, dim) => product * dim, 1);
 
 function listNames(map: ReadonlyMap<string, unknown>): string {
   const names = [...map.keys()];

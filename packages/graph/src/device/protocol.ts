@@ -1,4 +1,4 @@
-// Messages between the main thread and the worker that owns all sessions and state. One message each way per call.
+// Messages between the main thread and the worker that owns all sessions and state: one request and one response per call.
 import type { DataType, TensorArray } from '../dtype.js';
 import type { DeviceKind } from './choose-device.js';
 
@@ -26,7 +26,7 @@ export interface Wiring {
   fetch: readonly string[];
   /** Graph output written into the memory that an input is fed with. */
   inPlace: readonly (readonly [output: string, input: string])[];
-  /** Which of the program's sessions it needs. */
+  /** Selects one of the program's sessions. */
   variant: string;
 }
 
@@ -55,10 +55,10 @@ export type Request =
       /** Outputs that stay with the device as state. */
       stored: readonly string[];
       name: string;
-      /** Or the path of a file, where the weights beside it are files too. */
+      /** Or the path of a file, whose weights are files in the same folder. */
       model: Uint8Array | string;
       externalData: { path: string; data: Uint8Array }[];
-      /** State tensors which the model takes as initializers, under these paths. */
+      /** State tensors that are initializers of the model, under these paths. */
       constants: readonly StateLink[];
     }
   | { kind: 'releaseProgram'; programId: number }
@@ -77,12 +77,12 @@ export type Request =
       states: Record<string, number>;
       programs: Record<string, number>;
       args: unknown;
-      /** States stay on the GPU: the kernel sees their types and sizes only. */
+      /** States stay on the GPU: the kernel gets only their types and sizes. */
       resident: boolean;
     }
   | { kind: 'close' };
 
-/** What each kind of request is answered with. */
+/** The response to each kind of request. */
 export interface Responses {
   createState: null;
   readState: Record<string, TypedHostTensor>;

@@ -1,5 +1,6 @@
-// Whether an execution provider works on this machine: WebGPU with a GPU (or a software one), perhaps in float16; CUDA with its files.
-// Asked in a child process, because a failing probe may take its process down.
+// Whether an execution provider works on this machine: WebGPU with a GPU (or a software one), also in float16; CUDA with its files.
+// Tested in a child process, because a failing probe may crash its process.
+import './disable-telemetry.js';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -11,17 +12,17 @@ import { serialize } from '../serialize.js';
 const runtime = createRequire(import.meta.url).resolve('onnxruntime-node');
 const answers = new Map<string, Promise<string | null>>();
 
-/** Why WebGPU cannot be used here, or null where it can. Asked once per process. */
+/** Why WebGPU cannot be used here, or null where it can. Tested once per process. */
 export const webgpuProblem = (): Promise<string | null> => problemOf('webgpu');
 
-/** Why CUDA cannot be used here, or null where it can. Without its files nothing is tried. */
+/** Why CUDA cannot be used here, or null where it can. Without its files nothing is started. */
 export async function cudaProblem(): Promise<string | null> {
   const folder = join(dirname(runtime), '..', 'bin', 'napi-v6', process.platform, process.arch);
   const file = 'libonnxruntime_providers_cuda.so';
   return existsSync(join(folder, file)) ? problemOf('cuda') : `${file} is not installed`;
 }
 
-/** Why WebGPU has no 16-bit floats in shaders here, or null where it has. */
+/** Why WebGPU has no 16-bit floats in shaders here, or null where it has them. */
 export const float16Problem = (): Promise<string | null> => problemOf('webgpu', 'float16');
 
 /** True where `openDevice({ device: 'webgpu' })` works, in this precision. */
@@ -37,7 +38,7 @@ function problemOf(provider: 'webgpu' | 'cuda', type: Precision = 'float32'): Pr
   return answer;
 }
 
-/** One run of a model that doubles a number, calculating in `type`. */
+/** Runs a model that doubles a number, computing in `type`. */
 function probe(provider: string, type: Precision): Promise<string | null> {
   const model = Buffer.from(doublingModel(type)).toString('base64');
   const script = `

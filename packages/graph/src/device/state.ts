@@ -1,4 +1,4 @@
-// A state on the main thread: names, types and dimensions of tensors that live in the device's worker.
+// A state on the main thread: names, types and dimensions of tensors that are stored in the device's worker.
 import type { DataType, TensorArray } from '../dtype.js';
 
 export interface StateTensorInfo {
@@ -6,12 +6,12 @@ export interface StateTensorInfo {
   readonly shape: readonly number[];
 }
 
-/** What a new state tensor is made of. */
+/** A new state tensor. */
 export interface StateTensorInit {
   shape: readonly number[];
-  /** Handed over to the worker: the array is empty afterwards. */
+  /** Transferred to the worker: the array is empty afterwards. */
   data: TensorArray;
-  /** Needed only where the array's class does not say it (bool, float16). */
+  /** Needed only where the array's class does not determine it (bool, float16). */
   dtype?: DataType;
 }
 
@@ -22,7 +22,7 @@ export interface TensorCopy {
   data: TensorArray;
 }
 
-/** Handle of tensors owned by a device. It holds no elements: `device.read` copies them. */
+/** Handle of tensors owned by a device. It contains no elements: `device.read` copies them. */
 export class State {
   #version = 0;
 
@@ -32,7 +32,7 @@ export class State {
     readonly tensors: ReadonlyMap<string, StateTensorInfo>,
   ) {}
 
-  /** Goes up with every call that may have changed an element: writes, stored outputs, kernels that are given the state. */
+  /** Incremented by every call that may change an element: writes, stored outputs, kernels that are given the state. */
   get version(): number {
     return this.#version;
   }

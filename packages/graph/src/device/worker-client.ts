@@ -1,4 +1,5 @@
-// The main thread's end of the line to the worker: numbered requests, matched answers, and what happens when the worker dies.
+// The main thread's side of the worker: numbered requests, matched responses, and the errors when the worker ends.
+import './disable-telemetry.js';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { Worker, type TransferListItem } from 'node:worker_threads';
@@ -15,7 +16,7 @@ export class WorkerClient {
   readonly #worker: Worker;
   readonly #pending = new Map<number, Pending>();
   #counter = 0;
-  /** Why no more requests are taken. */
+  /** Why no more requests are accepted. */
   #ended: string | undefined;
 
   constructor(settings: WorkerSettings) {
@@ -25,7 +26,7 @@ export class WorkerClient {
     this.#worker.on('exit', (code) => this.#fail(`its worker ended with exit code ${code}`));
   }
 
-  /** Numbers for states, programs, bindings and kernels. */
+  /** Ids for states, programs, bindings and kernels. */
   nextId(): number {
     return ++this.#counter;
   }
@@ -62,7 +63,7 @@ export class WorkerClient {
     if ('error' in message) {
       const error = new DeviceError(message.error.message);
       if (message.error.stack)
-        error.stack = `${message.error.stack}\n    asked by the main thread with '${pending.kind}'`;
+        error.stack = `${message.error.stack}\n    requested by the main thread with '${pending.kind}'`;
       pending.reject(error);
     } else pending.resolve(message.result as never);
   }
@@ -75,7 +76,7 @@ export class WorkerClient {
   }
 }
 
-/** Run from TypeScript sources (tests, tsx) the worker first registers tsx's loader; from `dist` it is plain JavaScript. */
+/** From TypeScript sources (tests, tsx) the worker first registers tsx's loader; from `dist` it is plain JavaScript. */
 function startWorker(workerData: WorkerSettings): Worker {
   if (!import.meta.url.endsWith('.ts')) return new Worker(new URL('./worker.js', import.meta.url), { workerData });
   const loader = new URL(

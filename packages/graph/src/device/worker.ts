@@ -1,4 +1,4 @@
-// The worker thread: owns every session and all state, and answers requests strictly in the order they come.
+// The worker thread: owns every session and all state, and handles requests strictly in the order in which they arrive.
 import { parentPort, workerData, type TransferListItem } from 'node:worker_threads';
 import type { Request, RequestMessage, ResponseMessage, WorkerSettings } from './protocol.js';
 import { GpuBackend } from './gpu-backend.js';
@@ -25,7 +25,7 @@ async function answer({ id, request }: RequestMessage): Promise<void> {
   if (request.kind === 'close') port.close();
 }
 
-/** Results of runs and reads are fresh arrays: hand them over instead of copying. */
+/** Results of runs and reads are new arrays: they are transferred instead of copied. */
 function transferables({ kind }: Request, result: unknown): TransferListItem[] {
   if (kind !== 'run' && kind !== 'readState') return [];
   return Object.values(result as Record<string, { data: { buffer: ArrayBuffer } }>).map(({ data }) => data.buffer);

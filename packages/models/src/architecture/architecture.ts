@@ -1,4 +1,4 @@
-// The seam between language models and what is done with them: an architecture says which parameters it has and how
+// The interface between language models and the graphs that use them: an architecture lists its parameters and builds how
 // hidden states and logits follow from token ids; training, scoring and decoding graphs supply the rest.
 import type { Dim, GraphBuilder, Value } from '@bowyer/graph';
 import type { ParameterSpec } from './parameter-spec.js';
@@ -14,12 +14,12 @@ export interface ForwardScope {
   linear(x: Value, weight: string, bias?: string): Value;
   /**
    * Causal self-attention of one layer over flat rows: queries [batch · tokens, heads · headSize], keys and values
-   * [batch · tokens, keyValueHeads · headSize]; the result is shaped like the queries. Where the keys and values of earlier tokens come from is the scope's business.
+   * [batch · tokens, keyValueHeads · headSize]; the result is shaped like the queries. The scope decides where the keys and values of earlier tokens come from.
    */
   attention(layer: number, query: Value, key: Value, value: Value, dropout: number): Value;
   /** Zeroes elements with the given probability and scales the rest; returns x itself where dropout is off. */
   dropout(x: Value, probability: number): Value;
-  /** Tells that x is all that goes on from one block to the next. Called before the first block and after each one. */
+  /** Declares that x is all that passes from one block to the next. Called before the first block and after each one. */
   blockBoundary(x: Value): void;
 }
 

@@ -1,11 +1,11 @@
-// Between parameters as they lie in memory and as a Hugging Face checkpoint holds them: names, and Conv1D's transposition.
+// Converts between parameters in memory and in a Hugging Face checkpoint: names, and Conv1D's transposition.
 import type { ParameterSpec } from './parameter-spec.js';
 import {
   type HostTensor,
   type HostTensors,
   requireFloats,
-  SafetensorsError,
-  type WeightSource,
+  CheckpointError,
+  type CheckpointReader,
 } from '@bowyer/checkpoints';
 
 /** Models with an LM head write `transformer.h.0…` or `model.layers.0…`, those without (and GPT-2's original release) `h.0…`. */
@@ -21,7 +21,7 @@ const BUFFERS = /(^|\.)(attn|attention)\.(bias|masked_bias)$|rotary_emb\.inv_fre
  * Parameters out of a checkpoint, one tensor after the other, so that memory holds little more than the result.
  * All must be there in their shapes, and nothing else that might matter.
  */
-export async function readParameters(specs: readonly ParameterSpec[], source: WeightSource): Promise<HostTensors> {
+export async function readParameters(specs: readonly ParameterSpec[], source: CheckpointReader): Promise<HostTensors> {
   const parameters: HostTensors = {};
   for await (const [name, tensor] of eachParameter(specs, source)) parameters[name] = tensor;
   return parameters;
@@ -30,7 +30,7 @@ export async function readParameters(specs: readonly ParameterSpec[], source: We
 /** The same, each handed on before the next is read, for who does not keep them as they are. */
 export async function* eachParameter(
   specs: readonly ParameterSpec[],
-  source: WeightSource,
+  source: CheckpointReader,
 ): AsyncGenerator<[name: string, tensor: HostTensor]> {
   const names = namesInFile(specs, source);
   for (const { name, transposedInFile } of specs)
@@ -38,36 +38,36 @@ export async function* eachParameter(
 }
 
 /** Parameter → its tensor's name in the file, which may lack the prefix of models with an LM head. */
-export function namesInFile(specs: readonly ParameterSpec[], { path, entries }: WeightSource): Map<string, string> {
+export function namesInFile(specs: readonly ParameterSpec[], { path, entries }: CheckpointReader): Map<string, string> {
   const names = new Map<string, string>();
   for (const spec of specs) {
     const bare = bareName(spec.name);
     const name = [spec.name, bare].find((candidate) => entries.has(candidate));
-    const expected = `shape [${fileShape(spec).join(', ')}], as config.json asks for`;
+    const expected = `shape [${fileShape(spec).join(', ')}], as config.json specifies`;
     if (name === undefined) {
       const found = `no such tensor among ${listing([...entries.keys()])}`;
-      throw new SafetensorsError(path, spec.name, expected, found, belongTogether);
+      throw new CheckpointError(path, spec.name, expected, found, belongTogether);
     }
     const entry = entries.get(name)!;
     if (entry.shape.join() !== fileShape(spec).join())
-      throw new SafetensorsError(entry.file, name, expected, `shape [${entry.shape.join(', ')}]`, belongTogether);
+      throw new CheckpointError(entry.file, name, expected, `shape [${entry.shape.join(', ')}]`, belongTogether);
     requireFloats(name, entry);
     names.set(spec.name, name);
   }
   const used = new Set(names.values());
   const extra = [...entries.keys()].find((name) => !used.has(name) && !BUFFERS.test(name));
   if (extra !== undefined)
-    throw new SafetensorsError(
+    throw new CheckpointError(
       entries.get(extra)!.file,
       extra,
       `only tensors of the model that config.json describes (${specs.length} of them)`,
-      `this one too, of shape [${entries.get(extra)!.shape.join(', ')}]`,
+      `this one as well, of shape [${entries.get(extra)!.shape.join(', ')}]`,
       belongTogether,
     );
   return names;
 }
 
-const belongTogether = 'config.json and the weights must be of the same model: fetch or save both again';
+const belongTogether = 'config.json and the weights must belong to the same model: download or save both again';
 
 const listing = (names: string[]) =>
   `the ${names.length} tensors ${names.slice(0, 4).join(', ')}${names.length > 4 ? ', …' : ''}`;

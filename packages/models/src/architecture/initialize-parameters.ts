@@ -3,13 +3,13 @@ import type { Rng } from '@bowyer/core';
 import type { ParameterSpec } from './parameter-spec.js';
 import type { HostTensor, HostTensors } from '@bowyer/checkpoints';
 
-/** Fills every parameter as its spec says. One stream of numbers, in the order of `parameters`. */
-export function freshParameters(parameters: readonly ParameterSpec[], rng: Rng): HostTensors {
-  return Object.fromEntries(parameters.map((spec) => [spec.name, freshParameter(spec, rng)]));
+/** Initializes every parameter as its spec defines. One stream of numbers, in the order of `parameters`. */
+export function initializeParameters(parameters: readonly ParameterSpec[], rng: Rng): HostTensors {
+  return Object.fromEntries(parameters.map((spec) => [spec.name, initializeParameter(spec, rng)]));
 }
 
 /** The next parameter of that stream. */
-export function freshParameter({ shape, init }: ParameterSpec, rng: Rng): HostTensor {
+export function initializeParameter({ shape, init }: ParameterSpec, rng: Rng): HostTensor {
   const data = new Float32Array(shape.reduce((size, dim) => size * dim, 1));
   if (init.kind === 'normal') fillNormal(data, init.standardDeviation, rng);
   else if (init.kind === 'ones') data.fill(1);

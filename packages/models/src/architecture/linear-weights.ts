@@ -3,7 +3,7 @@ import { GraphBuilder } from '@bowyer/graph';
 import type { CausalArchitecture, ForwardScope } from './architecture.js';
 
 /**
- * Names of the weights that the forward pass uses in linear layers, found by running it on a graph that is thrown away:
+ * Names of the weights that the forward pass uses in linear layers, found by running it on a temporary graph:
  * those before the head, and the head's, which is either its own or tied to the embedding.
  */
 export function linearWeights(architecture: CausalArchitecture): Record<'inside' | 'heads' | 'tied', string[]> {

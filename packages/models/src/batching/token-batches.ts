@@ -6,7 +6,7 @@ import { lengthBatches } from './length-batches.js';
  *
  *     Σ_t weights[t] · (−log p(targets[t] | ids[0..t]))
  *
- * `targets` is apart from `ids` because an utterance's terminator is scored although the history goes on with the
+ * `targets` is apart from `ids` because an utterance's terminator is scored although the history continues with the
  * observation's token instead.
  */
 export interface TokenExample {
@@ -16,6 +16,8 @@ export interface TokenExample {
   targets: Int32Array;
   /** [tokens] 0 where the token is not the agent's. */
   weights: Float32Array;
+  /** [tokens] weights of −H, H the entropy of the distribution after each position; none if left out. */
+  entropyWeights?: Float32Array;
 }
 
 /** Some examples as one rectangle, padded on the right; the causal mask keeps padding out of every real position. */
@@ -32,6 +34,8 @@ export interface TokenBatch {
   targets: Int32Array;
   /** [scored] */
   weights: Float32Array;
+  /** [scored] 0 where an example has none. */
+  entropyWeights: Float32Array;
 }
 
 /**
@@ -63,24 +67,29 @@ export function tokenBatches(
 /** Tokens up to the last scored position; what comes after it cannot change the loss. 0: nothing is scored. */
 function scoredLength(example: TokenExample): number {
   let length = example.weights.length;
-  while (length > 0 && example.weights[length - 1] === 0) length--;
+  while (length > 0 && !isScored(example, length - 1)) length--;
   return length;
 }
+
+const isScored = ({ weights, entropyWeights }: TokenExample, t: number): boolean =>
+  weights[t] !== 0 || (entropyWeights !== undefined && entropyWeights[t] !== 0);
 
 function padded(examples: readonly TokenExample[], chosen: number[], columns: number, padTokenId: number): TokenBatch {
   const ids = new Int32Array(chosen.length * columns).fill(padTokenId);
   const positions: number[] = [];
   const targets: number[] = [];
   const weights: number[] = [];
+  const entropyWeights: number[] = [];
   chosen.forEach((index, row) => {
     const example = examples[index];
     const length = scoredLength(example);
     ids.set(example.ids.subarray(0, length), row * columns);
     for (let column = 0; column < length; column++) {
-      if (example.weights[column] === 0) continue;
+      if (!isScored(example, column)) continue;
       positions.push(row * columns + column);
       targets.push(example.targets[column]);
       weights.push(example.weights[column]);
+      entropyWeights.push(example.entropyWeights?.[column] ?? 0);
     }
   });
   return {
@@ -91,6 +100,7 @@ function padded(examples: readonly TokenExample[], chosen: number[], columns: nu
     scoredPositions: Int32Array.from(positions),
     targets: Int32Array.from(targets),
     weights: Float32Array.from(weights),
+    entropyWeights: Float32Array.from(entropyWeights),
   };
 }
 

@@ -10,7 +10,7 @@ export interface ChatMessage {
 
 export interface EncodedConversation {
   ids: number[];
-  /** [ids] 1 where the assistant wrote the token and it is to be learnt from. */
+  /** [ids] 1 where the assistant wrote the token and it is trained on. */
   lossMask: number[];
   /** [messages] first token and end of each message, with the marks around it. */
   spans: { start: number; end: number }[];
@@ -20,14 +20,14 @@ export interface EncodedConversation {
 export interface ChatTemplate {
   /** A whole dialogue, for training. */
   encodeConversation(messages: readonly ChatMessage[]): EncodedConversation;
-  /** A dialogue up to where the assistant is to go on: the ids that precede its message in `encodeConversation`. */
+  /** A dialogue up to where the assistant replies: the ids that precede its message in `encodeConversation`. */
   encodePrompt(messages: readonly ChatMessage[]): number[];
   /**
    * What follows an assistant's message that stands in the context as it was sampled, without the token that ended it: the
    * message's end, the messages after it, and the mark that asks for the next one.
    *
    * @param from the first message after it
-   * @returns null where the template now writes otherwise what came before: then all is to be read anew
+   * @returns null where the template now renders earlier messages differently: then the whole dialogue must be read again
    */
   encodeContinuation(messages: readonly ChatMessage[], from: number): number[] | null;
   /** Tokens that end an assistant's message; the tokenizer's end of text may be another one. */

@@ -44,7 +44,7 @@ maybe('play and training see the same ids', () => {
   }
 });
 
-maybe('as BCTrainer tokenises: a lone blank first, and loss ignored where upstream ignores it', () => {
+maybe('as BCTrainer tokenises: a lone space first, and loss ignored where upstream ignores it', () => {
   const encoded = chatTemplate('llama2_bc', llama2, { upstreamLossMask: true }).encodeConversation(dialogue);
   const last = encoded.spans[3];
   expect(encoded.ids[last.start]).toBe(29871); // '▁'
@@ -68,7 +68,7 @@ maybe('a template that is no prefix of itself is refused where it does not say w
   const forgetful = '{{ m.content if loop.last else m.content[:2] }}';
   const longer: ChatMessage[] = [...dialogue, { role: 'user', content: 'Done.' }];
   expect(() => chatTemplate(body(forgetful), llama2).encodeConversation(longer)).toThrow(
-    'Chat template: it writes the beginning of a dialogue differently once more follows',
+    'Chat template: it renders the start of a dialogue differently when more messages follow',
   );
   // Stable, with and without generation blocks: the same ids and, but for the loss, the same mask.
   const plain = chatTemplate(body('{{ m.content }}'), llama2).encodeConversation(dialogue);
@@ -158,9 +158,9 @@ maybe('Llama-2: a dialogue goes on from what was sampled as the template would h
     const asked = template.encodePrompt(dialogue.slice(0, 1)).length;
     expect(llama2.decode(whole.slice(asked, whole.length - more.length)).trim()).toBe('OK.');
   }
-  // The blank before </s> is not written twice where it was sampled.
-  const blank: ChatMessage[] = [dialogue[0], { role: 'assistant', content: 'OK. ' }, dialogue[2]];
-  expect(chatTemplate(jinja.llama2, llama2).encodeContinuation(blank, 2)![0]).toBe(2);
+  // The space before </s> is not written twice where it was sampled.
+  const space: ChatMessage[] = [dialogue[0], { role: 'assistant', content: 'OK. ' }, dialogue[2]];
+  expect(chatTemplate(jinja.llama2, llama2).encodeContinuation(space, 2)![0]).toBe(2);
 });
 
 test('a template has no continuation where it forgets, or where the border lies within a token', () => {
@@ -182,6 +182,6 @@ test('what a tokenizer lacks is told', () => {
   );
   expect(() => chatTemplate(null, words)).toThrow('Chat template: the model’s tokenizer has none\n');
   expect(() => chatTemplate('vicuna', words)).toThrow(
-    "Chat template: 'vicuna' is neither Jinja nor a name\n  built-in templates: llama2, llama3, chatml, chatglm4, llama2_bc",
+    "Chat template: 'vicuna' is neither a Jinja template nor the name of one\n  built-in templates: llama2, llama3, chatml, chatglm4, llama2_bc",
   );
 });

@@ -2,7 +2,12 @@
 import type { Tokenizer } from '../tokenizers/tokenizer.js';
 import { ChatTemplateError, type ChatTemplate } from './chat-message.js';
 import { JinjaTemplate } from './jinja-template.js';
-import { PiecewiseTemplate, templateMarks, type BuiltInTemplate, type PiecewiseOptions } from './piecewise-template.js';
+import {
+  BuiltInChatTemplate,
+  templateMarks,
+  type BuiltInTemplate,
+  type BuiltInTemplateOptions,
+} from './built-in-templates.js';
 
 const builtIn: readonly string[] = ['llama2', 'llama3', 'chatml', 'chatglm4', 'llama2_bc'] satisfies BuiltInTemplate[];
 
@@ -10,10 +15,10 @@ const builtIn: readonly string[] = ['llama2', 'llama3', 'chatml', 'chatglm4', 'l
 export function chatTemplate(
   template: string | null,
   tokenizer: Tokenizer,
-  options: PiecewiseOptions = {},
+  options: BuiltInTemplateOptions = {},
 ): ChatTemplate {
   const name = plainName(template);
-  if (builtIn.includes(name)) return new PiecewiseTemplate(name as BuiltInTemplate, tokenizer, options);
+  if (builtIn.includes(name)) return new BuiltInChatTemplate(name as BuiltInTemplate, tokenizer, options);
   const config = tokenizer.config ?? {};
   const source = template ?? ownTemplate(config.chat_template);
   if (source === null)
@@ -22,7 +27,10 @@ export function chatTemplate(
       `name one (chat_template=${builtIn.join(' or ')}) or give a file of Jinja`,
     );
   if (!source.includes('{'))
-    throw new ChatTemplateError(`'${source}' is neither Jinja nor a name`, `built-in templates: ${builtIn.join(', ')}`);
+    throw new ChatTemplateError(
+      `'${source}' is neither a Jinja template nor the name of one`,
+      `built-in templates: ${builtIn.join(', ')}`,
+    );
   return new JinjaTemplate(source, tokenizer, variables(config));
 }
 

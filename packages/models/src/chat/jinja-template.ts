@@ -1,4 +1,4 @@
-// A model's own chat template (Jinja, as in tokenizer_config.json), with the tokens that the assistant wrote told apart.
+// A model's own chat template (Jinja, as in tokenizer_config.json), with the tokens that the assistant wrote marked.
 // Source: https://huggingface.co/docs/transformers/chat_templating; `{% generation %}` marks them in newer templates.
 import { Template } from '@huggingface/jinja';
 import type { Tokenizer } from '../tokenizers/tokenizer.js';
@@ -66,7 +66,7 @@ export class JinjaTemplate implements ChatTemplate {
     if (written === null) return null;
     const ids = this.tokenizer.encode(text);
     const before = this.tokenizer.encode(text.slice(0, asked.length + written));
-    // A token across the border would say the end of the message again.
+    // A token across the boundary would repeat the end of the message.
     return before.every((id, i) => id === ids[i]) ? ids.slice(before.length) : null;
   }
 
@@ -88,7 +88,7 @@ export class JinjaTemplate implements ChatTemplate {
     return prefix.length;
   }
 
-  /** How many of the text's tokens lie before a character; one across the border belongs to what follows. */
+  /** Number of the text's tokens before a character; one across the boundary belongs to what follows. */
   #tokensBefore(ids: readonly number[], text: string, length: number): number {
     const before = this.tokenizer.encode(text.slice(0, length));
     const different = before.findIndex((id, i) => id !== ids[i]);
@@ -109,7 +109,7 @@ export class JinjaTemplate implements ChatTemplate {
 }
 
 /**
- * Characters at the beginning of `rest` that stand for a message. A template may trim it, or put blanks before it; blanks that
+ * Characters at the beginning of `rest` that stand for a message. A template may trim it, or put spaces before it; spaces that
  * were sampled at its end count as long as the template writes them too. null: the message does not stand there.
  */
 function writtenLength(rest: string, content: string): number | null {
@@ -117,8 +117,8 @@ function writtenLength(rest: string, content: string): number | null {
   const said = content.trim();
   const end = rest.length - rest.trimStart().length + said.length;
   if (!rest.slice(0, end).endsWith(said)) return null;
-  const blanks = content.slice(content.trimEnd().length);
-  return rest.startsWith(blanks, end) ? end + blanks.length : end;
+  const spaces = content.slice(content.trimEnd().length);
+  return rest.startsWith(spaces, end) ? end + spaces.length : end;
 }
 
 /** The template with characters printed where generation blocks begin and end; whitespace as Jinja's trim_blocks has it. */
@@ -141,7 +141,7 @@ function unmarked(rendered: string): { text: string; marks: CharSpan[] } {
 function unstable(message: number, prefix: string, text: string): ChatTemplateError {
   const at = [...prefix].findIndex((char, i) => char !== text[i]);
   return new ChatTemplateError(
-    `it writes the beginning of a dialogue differently once more follows (message ${message}: ${JSON.stringify(prefix.slice(at, at + 20))} becomes ${JSON.stringify(text.slice(at, at + 20))})`,
-    'which tokens the assistant wrote cannot be told; use a template with {% generation %} blocks, or chat_template=chatml or llama2',
+    `it renders the start of a dialogue differently when more messages follow (message ${message}: ${JSON.stringify(prefix.slice(at, at + 20))} becomes ${JSON.stringify(text.slice(at, at + 20))})`,
+    'the tokens that the assistant wrote cannot be determined; use a template with {% generation %} blocks, or chat_template=chatml or llama2',
   );
 }

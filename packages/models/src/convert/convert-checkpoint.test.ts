@@ -96,8 +96,8 @@ describe('nothing is written where', () => {
   test('a pickle wants to import something', async () => {
     const input = join(pickles, 'imports.pt');
     expect(await messageOf(convert({ input }))).toBe(
-      `Cannot read weights from ${input}\n  its pickle wants to import '__builtin__.print', which weights have no need of; nothing was run\n` +
-        '  only tensors are read: open it in Python, if you trust it, and save its state_dict() alone, best as safetensors',
+      `Cannot read weights from ${input}\n  its pickle wants to import '__builtin__.print', which weights do not need; nothing was executed\n` +
+        '  only tensors can be read: open it in Python, if you trust it, and save its state_dict() alone, preferably as safetensors',
     );
   });
 
@@ -146,7 +146,7 @@ describe('nothing is written where', () => {
     const json = JSON.parse(readFileSync(join(gpt2, 'config.json'), 'utf8')) as object;
     writeFileSync(config, JSON.stringify({ ...json, n_inner: 24 }));
     expect(await messageOf(convert({ input: join(pickles, 'gpt2-old-format.pt'), config }))).toContain(
-      "gpt2-old-format.pt, tensor 'transformer.h.0.mlp.c_fc.weight'\n  expected shape [16, 24], as config.json asks for\n  found shape [16, 20]",
+      "gpt2-old-format.pt, tensor 'transformer.h.0.mlp.c_fc.weight'\n  expected shape [16, 24], as config.json specifies\n  found shape [16, 20]",
     );
   });
 
@@ -160,7 +160,7 @@ describe('nothing is written where', () => {
   test('there is no config.json, no tokenizer, or one of another model', async () => {
     const input = join(pickles, 'gpt2-old-format.pt');
     expect(await messageOf(convert({ input, config: null }))).toContain(`there is no ${join(pickles, 'config.json')}`);
-    expect(await messageOf(convert({ input, tokenizer: null }))).toContain('weights hold no tokenizer');
+    expect(await messageOf(convert({ input, tokenizer: null }))).toContain('weight files contain no tokenizer');
     await wordLevelTokenizer([Array.from({ length: 30 }, (_, i) => `w${i}`).join(' ')]).save(words);
     expect(await messageOf(convert({ input }))).toContain("the tokenizer has 33 tokens, the model's vocab_size is 29");
   });

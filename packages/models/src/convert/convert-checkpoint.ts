@@ -6,14 +6,14 @@ import { architectureFor, isLanguageModel } from '../language-model/architecture
 import { bareName, fileShape, namesInFile } from '../architecture/checkpoint-layout.js';
 import { readLlama2cTokenizer } from '../tokenizers/llama2c-tokenizer.js';
 import {
-  openWeightsFile,
+  openCheckpoint,
   parseConfig,
   PretrainedDirectoryError,
   requireFloats,
-  unwrapped,
-  type WeightsFile,
+  withoutNamePrefix,
+  type OpenedCheckpoint,
   WeightsFileError,
-  type WeightSource,
+  type CheckpointReader,
   writeWeightStream,
 } from '@bowyer/checkpoints';
 import { loadTokenizer, type Tokenizer } from '../tokenizers/tokenizer.js';
@@ -24,7 +24,7 @@ export interface ConvertOptions {
   input: string;
   /** The directory to make; it must not be there yet, or be empty. */
   output: string;
-  /** config.json or the directory of a model of the same sizes; null: beside the weights, or what the file says itself. */
+  /** config.json or the directory of a model of the same sizes; null: beside the weights, or derived from the weight file itself. */
   config: string | null;
   /** Directory with tokenizer.json, or a tokenizer file of llama2.c; null: in `config` or beside the weights. */
   tokenizer: string | null;
@@ -34,7 +34,7 @@ export interface ConvertOptions {
 }
 
 export interface Converted {
-  kind: WeightsFile['kind'];
+  kind: OpenedCheckpoint['kind'];
   tensors: number;
   parameters: number;
 }
@@ -44,7 +44,7 @@ export async function convertCheckpoint(options: ConvertOptions): Promise<Conver
   const { input, output } = options;
   if ((await readdir(output).catch(() => [])).length > 0)
     throw new Error(`convert: the folder '${output}' is not empty\n  give a new one, or remove it`);
-  const { kind, source, config: ownConfig } = await openWeightsFile(input, options);
+  const { kind, source, config: ownConfig } = await openCheckpoint(input, options);
   try {
     const beside = (await stat(input)).isDirectory() ? input : dirname(input);
     const config = ownConfig ?? (await readConfig(options.config, beside));
@@ -78,7 +78,7 @@ async function readConfig(given: string | null, beside: string): Promise<ConfigJ
   if (text === null)
     throw new PretrainedDirectoryError(
       place,
-      `the weights do not say what model they belong to, and there is no ${path}`,
+      `the weights do not specify their model, and there is no ${path}`,
       'give the config.json of a model of the same kind and sizes, or its directory: config=FILE_OR_DIRECTORY',
     );
   return parseConfig(text, dirname(path));
@@ -88,9 +88,9 @@ async function readConfig(given: string | null, beside: string): Promise<ConfigJ
 const COUNTED_PLACES = /(^|\.)position_ids$/;
 
 /** The tensors to write, under the names that transformers gives them, and where each one's numbers come from. */
-function modelTensors(source: WeightSource, config: ConfigJson) {
+function modelTensors(source: CheckpointReader, config: ConfigJson) {
   if (!isLanguageModel(config)) {
-    const model = unwrapped(source, []);
+    const model = withoutNamePrefix(source, []);
     const weights = [...model.entries].filter(([name]) => !COUNTED_PLACES.test(name));
     for (const [name, entry] of weights) requireFloats(name, entry);
     const shapes = new Map(weights.map(([name, { shape }]) => [name, shape]));
@@ -98,7 +98,7 @@ function modelTensors(source: WeightSource, config: ConfigJson) {
   }
   const specs = architectureFor(config).parameters;
   const spellings = [specs.map(({ name }) => name), specs.map(({ name }) => bareName(name))];
-  const model = unwrapped(source, spellings);
+  const model = withoutNamePrefix(source, spellings);
   const names = namesInFile(specs, model);
   const shapes = new Map(specs.map((spec) => [spec.name, fileShape(spec)]));
   return { shapes, read: async (name: string) => (await model.read(names.get(name)!, { requireFinite: true })).data };
@@ -115,7 +115,7 @@ async function findTokenizer({ tokenizer, config, input }: ConvertOptions, besid
   }
   throw new WeightsFileError(
     input,
-    'weights hold no tokenizer, and there is no tokenizer.json beside them',
+    'weight files contain no tokenizer, and there is no tokenizer.json in their directory',
     'give a directory with tokenizer.json, or the tokenizer file of llama2.c (tokenizer.bin): tokenizer=DIRECTORY_OR_FILE',
   );
 }

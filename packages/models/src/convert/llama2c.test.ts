@@ -67,21 +67,21 @@ test('pairs of columns become halves; a negative vocabulary size means an output
   expect([...tensors['lm_head.weight'].data]).toEqual([100, 101, 102, 103]);
 });
 
-test('a file that is not what its header says is refused', async () => {
+test('a file that is not what its header specifies is refused', async () => {
   const path = await write([4, 1, 1, 1, 1, 1, 2], 99);
   await expect(readLlama2c(path)).rejects.toThrow(
-    `Cannot read weights from ${path}\n  its header asks for 428 bytes, the file has 424\n`,
+    `Cannot read weights from ${path}\n  its header requires 428 bytes, the file has 424\n`,
   );
   await expect(readLlama2c(await write([4, 1, 1, 1, 1, 1, 2], 20))).rejects.toThrow(
-    'its header asks for 428 bytes, the file has 108',
+    'its header requires 428 bytes, the file has 108',
   );
-  await expect(readLlama2c(await write([4, 1, 1, 3, 1, 1, 2], 99))).rejects.toThrow('holds no sizes of a model');
+  await expect(readLlama2c(await write([4, 1, 1, 3, 1, 1, 2], 99))).rejects.toThrow('contains no valid model sizes');
   await expect(readLlama2c(await write([0x616b3432, 2, 0, 0, 0, 0, 0], 99))).rejects.toThrow(
     "it is of version 2 of llama2.c's format\n  only version 0 is read: export it with --version 0",
   );
   const cut = join(dir, 'cut-tokenizer.bin');
   await writeFile(cut, (await readFile(path)).subarray(0, 10));
   await expect(readLlama2cTokenizer(cut)).rejects.toThrow(
-    `Cannot read weights from ${cut}\n  piece 0 at byte 4 leads beyond`,
+    `Cannot read weights from ${cut}\n  piece 0 at byte 4 extends beyond`,
   );
 });

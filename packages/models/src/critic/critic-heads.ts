@@ -2,7 +2,7 @@
 // Source: ArCHer, Zhou et al. 2024 (arXiv:2402.19446), section 3.3; widths as in its code.
 import type { Rng } from '@bowyer/core';
 import type { GraphBuilder, Value } from '@bowyer/graph';
-import { initialLinear, linear, type Parameters } from '../layers/linear.js';
+import { initializeLinear, linear, type Parameters } from '../layers/linear.js';
 import type { HostTensors } from '@bowyer/checkpoints';
 
 export const qHeads = ['q1', 'q2'] as const;
@@ -19,13 +19,13 @@ export interface HeadSizes {
 }
 
 /** Weights as torch.nn.Sequential(Linear, ReLU, Linear, ReLU, Linear) has and names them. */
-export function initialHeads(rng: Rng, { qWidth, vWidth, hiddenWidth, outputBias }: HeadSizes): HostTensors {
+export function initializeHeads(rng: Rng, { qWidth, vWidth, hiddenWidth, outputBias }: HeadSizes): HostTensors {
   const head = (name: string, width: number): HostTensors => {
-    const output = initialLinear(rng, `${name}.4`, hiddenWidth, 1);
+    const output = initializeLinear(rng, `${name}.4`, hiddenWidth, 1);
     output[`${name}.4.bias`].data[0] += outputBias;
     return {
-      ...initialLinear(rng, `${name}.0`, width, hiddenWidth),
-      ...initialLinear(rng, `${name}.2`, hiddenWidth, hiddenWidth),
+      ...initializeLinear(rng, `${name}.0`, width, hiddenWidth),
+      ...initializeLinear(rng, `${name}.2`, hiddenWidth, hiddenWidth),
       ...output,
     };
   };

@@ -97,6 +97,31 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
   });
 });
 
+test('a weight per head and row multiplies its squared error, in the loss and in the gradient', async () => {
+  const batch = dialogues(5, new Rng(3));
+  const ones = new Float32Array(5).fill(1);
+  const gradients = async (weights?: CriticBatch['weights']) => {
+    const critic = await newCritic();
+    const losses = await critic.accumulateGradients({ ...batch, weights });
+    return { losses, gradients: await device.read(critic.optimizer.gradients) };
+  };
+  const plain = await gradients();
+  expect(await gradients({ q1: ones, q2: ones, v1: ones, v2: ones })).toEqual(plain); // to the bit
+  // Only row 2 of the first V head counts, twice: the loss is 2 (V − y)² / 5, and no other head has a gradient.
+  const none = new Float32Array(5);
+  const { losses, gradients: found } = await gradients({
+    ...{ q1: none, q2: none, v2: none },
+    v1: Float32Array.of(0, 0, 2, 0, 0),
+  });
+  expect(losses.v1Loss).toBeCloseTo((2 * (losses.v1[2] - batch.v1Targets[2]) ** 2) / 5, 4);
+  expect([losses.q1Loss, losses.q2Loss, losses.v2Loss]).toEqual([0, 0, 0]);
+  for (const head of ['q1', 'q2', 'v2']) expect(found[`${head}.4.bias`].data[0]).toBeCloseTo(0, 10);
+  expect(found['v1.4.bias'].data[0]).toBeCloseTo((2 * 2 * (losses.v1[2] - batch.v1Targets[2])) / 5, 4); // d/dV of the loss
+  await expect(gradients({ q2: new Float32Array(4) })).rejects.toThrow(
+    'DoubleCritic.accumulateGradients: weights.q2 has 4 entries, observations has 5; both must be [batch]',
+  );
+});
+
 test('values do not depend on what else is in the batch', async () => {
   const critic = await newCritic();
   const { observations, actions } = dialogues(30, new Rng(6));

@@ -16,9 +16,9 @@ import { parameterInputs, type Parameters } from '../layers/linear.js';
 import { createOptimizer, type OptimizerOptions } from '../optimizers/create-optimizer.js';
 import type { Optimizer } from '../optimizers/optimizer.js';
 import { readSafetensors, writeSafetensors, type HostTensors } from '@bowyer/checkpoints';
-import { copyTensors, writeTensors } from '../weights/state-dict.js';
+import { readStateDict, loadStateDict } from '../weights/state-dict.js';
 import type { CriticEncoder } from './critic-encoder.js';
-import { applyHeads, initialHeads, qHeads, vHeads } from './critic-heads.js';
+import { applyHeads, initializeHeads, qHeads, vHeads } from './critic-heads.js';
 
 export interface DoubleCriticOptions {
   device: Device;
@@ -46,6 +46,8 @@ export interface CriticBatch {
   q2Targets: Float32Array;
   v1Targets: Float32Array;
   v2Targets: Float32Array;
+  /** [N] for each head, the weight of every row's squared error; 1 where a head has none. Expectile regression needs them. */
+  weights?: Partial<Record<Head, Float32Array>>;
 }
 
 export interface CriticLosses extends HeadOutputs {
@@ -56,6 +58,7 @@ export interface CriticLosses extends HeadOutputs {
 }
 
 const allHeads = [...qHeads, ...vHeads];
+type Head = (typeof allHeads)[number];
 
 export class DoubleCritic {
   readonly #evaluators = new Map<string, Promise<BoundProgram>>();
@@ -74,7 +77,7 @@ export class DoubleCritic {
 
   /** A critic with fresh weights; the target starts as an exact copy. */
   static async create({ device, encoder, rng, outputBias, optimizer }: DoubleCriticOptions): Promise<DoubleCritic> {
-    const tensors = { ...encoder.initialParameters(rng), ...initialHeads(rng, { ...encoder, outputBias }) };
+    const tensors = { ...encoder.initialParameters(rng), ...initializeHeads(rng, { ...encoder, outputBias }) };
     const copy = Object.fromEntries(
       Object.entries(tensors).map(([name, { shape, data }]) => [name, { shape, data: data.slice() }]),
     );
@@ -118,7 +121,7 @@ export class DoubleCritic {
   /**
    * Adds the gradient of this batch's loss to `optimizer.gradients`; call once per micro-batch, then `optimizer.step`.
    *
-   *     L = Σ_{i=1,2} [ mean (Q_i(s, a) − y^Q_i)² + mean (V_i(s) − y^V_i)² ]
+   *     L = Σ_{i=1,2} [ mean w^Q_i (Q_i(s, a) − y^Q_i)² + mean w^V_i (V_i(s) − y^V_i)² ]
    *
    * @returns the four means, and the outputs before the step
    */
@@ -130,18 +133,22 @@ export class DoubleCritic {
       if (list.length !== count)
         throw lengthError('accumulateGradients', i ? `${allHeads[i - 1]}Targets` : 'actions', list.length, count);
     }
+    for (const [head, list] of Object.entries(batch.weights ?? {})) {
+      if (list.length !== count) throw lengthError('accumulateGradients', `weights.${head}`, list.length, count);
+    }
+    // Rows of padding keep the weight 0.
+    const weights = allHeads.map((head) => (batch.weights?.[head] ?? ones(count)).map((weight) => weight / count));
     const trainer = await (this.#trainer ??= this.#compileTrainer());
     const all = new Float32Array(count * allHeads.length);
     const sums = [0, 0, 0, 0];
     const { lossScale } = this.optimizer;
     // Each part's losses and gradients have their share of the whole batch's mean, so they add up to it.
     for (const { inputs, rows, items } of this.encoder.feeds(batch.observations, batch.actions)) {
-      const weights = new Float32Array(rows).fill(1 / count, 0, items.length); // padding weighs nothing
       const { values, losses } = await trainer.run({
         inputs: {
           ...inputs,
           targets: { dims: [rows, allHeads.length], data: interleave(targets, items, rows) },
-          weights: { dims: [rows, 1], data: weights },
+          weights: { dims: [rows, allHeads.length], data: interleave(weights, items, rows) },
           ...(lossScale !== undefined && { loss_scale: { dims: [], data: [lossScale] } }),
         },
       });
@@ -160,19 +167,19 @@ export class DoubleCritic {
   /** Writes both networks, the optimizer, and the encoder's settings; call between optimizer steps. */
   async save(dir: string): Promise<void> {
     await this.encoder.save(dir);
-    await writeSafetensors(join(dir, 'online.safetensors'), await copyTensors(this.device, this.parameters));
-    await writeSafetensors(join(dir, 'target.safetensors'), await copyTensors(this.device, this.targetParameters));
+    await writeSafetensors(join(dir, 'online.safetensors'), await readStateDict(this.device, this.parameters));
+    await writeSafetensors(join(dir, 'target.safetensors'), await readStateDict(this.device, this.targetParameters));
     await this.optimizer.save(join(dir, 'optimizer.safetensors'));
   }
 
-  /** Takes up, bit for bit, what `save` wrote. The critic must have been created with the same settings. */
+  /** Restores, bit for bit, what `save` wrote. The critic must have been created with the same settings. */
   async restore(dir: string): Promise<void> {
     for (const [file, state] of [
       ['online', this.parameters],
       ['target', this.targetParameters],
     ] as const) {
       const path = join(dir, `${file}.safetensors`);
-      await writeTensors(this.device, state, await readSafetensors(path), { path });
+      await loadStateDict(this.device, state, await readSafetensors(path), { path });
     }
     await this.optimizer.restore(join(dir, 'optimizer.safetensors'));
   }
@@ -190,12 +197,12 @@ export class DoubleCritic {
 
   /** The online network's weights, e.g. to keep the best of a run. */
   async copyParameters(): Promise<HostTensors> {
-    return copyTensors(this.device, this.parameters);
+    return readStateDict(this.device, this.parameters);
   }
 
   /** Overwrites the online network with what `copyParameters` returned; target and optimizer stay as they are. */
   async restoreParameters(tensors: HostTensors): Promise<void> {
-    await writeTensors(this.device, this.parameters, tensors, { path: 'restoreParameters' });
+    await loadStateDict(this.device, this.parameters, tensors, { path: 'restoreParameters' });
   }
 
   /** Frees both networks, the optimizer's state and the programs. */
@@ -237,7 +244,9 @@ export class DoubleCritic {
     const parameters = this.#parameterInputs(g, () => true);
     const values = this.#forward(g, parameters, true);
     const error = g.sub(values, g.input('targets', 'float32', ['batch', allHeads.length]));
-    const losses = g.reduceSum(g.mul(g.square(error), g.input('weights', 'float32', ['batch', 1])), { axes: [0] });
+    const losses = g.reduceSum(g.mul(g.square(error), g.input('weights', 'float32', ['batch', allHeads.length])), {
+      axes: [0],
+    });
     const names = Object.keys(parameters);
     const upstream = this.optimizer.lossScale === undefined ? undefined : g.input('loss_scale', 'float32', []);
     const wanted = names.map((name) => parameters[name]);
@@ -265,6 +274,8 @@ export class DoubleCritic {
     return parameterInputs(g, Object.fromEntries([...this.parameters.tensors].filter(([name]) => accept(name))));
   }
 }
+
+const ones = (count: number) => new Float32Array(count).fill(1);
 
 const links = (state: State, names: readonly string[]) =>
   Object.fromEntries(names.map((name): [string, [State, string]] => [name, [state, name]]));

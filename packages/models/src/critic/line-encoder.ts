@@ -6,9 +6,9 @@
 //     dialogue = Σ lines / 3,   state = [dialogue; number of lines / 10]
 //     V reads the state; Q reads [state; action; dialogue ∘ action; (Σ phrases / 3) ∘ action], action being its phrase
 //
-// The products let Q compare the action with what was said. Tried on made-up dialogues, batches of 200 (mean squared error
+// The products let Q compare the action with the dialogue so far. Tried on made-up dialogues, batches of 200 (mean squared error
 // of Q): "was this question asked before?" after 400 steps 0.22 with networks of their own for questions and actions, no
-// product of phrases and torch's initial weights, 0.13 with He's, 0.00 as it stands; "do the answers rule this guess out?"
+// product of phrases and torch's initial weights, 0.13 with He's, 0.00 as implemented; "do the answers rule this guess out?"
 // after 400 steps 0.05, 0.01, 0.00.
 import { join } from 'node:path';
 import { writeFileAtomically, type Rng } from '@bowyer/core';

@@ -1,4 +1,4 @@
-// The paper's critic encoder: BERT or one of its kin over the observation and, separately, over the action, one set of weights.
+// The paper's critic encoder: BERT or one of its variants over the observation and, separately, over the action, one set of weights.
 // Source: ArCHer, Zhou et al. 2024 (arXiv:2402.19446); Q reads [h(s); h(a)], V reads h(s); hidden layers as wide as h.
 import { join } from 'node:path';
 import { writeFileAtomically, type Rng } from '@bowyer/core';
@@ -6,7 +6,7 @@ import type { GraphBuilder } from '@bowyer/graph';
 import { maxTokens, type EncoderConfig } from '../encoder/encoder-config.js';
 import { encoderHiddenStates, textFeature, type EncoderInputs, type TextFeature } from '../encoder/encoder-graph.js';
 import { tokenMatrix, truncateLeft } from '../encoder/encoder-tokens.js';
-import { initialEncoder, loadEncoder, saveEncoder } from '../encoder/encoder-weights.js';
+import { initializeEncoder, loadEncoder, saveEncoder } from '../encoder/encoder-weights.js';
 import { lengthBatches } from '../batching/length-batches.js';
 import type { Parameters } from '../layers/linear.js';
 import type { HostTensors } from '@bowyer/checkpoints';
@@ -62,7 +62,7 @@ export class TransformerEncoder implements CriticEncoder {
 
   initialParameters(rng: Rng): HostTensors {
     const { config, stateFeature } = this.options;
-    const weights = this.#weights ?? initialEncoder(rng, config, { pooler: stateFeature === 'pooler' });
+    const weights = this.#weights ?? initializeEncoder(rng, config, { pooler: stateFeature === 'pooler' });
     this.#weights = undefined; // they are handed over to the device
     return Object.fromEntries(Object.entries(weights).map(([name, tensor]) => [prefix + name, tensor]));
   }

@@ -9,7 +9,7 @@ import { quantizedProduct, type QuantizedWeight } from '../quantization/quantize
 import { weightProduct, type OperandOrder } from '../layers/weight-product.js';
 
 /** Attention over flat rows; the graph decides where earlier keys and values come from. */
-export type AttentionPiece = (
+export type AttentionFunction = (
   layer: number,
   queryKeyValue: readonly [Value, Value, Value],
   dropout: (probabilities: Value) => Value,
@@ -19,30 +19,30 @@ export interface ScopeOptions {
   batch: Dim;
   tokens: Dim;
   operandOrder: OperandOrder;
-  attention: AttentionPiece;
+  attention: AttentionFunction;
   /** Frozen weights by name: linear layers take these instead of a graph input. Rows are still looked up in float32. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
   /** How products with them are computed (see quantized-weight.ts); 0 if left out. */
   accuracyLevel?: 0 | 4;
-  /** Those of them that products take as whole numbers, from inputs of their own (decoding alone: there is no gradient). */
+  /** Those of them that products take as integers, from inputs of their own (decoding alone: there is no gradient). */
   integers?: IntegerWeights;
-  /** Names of weights that products take from an input of their own, `packedName`. */
+  /** Names of weights that products take from an input of their own, `prepackedName`. */
   packed?: ReadonlySet<string>;
   /** LoRA beside some of the linear layers. */
   adapters?: AdapterGraph;
-  /** Left out: dropout is off, whatever the config says. */
+  /** If omitted, dropout is off, whatever the config specifies. */
   dropout?: SeededDropout;
-  /** What weights lie in; 'float32' if left out. */
+  /** Type of the weights; 'float32' by default. */
   weightType?: Precision;
 }
 
 /** The input that products take a packed weight from; where its rows are looked up as well, that is another input. */
-export const packedName = (weight: string) => `${weight}/packed`;
+export const prepackedName = (weight: string) => `${weight}/packed`;
 
 export class GraphScope implements ForwardScope {
   readonly batch: Dim;
   readonly tokens: Dim;
-  /** What goes on from block to block, the first block's input included. */
+  /** The residual stream between blocks, the first block's input included. */
   readonly blockBoundaries: Value[] = [];
   readonly #parameters = new Map<string, Value>();
 
@@ -59,7 +59,7 @@ export class GraphScope implements ForwardScope {
   }
 
   parameter(name: string): Value {
-    const value = this.#parameters.get(name) ?? this.#alsoFloat(name);
+    const value = this.#parameters.get(name) ?? this.#float32Input(name);
     if (!value)
       throw new Error(
         `architecture '${String(this.architecture.config.model_type)}' uses the parameter '${name}' but does not list it`,
@@ -68,7 +68,7 @@ export class GraphScope implements ForwardScope {
   }
 
   /** A quantised or packed weight that is used other than in a product (a tied embedding) is an input as well. */
-  #alsoFloat(name: string): Value | undefined {
+  #float32Input(name: string): Value | undefined {
     const spec = this.architecture.parameters.find((parameter) => parameter.name === name);
     if (!spec) return undefined;
     const value = this.#input(name, spec.shape);
@@ -82,7 +82,7 @@ export class GraphScope implements ForwardScope {
 
   #packedInput(weight: string): Value {
     const { shape } = this.architecture.parameters.find(({ name }) => name === weight)!;
-    const name = packedName(weight);
+    const name = prepackedName(weight);
     return this.g.inputs.get(name) ?? this.g.input(name, 'float32', shape);
   }
 

@@ -1,4 +1,4 @@
-// GPT-NeoX's configuration (Pythia and its kin) under the names of Hugging Face's config.json, checked when it is read.
+// GPT-NeoX's configuration (Pythia and others) under the names of Hugging Face's config.json, checked when it is read.
 import { activationNames, type ActivationName } from '../layers/activations.js';
 import { ConfigFields, type ConfigJson } from '@bowyer/checkpoints';
 import { ropeFields, rotaryFrequencies, type RotaryFrequencies } from '../layers/rotary-frequencies.js';
@@ -48,13 +48,8 @@ const defaults: ConfigJson = {
 export function gptNeoXConfig(json: ConfigJson): GptNeoXConfig {
   const fields = new ConfigFields('gpt_neox', json, defaults);
   fields.refuse('quantization_config');
-  const hidden_size = fields.count('hidden_size');
   const num_attention_heads = fields.count('num_attention_heads');
-  if (hidden_size % num_attention_heads !== 0)
-    throw fields.error(
-      'hidden_size',
-      `is ${hidden_size}, not a multiple of num_attention_heads ${num_attention_heads}`,
-    );
+  const hidden_size = fields.multiple('hidden_size', 'num_attention_heads');
   // Newer files have the share among the rope_parameters, files in between as a field of its own.
   const share =
     ropeFields('gpt_neox', json).scaling.partial_rotary_factor ?? json.rotary_pct ?? json.partial_rotary_factor;
@@ -63,7 +58,7 @@ export function gptNeoXConfig(json: ConfigJson): GptNeoXConfig {
   if (rotaryDims < 2 || rotaryDims % 2 !== 0 || rotaryDims > hidden_size / num_attention_heads)
     throw fields.error(
       'rotary_pct',
-      `makes ${rotaryDims} of a head's ${hidden_size / num_attention_heads} columns turn; they turn in pairs`,
+      `makes ${rotaryDims} of a head's ${hidden_size / num_attention_heads} columns rotate; the number must be even and at least 2`,
     );
   return {
     vocab_size: fields.count('vocab_size'),

@@ -5,12 +5,12 @@ import { activate } from '../layers/activations.js';
 import type { CausalArchitecture, ForwardScope } from '../architecture/architecture.js';
 import type { ParameterSpec } from '../architecture/parameter-spec.js';
 import type { GptNeoXConfig } from './gpt-neox-config.js';
-import { rotaryTables, rotateHeads, type RotaryTables } from '../layers/rotary-embedding.js';
+import { rotateHeads, type RotaryTables } from '../layers/rotary-embedding.js';
+import { rotaryDecoder, specMakers } from './rotary-decoder.js';
 
 const TOKEN_EMBEDDING = 'gpt_neox.embed_in.weight';
 
 export function gptNeoX(config: GptNeoXConfig): CausalArchitecture {
-  const head = config.tie_word_embeddings ? TOKEN_EMBEDDING : 'embed_out.weight';
   return {
     vocabSize: config.vocab_size,
     contextLength: config.rotary.contextLength,
@@ -21,24 +21,15 @@ export function gptNeoX(config: GptNeoXConfig): CausalArchitecture {
     parameters: gptNeoXParameters(config),
     config: config.json,
 
-    residual(scope, ids, positions) {
-      const { g } = scope;
-      const words = g.scope('embed', () => g.gather(scope.parameter(TOKEN_EMBEDDING), ids, 0));
-      const tables = g.scope('rotary', () => rotaryTables(g, positions, config.rotary));
-      let x = scope.dropout(words, config.hidden_dropout);
-      scope.blockBoundary(x);
-      for (let layer = 0; layer < config.num_hidden_layers; layer++) {
-        x = g.scope(`layers.${layer}`, () => block(scope, config, layer, tables, x));
-        scope.blockBoundary(x);
-      }
-      return x;
-    },
-
-    logits(scope, residual) {
-      return scope.g.scope('head', () =>
-        scope.linear(layerNorm(scope, config, residual, 'gpt_neox.final_layer_norm'), head),
-      );
-    },
+    ...rotaryDecoder({
+      layers: config.num_hidden_layers,
+      rotary: config.rotary,
+      embedding: TOKEN_EMBEDDING,
+      head: config.tie_word_embeddings ? TOKEN_EMBEDDING : 'embed_out.weight',
+      embeddingDropout: config.hidden_dropout,
+      block: (scope, layer, tables, x) => block(scope, config, layer, tables, x),
+      finalNorm: (scope, x) => layerNorm(scope, config, x, 'gpt_neox.final_layer_norm'),
+    }),
   };
 }
 
@@ -54,12 +45,12 @@ function block(scope: ForwardScope, config: GptNeoXConfig, layer: number, tables
     `${name}.mlp.dense_h_to_4h.weight`,
     `${name}.mlp.dense_h_to_4h.bias`,
   );
-  const thought = scope.linear(
+  const mlpOutput = scope.linear(
     activate(g, config.hidden_act, inner),
     `${name}.mlp.dense_4h_to_h.weight`,
     `${name}.mlp.dense_4h_to_h.bias`,
   );
-  return g.add(attended, scope.dropout(thought, config.hidden_dropout));
+  return g.add(attended, scope.dropout(mlpOutput, config.hidden_dropout));
 }
 
 /** The joint projection holds query, key and value of one head beside each other, head after head. */
@@ -72,8 +63,8 @@ function attention(scope: ForwardScope, config: GptNeoXConfig, layer: number, ta
   const joint = g.reshape(project('query_key_value', x), [x.dim(0), heads, (3 * width) / heads]);
   const [query, key, value] = g.split(joint, 2, 3);
   const flat = (perHead: Value) => g.reshape(perHead, [x.dim(0), width]);
-  const turned = [query, key].map((perHead) => flat(rotateHeads(g, perHead, tables)));
-  return project('dense', scope.attention(layer, turned[0], turned[1], flat(value), config.attention_dropout));
+  const rotated = [query, key].map((perHead) => flat(rotateHeads(g, perHead, tables)));
+  return project('dense', scope.attention(layer, rotated[0], rotated[1], flat(value), config.attention_dropout));
 }
 
 const layerNorm = (scope: ForwardScope, config: GptNeoXConfig, x: Value, name: string) =>
@@ -83,17 +74,8 @@ const layerNorm = (scope: ForwardScope, config: GptNeoXConfig, x: Value, name: s
 
 function gptNeoXParameters(config: GptNeoXConfig): ParameterSpec[] {
   const { hidden_size: width, intermediate_size: inner, vocab_size: vocabulary, attention_bias } = config;
-  const init = { kind: 'normal', standardDeviation: config.initializer_range } as const;
-  const matrix = (name: string, out: number, input: number): ParameterSpec => ({ name, shape: [out, input], init });
-  const bias = (name: string, size: number): ParameterSpec => ({ name, shape: [size], init: { kind: 'zeros' } });
-  const linear = (name: string, out: number, input: number, hasBias = true): ParameterSpec[] => [
-    matrix(`${name}.weight`, out, input),
-    ...(hasBias ? [bias(`${name}.bias`, out)] : []),
-  ];
-  const norm = (name: string): ParameterSpec[] => [
-    { name: `${name}.weight`, shape: [width], init: { kind: 'ones' } },
-    bias(`${name}.bias`, width),
-  ];
+  const { matrix, scale, bias, linear } = specMakers(config.initializer_range);
+  const norm = (name: string): ParameterSpec[] => [scale(`${name}.weight`, width), bias(`${name}.bias`, width)];
 
   const parameters: ParameterSpec[] = [matrix(TOKEN_EMBEDDING, vocabulary, width)];
   for (let layer = 0; layer < config.num_hidden_layers; layer++) {
@@ -103,8 +85,8 @@ function gptNeoXParameters(config: GptNeoXConfig): ParameterSpec[] {
       ...norm(`${name}.post_attention_layernorm`),
       ...linear(`${name}.attention.query_key_value`, 3 * width, width, attention_bias),
       ...linear(`${name}.attention.dense`, width, width, attention_bias),
-      ...linear(`${name}.mlp.dense_h_to_4h`, inner, width),
-      ...linear(`${name}.mlp.dense_4h_to_h`, width, inner),
+      ...linear(`${name}.mlp.dense_h_to_4h`, inner, width, true),
+      ...linear(`${name}.mlp.dense_4h_to_h`, width, inner, true),
     );
   }
   parameters.push(...norm('gpt_neox.final_layer_norm'));

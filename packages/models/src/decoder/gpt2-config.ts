@@ -2,7 +2,7 @@
 import { activationNames, type ActivationName } from '../layers/activations.js';
 import { ConfigFields, type ConfigJson } from '@bowyer/checkpoints';
 
-/** What config.json says of a GPT-2; the field names are the file's. */
+/** The config.json of a GPT-2; the field names are the file's. */
 export interface Gpt2Config {
   model_type: 'gpt2';
   vocab_size: number;

@@ -66,12 +66,12 @@ function block(scope: ForwardScope, config: Gpt2Config, layer: number, x: Value)
     `${name}.mlp.c_fc.weight`,
     `${name}.mlp.c_fc.bias`,
   );
-  const thought = scope.linear(
+  const mlpOutput = scope.linear(
     activate(scope.g, config.activation_function, inner),
     `${name}.mlp.c_proj.weight`,
     `${name}.mlp.c_proj.bias`,
   );
-  return g.add(x, scope.dropout(thought, config.resid_pdrop));
+  return g.add(x, scope.dropout(mlpOutput, config.resid_pdrop));
 }
 
 const layerNorm = (scope: ForwardScope, config: Gpt2Config, x: Value, name: string) =>

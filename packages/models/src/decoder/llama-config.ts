@@ -36,7 +36,7 @@ export interface LlamaConfig {
 interface Family {
   architecture: string;
   defaults: ConfigJson;
-  /** Of query, key and value alone (Qwen 2), or as the field attention_bias says, of all four projections. */
+  /** Of query, key and value alone (Qwen 2), or as attention_bias specifies, of all four projections. */
   biases: 'query-key-value' | 'attention_bias' | 'none';
   queryKeyNorm: boolean;
   /** Which layers have the sliding window if the file has one: all, those from max_window_layers on, or none. */
@@ -150,23 +150,18 @@ export function llamaConfig(json: ConfigJson): LlamaConfig {
 }
 
 function attentionShape(fields: ConfigFields) {
-  const hidden_size = fields.count('hidden_size');
   const num_attention_heads = fields.count('num_attention_heads');
+  const hasHeadDim = fields.value('head_dim') !== undefined;
+  const hidden_size = hasHeadDim ? fields.count('hidden_size') : fields.multiple('hidden_size', 'num_attention_heads');
   const num_key_value_heads =
     fields.value('num_key_value_heads') === undefined ? num_attention_heads : fields.count('num_key_value_heads');
-  if (fields.value('head_dim') === undefined && hidden_size % num_attention_heads !== 0)
-    throw fields.error(
-      'hidden_size',
-      `is ${hidden_size}, not a multiple of num_attention_heads ${num_attention_heads}`,
-    );
   if (num_attention_heads % num_key_value_heads !== 0)
     throw fields.error(
       'num_key_value_heads',
       `is ${num_key_value_heads}, which does not divide num_attention_heads ${num_attention_heads}`,
     );
-  const head_dim =
-    fields.value('head_dim') === undefined ? hidden_size / num_attention_heads : fields.count('head_dim');
-  if (head_dim % 2 !== 0) throw fields.error('head_dim', `is ${head_dim}; rotary embedding turns pairs of columns`);
+  const head_dim = hasHeadDim ? fields.count('head_dim') : hidden_size / num_attention_heads;
+  if (head_dim % 2 !== 0) throw fields.error('head_dim', `is ${head_dim}; rotary embedding needs an even number`);
   return { hidden_size, num_attention_heads, num_key_value_heads, head_dim };
 }
 
@@ -192,7 +187,7 @@ function attentionWindows(family: Family, fields: ConfigFields, layers: number, 
         `has ${JSON.stringify(kind)}, which is not supported; known: full_attention, sliding_attention`,
       );
     if (kinds && kind === 'sliding_attention' && size === undefined)
-      throw fields.error('layer_types', `has sliding_attention, and no sliding_window says how wide`);
+      throw fields.error('layer_types', `has sliding_attention, but sliding_window is not set`);
     return kind === 'sliding_attention' ? window : undefined;
   });
 }

@@ -6,12 +6,12 @@ import type { CausalArchitecture, ForwardScope } from '../architecture/architect
 import type { ParameterSpec } from '../architecture/parameter-spec.js';
 import type { LlamaConfig } from './llama-config.js';
 import { rmsNormalization } from '../layers/rms-normalization.js';
-import { rotaryTables, rotateHeads, type RotaryTables } from '../layers/rotary-embedding.js';
+import { rotateHeads, type RotaryTables } from '../layers/rotary-embedding.js';
+import { rotaryDecoder, specMakers } from './rotary-decoder.js';
 
 const TOKEN_EMBEDDING = 'model.embed_tokens.weight';
 
 export function llama(config: LlamaConfig): CausalArchitecture {
-  const head = config.tie_word_embeddings ? TOKEN_EMBEDDING : 'lm_head.weight';
   return {
     vocabSize: config.vocab_size,
     contextLength: config.rotary.contextLength,
@@ -23,21 +23,15 @@ export function llama(config: LlamaConfig): CausalArchitecture {
     parameters: llamaParameters(config),
     config: config.json,
 
-    residual(scope, ids, positions) {
-      const { g } = scope;
-      let x = g.scope('embed', () => g.gather(scope.parameter(TOKEN_EMBEDDING), ids, 0));
-      const tables = g.scope('rotary', () => rotaryTables(g, positions, config.rotary));
-      scope.blockBoundary(x);
-      for (let layer = 0; layer < config.num_hidden_layers; layer++) {
-        x = g.scope(`layers.${layer}`, () => block(scope, config, layer, tables, x));
-        scope.blockBoundary(x);
-      }
-      return x;
-    },
-
-    logits(scope, residual) {
-      return scope.g.scope('head', () => scope.linear(norm(scope, config, residual, 'model.norm'), head));
-    },
+    ...rotaryDecoder({
+      layers: config.num_hidden_layers,
+      rotary: config.rotary,
+      embedding: TOKEN_EMBEDDING,
+      head: config.tie_word_embeddings ? TOKEN_EMBEDDING : 'lm_head.weight',
+      embeddingDropout: 0,
+      block: (scope, layer, tables, x) => block(scope, config, layer, tables, x),
+      finalNorm: (scope, x) => norm(scope, config, x, 'model.norm'),
+    }),
   };
 }
 
@@ -55,14 +49,14 @@ function attention(scope: ForwardScope, config: LlamaConfig, layer: number, tabl
   const name = `model.layers.${layer}.self_attn`;
   const project = (which: string, hasBias: boolean, input: Value) =>
     scope.linear(input, `${name}.${which}.weight`, hasBias ? `${name}.${which}.bias` : undefined);
-  const turned = (which: 'q' | 'k', heads: number) => {
+  const rotated = (which: 'q' | 'k', heads: number) => {
     const flat = project(`${which}_proj`, config.queryBias, x);
     let apart = g.reshape(flat, [flat.dim(0), heads, config.head_dim]);
     if (config.queryKeyNorm) apart = norm(scope, config, apart, `${name}.${which}_norm`);
     return g.reshape(rotateHeads(g, apart, tables), flat.shape);
   };
-  const query = turned('q', config.num_attention_heads);
-  const key = turned('k', config.num_key_value_heads);
+  const query = rotated('q', config.num_attention_heads);
+  const key = rotated('k', config.num_key_value_heads);
   const value = project('v_proj', config.queryBias, x);
   const mixed = scope.attention(layer, query, key, value, config.attention_dropout);
   return project('o_proj', config.outputBias, mixed);
@@ -82,14 +76,7 @@ const norm = (scope: ForwardScope, config: LlamaConfig, x: Value, name: string) 
 
 function llamaParameters(config: LlamaConfig): ParameterSpec[] {
   const { hidden_size: width, intermediate_size: inner, vocab_size: vocabulary, head_dim } = config;
-  const init = { kind: 'normal', standardDeviation: config.initializer_range } as const;
-  const matrix = (name: string, out: number, input: number): ParameterSpec => ({ name, shape: [out, input], init });
-  const scale = (name: string, size: number): ParameterSpec => ({ name, shape: [size], init: { kind: 'ones' } });
-  const bias = (name: string, size: number): ParameterSpec => ({ name, shape: [size], init: { kind: 'zeros' } });
-  const linear = (name: string, out: number, input: number, hasBias: boolean): ParameterSpec[] => [
-    matrix(`${name}.weight`, out, input),
-    ...(hasBias ? [bias(`${name}.bias`, out)] : []),
-  ];
+  const { matrix, scale, linear } = specMakers(config.initializer_range);
   const queries = config.num_attention_heads * head_dim;
   const keys = config.num_key_value_heads * head_dim;
 

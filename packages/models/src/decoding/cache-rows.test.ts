@@ -67,7 +67,9 @@ test('swapped rows exchange contents and lengths', () => {
 });
 
 test('more than the arrays hold is refused', () => {
-  expect(() => filled([1], 32).rows.fit(97)).toThrow('key-value cache: 97 positions asked for, 96 is the most');
+  expect(() => filled([1], 32).rows.fit(97)).toThrow(
+    'key-value cache: 97 positions requested, the capacity is at most 96',
+  );
 });
 
 test('capacities are multiples of 32, at least one', () => {

@@ -37,7 +37,7 @@ export class CacheRows {
     const needed = Math.max(positions, ...this.lengths);
     const capacity = Math.min(roundedCapacity(needed), this.geometry.largestCapacity);
     if (needed > capacity)
-      throw new RangeError(`key-value cache: ${needed} positions asked for, ${capacity} is the most`);
+      throw new RangeError(`key-value cache: ${needed} positions requested, the capacity is at most ${capacity}`);
     if (capacity === this.capacity) return;
     for (const array of this.arrays) this.#move(array, capacity);
     this.geometry.capacity = capacity;

@@ -20,7 +20,7 @@ export interface DecodeGraphOptions {
   maskedTokenIds: readonly number[];
   /** Weights to read in 4 or 8 bits, by name; products with them round the activations to 8 bits. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
-  /** Those of them to be read as whole numbers, from inputs of their own. */
+  /** Those of them that are read as integers, from separate inputs. */
   integers?: IntegerWeights;
   /** Weights that products take from an input of their own, which may be bound as a constant (see forward-scope.ts). */
   packed?: ReadonlySet<string>;
@@ -32,7 +32,7 @@ export const valueName = (layer: number) => `value.${layer}`;
 
 /**
  * Inputs: ids and positions [batch, tokens]; last [batch], the row of the flattened [batch · tokens] after which each
- * row goes on (not with one token); cache_mask [batch, 1, 1, capacity]; key.N and value.N
+ * row continues (not with one token); cache_mask [batch, 1, 1, capacity]; key.N and value.N
  * [batch, keyValueHeads, capacity, headSize]; and what the sampler asks for: uniforms [batch], temperature, top_p.
  *
  * Outputs: tokens [batch] int32; logprobs and sampling_logprobs [batch];

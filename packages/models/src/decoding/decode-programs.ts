@@ -5,8 +5,8 @@ import { decodeGraph, keyName, valueName } from './decode-graph.js';
 import { roundedCapacity } from './cache-rows.js';
 import type { GenerateArgs, GenerateResult } from './generate-kernel.js';
 import { adapterWiring, type AdapterWeights } from '../lora/adapter-graph.js';
-import { packedName } from '../decoder/forward-scope.js';
-import { PackedPrograms, weightsAsIntegers, weightsToPack } from './prepacked-programs.js';
+import { prepackedName } from '../decoder/forward-scope.js';
+import { PrepackedPrograms, weightsAsIntegers, weightsToPrepack } from './prepacked-programs.js';
 import { integerKind, integerState } from '../quantization/integer-decoding.js';
 import type { QuantizedWeight } from '../quantization/quantized-weight.js';
 import { arrangeGraph, extendedName, residentDecodeGraph } from './resident-decode-graph.js';
@@ -18,7 +18,7 @@ import {
   type OperandOrder,
   type RowRange,
 } from '../layers/weight-product.js';
-import { WorkingWeights } from '../weights/compute-weights.js';
+import { ComputeWeights } from '../weights/compute-weights.js';
 
 export interface DecodeProgramsOptions {
   device: Device;
@@ -27,7 +27,7 @@ export interface DecodeProgramsOptions {
   maskedTokenIds: readonly number[];
   /** Copies of frozen weights in fewer bits, which decoding then reads instead; not updated when parameters change. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
-  /** Lay float32 weights out anew for fast products, a second copy of them; if not given, from 64 MiB to 4 GiB of them. */
+  /** Prepack float32 weights for fast products, a second copy of them; by default for 64 MiB to 4 GiB of weights. */
   packed?: boolean;
   /** LoRA beside the parameters, which are frozen then. */
   adapters?: AdapterWeights;
@@ -53,16 +53,16 @@ export interface DecodeCache {
 
 export class DecodePrograms {
   readonly #bound = new Map<string, Promise<BoundProgram>>();
-  readonly #packed: PackedPrograms;
-  readonly #weightsToPack: ReadonlySet<string>;
+  readonly #packed: PrepackedPrograms;
+  readonly #weightsToPrepack: ReadonlySet<string>;
   readonly #integers: ReadonlySet<string>;
   #kernel?: Promise<Kernel<GenerateArgs, GenerateResult>>;
   #arrange?: Promise<Program>;
 
   constructor(private readonly options: DecodeProgramsOptions) {
     const { device, architecture, parameters, quantized, packed } = options;
-    this.#packed = new PackedPrograms(parameters);
-    this.#weightsToPack = device.kind === 'cpu' ? weightsToPack(architecture, quantized, packed) : new Set();
+    this.#packed = new PrepackedPrograms(parameters);
+    this.#weightsToPrepack = device.kind === 'cpu' ? weightsToPrepack(architecture, quantized, packed) : new Set();
     this.#integers = device.kind === 'cpu' ? weightsAsIntegers(quantized, packed) : new Set();
   }
 
@@ -107,12 +107,12 @@ export class DecodePrograms {
     await this.options.device.release(state);
   }
 
-  /** Programs for a batch of `rows` whose longest new part has `width` tokens. `done` says that their run is over. */
+  /** Programs for a batch of `rows` whose longest new part has `width` tokens. Call `done` when their run has ended. */
   async forBatch(sampler: Sampler, rows: number, width: number): Promise<BatchPrograms> {
-    await WorkingWeights.of(this.options.device, this.options.parameters).refresh();
+    await ComputeWeights.of(this.options.device, this.options.parameters).refresh();
     // With small weights both operand orders give the same graph.
     const large = !this.#isResident && this.architecture.parameters.some(({ shape }) => isLargeWeight(shape));
-    if (this.#weightsToPack.size > 0) return this.#forPacked(sampler, large ? rows : 1);
+    if (this.#weightsToPrepack.size > 0) return this.#forPacked(sampler, large ? rows : 1);
     if (this.options.quantized && !this.#isResident)
       return { programs: inAllRoles(await this.#program(sampler, 'tokens', 'rows-left')), few: [] };
     const isFew = (tokens: number) => large && tokens > 1 && tokens < FEW_ROWS;
@@ -161,17 +161,17 @@ export class DecodePrograms {
 
   async #compile(sampler: Sampler, tokens: 1 | 'tokens', operandOrder: OperandOrder): Promise<BoundProgram> {
     const { device, architecture, parameters, maskedTokenIds, quantized, adapters } = this.options;
-    const packed = operandOrder === 'rows-left' ? this.#weightsToPack : new Set<string>();
+    const packed = operandOrder === 'rows-left' ? this.#weightsToPrepack : new Set<string>();
     const integers = this.#integers.size > 0 ? { names: this.#integers, kind: await integerKind(device) } : undefined;
     const shared = { sampler, operandOrder, tokens, maskedTokenIds };
     const options = { ...shared, quantized, integers, packed, adapters: adapters?.layout };
     const graph = this.#isResident
       ? residentDecodeGraph(architecture, { ...options, storedType: device.precision })
       : decodeGraph(architecture, options);
-    const working = await WorkingWeights.of(device, parameters).state();
+    const working = await ComputeWeights.of(device, parameters).state();
     const used = architecture.parameters.filter(({ name }) => graph.inputs.has(name));
     const state = Object.fromEntries(used.map(({ name }) => [name, [working, name] as const]));
-    const constants = Object.fromEntries([...packed].map((name) => [packedName(name), [parameters, name] as const]));
+    const constants = Object.fromEntries([...packed].map((name) => [prepackedName(name), [parameters, name] as const]));
     const caches = [...graph.inputs.keys()].filter((name) => graph.outputs.has(extendedName(name)));
     const inPlace = Object.fromEntries(caches.map((name) => [extendedName(name), name]));
     const wiring = { state: { ...state, ...adapterWiring(adapters) }, inPlace };

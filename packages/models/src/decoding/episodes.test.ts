@@ -75,7 +75,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
     return ids.slice(context.length);
   }
 
-  const spoken = ({ ids, terminatorId }: Utterance) => (terminatorId === null ? ids : [...ids, terminatorId]);
+  const sampledIds = ({ ids, terminatorId }: Utterance) => (terminatorId === null ? ids : [...ids, terminatorId]);
 
   test('cached = uncached: greedy tokens over several turns of ragged slots are those of plain loops', async () => {
     await withEpisodes({ slots: 5 }, async (episodes) => {
@@ -94,7 +94,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
           expect(utterance.slot).toBe(slots[i]);
           const context = contexts[utterance.slot];
           context.push(...turns[i].tokens);
-          expect(spoken(utterance)).toEqual(loopGreedy(context, 5));
+          expect(sampledIds(utterance)).toEqual(loopGreedy(context, 5));
           expect(utterance.contextTokens).toBe(context.length);
           context.push(...utterance.ids);
           expect(episodes.length(utterance.slot)).toBe(context.length);
@@ -109,7 +109,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
       const prompts = [1, 3, 7, 10].map((length) => prompt(length, 60 + length));
       const turns = prompts.map((tokens, slot) => ({ slot, tokens }));
       const utterances = await act(episodes, turns, sampling({ greedy: true }));
-      utterances.forEach((utterance, i) => expect(spoken(utterance)).toEqual(loopGreedy(prompts[i], 6)));
+      utterances.forEach((utterance, i) => expect(sampledIds(utterance)).toEqual(loopGreedy(prompts[i], 6)));
     });
   });
 
@@ -126,7 +126,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
         const before = turns.map(({ slot, tokens }) => [...episodes.context(slot), ...tokens]);
         const utterances = await act(episodes, turns, sampling({ rng, temperature: turn === 1 ? 0.7 : 1 }));
         const examples = utterances.map((utterance, i) => {
-          const all = [...before[i], ...spoken(utterance)];
+          const all = [...before[i], ...sampledIds(utterance)];
           const start = before[i].length - 1;
           return {
             ids: Int32Array.from(all.slice(0, -1)),
@@ -136,8 +136,8 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
         });
         const scored = await scorer.logprobs(examples);
         utterances.forEach((utterance, i) => {
-          expect(spoken(utterance)).not.toContain(5);
-          expect(utterance.logprobs.length).toBe(spoken(utterance).length);
+          expect(sampledIds(utterance)).not.toContain(5);
+          expect(utterance.logprobs.length).toBe(sampledIds(utterance).length);
           utterance.logprobs.forEach((logprob, t) => {
             expect(Math.abs(logprob - scored[i][before[i].length - 1 + t])).toBeLessThan(5e-5);
             checked++;
@@ -162,7 +162,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
     const alone = await withEpisodes({ slots: 1 }, (episodes) =>
       act(episodes, [{ slot: 0, tokens: tokensOf(2) }], sampling({ rng })),
     );
-    expect(spoken(alone[0])).toEqual(spoken(together[2]));
+    expect(sampledIds(alone[0])).toEqual(sampledIds(together[2]));
     alone[0].logprobs.forEach((logprob, t) => expect(logprob).toBeCloseTo(together[2].logprobs[t], 4));
   });
 
@@ -173,7 +173,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
         const said: number[][] = [];
         for (let turn = 0; turn < 3; turn++) {
           const turns = [0, 1, 2, 3].map((slot) => ({ slot, tokens: prompt(2, slot + turn) }));
-          for (const utterance of await act(episodes, turns, sampling({ rng }))) said.push(spoken(utterance));
+          for (const utterance of await act(episodes, turns, sampling({ rng }))) said.push(sampledIds(utterance));
         }
         return said;
       });
@@ -198,7 +198,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
           for (let round = 0; round < 10; round++) {
             const turns = Array.from({ length: 200 }, (_, slot) => ({ slot, reset: true, tokens: context }));
             const utterances = await act(episodes, turns, sampling({ maxNewTokens: 1, rng, ...changes }));
-            for (const utterance of utterances) counts[spoken(utterance)[0]]++;
+            for (const utterance of utterances) counts[sampledIds(utterance)[0]]++;
           }
           return counts.map((count) => count / 2000);
         });
@@ -268,10 +268,10 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
       episodes.truncate(1, 5);
       expect(episodes.length(1)).toBe(5);
       const [again] = await act(episodes, [{ slot: 1, tokens: [] }], greedy);
-      expect(spoken(again)).toEqual(spoken(first));
+      expect(sampledIds(again)).toEqual(sampledIds(first));
       episodes.truncate(1, 2);
       const [other] = await act(episodes, [{ slot: 1, tokens: [8, 9] }], greedy);
-      expect(spoken(other)).toEqual(loopGreedy([...tokens.slice(0, 2), 8, 9], 6));
+      expect(sampledIds(other)).toEqual(loopGreedy([...tokens.slice(0, 2), 8, 9], 6));
     });
   });
 
@@ -281,14 +281,14 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
       await act(episodes, [{ slot: 0, tokens: prompt(7, 40) }], greedy);
       const [fresh] = await act(episodes, [{ slot: 0, reset: true, tokens: prompt(4, 41) }], greedy);
       expect(fresh.contextTokens).toBe(4);
-      expect(spoken(fresh)).toEqual(loopGreedy(prompt(4, 41), 6));
+      expect(sampledIds(fresh)).toEqual(loopGreedy(prompt(4, 41), 6));
     });
   });
 
   test('mistakes are named', async () => {
     await withEpisodes({ slots: 2 }, async (episodes) => {
       await expect(act(episodes, [{ slot: 0, tokens: [] }], sampling())).rejects.toThrow(
-        'slot 0 has no token to go on from',
+        'slot 0 has no token to continue from',
       );
       await expect(act(episodes, [{ slot: 2, tokens: [1] }], sampling())).rejects.toThrow(
         'there is no slot 2; slots are 0 to 1',

@@ -3,12 +3,12 @@
 import type { Rng } from '@bowyer/core';
 import type { DecodeCache, DecodePrograms } from './decode-programs.js';
 import { roundedCapacity } from './cache-rows.js';
-import type { Alternatives, GenerateArgs, GeneratedRow, Steering } from './generate-kernel.js';
+import type { TopLogprobs, GenerateArgs, GeneratedRow, LogitBias } from './generate-kernel.js';
 import { GREEDY_TEMPERATURE, samplerFor, type Sampler, type SamplingOptions } from './sampling.js';
-import { uniformsOf } from './sampling-uniforms.js';
-import { SlotRows } from './slot-mapping.js';
+import { samplingUniforms } from './sampling-uniforms.js';
+import { SlotMapping } from './slot-mapping.js';
 
-/** What a slot is told before it speaks. */
+/** The input of a slot before it generates. */
 export interface Turn {
   slot: number;
   /** A new episode: the slot's context is forgotten first. */
@@ -17,8 +17,8 @@ export interface Turn {
   tokens: readonly number[];
   /** One number is drawn from it, from which all of the utterance's tokens follow, whoever else is in the batch. */
   rng: Rng;
-  /** With the option `steered`: what is added to single logits before every token. */
-  steer?: Steering;
+  /** With the option `biasesLogits`: what is added to single logits before every token. */
+  logitBias?: LogitBias;
 }
 
 export interface Utterance {
@@ -30,8 +30,8 @@ export interface Utterance {
   logprobs: Float32Array;
   /** The same under the distribution that was sampled from; equal to `logprobs` at temperature 1 without truncation. */
   samplingLogprobs: Float32Array;
-  /** With the option `steered`, one a log-probability: the policy's likeliest tokens, whatever is added to logits. */
-  alternatives?: readonly Alternatives[];
+  /** With the option `biasesLogits`, one a log-probability: the policy's most likely tokens before biases. */
+  topLogprobs?: readonly TopLogprobs[];
   /** How many of the slot's last tokens the model saw before its first own one. */
   contextTokens: number;
   finishReason: 'terminator' | 'length';
@@ -52,7 +52,7 @@ const PREFILL_CHUNK = 256;
 
 export class Episodes {
   readonly #contexts: number[][];
-  readonly #rows: SlotRows;
+  readonly #rows: SlotMapping;
   #capacity = roundedCapacity(0);
 
   private constructor(
@@ -60,7 +60,7 @@ export class Episodes {
     private readonly cache: DecodeCache,
   ) {
     this.#contexts = Array.from({ length: options.slots }, () => []);
-    this.#rows = new SlotRows(options.slots);
+    this.#rows = new SlotMapping(options.slots);
   }
 
   static async open(options: EpisodesOptions): Promise<Episodes> {
@@ -91,7 +91,7 @@ export class Episodes {
 
   /**
    * Adds each turn's tokens to its slot and samples one utterance per turn. The utterance's ids join the context, its
-   * terminator does not: the observation that follows says how the history goes on.
+   * terminator does not: the observation that follows continues the history.
    *
    * A context that leaves no room for `maxNewTokens` loses its oldest tokens (see `contextTokens`).
    */
@@ -106,12 +106,12 @@ export class Episodes {
       if (reset) this.#rows.keepUpTo(slot, 0);
       for (const token of tokens) context.push(token);
       if (context.length === 0)
-        throw new RangeError(`Episodes.act: slot ${slot} has no token to go on from; give it at least one`);
+        throw new RangeError(`Episodes.act: slot ${slot} has no token to continue from; give it at least one`);
     }
     const swaps = this.#rows.bringToFront(turns.map(({ slot }) => slot));
     // The worker knows rows only: turns in the order of their rows.
     const byRow = turns
-      .map(({ slot, steer = [] }, i) => ({ slot, steer, seed: seeds[i] }))
+      .map(({ slot, logitBias = [] }, i) => ({ slot, logitBias, seed: seeds[i] }))
       .sort((a, b) => this.#rows.row(a.slot) - this.#rows.row(b.slot));
     const windows = byRow.map(({ slot }) => this.#window(slot, options.maxNewTokens));
     const { programs } = this.options;
@@ -163,7 +163,7 @@ export class Episodes {
   #arguments(
     windows: { feed: Int32Array }[],
     swaps: [number, number][],
-    turns: readonly { seed: number; steer: Steering }[],
+    turns: readonly { seed: number; logitBias: LogitBias }[],
     sampler: Sampler,
     options: SamplingOptions,
   ): Omit<GenerateArgs, 'few' | 'takesLast'> {
@@ -179,7 +179,7 @@ export class Episodes {
       ...(sampler.kind !== 'greedy' &&
         sampler.tempered && { temperature: options.greedy ? GREEDY_TEMPERATURE : options.temperature }),
       ...(sampler.kind === 'truncated' && { topP: options.topP }),
-      ...(sampler.steered && { steer: turns.map(({ steer }) => steer) }),
+      ...(sampler.biasesLogits && { logitBias: turns.map(({ logitBias }) => logitBias) }),
       maxNewTokens: options.maxNewTokens,
       terminatorIds: [...options.terminatorIds],
       lastPosition: positions - 1,
@@ -188,7 +188,7 @@ export class Episodes {
 
   #utterance(
     slot: number,
-    { tokens, logprobs, samplingLogprobs, alternatives, terminated }: GeneratedRow,
+    { tokens, logprobs, samplingLogprobs, topLogprobs, terminated }: GeneratedRow,
     contextTokens: number,
   ): Utterance {
     const ids = terminated ? tokens.slice(0, -1) : tokens;
@@ -199,7 +199,7 @@ export class Episodes {
       terminatorId: terminated ? tokens[tokens.length - 1] : null,
       logprobs: Float32Array.from(logprobs),
       samplingLogprobs: Float32Array.from(samplingLogprobs),
-      ...(alternatives.length > 0 && { alternatives }),
+      ...(topLogprobs.length > 0 && { topLogprobs }),
       contextTokens,
       finishReason: terminated ? 'terminator' : 'length',
     };
@@ -212,7 +212,7 @@ export class Episodes {
     return context;
   }
 
-  #check(turns: readonly Turn[], { maxNewTokens, steered }: SamplingOptions): void {
+  #check(turns: readonly Turn[], { maxNewTokens, biasesLogits }: SamplingOptions): void {
     const { contextLength, programs } = this.options;
     const { vocabSize } = programs.architecture;
     if (!Number.isInteger(maxNewTokens) || maxNewTokens < 1 || maxNewTokens > contextLength)
@@ -220,11 +220,11 @@ export class Episodes {
         `Episodes.act: maxNewTokens ${maxNewTokens} must be from 1 to the context's ${contextLength} tokens`,
       );
     const seen = new Set<number>();
-    for (const { slot, tokens, steer = [] } of turns) {
+    for (const { slot, tokens, logitBias = [] } of turns) {
       this.#context(slot);
-      if (steer.length > 0 && !steered)
-        throw new RangeError(`Episodes.act: slot ${slot} changes logits, which needs the option steered`);
-      if (steer.some(([id]) => !(id >= 0 && id < vocabSize)))
+      if (logitBias.length > 0 && !biasesLogits)
+        throw new RangeError(`Episodes.act: slot ${slot} changes logits, which needs the option biasesLogits`);
+      if (logitBias.some(([id]) => !(id >= 0 && id < vocabSize)))
         throw new RangeError(`Episodes.act: slot ${slot} changes logits beyond the vocabulary of ${vocabSize} tokens`);
       if (seen.has(slot)) throw new RangeError(`Episodes.act: slot ${slot} has two turns in one call`);
       seen.add(slot);
@@ -245,7 +245,7 @@ function uniformsFor(
 ): Float32Array {
   if (kind === 'greedy') return new Float32Array(0);
   if (greedy) return new Float32Array(turns.length * maxNewTokens);
-  return uniformsOf(
+  return samplingUniforms(
     turns.map(({ seed }) => seed),
     maxNewTokens,
   );

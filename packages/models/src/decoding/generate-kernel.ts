@@ -18,8 +18,8 @@ export interface GenerateArgs {
   /** Where the graph has inputs for them. */
   temperature?: number;
   topP?: number;
-  /** Where the sampler is steered: for each utterance, tokens and what is added to their logits. */
-  steer?: readonly Steering[];
+  /** For a sampler with biases: for each utterance, tokens and what is added to their logits. */
+  logitBias?: readonly LogitBias[];
   maxNewTokens: number;
   terminatorIds: readonly number[];
   /** Last position that the model has an embedding for. */
@@ -31,10 +31,10 @@ export interface GenerateArgs {
 }
 
 /** Tokens, each once, and what is added to their logits. */
-export type Steering = readonly (readonly [id: number, by: number])[];
+export type LogitBias = readonly (readonly [id: number, by: number])[];
 
 /** The likeliest tokens at some place, the most likely first. */
-export interface Alternatives {
+export interface TopLogprobs {
   ids: number[];
   logprobs: number[];
 }
@@ -44,8 +44,8 @@ export interface GeneratedRow {
   tokens: number[];
   logprobs: number[];
   samplingLogprobs: number[];
-  /** One a token, where the sampler is steered. */
-  alternatives: Alternatives[];
+  /** One a token, for a sampler with biases. */
+  topLogprobs: TopLogprobs[];
   terminated: boolean;
 }
 
@@ -124,8 +124,8 @@ interface Sampled {
   tokens: Int32Array;
   logprobs: Float32Array;
   samplingLogprobs: Float32Array;
-  /** [rows] of a steered sampler. */
-  alternatives?: Alternatives[];
+  /** [rows] of a sampler with biases. */
+  topLogprobs?: TopLogprobs[];
 }
 
 /** The utterances under way, and runs of the decoding graph over the first rows of the cache. */
@@ -143,7 +143,7 @@ class TokenLoop {
       tokens: [],
       logprobs: [],
       samplingLogprobs: [],
-      alternatives: [],
+      topLogprobs: [],
       terminated: false,
     }));
     this.batch = args.feed.map((_, index) => index);
@@ -181,21 +181,21 @@ class TokenLoop {
     return this.#run(program, pieces, 1, counts, takesLast ? { last } : {});
   }
 
-  /** Adds what was sampled to the utterances that go on, then lets finished rows leave the batch. */
-  take({ tokens, logprobs, samplingLogprobs, alternatives }: Sampled): void {
+  /** Appends the sampled tokens to unfinished utterances, then removes finished rows from the batch. */
+  take({ tokens, logprobs, samplingLogprobs, topLogprobs }: Sampled): void {
     this.batch.forEach((index, row) => {
       if (!this.#goesOn(index)) return;
       const result = this.rows[index];
       result.tokens.push(tokens[row]);
       result.logprobs.push(logprobs[row]);
       result.samplingLogprobs.push(samplingLogprobs[row]);
-      if (alternatives) result.alternatives.push(alternatives[row]);
+      if (topLogprobs) result.topLogprobs.push(topLogprobs[row]);
       result.terminated = this.args.terminatorIds.includes(tokens[row]);
     });
     this.#compact();
   }
 
-  /** Once half of the rows are done, those that go on move to the front and the others leave the batch. */
+  /** Once half of the rows are done, the unfinished ones move to the front and the others leave the batch. */
   #compact(): void {
     const { batch } = this;
     const running = batch.filter((index) => this.#goesOn(index)).length;
@@ -224,7 +224,7 @@ class TokenLoop {
       tokens: outputs.tokens.data as Int32Array,
       logprobs: outputs.logprobs.data as Float32Array,
       samplingLogprobs: outputs.sampling_logprobs.data as Float32Array,
-      ...(outputs.alternative_ids && { alternatives: alternativesOf(outputs, pieces.length) }),
+      ...(outputs.top_ids && { topLogprobs: topLogprobsOf(outputs, pieces.length) }),
     };
   }
 
@@ -242,7 +242,7 @@ class TokenLoop {
   }
 
   #sampling(): KernelInputs {
-    const { uniforms, temperature, topP, steer, maxNewTokens } = this.args;
+    const { uniforms, temperature, topP, logitBias, maxNewTokens } = this.args;
     const own = Float32Array.from(
       this.batch,
       (index) => uniforms[index * maxNewTokens + this.rows[index].tokens.length],
@@ -251,13 +251,13 @@ class TokenLoop {
       ...(uniforms.length > 0 && { uniforms: { dims: [own.length], data: own } }),
       ...(temperature !== undefined && { temperature: { dims: [], data: Float32Array.of(temperature) } }),
       ...(topP !== undefined && { top_p: { dims: [], data: Float32Array.of(topP) } }),
-      ...(steer && steeringInputs(this.batch.map((index) => steer[index]))),
+      ...(logitBias && logitBiasInputs(this.batch.map((index) => logitBias[index]))),
     };
   }
 }
 
 /** Padded to the longest, and to at least one column, with nothing that is added to token 0. */
-function steeringInputs(rows: readonly Steering[]): KernelInputs {
+function logitBiasInputs(rows: readonly LogitBias[]): KernelInputs {
   const width = Math.max(1, ...rows.map(({ length }) => length));
   const ids = new BigInt64Array(rows.length * width);
   const by = new Float32Array(rows.length * width);
@@ -268,12 +268,12 @@ function steeringInputs(rows: readonly Steering[]): KernelInputs {
     }),
   );
   const dims = [rows.length, width];
-  return { steer_ids: { dims, data: ids }, steer_by: { dims, data: by } };
+  return { logit_bias_ids: { dims, data: ids }, logit_bias_values: { dims, data: by } };
 }
 
-function alternativesOf(outputs: Readonly<Record<string, KernelTensor>>, rows: number): Alternatives[] {
-  const ids = outputs.alternative_ids.data as Int32Array;
-  const logprobs = outputs.alternative_logprobs.data as Float32Array;
+function topLogprobsOf(outputs: Readonly<Record<string, KernelTensor>>, rows: number): TopLogprobs[] {
+  const ids = outputs.top_ids.data as Int32Array;
+  const logprobs = outputs.top_logprobs.data as Float32Array;
   const width = ids.length / rows;
   const rowOf = (numbers: Int32Array | Float32Array, row: number) => [
     ...numbers.subarray(row * width, (row + 1) * width),

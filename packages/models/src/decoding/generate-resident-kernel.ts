@@ -31,7 +31,7 @@ export const generateResident: HostKernel<'cache', GenerateArgs, Promise<Generat
 class ResidentCache implements LoopCache {
   readonly lengths: Int32Array;
   #capacity: number;
-  /** Where each row lies on the GPU, as long as that is not its own place. */
+  /** Where each row is on the GPU, while that is not its own place. */
   #places: number[];
 
   constructor(

@@ -7,7 +7,7 @@ import { DecodePrograms } from './decode-programs.js';
 import { Episodes } from './episodes.js';
 import { gpt2 } from '../decoder/gpt2.js';
 import { gpt2Config } from '../decoder/gpt2-config.js';
-import { weightsToPack } from './prepacked-programs.js';
+import { weightsToPrepack } from './prepacked-programs.js';
 import { samplerFor } from './sampling.js';
 
 const config = tinyConfig({ n_positions: 40, vocab_size: 13 });
@@ -113,10 +113,10 @@ test('batches whose rows fill the columns of a product step without packed weigh
 
 test('packed are the weights of products, if they are large together', () => {
   const large = gpt2(gpt2Config({}));
-  const names = weightsToPack(large, undefined, undefined);
+  const names = weightsToPrepack(large, undefined, undefined);
   expect(names.size).toBe(12 * 4 + 1);
   expect(names.has('transformer.wte.weight')).toBe(true); // the tied head's product
   expect(names.has('transformer.wpe.weight')).toBe(false);
-  expect(weightsToPack(large, undefined, false).size).toBe(0);
-  expect(weightsToPack(architecture, undefined, undefined).size).toBe(0);
+  expect(weightsToPrepack(large, undefined, false).size).toBe(0);
+  expect(weightsToPrepack(architecture, undefined, undefined).size).toBe(0);
 });

@@ -1,4 +1,4 @@
-// Decoding graphs whose float32 weights ONNX Runtime has laid out anew for fast products, as they are at that moment: one
+// Decoding graphs whose float32 weights ONNX Runtime has prepacked for fast products, as they are at that moment: one
 // program for prompts and steps, made again when the parameters have changed.
 import type { BoundProgram, State } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
@@ -7,13 +7,13 @@ import type { QuantizedWeight } from '../quantization/quantized-weight.js';
 import { isLargeWeight } from '../layers/weight-product.js';
 
 /**
- * In bytes of float32. Smaller weights stay in the processor's caches, where the layout gains little and a new session after
+ * In bytes of float32. Smaller weights stay in the CPU's caches, where the layout gains little and a new session after
  * each change of the parameters costs more; larger ones are not kept in memory twice unasked.
  */
 const PACKED_SIZES = [1 << 26, 2 ** 32] as const;
 
 /** Names of the weights to pack: none, or those that products read in float32. @param asked undefined: as their size suggests */
-export function weightsToPack(
+export function weightsToPrepack(
   architecture: CausalArchitecture,
   quantized: ReadonlyMap<string, QuantizedWeight> | undefined,
   asked: boolean | undefined,
@@ -27,7 +27,7 @@ export function weightsToPack(
   return new Set(isWorthPacking(weights, asked) ? weights.map(({ name }) => name) : []);
 }
 
-/** Names of the quantised weights that products read as whole numbers (see quantization/integer-weight.ts): all or none. */
+/** Names of the quantised weights that products read as integers (see quantization/integer-weight.ts): all or none. */
 export function weightsAsIntegers(
   quantized: ReadonlyMap<string, QuantizedWeight> | undefined,
   asked: boolean | undefined,
@@ -52,7 +52,7 @@ interface Packed {
 }
 
 /** Holds the latest program only, since each has a copy of the weights; one that is in use is freed when its last call ends. */
-export class PackedPrograms {
+export class PrepackedPrograms {
   #latest?: Packed;
   readonly #inUse = new Map<BoundProgram, Packed>();
 

@@ -22,7 +22,7 @@ const ScatterND = defineOp('ScatterND', { infer: ({ inputs: [data] }) => [{ dtyp
  *
  * Outputs: tokens [batch] int32; logprobs and sampling_logprobs [batch]; extended.key.N and extended.value.N.
  *
- * @param options.storedType what weights, keys and values lie in
+ * @param options.storedType type of the stored weights, keys and values
  */
 export function residentDecodeGraph(
   architecture: CausalArchitecture,

@@ -2,7 +2,7 @@
 import { Rng } from '@bowyer/core';
 
 /** [rows · maxNewTokens] multiples of 2⁻²⁴ in [0, 1), which float32 holds exactly; a stream of its own per row. */
-export function uniformsOf(seeds: readonly number[], maxNewTokens: number): Float32Array {
+export function samplingUniforms(seeds: readonly number[], maxNewTokens: number): Float32Array {
   const uniforms = new Float32Array(seeds.length * maxNewTokens);
   seeds.forEach((seed, row) => {
     const rng = new Rng(seed);

@@ -15,19 +15,19 @@ export interface SamplingOptions {
   maxNewTokens: number;
   /** An utterance ends when one of these is chosen. */
   terminatorIds: readonly number[];
-  /** Turns may change single logits, and utterances tell the likeliest tokens. */
-  steered?: boolean;
+  /** Turns may add biases to logits, and utterances contain the most likely tokens. */
+  biasesLogits?: boolean;
 }
 
 /** Which sampler a graph is built with; what they are is an input of the graph. */
-export type Sampler = { steered?: true } & (
+export type Sampler = { biasesLogits?: true } & (
   | { kind: 'greedy' }
   | { kind: 'full'; tempered: boolean }
   | { kind: 'truncated'; tempered: boolean; candidates: number }
 );
 
-/** How many of the likeliest tokens a steered sampler tells, as far as the vocabulary has them. */
-export const ALTERNATIVES = 20;
+/** Number of most likely tokens that a sampler with biases returns, as far as the vocabulary has them. */
+export const MAX_TOP_LOGPROBS = 20;
 
 /**
  * At this temperature, and with 0 in the place of random numbers, a full sampler is greedy: all probability is the most likely
@@ -37,7 +37,7 @@ export const GREEDY_TEMPERATURE = 1e-12;
 
 /** @param shared one sampler for greedy and for all untruncated sampling, at a few passes over the vocabulary more */
 export function samplerFor(options: SamplingOptions, vocabSize: number, shared = false): Sampler {
-  return { ...plainSampler(options, vocabSize, shared), ...(options.steered && { steered: true }) };
+  return { ...plainSampler(options, vocabSize, shared), ...(options.biasesLogits && { biasesLogits: true }) };
 }
 
 function plainSampler(
@@ -50,7 +50,7 @@ function plainSampler(
     throw new RangeError(`sampling: temperature ${temperature} must be above 0; for the most likely token set greedy`);
   if (!(topP > 0 && topP <= 1)) throw new RangeError(`sampling: topP ${topP} must be in (0, 1]; 1 keeps every token`);
   if (!Number.isInteger(topK) || topK < 0)
-    throw new RangeError(`sampling: topK ${topK} must be a whole number; 0 keeps every token`);
+    throw new RangeError(`sampling: topK ${topK} must be an integer; 0 keeps every token`);
   const candidates = topK === 0 ? vocabSize : Math.min(topK, vocabSize);
   const tempered = shared || temperature !== 1;
   return candidates === vocabSize && topP === 1
@@ -69,25 +69,25 @@ export interface SampledTokens {
 
 /**
  * Makes the inputs that the sampler needs: `uniforms` [rows] in [0, 1), each row's own, so that its token does not depend
- * on who else is in the batch; the scalars `temperature` and `top_p`. A steered one has `steer_ids` and `steer_by` [rows, n],
- * tokens and what is added to their logits, and the outputs `alternative_ids` and `alternative_logprobs` [rows, ALTERNATIVES],
+ * on who else is in the batch; the scalars `temperature` and `top_p`. A sampler with biases has `logit_bias_ids` and `logit_bias_values` [rows, n],
+ * tokens and what is added to their logits, and the outputs `top_ids` and `top_logprobs` [rows, MAX_TOP_LOGPROBS],
  * the most likely tokens first, which what is added does not change.
  *
  * @param logits [rows, vocabulary], masked tokens far below the rest
  */
 export function sampleTokens(g: GraphBuilder, logits: Value, sampler: Sampler): SampledTokens {
-  if (!sampler.steered) return choose(g, logits, logits, sampler).sampled;
-  const steering = [logits.dim(0), 'steered'];
+  if (!sampler.biasesLogits) return choose(g, logits, logits, sampler).sampled;
+  const steering = [logits.dim(0), 'biased tokens'];
   const [ids, by] = [g.input('steer_ids', 'int64', steering), g.input('steer_by', 'float32', steering)];
   const { sampled, probabilities } = choose(g, logits, g.scatterElementsAdd(logits, ids, by, 1), sampler);
-  const [best, bestIds] = g.topK(logits, Math.min(ALTERNATIVES, logits.dim(1) as number), 1);
+  const [best, bestIds] = g.topK(logits, Math.min(MAX_TOP_LOGPROBS, logits.dim(1) as number), 1);
   const largest = g.log(g.reduceMax(probabilities, { axes: [1] }));
   g.output('alternative_ids', g.cast(bestIds, 'int32'));
   g.output('alternative_logprobs', g.add(g.sub(best, g.slice(best, 1, 0, 1)), g.unsqueeze(largest, 1)));
   return sampled;
 }
 
-/** @param own the model's logits, of which log-probabilities are told; @param logits those that are sampled from */
+/** @param own the model's logits, whose log-probabilities are returned; @param logits those that are sampled from */
 function choose(
   g: GraphBuilder,
   own: Value,

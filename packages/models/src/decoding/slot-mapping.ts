@@ -8,7 +8,7 @@ interface Window {
   length: number;
 }
 
-export class SlotRows {
+export class SlotMapping {
   readonly #slotOfRow: number[];
   readonly #rowOfSlot: number[];
   readonly #windows: Window[];

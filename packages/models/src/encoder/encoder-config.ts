@@ -103,7 +103,7 @@ function configOf(modelType: EncoderConfig['modelType'], fields: ConfigFields): 
   const vocabSize = fields.count('vocab_size');
   const padTokenId = fields.real('pad_token_id');
   if (!Number.isInteger(padTokenId) || padTokenId >= vocabSize)
-    throw fields.error('pad_token_id', `is ${padTokenId}, no token id below vocab_size ${vocabSize}`);
+    throw fields.error('pad_token_id', `is ${padTokenId}, not a token id below vocab_size ${vocabSize}`);
   return {
     modelType,
     vocabSize,

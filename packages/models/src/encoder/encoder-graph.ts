@@ -1,4 +1,4 @@
-// BERT and its kin as a graph: embeddings, layers of self-attention and feed-forward with the norm after each, pooling.
+// BERT and its variants as a graph: embeddings, layers of self-attention and feed-forward with the norm after each, pooling.
 // Sources: Devlin et al. 2019 (arXiv:1810.04805), Liu et al. 2019 (arXiv:1907.11692), Lan et al. 2019
 // (ALBERT, arXiv:1909.11942). Dropout is off, as in ArCHer's code.
 import type { GraphBuilder, Value } from '@bowyer/graph';

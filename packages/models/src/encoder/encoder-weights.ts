@@ -16,7 +16,7 @@ import { embeddingMap, encoderNames, layerNames } from './encoder-names.js';
 const initialDeviation = 0.02;
 
 /** Matrices normal (0, 0.02), biases 0, layer norms 1 and 0; the padding row of the word table is zero. */
-export function initialEncoder(rng: Rng, config: EncoderConfig, { pooler }: { pooler: boolean }): HostTensors {
+export function initializeEncoder(rng: Rng, config: EncoderConfig, { pooler }: { pooler: boolean }): HostTensors {
   const tensors: HostTensors = {};
   for (const [name, shape] of Object.entries(encoderShapes(config, { pooler }))) {
     if (/layer_?norm\.weight$/i.test(name)) tensors[name] = filled(shape, () => 1);
@@ -102,7 +102,7 @@ export async function readByShapes(
     if (tensor.shape.join() !== shape.join()) {
       throw new PretrainedDirectoryError(
         dir,
-        `'${name}' has shape [${tensor.shape.join(', ')}], config.json says [${shape.join(', ')}]`,
+        `'${name}' has shape [${tensor.shape.join(', ')}], config.json specifies [${shape.join(', ')}]`,
       );
     }
     tensors[name] = tensor;

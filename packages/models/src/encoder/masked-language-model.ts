@@ -32,7 +32,7 @@ export class MaskedLanguageModel {
   static async load({ device, dir }: MaskedLanguageModelOptions): Promise<MaskedLanguageModel> {
     const json = await readPretrainedConfig(dir);
     if (json.tie_word_embeddings === false) {
-      const problem = 'is false, which is not supported: a masked-LM head shares the word table';
+      const problem = 'is false, which is not supported: a masked-LM head shares the token embedding';
       throw new UnsupportedConfigError(
         json.model_type ?? null,
         'tie_word_embeddings',
@@ -77,7 +77,9 @@ export class MaskedLanguageModel {
   ): Promise<{ logprobs: Float32Array; likeliest: Int32Array }> {
     const outside = places.find((place) => !Number.isInteger(place) || place < 0 || place >= ids.length);
     if (outside !== undefined)
-      throw new RangeError(`MaskedLanguageModel.maskedLogprobs: place ${outside} is none of the ${ids.length} tokens`);
+      throw new RangeError(
+        `MaskedLanguageModel.maskedLogprobs: position ${outside} is outside the ${ids.length} tokens`,
+      );
     const logprobs = new Float32Array(places.length);
     const likeliest = new Int32Array(places.length);
     const { vocabSize } = this.config;

@@ -1,19 +1,19 @@
 // Continuations of many prompts: batches of similar length through the cached decoder, results in the order of the items.
 import { maximum, Rng } from '@bowyer/core';
-import { itemWindows, type Items } from './stream-chunks.js';
+import { streamChunks, type Items } from './stream-chunks.js';
 import type { LanguageModel } from '../language-model/language-model.js';
 import { checkTokenIds, continuationText, ItemError, promptTokens, type PromptItem } from './prompt-tokens.js';
 import type { SamplingOptions } from '../decoding/sampling.js';
 
 export interface GeneratedText {
   promptIds: number[];
-  /** What the new tokens say, special tokens left out. */
+  /** The text of the new tokens, without special tokens. */
   text: string;
   /** New tokens, the one that ended the text included. */
   ids: number[];
   /** One per new token, in nats, at temperature 1 without truncation. */
   logprobs: number[];
-  /** stop: a token that ends texts was said; length: maxNewTokens were, or all that the context has room for. */
+  /** stop: an end token was generated; length: maxNewTokens were, or as many as fit into the context. */
   finishReason: 'stop' | 'length';
 }
 
@@ -22,7 +22,7 @@ export interface GenerateTextsOptions extends Omit<SamplingOptions, 'terminatorI
   terminatorIds?: readonly number[];
   /** Prompts that are continued side by side. */
   batchSize: number;
-  /** Each item has a stream of its own that follows from this and its index, so batches do not change what is said. */
+  /** Each item has a stream of its own that follows from this and its index, so batching does not change the output. */
   seed: number;
   /** Items among which lengths are sorted into batches; that many are in memory. Eight batches if not given. */
   window?: number;
@@ -30,7 +30,7 @@ export interface GenerateTextsOptions extends Omit<SamplingOptions, 'terminatorI
 
 /**
  * A text ends at the latest where the model's context does; a prompt longer than the context is an error. The last token
- * that is said is not read, so a prompt that fills the context still gets one.
+ * that is generated is not read, so a prompt that fills the context still gets one.
  */
 export async function* generateTexts(
   model: LanguageModel,
@@ -38,7 +38,7 @@ export async function* generateTexts(
   { batchSize, seed, window = 8 * batchSize, ...sampling }: GenerateTextsOptions,
 ): AsyncGenerator<GeneratedText> {
   const options = { ...sampling, terminatorIds: sampling.terminatorIds ?? endOfText(model) };
-  for await (const { start, items: some } of itemWindows(items, window)) {
+  for await (const { start, items: some } of streamChunks(items, window)) {
     const prompts = some.map((item, i) => {
       const ids = promptTokens(model.tokenizer, item, start + i);
       check(model, ids, start + i);
@@ -71,7 +71,7 @@ function batchesOf(prompts: readonly { ids: number[]; maxNewTokens: number }[], 
   return batches;
 }
 
-/** Tokens after which the model has nothing more to say: the tokenizer's, and those of generation_config.json or config.json. */
+/** Tokens that end a text: the tokenizer's, and those of generation_config.json or config.json. */
 export function endOfText({ tokenizer, config }: LanguageModel): number[] {
   const own = config.eos_token_id;
   const ids = [tokenizer.eosTokenId, ...(Array.isArray(own) ? (own as unknown[]) : [own])];
@@ -111,6 +111,6 @@ async function generateBatch(
 function check(model: LanguageModel, ids: readonly number[], index: number): void {
   const { contextLength } = model;
   if (ids.length > contextLength)
-    throw new ItemError(index, `has ${ids.length} prompt tokens; the model's context holds ${contextLength}`);
+    throw new ItemError(index, `has ${ids.length} prompt tokens; the model's context length is ${contextLength}`);
   checkTokenIds(ids, model.architecture.vocabSize, index);
 }

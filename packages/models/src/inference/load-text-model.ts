@@ -1,4 +1,4 @@
-// A directory's model for texts, whatever its kind: config.json says whether it is a decoder or an encoder-decoder.
+// Loads the text model of a directory: config.json specifies whether it is a decoder or an encoder-decoder.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ConfigJson, PretrainedDirectoryError } from '@bowyer/checkpoints';
@@ -10,7 +10,7 @@ import { Seq2SeqModel } from '../seq2seq/seq2seq-model.js';
 export async function loadTextModel(
   options: LanguageModelOptions & { dir: string },
 ): Promise<LanguageModel | Seq2SeqModel> {
-  const text = await readFile(join(options.dir, 'config.json'), 'utf8').catch(() => null); // told by the loader below
+  const text = await readFile(join(options.dir, 'config.json'), 'utf8').catch(() => null); // reported by the loader below
   if (text === null || !isEncoderDecoder(parsed(text) ?? {})) return LanguageModel.load(options);
   const { dir, quantization = 'none' } = options;
   if (quantization !== 'none')

@@ -31,7 +31,7 @@ export function promptTokens(tokenizer: Tokenizer, { prompt, promptIds }: Prompt
     throw new ItemError(index, `has no prompt: give it 'prompt' (text) or 'prompt_ids'`);
   const ids = promptIds ? [...promptIds] : tokenizer.encodeWithSpecials(prompt!);
   if (ids.length === 0) {
-    const reason = promptIds ? `its prompt_ids are none` : `this tokenizer puts no token before a text`;
+    const reason = promptIds ? `its prompt_ids are empty` : `this tokenizer adds no token before a text`;
     throw new ItemError(index, `has an empty prompt; ${reason}, so give it at least one`);
   }
   return ids;
@@ -41,11 +41,11 @@ export function promptTokens(tokenizer: Tokenizer, { prompt, promptIds }: Prompt
 export function checkTokenIds(ids: readonly number[], vocabSize: number, index: number): void {
   const unknown = ids.find((id) => !(Number.isInteger(id) && id >= 0 && id < vocabSize));
   if (unknown !== undefined)
-    throw new ItemError(index, `holds the token id ${unknown}; the vocabulary has ${vocabSize} tokens`);
+    throw new ItemError(index, `contains the token id ${unknown}; the vocabulary has ${vocabSize} tokens`);
 }
 
 /**
- * A continuation goes on where the prompt ends, so both are encoded together and the prompt's tokens taken off; where
+ * A continuation starts where the prompt ends, so both are encoded together and the prompt's tokens removed; where
  * the border between them would merge into one token, the continuation is encoded alone.
  */
 export function continuationTokens(tokenizer: Tokenizer, item: ContinuationItem, index: number) {
@@ -61,7 +61,7 @@ export function continuationTokens(tokenizer: Tokenizer, item: ContinuationItem,
   return { promptIds, continuationIds: tokenizer.encode(continuation) };
 }
 
-/** What the ids after the prompt say. Decoded with the prompt where possible: alone, a text would lose its first blank. */
+/** The text of the ids after the prompt. Decoded with the prompt where possible: alone, a text would lose its first space. */
 export function continuationText(tokenizer: Tokenizer, promptIds: readonly number[], ids: readonly number[]): string {
   const before = tokenizer.decode(promptIds);
   const whole = tokenizer.decode([...promptIds, ...ids]);

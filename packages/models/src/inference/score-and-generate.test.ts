@@ -40,7 +40,7 @@ interface Reference {
 }
 
 const gpu = await webgpuAvailable();
-/** How far a number may be off: WGSL's functions are less exact than the processor's. */
+/** How far a number may be off: WGSL's functions are less exact than the CPU's. */
 const tolerances = { cpu: 1e-4, webgpu: 1e-3 };
 
 describe.each([
@@ -165,15 +165,15 @@ describe('a small model', () => {
 
   test('an id without a row and an empty prompt are told by item, in scoring and in generation', async () => {
     const beyond = [{ promptIds: [3] }, { promptIds: [3, tokenizer.vocabSize] }];
-    const message = `item 1 holds the token id ${tokenizer.vocabSize}; the vocabulary has ${tokenizer.vocabSize} tokens`;
+    const message = `item 1 contains the token id ${tokenizer.vocabSize}; the vocabulary has ${tokenizer.vocabSize} tokens`;
     await expect(generate({}, beyond)).rejects.toThrow(message);
     const scored = beyond.map((item) => ({ ...item, continuationIds: [3] }));
     await expect(all(scoreContinuations(model, scored, { maxTokens: 64 }))).rejects.toThrow(message);
     await expect(generate({}, [{ promptIds: [] }])).rejects.toThrow(
-      'item 0 has an empty prompt; its prompt_ids are none, so give it at least one',
+      'item 0 has an empty prompt; its prompt_ids are empty, so give it at least one',
     );
     await expect(generate({}, [{ prompt: '' }])).rejects.toThrow(
-      'item 0 has an empty prompt; this tokenizer puts no token before a text, so give it at least one',
+      'item 0 has an empty prompt; this tokenizer adds no token before a text, so give it at least one',
     );
   });
 
@@ -210,13 +210,13 @@ describe('a small model', () => {
     await expect(generate({}, [{}])).rejects.toThrow("item 0 has no prompt: give it 'prompt' (text) or 'prompt_ids'");
     await expect(generate({}, [...items, { promptIds: [] }])).rejects.toThrow('item 11 has an empty prompt');
     await expect(generate({}, [{ promptIds: new Array<number>(33).fill(3) }])).rejects.toThrow(
-      "item 0 has 33 prompt tokens; the model's context holds 32",
+      "item 0 has 33 prompt tokens; the model's context length is 32",
     );
     await expect(all(scoreContinuations(model, [{ prompt: 'is' }], { maxTokens: 9 }))).rejects.toThrow(
       "item 0 has no continuation: give it 'continuation' (text) or 'continuation_ids'",
     );
     await expect(
       all(scoreContinuations(model, [{ promptIds: [3], continuationIds: [99] }], { maxTokens: 9 })),
-    ).rejects.toThrow(`item 0 holds the token id 99; the vocabulary has ${tokenizer.vocabSize} tokens`);
+    ).rejects.toThrow(`item 0 contains the token id 99; the vocabulary has ${tokenizer.vocabSize} tokens`);
   });
 });

@@ -1,5 +1,5 @@
 // How likely given continuations are after given prompts: batches of similar length, results in the order of the items.
-import { itemWindows, type Items } from './stream-chunks.js';
+import { streamChunks, type Items } from './stream-chunks.js';
 import type { LanguageModel } from '../language-model/language-model.js';
 import { checkTokenIds, continuationTokens, ItemError, type ContinuationItem } from './prompt-tokens.js';
 import type { TokenExample } from '../batching/token-batches.js';
@@ -26,7 +26,7 @@ export async function* scoreContinuations(
   items: Items<ContinuationItem>,
   { maxTokens, window = 1024 }: ScoreContinuationsOptions,
 ): AsyncGenerator<ContinuationScores> {
-  for await (const { start, items: some } of itemWindows(items, window)) {
+  for await (const { start, items: some } of streamChunks(items, window)) {
     const tokens = some.map((item, i) => continuationTokens(model.tokenizer, item, start + i));
     tokens.forEach((item, i) => check(model, item, start + i));
     const scores = await model.scores(
@@ -61,7 +61,7 @@ function scoredExample({ promptIds, continuationIds }: Tokens, filler: number): 
   };
 }
 
-/** A token that the model may say. */
+/** A token that the model can generate. */
 function unmasked({ maskedTokenIds }: LanguageModel): number {
   let id = 0;
   while (maskedTokenIds.includes(id)) id++;
@@ -71,6 +71,6 @@ function unmasked({ maskedTokenIds }: LanguageModel): number {
 function check({ contextLength, architecture }: LanguageModel, { promptIds, continuationIds }: Tokens, index: number) {
   const length = promptIds.length + Math.max(0, continuationIds.length - 1); // the last token is not read
   if (length > contextLength)
-    throw new ItemError(index, `has ${length} tokens to read, the model's context holds ${contextLength}`);
+    throw new ItemError(index, `has ${length} tokens to read; the model's context length is ${contextLength}`);
   checkTokenIds([...promptIds, ...continuationIds], architecture.vocabSize, index);
 }

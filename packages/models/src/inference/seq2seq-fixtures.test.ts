@@ -70,7 +70,7 @@ when(gpu, 'no WebGPU adapter').describe('on a GPU', () => {
   });
   afterAll(() => webgpu?.close());
 
-  test.each(['t5', 'bart-relu'])('%s scores as in PyTorch, and says what the processor says', async (name) => {
+  test.each(['t5', 'bart-relu'])('%s scores as in PyTorch, and says what the CPU says', async (name) => {
     const dir = join(fixtures, name);
     const reference = readJson<Reference>(name, 'reference.json');
     const items = itemsOf(reference);
@@ -132,7 +132,7 @@ describe('generation', () => {
     const [longest] = await all(generateTargets(model, [{ promptIds: [3] }], endless));
     expect([longest.ids.length, longest.finishReason]).toEqual([40, 'length']);
     await expect(first({ promptIds: [31] })).rejects.toThrow(
-      'item 0 holds the token id 31; the vocabulary has 31 tokens',
+      'item 0 contains the token id 31; the vocabulary has 31 tokens',
     );
     await expect(first({ prompt: 'hello' })).rejects.toThrow('the model has no tokenizer.json');
     await expect(first({})).rejects.toThrow('item 0 has no prompt');
@@ -175,7 +175,7 @@ test.each([
     { feed_forward_proj: 'gated-swish' },
     /'t5' model: feed_forward_proj is "gated-swish", which is not supported/,
   ],
-  ['t5', { d_kv: 0 }, /'t5' model: d_kv must be a whole number from 1 up, not 0/],
+  ['t5', { d_kv: 0 }, /'t5' model: d_kv must be a positive integer, not 0/],
   ['bart-relu', { normalize_before: true }, /'bart' model: normalize_before is true, which is not supported/],
   ['bart-relu', { decoder_attention_heads: 3 }, /decoder_attention_heads is 3, which does not divide d_model 16/],
 ])('%s with %j is refused by field', (name, changes, message) => {

@@ -2,7 +2,7 @@
 // the source, the continuation the target. Batches are of similar length, results come in the order of the items.
 import { Rng } from '@bowyer/core';
 import type { GeneratedText, GenerateTextsOptions } from './generate-texts.js';
-import { itemWindows, type Items } from './stream-chunks.js';
+import { streamChunks, type Items } from './stream-chunks.js';
 import { lengthBatches } from '../batching/length-batches.js';
 import { checkTokenIds, ItemError, promptTokens, type ContinuationItem, type PromptItem } from './prompt-tokens.js';
 import type { ContinuationScores, ScoreContinuationsOptions } from './score-continuations.js';
@@ -20,11 +20,11 @@ export async function* generateTargets(
 ): AsyncGenerator<GeneratedTarget> {
   const options = {
     ...sampling,
-    // The decoder reads its start token before those that are said, and not the last of them.
+    // The decoder reads its start token before the generated ones, and not the last of these.
     maxNewTokens: Math.min(sampling.maxNewTokens, model.architecture.targetLimit),
     terminatorIds: sampling.terminatorIds ?? model.rules.eosIds,
   };
-  for await (const { start, items: some } of itemWindows(items, window)) {
+  for await (const { start, items: some } of streamChunks(items, window)) {
     const sources = some.map((item, i) => {
       const ids = sourceTokens(model, item, start + i);
       checkLengths(model, { source: ids.length, target: 0 }, start + i);
@@ -58,7 +58,7 @@ export async function* scoreTargets(
   items: Items<ContinuationItem>,
   { maxTokens, window = 1024 }: ScoreContinuationsOptions,
 ): AsyncGenerator<ContinuationScores> {
-  for await (const { start, items: some } of itemWindows(items, window)) {
+  for await (const { start, items: some } of streamChunks(items, window)) {
     const pairs = some.map((item, i) => {
       const pair = { source: sourceTokens(model, item, start + i), target: targetTokens(model, item, start + i) };
       checkLengths(model, { source: pair.source.length, target: pair.target.length }, start + i);
@@ -110,7 +110,7 @@ function checkLengths(
   if (source > sourceLimit)
     throw new ItemError(index, `has ${source} prompt tokens; the model's encoder has positions for ${sourceLimit}`);
   if (target > targetLimit)
-    throw new ItemError(index, `asks for ${target} tokens; the model's decoder has positions for ${targetLimit}`);
+    throw new ItemError(index, `requests ${target} tokens; the model's decoder has positions for ${targetLimit}`);
 }
 
 /** Indices, the longest first. */

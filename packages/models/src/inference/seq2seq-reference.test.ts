@@ -33,7 +33,7 @@ interface Reference {
 const models = recordings('models');
 
 const gpu = await webgpuAvailable();
-/** How far a number may be off: WGSL's functions are less exact than the processor's. */
+/** How far a number may be off: WGSL's functions are less exact than the CPU's. */
 const tolerances = { cpu: 1e-4, webgpu: 1e-3 };
 
 describe.each([

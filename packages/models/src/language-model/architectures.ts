@@ -34,10 +34,10 @@ export function architectureFor(json: ConfigJson, path = 'config.json'): CausalA
 }
 
 function unknownType({ model_type: type, ...json }: ConfigJson): string {
-  const known = `language models that can be built: ${Object.keys(builders).join(', ')}`;
+  const known = `supported language models: ${Object.keys(builders).join(', ')}`;
   if (type === undefined) return `is missing; ${known}`;
   if (isEncoder({ model_type: type, ...json }))
-    return `is "${String(type)}", an encoder, which says nothing itself: it can be a critic (critic_lm); ${known}`;
+    return `is "${String(type)}", an encoder, which cannot generate text: it can be a critic (critic_lm); ${known}`;
   if (isEncoderDecoder({ model_type: type }))
     return `is "${String(type)}", an encoder-decoder: it can score, generate and be an oracle, not a policy; ${known}`;
   return `is ${JSON.stringify(type)}, which is not supported; ${known}; encoder-decoders: ${encoderDecoderTypes.join(', ')}`;

@@ -1,4 +1,4 @@
-// Training and decoding in float16 on a GPU, beside float32 on the processor. Mesa's lavapipe is such a GPU in software.
+// Training and decoding in float16 on a GPU, beside float32 on the CPU. Mesa's lavapipe is such a GPU in software.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

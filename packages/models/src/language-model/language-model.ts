@@ -1,7 +1,7 @@
 // A causal language model on a device: made or loaded, trained, scored, sampled, saved in Hugging Face layout.
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { writeFileAtomically, type Rng } from '@bowyer/core';
+import { writeFileAtomically, type Rng, type ScoredTokens, type TokenLoss } from '@bowyer/core';
 import type { Device, State } from '@bowyer/graph';
 import { architectureFor } from './architectures.js';
 import type { CausalArchitecture } from '../architecture/architecture.js';
@@ -15,26 +15,27 @@ import { writeAdapter } from '../lora/peft-files.js';
 import { StepRng } from '../lora/step-rng.js';
 import { createOptimizer, type OptimizerOptions } from '../optimizers/create-optimizer.js';
 import type { Optimizer } from '../optimizers/optimizer.js';
-import { type HostTensors, openWeights, readDecoderConfig, writeWeights } from '@bowyer/checkpoints';
+import { type HostTensors, openSafetensors, readDecoderConfig, writeWeights } from '@bowyer/checkpoints';
 import { addDequantized, FrozenWeights, type Quantization } from '../quantization/frozen-weights.js';
-import { copyTensors, writeTensors } from '../weights/state-dict.js';
+import { readStateDict, loadStateDict } from '../weights/state-dict.js';
 import type { TokenExample } from '../batching/token-batches.js';
 import {
   TokenScorer,
   type BatchOptions,
+  type LossOptions,
   type ScoringBatchOptions,
   type TokenScores,
 } from '../training/token-scorer.js';
 import { loadTokenizer, type Tokenizer } from '../tokenizers/tokenizer.js';
 import { checkVocabulary } from '../tokenizers/vocabulary-check.js';
-import { frozenTensors, WorkingWeights } from '../weights/compute-weights.js';
+import { frozenTensors, ComputeWeights } from '../weights/compute-weights.js';
 
 /** With gradient checkpointing: logits are held for a quarter of the scored rows. */
 const LOSS_CHUNKS = 4;
 
 export interface LanguageModelOptions {
   device: Device;
-  /** Tokens that the policy never says and that scoring gives probability 0. */
+  /** Tokens that the policy never generates and that scoring gives probability 0. */
   maskedTokenIds?: readonly number[];
   /** Whether padding is among them, as suits a policy (true if not given); false: the checkpoint's own distribution. */
   masksPadding?: boolean;
@@ -122,7 +123,7 @@ export class LanguageModel {
     const architecture = architectureFor({ vocab_size: options.tokenizer.vocabSize, ...options.config });
     checkVocabulary(options.tokenizer.vocabSize, architecture.vocabSize, 'LanguageModel.create');
     const weights = new FrozenWeights(architecture, options.quantization ?? 'none');
-    for (const spec of architecture.parameters) weights.takeFresh(spec, options.rng);
+    for (const spec of architecture.parameters) weights.addInitialized(spec, options.rng);
     const { device, lora } = options;
     const base = await createBase(options, weights, lora !== undefined);
     const adapters = lora && (await createAdapters(device, architecture, { options: lora, seed: lora.seed }));
@@ -171,7 +172,7 @@ export class LanguageModel {
     const { adapters, baseDir } = this.#weights;
     if (!adapters) return this.saveMerged(dir);
     if (baseDir === undefined)
-      throw new Error('LanguageModel: these adapters stand beside a model that no directory holds; use saveMerged');
+      throw new Error('LanguageModel: the base model of these adapters is in no directory; use saveMerged');
     await mkdir(dir, { recursive: true });
     await writeAdapter(dir, await this.copyParameters(), adapters.layout, baseDir);
     await this.tokenizer.save(dir);
@@ -180,7 +181,7 @@ export class LanguageModel {
   /** Writes a whole model in Hugging Face layout: quantised weights in float32, adapters added to the weights beside them. */
   async saveMerged(dir: string): Promise<void> {
     const { base, quantized, adapters } = this.#weights;
-    const tensors = addDequantized(await copyTensors(this.#device, base), quantized);
+    const tensors = addDequantized(await readStateDict(this.#device, base), quantized);
     if (adapters) mergeAdapters(tensors, await this.copyParameters(), adapters.layout);
     await mkdir(dir, { recursive: true });
     await writeWeights(dir, toCheckpoint(this.architecture.parameters, tensors));
@@ -188,14 +189,14 @@ export class LanguageModel {
     await writeFileAtomically(join(dir, 'config.json'), `${JSON.stringify(this.config, null, 2)}\n`);
   }
 
-  /** Bit-exact copies of the trained parameters (with LoRA the adapters) as they lie in memory, e.g. to keep the best so far. */
+  /** Bit-exact copies of the trained parameters (with LoRA the adapters), e.g. to keep the best so far. */
   copyParameters(): Promise<HostTensors> {
-    return copyTensors(this.#device, this.parameters);
+    return readStateDict(this.#device, this.parameters);
   }
 
   /** Takes up what `copyParameters` gave. Nothing is changed unless every tensor is there in the right shape. */
   async restoreParameters(tensors: HostTensors, source = 'restoreParameters'): Promise<void> {
-    await writeTensors(this.#device, this.parameters, tensors, { path: source });
+    await loadStateDict(this.#device, this.parameters, tensors, { path: source });
   }
 
   /** Moments and gradients are made here and not before, so that a model that only samples holds none. */
@@ -213,13 +214,36 @@ export class LanguageModel {
   }
 
   /**
-   * Forward and backward; adds the gradient of Σ weights · (−log p(target)) into `optimizer.gradients`.
+   * Forward and backward; adds the gradient of Σ weights · (−log p(target)) into `optimizer.gradients`. This is every policy loss
+   * whose gradient by the log-probabilities does not depend on them (REINFORCE, behaviour cloning, AWR): one pass, with
+   * weights = −dL/dlogprob.
    *
    * @returns that sum, in nats
    */
   accumulateGradients(examples: readonly TokenExample[], options: BatchOptions = {}): Promise<{ loss: number }> {
     const { gradients, lossScale } = this.optimizer;
     return this.#scorer.accumulateGradients(examples, gradients, { ...options, lossScale });
+  }
+
+  /**
+   * Every other policy loss (PPO, GRPO with several epochs, DPO, KL penalties): scores the examples, computes the loss on the host,
+   * runs backward with its gradient, and adds that into `optimizer.gradients`. The loss is over all examples of the call, however
+   * `maxTokens` splits them. A token of the loss is a position with a weight other than 0, in the order of the examples.
+   *
+   * Quantities besides `logprobs` that a loss needs of the model (today `entropies`, with `{ entropies: true }`) come in
+   * `ScoredTokens`, and their gradients go back in `TokenLoss`; a value head on the trunk would be one more of each.
+   *
+   * @param lossOf from core's losses, e.g. `({ logprobs }) => ppoClipLoss({ logprobs, … }, options)`
+   * @returns what `lossOf` returned
+   * @throws if the model trains with dropout, which the two passes would not share
+   */
+  accumulateLogprobGradients<Loss extends TokenLoss>(
+    examples: readonly TokenExample[],
+    lossOf: (tokens: ScoredTokens) => Loss,
+    options: Omit<LossOptions, 'lossScale'> = {},
+  ): Promise<Loss> {
+    const { gradients, lossScale } = this.optimizer;
+    return this.#scorer.accumulateLogprobGradients(examples, lossOf, gradients, { ...options, lossScale });
   }
 
   /**
@@ -265,7 +289,7 @@ export class LanguageModel {
     await this.#decodePrograms.release();
     await this.#optimizer?.release();
     const { base, adapters } = this.#weights;
-    await WorkingWeights.of(this.#device, base).release();
+    await ComputeWeights.of(this.#device, base).release();
     for (const state of [base, adapters?.parameters, adapters?.switch]) if (state) await this.#device.release(state);
   }
 }
@@ -287,7 +311,7 @@ async function readWeights(
   quantization: Quantization,
 ): Promise<FrozenWeights> {
   const weights = new FrozenWeights(architecture, quantization);
-  const source = await openWeights(dir);
+  const source = await openSafetensors(dir);
   try {
     for await (const [name, tensor] of eachParameter(architecture.parameters, source)) weights.take(name, tensor);
   } finally {
@@ -296,7 +320,7 @@ async function readWeights(
   return weights;
 }
 
-/** Padding is never said, unless it is also what ends a text (GPT-2 has one token for both). */
+/** Padding is never generated, unless it is also the end-of-text token (as in GPT-2). */
 function withPadding(maskedTokenIds: readonly number[], { padTokenId, eosTokenId }: Tokenizer): number[] {
   const padding = padTokenId >= 0 && padTokenId !== eosTokenId ? [padTokenId] : [];
   return [...new Set([...maskedTokenIds, ...padding])].sort((a, b) => a - b);

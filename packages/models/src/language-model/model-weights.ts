@@ -3,7 +3,7 @@ import { Rng } from '@bowyer/core';
 import type { Device, State } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import type { QuantizedWeight } from '../quantization/quantized-weight.js';
-import { adapterLayout, freshAdapters } from '../lora/adapter-layout.js';
+import { adapterLayout, initializeAdapters } from '../lora/adapter-layout.js';
 import type { AdapterWeights } from '../lora/adapter-graph.js';
 import type { LoraOptions } from '../lora/lora-options.js';
 import { isAdapterDirectory, readAdapterConfig, readAdapterWeights } from '../lora/peft-files.js';
@@ -19,7 +19,7 @@ export interface ModelWeights {
   baseDir?: string;
 }
 
-/** Which directory holds the base, and what adapter lies in `dir`, if one does. */
+/** The directory of the base model, and the adapter in `dir`, if there is one. */
 export async function openAdapterDirectory(dir: string): Promise<{ baseDir: string; adapter?: LoraOptions }> {
   if (!isAdapterDirectory(dir)) return { baseDir: dir };
   const { options, base } = await readAdapterConfig(dir);
@@ -33,7 +33,9 @@ export async function createAdapters(
   { options, seed, dir }: { options: LoraOptions; seed: number; dir?: string },
 ): Promise<NonNullable<ModelWeights['adapters']>> {
   const layout = adapterLayout(architecture, options);
-  const tensors = dir ? await readAdapterWeights(dir, layout) : freshAdapters(layout, Rng.forPurpose(seed, 'lora'));
+  const tensors = dir
+    ? await readAdapterWeights(dir, layout)
+    : initializeAdapters(layout, Rng.forPurpose(seed, 'lora'));
   const parameters = await device.createState(tensors);
   const scalar = (value: number) => ({ shape: [], data: Float32Array.of(value) });
   return { layout, parameters, switch: await device.createState({ on: scalar(1), off: scalar(0) }), seed };

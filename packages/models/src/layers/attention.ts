@@ -6,7 +6,7 @@
 // share a key-value head are stacked as more rows of the same product, so keys and values are never copied.
 import { multiplyDims, type Dim, type GraphBuilder, type Value } from '@bowyer/graph';
 
-/** How flat rows [batch · tokens, heads · headSize] are to be read. */
+/** Shape of flat rows [batch · tokens, heads · headSize]. */
 export interface HeadLayout {
   batch: Dim;
   tokens: Dim;

@@ -78,7 +78,7 @@ test('no row and no column is dropped more than others', async () => {
 });
 
 when(await webgpuAvailable(), 'no WebGPU adapter').test(
-  'on a GPU the masks of a seed are those of the processor',
+  'on a GPU the masks of a seed are those of the CPU',
   async () => {
     const webgpu = await openDevice({ device: 'webgpu' });
     try {

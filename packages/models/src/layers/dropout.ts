@@ -1,6 +1,6 @@
 // Dropout whose masks follow from one seed that is fed at each run, so that a resumed run drops the same elements.
 // ONNX's own Dropout keeps its generator inside the session, where no checkpoint reaches it. All is int32 that wraps at 2³²,
-// which the processor and GPUs do alike: a seed has the same masks on each device.
+// which CPUs and GPUs compute identically: a seed gives the same masks on each device.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 
 /** Odd numbers with mixed bits, told apart by what they stand beside. */
@@ -24,7 +24,7 @@ export class SeededDropout {
   }
 
   /**
-   * A whole number in [−2³¹, 2³¹) for each element: with h, h′ hashes of its place along all axes but the last, and c, c′
+   * An integer in [−2³¹, 2³¹) for each element: with h, h′ hashes of its place along all axes but the last, and c, c′
    * of its place along the last one,
    *
    *     (h + c) · (h′ + c′)

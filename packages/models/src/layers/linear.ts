@@ -24,7 +24,7 @@ export function parameterInputs(
 }
 
 /** torch's default: weight and bias uniform in ±1/√in. */
-export function initialLinear(rng: Rng, name: string, inputs: number, outputs: number): HostTensors {
+export function initializeLinear(rng: Rng, name: string, inputs: number, outputs: number): HostTensors {
   const bound = 1 / Math.sqrt(inputs);
   const uniform = (shape: number[]) => filled(shape, () => bound * (2 * rng.uniform() - 1));
   return { [`${name}.weight`]: uniform([outputs, inputs]), [`${name}.bias`]: uniform([outputs]) };

@@ -76,6 +76,6 @@ export function rotateHeads(g: GraphBuilder, x: Value, { cos, sin }: RotaryTable
     rotary === headSize ? [rotary] : [rotary, (headSize as number) - rotary],
   );
   const [a, b] = g.split(turning, -1, 2);
-  const turned = g.add(g.mul(turning, cos), g.mul(g.concat([b, a], -1), sin));
-  return g.reshape(resting ? g.concat([turned, resting], -1) : turned, x.shape);
+  const rotated = g.add(g.mul(turning, cos), g.mul(g.concat([b, a], -1), sin));
+  return g.reshape(resting ? g.concat([rotated, resting], -1) : rotated, x.shape);
 }

@@ -34,7 +34,7 @@ export function ropeFields(modelType: string, json: ConfigJson): { name: string;
 }
 
 /**
- * frequency_i = base^(−2i / rotaryDims), changed as `rope_scaling` (or `rope_parameters`, as newer files have it) says.
+ * frequency_i = base^(−2i / rotaryDims), changed as `rope_scaling` (or `rope_parameters`, as newer files have it) specifies.
  *
  * @param rotaryDims columns of a head that turn, an even number
  * @param json the whole config.json, of which rope_theta, rope_scaling and rope_parameters are read

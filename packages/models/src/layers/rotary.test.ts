@@ -63,7 +63,7 @@ test('what cannot be built is named', () => {
     "config.json of a 'llama' model: rope_scaling.factor must be at least 1, not 0.5",
   );
   expect(() => frequenciesOf({ rope_scaling: { type: 'linear' } })).toThrow(
-    "config.json of a 'llama' model: rope_scaling.factor must be a number from 0 up, not undefined",
+    "config.json of a 'llama' model: rope_scaling.factor must be a number of at least 0, not undefined",
   );
 });
 

@@ -33,3 +33,32 @@ export function weightedNllGradient(g: GraphBuilder, probabilities: Value, targe
   const column = g.unsqueeze(weights, 1);
   return g.scatterElementsAdd(g.mul(probabilities, column), g.unsqueeze(targets, 1), g.neg(column), 1);
 }
+
+/**
+ * Entropy of each row's distribution, H = −Σ p log p = log Σ exp(logits) − Σ p · logits.
+ *
+ * @param logits [rows, vocabulary]
+ * @param probabilities [rows, vocabulary] their softmax
+ * @returns [rows] nats
+ */
+export function tokenEntropies(g: GraphBuilder, logits: Value, probabilities: Value): Value {
+  const over = { axes: [1] };
+  const logSum = g.sub(g.reduceMax(logits, over), g.log(g.reduceMax(probabilities, over)));
+  return g.sub(logSum, g.reduceSum(g.mul(probabilities, logits), over));
+}
+
+/**
+ * Gradient of Σ weights · (−H) by the logits:  weights · p · (logits − Σ p · logits).
+ *
+ * @param weights [rows]
+ * @returns [rows, vocabulary]
+ */
+export function weightedNegativeEntropyGradient(
+  g: GraphBuilder,
+  logits: Value,
+  probabilities: Value,
+  weights: Value,
+): Value {
+  const mean = g.unsqueeze(g.reduceSum(g.mul(probabilities, logits), { axes: [1] }), 1);
+  return g.mul(g.mul(probabilities, g.sub(logits, mean)), g.unsqueeze(weights, 1));
+}

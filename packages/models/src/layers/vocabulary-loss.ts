@@ -1,7 +1,12 @@
 // The loss over the vocabulary with its gradients, a chunk of rows after the other: the tensors as wide as the vocabulary
 // (logits, probabilities, their gradient) are held for one chunk at a time.
 import { dependencies, gradients, notBefore, subtractDims, type GraphBuilder, type Value } from '@bowyer/graph';
-import { tokenLogprobs, weightedNllGradient } from './token-logprobs.js';
+import {
+  tokenEntropies,
+  tokenLogprobs,
+  weightedNegativeEntropyGradient,
+  weightedNllGradient,
+} from './token-logprobs.js';
 
 /** Smaller chunks would cost more in packing the head's weight again than they spare. */
 const LEAST_ROWS = 256;
@@ -13,6 +18,8 @@ export interface VocabularyLossInput {
   targets: Value;
   /** [scored] */
   weights: Value;
+  /** [scored] weights of the negative entropies; left out: they are not part of the loss. */
+  entropyWeights?: Value;
   /** Scalar that gradients are multiplied by (loss scaling). */
   gradientScale?: Value;
   /** Final norm and head: [n, width] → [n, vocabulary]. */
@@ -24,7 +31,7 @@ export interface VocabularyLossInput {
 }
 
 export interface VocabularyLoss {
-  /** Σ weights · (−log p(target)), nats. */
+  /** Σ weights · (−log p(target)) + Σ entropyWeights · (−H), nats. */
   loss: Value;
   /** The loss's gradient by `rows`. */
   rowGradient: Value;
@@ -34,7 +41,7 @@ export interface VocabularyLoss {
 
 /**
  * Loss and gradients, summed over chunks. The gradient by the logits is written out, since softmax − onehot is cheaper
- * than what the rules of its pieces would give; autodiff goes on from the logits.
+ * than what the rules of its pieces would give; autodiff continues from the logits.
  */
 export function vocabularyLoss(g: GraphBuilder, input: VocabularyLossInput): VocabularyLoss {
   const parameterGradients = new Map<Value, Value>();
@@ -46,12 +53,18 @@ export function vocabularyLoss(g: GraphBuilder, input: VocabularyLossInput): Voc
     // A chunk may begin when all that needs the logits of the one before is done.
     const done = previous && [...parameterGradients.values(), g.reduceSum(previous)];
     const ready = (done ?? []).reduce((x, other) => notBefore(g, other, x), pick(input.rows));
-    const rows = g.stopGradient(ready); // what lies below the rows is not gone through for every chunk
+    const rows = g.stopGradient(ready); // the graph below the rows is not differentiated for every chunk
     const logits = input.logits(rows);
     const { logprobs, probabilities } = tokenLogprobs(g, logits, pick(input.targets));
     losses.push(g.neg(g.reduceSum(g.mul(logprobs, pick(input.weights)))));
-    const gradientWeights = input.gradientScale ? g.mul(input.weights, input.gradientScale) : input.weights;
-    const upstream = weightedNllGradient(g, probabilities, pick(input.targets), pick(gradientWeights));
+    const scaled = (weights: Value) => pick(input.gradientScale ? g.mul(weights, input.gradientScale) : weights);
+    let upstream = weightedNllGradient(g, probabilities, pick(input.targets), scaled(input.weights));
+    if (input.entropyWeights) {
+      const entropies = tokenEntropies(g, logits, probabilities);
+      losses.push(g.neg(g.reduceSum(g.mul(entropies, pick(input.entropyWeights)))));
+      const weights = scaled(input.entropyWeights);
+      upstream = g.add(upstream, weightedNegativeEntropyGradient(g, logits, probabilities, weights));
+    }
     const wanted = dependencies(logits, input.parameters, { start: rows });
     const [rowGradient, ...others] = gradients(g, logits, [rows, ...wanted], { upstream });
     rowGradients.push(rowGradient);

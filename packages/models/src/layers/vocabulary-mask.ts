@@ -1,4 +1,4 @@
-// Tokens that the policy may never say (padding, the environment's own words): probability 0 wherever logits are used.
+// Tokens that the policy must never generate (padding, the environment's own words): probability 0 wherever logits are used.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 
 /** Finite, so that a masked logit stays finite through every difference; exp of it is 0. */

@@ -2,7 +2,7 @@
 import type { GraphBuilder, Value } from '@bowyer/graph';
 
 /**
- * Which operand ONNX Runtime gets first. It packs the right one anew at each call when that is a graph input, so with
+ * Which operand ONNX Runtime gets first. It repacks the right one at each call when that is a graph input, so with
  * few rows the large weight is better on the left: (W · xᵀ)ᵀ. Measured with GPT-2's matrices on two cores: weights-left
  * is 1.3 to 2 times faster from 2 to about 64 rows; with a single row (a plain vector product) rows-left is up to
  * 1.6 times faster, and with many rows both are alike.

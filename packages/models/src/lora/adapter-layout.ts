@@ -57,7 +57,7 @@ export function adapterLayout(architecture: CausalArchitecture, options: LoraOpt
 }
 
 /** PEFT's start: A as torch.nn.Linear (Kaiming-uniform with a = √5, which is ±1/√in), B zero, so the model is the base's. */
-export function freshAdapters({ adapters, options }: AdapterLayout, rng: Rng): HostTensors {
+export function initializeAdapters({ adapters, options }: AdapterLayout, rng: Rng): HostTensors {
   const tensors: HostTensors = {};
   for (const { a, b, inputs, outputs } of adapters.values()) {
     const bound = 1 / Math.sqrt(inputs);

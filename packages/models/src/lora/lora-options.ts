@@ -1,4 +1,4 @@
-// What a LoRA is told, and which modules of a model it adapts: PEFT's words and PEFT's rules.
+// The options of LoRA, and which modules of a model it adapts: PEFT's names and rules.
 // Source: Hu et al. 2021, arXiv:2106.09685; https://huggingface.co/docs/peft/package_reference/lora
 
 export interface LoraOptions {
@@ -17,7 +17,7 @@ export interface LoraOptions {
 
 export const ALL_LINEAR = 'all-linear';
 
-/** PEFT's choice where nothing is said (TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING). */
+/** PEFT's default (TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING). */
 const defaultTargets: Readonly<Record<string, readonly string[]>> = {
   gpt2: ['c_attn'],
   gpt_neox: ['query_key_value'],
@@ -26,11 +26,11 @@ const defaultTargets: Readonly<Record<string, readonly string[]>> = {
 /** The Llama family has the same in all of PEFT's rows. */
 const otherTargets = ['q_proj', 'v_proj'];
 
-/** Where the config says null. */
+/** If the config has null. */
 export const defaultTargetModules = (modelType: string): readonly string[] => defaultTargets[modelType] ?? otherTargets;
 
 export function checkLoraOptions({ r, alpha, dropout }: LoraOptions): void {
-  if (!Number.isInteger(r) || r < 1) throw new RangeError(`LoRA: r is ${r}; it must be a whole number from 1 up`);
+  if (!Number.isInteger(r) || r < 1) throw new RangeError(`LoRA: r is ${r}; it must be a positive integer`);
   if (!(Number.isFinite(alpha) && alpha > 0)) throw new RangeError(`LoRA: alpha is ${alpha}; it must be above 0`);
   if (!(dropout >= 0 && dropout < 1)) throw new RangeError(`LoRA: dropout is ${dropout}; it must be in [0, 1)`);
 }

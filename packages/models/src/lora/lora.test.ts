@@ -123,7 +123,7 @@ test('the training graph holds no gradient of a frozen weight, and nothing below
   expect(all.outputs).toHaveLength(1 + 2 * 8);
 });
 
-test('dropout starts anew at each step, so a run that goes on has the numbers of one that never stopped', async () => {
+test('dropout starts again at each step, so a run that goes on has the numbers of one that never stopped', async () => {
   const dir = await baseDirectory('gpt2');
   const lora = { ...plain, dropout: 0.3 };
   const straight = await LanguageModel.load({ device, dir, lora });
@@ -186,7 +186,7 @@ test('a target that the model does not have, a base that is not there, and weigh
   const name = 'base_model.model.model.layers.0.self_attn.q_proj.lora_A.weight';
   await writeSafetensors(path, { ...tensors, [name]: { shape: [2, 64], data: new Float32Array(128) } });
   await expect(LanguageModel.load({ device, dir: adapter })).rejects.toThrow(
-    `Cannot load the adapter ${adapter}\n  adapter_model.safetensors: '${name}' is [2, 64], the base asks for [4, 32]`,
+    `Cannot load the adapter ${adapter}\n  adapter_model.safetensors: '${name}' is [2, 64], the base requires [4, 32]`,
   );
   await rm(dir, { recursive: true });
   await expect(LanguageModel.load({ device, dir: adapter })).rejects.toThrow(

@@ -42,7 +42,7 @@ const plainValues: Readonly<Record<string, readonly unknown[]>> = {
 const emptyKeys = ['modules_to_save', 'rank_pattern', 'alpha_pattern', 'layers_to_transform', 'exclude_modules'];
 
 /**
- * What adapter_config.json says, and the directory of the base that it names.
+ * The contents of adapter_config.json, and the directory of the base that it names.
  *
  * @throws AdapterError where the adapter is of another kind, or its base is not a directory here
  */
@@ -86,7 +86,7 @@ function baseDirectory(dir: string, named: unknown): string {
   throw new AdapterError(
     dir,
     `${CONFIG}: base_model_name_or_path is ${JSON.stringify(named ?? null)}, which is not a directory here`,
-    'fetch the base model and write the path of its directory there',
+    'download the base model and write the path of its directory there',
   );
 }
 
@@ -106,8 +106,8 @@ export async function readAdapterWeights(dir: string, { adapters, options }: Ada
       if (tensor?.shape.join() !== shape.join())
         throw new AdapterError(
           dir,
-          `${WEIGHTS}: '${PREFIX + name}' is ${tensor ? `[${tensor.shape.join(', ')}]` : 'missing'}, the base asks for [${shape.join(', ')}]`,
-          'do adapter and base belong together?',
+          `${WEIGHTS}: '${PREFIX + name}' is ${tensor ? `[${tensor.shape.join(', ')}]` : 'missing'}, the base requires [${shape.join(', ')}]`,
+          'do the adapter and the base belong together?',
         );
       tensors[name] = tensor;
       rest.delete(PREFIX + name);

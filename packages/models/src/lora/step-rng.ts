@@ -1,4 +1,4 @@
-// Random numbers that start anew at each optimizer step, so that a run that goes on from a checkpoint drops the same
+// Random numbers that restart at each optimizer step, so that a run resumed from a checkpoint drops the same
 // elements as one that was never stopped, and no generator state needs to be saved.
 import { Rng } from '@bowyer/core';
 

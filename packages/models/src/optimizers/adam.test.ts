@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device, type State } from '@bowyer/graph';
 import { Adam, AdamW, type AdamOptions } from './adam.js';
-import { copyTensors } from '../weights/state-dict.js';
+import { readStateDict } from '../weights/state-dict.js';
 
 const options: AdamOptions = { betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 };
 let device: Device;
@@ -17,7 +17,7 @@ const parametersOf = (values: number[]) =>
   device.createState({ w: { shape: [values.length], data: Float32Array.from(values) } });
 const setGradient = (optimizer: Adam, values: number[]) =>
   device.write(optimizer.gradients, { w: { data: Float32Array.from(values) } });
-const valuesOf = async (state: State) => [...(await copyTensors(device, state)).w.data];
+const valuesOf = async (state: State) => [...(await readStateDict(device, state)).w.data];
 
 test('the first step of Adam is lr · sign of the gradient, whatever its size', async () => {
   const optimizer = await Adam.create(device, await parametersOf([1, 1, 1]), options);
@@ -64,7 +64,7 @@ test('a large tensor, updated where it lies, ends bit-equal to its halves, updat
     }
     norms.push(seen);
     for (const state of [optimizer.parameters, optimizer.gradients])
-      results.push(Object.values(await copyTensors(device, state)).flatMap(({ data }) => [...data]));
+      results.push(Object.values(await readStateDict(device, state)).flatMap(({ data }) => [...data]));
     await optimizer.release();
   }
   expect(results[0]).toEqual(results[2]);
@@ -93,7 +93,7 @@ test('the clip is by the norm of all gradients, and the norm before it is return
   const clipped = await optimizer.step({ lr: 1e6, maxGradNorm: 1 });
   expect(clipped.gradientNorm).toBeCloseTo(5, 6);
   expect(clipped.clipCoefficient).toBeCloseTo(1 / 5, 6);
-  const read = await copyTensors(device, parameters);
+  const read = await readStateDict(device, parameters);
   expect([read.a.data[0], read.b.data[0]].map((x) => x.toFixed(4))).toEqual(['-0.6000', '-0.8000']);
 
   await device.write(optimizer.gradients, gradients);

@@ -5,7 +5,14 @@ import { adamUpdate } from './adam-graph.js';
 import type { AdamArgs } from './adam-kernel.js';
 import type { AdamW8bitRoles } from './adamw-8bit-kernel.js';
 import { clipGraph } from './gradient-clip.js';
-import { blockLength, leastMoment, leastRoot, mostFirst, mostSecond, wordsPerBlock } from './moment-codes.js';
+import {
+  blockLength,
+  leastMoment,
+  leastRoot,
+  maxFirstMomentCode,
+  maxSecondMomentCode,
+  wordsPerBlock,
+} from './moment-codes.js';
 
 export function adamW8bitGraph(g: GraphBuilder, { states, args }: GraphKernelContext): GraphKernelResult {
   const scalars = args as Record<keyof AdamArgs, Value>;
@@ -40,13 +47,13 @@ function steppedInBlocks(
   const inBlocks = (x: Value) =>
     g.reshape(g.pad(g.reshape(x, [size]), 0, 0, blocks * blockLength - size), [blocks, blockLength]);
   const first = bytesOf(g, m, blocks, true);
-  const root = g.mul(g.square(bytesOf(g, v, blocks, false)), g.mul(secondScales, mostSecond ** -2));
+  const root = g.mul(g.square(bytesOf(g, v, blocks, false)), g.mul(secondScales, maxSecondMomentCode ** -2));
   const next = adamUpdate(
     g,
     {
       p: inBlocks(p),
       g: inBlocks(gradient),
-      m: g.mul(g.mul(first, g.abs(first)), g.mul(firstScales, mostFirst ** -2)),
+      m: g.mul(g.mul(first, g.abs(first)), g.mul(firstScales, maxFirstMomentCode ** -2)),
       v: g.square(root),
     },
     scale,
@@ -58,9 +65,9 @@ function steppedInBlocks(
   const secondScale = g.where(g.greater(secondMost, leastRoot), secondMost, 0);
   const firstScale = g.where(g.greater(g.min(firstMost, secondScale), leastMoment), firstMost, 0);
   const ratio = (x: Value, by: Value) => g.where(g.greater(by, 0), g.div(x, g.max(by, leastMoment)), 0);
-  const magnitudes = rounded(g, g.mul(g.sqrt(ratio(g.abs(next.m), firstScale)), mostFirst));
+  const magnitudes = rounded(g, g.mul(g.sqrt(ratio(g.abs(next.m), firstScale)), maxFirstMomentCode));
   const firstCodes = g.where(g.less(next.m, 0), g.neg(magnitudes), magnitudes); // the provider has no Sign
-  const secondCodes = g.max(rounded(g, g.mul(g.sqrt(ratio(newRoot, secondScale)), mostSecond)), 1);
+  const secondCodes = g.max(rounded(g, g.mul(g.sqrt(ratio(newRoot, secondScale)), maxSecondMomentCode)), 1);
   const flat = g.reshape(next.p, [blocks * blockLength]);
   return {
     p: g.reshape(g.slice(flat, 0, 0, size), shape),
@@ -75,7 +82,7 @@ const rounded = (g: GraphBuilder, x: Value) => g.floor(g.add(x, 0.5));
 
 /** int32 [blocks, 64] → the four bytes of each word, the lowest first: float32 [blocks, 256]. */
 function bytesOf(g: GraphBuilder, words: Value, blocks: number, signed: boolean): Value {
-  // Division cuts towards 0: what is left of a negative word says whether it must be one less.
+  // Division cuts towards 0: the remainder of a negative word decides whether it must be one less.
   const cut = g.div(words, 2 ** 24);
   const left = g.sub(words, g.mul(cut, 2 ** 24));
   const isLess = g.less(left, 0);
@@ -98,7 +105,7 @@ function bytesOf(g: GraphBuilder, words: Value, blocks: number, signed: boolean)
   return g.reshape(numbers, [blocks, blockLength]);
 }
 
-/** The inverse: whole numbers −128 … 255 in float32 [blocks, 256] → int32 [blocks, 64]. */
+/** The inverse: integers −128 … 255 in float32 [blocks, 256] → int32 [blocks, 64]. */
 function wordsOf(g: GraphBuilder, codes: Value, blocks: number): Value {
   const parts = g.reshape(codes, [blocks, wordsPerBlock, 4]);
   const byte = (i: number) => g.reshape(g.slice(parts, 2, i, i + 1), [blocks, wordsPerBlock]);

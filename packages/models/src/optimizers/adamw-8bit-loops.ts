@@ -3,7 +3,7 @@ import type { TensorArray } from '@bowyer/graph';
 import type { AdamScalars } from '../wasm/elementwise-simd.js';
 import { loopFunction } from '../wasm/loop-function.js';
 import { Loops } from '../wasm/loop-memory.js';
-import { blockLength, leastMoment, leastRoot, mostFirst, mostSecond } from './moment-codes.js';
+import { blockLength, leastMoment, leastRoot, maxFirstMomentCode, maxSecondMomentCode } from './moment-codes.js';
 import {
   add,
   addI32,
@@ -15,7 +15,7 @@ import {
   div,
   divF32,
   greaterF32,
-  largestLane,
+  maxLane,
   load,
   loadBytes,
   loadF32,
@@ -41,18 +41,18 @@ import {
   type Code,
 } from '../wasm/simd-assembler.js';
 
-/** Where one block's new moments and the roots of its second ones lie, in bytes. */
+/** Offsets of one block's new moments and the roots of its second ones, in bytes. */
 const [momentsAt, rootsAt] = [0, 4 * blockLength];
 
 /** The numbers of one step that are the same for every parameter; see `adamW8bitInPlace`. */
 const scalarOrder = [
   ...(['firstGain', 'secondGain', 'firstDecay', 'secondDecay', 'keep', 'stepSize', 'eps'] as const),
-  // Constants, which V8 would make anew at each use, with four instructions.
+  // Constants, which V8 would otherwise construct at each use, with four instructions.
   ...(['minusZero', 'one', 'rounder'] as const),
 ];
 type Scalars = Record<(typeof scalarOrder)[number], number>;
 
-/** Added to a number below 2²², it leaves the nearest whole number in the lowest bits of the sum. */
+/** Added to a number below 2²², it leaves the nearest integer in the lowest bits of the sum. */
 const ROUNDER = 1.5 * 2 ** 23;
 
 /**
@@ -125,10 +125,10 @@ const adam8 = loopFunction(
     };
     /** The largest, or 0 where that is so small that its block forgets. */
     const largest = (most: number, least: number) => {
-      const value = largestLane(local(most));
+      const value = maxLane(local(most));
       return select(greaterF32(value, constF32(least)), value, constF32(0));
     };
-    const remembered = greaterF32(largestLane(local(at.secondMost)), constF32(leastRoot));
+    const remembered = greaterF32(maxLane(local(at.secondMost)), constF32(leastRoot));
     return loopBy(blockLength, at.block, local(at.elements), [
       ...setLocal(at.first, mul(splat(loadF32(local(at.mScale))), scalar.firstDecay)),
       ...setLocal(at.root, mul(splat(loadF32(local(at.vScale))), scalar.secondDecay)),
@@ -137,8 +137,8 @@ const adam8 = loopFunction(
       ...pass([...eight(0), ...eight(8), ...advance([at.p, at.g], 64), ...advance([at.mRead, at.vRead], 16)]),
       ...storeF32(local(at.mScale), select(remembered, largest(at.firstMost, leastMoment), constF32(0))),
       ...storeF32(local(at.vScale), largest(at.secondMost, leastRoot)),
-      ...setLocal(at.first, inverse(mostFirst, loadF32(local(at.mScale)))),
-      ...setLocal(at.root, inverse(mostSecond, loadF32(local(at.vScale)))),
+      ...setLocal(at.first, inverse(maxFirstMomentCode, loadF32(local(at.mScale)))),
+      ...setLocal(at.root, inverse(maxSecondMomentCode, loadF32(local(at.vScale)))),
       ...pass([
         ...store(m, sixteen(firstCode, toSignedBytes)),
         ...store(v, sixteen(secondCode, toBytes)),
@@ -173,8 +173,8 @@ export function adamW8bitInPlace(
   const scalars: Scalars = {
     firstGain: s.gradientScale * s.oneMinusBeta1,
     secondGain: s.gradientScale * Math.sqrt(s.oneMinusBeta2),
-    firstDecay: s.beta1 / mostFirst ** 2,
-    secondDecay: Math.sqrt(s.beta2) / mostSecond ** 2,
+    firstDecay: s.beta1 / maxFirstMomentCode ** 2,
+    secondDecay: Math.sqrt(s.beta2) / maxSecondMomentCode ** 2,
     keep: s.keep,
     stepSize: s.stepSize / s.secondMomentScale,
     eps: s.eps / s.secondMomentScale,

@@ -7,7 +7,7 @@ import { AdamW } from './adam.js';
 import { AdamW8bit } from './adamw-8bit.js';
 import type { Optimizer } from './optimizer.js';
 import { readSafetensors, writeSafetensors } from '@bowyer/checkpoints';
-import { copyTensors } from '../weights/state-dict.js';
+import { readStateDict } from '../weights/state-dict.js';
 
 const options = { betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0.1 } as const;
 const { abs } = Math; // a global is slow to look up inside Jest
@@ -32,7 +32,7 @@ const take = async (optimizer: Optimizer, steps: number[]) => {
     await device.write(optimizer.gradients, tensors(new Rng(100 + step), 0.01 * (1 + step)));
     await optimizer.step({ lr: 0.01, maxGradNorm: 1 });
   }
-  return copyTensors(device, optimizer.parameters);
+  return readStateDict(device, optimizer.parameters);
 };
 
 /** Each value of a block to the nearest code of power-codes.ts, and back. */
@@ -80,12 +80,12 @@ test('a weight with a tiny gradient among large ones is stepped no further than 
   // √v of 10⁻⁷ of the block's largest is below its least code: rounded to zero it would leave m / ε.
   const gradient = Float32Array.from({ length: 9000 }, (_, i) => (i % 256 === 0 ? 1 : 1e-7));
   const optimizer = await create(AdamW8bit);
-  const before = (await copyTensors(device, optimizer.parameters)).large.data;
+  const before = (await readStateDict(device, optimizer.parameters)).large.data;
   for (const g of [gradient, new Float32Array(9000)]) {
     await device.write(optimizer.gradients, { large: { data: g } });
     await optimizer.step({ lr: 0.01, maxGradNorm: Infinity });
   }
-  const after = (await copyTensors(device, optimizer.parameters)).large.data;
+  const after = (await readStateDict(device, optimizer.parameters)).large.data;
   const steps = after.map((x, i) => abs(x - before[i] * (1 - 0.01 * 0.1) ** 2));
   expect(Math.max(...steps)).toBeLessThan(0.02 + 1e-6); // two steps of lr
 });
@@ -118,7 +118,7 @@ test('gradients that are not finite change nothing', async () => {
   const optimizer = await create(AdamW8bit);
   await device.write(optimizer.gradients, { small: { data: new Float32Array(50).fill(NaN) } });
   expect(await optimizer.step({ lr: 0.1, maxGradNorm: 1 })).toEqual({ gradientNorm: NaN, clipCoefficient: 0 });
-  expect((await copyTensors(device, optimizer.parameters)).large.data).toEqual(tensors(new Rng(1)).large.data);
+  expect((await readStateDict(device, optimizer.parameters)).large.data).toEqual(tensors(new Rng(1)).large.data);
 });
 
 describe('checkpoints', () => {
@@ -146,8 +146,8 @@ describe('checkpoints', () => {
     const path = join(dir, 'optimizer.safetensors');
     await (await create(AdamW)).save(path);
     await expect((await create(AdamW8bit)).restore(path)).rejects.toThrow(
-      `Cannot read ${path}\n  expected metadata 'moment_codes' with 'squares'\n  found none\n  it holds another optimizer's state, or that ` +
-        'of another version: go on with the one that wrote it, or begin afresh from the weights',
+      `Cannot read ${path}\n  expected metadata 'moment_codes' with 'squares'\n  found none\n  it contains the state of another optimizer or ` +
+        'version: resume with the optimizer that wrote it, or start again from the weights',
     );
     const codes = (name: string) => ({ [`${name}.large`]: { shape: [100, 90], data: new Uint8Array(9000) } });
     const scales = (name: string) => ({ [`${name}.large`]: { shape: [36], data: new Float32Array(36) } });

@@ -46,7 +46,7 @@ test.each([[Infinity], [NaN]])('a gradient of %p: nothing changes but the scale,
   expect([scaled.lossScale, scaled.steps]).toEqual([32768, 0]);
 });
 
-test('2,000 good steps in a row double the scale; a bad one between starts the count anew', async () => {
+test('2,000 good steps in a row double the scale; a bad one between starts the count again', async () => {
   const { scaled } = await opened();
   const good = async (count: number) => {
     for (let i = 0; i < count; i++) await scaled.step({ lr: 0, maxGradNorm: 1 });
@@ -60,7 +60,7 @@ test('2,000 good steps in a row double the scale; a bad one between starts the c
   expect(scaled.lossScale).toBe(65536);
 });
 
-test('scale and count are in the file; a run goes on with them, and one from a float32 file starts anew', async () => {
+test('scale and count are in the file; a run goes on with them, and one from a float32 file starts again', async () => {
   const path = join(folder, 'optimizer.safetensors');
   const first = await opened();
   await give(first.scaled.gradients, [Infinity, 0]);

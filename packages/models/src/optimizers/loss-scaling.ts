@@ -5,7 +5,7 @@
 //     2,000 good steps in a row: scale ← 2 · scale
 //
 // Source: Micikevicius et al. 2018, arXiv:1710.03740, section 3.2; numbers as in PyTorch's GradScaler. The step's own norm
-// tells whether the gradients are finite, so nothing more is brought down from the device.
+// shows whether the gradients are finite, so nothing more is read from the device.
 import type { Optimizer, OptimizerNotes, StepOptions } from './optimizer.js';
 import type { OptimizerStep } from './gradient-clip.js';
 
@@ -58,7 +58,7 @@ export class LossScaledOptimizer implements Optimizer {
     await this.inner.save(path, { ...notes, ...own });
   }
 
-  /** A file of a run in float32 tells no scale: then it starts anew. */
+  /** A file of a float32 run contains no scale: then it starts at the initial value. */
   async restore(path: string): Promise<OptimizerNotes> {
     const notes = await this.inner.restore(path);
     this.#scale = Number(notes[SCALE_NOTE] ?? START);

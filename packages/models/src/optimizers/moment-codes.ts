@@ -15,11 +15,11 @@ export const blockLength = 256;
 export const wordsPerBlock = blockLength / 4;
 
 /** The largest codes. */
-export const [mostFirst, mostSecond] = [127, 255];
+export const [maxFirstMomentCode, maxSecondMomentCode] = [127, 255];
 
 /**
  * A block whose largest √v is below this forgets both moments, and one whose largest |m| is below the other its first ones. They
- * are far below any ε, and the squares and shares of smaller ones would be subnormal numbers, for which processors take 100
+ * are far below any ε, and the squares and shares of smaller ones would be subnormal numbers, for which CPUs take 100
  * times as long (embedding rows of words that are not seen for long get there).
  */
 export const [leastRoot, leastMoment] = [2 ** -46, 2 ** -100];

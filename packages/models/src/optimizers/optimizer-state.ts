@@ -1,8 +1,8 @@
 // An optimizer's own tensors (moments, their scales) in a file: states under prefixes, the number of steps as metadata.
 import type { Device, State } from '@bowyer/graph';
 import type { OptimizerNotes } from './optimizer.js';
-import { readSafetensorsFile, SafetensorsError, type StoredTensors, writeSafetensors } from '@bowyer/checkpoints';
-import { bytesShape, writeTensors } from '../weights/state-dict.js';
+import { readSafetensorsFile, CheckpointError, type WritableTensors, writeSafetensors } from '@bowyer/checkpoints';
+import { bytesShape, loadStateDict } from '../weights/state-dict.js';
 
 /** States by the prefix that their tensors' names have in the file. */
 export type PrefixedStates = Readonly<Record<string, State>>;
@@ -19,7 +19,7 @@ export async function saveStates(
   states: PrefixedStates,
   { steps, notes }: { steps: number; notes?: OptimizerNotes },
 ): Promise<void> {
-  const tensors: StoredTensors[] = [{}, {}];
+  const tensors: WritableTensors[] = [{}, {}];
   for (const [prefix, state] of Object.entries(states)) {
     for (const [name, { shape, dtype, data }] of Object.entries(await device.read(state)))
       if (dtype === 'int32')
@@ -32,7 +32,7 @@ export async function saveStates(
   await writeSafetensors(path, { ...tensors[0], ...tensors[1] }, { format: 'pt', ...notes, steps: String(steps) });
 }
 
-/** @param needed notes that the file must hold  @returns the number of steps that the file tells, and all its notes */
+/** @param needed notes that the file must contain  @returns the number of steps in the file, and all its notes */
 export async function restoreStates(
   device: Device,
   path: string,
@@ -42,17 +42,17 @@ export async function restoreStates(
   const { tensors, metadata } = await readSafetensorsFile(path);
   const steps = Number(metadata.steps);
   if (!Number.isInteger(steps))
-    throw new SafetensorsError(path, null, "metadata 'steps' of an optimizer", String(metadata.steps));
+    throw new CheckpointError(path, null, "metadata 'steps' of an optimizer", String(metadata.steps));
   for (const [key, value] of Object.entries(needed)) {
     if (metadata[key] !== value)
-      throw new SafetensorsError(
+      throw new CheckpointError(
         path,
         null,
         `metadata '${key}' with '${value}'`,
         metadata[key] === undefined ? 'none' : `'${metadata[key]}'`,
-        "it holds another optimizer's state, or that of another version: go on with the one that wrote it, or begin afresh from the weights",
+        'it contains the state of another optimizer or version: resume with the optimizer that wrote it, or start again from the weights',
       );
   }
-  for (const [prefix, state] of Object.entries(states)) await writeTensors(device, state, tensors, { path, prefix });
+  for (const [prefix, state] of Object.entries(states)) await loadStateDict(device, state, tensors, { path, prefix });
   return { steps, notes: metadata };
 }

@@ -28,7 +28,7 @@ export interface Optimizer {
   step(options: StepOptions): Promise<OptimizerStep>;
   /** Writes what the next step needs besides the parameters, and `notes`. Gradients are not kept: save between steps. */
   save(path: string, notes?: OptimizerNotes): Promise<void>;
-  /** Takes up, bit for bit, what `save` wrote. @returns the notes */
+  /** Restores, bit for bit, what `save` wrote. @returns the notes */
   restore(path: string): Promise<OptimizerNotes>;
   /** Frees gradients and moments; the parameters belong to the model. */
   release(): Promise<void>;

@@ -1,7 +1,7 @@
 // SGD against torch.optim.SGD (1.13: three steps, lr 0.1, decay 0.01, gradients [0.3 t, −0.2, 1 − t]) and between its forms.
 import { openDevice, type Device } from '@bowyer/graph';
 import { Sgd, type SgdOptions } from './sgd.js';
-import { copyTensors } from '../weights/state-dict.js';
+import { readStateDict } from '../weights/state-dict.js';
 
 let device: Device;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ const take = async (optimizer: Sgd, gradient: number[]) => {
   await device.write(optimizer.gradients, { w: { data: Float32Array.from(gradient) } });
   return optimizer.step({ lr: 0.1, maxGradNorm: Infinity });
 };
-const valuesOf = async (optimizer: Sgd) => [...(await copyTensors(device, optimizer.parameters)).w.data];
+const valuesOf = async (optimizer: Sgd) => [...(await readStateDict(device, optimizer.parameters)).w.data];
 
 describe.each(['host', 'graph'] as const)('as a function or as a graph: %s', (run) => {
   test.each([
@@ -41,6 +41,8 @@ describe.each(['host', 'graph'] as const)('as a function or as a graph: %s', (ru
   });
 });
 
-test('momentum that is not there cannot be looked ahead by', async () => {
-  await expect(create({ momentum: 0, nesterov: true, weightDecay: 0 })).rejects.toThrow('give a momentum such as 0.9');
+test('nesterov without momentum is refused', async () => {
+  await expect(create({ momentum: 0, nesterov: true, weightDecay: 0 })).rejects.toThrow(
+    'needs a momentum above 0, such as 0.9',
+  );
 });

@@ -33,7 +33,7 @@ export class Sgd implements Optimizer {
   /** An optimizer with zero momentum; it takes twice the parameters' memory, once without momentum. */
   static async create(device: Device, parameters: State, options: SgdOptions): Promise<Sgd> {
     if (options.nesterov && options.momentum === 0)
-      throw new RangeError('Sgd: nesterov looks ahead by the momentum, which is 0; give a momentum such as 0.9');
+      throw new RangeError('Sgd: nesterov needs a momentum above 0, such as 0.9');
     const shapes = shapesOf(parameters);
     const kernel = await device.loadKernel<SgdArgs, OptimizerStep>({
       module: new URL('./sgd-kernel.js', import.meta.url),

@@ -2,7 +2,7 @@
 import type { Rng } from '@bowyer/core';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import type { ParameterSpec } from '../architecture/parameter-spec.js';
-import { freshParameter } from '../architecture/initialize-parameters.js';
+import { initializeParameter } from '../architecture/initialize-parameters.js';
 import { linearWeights } from '../architecture/linear-weights.js';
 import type { HostTensor, HostTensors } from '@bowyer/checkpoints';
 import {
@@ -13,7 +13,7 @@ import {
   type QuantizeOptions,
 } from './quantized-weight.js';
 
-/** How the linear layers' weights of a frozen model lie in memory. */
+/** How the linear layers' weights of a frozen model are stored. */
 export type Quantization = 'none' | '4bit' | '8bit';
 
 /**
@@ -61,11 +61,12 @@ export class FrozenWeights {
 
   /**
    * A parameter of a model without training. One that is quantised is made of random levels, never of float32 numbers:
-   * those of a model of seven thousand million parameters would fill 28 GB.
+   * those of a model of seven billion parameters would fill 28 GB.
    */
-  takeFresh(spec: ParameterSpec, rng: Rng): void {
+  addInitialized(spec: ParameterSpec, rng: Rng): void {
     const layout = this.quantization === 'none' ? undefined : this.#layout(spec.name, spec.shape);
-    if (!layout || layout.isHead || spec.init.kind !== 'normal') return this.take(spec.name, freshParameter(spec, rng));
+    if (!layout || layout.isHead || spec.init.kind !== 'normal')
+      return this.take(spec.name, initializeParameter(spec, rng));
     const [rows, columns] = spec.shape;
     const weight = randomQuantizedWeight([rows, columns], layout, spec.init.standardDeviation, rng);
     this.#quantized.set(spec.name, weight);

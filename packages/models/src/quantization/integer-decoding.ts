@@ -1,19 +1,19 @@
-// When decoding multiplies whole numbers, and with weights of which sign.
+// When decoding multiplies integers, and with weights of which sign.
 import { GraphBuilder, type Device, type Program, type State } from '@bowyer/graph';
 import { integerWeight, roundingGraph, type IntegerKind } from './integer-weight.js';
 import type { QuantizedWeight } from './quantized-weight.js';
 
-/** What a graph needs to know of the weights that it takes as whole numbers (see integer-weight.ts). */
+/** What a graph needs to know of the weights that it takes as integers (see integer-weight.ts). */
 export interface IntegerWeights {
   kind: IntegerKind;
   /** Of the weights. */
   names: ReadonlySet<string>;
 }
 
-/** The inputs that products take a weight's whole numbers and its scales from. */
+/** The inputs that products take a weight's integers and its scales from. */
 export const integerNames = (weight: string) => ({ numbers: `${weight}/integers`, scales: `${weight}/integer_scales` });
 
-/** The weights as state, to be bound as constants: ONNX Runtime lays them out anew, then the state can go. */
+/** The weights as state, to be bound as constants: ONNX Runtime repacks them, then the state can be released. */
 export async function integerState(
   device: Device,
   weights: ReadonlyMap<string, QuantizedWeight>,
@@ -39,7 +39,7 @@ export async function integerState(
 
 const kinds = new WeakMap<Device, Promise<IntegerKind>>();
 
-/** Which kind this device's processor multiplies exactly, found by trying. */
+/** The kind that this device's CPU multiplies exactly, determined by a test product. */
 export function integerKind(device: Device): Promise<IntegerKind> {
   let kind = kinds.get(device);
   if (!kind) kinds.set(device, (kind = tryInt8(device)));
@@ -47,9 +47,9 @@ export function integerKind(device: Device): Promise<IntegerKind> {
 }
 
 /**
- * x86 processors without VNNI add pairs of products in 16 bits, and ONNX Runtime's kernels for signed weights let that
+ * x86 CPUs without VNNI add pairs of products in 16 bits, and ONNX Runtime's kernels for signed weights let that
  * overflow; those for unsigned weights do not. (Its session option x64quantprecision would do without the slower kernels'
- * need being known, but also on processors with VNNI.)
+ * need being known, but also on CPUs with VNNI.)
  */
 async function tryInt8(device: Device): Promise<IntegerKind> {
   const size = 64;

@@ -1,4 +1,4 @@
-// Products of whole numbers: the mixing by hand, the product against the same sums in float64, and what a row may depend on.
+// Products of integers: the mixing by hand, the product against the same sums in float64, and what a row may depend on.
 import { Rng } from '@bowyer/core';
 import { GraphBuilder, openDevice, type Device, type Program } from '@bowyer/graph';
 import { weightsAsIntegers } from '../decoding/prepacked-programs.js';
@@ -112,7 +112,7 @@ describe.each(['int8', 'uint8'] as const)('as %s', (kind) => {
 test('the product is that with the numbers that the weight stands for, to the rounding of 8 bits', async () => {
   const x = normals(5 * inputs);
   // Two roundings by half a level of at most 4/127 standard deviations each: about 1 % of the result.
-  expect(relativeError(await product(x, 'int8'), plainProduct(x))).toBeLessThan(0.015);
+  expect(relativeError(await product(x, await integerKind(device)), plainProduct(x))).toBeLessThan(0.015);
 });
 
 test('one activation a hundred times the others takes few of their bits', async () => {
@@ -121,7 +121,7 @@ test('one activation a hundred times the others takes few of their bits', async 
   outlier[40] *= 100 / abs(outlier[40]);
   const wanted = plainProduct(outlier);
   const own = plainProduct(Float32Array.from(outlier, (value, i) => (i === 40 ? value : 0)));
-  const got = await product(outlier, 'int8');
+  const got = await product(outlier, await integerKind(device));
   // What the others contribute, whose size is about √95: rounded to levels of 100/127 they would be off by a quarter of it.
   const others = (y: ArrayLike<number>) => own.map((value, i) => y[i] - value);
   expect(relativeError(others(got), others(wanted))).toBeLessThan(0.12);
@@ -139,13 +139,13 @@ test('a row’s result is the same to the bit alone and beside others; a row of 
   expect(together.slice(2 * outputs, 3 * outputs)).toEqual(bias);
 });
 
-test('signed and unsigned weights give the same bits where the processor adds exactly', async () => {
+test('signed and unsigned weights give the same bits where the CPU adds exactly', async () => {
   const x = normals(17 * inputs);
   const kind = await integerKind(device);
   expect(await product(x, kind)).toEqual(await product(x, 'uint8'));
 });
 
-test('models of 64 MiB to 4 GiB in float32 decode with whole numbers, unless asked otherwise', () => {
+test('models of 64 MiB to 4 GiB in float32 decode with integers, unless asked otherwise', () => {
   const of = (rows: number) => new Map([['w', emptyQuantizedWeight([rows, 2048], { bits: 4, blockSize: 32 })]]);
   expect(weightsAsIntegers(of(8192), undefined).size).toBe(1);
   expect(weightsAsIntegers(of(8191), undefined).size).toBe(0);

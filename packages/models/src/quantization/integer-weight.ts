@@ -1,4 +1,4 @@
-// Products of whole numbers for decoding: weights in 8 bits with one scale for each output, activations rounded to 8 bits
+// Products of integers for decoding: weights in 8 bits with one scale for each output, activations rounded to 8 bits
 // with one scale for each row, so that a row's result does not depend on the rows beside it.
 //
 //     W' = W H,  x' = x H            H orthogonal, H Hᵀ = 1, so x' W'ᵀ = x Wᵀ
@@ -12,7 +12,7 @@
 import { GraphBuilder, type Program, type Value } from '@bowyer/graph';
 import { dequantizeRows, type QuantizedWeight } from './quantized-weight.js';
 
-/** Whether the processor adds products of 8 bits exactly when one side is signed; where not, both are unsigned: exact and slower. */
+/** Whether the CPU adds products of 8 bits exactly when one side is signed; where not, both are unsigned: exact and slower. */
 export type IntegerKind = 'int8' | 'uint8';
 
 export interface IntegerWeight {

@@ -37,7 +37,7 @@ describe.each(['4bit', '8bit'] as const)('%s', (quantization) => {
     [true, false],
     [false, true],
     [false, false],
-  ])('scores and says what the dequantised model does; head tied: %s, whole numbers: %s', async (tied, whole) => {
+  ])('scores and generates as the dequantised model does; head tied: %s, integers: %s', async (tied, whole) => {
     const tokenizer = wordLevelTokenizer(['is it a dog or is it a cat ? yes . no .'], { minCount: 1 });
     const config = {
       model_type: 'llama',
@@ -115,7 +115,7 @@ real8And4('on a real checkpoint in %s', (quantization, allowed) => {
     [true, false],
     [false, false],
     [true, true],
-  ])('says what it scores, up to 8 bits of activations; whole numbers: %s, adapters: %s', async (whole, adapted) => {
+  ])('generates what it scores, up to 8 bits of activations; integers: %s, adapters: %s', async (whole, adapted) => {
     const options = { device, dir: real, masksPadding: false, quantization, packedDecoding: whole };
     const lora = { r: 4, alpha: 8, dropout: 0, targetModules: 'all-linear', seed: 1 };
     const model = await LanguageModel.load({ ...options, ...(adapted && { lora }) });
@@ -134,7 +134,7 @@ real8And4('on a real checkpoint in %s', (quantization, allowed) => {
     const shift = mean(differences);
     const size = mean(differences.map(Math.abs));
     console.log(
-      `${quantization}, whole numbers ${whole}, adapters ${adapted}: sampled log-probabilities ${shift.toFixed(4)} from scored, ${size.toFixed(4)} in size`,
+      `${quantization}, integers ${whole}, adapters ${adapted}: sampled log-probabilities ${shift.toFixed(4)} from scored, ${size.toFixed(4)} in size`,
     );
     expect(Math.abs(shift)).toBeLessThan(0.01);
     expect(size).toBeLessThan(0.04);

@@ -30,7 +30,7 @@ export interface QuantizeOptions {
 }
 
 export type QuantizedProductOptions = {
-  /** 4: activations are rounded to 8 bits and multiplied as whole numbers, two to three times faster; 0: float32. */
+  /** 4: activations are rounded to 8 bits and multiplied as integers, two to three times faster; 0: float32. */
   accuracyLevel: 0 | 4;
 };
 
@@ -41,7 +41,7 @@ export function emptyQuantizedWeight(
 ): QuantizedWeight {
   const [rows, columns] = shape;
   if (!Number.isInteger(Math.log2(blockSize)) || blockSize < 16)
-    throw new RangeError(`quantise: block size ${blockSize} must be a power of two from 16 up`);
+    throw new RangeError(`quantise: block size ${blockSize} must be a power of two of at least 16`);
   if (columns % blockSize !== 0)
     throw new RangeError(`quantise: rows of ${columns} numbers do not divide into blocks of ${blockSize}`);
   return {
@@ -75,8 +75,7 @@ export function quantizeRows(weight: QuantizedWeight, values: Float32Array, firs
     scales[block] = scale;
     if (weight.zeroPoints) setZeroPoint(weight, block, zero);
     const inverse = scale === 0 ? 0 : 1 / scale;
-    if (bits === 8) writeBytes(weight.packed, start + from, values, from, blockSize, inverse);
-    else writeHalfBytes(weight.packed, (start + from) / 2, values, from, blockSize, inverse, zero);
+    writeLevels(weight, start + from, values, from, { inverse, zero });
   }
 }
 
@@ -100,37 +99,26 @@ function extremes(values: Float32Array, from: number, end: number, firstRow: num
   return [low, high] as const;
 }
 
-/** ⌊x⌉ + zero, within the levels, two to a byte. */
-function writeHalfBytes(
-  packed: Uint8Array,
-  at: number,
+/** The levels ⌊x · inverse⌉ + zero of one block, clamped: a byte each in 8 bits, two to a byte in 4. @param start index of the first */
+function writeLevels(
+  { packed, bits, blockSize }: QuantizedWeight,
+  start: number,
   values: Float32Array,
   from: number,
-  count: number,
-  inverse: number,
-  zero: number,
+  { inverse, zero }: { inverse: number; zero: number },
 ): void {
   const half = zero + 0.5;
-  for (let i = 0; i < count; i += 2) {
-    const first = (values[from + i] * inverse + half) | 0;
-    const second = (values[from + i + 1] * inverse + half) | 0;
-    packed[at + (i >> 1)] = Math.min(15, Math.max(0, first)) | (Math.min(15, Math.max(0, second)) << 4);
-  }
-}
-
-/** ⌊x⌉ + 128, within the levels. */
-function writeBytes(
-  packed: Uint8Array,
-  at: number,
-  values: Float32Array,
-  from: number,
-  count: number,
-  inverse: number,
-): void {
-  for (let i = 0; i < count; i++) {
-    const level = (values[from + i] * inverse + 128.5) | 0;
-    packed[at + i] = Math.min(255, Math.max(0, level));
-  }
+  if (bits === 8)
+    for (let i = 0; i < blockSize; i++) {
+      const level = (values[from + i] * inverse + half) | 0;
+      packed[start + i] = Math.min(255, Math.max(0, level));
+    }
+  else
+    for (let i = 0; i < blockSize; i += 2) {
+      const first = (values[from + i] * inverse + half) | 0;
+      const second = (values[from + i + 1] * inverse + half) | 0;
+      packed[(start + i) >> 1] = Math.min(15, Math.max(0, first)) | (Math.min(15, Math.max(0, second)) << 4);
+    }
 }
 
 const zeroBytes = (blocks: number) => Math.ceil(blocks / 2);
@@ -151,7 +139,9 @@ export function quantize(
 ): QuantizedWeight {
   const weight = emptyQuantizedWeight(shape, options);
   if (values.length !== shape[0] * shape[1])
-    throw new RangeError(`quantise: ${values.length} numbers given, a weight [${shape.join(', ')}] has another count`);
+    throw new RangeError(
+      `quantise: ${values.length} numbers given, which does not match a weight [${shape.join(', ')}]`,
+    );
   quantizeRows(weight, values, 0);
   return weight;
 }

@@ -1,5 +1,5 @@
 // The token loop of one target per source: a token of every row at a time, until each row has ended. Where the keys and
-// values lie is the cache's business.
+// values are stored is up to the cache.
 import type { KernelProgram } from '@bowyer/graph';
 
 export interface DecodeLoopArgs {
@@ -14,7 +14,7 @@ export interface DecodeLoopArgs {
   heads: number;
   headSize: number;
   startId: number;
-  /** Said first and, where a target reaches its longest length, last; −1: nothing is forced. */
+  /** Generated first and, where a target reaches its maximum length, last; −1: nothing is forced. */
   forcedFirst: number;
   forcedLast: number;
   /** [rows · maxNewTokens] in [0, 1); empty for greedy graphs, which have no use for them. */
@@ -40,15 +40,15 @@ export type LoopOutputs = Awaited<ReturnType<KernelProgram['run']>>;
 /** Positions that a cache has room for at first; it doubles when they are used up. */
 export const FIRST_CAPACITY = 16;
 
-/** What the rows have said so far, and their sources, as the step reads them. */
+/** The tokens generated so far in each row, and their sources, as inputs of a step. */
 export interface TargetCache {
   /** A step of the first `rows` rows at a position; afterwards the cache holds its keys and values. */
   step(inputs: LoopInputs, rows: number, position: number): Promise<LoopOutputs>;
-  /** The rows of these indices go on, packed in this order. */
+  /** The rows of these indices continue, packed in this order. */
   keep(rows: readonly number[]): Promise<void>;
 }
 
-/** Says all targets. */
+/** Generates all targets. */
 export async function decodeWith(cache: TargetCache, args: DecodeLoopArgs): Promise<DecodedTarget[]> {
   const loop = new TargetLoop(args);
   while (loop.isRunning) {
@@ -61,7 +61,7 @@ export async function decodeWith(cache: TargetCache, args: DecodeLoopArgs): Prom
 
 class TargetLoop {
   readonly targets: DecodedTarget[];
-  /** Tokens said so far, the same in every row that still takes part. */
+  /** Tokens generated so far, the same number in every active row. */
   position = 0;
   /** Indices into `targets`: whose target each row of the batch is. */
   #batch: number[];
@@ -104,7 +104,7 @@ class TargetLoop {
     };
   }
 
-  /** Adds what was said to the targets that go on. */
+  /** Appends the generated tokens to the unfinished targets. */
   take({ tokens, logprobs, sampling_logprobs }: LoopOutputs): void {
     this.#batch.forEach((index, row) => {
       if (!this.#goesOn(index)) return;

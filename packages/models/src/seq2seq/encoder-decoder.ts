@@ -1,4 +1,4 @@
-// The seam between encoder-decoders and what is done with them: an architecture says which parameters it has, how the
+// The interface between encoder-decoders and the graphs that use them: an architecture lists its parameters, and builds how the
 // source is encoded and how the target follows from it; encoding, stepping and scoring graphs supply the rest.
 import type { Dim, GraphBuilder, Value } from '@bowyer/graph';
 import type { ParameterSpec } from '../architecture/parameter-spec.js';

@@ -4,13 +4,13 @@ import { ConfigFields, type ConfigJson, fromConfigFile, readGenerationConfig } f
 import type { EncoderDecoder } from './encoder-decoder.js';
 
 export interface GenerationRules {
-  /** What the decoder reads before it says anything. */
+  /** The first input token of the decoder. */
   decoderStartId: number;
   /** Tokens that end a target. */
   eosIds: readonly number[];
   /** Fills up sources and targets; never seen by the model. */
   padId: number;
-  /** The first token said, whatever the model would say; null: the model's choice. */
+  /** The first generated token is forced to this; null: the model's choice. */
   forcedBosId: number | null;
   /** The last token of a target that reaches its longest length. */
   forcedEosId: number | null;

@@ -46,7 +46,7 @@ export function relativePositionBias(
   const { buckets, maxDistance, bidirectional } = options;
   const [keys, queries] = [g.unsqueeze(keyPositions, 0), g.unsqueeze(positions, 1)];
   const [ahead, back] = [g.sub(keys, queries), g.sub(queries, keys)];
-  // Choices instead of |x|, min and max, and int32: what ONNX Runtime has for whole numbers on a GPU.
+  // Choices instead of |x|, min and max, and int32: what ONNX Runtime has for integers on a GPU.
   const distance = g.where(g.greater(back, 0), back, bidirectional ? ahead : g.scalar(0, 'int64'));
   const known = g.where(g.less(distance, maxDistance), distance, maxDistance);
   const side = g.gather(g.constant(Int32Array.from(distanceBuckets(options)), [maxDistance + 1]), known, 0);

@@ -19,7 +19,7 @@ export const isEncoderDecoder = ({ model_type: type }: ConfigJson): boolean =>
  */
 export function encoderDecoderFor(json: ConfigJson, path = 'config.json'): EncoderDecoder {
   if (!isEncoderDecoder(json)) {
-    const known = `encoder-decoders that can be built: ${encoderDecoderTypes.join(', ')}`;
+    const known = `supported encoder-decoders: ${encoderDecoderTypes.join(', ')}`;
     const problem = `is ${JSON.stringify(json.model_type)}, which is not supported; ${known}`;
     throw new UnsupportedConfigError(null, 'model_type', problem, path);
   }

@@ -38,7 +38,7 @@ export function encodeGraph(
 
 /**
  * Inputs: ids int32 [batch, 1] and position int32 [1], the same in every row; key.N and value.N
- * [batch, heads, capacity, headSize]; cross_key.N, cross_value.N, source_mask; forced int32 [], a token that must be said,
+ * [batch, heads, capacity, headSize]; cross_key.N, cross_value.N, source_mask; forced int32 [], a token that must be generated,
  * or −1; what the cache and the sampler ask for.
  *
  * Outputs: tokens int32 [batch]; logprobs and sampling_logprobs [batch]; and the new keys and values (see step-cache.ts).
@@ -76,7 +76,7 @@ export function stepGraph(
   return g;
 }
 
-/** The sampler's choice, unless a token is forced: then that one, said with certainty. */
+/** The sampler's choice, unless a token is forced: then that one, with probability 1. */
 function sampleOutputs(g: GraphBuilder, logits: Value, sampler: Sampler): void {
   const forced = g.cast(g.input('forced', 'int32', []), 'int64');
   const isForced = g.greaterOrEqual(forced, 0);

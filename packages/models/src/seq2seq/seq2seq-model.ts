@@ -1,4 +1,4 @@
-// An encoder-decoder on a device: loaded from a Hugging Face directory, it says targets of sources and scores given ones.
+// An encoder-decoder on a device: loaded from a Hugging Face directory, it generates targets for sources and scores given ones.
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Rng } from '@bowyer/core';
@@ -10,9 +10,9 @@ import {
   readPretrainedConfig,
   readWeights,
 } from '@bowyer/checkpoints';
-import { freshParameters } from '../architecture/initialize-parameters.js';
+import { initializeParameters } from '../architecture/initialize-parameters.js';
 import { samplerFor, type SamplingOptions } from '../decoding/sampling.js';
-import { uniformsOf } from '../decoding/sampling-uniforms.js';
+import { samplingUniforms } from '../decoding/sampling-uniforms.js';
 import { loadTokenizer, type Tokenizer } from '../tokenizers/tokenizer.js';
 import { checkVocabulary } from '../tokenizers/vocabulary-check.js';
 import type { DecodedTarget } from './decode-loop.js';
@@ -67,7 +67,7 @@ export class Seq2SeqModel {
   ): Promise<Seq2SeqModel> {
     const { device, config, tokenizer, rng } = options;
     const architecture = encoderDecoderFor(config);
-    const parameters = await device.createState(freshParameters(architecture.parameters, rng));
+    const parameters = await device.createState(initializeParameters(architecture.parameters, rng));
     return new Seq2SeqModel(device, { architecture, tokenizer, rules: generationRules(architecture), parameters });
   }
 
@@ -82,7 +82,7 @@ export class Seq2SeqModel {
     return new Seq2SeqModel(device, { architecture, tokenizer, rules, parameters: await device.createState(tensors) });
   }
 
-  /** One target per source, all said side by side. */
+  /** One target per source, all generated in one batch. */
   async generate(sources: readonly Source[], options: SamplingOptions): Promise<DecodedTarget[]> {
     if (sources.length === 0) return [];
     const { architecture, rules } = this;
@@ -105,7 +105,7 @@ export class Seq2SeqModel {
         startId: rules.decoderStartId,
         forcedFirst: rules.forcedBosId ?? -1,
         forcedLast: rules.forcedEosId ?? -1,
-        uniforms: sampler.kind === 'greedy' ? new Float32Array(0) : uniformsOf(seeds, maxNewTokens),
+        uniforms: sampler.kind === 'greedy' ? new Float32Array(0) : samplingUniforms(seeds, maxNewTokens),
         ...(sampler.kind !== 'greedy' && sampler.tempered && { temperature }),
         ...(sampler.kind === 'truncated' && { topP }),
         maxNewTokens,
@@ -145,7 +145,7 @@ function checkedParameters(architecture: EncoderDecoder, stored: HostTensors, di
   const parameters: HostTensors = {};
   for (const { name, shape } of architecture.parameters) {
     const tensor = tensors[name];
-    const expected = `[${shape.join(', ')}], as config.json says`;
+    const expected = `[${shape.join(', ')}], as config.json specifies`;
     if (!tensor) throw new PretrainedDirectoryError(dir, `its weights have no tensor '${name}' of shape ${expected}`);
     if (tensor.shape.join() !== shape.join())
       throw new PretrainedDirectoryError(dir, `'${name}' has shape [${tensor.shape.join(', ')}], not ${expected}`);
@@ -155,8 +155,8 @@ function checkedParameters(architecture: EncoderDecoder, stored: HostTensors, di
   if (extra !== undefined)
     throw new PretrainedDirectoryError(
       dir,
-      `its weights have a tensor '${extra}' that the model of config.json does not`,
-      'does config.json belong to these weights?',
+      `its weights have a tensor '${extra}' that the model of config.json does not have`,
+      'do config.json and the weights belong together?',
     );
   return parameters;
 }

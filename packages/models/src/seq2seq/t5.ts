@@ -90,8 +90,8 @@ function t5Config(json: ConfigJson): T5Config {
 }
 
 /**
- * Until transformers 4 `tie_word_embeddings` says both whether the head is the embedding and whether hidden states are
- * scaled. From 5 on it is always true; `scale_decoder_outputs` says of T5 whether they are scaled, mT5's never are, and
+ * Until transformers 4 `tie_word_embeddings` specifies both whether the head is the embedding and whether hidden states are
+ * scaled. From 5 on it is always true; `scale_decoder_outputs` specifies for T5 whether they are scaled, mT5's never are, and
  * the head is the embedding unless the file has one of its own.
  */
 function headSettings(type: string, fields: ConfigFields, json: ConfigJson) {

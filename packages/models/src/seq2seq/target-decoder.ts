@@ -1,4 +1,4 @@
-// The compiled graphs that say targets, made when first needed, and the token loop that runs them on the device.
+// The compiled graphs that generate targets, made when first needed, and the token loop that runs them on the device.
 import type { BoundProgram, Device, GraphBuilder, Kernel, Program, State } from '@bowyer/graph';
 import { arrangeGraph } from '../decoding/resident-decode-graph.js';
 import type { Sampler } from '../decoding/sampling.js';

@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { WeightsFileError } from '@bowyer/checkpoints';
 import { HuggingFaceTokenizer } from './tokenizer.js';
 
-/** SentencePiece's mark of a blank. */
-const BLANK = '▁';
+/** SentencePiece's symbol for a space. */
+const SPACE_SYMBOL = '▁';
 
 /** Pieces 3 to 258 are the 256 bytes, where a vocabulary falls back to those. */
 const BYTES_END = 259;
@@ -33,8 +33,8 @@ export async function readLlama2cTokenizer(path: string): Promise<HuggingFaceTok
     normalizer: {
       type: 'Sequence',
       normalizers: [
-        { type: 'Prepend', prepend: BLANK },
-        { type: 'Replace', pattern: { String: ' ' }, content: BLANK },
+        { type: 'Prepend', prepend: SPACE_SYMBOL },
+        { type: 'Replace', pattern: { String: ' ' }, content: SPACE_SYMBOL },
       ],
     },
     pre_tokenizer: null,
@@ -52,7 +52,7 @@ export async function readLlama2cTokenizer(path: string): Promise<HuggingFaceTok
     decoder: {
       type: 'Sequence',
       decoders: [
-        { type: 'Replace', pattern: { String: BLANK }, content: ' ' },
+        { type: 'Replace', pattern: { String: SPACE_SYMBOL }, content: ' ' },
         ...(hasBytes ? [{ type: 'ByteFallback' }] : []),
         { type: 'Fuse' },
         { type: 'Strip', content: ' ', start: 1, stop: 0 },
@@ -95,11 +95,14 @@ function parsePieces(path: string, bytes: Buffer): Piece[] {
     if (length < 0 || at + 8 + length > bytes.length)
       throw new WeightsFileError(
         path,
-        `piece ${pieces.length} at byte ${at} leads beyond the file's ${bytes.length} bytes`,
+        `piece ${pieces.length} at byte ${at} extends beyond the file's ${bytes.length} bytes`,
       );
     const text = bytes.toString('utf8', at + 8, at + 8 + length);
     // The first two control pieces are written with line ends around them.
-    pieces.push({ text: pieces.length < 3 ? text.trim() : text.replaceAll(' ', BLANK), score: bytes.readFloatLE(at) });
+    pieces.push({
+      text: pieces.length < 3 ? text.trim() : text.replaceAll(' ', SPACE_SYMBOL),
+      score: bytes.readFloatLE(at),
+    });
     at += 8 + length;
   }
   if (pieces[1]?.text !== '<s>' || pieces[2]?.text !== '</s>')

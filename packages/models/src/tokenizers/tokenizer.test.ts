@@ -48,7 +48,7 @@ whenRecorded('models').describe('against the Python tokenizers', () => {
     expect([bert.vocabSize, bert.eosTokenId, bert.padTokenId]).toEqual([30522, 102, 0]);
   });
 
-  test('without clean-up, GPT-2 style decoding gives every blank back', async () => {
+  test('without clean-up, GPT-2 style decoding gives every space back', async () => {
     const tokenizer = await loadTokenizer(join(models, 'tokenizer-gpt2'));
     const text = 'is it a dog ? Yes .\n do  not';
     expect(tokenizer.decode(tokenizer.encode(text))).toBe(text);

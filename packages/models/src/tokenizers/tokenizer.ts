@@ -17,7 +17,7 @@ export interface Tokenizer {
   readonly config?: Readonly<Record<string, unknown>>;
   /** Ids of the text alone; no begin, end or separator token is added. */
   encode(text: string): number[];
-  /** Ids as the model was trained on them: with `[CLS]`, `<s>` or whatever the post-processor adds. */
+  /** Ids as in the model's training: with `[CLS]`, `<s>` or other tokens that the post-processor adds. */
   encodeWithSpecials(text: string): number[];
   decode(ids: ArrayLike<number>, options?: DecodeOptions): string;
   /** Id of a token as it is spelled in the vocabulary, e.g. `Ġthe`. */
@@ -31,7 +31,7 @@ export interface DecodeOptions {
   keepSpecialTokens?: boolean;
   /**
    * Join ` ?` to `?`, ` n't` to `n't` and so on, as Python's `clean_up_tokenization_spaces`.
-   * Off unless asked for, whatever the config says: decoded actions must encode to the same ids again.
+   * Off by default, whatever the config specifies: decoded actions must encode to the same ids again.
    */
   cleanUpSpaces?: boolean;
 }
@@ -94,7 +94,7 @@ export class HuggingFaceTokenizer implements Tokenizer {
   }
 }
 
-/** Algorithms of tokenizer.json; files before 2020 do not say which. */
+/** Algorithms of tokenizer.json; files before 2020 do not name one. */
 const KINDS: readonly string[] = ['BPE', 'WordPiece', 'Unigram', 'WordLevel'];
 
 /** Loads `tokenizer.json` and, where present, `tokenizer_config.json` and `special_tokens_map.json` from a directory. */
@@ -159,9 +159,9 @@ async function readJson(path: string): Promise<JsonObject | undefined> {
   try {
     json = JSON.parse(text);
   } catch (error) {
-    throw new TokenizerFileError(path, `is not JSON: ${(error as Error).message}`, 'fetch the file again');
+    throw new TokenizerFileError(path, `is not JSON: ${(error as Error).message}`, 'download the file again');
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json))
-    throw new TokenizerFileError(path, `is no JSON object: ${text.trim().slice(0, 40)}`, 'fetch the file again');
+    throw new TokenizerFileError(path, `is not a JSON object: ${text.trim().slice(0, 40)}`, 'download the file again');
   return json as JsonObject;
 }

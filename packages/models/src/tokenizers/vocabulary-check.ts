@@ -14,9 +14,9 @@ export class VocabularyError extends RangeError {
       [
         `${source}: the tokenizer has ${tokens} tokens, the model's vocab_size is ${rows}`,
         tokens > rows
-          ? `  expected at least ${tokens} rows in the word table: ids from ${rows} on have none`
-          : `  expected ${rows - spareRows(rows)} to ${rows} tokens: so many rows without a token are no rounding up`,
-        '  they do not belong together: put the tokenizer.json of this very model beside its config.json',
+          ? `  expected at least ${tokens} rows in the token embedding: ids from ${rows} on have no row`
+          : `  expected ${rows - spareRows(rows)} to ${rows} tokens: more rows without a token than rounding up explains`,
+        '  they do not belong together: put the tokenizer.json of this model in the directory of its config.json',
       ].join('\n'),
     );
   }

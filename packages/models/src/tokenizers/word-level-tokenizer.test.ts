@@ -10,7 +10,7 @@ const history = 'Questions:\nIs it big? Yes.\nis it a dog ? No.\n';
 const pieces = (tokenizer: ReturnType<typeof wordLevelTokenizer>, text: string) =>
   tokenizer.encode(text).map((id) => tokenizer.decode([id], { keepSpecialTokens: true }));
 
-test('a word keeps its blank, an answer is one token with its newline', () => {
+test('a word keeps its space, an answer is one token with its newline', () => {
   const tokenizer = wordLevelTokenizer([history], { wholeTokens: answers });
   expect(pieces(tokenizer, history)).toEqual([
     ...['Questions', ':', '\n'],

@@ -15,7 +15,7 @@ const specialTokens = ['<pad>', '<eos>', '<unk>'] as const;
 /**
  * A word-level tokenizer whose vocabulary is the words of `texts`, in order of their first appearance.
  *
- * A word keeps the blank before it, and so does a punctuation mark; a newline stands alone:
+ * A word keeps the space before it, and so does a punctuation mark; a newline stands alone:
  * `Is it big?\n` → `Is`, ` it`, ` big`, `?`, `\n`. For a text of known words `decode(encode(text))` is the text itself.
  */
 export function wordLevelTokenizer(
@@ -54,7 +54,7 @@ function frequentWords(texts: Iterable<string>, pattern: string, minCount: numbe
   return [...counts].filter(([, count]) => count >= minCount).map(([word]) => word);
 }
 
-/** Format: https://huggingface.co/docs/tokenizers, model WordLevel; the decoder joins tokens without a blank. */
+/** Format: https://huggingface.co/docs/tokenizers, model WordLevel; the decoder joins tokens without a space. */
 const tokenizerJson = (vocabulary: readonly string[], pattern: string) => ({
   version: '1.0',
   truncation: null,

@@ -125,7 +125,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
     const [logprobs] = await model.logprobs([example], {});
     expect(logprobs[1]).toBeCloseTo(logprobOf(gpt2LoopLogits(config, tensors, [1, 4])[1], 3, [2, 5]), 4);
     await expect(model.logprobs([{ ...example, weights: Float32Array.of(1, 1) }], {})).rejects.toThrow(
-      'example 0 scores the token id 2 at position 0, which the policy cannot say (masked, or outside the vocabulary)',
+      'example 0 scores the token id 2 at position 0, which the policy cannot generate (masked, or outside the vocabulary)',
     );
   });
 
@@ -134,7 +134,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
     const { scorer: model } = await scorer(config, tinyParameters(config, 11));
     const long = { ids: new Int32Array(17), targets: new Int32Array(17), weights: new Float32Array(17).fill(1) };
     await expect(model.logprobs([long], {})).rejects.toThrow(
-      "example 0 has 17 tokens, the model's context holds 16; keep its last ones",
+      "example 0 has 17 tokens; the model's context length is 16; keep the last ones",
     );
   });
 

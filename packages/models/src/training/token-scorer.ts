@@ -1,12 +1,12 @@
 // Runs the training and scoring graphs of a language model over batches of token examples.
 import type { BoundProgram, Device, InputTensor, Program, State } from '@bowyer/graph';
-import type { Rng } from '@bowyer/core';
+import type { Rng, ScoredTokens, TokenLoss } from '@bowyer/core';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import { adapterWiring, type AdapterWeights } from '../lora/adapter-graph.js';
 import type { QuantizedWeight } from '../quantization/quantized-weight.js';
 import { tokenBatches, type TokenBatch, type TokenExample } from '../batching/token-batches.js';
 import { drops, gradientName, scoringGraph, trainableParameters, trainingGraph } from './training-graph.js';
-import { WorkingWeights } from '../weights/compute-weights.js';
+import { ComputeWeights } from '../weights/compute-weights.js';
 
 export interface BatchOptions {
   /** Tokens with padding that one micro-batch may hold; longer batches are split. Infinity if not given. */
@@ -21,6 +21,11 @@ export interface GradientOptions extends BatchOptions {
 export interface ScoringBatchOptions extends BatchOptions {
   /** With LoRA: false scores with the base alone, the reference policy of the same session. True if not given. */
   adapters?: boolean;
+}
+
+export interface LossOptions extends GradientOptions {
+  /** The loss function is given entropies, and may return a gradient by them. False if not given. */
+  entropies?: boolean;
 }
 
 export interface TokenScores {
@@ -40,7 +45,7 @@ export interface TokenScorerOptions {
   adapters?: AdapterWeights;
   /** Frozen weights in 4 or 8 bits, by name; `parameters` holds the others. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
-  /** Given: the training graph drops activations as config.json says, with masks from these numbers. */
+  /** If given, the training graph applies the dropout of config.json, with masks from these numbers. */
   dropoutRng?: Rng;
   /** Blocks are computed again in the backward pass instead of being kept (see training-graph.ts). */
   checkpointing?: boolean;
@@ -49,9 +54,9 @@ export interface TokenScorerOptions {
 }
 
 export class TokenScorer {
-  #scoring?: Promise<Program>;
+  readonly #scoring = new Map<boolean, Promise<Program>>();
   readonly #bound = new Map<string, Promise<BoundProgram>>();
-  #training?: { gradients: State; program: Promise<BoundProgram> };
+  #training?: { gradients: State; programs: Map<boolean, Promise<BoundProgram>> };
 
   constructor(private readonly options: TokenScorerOptions) {}
 
@@ -64,17 +69,8 @@ export class TokenScorer {
     examples: readonly TokenExample[],
     { maxTokens = Infinity, adapters }: ScoringBatchOptions = {},
   ): Promise<Float32Array[]> {
-    this.#check(examples);
-    const program = await this.#scoringProgram(['logprobs'], adapters);
-    const results = examples.map(({ ids }) => new Float32Array(ids.length));
-    for (const batch of tokenBatches(examples, { maxTokens, padTokenId: this.options.padTokenId })) {
-      const { logprobs } = await program.run({ inputs: scoringInputs(batch) });
-      batch.scoredPositions.forEach((position, i) => {
-        const row = Math.floor(position / batch.columns);
-        results[batch.examples[row]][position % batch.columns] = logprobs.data[i] as number;
-      });
-    }
-    return results;
+    const [logprobs] = await this.#score(examples, ['logprobs'], { maxTokens, adapters });
+    return logprobs;
   }
 
   /**
@@ -104,6 +100,57 @@ export class TokenScorer {
     return results;
   }
 
+  /** @returns of each output one array [tokens] per example */
+  async #score(
+    examples: readonly TokenExample[],
+    outputs: ('logprobs' | 'entropies')[],
+    { maxTokens = Infinity, adapters }: ScoringBatchOptions,
+  ): Promise<Float32Array[][]> {
+    this.#check(examples);
+    const program = await this.#scoringProgram(outputs, adapters);
+    const results = outputs.map(() => examples.map(({ ids }) => new Float32Array(ids.length)));
+    for (const batch of tokenBatches(examples, { maxTokens, padTokenId: this.options.padTokenId })) {
+      const found = await program.run({ inputs: scoringInputs(batch) });
+      batch.scoredPositions.forEach((position, i) => {
+        const example = batch.examples[Math.floor(position / batch.columns)];
+        outputs.forEach((output, o) => {
+          results[o][example][position % batch.columns] = found[output].data[i] as number;
+        });
+      });
+    }
+    return results;
+  }
+
+  /**
+   * Adds the gradient of a loss that is a function of log-probabilities: the examples are scored, `lossOf` gives dL/dlogprob, and
+   * the backward pass runs with weights = −dL/dlogprob, whose Σ weights · (−log p) has that gradient. The tokens of the loss are the
+   * positions with a weight, example by example; what the weight is does not matter.
+   *
+   * @returns what `lossOf` returned
+   */
+  async accumulateLogprobGradients<Loss extends TokenLoss>(
+    examples: readonly TokenExample[],
+    lossOf: (tokens: ScoredTokens) => Loss,
+    gradients: State,
+    { maxTokens, lossScale, entropies = false }: LossOptions = {},
+  ): Promise<Loss> {
+    const { dropoutRng, adapters } = this.options;
+    if (drops(dropoutRng !== undefined, adapters?.layout))
+      throw new Error(
+        'accumulateLogprobGradients: this model trains with dropout, so the log-probabilities that the loss is computed from are not ' +
+          'those of the backward pass; load it without dropout (lora.dropout=0, no dropoutRng)',
+      );
+    const outputs = entropies ? (['logprobs', 'entropies'] as const) : (['logprobs'] as const);
+    const [logprobs, entropyRows] = await this.#score(examples, [...outputs], { maxTokens });
+    const loss = lossOf({
+      logprobs: agentTokens(examples, logprobs),
+      entropies: entropyRows ? agentTokens(examples, entropyRows) : new Float32Array(0),
+    });
+    const weighted = withLossGradient(examples, loss);
+    await this.accumulateGradients(weighted, gradients, { maxTokens, lossScale });
+    return loss;
+  }
+
   /** Adds the gradient of Σ weights · (−log p) into `gradients`, and returns that sum in nats. */
   async accumulateGradients(
     examples: readonly TokenExample[],
@@ -111,23 +158,33 @@ export class TokenScorer {
     { maxTokens = Infinity, lossScale = 1 }: GradientOptions = {},
   ): Promise<{ loss: number }> {
     this.#check(examples);
-    if (this.#training?.gradients !== gradients) this.#training = { gradients, program: this.#bindTraining(gradients) };
-    const program = await this.#training.program;
+    const program = await this.#trainingProgram(
+      gradients,
+      examples.some(({ entropyWeights }) => entropyWeights !== undefined),
+    );
     await this.#weights.refresh();
     const scale: Record<string, InputTensor> = this.#scalesLoss ? { loss_scale: { dims: [], data: [lossScale] } } : {};
     let loss = 0;
     for (const batch of tokenBatches(examples, { maxTokens, padTokenId: this.options.padTokenId })) {
-      const weights = { dims: [batch.weights.length], data: batch.weights };
+      const scored = [batch.weights.length];
       const outputs = await program.run({
-        inputs: { ...scoringInputs(batch), weights, ...scale, ...this.#dropoutSeed() },
+        inputs: {
+          ...scoringInputs(batch),
+          weights: { dims: scored, data: batch.weights },
+          ...(program.program.inputs.has('entropy_weights') && {
+            entropy_weights: { dims: scored, data: batch.entropyWeights },
+          }),
+          ...scale,
+          ...this.#dropoutSeed(),
+        },
       });
       loss += outputs.loss.data[0] as number;
     }
     return { loss };
   }
 
-  get #weights(): WorkingWeights {
-    return WorkingWeights.of(this.options.device, this.options.parameters);
+  get #weights(): ComputeWeights {
+    return ComputeWeights.of(this.options.device, this.options.parameters);
   }
 
   get #scalesLoss(): boolean {
@@ -145,18 +202,32 @@ export class TokenScorer {
 
   async #bindScoring(fetch: string[], adapters: boolean): Promise<BoundProgram> {
     const { device, architecture } = this.options;
-    this.#scoring ??= device.compile(scoringGraph(architecture, this.#graphOptions()));
-    const program = await this.#scoring;
+    const entropy = fetch.includes('entropies');
+    let compiled = this.#scoring.get(entropy);
+    if (!compiled) {
+      compiled = device.compile(scoringGraph(architecture, { ...this.#graphOptions(), entropy }));
+      this.#scoring.set(entropy, compiled);
+    }
+    const program = await compiled;
     return program.bind({ state: await this.#wiring(program, adapters ? 'on' : 'off'), fetch });
   }
 
-  async #bindTraining(gradients: State): Promise<BoundProgram> {
+  /** Bound for one gradient state at a time. */
+  #trainingProgram(gradients: State, entropy: boolean): Promise<BoundProgram> {
+    if (this.#training?.gradients !== gradients) this.#training = { gradients, programs: new Map() };
+    const { programs } = this.#training;
+    let program = programs.get(entropy);
+    if (!program) programs.set(entropy, (program = this.#bindTraining(gradients, entropy)));
+    return program;
+  }
+
+  async #bindTraining(gradients: State, entropy: boolean): Promise<BoundProgram> {
     const { device, architecture, dropoutRng, adapters, checkpointing, lossChunks } = this.options;
     const dropout = dropoutRng !== undefined;
     const program = await device.compile(
       trainingGraph(architecture, {
         ...this.#graphOptions(),
-        ...{ dropout, checkpointing, lossChunks, scalesLoss: this.#scalesLoss },
+        ...{ dropout, checkpointing, lossChunks, scalesLoss: this.#scalesLoss, entropy },
       }),
     );
     const store = Object.fromEntries(
@@ -170,8 +241,10 @@ export class TokenScorer {
 
   /** Frees the compiled graphs. */
   async release(): Promise<void> {
-    for (const bound of [...this.#bound.values(), this.#training?.program]) await (await bound)?.release();
-    for (const program of [await this.#scoring, (await this.#training?.program)?.program]) await program?.release();
+    const training = [...(this.#training?.programs.values() ?? [])];
+    for (const bound of [...this.#bound.values(), ...training]) await (await bound).release();
+    for (const program of this.#scoring.values()) await (await program).release();
+    for (const bound of training) await (await bound).program.release();
   }
 
   #graphOptions() {
@@ -201,22 +274,49 @@ export class TokenScorer {
     examples.forEach(({ ids, targets, weights }, index) => {
       if (ids.length > architecture.contextLength)
         throw new RangeError(
-          `example ${index} has ${ids.length} tokens, the model's context holds ${architecture.contextLength}; keep its last ones`,
+          `example ${index} has ${ids.length} tokens; the model's context length is ${architecture.contextLength}; keep the last ones`,
         );
       const unknown = ids.find((id) => !(id >= 0 && id < architecture.vocabSize));
       if (unknown !== undefined)
         throw new RangeError(
-          `example ${index} holds the token id ${unknown}; the vocabulary has ${architecture.vocabSize} tokens`,
+          `example ${index} contains the token id ${unknown}; the vocabulary has ${architecture.vocabSize} tokens`,
         );
       const impossible = targets.findIndex(
         (target, t) => weights[t] !== 0 && (masked.has(target) || !(target >= 0 && target < architecture.vocabSize)),
       );
       if (impossible >= 0)
         throw new RangeError(
-          `example ${index} scores the token id ${targets[impossible]} at position ${impossible}, which the policy cannot say (masked, or outside the vocabulary)`,
+          `example ${index} scores the token id ${targets[impossible]} at position ${impossible}, which the policy cannot generate (masked, or outside the vocabulary)`,
         );
     });
   }
+}
+
+/** [N] values of the positions with a weight, example by example. */
+function agentTokens(examples: readonly TokenExample[], rows: readonly Float32Array[]): Float32Array {
+  return Float32Array.from(examples.flatMap(({ weights }, e) => [...rows[e]].filter((_, t) => weights[t] !== 0)));
+}
+
+/** The examples with weights whose Σ weights · (−log p) + Σ entropyWeights · (−H) has the loss's gradient. */
+function withLossGradient(examples: readonly TokenExample[], { gradient, entropyGradient }: TokenLoss): TokenExample[] {
+  let n = 0;
+  const weighted = examples.map((example) => {
+    const weights = new Float32Array(example.weights.length);
+    const entropyWeights = entropyGradient && new Float32Array(example.weights.length);
+    example.weights.forEach((weight, t) => {
+      if (weight === 0) return;
+      if (n < gradient.length) weights[t] = -gradient[n];
+      if (entropyWeights) entropyWeights[t] = -entropyGradient[n];
+      n++;
+    });
+    return { ...example, weights, entropyWeights };
+  });
+  for (const [name, { length }] of Object.entries({ gradient, entropyGradient: entropyGradient ?? gradient }))
+    if (length !== n)
+      throw new RangeError(
+        `accumulateLogprobGradients: the loss's ${name} has ${length} entries for ${n} scored tokens`,
+      );
+  return weighted;
 }
 
 function scoringInputs(batch: TokenBatch): Record<string, InputTensor> {

@@ -2,7 +2,7 @@
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device, type InputTensor } from '@bowyer/graph';
 import { architectureFor } from '../language-model/architectures.js';
-import { freshParameters } from '../architecture/initialize-parameters.js';
+import { initializeParameters } from '../architecture/initialize-parameters.js';
 import { gradientName, trainingGraph, type TrainingOptions } from './training-graph.js';
 
 const ROWS = 3;
@@ -48,7 +48,7 @@ async function lossAndGradients(
   const architecture = architectureFor(config);
   const rng = new Rng(5);
   // Wide enough that attention is far from uniform.
-  const parameters = freshParameters(architecture.parameters, rng);
+  const parameters = initializeParameters(architecture.parameters, rng);
   for (const { data, shape } of Object.values(parameters))
     if (shape.length === 2) data.forEach((_, i) => (data[i] = 0.3 * rng.normal()));
   const state = await device.createState(parameters);

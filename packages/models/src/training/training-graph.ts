@@ -7,7 +7,7 @@ import { GraphScope } from '../decoder/forward-scope.js';
 import { AdapterGraph } from '../lora/adapter-graph.js';
 import type { AdapterLayout } from '../lora/adapter-layout.js';
 import type { QuantizedWeight } from '../quantization/quantized-weight.js';
-import { tokenLogprobs } from '../layers/token-logprobs.js';
+import { tokenEntropies, tokenLogprobs } from '../layers/token-logprobs.js';
 import { vocabularyLoss } from '../layers/vocabulary-loss.js';
 import { maskedLogits } from '../layers/vocabulary-mask.js';
 
@@ -18,12 +18,14 @@ export interface ScoringOptions {
   adapters?: AdapterLayout;
   /** Frozen weights in 4 or 8 bits, by name. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
-  /** What the other weights lie in; 'float32' if left out. */
+  /** Type of the other weights; 'float32' by default. */
   weightType?: Precision;
+  /** Entropies too: a further output when scoring, a further term of the loss with the input `entropy_weights` when training. */
+  entropy?: boolean;
 }
 
 export interface TrainingOptions extends ScoringOptions {
-  /** Activations are dropped as config.json says. */
+  /** Dropout probabilities are those of config.json. */
   dropout: boolean;
   /** Blocks are computed again in the backward pass instead of being kept: less memory, up to a third more time. */
   checkpointing?: boolean;
@@ -51,19 +53,21 @@ export const LOGITS_HEAD = 10;
 
 /**
  * Outputs `logprobs` [scored]: log p(target) in nats at each scored position; and for comparisons with other
- * implementations `logits_head` [scored, 10], its first logits.
+ * implementations `logits_head` [scored, 10], its first logits. With `entropy` also `entropies` [scored] in nats.
  */
 export function scoringGraph(architecture: CausalArchitecture, options: ScoringOptions): GraphBuilder {
   const g = new GraphBuilder('score');
   const { rows, logitsOf, targets } = scoredRows(g, architecture, options, undefined);
   const logits = logitsOf(rows);
-  g.output('logprobs', tokenLogprobs(g, logits, targets).logprobs);
+  const { logprobs, probabilities } = tokenLogprobs(g, logits, targets);
+  g.output('logprobs', logprobs);
+  if (options.entropy) g.output('entropies', tokenEntropies(g, logits, probabilities));
   g.output('logits_head', g.slice(logits, 1, 0, Math.min(LOGITS_HEAD, architecture.vocabSize)));
   return g;
 }
 
 /**
- * Outputs `loss` (Σ weights · −log p, a scalar) and the loss's gradient by every trainable parameter: all of them, or
+ * Outputs `loss` (Σ weights · −log p, a scalar; with `entropy` also Σ entropy_weights · −H) and the loss's gradient by every trainable parameter: all of them, or
  * with LoRA the adapters' alone. Then nothing is computed for the base's own weights, nor below the lowest adapter,
  * since only what some output needs becomes part of the model.
  */
@@ -77,6 +81,7 @@ export function trainingGraph(architecture: CausalArchitecture, options: Trainin
     rows,
     targets,
     weights,
+    entropyWeights: options.entropy ? g.input('entropy_weights', 'float32', ['scored']) : undefined,
     gradientScale: options.scalesLoss ? g.input('loss_scale', 'float32', []) : undefined,
     logits: logitsOf,
     parameters,

@@ -1,5 +1,5 @@
 // Short blocks laid apart from one another, as WebAssembly SIMD. A decoding step writes one key and one value per row and head,
-// each into a place that no cache of the processor holds: a loop of few instructions lets many of these waits overlap.
+// each to a place that is in none of the CPU's caches: a loop of few instructions lets many of these waits overlap.
 import { LOOP_BYTES, wasmMemoryOf, type WasmMemory } from '@bowyer/graph';
 import {
   addI32,
@@ -61,7 +61,7 @@ function instanceOf(memory: WasmMemory): Exports {
  * Blocks of `size` elements, close together in `source`, to places in `array` that are `stride` elements apart.
  *
  * @param starts element of `array` at which each group of blocks begins; a group below 0 is left out
- * @returns false, and nothing is done, unless the array lies in a WebAssembly memory, `source` fits into its first bytes and
+ * @returns false, and nothing is done, unless the array is in a WebAssembly memory, `source` fits into its first bytes and
  *   blocks are multiples of 16 bytes
  */
 export function scatterBlocks(

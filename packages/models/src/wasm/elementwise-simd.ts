@@ -1,5 +1,5 @@
 // The loops that touch every parameter, as WebAssembly SIMD: Adam's and SGD's update, a sum of squares, Polyak averaging.
-// Gradients and moments are worked on where they lie (graph/src/device/host-memory.ts); loop-memory.ts copies what lies elsewhere.
+// Gradients and moments are processed in place (graph/src/device/host-memory.ts); loop-memory.ts copies other arrays.
 import { loopFunction } from './loop-function.js';
 import { Loops } from './loop-memory.js';
 import {

@@ -1,13 +1,13 @@
-// The frame that every WebAssembly loop here has: whole numbers (lengths, addresses), the step's numbers spread over four
+// The frame that every WebAssembly loop here has: integers (lengths, addresses), the step's numbers spread over four
 // lanes, and locals by name.
 import { local, setLocal, splat, type Code, type FunctionSource } from './simd-assembler.js';
 
 export interface LoopNames<Whole extends string, Scalar extends string, Vector extends string> {
-  /** Parameters that are whole numbers, in their order. */
+  /** Parameters that are integers, in their order. */
   whole: readonly Whole[];
   /** float32 parameters behind them, in their order. */
   scalars: readonly Scalar[];
-  /** Further whole numbers, zero at first. */
+  /** Further integers, zero at first. */
   counters?: readonly Whole[];
   /** Locals of four float32. */
   vectors: readonly Vector[];

@@ -1,5 +1,5 @@
-// Runs WebAssembly loops over arrays: where they lie, if that is the loop's memory, else through a copy of a chunk in the
-// memory's first bytes (it stays in the processor's cache). The copies cost less than V8's scalar loop would.
+// Runs WebAssembly loops over arrays: in place, if they are in the loop's memory, else through a copy of a chunk in the
+// memory's first bytes (it stays in the CPU's cache). The copies cost less than V8's scalar loop would.
 import { LOOP_BYTES, wasmMemoryOf, type TensorArray, type WasmMemory } from '@bowyer/graph';
 import { assembleModule, type FunctionSource } from './simd-assembler.js';
 
@@ -29,10 +29,10 @@ export interface LoopArray {
 export class Loops<Exports> {
   readonly #module: object;
   readonly #instances = new WeakMap<WasmMemory, Exports>();
-  /** For arrays none of which lies in a WebAssembly memory. */
+  /** For arrays none of which is in a WebAssembly memory. */
   #own?: WasmMemory;
 
-  /** @param prepare writes what the loops read beside arrays into the first `TABLE_BYTES`, anew for each use */
+  /** @param prepare writes what the loops read beside arrays into the first `TABLE_BYTES`, again for each use */
   constructor(
     functions: readonly FunctionSource[],
     private readonly prepare?: (memory: WasmMemory) => void,
@@ -41,7 +41,7 @@ export class Loops<Exports> {
   }
 
   /**
-   * Calls `run` with a number of elements and the address of each array, once if all lie in one memory, else for each
+   * Calls `run` with a number of elements and the address of each array, once if all are in one memory, else for each
    * chunk. Behind the elements the loop may read and write up to the next multiple of 16 bytes, or of 64 of zeros where
    * it adds up.
    *

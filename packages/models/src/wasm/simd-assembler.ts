@@ -54,14 +54,14 @@ export const or = binary(0x50);
 /** The bits of a that are not in b: |a| where b is −0. */
 export const andNot = binary(0x4f);
 /** The largest of the four. */
-export const largestLane = (a: Code): Code => {
+export const maxLane = (a: Code): Code => {
   const lanes = [0, 1, 2, 3].map((lane): Code => [...a, ...simd(0x1f), lane]);
   return lanes.reduce((x, y) => [...x, ...y, 0x97]);
 };
 /** Four zeros. */
 export const constVector0: Code = [...simd(0x0c), ...Array.from({ length: 16 }, () => 0)];
 
-// Bytes and whole numbers side by side.
+// Bytes and integers side by side.
 /** Eight bytes in memory as eight 16-bit numbers, with sign or without. */
 export const loadSignedBytes = (address: Code, ahead = 0): Code => [...address, ...simd(0x01), 0, ...leb(ahead)];
 export const loadBytes = (address: Code, ahead = 0): Code => [...address, ...simd(0x02), 0, ...leb(ahead)];
@@ -97,7 +97,7 @@ export const store = (address: Code, value: Code, ahead = 0): Code => [
   ...leb(ahead),
 ];
 
-// Addresses and whole numbers.
+// Addresses and integers.
 export const constI32 = (value: number): Code => [0x41, ...signedLeb(value)];
 export const addI32 = (a: Code, b: Code): Code => [...a, ...b, 0x6a];
 
@@ -106,7 +106,7 @@ export const loadF32 = (address: Code): Code => [...address, 0x2a, 2, 0];
 export const storeF32 = (address: Code, value: Code): Code => [...address, ...value, 0x38, 2, 0];
 export const constF32 = (value: number): Code => [0x43, ...new Uint8Array(Float32Array.of(value).buffer)];
 export const divF32 = (a: Code, b: Code): Code => [...a, ...b, 0x95];
-/** 1 where a > b, else 0: a whole number. */
+/** 1 where a > b, else 0: an integer. */
 export const greaterF32 = (a: Code, b: Code): Code => [...a, ...b, 0x5e];
 /** `a` where `condition` is not 0, else `b`; both are worked out. */
 export const select = (condition: Code, a: Code, b: Code): Code => [...a, ...b, ...condition, 0x1b];

@@ -1,5 +1,5 @@
-// Weights as the graphs of a model read them: the trained ones themselves, or on a device of precision float16 a copy in
-// float16 beside the float32 masters, made anew when a step has changed them. It halves what every decoding step reads.
+// The weights that the graphs of a model read: the trained ones themselves, or on a float16 device a copy in
+// float16 beside the float32 masters, converted again when a step has changed them. It halves what every decoding step reads.
 import { GraphBuilder, toFloat16, type BoundProgram, type Device, type Precision, type State } from '@bowyer/graph';
 import type { HostTensors } from '@bowyer/checkpoints';
 
@@ -10,8 +10,8 @@ interface Copy {
   version?: number;
 }
 
-export class WorkingWeights {
-  static readonly #all = new WeakMap<State, WorkingWeights>();
+export class ComputeWeights {
+  static readonly #all = new WeakMap<State, ComputeWeights>();
   #copy?: Promise<Copy>;
 
   private constructor(
@@ -20,8 +20,8 @@ export class WorkingWeights {
   ) {}
 
   /** One copy for all who read the same weights. */
-  static of(device: Device, masters: State): WorkingWeights {
-    const known = this.#all.get(masters) ?? new WorkingWeights(device, masters);
+  static of(device: Device, masters: State): ComputeWeights {
+    const known = this.#all.get(masters) ?? new ComputeWeights(device, masters);
     this.#all.set(masters, known);
     return known;
   }

@@ -1,9 +1,9 @@
 // Between a device's state and files: copies out, and checked writes back in.
 import { toFloat16, type Device, type State, type TensorCopy } from '@bowyer/graph';
-import { float16ToFloat32, type HostTensors, SafetensorsError } from '@bowyer/checkpoints';
+import { float16ToFloat32, type HostTensors, CheckpointError } from '@bowyer/checkpoints';
 
 /** Copies of all tensors of a state, as a safetensors file takes them. */
-export async function copyTensors(device: Device, state: State): Promise<HostTensors> {
+export async function readStateDict(device: Device, state: State): Promise<HostTensors> {
   const copies = await device.read(state);
   return Object.fromEntries(
     Object.entries(copies).map(([name, copy]) => [name, { shape: [...copy.shape], data: float32Data(copy) }]),
@@ -22,7 +22,7 @@ export const bytesShape = (shape: readonly number[]): number[] => [...shape.slic
  *
  * @param path where the tensors come from, for the error message
  */
-export async function writeTensors(
+export async function loadStateDict(
   device: Device,
   state: State,
   tensors: HostTensors,
@@ -33,9 +33,9 @@ export async function writeTensors(
     const tensor = tensors[prefix + name];
     const stored = dtype === 'int32' ? bytesShape(shape) : shape;
     const expected = `shape [${stored.join(', ')}]`;
-    if (!tensor) throw new SafetensorsError(path, prefix + name, expected, 'no such tensor');
+    if (!tensor) throw new CheckpointError(path, prefix + name, expected, 'no such tensor');
     if (tensor.shape.join() !== stored.join()) {
-      throw new SafetensorsError(path, prefix + name, expected, `shape [${tensor.shape.join(', ')}]`);
+      throw new CheckpointError(path, prefix + name, expected, `shape [${tensor.shape.join(', ')}]`);
     }
     const data = dtype === 'float16' ? toFloat16(tensor.data) : tensor.data;
     return [name, { data: dtype === 'int32' ? new Int32Array(Uint8Array.from(tensor.data).buffer) : data }] as const;

@@ -1,6 +1,6 @@
 // A GPT-2 small enough for float64 loops and finite differences, and ragged token examples for it.
 import { Rng } from '@bowyer/core';
-import { freshParameters } from '../../src/architecture/initialize-parameters.js';
+import { initializeParameters } from '../../src/architecture/initialize-parameters.js';
 import { gpt2 } from '../../src/decoder/gpt2.js';
 import { gpt2Config, type Gpt2Config } from '../../src/decoder/gpt2-config.js';
 import type { HostTensors } from '@bowyer/checkpoints';
@@ -12,7 +12,7 @@ export const tinyConfig = (changes: Partial<Gpt2Config> = {}): Gpt2Config =>
 /** Weights ten times larger than at birth, biases included, so that no part of the model is without effect. */
 export function tinyParameters(config: Gpt2Config, seed: number): HostTensors {
   const rng = new Rng(seed);
-  const tensors = freshParameters(gpt2(config).parameters, rng);
+  const tensors = initializeParameters(gpt2(config).parameters, rng);
   for (const { data } of Object.values(tensors))
     for (let i = 0; i < data.length; i++) data[i] = data[i] + 0.2 * rng.normal();
   return tensors;

@@ -68,11 +68,14 @@ const player = (options: object = {}, utteranceEnd: string | null = '\n') =>
 const ready = (observations: readonly string[], turn = 0) =>
   observations.map((observation, slot) => ({ slot, turn, observation, rng: new Rng(slot) }));
 
+const actionsOf = async (chat: EndpointPlayer, requests: ReturnType<typeof ready>) =>
+  (await chat.act(requests)).map((decision) => (decision instanceof Error ? decision : decision.action));
+
 test('the dialogue goes on as messages; an action ends at the end of its line', async () => {
   const chat = player();
   script = (_, i) => ({ content: i === 0 ? ' is it big?\nI wonder.' : 'done' });
-  expect(await chat.act(ready(['Questions:\n']))).toEqual(['is it big?']);
-  expect(await chat.act(ready(['Questions:\nis it big? Yes.\n'], 1))).toEqual(['done']);
+  expect(await actionsOf(chat, ready(['Questions:\n']))).toEqual(['is it big?']);
+  expect(await actionsOf(chat, ready(['Questions:\nis it big? Yes.\n'], 1))).toEqual(['done']);
   expect(asked[1].messages).toEqual([
     { role: 'system', content: 'Play.' },
     { role: 'user', content: 'Questions:' },
@@ -85,7 +88,7 @@ test('the dialogue goes on as messages; an action ends at the end of its line', 
 test('without an end of utterances the action is the whole reply, and a seed is sent where wanted', async () => {
   const chat = player({ sendsSeed: true }, null);
   script = () => ({ content: 'Thought:\nHm.\n\nAction:\nlook' });
-  expect(await chat.act(ready(['A room.']))).toEqual(['Thought:\nHm.\n\nAction:\nlook']);
+  expect(await actionsOf(chat, ready(['A room.']))).toEqual(['Thought:\nHm.\n\nAction:\nlook']);
   expect(asked[0].seed).toBe(new Rng(0).uint32());
   await chat.close();
 });
@@ -102,7 +105,7 @@ test('status 500 is an error of its own slot; 429 and 503 are asked again; never
     if (said === 'away' && attempt <= 2) return { status: 503 };
     return { content: `to ${said}` };
   };
-  const actions = await chat.act(ready(['a', 'broken', 'busy', 'away', 'b', 'c', 'd', 'e']));
+  const actions = await actionsOf(chat, ready(['a', 'broken', 'busy', 'away', 'b', 'c', 'd', 'e']));
   expect(actions.map((action) => (action instanceof Error ? 'failed' : action))).toEqual([
     'to a',
     'failed',

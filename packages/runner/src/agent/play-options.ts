@@ -29,5 +29,5 @@ export function recipeOptions<Config extends PlayConfig>(config: Config, tokeniz
     if (key in options) continue;
     Object.defineProperty(options, key, { enumerable: true, get: () => config[key as keyof Config] });
   }
-  return options as Config & PlayOptions;
+  return options as unknown as Config & PlayOptions;
 }

@@ -55,7 +55,8 @@ export async function savePolicyState(policy: LanguageModel, folder: string): Pr
 }
 
 /** Of a policy that was loaded from `folder`. */
-export const restoreOptimizer = (policy: LanguageModel, folder: string): Promise<void> =>
-  policy.optimizer.restore(join(folder, OPTIMIZER));
+export async function restoreOptimizer(policy: LanguageModel, folder: string): Promise<void> {
+  await policy.optimizer.restore(join(folder, OPTIMIZER));
+}
 
 const OPTIMIZER = 'optimizer.safetensors';

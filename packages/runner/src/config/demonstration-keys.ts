@@ -1,5 +1,5 @@
 // The node `demonstrations`: what every environment has, and what the chosen environment's expert reads.
-import { Type, type TSchema } from '@sinclair/typebox';
+import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
 import { toSnakeCase } from '@bowyer/core';
 import { environmentInfo } from '@bowyer/envs';
 import { demonstrationsProblem, fileProblem } from '../demonstrations/demonstrations.js';
@@ -12,9 +12,15 @@ const options = { additionalProperties: false, description: 'expert play to imit
 export function demonstrationsNode({ env, setting }: Choices): TSchema {
   // A file says itself how many episodes it has, and how good they are.
   if ((setting('demonstrations.path') ?? null) !== null) return Type.Object({ path: demonstrationKeys.path }, options);
-  const extra = (env === null ? undefined : environmentInfo(env).demonstrations)?.schema.properties ?? {};
-  const ofExpert = Object.entries(extra).map(([key, schema]) => [toSnakeCase(key), Type.Unsafe(schema)]);
-  return Type.Object({ ...demonstrationKeys, ...Object.fromEntries(ofExpert) }, options);
+  return Type.Object({ ...demonstrationKeys, ...keysOfExpert(env) }, options);
+}
+
+/** The expert's own keys alone, for what follows from its questions. */
+export const questionsNode = ({ env }: Choices): TSchema => Type.Object(keysOfExpert(env), options);
+
+function keysOfExpert(env: string | null): TProperties {
+  const { properties = {} } = (env === null ? undefined : environmentInfo(env).demonstrations)?.schema ?? {};
+  return Object.fromEntries(Object.entries(properties).map(([key, schema]) => [toSnakeCase(key), Type.Unsafe(schema)]));
 }
 
 /** What keeps a run from having demonstrations: a file that is absent, or an environment without an expert. */

@@ -1,12 +1,16 @@
-// JSON Schemas for editors: what a YAML file of this repository may hold. Made from the schemas that validate a run, with
-// nothing required (a file holds what differs) and interpolations allowed in every place.
-import { envNodeSchema } from './env-schema.js';
-import { runConfigSchema } from './run-config.js';
-import { environmentNames } from '@bowyer/envs';
+// JSON Schemas for editors: what a YAML file of this repository may contain. Made from the schemas that validate a run, with
+// nothing required (a file contains what differs) and interpolations allowed in every place.
+import type { TProperties } from '@sinclair/typebox';
+import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
+import { environmentInfo, environmentNames } from '@bowyer/envs';
+import { findTask, taskNames } from '../tasks/registry.js';
+import type { Choices } from '../tasks/task.js';
+import { envNodeSchema } from './environment-keys.js';
+import { endpointNode, policyNode } from './keys.js';
 
 type Schema = { [key: string]: unknown };
 
-/** Text that stands for a value: `${…}`, or `???` for one that must be given. */
+/** Text that represents a value: `${…}`, or `???` for one that must be given. */
 const placeholder: Schema = { type: 'string', pattern: '\\$\\{|^\\?\\?\\?$' };
 
 function editable(schema: Schema): Schema {
@@ -22,23 +26,62 @@ function configFile(schema: Schema): Schema {
   return { ...schema, properties: { ...own, ...(schema.properties as Schema) } };
 }
 
-function runFile(): Schema {
-  const schema = editable(runConfigSchema as unknown as Schema);
+/** Every combination of units, and of the settings that decide which keys there are. */
+function allChoices(): Choices[] {
+  const settings: Record<string, unknown>[] = [
+    {},
+    { 'optimizer.kind': 'sgd', 'critic.kind': 'transformer', critic_lm: null, use_lora: true, play_as_chat: true },
+  ].map((given) => ({ checkpoint_path: null, policy_lm: null, critic_lm: null, ...given }));
+  const variants = [...algorithmNames().flatMap((name) => environmentNames().map((env) => ({ name, env })))];
+  return settings.flatMap((given) =>
+    variants.map(({ name, env }) => ({ algorithm: findAlgorithm(name)!, env, setting: (key) => given[key] })),
+  );
+}
+
+/** The union of two schemas of one node: the keys of both. */
+function merged(a: Schema | undefined, b: Schema): Schema {
+  if (a?.properties === undefined || b.properties === undefined) return a ?? b;
+  const [left, right] = [a.properties, b.properties] as Record<string, Schema>[];
+  const keys = [...new Set([...Object.keys(left), ...Object.keys(right)])];
+  return {
+    ...a,
+    properties: Object.fromEntries(keys.map((key) => [key, right[key] ? merged(left[key], right[key]) : left[key]])),
+  };
+}
+
+/** Every key that some task reads, with the node `env` open: which options it has depends on its name. */
+function runSchema(): Schema {
+  let properties: Schema = { properties: {} };
+  for (const choices of allChoices())
+    for (const task of taskNames()) {
+      const { env: _, ...keys } = findTask(task)!.keys(choices) as TProperties;
+      properties = merged(properties, { properties: keys });
+    }
+  const task = { type: 'string', enum: taskNames(), description: 'what the run does' };
+  const env = envNodeSchema(null);
+  const nodes = properties.properties as Record<string, Schema>;
+  nodes.policy = merged(policyNode, { properties: { endpoint: endpointNode } });
+  return { type: 'object', additionalProperties: false, properties: { task, ...nodes, env } };
+}
+
+function runFile(run: Schema): Schema {
+  const schema = editable(run);
   const hydra = { type: 'object', description: 'settings of the command line and of sweeps' };
   return { ...schema, properties: { ...(schema.properties as Schema), hydra } };
 }
 
-const groupNodes = ['critic', 'optimizer', 'policy', 'launcher', 'sweeper'] as const;
+const groupNodes = ['critic', 'optimizer', 'policy', 'launcher', 'sweeper', 'demonstrations'] as const;
 
 /** Schema files by name, without `.json`. */
 export function editorSchemas(): Record<string, Schema> {
-  const nodes = runConfigSchema.properties as unknown as Record<string, Schema>;
+  const run = runSchema();
+  const nodes = run.properties as Record<string, Schema>;
   const plain = (schema: Schema) => JSON.parse(JSON.stringify(configFile(schema))) as Schema;
   return {
-    run: plain(runFile()),
+    run: plain(runFile(run)),
     ...Object.fromEntries(groupNodes.map((group) => [group, plain(editable(nodes[group]))])),
     ...Object.fromEntries(
-      environmentNames().map((name) => [`env-${name}`, plain(editable(envNodeSchema(name) as unknown as Schema))]),
+      environmentNames().map((name) => [`env-${name}`, plain(editable(envNodeSchema(environmentInfo(name).name)))]),
     ),
   };
 }
@@ -51,7 +94,7 @@ export function schemaNameOf(path: string): string {
   return groupNodes.find((node) => node === group) ?? 'run';
 }
 
-/** The line that tells an editor, relative to the YAML file. */
+/** The line that names it for editors, relative to the YAML file. */
 export function schemaLine(path: string): string {
   const up = '../'.repeat(path.split('/').length - 1);
   return `# yaml-language-server: $schema=${up}schemas/${schemaNameOf(path)}.json`;

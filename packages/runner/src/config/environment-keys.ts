@@ -17,13 +17,10 @@ export function envNodeSchema(name: string | null): TSchema {
   // With an unknown name, the name is all that can be checked.
   if (name === null)
     return Type.Unsafe({ type: 'object', required: ['name'], properties: { name: nameSchema() }, description });
-  const { schema, keys = {} } = environmentInfo(name);
-  // Options that are given by a key outside the node alone, as env_idx.
-  const outside = new Set(Object.entries(keys).flatMap(([key, { option }]) => (key === toSnakeCase(option) ? [] : [option])));
-  const own = Object.entries(schema.properties).filter(([key]) => !(outside.has(key) && key === 'envIdx'));
+  const { schema } = environmentInfo(name);
   const properties = {
     name: nameSchema(),
-    ...Object.fromEntries(own.map(([key, option]) => [toSnakeCase(key), option])),
+    ...Object.fromEntries(Object.entries(schema.properties).map(([key, option]) => [toSnakeCase(key), option])),
   };
   return Type.Unsafe({
     type: 'object',

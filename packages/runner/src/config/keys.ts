@@ -3,6 +3,7 @@
 // ArCHer's keys keep ArCHer's names (its scripts/config/*.yaml at 7c771a7).
 import { Type, type TSchema } from '@sinclair/typebox';
 import { count, nullable, oneOf, rate, share, type OptionsOf } from '@bowyer/core';
+import { launcherSchema, sweeperSchema } from '../sweep/sweep-schema.js';
 
 /** Marks a key that does not decide a run's numbers: a run that is resumed may change it. */
 export const undecided = <T extends TSchema>(schema: T): T => ({ ...schema, decides: false });
@@ -18,6 +19,8 @@ export const runKeys = {
   plugins: Type.Array(Type.String(), {
     description: 'modules of your own that register algorithms, environments or tasks; relative to the file that names them',
   }),
+  launcher: undecided(launcherSchema),
+  sweeper: undecided(sweeperSchema),
 };
 
 /** Of tasks whose results have a title. */
@@ -200,6 +203,13 @@ const kindOfOptimizer = oneOf(
   ['adam', 'adamw', 'sgd', 'adamw_8bit'],
   'adam: decay in the gradient; adamw: decay beside it; adamw_8bit: its moments in a quarter of the memory; sgd',
 );
+/** Of behaviour cloning on episodes, in a warm start too. */
+export const terminatorKey = {
+  score_terminator: Type.Boolean({
+    description: 'train the token that ends an utterance too; false: as in ArCHer',
+  }),
+};
+
 const optimizerOptions = { ...closed, description: 'optimizer of the policy, in the warm start too; the critic’s is Adam' };
 const adamNode = Type.Object(
   {
@@ -269,7 +279,7 @@ export const criticKeys = {
   ),
 };
 
-const schedule = (steps: string, description: string) =>
+export const scheduleNode = (steps: string, description: string) =>
   Type.Object(
     {
       kind: oneOf(['constant', 'linear', 'cosine'], 'how the rate changes after the warm-up'),
@@ -293,7 +303,7 @@ export const warmStartNode = Type.Object(
     save_minutes: undecided(
       Type.Number({ minimum: 0, description: 'minutes between checkpoints: the work that a kill may cost; 0: after every step' }),
     ),
-    schedule: schedule('optimizer steps', 'how the rate changes over the steps'),
+    schedule: scheduleNode('optimizer steps', 'how the rate changes over the steps'),
   },
   { ...closed, description: 'behaviour cloning before the first iteration, cached by a hash of its config' },
 );

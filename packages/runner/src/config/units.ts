@@ -1,7 +1,7 @@
 // What a composed config has chosen: its task, algorithm and environment, and the schema that follows from them.
 import { Type, type TObject, type TProperties } from '@sinclair/typebox';
 import { findAlgorithm } from '@bowyer/algorithms';
-import { findEnvironment } from '@bowyer/envs';
+import { environmentNames } from '@bowyer/envs';
 import type { Composition } from '@bowyer/config';
 import { findTask, taskNames } from '../tasks/registry.js';
 import type { Choices, TaskUnit } from '../tasks/task.js';
@@ -11,7 +11,7 @@ export function choicesOf(composition: Composition): Choices {
   const [agent, env] = [setting('agent_type'), setting('env.name')];
   return {
     algorithm: typeof agent === 'string' ? (findAlgorithm(agent) ?? null) : null,
-    env: typeof env === 'string' && findEnvironment(env) !== undefined ? env : null,
+    env: typeof env === 'string' && environmentNames().includes(env) ? env : null,
     setting,
   };
 }

@@ -19,7 +19,7 @@ export async function validateConfig(composition: Composition): Promise<void> {
   const config = camelKeys(composition.resolve()) as Record<string, unknown>;
   const problems = [
     ...algorithmProblems(config),
-    ...(unit.plays ? playProblems(config as EnvironmentConfig) : []),
+    ...(unit.plays ? playProblems(composition, config as EnvironmentConfig) : []),
     ...limitProblems(config),
     ...((await unit.problems?.(config)) ?? []),
   ];
@@ -56,14 +56,22 @@ function algorithmProblems(config: Record<string, unknown>): ConfigProblem[] {
   });
 }
 
-function playProblems(config: EnvironmentConfig): ConfigProblem[] {
+function playProblems(composition: Composition, config: EnvironmentConfig): ConfigProblem[] {
   const { name, ...options } = config.env;
-  return environmentProblems(name, options, outsideKeys(config)).map(({ key, message, remedy }) => ({
-    key,
-    what: message,
-    mend: remedy,
-  }));
+  return environmentProblems(name, options, outsideKeys(config))
+    .filter((problem) => {
+      const { key, unreadFor } = problem as { key: string; unreadFor?: string };
+      return unreadFor === undefined || !isOverridden(composition, key, unreadFor);
+    })
+    .map(({ key, message, remedy }) => ({ key, what: message, mend: remedy }));
 }
+
+/** A file set the key for another choice than the one that the command line makes. */
+const isOverridden = (composition: Composition, key: string, choice: string): boolean =>
+  !isTyped(composition, key) && isTyped(composition, choice);
+
+const isTyped = (composition: Composition, key: string): boolean =>
+  composition.origin(key)[0]?.source.startsWith('command line') === true;
 
 /** Files that a run's folder may contain before the run is there: Hydra's record, logs, the marks of a sweep. */
 const OF_A_START = /^\.|\.log$|^sweep-job\.json$|^multirun\.yaml$|^checkpoints$/;

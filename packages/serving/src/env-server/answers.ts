@@ -1,9 +1,9 @@
-// What AgentGym's servers answer, family by family: the forms of an id, of an episode's start and of a step.
+// The answers of AgentGym's servers, family by family: the forms of an id, of an episode's start and of a step.
 // Source: AgentGym's servers at 3ef9235; those of textcraft, babyai, lmrlgym and webshop as recorded.
 import { agentGymFamilies, type AgentGymFamily, type Family } from '@bowyer/envs';
 
-/** One instance as its family tells of it. */
-export interface Told {
+/** The state of one instance that answers are made of. */
+export interface InstanceState {
   id: number;
   observation: string;
   /** The observation after the reset. */
@@ -37,19 +37,19 @@ interface Forms {
   startsAtCreate: boolean;
   /** Whether /create without a JSON body is refused. */
   createNeedsBody: boolean;
-  /** Whether steps after the end go on, instead of being refused. */
-  goesOn: boolean;
+  /** Whether steps after the end continue the episode, instead of being refused. */
+  continuesAfterEnd: boolean;
   /** A reset without a number: refused, the first problem, or any. */
   noItem: 'refused' | 'first' | 'any';
   /** Whether /reset asks for world_type. */
   asksWorldType: boolean;
-  /** What GET /observation says before the first reset, where that is no failure. */
+  /** The answer to GET /observation before the first reset, where that is not an error. */
   unplayedText?: string;
-  created: (told: Told) => unknown;
-  begun: (told: Told) => unknown;
-  stepped: (told: Told) => unknown;
+  created: (state: InstanceState) => unknown;
+  begun: (state: InstanceState) => unknown;
+  stepped: (state: InstanceState) => unknown;
   /** Of GET routes that ask for one instance, by name. */
-  forms: Readonly<Record<string, (told: Told) => unknown>>;
+  forms: Readonly<Record<string, (state: InstanceState) => unknown>>;
   /** Of GET routes that always answer the same. */
   fixed: Readonly<Record<string, Answer>>;
 }
@@ -60,10 +60,10 @@ export interface Wire extends Forms, Pick<Family, 'idField' | 'itemField'> {
   closes: boolean;
 }
 
-const done = ({ terminated, truncated }: Told): boolean => terminated || truncated;
-const bareId = ({ id }: Told): unknown => id;
-const bareText = ({ observation }: Told): unknown => observation;
-const actionsOf = ({ info }: Told): unknown => (Array.isArray(info.validActions) ? info.validActions : []);
+const done = ({ terminated, truncated }: InstanceState): boolean => terminated || truncated;
+const bareId = ({ id }: InstanceState): unknown => id;
+const bareText = ({ observation }: InstanceState): unknown => observation;
+const actionsOf = ({ info }: InstanceState): unknown => (Array.isArray(info.validActions) ? info.validActions : []);
 
 /** {hasSearchBar, clickables} as {has_search_bar, clickables}. */
 function snakeCased(value: unknown): unknown {
@@ -75,10 +75,10 @@ function snakeCased(value: unknown): unknown {
   return Object.fromEntries(entries) as unknown;
 }
 
-const detail = (told: Told): object => ({
-  observation: told.observation,
-  done: done(told),
-  reward: told.reward,
+const detail = (state: InstanceState): object => ({
+  observation: state.observation,
+  done: done(state),
+  reward: state.reward,
   deleted: false,
 });
 
@@ -87,12 +87,12 @@ const common: Forms = {
   errors: 'field',
   startsAtCreate: false,
   createNeedsBody: false,
-  goesOn: false,
+  continuesAfterEnd: false,
   noItem: 'refused',
   asksWorldType: false,
   created: ({ id }) => ({ id }),
   begun: ({ id, observation }) => ({ id, observation, done: false, reward: 0 }),
-  stepped: (told) => ({ observation: told.observation, reward: told.reward, done: done(told) }),
+  stepped: (state) => ({ observation: state.observation, reward: state.reward, done: done(state) }),
   forms: { observation: bareText, detail, available_actions: actionsOf },
   fixed: {},
 };
@@ -101,43 +101,43 @@ const textcraft: Forms = {
   ...common,
   startsAtCreate: true,
   createNeedsBody: true,
-  goesOn: true,
+  continuesAfterEnd: true,
   noItem: 'first',
   created: ({ id, observation }) => ({ id, observation, done: false, reward: 0 }),
   forms: { observation: bareText, detail },
   fixed: { commands: serverError, goal: serverError },
 };
 
-/** The observation of now below the goal that the reset told. */
-function withGoal({ observation, start }: Told): string {
+/** The current observation below the goal that the reset reported. */
+function withGoal({ observation, start }: InstanceState): string {
   const [goal] = start.split('\n', 1);
   return !goal.startsWith('Your goal:') || observation.startsWith(goal) ? observation : `${goal}\n${observation}`;
 }
 
-const scoreForm = (told: Told): object => ({
-  observation: told.observation,
-  reward: told.reward,
-  score: told.total,
-  done: done(told),
+const scoreForm = (state: InstanceState): object => ({
+  observation: state.observation,
+  reward: state.reward,
+  score: state.total,
+  done: done(state),
 });
 
 const scored: Forms = {
   ...common,
-  begun: (told) => ({ ...scoreForm(told), deleted: false }),
+  begun: (state) => ({ ...scoreForm(state), deleted: false }),
   stepped: scoreForm,
   forms: {
     ...common.forms,
-    observation: (told) => ({ ...scoreForm({ ...told, observation: withGoal(told) }), deleted: false }),
+    observation: (state) => ({ ...scoreForm({ ...state, observation: withGoal(state) }), deleted: false }),
   },
 };
 
 const shop: Forms = {
   ...common,
   errors: 'exception',
-  goesOn: true,
+  continuesAfterEnd: true,
   created: bareId,
   begun: ({ observation }) => [observation, null],
-  stepped: (told) => ({ state: told.observation, reward: told.reward, done: done(told), info: null }),
+  stepped: (state) => ({ state: state.observation, reward: state.reward, done: done(state), info: null }),
   forms: { observation: bareText },
 };
 
@@ -159,33 +159,33 @@ const tool: Forms = {
   noItem: 'any',
   created: bareId,
   begun: bareText,
-  stepped: (told) => ({ observation: told.observation, reward: told.total, done: done(told) }),
+  stepped: (state) => ({ observation: state.observation, reward: state.total, done: done(state) }),
   forms: { observation: bareText },
 };
 
 const alfworld: Forms = {
   ...common,
   asksWorldType: true,
-  begun: (told) => ({
-    id: told.id,
-    observation: told.observation,
-    available_actions: actionsOf(told),
-    task_type: String(told.info.taskType ?? ''),
+  begun: (state) => ({
+    id: state.id,
+    observation: state.observation,
+    available_actions: actionsOf(state),
+    task_type: String(state.info.taskType ?? ''),
   }),
-  stepped: (told) => ({ ...(common.stepped(told) as object), available_actions: actionsOf(told) }),
+  stepped: (state) => ({ ...(common.stepped(state) as object), available_actions: actionsOf(state) }),
   forms: {
     ...common.forms,
-    detail: (told) => ({ world_type: 'Text', available_actions: actionsOf(told), ...detail(told) }),
+    detail: (state) => ({ world_type: 'Text', available_actions: actionsOf(state), ...detail(state) }),
   },
 };
 
 const sciworld: Forms = {
   ...scored,
-  begun: (told) => ({
-    ...(scored.begun(told) as object),
+  begun: (state) => ({
+    ...(scored.begun(state) as object),
     task_name: '',
     var_num: 0,
-    task_description: String(told.info.task ?? ''),
+    task_description: String(state.info.task ?? ''),
   }),
   forms: { observation: bareText, detail },
 };
@@ -210,8 +210,8 @@ const families: Record<AgentGymFamily, Forms> = {
   maze: { ...common, begun: ({ observation }) => ({ observation }), fixed: { available_actions: ok(moves) } },
   wordle: { ...common, begun: ({ id, observation }) => ({ id, observation }) },
   webshop,
-  sqlgym: { ...shop, goesOn: false },
-  searchqa: { ...tool, stepped: (told) => ({ ...(common.stepped(told) as object), info: null }) },
+  sqlgym: { ...shop, continuesAfterEnd: false },
+  searchqa: { ...tool, stepped: (state) => ({ ...(common.stepped(state) as object), info: null }) },
   webarena,
   weather: tool,
   movie: tool,

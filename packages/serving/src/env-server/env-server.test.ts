@@ -58,7 +58,7 @@ test('one environment too many is put off with 503 and Retry-After; a client of 
   }
 });
 
-test('an instance that nobody asks for is closed by itself; one that is asked for is not; a busy one is not', async () => {
+test('an instance that nobody requests is closed by itself; one that is asked for is not; a busy one is not', async () => {
   SlowEnv.closed = 0;
   const server = await serveMade(() => new SlowEnv(), { idleMs: 300 });
   try {
@@ -135,12 +135,12 @@ test.each(['textcraft', 'maze', 'wordle', 'babyai', 'webshop', 'alfworld'] as co
       });
     try {
       const [many, one] = [await episodesOf(12), await episodesOf(1)];
-      const told = (episodes: typeof many) =>
+      const state = (episodes: typeof many) =>
         episodes.map(({ turns, error }) => ({
           error,
           turns: turns.map(({ observation, reward, terminated }) => [observation, reward, terminated]),
         }));
-      expect(told(many)).toEqual(told(one));
+      expect(state(many)).toEqual(state(one));
       expect(many.filter(({ error }) => error !== null)).toEqual([]);
       const kept = ['textcraft', 'babyai'].includes(name) ? 0 : 12; // the others cannot be given back, so they are kept
       expect(server.instances.ids.length).toBe(kept);

@@ -1,26 +1,26 @@
 // Any environment over AgentGym's HTTP protocol, so that AgentGym's Python clients and ours can play it.
-// Routes: those of AgentGym's servers at 3ef9235. Stops gracefully: requests at hand are answered, environments closed.
+// Routes: those of AgentGym's servers at 3ef9235. Stops gracefully: requests in progress are answered, environments closed.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { notFound, ok, serverError, wireOf, type Answer, type Told, type Wire } from './answers.js';
+import { notFound, ok, serverError, wireOf, type Answer, type InstanceState, type Wire } from './answers.js';
 import {
   InstanceError,
   InstanceTable,
   TooManyInstancesError,
-  unplayed,
+  initialState,
   type InstanceTableOptions,
 } from './instance-table.js';
 
-export interface EnvServerOptions extends Omit<InstanceTableOptions, 'goesOn'> {
+export interface EnvServerOptions extends Omit<InstanceTableOptions, 'continuesAfterEnd'> {
   /** Whose routes and forms: a family of AgentGym, or anything else for plain ones. */
   name: string;
   host: string;
   /** 0: any free one. */
   port: number;
   /** What GET /filtered_vocab of wordle lists; the words that the answers so far allow. */
-  vocabulary?: (told: Told | null) => readonly string[];
-  /** Told of faults of an environment, which the client sees as a failed request. */
+  vocabulary?: (state: InstanceState | null) => readonly string[];
+  /** Called on faults of an environment, which the client sees as a failed request. */
   onFault?: (error: Error) => void;
 }
 
@@ -34,7 +34,7 @@ export class EnvServer {
 
   private constructor(private readonly options: EnvServerOptions) {
     this.#wire = wireOf(options.name);
-    this.instances = new InstanceTable({ ...options, goesOn: this.#wire.goesOn });
+    this.instances = new InstanceTable({ ...options, continuesAfterEnd: this.#wire.continuesAfterEnd });
     this.#server = createServer((request, response) => void this.#respond(request, response));
     this.#sweep = setInterval(() => void this.instances.closeIdle(), Math.max(1000, options.idleMs / 4)).unref();
   }
@@ -53,7 +53,7 @@ export class EnvServer {
     return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}${this.#wire.path}`;
   }
 
-  /** Takes no further request, answers those at hand, closes every environment. */
+  /** Accepts no further request, answers those in progress, closes every environment. */
   async close(): Promise<void> {
     clearInterval(this.#sweep);
     const closed = once(this.#server, 'close');
@@ -91,7 +91,7 @@ export class EnvServer {
     if (route === 'create') {
       if (createNeedsBody) fieldsOf(body); // the others' do not look at it
       const id = this.instances.create();
-      return ok(created(startsAtCreate ? await this.instances.reset(id, id) : unplayed(id)));
+      return ok(created(startsAtCreate ? await this.instances.reset(id, id) : initialState(id)));
     }
     if (route === 'close' && !closes) return notFound;
     if (!['reset', 'step', 'close'].includes(route)) return notFound;
@@ -119,7 +119,7 @@ export class EnvServer {
   #checkWorldType({ world_type: type }: Fields): void {
     if (!this.#wire.asksWorldType) return;
     if (typeof type !== 'string') throw new FieldError('world_type');
-    if (type !== 'Text') throw new InstanceError(`world_type is '${type}'; this server has the world of Text only`);
+    if (type !== 'Text') throw new InstanceError(`world_type is '${type}'; this server supports Text only`);
   }
 
   async #asked(route: string, query: Fields): Promise<Answer> {
@@ -129,14 +129,14 @@ export class EnvServer {
     const hasVocabulary = route === 'filtered_vocab' && this.options.vocabulary !== undefined;
     if (!hasVocabulary && !Object.hasOwn(forms, route)) return notFound;
     const id = integer(query, idField);
-    if (hasVocabulary) return ok(this.options.vocabulary!(await this.instances.told(id).catch(() => null)));
+    if (hasVocabulary) return ok(this.options.vocabulary!(await this.instances.state(id).catch(() => null)));
     if (route === 'observation' && this.#wire.unplayedText !== undefined && !this.instances.wasReset(id)) {
-      return ok(forms.observation({ ...unplayed(id), observation: this.#wire.unplayedText }));
+      return ok(forms.observation({ ...initialState(id), observation: this.#wire.unplayedText }));
     }
-    return ok(forms[route](await this.instances.told(id)));
+    return ok(forms[route](await this.instances.state(id)));
   }
 
-  /** An environment's own fault is told as AgentGym's servers tell theirs. */
+  /** A fault of an environment is reported as AgentGym's servers report theirs. */
   #fault(error: unknown): Answer {
     if (error instanceof FieldError) {
       const loc = error.field === null ? ['body'] : ['body', error.field];
@@ -161,7 +161,7 @@ class FieldError extends Error {
   }
 }
 
-/** Whole numbers, also as text, as pydantic takes them. */
+/** Integers, also as strings, as pydantic accepts them. */
 function integer(fields: Fields, field: string): number {
   const value = fields[field];
   const number = typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
@@ -185,7 +185,7 @@ function fieldsOf(body: string): Fields {
     const parsed: unknown = JSON.parse(body);
     if (typeof parsed === 'object' && parsed !== null) return parsed as Fields;
   } catch {
-    // told below
+    // reported below
   }
   throw new FieldError(null);
 }

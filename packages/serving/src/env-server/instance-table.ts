@@ -1,13 +1,13 @@
-// The environments that a server holds, each under a number: made on demand, one request at a time, closed when idle.
+// The environment instances of a server, each under an id: made on demand, one request at a time, closed when idle.
 import type { Env, ResumableEnv } from '@bowyer/envs';
-import type { Told } from './answers.js';
+import type { InstanceState } from './answers.js';
 
 export interface InstanceTableOptions {
   makeEnv: () => Env;
   /** Turns a problem's number into what the environment's reset takes; null: any problem. */
   resetOptions: (item: number | null) => object;
   /** Whether steps after the end are taken, by environments that can. */
-  goesOn?: boolean;
+  continuesAfterEnd?: boolean;
   /** Whether a line end at the end of an observation is left out. */
   withoutLineEnd?: boolean;
   /** Environments at the same time. */
@@ -16,7 +16,7 @@ export interface InstanceTableOptions {
   idleMs: number;
 }
 
-/** What a client is told about a request that cannot be done. */
+/** The error that a client gets for a request that is not possible. */
 export class InstanceError extends Error {
   override readonly name = 'InstanceError';
 }
@@ -28,7 +28,7 @@ export class TooManyInstancesError extends Error {
 interface Instance {
   env: Env;
   /** Null before the first reset. */
-  told: Told | null;
+  state: InstanceState | null;
   lastUsed: number;
   /** Requests of one instance go one after another. */
   last: Promise<unknown>;
@@ -53,38 +53,38 @@ export class InstanceTable {
     }
     const id = this.#nextId++;
     const env = makeEnv();
-    this.#instances.set(id, { env, told: null, lastUsed: Date.now(), last: Promise.resolve(), waiting: 0 });
+    this.#instances.set(id, { env, state: null, lastUsed: Date.now(), last: Promise.resolve(), waiting: 0 });
     return id;
   }
 
-  reset(id: number, item: number | null): Promise<Told> {
+  reset(id: number, item: number | null): Promise<InstanceState> {
     return this.#inTurn(id, async (instance) => {
       const { observation: text, info } = await instance.env.reset(this.options.resetOptions(item));
       const observation = this.#shown(text);
-      instance.told = { ...unplayed(id), observation, start: observation, info };
-      return instance.told;
+      instance.state = { ...initialState(id), observation, start: observation, info };
+      return instance.state;
     });
   }
 
-  step(id: number, action: string): Promise<Told> {
+  step(id: number, action: string): Promise<InstanceState> {
     return this.#inTurn(id, async (instance) => {
       const before = this.#running(id, instance);
       if (hasEnded(before)) (instance.env as ResumableEnv).resume();
       const result = await instance.env.step(action);
       const observation = this.#shown(result.observation);
-      instance.told = { ...result, id, observation, start: before.start, total: before.total + result.reward };
-      return instance.told;
+      instance.state = { ...result, id, observation, start: before.start, total: before.total + result.reward };
+      return instance.state;
     });
   }
 
-  /** @throws {InstanceError} before the first reset and, unless the episode may go on, after its end */
-  told(id: number): Promise<Told> {
+  /** @throws {InstanceError} before the first reset and, unless the episode may continue, after its end */
+  state(id: number): Promise<InstanceState> {
     return this.#inTurn(id, (instance) => Promise.resolve(this.#running(id, instance)));
   }
 
   /** @throws {InstanceError} for a number that is not in use */
   wasReset(id: number): boolean {
-    return this.#known(id).told !== null;
+    return this.#known(id).state !== null;
   }
 
   /** @returns whether there was such an instance */
@@ -110,9 +110,9 @@ export class InstanceTable {
     return idle.length;
   }
 
-  #running(id: number, { told, env }: Instance): Told {
-    if (told === null) throw new InstanceError(String(id));
-    if (!hasEnded(told) || (this.options.goesOn === true && 'resume' in env)) return told;
+  #running(id: number, { state, env }: Instance): InstanceState {
+    if (state === null) throw new InstanceError(String(id));
+    if (!hasEnded(state) || (this.options.continuesAfterEnd === true && 'resume' in env)) return state;
     throw new InstanceError(`The task with environment ${id} has finished.`);
   }
 
@@ -140,10 +140,10 @@ export class InstanceTable {
   }
 }
 
-const hasEnded = ({ terminated, truncated }: Told): boolean => terminated || truncated;
+const hasEnded = ({ terminated, truncated }: InstanceState): boolean => terminated || truncated;
 
-/** What is told of an instance that was never reset. */
-export const unplayed = (id: number): Told => ({
+/** The state of an instance that was never reset. */
+export const initialState = (id: number): InstanceState => ({
   id,
   observation: '',
   start: '',

@@ -5,7 +5,7 @@ import { EnvServer, type EnvServerOptions } from './env-server.js';
 /** AgentGym's servers of these have no limit; its clients count their rounds. */
 const UNLIMITED = 1_000_000;
 
-/** Options under which an environment says what AgentGym's server says. */
+/** Options under which an environment answers as AgentGym's server does. */
 const servedOptions: Partial<Record<EnvName, Record<string, unknown>>> = {
   maze: { observation: 'full', reward: 'agentgym' },
   wordle: { observation: 'answer', reward: 'agentgym' },
@@ -36,7 +36,7 @@ export async function serveEnv({ name, options, parts, ...limits }: ServeEnvOpti
   const { resetSchema } = environmentInfo(name);
   const itemKey = ITEM_KEYS.find((key) => Object.hasOwn(resetSchema.properties, key)) ?? 'seed';
   const make = (): Env => makeEnv(name, { ...options, ...servedOptions[name] }, parts);
-  await make().close(); // options that cannot be played are told now, not at the first request
+  await make().close(); // invalid options are reported now, not at the first request
   return EnvServer.listen({
     ...limits,
     name,
@@ -53,5 +53,5 @@ async function wordleVocabulary(make: () => Env): Promise<EnvServerOptions['voca
   const { info } = await env.reset({ seed: 0 });
   await env.close();
   const words = (of: Readonly<Record<string, unknown>>): string[] => (of.possible as readonly string[]).map(String);
-  return (told) => words(told?.info ?? info);
+  return (state) => words(state?.info ?? info);
 }

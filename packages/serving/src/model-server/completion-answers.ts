@@ -7,7 +7,7 @@ export type AnswerKind = 'chat' | 'text';
 export interface Choice {
   index: number;
   text: string;
-  /** Null while the answer goes on. */
+  /** Null until the answer ends. */
   finishReason: 'stop' | 'length' | null;
   /** Tokens of the text, where they were asked for. */
   tokens: readonly TokenLogprob[] | null;
@@ -18,7 +18,7 @@ export interface TokenLogprob {
   /** Nats. */
   logprob: number;
   /** The likeliest tokens in its place, as many as were asked for. */
-  alternatives: readonly Omit<TokenLogprob, 'alternatives'>[];
+  topLogprobs: readonly Omit<TokenLogprob, 'topLogprobs'>[];
 }
 
 export interface Usage {
@@ -50,7 +50,7 @@ export function wholeAnswer({ kind, ...head }: AnswerHead, choices: readonly Cho
   };
 }
 
-/** A piece of a stream; the first of a chat's choice says who speaks. */
+/** A piece of a stream; the first of a chat's choice contains the role. */
 export function answerPiece({ kind, ...head }: AnswerHead, choice: Choice, isFirst: boolean): object {
   const isChat = kind === 'chat';
   const delta = {
@@ -105,23 +105,23 @@ function logprobs(kind: AnswerKind, tokens: readonly TokenLogprob[] | null): obj
     return {
       tokens: tokens.map(({ token }) => token),
       token_logprobs: tokens.map(({ logprob }) => logprob),
-      top_logprobs: tokens.some(({ alternatives }) => alternatives.length > 0)
+      top_logprobs: tokens.some(({ topLogprobs }) => topLogprobs.length > 0)
         ? tokens.map((token) => byToken(token))
         : null,
       text_offset: tokens.map((_, i) => tokens.slice(0, i).reduce((sum, { token }) => sum + token.length, 0)),
     };
   return {
-    content: tokens.map(({ alternatives, ...token }) => ({ ...entry(token), top_logprobs: alternatives.map(entry) })),
+    content: tokens.map(({ topLogprobs, ...token }) => ({ ...entry(token), top_logprobs: topLogprobs.map(entry) })),
     refusal: null,
   };
 }
 
-const entry = ({ token, logprob }: Omit<TokenLogprob, 'alternatives'>) => ({
+const entry = ({ token, logprob }: Omit<TokenLogprob, 'topLogprobs'>) => ({
   token,
   logprob,
   bytes: [...Buffer.from(token)],
 });
 
-/** The token that was said is always among them. */
-const byToken = ({ alternatives, ...said }: TokenLogprob) =>
-  Object.fromEntries([...alternatives, said].map(({ token, logprob }) => [token, logprob]));
+/** The generated token is always among them. */
+const byToken = ({ topLogprobs, ...generated }: TokenLogprob) =>
+  Object.fromEntries([...topLogprobs, generated].map(({ token, logprob }) => [token, logprob]));

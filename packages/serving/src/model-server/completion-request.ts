@@ -2,7 +2,7 @@
 // Fields: platform.openai.com/docs/api-reference; `top_k` as other servers of that API have it.
 import { maximum } from '@bowyer/core';
 import {
-  ALTERNATIVES,
+  MAX_TOP_LOGPROBS,
   type ChatMessage,
   type ChatTemplate,
   ChatTemplateError,
@@ -24,19 +24,19 @@ export interface CompletionRequest {
   /** A stream ends with the counts of its tokens. */
   streamsUsage: boolean;
   logprobs: boolean;
-  /** Likeliest tokens to tell beside each one that was said. */
+  /** Number of most likely tokens to return beside each generated one. */
   topLogprobs: number;
   /** What is added to the logits of tokens. */
   logitBias: readonly (readonly [id: number, by: number])[];
-  /** Taken off the logit of a token that was said. */
+  /** Subtracted from the logit of a token that was generated. */
   presencePenalty: number;
-  /** Taken off the logit of a token as often as it was said. */
+  /** Subtracted from the logit of a token once for each time it was generated. */
   frequencyPenalty: number;
 }
 
 export interface Prompt {
   ids: number[];
-  /** Text that the answer is to begin with: the prompt, where it is to be repeated. */
+  /** Text at the beginning of the answer: the prompt, where `echo` is set. */
   echo: string;
 }
 
@@ -55,7 +55,7 @@ export interface RequestReader {
   defaults: { temperature: number; topK: number; topP: number; maxTokens: number };
 }
 
-/** Of OpenAI's API and its kin, with the values that change nothing. */
+/** Fields of OpenAI's API and similar ones, with the values that have no effect. */
 const notBuilt = {
   repetition_penalty: [1],
   min_p: [0],
@@ -91,7 +91,7 @@ export function readChatRequest(body: unknown, reader: RequestReader): Completio
     throw error instanceof ChatTemplateError ? new BadRequestError(error.message, 'messages') : error;
   }
   const logprobs = fields.boolean('logprobs');
-  const topLogprobs = fields.number('top_logprobs', 0, { min: 0, max: ALTERNATIVES, whole: true });
+  const topLogprobs = fields.number('top_logprobs', 0, { min: 0, max: MAX_TOP_LOGPROBS, whole: true });
   if (topLogprobs > 0 && !logprobs) throw fields.fail('top_logprobs', 'needs logprobs to be true');
   return request(fields, [{ ids, echo: '' }], { logprobs, topLogprobs }, reader, {
     limit: ['max_completion_tokens', 'max_tokens'],
@@ -112,14 +112,14 @@ export function readTextRequest(body: unknown, reader: RequestReader): Completio
     return { ids, echo: echoes ? text : '' };
   });
   fields.refuseUnlessNeutral({ top_logprobs: [0] }); // of chats; here it is the number in logprobs
-  const told = { logprobs, topLogprobs: topLogprobs ?? 0 };
-  return request(fields, prompts, told, reader, { limit: ['max_tokens'], ofPrompt: 'prompt' });
+  const logprobOptions = { logprobs, topLogprobs: topLogprobs ?? 0 };
+  return request(fields, prompts, logprobOptions, reader, { limit: ['max_tokens'], ofPrompt: 'prompt' });
 }
 
 function request(
   fields: RequestFields,
   prompts: Prompt[],
-  told: Pick<CompletionRequest, 'logprobs' | 'topLogprobs'>,
+  logprobOptions: Pick<CompletionRequest, 'logprobs' | 'topLogprobs'>,
   reader: RequestReader,
   { limit, ofPrompt }: { limit: readonly string[]; ofPrompt: string },
 ): CompletionRequest {
@@ -144,7 +144,7 @@ function request(
     seed: fields.number('seed', null, { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER, whole: true }),
     stream: fields.boolean('stream'),
     streamsUsage: fields.object('stream_options').boolean('include_usage'),
-    ...told,
+    ...logprobOptions,
     logitBias: fields.numbersById('logit_bias', { min: -100, max: 100, vocabSize }),
     presencePenalty: fields.number('presence_penalty', 0, penalty),
     frequencyPenalty: fields.number('frequency_penalty', 0, penalty),
@@ -214,6 +214,6 @@ function givenPrompts(fields: RequestFields, { tokenizer, vocabSize }: RequestRe
   if (!good || list.length === 0)
     throw fields.fail('prompt', `must be a string, token ids below ${vocabSize}, or an array of these`);
   const empty = list.some((item) => typeof item === 'string' && tokenizer.encodeWithSpecials(item).length === 0);
-  if (empty) throw fields.fail('prompt', 'is empty; this model needs at least one token to go on from');
+  if (empty) throw fields.fail('prompt', 'is empty; this model needs at least one token to continue from');
   return list;
 }

@@ -1,10 +1,10 @@
-// One request under way: a sequence per answer, its text as it comes, and what it came to.
+// One request in progress: a sequence per answer, its text as it is generated, and the result.
 import { Rng } from '@bowyer/core';
-import { type Alternatives, continuationText, type Tokenizer } from '@bowyer/models';
+import { type TopLogprobs, continuationText, type Tokenizer } from '@bowyer/models';
 import type { AnswerKind, Choice, TokenLogprob, Usage } from './completion-answers.js';
 import type { CompletionRequest, Prompt } from './completion-request.js';
 import type { SequenceBatcher } from './sequence-batcher.js';
-import { SpokenText } from './text-streamer.js';
+import { TextStreamer } from './text-streamer.js';
 
 export interface CompletionRun {
   kind: AnswerKind;
@@ -14,7 +14,7 @@ export interface CompletionRun {
   /** Used where the request brings no seed of its own. */
   rng: Rng;
   signal: AbortSignal;
-  /** Told of every piece of text, and at the end of every choice that nothing more comes. */
+  /** Called with every piece of text, and once at the end of every choice. */
   onPiece: (piece: Choice) => void;
 }
 
@@ -24,20 +24,20 @@ export interface Completed {
   aborted: boolean;
 }
 
-/** Ends when all answers have ended. @throws {QueueFullError} at once, before anything is said */
+/** Ends when all answers have ended. @throws {QueueFullError} at once, before any token is generated */
 export function runCompletion(batcher: SequenceBatcher, run: CompletionRun): Promise<Completed> {
   const { request, terminatorIds, signal } = run;
   const { prompts, n, maxTokens, sampling, seed, logitBias, presencePenalty, frequencyPenalty } = request;
-  const steering = { bias: logitBias, presencePenalty, frequencyPenalty };
+  const adjustments = { bias: logitBias, presencePenalty, frequencyPenalty };
   const answers = prompts.flatMap((prompt, p) =>
     Array.from({ length: n }, (_, i) => new Answer(run, prompt, p * n + i)),
   );
   const ends = batcher.submit(
     answers.map((answer) => ({
       ...{ promptIds: answer.promptIds, maxNewTokens: maxTokens, sampling, terminatorIds, signal },
-      ...{ steering, tellsAlternatives: request.topLogprobs > 0 },
+      ...{ adjustments, returnsTopLogprobs: request.topLogprobs > 0 },
       rng: seed === null ? new Rng(run.rng.uint32()) : Rng.forPurpose(seed, `answer ${answer.index}`),
-      onTokens: (...told) => answer.take(...told),
+      onTokens: (...tokens) => answer.take(...tokens),
     })),
   );
   return finished(answers, ends, request);
@@ -64,9 +64,9 @@ async function finished(
 
 class Answer {
   readonly promptIds: readonly number[];
-  readonly #spoken: SpokenText;
+  readonly #streamer: TextStreamer;
   readonly #tokens: TokenLogprob[] = [];
-  #untold: TokenLogprob[] = [];
+  #unsentTokens: TokenLogprob[] = [];
   #echo: string;
 
   constructor(
@@ -77,23 +77,23 @@ class Answer {
     const { kind, tokenizer, request } = run;
     this.promptIds = ids;
     this.#echo = echo;
-    // A message stands alone; a text goes on where the prompt ended, with the blank that it begins with.
-    const decode = (said: readonly number[]) =>
-      kind === 'chat' ? tokenizer.decode(said) : continuationText(tokenizer, ids, said);
-    this.#spoken = new SpokenText(decode, request.stops);
+    // A message stands alone; a text continues where the prompt ended, with its leading space.
+    const decode = (generated: readonly number[]) =>
+      kind === 'chat' ? tokenizer.decode(generated) : continuationText(tokenizer, ids, generated);
+    this.#streamer = new TextStreamer(decode, request.stops);
   }
 
-  take(ids: readonly number[], logprobs: readonly number[], alternatives: readonly Alternatives[]): boolean {
+  take(ids: readonly number[], logprobs: readonly number[], topLogprobs: readonly TopLogprobs[]): boolean {
     const { request } = this.run;
-    const text = this.#spoken.add(ids);
+    const text = this.#streamer.add(ids);
     if (request.logprobs)
       ids.forEach((id, i) => {
-        const token = { ...this.#spelled(id, logprobs[i]), alternatives: this.#alternatives(alternatives[i]) };
+        const token = { ...this.#spelled(id, logprobs[i]), topLogprobs: this.#topLogprobs(topLogprobs[i]) };
         this.#tokens.push(token);
-        this.#untold.push(token);
+        this.#unsentTokens.push(token);
       });
-    this.#tell(text);
-    return !this.#spoken.stopped;
+    this.#send(text);
+    return !this.#streamer.stopped;
   }
 
   #spelled = (id: number, logprob: number) => ({
@@ -102,26 +102,26 @@ class Answer {
   });
 
   /** As many as were asked for. */
-  #alternatives(told: Alternatives | undefined) {
-    const ids = told?.ids.slice(0, this.run.request.topLogprobs) ?? [];
-    return ids.map((id, i) => this.#spelled(id, told!.logprobs[i]));
+  #topLogprobs(found: TopLogprobs | undefined) {
+    const ids = found?.ids.slice(0, this.run.request.topLogprobs) ?? [];
+    return ids.map((id, i) => this.#spelled(id, found!.logprobs[i]));
   }
 
   finish(finishReason: 'stop' | 'length'): Choice {
-    this.#tell(this.#spoken.finish());
+    this.#send(this.#streamer.finish());
     this.run.onPiece({ ...this.#choice(''), finishReason });
     const { prompts, n } = this.run.request;
     const { echo } = prompts[Math.floor(this.index / n)];
     const tokens = this.run.request.logprobs ? this.#tokens : null;
-    return { index: this.index, text: echo + this.#spoken.text, finishReason, tokens };
+    return { index: this.index, text: echo + this.#streamer.text, finishReason, tokens };
   }
 
-  #tell(text: string): void {
+  #send(text: string): void {
     const shown = this.#echo + text;
     this.#echo = '';
     if (shown === '') return;
-    const tokens = this.run.request.logprobs ? this.#untold : null;
-    this.#untold = [];
+    const tokens = this.run.request.logprobs ? this.#unsentTokens : null;
+    this.#unsentTokens = [];
     this.run.onPiece({ ...this.#choice(shown), tokens });
   }
 

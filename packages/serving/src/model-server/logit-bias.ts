@@ -1,33 +1,36 @@
-// What a request adds to logits: a bias on tokens of its choice, and penalties on what the answer has said.
+// What a request adds to logits: a bias on tokens of its choice, and penalties on tokens of the answer so far.
 // Source: platform.openai.com/docs/api-reference, logit_bias, presence_penalty and frequency_penalty.
 
-export interface Steering {
+export interface LogitAdjustments {
   bias: readonly (readonly [id: number, by: number])[];
   presencePenalty: number;
   frequencyPenalty: number;
 }
 
-/** Whether anything is added; with `penalties` whether it depends on what was said. */
-export function isSteering(steering: Steering | undefined, what: 'anything' | 'penalties' = 'anything'): boolean {
-  if (!steering) return false;
-  const { bias, presencePenalty, frequencyPenalty } = steering;
+/** Whether any logit changes; with `penalties`, whether that depends on the answer so far. */
+export function adjustsLogits(
+  adjustments: LogitAdjustments | undefined,
+  what: 'anything' | 'penalties' = 'anything',
+): boolean {
+  if (!adjustments) return false;
+  const { bias, presencePenalty, frequencyPenalty } = adjustments;
   return presencePenalty !== 0 || frequencyPenalty !== 0 || (what === 'anything' && bias.length > 0);
 }
 
 /**
  *     change(token) = bias(token) − presence · [count > 0] − frequency · count
  *
- * @param counts how often the answer has said each token; the prompt's do not count
+ * @param counts how often the answer contains each token; the prompt's do not count
  * @returns each token once
  */
 export function logitChanges(
-  steering: Steering | undefined,
+  adjustments: LogitAdjustments | undefined,
   counts: ReadonlyMap<number, number>,
 ): (readonly [id: number, by: number])[] {
-  if (!steering) return [];
-  const { bias, presencePenalty, frequencyPenalty } = steering;
+  if (!adjustments) return [];
+  const { bias, presencePenalty, frequencyPenalty } = adjustments;
   const changes = new Map(bias);
-  if (isSteering(steering, 'penalties'))
+  if (adjustsLogits(adjustments, 'penalties'))
     for (const [id, count] of counts)
       changes.set(id, (changes.get(id) ?? 0) - presencePenalty - frequencyPenalty * count);
   return [...changes];

@@ -37,7 +37,7 @@ export interface ModelServerOptions extends SequenceBatcherOptions {
   seed: number;
   /** What a request that leaves them out gets. */
   defaults: RequestReader['defaults'];
-  /** Told of faults of the server, which the client sees as status 500. */
+  /** Called on faults of the server, which the client sees as status 500. */
   onFault?: (error: Error) => void;
 }
 
@@ -89,7 +89,7 @@ export class ModelServer {
     return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}/v1`;
   }
 
-  /** Takes no further request, finishes the answers at hand, frees the cache. The model stays with its owner. */
+  /** Accepts no further request, finishes the answers in progress, frees the cache. The model stays with its owner. */
   async close(): Promise<void> {
     const closed = once(this.#server, 'close');
     this.#server.close();
@@ -153,7 +153,7 @@ export class ModelServer {
     const problem =
       headers.authorization === undefined ? 'You did not provide an API key' : 'Incorrect API key provided';
     const json = errorBody(
-      `${problem}; this server wants one as 'Authorization: Bearer KEY'`,
+      `${problem}; this server requires one as 'Authorization: Bearer KEY'`,
       'invalid_request_error',
       {
         code: 'invalid_api_key',
@@ -190,7 +190,7 @@ export class ModelServer {
     return null;
   }
 
-  /** Not async, so that a full queue is told before a stream begins. */
+  /** Not async, so that a full queue is reported before a stream begins. */
   #run(
     kind: AnswerKind,
     request: CompletionRequest,
@@ -221,7 +221,7 @@ export class ModelServer {
 
 const seconds = () => Math.floor(Date.now() / 1000);
 
-/** In a time that does not tell where they differ. */
+/** In constant time. */
 function sameText(a: string, b: string): boolean {
   const [x, y] = [Buffer.from(a), Buffer.from(b)];
   return x.length === y.length && timingSafeEqual(x, y);

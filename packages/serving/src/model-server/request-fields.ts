@@ -1,6 +1,6 @@
-// Reading fields of a request's JSON body, each with the complaint that the client is told.
+// Reading fields of a request's JSON body, each with the error that the client gets.
 
-/** Told to the client as OpenAI's API tells it, with the field that it is about. */
+/** Reported to the client as OpenAI's API does, with the field that it is about. */
 export class BadRequestError extends Error {
   override readonly name = 'BadRequestError';
 
@@ -16,7 +16,7 @@ export class BadRequestError extends Error {
 interface Range {
   min: number;
   max: number;
-  /** If only whole numbers will do. */
+  /** Whether it must be an integer. */
   whole?: boolean;
 }
 
@@ -43,7 +43,7 @@ export class RequestFields {
     if (typeof value !== 'number' || !(value >= min && value <= max) || (whole && !Number.isInteger(value)))
       throw this.#wrong(
         name,
-        `${whole ? 'a whole number' : 'a number'} ${max === Infinity || max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`}`,
+        `${whole ? 'an integer' : 'a number'} ${max === Infinity || max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`}`,
       );
     return value;
   }
@@ -89,9 +89,9 @@ export class RequestFields {
     return Object.entries(value).map(([key, number]) => {
       const id = Number(key);
       if (!/^\d+$/.test(key) || id >= vocabSize)
-        throw this.fail(name, `has the key '${key}', which is no token id below ${vocabSize}`);
+        throw this.fail(name, `has the key '${key}', which is not a token id below ${vocabSize}`);
       if (typeof number !== 'number' || !(number >= min && number <= max))
-        throw this.fail(name, `must hold numbers from ${min} to ${max}; token ${id} has another value`);
+        throw this.fail(name, `must contain numbers from ${min} to ${max}; token ${id} has another value`);
       return [id, number];
     });
   }

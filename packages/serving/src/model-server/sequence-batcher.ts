@@ -1,8 +1,8 @@
-// Many answers at once: each has a slot of the key-value cache, and all slots move on together, a few tokens a round.
-// Who comes while a round runs joins the next one; a prompt that begins like what a free slot holds pays for its rest only.
+// Continuous batching: each answer has a slot of the key-value cache, and all slots advance together, a few tokens a round.
+// Requests that arrive during a round join the next one; a prompt that shares a prefix with a free slot's content reuses it.
 import type { Rng } from '@bowyer/core';
-import type { Alternatives, Episodes, LanguageModel, SamplingOptions, Utterance } from '@bowyer/models';
-import { isSteering, logitChanges, type Steering } from './logit-bias.js';
+import type { TopLogprobs, Episodes, LanguageModel, SamplingOptions, Utterance } from '@bowyer/models';
+import { adjustsLogits, logitChanges, type LogitAdjustments } from './logit-bias.js';
 
 export interface SequenceRequest {
   /** At least one; with `maxNewTokens` they fit into the context. */
@@ -11,18 +11,18 @@ export interface SequenceRequest {
   sampling: Pick<SamplingOptions, 'temperature' | 'topK' | 'topP' | 'greedy'>;
   terminatorIds: readonly number[];
   /** Changes of logits; none if not given. */
-  steering?: Steering;
-  /** Whether the likeliest tokens are told beside those that were said. */
-  tellsAlternatives?: boolean;
+  adjustments?: LogitAdjustments;
+  /** Whether the most likely tokens are returned beside the generated ones. */
+  returnsTopLogprobs?: boolean;
   /** The answer's own stream: what is sampled does not depend on who else is answered. */
   rng: Rng;
   /** Ends the answer as soon as it is noticed. */
   signal: AbortSignal;
-  /** Told of tokens as they come, without the terminator. @returns whether more are wanted */
-  onTokens: (ids: readonly number[], logprobs: readonly number[], alternatives: readonly Alternatives[]) => boolean;
+  /** Called with tokens as they are generated, without the terminator. @returns whether more are wanted */
+  onTokens: (ids: readonly number[], logprobs: readonly number[], topLogprobs: readonly TopLogprobs[]) => boolean;
 }
 
-/** `stop`: a terminator, or no more was wanted; `length`: maxNewTokens were said; `aborted`: by the signal. */
+/** `stop`: a terminator, or no more was wanted; `length`: maxNewTokens were generated; `aborted`: by the signal. */
 export interface SequenceEnd {
   finishReason: 'stop' | 'length' | 'aborted';
   /** The terminator included. */
@@ -41,14 +41,14 @@ export class QueueFullError extends Error {
   override readonly name = 'QueueFullError';
 }
 
-/** Tokens of a round: more cost late comers time, fewer cost everybody a call. */
+/** Tokens of a round: more delay new requests, fewer cost more calls. */
 const ROUND = 8;
 
 interface Sequence {
   request: SequenceRequest;
   slot: number;
   newTokens: number;
-  /** How often each token was said. */
+  /** How often each token was generated. */
   counts: Map<number, number>;
   resolve: (end: SequenceEnd) => void;
   reject: (error: unknown) => void;
@@ -60,7 +60,7 @@ export class SequenceBatcher {
   #running: Sequence[] = [];
   #rounds: Promise<void> | null = null;
   /** Once a request has asked for it: another program then, which serves the plain requests too. */
-  #steered = false;
+  #biasesLogits = false;
 
   private constructor(
     private readonly model: LanguageModel,
@@ -83,8 +83,10 @@ export class SequenceBatcher {
   submit(requests: readonly SequenceRequest[]): Promise<SequenceEnd>[] {
     const { maxQueued, slots } = this.options;
     if (this.#waiting.length + requests.length > maxQueued + this.#free.length)
-      throw new QueueFullError(`all ${slots} slots are busy and ${this.#waiting.length} answers wait`);
-    this.#steered ||= requests.some(({ steering, tellsAlternatives }) => tellsAlternatives || isSteering(steering));
+      throw new QueueFullError(`all ${slots} slots are busy and ${this.#waiting.length} requests are queued`);
+    this.#biasesLogits ||= requests.some(
+      ({ adjustments, returnsTopLogprobs }) => returnsTopLogprobs || adjustsLogits(adjustments),
+    );
     const ends = requests.map(
       (request) =>
         new Promise<SequenceEnd>((resolve, reject) => {
@@ -116,7 +118,7 @@ export class SequenceBatcher {
       if (sequence.request.signal.aborted) this.#end(sequence, 'aborted');
   }
 
-  /** Into the free slot that remembers most of the prompt; among equals the one that was left longest ago. */
+  /** Into the free slot with the longest matching prefix; among equals the least recently used one. */
   #admit(sequence: Sequence): void {
     const { promptIds } = sequence.request;
     const remembered = this.#free.map((slot) => commonPrefix(this.episodes.context(slot), promptIds));
@@ -143,7 +145,7 @@ export class SequenceBatcher {
 
   /** Tokens to ask for: one after the prompt, then a power of two that the context has room for. */
   #stride({ request, slot, newTokens }: Sequence): number {
-    if (newTokens === 0 || isSteering(request.steering, 'penalties')) return 1; // what is said changes what may follow
+    if (newTokens === 0 || adjustsLogits(request.adjustments, 'penalties')) return 1; // each token changes the penalties of the next
     const left = request.maxNewTokens - newTokens;
     const room = this.model.contextLength - this.episodes.length(slot) + 1; // the last new token is never fed
     let stride = ROUND;
@@ -155,32 +157,32 @@ export class SequenceBatcher {
     const [{ request }] = group;
     try {
       const utterances = await this.episodes.act(
-        group.map(({ slot, request: { promptIds, rng, steering }, newTokens, counts }) => ({
-          ...{ slot, rng, steer: logitChanges(steering, counts) },
+        group.map(({ slot, request: { promptIds, rng, adjustments }, newTokens, counts }) => ({
+          ...{ slot, rng, logitBias: logitChanges(adjustments, counts) },
           tokens: newTokens === 0 ? promptIds.slice(this.episodes.length(slot)) : [],
         })),
         {
-          ...{ ...request.sampling, terminatorIds: request.terminatorIds, steered: this.#steered },
+          ...{ ...request.sampling, terminatorIds: request.terminatorIds, biasesLogits: this.#biasesLogits },
           maxNewTokens: this.#stride(group[0]),
         },
       );
       group.forEach((sequence, i) => this.#take(sequence, utterances[i]));
     } catch (error) {
       for (const sequence of group) {
-        this.episodes.truncate(sequence.slot, 0); // what the cache holds of it is not certain any more
+        this.episodes.truncate(sequence.slot, 0); // the content of its cache is no longer certain
         this.#end(sequence, error);
       }
     }
   }
 
-  #take(sequence: Sequence, { ids, logprobs, alternatives = [], terminatorId }: Utterance): void {
+  #take(sequence: Sequence, { ids, logprobs, topLogprobs = [], terminatorId }: Utterance): void {
     const { maxNewTokens, onTokens, signal } = sequence.request;
-    const said = ids.slice(0, maxNewTokens - sequence.newTokens);
+    const generated = ids.slice(0, maxNewTokens - sequence.newTokens);
     const terminated = terminatorId !== null && sequence.newTokens + ids.length < maxNewTokens;
-    sequence.newTokens += said.length + Number(terminated);
-    for (const id of said) sequence.counts.set(id, (sequence.counts.get(id) ?? 0) + 1);
-    const told = [[...logprobs.subarray(0, said.length)], alternatives.slice(0, said.length)] as const;
-    const wantsMore = signal.aborted || onTokens(said, ...told);
+    sequence.newTokens += generated.length + Number(terminated);
+    for (const id of generated) sequence.counts.set(id, (sequence.counts.get(id) ?? 0) + 1);
+    const logprobsOfTokens = [[...logprobs.subarray(0, generated.length)], topLogprobs.slice(0, generated.length)] as const;
+    const wantsMore = signal.aborted || onTokens(generated, ...logprobsOfTokens);
     if (signal.aborted) this.#end(sequence, 'aborted');
     else if (terminated || !wantsMore) this.#end(sequence, 'stop');
     else if (sequence.newTokens >= maxNewTokens) this.#end(sequence, 'length');

@@ -1,9 +1,9 @@
-// The text of an answer while its tokens come: what may be shown already, and whether a stop string has ended it.
+// Incremental text of an answer: what can be sent already, and whether a stop string has ended it.
 
-/** What half a character of several bytes decodes to. */
+/** What an incomplete multi-byte character decodes to. */
 const HALF_CHARACTER = '\uFFFD';
 
-export class SpokenText {
+export class TextStreamer {
   readonly #ids: number[] = [];
   #shown = 0;
   #text = '';
@@ -23,7 +23,7 @@ export class SpokenText {
     return this.#text;
   }
 
-  /** A stop string was said: later tokens change nothing. */
+  /** A stop string was generated: later tokens are ignored. */
   get stopped(): boolean {
     return this.#stopped;
   }

@@ -1,15 +1,13 @@
-// Turns instructions that run often into JavaScript functions, a few branches deep: twice as fast as the plain loop.
-// The plain loop in machine.ts stays the reference: a compiled block does exactly what its instructions do.
+// Compiles instructions that run often to JavaScript functions, a few branches deep: twice as fast as the plain loop.
+// The plain loop in interpreter.ts is the reference: a compiled block does exactly what its instructions do.
 import { RETURN_FALSE, RETURN_TRUE, type Instruction } from './instruction.js';
 import type { Machine } from './machine.js';
-
-/** Runs some instructions from one address on, and leaves `machine.pc` where the next one is. */
-export type Block = (machine: Machine) => void;
+import { programOf, type Block } from './program.js';
 
 /** Instructions in a block, counted in all its branches; a branch starts no new path where none are left. */
 const MAX_BLOCK_LENGTH = 160;
 const MAX_BRANCH_DEPTH = 6;
-/** A block that jumps to its own start goes round inside, but comes up for air so that endless loops are noticed. */
+/** A block that jumps to its own start loops inside, at most this often, so that the interpreter detects endless loops. */
 const MAX_ROUNDS = 1024;
 
 /** What a piece of generated code may use, beside `m`, the machine: its stack, memory, base of locals, and a scratch number. */
@@ -24,7 +22,7 @@ const JUMP = 140;
 export function compileBlock(machine: Machine, start: number): Block {
   const block: Draft = { machine, start, instructions: [] };
   const code = translatePath(block, start, new Set());
-  // The code is made of numbers alone: texts are reached through the instruction.
+  // The code contains numbers only; texts are reached through the instruction.
   const build = new Function('I', `return function(m){${PROLOGUE}for(let n=0;n<${MAX_ROUNDS};n++){${code}}}`);
   return (build as (instructions: Instruction[]) => Block)(block.instructions);
 }
@@ -38,22 +36,23 @@ interface Draft {
 }
 
 /**
- * Code for the instructions from an address on; what a taken branch leads to is written into the branch itself.
+ * Code for the instructions from an address on; what follows a taken branch is written inside the branch.
  *
  * @param behind addresses already on this path, and one number more for each branch taken
  */
 function translatePath(block: Draft, start: number, behind: ReadonlySet<number>): string {
   const { machine, instructions } = block;
+  const program = programOf(machine.story);
   const path = new Set(behind);
   const lines: string[] = [];
   for (let at = start; ;) {
     if (path.has(at) || instructions.length >= MAX_BLOCK_LENGTH) return lines.join('\n') + leaveFor(at, block.start);
     path.add(at);
-    const instruction = machine.instructionAt(at);
+    const instruction = program.instructionAt(machine, at);
     const index = instructions.push(instruction) - 1;
     at = instruction.next;
     if (instruction.code === JUMP && instruction.a >= 0) {
-      at += signed(instruction.a) - 2; // followed at once: it costs nothing
+      at += signed(instruction.a) - 2; // resolved here: it costs nothing
       continue;
     }
     const line = translate({ block, instruction, path }, index);
@@ -62,7 +61,7 @@ function translatePath(block: Draft, start: number, behind: ReadonlySet<number>)
   }
 }
 
-/** Code that goes on at another address; at the block's own start it goes round. */
+/** Code that continues at another address; at the block's own start it loops. */
 const leaveFor = (address: number, start: number): string =>
   `m.pc=${address};${address === start ? 'continue' : 'return'};`;
 
@@ -93,7 +92,7 @@ function translate(site: Site, index: number): Line {
 
 const signed = (value: number) => (value << 16) >> 16;
 
-/** An expression for an operand's value; `Instruction` tells how operands are coded. */
+/** An expression for an operand's value; `Instruction` describes how operands are coded. */
 function read(machine: Machine, operand: number): string {
   if (operand >= 0) return String(operand);
   const variable = -1 - operand;
@@ -107,7 +106,7 @@ function readSigned(machine: Machine, operand: number): string {
   return operand >= 0 ? String(signed(operand)) : `(${read(machine, operand)}<<16>>16)`;
 }
 
-/** A statement that stores an expression; typed arrays cut it to 16 bits by themselves. */
+/** A statement that stores an expression; typed arrays truncate it to 16 bits. */
 function write(machine: Machine, variable: number, expression: string): string {
   if (variable === 0) return `m.push(${expression});`;
   if (variable < 16) return `s[l+${variable - 1}]=${expression};`;
@@ -133,7 +132,7 @@ function call(machine: Machine, { operands, store, next }: Instruction): string 
   return `{${routine}${given.join('')}m.pc=${next};m.callRoutine(r,${operands.length - 1},${store});}`;
 }
 
-/** The commonest operations written out; undefined for all others. */
+/** Code for the most common operations; undefined for all others. */
 function inlineCode(site: Site): string | undefined {
   const { machine } = site.block;
   const { instruction } = site;
@@ -171,7 +170,7 @@ function inlineCode(site: Site): string | undefined {
   }
 }
 
-/** Operations on a variable that is named outright; the top of the stack has rules of its own and is left to the plain form. */
+/** Operations on a variable given as a constant; the top of the stack has rules of its own and keeps the plain form. */
 function inlineVariableCode(site: Site): string | undefined {
   const { machine } = site.block;
   const { instruction } = site;

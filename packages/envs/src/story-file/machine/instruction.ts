@@ -1,7 +1,6 @@
-// One decoded instruction, and the decoder: bytes at an address → operation, operands, where the result goes, where to branch.
+// One decoded instruction: operation, operands, where the result goes, where to branch.
 // Source: Standards Document 1.1, section 4.
 import type { Machine } from './machine.js';
-import { operationFor, type OperationSpec } from './operations/index.js';
 
 export type Operation = (machine: Machine, instruction: Instruction) => void;
 
@@ -11,7 +10,7 @@ export const RETURN_TRUE = 1;
 
 /**
  * An operand is one number: a constant 0…65535 as it is, variable v as −1 − v,
- * so that the sign alone tells them apart (`Machine.value` reads it).
+ * so that the sign alone distinguishes them (`Machine.value` reads it).
  */
 export interface Instruction {
   /** The opcode, numbered as `readForm` explains. */
@@ -31,108 +30,4 @@ export interface Instruction {
   readonly branchTo: number;
   /** The literal text of `print` and `print_ret`. */
   readonly text: string;
-}
-
-/** Operand types as their two bits say (4.2). */
-const LARGE_CONSTANT = 0;
-const SMALL_CONSTANT = 1;
-const VARIABLE = 2;
-const OMITTED = 3;
-
-/** Reads through memory from one address on. */
-class Reader {
-  constructor(
-    private readonly memory: Uint8Array,
-    public at: number,
-  ) {}
-
-  byte(): number {
-    return this.memory[this.at++];
-  }
-
-  word(): number {
-    return (this.byte() << 8) | this.byte();
-  }
-}
-
-export function decodeInstruction(machine: Machine, address: number): Instruction {
-  const reader = new Reader(machine.memory, address);
-  const { code, types } = readForm(reader, machine.story.version);
-  const spec = operationFor(code, machine.story.version);
-  if (spec === undefined)
-    return machine.fail(`there is no opcode ${code} in version ${machine.story.version}, address ${address}`);
-  const operands = types.map((type) => readOperand(reader, type));
-  const store = spec.stores ? reader.byte() : -1;
-  const branch = spec.branches ? readBranch(reader) : NO_BRANCH;
-  let text = '';
-  if (spec.hasText) {
-    const decoded = machine.text.decode(machine.memory, reader.at);
-    text = decoded.text;
-    reader.at = decoded.end;
-  }
-  const next = reader.at;
-  return {
-    code,
-    execute: specialise(spec, operands),
-    next,
-    operands,
-    a: operands[0] ?? 0,
-    b: operands[1] ?? 0,
-    c: operands[2] ?? 0,
-    store,
-    branchOn: branch.branchOn,
-    branchTo: branch === NO_BRANCH ? -1 : branchTarget(next, branch.offset),
-    text,
-  };
-}
-
-const NO_BRANCH = { branchOn: false, offset: 0 };
-
-const branchTarget = (next: number, offset: number): number =>
-  offset === RETURN_FALSE || offset === RETURN_TRUE ? offset : next + offset - 2;
-
-const specialise = (spec: OperationSpec, operands: readonly number[]): Operation =>
-  operands.length === 2 && spec.executeTwo !== undefined ? spec.executeTwo : spec.execute;
-
-/**
- * Opcodes are numbered in one line, as tables of the standard print them:
- * 2OP 0…31, 1OP 128…143, 0OP 176…191, VAR 224…255, EXT 256 and up.
- */
-function readForm(reader: Reader, version: number): { code: number; types: number[] } {
-  const first = reader.byte();
-  if (first === 0xbe && version >= 5) return { code: 256 + reader.byte(), types: readTypes(reader, 1) };
-  if (first < 0x80) {
-    const type = (bit: number) => (first & bit ? VARIABLE : SMALL_CONSTANT);
-    return { code: first & 31, types: [type(0x40), type(0x20)] };
-  }
-  if (first < 0xc0) {
-    const type = (first >> 4) & 3;
-    return type === OMITTED ? { code: first, types: [] } : { code: 128 + (first & 15), types: [type] };
-  }
-  const isDouble = first === 0xec || first === 0xfa; // call_vs2 and call_vn2 take up to eight operands
-  const types = readTypes(reader, isDouble ? 2 : 1);
-  return { code: first < 0xe0 ? first & 31 : first, types };
-}
-
-function readTypes(reader: Reader, byteCount: number): number[] {
-  const types: number[] = [];
-  for (let i = 0; i < byteCount; i++) {
-    const byte = reader.byte();
-    for (let shift = 6; shift >= 0; shift -= 2) types.push((byte >> shift) & 3);
-  }
-  const end = types.indexOf(OMITTED);
-  return end < 0 ? types : types.slice(0, end);
-}
-
-function readOperand(reader: Reader, type: number): number {
-  if (type === LARGE_CONSTANT) return reader.word();
-  return type === SMALL_CONSTANT ? reader.byte() : -1 - reader.byte();
-}
-
-function readBranch(reader: Reader): { branchOn: boolean; offset: number } {
-  const first = reader.byte();
-  const branchOn = first >= 0x80;
-  if (first & 0x40) return { branchOn, offset: first & 63 };
-  const offset = ((first & 63) << 8) | reader.byte();
-  return { branchOn, offset: (offset << 18) >> 18 };
 }

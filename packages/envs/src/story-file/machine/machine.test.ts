@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Rng } from '@bowyer/core';
 import { enterLine } from './input.js';
+import { run } from './interpreter.js';
 import { Machine, type MachineOptions } from './machine.js';
+import { programOf } from './program.js';
 import { Story, StoryFormatError } from './story.js';
 
 const folder = new URL('.', import.meta.url);
@@ -11,13 +13,13 @@ const lighthouse = () => new Story(readFileSync(new URL('../lighthouse/lighthous
 
 function start(story: Story, options: Partial<MachineOptions> = {}): Machine {
   const machine = new Machine(story, { seed: 1, hasUndo: false, ...options });
-  machine.run();
+  run(machine);
   return machine;
 }
 
 function say(machine: Machine, line: string): string {
   enterLine(machine, line);
-  machine.run();
+  run(machine);
   return machine.screen.take();
 }
 
@@ -58,8 +60,8 @@ test('compiled and plain instructions do the same, down to every byte of memory'
     expect(say(compiled, command)).toBe(say(plain, command));
     expect(Buffer.compare(compiled.memory, plain.memory)).toBe(0);
   }
-  expect(compiled.story.blocks.some((block) => block !== undefined)).toBe(true);
-  expect(plain.story.blocks.some((block) => block !== undefined)).toBe(false);
+  expect(programOf(compiled.story).blocks.some((block) => block !== undefined)).toBe(true);
+  expect(programOf(plain.story).blocks.some((block) => block !== undefined)).toBe(false);
 });
 
 test('a snapshot brings back text, score and luck, as often as one likes', () => {

@@ -1,8 +1,6 @@
-// The Z-machine: memory, stack, routine calls, the fetch-and-execute loop, and exact snapshots of all of it.
-// Source: The Z-Machine Standards Document 1.1. Operations live in operations/, decoding in instruction.ts.
-import { compileBlock } from './block-compiler.js';
+// The state of a Z-machine: memory, stack, routine calls, and exact snapshots of all of it.
+// Source: The Z-Machine Standards Document 1.1. Operations are in operations/, the loop that executes them in interpreter.ts.
 import { Dictionary } from './dictionary.js';
-import { decodeInstruction, type Instruction } from './instruction.js';
 import { ObjectTree } from './object-tree.js';
 import { initialScreenState, Screen, SCREEN_COLUMNS, SCREEN_ROWS, type ScreenState } from './screen.js';
 import { StoryRandom, type StoryRandomState } from './story-random.js';
@@ -19,11 +17,6 @@ const CALLER_LOCALS = 1;
 const CALLER_TOP = 2;
 const RESULT_VARIABLE = 3;
 const ARGUMENT_COUNT = 4;
-
-/** Far more than any game does between two inputs; a story that reaches it runs in a circle. */
-const MAX_BLOCKS_PER_TURN = 20_000_000;
-/** An instruction that has run this often is worth compiling. */
-const COMPILE_AT = 200;
 
 /** What the machine stopped for. */
 export type Pause = 'line' | 'key' | 'halted';
@@ -48,14 +41,14 @@ export interface MachineSnapshot {
   screen: ScreenState;
 }
 
-/** The story did something no story may do; the machine stops for good. */
+/** The story broke a rule of the standard; the machine cannot continue. */
 export class StoryFault extends Error {
   override readonly name = 'StoryFault';
 }
 
 export interface MachineOptions {
   seed: number;
-  /** Whether the game's own UNDO works. Jericho tells games that it does not. */
+  /** Whether the game's own UNDO works. Jericho reports to games that it does not. */
   hasUndo: boolean;
   /** Whether instructions that run often are compiled; false is slower and only of use to compare the two. */
   isCompiling?: boolean;
@@ -74,10 +67,13 @@ export class Machine {
   input: PendingInput | null = null;
   /** Why the machine halted, null where the game ended by itself. */
   fault: StoryFault | null = null;
-  /** What the game's own SAVE and UNDO hold, in memory only. */
+  /** States that the game's own SAVE and UNDO keep, in memory only. */
   savedGame: MachineSnapshot | null = null;
   undoStates: MachineSnapshot[] = [];
   readonly hasUndo: boolean;
+  readonly isCompiling: boolean;
+  /** False once an operation has stopped the loop. */
+  isRunning = false;
   /** Temporary values, and the locals of every routine being run; compiled blocks work on them directly. */
   readonly stack = new Uint16Array(STACK_WORDS);
   stackTop = 0;
@@ -90,8 +86,6 @@ export class Machine {
   readonly #globals: number;
   readonly #staticBase: number;
   #frameCount = 0;
-  #isRunning = false;
-  readonly #isCompiling: boolean;
 
   constructor(
     readonly story: Story,
@@ -103,13 +97,13 @@ export class Machine {
     this.dictionary = new Dictionary(story, this.text, this.memory, story.dictionary);
     this.random = new StoryRandom(seed);
     this.hasUndo = hasUndo;
-    this.#isCompiling = isCompiling;
+    this.isCompiling = isCompiling;
     this.#globals = story.globals;
     this.#staticBase = story.staticBase;
     this.restart();
   }
 
-  /** From the beginning; the random sequence goes on, and so do the two flags that outlive a restart (6.1.3). */
+  /** From the beginning; the random sequence continues, and the two flags that a restart keeps stay (6.1.3). */
   restart(): void {
     const keptFlags = this.memory[0x11] & 0b11;
     this.memory.set(this.story.bytes.subarray(0, this.#staticBase));
@@ -123,58 +117,23 @@ export class Machine {
     this.pause = 'halted';
   }
 
-  /** Runs until the game wants input or ends. */
-  run(): Pause {
-    const { blocks } = this.story;
+  /** Called by the loop before the first instruction. */
+  start(): void {
     this.pause = 'halted';
     this.input = null;
-    this.#isRunning = true;
-    try {
-      for (let budget = MAX_BLOCKS_PER_TURN; this.#isRunning; budget--) {
-        const block = blocks[this.pc];
-        if (block === undefined) this.#step();
-        else block(this);
-        if (budget === 0) this.fail(`${MAX_BLOCKS_PER_TURN} steps without asking for input`);
-      }
-    } catch (error) {
-      if (!(error instanceof StoryFault) && !(error instanceof RangeError)) throw error;
-      this.pause = 'halted';
-      this.fault = error instanceof StoryFault ? error : new StoryFault(`${this.story.name}: ${error.message}`);
-    }
-    return this.pause;
+    this.isRunning = true;
   }
 
   /** Called by operations: leave the loop after this instruction. */
   stop(pause: Pause, input: PendingInput | null = null): void {
     this.pause = pause;
     this.input = input;
-    this.#isRunning = false;
+    this.isRunning = false;
   }
 
   /** @throws StoryFault always */
   fail(problem: string): never {
     throw new StoryFault(`${this.story.name}: ${problem}`);
-  }
-
-  /** One instruction, uncompiled. */
-  #step(): void {
-    const { pc } = this;
-    const instruction = this.instructionAt(pc);
-    this.pc = instruction.next;
-    instruction.execute(this, instruction);
-    if (this.#isCompiling && pc >= this.#staticBase && ++this.story.heat[pc] === COMPILE_AT) {
-      this.story.blocks[pc] = compileBlock(this, pc);
-    }
-  }
-
-  /** Instructions outside dynamic memory never change, so every machine of this story shares the decoded form. */
-  instructionAt(address: number): Instruction {
-    const known = this.story.instructions[address];
-    if (known !== undefined) return known;
-    if (address < 0 || address >= this.memory.length) this.fail(`jump to ${address}, outside the story`);
-    const instruction = decodeInstruction(this, address);
-    if (address >= this.#staticBase) this.story.instructions[address] = instruction;
-    return instruction;
   }
 
   // ── Memory ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -248,7 +207,7 @@ export class Machine {
     return this.stack[--this.stackTop];
   }
 
-  branch(condition: boolean, { branchOn, branchTo }: Instruction): void {
+  branch(condition: boolean, { branchOn, branchTo }: { branchOn: boolean; branchTo: number }): void {
     if (condition !== branchOn) return;
     if (branchTo > 1) this.pc = branchTo;
     else this.return(branchTo);
@@ -259,7 +218,7 @@ export class Machine {
   /**
    * Calls the routine that the first operand names, with the other operands as arguments.
    *
-   * @param store variable for its result, −1 to throw it away
+   * @param store variable for its result, −1 to discard it
    */
   call(operands: readonly number[], store: number): void {
     const packed = this.value(operands[0]);
@@ -276,7 +235,7 @@ export class Machine {
 
   #enter(routine: number, argumentCount: number, store: number): void {
     const localCount = this.memory[routine];
-    if (!(localCount <= 15)) this.fail(`calls ${routine}, which is no routine`);
+    if (!(localCount <= 15)) this.fail(`calls ${routine}, which is not a routine`);
     if (this.#frameCount >= MAX_FRAMES || this.stackTop + localCount >= STACK_WORDS)
       this.fail('calls routines too deeply');
     const frame = this.#frameCount++ * FRAME_SIZE;
@@ -356,7 +315,7 @@ export class Machine {
     this.screen.restore(snapshot.screen);
   }
 
-  /** Tells the game what it runs on: a wide endless screen, an interpreter that keeps to standard 1.1 (section 11). */
+  /** Describes the interpreter to the game: a wide endless screen, standard 1.1 (section 11). */
   #writeHeader(): void {
     const { memory } = this;
     const { version } = this.story;

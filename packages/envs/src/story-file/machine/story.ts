@@ -1,7 +1,5 @@
-// A story file as it lies on disk: its bytes, the header's addresses, and what every running copy of it may share.
+// A story file: its bytes, the header's addresses, and decoded texts that every machine playing it shares.
 // Source: The Z-Machine Standards Document 1.1, sections 1 (memory map) and 11 (the header).
-import type { Block } from './block-compiler.js';
-import type { Instruction } from './instruction.js';
 
 export const SUPPORTED_VERSIONS = [3, 4, 5, 7, 8] as const;
 
@@ -36,11 +34,6 @@ export class Story {
   readonly alphabetTable: number;
   readonly unicodeTable: number;
   readonly fileLength: number;
-  /** Decoded instructions by address; filled as the story is played, by whichever machine gets there first. */
-  readonly instructions: (Instruction | undefined)[];
-  /** Compiled blocks by start address, and how often the instruction there has run uncompiled. */
-  readonly blocks: (Block | undefined)[];
-  readonly heat: Uint16Array;
   /** Decoded texts that lie in static memory, by address. */
   readonly texts = new Map<number, string>();
   readonly #packedScale: number;
@@ -74,10 +67,6 @@ export class Story {
     const lengthScale = this.version <= 3 ? 2 : this.version <= 5 ? 4 : 8;
     this.fileLength = Math.min(this.word(0x1a) * lengthScale || bytes.length, bytes.length);
     this.#assertPlausible();
-    // At full length from the start: an array that is filled at scattered places turns into a slow hash table.
-    this.instructions = new Array<Instruction | undefined>(bytes.length).fill(undefined);
-    this.blocks = new Array<Block | undefined>(bytes.length).fill(undefined);
-    this.heat = new Uint16Array(bytes.length);
   }
 
   word(address: number): number {

@@ -1,27 +1,19 @@
 // Coin collector: find the coin that lies on the floor of some room, and take it.
 import { makeObject, type Content } from '../content/content.js';
-import { coinGoldPath } from '../gold/coin-gold.js';
 import { makeRoom, roomNumbering, type HouseholdRoomName } from '../household.js';
 import { JavaRandom } from '../java-random.js';
 import { layOutHousehold } from '../layout.js';
 import { gameSetNumber, isOn, type Fold, type ParameterSpec } from '../parameters.js';
 import { move, Thing, type Room } from '../things.js';
 import { RoomGame } from './room-game.js';
-import type { GameKind, Score, WorldChoice } from './text-game.js';
+import type { Score, WorldChoice } from './text-game.js';
 
-const parameters: readonly ParameterSpec[] = [
+export const coinParameters: readonly ParameterSpec[] = [
   { name: 'numLocations', default: 11, range: [1, 11], meaning: 'rooms' },
   { name: 'numDistractorItems', default: 0, range: [0, 10], meaning: 'things that are not the coin' },
   { name: 'includeDoors', default: 1, range: 'flag', meaning: 'closed doors between some rooms' },
   { name: 'limitInventorySize', default: 1, range: 'flag', meaning: 'carry at most two things' },
 ];
-
-export const coin: GameKind = {
-  name: 'coin',
-  parameters,
-  make: (choice) => new CoinGame(choice),
-  goldPath: (choice) => coinGoldPath(new CoinGame(choice)),
-};
 
 export class CoinGame extends RoomGame {
   readonly taskDescription = 'Somewhere in these rooms lies a coin. Find it and take it.';

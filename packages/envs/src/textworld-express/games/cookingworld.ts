@@ -1,7 +1,6 @@
 // Cooking world: read the recipe, gather its ingredients, cut and cook them as it says, prepare the meal and eat it.
 // One point for each ingredient once held, each cut, each cooking, the meal, and eating it; a spoilt ingredient ends it.
 import { makeFood, type Content, type Preparation, type RecipeFood } from '../content/content.js';
-import { cookingGoldPath } from '../gold/cookingworld-gold.js';
 import { makeKitchen, makeRoom, type HouseholdRoomName } from '../household.js';
 import { JavaRandom } from '../java-random.js';
 import { layOutHousehold } from '../layout.js';
@@ -18,22 +17,15 @@ import {
 } from '../things.js';
 import { WorldGenerationError } from '../world-generation-error.js';
 import { RoomGame } from './room-game.js';
-import type { GameKind, Score, WorldChoice } from './text-game.js';
+import type { Score, WorldChoice } from './text-game.js';
 
-const parameters: readonly ParameterSpec[] = [
+export const cookingworldParameters: readonly ParameterSpec[] = [
   { name: 'numLocations', default: 11, range: [1, 11], meaning: 'rooms' },
   { name: 'numDistractorItems', default: 10, range: [0, 10], meaning: 'foods that the recipe does not need' },
   { name: 'numIngredients', default: 3, range: [1, 5], meaning: 'foods in the recipe' },
   { name: 'includeDoors', default: 1, range: 'flag', meaning: 'closed doors between some rooms' },
   { name: 'limitInventorySize', default: 1, range: 'flag', meaning: 'carry at most numIngredients + 2 things' },
 ];
-
-export const cookingworld: GameKind = {
-  name: 'cookingworld',
-  parameters,
-  make: (choice) => new CookingGame(choice),
-  goldPath: (choice) => cookingGoldPath(() => new CookingGame(choice), choice.seed),
-};
 
 export interface Ingredient {
   readonly preparation: Preparation;

@@ -2,29 +2,21 @@
 // One point for carrying the coin, two for the coin in the box.
 import { makeObject, type ObjectKind } from '../content/content.js';
 import { roomNames } from '../content/words.js';
-import { mapReaderGoldPath } from '../gold/mapreader-gold.js';
 import { JavaRandom } from '../java-random.js';
 import { linkRooms, placeRooms } from '../layout.js';
 import { gameSetNumber, isOn, type ParameterSpec } from '../parameters.js';
 import { directions, move, Room, Thing } from '../things.js';
 import { WorldGenerationError } from '../world-generation-error.js';
 import { RoomGame } from './room-game.js';
-import type { GameKind, Score, WorldChoice } from './text-game.js';
+import type { Score, WorldChoice } from './text-game.js';
 
-const parameters: readonly ParameterSpec[] = [
+export const mapreaderParameters: readonly ParameterSpec[] = [
   { name: 'numLocations', default: 15, range: [1, 50], meaning: 'rooms; there are names for 48' },
   { name: 'maxDistanceApart', default: 4, range: [1, 8], meaning: 'most rooms from the box to the coin' },
   { name: 'maxDistractorItemsPerLocation', default: 3, range: [0, 3], meaning: 'a room has fewer other things' },
   { name: 'includeDoors', default: 0, range: 'flag', meaning: 'closed doors between some rooms' },
   { name: 'limitInventorySize', default: 0, range: 'flag', meaning: 'carry at most two things, the map being one' },
 ];
-
-export const mapreader: GameKind = {
-  name: 'mapreader',
-  parameters,
-  make: (choice) => new MapReaderGame(choice),
-  goldPath: (choice) => mapReaderGoldPath(new MapReaderGame(choice)),
-};
 
 const GRID_SIZE = 10;
 const LINK_PROBABILITY = 0.5;

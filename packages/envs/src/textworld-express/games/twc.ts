@@ -1,7 +1,6 @@
 // TextWorld commonsense: things lie about on the floor; put each where it belongs.
 // One point for a thing that is carried, two for one in a place where it belongs.
 import { makeObject, type Content, type ObjectKind } from '../content/content.js';
-import { twcGoldPath } from '../gold/twc-gold.js';
 import { makeRoom, type HouseholdRoomName } from '../household.js';
 import { JavaRandom } from '../java-random.js';
 import { layOutHousehold } from '../layout.js';
@@ -9,21 +8,14 @@ import { gameSetNumber, isOn, type Fold, type ParameterSpec } from '../parameter
 import { directions, move, type Room, type Thing } from '../things.js';
 import { WorldGenerationError } from '../world-generation-error.js';
 import { RoomGame } from './room-game.js';
-import type { GameKind, Score, WorldChoice } from './text-game.js';
+import type { Score, WorldChoice } from './text-game.js';
 
-const parameters: readonly ParameterSpec[] = [
+export const twcParameters: readonly ParameterSpec[] = [
   { name: 'numLocations', default: 3, range: [1, 3], meaning: 'rooms' },
   { name: 'numItemsToPutAway', default: 4, range: [0, 4], meaning: 'things that lie about' },
   { name: 'includeDoors', default: 0, range: 'flag', meaning: 'closed doors between some rooms' },
   { name: 'limitInventorySize', default: 0, range: 'flag', meaning: 'carry at most numItemsToPutAway + 1 things' },
 ];
-
-export const twc: GameKind = {
-  name: 'twc',
-  parameters,
-  make: (choice) => new TwcGame(choice),
-  goldPath: (choice) => twcGoldPath(new TwcGame(choice)),
-};
 
 /** All are built and linked; then the world is cut down to a few that hang together. */
 const house: readonly HouseholdRoomName[] = [

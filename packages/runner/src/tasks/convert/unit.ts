@@ -4,12 +4,13 @@ import { nullable } from '@bowyer/core';
 import { policyKeys, runKeys } from '../../config/keys.js';
 import type { TaskUnit } from '../task.js';
 
+const { seed: _, ...keysOfRun } = runKeys; // nothing is drawn
+
 export const convertTask: TaskUnit = {
   name: 'convert',
   description: 'write weights of another format, or an adapter merged into its base, as a Hugging Face folder',
   keys: () => ({
-    save_path: runKeys.save_path,
-    plugins: runKeys.plugins,
+    ...keysOfRun,
     input: nullable(Type.String(), 'file or folder of weights, or the folder of an adapter'),
     output: nullable(Type.String(), 'folder to write'),
     config: nullable(

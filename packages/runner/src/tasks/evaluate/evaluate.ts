@@ -27,7 +27,7 @@ type ModelConfig = PlayedConfig &
   PolicyConfig &
   CriticConfig &
   DialogueConfig &
-  Pick<SharedConfig, 'checkpointPath' | 'policyLm'> & { agentType: string; evalDoSample: boolean };
+  Pick<SharedConfig, 'checkpointPath' | 'policyLm'> & { agentType: string; evalDoSample?: boolean };
 
 type EvaluateConfig = ModelConfig | (PlayedConfig & { policy: { endpoint: EndpointConfig } });
 
@@ -51,7 +51,7 @@ async function playModel(config: ModelConfig, context: TaskContext): Promise<voi
     const agent = { policy, critic, dialogues: await dialoguesOf(policy, config, context) };
     const options = {
       ...playOptions(config, policy.tokenizer),
-      ...{ evalSize: config.testSize, evalDoSample: config.evalDoSample },
+      ...{ evalSize: config.testSize, evalDoSample: config.evalDoSample ?? true },
     };
     const openPlayer = unit.openPlayer(agent, recipeOptions(config, policy.tokenizer));
     const bar = new ProgressBar('episodes', config.testSize, context.progress);

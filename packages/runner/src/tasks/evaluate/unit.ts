@@ -2,7 +2,9 @@
 import { Type, type TProperties } from '@sinclair/typebox';
 import { findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
 import { count } from '@bowyer/core';
+import { environmentInfo } from '@bowyer/envs';
 import { agentFolderOf, criticFolderOf, modelProblem, runOf } from '../../agent/model-folders.js';
+import { questionsNode } from '../../config/demonstration-keys.js';
 import { environmentKeysOf, oracleKeysOf, type EnvConfig } from '../../config/environment-keys.js';
 import {
   criticKeys,
@@ -18,8 +20,15 @@ import {
 } from '../../config/keys.js';
 import type { Choices, ConfigProblem, TaskUnit } from '../task.js';
 
+/** What the optimum is computed from, where the environment can compute it. */
+function optimumKeys(choices: Choices): TProperties {
+  if (choices.env === null || environmentInfo(choices.env).optimalReturn === undefined) return {};
+  return { demonstrations: questionsNode(choices) };
+}
+
 function keys(choices: Choices): TProperties {
   const common = {
+    ...optimumKeys(choices),
     ...runKeys,
     ...environmentKeysOf(choices),
     ...oracleKeysOf(choices),
@@ -48,9 +57,9 @@ function keys(choices: Choices): TProperties {
       critic: criticNode(choices.setting('critic.kind'), choices.setting('critic_lm') !== null),
     }),
     ...sampling,
-    eval_do_sample: Type.Boolean({ description: 'sample; false: the most likely token always, as ArCHer evaluates' }),
+    ...(!algorithm?.alwaysSamples && { eval_do_sample: Type.Boolean({ description: 'sample; false: the most likely token always, as ArCHer evaluates' }) }),
     play_as_chat: playKeys.play_as_chat,
-    ...templateKeys,
+    ...(choices.setting('play_as_chat') === true && templateKeys),
     ...policyKeys,
   };
 }

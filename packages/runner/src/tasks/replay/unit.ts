@@ -5,12 +5,13 @@ import { environmentKeysOf } from '../../config/environment-keys.js';
 import { runKeys } from '../../config/keys.js';
 import type { TaskUnit } from '../task.js';
 
+const { seed: _, ...keysOfRun } = runKeys; // nothing is drawn
+
 export const replayTask: TaskUnit = {
   name: 'replay',
   description: 'play recorded actions again and write what the environment answers',
   keys: (choices) => ({
-    save_path: runKeys.save_path,
-    plugins: runKeys.plugins,
+    ...keysOfRun,
     ...environmentKeysOf(choices),
     input: nullable(Type.String(), 'JSONL file to read: {reset, actions}'),
     output: nullable(Type.String(), 'JSONL file to write: {reset, steps}'),

@@ -5,12 +5,13 @@ import { runKeys } from '../../config/keys.js';
 import { listenKeys } from '../listen-keys.js';
 import type { TaskUnit } from '../task.js';
 
+const { seed: _, ...keysOfRun } = runKeys; // nothing is drawn
+
 export const serveEnvTask: TaskUnit = {
   name: 'serve_env',
   description: 'serve an environment over the HTTP protocol of AgentGym',
   keys: (choices) => ({
-    save_path: runKeys.save_path,
-    plugins: runKeys.plugins,
+    ...keysOfRun,
     ...environmentKeysOf(choices),
     ...listenKeys,
     max_instances: count('environments at the same time'),

@@ -1,5 +1,6 @@
 // task=train: an algorithm from its start to its final test.
 import { Type, type TProperties } from '@sinclair/typebox';
+import { findAlgorithm } from '@bowyer/algorithms';
 import { count } from '@bowyer/core';
 import { modelProblem } from '../../agent/model-folders.js';
 import { demonstrationProblems, demonstrationsNode } from '../../config/demonstration-keys.js';
@@ -19,13 +20,14 @@ import {
   runKeys,
   samplingKeys,
   templateKeys,
+  terminatorKey,
   titleKeys,
   trainingKeys,
   undecided,
   warmStartNode,
   type SharedConfig,
 } from '../../config/keys.js';
-import { launcherSchema, sweeperSchema } from '../../sweep/sweep-schema.js';
+import { isConversationFile } from '../../demonstrations/conversations.js';
 import type { Choices, ConfigProblem, TaskUnit } from '../task.js';
 
 /** Keys of ArCHer's configs that name what is not built; any value but the one without effect is refused. */
@@ -39,9 +41,14 @@ const notBuilt = {
 };
 
 function keys(choices: Choices): TProperties {
-  const { algorithm } = choices;
+  const { algorithm, setting } = choices;
   const collects = algorithm?.needs.source !== 'dataset';
-  const isPretrained = choices.setting('critic_lm') !== null;
+  const isPretrained = setting('critic_lm') !== null;
+  const isGiven = (setting('checkpoint_path') ?? setting('policy_lm') ?? null) !== null;
+  const imitates = !isGiven || !collects;
+  const usesTemplate = setting('play_as_chat') === true || (imitates && hasConversations(setting('demonstrations.path')));
+  // Rollouts follow do_sample; a final test always samples.
+  const { do_sample, ...sampling } = samplingKeys;
   return {
     ...runKeys,
     ...titleKeys,
@@ -53,27 +60,29 @@ function keys(choices: Choices): TProperties {
     ...environmentKeysOf(choices),
     ...oracleKeysOf(choices),
     ...playKeys,
-    ...samplingKeys,
-    ...templateKeys,
-    ...conversationKeys,
+    ...sampling,
+    ...(collects && !algorithm?.alwaysSamples && { do_sample }),
+    ...(usesTemplate && { ...templateKeys, ...conversationKeys }),
     test_size: count('episodes of the final test, which neither training nor the choice of the best policy sees'),
     ...policyKeys,
-    policy: policyNode,
-    ...loraKeys,
+    ...(!isGiven && { policy: policyNode }),
+    use_lora: loraKeys.use_lora,
+    ...(setting('use_lora') === true && { lora: loraKeys.lora }),
     ...trainingKeys,
-    optimizer: optimizerNode(choices.setting('optimizer.kind')),
+    optimizer: optimizerNode(setting('optimizer.kind')),
     ...(algorithm?.needs.critic && {
       ...criticKeys,
-      critic: criticNode(choices.setting('critic.kind'), isPretrained),
+      critic: criticNode(setting('critic.kind'), isPretrained),
     }),
-    demonstrations: demonstrationsNode(choices),
+    ...(imitates && { demonstrations: demonstrationsNode(choices) }),
     ...(collects
-      ? { ...cacheKeys, warm_start: warmStartNode }
+      ? !isGiven && { ...cacheKeys, ...terminatorKey, warm_start: warmStartNode }
       : { save_minutes: undecided(Type.Number({ minimum: 0, description: 'minutes between checkpoints; 0: after every step' })) }),
-    launcher: undecided(launcherSchema),
-    sweeper: undecided(sweeperSchema),
   };
 }
+
+/** Whether a file contains conversations rather than episodes. */
+const hasConversations = (path: unknown): boolean => typeof path === 'string' && isConversationFile(path);
 
 type TrainConfig = Pick<
   SharedConfig,
@@ -110,7 +119,15 @@ export const trainTask: TaskUnit = {
         what: `quantization=${quantization}: quantized weights are frozen, so nothing would be trained`,
         mend: 'write use_lora=true to train adapters beside them',
       });
-    if (checkpointPath === null && policyLm === null) problems.push(...demonstrationProblems(raw));
+    const isGiven = checkpointPath !== null || policyLm !== null;
+    const isOnDataset = findAlgorithm(config.agentType)?.needs.source === 'dataset';
+    if (!isGiven || isOnDataset) problems.push(...demonstrationProblems(raw));
+    if (useLora && isOnDataset && !isGiven)
+      problems.push({
+        key: 'use_lora',
+        what: 'use_lora=true: adapters need a trained model beside them, and none is given',
+        mend: 'give one with policy_lm=FOLDER, or write use_lora=false to train the whole policy',
+      });
     return problems;
   },
   load: async () => (await import('./train.js')).train,

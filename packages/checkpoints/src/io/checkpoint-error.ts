@@ -1,19 +1,19 @@
-// The error of weight files: which file, which tensor, what was expected, what was found, how to mend it.
+// The error of weight files: which file, which tensor, what was expected, what was found, how to fix it.
 
-/** A safetensors file is not what it says it is. */
-export class SafetensorsError extends Error {
+/** A weight file is not what it should be. */
+export class CheckpointError extends Error {
   override readonly name = 'SafetensorsError';
 
   /**
    * @param tensor null where the fault is not one tensor's
-   * @param advice how to mend it
+   * @param advice how to fix it
    */
   constructor(
     readonly path: string,
     readonly tensor: string | null,
     readonly expected: string,
     readonly found: string,
-    advice = 'the file is damaged or is not what its name says: fetch or save it again',
+    advice = 'the file is damaged or has the wrong extension: download or save it again',
   ) {
     super(
       [

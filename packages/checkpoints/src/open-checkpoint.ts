@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { openLlama2c } from './llama2c/llama2c-checkpoint.js';
 import { openPyTorchStateDict } from './pytorch/state-dict.js';
 import { WeightsFileError } from './io/weights-file-error.js';
-import { openShards, openWeights, readWeightMap, SafetensorsFile } from './safetensors/safetensors-file.js';
-import type { WeightSource } from './io/checkpoint-reader.js';
+import { openShards, openSafetensors, readWeightMap, SafetensorsFile } from './safetensors/safetensors-file.js';
+import type { CheckpointReader } from './io/checkpoint-reader.js';
 
-export interface WeightsFile {
+export interface OpenedCheckpoint {
   kind: 'safetensors' | 'pytorch' | 'llama2c';
-  source: WeightSource;
-  /** config.json, where the file itself says it. */
+  source: CheckpointReader;
+  /** config.json, where it follows from the file itself. */
   config?: Record<string, unknown>;
 }
 
-export interface WeightsFileOptions {
+export interface OpenCheckpointOptions {
   /** Where in a PyTorch file the state dict is, e.g. `critic_state_dict`; null: the usual places. */
   section: string | null;
 }
@@ -22,16 +22,16 @@ export interface WeightsFileOptions {
 const PYTORCH_INDEX = 'pytorch_model.bin.index.json';
 
 /** @param path a file, or a directory with the weights of one model */
-export async function openWeightsFile(path: string, options: WeightsFileOptions): Promise<WeightsFile> {
+export async function openCheckpoint(path: string, options: OpenCheckpointOptions): Promise<OpenedCheckpoint> {
   const found = await stat(path).catch(() => null);
   if (!found) throw new WeightsFileError(path, 'there is no such file or directory', 'check the path');
   return found.isDirectory() ? openDirectory(path, options) : openFile(path, options);
 }
 
-async function openDirectory(dir: string, options: WeightsFileOptions): Promise<WeightsFile> {
+async function openDirectory(dir: string, options: OpenCheckpointOptions): Promise<OpenedCheckpoint> {
   const files = (await readdir(dir)).sort();
   if (files.includes('model.safetensors') || files.includes('model.safetensors.index.json'))
-    return { kind: 'safetensors', source: await openWeights(dir) };
+    return { kind: 'safetensors', source: await openSafetensors(dir) };
   const pytorch = pytorchOptions(options);
   if (files.includes(PYTORCH_INDEX)) {
     const index = join(dir, PYTORCH_INDEX);
@@ -44,21 +44,21 @@ async function openDirectory(dir: string, options: WeightsFileOptions): Promise<
   if (candidates.length !== 1)
     throw new WeightsFileError(
       dir,
-      candidates.length ? `it holds several files of weights: ${candidates.join(', ')}` : 'it holds no file of weights',
-      'name one: input=FILE',
+      candidates.length ? `it contains several weight files: ${candidates.join(', ')}` : 'it contains no weight file',
+      'choose one: input=FILE',
     );
   return openFile(join(dir, candidates[0]), options);
 }
 
-async function openFile(path: string, options: WeightsFileOptions): Promise<WeightsFile> {
+async function openFile(path: string, options: OpenCheckpointOptions): Promise<OpenedCheckpoint> {
   if (path.endsWith('.safetensors')) return { kind: 'safetensors', source: await SafetensorsFile.open(path) };
   if (await beginsAsPyTorch(path))
     return { kind: 'pytorch', source: await openPyTorchStateDict(path, pytorchOptions(options)) };
   if (!path.endsWith('.bin'))
     throw new WeightsFileError(
       path,
-      'it is no file of torch.save: neither a ZIP archive nor a pickle',
-      'what can be converted: .pt, .pth and .bin of PyTorch, .safetensors, .bin of llama2.c',
+      'it was not written by torch.save: neither a ZIP archive nor a pickle',
+      'supported: .pt, .pth and .bin of PyTorch, .safetensors, .bin of llama2.c',
     );
   return { kind: 'llama2c', ...(await openLlama2c(path)) };
 }
@@ -78,4 +78,4 @@ async function beginsAsPyTorch(path: string): Promise<boolean> {
   }
 }
 
-const pytorchOptions = ({ section }: WeightsFileOptions) => (section === null ? {} : { section });
+const pytorchOptions = ({ section }: OpenCheckpointOptions) => (section === null ? {} : { section });

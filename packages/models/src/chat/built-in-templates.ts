@@ -1,5 +1,5 @@
 // Llama-2, Llama-3, ChatML and ChatGLM-4 as AgentGym writes them: every message is tokenised alone and the ids are put one
-// after the other, so what was said before never changes its tokens.
+// after the other, so the tokens of earlier messages never change.
 // Source: AgentGym's rollouts (agentenv/controller) and its BCTrainer; Llama 2's system prompt: arXiv:2307.09288, section 3.3.
 // Differs from it: after a message, ChatGLM-4 learns the mark of the next user's message, which is how it stops.
 import type { Tokenizer } from '../tokenizers/tokenizer.js';
@@ -7,10 +7,10 @@ import { ChatTemplateError, type ChatMessage, type ChatTemplate } from './chat-m
 
 export type BuiltInTemplate = 'llama2' | 'llama3' | 'chatml' | 'chatglm4' | 'llama2_bc';
 
-export interface PiecewiseOptions {
+export interface BuiltInTemplateOptions {
   /**
-   * As upstream learns: the line that says that the assistant speaks is learnt too, what makes ChatGLM-4 stop is not, and
-   * llama2_bc learns messages with loss false.
+   * The loss mask of upstream: the assistant header is trained on too, ChatGLM-4's stop token is not, and
+   * llama2_bc trains on messages with loss false.
    */
   upstreamLossMask?: boolean;
 }
@@ -30,10 +30,10 @@ type Pieces = (
 
 interface Style {
   pieces: Pieces;
-  /** Read before the assistant goes on. */
+  /** Read before the assistant's reply. */
   prompt: string;
   terminator: string;
-  /** Further tokens that end what the assistant says, where the tokenizer has them. */
+  /** Further tokens that end the assistant's message, where the tokenizer has them. */
   otherTerminators?: readonly string[];
   /** The system message is a part of the first user's message. */
   foldsSystem: boolean;
@@ -57,7 +57,7 @@ const styles: Record<BuiltInTemplate, Style> = {
     terminator: '</s>',
     foldsSystem: true,
   },
-  // The blank before the message is a token of its own, which rollouts do not have.
+  // The space before the message is a token of its own, which rollouts do not have.
   llama2_bc: {
     pieces: ({ role, content }, { index, system }) =>
       role === 'assistant'
@@ -79,7 +79,7 @@ const styles: Record<BuiltInTemplate, Style> = {
     terminator: '<|im_end|>',
     foldsSystem: false,
   },
-  // Blanks and line ends after a message do not count.
+  // Spaces and line ends after a message are ignored.
   llama3: {
     pieces: ({ role, content }, { index }) => [
       ...(index === 0 ? [{ read: '<|begin_of_text|>' }] : []),
@@ -115,14 +115,14 @@ export const templateMarks: Record<BuiltInTemplate, readonly string[]> = {
   chatglm4: ['[gMASK]', '<sop>', '<|user|>', '<|assistant|>', '<|system|>'],
 };
 
-export class PiecewiseTemplate implements ChatTemplate {
+export class BuiltInChatTemplate implements ChatTemplate {
   readonly terminatorIds: readonly number[];
   readonly #style: Style;
 
   constructor(
     private readonly kind: BuiltInTemplate,
     private readonly tokenizer: Tokenizer,
-    private readonly options: PiecewiseOptions = {},
+    private readonly options: BuiltInTemplateOptions = {},
   ) {
     this.#style = styles[kind];
     const { terminator, otherTerminators = [] } = this.#style;
@@ -167,7 +167,7 @@ export class PiecewiseTemplate implements ChatTemplate {
     return this.#style.prompt === '' ? ids : [...ids, ...this.tokenizer.encode(this.#style.prompt)];
   }
 
-  /** Never null: what was said before never changes its tokens. */
+  /** Never null: the tokens of earlier messages never change. */
   encodeContinuation(messages: readonly ChatMessage[], from: number): number[] {
     const { spans } = this.encodeConversation(messages);
     return [this.terminatorIds[0], ...this.encodePrompt(messages).slice(spans[from - 1].end)];

@@ -1,0 +1,117 @@
+// YAML text to a document of the `yaml` package: syntax only, every scalar still text. Its mistakes become a YamlError with a place,
+// and nesting is bounded while tokens come in, before anything recursive sees them.
+import { Composer, Lexer, LineCounter, Parser, visit, type Document, type ErrorCode, type YAMLError } from 'yaml';
+import { YamlError } from './yaml-error.js';
+
+/** No config is nested so deeply; without a limit, a few thousand brackets exhaust the stack. */
+const maximumDepth = 500;
+
+const nonPrintable = /[^\t\n\r\x20-\x7e\x85\xa0-\ufffd]/; // halves of surrogate pairs are within the range
+
+/** Types, keys and aliases are read as PyYAML and OmegaConf have them, by read.ts, so the package gives text and tags. */
+const syntaxOnly = { version: '1.1', schema: 'failsafe', resolveKnownTags: false, uniqueKeys: false, merge: false, prettyErrors: false, logLevel: 'silent' } as const; // prettier-ignore
+
+export interface ParsedYaml {
+  /** Undefined where the text contains no document. */
+  readonly document: Document.Parsed | undefined;
+  /** Line and column of an offset, both 1-based. */
+  place(offset: number): { line: number; column: number };
+}
+
+/** @throws {YamlError} */
+export function parseYaml(given: string): ParsedYaml {
+  // A lone carriage return is a line break of YAML.
+  const text = given.includes('\r') ? given.replace(/\r(?!\n)/g, '\n') : given;
+  const lines = new LineCounter();
+  lines.addNewLine(0);
+  const place = (offset: number) => {
+    const { line, col } = lines.linePos(Math.min(offset, text.length));
+    return { line, column: col };
+  };
+  const fail = (message: string, offset: number, remedy?: string): never => {
+    const { line, column } = place(offset);
+    throw new YamlError(message, line, column, remedy);
+  };
+  const parser = new Parser(lines.addNewLine);
+  const composer = new Composer(syntaxOnly);
+  const documents: Document.Parsed[] = [];
+  for (const token of tokens(text, parser, fail)) {
+    for (const document of composer.next(token)) documents.push(document as Document.Parsed);
+  }
+  for (const document of composer.end()) documents.push(document as Document.Parsed);
+  const bad = nonPrintable.exec(text);
+  if (bad) {
+    const code = bad[0].codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
+    fail(`character U+${code} is not allowed in YAML`, bad.index, 'write it as an escape in a double-quoted string');
+  }
+  const problems = documents.flatMap(({ errors, warnings }) => [...errors, ...warnings.filter(isMistake)]);
+  const first = problems.sort((a, b) => a.pos[0] - b.pos[0])[0];
+  const second = documents[1];
+  if (second && !(first && first.pos[0] < second.range[0])) {
+    fail('a second document begins here', documentStart(text, second.range[0]), 'keep one document in a file');
+  }
+  if (first)
+    fail(
+      messageOf(first),
+      isOpenQuote(first) ? quoteBefore(documents, first.pos[0]) : first.pos[0],
+      remedies[first.code],
+    );
+  return { document: documents[0], place };
+}
+
+/** The tokens of the syntax tree's top level. */
+function* tokens(text: string, parser: Parser, fail: (message: string, offset: number) => never) {
+  let brackets = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    if (lexeme === '[' || lexeme === '{') brackets++;
+    else if (lexeme === ']' || lexeme === '}') brackets--;
+    yield* parser.next(lexeme);
+    // A block takes one entry of the stack, what stands in it another.
+    if (brackets > maximumDepth || parser.stack.length > 2 * maximumDepth)
+      fail(`more than ${maximumDepth} levels of nesting`, parser.offset);
+  }
+  yield* parser.end();
+}
+
+/** Tags are judged by read.ts; a directive that nobody knows is a mistake. */
+const isMistake = ({ code }: YAMLError) => code === 'BAD_DIRECTIVE';
+
+/** The `---` before a document's content. */
+const documentStart = (text: string, offset: number) => {
+  const mark = text.lastIndexOf('\n---', offset);
+  return mark < 0 ? offset : mark + 1;
+};
+
+const isOpenQuote = ({ message }: { message: string }) => message.startsWith('Missing closing');
+
+/** Where the quoted string begins that is still open at an offset. */
+function quoteBefore(documents: readonly Document.Parsed[], offset: number): number {
+  let begin = offset;
+  for (const document of documents) {
+    visit(document, {
+      Scalar: (_, { type, range }) => {
+        if (type?.startsWith('QUOTE_') && range?.[1] === offset) begin = range[0];
+      },
+    });
+  }
+  return begin;
+}
+
+function messageOf({ code, message }: YAMLError): string {
+  if (code === 'BLOCK_AS_IMPLICIT_KEY') return `a second ': ' in one value`;
+  if (isOpenQuote({ message })) return 'a quoted string is never closed';
+  if (message.startsWith('Implicit map keys need to be followed')) return `no ':' after this key`;
+  return message.charAt(0).toLowerCase() + message.slice(1);
+}
+
+const remedies: Partial<Record<ErrorCode, string>> = {
+  BAD_DIRECTIVE: `write '%YAML 1.1' or delete the line`,
+  BAD_DQ_ESCAPE: 'double the backslash, or use single quotes',
+  BAD_INDENT: 'close brackets opened above, or check the indentation of this line and the one above',
+  BAD_SCALAR_START: 'put the value in quotes',
+  BLOCK_AS_IMPLICIT_KEY: 'quote the value, or indent the next line as its neighbours are',
+  MISSING_CHAR: `close quotes and brackets, write 'key: value', or indent this line to continue the value above`,
+  MULTILINE_IMPLICIT_KEY: `write 'key: value' on one line`,
+  TAB_AS_INDENT: 'use spaces',
+  UNEXPECTED_TOKEN: 'check brackets, quotes and indentation of this line and the one above',
+};

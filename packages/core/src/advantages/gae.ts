@@ -1,0 +1,44 @@
+import { sameLength } from '../losses/token-loss.js';
+
+/** Steps of one or more episodes, one after the other in order of time; all arrays [N]. A step is a turn, or a token. */
+export interface GaeInput {
+  rewards: Float32Array;
+  /** V(s) */
+  values: Float32Array;
+  /** V(s′), also at the last step of an episode. */
+  nextValues: Float32Array;
+  /** 1 where the task ended: nothing of value lies beyond. */
+  terminated: Uint8Array;
+  /** 1 where a limit cut the episode: more lay beyond, so it bootstraps, but the next step is of another episode. */
+  truncated: Uint8Array;
+}
+
+/**
+ * Generalised advantage estimation:
+ *
+ *     δ_t = r_t + γ V(s_{t+1}) − V(s_t),   V(s_{t+1}) = 0 where terminated
+ *     A_t = δ_t + γ λ A_{t+1},             A_{t+1} = 0 across the end of an episode
+ *
+ * Source: Schulman et al. 2016, arXiv:1506.02438, eq. 16. On tokens, leave out those that the agent did not write, so that γ and λ do
+ * not decay over the environment's text. The last step is taken as cut where it is neither terminated nor truncated.
+ *
+ * @param options.gamma discount per step
+ * @param options.lambda 0: one-step TD; 1: Monte-Carlo return minus V
+ * @returns [N] advantages, and returns A + V, what a value head regresses on
+ */
+export function gae(
+  { rewards, values, nextValues, terminated, truncated }: GaeInput,
+  { gamma, lambda }: { gamma: number; lambda: number },
+): { advantages: Float32Array; returns: Float32Array } {
+  sameLength('gae', { rewards, values, nextValues, terminated, truncated });
+  const advantages = new Float32Array(rewards.length);
+  let ahead = 0;
+  for (let t = rewards.length - 1; t >= 0; t--) {
+    if (terminated[t] && truncated[t]) throw new RangeError(`gae: step ${t} is both terminated and truncated`);
+    const ends = terminated[t] || truncated[t];
+    const delta = rewards[t] + (terminated[t] ? 0 : gamma * nextValues[t]) - values[t];
+    ahead = delta + (ends ? 0 : gamma * lambda * ahead);
+    advantages[t] = ahead;
+  }
+  return { advantages, returns: advantages.map((advantage, t) => advantage + values[t]) };
+}

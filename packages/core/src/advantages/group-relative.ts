@@ -1,0 +1,60 @@
+import { mean, standardDeviation } from '../statistics.js';
+
+export interface GroupRelativeOptions {
+  /** `mean`: of the whole group (GRPO, Dr. GRPO). `others`: of the other episodes of the group (RLOO). */
+  baseline: 'mean' | 'others';
+  /** Divide by the group's sample standard deviation (n − 1) plus `epsilon`, as GRPO does; null: do not divide (Dr. GRPO, RLOO). */
+  scaleEpsilon: number | null;
+}
+
+/**
+ * Advantages of episodes relative to the other episodes of the same task:
+ *
+ *     mean     A_i = R_i − mean(R)                  [ / (std(R) + ε) ]
+ *     others   A_i = R_i − mean(R_j, j ≠ i) = n / (n − 1) · (R_i − mean(R))
+ *
+ * Source: GRPO, Shao et al. 2024, arXiv:2402.03300; Dr. GRPO, Liu et al. 2025, arXiv:2503.20783; RLOO, Ahmadian et al. 2024,
+ * arXiv:2402.14740.
+ * Differs from common code: statistics are over episodes, never over turns, so that long episodes do not count more. In a group of
+ * one, `mean` gives 0 and `others`, whose baseline is empty, gives R.
+ *
+ * @param returns [episodes] R, undiscounted
+ * @param groups [episodes] the same number for episodes of the same task and seed
+ * @returns [episodes]
+ */
+export function groupRelativeAdvantages(
+  returns: ArrayLike<number>,
+  groups: ArrayLike<number>,
+  { baseline, scaleEpsilon }: GroupRelativeOptions,
+): Float32Array {
+  if (returns.length !== groups.length)
+    throw new RangeError(
+      `groupRelativeAdvantages: returns has ${returns.length} entries, groups ${groups.length}; both must be [episodes]`,
+    );
+  const advantages = new Float32Array(returns.length);
+  for (const members of membersOf(groups)) {
+    const own = members.map((i) => returns[i]);
+    const center = mean(own);
+    const scale = scaleEpsilon === null ? 1 : standardDeviation(own) + scaleEpsilon;
+    // Without this, rounding would make an advantage of a group whose returns are all equal.
+    const isFlat = own.every((value) => value === own[0]);
+    for (const i of members) {
+      const leaveOneOut = own.length === 1 ? returns[i] : (own.length / (own.length - 1)) * (returns[i] - center);
+      const difference = isFlat && own.length > 1 ? 0 : baseline === 'others' ? leaveOneOut : returns[i] - center;
+      advantages[i] = difference / scale;
+    }
+  }
+  return advantages;
+}
+
+/** Share of groups whose returns are all equal: they teach nothing. DAPO (arXiv:2503.14476) drops them. */
+export function flatGroupShare(returns: ArrayLike<number>, groups: ArrayLike<number>): number {
+  return mean(membersOf(groups).map((members) => (members.every((i) => returns[i] === returns[members[0]]) ? 1 : 0)));
+}
+
+/** Indices of each group's episodes. */
+function membersOf(groups: ArrayLike<number>): number[][] {
+  const members = new Map<number, number[]>();
+  for (let i = 0; i < groups.length; i++) members.set(groups[i], [...(members.get(groups[i]) ?? []), i]);
+  return [...members.values()];
+}

@@ -1,0 +1,62 @@
+import { sameLength, type TokenLoss } from './token-loss.js';
+
+export interface PpoClipOptions {
+  /** Width of the interval below ratio 1. */
+  clipLow: number;
+  /** Width of the interval above ratio 1; the paper has one ε for both, DAPO a larger one here. */
+  clipHigh: number;
+  /** Bound c of −A · c on a token's loss where A < 0 (dual clip); null: none, as in the paper. */
+  dualClip: number | null;
+}
+
+/**
+ * PPO's clipped surrogate, also the loss of GRPO, RLOO with a ratio, and DAPO:
+ *
+ *     ratio = exp(logprob − oldLogprob)
+ *     ℓ     = max(−A · ratio, −A · clip(ratio, 1 − ε_low, 1 + ε_high))
+ *     ℓ     = min(ℓ, −A · c)   where A < 0, with dual clip
+ *     L     = Σ_t w_t ℓ_t
+ *
+ * Source: Schulman et al. 2017, arXiv:1707.06347, eq. 7; two widths: Yu et al. 2025 (DAPO), arXiv:2503.14476; dual clip: Ye et al.
+ * 2019, arXiv:1912.09729.
+ * Differs from it: the mean over tokens is any weighted sum, so that prompts and padding have no part in it.
+ *
+ * @param logprobs [N] nats, under the policy being trained
+ * @param oldLogprobs [N] nats, under the policy that sampled the rollout
+ * @param advantages [N] every token of an utterance carries that utterance's advantage
+ * @param weights [N] w, see `tokenWeights`; at least one is not 0
+ * @returns the loss, its gradient by `logprobs` [N], and means weighted by w: `approxKl`, an estimate of KL(old ‖ new) in nats, and
+ *   `clipFraction`, the share of tokens whose ratio is outside the interval
+ */
+export function ppoClipLoss(
+  {
+    logprobs,
+    oldLogprobs,
+    advantages,
+    weights,
+  }: { logprobs: Float32Array; oldLogprobs: Float32Array; advantages: Float32Array; weights: Float32Array },
+  { clipLow, clipHigh, dualClip }: PpoClipOptions,
+): TokenLoss & { approxKl: number; clipFraction: number } {
+  sameLength('ppoClipLoss', { logprobs, oldLogprobs, advantages, weights });
+  const totalWeight = weights.reduce((sum, weight) => sum + weight, 0);
+  if (totalWeight === 0)
+    throw new RangeError(`ppoClipLoss: all ${logprobs.length} weights are 0; the batch holds no agent turn`);
+  const gradient = new Float32Array(logprobs.length);
+  let [loss, approxKl, clipFraction] = [0, 0, 0];
+  for (let t = 0; t < logprobs.length; t++) {
+    if (weights[t] === 0) continue;
+    const logRatio = logprobs[t] - oldLogprobs[t];
+    const ratio = Math.exp(logRatio);
+    const bounded = Math.min(Math.max(ratio, 1 - clipLow), 1 + clipHigh);
+    const free = -advantages[t] * ratio;
+    const clipped = -advantages[t] * bounded;
+    const ceiling = dualClip !== null && advantages[t] < 0 ? -advantages[t] * dualClip : Infinity;
+    loss += weights[t] * Math.min(Math.max(free, clipped), ceiling);
+    // Flat where a bound decides: d ratio / d logprob = ratio counts only where the free term does.
+    if (free >= clipped && free <= ceiling) gradient[t] = weights[t] * free;
+    const share = weights[t] / totalWeight;
+    approxKl += share * (ratio - 1 - logRatio); // k3 estimator: never negative, low variance
+    if (ratio !== bounded) clipFraction += share;
+  }
+  return { loss, gradient, approxKl, clipFraction };
+}

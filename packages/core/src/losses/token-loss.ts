@@ -1,0 +1,74 @@
+// The contract of policy losses: functions of per-token quantities under the policy being trained, computed on the host, that return
+// value and gradient. Arrays are [N]: the agent's tokens of a batch, one after the other, sequence after sequence.
+
+export interface TokenLoss {
+  loss: number;
+  /** [N] dL / d logprob of each token. */
+  gradient: Float32Array;
+  /** [N] dL / d entropy of the distribution that each token was sampled from, for losses with an entropy bonus. */
+  entropyGradient?: Float32Array;
+}
+
+/** What a policy loss is computed from. */
+export interface ScoredTokens {
+  /** [N] nats, under the policy being trained. */
+  logprobs: Float32Array;
+  /** [N] nats, of the distribution before each token; empty unless the caller asked for entropies. */
+  entropies: Float32Array;
+}
+
+/** How per-token losses ℓ_t are summed: L = Σ w_t ℓ_t. */
+export type LossAggregation =
+  /** w = 1 / number of tokens of the batch (DAPO, arXiv:2503.14476). */
+  | { kind: 'token_mean' }
+  /** w = 1 / (sequences · tokens of the sequence) (GRPO, arXiv:2402.03300). */
+  | { kind: 'sequence_mean_token_mean' }
+  /** w = 1 / sequences: a sequence's log-probability is a sum over its tokens (REINFORCE, ArCHer). */
+  | { kind: 'sequence_mean_token_sum' }
+  /** w = 1 / (sequences · divisor), divisor a constant such as the longest allowed reply (Dr. GRPO, arXiv:2503.20783). */
+  | { kind: 'constant'; divisor: number };
+
+/**
+ * Weights of the tokens in a loss.
+ *
+ * @param lengths [sequences] tokens of each sequence
+ * @returns [N] w, N = Σ lengths
+ */
+export function tokenWeights(lengths: readonly number[], aggregation: LossAggregation): Float32Array {
+  const tokens = lengths.reduce((sum, length) => sum + length, 0);
+  if (tokens === 0) throw new RangeError(`tokenWeights: ${lengths.length} sequences hold no token of the agent`);
+  const weightOf = (length: number) => {
+    if (aggregation.kind === 'token_mean') return 1 / tokens;
+    if (aggregation.kind === 'sequence_mean_token_mean') return 1 / (lengths.length * length);
+    if (aggregation.kind === 'sequence_mean_token_sum') return 1 / lengths.length;
+    return 1 / (lengths.length * aggregation.divisor);
+  };
+  const weights = new Float32Array(tokens);
+  let start = 0;
+  for (const length of lengths) weights.fill(weightOf(length), start, (start += length));
+  return weights;
+}
+
+/** Σ coefficient · loss, with gradients. */
+export function weightedSum(...terms: readonly { loss: TokenLoss; coefficient: number }[]): TokenLoss {
+  const total: TokenLoss = { loss: 0, gradient: new Float32Array(terms[0].loss.gradient.length) };
+  const add = (to: Float32Array, from: Float32Array, coefficient: number) =>
+    from.forEach((x, t) => (to[t] += coefficient * x));
+  for (const { loss, coefficient } of terms) {
+    sameLength('weightedSum', { gradient: total.gradient, 'a later gradient': loss.gradient });
+    total.loss += coefficient * loss.loss;
+    add(total.gradient, loss.gradient, coefficient);
+    if (loss.entropyGradient) {
+      total.entropyGradient ??= new Float32Array(total.gradient.length);
+      add(total.entropyGradient, loss.entropyGradient, coefficient);
+    }
+  }
+  return total;
+}
+
+/** @throws if the arrays, all [N], differ in length */
+export function sameLength(caller: string, arrays: Record<string, ArrayLike<unknown>>): void {
+  const lengths = Object.entries(arrays).map(([name, { length }]) => `${name} ${length}`);
+  if (new Set(Object.values(arrays).map(({ length }) => length)).size > 1)
+    throw new RangeError(`${caller}: the arrays differ in length (${lengths.join(', ')}); all must be [N]`);
+}

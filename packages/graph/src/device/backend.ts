@@ -1,0 +1,144 @@
+// What both residencies share: the worker's states, sessions, bindings and kernels, and which method answers which request.
+import { Tensor, type InferenceSession } from 'onnxruntime-node';
+import type { DataType, TensorArray } from '../dtype.js';
+import { kernelProgram, loadKernel, type RunnableBinding, type ViewOf } from './kernel-host.js';
+import type { HostKernel, KernelProgram, KernelState } from './kernel.js';
+import type { Request, StateTensorSpec, TypedHostTensor, Wiring } from './protocol.js';
+import { raise } from './tensor-size.js';
+
+export type RequestOf<Kind extends Request['kind']> = Extract<Request, { kind: Kind }>;
+
+/** A tensor of a state: `tensor` is what sessions are fed with. */
+export interface StateTensor {
+  dtype: DataType;
+  dims: readonly number[];
+  tensor: Tensor;
+}
+
+export abstract class Backend<T extends StateTensor, Binding extends RunnableBinding> {
+  readonly #states = new Map<number, Record<string, T>>();
+  /** By program and variant. */
+  readonly #sessions = new Map<number, Map<string, InferenceSession>>();
+  readonly #bindings = new Map<number, Binding>();
+  readonly #kernels = new Map<number, HostKernel>();
+
+  protected abstract createTensor(spec: StateTensorSpec): T | Promise<T>;
+  protected abstract readTensor(tensor: T): TensorArray | Promise<TensorArray>;
+  protected abstract writeTensor(tensor: T, data: TensorArray): void | Promise<void>;
+  protected abstract freeTensor(tensor: T): void;
+  /** The first elements of a tensor under other dimensions, without a copy. */
+  protected abstract prefixOf(tensor: T, dims: readonly number[]): Tensor;
+  protected abstract createSession(request: RequestOf<'compile'>): Promise<InferenceSession>;
+  protected abstract createBinding(session: InferenceSession, wiring: Wiring): Binding;
+  protected abstract callKernel(kernel: HostKernel, request: RequestOf<'callKernel'>): Promise<unknown>;
+
+  async handle(request: Request): Promise<unknown> {
+    switch (request.kind) {
+      case 'run':
+        return this.#run(request);
+      case 'bind':
+        this.#bindings.set(request.bindingId, this.#bind(request.programId, request.wiring));
+        return null;
+      case 'callKernel':
+        return (await this.callKernel(this.#kernels.get(request.kernelId)!, request)) ?? null;
+      case 'createState':
+        this.#states.set(request.stateId, await this.#createState(request.tensors));
+        return null;
+      case 'readState':
+        return this.read(this.state(request.stateId), request.names);
+      case 'writeState':
+        for (const { name, data } of request.tensors) await this.writeTensor(this.tensor(request.stateId, name), data);
+        return null;
+      case 'releaseState':
+        for (const tensor of Object.values(this.#states.get(request.stateId) ?? {})) this.freeTensor(tensor);
+        this.#states.delete(request.stateId);
+        return null;
+      case 'compile':
+        await this.#compile(request);
+        return null;
+      case 'releaseProgram':
+        for (const session of this.#sessions.get(request.programId)?.values() ?? []) await session.release();
+        this.#sessions.delete(request.programId);
+        return null;
+      case 'releaseBinding':
+        this.#bindings.delete(request.bindingId);
+        return null;
+      case 'loadKernel':
+        this.#kernels.set(request.kernelId, await loadKernel(request.module, request.name));
+        return null;
+      case 'close':
+        for (const sessions of this.#sessions.values())
+          for (const session of sessions.values()) await session.release();
+        return null;
+    }
+  }
+
+  protected state(stateId: number): Record<string, T> {
+    return this.#states.get(stateId) ?? raise('the state was released');
+  }
+
+  protected tensor(stateId: number, name: string): T {
+    return this.state(stateId)[name] ?? raise(`the state has no tensor '${name}'`);
+  }
+
+  /** Copies of a state's tensors. */
+  protected async read(
+    state: Readonly<Record<string, T>>,
+    names: readonly string[],
+  ): Promise<Record<string, TypedHostTensor>> {
+    const copies: Record<string, TypedHostTensor> = {};
+    for (const name of names) {
+      const tensor = state[name] ?? raise(`the state has no tensor '${name}'`);
+      copies[name] = { dtype: tensor.dtype, dims: tensor.dims, data: await this.readTensor(tensor) };
+    }
+    return copies;
+  }
+
+  /** The states of a kernel's call, by role, each as `shown`. */
+  protected async statesOf<Shown extends KernelState>(
+    { states }: RequestOf<'callKernel'>,
+    shown: (state: Record<string, T>) => Shown | Promise<Shown>,
+  ): Promise<Record<string, Shown>> {
+    const live: Record<string, Shown> = {};
+    for (const [role, stateId] of Object.entries(states)) live[role] = await shown(this.state(stateId));
+    return live;
+  }
+
+  /** The bound programs of a kernel's call, by role. */
+  protected programsOf({ programs }: RequestOf<'callKernel'>, viewOf: ViewOf): Record<string, KernelProgram> {
+    const runnable = Object.entries(programs).map(([role, id]) => [role, kernelProgram(this.#binding(id), viewOf)]);
+    return Object.fromEntries(runnable) as Record<string, KernelProgram>;
+  }
+
+  async #createState(specs: readonly StateTensorSpec[]): Promise<Record<string, T>> {
+    const tensors: Record<string, T> = {};
+    for (const spec of specs) tensors[spec.name] = await this.createTensor(spec);
+    return tensors;
+  }
+
+  async #compile(request: RequestOf<'compile'>): Promise<void> {
+    const session = await this.createSession(request);
+    const sessions = this.#sessions.get(request.programId) ?? new Map<string, InferenceSession>();
+    this.#sessions.set(request.programId, sessions.set(request.variant, session));
+  }
+
+  #bind(programId: number, wiring: Wiring): Binding {
+    const session = this.#sessions.get(programId)?.get(wiring.variant) ?? raise('the program was released');
+    return this.createBinding(session, wiring);
+  }
+
+  #binding(bindingId: number): Binding {
+    return this.#bindings.get(bindingId) ?? raise('the program binding was released');
+  }
+
+  async #run({ binding, inputs, views }: RequestOf<'run'>): Promise<Record<string, TypedHostTensor>> {
+    const bound = typeof binding === 'number' ? this.#binding(binding) : this.#bind(binding.programId, binding.wiring);
+    const feeds: Record<string, Tensor> = {};
+    for (const name in inputs) {
+      const { dtype, data, dims } = inputs[name]!;
+      feeds[name] = new Tensor(dtype, data, dims);
+    }
+    for (const [input, stateId, name, dims] of views) feeds[input] = this.prefixOf(this.tensor(stateId, name), dims);
+    return bound.run(feeds);
+  }
+}

@@ -1,0 +1,3 @@
+export async function finetune(): Promise<void> {
+  throw new Error('being written');
+}

@@ -1,0 +1,78 @@
+// Fails where source files of a package import each other in a circle, type imports included.
+//   node --import tsx tools/check-cycles.ts [PACKAGE ...]
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import ts from 'typescript';
+
+const root = resolve(import.meta.dirname, '..');
+
+/** TypeScript files below a folder, tests left out. */
+function sourcesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts') && !name.endsWith('.d.ts'))
+    .map((name) => join(folder, name))
+    .sort();
+}
+
+/** Files of the same package that a file names in `import`, `export … from`, `import()` and `import('…').Type`. */
+function importsOf(path: string): string[] {
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    const names =
+      ((ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) && node.moduleSpecifier) ||
+      (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument) && node.argument.literal) ||
+      (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword && node.arguments[0]);
+    if (names && ts.isStringLiteral(names) && names.text.startsWith('.')) found.push(names.text);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest));
+  return found.map((name) => join(dirname(path), name.replace(/\.js$/, '.ts')));
+}
+
+/** Strongly connected components of more than one file: Tarjan 1972, doi:10.1137/0201010. */
+function circles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+  const found: string[][] = [];
+  const order = new Map<string, number>();
+  const stack: string[] = [];
+  const visit = (file: string): number => {
+    const number = order.size;
+    order.set(file, number);
+    stack.push(file);
+    let lowest = number;
+    for (const next of graph.get(file) ?? []) {
+      if (!order.has(next)) lowest = Math.min(lowest, visit(next));
+      else if (stack.includes(next)) lowest = Math.min(lowest, order.get(next)!);
+    }
+    if (lowest === number) {
+      const component = stack.splice(stack.indexOf(file));
+      if (component.length > 1 || graph.get(file)?.includes(file)) found.push(component);
+    }
+    return lowest;
+  };
+  for (const file of graph.keys()) if (!order.has(file)) visit(file);
+  return found;
+}
+
+const packages = process.argv.length > 2 ? process.argv.slice(2) : readdirSync(join(root, 'packages')).sort();
+let count = 0;
+for (const name of packages) {
+  const folder = join(root, 'packages', name, 'src');
+  if (!existsSync(folder)) continue;
+  const files = sourcesIn(folder);
+  const known = new Set(files);
+  const graph = new Map(files.map((file) => [file, importsOf(file).filter((target) => known.has(target))]));
+  for (const circle of circles(graph)) {
+    count++;
+    console.error(`${circle.length} files of @bowyer/${name} import each other in a circle:`);
+    for (const file of circle) {
+      const targets = graph.get(file)!.filter((target) => circle.includes(target));
+      console.error(
+        `  ${relative(root, file)} imports ${targets.map((target) => relative(folder, target)).join(', ')}`,
+      );
+    }
+  }
+}
+if (count > 0) {
+  console.error('Move what two files both need into a third one, which imports neither.');
+  process.exitCode = 1;
+}
