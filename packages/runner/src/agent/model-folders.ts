@@ -26,7 +26,9 @@ export function agentFolderOf(place: string): string {
 
 /** The critic that was saved with an agent: below a best agent, beside the policy of a checkpoint; null where there is none. */
 export function criticFolderOf(agentFolder: string): string | null {
-  return [join(agentFolder, 'critic'), join(dirname(agentFolder), 'critic')].find((folder) => existsSync(folder)) ?? null;
+  return (
+    [join(agentFolder, 'critic'), join(dirname(agentFolder), 'critic')].find((folder) => existsSync(folder)) ?? null
+  );
 }
 
 /** What was written of the run that an agent was trained in; null for a model from elsewhere. */

@@ -69,10 +69,7 @@ async function playModel(config: ModelConfig, context: TaskContext): Promise<voi
 }
 
 /** The same episodes, played by a chat endpoint; no model is loaded. */
-async function playEndpoint(
-  config: Extract<EvaluateConfig, { policy: object }>,
-  context: TaskContext,
-): Promise<void> {
+async function playEndpoint(config: Extract<EvaluateConfig, { policy: object }>, context: TaskContext): Promise<void> {
   const { endpoint } = config.policy;
   const player = EndpointPlayer.open(endpoint, config.eosStr);
   const failures: Error[] = [];

@@ -57,7 +57,9 @@ function keys(choices: Choices): TProperties {
       critic: criticNode(choices.setting('critic.kind'), choices.setting('critic_lm') !== null),
     }),
     ...sampling,
-    ...(!algorithm?.alwaysSamples && { eval_do_sample: Type.Boolean({ description: 'sample; false: the most likely token always, as ArCHer evaluates' }) }),
+    ...(!algorithm?.alwaysSamples && {
+      eval_do_sample: Type.Boolean({ description: 'sample; false: the most likely token always, as ArCHer evaluates' }),
+    }),
     play_as_chat: playKeys.play_as_chat,
     ...(choices.setting('play_as_chat') === true && templateKeys),
     ...policyKeys,
@@ -112,7 +114,8 @@ export const evaluateTask: TaskUnit = {
     const found = [await modelProblem('checkpoint_path', checkpointPath), await modelProblem('policy_lm', policyLm)];
     const problems = found.filter((problem): problem is ConfigProblem => problem !== null);
     const algorithm = findAlgorithm(config.agentType as string);
-    if (problems.length === 0 && algorithm) problems.push(...agentProblems((checkpointPath ?? policyLm)!, algorithm, config));
+    if (problems.length === 0 && algorithm)
+      problems.push(...agentProblems((checkpointPath ?? policyLm)!, algorithm, config));
     return problems;
   },
   load: async () => (await import('./evaluate.js')).evaluate,
