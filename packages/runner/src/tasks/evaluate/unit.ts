@@ -2,9 +2,7 @@
 import { Type, type TProperties } from '@sinclair/typebox';
 import { findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
 import { count } from '@bowyer/core';
-import { environmentInfo } from '@bowyer/envs';
 import { agentFolderOf, criticFolderOf, modelProblem, runOf } from '../../agent/model-folders.js';
-import { questionsNode } from '../../config/demonstration-keys.js';
 import { environmentKeysOf, oracleKeysOf, type EnvConfig } from '../../config/environment-keys.js';
 import {
   criticKeys,
@@ -20,15 +18,8 @@ import {
 } from '../../config/keys.js';
 import type { Choices, ConfigProblem, TaskUnit } from '../task.js';
 
-/** What the optimum is computed from, where the environment can compute it. */
-function optimumKeys(choices: Choices): TProperties {
-  if (choices.env === null || environmentInfo(choices.env).optimalReturn === undefined) return {};
-  return { demonstrations: questionsNode(choices) };
-}
-
 function keys(choices: Choices): TProperties {
   const common = {
-    ...optimumKeys(choices),
     ...runKeys,
     ...environmentKeysOf(choices),
     ...oracleKeysOf(choices),
