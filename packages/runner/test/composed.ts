@@ -7,16 +7,20 @@ import { repository } from './command-line.js';
 
 registerResolver('first', (...values) => values.find((value) => value !== null) ?? null);
 
-/** @throws {ConfigError} for what the program refuses before a config is validated */
-export async function composed(configName: string, ...overrides: string[]): Promise<Composition> {
-  const composition = compose({
+/** With everything that its files say, whether the task reads it or not. */
+export const unprepared = (configName: string, ...overrides: string[]): Composition =>
+  compose({
     configDirs: [{ dir: `${repository}configs` }, { dir: `${repository}experiments`, group: 'experiment' }],
     configName,
     overrides,
     overrideAliases,
   });
+
+/** @throws {ConfigError} for what the program refuses before a config is validated */
+export async function composed(configName: string, ...overrides: string[]): Promise<Composition> {
+  const composition = unprepared(configName, ...overrides);
   const given = composition.overrides.map(({ kind, key, value, text }) => ({
-    kind: kind === 'set' ? ('change' as const) : kind,
+    kind: kind === 'set' ? ('change' as const) : kind === 'delete' ? kind : ('add' as const),
     key,
     isGroup: composition.repository.groupExists(key),
     value: typeof value === 'object' ? undefined : value,
