@@ -21,7 +21,13 @@ export async function prepare(
   await loadPlugins(composition, context);
   if (taskOf(composition) === undefined) return composition; // the validation reports it
   const unread = unreadPaths(composition.config, schemaOf(composition));
-  const given = new Set(context.overrides.filter(({ kind }) => kind !== 'delete').map(({ key }) => key));
+  // Of a group's choice it is enough that something is read.
+  const isUseless = (group: string) => !readsAny(composition.config[group], group, new Set(unread));
+  const given = new Set(
+    context.overrides
+      .filter(({ kind, key, isGroup }) => kind !== 'delete' && (!isGroup || isUseless(key)))
+      .map(({ key }) => key),
+  );
   const isSwitched = context.overrides.some(({ key, isGroup }) => isGroup && UNITS.includes(key));
   const own = readsOf(composition);
   const refused = unread.filter((path) => {
@@ -44,6 +50,12 @@ function unreadPaths(config: PlainObject, schema: TSchema, prefix = ''): string[
     if (known === undefined) return [path];
     return isTree(value) ? unreadPaths(value, known, `${path}.`) : [];
   });
+}
+
+/** Whether something of a node is read. */
+function readsAny(node: unknown, path: string, unread: ReadonlySet<string>): boolean {
+  if (unread.has(path)) return false;
+  return !isTree(node) || Object.entries(node).some(([key, value]) => readsAny(value, `${path}.${key}`, unread));
 }
 
 const isTree = (value: unknown): value is PlainObject =>

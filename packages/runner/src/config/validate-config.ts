@@ -116,7 +116,9 @@ function limitProblems({
   if (typeof savePath === 'string' && existsSync(savePath)) {
     const entries = readdirSync(savePath);
     const foreign = entries.filter((name) => !OF_A_START.test(name));
-    if (!entries.includes(CONFIG_FILE) && foreign.length > 0)
+    // A run that was killed before it claimed the folder has left the record of its command line.
+    const isOurs = entries.includes(CONFIG_FILE) || entries.includes('.hydra');
+    if (!isOurs && foreign.length > 0)
       problems.push({
         key: 'save_path',
         what: `save_path: the folder '${savePath}' contains other files (${foreign.slice(0, 3).join(', ')}${foreign.length > 3 ? ', …' : ''}) and no run`,
