@@ -48,7 +48,8 @@ export async function readDataFile<T>(
   expected: string,
 ): Promise<DataFile<T>> {
   const content = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new DataFileError(`cannot read '${path}' (${error.code ?? error.message})`, 'a JSON or JSONL file');
+    const what = error.code === 'ENOENT' ? `there is no file '${path}'` : `cannot read '${path}' (${error.code ?? error.message})`;
+    throw new DataFileError(what, 'a JSON or JSONL file');
   });
   const text = content.replace(/^\uFEFF/, ''); // some editors begin a file with a byte order mark
   const items = text.trimStart().startsWith('[') ? arrayItems(path, text, expected) : lineItems(text);
