@@ -25,7 +25,7 @@ export interface TorchTrainer {
 export const HOW_TO_GET_TORCH =
   'apt-get install python3-torch libopenblas0 (Debian; without the second its products are 100 times too slow), or PYTHON=/path/to/python with torch';
 
-/** Kernels of OpenBLAS that are tried beside what it takes by itself: it knows few processors by name and is slow on others. */
+/** Kernels of OpenBLAS that are measured in addition to those it selects: it recognizes few CPU models and is slow on others. */
 const CORE_TYPES = ['SkylakeX', 'Haswell'];
 
 const script = fileURLToPath(new URL('./train_step.py', import.meta.url));

@@ -131,7 +131,7 @@ function encode(name: string, { data, shape }: HostTensor, kind: GgufKind): Gguf
   return { name, shape, type: TENSOR.f32, bytes: new Uint8Array(data.buffer, data.byteOffset, data.byteLength) };
 }
 
-/** Per block of 32 numbers the scale max |w| / 127 as a float16, then round(w / scale) as whole numbers of 8 bits. */
+/** Per block of 32 numbers the scale max |w| / 127 as a float16, then round(w / scale) as 8-bit integers. */
 function blocksOf8Bits(name: string, values: Float32Array, columns: number): Uint8Array {
   if (columns % BLOCK !== 0)
     throw new RangeError(`writeGguf: rows of ${columns} numbers of ${name} do not divide into blocks of ${BLOCK}`);

@@ -1,6 +1,6 @@
 // The one class of everything that can go wrong between the YAML files and a resolved config.
 
-/** What went wrong, for code that must tell causes apart without reading prose. */
+/** What went wrong, for code that must distinguish causes without parsing messages. */
 export type ConfigErrorKind =
   | 'override-syntax' // an override does not follow the grammar, or a function in it fails
   | 'composition' // the defaults list or an override cannot be applied
@@ -43,7 +43,7 @@ export interface Violation extends Omit<ConfigErrorPlace, 'violations' | 'cause'
   readonly message: string;
 }
 
-/** Says what is wrong, where, and how to mend it; `keyPath`, `file`, `line` and `column` hold the place for code. */
+/** Says what is wrong, where, and how to fix it; code finds the place in `keyPath`, `file`, `line` and `column`. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly keyPath?: string;

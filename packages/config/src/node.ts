@@ -1,7 +1,7 @@
 // The tree a config is made of while it is being composed: scalars, mappings and lists, each with the place it came from.
-// Plain JavaScript cannot tell 1 from 1.0 nor the key 1 from '1'; YAML and Hydra can, so composition works on these nodes.
+// Plain JavaScript cannot distinguish 1 from 1.0, nor the key 1 from '1'; YAML and Hydra can, so composition works on these nodes.
 
-/** A floating-point number. Whole numbers are plain `number` (below 2^53) or `bigint` (from there on). */
+/** A floating-point number. Integers are plain `number` (below 2^53) or `bigint` (from there on). */
 export class Float {
   constructor(readonly value: number) {}
 }
@@ -13,7 +13,7 @@ export class Bytes {
 
 export type Scalar = null | boolean | number | bigint | Float | Bytes | string;
 
-/** A mapping key: text, whole number, float or bool. */
+/** A mapping key: text, integer, float or bool. */
 export type Key = string | number | bigint | boolean | Float;
 
 /** Where a value was written: a file with 1-based line and column, or the command-line text that set it. */
@@ -41,7 +41,7 @@ export class ScalarNode implements Placed {
 export interface Entry {
   readonly key: Key;
   node: ConfigNode;
-  /** Where the key itself stands; unknown keys are reported there. */
+  /** The place of the key itself; unknown keys are reported there. */
   readonly keyOrigin: Origin;
 }
 
@@ -94,7 +94,7 @@ export const isMissing = (node: ConfigNode): boolean => node.kind === 'scalar' &
 
 export const isNull = (node: ConfigNode): boolean => node.kind === 'scalar' && node.value === null;
 
-/** True for text that holds `${`: it is computed when read. */
+/** True for text that contains `${`: it is computed when read. */
 export const isInterpolation = (node: ConfigNode | undefined): node is ScalarNode & { value: string } =>
   node !== undefined && node.kind === 'scalar' && typeof node.value === 'string' && node.value.includes('${');
 
@@ -153,7 +153,7 @@ export function keyText(key: Key): string {
   return String(key);
 }
 
-/** Plain JavaScript as nodes: numbers that are whole become integers. */
+/** Plain JavaScript as nodes: numbers that are integers stay integers. */
 export function fromPlain(value: PlainValue, origin: Origin): ConfigNode {
   if (Array.isArray(value)) {
     const list = new ListNode(origin);

@@ -21,7 +21,7 @@ export interface SweepPlan {
   readonly master: Composition;
   /** One list of override texts for each job. */
   readonly jobs: string[][];
-  /** How many jobs each batch holds. */
+  /** The number of jobs of each batch. */
   readonly batches: number[];
   /** The config of one job, in the way a run of its overrides has it. */
   compose(job: number): Composition;
@@ -154,7 +154,7 @@ function dimension(override: Override, repository: Repository): SweepDimension {
   const [start, end] = [value.start, value.end].map((bound) =>
     Number(bound instanceof Float ? bound.value : bound),
   ) as [number, number];
-  // int(interval(1,8)) has whole bounds, interval(1,8) has floats.
+  // int(interval(1,8)) has integer bounds, interval(1,8) has floats.
   return {
     kind: 'interval',
     key,

@@ -13,7 +13,7 @@ import { quickCheck } from './quick-check.js';
 
 const compiled = new WeakMap<JsonSchema, ValidateFunction>();
 
-/** @throws {ConfigError} of kind 'validation' that tells every violation; its `violations` hold them one by one */
+/** @throws {ConfigError} of kind 'validation' that reports every violation; its `violations` lists them */
 export async function validate(composition: Composition, schema: JsonSchema): Promise<void> {
   const violations = await findViolations(composition, schema);
   if (violations.length === 0) return;
@@ -90,7 +90,7 @@ function missingValues(node: ConfigNode, keys: readonly string[]): string[][] {
   return isMissing(node) ? [[...keys]] : [];
 }
 
-/** Errors of alternatives are one error: of the branch that is meant, where that can be told, or of the choice as a whole. */
+/** Errors of alternatives are one error: of the branch that is meant, where it can be determined, or of the choice as a whole. */
 function relevant(errors: readonly ErrorObject[]): ErrorObject[] {
   const choices = errors.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf');
   let kept = errors.filter(({ keyword }) => keyword !== 'if');
@@ -173,7 +173,7 @@ function requiredKey(
   const near = there?.kind === 'map' ? nearest(key, [...there.entries.values()].map((entry) => String(entry.key))) : undefined; // prettier-ignore
   const origin = frameAt(root, keys)?.node.origin;
   const lines = origin?.line === undefined ? [] : [`needed in ${shown(origin)}`];
-  if (near) lines.push(`'${pathText([...keys, near])}' is there; did you mean that?`);
+  if (near) lines.push(`'${pathText([...keys, near])}' exists; did you mean that?`);
   lines.push(`to give it, write '+${[...keys, key].join('.')}=${example(properties[key])}'`);
   return violation(
     `Missing config key '${keyPath}'`,
@@ -228,7 +228,7 @@ function provenance(root: Frame<MapNode>, keys: readonly string[]): { lines: str
   return { lines, origin: node.origin };
 }
 
-/** Inside an interpolated container the container's own place is the one to tell. */
+/** Inside an interpolated container the container's own place is reported. */
 function nearestAncestor(root: Frame<MapNode>, keys: readonly string[]): Frame | undefined {
   for (let length = keys.length - 1; length >= 0; length--) {
     const frame = frameAt(root, keys.slice(0, length));
@@ -272,7 +272,7 @@ function show(node: ConfigNode | undefined): string {
       : `${pythonTypeName(node) === 'bytes' ? 'bytes' : String(value)}`;
 }
 
-const typeNames: Record<string, string> = { integer: 'a whole number', number: 'a number', string: 'text', boolean: 'true or false', object: 'a dict', array: 'a list', null: 'null' }; // prettier-ignore
+const typeNames: Record<string, string> = { integer: 'an integer', number: 'a number', string: 'text', boolean: 'true or false', object: 'a dict', array: 'a list', null: 'null' }; // prettier-ignore
 
 /** What an error's keyword asks for, in words. */
 function expectation({ keyword, params, schema, parentSchema, message }: ErrorObject): string {
@@ -333,7 +333,7 @@ function optionsOf(schema: unknown): string[] {
   return [...(options ?? []), ...constants].filter((option): option is string => typeof option === 'string');
 }
 
-/** A value to type: the schema's default or first option, else a place holder. */
+/** A value to type: the schema's default or first option, else a placeholder. */
 function example(schema: unknown): string {
   const {
     default: fallback,

@@ -1,4 +1,4 @@
-// A program's command line as its user meets it: flags, runs and their files, sweeps, failures, and what is told without running.
+// A program's command line as its user meets it: flags, runs and their files, sweeps, failures, and what is shown without running.
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError, type Composition, type SweepRequest } from '../src/index.js';
@@ -235,7 +235,7 @@ describe('sweeps', () => {
   });
 });
 
-describe('what is told without running', () => {
+describe('what is shown without running', () => {
   test('--info origin: what set a value, what that replaced, and what it resolves to', async () => {
     const root = temporaryTree(configs);
     const { stdout } = await runProgram(root, ['agent.lr=0.5', '--info', 'origin', 'agent.lr']);
@@ -280,9 +280,7 @@ describe('what is told without running', () => {
     const root = temporaryTree(configs);
     const help = await runProgram(root, ['--help', 'agent=dqn'], { describe: () => schema });
     expect(help.stdout).toContain('agent: dqn, ppo\n');
-    expect(help.stdout).toContain(
-      '  seed=1  (whole number ≥ 0)\n      Every random choice of the run follows from it.\n',
-    );
+    expect(help.stdout).toContain('  seed=1  (integer ≥ 0)\n      Every random choice of the run follows from it.\n');
     expect(help.stdout).toContain('agent: who learns\n');
     expect(help.stdout).toContain('step size of DQN');
     expect(help.stdout).not.toContain('step size of PPO');

@@ -84,7 +84,7 @@ import(${JSON.stringify(built)}).then(async ({ runCommandLine }) => {
 `;
     writeFileSync(path.join(root, 'app'), program);
     chmodSync(path.join(root, 'app'), 0o755);
-    // Bash sets these variables when TAB is pressed, having split the line at blanks and at '='.
+    // Bash sets these variables when TAB is pressed, having split the line at spaces and at '='.
     const script = `
     PATH="$PWD:$PATH"
     eval "$(app -sc install=bash)"

@@ -51,7 +51,7 @@ test('a config, its text, its choices and its values', () => {
   ]);
 });
 
-test('origin tells the chain of what set a value, newest first', () => {
+test('origin reports the chain of what set a value, newest first', () => {
   const files = { ...tree, 'config.yaml': 'defaults:\n  - agent: ppo\n  - _self_\n\nagent:\n  lr: 0.5\n' };
   const { composition, root } = composed(['agent.lr=1'], files);
   expect(composition.origin('agent.lr')).toEqual([
@@ -226,7 +226,7 @@ describe('messages', () => {
     expect([error.kind, error.line, error.column]).toEqual(['yaml', 3, 1]);
     expect(text).toBe(
       [
-        `Cannot read YAML: key 'a' stands twice in one mapping, first at line 1`,
+        `Cannot read YAML: key 'a' appears twice in one mapping, first at line 1`,
         '  in ROOT/config.yaml:3:1',
         '  remove one of them',
       ].join('\n'),
@@ -307,7 +307,7 @@ describe('bad input is one clear error', () => {
       'composition',
       `Primary config 'config' must be a mapping`,
     ],
-    ['a number as a config', [], { 'config.yaml': '5\n' }, 'yaml', 'A config must hold keys and values'],
+    ['a number as a config', [], { 'config.yaml': '5\n' }, 'yaml', 'A config must contain keys and values'],
     ['the empty override', [''], tree, 'override-syntax', 'it is empty'],
     [
       'an index beyond the list',
@@ -329,9 +329,9 @@ describe('bad input is one clear error', () => {
       ['hydra.job.num=abc'],
       tree,
       'type',
-      `'hydra.job.num' must be a whole number, not 'abc' (str)`,
+      `'hydra.job.num' must be an integer, not 'abc' (str)`,
     ],
-    ['no batch at all', ['seed=1', 'hydra.sweeper.max_batch_size=x'], tree, 'type', 'must be a whole number'],
+    ['no batch at all', ['seed=1', 'hydra.sweeper.max_batch_size=x'], tree, 'type', 'must be an integer'],
   ])('%s', (_, overrides, files, kind, part) => {
     const { error, text } = mistake(overrides, files);
     expect(error.kind).toBe(kind);

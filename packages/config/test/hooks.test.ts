@@ -133,7 +133,7 @@ test('usage lines show how to call the program', async () => {
 });
 
 describe('a folder of one’s own', () => {
-  test('given by --config-dir can hold the primary config and options of known groups; values tell their file', async () => {
+  test('given by --config-dir can hold the primary config and options of known groups; values know their file', async () => {
     const root = temporaryTree({
       ...configs,
       'mine/guess.yaml': 'defaults:\n  - config\n  - override /algorithm: own\n  - _self_\nplugins: [./guess.ts]\n',

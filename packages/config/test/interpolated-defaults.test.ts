@@ -92,7 +92,7 @@ test('a choice that nothing makes is reported with the file and line of the item
   expect(() => composed([], files)).toThrow(/Error resolving interpolation '\$\{algorihtm\}'[^]*small\.yaml:3:21[^]*possible keys: .*algorithm/); // prettier-ignore
 });
 
-test('override items must stand last, as in Hydra', () => {
+test('override items must come last, as in Hydra', () => {
   const primary = 'defaults:\n  - default\n  - override /algorithm: archer\n  - preset: small\n  - _self_\n';
   expect(() => composed([], { ...tree, 'archer_20q.yaml': primary })).toThrow('put overrides at the end of the defaults list'); // prettier-ignore
 });

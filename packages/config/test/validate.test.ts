@@ -90,7 +90,7 @@ test('everything is reported at once, in the order of the config', async () => {
       `  to change it, write 'device=cuda'`,
     ].join('\n'),
     [
-      `Config key 'layers[1]' must be a whole number, not the text 'x'`,
+      `Config key 'layers[1]' must be an integer, not the text 'x'`,
       '  in command line: +layers=[1,x]',
       `  to change it, write 'layers.1=…'`,
     ].join('\n'),
@@ -103,14 +103,14 @@ test('everything is reported at once, in the order of the config', async () => {
   ]);
 });
 
-test('a computed value is judged by its result and told by its interpolation', async () => {
+test('a computed value is validated by its result and reported at its interpolation', async () => {
   const { texts } = await report({
     ...good,
     'config.yaml': good['config.yaml'].replace('seed: 1', 'seed: ${algorithm.name}'),
   });
   expect(texts).toEqual([
     [
-      `Config key 'seed' must be a whole number, not the text 'ppo'`,
+      `Config key 'seed' must be an integer, not the text 'ppo'`,
       `  in ROOT/config.yaml:5, computed from '\${algorithm.name}'`,
       `  to change it, write 'seed=…'`,
     ].join('\n'),
@@ -144,7 +144,7 @@ test('validate throws them all as one ConfigError', async () => {
   expect((error as ConfigError).message).toContain(`Unknown config key 'zzz'`);
 });
 
-test('of alternatives told apart by a constant, the one that is meant is reported', async () => {
+test('of alternatives distinguished by a constant, the intended one is reported', async () => {
   const either: JsonSchema = {
     type: 'object',
     properties: {

@@ -36,8 +36,7 @@ export { discountedReturns, monteCarloAdvantages } from './advantages/monte-carl
 export { gae, type GaeInput } from './advantages/gae.js';
 export { flatGroupShare, groupRelativeAdvantages, type GroupRelativeOptions } from './advantages/group-relative.js';
 export { utteranceAdvantages, type HeadValues } from './advantages/utterance-advantages.js';
-export { linearSchedule } from './learning-rate.js';
-export { resolveWarmupSteps, scheduledRate, type LearningRateSchedule } from './learning-rate-schedule.js';
+export { scheduledRate, type LearningRateSchedule } from './learning-rate-schedule.js';
 export { minibatches } from './minibatches.js';
 export { correlation, maximum, mean, minimum, quantile, standardDeviation, standardError } from './statistics.js';
 export { writeFileAtomically } from './atomic-file.js';

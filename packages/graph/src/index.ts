@@ -20,7 +20,6 @@ export { toFloat16 } from './float16.js';
 export { defineOp } from './op.js';
 export { dependencies, gradients, type GradientOptions } from './gradients.js';
 export { notBefore, type RecomputeOptions } from './recomputation.js';
-export { logProbabilityOf } from './cross-entropy.js';
 export { checkGradients, type GradientComparison, type GradientSample } from './check-gradients.js';
 export { serialize } from './serialize.js';
 export { openDevice, type Device, type DeviceOptions } from './device/device.js';

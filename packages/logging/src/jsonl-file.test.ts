@@ -23,6 +23,6 @@ test('a file shorter than its checkpoint says so', async () => {
   const path = join(directory, 'metrics.jsonl');
   await expect(JsonlFile.open(path, 10)).rejects.toThrow(
     `${path} has 0 bytes but the checkpoint was written when it had 10\n` +
-      '  it was shortened since; restore it, or start again in a new directory',
+      '  something has shortened it since; restore it, or start again in a new directory',
   );
 });

@@ -1,4 +1,4 @@
-// The command line of a program with composed configs: tell flags from overrides, then print, run one job, or run a sweep.
+// The command line of a program with composed configs: separate flags from overrides, then print, run one job, or run a sweep.
 // What is only needed for help, tables, completion or sweeps is loaded when asked for, so that the common calls start fast.
 import path from 'node:path';
 import { compose } from '../compose.js';
@@ -33,7 +33,8 @@ export async function runCommandLine(program: CommandLine): Promise<number> {
   try {
     return await dispatch(session);
   } catch (error) {
-    reportError(error, session);
+    const clearer = error instanceof ConfigError ? await program.explain?.(error) : undefined;
+    reportError(clearer ?? error, session);
     return 1;
   }
 }

@@ -19,12 +19,12 @@ export function uninstallScript(shell: CompletionShell, program: string): string
 
 function functionName(program: string): string {
   if (!/^[\w./@+-]+$/.test(program))
-    throw new ConfigError('usage', `Completion needs a program name without blanks or quotes, not '${program}'`);
+    throw new ConfigError('usage', `Completion needs a program name without spaces or quotes, not '${program}'`);
   return `_${program.replace(/\W/g, '_')}_complete`;
 }
 
 // `query=fish` answers with one candidate a line, which all three can read.
-// Bash breaks words at '=' and ':' and wants only the part behind the last break, so what stands before it is cut off again.
+// Bash breaks words at '=' and ':' and wants only the part after the last break, so what comes before it is removed.
 const bashScript = (name: string, program: string) => `${name}() {
   local line="\${COMP_LINE:0:COMP_POINT}" current="\${COMP_WORDS[COMP_CWORD]}" candidate
   local word="\${line##*[[:space:]]}"

@@ -47,7 +47,7 @@ export async function shellCompletion(session: Session): Promise<number> {
   return 0;
 }
 
-/** What can stand in place of the last word of a line, sorted. @param line the program's name and what follows it */
+/** What can replace the last word of a line, sorted. @param line the program's name and what follows it */
 async function completions(line: string, session: Session): Promise<string[]> {
   const words = withoutProgram(line).split(/\s+/).filter((word) => word !== ''); // prettier-ignore
   const word = /\s$/.test(line) || words.length === 0 ? '' : words.pop()!;
@@ -137,7 +137,7 @@ function groupMatches(word: string, repository: Repository): string[] {
   return startingWith(typed, groups).map((group) => prefix + group + groupEnding(group, repository, prefix === '~'));
 }
 
-/** 'agent=' has options, 'parent/' only further groups; one that has both stands as it is. */
+/** 'agent=' has options, 'parent/' only further groups; one that has both is left as it is. */
 function groupEnding(group: string, repository: Repository, isDeletion: boolean): string {
   const hasOptions = repository.options(group).length > 0;
   const hasGroups = repository.groups(group).length > 0;

@@ -1,5 +1,5 @@
-// The flags of the command line: what each is called, what it takes, and how a list of arguments is told apart into flags and
-// overrides. Flags may stand anywhere among the overrides; `--` ends them.
+// The flags of the command line: what each is called, what it takes, and how a list of arguments is split into flags and
+// overrides. Flags may appear anywhere among the overrides; `--` ends them.
 // Source: Hydra's documentation ("Command line flags"), version 1.3; overrides after a flag are accepted as in its next version.
 import { ConfigError } from '../config-error.js';
 import { nearest } from '../nearest.js';
@@ -47,10 +47,10 @@ export const flagForms: readonly FlagForm[] = [
     value: 'FILE',
     meaning: 'run the job again whose .hydra folder (or a file in it) this is',
   },
-  { name: '--info', short: '-i', value: 'TOPIC', choices: infoTopics, optional: true, meaning: 'tell how the config came about; "origin KEY" tells it of one value' }, // prettier-ignore
+  { name: '--info', short: '-i', value: 'TOPIC', choices: infoTopics, optional: true, meaning: 'show how the config was composed; "origin KEY" shows it for one value' }, // prettier-ignore
 ];
 
-/** What was typed, told apart. */
+/** The parsed arguments. */
 export interface CommandArguments {
   help: boolean;
   hydraHelp: boolean;

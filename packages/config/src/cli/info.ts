@@ -1,4 +1,4 @@
-// `--info`: how the config came about, as tables: the search path, the defaults list and its tree, the parts there are; and where
+// `--info`: how the config was composed, as tables: the search path, the defaults list and its tree, the parts there are; and where
 // one value came from.
 import { compose } from '../compose.js';
 import type { Composition } from '../composition.js';
@@ -101,7 +101,7 @@ function resolvedText(composition: Composition, keyPath: string): string {
   try {
     return valueText(composition.setting(keyPath));
   } catch (error) {
-    if (error instanceof ConfigError) return `not to be had: ${error.summary}`;
+    if (error instanceof ConfigError) return `which cannot be resolved: ${error.summary}`;
     throw error;
   }
 }

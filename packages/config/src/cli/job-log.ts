@@ -36,7 +36,7 @@ export interface LogOptions {
   readonly cwd: string;
   /** `hydra.verbose`: true for everything, or the names of loggers, to show what is at level DEBUG. */
   readonly verbose?: PlainValue;
-  /** Where the settings stand, for messages. */
+  /** Where the settings are, for messages. */
   readonly keyPath: string;
 }
 
@@ -167,7 +167,7 @@ export class JobLog {
     throw new ConfigError(
       'composition',
       `${keyPath} ${message}`,
-      [`mend it, or choose ${keyPath.replace('.', '/')}=default`],
+      [`correct it, or choose ${keyPath.replace('.', '/')}=default`],
       { keyPath },
     );
   }

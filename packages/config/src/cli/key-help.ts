@@ -118,14 +118,14 @@ function typeName(node: ConfigNode): string {
 }
 
 const words: Record<string, string> = {
-  integer: 'whole number',
+  integer: 'integer',
   string: 'text',
   boolean: 'true or false',
   array: 'list',
   object: 'dict',
 };
 
-/** `whole number ≥ 1`, `a | b`, `text or null`. */
+/** `integer ≥ 1`, `a | b`, `text or null`. */
 export function typeText(schema: JsonSchema, root: JsonSchema): string {
   const own = followReference(schema, root);
   const options = enumOptions(own, root);

@@ -1,4 +1,4 @@
-// What the user sees when something goes wrong: what, where and how to mend it; a stack trace only on request.
+// What the user sees when something goes wrong: what is wrong, where, and how to fix it; a stack trace only on request.
 import { pythonRepr } from '../python-text.js';
 import type { Composition } from '../composition.js';
 import type { Session } from './session.js';
@@ -25,17 +25,17 @@ export function hintAtFullError(output: ErrorOutput): void {
   output.stderr.write('\nSet the environment variable HYDRA_FULL_ERROR=1 for a complete stack trace.\n');
 }
 
-/** What composing and checking a config found worth telling. Hydra is silent about a missing `_self_` here; so are we. */
+/** Warnings found while composing and checking a config. Hydra is silent about a missing `_self_` here; so are we. */
 export function printWarnings({ stderr }: ErrorOutput, { warnings }: Composition): void {
-  const told = warnings.filter((warning) => !warning.includes(`has no '_self_'`));
-  for (const warning of new Set(told)) stderr.write(`warning: ${warning}\n`);
+  const shown = warnings.filter((warning) => !warning.includes(`has no '_self_'`));
+  for (const warning of new Set(shown)) stderr.write(`warning: ${warning}\n`);
 }
 
 export function errorText(error: unknown, output: ErrorOutput): string {
   if (!(error instanceof Error)) return String(error);
   const own = isFull(output) ? (error.stack ?? error.message) : error.message || error.name;
   const { cause } = error;
-  // A config error already tells what its cause said.
+  // The message of a config error already contains that of its cause.
   if (!(cause instanceof Error) || (error.name === 'ConfigError' && !isFull(output))) return own;
   return `${own}\ncaused by: ${errorText(cause, output)}`;
 }

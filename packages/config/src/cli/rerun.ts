@@ -53,7 +53,7 @@ function savedComposition(folder: string, { env, now }: Session): Composition {
     const file = path.join(folder, name);
     const { body } = readConfigFile(file);
     if (body.kind !== 'map')
-      throw new ConfigError('type', `'${file}' must hold a mapping`, ['it was not written by a run'], { file });
+      throw new ConfigError('type', `'${file}' must contain a mapping`, ['it was not written by a run'], { file });
     return body;
   }) as [MapNode, MapNode];
   if (!hydra.get('hydra'))

@@ -18,11 +18,11 @@ interface JobPlace {
   /** The setting that chose it, for messages. */
   readonly setting: string;
   readonly jobNumber?: number;
-  /** False when the job's record is there already. */
+  /** False when the job's record exists already. */
   readonly record?: boolean;
 }
 
-/** A setting that must hold text. */
+/** A setting that must be text. */
 export function textSetting(composition: Composition, keyPath: string): string {
   const value = composition.setting(keyPath);
   if (typeof value === 'string' && value !== '???') return value;

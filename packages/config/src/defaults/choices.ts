@@ -93,7 +93,7 @@ export class Choices {
       value === null
         ? 'null'
         : Array.isArray(value)
-          ? 'a list that holds more than names'
+          ? 'a list that contains more than names'
           : value instanceof Float
             ? 'a float'
             : typeof value === 'boolean'

@@ -1,4 +1,4 @@
-// One item of a defaults list: how it is written, and which config, package and name follow from where it stands.
+// One item of a defaults list: how it is written, and which config, package and name follow from its place.
 // Source: Hydra's documentation ("The Defaults List", "Packages"), version 1.3.
 import { ConfigError, placeText } from '../config-error.js';
 import type { ConfigNode, Origin } from '../node.js';
@@ -11,7 +11,7 @@ interface ItemBase {
   package?: string;
   /** From the header of the config it names. */
   header?: string;
-  /** The group of the config whose list this item stands in. */
+  /** The group of the config whose list contains this item. */
   baseGroup: string;
   /** The package of that config. */
   parentPackage: string;
@@ -93,7 +93,7 @@ function parseItem(node: ConfigNode, configPath: string): DefaultItem {
     const { name, target } = splitPackage(node.value);
     if (name === '_self_' && target !== undefined)
       throw invalid(
-        `'_self_' takes no package, but '${node.value}' stands in the defaults of '${configPath}'`,
+        `'_self_' takes no package, but '${node.value}' is in the defaults of '${configPath}'`,
         origin,
         `give the config's package in its header: # @package ${target}`,
       );

@@ -51,7 +51,7 @@ export interface DefaultsList {
 }
 
 const root = { source: 'the program' };
-/** A config may hold itself in another package, where an override ends the recursion; not this often. */
+/** A config may include itself in another package, where an override ends the recursion; not this often. */
 const maximumRepeats = 20;
 
 /** @param configName null for a program without a primary config */
@@ -196,7 +196,7 @@ class Builder {
         if (option.includes('${')) {
           throw new ConfigError(
             'composition',
-            `In '${configPath(parent.item)}': an interpolation cannot stand in a list of options ('${option}' of group '${item.group}')`,
+            `In '${configPath(parent.item)}': an interpolation is not allowed in a list of options ('${option}' of group '${item.group}')`,
             [`in ${placeText(item.origin)}`, 'give each its own item'],
             { file: item.origin.source, line: item.origin.line, column: item.origin.column },
           );
@@ -223,7 +223,7 @@ class Builder {
     else this.expand(child, interpolated, deferred);
   }
 
-  // `override` items must stand last, and count only where the choice is not itself computed from other choices.
+  // `override` items must come last, and count only where the choice is not itself computed from other choices.
   private collectOverrides(list: readonly DefaultItem[], parent: DefaultItem, interpolated: boolean): void {
     let last: GroupItem | undefined;
     for (const item of list) {
@@ -235,7 +235,7 @@ class Builder {
         const name = describeItem(item);
         throw new ConfigError(
           'composition',
-          `In '${path}': override '${overrideKey(last)} : ${String(last.value)}' stands before '${name}'`,
+          `In '${path}': override '${overrideKey(last)} : ${String(last.value)}' comes before '${name}'`,
           [`in ${placeText(last.origin)}`, 'put overrides at the end of the defaults list'],
           { file, line, column },
         );
@@ -244,7 +244,7 @@ class Builder {
       if (interpolated) {
         throw new ConfigError(
           'composition',
-          `In '${path}': 'override ${overrideKey(item)}: ${String(item.value)}' stands in a config whose choice is an interpolation`,
+          `In '${path}': 'override ${overrideKey(item)}: ${String(item.value)}' is in a config whose choice is an interpolation`,
           [`in ${placeText(item.origin)}`, 'such a config may have defaults, but no overrides'],
           { file, line, column },
         );
@@ -296,7 +296,7 @@ class Builder {
     if (item.kind === 'config')
       return new ConfigError(
         'invalid-default',
-        `'${item.path}' cannot stand alone in a defaults list: only a group's option can be left open`,
+        `'${item.path}' is not allowed alone in a defaults list: only a group's option can be left open`,
         [where, `write 'group: ???'`],
         { file, line, column },
       );

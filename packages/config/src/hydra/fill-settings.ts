@@ -10,7 +10,7 @@ import { isHydraOverride, type Override } from '../overrides/value.js';
 import { nodeStr } from '../python-text.js';
 import type { Repository } from '../sources/repository.js';
 
-/** The version of Hydra whose behaviour this is, as `hydra.runtime.version` tells it. */
+/** The version of Hydra whose behaviour this is, as in `hydra.runtime.version`. */
 const hydraVersion = '1.3.5';
 
 type Env = Readonly<Record<string, string | undefined>>;

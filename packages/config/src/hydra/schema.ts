@@ -178,7 +178,7 @@ function check(frame: Frame, schema: Schema, allowUnknown: boolean): ConfigNode 
 
 function expectation(node: ScalarNode, type: 'text' | 'integer' | 'boolean' | 'mode'): string {
   if (type === 'mode') return `must be RUN or MULTIRUN, not '${nodeStr(node)}'`;
-  return `must be ${type === 'integer' ? 'a whole number' : type === 'text' ? 'text' : 'true or false'}, not '${nodeStr(node)}' (${pythonTypeName(node)})`;
+  return `must be ${type === 'integer' ? 'an integer' : type === 'text' ? 'text' : 'true or false'}, not '${nodeStr(node)}' (${pythonTypeName(node)})`;
 }
 
 function fail(frame: Frame, message: string): HydraTypeError {

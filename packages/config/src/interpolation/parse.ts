@@ -11,7 +11,7 @@ import { toInteger } from '../python-text.js';
 
 export interface NodeReference {
   readonly kind: 'node';
-  /** Leading dots: 0 = from the root, 1 = from the container that holds the value, and so on. */
+  /** Leading dots: 0 = from the root, 1 = from the container of the value, and so on. */
   readonly levels: number;
   readonly keys: readonly (string | Interpolation)[];
   readonly text: string;
@@ -184,7 +184,7 @@ class Parser {
     if (!this.skip(/[ \t]*\}/y))
       this.fail(
         this.index < this.source.length
-          ? `'${this.source[this.index]}' cannot stand in an interpolation`
+          ? `'${this.source[this.index]}' is not allowed in an interpolation`
           : `'}' is missing`,
       );
     return { kind: 'node', levels, keys, text: end() };
@@ -258,7 +258,7 @@ class Parser {
   }
 
   private word(withColon: boolean): Word | undefined {
-    if (this.match(/[ \t]+[,}\]]/y) !== undefined) return undefined; // blanks before a bracket or comma belong to it
+    if (this.match(/[ \t]+[,}\]]/y) !== undefined) return undefined; // whitespace before a bracket or comma belongs to it
     let best: Word | undefined;
     for (const [type, pattern] of words) {
       if (type === 'colon' && !withColon) continue;
@@ -287,7 +287,7 @@ class Parser {
     if (parts.length === 0)
       this.fail(
         this.index < this.source.length
-          ? `'${this.source[this.index]}' cannot stand here outside quotes`
+          ? `'${this.source[this.index]}' is not allowed here outside quotes`
           : 'a value is missing',
       );
     if (parts.every((part): part is Word => 'type' in part)) return { kind: 'scalar', value: joinWords(parts)! };

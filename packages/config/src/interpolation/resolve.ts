@@ -1,4 +1,4 @@
-// Interpolations to values. Nothing is computed before it is read: each `${…}` is followed from the place where it stands, through
+// Interpolations to values. Nothing is computed before it is read: each `${…}` is followed from its own place, through
 // further interpolations if need be, until a value is reached.
 import { ConfigError, placeText, type ConfigErrorKind } from '../config-error.js';
 import { child, framePath, isIndex, leadingDots, rootOf, splitPath, type Frame } from '../key-path.js';
@@ -64,7 +64,7 @@ export class Resolution implements ResolverContext {
    * The whole tree below a frame without interpolations.
    *
    * @param options.keepMissing an interpolation that leads to ??? becomes ???, instead of an error
-   * @param options.onError gives a stand-in for a value that cannot be computed, instead of throwing
+   * @param options.onError gives a substitute for a value that cannot be computed, instead of throwing
    */
   deep(frame: Frame, options: DeepOptions = {}, open: readonly ConfigNode[] = []): ConfigNode {
     let target = frame;
@@ -344,7 +344,7 @@ export class Resolution implements ResolverContext {
   }
 }
 
-/** One dot is the container that holds the value, each further dot one level up. */
+/** One dot is the container of the value, each further dot one level up. */
 function ancestor(frame: Frame, levels: number): Frame | undefined {
   let at: Frame | undefined = frame;
   for (let level = 0; level < levels; level++) at = at?.parent;

@@ -37,7 +37,7 @@ export interface ResolverSite {
   readonly resolution: ResolverContext;
 }
 
-/** Gives a node, or a frame where the result is a value that stands elsewhere in the config. */
+/** Gives a node, or a frame where the result is a value elsewhere in the config. */
 export type NodeResolver = (args: readonly ConfigNode[], site: ResolverSite) => ConfigNode | Frame;
 
 /** A resolver written by a user: plain values in, a plain value out. */

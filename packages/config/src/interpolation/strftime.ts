@@ -66,7 +66,7 @@ const directives: Record<string, (time: Date) => string> = {
   '%': () => '%',
 };
 
-/** Unknown directives stay as they stand. */
+/** Unknown directives are left as they are. */
 export function strftime(time: Date, format: string): string {
   return format.replace(/%([^])/g, (whole, directive: string) => directives[directive]?.(time) ?? whole);
 }

@@ -226,7 +226,7 @@ function update(override: Override, root: Frame<MapNode>, options: ApplyOptions)
   map.node.set(last, old ? replace(old, fresh) : fresh);
 }
 
-/** True where a container was merged into the container that is there. */
+/** True where a container was merged into the existing container. */
 function mergeable(
   frame: Frame,
   fresh: ConfigNode,

@@ -6,7 +6,7 @@ const numbers = (range: RangeSweep) =>
   rangeValues(range).map((value) => (value instanceof Float ? value.value : value));
 const float = (value: number) => new Float(value);
 
-test('whole bounds give whole numbers', () => {
+test('integer bounds give integers', () => {
   expect(rangeValues(new RangeSweep(0, 10, 3))).toEqual([0, 3, 6, 9]);
 });
 test('one float makes all of them floats', () => {

@@ -1,5 +1,5 @@
 // Ranges in exact decimal steps: 0.1 + 0.1 + 0.1 is 0.3 here, as a reader of `range(0,1,0.1)` expects.
-// Each bound is a whole number of 10^-scale, so that stepping is integer arithmetic.
+// Each bound is an integer multiple of 10^-scale, so that stepping is integer arithmetic.
 import { Float, type Scalar } from '../node.js';
 import { floatRepr, narrow } from '../python-text.js';
 import { RangeSweep } from './value.js';
@@ -13,7 +13,7 @@ interface Steps {
   readonly start: bigint;
   readonly step: bigint;
   readonly count: number;
-  /** Decimal places; -1 where all three bounds are whole numbers. */
+  /** Decimal places; -1 where all three bounds are integers. */
   readonly scale: number;
 }
 

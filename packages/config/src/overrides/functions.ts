@@ -156,7 +156,7 @@ function toInt(value: Parameters<Caster>[0]): Element {
   }
   if (typeof value !== 'string') return value;
   const text = value.trim();
-  if (!/^[-+]?\d+(_\d+)*$/.test(text)) throw new CallError(`'${value}' is no whole number`);
+  if (!/^[-+]?\d+(_\d+)*$/.test(text)) throw new CallError(`'${value}' is not an integer`);
   return toInteger(text.replaceAll('_', ''));
 }
 
@@ -193,7 +193,7 @@ function castJson(call: Call): OverrideValue {
   return jsonText(value);
 }
 
-/** JSON as Python writes it: a blank after ',' and ':', ASCII only, NaN and Infinity by name. */
+/** JSON as Python writes it: a space after ',' and ':', ASCII only, NaN and Infinity by name. */
 function jsonText(value: Element): string {
   if (value instanceof QuotedString) return jsonText(value.text);
   if (Array.isArray(value)) return `[${value.map(jsonText).join(', ')}]`;
@@ -346,7 +346,7 @@ function compare(a: Element, b: Element): number {
 
 /**
  * Fisher–Yates, drawn from the text being shuffled, so that the same command line always gives the same order.
- * Hydra shuffles anew in each run.
+ * Hydra shuffles differently in each run.
  */
 export function shuffled<Item>(items: readonly Item[], seed: string): Item[] {
   let state = 2166136261; // FNV-1a, 32 bit

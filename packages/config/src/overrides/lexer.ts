@@ -1,5 +1,5 @@
 // An override's text to tokens: keys before the first '=', values after it. Each token is the longest that fits, the earlier rule
-// winning ties. Blanks next to brackets, commas, colons and '=' belong to the token, so that they never reach a value.
+// winning ties. Whitespace next to brackets, commas, colons and '=' belongs to the token, so that it never reaches a value.
 // Source: the grammar in Hydra's documentation ("The override grammar").
 import { OverrideSyntaxError } from './syntax-error.js';
 
@@ -51,7 +51,7 @@ const keyRules: Rules<KeyTokenType> = [
   ['/', /\//y],
 ];
 
-/** Blanks before these belong to them. */
+/** Whitespace before these belongs to them. */
 const signRules: Rules<ValueTokenType> = [
   ['equal', /[ \t]*=[ \t]*/y],
   ['(', /[ \t]*\([ \t]*/y],
@@ -91,7 +91,7 @@ const rulesByStart = new Map<string, Rules<ValueTokenType>>();
 
 function rulesAt(text: string, index: number, lastBrace: number): Rules<ValueTokenType> {
   const start = text[index]!;
-  // Without a '}' ahead nothing is an interpolation; looking for it anew at every '$' would take quadratic time.
+  // Without a '}' ahead nothing is an interpolation; looking for it again at every '$' would take quadratic time.
   if (start === '$' && index > lastBrace) return [charRule];
   let rules = rulesByStart.get(start);
   if (!rules) rulesByStart.set(start, (rules = valueRules(start)));
@@ -105,7 +105,7 @@ export function lexKey(text: string): { tokens: Token<KeyTokenType>[]; next: num
   while (index < text.length) {
     const token = longest(keyRules, text, index);
     if (!token)
-      throw new OverrideSyntaxError(`${show(text, index)} cannot stand in a key`, index, keyRemedy(text, index));
+      throw new OverrideSyntaxError(`${show(text, index)} is not allowed in a key`, index, keyRemedy(text, index));
     tokens.push(token);
     index += token.text.length;
     if (token.type === 'equal') break;
@@ -121,7 +121,7 @@ export function lexValue(text: string, from = 0): Token<ValueTokenType>[] {
     const token = longest(rulesAt(text, index, lastBrace), text, index);
     if (!token)
       throw new OverrideSyntaxError(
-        `${show(text, index)} cannot stand outside quotes`,
+        `${show(text, index)} is not allowed outside quotes`,
         index,
         valueRemedy(text, index),
       );
@@ -143,7 +143,7 @@ function longest<Type extends string>(rules: Rules<Type>, text: string, index: n
 
 function show(text: string, index: number): string {
   const char = String.fromCodePoint(text.codePointAt(index)!);
-  return char === '\n' ? 'a line break' : char === ' ' || char === '\t' ? 'a blank' : `'${char}'`;
+  return char === '\n' ? 'a line break' : char === ' ' || char === '\t' ? 'a space' : `'${char}'`;
 }
 
 function keyRemedy(text: string, index: number): string {

@@ -68,7 +68,7 @@ const messageOf = (text: string) => {
 test('an error quotes the override and marks the place', () => {
   expect(messageOf('exp=a#b')).toBe(
     [
-      `Cannot read override 'exp=a#b': '#' cannot stand outside quotes`,
+      `Cannot read override 'exp=a#b': '#' is not allowed outside quotes`,
       '  in the command line:',
       '    exp=a#b',
       '         ^',
@@ -160,7 +160,7 @@ test('what a sweep writes for a job reads back as the same value', () => {
       continue;
     }
     const { value } = override;
-    // Text that is made by a cast or holds an interpolation is written bare, so only plain values are compared.
+    // Text that is produced by a cast or contains an interpolation is written bare, so only plain values are compared.
     if (value instanceof Object && !Array.isArray(value) && value.constructor.name.endsWith('Sweep')) continue;
     if (
       text.includes('(') ||

@@ -96,7 +96,7 @@ function parseHead(tokens: readonly Token<KeyTokenType>[], text: string): Head {
   }
   const hasValue = at('equal');
   if (!hasValue && position < tokens.length)
-    fail(`'${tokens[position]!.text}' cannot stand here`, at(':') ? `an override is written 'key=value'` : undefined);
+    fail(`'${tokens[position]!.text}' is not allowed here`, at(':') ? `an override is written 'key=value'` : undefined);
   if (!hasValue && kind !== 'delete')
     fail(text === '' ? 'it is empty' : `'=' is missing`, `write '${text === '' ? 'key' : text}=value'`);
   return { target: target === undefined ? { kind, key } : { kind, key, package: target }, hasValue };
@@ -129,7 +129,7 @@ class ValueParser {
 
   private followRemedy(): string {
     const { type } = this.tokens[this.position]!;
-    if (type === 'equal') return `put a value that holds '=' in quotes`;
+    if (type === 'equal') return `put a value that contains '=' in quotes`;
     return 'quote the whole value, or escape the sign with a backslash';
   }
 
@@ -167,7 +167,10 @@ class ValueParser {
 
   private single(value: OverrideValue): Element {
     if (isSweep(value) || value instanceof ListExtension)
-      this.fail('a sweep cannot stand inside another value', 'use choice(…), range(…) and the like for a whole value');
+      this.fail(
+        'a sweep is not allowed inside another value',
+        'use choice(…), range(…) and the like for a whole value',
+      );
     return value;
   }
 
@@ -220,18 +223,18 @@ class ValueParser {
       return { name: token.text, value: this.element() };
     }
     if (earlier.at(-1)?.name !== undefined)
-      this.fail('a positional argument stands after a named one', 'put named arguments last');
+      this.fail('a positional argument follows a named one', 'put named arguments last');
     return { value: this.element() };
   }
 
-  /** A run of tokens: alone it converts, several join to a string. Blanks around it do not count. */
+  /** A run of tokens: alone it converts, several join to a string. Whitespace around it does not count. */
   private primitive(types: readonly ValueTokenType[]): Primitive {
     const run: Token<ValueTokenType>[] = [];
     while (this.position < this.tokens.length && types.includes(this.tokens[this.position]!.type))
       run.push(this.tokens[this.position++]!);
     if (run[0]?.type === 'blank') run.shift();
     if (run.at(-1)?.type === 'blank') run.pop();
-    if (run.length === 0) this.fail('nothing but blanks', 'put blanks in quotes');
+    if (run.length === 0) this.fail('nothing but spaces', 'put spaces in quotes');
     if (run.length === 1) return convert(run[0]!);
     return run.map(({ type, text }) => (type === 'escape' ? unescape(text) : text)).join('');
   }

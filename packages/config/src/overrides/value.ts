@@ -1,7 +1,7 @@
 // What the text after '=' can mean: primitives, quoted strings, lists, dicts, and the sweeps that functions make.
 import { Float, type Key } from '../node.js';
 
-/** A string in quotes keeps them, for a sweep writes each job's override anew. */
+/** A string in quotes keeps them, since a sweep writes each job's override again. */
 export class QuotedString {
   constructor(
     readonly text: string,
@@ -57,7 +57,7 @@ export class GlobSweep {
   ) {}
 }
 
-/** `extend_list(a,b)`: append to the list that is there. */
+/** `extend_list(a,b)`: append to the existing list. */
 export class ListExtension {
   constructor(readonly items: readonly Element[]) {}
 }

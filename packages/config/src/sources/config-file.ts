@@ -95,7 +95,7 @@ function asContainer(node: ConfigNode | undefined, file: string): MapNode | List
   const { line, column } = node.origin;
   throw new ConfigError(
     'yaml',
-    'A config must hold keys and values, not a single value',
+    'A config must contain keys and values, not a single value',
     [`in ${file}:${line}:${column}`, `write 'key: value'`],
     { file, line, column },
   );

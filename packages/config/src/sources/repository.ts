@@ -28,7 +28,7 @@ export interface LoadedConfig {
   readonly file?: string;
   /** Without its defaults list. */
   readonly body: MapNode | ListNode;
-  /** What stands under `defaults:`. */
+  /** The value of `defaults:`. */
   readonly defaults?: ReturnType<MapNode['get']>;
 }
 

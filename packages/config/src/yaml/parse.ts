@@ -66,7 +66,7 @@ function* tokens(text: string, parser: Parser, fail: (message: string, offset: n
     if (lexeme === '[' || lexeme === '{') brackets++;
     else if (lexeme === ']' || lexeme === '}') brackets--;
     yield* parser.next(lexeme);
-    // A block takes one entry of the stack, what stands in it another.
+    // A block takes one entry of the stack, its content another.
     if (brackets > maximumDepth || parser.stack.length > 2 * maximumDepth)
       fail(`more than ${maximumDepth} levels of nesting`, parser.offset);
   }

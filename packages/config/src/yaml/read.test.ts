@@ -55,7 +55,7 @@ test('every value knows its line and column', () => {
 
 test.each([
   ['a: [1, 2\nb: 3\n', 2, 1, 'flow sequence in block collection must be sufficiently indented and end with a ]'],
-  ['a: 1\nb: 2\na: 3\n', 3, 1, `key 'a' stands twice in one mapping, first at line 1`],
+  ['a: 1\nb: 2\na: 3\n', 3, 1, `key 'a' appears twice in one mapping, first at line 1`],
   ['a:\n\tb: 1\n', 2, 1, 'tabs are not allowed as indentation'],
   ['a: 1\n  b: 2\n', 1, 4, `a second ': ' in one value`],
   ['a: "x\n', 1, 4, 'a quoted string is never closed'],

@@ -150,7 +150,7 @@ class Reader {
       const earlier = typeof key === 'string' ? first.get(key) : undefined;
       if (earlier !== undefined)
         this.fail(
-          `key '${String(key)}' stands twice in one mapping, first at line ${this.parsed.place(earlier).line}`,
+          `key '${String(key)}' appears twice in one mapping, first at line ${this.parsed.place(earlier).line}`,
           keyOffset,
           'remove one of them',
         );
@@ -180,7 +180,7 @@ class Reader {
     return key;
   }
 
-  // `<<: [*a, *b]`: what stands earlier in the list wins, and is written over what stands later.
+  // `<<: [*a, *b]`: an earlier mapping in the list wins over a later one.
   private merge(map: MapNode, node: ConfigNode | null, offset: number): void {
     const sources = node?.kind === 'list' ? [...node.items].reverse() : [node];
     for (const source of sources) {

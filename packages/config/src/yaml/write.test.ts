@@ -56,14 +56,14 @@ test.each([
   expect(yaml({ k: text })).toBe(`k: ${written}\n`);
 });
 
-test('lists stand at the indent of their key, nested lists on one line', () => {
+test('lists are written at the indent of their key, nested lists on one line', () => {
   expect(yaml({ a: { b: [1, [2, 3], { c: 4, d: [] }], e: {} } })).toBe(
     'a:\n  b:\n  - 1\n  - - 2\n    - 3\n  - c: 4\n    d: []\n  e: {}\n',
   );
 });
-test('lines fold at the first blank beyond column 80, continued two deeper', () => {
+test('lines fold at the first space beyond column 80, continued two deeper', () => {
   const words = Array(20).fill('word').join(' ');
-  // "k: " and 16 words of 4 letters with 15 blanks are 82 columns: the blank after them is the first beyond 80.
+  // "k: " and 16 words of 4 letters with 15 spaces are 82 columns: the space after them is the first beyond 80.
   expect(yaml({ k: words })).toBe(`k: ${Array(16).fill('word').join(' ')}\n  word word word word\n`);
 });
 test('an empty key and a long key are written with a question mark', () => {

@@ -1,6 +1,6 @@
 // Config nodes to YAML text, byte for byte as Hydra prints them: block style, two spaces, lists at the indent of their key,
 // lines folded at 80 columns. The writer keeps the same few facts about the line so far as PyYAML's emitter does (column,
-// whether a blank or only indentation came last), since its line breaks depend on them.
+// whether a space or only indentation came last), since its line breaks depend on them.
 import { Bytes, Float, type ConfigNode, type Key, type Scalar } from '../node.js';
 import { floatRepr } from '../python-text.js';
 import { looksTyped, needsQuotes, scalarShape, type ScalarStyle } from './scalar-style.js';
@@ -34,9 +34,9 @@ const doubleQuoteEscapes: Record<string, string> = {
 class Writer {
   private readonly out: string[] = [];
   private column = 0;
-  /** The last thing written was a blank (or the start of a line). */
+  /** The last thing written was a space (or the start of a line). */
   private afterBlank = true;
-  /** Nothing but indentation and indicators stands in the line. */
+  /** The line contains nothing but indentation and indicators. */
   private onlyIndented = true;
   /** −1 before the first collection. */
   private indent = -1;
@@ -91,7 +91,7 @@ class Writer {
   }
 
   private list(items: readonly ConfigNode[], inMapping: boolean): void {
-    // A list below its key stands at the key's own indent.
+    // A list below its key is written at the key's own indent.
     const indentless = inMapping && !this.onlyIndented;
     const indent = this.indent < 0 ? 0 : indentless ? this.indent : this.indent + 2;
     this.indented(() => {
@@ -153,7 +153,7 @@ class Writer {
     this.words(text, mayFold, false);
   }
 
-  // Words, and the runs of blanks between them: a single blank beyond column 80 becomes a line break.
+  // Words, and the runs of spaces between them: a single space beyond column 80 becomes a line break.
   private words(text: string, mayFold: boolean, quoted: boolean): void {
     for (const match of text.matchAll(/( +)|([\n\x85\u2028\u2029]+)|'|[^ \n\x85\u2028\u2029']+/g)) {
       const [run, spaces, breaks] = match;

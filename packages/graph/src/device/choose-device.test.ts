@@ -13,7 +13,7 @@ const machine = (changes: Partial<Machine> = {}): Machine => ({
   ...changes,
 });
 
-test('cuda goes before webgpu, webgpu before the processor', async () => {
+test('cuda goes before webgpu, webgpu before the CPU', async () => {
   const cuda = await chooseDevice(machine({ cudaProblem: () => Promise.resolve(null) }));
   expect(cuda.device).toBe('cuda');
   expect(await chooseDevice(machine())).toEqual({

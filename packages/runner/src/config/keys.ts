@@ -114,8 +114,8 @@ export const environmentKeys = {
 
 /** WebShop's range of goals in ArCHer's configs. */
 export const shopKeys = {
-  webshop_lower: Type.Integer({ description: 'ArCHer’s name for env.webshop_lower on a site: first goal' }),
-  webshop_upper: Type.Integer({ description: 'ArCHer’s name for env.webshop_upper on a site: one past the last goal' }),
+  webshop_lower: nullable(Type.Integer({ minimum: 0 }), 'ArCHer’s name for env.webshop_lower on a site: first goal'),
+  webshop_upper: nullable(Type.Integer({ minimum: 0 }), 'ArCHer’s name for env.webshop_upper on a site: one past the last goal'),
 };
 
 /** Which model the agent is. */

@@ -4,6 +4,7 @@ import { register } from 'node:module';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigError, type Composition, type PrepareContext } from '@bowyer/config';
+import { placeText } from './place-text.js';
 
 const loaded = new Set<string>();
 
@@ -16,7 +17,7 @@ export async function loadPlugins(composition: Composition, { cwd }: Pick<Prepar
     const [{ source, line }] = composition.origin(`plugins.${i}`);
     const path = resolve(isAbsolute(source) ? dirname(source) : cwd, plugin);
     if (loaded.has(path)) continue;
-    const place = `in ${line === undefined ? source : `${source}:${line}`}`;
+    const place = `in ${placeText(source, line)}`;
     if (!existsSync(path))
       throw new ConfigError('validation', `plugins: there is no file '${path}'`, [place], { keyPath: 'plugins' });
     await importPlugin(path, place);

@@ -8,6 +8,7 @@ import { environmentProblems } from '@bowyer/envs';
 import { outsideKeys, type EnvironmentConfig } from '../environment/environment.js';
 import type { ConfigProblem } from '../tasks/task.js';
 import { CONFIG_FILE } from '../run/run-files.js';
+import { placeText } from './place-text.js';
 import { schemaOf, taskOf } from './units.js';
 
 /** Refuses a config that its task could not run, or that would waste the run. */
@@ -37,6 +38,12 @@ function otherUnit(composition: Composition): ConfigProblem[] {
       mend: `choose the environment with its options: env=${String(alias)}`,
     });
   const [agent, chosen] = [composition.setting('agent_type'), composition.choices.algorithm];
+  if (typeof agent === 'string' && chosen == null && findAlgorithm(agent) !== undefined && composition.setting('task') === 'train')
+    problems.push({
+      key: 'agent_type',
+      what: `agent_type is ${agent}, but the options of that algorithm are not there`,
+      mend: `add it to the defaults list of the config: '- algorithm: ${findAlgorithm(agent)!.name}', or write algorithm=${findAlgorithm(agent)!.name}`,
+    });
   const isOther = typeof agent === 'string' && chosen != null && findAlgorithm(agent) !== findAlgorithm(chosen);
   if (isOther && findAlgorithm(chosen) !== undefined)
     problems.push({
@@ -112,7 +119,7 @@ function textOf(problems: readonly ConfigProblem[], composition: Composition): s
   return problems
     .flatMap(({ key, what, mend }) => {
       const [origin] = key === undefined ? [] : composition.origin(key);
-      const place = origin && (origin.line === undefined ? origin.source : `${origin.source}:${origin.line}`);
+      const place = origin && placeText(origin.source, origin.line);
       return [what, ...(place === undefined ? [] : [`  in ${place}`]), ...(mend === '' ? [] : [`  ${mend}`])];
     })
     .join('\n');
