@@ -93,10 +93,7 @@ test.each(['archer', 'chai', 'online_filteredbc'])(
     try {
       const paths = [`save_path=${join(folder, 'run')}`, `cache_dir=${join(folder, 'cache')}`];
       const config = ['--config-name', `${name}_20q`];
-      const keys = (await run([...config, '--cfg', 'job'])).stdout.matchAll(/^(\w+):/gm);
-      const known = new Set([...keys].map(([, key]) => key));
-      const tiny = tinyGame.filter((override) => known.has(/^\w+/.exec(override)![0])); // each algorithm has keys of its own
-      const { code, stderr } = await run([...config, ...tiny, ...paths]);
+      const { code, stderr } = await run([...config, ...tinyGame(`${name}_20q`), ...paths]);
       expect({ code, stderr }).toMatchObject({ code: 0 });
       const lines = readFileSync(join(folder, 'run/metrics.jsonl'), 'utf8').trim().split('\n');
       const logged = [...new Set(lines.flatMap((line) => Object.keys(JSON.parse(line) as object)))];
