@@ -53,8 +53,4 @@ test('its rollouts are demonstrations, and a numbered checkpoint is a policy to 
   const losses = lines.map((line) => (JSON.parse(line) as Record<string, number>)['losses/nll']);
   expect(losses).toHaveLength(2);
   expect(losses[1]).toBeLessThan(losses[0]);
-  const [{ segments, turns }] = (await readFile(at('chai', 'trajectories', 'rollout.jsonl'), 'utf8'))
-    .split('\n', 1)
-    .map((line) => JSON.parse(line) as { segments: unknown[]; turns: unknown[] });
-  expect([segments.length, turns.length]).toEqual([1, 6]);
 }, 120_000);
