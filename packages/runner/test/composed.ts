@@ -1,6 +1,7 @@
 // Composes a config in this process as the command line does, prepared but not run.
-import { compose, registerResolver, type Composition } from '@bowyer/config';
+import { compose, ConfigError, registerResolver, type Composition } from '@bowyer/config';
 import { overrideAliases } from '../src/config/adopted-names.js';
+import { explain } from '../src/config/foreign-keys.js';
 import { unreadKeys } from '../src/config/prepare.js';
 import { validateConfig } from '../src/config/validate-config.js';
 import { repository } from './command-line.js';
@@ -36,6 +37,7 @@ export async function refusal(configName: string, ...overrides: string[]): Promi
     await validateConfig(await composed(configName, ...overrides));
     return null;
   } catch (error) {
-    return (error as Error).message;
+    const clearer = error instanceof ConfigError ? await explain(error) : undefined;
+    return (clearer ?? (error as Error)).message;
   }
 }

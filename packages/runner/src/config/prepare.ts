@@ -111,12 +111,14 @@ function ownersOf(path: string, { unit, choices }: Reads): string[] {
   const environments = environmentNames().filter(
     (name) => name !== choices.env && hasKey(unit, path, { ...choices, env: name }),
   );
-  return [
+  const owners = [
     ...(condition === undefined ? [] : [condition]),
     ...(algorithms.length > 0 ? [`algorithm ${algorithms.join(', ')}`] : []),
     ...(tasks.length > 0 && algorithms.length === 0 ? [`task ${tasks.join(', ')}`] : []),
     ...(environments.length > 0 ? [`environment ${environments.join(', ')}`] : []),
   ];
+  // More than one choice may have to change, as both the task and the algorithm.
+  return owners.length > 0 ? owners : readersOf(path);
 }
 
 /** Whether a task has a key, as `lora.r`; what is inside the node `env` is the environment's own. */
