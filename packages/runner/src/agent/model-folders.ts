@@ -25,11 +25,14 @@ export function agentFolderOf(place: string): string {
 }
 
 /** Whether a place stands for an adapter in PEFT's layout. */
-export const isAdapterFolder = (place: string): boolean => existsSync(join(agentFolderOf(place), 'adapter_config.json'));
+export const isAdapterFolder = (place: string): boolean =>
+  existsSync(join(agentFolderOf(place), 'adapter_config.json'));
 
 /** The critic that was saved with an agent: below a best agent, beside the policy of a checkpoint; null where there is none. */
 export function criticFolderOf(agentFolder: string): string | null {
-  return [join(agentFolder, 'critic'), join(dirname(agentFolder), 'critic')].find((folder) => existsSync(folder)) ?? null;
+  return (
+    [join(agentFolder, 'critic'), join(dirname(agentFolder), 'critic')].find((folder) => existsSync(folder)) ?? null
+  );
 }
 
 /** What was written of the run that an agent was trained in; null for a model from elsewhere. */

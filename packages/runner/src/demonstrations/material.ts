@@ -1,6 +1,6 @@
 // What a policy learns from, as texts and then as its tokens: episodes, or conversations of a file or through a template.
 import { learnedTokens, demonstrationTrajectory, type Dataset } from '@bowyer/algorithms';
-import type { Demonstration, Trajectory } from '@bowyer/core';
+import { maximum, type Demonstration, type Trajectory } from '@bowyer/core';
 import { cutRight, type ChatMessage, type EncodedConversation, type LanguageModel } from '@bowyer/models';
 import { terminatorIds } from '../agent/agent-tokens.js';
 import { loadChatTemplate, type TemplateConfig } from '../agent/chat-setup.js';
@@ -59,7 +59,7 @@ export async function datasetFor(
     if (last === undefined || last.terminated !== false || last.truncated === true) episode++;
     return trajectory;
   });
-  const longest = Math.max(0, ...episodes.map(({ segments: [{ ids }] }) => ids.length));
+  const longest = maximum([0, ...episodes.map(({ segments: [{ ids }] }) => ids.length)]);
   if (longest > policy.contextLength)
     throw new Error(
       `the longest demonstration has ${longest} tokens, but the policy's context is ${policy.contextLength}\n` +

@@ -29,7 +29,10 @@ function keys(choices: Choices): TProperties {
     ...hubKeys,
     ...templateKeys,
     ...conversationKeys,
-    model: nullable(Type.String(), 'the model to train: a folder, a run, an adapter, or a model of the hub (OWNER/NAME)'),
+    model: nullable(
+      Type.String(),
+      'the model to train: a folder, a run, an adapter, or a model of the hub (OWNER/NAME)',
+    ),
     data: nullable(
       Type.String(),
       'JSON or JSONL of conversations ({messages}, {conversations}) or of prompts and completions ({prompt, completion})',
@@ -41,7 +44,9 @@ function keys(choices: Choices): TProperties {
     lm_lr: rate('peak learning rate'),
     lm_schedule: scheduleNode('optimizer steps', 'how the learning rate changes over the steps'),
     max_grad_norm: rate('bound of the gradient’s global norm'),
-    save_minutes: undecided(Type.Number({ minimum: 0, description: 'minutes between checkpoints; 0: after every step' })),
+    save_minutes: undecided(
+      Type.Number({ minimum: 0, description: 'minutes between checkpoints; 0: after every step' }),
+    ),
     quantization: policyKeys.quantization,
     use_lora,
     ...(choices.setting('use_lora') === true && { lora }),
@@ -112,7 +117,7 @@ function batchProblems({ batchSize, gradAccumSteps }: FinetuneKeys): ConfigProbl
 async function dataProblems({ data, chatTemplate, upstreamLossMask }: FinetuneKeys): Promise<ConfigProblem[]> {
   try {
     const { items } = await readTrainingItems(data!);
-    if (items[0].value.kind === 'conversation') return [];
+    if (items[0].value.kind === 'conversation') return maskProblems(chatTemplate, upstreamLossMask);
   } catch (error) {
     if (!(error instanceof DataFileError)) throw error;
     return [{ key: 'data', what: error.what, mend: `expected: ${error.expected}` }];
@@ -125,4 +130,17 @@ async function dataProblems({ data, chatTemplate, upstreamLossMask }: FinetuneKe
       what: `${key}=${String(value)} has no effect: '${data}' contains prompts with completions, which are learned as plain text`,
       mend: `leave it out, or give conversations: {"messages": [{"role": "user", "content": "…"}, …]}`,
     }));
+}
+
+/** Only the built-in templates know the tokens that AgentGym's code trains on. */
+function maskProblems(chatTemplate: string | null, upstreamLossMask: boolean): ConfigProblem[] {
+  const isBuiltIn = chatTemplate !== null && !/[./{]/.test(chatTemplate);
+  if (!upstreamLossMask || isBuiltIn) return [];
+  return [
+    {
+      key: 'upstream_loss_mask',
+      what: `upstream_loss_mask=true has no effect on ${chatTemplate === null ? 'the model’s own chat template' : chatTemplate}`,
+      mend: 'name a built-in template, such as chat_template=chatml, or leave it out',
+    },
+  ];
 }
