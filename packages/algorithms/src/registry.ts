@@ -8,12 +8,13 @@ for (const unit of Object.values(recipes)) registerAlgorithm(unit);
 
 /** @throws if the name or one of the aliases belongs to another algorithm */
 export function registerAlgorithm(unit: AnyAlgorithm): void {
-  for (const name of [unit.name, ...(unit.aliases ?? [])]) {
+  const names = [unit.name, ...(unit.aliases ?? [])];
+  for (const name of names) {
     const other = algorithms.get(name);
     if (other !== undefined && other !== unit)
       throw new Error(`the algorithm name '${name}' is taken already, by ${other.name}: choose another name or alias`);
-    algorithms.set(name, unit);
   }
+  for (const name of names) algorithms.set(name, unit);
 }
 
 /** Names of all algorithms, without aliases. */

@@ -2,7 +2,7 @@ import { textDialogues } from './rollout/text-dialogue.js';
 import type { RunHooks } from './types.js';
 import type { TrainingRun } from './unit.js';
 
-/** What a run without files needs: a policy, and what its algorithm asks for. Hooks that are not given do nothing. */
+/** What a run without files needs: a policy, and what its algorithm needs. Hooks that are not given do nothing. */
 export type TrainingRunParts = Pick<TrainingRun, 'policy'> &
   Partial<Omit<TrainingRun, 'policy' | 'hooks'>> & { hooks?: Partial<RunHooks> };
 

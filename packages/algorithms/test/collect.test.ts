@@ -3,7 +3,7 @@ import type { Player } from '../src/index.js';
 import { play } from '../src/index.js';
 import { EchoGame } from './echo-game.js';
 
-/** Says the first colour whatever is shown. */
+/** Answers with the first colour whatever is shown. */
 const stubborn: Player = {
   act: async (requests) => requests.map(() => ({ action: 'red' })),
   close: async () => {},
@@ -60,28 +60,28 @@ test('when most episodes break, the run stops with the reason', async () => {
 
 test('a player without an answer ends its episode only; too many of them stop the run at once', async () => {
   const whole = await playWith(() => false);
-  const said = { turns: 0 };
-  const speechless = (isMute: (seed: number) => boolean): Player => ({
+  const asked = { turns: 0 };
+  const silent = (isMute: (seed: number) => boolean): Player => ({
     ...stubborn,
     act: async (requests) => {
-      said.turns += requests.length;
+      asked.turns += requests.length;
       return requests.map(({ rng }) => (isMute(rng.uint32()) ? new Error('status 500') : { action: 'red' }));
     },
   });
   const failures: Error[] = [];
   const onFailure = (error: Error) => failures.push(error);
   const run = { makeEnv: () => new EchoGame(), hooks, onFailure };
-  let asked = 0;
-  const once = speechless(() => ++asked === 5);
+  let calls = 0;
+  const once = silent(() => ++calls === 5);
   const rest = await play(run, async () => once, options, episodes);
   expect(rest).toHaveLength(11);
   expect(whole).toEqual(expect.arrayContaining(rest));
   expect(failures.map(({ message }) => message)).toEqual(['status 500']);
 
-  said.turns = 0;
-  const never = play(run, async () => speechless(() => true), { ...options, maxFailureShare: 0.25 }, episodes);
+  asked.turns = 0;
+  const never = play(run, async () => silent(() => true), { ...options, maxFailureShare: 0.25 }, episodes);
   await expect(never).rejects.toThrow(
     /^4 of 12 episodes \(test\) failed, .* max_failure_share 0.25 .*\n {2}the first: status 500$/,
   );
-  expect(said.turns).toBeLessThanOrEqual(6); // two rounds of three slots
+  expect(asked.turns).toBeLessThanOrEqual(6); // two rounds of three slots
 });

@@ -1,6 +1,7 @@
-// Every algorithm has a page with the same headings, which documents exactly the metrics that a run logs.
+// Every algorithm has a page with the same headings, which documents exactly the metrics that a run logs; and its schema declares
+// exactly the options that a run reads.
 import { readFileSync } from 'node:fs';
-import { Rng } from '@bowyer/core';
+import { Rng, toCamelCase } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { DoubleCritic, LanguageModel, LineEncoder } from '@bowyer/models';
 import { algorithmNames, demonstrationTrajectory, findAlgorithm, trainingRun } from '../src/index.js';
@@ -23,7 +24,7 @@ const options = {
   ...{ capacity: 100, epochs: 1, batchSize: 4, gradAccumSteps: 1, gradReduction: 'sum', criticLr: 1e-3, gamma: 0.9 },
   ...{ tau: 0.1, criticMaxGradNorm: 1, vTargetAction: 'stored', tdTarget: 'own', actorSamples: 'rollout' },
   ...{ actorEpochs: 1, warmupIter: 0, lmLr: 1e-3, lmLrFinalShare: 1, maxGradNorm: 1, scoreTerminator: true },
-  lmSchedule: { kind: 'linear', warmupSteps: 0, finalShare: 1 },
+  lmSchedule: { kind: 'linear', warmupSteps: 0, finalShare: null },
   ...{ clipScope: 'own', numCandidates: 2, filterQuantile: 0.5, filterWindow: null },
   sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [terminatorId] },
 };
@@ -32,33 +33,61 @@ const options = {
 const elsewhere = (metric: string) =>
   /\/(invalid|repeated)_share$/.test(metric) || ['losses/perplexity', 'tokens'].includes(metric);
 
-test.each(algorithmNames())('%s: the page has its headings, and its table the metrics of a run', async (name) => {
-  expect(sections(name).map((section) => section.split('\n', 1)[0])).toEqual(headings);
-  const documented = [...sections(name)[2].matchAll(/^\| `([^`]+)` \|/gm)].map(([, metric]) => metric);
+/** The same options; notes which of them are read. Copying them all counts as reading them all. */
+const recording = <T extends object>(options: T, read: Set<string>): T =>
+  new Proxy(options, {
+    get(target, key, receiver) {
+      read.add(String(key));
+      return Reflect.get(target, key, receiver) as unknown;
+    },
+  });
 
-  const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 32 };
-  const policy = await LanguageModel.create({ device, tokenizer, maskedTokenIds, config, rng: new Rng(0) });
-  await policy.createOptimizer(adam);
-  const critic = await DoubleCritic.create({
-    ...{ device, encoder: new LineEncoder(tokenizer, 16), rng: new Rng(1), outputBias: -1, optimizer: adam },
-  });
-  const episodes = colours.map((colour, episode) => {
-    const demonstration = {
-      opening: `show ${colour}\n`,
-      turns: [{ action: colour, reply: ' yes\n', reward: -episode }],
-    };
-    return demonstrationTrajectory(demonstration, { tokenizer, terminatorId, episode });
-  });
-  const logged = new Set<string>();
-  const run = trainingRun({
-    policy,
-    critic,
-    makeEnv: () => new EchoGame(),
-    dataset: { kind: 'episodes', episodes },
-    hooks: { log: async (_, metrics) => Object.keys(metrics).forEach((metric) => logged.add(metric)) },
-  });
-  await findAlgorithm(name)!.train(run, options);
+test.each(algorithmNames())(
+  '%s: the page has its headings and every logged metric, and the schema every option that is read',
+  async (name) => {
+    expect(sections(name).map((section) => section.split('\n', 1)[0])).toEqual(headings);
+    const documented = [...sections(name)[2].matchAll(/^\| `([^`]+)` \|/gm)].map(([, metric]) => metric);
 
-  expect(new Set(documented.filter((metric) => !elsewhere(metric)))).toEqual(logged);
-  expect(new Set(documented).size).toBe(documented.length);
+    const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 32 };
+    const policy = await LanguageModel.create({ device, tokenizer, maskedTokenIds, config, rng: new Rng(0) });
+    await policy.createOptimizer(adam);
+    const critic = await DoubleCritic.create({
+      ...{ device, encoder: new LineEncoder(tokenizer, 16), rng: new Rng(1), outputBias: -1, optimizer: adam },
+    });
+    const episodes = colours.map((colour, episode) => {
+      const demonstration = {
+        opening: `show ${colour}\n`,
+        turns: [{ action: colour, reply: ' yes\n', reward: -episode }],
+      };
+      return demonstrationTrajectory(demonstration, { tokenizer, terminatorId, episode });
+    });
+    const logged = new Set<string>();
+    const read = new Set<string>();
+    const run = trainingRun({
+      policy,
+      critic,
+      makeEnv: () => new EchoGame(),
+      dataset: { kind: 'episodes', episodes },
+      hooks: { log: async (_, metrics) => Object.keys(metrics).forEach((metric) => logged.add(metric)) },
+    });
+    const unit = findAlgorithm(name)!;
+    await unit.train(run, recording(options, read));
+
+    expect(new Set(documented.filter((metric) => !elsewhere(metric)))).toEqual(logged);
+    const declared = Object.keys(unit.options.properties).map(toCamelCase);
+    const play = ['seed', 'slots', 'sampling', 'maxFailureShare'];
+    expect([...read].filter((key) => !play.includes(key)).sort()).toEqual(declared.sort());
+    expect(new Set(documented).size).toBe(documented.length);
+  },
+);
+
+test('a player reads only what the unit declares for it', async () => {
+  for (const name of algorithmNames()) {
+    const unit = findAlgorithm(name)!;
+    const read = new Set<string>();
+    const policy = { tokenizer } as unknown as LanguageModel;
+    unit.openPlayer(trainingRun({ policy }), recording(options, read));
+    const declared = [...unit.playerOptions].map((key) => toCamelCase(key));
+    expect([...read].filter((key) => key !== 'slots')).toEqual(declared);
+  }
 });

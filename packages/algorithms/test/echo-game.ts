@@ -1,4 +1,4 @@
-// A game small enough to be learnt from nothing in seconds: say the colour that is shown. Best return 0.
+// A game small enough to be learned from scratch in seconds: repeat the colour that is shown. Best return 0.
 import { Rng } from '@bowyer/core';
 import type { Env, StepResult } from '@bowyer/envs';
 import { wordLevelTokenizer } from '@bowyer/models';
@@ -40,7 +40,7 @@ export const tokenizer = wordLevelTokenizer(
 
 const idOf = (token: string) => tokenizer.encode(token)[0];
 export const terminatorId = idOf('\n');
-/** The agent can say the three colours and end its turn. */
+/** The agent can write the three colours and end its turn. */
 export const maskedTokenIds = Array.from({ length: tokenizer.vocabSize }, (_, id) => id).filter(
   (id) => ![terminatorId, ...colours.map(idOf)].includes(id),
 );

@@ -8,6 +8,7 @@ import {
   chai,
   demonstrationTrajectory,
   evaluate,
+  findAlgorithm,
   onlineFilteredBc,
   policyPlayer,
   trainingRun,
@@ -88,7 +89,7 @@ async function meanReturn(policy: LanguageModel, seed: number, openPlayer?: Open
   return metrics['test/episodic_return'];
 }
 
-test.each(seeds)('archer learns to say what it is shown (seed %i)', async (seed) => {
+test.each(seeds)('archer learns to repeat what it is shown (seed %i)', async (seed) => {
   const [policy, critic] = [await makePolicy(seed), await makeCritic(seed)];
   expect(await meanReturn(policy, seed)).toBeLessThan(-1.5); // three guesses among three words and silence
   await archer.train(run(policy, { critic }), options(seed));
@@ -152,4 +153,31 @@ test.each(seeds)('bc reaches its demonstrator (seed %i)', async (seed) => {
   );
   expect(losses.at(-1)).toBeLessThan(0.1 * losses[0]);
   expect(await meanReturn(policy, seed)).toBeGreaterThan(-0.1);
+});
+
+test.each(seeds)('filtered BC plays like the best half of its dataset, BC like all of it (seed %i)', async (seed) => {
+  // Half of the episodes answer at once, with return 0. The others first give the two wrong colours, with return −2.
+  const episodes = Array.from({ length: 240 }, (_, i) => {
+    const colour = colours[i % colours.length];
+    const wrong = colours.filter((other) => other !== colour);
+    const turns = [
+      ...(i % 2 === 0 ? [] : wrong.map((action) => ({ action, reply: ' no\n', reward: -1 }))),
+      { action: colour, reply: ' yes\n', reward: 0 },
+    ];
+    return demonstrationTrajectory({ opening: `show ${colour}\n`, turns }, { tokenizer, terminatorId, episode: i });
+  });
+  const trainedReturn = async (name: string) => {
+    const policy = await makePolicy(seed);
+    await findAlgorithm(name)!.train(run(policy, { dataset: { kind: 'episodes', episodes } }), {
+      ...options(seed),
+      epochs: 20,
+      batchSize: 20,
+      lmLr: 1e-2,
+      lmSchedule: { kind: 'linear', warmupSteps: 5, finalShare: 0.1 },
+      filterQuantile: 0.5,
+    });
+    return meanReturn(policy, seed);
+  };
+  expect(await trainedReturn('filteredbc')).toBeGreaterThan(-0.1);
+  expect(await trainedReturn('bc')).toBeLessThan(-0.5); // about half of its first answers are wrong
 });

@@ -1,5 +1,5 @@
 // What training scripts put before the names of a model's tensors: `module.` of DistributedDataParallel, `model.` of
-// an agent that holds the model, `base_model.model.` of PEFT.
+// an agent object that contains the model, `base_model.model.` of PEFT.
 import { CheckpointError } from './io/checkpoint-error.js';
 import type { CheckpointReader } from './io/checkpoint-reader.js';
 
@@ -7,7 +7,7 @@ import type { CheckpointReader } from './io/checkpoint-reader.js';
 const WRAPPERS = /^(module\.|_orig_mod\.)+/;
 
 /**
- * The model's tensors without what stands before each of their names.
+ * The model's tensors without the prefix of their names.
  *
  * @param known names that the model has, in any of which the file is recognised; none: only well-known wrappers are taken off
  */
@@ -31,7 +31,7 @@ export function withoutNamePrefix(source: CheckpointReader, known: readonly (rea
   };
 }
 
-/** The shortest text before which all of the model's names stand; undefined where the file is not recognised by any. */
+/** The shortest prefix of all of the model's names; undefined if the file matches no spelling. */
 function prefixOf(names: readonly string[], known: readonly (readonly string[])[]): string | undefined {
   const present = new Set(names);
   const candidates = known.flatMap(([first]) =>

@@ -1,4 +1,4 @@
-// Which kind of weights a file or a directory holds, and its tensors.
+// Detects the format of a weight file or directory, and opens its tensors.
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openLlama2c } from './llama2c/llama2c-checkpoint.js';

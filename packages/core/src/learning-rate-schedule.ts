@@ -1,11 +1,11 @@
-// Learning rate over the steps of a training: constant, linear or cosine, each after a linear warm-up.
+// Learning rates over the steps of a training: constant, linear or cosine, each after a linear warm-up.
 import { linearSchedule } from './learning-rate.js';
 
 export interface LearningRateSchedule {
   kind: 'constant' | 'linear' | 'cosine';
   /** Optimizer steps until the peak; negative: a tenth of all steps, rounded down (AgentGym's `warmup_step`). */
   warmupSteps: number;
-  /** Share of the peak after the last step, in [0, 1]; a constant rate ignores it. */
+  /** Rate after the last step as a share of the peak, in [0, 1]; not used by a constant rate. */
   finalShare: number;
 }
 
@@ -20,7 +20,7 @@ const DEFAULT_WARMUP_SHARE = 0.1;
  *     linear     peak · (f + (1 − f) (1 − x))
  *     cosine     peak · (f + (1 − f) (1 + cos πx) / 2)      (Loshchilov & Hutter 2017, arXiv:1608.03983, eq. 5)
  *
- * Differs from AgentGym, whose first step has the rate 0 (peak · s / W): here every step trains.
+ * Differs from AgentGym, whose first step has the rate 0 (peak · s / W) and changes nothing.
  *
  * @param step s, 0-based
  * @param totalSteps T; later steps keep the final rate

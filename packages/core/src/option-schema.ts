@@ -1,4 +1,4 @@
-// Functions that create JSON Schemas of config keys with meaning and unit, and the types of the resulting options.
+// Short constructors of JSON Schemas for config keys, each with its meaning and unit, and the types derived from them.
 import { Type, type Static, type TObject, type TSchema } from '@sinclair/typebox';
 
 export const nullable = <T extends TSchema>(schema: T, description: string) =>
@@ -27,5 +27,5 @@ export type CamelKeys<T> = T extends readonly (infer _)[]
     ? { [K in keyof T as K extends string ? CamelCase<K> : K]: CamelKeys<T[K]> }
     : T;
 
-/** The options that the code gets for a schema of snake_case keys. */
+/** The options that code receives for a schema of snake_case keys. */
 export type OptionsOf<Schema extends TObject> = CamelKeys<Static<Schema>>;

@@ -1,6 +1,6 @@
 /**
- * Data of a rollout: transitions between texts, and the token ids that the policy read and wrote, so that training scores exactly
- * the tokens that were sampled.
+ * The data of a rollout: transitions between texts, and the token ids that the policy read and wrote, so
+ * that training scores exactly what was sampled.
  */
 
 /** One turn: the agent read `observation`, wrote `action`, and the environment answered. */
@@ -29,7 +29,7 @@ export interface UtteranceTokens {
   logprobs: number[];
 }
 
-/** One continuous context: every token attends to all earlier ones of the segment and to nothing else. */
+/** A contiguous piece of context: every token attends to all earlier ones of the segment and to nothing else. */
 export interface TokenSegment {
   ids: number[];
   utterances: UtteranceTokens[];
@@ -41,7 +41,7 @@ export interface Trajectory {
   /** Seed the environment was reset with. */
   seed: number;
   transitions: Transition[];
-  /** The environment's `info` of each turn, for metrics only. */
+  /** The environment's `info` of every turn, for metrics only. */
   infos: Record<string, unknown>[];
   segments: TokenSegment[];
 }

@@ -1,4 +1,4 @@
-// An oracle handed over from outside answers the game's questions, and its absence is told.
+// An oracle given from outside answers the game's questions, and its absence is told.
 import { makeEnv } from './registry.js';
 import type { Oracle } from './oracle.js';
 
@@ -7,7 +7,7 @@ const yesOracle: Oracle = {
   answer: async (secret, question) => (question.endsWith('?') ? `yes, ${secret}` : 'maybe'),
 };
 
-test('the oracle that is handed over is asked with the word’s name, and recorded', async () => {
+test('the oracle that is given is asked with the word’s name, and recorded', async () => {
   const env = makeEnv('twenty_questions', { oracle: 't5', words: ['dog'] }, { oracle: yesOracle });
   expect((await env.reset({ seed: 0 })).info).toMatchObject({ oracle: 'yes-1' });
   const asked = await env.step('is it big?');
@@ -16,13 +16,13 @@ test('the oracle that is handed over is asked with the word’s name, and record
   expect(await env.step('is it a dog?')).toMatchObject({ reward: 0, terminated: true });
 });
 
-test('without the option the rules answer, whatever was handed over', async () => {
+test('without the option the rules answer, whatever was given', async () => {
   const env = makeEnv('twenty_questions', { words: ['dog'] }, { oracle: yesOracle });
   expect((await env.reset({ seed: 0 })).info).toMatchObject({ oracle: 'rules-1' });
 });
 
 test('an oracle that is missing is named', () => {
   expect(() => makeEnv('twenty_questions', { oracle: 't5' })).toThrow(
-    "twenty_questions: the option oracle is 't5', but no oracle was handed over",
+    "twenty_questions: the option oracle is 't5', but no oracle was given",
   );
 });

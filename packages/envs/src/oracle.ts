@@ -84,8 +84,12 @@ export class MissingOracleError extends Error {
 }
 
 /** @returns the oracle that was given; undefined where the game's own rules answer */
-export function chosenOracle(env: string, { oracle }: OracleOptions, parts: EnvParts): Oracle | undefined {
-  if (oracle === 'rules') return undefined;
-  if (parts.oracle === undefined) throw new MissingOracleError(env, oracle);
-  return parts.oracle;
+export function chosenOracle(
+  env: string,
+  { oracle: kind }: OracleOptions,
+  { oracle }: EnvParts,
+): Oracle<{ readonly name: string }> | undefined {
+  if (kind === 'rules') return undefined;
+  if (oracle === undefined) throw new MissingOracleError(env, kind);
+  return { id: oracle.id, answer: ({ name }, question) => oracle.answer(name, question) };
 }

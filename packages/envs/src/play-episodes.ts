@@ -1,4 +1,4 @@
-// Plays many episodes at once: slots hold environments, a policy acts on those that are ready,
+// Plays many episodes at once: each slot has an environment, a policy acts on those that are ready,
 // a slow or broken environment delays or ends its own episode only.
 import type { Env, StepResult } from './contract/env.js';
 
@@ -6,7 +6,7 @@ import type { Env, StepResult } from './contract/env.js';
 export interface ReadyTurn {
   slot: number;
   episode: number;
-  /** 0 on the first turn of an episode: what a policy remembers of this slot is then out of date. */
+  /** 0 on the first turn of an episode: state that a policy keeps for this slot is then out of date. */
   turn: number;
   observation: string;
 }
@@ -106,7 +106,7 @@ class Run<T> {
   #finished: PlayedEpisode<T>[] = [];
   #wake: () => void = () => {};
   #lastError: Error | null = null;
-  /** Of environments that broke; nothing waits for them but the end. */
+  /** Environments that broke and are being closed; only the end of the run waits for them. */
   readonly #closing: Promise<void>[] = [];
 
   constructor(private readonly options: PlayEpisodesOptions<T>) {
@@ -189,7 +189,7 @@ class Run<T> {
     );
   }
 
-  /** An episode is over, and its environment is as good as before. */
+  /** An episode ended, and its environment can be used again. */
   #end(slot: number, error: Error | null): void {
     this.#store(slot, error);
     this.startNext(slot);

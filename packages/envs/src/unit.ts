@@ -75,7 +75,7 @@ export interface EnvironmentUnit<Options extends object = object, Extra extends 
   keys?: Readonly<Record<string, ConfigKey>>;
   /** Options that are read only with some values of others. */
   readWith?: Readonly<Partial<Record<string & keyof Options, Condition>>>;
-  /** What the schema allows and cannot be played, beyond what `readWith` tells. */
+  /** What the schema allows and cannot be played, beyond what `readWith` states. */
   problems?(options: Options): ConfigProblem[];
   /** Answers that a word-level tokenizer keeps as one token each, and that an agent can never write. */
   answerTokens?(options: Options): readonly string[];

@@ -37,6 +37,7 @@ export { scoreContinuations } from './inference/score-continuations.js';
 export { generateTargets, scoreTargets } from './inference/seq2seq-items.js';
 export { encoderConfigFromJson, type EncoderConfig } from './encoder/encoder-config.js';
 export { tokenMatrix, truncateLeft } from './encoder/encoder-tokens.js';
+export { MaskedLanguageModel } from './encoder/masked-language-model.js';
 export { type CriticEncoder, type CriticFeeds } from './critic/critic-encoder.js';
 export { DoubleCritic } from './critic/double-critic.js';
 export { LineEncoder } from './critic/line-encoder.js';

@@ -139,7 +139,7 @@ test.each<[string, (tensors: Stored) => void, string]>([
     'of 8-bit floats',
     (tensors) => tensors.set(UP, { dtype: 'F8_E4M3', shape: [6, 4], bytes: Buffer.alloc(24) }),
     `Cannot read DIR/model.safetensors, tensor '${UP}'\n  expected a dtype of F64, F32, F16, BF16, I64, I32, I16, I8, U8, BOOL\n` +
-      '  found F8_E4M3\n  save the model with float32, float16 or bfloat16 weights',
+      '  found F8_E4M3\n  save the model in float32, float16 or bfloat16',
   ],
   ...[NaN, Infinity].map((value): [string, (tensors: Stored) => void, string] => [
     `with ${value}`,

@@ -47,8 +47,8 @@ real("ALBERT fills in chemical reactions as PyTorch's does: 205 of 219 tokens", 
   let [tokens, recovered, sum] = [0, 0, 0];
   for (const reaction of quality.reactions) {
     const ids = tokenizer.encodeWithSpecials(reaction);
-    const { logprobs, likeliest } = await model.maskedLogprobs(ids, inner(ids), mask);
-    inner(ids).forEach((place, i) => (recovered += likeliest[i] === ids[place] ? 1 : 0));
+    const { logprobs, mostLikely } = await model.maskedLogprobs(ids, inner(ids), mask);
+    inner(ids).forEach((place, i) => (recovered += mostLikely[i] === ids[place] ? 1 : 0));
     const prompt = prompts.find(({ text }) => text === reaction);
     if (prompt) {
       expect(ids).toEqual(prompt.input_ids);

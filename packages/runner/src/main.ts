@@ -31,6 +31,7 @@ process.exitCode = await runCommandLine({
   prepare: async (composition, context) =>
     (await import('./config/prepare.js')).prepare(composition, context, `${root}/`),
   validate: async (composition) => (await import('./config/validate-config.js')).validateConfig(composition),
+  explain: async (error) => (await import('./config/foreign-keys.js')).explain(error),
   describe: async (composition) => (await import('./config/units.js')).schemaOf(composition),
   job: async (context) => (await import('./job.js')).job(context),
   launch: async (request) => (await import('./sweep/launch-sweep.js')).launchSweep(request),

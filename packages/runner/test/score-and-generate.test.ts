@@ -146,7 +146,9 @@ maybe('generate: a prompt longer than the context is named with its line', async
   const items = [{ prompt: 'Once' }, { prompt_ids: new Array<number>(600).fill(5) }];
   const { code, stderr } = await task('generate', items, [`model=${model}`, 'max_new_tokens=20']);
   expect(code).toBe(1);
-  expect(stderr).toContain(`${join(directory, 'input.jsonl')}:2: has 600 prompt tokens; the model's context length is 512`);
+  expect(stderr).toContain(
+    `${join(directory, 'input.jsonl')}:2: has 600 prompt tokens; the model's context length is 512`,
+  );
 });
 
 maybe('what cannot be is told before a model is loaded: a folder as output, an encoder-decoder in 4 bits', async () => {

@@ -18,17 +18,17 @@ import { rateScheduleSchema } from '../update/policy-rate.js';
 import { scoreTerminatorKey, tokenExamples } from '../update/token-examples.js';
 import { datasetOf, defineAlgorithm, type TrainingRun } from '../unit.js';
 
-const options = Type.Object(
-  {
-    epochs: count('passes over the dataset'),
-    batch_size: count('episodes or conversations per optimizer step'),
-    lm_lr: rate('peak learning rate of the policy'),
-    lm_schedule: rateScheduleSchema('optimizer steps', share('last learning rate as a share of the peak')),
-    max_grad_norm: rate('upper bound of the global norm of the policy gradient'),
-    ...scoreTerminatorKey,
-  },
-  { additionalProperties: false },
-);
+/** Config keys of imitation from a dataset. */
+export const imitationKeys = {
+  epochs: count('passes over the dataset'),
+  batch_size: count('episodes or conversations per optimizer step'),
+  lm_lr: rate('peak learning rate of the policy'),
+  lm_schedule: rateScheduleSchema('optimizer steps', share('last learning rate as a share of the peak')),
+  max_grad_norm: rate('upper bound of the global norm of the policy gradient'),
+  ...scoreTerminatorKey,
+};
+
+const options = Type.Object(imitationKeys, { additionalProperties: false });
 
 export type BcOptions = OptionsOf<typeof options> & Pick<PlayOptions, 'seed'>;
 

@@ -55,7 +55,10 @@ export const chai = defineAlgorithm({
       Object.assign(metrics, await updateCritic({ critic, replay, clip, hooks }, sample, rng, options));
 
       if ((iteration + 1) % options.evalFreq === 0) {
-        const evaluation = await evaluate(run, openPlayer, { ...options, evalDoSample: true });
+        const { seed, slots, maxFailureShare, sampling, evalSize } = options;
+        const evaluation = await evaluate(run, openPlayer, {
+          ...{ seed, slots, maxFailureShare, sampling, evalSize, evalDoSample: true },
+        });
         Object.assign(
           metrics,
           evaluation.metrics,

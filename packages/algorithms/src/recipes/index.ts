@@ -3,3 +3,4 @@ export { archer } from './archer.js';
 export { chai } from './chai.js';
 export { onlineFilteredBc } from './online-filtered-bc.js';
 export { bc } from './bc.js';
+export { filteredBc } from './filtered-bc.js';

@@ -63,8 +63,8 @@ class ChatDialogue implements Dialogue {
   #addedBy(observation: string): string {
     const rest = observation.slice(this.#observation.length);
     if (!observation.startsWith(this.#observation) || rest.trim() === '') return observation;
-    const said = [this.#action, this.#action.split('\n', 1)[0].trimEnd()].find((text) => rest.startsWith(text));
-    return said === undefined ? observation : rest.slice(said.length);
+    const action = [this.#action, this.#action.split('\n', 1)[0].trimEnd()].find((text) => rest.startsWith(text));
+    return action === undefined ? observation : rest.slice(action.length);
   }
 
   actionOf({ ids }: Utterance): string {

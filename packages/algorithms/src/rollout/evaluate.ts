@@ -9,6 +9,13 @@ export interface Evaluation {
   trajectories: Trajectory[];
 }
 
+export interface EvaluateOptions extends PlayOptions {
+  /** Episodes. */
+  evalSize: number;
+  /** False: greedy. */
+  evalDoSample: boolean;
+}
+
 /**
  * Plays `evalSize` episodes.
  *
@@ -17,20 +24,11 @@ export interface Evaluation {
 export async function evaluate(
   run: PlayContext,
   openPlayer: OpenPlayer,
-  options: PlayOptions & { evalSize: number; evalDoSample: boolean },
+  { seed, slots, maxFailureShare, sampling, evalSize, evalDoSample }: EvaluateOptions,
   purpose = 'eval',
 ): Promise<Evaluation> {
-  const sampling = { ...options.sampling, greedy: !options.evalDoSample };
-  const trajectories = await play(
-    run,
-    openPlayer,
-    { ...options, sampling },
-    {
-      purpose,
-      firstEpisode: 0,
-      episodes: options.evalSize,
-    },
-  );
+  const options = { seed, slots, maxFailureShare, sampling: { ...sampling, greedy: !evalDoSample } };
+  const trajectories = await play(run, openPlayer, options, { purpose, firstEpisode: 0, episodes: evalSize });
   return { metrics: episodeMetrics(trajectories, purpose), trajectories };
 }
 

@@ -55,8 +55,8 @@ export async function freshUtterances(
 /** The policy's context before a turn's utterance: the whole dialogue, in whichever format. */
 function tokensBefore({ trajectory, turn }: ReplayItem): number[] | undefined {
   for (const { ids, utterances } of trajectory.segments) {
-    const said = utterances.find((utterance) => utterance.turn === turn);
-    if (said) return ids.slice(0, said.start);
+    const utterance = utterances.find((candidate) => candidate.turn === turn);
+    if (utterance) return ids.slice(0, utterance.start);
   }
   return undefined;
 }

@@ -63,8 +63,8 @@ export async function updateCritic(
       means.add(await accumulateTd(critic, replay.sample(options.batchSize, rng), sample, rng, options));
     }
     const norm = await clip.step('critic', critic.optimizer, options.criticLr, options.gradAccumSteps, {
-      ...options,
       maxGradNorm: options.criticMaxGradNorm,
+      gradReduction: options.gradReduction,
     });
     means.add({ 'optim/critic_gradient_norm': norm });
     await critic.polyak(options.tau);

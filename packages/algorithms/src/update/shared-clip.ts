@@ -8,8 +8,8 @@ export type ClipScope = 'own' | 'all';
  * Steps the networks of one agent under a common clip.
  *
  * ArCHer's code clips over every parameter of the agent without zeroing the gradients of the network that is not being
- * stepped, so the norm holds that network's last gradients, shrunk again at every further clip. Their norm alone
- * decides the result, so this class remembers the norm instead of the gradients.
+ * stepped, so the norm includes that network's last gradients, scaled down again at every clip. Only their norm
+ * matters for the result, so this class keeps the norm instead of the gradients.
  */
 export class SharedClip {
   /** @param leftover norm of each network's last clipped gradient, changed in place: part of a checkpoint */

@@ -32,7 +32,7 @@ export class HubStatusError extends Error {
 export class ChecksumError extends Error {}
 
 /**
- * @param blob where the content goes; `BLOB.incomplete` holds what there is of it, also after a failure
+ * @param blob where the content goes; `BLOB.incomplete` contains the part downloaded so far, also after a failure
  */
 export async function fetchFile(file: RemoteFile, blob: string, options: FetchOptions): Promise<void> {
   const incomplete = `${blob}.incomplete`;

@@ -1,4 +1,4 @@
-// What went wrong between here and the hub, in the words of somebody who wants a model.
+// Errors of the hub, phrased for users who asked for a model.
 import type { HubId } from './hub-id.js';
 
 export class HubError extends Error {

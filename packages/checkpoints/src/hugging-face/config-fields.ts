@@ -37,7 +37,7 @@ export class ConfigFields {
     readonly modelType: string,
     private readonly json: ConfigJson,
     private readonly defaults: ConfigJson,
-    /** Where the object stands in the file, e.g. `rope_scaling.`. */
+    /** Position of the object in the file, e.g. `rope_scaling.`. */
     private readonly prefix = '',
   ) {}
 

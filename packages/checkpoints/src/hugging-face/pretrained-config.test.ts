@@ -20,8 +20,8 @@ test('reads config.json where the weights are there too', async () => {
 
 test.each([
   ['nothing', [], ['it has no config.json', 'it is empty']],
-  ['no config', ['tokenizer.json'], ['it has no config.json', 'it holds tokenizer.json']],
-  ['no weights', ['config.json'], ['it has no weights in safetensors format', 'it holds config.json']],
+  ['no config', ['tokenizer.json'], ['it has no config.json', 'it contains tokenizer.json']],
+  ['no weights', ['config.json'], ['it has no weights in safetensors format', 'it contains config.json']],
   [
     'PyTorch weights only',
     ['config.json', 'pytorch_model.bin'],

@@ -76,4 +76,4 @@ export function parseConfig(text: string, dir: string, file = 'config.json'): Pr
 }
 
 const listing = (files: string[]) =>
-  files.length ? `it holds ${files.slice(0, 8).join(', ')}${files.length > 8 ? ', …' : ''}` : 'it is empty';
+  files.length ? `it contains ${files.slice(0, 8).join(', ')}${files.length > 8 ? ', …' : ''}` : 'it is empty';

@@ -2,7 +2,7 @@
 
 /** A weight file is not what it should be. */
 export class CheckpointError extends Error {
-  override readonly name = 'SafetensorsError';
+  override readonly name = 'CheckpointError';
 
   /**
    * @param tensor null where the fault is not one tensor's

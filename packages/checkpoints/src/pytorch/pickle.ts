@@ -11,7 +11,7 @@ export type PickleCallable = (...parameters: PickleValue[]) => PickleValue;
 export interface PickleWorld {
   /** The callable of an imported name; throws for all that it does not know. */
   find: (module: string, name: string) => unknown;
-  /** What a persistent id stands for (torch: a storage). */
+  /** The object of a persistent id (torch: a storage). */
   persistent: (id: PickleValue) => PickleValue;
 }
 

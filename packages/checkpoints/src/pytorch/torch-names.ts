@@ -1,4 +1,4 @@
-// The names that a pickle of weights imports, each with a stand-in of our own; every other name is refused.
+// The names that a pickle of weights imports, each with a replacement; every other name is refused.
 import type { Dtype } from '../io/dtype.js';
 import { PickleError, type PickleValue } from './pickle.js';
 

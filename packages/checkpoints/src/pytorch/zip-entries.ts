@@ -99,7 +99,7 @@ async function centralDirectory(source: ByteSource) {
   return { count, size, start };
 }
 
-/** ZIP64: sizes and positions of 4 GiB and more stand in an extra field, in this order, each only where it is needed. */
+/** ZIP64: sizes and positions of 4 GiB and more are in an extra field, in this order, each only where it is needed. */
 function widen(entry: { size: number; compressed: number; local: number }, extra: DataView): void {
   for (let at = 0; at + 4 <= extra.byteLength; at += 4 + extra.getUint16(at + 2, true)) {
     if (extra.getUint16(at, true) !== 1) continue;

@@ -122,7 +122,7 @@ function checkEntry(path: string, name: string, entry: unknown): TensorEntry {
       advice,
     );
   if (dtype === undefined || !Object.hasOwn(bytesPerElement, dtype)) {
-    const advice = 'save the model with float32, float16 or bfloat16 weights';
+    const advice = 'save the model in float32, float16 or bfloat16';
     throw fail(`a dtype of ${Object.keys(bytesPerElement).join(', ')}`, dtype ?? 'none', advice);
   }
   if (!isListOfCounts(shape)) throw fail('a shape of integers', shape);

@@ -33,7 +33,8 @@ export async function runCommandLine(program: CommandLine): Promise<number> {
   try {
     return await dispatch(session);
   } catch (error) {
-    reportError(error, session);
+    const clearer = error instanceof ConfigError ? await program.explain?.(error) : undefined;
+    reportError(clearer ?? error, session);
     return 1;
   }
 }

@@ -1,5 +1,6 @@
 // What a program gives to have a command line, and what its hooks and jobs get.
 import type { Composition } from '../composition.js';
+import type { ConfigError } from '../config-error.js';
 import type { JsonSchema } from '../json-schema.js';
 import type { PlainValue } from '../node.js';
 import type { OverrideAliases } from '../overrides/aliases.js';
@@ -47,6 +48,8 @@ export interface CommandLine {
    * @throws {ConfigError}
    */
   validate?(composition: Composition, context: ValidateContext): void | Promise<void>;
+  /** A clearer error than that of composing, such as for a key that another version had; undefined keeps the error. */
+  explain?(error: ConfigError): ConfigError | undefined | Promise<ConfigError | undefined>;
   /** A JSON Schema of the whole config, for `--help` and for completion of values. */
   describe?(composition: Composition): JsonSchema | Promise<JsonSchema>;
   /** Other sweepers and launchers; undefined leaves the sweep to the basic ones. */

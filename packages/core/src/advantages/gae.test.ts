@@ -13,7 +13,7 @@ const advantageOfOneTurn = (end: { terminated: number; truncated: number }) =>
     { gamma: 0.9, lambda: 0.95 },
   ).advantages[0];
 
-test('a terminated turn ignores what the critic says about the next state', () => {
+test('a terminated turn ignores the value of the next state', () => {
   expect(advantageOfOneTurn({ terminated: 1, truncated: 0 })).toBeCloseTo(1 - 0.5); // r − V(s)
 });
 

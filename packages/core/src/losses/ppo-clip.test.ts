@@ -63,6 +63,6 @@ test('the gradient agrees with central differences; diagnostics are weighted mea
 test('a batch without weights is refused', () => {
   const zero = Float32Array.of(0);
   expect(() => ppoClipLoss({ logprobs: one, oldLogprobs: one, advantages: one, weights: zero }, options)).toThrow(
-    'ppoClipLoss: all 1 weights are 0; the batch holds no agent turn',
+    'ppoClipLoss: all 1 weights are 0; the batch has no token of the agent',
   );
 });

@@ -40,7 +40,7 @@ export function ppoClipLoss(
   sameLength('ppoClipLoss', { logprobs, oldLogprobs, advantages, weights });
   const totalWeight = weights.reduce((sum, weight) => sum + weight, 0);
   if (totalWeight === 0)
-    throw new RangeError(`ppoClipLoss: all ${logprobs.length} weights are 0; the batch holds no agent turn`);
+    throw new RangeError(`ppoClipLoss: all ${logprobs.length} weights are 0; the batch has no token of the agent`);
   const gradient = new Float32Array(logprobs.length);
   let [loss, approxKl, clipFraction] = [0, 0, 0];
   for (let t = 0; t < logprobs.length; t++) {

@@ -16,7 +16,7 @@ test.each<[LossAggregation, number]>([
 
 test('a batch without tokens is refused', () => {
   expect(() => tokenWeights([0, 0], { kind: 'token_mean' })).toThrow(
-    'tokenWeights: 2 sequences hold no token of the agent',
+    'tokenWeights: 2 sequences have no token of the agent',
   );
 });
 

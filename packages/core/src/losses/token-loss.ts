@@ -36,7 +36,7 @@ export type LossAggregation =
  */
 export function tokenWeights(lengths: readonly number[], aggregation: LossAggregation): Float32Array {
   const tokens = lengths.reduce((sum, length) => sum + length, 0);
-  if (tokens === 0) throw new RangeError(`tokenWeights: ${lengths.length} sequences hold no token of the agent`);
+  if (tokens === 0) throw new RangeError(`tokenWeights: ${lengths.length} sequences have no token of the agent`);
   const weightOf = (length: number) => {
     if (aggregation.kind === 'token_mean') return 1 / tokens;
     if (aggregation.kind === 'sequence_mean_token_mean') return 1 / (lengths.length * length);

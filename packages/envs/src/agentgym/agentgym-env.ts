@@ -1,4 +1,4 @@
-// Any environment of AgentGym's servers as an `Env`: what is special of each is a row of families.ts.
+// Any environment of AgentGym's servers as an `Env`; what differs between them is a row of families.ts.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
@@ -33,7 +33,7 @@ export interface AgentGymInfo {
   thought?: string;
   /** What was sent; null where the reply was answered here. */
   sent?: string | null;
-  /** Where the server tells them. */
+  /** Where the server lists them. */
   validActions?: string[];
 }
 
@@ -307,7 +307,7 @@ export class AgentGymEnv implements Env {
   }
 }
 
-/** An object, a bare text, or an array that begins with the text. An error told with status 200 is a refusal. */
+/** An object, a bare text, or an array that begins with the text. An error reported with status 200 is a refusal. */
 function readState(body: unknown): ServerState {
   if (typeof body === 'string') return { text: body, fields: {} };
   if (Array.isArray(body)) {
@@ -320,7 +320,7 @@ function readState(body: unknown): ServerState {
   if ('error' in fields) throw new RefusedAnswer(String(fields.error));
   const text = fields.state ?? fields.observation;
   if (typeof text !== 'string') return refuse(body);
-  // WebArena tells of a failed reset so.
+  // WebArena reports a failed reset this way.
   if (text === 'TimeoutError') throw new RefusedAnswer('the reset took too long (TimeoutError)');
   return { text, fields };
 }

@@ -1,4 +1,4 @@
-// What an agent is told before its first observation, in this project's own words; AgentGym's own come with a dataset.
+// Instructions before the first observation, in this project's wording; AgentGym's own are in its dataset.
 import { familyOf, type ActionFormat, type AgentGymFamily } from './families.js';
 import type { FunctionTable } from './functions.js';
 

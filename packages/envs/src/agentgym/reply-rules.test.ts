@@ -24,7 +24,7 @@ test('ReAct takes the last action, and the thought between the first two marks',
   expect(reactRule(reactReply('t', 'go to desk 1'))).toEqual({ thought: 't', action: 'go to desk 1' });
 });
 
-test('rule W keeps letters, digits, commas and blanks of the only action', () => {
+test('rule W keeps letters, digits, commas and spaces of the only action', () => {
   expect(actionOf(wordsRule, 'Action:\n\n[get  9 emerald_block]\nDone.')).toBe('get 9 emeraldblock');
   expect(actionOf(wordsRule, 'action: get 1 log')).toBe('');
 });

@@ -1,7 +1,7 @@
 // From a model's whole reply to the action that AgentGym's clients send, for the formats without functions.
 // Rules: those of AgentGym's clients at 3ef9235.
 
-/** What of a reply goes to the server, or what the agent is told instead. */
+/** The part of a reply that goes to the server, or the answer to the agent where nothing does. */
 export type ParsedReply = { thought: string; action: string } | { refusal: string };
 
 export type ReplyRule = (reply: string) => ParsedReply;
@@ -31,7 +31,7 @@ export const reactRule: ReplyRule = (reply) => {
 
 export const oneActionOnly = "Error: Only one 'Action' is allowed per response. Please adjust your response.";
 
-/** Rule W, of textcraft and babyai: exactly one `Action:`, of which letters, digits, commas and blanks are kept. */
+/** Rule W, of textcraft and babyai: exactly one `Action:`, of which letters, digits, commas and spaces are kept. */
 export const wordsRule: ReplyRule = (reply) => {
   const found = [...reply.matchAll(/Action:\s*(.*?)(?=\n|$)/gs)].map(([, action]) => action);
   if (found.length > 1) return { refusal: oneActionOnly };

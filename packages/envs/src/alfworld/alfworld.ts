@@ -108,7 +108,7 @@ export class Alfworld implements Env {
     };
   }
 
-  /** The exploring expert's commands for the household in play, which goes on undisturbed; whether they won. */
+  /** The exploring expert's commands for the household in play, which is not affected; whether they won. */
   expertPath(seed = 0): { commands: string[]; won: boolean } {
     if (this.#household === null) throw new Error('alfworld: expertPath() needs a household; call reset() first');
     const { problem } = this.#household;
@@ -137,7 +137,7 @@ export class Alfworld implements Env {
     }
     const index = game ?? this.#rng.integer(0, this.#games.length - 1);
     if (!(index >= 0 && index < this.#games.length))
-      throw new RangeError(`alfworld: there is no game ${index}; the folder holds 0 to ${this.#games.length - 1}`);
+      throw new RangeError(`alfworld: there is no game ${index}; the folder has 0 to ${this.#games.length - 1}`);
     return readProblem(this.#games[index]);
   }
 

@@ -1,4 +1,4 @@
-// A player that explores: it knows the task in kinds, what it has seen, and where such things usually lie; nothing else.
+// A player that explores. It knows the kinds in the task, what it has seen, and the usual places of such things.
 // After the hand-coded expert of ALFWorld (Shridhar et al. 2021, arXiv:2010.03768, appendix), made shorter.
 import type { Rng } from '@bowyer/core';
 import { thingKinds } from './furnishings.js';
@@ -27,7 +27,7 @@ export class Expert {
     private readonly rng: Rng,
   ) {}
 
-  /** The next command; null when everything has been searched in vain. */
+  /** The next command; null when everything has been searched without success. */
   next(): string | null {
     this.#lookAround();
     const { held } = this.household;

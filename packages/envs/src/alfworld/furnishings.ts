@@ -1,4 +1,4 @@
-// Our own rooms: which furniture stands in them, what things are like, and where such things usually lie.
+// Our own rooms: their furniture, the properties of things, and their usual places.
 
 export type RoomKind = 'kitchen' | 'bathroom' | 'bedroom' | 'livingroom';
 
@@ -61,7 +61,7 @@ export const openable: ReadonlySet<string> = new Set(['cabinet', 'drawer', 'frid
 export interface ThingKind {
   kind: string;
   rooms: readonly RoomKind[];
-  /** Furniture that may hold it, the likeliest first. */
+  /** Furniture that may contain it, the most likely first. */
   places: readonly string[];
   /** What can be done to it besides carrying it. */
   does: readonly ('clean' | 'heat' | 'cool' | 'slice')[];

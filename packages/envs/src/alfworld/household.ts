@@ -70,7 +70,7 @@ export class Household implements Facts {
     return !openable || this.#opened.has(name);
   }
 
-  /** What lies in a receptacle, seen or not. */
+  /** What a receptacle contains, seen or not. */
   contents({ name }: Receptacle): Thing[] {
     return this.problem.things.filter((thing) => this.#places.get(thing.name) === name);
   }

@@ -57,13 +57,13 @@ function drawTask(rng: Rng, type: TaskType, room: RoomKind, receptacles: readonl
   const object = rng.choice(objects);
   if (isLight) return { type, object: object.kind, target: rng.choice(lamps).kind };
   const targets = object.places.filter((place) => present.has(place) && place !== treatment?.appliance);
-  // A second place must remain, for the things to lie in before they are brought.
+  // A second place must remain, where the things are at the start.
   const others = (target: string) => object.places.some((place) => present.has(place) && place !== target);
   const possible = targets.filter(others);
   return possible.length === 0 ? null : { type, object: object.kind, target: rng.choice(possible) };
 }
 
-/** Lays things where such things lie; those of the task never where they are to be brought. */
+/** Puts things in their usual places; those of the task never in their target place. */
 function fill(rng: Rng, room: RoomKind, receptacles: readonly Receptacle[], task: Task): Problem {
   const wanted = task.type === 'pick_two_obj_and_place' ? 2 : 1;
   const things: Thing[] = [];

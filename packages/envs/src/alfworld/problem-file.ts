@@ -11,7 +11,7 @@ export class GameFileError extends Error {
   override readonly name = 'GameFileError';
 
   constructor(path: string, problem: string) {
-    super(`${path}: ${problem}\n  give a game.tw-pddl of ALFWorld, or a folder that holds such files`);
+    super(`${path}: ${problem}\n  give a game.tw-pddl of ALFWorld, or a folder with such files`);
   }
 }
 
@@ -25,7 +25,7 @@ export function findGames(path: string): string[] {
     .filter((name) => name.endsWith(GAME_FILE))
     .sort()
     .map((name) => join(path, name));
-  if (games.length === 0) throw new GameFileError(path, `the folder holds no ${GAME_FILE}`);
+  if (games.length === 0) throw new GameFileError(path, `the folder contains no ${GAME_FILE}`);
   return games;
 }
 
@@ -34,8 +34,8 @@ export function readProblem(path: string): Problem {
     const game = JSON.parse(readFileSync(path, 'utf8')) as { pddl_problem?: unknown; grammar?: unknown };
     if (typeof game.pddl_problem !== 'string') throw new Error("the key 'pddl_problem' is missing or no text");
     const task = readTask(join(dirname(path), 'traj_data.json'));
-    const told = /Your task is to: ([^"\\\n]*?)\.?\s*(?:["\\\n]|$)/.exec(String(game.grammar ?? ''))?.[1];
-    return { ...problemOf(parseSExpression(game.pddl_problem)), task, goalText: told ?? wordsFor(task) };
+    const goalText = /Your task is to: ([^"\\\n]*?)\.?\s*(?:["\\\n]|$)/.exec(String(game.grammar ?? ''))?.[1];
+    return { ...problemOf(parseSExpression(game.pddl_problem)), task, goalText: goalText ?? wordsFor(task) };
   } catch (error) {
     throw new GameFileError(path, (error as Error).message);
   }

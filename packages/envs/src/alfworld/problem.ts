@@ -1,7 +1,7 @@
-// What one household game is before it begins: rooms' furniture, things, where they lie, and the goal.
+// The start of a household game: furniture, things with their places, and the goal.
 import type { Formula } from './formula.js';
 
-/** Furniture: something that holds things, at a place one can go to. */
+/** Furniture: contains things, and is a place one can go to. */
 export interface Receptacle {
   /** Kind and number, as commands write it: `cabinet 3`. */
   name: string;

@@ -1,4 +1,4 @@
-// The six task types: the condition each one asks for, and how it is told.
+// The six task types: the condition of each, and its wording.
 import type { Formula, Variable } from './formula.js';
 import { indefinite } from './wording.js';
 import type { Task } from './problem.js';

@@ -61,10 +61,10 @@ export function movesOf(world: World, action: string): Move[] | null {
 
 /** What is in view and in hand, in the server's words. */
 export function description(world: World): string {
-  const told = seen(world).map((item) => `There is a ${item.name} ${item.number} ${whereabouts(item)}.  `);
+  const sentences = seen(world).map((item) => `There is a ${item.name} ${item.number} ${whereabouts(item)}.  `);
   const carried =
     world.carrying === null ? 'You are not carrying anything.' : `You are carrying a ${nameOf(world.carrying)}.`;
-  return `In front of you in this room, you can see several objects: ${told.join('')}The room has walls around you. ${facing(world)} ${carried}`;
+  return `In front of you in this room, you can see several objects: ${sentences.join('')}The room has walls around you. ${facing(world)} ${carried}`;
 }
 
 function whereabouts({ forward, right }: Seen): string {

@@ -34,7 +34,7 @@ const UNKNOWN = 'The action is not recognized. Please check valid actions.';
 const NO_CHANGE = 'No change in state.';
 const NOTHING_TO_DROP = 'You cannot drop the object, as you are not carrying anything.';
 
-/** Worlds in which the expert finds no way are drawn anew; of so many one always does. */
+/** A world in which the expert finds no plan is drawn again, at most this often; in practice a few draws suffice. */
 const LARGEST_NUMBER_OF_DRAWS = 200;
 const EXPERT_LIMIT = 300;
 
@@ -73,7 +73,7 @@ export class BabyAi implements Env {
     return { observation: shown(`${answer}${done}`, info.validActions), reward, terminated, truncated, info };
   }
 
-  /** The expert's actions from the start of the world in play, which goes on undisturbed. */
+  /** The expert's actions from the start of the world in play, which is not affected. */
   expertPath(): string[] {
     if (this.#play === null) throw new Error('babyai: expertPath() needs a world; call reset() first');
     return [...this.#play.expertPath];

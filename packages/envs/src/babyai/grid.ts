@@ -69,7 +69,7 @@ export class Grid {
     this.#cells[y * this.width + x] = cell;
   }
 
-  /** Every cell that holds something else than a wall. */
+  /** Every cell that contains something other than a wall. */
   contents(): { position: Position; cell: Thing | Door }[] {
     return this.#cells.flatMap((cell, i) =>
       cell === null || cell === 'wall'

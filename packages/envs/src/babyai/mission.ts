@@ -42,7 +42,7 @@ const hasBeside = ({ grid }: World, { x, y }: Position, wanted: Description) =>
 
 const verbs = { goto: 'go to', pickup: 'pick up', open: 'open', putnext: 'put' } as const;
 
-/** In words; two tasks are joined by "and", as AgentGym tells them. "a" where several things fit, "the" where one does. */
+/** In words; two tasks are joined by "and", as AgentGym words them. "a" where several things fit, "the" where one does. */
 export const missionText = (mission: Mission, { grid }: World): string => {
   const described = (wanted: Description) => {
     const fitting = grid.contents().filter(({ cell }) => matches(wanted, cell)).length;
@@ -50,8 +50,8 @@ export const missionText = (mission: Mission, { grid }: World): string => {
   };
   return mission
     .map((task) => {
-      const told = `${verbs[task.verb]} ${described(task.target)}`;
-      return task.verb === 'putnext' ? `${told} next to ${described(task.beside)}` : told;
+      const text = `${verbs[task.verb]} ${described(task.target)}`;
+      return task.verb === 'putnext' ? `${text} next to ${described(task.beside)}` : text;
     })
     .join(' and ');
 };

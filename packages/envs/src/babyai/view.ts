@@ -53,7 +53,7 @@ function visibleCells(world: World): ViewCell[] {
   lit[SIDE] = 1;
   const at = (forward: number, right: number): ViewCell => {
     const position = ahead(ahead(world.position, world.direction, forward), turned(world.direction, 1), right);
-    // The agent's own cell holds what it carries, which is no part of the view.
+    // The agent's own cell contains what it carries, which is not part of the view.
     return { forward, right, position, cell: forward === 0 && right === 0 ? null : world.grid.at(position) };
   };
   const light = (forward: number, right: number) => {

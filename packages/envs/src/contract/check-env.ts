@@ -40,7 +40,7 @@ export async function checkEnv(
   try {
     await expectRejection(() => env.step(actions[0]), 'step() before the first reset() must reject', violations);
     for (let episode = 0; episode < episodes; episode++) {
-      // The last two go on without a seed: the generator in use must then decide alike in both.
+      // The last two have no seed: the generators in use must then agree.
       const seed = episode < Math.max(1, episodes - 2) ? episode : undefined;
       const first = await playOnce(env, { seed, playerSeed: episode, actions, maxSteps }, violations);
       const second = await playOnce(twin, { seed, playerSeed: episode, actions, maxSteps }, violations);

@@ -10,9 +10,9 @@ export interface StepResult {
   observation: string;
   /** Reward of this step alone, never a running total. */
   reward: number;
-  /** The task ended: nothing of value lies beyond, so do not bootstrap. */
+  /** The task ended: no value follows, so do not bootstrap. */
   terminated: boolean;
-  /** A limit outside the task cut the episode: more lay beyond, so do bootstrap. */
+  /** A limit outside the task cut the episode: more would have followed, so do bootstrap. */
   truncated: boolean;
   /** For people and logs; a policy that reads it is cheating. */
   info: Record<string, unknown>;
@@ -24,14 +24,14 @@ export interface StepResult {
  * A wrong move of the agent is an observation; a broken server is an exception.
  */
 export interface Env {
-  /** Same seed and same actions, same episode. Without a seed, go on with the generator already in use. */
+  /** Same seed and same actions, same episode. Without a seed, the generator in use continues. */
   reset(options?: { seed?: number }): Promise<ResetResult>;
   step(action: string): Promise<StepResult>;
-  /** Frees what the environment holds. Closing twice is allowed, using it afterwards is not. */
+  /** Frees the environment's resources. Closing twice is allowed, using it afterwards is not. */
   close(): Promise<void>;
 }
 
-/** An environment whose original takes steps after the end of an episode, which a server in its place must take too. */
+/** An environment whose original accepts steps after the end of an episode, so that a server in its place must accept them too. */
 export interface ResumableEnv extends Env {
   /** After the end: the next `step` is one of the same episode. */
   resume(): void;

@@ -1,4 +1,4 @@
-// Guards the order reset → step … step → reset: every embedded environment holds one of these.
+// Guards the order reset → step … step → reset: every embedded environment has one.
 
 export type EpisodePhase = 'before reset' | 'running' | 'ended' | 'closed';
 
@@ -42,7 +42,7 @@ export class EpisodeOrder {
     this.#phase = 'ended';
   }
 
-  /** Lets an episode that ended go on: for servers whose original takes steps after the end. */
+  /** Continues an episode that ended: for servers whose original accepts steps after the end. */
   resume(): void {
     if (this.#phase === 'ended') this.#phase = 'running';
   }

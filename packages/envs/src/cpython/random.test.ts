@@ -43,6 +43,6 @@ test.each(drawn)('seed $seed draws what CPython draws', ({ seed, bits, random, c
   expect(items).toEqual(shuffled);
 });
 
-test('a seed that is no whole number is refused', () => {
-  expect(() => new PythonRandom(0.5)).toThrow('PythonRandom: the seed must be a whole number; got 0.5');
+test('a seed that is not an integer is refused', () => {
+  expect(() => new PythonRandom(0.5)).toThrow('PythonRandom: the seed must be an integer; got 0.5');
 });

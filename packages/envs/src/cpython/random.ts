@@ -8,12 +8,12 @@ export class PythonRandom {
   readonly #state = new Uint32Array(SIZE);
   #next = SIZE;
 
-  /** @param seed a whole number; its sign is ignored, as in Python */
+  /** @param seed an integer; its sign is ignored, as in Python */
   constructor(seed: number) {
     this.#seedByArray(wordsOf(seed));
   }
 
-  /** Uniform whole number in [0, 2ᵏ), k ≤ 32. */
+  /** Uniform integer in [0, 2ᵏ), k ≤ 32. */
   getrandbits(k: number): number {
     return k === 0 ? 0 : this.#uint32() >>> (32 - k);
   }
@@ -23,7 +23,7 @@ export class PythonRandom {
     return ((this.#uint32() >>> 5) * 67108864 + (this.#uint32() >>> 6)) / 9007199254740992;
   }
 
-  /** Uniform whole number in [0, n): draws of n's bit length until one is below n. */
+  /** Uniform integer in [0, n): draws of n's bit length until one is below n. */
   randbelow(n: number): number {
     if (!(n > 0)) throw new RangeError(`PythonRandom.randbelow: nothing below ${n}`);
     const bits = 32 - Math.clz32(n);
@@ -124,7 +124,7 @@ export class PythonRandom {
 
 /** 32-bit words of the number's size, lowest first; at least one. */
 function wordsOf(seed: number): number[] {
-  if (!Number.isSafeInteger(seed)) throw new RangeError(`PythonRandom: the seed must be a whole number; got ${seed}`);
+  if (!Number.isSafeInteger(seed)) throw new RangeError(`PythonRandom: the seed must be an integer; got ${seed}`);
   const size = Math.abs(seed);
   const high = Math.floor(size / 4294967296);
   return high === 0 ? [size] : [size % 4294967296, high];

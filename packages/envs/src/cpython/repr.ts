@@ -3,7 +3,7 @@
 
 const named: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** Control, format, private, unassigned and lone surrogate characters, and every blank but the plain one. */
+/** Control, format, private, unassigned and lone surrogate characters, and every space but U+0020. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
 
 function escaped(character: string, quote: string): string {
@@ -17,7 +17,7 @@ function escaped(character: string, quote: string): string {
   return code <= 0xffff ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`;
 }
 
-/** In single quotes; in double ones where the text holds a single and no double one. */
+/** In single quotes; in double ones where the text contains a single and no double one. */
 export function pythonString(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
   return `${quote}${Array.from(text, (character) => escaped(character, quote)).join('')}${quote}`;

@@ -50,7 +50,7 @@ Philippines | Asia | Southeast Asia | Filipino and English | the Philippine peso
 export interface Country {
   name: string;
   continent: string;
-  /** Parts of the world that it lies in, besides the continent. */
+  /** Parts of the world that it belongs to, besides the continent. */
   regions: readonly string[];
   language: string;
   currency: string;

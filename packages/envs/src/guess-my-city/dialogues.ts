@@ -1,6 +1,7 @@
 // Recorded games in the format of ArCHer's dataset/guess_my_city.json, read, checked and made into training episodes.
 import { readFile } from 'node:fs/promises';
-import { historyHeader } from '../twenty-questions/rules.js';
+import type { DialogueTurns } from '../guessing-game/dialogue-set.js';
+import { historyHeader } from '../guessing-game/history.js';
 
 /** One game: lines are "question? answer", `word` is "city,country" in lower case. */
 export interface CityDialogue {
@@ -43,18 +44,11 @@ export async function readCityDialogues(file: string): Promise<CityDialogue[]> {
   });
 }
 
-/** A game as a policy saw it: the header, then for each turn what it said and what came back. */
-export interface CityDialogueEpisode {
-  header: string;
-  turns: { action: string; reply: string; reward: number }[];
-  won: boolean;
-}
-
 /**
  * One dialogue → one episode in the history's format. Of a question over several lines ("Based on …:" and then the
  * question) its last line counts; labels, list numbers and quotation marks around it are dropped.
  */
-export function cityDialogueEpisode({ conversation, done }: CityDialogue): CityDialogueEpisode {
+export function cityDialogueEpisode({ conversation, done }: CityDialogue): DialogueTurns {
   const turns = conversation.map((line, i) => {
     const { question, answer } = splitCityLine(line);
     return { action: question, reply: ` ${answer}\n`, reward: done && i === conversation.length - 1 ? 0 : -1 };

@@ -1,4 +1,4 @@
-// Places that a question may name, and whether a city lies there.
+// Places that a question may name, and whether a city is there.
 import type { City } from './city-table.js';
 import { allCities } from './city-table.js';
 import { countries, type Country } from './country-table.js';
@@ -37,7 +37,7 @@ const cityAliases: Record<string, readonly string[]> = {
   'St Petersburg': ['saint petersburg'],
 };
 
-/** Lower case, without accents and punctuation, one blank between words. */
+/** Lower case, without accents and punctuation, one space between words. */
 export const plainText = (text: string): string =>
   text
     .normalize('NFD')

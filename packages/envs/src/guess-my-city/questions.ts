@@ -8,7 +8,7 @@ export interface CityQuestion {
   text: string;
   /** [cities] */
   answers: readonly string[];
-  /** An open question, which may tell so much that nothing is left to ask. */
+  /** An open question, whose answer may leave only one city. */
   isOpen: boolean;
   /** The city that it wins, by place in the list; null for a question about it. */
   wins: number | null;
@@ -35,7 +35,7 @@ export function cityQuestions(cities: readonly City[]): CityQuestion[] {
     const text = `Is it ${city}?`;
     // A name inside another name would win that one too; none is in the lists.
     const wins = cities.findIndex((other) => namesCity(text, other.name));
-    if (wins !== place) throw new Error(`guess_my_city: '${name}' cannot be told from '${cities[wins].name}'`);
+    if (wins !== place) throw new Error(`guess_my_city: '${name}' cannot be distinguished from '${cities[wins].name}'`);
     return { text, answers: answersTo(text, cities), isOpen: false, wins };
   });
   return [...useful, ...guesses];

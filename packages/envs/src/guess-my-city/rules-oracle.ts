@@ -9,7 +9,7 @@ export const doesNotKnow = "I don't know.";
 interface Asked {
   /** The question as `plainText`. */
   text: string;
-  /** It wants a yes or no. */
+  /** It asks for yes or no. */
   isClosed: boolean;
 }
 
@@ -191,7 +191,7 @@ function whereabouts(city: City): string {
     : `My city is in ${regions[0] ?? continent}, in the ${city.part} of its country.`;
 }
 
-/** Every place and direction that is named must hold; a question without any is not understood. */
+/** Every place and direction that is named must be true; a question without any is not understood. */
 function location(city: City, { text }: Asked): string | undefined {
   const { places, rest } = findPlaces(text);
   const direction = inDirection(rest, city);

@@ -8,8 +8,8 @@ import {
   type OracleOptions,
 } from '../oracle.js';
 import { expertNoiseSchema, type ExpertNoise } from '../played-demonstrations.js';
+import { dialogueSet } from '../guessing-game/dialogue-set.js';
 import { defineEnvironment, resetSchemaWith } from '../unit.js';
-import type { City } from './city-table.js';
 import { cityAnswerTokens, guessMyCityDemonstrations } from './demonstrations.js';
 import { cityDialogueEpisode, readCityDialogues, type CityDialogue } from './dialogues.js';
 import { GuessMyCity } from './guess-my-city.js';
@@ -20,14 +20,7 @@ export const guessMyCityUnit = defineEnvironment<GuessMyCityOptions & OracleOpti
   description: 'Find out in 20 questions of any kind which of 91 cities the oracle comes from.',
   schema: { ...guessMyCitySchema, properties: { ...guessMyCitySchema.properties, ...oracleProperties } },
   resetSchema: resetSchemaWith(),
-  make: (options, parts) => {
-    const given = chosenOracle('guess_my_city', options, parts);
-    const byName = given && {
-      id: given.id,
-      answer: (city: City, question: string) => given.answer(city.name, question),
-    };
-    return new GuessMyCity(options, byName);
-  },
+  make: (options, parts) => new GuessMyCity(options, chosenOracle('guess_my_city', options, parts)),
   sampleActions: [
     'Is your city located in Asia?',
     'What country is your city in?',
@@ -61,15 +54,5 @@ export const guessMyCityUnit = defineEnvironment<GuessMyCityOptions & OracleOpti
   },
 });
 
-function setOf(dialogues: CityDialogue[]): DemonstrationSet {
-  const episodes = dialogues.map(cityDialogueEpisode);
-  const won = dialogues.filter(({ done }) => done).length;
-  const returns = episodes.map(({ turns }) => turns.reduce((sum, { reward }) => sum + reward, 0));
-  const meanReturn = returns.reduce((sum, value) => sum + value, 0) / returns.length;
-  return {
-    demonstrations: episodes.map(({ header, turns }) => ({ opening: header, turns })),
-    summary: `${dialogues.length} dialogues, mean return ${meanReturn.toFixed(2)}, won ${(won / dialogues.length).toFixed(3)}`,
-    // The format of ArCHer's guess_my_city.json.
-    file: { name: 'demonstrations.json', text: () => `${JSON.stringify(dialogues, null, 1)}\n` },
-  };
-}
+const setOf = (dialogues: CityDialogue[]): DemonstrationSet =>
+  dialogueSet(dialogues, dialogues.map(cityDialogueEpisode));

@@ -3,7 +3,7 @@
 /**
  * 'unreachable': the request was never sent. 'interrupted': it was sent, and whether the server worked on it is unknown.
  * 'status': another answer than asked for. 'garbage': an answer that cannot be read. 'refused': an answer with status 200
- * that tells of an error. 'circuit': not tried, since this server failed too often just now.
+ * that reports an error. 'circuit': not tried, because the circuit of this server is open after repeated failures.
  */
 export type HttpFailure = 'unreachable' | 'interrupted' | 'status' | 'garbage' | 'refused' | 'circuit';
 

@@ -1,4 +1,4 @@
-// The shortest way to the goal, with as many random moves between as asked for.
+// The shortest path to the goal, and random moves as often as asked for.
 import type { Transition } from '@bowyer/core';
 import { playDemonstrations, type PlayedDemonstrationOptions } from '../played-demonstrations.js';
 import { Maze, type MazeInfo, type MazeOptions } from './maze.js';

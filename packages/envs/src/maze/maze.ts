@@ -106,7 +106,7 @@ export class Maze implements Env {
     return { observation: this.#observe(action, text), reward, terminated: true, truncated: false, info: this.#info() };
   }
 
-  /** Walls alone do not tell where one is, so what went before is kept. */
+  /** Walls alone do not identify the position, so the moves so far are kept. */
   #observe(action: string, text: string): string {
     if (this.options.observation === 'full') return text;
     this.#history += `${action}\n${text.trimEnd()}\n`;

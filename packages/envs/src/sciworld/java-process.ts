@@ -25,7 +25,7 @@ export class JavaProcess {
     if (lacking !== undefined) {
       throw new JavaProcessError(`env.jar: there is no file '${lacking}'\n  give scienceworld.jar of ScienceWorld`);
     }
-    // The simulator reads files that lie beside its jar.
+    // The simulator reads files next to its jar.
     const child = spawn('java', ['-cp', parts.join(delimiter), 'py4j.GatewayServer', '--die-on-broken-pipe', '0'], {
       cwd: dirname(parts[0]),
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -47,7 +47,7 @@ export class JavaProcess {
 async function portOf(child: ChildProcessByStdio<Writable, Readable, Readable>, timeoutMs: number): Promise<number> {
   let complaint = '';
   child.stderr.on('data', (piece: Buffer) => (complaint = (complaint + piece.toString()).slice(-KEPT_COMPLAINT)));
-  child.stdin.on('error', () => {}); // told by the exit
+  child.stdin.on('error', () => {}); // the exit reports it
   let [resolvePort, reject]: [(port: number) => void, (error: Error) => void] = [() => {}, () => {}];
   const promise = new Promise<number>((yes, no) => ([resolvePort, reject] = [yes, no]));
   const timer = setTimeout(() => reject(new Error(`no port in ${timeoutMs} ms`)), timeoutMs);

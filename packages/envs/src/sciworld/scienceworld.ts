@@ -69,7 +69,7 @@ export class ScienceWorld implements Env {
     return { ...this.#world, score, moves, won: score === 100, validActions };
   }
 
-  /** A simulator whose connection broke is made anew at the next reset. */
+  /** A simulator whose connection broke is replaced at the next reset. */
   async #open(): Promise<Simulator> {
     if (this.#simulator?.isBroken === true) {
       await this.#simulator.close();

@@ -85,7 +85,7 @@ function readLinesVersion1(machine: Machine, start: number): { lines: Slot[][]; 
   return { lines, end: start + 1 + 8 * count };
 }
 
-/** Tokens from 180 up are prepositions by number; all others stand for objects, of which the line tells the count. */
+/** Tokens from 180 up are prepositions by number; all others stand for objects, whose count the line gives. */
 function tokensVersion1(machine: Machine, tokens: readonly number[], objectCount: number): Slot[] {
   const slots: Slot[] = [];
   let objects = 0;

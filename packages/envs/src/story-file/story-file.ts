@@ -63,7 +63,7 @@ export interface StoryFileInfo extends Record<string, unknown> {
   /** Alphabetical; empty where they are not searched for and after the end. */
   validActions: string[];
   score: number;
-  /** null where the game does not tell. */
+  /** null where the game does not show it. */
   maxScore: number | null;
   moves: number | null;
   won: boolean;
@@ -79,7 +79,7 @@ interface Opening {
   dependsOnSeed: boolean;
 }
 
-/** Found from the sources and from dist alike: only the sources hold it. */
+/** Only the source folder contains it; the path is right from dist too. */
 const builtInStory = new URL('../../src/story-file/lighthouse/lighthouse.z5', import.meta.url);
 
 /** Reading and checking a story once is enough: its decoded code is shared by every game that plays it. */

@@ -42,7 +42,7 @@ const IS_NOUN = 0x80;
 
 interface Remembered {
   actions: string[];
-  /** null where no trial drew a random number, so that the list holds whatever the luck. */
+  /** null where no trial drew a random number, so that the list is the same for all seeds. */
   random: StoryRandomState | null;
 }
 
@@ -145,7 +145,7 @@ export class ValidActionFinder {
     return [...words].filter((word) => !EMPTY_NOUNS.has(word) && isNoun(word)).map((word) => [word]);
   }
 
-  /** Everything that lies, directly or inside something, where the player is; the player apart. */
+  /** Everything in the player's place, directly or inside something, except the player. */
   #surroundings(): number[] {
     const { objects } = this.machine;
     const player = this.#players.find((object) => objects.parent(object) !== 0) ?? 0;

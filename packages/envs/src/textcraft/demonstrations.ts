@@ -1,4 +1,4 @@
-// Crafting plans carried out, with as many other actions between as asked for.
+// Crafting plans, and random actions as often as asked for.
 import type { Rng, Transition } from '@bowyer/core';
 import { playDemonstrations, type PlayedDemonstrationOptions } from '../played-demonstrations.js';
 import type { TextCraftOptions } from './options.js';
@@ -17,7 +17,7 @@ export function textCraftDemonstrations(
       begin: (info) => {
         plan = craftingPlan(env.tree, (info as TextCraftInfo).goal);
       },
-      // Needless things do not spoil a plan; what they used up is fetched again by a new one.
+      // Unneeded items do not spoil a plan; a new plan replaces what they used up.
       best: (info) => {
         if (plan.length === 0) plan = craftingPlan(env.tree, (info as TextCraftInfo).goal);
         return plan.shift()!;

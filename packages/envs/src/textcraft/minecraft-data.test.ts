@@ -124,7 +124,7 @@ test('before 1.13: kinds by metadata, blocks that are no item, ids with metadata
 
 test('a folder of no form is refused with what was found and what would do', () => {
   expect(() => readRecipes(folder, null)).toThrow(
-    /holds no crafting recipe \(found: nothing\); recipes must name .*\*\.json.*minecraft-data/,
+    /contains no crafting recipe \(found: nothing\); recipes must name .*\*\.json.*minecraft-data/,
   );
   write({ 'blocks.json': { 1: 'stone' }, 'version.json': {} });
   expect(() => readRecipes(folder, null)).toThrow(

@@ -70,7 +70,7 @@ function recipeOf(json: unknown, names: ItemNames, place: string): Recipe | null
 const keyOf = ({ output, count, ingredients }: Recipe): string =>
   [`${count} ${output}`, ...ingredients.map((one) => `${one.count} ${one.name}`).sort()].join(', ');
 
-/** Before Minecraft 1.13 the kinds of a thing (its colours, woods, …) share an id, and `metadata` tells them apart. */
+/** Before Minecraft 1.13 the kinds of a thing (its colours, woods, …) share an id, and `metadata` distinguishes them. */
 interface Stack {
   id: number;
   metadata: number;

@@ -26,7 +26,7 @@ export function readRecipes(path: string, order: string | null): Recipe[] {
   const recipes = isFolder && isMinecraftDataFolder(path) ? fromPackage(path, order) : fromFiles(path, isFolder, order);
   if (recipes.length === 0) {
     const found = isFolder ? ` (found: ${contentsOf(path)}); ${FORMS}` : '';
-    throw new RecipeFileError(path, `holds no crafting recipe${found}`);
+    throw new RecipeFileError(path, `contains no crafting recipe${found}`);
   }
   return recipes;
 }

@@ -22,7 +22,7 @@ export function commandOf({ output, count, ingredients }: Recipe): string {
   return `craft ${count} ${shown(output)} using ${needed.join(', ')}`;
 }
 
-/** Item names are shown with blanks. */
+/** Item names are shown with spaces. */
 export const shown = (name: string): string => name.replaceAll('_', ' ');
 
 /** "3 oak_door (wooden_door) = 6 oak_planks, 1 #planks" */

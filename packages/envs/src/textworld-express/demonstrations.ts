@@ -56,7 +56,7 @@ export interface TextWorldExpressDemonstration {
   transitions: Transition[];
 }
 
-/** Plays the gold path of each world. What the expert says in vain (opening an open cupboard) is left out. */
+/** Plays the gold path of each world. Actions of no effect (opening an open cupboard) are left out. */
 export async function textWorldExpressDemonstrations(
   game: TextWorldExpressGame,
   options: TextWorldExpressDemonstrationOptions,

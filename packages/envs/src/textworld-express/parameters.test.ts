@@ -4,7 +4,7 @@ import { parseParameters } from './parameters.js';
 
 const parse = (text: string) => parseParameters('cookingworld', cookingworldParameters, text);
 
-test('what is left out takes its default, blanks are ignored, a flag other than 1 is off', () => {
+test('what is left out takes its default, spaces are ignored, a flag other than 1 is off', () => {
   expect(parse('')).toEqual({
     numLocations: 11,
     numDistractorItems: 10,
@@ -22,13 +22,13 @@ test.each([
   ],
   [
     'numLocations=12',
-    "cookingworld: numLocations is 12\n  in params 'numLocations=12'\n  give a whole number from 1 to 11: rooms",
+    "cookingworld: numLocations is 12\n  in params 'numLocations=12'\n  give an integer from 1 to 11: rooms",
   ],
   [
     'numLocations',
     "cookingworld: 'numLocations' is not of the form name=value\n  in params 'numLocations'\n  write for example numLocations=3,includeDoors=1",
   ],
-  ['numLocations=two', "cookingworld: numLocations is 'two'\n  in params 'numLocations=two'\n  give a whole number"],
+  ['numLocations=two', "cookingworld: numLocations is 'two'\n  in params 'numLocations=two'\n  give an integer"],
 ])('%s is refused', (text, message) => {
   expect(() => parse(text)).toThrow(message);
 });

@@ -25,9 +25,9 @@ export class GameParameterError extends Error {
     readonly game: string,
     readonly parameters: string,
     complaint: string,
-    mend: string,
+    remedy: string,
   ) {
-    super(`${game}: ${complaint}\n  in params '${parameters}'\n  ${mend}`);
+    super(`${game}: ${complaint}\n  in params '${parameters}'\n  ${remedy}`);
   }
 }
 
@@ -36,8 +36,8 @@ export function parseParameters(game: string, specs: readonly ParameterSpec[], t
   const values: Record<string, number> = Object.fromEntries(specs.map((spec) => [spec.name, spec.default]));
   const names = specs.map((spec) => spec.name);
   const known = names.length === 0 ? 'this game has no parameters' : `known: ${names.join(', ')}`;
-  const fail = (complaint: string, mend: string): never => {
-    throw new GameParameterError(game, text, complaint, mend);
+  const fail = (complaint: string, remedy: string): never => {
+    throw new GameParameterError(game, text, complaint, remedy);
   };
   for (const item of text.split(',').map((part) => part.trim())) {
     if (item === '') continue;
@@ -50,13 +50,10 @@ export function parseParameters(game: string, specs: readonly ParameterSpec[], t
       const nearest = nearestName(name, names);
       return fail(`unknown parameter '${name}'`, nearest === null ? known : `did you mean '${nearest}'? ${known}`);
     }
-    if (!/^[+-]?\d+$/.test(value)) return fail(`${name} is '${value}'`, 'give a whole number');
+    if (!/^[+-]?\d+$/.test(value)) return fail(`${name} is '${value}'`, 'give an integer');
     values[name] = spec.range === 'flag' ? Number(Number(value) === 1) : Number(value);
     if (spec.range !== 'flag' && (values[name] < spec.range[0] || values[name] > spec.range[1])) {
-      return fail(
-        `${name} is ${value}`,
-        `give a whole number from ${spec.range[0]} to ${spec.range[1]}: ${spec.meaning}`,
-      );
+      return fail(`${name} is ${value}`, `give an integer from ${spec.range[0]} to ${spec.range[1]}: ${spec.meaning}`);
     }
   }
   return values;

@@ -14,7 +14,7 @@ test.each(textWorldExpressGames)('%s keeps the contract', async (game) => {
   expect(report.steps).toBeGreaterThanOrEqual(5);
 });
 
-test('a limit of L ends at action L + 1, rejected texts and blanks counted, "help" not', async () => {
+test('a limit of L ends at action L + 1, rejected texts and spaces counted, "help" not', async () => {
   const env = new TextWorldExpress('coin', { ...options, stepLimit: 2 });
   await env.reset({ seed: 7 });
   const ends = [];
@@ -68,7 +68,7 @@ test('a reset that fails leaves no episode to step in, and the next reset works'
   await expect(env.reset({ seed: 1, params: 'numLocations=1' })).rejects.toThrow('No world can be made');
   await expect(env.step('look around')).rejects.toThrow('call reset() to start the next one');
   await expect(env.reset({ seed: 1, params: 'numLocation=1' })).rejects.toThrow("did you mean 'numLocations'?");
-  await expect(env.reset({ seed: 0.5 })).rejects.toThrow('mapreader: the seed is 0.5; give a whole number');
+  await expect(env.reset({ seed: 0.5 })).rejects.toThrow('mapreader: the seed is 0.5; give an integer');
   await expect(env.step('look around')).rejects.toThrow('call reset() to start the next one');
   await env.reset({ seed: 1 });
   expect((await env.step('look around')).info.accepted).toBe(true);

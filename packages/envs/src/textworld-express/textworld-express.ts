@@ -104,7 +104,7 @@ export class TextWorldExpress implements Env {
     await this.#engine.close();
   }
 
-  /** Actions that win the world in play when said from its start. The episode in play goes on undisturbed. */
+  /** Actions that win the world in play when played from its start. The episode in play is not affected. */
   async goldPath(): Promise<string[]> {
     if (this.#world === null) throw new Error(`${this.#kind.name}: goldPath() needs a world; call reset() first`);
     return this.#engine.goldPath(this.#world);
@@ -124,7 +124,7 @@ export class TextWorldExpress implements Env {
   #chooseWorld({ seed, fold = this.options.fold, params = this.options.params }: TextWorldExpressReset): World {
     if (!folds.includes(fold)) throw new UnknownNameError('fold', fold, folds);
     if (seed !== undefined && !Number.isSafeInteger(seed)) {
-      throw new RangeError(`${this.#kind.name}: the seed is ${seed}; give a whole number, of which 32 bits count`);
+      throw new RangeError(`${this.#kind.name}: the seed is ${seed}; give an integer, of which 32 bits count`);
     }
     parseParameters(this.#kind.name, this.#kind.parameters, params);
     if (seed !== undefined) this.#rng = new Rng(seed);
@@ -175,5 +175,5 @@ function findGame(name: string): GameKind {
   return kind;
 }
 
-/** Java's trim: everything up to the blank, and nothing above it. */
+/** Java's trim: all characters up to U+0020, and none above it. */
 const trim = (text: string) => text.replace(/^[\u0000-\u0020]+|[\u0000-\u0020]+$/g, '');

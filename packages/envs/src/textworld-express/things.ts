@@ -1,6 +1,6 @@
 // What a world is made of: things, rooms and doors, and the moves between holders.
 
-/** `surface`, `cupboard` and `box` hold things; a cupboard can be opened and closed, the other two are always open. */
+/** `surface`, `cupboard` and `box` contain things; a cupboard can be opened and closed, the other two are always open. */
 export type ThingKind = 'item' | 'fixture' | 'device' | 'surface' | 'cupboard' | 'box';
 
 /** Anything that has things in it: a room, the inventory, a container. */

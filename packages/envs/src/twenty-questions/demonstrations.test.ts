@@ -162,7 +162,7 @@ describe('dialogues', () => {
 
     test.each([
       ['{', /games\.json: cannot be read as JSON/],
-      [{}, /games\.json: holds an object, not an array/],
+      [{}, /games\.json: contains an object, not an array/],
       [[dialogue, { ...dialogue, lines: [] }], /games\.json\[1\]\.lines: is an empty array/],
       [
         [{ ...dialogue, lines: ['is it a pen?'] }],

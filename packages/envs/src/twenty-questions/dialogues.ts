@@ -1,6 +1,8 @@
 // Recorded games in the format of ArCHer's dataset/twenty_questions.json, read, checked and made into training pairs.
 import { readFile } from 'node:fs/promises';
-import { historyHeader, type Answer } from './rules.js';
+import type { DialogueTurns } from '../guessing-game/dialogue-set.js';
+import { historyHeader } from '../guessing-game/history.js';
+import type { Answer } from './rules.js';
 
 /** One game: `lines` are "question? Yes.", `word` the object's variants. */
 export interface Dialogue {
@@ -33,7 +35,7 @@ export async function readDialogues(file: string): Promise<Dialogue[]> {
   } catch (error) {
     throw new DialogueFileError(file, null, null, `cannot be read as JSON: ${(error as Error).message}`);
   }
-  if (!Array.isArray(data)) throw new DialogueFileError(file, null, null, `holds ${kindOf(data)}, not an array`);
+  if (!Array.isArray(data)) throw new DialogueFileError(file, null, null, `contains ${kindOf(data)}, not an array`);
   return data.map((entry, index) => checkDialogue(entry, index, file));
 }
 
@@ -67,12 +69,8 @@ export function splitLine(line: string): { question: string; answer: Answer } | 
   return match ? { question: match[1], answer: match[2] as Answer } : null;
 }
 
-/** A game as a policy saw it: the header, then for each turn what it said and what came back. */
-export interface DialogueEpisode {
-  header: string;
-  turns: { action: string; reply: string; reward: number }[];
+export interface DialogueEpisode extends DialogueTurns {
   word: string;
-  won: boolean;
 }
 
 /**

@@ -82,7 +82,7 @@ interface Framed {
   rest: string;
 }
 
-/** One rule a line: the first pattern that matches the whole text decides. `$1` is what goes on to the second stage. */
+/** One rule a line: the first pattern that matches the whole text decides. `$1` is passed to the second stage. */
 const openings: readonly [RegExp, (rest: string) => Framed][] = [
   [new RegExp(`^(?:is|are|was|were) there (.+?) (?:on|in|inside) ${subjects}$`), have],
   [new RegExp(`^(?:is|are|was|were) ${subjects} (.+)$`), be],

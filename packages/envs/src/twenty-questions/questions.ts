@@ -20,7 +20,7 @@ export interface Question {
 export interface QuestionSetOptions {
   words: readonly Word[];
   winTest: WinTest;
-  /** How many attributes, best splits first; Infinity for all that tell the words apart. */
+  /** How many attributes, best splits first; Infinity for all that distinguish words. */
   attributes: number;
   /** How many wordings of each attribute, plainest first. */
   wordings: number;
@@ -81,13 +81,13 @@ function countTruths({ truths }: Attribute, words: readonly Word[]): Record<Trut
   return counts;
 }
 
-/** Equal for two attributes that tell the same words apart, whichever side they call yes. */
+/** Equal for two attributes that split the words alike, whichever side is yes. */
 function splitKey({ truths }: Attribute, words: readonly Word[]): string {
   const first = words.map(({ index }) => truths[index]).find((truth) => truth !== 'unclear');
   return words.map(({ index }) => (truths[index] === 'unclear' ? '?' : truths[index] === first ? '1' : '0')).join('');
 }
 
-/** Pairs of words that no clear attribute tells apart. */
+/** Pairs of words that no clear attribute distinguishes. */
 export function indistinguishablePairs(words: readonly Word[]): [Word, Word][] {
   const pairs: [Word, Word][] = [];
   for (let i = 0; i < words.length; i++) {

@@ -105,7 +105,7 @@ function guess({ frame, words }: Pick<QuestionForm, 'frame' | 'words'>): Meaning
   return noun === null ? null : (word) => guessTruth(noun, word);
 }
 
-/** "is it a red fruit?", "is it an animal that flies?", "is it big and red?": both parts must hold. */
+/** "is it a red fruit?", "is it an animal that flies?", "is it big and red?": both parts must be true. */
 function conjunction({ frame, words }: QuestionForm): Meaning | null {
   if (frame !== 'be') return null;
   const link = words.findIndex((word) => word === 'and' || word === 'that' || word === 'which');

@@ -1,4 +1,4 @@
-// The rules of Twenty Questions that are functions of text alone: answers, the win test, the history's format.
+// The rules of Twenty Questions that are functions of text alone: answers and the win test.
 import type { Word } from './words.js';
 
 export type Answer = 'Yes.' | 'No.' | 'Invalid Question.';
@@ -32,16 +32,3 @@ export function namesWord(question: string, word: Word, winTest: WinTest): boole
 /** Whether some question can win this word. */
 export const isWinnable = (word: Word, winTest: WinTest) =>
   winTest === 'suffixTokens' || word.variants.some((variant) => !variant.includes(' '));
-
-/** Every history opens with it. */
-export const historyHeader = 'Questions:\n';
-
-/** One line of the history: it always ends with a newline, the action never does. */
-export const historyLine = (question: string, answer: string) => `${question} ${answer}\n`;
-
-/** The question inside an action: leading blank lines dropped, cut at the first newline, trimmed. */
-export function questionOf(action: string): string {
-  const text = action.trimStart();
-  const newline = text.indexOf('\n');
-  return (newline === -1 ? text : text.slice(0, newline)).trimEnd();
-}

@@ -1,5 +1,6 @@
 import { makeEnv } from '../registry.js';
-import { namesWord, normalizeAnswer, questionOf } from './rules.js';
+import { questionOf } from '../guessing-game/history.js';
+import { namesWord, normalizeAnswer } from './rules.js';
 import { TwentyQuestions, twentyQuestionsSchema, type TwentyQuestionsOptions } from './twenty-questions.js';
 import { allWords, findWord, guessQuestion, selectWords, subset10 } from './words.js';
 
@@ -125,7 +126,7 @@ describe('an episode', () => {
 
   test('envIdx beyond the list is refused', () => {
     expect(() => makeEnv('twenty_questions', { words: 'subset10', envIdx: 10 })).toThrow(
-      'twenty_questions: envIdx is 10, but the list in play has words 0…9',
+      'twenty_questions: env_idx is 10, but the list in play has 0…9',
     );
   });
 

@@ -1,11 +1,8 @@
 // Twenty Questions: guess the object the oracle thinks of. Reward −1 a turn, 0 on the winning one, 20 turns.
 // Source: ArCHer (Zhou et al. 2024, arXiv:2402.19446), commit 7c771a7, described in docs/environments/twenty_questions.md.
-import { Rng } from '@bowyer/core';
-import type { Env, ResetResult, StepResult } from '../contract/env.js';
-import { EpisodeOrder } from '../contract/episode-order.js';
+import { GuessingGame } from '../guessing-game/guessing-game.js';
 import type { Oracle } from '../oracle.js';
-import { chooseSecret } from '../secret-choice.js';
-import { historyHeader, historyLine, namesWord, normalizeAnswer, questionOf, type WinTest } from './rules.js';
+import { namesWord, normalizeAnswer, type WinTest } from './rules.js';
 import { RulesOracle } from './rules-oracle.js';
 import { selectWords, type Word } from './words.js';
 
@@ -59,80 +56,24 @@ export const twentyQuestionsSchema = {
   },
 } as const;
 
-/** Beside every step, for metrics. `invalid`: the oracle could not answer. `repeated`: asked before in this episode. */
-export interface TwentyQuestionsInfo extends Record<string, unknown> {
-  word: string;
-  oracle: string;
-  won: boolean;
-  invalid: boolean;
-  repeated: boolean;
-}
-
-export class TwentyQuestions implements Env {
-  readonly #order = new EpisodeOrder('twenty_questions');
-  readonly #words: readonly Word[];
-  #rng = new Rng(0);
-  #word: Word;
-  #history = historyHeader;
-  #turn = 0;
-  #asked = new Set<string>();
-
-  constructor(
-    private readonly options: TwentyQuestionsOptions,
-    private readonly oracle: Oracle<Word> = new RulesOracle(),
-  ) {
-    this.#words = selectWords(options.words);
-    const { envIdx } = options;
-    if (envIdx !== null && envIdx >= this.#words.length) {
-      throw new RangeError(
-        `twenty_questions: envIdx is ${envIdx}, but the list in play has words 0…${this.#words.length - 1}`,
-      );
-    }
-    this.#word = this.#words[envIdx ?? 0];
-  }
-
-  async reset({ seed }: { seed?: number } = {}): Promise<ResetResult> {
-    this.#order.begin();
-    if (seed !== undefined) this.#rng = new Rng(seed);
-    const secrets = { envIdx: this.options.envIdx, choice: this.options.wordChoice, count: this.#words.length };
-    this.#word = this.#words[chooseSecret(secrets, seed, this.#rng)];
-    this.#history = historyHeader;
-    this.#turn = 0;
-    this.#asked = new Set();
-    return { observation: this.#history, info: { word: this.#word.name, oracle: this.oracle.id } };
-  }
-
-  async step(action: string): Promise<StepResult> {
-    this.#order.assertRunning();
-    const question = questionOf(action);
-    const answer = normalizeAnswer(await this.oracle.answer(this.#word, question));
-    this.#turn++;
-    this.#history += historyLine(question, answer);
-    const won = answer === 'Yes.' && namesWord(question, this.#word, this.options.winTest);
-    // The turn limit is a rule of the game, as in the original (d = 1, no bootstrap), not a cut from outside.
-    const terminated = won || this.#turn >= this.options.maxTurns;
-    if (terminated) this.#order.end();
-    const info: TwentyQuestionsInfo = {
-      word: this.#word.name,
-      oracle: this.oracle.id,
-      won,
-      invalid: answer === 'Invalid Question.',
-      repeated: this.#isRepeated(question),
-    };
-    return { observation: this.#history, reward: won ? 0 : -1, terminated, truncated: false, info };
-  }
-
-  async close(): Promise<void> {
-    this.#order.close();
-  }
-
-  #isRepeated(question: string): boolean {
-    const key = question
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, ' ')
-      .trim();
-    const repeated = this.#asked.has(key);
-    this.#asked.add(key);
-    return repeated;
+export class TwentyQuestions extends GuessingGame<Word> {
+  constructor(options: TwentyQuestionsOptions, oracle: Oracle<Word> = new RulesOracle()) {
+    super({
+      game: 'twenty_questions',
+      infoKey: 'word',
+      secrets: selectWords(options.words),
+      envIdx: options.envIdx,
+      choice: options.wordChoice,
+      maxTurns: options.maxTurns,
+      id: oracle.id,
+      answer: async (word, question) => normalizeAnswer(await oracle.answer(word, question)),
+      wins: (word, question, answer) => answer === 'Yes.' && namesWord(question, word, options.winTest),
+      isInvalid: (answer) => answer === 'Invalid Question.',
+      repetitionKey: (question) =>
+        question
+          .toLowerCase()
+          .replace(/[^a-z0-9]+/g, ' ')
+          .trim(),
+    });
   }
 }

@@ -7,14 +7,14 @@ import {
   oracleReadWith,
   type OracleOptions,
 } from '../oracle.js';
+import { dialogueSet } from '../guessing-game/dialogue-set.js';
 import { defineEnvironment, resetSchemaWith } from '../unit.js';
 import { demonstrationsSchema, twentyQuestionsDemonstrations, type ExpertOptions } from './demonstrations.js';
 import { dialogueEpisode, readDialogues, type Dialogue } from './dialogues.js';
 import { optimalReturn } from './optimum.js';
 import { questionSet } from './questions.js';
-import { RulesOracle } from './rules-oracle.js';
 import { TwentyQuestions, twentyQuestionsSchema, type TwentyQuestionsOptions } from './twenty-questions.js';
-import { selectWords, type Word } from './words.js';
+import { selectWords } from './words.js';
 
 /** With more words the exact optimum takes too long: its table has 2^words entries. */
 const LARGEST_SOLVABLE = 12;
@@ -24,14 +24,7 @@ export const twentyQuestionsUnit = defineEnvironment<TwentyQuestionsOptions & Or
   description: 'Guess which of 157 objects (or ten of them) the oracle thinks of, in 20 yes/no questions.',
   schema: { ...twentyQuestionsSchema, properties: { ...twentyQuestionsSchema.properties, ...oracleProperties } },
   resetSchema: resetSchemaWith(),
-  make: (options, parts) => {
-    const given = chosenOracle('twenty_questions', options, parts);
-    const byName = given && {
-      id: given.id,
-      answer: (word: Word, question: string) => given.answer(word.name, question),
-    };
-    return new TwentyQuestions(options, byName ?? new RulesOracle());
-  },
+  make: (options, parts) => new TwentyQuestions(options, chosenOracle('twenty_questions', options, parts)),
   sampleActions: ['is it an animal?', 'is it a dog?', 'is it a piano?', 'is it made of metal?', 'hello', ''],
   // The demonstrations with half of the turns random return −5.2 on ten words.
   typicalReturn: () => -5,
@@ -68,21 +61,8 @@ export const twentyQuestionsUnit = defineEnvironment<TwentyQuestionsOptions & Or
   },
 });
 
-/** Attributes that the expert asks about: enough to tell the words apart, few enough for a small vocabulary. */
+/** Attributes that the expert asks about: enough to distinguish the words, few enough for a small vocabulary. */
 const askedAttributes = ({ words }: Pick<TwentyQuestionsOptions, 'words'>, { attributes }: ExpertOptions): number =>
   attributes ?? Math.min(60, 2 * selectWords(words).length);
 
-function setOf(dialogues: Dialogue[]): DemonstrationSet {
-  const won = dialogues.filter(({ correct }) => correct).length;
-  const returns = dialogues.map(({ lines, correct }) => -lines.length + (correct ? 1 : 0));
-  const meanReturn = returns.reduce((sum, value) => sum + value, 0) / returns.length;
-  return {
-    demonstrations: dialogues.map((dialogue) => {
-      const { header, turns } = dialogueEpisode(dialogue);
-      return { opening: header, turns };
-    }),
-    summary: `${dialogues.length} dialogues, mean return ${meanReturn.toFixed(2)}, won ${(won / dialogues.length).toFixed(3)}`,
-    // The format of ArCHer's twenty_questions.json.
-    file: { name: 'demonstrations.json', text: () => `${JSON.stringify(dialogues, null, 1)}\n` },
-  };
-}
+const setOf = (dialogues: Dialogue[]): DemonstrationSet => dialogueSet(dialogues, dialogues.map(dialogueEpisode));

@@ -86,7 +86,7 @@ export class ArcherSession extends Session {
       return this.#visit({ ...now, page: 'item', asin: label, chosen: new Map() });
     }
     if (now.page === 'item') return this.#choose(now, label);
-    // Any other label leaves the page as it is, and it is told again.
+    // Any other label leaves the page as it is, and it is shown again.
     return this.turnOf(null, () => this.pageText());
   }
 

@@ -120,7 +120,7 @@ function makeGoal(rng: Rng, product: Product): Goal {
   return { asin, title, query, productCategory, instruction, attributes, options, priceCap };
 }
 
-/** @param numGoals at most `numProducts`: no two goals want the same product */
+/** @param numGoals at most `numProducts`: no two goals ask for the same product */
 export function makeCatalogue(
   seed: number,
   numProducts: number,

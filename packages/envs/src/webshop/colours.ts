@@ -1,4 +1,4 @@
-// The colour words that WebShop's reward knows, in its order: an option that holds one counts as that one.
+// The colour words that WebShop's reward knows, in its order: an option that contains one counts as that one.
 // Source: the list of colours of WebShop at 64fa2a5, a fact that scores depend on.
 
 // prettier-ignore

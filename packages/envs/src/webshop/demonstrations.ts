@@ -5,7 +5,7 @@ import { loadShop, type WebShopOptions } from './options.js';
 import { Shopper } from './expert.js';
 import { WebShop, type WebShopInfo } from './webshop.js';
 
-/** All that the pages of our own shop say of products and goals, as words in brackets and after a blank. */
+/** All texts of products and goals on the pages of our own shop, as words in brackets and after a space. */
 export function webShopTexts(options: WebShopOptions): string[] {
   if (options.products !== null) return [];
   const { products, goals } = loadShop(options);
@@ -28,7 +28,7 @@ export function webShopDemonstrations(
     best: (info) => shopper.act(info as WebShopInfo),
     random: (info, rng) => {
       const { validActions } = info as WebShopInfo;
-      const usual = shopper.act(info as WebShopInfo); // so that it knows of the turn
+      const usual = shopper.act(info as WebShopInfo); // so that it counts the turn
       return validActions.length === 0 ? usual : rng.choice(validActions);
     },
   };

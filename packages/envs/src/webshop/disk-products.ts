@@ -5,7 +5,7 @@ import { aligned, FilePart } from './file-part.js';
 import type { Product } from './product.js';
 import type { ProductStore } from './product-store.js';
 
-/** Bytes of an asin in its file; shorter ones are filled with blanks. */
+/** Bytes of an asin in its file; shorter ones are padded with spaces. */
 const ASIN_BYTES = 10;
 /** Products written at once. */
 const CHUNK = 4096;

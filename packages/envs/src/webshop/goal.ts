@@ -1,4 +1,4 @@
-// What a customer wants, and the goals of WebShop's own files, in the order in which its servers count them.
+// What a customer asks for, and the goals of WebShop's own files, in the order in which its servers count them.
 // Source: WebShop's goals at 64fa2a5, AgentGym's fork of them at 3ef9235.
 // Differs from it: where their price caps come from an unseeded generator (human goals), ours is seeded.
 import { PythonRandom } from '../cpython/random.js';
@@ -32,7 +32,7 @@ export type HumanInstructions = Readonly<
   >
 >;
 
-/** A goal as WebShop's servers hold it and their last page prints it. */
+/** A goal in the form of WebShop's servers, as their last page prints it. */
 export interface GoalRecord {
   asin: string;
   name: string;
@@ -90,11 +90,11 @@ export function humanGoals(
     const product = products.at(id);
     for (const given of instructions[product.asin]) {
       if (given.instruction_attributes.length === 0) continue;
-      const told = given.instruction.replace(/^\.+|\.+$/g, '');
+      const instruction = given.instruction.replace(/^\.+|\.+$/g, '');
       for (const priceCap of everyCap ? allCaps(product.price) : [drawPriceCap(product.price, random)]) {
         goals.push({
           ...wantedOf(product),
-          instruction: withCap(told, priceCap),
+          instruction: withCap(instruction, priceCap),
           attributes: [...given.instruction_attributes],
           options: optionsOf(given.instruction_options),
           priceCap,
@@ -132,7 +132,7 @@ export function syntheticGoals(products: ProductStore): Goal[] {
   return inServerOrder(goals);
 }
 
-/** Goals as a server holds them, in its order; null stands for one that is not known. */
+/** Goals in the form and order of a server; null stands for an unknown one. */
 export const recordedGoals = (records: readonly (GoalRecord | null)[]): (Goal | null)[] =>
   records.map(
     (record) =>

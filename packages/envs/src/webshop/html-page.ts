@@ -19,10 +19,10 @@ class TextParser extends Parser {
   }
 }
 
-/** What Beautiful Soup takes for blank. */
+/** What Beautiful Soup takes for whitespace. */
 const isBlank = (text: string): boolean => /^[ \n\t\f\r]*$/.test(text);
 
-/** Of blank nodes those with a newline are skipped, as Beautiful Soup makes others one blank; comments are no text. */
+/** Whitespace nodes with a newline are skipped, others are one space, as in Beautiful Soup; comments are not text. */
 export function nodesOfHtml(html: string): PageNode[] {
   const nodes: PageNode[] = [];
   const open: { name: string; isProduct: boolean }[] = [];

@@ -1,5 +1,5 @@
 // The elements of a JSON array in a file of any size, one after another: WebShop's whole items file is larger than the
-// longest string that JavaScript can hold.
+// longest string that JavaScript supports.
 import { closeSync, openSync, readSync } from 'node:fs';
 
 const CHUNK = 2 ** 24;
@@ -30,7 +30,7 @@ class Scanner {
   #isString = false;
   #isEscaped = false;
   #hasArray = false;
-  /** Of the element at hand, from earlier chunks. */
+  /** Of the current element, from earlier chunks. */
   #begun: Buffer[] = [];
 
   *elementsIn(chunk: Buffer): Generator<string> {

@@ -68,7 +68,7 @@ export const webShopSchema = {
     },
     goals: {
       description:
-        "WebShop's human instructions file, for the products given; or a JSON list of goals as its servers hold them, in their order.",
+        "WebShop's human instructions file, for the products given; or a JSON list of goals in the form and order of its servers.",
       type: ['string', 'null'],
       default: null,
     },

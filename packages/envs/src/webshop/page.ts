@@ -14,7 +14,7 @@ export type PageRequest =
   | { page: 'sub'; session: string; keywords: string; number: number; asin: string; chosen: Chosen; sub: SubPage }
   | { page: 'done'; session: string; asin: string; chosen: Chosen };
 
-/** A piece of visible text; `text` keeps its own blanks, and nothing but blanks is one blank. */
+/** A piece of visible text; `text` keeps its own spaces; whitespace alone is one space. */
 export interface PageNode {
   kind: 'text' | 'button' | 'option' | 'product';
   text: string;
@@ -23,7 +23,7 @@ export interface PageNode {
 /** Where pages come from: the embedded shop or a site. */
 export interface PageSource {
   open(request: PageRequest): Promise<readonly PageNode[]>;
-  /** Gives back what it holds; a source in memory holds nothing. */
+  /** Frees its resources; a source in memory has none. */
   close?(): Promise<void>;
 }
 
@@ -53,14 +53,14 @@ export const pagePath = (request: PageRequest): string => pathOf(request, quoted
 /** ArCHer's client shows so many products of a page. */
 const SHOWN = 3;
 
-/** Nothing but newlines, blanks and newlines written as an escape. */
+/** Only newlines, spaces and newlines written as an escape. */
 const isBlank = (text: string): boolean => /^(?:\n|\\n| )*$/.test(text);
 
-/** The page as ArCHer's client tells it. */
+/** The page as ArCHer's client shows it. */
 export function archerText(nodes: readonly PageNode[], request: PageRequest): string {
   const score = scoreOf(nodes);
   if (score !== null) return `${scoreLabel}: ${score}`;
-  // A value counts as chosen where the address holds it in quotes.
+  // A value counts as chosen where the address contains it in quotes.
   const address = pathOf(request, (part) => part);
   let [text, texts, products, sinceProduct] = ['', 0, 0, 0];
   for (const node of nodes) {
@@ -89,6 +89,6 @@ export function scoreOf(nodes: readonly PageNode[]): string | null {
   return label < 0 ? null : (nodes[label + 1]?.text.trim() ?? null);
 }
 
-/** The page as AgentGym's server tells it. */
+/** The page as AgentGym's server shows it. */
 export const separatedText = (nodes: readonly PageNode[]): string =>
   nodes.map(({ text }) => text.trim()).join(' [SEP] ');

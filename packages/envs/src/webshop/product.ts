@@ -52,7 +52,7 @@ const NO_ATTRIBUTE = 'DUMMY_ATTR';
 const LONGEST_ASIN = 10;
 export const isSold = ({ asin }: ProductRecord): boolean => asin !== 'nan' && asin.length <= LONGEST_ASIN;
 
-/** @param known what the attribute file holds of this product */
+/** @param known this product's record in the attribute file */
 export function productOf(record: ProductRecord, known: AttributeRecord = {}): Product {
   const bullets = record.small_description ?? [];
   const [low, high] = pricesIn(record.pricing ?? '');
@@ -75,11 +75,11 @@ export function productOf(record: ProductRecord, known: AttributeRecord = {}): P
 
 /** One or two numbers, each what stands after a dollar sign but for other marks. */
 function pricesIn(text: string): [number, number?] {
-  const told = text
+  const prices = text
     .split('$')
     .slice(1)
     .map((part) => Number(part.replace(/[^\d.]/g, '')));
-  const [low = UNPRICED, high] = told.filter((price) => Number.isFinite(price)).slice(0, 2);
+  const [low = UNPRICED, high] = prices.filter((price) => Number.isFinite(price)).slice(0, 2);
   return high === undefined ? [low] : [low, high];
 }
 

@@ -1,4 +1,4 @@
-// What one customer may do and is told, whoever reads the pages.
+// What one customer can do and sees, for all readers of the pages.
 import { scoreOf, type PageNode, type PageRequest, type PageSource } from './page.js';
 
 export interface Turn {
@@ -10,7 +10,7 @@ export interface Turn {
   refused: boolean;
 }
 
-/** As AgentGym's server tells them: buttons and products in lower case, then option values. */
+/** As AgentGym's server lists them: buttons and products in lower case, then option values. */
 export interface AvailableActions {
   hasSearchBar: boolean;
   clickables: string[];
@@ -32,7 +32,7 @@ export abstract class Session {
   abstract act(action: string): Promise<Turn>;
   /** The page as it is now, with what was chosen. */
   abstract pageText(): string;
-  /** The clicks that are told of and would be taken, as they are to be written. */
+  /** The clicks that are shown and accepted, as they are written. */
   abstract validActions(): string[];
 
   protected async goTo(request: PageRequest): Promise<void> {

@@ -48,7 +48,7 @@ function* productsIn({ products, attributes, productLimit }: ShopFiles): Generat
 
 export type GoalKind = 'human' | 'human_every_cap' | 'synthetic';
 
-/** @param file WebShop's human instructions, or a list of goals as its servers hold them */
+/** @param file WebShop's human instructions, or a list of goals in the form of its servers */
 export function goalsOf(
   products: ProductStore,
   { kind, file, seed }: { kind: GoalKind; file: string | null; seed: number },

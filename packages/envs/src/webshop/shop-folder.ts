@@ -1,4 +1,4 @@
-// Products and their search index in a folder, for catalogues that memory should not hold: made once, then opened at once.
+// Products and their search index in a folder, for catalogues too large for memory: made once, then opened without delay.
 import {
   closeSync,
   existsSync,
@@ -52,7 +52,7 @@ const stateOf = (path: string): FileState => {
   return { bytes: size, modifiedMs: mtimeMs };
 };
 
-/** The folder as it is where it was made from these very files; else it is made anew from `products`. */
+/** The folder as it is where it was made from the same files; otherwise it is made again from `products`. */
 export function openShopFolder(files: ShopFiles, products: () => Iterable<Product>) {
   const folder = files.indexDir ?? `${files.products}.index`;
   const source = {

@@ -93,7 +93,7 @@ export class Shop implements PageSource {
     return null;
   }
 
-  /** The same ones whenever the same goal is shopped for; the original draws anew each time. */
+  /** The same for the same goal; the original draws again each time. */
   #random(goal: Goal): number[] {
     const { size } = this.products;
     return new PythonRandom(this.goals.indexOf(goal)).sample(
@@ -118,14 +118,14 @@ function itemNodes({ title, priceText, options }: Product): PageNode[] {
 
 function subPageNodes(product: Product, sub: SubPage): PageNode[] {
   const { description, bullets, attributes, category, query, productCategory } = product;
-  const item = (line: string): string => ` ${line}`; // the site's lists begin their lines with a blank
-  const told: Record<SubPage, readonly string[]> = {
+  const item = (line: string): string => ` ${line}`; // the site's lists begin their lines with a space
+  const lines: Record<SubPage, readonly string[]> = {
     Description: [description],
     Features: bullets.map(item),
     Reviews: [],
     Attributes: [...attributes.map(item), category, query, productCategory],
   };
-  return told[sub]
+  return lines[sub]
     .map(collapsed)
     .filter((line) => line !== '')
     .map(text);
@@ -138,7 +138,7 @@ const shown = (lines: readonly string[]): PageNode[] =>
     .filter((line) => line !== '')
     .map(text);
 
-/** What a page shows of a text: nothing but blanks is nothing where they hold a newline, else one blank. */
+/** What a page shows of a text: whitespace alone is nothing where it contains a newline, else one space. */
 function collapsed(line: string): string {
   if (/[^ \n\t\f\r]/.test(line)) return line;
   return line === '' || line.includes('\n') ? '' : ' ';

@@ -21,7 +21,7 @@ export class Site implements PageSource {
     this.#shared = openServer(baseUrl, { readTimeoutMs: timeoutMs, connections });
   }
 
-  /** @throws {HttpError} where the site does not answer, or answers with an error that is not the agent's doing */
+  /** @throws {HttpError} where the site does not answer, or answers with an error that the agent did not cause */
   async open(page: PageRequest): Promise<readonly PageNode[]> {
     try {
       return await this.#get(page);
@@ -30,7 +30,7 @@ export class Site implements PageSource {
       // ArCHer's client drops the first two texts of a page, and an error page has no more.
       if (isAgentsDoing(page, error)) return [];
       if (error.status !== 500 || page.page === 'start') throw error;
-      // A site that was started anew knows a session only after its first page.
+      // A site that was restarted knows a session only after its first page.
       await this.#get({ page: 'start', session: page.session });
       return this.#get(page);
     }

@@ -5,7 +5,7 @@ import { flaskJson } from '../cpython/repr.js';
 import { scoreOf, separatedText, type PageRequest, type SubPage } from './page.js';
 import { Session, type Turn } from './session.js';
 
-/** A purchase is told from the page in full; the values are what the server really prints. */
+/** A purchase is shown with the whole page; the values are those that the server prints. */
 const doneTexts = (asin: string, options: string, score: string): string =>
   [
     ...['Thank you for shopping with us!', 'Your code:', 'None', '(Paste it in your MTurk interface.)', 'Purchased'],

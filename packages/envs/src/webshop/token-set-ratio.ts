@@ -21,11 +21,11 @@ function percent(ratio: number): number {
 }
 
 /**
- * With I the common tokens and A, B those of one text alone, all sorted and joined by blanks:
+ * With I the common tokens and A, B those of one text alone, all sorted and joined by spaces:
  *
  *     max( ratio(I, I A), ratio(I, I B), ratio(I A, I B) )
  *
- * @returns 0…100, a whole number; a text whose tokens are a subset of the other's scores 100, one without tokens 0
+ * @returns 0…100, an integer; a text whose tokens are a subset of the other's scores 100, one without tokens 0
  */
 export function tokenSetRatio(first: string, second: string): number {
   const [a, b] = [tokensOf(first), tokensOf(second)];

@@ -1,4 +1,4 @@
-// A player that guesses the word whose answer is expected to tell most about the hidden one.
+// A player that guesses the word whose answer is expected to give most information about the hidden one.
 import type { Rng } from '@bowyer/core';
 import { Knowledge } from './knowledge.js';
 

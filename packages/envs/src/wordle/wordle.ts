@@ -82,7 +82,7 @@ export class Wordle implements Env {
     return { observation, info: this.#info(false, false, false) };
   }
 
-  /** @param action five letters with or without blanks between them, in lower case */
+  /** @param action five letters with or without spaces between them, in lower case */
   async step(action: string): Promise<StepResult> {
     this.#order.assertRunning();
     const guess = action.split('\n', 1)[0].replaceAll(' ', '').trim();
@@ -107,7 +107,7 @@ export class Wordle implements Env {
     this.#order.close();
   }
 
-  /** The hidden word is drawn anew at every guess, from the words that the answers so far allow. */
+  /** The hidden word is drawn again at every guess, from the words that the answers so far allow. */
   #meet(guess: string): void {
     this.#knowledge = this.#knowledge.after(guess, this.#random.choice(this.#possible));
     this.#possible = this.#words.filter((word) => this.#knowledge.allows(word));

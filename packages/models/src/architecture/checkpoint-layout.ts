@@ -14,11 +14,11 @@ const PREFIX = /^(transformer|model|gpt_neox)\./;
 /** As a model without an LM head writes it. */
 export const bareName = (name: string) => name.replace(PREFIX, '');
 
-/** What checkpoints hold besides parameters: masks, rotary tables, and the head where it is the embedding once more. */
+/** Checkpoints also contain buffers: masks, rotary tables, and the head where it is the embedding once more. */
 const BUFFERS = /(^|\.)(attn|attention)\.(bias|masked_bias)$|rotary_emb\.inv_freq$|^(lm_head|embed_out)\.weight$/;
 
 /**
- * Parameters out of a checkpoint, one tensor after the other, so that memory holds little more than the result.
+ * Parameters out of a checkpoint, one tensor after the other, so that memory contains little more than the result.
  * All must be there in their shapes, and nothing else that might matter.
  */
 export async function readParameters(specs: readonly ParameterSpec[], source: CheckpointReader): Promise<HostTensors> {
@@ -27,7 +27,7 @@ export async function readParameters(specs: readonly ParameterSpec[], source: Ch
   return parameters;
 }
 
-/** The same, each handed on before the next is read, for who does not keep them as they are. */
+/** The same as a stream, for callers that do not keep the tensors. */
 export async function* eachParameter(
   specs: readonly ParameterSpec[],
   source: CheckpointReader,

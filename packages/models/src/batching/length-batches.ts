@@ -42,7 +42,7 @@ function compare(a: readonly number[], b: readonly number[]): number {
   return column < 0 ? 0 : a[column] - b[column];
 }
 
-/** Raises `longest` to hold one more row. @returns its sum */
+/** Raises `longest` to include one more row. @returns its sum */
 function widthWith(longest: number[], row: readonly number[]): number {
   let width = 0;
   for (let column = 0; column < longest.length; column++) {

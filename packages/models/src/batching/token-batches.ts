@@ -39,7 +39,7 @@ export interface TokenBatch {
 }
 
 /**
- * Groups examples of similar length; each batch holds at most `maxTokens` tokens with its padding (a longer single
+ * Groups examples of similar length; each batch contains at most `maxTokens` tokens with its padding (a longer single
  * example gets a batch of its own). Examples without any weight are left out. The grouping depends on lengths alone.
  */
 export function tokenBatches(

@@ -106,7 +106,7 @@ const styles: Record<BuiltInTemplate, Style> = {
   },
 };
 
-/** Marks that a tokenizer of its own should hold as one token each, so that this template can be used. */
+/** Markers that a new tokenizer should contain as one token each, so that this template can be used. */
 export const templateMarks: Record<BuiltInTemplate, readonly string[]> = {
   llama2: ['<s>', '</s>', '[INST]', ' [/INST]'],
   llama2_bc: ['<s>', '</s>', '[INST]', ' [/INST]'],

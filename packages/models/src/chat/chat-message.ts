@@ -23,7 +23,7 @@ export interface ChatTemplate {
   /** A dialogue up to where the assistant replies: the ids that precede its message in `encodeConversation`. */
   encodePrompt(messages: readonly ChatMessage[]): number[];
   /**
-   * What follows an assistant's message that stands in the context as it was sampled, without the token that ended it: the
+   * What follows an assistant's message that is in the context as it was sampled, without the token that ended it: the
    * message's end, the messages after it, and the mark that asks for the next one.
    *
    * @param from the first message after it

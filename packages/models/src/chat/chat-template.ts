@@ -37,7 +37,7 @@ export function chatTemplate(
 /** `llama-2` is `llama2`. */
 const plainName = (template: string | null): string => template?.replace('-', '') ?? '';
 
-/** What a tokenizer made for a built-in template must hold as one token each. */
+/** Strings that a tokenizer made for a built-in template must contain as one token each. */
 export function templateTokens(template: string | null): readonly string[] {
   const name = plainName(template);
   if (builtIn.includes(name)) return templateMarks[name as BuiltInTemplate];

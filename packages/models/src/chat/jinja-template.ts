@@ -109,14 +109,14 @@ export class JinjaTemplate implements ChatTemplate {
 }
 
 /**
- * Characters at the beginning of `rest` that stand for a message. A template may trim it, or put spaces before it; spaces that
- * were sampled at its end count as long as the template writes them too. null: the message does not stand there.
+ * Characters at the beginning of `rest` that render a message. A template may trim it, or put spaces before it; spaces that
+ * were sampled at its end count as long as the template writes them too. null: the message is not there.
  */
 function writtenLength(rest: string, content: string): number | null {
   if (rest.startsWith(content)) return content.length;
-  const said = content.trim();
-  const end = rest.length - rest.trimStart().length + said.length;
-  if (!rest.slice(0, end).endsWith(said)) return null;
+  const trimmed = content.trim();
+  const end = rest.length - rest.trimStart().length + trimmed.length;
+  if (!rest.slice(0, end).endsWith(trimmed)) return null;
   const spaces = content.slice(content.trimEnd().length);
   return rest.startsWith(spaces, end) ? end + spaces.length : end;
 }

@@ -20,7 +20,7 @@ import { loadTokenizer, type Tokenizer } from '../tokenizers/tokenizer.js';
 import { checkVocabulary } from '../tokenizers/vocabulary-check.js';
 
 export interface ConvertOptions {
-  /** A file of weights, or a directory that holds those of one model. */
+  /** A file of weights, or a directory that contains those of one model. */
   input: string;
   /** The directory to make; it must not be there yet, or be empty. */
   output: string;

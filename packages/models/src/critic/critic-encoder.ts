@@ -31,7 +31,7 @@ export interface CriticEncoder {
   /** Declares the inputs that `feeds` fills and computes the features. */
   build(g: GraphBuilder, parameters: Parameters, options: { withActions: boolean }): CriticFeatures;
   /**
-   * One batch or several, which together hold each observation once: the encoder knows what is best read together.
+   * One batch or several, which together contain each observation once: the encoder decides what is read together.
    * @param actions one for each observation, or null for a graph without actions
    */
   feeds(observations: readonly string[], actions: readonly string[] | null): CriticFeeds[];

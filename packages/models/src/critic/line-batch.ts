@@ -14,7 +14,7 @@ export interface LineBatch {
   lineWords: Float32Array;
   /** [U] the line's last word (the answer), as a row of `words`. */
   lineAnswers: Int32Array;
-  /** [N, U] how often each line stands in the observation. */
+  /** [N, U] how often each line occurs in the observation. */
   lineCounts: Float32Array;
   /** [N, 1] number of lines of the observation. */
   turns: Float32Array;

@@ -1,4 +1,4 @@
-// What every graph of a language model shares: parameters as inputs, linear layers in the chosen operand order, dropout.
+// The shared parts of all graphs of a language model: parameters as inputs, linear layers in the chosen operand order, dropout.
 import type { Dim, GraphBuilder, Precision, Value } from '@bowyer/graph';
 import type { CausalArchitecture, ForwardScope } from '../architecture/architecture.js';
 import type { SeededDropout } from '../layers/dropout.js';

@@ -53,7 +53,7 @@ function block(scope: ForwardScope, config: GptNeoXConfig, layer: number, tables
   return g.add(attended, scope.dropout(mlpOutput, config.hidden_dropout));
 }
 
-/** The joint projection holds query, key and value of one head beside each other, head after head. */
+/** The joint projection contains query, key and value of each head in turn. */
 function attention(scope: ForwardScope, config: GptNeoXConfig, layer: number, tables: RotaryTables, x: Value): Value {
   const { g } = scope;
   const { num_attention_heads: heads, hidden_size: width } = config;

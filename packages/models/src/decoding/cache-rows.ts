@@ -32,7 +32,7 @@ export class CacheRows {
     return this.geometry.capacity;
   }
 
-  /** Makes room for `positions` per row; shrinks as well where a smaller capacity holds every row. */
+  /** Makes room for `positions` per row; shrinks as well if a smaller capacity fits every row. */
   fit(positions: number): void {
     const needed = Math.max(positions, ...this.lengths);
     const capacity = Math.min(roundedCapacity(needed), this.geometry.largestCapacity);

@@ -75,7 +75,7 @@ export class DecodePrograms {
     return this.options.device.residency === 'gpu';
   }
 
-  /** The token loop itself (see kernels/generate-kernel.ts). */
+  /** The token loop itself (see generate-kernel.ts). */
   kernel(): Promise<Kernel<GenerateArgs, GenerateResult>> {
     return (this.#kernel ??= this.options.device.loadKernel<GenerateArgs, GenerateResult>(
       this.#isResident

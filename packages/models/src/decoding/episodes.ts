@@ -15,7 +15,7 @@ export interface Turn {
   reset?: boolean;
   /** Tokens to add to the slot's context: the observation, and the last action if the environment saw another one. */
   tokens: readonly number[];
-  /** One number is drawn from it, from which all of the utterance's tokens follow, whoever else is in the batch. */
+  /** One number is drawn from it, which determines all of the utterance's tokens, whatever else is in the batch. */
   rng: Rng;
   /** With the option `biasesLogits`: what is added to single logits before every token. */
   logitBias?: LogitBias;
@@ -80,7 +80,7 @@ export class Episodes {
     return this.#context(slot);
   }
 
-  /** Forgets everything after the slot's first `tokenCount` tokens; what the cache holds of them stays. */
+  /** Forgets everything after the slot's first `tokenCount` tokens; their columns in the cache stay. */
   truncate(slot: number, tokenCount: number): void {
     const context = this.#context(slot);
     if (!(tokenCount >= 0 && tokenCount <= context.length))

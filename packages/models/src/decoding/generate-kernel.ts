@@ -33,7 +33,7 @@ export interface GenerateArgs {
 /** Tokens, each once, and what is added to their logits. */
 export type LogitBias = readonly (readonly [id: number, by: number])[];
 
-/** The likeliest tokens at some place, the most likely first. */
+/** The most likely tokens at a position, most likely first. */
 export interface TopLogprobs {
   ids: number[];
   logprobs: number[];
@@ -128,7 +128,7 @@ interface Sampled {
   topLogprobs?: TopLogprobs[];
 }
 
-/** The utterances under way, and runs of the decoding graph over the first rows of the cache. */
+/** The unfinished utterances, and runs of the decoding graph over the first rows of the cache. */
 class TokenLoop {
   readonly rows: GeneratedRow[];
   readonly swaps: [number, number][] = [];
@@ -228,7 +228,7 @@ class TokenLoop {
     };
   }
 
-  /** Ids padded on the right, and their positions after what the cache holds. */
+  /** Ids padded on the right, and their positions after those in the cache. */
   #tokens(pieces: readonly Int32Array[], width: number) {
     const ids = new Int32Array(pieces.length * width);
     const positions = new Int32Array(pieces.length * width);

@@ -25,8 +25,8 @@ export const generateResident: HostKernel<'cache', GenerateArgs, Promise<Generat
 };
 
 /**
- * Keys and values as [rows, heads, capacity, headSize] per array; column c of a row holds its position c. The last column
- * belongs to nobody: what padding and finished rows write goes there, and no query is late enough to see it.
+ * Keys and values as [rows, heads, capacity, headSize] per array; column c of a row is its position c. The last column
+ * belongs to no position: padding and finished rows write there, and no query is late enough to see it.
  */
 class ResidentCache implements LoopCache {
   readonly lengths: Int32Array;

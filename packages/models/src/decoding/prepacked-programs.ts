@@ -47,7 +47,7 @@ interface Packed {
   key: string;
   version: number;
   bound: Promise<BoundProgram>;
-  /** Calls under way. */
+  /** Running calls. */
   users: number;
 }
 
@@ -63,7 +63,7 @@ export class PrepackedPrograms {
     const { version } = this.parameters;
     if (this.#latest?.key !== key || this.#latest.version !== version) {
       const before = this.#latest;
-      // Freed before the next is made, so that memory holds one copy; calls under way keep theirs.
+      // Freed before the next is made, so that there is one copy in memory; running calls keep theirs.
       this.#latest = { key, version, users: 0, bound: freed(before).then(compile) };
     }
     const packed = this.#latest;

@@ -12,7 +12,7 @@ import { maskedLogits } from '../layers/vocabulary-mask.js';
 /** Name of the output that is a cache tensor with the new tokens in it. */
 export const extendedName = (cacheName: string) => `extended.${cacheName}`;
 
-/** The updates replace what stands at the index tuples. Without a gradient, unlike the builder's scatters. */
+/** The updates replace the values at the index tuples. Without a gradient, unlike the builder's scatters. */
 const ScatterND = defineOp('ScatterND', { infer: ({ inputs: [data] }) => [{ dtype: data.dtype, shape: data.shape }] });
 
 /**
@@ -92,7 +92,7 @@ function attention(
 }
 
 /**
- * Moves rows of cache tensors: each output `moved.NAME` holds, one after the other, the rows of `NAME` [slots, headSize]
+ * Moves rows of cache tensors: each output `moved.NAME` contains, one after the other, the rows of `NAME` [slots, headSize]
  * that `index` [moved] names.
  */
 export function arrangeGraph(

@@ -1,7 +1,7 @@
 // The random numbers behind sampled tokens: one stream per row, so that a row's tokens do not depend on the batch.
 import { Rng } from '@bowyer/core';
 
-/** [rows · maxNewTokens] multiples of 2⁻²⁴ in [0, 1), which float32 holds exactly; a stream of its own per row. */
+/** [rows · maxNewTokens] multiples of 2⁻²⁴ in [0, 1), which float32 represents exactly; a separate stream per row. */
 export function samplingUniforms(seeds: readonly number[], maxNewTokens: number): Float32Array {
   const uniforms = new Float32Array(seeds.length * maxNewTokens);
   seeds.forEach((seed, row) => {

@@ -77,13 +77,13 @@ export interface SampledTokens {
  */
 export function sampleTokens(g: GraphBuilder, logits: Value, sampler: Sampler): SampledTokens {
   if (!sampler.biasesLogits) return choose(g, logits, logits, sampler).sampled;
-  const steering = [logits.dim(0), 'biased tokens'];
-  const [ids, by] = [g.input('steer_ids', 'int64', steering), g.input('steer_by', 'float32', steering)];
+  const biasShape = [logits.dim(0), 'biased_tokens'];
+  const [ids, by] = [g.input('logit_bias_ids', 'int64', biasShape), g.input('logit_bias_values', 'float32', biasShape)];
   const { sampled, probabilities } = choose(g, logits, g.scatterElementsAdd(logits, ids, by, 1), sampler);
   const [best, bestIds] = g.topK(logits, Math.min(MAX_TOP_LOGPROBS, logits.dim(1) as number), 1);
   const largest = g.log(g.reduceMax(probabilities, { axes: [1] }));
-  g.output('alternative_ids', g.cast(bestIds, 'int32'));
-  g.output('alternative_logprobs', g.add(g.sub(best, g.slice(best, 1, 0, 1)), g.unsqueeze(largest, 1)));
+  g.output('top_ids', g.cast(bestIds, 'int32'));
+  g.output('top_logprobs', g.add(g.sub(best, g.slice(best, 1, 0, 1)), g.unsqueeze(largest, 1)));
   return sampled;
 }
 

@@ -1,5 +1,5 @@
-// Which row of the key-value cache belongs to which slot, and which part of the slot's context that row holds. Rows that
-// are to be read must come first (see kernels/cache-rows.ts), so slots change their rows over time.
+// Which row of the key-value cache belongs to which slot, and which part of the slot's context that row contains. Rows that
+// are read must come first (see cache-rows.ts), so slots change their rows over time.
 
 interface Window {
   /** Index in the context of the first cached token. */

@@ -2,7 +2,7 @@
 // Sources: the checkpoints of BERT, RoBERTa, ALBERT (Lan et al. 2019, arXiv:1909.11942), DistilBERT (arXiv:1910.01108).
 import type { EncoderConfig } from './encoder-config.js';
 
-/** A linear map or norm each: `.weight` and `.bias` follow. The parts of a layer stand behind the layer's name and a dot. */
+/** A linear map or norm each: `.weight` and `.bias` follow. Names of a layer's parts follow the layer's name and a dot. */
 export interface EncoderNames {
   query: string;
   key: string;

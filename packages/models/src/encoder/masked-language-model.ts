@@ -1,4 +1,4 @@
-// An encoder with its masked-LM head: what stands in the place of a masked token.
+// An encoder with its masked-LM head: predicts masked tokens.
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { GraphBuilder, type BoundProgram, type Device, type Program, type State } from '@bowyer/graph';
@@ -28,7 +28,7 @@ export class MaskedLanguageModel {
     private readonly bound: BoundProgram,
   ) {}
 
-  /** Throws `PretrainedDirectoryError` or `UnsupportedConfigError` where the directory holds no such model. */
+  /** Throws `PretrainedDirectoryError` or `UnsupportedConfigError` if the directory contains no such model. */
   static async load({ device, dir }: MaskedLanguageModelOptions): Promise<MaskedLanguageModel> {
     const json = await readPretrainedConfig(dir);
     if (json.tie_word_embeddings === false) {
@@ -68,20 +68,20 @@ export class MaskedLanguageModel {
    * log p(ids[place] | all other ids) in nats, each place masked alone; their sum is the text's pseudo-log-likelihood.
    * Source: Salazar et al. 2020 (arXiv:1910.14659), equation 1.
    *
-   * @returns [places], and which word is the likeliest at each
+   * @returns [places], and the most likely token at each
    */
   async maskedLogprobs(
     ids: readonly number[],
     places: readonly number[],
     maskTokenId: number,
-  ): Promise<{ logprobs: Float32Array; likeliest: Int32Array }> {
+  ): Promise<{ logprobs: Float32Array; mostLikely: Int32Array }> {
     const outside = places.find((place) => !Number.isInteger(place) || place < 0 || place >= ids.length);
     if (outside !== undefined)
       throw new RangeError(
         `MaskedLanguageModel.maskedLogprobs: position ${outside} is outside the ${ids.length} tokens`,
       );
     const logprobs = new Float32Array(places.length);
-    const likeliest = new Int32Array(places.length);
+    const mostLikely = new Int32Array(places.length);
     const { vocabSize } = this.config;
     // One batch at a time, since logits of all places would be large.
     for (let begin = 0; begin < places.length; begin += BATCH) {
@@ -92,10 +92,10 @@ export class MaskedLanguageModel {
         const best = row.reduce((most, value, id) => (value > row[most] ? id : most), 0);
         const partition = row.reduce((sum, value) => sum + Math.exp(value - row[best]), 0);
         logprobs[begin + i] = row[ids[place]] - row[best] - Math.log(partition);
-        likeliest[begin + i] = best;
+        mostLikely[begin + i] = best;
       });
     }
-    return { logprobs, likeliest };
+    return { logprobs, mostLikely };
   }
 
   /** Frees the weights and the program. */

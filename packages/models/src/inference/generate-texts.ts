@@ -93,12 +93,12 @@ async function generateBatch(
       prompts.map(({ ids, rng }, slot) => ({ slot, tokens: ids, rng })),
       options,
     );
-    return utterances.map(({ ids: said, terminatorId, logprobs, finishReason }, i) => {
+    return utterances.map(({ ids: newIds, terminatorId, logprobs, finishReason }, i) => {
       const promptIds = prompts[i].ids;
       return {
         promptIds,
-        text: continuationText(model.tokenizer, promptIds, said),
-        ids: terminatorId === null ? said : [...said, terminatorId],
+        text: continuationText(model.tokenizer, promptIds, newIds),
+        ids: terminatorId === null ? newIds : [...newIds, terminatorId],
         logprobs: [...logprobs],
         finishReason: finishReason === 'terminator' ? 'stop' : 'length',
       };

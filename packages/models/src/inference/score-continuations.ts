@@ -14,7 +14,7 @@ export interface ContinuationScores {
 }
 
 export interface ScoreContinuationsOptions {
-  /** Tokens with padding that a batch may hold. */
+  /** Tokens with padding that a batch may contain. */
   maxTokens: number;
   /** Items among which lengths are sorted into batches; that many are in memory. */
   window?: number;

@@ -30,7 +30,7 @@ import { loadTokenizer, type Tokenizer } from '../tokenizers/tokenizer.js';
 import { checkVocabulary } from '../tokenizers/vocabulary-check.js';
 import { frozenTensors, ComputeWeights } from '../weights/compute-weights.js';
 
-/** With gradient checkpointing: logits are held for a quarter of the scored rows. */
+/** With gradient checkpointing: logits are kept for a quarter of the scored rows. */
 const LOSS_CHUNKS = 4;
 
 export interface LanguageModelOptions {
@@ -54,7 +54,7 @@ export interface LanguageModelOptions {
 export interface LoadOptions extends LanguageModelOptions {
   /** A Hugging Face directory, or a PEFT adapter's, whose base is then loaded as well. */
   dir: string;
-  /** Train adapters beside the frozen model; where `dir` is an adapter its own settings hold. Start values and dropout follow `seed`. */
+  /** Train adapters beside the frozen model; if `dir` is an adapter, its own settings apply. Start values and dropout follow `seed`. */
   lora?: LoraOptions & { seed: number };
 }
 
@@ -115,7 +115,7 @@ export class LanguageModel {
     });
   }
 
-  /** A model with fresh weights. `config` is what Hugging Face's config.json holds (at least `model_type` and sizes). */
+  /** A model with fresh weights. `config` has the contents of Hugging Face's config.json (at least `model_type` and sizes). */
   static async create(
     options: LanguageModelOptions &
       Pick<LoadOptions, 'lora'> & { config: Readonly<Record<string, unknown>>; tokenizer: Tokenizer; rng: Rng },
@@ -199,7 +199,7 @@ export class LanguageModel {
     await loadStateDict(this.#device, this.parameters, tensors, { path: source });
   }
 
-  /** Moments and gradients are made here and not before, so that a model that only samples holds none. */
+  /** Moments and gradients are made here and not before, so that a model that only samples has none. */
   async createOptimizer(options: OptimizerOptions): Promise<Optimizer> {
     if (this.#weights.quantized && !this.#weights.adapters)
       throw new Error('LanguageModel: quantised weights are frozen; load with `lora` to train adapters beside them');
@@ -276,12 +276,12 @@ export class LanguageModel {
     });
   }
 
-  /** Frees the decoding sessions, which hold large frozen weights once more; the next utterance makes them again. */
+  /** Frees the decoding sessions, which contain a second copy of large frozen weights; the next utterance creates them again. */
   async releaseDecoding(): Promise<void> {
     await this.#decodePrograms.release();
   }
 
-  /** Frees what the device holds of this model; a second call does nothing. */
+  /** Frees the device memory of this model; a second call does nothing. */
   async release(): Promise<void> {
     if (this.#isReleased) return;
     this.#isReleased = true;

@@ -41,7 +41,7 @@ export interface CachedKeysAndValues {
   value: Value;
   /** [batch, 1, 1, capacity] 0 where the cache is valid, very negative elsewhere. */
   mask: Value;
-  /** [batch, tokens] int32 positions of the new tokens; the cache's column c holds position c. */
+  /** [batch, tokens] int32 positions of the new tokens; column c of the cache is position c. */
   positions: Value;
 }
 

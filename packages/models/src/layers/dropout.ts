@@ -3,7 +3,7 @@
 // which CPUs and GPUs compute identically: a seed gives the same masks on each device.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 
-/** Odd numbers with mixed bits, told apart by what they stand beside. */
+/** Odd numbers with mixed bits, one for each axis. */
 const [SEED, SITE, PLACE, STREAM] = [0x85ebca77, 0x9e3779b1, 0x27d4eb2f, 0x297a2d39].map((x) => x | 0);
 
 export class SeededDropout {

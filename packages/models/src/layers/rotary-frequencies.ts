@@ -16,7 +16,7 @@ const variants = ['default', 'linear', 'dynamic', 'llama3', 'yarn'] as const;
 /**
  * How positions are scaled: `rope_parameters` of newer files, else `rope_scaling`.
  *
- * @returns the field's name and what it holds; an empty object where the file has none
+ * @returns the field's name and its value; an empty object where the file has none
  */
 export function ropeFields(modelType: string, json: ConfigJson): { name: string; scaling: ConfigJson } {
   const name = json.rope_parameters ? 'rope_parameters' : 'rope_scaling';

@@ -1,5 +1,5 @@
 // The loss over the vocabulary with its gradients, a chunk of rows after the other: the tensors as wide as the vocabulary
-// (logits, probabilities, their gradient) are held for one chunk at a time.
+// (logits, probabilities, their gradient) are in memory for one chunk at a time.
 import { dependencies, gradients, notBefore, subtractDims, type GraphBuilder, type Value } from '@bowyer/graph';
 import {
   tokenEntropies,
@@ -76,7 +76,7 @@ export function vocabularyLoss(g: GraphBuilder, input: VocabularyLossInput): Voc
   return { loss: losses.reduce((a, b) => g.add(a, b)), rowGradient: g.concat(rowGradients, 0), parameterGradients };
 }
 
-/** int64 row numbers of each chunk; undefined where one chunk holds them all. The last ones may be empty. */
+/** int64 row numbers of each chunk; undefined if one chunk contains them all. The last ones may be empty. */
 function chunkIndices(g: GraphBuilder, rows: Value, chunks: number): (Value | undefined)[] {
   if (chunks === 1) return [undefined];
   const total = g.dimScalar(rows.dim(0));

@@ -1,4 +1,4 @@
-// Adapters written into the weights they stand beside, so that the result is a plain checkpoint.
+// Merges adapters into their base weights, so that the result is a plain checkpoint.
 import type { HostTensors } from '@bowyer/checkpoints';
 import type { AdapterLayout } from './adapter-layout.js';
 

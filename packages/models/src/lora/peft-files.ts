@@ -26,10 +26,10 @@ export class AdapterError extends Error {
   }
 }
 
-/** Whether a directory holds an adapter and not a whole model. */
+/** Whether a directory contains an adapter and not a complete model. */
 export const isAdapterDirectory = (dir: string): boolean => existsSync(join(dir, CONFIG));
 
-/** Kinds of LoRA that change the arithmetic, and the value that stands for the plain one. */
+/** Kinds of LoRA that change the arithmetic, and the value that means the plain kind. */
 const plainValues: Readonly<Record<string, readonly unknown[]>> = {
   peft_type: ['LORA'],
   bias: ['none', undefined],

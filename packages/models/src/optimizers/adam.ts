@@ -1,4 +1,4 @@
-// Adam and AdamW over a state of parameters. The arithmetic is in kernels/adam-kernel.ts.
+// Adam and AdamW over a state of parameters. The arithmetic is in adam-kernel.ts.
 import type { Device, Kernel, State } from '@bowyer/graph';
 import { adamGraph } from './adam-graph.js';
 import type { AdamArgs } from './adam-kernel.js';

@@ -7,7 +7,7 @@ import { adamInPlace } from '../wasm/elementwise-simd.js';
 import { clipGradients, type OptimizerStep } from './gradient-clip.js';
 import { blockLength } from './moment-codes.js';
 
-/** `m` and `v` hold codes (int32 words) where the scales have a tensor of that name, else float32 moments. */
+/** `m` and `v` contain codes (int32 words) where the scales have a tensor of that name, else float32 moments. */
 export type AdamW8bitRoles = 'p' | 'g' | 'm' | 'v' | 'firstScales' | 'secondScales';
 
 export function adamW8bitStep({ states, args }: KernelCall<AdamW8bitRoles, AdamArgs>): OptimizerStep {

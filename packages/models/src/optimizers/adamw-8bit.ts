@@ -1,5 +1,5 @@
-// AdamW whose moments take two bytes a parameter instead of eight (kernels/power-codes.ts). The arithmetic is in
-// kernels/adamw-8bit-kernel.ts.
+// AdamW whose moments take two bytes a parameter instead of eight (moment-codes.ts). The arithmetic is in
+// adamw-8bit-kernel.ts.
 // Source: Dettmers et al. 2021 (arXiv:2110.02861). As in bitsandbytes, tensors below 4,096 elements keep float32 moments.
 import type { Device, Kernel, State } from '@bowyer/graph';
 import type { AdamArgs } from './adam-kernel.js';

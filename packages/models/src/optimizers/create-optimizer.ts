@@ -9,7 +9,7 @@ import { Sgd, type SgdOptions } from './sgd.js';
 export type OptimizerOptions =
   (AdamOptions & { kind: 'adam' | 'adamw' | 'adamw_8bit' }) | (SgdOptions & { kind: 'sgd' });
 
-/** An optimizer that has taken no step yet; it scales the loss where gradients are worked out in float16. */
+/** An optimizer that has taken no step yet; it scales the loss if gradients are computed in float16. */
 export async function createOptimizer(
   device: Device,
   parameters: State,

@@ -11,7 +11,7 @@
 /** Values that share their scales. */
 export const blockLength = 256;
 
-/** 32-bit words that hold the codes of a block, four bytes each, the first one lowest. */
+/** 32-bit words for the codes of a block, four bytes each, the first one lowest. */
 export const wordsPerBlock = blockLength / 4;
 
 /** The largest codes. */

@@ -1,5 +1,5 @@
 // What trains a state of parameters: gradients are summed into `gradients` by the training programs, one `step` clips by the
-// global norm, updates in place and sets them to zero. Each kind has its own file; this one holds what they share.
+// global norm, updates in place and sets them to zero. Each kind has its own file; this one contains what they share.
 import type { State } from '@bowyer/graph';
 import type { OptimizerStep } from './gradient-clip.js';
 

@@ -1,4 +1,4 @@
-// Stochastic gradient descent with momentum, as torch.optim.SGD. The arithmetic is in kernels/sgd-kernel.ts.
+// Stochastic gradient descent with momentum, as torch.optim.SGD. The arithmetic is in sgd-kernel.ts.
 import type { Device, Kernel, State } from '@bowyer/graph';
 import type { OptimizerStep } from './gradient-clip.js';
 import { sgdGraph } from './sgd-graph.js';

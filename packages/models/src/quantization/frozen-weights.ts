@@ -94,7 +94,7 @@ export class FrozenWeights {
   }
 }
 
-/** Adds to the float32 parameters the quantised ones in full, as a checkpoint holds them. */
+/** Adds to the float32 parameters the dequantised ones, as in a checkpoint. */
 export function addDequantized(
   tensors: HostTensors,
   quantized: ReadonlyMap<string, QuantizedWeight> | undefined,

@@ -83,7 +83,7 @@ export function roundingGraph(inputs: number, kind: IntegerKind): GraphBuilder {
 const SLICE = 1 << 21;
 
 /**
- * The numbers that a quantised weight stands for, mixed and rounded to 8 bits with one scale for each output.
+ * The dequantised numbers of a weight, mixed and rounded to 8 bits with one scale for each output.
  *
  * @param rounding the compiled `roundingGraph` for the weight's inputs
  * @param slice numbers that are in float32 at a time

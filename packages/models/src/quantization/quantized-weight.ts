@@ -19,7 +19,7 @@ export interface QuantizedWeight {
   zeroPoints?: Uint8Array;
   bits: 4 | 8;
   blockSize: number;
-  /** [out, in] of the weight that it stands for. */
+  /** [out, in] of the dequantised weight. */
   shape: readonly [number, number];
 }
 
@@ -162,7 +162,7 @@ export function randomQuantizedWeight(
   return weight;
 }
 
-/** The numbers that the quantised weight stands for, [out, in]: for export, or for merging adapters into it. */
+/** The dequantised numbers, [out, in]: for export, or for merging adapters into it. */
 export function dequantize(weight: QuantizedWeight): Float32Array {
   const values = new Float32Array(weight.shape[0] * weight.shape[1]);
   dequantizeRows(weight, 0, values);

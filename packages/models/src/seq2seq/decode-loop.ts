@@ -42,7 +42,7 @@ export const FIRST_CAPACITY = 16;
 
 /** The tokens generated so far in each row, and their sources, as inputs of a step. */
 export interface TargetCache {
-  /** A step of the first `rows` rows at a position; afterwards the cache holds its keys and values. */
+  /** A step of the first `rows` rows at a position; afterwards the cache contains its keys and values. */
   step(inputs: LoopInputs, rows: number, position: number): Promise<LoopOutputs>;
   /** The rows of these indices continue, packed in this order. */
   keep(rows: readonly number[]): Promise<void>;

@@ -18,7 +18,7 @@ export interface GenerationRules {
 
 /**
  * As Python's library has it: generation_config.json before config.json before the class's defaults; which tokens are
- * forced the first of these files says alone.
+ * the forced tokens come only from the first of these files that exists.
  */
 export async function readGenerationRules(dir: string, architecture: EncoderDecoder): Promise<GenerationRules> {
   const json = await readGenerationConfig(dir);

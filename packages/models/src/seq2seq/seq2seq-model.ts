@@ -26,7 +26,7 @@ import { TargetDecoder } from './target-decoder.js';
 /** A source to be answered. */
 export interface Source {
   ids: readonly number[];
-  /** One number is drawn from it, from which all of the target's tokens follow, whoever else is in the batch. */
+  /** One number is drawn from it, which determines all of the target's tokens, whatever else is in the batch. */
   rng: Rng;
 }
 
@@ -61,7 +61,7 @@ export class Seq2SeqModel {
     this.#decoder = new TargetDecoder(device, architecture, parameters);
   }
 
-  /** A model with fresh weights. `config` is what Hugging Face's config.json holds (at least `model_type` and sizes). */
+  /** A model with fresh weights. `config` has the contents of Hugging Face's config.json (at least `model_type` and sizes). */
   static async create(
     options: Seq2SeqModelOptions & { config: ConfigJson; tokenizer: Tokenizer | null; rng: Rng },
   ): Promise<Seq2SeqModel> {
@@ -120,7 +120,7 @@ export class Seq2SeqModel {
     return scoreBatch(await (this.#scorer ??= this.#compileScorer()), items, this.rules);
   }
 
-  /** Frees what the device holds of this model. */
+  /** Frees the device memory of this model. */
   async release(): Promise<void> {
     await this.#decoder.release();
     const scorer = await this.#scorer;
@@ -134,7 +134,7 @@ export class Seq2SeqModel {
     const graph = scoreGraph(this.architecture);
     const used = this.architecture.parameters.filter(({ name }) => graph.inputs.has(name));
     const state = Object.fromEntries(used.map(({ name }) => [name, [this.parameters, name] as const]));
-    // T5's activations go beyond what float16 holds.
+    // T5's activations exceed the range of float16.
     return (await this.device.compile(graph, { precision: 'float32' })).bind({ state });
   }
 }

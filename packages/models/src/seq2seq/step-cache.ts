@@ -20,7 +20,7 @@ export interface StepCache {
   finish(): void;
 }
 
-/** The updates replace what stands at the index tuples. Without a gradient, unlike the builder's scatters. */
+/** The updates replace the values at the index tuples. Without a gradient, unlike the builder's scatters. */
 const ScatterND = defineOp('ScatterND', { infer: ({ inputs: [data] }) => [{ dtype: data.dtype, shape: data.shape }] });
 
 /** Inputs key.N and value.N [batch, heads, capacity, headSize] of every layer. */
@@ -42,7 +42,7 @@ export function hostStepCache(g: GraphBuilder, architecture: EncoderDecoder, pos
   const caches = cacheInputs(g, architecture);
   const shape: HeadShape = { batch: 'batch', ...architecture };
   const columns = g.range('capacity');
-  // Columns from `position` on hold nothing yet; the token itself comes after all of them, and is always seen.
+  // Columns from `position` on are still empty; the token itself comes after all of them, and is always seen.
   const mask = g.concat([causalTerm(g, g.sub(position, 1), columns), g.zeros([1, 1, 1, 1])], -1);
   const fresh: Value[] = [];
   return {

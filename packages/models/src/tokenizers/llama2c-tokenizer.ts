@@ -107,7 +107,7 @@ function parsePieces(path: string, bytes: Buffer): Piece[] {
   }
   if (pieces[1]?.text !== '<s>' || pieces[2]?.text !== '</s>')
     throw new WeightsFileError(path, 'its pieces 1 and 2 are not <s> and </s>', 'is it a tokenizer file of llama2.c?');
-  // Some files hold the bytes themselves in place of their names.
+  // Some files contain the bytes themselves instead of their names.
   if (pieces[3]?.text === '\0' && pieces.length >= BYTES_END)
     for (let byte = 0; byte < 256; byte++)
       pieces[3 + byte].text = `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`;

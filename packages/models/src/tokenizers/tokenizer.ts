@@ -86,7 +86,7 @@ export class HuggingFaceTokenizer implements Tokenizer {
     await writeFileAtomically(join(dir, 'tokenizer_config.json'), JSON.stringify(this.config, null, 2));
   }
 
-  /** Config entries hold the token's text, or an object with it as `content`. */
+  /** Config entries are the token's text, or an object with it as `content`. */
   #specialTokenId(role: string): number | undefined {
     const entry = this.config[role];
     const token = typeof entry === 'string' ? entry : (entry as { content?: string } | null | undefined)?.content;

@@ -9,7 +9,7 @@ import { drops, gradientName, scoringGraph, trainableParameters, trainingGraph }
 import { ComputeWeights } from '../weights/compute-weights.js';
 
 export interface BatchOptions {
-  /** Tokens with padding that one micro-batch may hold; longer batches are split. Infinity if not given. */
+  /** Tokens with padding that one micro-batch may contain; longer batches are split. Infinity if not given. */
   maxTokens?: number;
 }
 
@@ -43,13 +43,13 @@ export interface TokenScorerOptions {
   padTokenId: number;
   /** LoRA beside the parameters, which are frozen then. */
   adapters?: AdapterWeights;
-  /** Frozen weights in 4 or 8 bits, by name; `parameters` holds the others. */
+  /** Frozen weights in 4 or 8 bits, by name; `parameters` contains the others. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
   /** If given, the training graph applies the dropout of config.json, with masks from these numbers. */
   dropoutRng?: Rng;
   /** Blocks are computed again in the backward pass instead of being kept (see training-graph.ts). */
   checkpointing?: boolean;
-  /** Into how many chunks the loss's rows are cut, so that logits are held for one of them. */
+  /** Into how many chunks the loss's rows are cut, so that only one chunk of logits is in memory. */
   lossChunks?: number;
 }
 

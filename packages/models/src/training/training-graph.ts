@@ -29,7 +29,7 @@ export interface TrainingOptions extends ScoringOptions {
   dropout: boolean;
   /** Blocks are computed again in the backward pass instead of being kept: less memory, up to a third more time. */
   checkpointing?: boolean;
-  /** Into how many chunks the scored rows are cut for the loss, so that logits are held for one of them; 1 if left out. */
+  /** Into how many chunks the scored rows are cut for the loss, so that only one chunk of logits is in memory; 1 if left out. */
   lossChunks?: number;
   /** Gradients are multiplied by a further input, the scalar `loss_scale`. */
   scalesLoss?: boolean;
@@ -45,7 +45,7 @@ export const trainableParameters = (
 export const drops = (dropout: boolean, adapters: AdapterLayout | undefined): boolean =>
   dropout || (adapters?.options.dropout ?? 0) > 0;
 
-/** Name of the output that holds a parameter's gradient. */
+/** Name of the output with a parameter's gradient. */
 export const gradientName = (parameter: string) => `gradient.${parameter}`;
 
 /** How many logits of a scored position `logits_head` has. */

@@ -118,7 +118,7 @@ const sgd = loopFunction(
       ...setLocal(at.gradient, add(mul(load(g), scalar.gradientScale), mul(parameter, scalar.l2))),
       ...setLocal(at.buffer, add(mul(load(b), scalar.momentum), gradient)),
       ...store(b, buffer),
-      ...store(g, constVector0), // last: without momentum it stands for the buffer as well
+      ...store(g, constVector0), // last: without momentum it is the buffer as well
       ...store(p, sub(parameter, mul(direction, scalar.lr))),
     ]);
   },

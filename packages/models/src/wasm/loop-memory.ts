@@ -18,7 +18,7 @@ export const TABLE_BYTES = LOOP_BYTES / 2;
 
 export interface LoopArray {
   array: TensorArray;
-  /** Elements of the loop's arrays that one element of this one stands for: 256 for the scale of a block; 1 if not given. */
+  /** Elements of the loop's arrays that one element of this one covers: 256 for the scale of a block; 1 if not given. */
   per?: number;
   /** Not copied in, since the loop writes all of it before it reads. */
   writesOnly?: boolean;

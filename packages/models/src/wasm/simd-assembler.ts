@@ -108,7 +108,7 @@ export const constF32 = (value: number): Code => [0x43, ...new Uint8Array(Float3
 export const divF32 = (a: Code, b: Code): Code => [...a, ...b, 0x95];
 /** 1 where a > b, else 0: an integer. */
 export const greaterF32 = (a: Code, b: Code): Code => [...a, ...b, 0x5e];
-/** `a` where `condition` is not 0, else `b`; both are worked out. */
+/** `a` where `condition` is not 0, else `b`; both are computed. */
 export const select = (condition: Code, a: Code, b: Code): Code => [...a, ...b, ...condition, 0x1b];
 
 /** `do { body; offset += step } while (offset < end)`. */

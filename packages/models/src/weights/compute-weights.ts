@@ -19,7 +19,7 @@ export class ComputeWeights {
     private readonly masters: State,
   ) {}
 
-  /** One copy for all who read the same weights. */
+  /** One shared copy per state of weights. */
   static of(device: Device, masters: State): ComputeWeights {
     const known = this.#all.get(masters) ?? new ComputeWeights(device, masters);
     this.#all.set(masters, known);
@@ -62,7 +62,7 @@ export class ComputeWeights {
 
   async #open(): Promise<Copy> {
     const { device, masters } = this;
-    const g = new GraphBuilder('working_weights');
+    const g = new GraphBuilder('compute_weights');
     const shapes = [...masters.tensors].map(([name, { dtype, shape }]) => {
       g.output(`copy.${name}`, g.cast(g.input(name, dtype, shape), device.precision));
       return [name, { shape, dtype: device.precision }] as const;

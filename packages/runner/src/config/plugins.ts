@@ -4,6 +4,7 @@ import { register } from 'node:module';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigError, type Composition, type PrepareContext } from '@bowyer/config';
+import { placeText } from './place-text.js';
 
 const loaded = new Set<string>();
 
@@ -16,7 +17,7 @@ export async function loadPlugins(composition: Composition, { cwd }: Pick<Prepar
     const [{ source, line }] = composition.origin(`plugins.${i}`);
     const path = resolve(isAbsolute(source) ? dirname(source) : cwd, plugin);
     if (loaded.has(path)) continue;
-    const place = `in ${line === undefined ? source : `${source}:${line}`}`;
+    const place = `in ${placeText(source, line)}`;
     if (!existsSync(path))
       throw new ConfigError('validation', `plugins: there is no file '${path}'`, [place], { keyPath: 'plugins' });
     await importPlugin(path, place);
@@ -29,10 +30,15 @@ async function importPlugin(path: string, place: string): Promise<void> {
     await enablePlugins();
     await import(pathToFileURL(path).href);
   } catch (error) {
-    throw new ConfigError('validation', `plugins: '${path}' failed to load: ${(error as Error).message}`, [
-      place,
-      'a plugin is a module that calls registerAlgorithm, registerEnvironment or registerTask of @bowyer/runner',
-    ], { keyPath: 'plugins' });
+    throw new ConfigError(
+      'validation',
+      `plugins: '${path}' failed to load: ${(error as Error).message}`,
+      [
+        place,
+        'a plugin is a module that calls registerAlgorithm, registerEnvironment or registerTask of @bowyer/runner',
+      ],
+      { keyPath: 'plugins' },
+    );
   }
 }
 

@@ -3,20 +3,31 @@
 import type { TObject, TSchema } from '@sinclair/typebox';
 import { findAlgorithm, algorithmNames } from '@bowyer/algorithms';
 import { ConfigError, type Composition, type PlainObject, type PrepareContext } from '@bowyer/config';
-import { environmentInfo, environmentNames } from '@bowyer/envs';
+import { environmentNames } from '@bowyer/envs';
 import { findTask, taskNames } from '../tasks/registry.js';
 import type { Choices, TaskUnit } from '../tasks/task.js';
+import { placeText } from './place-text.js';
 import { loadPlugins } from './plugins.js';
 import { choicesOf, schemaOf, taskOf } from './units.js';
 
 /** Groups whose choice on the command line decides which keys there are. */
 const UNITS = ['task', 'algorithm', 'env', 'policy', 'critic', 'optimizer', 'preset'];
 
-export async function prepare(composition: Composition, context: PrepareContext, shipped: string): Promise<Composition> {
+export async function prepare(
+  composition: Composition,
+  context: PrepareContext,
+  shipped: string,
+): Promise<Composition> {
   await loadPlugins(composition, context);
   if (taskOf(composition) === undefined) return composition; // the validation reports it
   const unread = unreadPaths(composition.config, schemaOf(composition));
-  const given = new Set(context.overrides.filter(({ kind }) => kind !== 'delete').map(({ key }) => key));
+  // Of a group's choice it is enough that something is read.
+  const isUseless = (group: string) => !readsAny(composition.config[group], group, new Set(unread));
+  const given = new Set(
+    context.overrides
+      .filter(({ kind, key, isGroup }) => kind !== 'delete' && (!isGroup || isUseless(key)))
+      .map(({ key }) => key),
+  );
   const isSwitched = context.overrides.some(({ key, isGroup }) => isGroup && UNITS.includes(key));
   const own = readsOf(composition);
   const refused = unread.filter((path) => {
@@ -25,7 +36,7 @@ export async function prepare(composition: Composition, context: PrepareContext,
     const { source } = composition.origin(path)[0] ?? {};
     return !isSwitched && source !== undefined && !isShipped(source, shipped);
   });
-  if (refused.length > 0) throw refusal(refused, composition, own);
+  if (refused.length > 0) throw refusal(refused, composition, given, own);
   return composition.without(unread.filter((path) => ownersOf(path, own).length > 0));
 }
 
@@ -39,6 +50,12 @@ function unreadPaths(config: PlainObject, schema: TSchema, prefix = ''): string[
     if (known === undefined) return [path];
     return isTree(value) ? unreadPaths(value, known, `${path}.`) : [];
   });
+}
+
+/** Whether something of a node is read. */
+function readsAny(node: unknown, path: string, unread: ReadonlySet<string>): boolean {
+  if (unread.has(path)) return false;
+  return !isTree(node) || Object.entries(node).some(([key, value]) => readsAny(value, `${path}.${key}`, unread));
 }
 
 const isTree = (value: unknown): value is PlainObject =>
@@ -58,20 +75,33 @@ interface Reads {
 
 const readsOf = (composition: Composition): Reads => ({ unit: taskOf(composition)!, choices: choicesOf(composition) });
 
-/** Which other task, algorithm or environment reads a key, in words; empty where none does. */
+const NO_CHOICES: Choices = { algorithm: null, env: null, setting: () => undefined };
+
+/** Which tasks, algorithms and environments read a key that the config does not have, in words. */
+export function readersOf(key: string): string[] {
+  const train = findTask('train')!;
+  const algorithms = algorithmNames().filter((name) =>
+    hasKey(train, key, { ...NO_CHOICES, algorithm: findAlgorithm(name)! }),
+  );
+  const tasks = taskNames().filter((name) => hasKey(findTask(name)!, key, NO_CHOICES));
+  const environments = environmentNames().filter((name) => hasKey(train, key, { ...NO_CHOICES, env: name }));
+  return [
+    ...(tasks.length > 0 ? [`task ${tasks.join(', ')}`] : []),
+    ...(algorithms.length > 0 && !tasks.includes('train') ? [`algorithm ${algorithms.join(', ')}`] : []),
+    ...(environments.length > 0 && !tasks.includes('train') ? [`environment ${environments.join(', ')}`] : []),
+  ];
+}
+
+/** What else reads a key that this run does not read, or what would make it read it; empty where nothing does. */
 function ownersOf(path: string, { unit, choices }: Reads): string[] {
-  const [top] = path.split('.');
-  const has = (schema: unknown): boolean => hasPath(schema as TSchema, path);
-  const asTask = (task: TaskUnit, changed: Partial<Choices>) =>
-    has({ type: 'object', properties: task.keys({ ...choices, ...changed }) });
+  const condition = conditionOf(path, choices);
   const algorithms = algorithmNames().filter(
-    (name) => name !== choices.algorithm?.name && asTask(unit, { algorithm: findAlgorithm(name)! }),
+    (name) => name !== choices.algorithm?.name && hasKey(unit, path, { ...choices, algorithm: findAlgorithm(name)! }),
   );
-  const tasks = taskNames().filter((name) => name !== unit.name && asTask(findTask(name)!, {}));
+  const tasks = taskNames().filter((name) => name !== unit.name && hasKey(findTask(name)!, path, choices));
   const environments = environmentNames().filter(
-    (name) => name !== choices.env && (top in (environmentInfo(name).keys ?? {}) || (top === 'demonstrations' && asTask(unit, { env: name }))),
+    (name) => name !== choices.env && hasKey(unit, path, { ...choices, env: name }),
   );
-  const condition = conditionOf(path);
   return [
     ...(condition === undefined ? [] : [condition]),
     ...(algorithms.length > 0 ? [`algorithm ${algorithms.join(', ')}`] : []),
@@ -80,22 +110,25 @@ function ownersOf(path: string, { unit, choices }: Reads): string[] {
   ];
 }
 
-function hasPath(schema: TSchema, path: string): boolean {
-  let at: TSchema | undefined = schema;
+/** Whether a task has a key, as `lora.r`; what is inside the node `env` is the environment's own. */
+function hasKey(task: TaskUnit, path: string, choices: Choices): boolean {
+  let at: TSchema | undefined = { type: 'object', properties: task.keys(choices) } as unknown as TSchema;
   for (const key of path.split('.')) at = (at as Partial<TObject>)?.properties?.[key] as TSchema | undefined;
   return at !== undefined;
 }
 
+const GIVEN_START = 'policy_lm or checkpoint_path gives the start: leave it out to make one here';
+const GIVEN_FILE = 'demonstrations.path names a file, which decides this itself';
+
 /** Keys that other keys switch on, and how. */
 const CONDITIONS: Readonly<Record<string, string>> = {
   lora: 'write use_lora=true to train adapters',
-  warm_start: 'policy_lm or checkpoint_path gives the start: leave it out to make a warm start',
-  cache_dir: 'policy_lm or checkpoint_path gives the start: leave it out to make a warm start',
-  policy: 'policy_lm or checkpoint_path gives the model: leave it out for the built-in policy',
-  chat_template: 'write play_as_chat=true, or give conversations to imitate',
-  upstream_loss_mask: 'give conversations to imitate (demonstrations.path), or task=finetune',
-  'demonstrations.count': 'demonstrations.path names a file, which says itself what it contains',
-  'demonstrations.noise': 'demonstrations.path names a file, which says itself what it contains',
+  warm_start: GIVEN_START,
+  cache_dir: GIVEN_START,
+  policy: GIVEN_START,
+  chat_template: 'write play_as_chat=true, or give conversations to imitate (demonstrations.path)',
+  upstream_loss_mask: 'write play_as_chat=true, or give conversations to imitate (demonstrations.path)',
+  'demonstrations.count': GIVEN_FILE,
   'optimizer.momentum': 'choose optimizer=sgd',
   'optimizer.nesterov': 'choose optimizer=sgd',
   'optimizer.betas': 'choose optimizer=adam, adamw or adamw_8bit',
@@ -105,30 +138,49 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   'critic.max_length': 'choose critic=transformer',
   'critic.state_feature': 'choose critic=transformer',
   'critic.width': 'critic_lm has its own sizes',
-  'policy.endpoint': 'an endpoint plays in task=evaluate and cannot be trained: choose policy=tiny, or give policy_lm=FOLDER',
+  'policy.endpoint':
+    'an endpoint plays in task=evaluate and cannot be trained: choose policy=tiny, or give policy_lm=FOLDER',
 };
 
-const conditionOf = (path: string): string | undefined =>
-  Object.entries(CONDITIONS).find(([key]) => path === key || path.startsWith(`${key}.`) || key.startsWith(`${path}.`))?.[1];
+/** What would make a run read a key that it does not read; undefined where no other key switches it on. */
+export function conditionOf(path: string, { algorithm }: Pick<Choices, 'algorithm'> = NO_CHOICES): string | undefined {
+  // The algorithm is the warm start itself.
+  if (algorithm?.needs.source === 'dataset' && /^(warm_start|cache_dir)\b/.test(path)) {
+    const keys = Object.keys(algorithm.options.properties as object).join(', ');
+    return `${algorithm.name} has no warm start: it trains with its own keys (${keys})`;
+  }
+  if (path.startsWith('policy.endpoint')) return CONDITIONS['policy.endpoint'];
+  return Object.entries(CONDITIONS).find(([key]) => path === key || path.startsWith(`${key}.`))?.[1];
+}
 
-function refusal(paths: readonly string[], composition: Composition, reads: Reads): ConfigError {
+function refusal(
+  refused: readonly string[],
+  composition: Composition,
+  given: ReadonlySet<string>,
+  reads: Reads,
+): ConfigError {
   const { unit, choices } = reads;
   const who = [
     `task=${unit.name}`,
     choices.algorithm && composition.config.agent_type !== undefined && `algorithm=${choices.algorithm.name}`,
     choices.env && composition.config.env !== undefined && `env=${choices.env}`,
   ].filter(Boolean);
-  const lines = paths.flatMap((path) => {
+  // Of a node, what the user has set in it.
+  const paths = refused.flatMap((path) => {
+    const inside = [...given].filter((key) => key.startsWith(`${path}.`));
+    return inside.length > 0 ? inside : [path];
+  });
+  const lines = paths.flatMap((path, i) => {
     const [{ source, line }] = composition.origin(path);
     const value = composition.setting(path);
-    const condition = conditionOf(path);
+    const condition = conditionOf(path, choices);
     const owners = ownersOf(path, reads).filter((owner) => owner !== condition);
     return [
-      '',
+      ...(i === 0 ? [] : ['']),
       `${path}${isTree(value) ? '' : `=${String(value)}`} has no effect: this run (${who.join(' ')}) does not read it`,
-      `in ${line === undefined ? source : `${source}:${line}`}`,
-      ...(condition === undefined ? [] : [condition]),
-      ...(condition === undefined && owners.length > 0 ? [`it belongs to: ${owners.join('; ')}`] : []),
+      `  in ${placeText(source, line)}`,
+      ...(condition === undefined ? [] : [`  ${condition}`]),
+      ...(condition === undefined && owners.length > 0 ? [`  it belongs to: ${owners.join('; ')}`] : []),
     ];
   });
   const count = paths.length === 1 ? 'A key would be ignored' : `${paths.length} keys would be ignored`;

@@ -8,6 +8,7 @@ import { environmentProblems } from '@bowyer/envs';
 import { outsideKeys, type EnvironmentConfig } from '../environment/environment.js';
 import type { ConfigProblem } from '../tasks/task.js';
 import { CONFIG_FILE } from '../run/run-files.js';
+import { placeText } from './place-text.js';
 import { schemaOf, taskOf } from './units.js';
 
 /** Refuses a config that its task could not run, or that would waste the run. */
@@ -37,6 +38,17 @@ function otherUnit(composition: Composition): ConfigProblem[] {
       mend: `choose the environment with its options: env=${String(alias)}`,
     });
   const [agent, chosen] = [composition.setting('agent_type'), composition.choices.algorithm];
+  if (
+    typeof agent === 'string' &&
+    chosen == null &&
+    findAlgorithm(agent) !== undefined &&
+    composition.setting('task') === 'train'
+  )
+    problems.push({
+      key: 'agent_type',
+      what: `agent_type is ${agent}, but the options of that algorithm are not there`,
+      mend: `add it to the defaults list of the config: '- algorithm: ${findAlgorithm(agent)!.name}', or write algorithm=${findAlgorithm(agent)!.name}`,
+    });
   const isOther = typeof agent === 'string' && chosen != null && findAlgorithm(agent) !== findAlgorithm(chosen);
   if (isOther && findAlgorithm(chosen) !== undefined)
     problems.push({
@@ -77,7 +89,14 @@ const isTyped = (composition: Composition, key: string): boolean =>
 const OF_A_START = /^\.|\.log$|^sweep-job\.json$|^multirun\.yaml$|^checkpoints$/;
 
 /** Limits that no schema knows: of this machine, and of what the folder contains. */
-function limitProblems({ threads, maxNewTokens, policy, savePath, checkpointPath, policyLm }: Record<string, unknown>): ConfigProblem[] {
+function limitProblems({
+  threads,
+  maxNewTokens,
+  policy,
+  savePath,
+  checkpointPath,
+  policyLm,
+}: Record<string, unknown>): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   const cores = availableParallelism();
   if (typeof threads === 'number' && threads > 4 * cores)
@@ -97,7 +116,9 @@ function limitProblems({ threads, maxNewTokens, policy, savePath, checkpointPath
   if (typeof savePath === 'string' && existsSync(savePath)) {
     const entries = readdirSync(savePath);
     const foreign = entries.filter((name) => !OF_A_START.test(name));
-    if (!entries.includes(CONFIG_FILE) && foreign.length > 0)
+    // A run that was killed before it claimed the folder has left the record of its command line.
+    const isOurs = entries.includes(CONFIG_FILE) || entries.includes('.hydra');
+    if (!isOurs && foreign.length > 0)
       problems.push({
         key: 'save_path',
         what: `save_path: the folder '${savePath}' contains other files (${foreign.slice(0, 3).join(', ')}${foreign.length > 3 ? ', …' : ''}) and no run`,
@@ -112,7 +133,7 @@ function textOf(problems: readonly ConfigProblem[], composition: Composition): s
   return problems
     .flatMap(({ key, what, mend }) => {
       const [origin] = key === undefined ? [] : composition.origin(key);
-      const place = origin && (origin.line === undefined ? origin.source : `${origin.source}:${origin.line}`);
+      const place = origin && placeText(origin.source, origin.line);
       return [what, ...(place === undefined ? [] : [`  in ${place}`]), ...(mend === '' ? [] : [`  ${mend}`])];
     })
     .join('\n');

@@ -17,7 +17,7 @@ export interface TokenLogprob {
   token: string;
   /** Nats. */
   logprob: number;
-  /** The likeliest tokens in its place, as many as were asked for. */
+  /** The most likely tokens at its position, as many as requested. */
   topLogprobs: readonly Omit<TokenLogprob, 'topLogprobs'>[];
 }
 

@@ -1,5 +1,5 @@
 // A language model over OpenAI's HTTP protocol: chat completions and completions, whole or streamed, many at once.
-// Stops gracefully: answers under way are finished.
+// Stops gracefully: answers in progress are finished.
 import { randomUUID, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -29,7 +29,7 @@ export interface ModelServerOptions extends SequenceBatcherOptions {
   host: string;
   /** 0: any free one. */
   port: number;
-  /** Clients must send it as a bearer token; null: nobody is asked. */
+  /** Clients must send it as a bearer token; null: no key is required. */
   apiKey: string | null;
   /** Tokens that end an answer beside the model's own and the template's. */
   terminatorIds?: readonly number[];
@@ -146,7 +146,7 @@ export class ModelServer {
     }
   }
 
-  /** Null for who may ask. */
+  /** Null for authorized clients. */
   #refusal({ headers }: IncomingMessage): Answer | null {
     const { apiKey } = this.options;
     if (apiKey === null || sameText(headers.authorization ?? '', `Bearer ${apiKey}`)) return null;
@@ -183,7 +183,7 @@ export class ModelServer {
       response.flushHeaders();
     }
     const { choices, usage, aborted } = await completion;
-    if (aborted) return null; // nobody is there to be answered
+    if (aborted) return null; // the client has disconnected
     if (!request.stream) return { status: 200, json: wholeAnswer(head, choices, usage) };
     if (request.streamsUsage) write(usagePiece(head, usage));
     response.end('data: [DONE]\n\n');

@@ -14,7 +14,7 @@ export interface SequenceRequest {
   adjustments?: LogitAdjustments;
   /** Whether the most likely tokens are returned beside the generated ones. */
   returnsTopLogprobs?: boolean;
-  /** The answer's own stream: what is sampled does not depend on who else is answered. */
+  /** The answer's own stream: what is sampled does not depend on other requests. */
   rng: Rng;
   /** Ends the answer as soon as it is noticed. */
   signal: AbortSignal;
@@ -74,7 +74,7 @@ export class SequenceBatcher {
     return new SequenceBatcher(model, await model.openEpisodes({ slots: options.slots, sharesSampler: true }), options);
   }
 
-  /** Answers under way, and those that wait. */
+  /** Numbers of running and of queued answers. */
   get load(): { running: number; waiting: number } {
     return { running: this.#running.length, waiting: this.#waiting.length };
   }
@@ -181,7 +181,10 @@ export class SequenceBatcher {
     const terminated = terminatorId !== null && sequence.newTokens + ids.length < maxNewTokens;
     sequence.newTokens += generated.length + Number(terminated);
     for (const id of generated) sequence.counts.set(id, (sequence.counts.get(id) ?? 0) + 1);
-    const logprobsOfTokens = [[...logprobs.subarray(0, generated.length)], topLogprobs.slice(0, generated.length)] as const;
+    const logprobsOfTokens = [
+      [...logprobs.subarray(0, generated.length)],
+      topLogprobs.slice(0, generated.length),
+    ] as const;
     const wantsMore = signal.aborted || onTokens(generated, ...logprobsOfTokens);
     if (signal.aborted) this.#end(sequence, 'aborted');
     else if (terminated || !wantsMore) this.#end(sequence, 'stop');

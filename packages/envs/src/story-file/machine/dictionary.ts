@@ -65,7 +65,7 @@ export class Dictionary {
     return this.find(word) !== undefined;
   }
 
-  /** Words with their place in the line; separators are words of their own, blanks only divide. */
+  /** Words with their place in the line; separators are words of their own, spaces only divide. */
   split(line: ArrayLike<number>): { codes: number[]; start: number }[] {
     const words: { codes: number[]; start: number }[] = [];
     let current: { codes: number[]; start: number } | null = null;

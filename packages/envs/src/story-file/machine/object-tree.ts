@@ -34,7 +34,7 @@ export class ObjectTree {
     this.#firstEntry = story.objectTable + (this.#isSmall ? 31 : 63) * 2;
   }
 
-  /** Objects lie before the lowest property table, which no header field tells: count up to it (12.3). */
+  /** Objects are stored before the lowest property table, whose address no header field gives: count up to it (12.3). */
   get count(): number {
     let lowest = this.memory.length;
     let object = 1;

@@ -47,7 +47,7 @@ export class Screen {
     return text;
   }
 
-  /** The lines of the upper window, without blanks at their ends. */
+  /** The lines of the upper window, without spaces at their ends. */
   get upperLines(): string[] {
     return this.#upper.map((row) => String.fromCharCode(...row).trimEnd());
   }

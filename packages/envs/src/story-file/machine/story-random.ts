@@ -1,6 +1,6 @@
 // The generator behind opcode `random`, seeded like the C interpreters so that recorded play can be reproduced.
 
-/** Everything needed to go on from here. */
+/** The state of the generator. */
 export interface StoryRandomState {
   state: number;
   period: number;
@@ -45,7 +45,7 @@ export class StoryRandom {
     else this.#start(value);
   }
 
-  /** A whole number in 1…range. */
+  /** An integer in 1…range. */
   draw(range: number): number {
     this.drawCount++;
     if (this.#period > 0) {

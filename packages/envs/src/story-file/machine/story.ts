@@ -34,7 +34,7 @@ export class Story {
   readonly alphabetTable: number;
   readonly unicodeTable: number;
   readonly fileLength: number;
-  /** Decoded texts that lie in static memory, by address. */
+  /** Decoded texts in static memory, by address. */
   readonly texts = new Map<number, string>();
   readonly #packedScale: number;
   readonly #routineOffset: number;

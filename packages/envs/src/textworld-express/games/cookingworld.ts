@@ -106,7 +106,7 @@ export class CookingGame extends RoomGame {
   }
 
   #prepareMeal(): string {
-    // The points at hand are kept: from here on only the meal counts.
+    // The points so far are kept: from here on only the meal counts.
     this.#meal = { isEaten: false, pointsBefore: this.#ingredientPoints() };
     for (const { thing } of this.ingredients) move(thing, null);
     move(new Thing('meal', { food: preparedMeal() }), this.inventory);
@@ -177,7 +177,7 @@ function isReady({ food }: Thing, { cooking, cutting }: Preparation): boolean {
   return cookedRight && (cutting === 'uncut' ? food.cut === null : food.cut === cutting);
 }
 
-/** Eaten, or cooked or cut in a way that the recipe does not want. What is still to be done spoils nothing. */
+/** Eaten, or cooked or cut in a way that the recipe does not ask for. A missing step spoils nothing. */
 function isSpoilt({ thing, preparation: { cooking, cutting } }: Ingredient): boolean {
   const { food, holder } = thing;
   if (holder === null || food === null) return true;

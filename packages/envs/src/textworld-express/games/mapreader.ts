@@ -1,4 +1,4 @@
-// Map reader: fetch the coin from a named room and put it into the box in another; a map tells which rooms touch.
+// Map reader: fetch the coin from a named room and put it into the box in another; a map shows which rooms are adjacent.
 // One point for carrying the coin, two for the coin in the box.
 import { makeObject, type ObjectKind } from '../content/content.js';
 import { roomNames } from '../content/words.js';

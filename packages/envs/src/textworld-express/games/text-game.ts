@@ -24,7 +24,7 @@ export interface Turn {
 
 export interface TextGame {
   readonly taskDescription: string;
-  /** Numbers that tell how the world was made. */
+  /** Numbers that describe how the world was made. */
   readonly properties: Readonly<Record<string, number>>;
   /** The opening turn. Call once. */
   begin(): Turn;

@@ -1,4 +1,4 @@
-// Tidies up: takes what lies about, puts down what belongs here, walks to the nearest room that helps.
+// Tidies up: takes misplaced things, puts down those that belong here, walks to the nearest room of use.
 // The original walks at random without a seed; this one always ends.
 import type { TwcGame } from '../games/twc.js';
 import { visibleThings, type Room, type Thing } from '../things.js';

@@ -209,7 +209,7 @@ test('no server: the error names the address and how to mend it', async () => {
   server.close();
   const env = new TextWorldExpress('coin', optionsFor(baseUrl));
   await expect(env.reset({ seed: 1 })).rejects.toThrow(
-    `Java server ${baseUrl}: connect failed: connect ECONNREFUSED ${baseUrl}; start it, or mend env.base_url`,
+    `Java server ${baseUrl}: connect failed: connect ECONNREFUSED ${baseUrl}; start it, or correct env.base_url`,
   );
   await env.close();
 });

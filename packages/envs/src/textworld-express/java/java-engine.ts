@@ -1,6 +1,6 @@
 // TextWorldExpress's own simulator, a Java process that is listening, as an engine.
 // Start it with: java -cp textworld-express.jar textworldexpress.runtime.PythonInterface 25335
-// in a folder that holds its two content files.
+// in a folder with its two content files.
 import type { Engine, Opening, World } from '../engine.js';
 import type { Turn } from '../games/text-game.js';
 import {
@@ -89,7 +89,7 @@ export class JavaEngine implements Engine {
     return parseTurn(await connection.call(simulator, 'generateNewGameJSON', world.seed, world.fold, withGold));
   }
 
-  /** Connects at the first use; a broken connection is made anew at the next episode. */
+  /** Connects at the first use; a broken connection is replaced at the next episode. */
   async #open(): Promise<{ connection: Py4jConnection; simulator: JavaReference }> {
     if (this.#session?.connection.isBroken === true) this.#session = null;
     if (this.#session === null) {

@@ -57,8 +57,8 @@ export class Py4jConnection {
     await new Promise<void>((resolve, reject) => {
       const fail = (cause: Error) => {
         socket.destroy();
-        const mend = 'start it, or mend env.base_url';
-        reject(new JavaServerError(address, 'connect', `failed: ${cause.message}; ${mend}`, { cause }));
+        const remedy = 'start it, or correct env.base_url';
+        reject(new JavaServerError(address, 'connect', `failed: ${cause.message}; ${remedy}`, { cause }));
       };
       socket.setTimeout(timeoutMs, () => fail(new Error(`no answer in ${timeoutMs} ms`)));
       socket.once('error', fail);
@@ -161,7 +161,7 @@ function encode(argument: JavaArgument): string {
   return typeof argument === 'number' ? `i${argument}` : argument ? 'bTrue' : 'bFalse';
 }
 
-/** The letter tells the type; lists and other objects come as references. */
+/** The letter gives the type; lists and other objects come as references. */
 function decode(text: string): JavaValue {
   const rest = text.slice(1);
   switch (text[0]) {

@@ -2,7 +2,7 @@
 // the commonest ones, stemmed.
 // Source: Lucene's EnglishAnalyzer (StandardTokenizer after Unicode's UAX #29, EnglishPossessiveFilter, StopFilter,
 // PorterStemFilter), which Pyserini uses and so WebShop.
-// Differs from it: scripts without blanks between words are cut into characters, of which Lucene knows only Han and Hiragana.
+// Differs from it: scripts without spaces between words are cut into characters, of which Lucene knows only Han and Hiragana.
 import { stemmer } from 'stemmer';
 
 /** Lucene's English stop words. */
@@ -13,7 +13,7 @@ const tooCommon = new Set(
   ).split(' '),
 );
 
-/** Letters of scripts that put no blank between words. */
+/** Letters of scripts that put no space between words. */
 const ideograph =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
 

@@ -1,5 +1,5 @@
 // Builds a search index: first which terms stand in which document, in the order of the documents; then, by one counting
-// sort, which documents hold each term. 1.2 million documents of 70 different terms take about 1 GB meanwhile.
+// sort, which documents contain each term. 1.2 million documents of 70 different terms take about 1 GB meanwhile.
 import { lengthCode } from './bm25.js';
 import { GrowingArray } from './growing-array.js';
 import { PostingsWriter } from './postings.js';
@@ -10,7 +10,7 @@ const CHUNK = 2 ** 22;
 
 export class IndexBuilder {
   readonly #numbers = new Map<string, number>();
-  /** Of every term met, in the order of first sight: documents that hold it. */
+  /** Of every term met, in the order of first sight: documents that contain it. */
   readonly #holders = new GrowingArray(Uint32Array);
   readonly #terms = new GrowingArray(Uint32Array);
   readonly #frequencies = new GrowingArray(Uint8Array);

@@ -1,4 +1,4 @@
-// Which documents hold a term and how often, as bytes: for each document the distance to the one before it, doubled,
+// Which documents contain a term and how often, as bytes: for each document the distance to the one before it, doubled,
 // plus 1 where the term stands there once; else the number of times follows. Numbers are in groups of 7 bits, lowest
 // first, the highest bit telling that another group follows.
 
@@ -7,7 +7,7 @@ export class PostingsWriter {
   #length = 0;
   #last = 0;
 
-  /** A term's first document is told from 0. */
+  /** A term's first document is counted from 0. */
   begin(): void {
     this.#last = 0;
   }

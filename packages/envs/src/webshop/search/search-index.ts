@@ -13,7 +13,7 @@ export interface IndexTables {
   termStarts: Uint32Array;
   /** [T + 1] where each term's postings begin. */
   offsets: Float64Array;
-  /** [T] documents that hold the term. */
+  /** [T] documents that contain the term. */
   holders: Uint32Array;
   /** [D] */
   lengthCodes: Uint8Array;
@@ -41,7 +41,7 @@ export class SearchIndex {
     return this.tables.holders.length;
   }
 
-  /** The best documents that hold any term of the query, best first. */
+  /** The best documents that contain any term of the query, best first. */
   search(query: string, limit: number): number[] {
     const counts = new Map<string, number>();
     for (const term of termsOf(query)) counts.set(term, (counts.get(term) ?? 0) + 1);
@@ -57,7 +57,7 @@ export class SearchIndex {
     const { collection, holders, offsets, lengthCodes } = this.tables;
     const weight = Math.fround(count * inverseDocumentFrequency(collection.documents, holders[place]));
     const [norms, sums] = [this.#norms, this.#sums];
-    // What a document gets that holds the term once, by its length: the commonest case by far.
+    // Score of a document that contains the term once, by its length: by far the most common case.
     const once = norms.map((norm) => termScore(weight, 1, norm));
     forEachPosting(this.read(offsets[place], offsets[place + 1] - offsets[place]), (document, frequency) => {
       const code = lengthCodes[document];
@@ -65,7 +65,7 @@ export class SearchIndex {
     });
   }
 
-  /** By bisection; negative where no document holds the term. */
+  /** By bisection; negative where no document contains the term. */
   #placeOf(term: Buffer): number {
     const { terms, termStarts } = this.tables;
     for (let [low, high] = [0, this.terms - 1]; low <= high;) {

@@ -16,12 +16,12 @@ function report(m: Machine, i: Instruction, result: number): void {
   else m.branch(result !== 0, i);
 }
 
-/** Running goes on from the snapshot as if its own save had just returned 2 (opcode restore). */
+/** Execution continues from the snapshot as if its save had just returned 2 (opcode restore). */
 function resume(m: Machine, snapshot: MachineSnapshot, saving: Instruction): void {
   const keptFlags = m.memory[0x11] & 0b11;
   const random = m.random.save();
   m.restore(snapshot);
-  m.random.restore(random); // the sequence goes on: a restored game must not replay its luck
+  m.random.restore(random); // the sequence continues: a restored game must not repeat its random numbers
   m.memory[0x11] = (m.memory[0x11] & ~0b11) | keptFlags;
   report(m, saving, 2);
 }
@@ -46,7 +46,7 @@ const restoreGame = (m: Machine, i: Instruction) => {
   else resume(m, m.savedGame, saving);
 };
 
-/** Saving a part of memory to a file (operands given) is not offered: 0 tells the game so. */
+/** Saving a part of memory to a file (operands given) is not supported: 0 reports that to the game. */
 const wholeGameOnly =
   (execute: (m: Machine, i: Instruction) => void) =>
   (m: Machine, i: Instruction): void => {

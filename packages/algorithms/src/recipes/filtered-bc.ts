@@ -1,0 +1,50 @@
+// Filtered behaviour cloning: imitate only the best episodes of a dataset.
+// Source: the percentile-BC baseline of Chen et al. 2021, arXiv:2106.01345, section 5.1; on text games Abdulhai et al. 2023,
+// arXiv:2311.18232 ("% BC").
+// Differs from them: ties at the cutoff all stay, so more than the given share may be imitated.
+import { Type } from '@sinclair/typebox';
+import { episodicReturn, quantile, share, type Trajectory } from '@bowyer/core';
+import { policyPlayer } from '../rollout/policy-player.js';
+import { datasetOf, defineAlgorithm, type Dataset } from '../unit.js';
+import { episodeExamples, imitate, imitationKeys } from './bc.js';
+
+const options = Type.Object(
+  {
+    ...imitationKeys,
+    filter_quantile: share('episodes with a return at or above this quantile of the dataset are imitated'),
+  },
+  { additionalProperties: false },
+);
+
+export const filteredBc = defineAlgorithm({
+  name: 'filteredbc',
+  description: 'filtered behaviour cloning: imitates the best episodes of a dataset',
+  options,
+  needs: { critic: null, source: 'dataset' },
+  trainsPolicy: true,
+  playerOptions: [],
+  openPlayer: policyPlayer,
+
+  train(run, options) {
+    const episodes = episodesWithRewards(datasetOf(run));
+
+    // Keep the best episodes, judged by undiscounted return.
+    const cutoff = quantile(episodes.map(episodicReturn), options.filterQuantile);
+    const kept = episodes.filter((episode) => episodicReturn(episode) >= cutoff);
+    const filter = { 'filter/cutoff': cutoff, 'filter/kept_share': kept.length / episodes.length };
+
+    // Imitate them.
+    const examples = episodeExamples(kept, options);
+    return imitate(run, { ...examples, metricsOf: (epoch) => ({ ...examples.metricsOf(epoch), ...filter }) }, options);
+  },
+});
+
+function episodesWithRewards(dataset: Dataset): readonly Trajectory[] {
+  const rated =
+    dataset.kind === 'episodes' && !dataset.episodes.some((episode) => Number.isNaN(episodicReturn(episode)));
+  if (rated) return dataset.episodes;
+  throw new Error(
+    `filteredbc chooses episodes by their return, but this dataset has ${dataset.kind} without rewards: ` +
+      'give episodes with a reward per turn, or use bc',
+  );
+}

@@ -1,0 +1,19 @@
+import { episodicReturn, mean, type DemonstrationSet, type DemonstrationTurn } from '@bowyer/core';
+
+/** One dialogue as a policy saw it. */
+export interface DialogueTurns {
+  header: string;
+  turns: (DemonstrationTurn & { reward: number })[];
+  won: boolean;
+}
+
+/** @param dialogues what `episodes` were made from, in the format of ArCHer's data files, which the stored file has too */
+export function dialogueSet(dialogues: readonly unknown[], episodes: readonly DialogueTurns[]): DemonstrationSet {
+  const meanReturn = mean(episodes.map(({ turns }) => episodicReturn({ transitions: turns })));
+  const won = mean(episodes.map((episode) => Number(episode.won)));
+  return {
+    demonstrations: episodes.map(({ header, turns }) => ({ opening: header, turns })),
+    summary: `${dialogues.length} dialogues, mean return ${meanReturn.toFixed(2)}, won ${won.toFixed(3)}`,
+    file: { name: 'demonstrations.json', text: () => `${JSON.stringify(dialogues, null, 1)}\n` },
+  };
+}

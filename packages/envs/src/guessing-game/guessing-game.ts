@@ -1,0 +1,98 @@
+// A game of questions: find out which secret the oracle has in mind. Reward −1 a turn, 0 on the winning one.
+// Source: the guessing games of ArCHer (Zhou et al. 2024, arXiv:2402.19446), commit 7c771a7.
+import { Rng } from '@bowyer/core';
+import type { Env, ResetResult, StepResult } from '../contract/env.js';
+import { EpisodeOrder } from '../contract/episode-order.js';
+import { historyHeader, historyLine, questionOf } from './history.js';
+import { chooseSecret } from './secret-choice.js';
+
+/** What distinguishes one game from another. */
+export interface GuessingRules<Secret extends { readonly name: string }> {
+  /** The registered name. */
+  game: string;
+  /** Key of the secret's name in `info`. */
+  infoKey: string;
+  secrets: readonly Secret[];
+  /** Always this secret; null: by `choice`. */
+  envIdx: number | null;
+  choice: 'uniform' | 'bySeed';
+  maxTurns: number;
+  /** Of the oracle. */
+  id: string;
+  /** One line, as the history shows it. */
+  answer: (secret: Secret, question: string) => Promise<string>;
+  wins: (secret: Secret, question: string, answer: string) => boolean;
+  /** Whether the answer says that there is none. */
+  isInvalid: (answer: string) => boolean;
+  /** Questions with the same key count as repetitions of one another. */
+  repetitionKey: (question: string) => string;
+}
+
+/** Beside every step, for metrics. `invalid`: the oracle could not answer. `repeated`: asked before in this episode. */
+export interface GuessingInfo extends Record<string, unknown> {
+  oracle: string;
+  won: boolean;
+  invalid: boolean;
+  repeated: boolean;
+}
+
+export class GuessingGame<Secret extends { readonly name: string }> implements Env {
+  readonly #order: EpisodeOrder;
+  readonly #rules: GuessingRules<Secret>;
+  #rng = new Rng(0);
+  #secret: Secret;
+  #history = historyHeader;
+  #turn = 0;
+  #asked = new Set<string>();
+
+  constructor(rules: GuessingRules<Secret>) {
+    const { game, envIdx, secrets } = rules;
+    if (envIdx !== null && envIdx >= secrets.length) {
+      throw new RangeError(`${game}: env_idx is ${envIdx}, but the list in play has 0…${secrets.length - 1}`);
+    }
+    this.#order = new EpisodeOrder(game);
+    this.#rules = rules;
+    this.#secret = secrets[envIdx ?? 0];
+  }
+
+  async reset({ seed }: { seed?: number } = {}): Promise<ResetResult> {
+    this.#order.begin();
+    if (seed !== undefined) this.#rng = new Rng(seed);
+    const { secrets, envIdx, choice, infoKey, id } = this.#rules;
+    this.#secret = secrets[chooseSecret({ envIdx, choice, count: secrets.length }, seed, this.#rng)];
+    this.#history = historyHeader;
+    this.#turn = 0;
+    this.#asked = new Set();
+    return { observation: this.#history, info: { [infoKey]: this.#secret.name, oracle: id } };
+  }
+
+  async step(action: string): Promise<StepResult> {
+    this.#order.assertRunning();
+    const { infoKey, id, maxTurns, answer: ask, wins, isInvalid } = this.#rules;
+    const question = questionOf(action);
+    const answer = await ask(this.#secret, question);
+    this.#turn++;
+    this.#history += historyLine(question, answer);
+    const won = wins(this.#secret, question, answer);
+    // The turn limit is a rule of the game, as in the original (d = 1, no bootstrap), not a cut from outside.
+    const terminated = won || this.#turn >= maxTurns;
+    if (terminated) this.#order.end();
+    const info: GuessingInfo = {
+      ...{ [infoKey]: this.#secret.name, oracle: id, won },
+      invalid: !won && isInvalid(answer),
+      repeated: this.#isRepeated(question),
+    };
+    return { observation: this.#history, reward: won ? 0 : -1, terminated, truncated: false, info };
+  }
+
+  async close(): Promise<void> {
+    this.#order.close();
+  }
+
+  #isRepeated(question: string): boolean {
+    const key = this.#rules.repetitionKey(question);
+    const repeated = this.#asked.has(key);
+    this.#asked.add(key);
+    return repeated;
+  }
+}

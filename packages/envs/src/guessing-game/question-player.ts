@@ -1,0 +1,52 @@
+// What the scripted players of the guessing games have in common: random turns, and which secrets are still possible.
+import type { Rng } from '@bowyer/core';
+
+/** Shares of a random turn: any question, any guess, else an earlier question of the episode again. */
+const randomTurn = { question: 0.65, guess: 0.2 } as const;
+
+export abstract class QuestionPlayer<Question extends { readonly wins: number | null }, Answer> {
+  /** Secrets that all answers so far allow, by place in the list. */
+  protected possible: number[];
+  /** Questions of this episode, in order. */
+  protected readonly asked: Question[] = [];
+
+  /**
+   * @param questions about the secrets, and `guesses` of one each
+   * @param noise share of turns that are random
+   */
+  constructor(
+    protected readonly questions: readonly Question[],
+    protected readonly guesses: readonly Question[],
+    secretCount: number,
+    private readonly noise: number,
+    protected readonly rng: Rng,
+  ) {
+    this.possible = Array.from({ length: secretCount }, (_, place) => place);
+  }
+
+  /** The question with the most information about the secret. */
+  protected abstract best(): Question;
+
+  protected abstract answerTo(question: Question, place: number): Answer;
+
+  /** The next question; pass the answer to `learn`. */
+  ask(): Question {
+    const question = this.rng.uniform() < this.noise ? this.random() : this.best();
+    this.asked.push(question);
+    return question;
+  }
+
+  /** Keeps the secrets for which the last question has this answer. */
+  learn(answer: Answer): void {
+    const last = this.asked.at(-1)!;
+    // A win ends the episode, so while the game continues the secret is not the one that this question wins.
+    this.possible = this.possible.filter((place) => this.answerTo(last, place) === answer && place !== last.wins);
+  }
+
+  protected random(): Question {
+    const draw = this.rng.uniform();
+    if (draw < randomTurn.question && this.questions.length > 0) return this.rng.choice(this.questions);
+    const isGuess = draw < randomTurn.question + randomTurn.guess || this.asked.length === 0;
+    return this.rng.choice(isGuess ? this.guesses : this.asked);
+  }
+}

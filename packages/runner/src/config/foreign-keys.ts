@@ -1,0 +1,57 @@
+// Keys of other programs' configs, and what replaces them here.
+import type { ConfigError } from '@bowyer/config';
+
+/** Arguments of AgentGym's scripts (its BCTrainer, AgentEvol and evaluation). */
+const AGENTGYM: Readonly<Record<string, string>> = {
+  train_file: 'demonstrations.path=FILE',
+  inference_file: 'demonstrations.path=FILE for what to learn from; items to play are chosen by the keys of env',
+  test_file: 'test_size=N; items to play are chosen by the keys of env',
+  model_train_path: 'policy_lm=FOLDER',
+  model_path: 'checkpoint_path=FOLDER',
+  model_save_path: 'save_path=FOLDER; the model is in its checkpoints/best',
+  output_file: 'save_path=FOLDER; episodes are in its trajectories/test.jsonl',
+  task_name: 'env=NAME',
+  eval_batch_size: 'slots=N',
+  n_epochs: 'epochs=N',
+  num_workers: 'nothing: data are loaded in the process itself',
+  learning_rate: 'lm_lr=RATE',
+  weight_decay: 'optimizer=adamw optimizer.weight_decay=X',
+  warmup_step: 'lm_schedule.warmup_steps=N (negative: a tenth of all)',
+  clip_grad_norm: 'max_grad_norm=X',
+  gradient_accumulation_steps: 'grad_accum_steps=N',
+  evaluating_epoch_freq: 'eval_freq=N',
+  logging_epoch_freq: 'nothing: every epoch is logged',
+  logging_step_freq: 'nothing: every epoch is logged',
+  saving_epoch_freq: 'save_minutes=X',
+  max_input_length: 'policy.n_positions=N for the built-in policy; other models have their own context',
+  max_round: 'env.max_turns=N or env.max_rounds=N, as the environment names it (--help lists its options)',
+  wandb_log: 'use_wandb',
+  wandb_project: 'project_name=NAME',
+  wandb_run_name: 'run_name=NAME',
+  data_len: 'env.items=N of an environment on a server',
+  timeout: 'env.timeout_ms=MILLISECONDS of an environment on a server',
+};
+
+/** A clearer error for an override of a key that the composed config does not have; undefined where nothing is known of it. */
+export async function explain(error: ConfigError): Promise<ConfigError | undefined> {
+  const key = /^Could not override '([\w.]+)': no such key$/.exec(error.summary)?.[1];
+  if (key === undefined) return undefined;
+  const { ConfigError: Explained } = await import('@bowyer/config');
+  const place = { keyPath: key, file: error.file };
+  if (Object.hasOwn(AGENTGYM, key)) {
+    const there = `'${key}' is a key of AgentGym's scripts`;
+    return new Explained('composition', there, ['in the command line', `here it is: ${AGENTGYM[key]}`], place);
+  }
+  const { conditionOf, readersOf } = await import('./prepare.js');
+  const condition = conditionOf(key);
+  const readers = readersOf(key);
+  if (condition !== undefined)
+    return new Explained('composition', `'${key}' is not read by this run`, ['in the command line', condition], place);
+  if (readers.length === 0) return undefined;
+  return new Explained(
+    'composition',
+    `'${key}' is not read by this run`,
+    ['in the command line', `it belongs to: ${readers.join('; ')}`, 'leave it out, or choose what it belongs to'],
+    place,
+  );
+}

@@ -1,0 +1,54 @@
+// What a package needs before it can be published, and that it declares what its shipped source imports, and nothing else.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { join, resolve } from 'node:path';
+import { manifestOf, publicPackages } from './public-packages.js';
+
+const repository = resolve(import.meta.dirname, '../../..');
+const root = manifestOf(repository);
+
+/** Names of the packages that the shipped source of a package imports. */
+function importedPackages(folder: string): string[] {
+  const files = readdirSync(join(folder, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.includes('test-program'))
+    .map((file) => readFileSync(join(folder, 'src', file), 'utf8'));
+  const specifiers = files.flatMap((text) => [
+    ...[...text.matchAll(/^(?:import|export)\b[^'"`;]*?from '([^'.][^']*)'|^import '([^'.][^']*)'/gm)].map(
+      ([, a, b]) => a ?? b!,
+    ),
+    ...[...text.matchAll(/\bimport\('([^'.][^']*)'\)/g)].map(([, name]) => name!),
+  ]);
+  const names = specifiers.map((name) =>
+    name
+      .split('/')
+      .slice(0, name.startsWith('@') ? 2 : 1)
+      .join('/'),
+  );
+  return [...new Set(names)].filter((name) => !isBuiltin(name) && /^[@a-z]/.test(name)).sort();
+}
+
+describe.each(publicPackages().map(({ name, folder, manifest }) => ({ name, folder, manifest })))('$name', (one) => {
+  const { name, folder, manifest } = one;
+
+  test('has a README, the licence, and the fields that npm shows', () => {
+    expect(existsSync(join(folder, 'README.md'))).toBe(true);
+    expect(readFileSync(join(folder, 'LICENSE'), 'utf8')).toBe(readFileSync(join(repository, 'LICENSE'), 'utf8'));
+    expect(manifest).toMatchObject({
+      version: root.version,
+      license: root.license,
+      engines: root.engines,
+      repository: { type: 'git', url: root.repository!.url, directory: `packages/${name}` },
+      publishConfig: { access: 'public' },
+    });
+    expect(manifest.description).toMatch(/\.$/);
+    expect(manifest.keywords!.length).toBeGreaterThan(1);
+  });
+
+  test('ships its build and its source without tests', () => {
+    expect(manifest.files).toEqual(expect.arrayContaining(['dist', 'src', '!**/*.test.ts', '!**/fixtures']));
+  });
+
+  test('declares what it imports, and nothing else', () => {
+    expect(Object.keys(manifest.dependencies ?? {}).sort()).toEqual(importedPackages(folder));
+  });
+});

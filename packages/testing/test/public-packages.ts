@@ -1,0 +1,30 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+export interface Manifest {
+  name: string;
+  version: string;
+  private?: boolean;
+  description?: string;
+  keywords?: string[];
+  license?: string;
+  repository?: { type: string; url: string; directory: string };
+  engines?: { node: string };
+  files?: string[];
+  publishConfig?: { access: string };
+  dependencies?: Record<string, string>;
+}
+
+const packages = resolve(import.meta.dirname, '../..');
+
+export const manifestOf = (folder: string): Manifest =>
+  JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
+
+/** The packages that can be published. */
+export function publicPackages(): { folder: string; name: string; manifest: Manifest }[] {
+  return readdirSync(packages)
+    .map((name) => ({ name, folder: join(packages, name) }))
+    .filter(({ folder }) => existsSync(join(folder, 'package.json')))
+    .map((found) => ({ ...found, manifest: manifestOf(found.folder) }))
+    .filter(({ manifest }) => !manifest.private);
+}
