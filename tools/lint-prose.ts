@@ -92,7 +92,7 @@ export function findings(path: string, text: string, rules: readonly Rule[]): Fi
   }
   if (!path.endsWith('.md')) return found;
   lines.forEach((line, i) => {
-    const tooLong = [...line].length > maxColumns && !line.startsWith('|') && !/^\S*https?:\S+$/.test(line.trim());
+    const tooLong = [...line].length > maxColumns && !line.trimStart().startsWith('|') && !/^\S*https?:\S+$/.test(line.trim());
     if (tooLong)
       found.push({ place: `${name}:${i + 1}`, message: `${[...line].length} columns, ${maxColumns} are allowed` });
   });
