@@ -1,10 +1,11 @@
-// What the documentation says is so: linked files exist, commands compose, and the metrics of docs/algorithms are those that a run logs.
-import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+// What the documentation says is so: linked files exist, commands are valid, and the metrics of docs/algorithms are those that a run logs.
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
+import { runCommandLine } from '@bowyer/config';
+import { bowyer } from '../src/program.js';
 import { repository, run, tinyGame } from './command-line.js';
+import { commandsOfComments, commandsOfPage, filledIn, makeFixtures, shellWords } from './documented-commands.js';
 
 const pages = ['README.md', 'CONTRIBUTING.md', 'benchmarks/README.md', ...markdownBelow('docs'), ...packageReadmes()];
 
@@ -47,28 +48,50 @@ test('paths of this repository exist', () => {
   expect(missing).toEqual([]);
 });
 
-/** Every command line of the page, as one line, without its comment. */
-function commandsIn(page: string): string[] {
-  const text = textOf(page).replace(/\\\n\s*/g, '');
-  const blocks = [...text.matchAll(/^```bash\n([\s\S]*?)^```/gm)].flatMap(([, block]) => block.split('\n'));
-  const inline = [...text.matchAll(/`(npx bowyer [^`]+)`/g)].map(([, line]) => line);
-  return [...blocks, ...inline]
-    .map((line) => /npx bowyer (?:[^#]|\S#)*/.exec(line.replaceAll('\n', ' '))?.[0].trim() ?? '')
-    .filter((line) => line !== '' && !/…|\||\bNAME\b/.test(line));
-}
+// Commands: composed, prepared and validated in this process as --dry-run does, in a folder that contains what they name.
+// With --config-dir a plugin of the user's is loaded, which Jest's modules cannot do: those run as processes.
+const yamlFiles = ['configs', 'experiments'].flatMap((folder) =>
+  readdirSync(join(repository, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.yaml'))
+    .map((file) => join(folder, file)),
+);
+const commands = [
+  ...pages.flatMap((page) => commandsOfPage(textOf(page)).map((line): [string, string] => [page, line])),
+  ...yamlFiles.flatMap((file) => commandsOfComments(textOf(file)).map((line): [string, string] => [file, line])),
+].filter(([, line]) => !/…|\.\.\.$/.test(line));
 
-// With --cfg nothing starts: files, folders and servers that a command names need not exist.
-const command = join(repository, 'packages/runner/bin/bowyer.js');
-const commands = pages.flatMap((page) => commandsIn(page).map((line): [string, string] => [page, line]));
-
-test('the README and the pages show commands', () => {
-  expect(commands.filter(([page]) => page === 'README.md').length).toBeGreaterThan(5);
+test('README, pages and configs show commands', () => {
+  const shown = (start: string) => commands.filter(([page]) => page.startsWith(start)).length;
+  expect(['README.md', 'docs/algorithms/', 'configs/', 'experiments/'].map((start) => shown(start) > 4)).toEqual(
+    Array(4).fill(true),
+  );
 });
 
-test.each(commands)('%s: %s', async (_, line) => {
-  const only = /--(cfg|help|info|version)/.test(line) ? '' : line.includes(' -m ') ? ' --dry-run' : ' --cfg job';
-  const words = line.replace('npx bowyer', `"${process.execPath}" "${command}"`) + only;
-  await promisify(execFile)('bash', ['-c', words], { cwd: repository });
+describe('commands', () => {
+  const home = process.cwd();
+  let folder: string;
+  beforeEach(() => {
+    folder = realpathSync(mkdtempSync(join(tmpdir(), 'bowyer-docs-')));
+    process.chdir(folder);
+  });
+  afterEach(() => {
+    process.chdir(home);
+    rmSync(folder, { recursive: true });
+  });
+
+  test.each(commands)('%s: %s', async (_, line) => {
+    const words = filledIn(shellWords(line));
+    const only = words.some((word) => /^--(cfg|help|info|version|dry-run)$/.test(word)) ? [] : ['--dry-run'];
+    makeFixtures(words, folder);
+    if (words.includes('--config-dir')) {
+      expect(await run([...words, ...only])).toMatchObject({ code: 0 });
+      return;
+    }
+    const printed: string[] = [];
+    const sink = { write: (text: string) => printed.push(text) };
+    const code = await runCommandLine({ ...bowyer([...words, ...only]), stdout: sink, stderr: sink });
+    expect({ code, printed: code === 0 ? '' : printed.join('') }).toEqual({ code: 0, printed: '' });
+  });
 });
 
 /** Names and patterns in the table of logged metrics: `losses/q1`, `q2`; `rollout/x` (`_max`); `eval/…`. */
