@@ -1,11 +1,6 @@
 import { join } from 'node:path';
 import type { Device } from '@bowyer/graph';
-import {
-  LanguageModel,
-  loadTokenizer,
-  openAdapterDirectory,
-  type OptimizerOptions,
-} from '@bowyer/models';
+import { LanguageModel, loadTokenizer, openAdapterDirectory, type OptimizerOptions } from '@bowyer/models';
 import type { SharedConfig } from '../config/keys.js';
 import type { EnvironmentConfig } from '../environment/environment.js';
 import { maskedTokenIds } from './agent-tokens.js';

@@ -30,10 +30,15 @@ async function importPlugin(path: string, place: string): Promise<void> {
     await enablePlugins();
     await import(pathToFileURL(path).href);
   } catch (error) {
-    throw new ConfigError('validation', `plugins: '${path}' failed to load: ${(error as Error).message}`, [
-      place,
-      'a plugin is a module that calls registerAlgorithm, registerEnvironment or registerTask of @bowyer/runner',
-    ], { keyPath: 'plugins' });
+    throw new ConfigError(
+      'validation',
+      `plugins: '${path}' failed to load: ${(error as Error).message}`,
+      [
+        place,
+        'a plugin is a module that calls registerAlgorithm, registerEnvironment or registerTask of @bowyer/runner',
+      ],
+      { keyPath: 'plugins' },
+    );
   }
 }
 

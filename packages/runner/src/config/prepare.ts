@@ -13,11 +13,21 @@ import { choicesOf, schemaOf, taskOf } from './units.js';
 /** Groups whose choice on the command line decides which keys there are. */
 const UNITS = ['task', 'algorithm', 'env', 'policy', 'critic', 'optimizer', 'preset'];
 
-export async function prepare(composition: Composition, context: PrepareContext, shipped: string): Promise<Composition> {
+export async function prepare(
+  composition: Composition,
+  context: PrepareContext,
+  shipped: string,
+): Promise<Composition> {
   await loadPlugins(composition, context);
   if (taskOf(composition) === undefined) return composition; // the validation reports it
   const unread = unreadPaths(composition.config, schemaOf(composition));
-  const given = new Set(context.overrides.filter(({ kind }) => kind !== 'delete').map(({ key }) => key));
+  // Of a group's choice it is enough that something is read.
+  const isUseless = (group: string) => !readsAny(composition.config[group], group, new Set(unread));
+  const given = new Set(
+    context.overrides
+      .filter(({ kind, key, isGroup }) => kind !== 'delete' && (!isGroup || isUseless(key)))
+      .map(({ key }) => key),
+  );
   const isSwitched = context.overrides.some(({ key, isGroup }) => isGroup && UNITS.includes(key));
   const own = readsOf(composition);
   const refused = unread.filter((path) => {
@@ -42,6 +52,12 @@ function unreadPaths(config: PlainObject, schema: TSchema, prefix = ''): string[
   });
 }
 
+/** Whether something of a node is read. */
+function readsAny(node: unknown, path: string, unread: ReadonlySet<string>): boolean {
+  if (unread.has(path)) return false;
+  return !isTree(node) || Object.entries(node).some(([key, value]) => readsAny(value, `${path}.${key}`, unread));
+}
+
 const isTree = (value: unknown): value is PlainObject =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
@@ -64,7 +80,9 @@ const NO_CHOICES: Choices = { algorithm: null, env: null, setting: () => undefin
 /** Which tasks, algorithms and environments read a key that the config does not have, in words. */
 export function readersOf(key: string): string[] {
   const train = findTask('train')!;
-  const algorithms = algorithmNames().filter((name) => hasKey(train, key, { ...NO_CHOICES, algorithm: findAlgorithm(name)! }));
+  const algorithms = algorithmNames().filter((name) =>
+    hasKey(train, key, { ...NO_CHOICES, algorithm: findAlgorithm(name)! }),
+  );
   const tasks = taskNames().filter((name) => hasKey(findTask(name)!, key, NO_CHOICES));
   const environments = environmentNames().filter((name) => hasKey(train, key, { ...NO_CHOICES, env: name }));
   return [
@@ -81,7 +99,9 @@ function ownersOf(path: string, { unit, choices }: Reads): string[] {
     (name) => name !== choices.algorithm?.name && hasKey(unit, path, { ...choices, algorithm: findAlgorithm(name)! }),
   );
   const tasks = taskNames().filter((name) => name !== unit.name && hasKey(findTask(name)!, path, choices));
-  const environments = environmentNames().filter((name) => name !== choices.env && hasKey(unit, path, { ...choices, env: name }));
+  const environments = environmentNames().filter(
+    (name) => name !== choices.env && hasKey(unit, path, { ...choices, env: name }),
+  );
   return [
     ...(condition === undefined ? [] : [condition]),
     ...(algorithms.length > 0 ? [`algorithm ${algorithms.join(', ')}`] : []),
@@ -118,7 +138,8 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   'critic.max_length': 'choose critic=transformer',
   'critic.state_feature': 'choose critic=transformer',
   'critic.width': 'critic_lm has its own sizes',
-  'policy.endpoint': 'an endpoint plays in task=evaluate and cannot be trained: choose policy=tiny, or give policy_lm=FOLDER',
+  'policy.endpoint':
+    'an endpoint plays in task=evaluate and cannot be trained: choose policy=tiny, or give policy_lm=FOLDER',
 };
 
 /** What would make a run read a key that it does not read; undefined where no other key switches it on. */
@@ -132,7 +153,12 @@ export function conditionOf(path: string, { algorithm }: Pick<Choices, 'algorith
   return Object.entries(CONDITIONS).find(([key]) => path === key || path.startsWith(`${key}.`))?.[1];
 }
 
-function refusal(refused: readonly string[], composition: Composition, given: ReadonlySet<string>, reads: Reads): ConfigError {
+function refusal(
+  refused: readonly string[],
+  composition: Composition,
+  given: ReadonlySet<string>,
+  reads: Reads,
+): ConfigError {
   const { unit, choices } = reads;
   const who = [
     `task=${unit.name}`,

@@ -38,7 +38,12 @@ function otherUnit(composition: Composition): ConfigProblem[] {
       mend: `choose the environment with its options: env=${String(alias)}`,
     });
   const [agent, chosen] = [composition.setting('agent_type'), composition.choices.algorithm];
-  if (typeof agent === 'string' && chosen == null && findAlgorithm(agent) !== undefined && composition.setting('task') === 'train')
+  if (
+    typeof agent === 'string' &&
+    chosen == null &&
+    findAlgorithm(agent) !== undefined &&
+    composition.setting('task') === 'train'
+  )
     problems.push({
       key: 'agent_type',
       what: `agent_type is ${agent}, but the options of that algorithm are not there`,
@@ -84,7 +89,14 @@ const isTyped = (composition: Composition, key: string): boolean =>
 const OF_A_START = /^\.|\.log$|^sweep-job\.json$|^multirun\.yaml$|^checkpoints$/;
 
 /** Limits that no schema knows: of this machine, and of what the folder contains. */
-function limitProblems({ threads, maxNewTokens, policy, savePath, checkpointPath, policyLm }: Record<string, unknown>): ConfigProblem[] {
+function limitProblems({
+  threads,
+  maxNewTokens,
+  policy,
+  savePath,
+  checkpointPath,
+  policyLm,
+}: Record<string, unknown>): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   const cores = availableParallelism();
   if (typeof threads === 'number' && threads > 4 * cores)
@@ -104,7 +116,9 @@ function limitProblems({ threads, maxNewTokens, policy, savePath, checkpointPath
   if (typeof savePath === 'string' && existsSync(savePath)) {
     const entries = readdirSync(savePath);
     const foreign = entries.filter((name) => !OF_A_START.test(name));
-    if (!entries.includes(CONFIG_FILE) && foreign.length > 0)
+    // A run that was killed before it claimed the folder has left the record of its command line.
+    const isOurs = entries.includes(CONFIG_FILE) || entries.includes('.hydra');
+    if (!isOurs && foreign.length > 0)
       problems.push({
         key: 'save_path',
         what: `save_path: the folder '${savePath}' contains other files (${foreign.slice(0, 3).join(', ')}${foreign.length > 3 ? ', …' : ''}) and no run`,

@@ -54,9 +54,9 @@ test.each([
   ['{"messages": [{"role": "tool", "content": "x"}]}', 'line 1, message 1 is from "tool"; known are system, human,'],
   ['{"messages": [{"role": "user"}]}', 'line 1, message 1 has no text'],
   ['{"messages": 3}', "line 1 has no array of messages under 'conversations' or 'messages'"],
-  ['{"messages": []}', 'holds no conversation'],
+  ['{"messages": []}', 'contains no conversation'],
   ['{"messages": ', 'line 1 is not JSON: '],
-])('%s is told', async (text, problem) => {
+])('%s is reported', async (text, problem) => {
   const path = file('e.jsonl', text);
   await expect(readConversations(path)).rejects.toThrow(`${path}: ${problem}`);
 });

@@ -49,7 +49,7 @@ export async function readConversations(path: string): Promise<ChatMessage[][]> 
   const conversations = items
     .map(({ item, place }) => conversation(path, place, item))
     .filter(({ length }) => length > 0);
-  if (conversations.length === 0) throw new ConversationFileError(path, 'holds no conversation');
+  if (conversations.length === 0) throw new ConversationFileError(path, 'contains no conversation');
   return conversations;
 }
 

@@ -78,7 +78,9 @@ function fitting(
   const cut = encoded.filter(({ ids }) => ids.length > longest).length;
   const kept = encoded
     .map((conversation) => cutRight(conversation, longest))
-    .filter((conversation): conversation is EncodedConversation => conversation !== null && learnedTokens(conversation) > 0);
+    .filter(
+      (conversation): conversation is EncodedConversation => conversation !== null && learnedTokens(conversation) > 0,
+    );
   const lost = encoded.length - kept.length;
   if (cut > 0)
     log(`${cut} conversations are longer than the context of ${longest} tokens and lost their end`, 'WARNING');

@@ -5,7 +5,10 @@ import { makeDemonstrations, type DemonstrationConfig } from '../../demonstratio
 import { openDirectory } from '../../run/run-files.js';
 import type { TaskContext } from '../task.js';
 
-export async function demonstrations(config: DemonstrationConfig, { directory, decisive, print }: TaskContext): Promise<void> {
+export async function demonstrations(
+  config: DemonstrationConfig,
+  { directory, decisive, print }: TaskContext,
+): Promise<void> {
   await openDirectory(directory, decisive);
   const { summary, file } = await makeDemonstrations(config);
   const path = join(directory, file.name);

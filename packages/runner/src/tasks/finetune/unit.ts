@@ -28,7 +28,10 @@ function keys(choices: Choices): TProperties {
     ...hubKeys,
     ...templateKeys,
     ...conversationKeys,
-    model: nullable(Type.String(), 'the model to train: a folder, a run, an adapter, or a model of the hub (OWNER/NAME)'),
+    model: nullable(
+      Type.String(),
+      'the model to train: a folder, a run, an adapter, or a model of the hub (OWNER/NAME)',
+    ),
     data: nullable(
       Type.String(),
       'JSON or JSONL of conversations ({messages}, {conversations}) or of prompts and completions ({prompt, completion})',
@@ -40,7 +43,9 @@ function keys(choices: Choices): TProperties {
     lm_lr: rate('peak learning rate'),
     lm_schedule: scheduleNode('optimizer steps', 'how the learning rate changes over the steps'),
     max_grad_norm: rate('bound of the gradient’s global norm'),
-    save_minutes: undecided(Type.Number({ minimum: 0, description: 'minutes between checkpoints; 0: after every step' })),
+    save_minutes: undecided(
+      Type.Number({ minimum: 0, description: 'minutes between checkpoints; 0: after every step' }),
+    ),
     quantization: policyKeys.quantization,
     use_lora,
     ...(choices.setting('use_lora') === true && { lora }),
@@ -69,7 +74,11 @@ export const finetuneTask: TaskUnit = {
     const problem = await modelProblem('model', model as string);
     if (problem !== null) problems.push(problem);
     if (!existsSync(data as string))
-      problems.push({ key: 'data', what: `data: there is no file '${String(data)}'`, mend: 'give a JSON or JSONL file' });
+      problems.push({
+        key: 'data',
+        what: `data: there is no file '${String(data)}'`,
+        mend: 'give a JSON or JSONL file',
+      });
     if (quantization !== 'none' && useLora !== true)
       problems.push({
         key: 'quantization',

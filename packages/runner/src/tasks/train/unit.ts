@@ -46,7 +46,8 @@ function keys(choices: Choices): TProperties {
   const isPretrained = setting('critic_lm') !== null;
   const isGiven = (setting('checkpoint_path') ?? setting('policy_lm') ?? null) !== null;
   const imitates = !isGiven || !collects;
-  const usesTemplate = setting('play_as_chat') === true || (imitates && hasConversations(setting('demonstrations.path')));
+  const usesTemplate =
+    setting('play_as_chat') === true || (imitates && hasConversations(setting('demonstrations.path')));
   // Rollouts follow do_sample; a final test always samples.
   const { do_sample, ...sampling } = samplingKeys;
   return {
@@ -77,7 +78,11 @@ function keys(choices: Choices): TProperties {
     ...(imitates && { demonstrations: demonstrationsNode(choices) }),
     ...(collects
       ? !isGiven && { ...cacheKeys, ...terminatorKey, warm_start: warmStartNode }
-      : { save_minutes: undecided(Type.Number({ minimum: 0, description: 'minutes between checkpoints; 0: after every step' })) }),
+      : {
+          save_minutes: undecided(
+            Type.Number({ minimum: 0, description: 'minutes between checkpoints; 0: after every step' }),
+          ),
+        }),
   };
 }
 
