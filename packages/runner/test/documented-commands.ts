@@ -19,9 +19,9 @@ export const commandsOfComments = (text: string): string[] =>
 
 /** The command in a line, up to its comment or to the end of the sentence; `--config-name …` alone is one too. */
 function commandIn(line: string): string[] {
-  const found = /(?:npx (?:bowyer|run)|^--config-name)(?= )(?:[^#;]|[^\s]#)*/.exec(line)?.[0];
+  const found = /(?:npx (?:bowyer|run)|^--config-name)(?= )(?:[^#;`]|\S#)*/.exec(line)?.[0];
   if (found === undefined) return [];
-  return [found.replace(/\. [A-Z].*$/, '').replace(/[.:)\s]+$/, '').replace(/^(npx (bowyer|run) )?/, '')];
+  return [found.replace(/\. [A-Z].*$/, '').replace(/[.:)\s]+$/, '').replace(/^npx (bowyer|run) /, '')];
 }
 
 /** Words as a shell splits them: single and double quotes, no variables. */
@@ -30,19 +30,10 @@ export const shellWords = (line: string): string[] =>
     word.replace(/'([^']*)'|"([^"]*)"/g, (_, single?: string, double?: string) => single ?? double ?? ''),
   );
 
-/** Placeholders that are part of a value, and what stands for them when a command is checked. */
-const placeholders: readonly (readonly [RegExp, string])[] = [
-  [/^(env|\+?experiment)=NAME$/, '$1=seeds'],
-  [/^(seed)=N$/, '$1=0'],
-];
+/** Placeholders for other things than files and folders, and what stands for them when a command is checked. */
+const placeholders: Readonly<Record<string, string>> = { 'env=NAME': 'env=coin', 'seed=N': 'seed=0' };
 
-export function filledIn(words: readonly string[]): string[] {
-  return words.map((word) => {
-    if (word === 'env=NAME') return 'env=coin';
-    const found = placeholders.find(([pattern]) => pattern.test(word));
-    return found === undefined ? word : word.replace(...found);
-  });
-}
+export const filledIn = (words: readonly string[]): string[] => words.map((word) => placeholders[word] ?? word);
 
 /** Keys that name a model, and files that exist before a command. What a command writes is not there. */
 const models = ['model', 'policy_lm', 'critic_lm', 'checkpoint_path'];
