@@ -24,6 +24,9 @@ export function agentFolderOf(place: string): string {
   return candidates.find(isModel) ?? place;
 }
 
+/** Whether a place stands for an adapter in PEFT's layout. */
+export const isAdapterFolder = (place: string): boolean => existsSync(join(agentFolderOf(place), 'adapter_config.json'));
+
 /** The critic that was saved with an agent: below a best agent, beside the policy of a checkpoint; null where there is none. */
 export function criticFolderOf(agentFolder: string): string | null {
   return (

@@ -75,19 +75,33 @@ function fitting(
   longest: number,
   log: TaskContext['log'],
 ): EncodedConversation[] {
-  const cut = encoded.filter(({ ids }) => ids.length > longest).length;
-  const kept = encoded
-    .map((conversation) => cutRight(conversation, longest))
-    .filter(
-      (conversation): conversation is EncodedConversation => conversation !== null && learnedTokens(conversation) > 0,
-    );
-  const lost = encoded.length - kept.length;
-  if (cut > 0)
-    log(`${cut} conversations are longer than the context of ${longest} tokens and lost their end`, 'WARNING');
-  if (lost > 0) log(`${lost} conversations have nothing to learn from and are left out`, 'WARNING');
+  const kept = fitted(encoded, longest, 'conversations', log).filter((conversation) => conversation !== null);
   if (kept.length === 0) throw new Error('none of the conversations has a message of the assistant to learn from');
-  const tokens = kept.reduce((sum, { ids }) => sum + ids.length, 0);
-  const learned = kept.reduce((sum, conversation) => sum + learnedTokens(conversation), 0);
-  log(`imitating ${kept.length} conversations of ${tokens} tokens, ${learned} of which are learned`);
+  log(`imitating ${kept.length} conversations of ${tokenCounts(kept)}`);
   return kept;
+}
+
+/** As `fitting`, with null in the place of each one that is left out. @param noun what they are */
+export function fitted(
+  encoded: readonly EncodedConversation[],
+  longest: number,
+  noun: string,
+  log: TaskContext['log'],
+): (EncodedConversation | null)[] {
+  const cut = encoded.filter(({ ids }) => ids.length > longest).length;
+  const fit = encoded.map((conversation) => {
+    const short = cutRight(conversation, longest);
+    return short !== null && learnedTokens(short) > 0 ? short : null;
+  });
+  const lost = fit.filter((conversation) => conversation === null).length;
+  if (cut > 0) log(`${cut} ${noun} are longer than the context of ${longest} tokens and lost their end`, 'WARNING');
+  if (lost > 0) log(`${lost} ${noun} have nothing to learn from and are left out`, 'WARNING');
+  return fit;
+}
+
+/** How many tokens there are, in words. */
+export function tokenCounts(conversations: readonly EncodedConversation[]): string {
+  const tokens = conversations.reduce((sum, { ids }) => sum + ids.length, 0);
+  const learned = conversations.reduce((sum, conversation) => sum + learnedTokens(conversation), 0);
+  return `${tokens} tokens, ${learned} of which are learned`;
 }
