@@ -1,19 +1,6 @@
-// The command `bowyer`: Hydra's command line over this repository's configs.
-// Neither the compute stack nor the validator is loaded before it is needed.
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { registerResolver, runCommandLine } from '@bowyer/config';
-import { DEFAULT_CONFIG, overrideAliases } from './config/adopted-names.js';
-import { preparedKey, readPrepared, writePrepared } from './config/prepared-cache.js';
-
-/** Where `configs` and `experiments` are: in the published package itself, in a checkout at its root. */
-const runner = resolve(import.meta.dirname, '..');
-const root = existsSync(join(runner, 'configs')) ? runner : resolve(runner, '..', '..');
-
-const configs = join(root, 'configs');
-
-/** `${first:a,b,…}`: the first value that is not null. */
-registerResolver('first', (...values) => values.find((value) => value !== null) ?? null);
+// Runs the command line of this process.
+import { runCommandLine } from '@bowyer/config';
+import { bowyer } from './program.js';
 
 // `bowyer --cfg job | head` closes the pipe early, which is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -21,34 +8,4 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-/** What `--cfg` shows for the first time; null for a config that was shown before and is valid. */
-let shown: { key: string | null; unread: string[] } | null = null;
-
-process.exitCode = await runCommandLine({
-  argv: process.argv.slice(2),
-  programName: 'bowyer',
-  commandPrefix: 'npx bowyer',
-  jobName: 'run',
-  version: '0.1.0',
-  configDir: configs,
-  configName: DEFAULT_CONFIG,
-  searchPaths: [{ dir: join(root, 'experiments'), group: 'experiment' }],
-  overrideAliases,
-  async prepare(composition, context) {
-    const key = context.purpose === 'cfg' ? preparedKey(composition, context) : null;
-    const known = readPrepared(key);
-    const unread =
-      known?.unread ?? (await (await import('./config/prepare.js')).unreadKeys(composition, context, configs));
-    shown = known === null ? { key, unread } : null;
-    return composition.without(unread);
-  },
-  async validate(composition, { purpose }) {
-    if (purpose === 'cfg' && shown === null) return;
-    await (await import('./config/validate-config.js')).validateConfig(composition);
-    if (purpose === 'cfg') writePrepared(shown!.key, { unread: shown!.unread });
-  },
-  explain: async (error) => (await import('./config/foreign-keys.js')).explain(error),
-  describe: async (composition) => (await import('./config/units.js')).schemaOf(composition),
-  job: async (context) => (await import('./job.js')).job(context),
-  launch: async (request) => (await import('./sweep/launch-sweep.js')).launchSweep(request),
-});
+process.exitCode = await runCommandLine(bowyer(process.argv.slice(2)));

@@ -139,7 +139,6 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   policy: GIVEN_START,
   chat_template: 'write play_as_chat=true, or give conversations to imitate (demonstrations.path)',
   upstream_loss_mask: 'write play_as_chat=true, or give conversations to imitate (demonstrations.path)',
-  'demonstrations.count': GIVEN_FILE,
   'optimizer.momentum': 'choose optimizer=sgd',
   'optimizer.nesterov': 'choose optimizer=sgd',
   'optimizer.betas': 'choose optimizer=adam, adamw or adamw_8bit',
@@ -154,12 +153,13 @@ const CONDITIONS: Readonly<Record<string, string>> = {
 };
 
 /** What would make a run read a key that it does not read; undefined where no other key switches it on. */
-export function conditionOf(path: string, { algorithm }: Pick<Choices, 'algorithm'> = NO_CHOICES): string | undefined {
+export function conditionOf(path: string, { algorithm, setting }: Choices = NO_CHOICES): string | undefined {
   // The algorithm is the warm start itself.
   if (algorithm?.needs.source === 'dataset' && /^(warm_start|cache_dir)\b/.test(path)) {
     const keys = Object.keys(algorithm.options.properties as object).join(', ');
     return `${algorithm.name} has no warm start: it trains with its own keys (${keys})`;
   }
+  if (path.startsWith('demonstrations.') && (setting('demonstrations.path') ?? null) !== null) return GIVEN_FILE;
   if (path.startsWith('policy.endpoint')) return CONDITIONS['policy.endpoint'];
   return Object.entries(CONDITIONS).find(([key]) => path === key || path.startsWith(`${key}.`))?.[1];
 }

@@ -87,7 +87,10 @@ function writable(
         '  give demonstrations of the environment that the policy was made for, or leave out policy_lm and checkpoint_path',
     );
   if (lost > 0)
-    log(`${lost} of ${episodes.length} dialogues contain words that the policy cannot write and are left out`, 'WARNING');
+    log(
+      `${lost} of ${episodes.length} dialogues contain words that the policy cannot write and are left out`,
+      'WARNING',
+    );
   return kept;
 }
 
