@@ -1,5 +1,6 @@
 // What a composed config contains beyond what its task, algorithm and environment read: settings of files for another unit
 // are left out, settings of the user are refused, so that no key is silently ignored.
+import { join } from 'node:path';
 import type { TObject, TSchema } from '@sinclair/typebox';
 import { findAlgorithm, algorithmNames } from '@bowyer/algorithms';
 import { ConfigError, type Composition, type PlainObject, type PrepareContext } from '@bowyer/config';
@@ -13,13 +14,18 @@ import { choicesOf, schemaOf, taskOf } from './units.js';
 /** Groups whose choice on the command line decides which keys there are. */
 const UNITS = ['task', 'algorithm', 'env', 'policy', 'critic', 'optimizer', 'preset'];
 
-export async function prepare(
+/**
+ * @param shipped the folder of the program's own configs
+ * @returns the keys to leave out of the composition
+ * @throws {ConfigError} for keys that the user gave and nobody reads
+ */
+export async function unreadKeys(
   composition: Composition,
   context: PrepareContext,
   shipped: string,
-): Promise<Composition> {
+): Promise<string[]> {
   await loadPlugins(composition, context);
-  if (taskOf(composition) === undefined) return composition; // the validation reports it
+  if (taskOf(composition) === undefined) return []; // the validation reports it
   const unread = unreadPaths(composition.config, schemaOf(composition));
   // Of a group's choice it is enough that something is read.
   const isUseless = (group: string) => !readsAny(composition.config[group], group, new Set(unread));
@@ -34,10 +40,10 @@ export async function prepare(
     if (ownersOf(path, own).length === 0) return false; // no unit has it: the validation reports it as unknown
     if (covers(given, path)) return true;
     const { source } = composition.origin(path)[0] ?? {};
-    return !isSwitched && source !== undefined && !isShipped(source, shipped);
+    return !isSwitched && source !== undefined && !isShipped(source, shipped, composition);
   });
   if (refused.length > 0) throw refusal(refused, composition, given, own);
-  return composition.without(unread.filter((path) => ownersOf(path, own).length > 0));
+  return unread.filter((path) => ownersOf(path, own).length > 0);
 }
 
 /** Keys of the config that its schema does not have, as `lora` or `demonstrations.noise`. */
@@ -65,8 +71,11 @@ const isTree = (value: unknown): value is PlainObject =>
 const covers = (given: ReadonlySet<string>, path: string): boolean =>
   [...given].some((key) => key === path || key.startsWith(`${path}.`) || path.startsWith(`${key}.`));
 
-/** A file that comes with the program; what it sets for another unit is no choice of the user. */
-const isShipped = (source: string, shipped: string): boolean => source.startsWith(shipped);
+/** A file that the primary config takes from the program; what it sets for another unit is no choice of the user. */
+function isShipped(source: string, shipped: string, composition: Composition): boolean {
+  const primary = composition.setting('hydra.job.config_name');
+  return source.startsWith(shipped) && source !== join(shipped, `${String(primary)}.yaml`);
+}
 
 interface Reads {
   unit: TaskUnit;
@@ -98,21 +107,18 @@ function ownersOf(path: string, { unit, choices }: Reads): string[] {
   const algorithms = algorithmNames().filter(
     (name) => name !== choices.algorithm?.name && hasKey(unit, path, { ...choices, algorithm: findAlgorithm(name)! }),
   );
-  const tasksWith = (algorithm: Choices['algorithm']) =>
-    taskNames().filter((name) => name !== unit.name && hasKey(findTask(name)!, path, { ...choices, algorithm }));
-  let tasks = tasksWith(choices.algorithm);
+  const tasks = taskNames().filter((name) => name !== unit.name && hasKey(findTask(name)!, path, choices));
   const environments = environmentNames().filter(
     (name) => name !== choices.env && hasKey(unit, path, { ...choices, env: name }),
   );
-  // Another task with another algorithm: the critic of a file, where an algorithm without one demonstrates.
-  if (algorithms.length + tasks.length + environments.length === 0)
-    tasks = [...new Set(algorithmNames().flatMap((name) => tasksWith(findAlgorithm(name)!)))];
-  return [
+  const owners = [
     ...(condition === undefined ? [] : [condition]),
     ...(algorithms.length > 0 ? [`algorithm ${algorithms.join(', ')}`] : []),
     ...(tasks.length > 0 && algorithms.length === 0 ? [`task ${tasks.join(', ')}`] : []),
     ...(environments.length > 0 ? [`environment ${environments.join(', ')}`] : []),
   ];
+  // More than one choice may have to change, as both the task and the algorithm.
+  return owners.length > 0 ? owners : readersOf(path);
 }
 
 /** Whether a task has a key, as `lora.r`; what is inside the node `env` is the environment's own. */

@@ -5,7 +5,7 @@ import type { Trajectory } from '@bowyer/core';
 import type { Metrics } from '@bowyer/algorithms';
 import { JsonlFile } from '@bowyer/logging';
 import { writeFileAtomically } from '@bowyer/core';
-import { withLegacyNames } from './legacy-metrics.js';
+import { withLegacyNames } from '../config/adopted-names.js';
 import { fromRecord, toRecord, type TrajectoryRecord } from './trajectory-record.js';
 
 /** JSONL files whose bytes are the same however often a run was killed. */
@@ -20,7 +20,7 @@ export class RunFiles {
     private readonly timings: JsonlFile,
   ) {}
 
-  /** @param lengths bytes to keep of each file, from the checkpoint that the run goes on from */
+  /** @param lengths bytes to keep of each file, from the checkpoint that the run resumes from */
   static async open(directory: string, lengths: Record<string, number>): Promise<RunFiles> {
     const [metrics, rollouts] = await Promise.all(
       RESUMED_FILES.map((name) => JsonlFile.open(join(directory, name), lengths[name] ?? 0)),

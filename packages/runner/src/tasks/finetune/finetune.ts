@@ -51,7 +51,9 @@ const TRIAL_PROMPTS = 4;
 export async function finetune(config: FinetuneConfig, context: TaskContext): Promise<void> {
   const { directory, log, print } = context;
   // A file may change under its name, and a run is resumed on the same items only.
-  const dataSha256 = createHash('sha256').update(await readFile(config.data)).digest('hex');
+  const dataSha256 = createHash('sha256')
+    .update(await readFile(config.data))
+    .digest('hex');
   const decisive = { ...context.decisive, dataSha256 };
   await openDirectory(directory, decisive);
   const finished = await readFinetuneResults(directory);
@@ -132,11 +134,17 @@ function loadModel(dir: string, config: FinetuneConfig, device: Device): Promise
   });
 }
 
-function logPlan(model: LanguageModel, { training, longest }: Examples, config: FinetuneConfig, log: TaskContext['log']) {
+function logPlan(
+  model: LanguageModel,
+  { training, longest }: Examples,
+  config: FinetuneConfig,
+  log: TaskContext['log'],
+) {
   const { epochs, batchSize, gradAccumSteps, useLora } = config;
   const stepsPerEpoch = Math.ceil(training.length / batchSize);
   const rows = Math.ceil(Math.min(batchSize, training.length) / gradAccumSteps);
-  if (useLora && isAdapterFolder(config.model)) log('model is an adapter and keeps its own settings: the node lora has no effect');
+  if (useLora && isAdapterFolder(config.model))
+    log('model is an adapter and keeps its own settings: the node lora has no effect');
   log(
     `training ${model.parameters.size} parameters: ${epochs} epochs of ${stepsPerEpoch} optimizer steps, ${epochs * stepsPerEpoch} in all, ` +
       `${rows} items through the model at once`,
@@ -237,11 +245,21 @@ async function resultsOf(
   const prompts = [...validation, ...training].flatMap(({ item }) => promptOf(item) ?? []).slice(0, TRIAL_PROMPTS);
   const input = join(directory, 'prompts.jsonl');
   await writeFileAtomically(input, prompts.map((prompt) => `${JSON.stringify(prompt)}\n`).join(''));
-  return { validationItems: validation.length, models, model: bestFolder, trial: trialOf(config, bestFolder, input, directory) };
+  return {
+    validationItems: validation.length,
+    models,
+    model: bestFolder,
+    trial: trialOf(config, bestFolder, input, directory),
+  };
 }
 
 /** A command that runs as it is, in a shell. */
-function trialOf({ chatTemplate, quantization }: FinetuneConfig, model: string, input: string, directory: string): string {
+function trialOf(
+  { chatTemplate, quantization }: FinetuneConfig,
+  model: string,
+  input: string,
+  directory: string,
+): string {
   const overrides = [
     ...[`model=${model}`, `input=${input}`, `output=${join(directory, 'texts.jsonl')}`],
     ...(chatTemplate === null ? [] : [`chat_template=${chatTemplate}`]),

@@ -27,7 +27,10 @@ export function memoryEstimate({ architecture, parameters }: LanguageModel, size
   const total = base.reduce((sum, { count }) => sum + count, 0);
   const isQuantized = (shape: readonly number[]) => shape.length === 2 && shape[0] !== architecture.vocabSize;
   const bits = { none: 8 * FLOAT, '8bit': 8, '4bit': 4 }[size.quantization];
-  const frozen = base.reduce((sum, { shape, count }) => sum + (isQuantized(shape) ? (count * bits) / 8 : count * FLOAT), 0);
+  const frozen = base.reduce(
+    (sum, { shape, count }) => sum + (isQuantized(shape) ? (count * bits) / 8 : count * FLOAT),
+    0,
+  );
   return {
     // Adapters are beside the base; without them the base itself is trained.
     parameters: frozen + (trained < total ? trained * FLOAT : 0),
