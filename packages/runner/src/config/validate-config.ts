@@ -13,8 +13,8 @@ import { schemaOf, taskOf } from './units.js';
 
 /** Refuses a config that its task could not run, or that would waste the run. */
 export async function validateConfig(composition: Composition): Promise<void> {
-  const wrongUnit = otherUnit(composition);
-  if (wrongUnit.length > 0) throw new Error(textOf(wrongUnit, composition));
+  const early = [...otherUnit(composition), ...sizelessCritic(composition)];
+  if (early.length > 0) throw new Error(textOf(early, composition));
   await validate(composition, schemaOf(composition));
   const unit = taskOf(composition)!;
   const config = camelKeys(composition.resolve()) as Record<string, unknown>;
@@ -27,7 +27,7 @@ export async function validateConfig(composition: Composition): Promise<void> {
   if (problems.length > 0) throw new Error(textOf(problems, composition));
 }
 
-/** ArCHer's `env_name` and `agent_type` cannot choose the options that belong to a unit, only repeat which it is. */
+/** `env_name` and `agent_type` cannot choose the options that belong to a unit, only repeat which it is. */
 function otherUnit(composition: Composition): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   const [alias, name] = [composition.setting('env_name'), composition.setting('env.name')];
@@ -57,6 +57,19 @@ function otherUnit(composition: Composition): ConfigProblem[] {
       mend: `choose the algorithm with its options: algorithm=${findAlgorithm(agent)?.name ?? agent}`,
     });
   return problems;
+}
+
+/** Before the schema, which would ask for the sizes one by one. */
+function sizelessCritic(composition: Composition): ConfigProblem[] {
+  const [kind, width, model] = ['critic.kind', 'critic.width', 'critic_lm'].map((key) => composition.setting(key));
+  if (kind !== 'transformer' || width !== undefined || model !== null) return [];
+  return [
+    {
+      key: 'critic_lm',
+      what: `critic=${composition.choices.critic} has the sizes of a checkpoint, and critic_lm is null`,
+      mend: 'give one with critic_lm=roberta-base or critic_lm=FOLDER, or write critic=transformer for one from scratch',
+    },
+  ];
 }
 
 function algorithmProblems(config: Record<string, unknown>): ConfigProblem[] {

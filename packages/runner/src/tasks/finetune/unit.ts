@@ -14,9 +14,9 @@ import {
   templateKeys,
   titleKeys,
   trainingKeys,
-  undecided,
 } from '../../config/keys.js';
 import { DataFileError } from '../../demonstrations/data-file.js';
+import { undecided } from '../../config/undecided.js';
 import type { Choices, ConfigProblem, TaskUnit } from '../task.js';
 import { readTrainingItems } from './training-items.js';
 

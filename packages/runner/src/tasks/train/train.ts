@@ -19,6 +19,7 @@ import type { DoubleCritic, LanguageModel } from '@bowyer/models';
 import { makeCritic, type CriticConfig } from '../../agent/critic-setup.js';
 import { deviceOf } from '../../agent/device-choice.js';
 import { freshPolicy } from '../../agent/fresh-policy.js';
+import { runOf } from '../../agent/model-folders.js';
 import { dialoguesOf } from '../../agent/players.js';
 import { playOptions, recipeOptions } from '../../agent/play-options.js';
 import { loadPolicy, policyOptimizer, restoreOptimizer, savePolicyState } from '../../agent/policy-setup.js';
@@ -143,6 +144,9 @@ async function findStart(
   context: TaskContext,
 ): Promise<Start | null> {
   const given = config.checkpointPath ?? config.policyLm;
+  const trainedIn = given === null ? undefined : runOf(given)?.env?.name;
+  if (trainedIn !== undefined && trainedIn !== config.env.name)
+    context.log(`the policy in ${given} was trained in ${trainedIn}; this run plays ${config.env.name}`, 'WARNING');
   if (unit.needs.source === 'dataset') return { folder: given, material: await loadMaterial(config) };
   const folder = given ?? (await warmStart(config, device, context));
   return folder === null ? null : { folder, material: null };
