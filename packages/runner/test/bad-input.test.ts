@@ -16,11 +16,7 @@ const made = () => [...tinyGame('archer_20q'), `cache_dir=${join(directory, 'cac
 /** Runs the command into a new folder; what it printed to stderr, and whether the folder was made. */
 async function mistake(args: readonly string[], words = made()) {
   const folder = join(directory, `run-${args.join('-').replace(/\W+/g, '_').slice(0, 40)}`);
-  const { code, stdout, stderr } = await run([
-    ...words,
-    `save_path=${folder}`,
-    ...args,
-  ]);
+  const { code, stdout, stderr } = await run([...words, `save_path=${folder}`, ...args]);
   return { code, stdout, stderr, made: existsSync(folder) };
 }
 
@@ -121,10 +117,7 @@ test('an output folder that cannot be made', async () => {
 
 test('a truncated model and a damaged checkpoint', async () => {
   const folder = join(directory, 'good');
-  const command = [
-    ...made(),
-    `save_path=${folder}`,
-  ];
+  const command = [...made(), `save_path=${folder}`];
   expect(await run([...command])).toMatchObject({ code: 0 });
 
   // A model file that ends too early is named with what it lacks.

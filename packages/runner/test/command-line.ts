@@ -58,7 +58,15 @@ export function run(
 
 const play = ['max_new_tokens=6', 'slots=8', 'test_size=8'];
 const policy = ['policy.n_embd=16', 'policy.n_layer=1', 'policy.n_head=2'];
-const loop = ['iterations=6', 'rollout_size=8', 'batch_size=32', 'capacity=200', 'eval_freq=2', 'eval_size=8', 'save_freq=1'];
+const loop = [
+  'iterations=6',
+  'rollout_size=8',
+  'batch_size=32',
+  'capacity=200',
+  'eval_freq=2',
+  'eval_size=8',
+  'save_freq=1',
+];
 const critic = ['critic.width=16', 'epochs=3'];
 const actor = ['warmup_iter=2', 'actor_epochs=2'];
 

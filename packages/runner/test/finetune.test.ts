@@ -26,8 +26,13 @@ const jsonl = (items: readonly object[]) => items.map((item) => `${JSON.stringif
 
 /** A model of one block whose vocabulary is the words above. */
 async function makeModel(folder: string): Promise<void> {
-  const words = Array.from({ length: 20 }, (_, i) => `${question(i)} ${answer(i)} system\nuser\nassistant\n${answer(i)}`);
-  const tokenizer = wordLevelTokenizer([...words, 'You are a helpful assistant'], { wholeTokens: templateTokens('chatml') });
+  const words = Array.from(
+    { length: 20 },
+    (_, i) => `${question(i)} ${answer(i)} system\nuser\nassistant\n${answer(i)}`,
+  );
+  const tokenizer = wordLevelTokenizer([...words, 'You are a helpful assistant'], {
+    wholeTokens: templateTokens('chatml'),
+  });
   const device = await openDevice({ device: 'cpu', threads: 1 });
   try {
     const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 40 };
@@ -68,9 +73,13 @@ const losses = (lines: Line[], key: string) => lines.filter((line) => key in lin
 test('conversations: what is printed, logged and saved; the line to try it runs', async () => {
   const { stdout, stderr } = await ends('chat', 'conversations.jsonl', 'chat_template=chatml');
   const log = stdout + stderr;
-  expect(log).toMatch(/data: 16 items to train on, 4 for validation \(validation_share=0.2\); \d+ tokens, \d+ of which are learned; an item has/);
+  expect(log).toMatch(
+    /data: 16 items to train on, 4 for validation \(validation_share=0.2\); \d+ tokens, \d+ of which are learned; an item has/,
+  );
   expect(log).toContain('3 epochs of 4 optimizer steps, 12 in all, 4 items through the model at once');
-  expect(log).toMatch(/memory: about \d+ MB \(parameters \d+ MB, gradients \d+ MB, moments \d+ MB, activations \d+ MB\)/);
+  expect(log).toMatch(
+    /memory: about \d+ MB \(parameters \d+ MB, gradients \d+ MB, moments \d+ MB, activations \d+ MB\)/,
+  );
   expect(log).toMatch(/time: about \d+ seconds? for the remaining 10 optimizer steps/);
 
   const lines = await metricsOf('chat');
@@ -89,7 +98,9 @@ test('conversations: what is printed, logged and saved; the line to try it runs'
     `best (epoch ${held.indexOf(best)})  ${best.toFixed(4)}       ${Math.exp(best).toPrecision(4)}`,
   );
   expect(stdout).toContain('loss in nats per learned token on 4 validation items, which were not trained on');
-  expect(await readFile(at('chat', 'report.html'), 'utf8')).toMatch(/Loss \(nats per learned token\).*<polyline.*<polyline/s);
+  expect(await readFile(at('chat', 'report.html'), 'utf8')).toMatch(
+    /Loss \(nats per learned token\).*<polyline.*<polyline/s,
+  );
 
   const [, trial] = /^try it: npx bowyer (.*)$/m.exec(stdout)!;
   expect(trial).toContain(`model=${at('chat', 'checkpoints', 'best')}`);
@@ -115,10 +126,19 @@ test('prompts with completions: the completion and the end of text are learned; 
 
 test('without validation the last model is saved; adapters leave the base as it is', async () => {
   const before = await readFile(at('model', 'model.safetensors'));
-  const { stdout } = await ends('lora', 'completions.json', 'validation_share=0', 'use_lora=true', 'lora.r=4', 'epochs=2');
+  const { stdout } = await ends(
+    'lora',
+    'completions.json',
+    'validation_share=0',
+    'use_lora=true',
+    'lora.r=4',
+    'epochs=2',
+  );
   expect(await readFile(at('model', 'model.safetensors'))).toEqual(before);
   expect(readdirSync(at('lora', 'checkpoints', 'best'))).toContain('adapter_model.safetensors');
-  expect(stdout).toMatch(/last \(epoch 2\) .*\n\nloss in nats per learned token of the last training steps; nothing was held out/);
+  expect(stdout).toMatch(
+    /last \(epoch 2\) .*\n\nloss in nats per learned token of the last training steps; nothing was held out/,
+  );
   const lines = await metricsOf('lora');
   expect(losses(lines, 'eval/nll')).toEqual([]);
   const training = losses(lines, 'losses/nll');
@@ -127,7 +147,14 @@ test('without validation the last model is saved; adapters leave the base as it 
 
 test('all bad lines are reported at once, before a model is looked for', async () => {
   const good = JSON.stringify(completions[0]);
-  const bad = ['{"prompt": ', '3', '{"prompt": "a"}', '{"prompt": ["a"], "completion": "b"}', '{"text": "a"}', '{"messages": []}'];
+  const bad = [
+    '{"prompt": ',
+    '3',
+    '{"prompt": "a"}',
+    '{"prompt": ["a"], "completion": "b"}',
+    '{"text": "a"}',
+    '{"messages": []}',
+  ];
   await writeFile(at('bad.jsonl'), ['', good, ...bad, good].join('\n'));
   const { code, stderr } = await run(command('bad', 'bad.jsonl'));
   expect(code).toBe(1);
@@ -163,7 +190,8 @@ test.each([
 test('killed with SIGKILL and started again, the metrics and the model have the same bytes', async () => {
   const args = (name: string) =>
     command(name, 'conversations.jsonl', 'chat_template=chatml', 'save_minutes=0', 'use_lora=true', 'lora.dropout=0.1');
-  const steps = () => (existsSync(at('killed', 'checkpoints')) ? readdirSync(at('killed', 'checkpoints')).map(Number) : []);
+  const steps = () =>
+    existsSync(at('killed', 'checkpoints')) ? readdirSync(at('killed', 'checkpoints')).map(Number) : [];
   for (const enough of [2, 7]) {
     const { signal } = await run(args('killed'), { killWhen: () => steps().some((step) => step >= enough) });
     expect(signal).toBe('SIGKILL');

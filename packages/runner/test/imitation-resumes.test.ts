@@ -42,7 +42,11 @@ const cloning = (start: 'made' | 'given'): Imitator => ({
 });
 
 const starts = (name: string) => at(name, 'cache', 'warm-starts');
-const startOf = (name: string) => join(starts(name), entries(starts(name)).find((entry) => /^[0-9a-f]+$/.test(entry))!);
+const startOf = (name: string) =>
+  join(
+    starts(name),
+    entries(starts(name)).find((entry) => /^[0-9a-f]+$/.test(entry))!,
+  );
 const warmStart: Imitator = {
   command: (name, overrides) => [
     ...[...tinyGame('archer_20q'), ...sixteen, ...common, ...ofStart, ...oneIteration],

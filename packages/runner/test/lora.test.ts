@@ -18,13 +18,7 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 const at = (...path: string[]) => join(directory, ...path);
-const lora = [
-  'use_lora=true',
-  'lora.r=4',
-  'lora.dropout=0.1',
-  'lora.target_modules=all-linear',
-  'threads=1',
-];
+const lora = ['use_lora=true', 'lora.r=4', 'lora.dropout=0.1', 'lora.target_modules=all-linear', 'threads=1'];
 /** What the algorithm reads of the rest: with no warm-up, the first policy that is called the best has been trained. */
 const training: Readonly<Record<string, readonly string[]>> = {
   archer_20q: ['iterations=4', 'warmup_iter=0', 'lm_lr=1e-2'],
@@ -63,7 +57,15 @@ test('archer: the base’s bits stay; the adapter is evaluated, generates, and i
   expect(await hasLearnt(best)).toBe(true);
 
   const { stdout } = await ends([
-    ...['--config-name', 'archer_20q', 'task=evaluate', 'env.max_turns=6', 'max_new_tokens=6', 'slots=8', 'test_size=8'],
+    ...[
+      '--config-name',
+      'archer_20q',
+      'task=evaluate',
+      'env.max_turns=6',
+      'max_new_tokens=6',
+      'slots=8',
+      'test_size=8',
+    ],
     ...[`checkpoint_path=${best}`, `save_path=${at('evaluated')}`],
   ]);
   expect(stdout).toContain('best');

@@ -74,10 +74,7 @@ test.each([
   ],
   [
     ['env=coin', '+env.max_tuns=3'],
-    [
-      /^ *Unknown config key 'env\.max_tuns'$/m,
-      /known keys in 'env': name, backend, base_url, .*show_valid_actions$/m,
-    ],
+    [/^ *Unknown config key 'env\.max_tuns'$/m, /known keys in 'env': name, backend, base_url, .*show_valid_actions$/m],
   ],
   [
     ['env=coin', 'env.fold=trian'],

@@ -125,4 +125,8 @@ test('a server that fails a share of the episodes: the run goes on below max_fai
   }
 }, 120_000);
 
-const TEST_SIZE = Number(tinyRun('archer_20q').find((word) => word.startsWith('test_size='))?.split('=')[1]);
+const TEST_SIZE = Number(
+  tinyRun('archer_20q')
+    .find((word) => word.startsWith('test_size='))
+    ?.split('=')[1],
+);

@@ -20,7 +20,8 @@ function leaves(value: PlainValue | PlainObject, path = ''): string[] {
 }
 
 const has = (composition: Composition, path: string): boolean =>
-  path.split('.').reduce<PlainValue | undefined>((node, key) => (node as PlainObject)?.[key], composition.config) !== undefined;
+  path.split('.').reduce<PlainValue | undefined>((node, key) => (node as PlainObject)?.[key], composition.config) !==
+  undefined;
 
 test.each(primary)('%s: every key of the file itself is read', async (name) => {
   const raw = unprepared(name, ...(needed[name] ?? []));
@@ -33,9 +34,11 @@ test.each(primary)('%s: every key of the file itself is read', async (name) => {
 const asksFor: Readonly<Record<string, RegExp>> = {
   convert: /^task=convert needs [^\n]*\n[^\n]*\n[^\n]*$/,
   finetune: /^task=finetune needs a model and data: model is null\n[^\n]*\n[^\n]*$/,
-  generate: /^task=generate needs a model, a file to read and a file to write: model, input, output are null\n[^\n]*\n[^\n]*$/,
+  generate:
+    /^task=generate needs a model, a file to read and a file to write: model, input, output are null\n[^\n]*\n[^\n]*$/,
   replay: /^task=replay needs the actions to play and a file to write: input is null\n[^\n]*\n[^\n]*$/,
-  score: /^task=score needs a model, a file to read and a file to write: model, input, output are null\n[^\n]*\n[^\n]*$/,
+  score:
+    /^task=score needs a model, a file to read and a file to write: model, input, output are null\n[^\n]*\n[^\n]*$/,
   serve_model: /^task=serve_model needs a model: model is null\n[^\n]*\n[^\n]*$/,
 };
 
@@ -48,10 +51,17 @@ test.each(primary)('%s is valid as it is, but for what it must be given', async 
 const algorithms = ['archer', 'chai', 'online_filteredbc', 'bc'];
 const words = algorithms.map((name) => [name, name === 'bc' ? 'bc_20q' : `${name}_20q`]);
 
-test.each(words)('algorithm=%s on another config, ArCHer’s agent_type and %s are the same run', async (name, config) => {
-  const { project_name: _, run_name: __, ...own } = (await composed(config)).resolve();
-  for (const key of ['algorithm', 'agent_type']) {
-    const { project_name: ___, run_name: ____, ...chosen } = (await composed('archer_20q', `${key}=${name}`)).resolve();
-    expect(chosen).toEqual(own);
-  }
-});
+test.each(words)(
+  'algorithm=%s on another config, ArCHer’s agent_type and %s are the same run',
+  async (name, config) => {
+    const { project_name: _, run_name: __, ...own } = (await composed(config)).resolve();
+    for (const key of ['algorithm', 'agent_type']) {
+      const {
+        project_name: ___,
+        run_name: ____,
+        ...chosen
+      } = (await composed('archer_20q', `${key}=${name}`)).resolve();
+      expect(chosen).toEqual(own);
+    }
+  },
+);

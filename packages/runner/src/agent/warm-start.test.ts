@@ -44,6 +44,10 @@ test('the architecture decides the weights; as GPT-2 the name stays as it was wi
 test('optimizer and schedule decide the weights; at their defaults the name stays as it was without them', async () => {
   expect(await hash('archer_20q', 'warm_start.schedule.kind=cosine')).not.toBe(await hash('archer_20q'));
   expect(await hash('archer_20q', 'optimizer=sgd')).not.toBe(await hash('archer_20q'));
-  expect(await hash('archer_20q', 'optimizer=sgd', 'optimizer.momentum=0.5')).not.toBe(await hash('archer_20q', 'optimizer=sgd'));
-  expect(await hash('archer_20q', 'warm_start.warmup_steps=20', 'lm_schedule.kind=cosine')).toBe(await hash('archer_20q'));
+  expect(await hash('archer_20q', 'optimizer=sgd', 'optimizer.momentum=0.5')).not.toBe(
+    await hash('archer_20q', 'optimizer=sgd'),
+  );
+  expect(await hash('archer_20q', 'warm_start.warmup_steps=20', 'lm_schedule.kind=cosine')).toBe(
+    await hash('archer_20q'),
+  );
 });
