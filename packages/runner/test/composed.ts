@@ -1,8 +1,8 @@
 // Composes a config in this process as the command line does, prepared but not run.
 import { compose, ConfigError, registerResolver, type Composition } from '@bowyer/config';
-import { overrideAliases } from '../src/config/aliases.js';
+import { overrideAliases } from '../src/config/adopted-names.js';
 import { explain } from '../src/config/foreign-keys.js';
-import { prepare } from '../src/config/prepare.js';
+import { unreadKeys } from '../src/config/prepare.js';
 import { validateConfig } from '../src/config/validate-config.js';
 import { repository } from './command-line.js';
 
@@ -27,7 +27,8 @@ export async function composed(configName: string, ...overrides: string[]): Prom
     value: typeof value === 'object' ? undefined : value,
     text,
   }));
-  return prepare(composition, { purpose: 'run', overrides: given, cwd: repository }, repository);
+  const context = { purpose: 'run' as const, overrides: given, cwd: repository };
+  return composition.without(await unreadKeys(composition, context, `${repository}configs`));
 }
 
 /** What the user reads instead of a run; null for a config that runs. */

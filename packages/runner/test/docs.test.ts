@@ -1,10 +1,11 @@
-// What the documentation says is so: linked files exist, commands compose, and the metrics of docs/algorithms are those that a run logs.
-import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+// What the documentation says is so: linked files exist, commands are valid, and the metrics of docs/algorithms are those that a run logs.
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
+import { runCommandLine } from '@bowyer/config';
+import { bowyer } from '../src/program.js';
 import { repository, run, tinyGame } from './command-line.js';
+import { commandsOfComments, commandsOfPage, filledIn, makeFixtures, shellWords } from './documented-commands.js';
 
 const pages = ['README.md', 'CONTRIBUTING.md', 'benchmarks/README.md', ...markdownBelow('docs'), ...packageReadmes()];
 
@@ -47,60 +48,74 @@ test('paths of this repository exist', () => {
   expect(missing).toEqual([]);
 });
 
-/** Every command line of the page, as one line, without its comment. */
-function commandsIn(page: string): string[] {
-  const text = textOf(page).replace(/\\\n\s*/g, '');
-  const blocks = [...text.matchAll(/^```bash\n([\s\S]*?)^```/gm)].flatMap(([, block]) => block.split('\n'));
-  const inline = [...text.matchAll(/`(npx bowyer [^`]+)`/g)].map(([, line]) => line);
-  return [...blocks, ...inline]
-    .map((line) => /npx bowyer (?:[^#]|\S#)*/.exec(line.replaceAll('\n', ' '))?.[0].trim() ?? '')
-    .filter((line) => line !== '' && !/…|\||\bNAME\b/.test(line));
-}
+// Commands: composed, prepared and validated in this process as --dry-run does, in a folder that contains what they name.
+// With --config-dir a plugin of the user's is loaded, which Jest's modules cannot do: those run as processes.
+const yamlFiles = ['configs', 'experiments'].flatMap((folder) =>
+  readdirSync(join(repository, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.yaml'))
+    .map((file) => join(folder, file)),
+);
+const commands = [
+  ...pages.flatMap((page) => commandsOfPage(textOf(page)).map((line): [string, string] => [page, line])),
+  ...yamlFiles.flatMap((file) => commandsOfComments(textOf(file)).map((line): [string, string] => [file, line])),
+].filter(([, line]) => !/…|\.\.\.$/.test(line));
 
-// With --cfg nothing starts: files, folders and servers that a command names need not exist.
-const command = join(repository, 'packages/runner/bin/bowyer.js');
-const commands = pages.flatMap((page) => commandsIn(page).map((line): [string, string] => [page, line]));
-
-test('the README and the pages show commands', () => {
-  expect(commands.filter(([page]) => page === 'README.md').length).toBeGreaterThan(5);
+test('README, pages and configs show commands', () => {
+  const shown = (start: string) => commands.filter(([page]) => page.startsWith(start)).length;
+  expect(['README.md', 'docs/algorithms/', 'configs/', 'experiments/'].map((start) => shown(start) > 4)).toEqual(
+    Array(4).fill(true),
+  );
 });
 
-test.each(commands)('%s: %s', async (_, line) => {
-  const only = /--(cfg|help|info|version)/.test(line) ? '' : line.includes(' -m ') ? ' --dry-run' : ' --cfg job';
-  const words = line.replace('npx bowyer', `"${process.execPath}" "${command}"`) + only;
-  await promisify(execFile)('bash', ['-c', words], { cwd: repository });
-});
+/** `--config-name score` in a sentence names a config, and is not the whole command. */
+const isMention = (words: readonly string[]) => words.length === 2 && words[0] === '--config-name';
 
-/** Names and patterns in the table of logged metrics: `losses/q1`, `q2`; `rollout/x` (`_max`); `eval/…`. */
-function documentedMetrics(page: string): RegExp[] {
-  const section = /## Logged metrics\n([\s\S]*?)(?:\n## |$)/.exec(textOf(page))?.[1] ?? '';
-  const patterns: string[] = [];
-  for (const row of section.split('\n').filter((line) => line.startsWith('| `'))) {
-    let last = '';
-    for (const [, name] of row.split(' | ')[0].matchAll(/`([^`]+)`/g)) {
-      const full = name.startsWith('_') ? last + name : name.includes('/') ? name : `${last.split('/')[0]}/${name}`;
-      if (!name.startsWith('_')) last = full;
-      patterns.push(full);
+describe('commands', () => {
+  const home = process.cwd();
+  let folder: string;
+  beforeEach(() => {
+    folder = realpathSync(mkdtempSync(join(tmpdir(), 'bowyer-docs-')));
+    process.chdir(folder);
+  });
+  afterEach(() => {
+    process.chdir(home);
+    rmSync(folder, { recursive: true });
+  });
+
+  test.each(commands)('%s: %s', async (_, line) => {
+    const words = filledIn(shellWords(line));
+    const only = words.some((word) => /^--(cfg|help|info|version|dry-run)$/.test(word)) ? [] : isMention(words) ? ['--cfg', 'job'] : ['--dry-run'];
+    makeFixtures(words, folder);
+    if (words.includes('--config-dir')) {
+      expect(await run([...words, ...only])).toMatchObject({ code: 0 });
+      return;
     }
-  }
-  return patterns.map((name) => new RegExp(`^${name.replace('…', '.*')}$`));
+    const printed: string[] = [];
+    const sink = { write: (text: string) => printed.push(text) };
+    const code = await runCommandLine({ ...bowyer([...words, ...only]), stdout: sink, stderr: sink });
+    expect({ code, printed: code === 0 ? '' : printed.join('') }).toEqual({ code: 0, printed: '' });
+  });
+});
+
+/** Names in the table of logged metrics, without those that this game or these data do not have. */
+function documentedMetrics(page: string): string[] {
+  const section = /## Logged metrics\n([\s\S]*?)(?:\n## |$)/.exec(textOf(page))?.[1] ?? '';
+  const rows = section.split('\n').filter((line) => line.startsWith('| `') && !line.includes('conversations only'));
+  return rows.map((row) => /`([^`]+)`/.exec(row)![1]!);
 }
 
-test.each(['archer', 'chai', 'online_filteredbc'])(
-  'the metrics that docs/algorithms/%s.md lists are those that are logged',
+test.each(['archer', 'chai', 'online_filteredbc', 'bc'])(
+  'the metrics that docs/algorithms/%s.md lists are those that a run logs',
   async (name) => {
     const folder = mkdtempSync(join(tmpdir(), 'bowyer-docs-'));
     try {
-      const paths = [`save_path=${join(folder, 'run')}`, `cache_dir=${join(folder, 'cache')}`];
-      const config = ['--config-name', `${name}_20q`];
-      const { code, stderr } = await run([...config, ...tinyGame(`${name}_20q`), ...paths]);
+      const cache = name === 'bc' ? [] : [`cache_dir=${join(folder, 'cache')}`];
+      const { code, stderr } = await run([...tinyGame(`${name}_20q`), `save_path=${join(folder, 'run')}`, ...cache]);
       expect({ code, stderr }).toMatchObject({ code: 0 });
       const lines = readFileSync(join(folder, 'run/metrics.jsonl'), 'utf8').trim().split('\n');
-      const logged = [...new Set(lines.flatMap((line) => Object.keys(JSON.parse(line) as object)))];
-      const ours = logged.filter((key) => key.includes('/')); // ArCHer's own names have dots
-      const documented = documentedMetrics(`docs/algorithms/${name}.md`);
-      expect(ours.filter((key) => !documented.some((pattern) => pattern.test(key)))).toEqual([]);
-      expect(documented.filter((pattern) => !ours.some((key) => pattern.test(key))).map(String)).toEqual([]);
+      const logged = new Set(lines.flatMap((line) => Object.keys(JSON.parse(line) as object)));
+      const ours = [...logged].filter((key) => key.includes('/')); // ArCHer's own names have dots
+      expect(ours.sort()).toEqual(documentedMetrics(`docs/algorithms/${name}.md`).sort());
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { compose, registerResolver } from '@bowyer/config';
 import type { TObject, TSchema } from '@sinclair/typebox';
 import { camelKeys } from '@bowyer/core';
-import { prepare } from '../src/config/prepare.js';
+import { unreadKeys } from '../src/config/prepare.js';
 import { ReadWatcher } from '../src/config/read-watcher.js';
 import { schemaOf } from '../src/config/units.js';
 import { validateConfig } from '../src/config/validate-config.js';
@@ -62,7 +62,8 @@ async function watched(configName: string, overrides: readonly string[]): Promis
     value: undefined,
     text,
   }));
-  const composition = await prepare(composed, { purpose: 'run', overrides: given, cwd: repository }, repository);
+  const context = { purpose: 'run' as const, overrides: given, cwd: repository };
+  const composition = composed.without(await unreadKeys(composed, context, configDirs[0]));
   await validateConfig(composition);
   const schema = schemaOf(composition);
   const config = composition.resolve();

@@ -25,7 +25,8 @@ export function agentFolderOf(place: string): string {
 }
 
 /** Whether a place stands for an adapter in PEFT's layout. */
-export const isAdapterFolder = (place: string): boolean => existsSync(join(agentFolderOf(place), 'adapter_config.json'));
+export const isAdapterFolder = (place: string): boolean =>
+  existsSync(join(agentFolderOf(place), 'adapter_config.json'));
 
 /** The critic that was saved with an agent: below a best agent, beside the policy of a checkpoint; null where there is none. */
 export function criticFolderOf(agentFolder: string): string | null {

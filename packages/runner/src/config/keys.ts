@@ -1,12 +1,11 @@
 // The config keys that several tasks share, in groups of those that are read together, each with its meaning and unit.
 // A key of one task alone stands in that task's unit; an algorithm's keys in the algorithm's. Defaults live in configs/.
-// ArCHer's keys keep ArCHer's names (its scripts/config/*.yaml at 7c771a7).
-import { Type, type TSchema } from '@sinclair/typebox';
+// Keys that were taken over from other programs' configs are in adopted-keys.ts.
+import { Type } from '@sinclair/typebox';
 import { count, nullable, oneOf, rate, share, type OptionsOf } from '@bowyer/core';
+import { environmentKeys, secretKeys, shopKeys } from './adopted-keys.js';
 import { launcherSchema, sweeperSchema } from '../sweep/sweep-schema.js';
-
-/** Marks a key that does not decide a run's numbers: a run that is resumed may change it. */
-export const undecided = <T extends TSchema>(schema: T): T => ({ ...schema, decides: false });
+import { undecided } from './undecided.js';
 
 const closed = { additionalProperties: false } as const;
 
@@ -52,12 +51,7 @@ export const hubKeys = {
   offline: undecided(
     Type.Boolean({ description: 'use only models of the hub that are downloaded already; as HF_HUB_OFFLINE=1' }),
   ),
-  huggingface_token: undecided(
-    Type.String({
-      maxLength: 0,
-      description: 'kept for ArCHer’s configs; must be empty: set HF_TOKEN in the environment',
-    }),
-  ),
+  huggingface_token: secretKeys.huggingface_token,
 };
 
 /** How a model samples. */
@@ -65,7 +59,7 @@ export const samplingKeys = {
   max_new_tokens: count('longest text that the model writes at once, in tokens'),
   do_sample: Type.Boolean({ description: 'sample; false: the most likely token always' }),
   temperature: rate('sampling temperature, dimensionless'),
-  top_k: count('sample among the k most likely tokens; 0: all. ArCHer’s sampler has a hidden 50', 0),
+  top_k: count('sample among the k most likely tokens; 0: all', 0),
   top_p: Type.Number({
     exclusiveMinimum: 0,
     maximum: 1,
@@ -100,32 +94,6 @@ export const playKeys = {
     description:
       'the agent plays through its chat template: observations are the user’s messages, actions the assistant’s',
   }),
-};
-
-/** Keys outside the node `env` that environments read: ArCHer's, and AgentGym's address. */
-export const environmentKeys = {
-  env_name: nullable(Type.String(), 'ArCHer’s name for env.name; where both are given they must agree'),
-  env_idx: nullable(
-    Type.Integer({ minimum: 0 }),
-    'play only the item of this index in the environment’s list; null: all',
-  ),
-  env_load_path: nullable(
-    Type.String(),
-    'what the environment loads: a story file, the weights of an oracle, or the address of a shop',
-  ),
-  env_server_base: nullable(
-    Type.String(),
-    'AgentGym’s name for env.base_url: address of the server of an environment that is played there',
-  ),
-};
-
-/** WebShop's range of goals in ArCHer's configs. */
-export const shopKeys = {
-  webshop_lower: nullable(Type.Integer({ minimum: 0 }), 'ArCHer’s name for env.webshop_lower on a site: first goal'),
-  webshop_upper: nullable(
-    Type.Integer({ minimum: 0 }),
-    'ArCHer’s name for env.webshop_upper on a site: one past the last goal',
-  ),
 };
 
 /** Which model the agent is. */
@@ -228,7 +196,7 @@ const kindOfOptimizer = oneOf(
 /** Of behaviour cloning on episodes, in a warm start too. */
 export const terminatorKey = {
   score_terminator: Type.Boolean({
-    description: 'train the token that ends an utterance too; false: as in ArCHer',
+    description: 'train the token that ends an utterance too',
   }),
 };
 

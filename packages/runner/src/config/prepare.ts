@@ -1,5 +1,6 @@
 // What a composed config contains beyond what its task, algorithm and environment read: settings of files for another unit
 // are left out, settings of the user are refused, so that no key is silently ignored.
+import { join } from 'node:path';
 import type { TObject, TSchema } from '@sinclair/typebox';
 import { findAlgorithm, algorithmNames } from '@bowyer/algorithms';
 import { ConfigError, type Composition, type PlainObject, type PrepareContext } from '@bowyer/config';
@@ -13,13 +14,18 @@ import { choicesOf, schemaOf, taskOf } from './units.js';
 /** Groups whose choice on the command line decides which keys there are. */
 const UNITS = ['task', 'algorithm', 'env', 'policy', 'critic', 'optimizer', 'preset'];
 
-export async function prepare(
+/**
+ * @param shipped the folder of the program's own configs
+ * @returns the keys to leave out of the composition
+ * @throws {ConfigError} for keys that the user gave and nobody reads
+ */
+export async function unreadKeys(
   composition: Composition,
   context: PrepareContext,
   shipped: string,
-): Promise<Composition> {
+): Promise<string[]> {
   await loadPlugins(composition, context);
-  if (taskOf(composition) === undefined) return composition; // the validation reports it
+  if (taskOf(composition) === undefined) return []; // the validation reports it
   const unread = unreadPaths(composition.config, schemaOf(composition));
   // Of a group's choice it is enough that something is read.
   const isUseless = (group: string) => !readsAny(composition.config[group], group, new Set(unread));
@@ -34,10 +40,10 @@ export async function prepare(
     if (ownersOf(path, own).length === 0) return false; // no unit has it: the validation reports it as unknown
     if (covers(given, path)) return true;
     const { source } = composition.origin(path)[0] ?? {};
-    return !isSwitched && source !== undefined && !isShipped(source, shipped);
+    return !isSwitched && source !== undefined && !isShipped(source, shipped, composition);
   });
   if (refused.length > 0) throw refusal(refused, composition, given, own);
-  return composition.without(unread.filter((path) => ownersOf(path, own).length > 0));
+  return unread.filter((path) => ownersOf(path, own).length > 0);
 }
 
 /** Keys of the config that its schema does not have, as `lora` or `demonstrations.noise`. */
@@ -65,8 +71,11 @@ const isTree = (value: unknown): value is PlainObject =>
 const covers = (given: ReadonlySet<string>, path: string): boolean =>
   [...given].some((key) => key === path || key.startsWith(`${path}.`) || path.startsWith(`${key}.`));
 
-/** A file that comes with the program; what it sets for another unit is no choice of the user. */
-const isShipped = (source: string, shipped: string): boolean => source.startsWith(shipped);
+/** A file that the primary config takes from the program; what it sets for another unit is no choice of the user. */
+function isShipped(source: string, shipped: string, composition: Composition): boolean {
+  const primary = composition.setting('hydra.job.config_name');
+  return source.startsWith(shipped) && source !== join(shipped, `${String(primary)}.yaml`);
+}
 
 interface Reads {
   unit: TaskUnit;
@@ -130,7 +139,6 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   policy: GIVEN_START,
   chat_template: 'write play_as_chat=true, or give conversations to imitate (demonstrations.path)',
   upstream_loss_mask: 'write play_as_chat=true, or give conversations to imitate (demonstrations.path)',
-  'demonstrations.count': GIVEN_FILE,
   'optimizer.momentum': 'choose optimizer=sgd',
   'optimizer.nesterov': 'choose optimizer=sgd',
   'optimizer.betas': 'choose optimizer=adam, adamw or adamw_8bit',
@@ -145,12 +153,13 @@ const CONDITIONS: Readonly<Record<string, string>> = {
 };
 
 /** What would make a run read a key that it does not read; undefined where no other key switches it on. */
-export function conditionOf(path: string, { algorithm }: Pick<Choices, 'algorithm'> = NO_CHOICES): string | undefined {
+export function conditionOf(path: string, { algorithm, setting }: Choices = NO_CHOICES): string | undefined {
   // The algorithm is the warm start itself.
   if (algorithm?.needs.source === 'dataset' && /^(warm_start|cache_dir)\b/.test(path)) {
     const keys = Object.keys(algorithm.options.properties as object).join(', ');
     return `${algorithm.name} has no warm start: it trains with its own keys (${keys})`;
   }
+  if (path.startsWith('demonstrations.') && (setting('demonstrations.path') ?? null) !== null) return GIVEN_FILE;
   if (path.startsWith('policy.endpoint')) return CONDITIONS['policy.endpoint'];
   return Object.entries(CONDITIONS).find(([key]) => path === key || path.startsWith(`${key}.`))?.[1];
 }

@@ -27,7 +27,7 @@ export async function validateConfig(composition: Composition): Promise<void> {
   if (problems.length > 0) throw new Error(textOf(problems, composition));
 }
 
-/** ArCHer's `env_name` and `agent_type` cannot choose the options that belong to a unit, only repeat which it is. */
+/** `env_name` and `agent_type` cannot choose the options that belong to a unit, only repeat which it is. */
 function otherUnit(composition: Composition): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   const [alias, name] = [composition.setting('env_name'), composition.setting('env.name')];

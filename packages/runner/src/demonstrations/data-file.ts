@@ -48,7 +48,8 @@ export async function readDataFile<T>(
   expected: string,
 ): Promise<DataFile<T>> {
   const content = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    const what = error.code === 'ENOENT' ? `there is no file '${path}'` : `cannot read '${path}' (${error.code ?? error.message})`;
+    const what =
+      error.code === 'ENOENT' ? `there is no file '${path}'` : `cannot read '${path}' (${error.code ?? error.message})`;
     throw new DataFileError(what, 'a JSON or JSONL file');
   });
   const text = content.replace(/^\uFEFF/, ''); // some editors begin a file with a byte order mark
@@ -61,7 +62,10 @@ export async function readDataFile<T>(
 }
 
 /** @throws {DataFileError} with every item that `map` refuses by throwing BadItem */
-export function mapItems<T, U>({ path, expected, items }: DataFile<T>, map: (value: T, place: string) => U): DataFile<U> {
+export function mapItems<T, U>(
+  { path, expected, items }: DataFile<T>,
+  map: (value: T, place: string) => U,
+): DataFile<U> {
   const mapped: DataItem<U>[] = [];
   const bad: string[] = [];
   for (const { place, value } of items) {
@@ -122,7 +126,8 @@ export function found(value: unknown): string {
   if (value === undefined) return 'missing';
   if (Array.isArray(value)) return 'an array';
   if (value === null) return 'null';
-  if (typeof value !== 'object') return `the ${typeof value === 'string' ? 'text' : typeof value} ${JSON.stringify(value)}`;
+  if (typeof value !== 'object')
+    return `the ${typeof value === 'string' ? 'text' : typeof value} ${JSON.stringify(value)}`;
   const keys = Object.keys(value);
   return keys.length === 0 ? 'an object without keys' : `an object with the keys ${keys.slice(0, 8).join(', ')}`;
 }

@@ -1,4 +1,4 @@
-// task=demonstrations: writes what a warm start imitates; Twenty Questions in the format of ArCHer's twenty_questions.json.
+// task=demonstrations: writes what a warm start imitates, in the environment's own format where it has one.
 import { join } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
 import { makeDemonstrations, type DemonstrationConfig } from '../../demonstrations/demonstrations.js';

@@ -3,6 +3,7 @@ import { Type, type TProperties } from '@sinclair/typebox';
 import { findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
 import { count } from '@bowyer/core';
 import { agentFolderOf, criticFolderOf, modelProblem, runOf } from '../../agent/model-folders.js';
+import { algorithmKeys } from '../../config/adopted-keys.js';
 import { environmentKeysOf, oracleKeysOf, type EnvConfig } from '../../config/environment-keys.js';
 import {
   criticKeys,
@@ -41,7 +42,7 @@ function keys(choices: Choices): TProperties {
     ...common,
     ...deviceKeys,
     ...hubKeys,
-    agent_type: Type.String({ description: 'the algorithm that trained the agent, whose way of acting is played' }),
+    ...algorithmKeys,
     ...(Object.fromEntries(playerKeys) as TProperties),
     ...(algorithm?.playsWithCritic && {
       ...criticKeys,
@@ -49,7 +50,7 @@ function keys(choices: Choices): TProperties {
     }),
     ...sampling,
     ...(!algorithm?.alwaysSamples && {
-      eval_do_sample: Type.Boolean({ description: 'sample; false: the most likely token always, as ArCHer evaluates' }),
+      eval_do_sample: Type.Boolean({ description: 'sample; false: the most likely token always' }),
     }),
     play_as_chat: playKeys.play_as_chat,
     ...(choices.setting('play_as_chat') === true && templateKeys),

@@ -1,5 +1,12 @@
 // Training items as a model's tokens, split into those to train on and those that are held out.
-import { architectureFor, ChatTemplateError, continuationTokens, ItemError, loadTokenizer, openAdapterDirectory } from '@bowyer/models';
+import {
+  architectureFor,
+  ChatTemplateError,
+  continuationTokens,
+  ItemError,
+  loadTokenizer,
+  openAdapterDirectory,
+} from '@bowyer/models';
 import type { EncodedConversation, Tokenizer } from '@bowyer/models';
 import { readDecoderConfig, type PretrainedConfig } from '@bowyer/checkpoints';
 import { maximum, Rng } from '@bowyer/core';
@@ -35,7 +42,9 @@ export async function loadExamples(config: ExamplesConfig, log: TaskContext['log
   const fit = fitted(encoded, contextLength, 'items', log);
   const examples = fit.flatMap((tokens, i) => (tokens === null ? [] : [{ item: file.items[i].value, tokens }]));
   if (examples.length === 0)
-    throw new Error(`${config.data}: none of the items has a token to learn from\n  a conversation needs a message of the assistant`);
+    throw new Error(
+      `${config.data}: none of the items has a token to learn from\n  a conversation needs a message of the assistant`,
+    );
   return described(split(examples, config), contextLength, config, log);
 }
 
@@ -48,7 +57,9 @@ async function encode(
 ): Promise<EncodedConversation[]> {
   const [{ value: first }] = file.items;
   const encodeItem =
-    first.kind === 'conversation' ? await conversationEncoder(tokenizer, config) : completionEncoder(tokenizer, json, log);
+    first.kind === 'conversation'
+      ? await conversationEncoder(tokenizer, config)
+      : completionEncoder(tokenizer, json, log);
   return mapItems({ ...file, expected: encodeItem.expected }, encodeItem.encode).items.map(({ value }) => value);
 }
 
@@ -99,14 +110,21 @@ function endOf({ eosTokenId }: Tokenizer, { eos_token_id: named }: PretrainedCon
 }
 
 /** The seed decides which items are held out. */
-function split(examples: readonly Example[], { seed, validationShare, data }: ExamplesConfig): Omit<Examples, 'longest'> {
+function split(
+  examples: readonly Example[],
+  { seed, validationShare, data }: ExamplesConfig,
+): Omit<Examples, 'longest'> {
   const held = validationShare === 0 ? 0 : Math.max(1, Math.round(validationShare * examples.length));
   if (held >= examples.length)
     throw new Error(
       `${data}: of ${examples.length} items validation_share=${validationShare} holds out ${held}, and none remains to train on\n` +
         '  give more items, a smaller validation_share, or validation_share=0 for no validation',
     );
-  const isHeld = new Set(Rng.forPurpose(seed, 'finetune/validation').shuffle(examples.map((_, i) => i)).slice(0, held));
+  const isHeld = new Set(
+    Rng.forPurpose(seed, 'finetune/validation')
+      .shuffle(examples.map((_, i) => i))
+      .slice(0, held),
+  );
   return {
     training: examples.filter((_, i) => !isHeld.has(i)),
     // Of similar length in a batch: less padding.

@@ -51,7 +51,9 @@ const TRIAL_PROMPTS = 4;
 export async function finetune(config: FinetuneConfig, context: TaskContext): Promise<void> {
   const { directory, log, print } = context;
   // A file may change under its name, and a run is resumed on the same items only.
-  const dataSha256 = createHash('sha256').update(await readFile(config.data)).digest('hex');
+  const dataSha256 = createHash('sha256')
+    .update(await readFile(config.data))
+    .digest('hex');
   const decisive = { ...context.decisive, dataSha256 };
   await openDirectory(directory, decisive);
   const finished = await readFinetuneResults(directory);
@@ -132,16 +134,29 @@ function loadModel(dir: string, config: FinetuneConfig, device: Device): Promise
   });
 }
 
-function logPlan(model: LanguageModel, { training, longest }: Examples, config: FinetuneConfig, log: TaskContext['log']) {
-  const { epochs, batchSize, gradAccumSteps, useLora } = config;
+function logPlan(
+  model: LanguageModel,
+  { training, longest }: Examples,
+  config: FinetuneConfig,
+  log: TaskContext['log'],
+) {
+  const { epochs, batchSize, gradAccumSteps, useLora, quantization, gradientCheckpointing, lmSchedule } = config;
   const stepsPerEpoch = Math.ceil(training.length / batchSize);
+  const steps = epochs * stepsPerEpoch;
   const rows = Math.ceil(Math.min(batchSize, training.length) / gradAccumSteps);
-  if (useLora && isAdapterFolder(config.model)) log('model is an adapter and keeps its own settings: the node lora has no effect');
+  if (useLora && isAdapterFolder(config.model))
+    log('model is an adapter and keeps its own settings: the node lora has no effect');
   log(
-    `training ${model.parameters.size} parameters: ${epochs} epochs of ${stepsPerEpoch} optimizer steps, ${epochs * stepsPerEpoch} in all, ` +
-      `${rows} items through the model at once`,
+    `training ${model.parameters.size} parameters: ${steps} optimizer steps (epochs=${epochs}, ${stepsPerEpoch} each), ` +
+      `items through the model at once: ${rows}`,
   );
-  const memory = memoryEstimate(model, { ...config, optimizer: policyOptimizer(config), rows, tokens: longest });
+  if (lmSchedule.warmupSteps >= steps)
+    log(
+      `lm_schedule.warmup_steps=${lmSchedule.warmupSteps}: the warm-up takes all ${steps} steps, so the learning rate stays below lm_lr`,
+      'WARNING',
+    );
+  const optimizer = policyOptimizer(config);
+  const memory = memoryEstimate(model, { optimizer, quantization, gradientCheckpointing, rows, tokens: longest });
   const total = Object.values(memory).reduce((sum, bytes) => sum + bytes, 0);
   const parts = Object.entries(memory).map(([name, bytes]) => `${name} ${size(bytes)}`);
   log(`memory: about ${size(total)} (${parts.join(', ')})`);
@@ -237,11 +252,21 @@ async function resultsOf(
   const prompts = [...validation, ...training].flatMap(({ item }) => promptOf(item) ?? []).slice(0, TRIAL_PROMPTS);
   const input = join(directory, 'prompts.jsonl');
   await writeFileAtomically(input, prompts.map((prompt) => `${JSON.stringify(prompt)}\n`).join(''));
-  return { validationItems: validation.length, models, model: bestFolder, trial: trialOf(config, bestFolder, input, directory) };
+  return {
+    validationItems: validation.length,
+    models,
+    model: bestFolder,
+    trial: trialOf(config, bestFolder, input, directory),
+  };
 }
 
 /** A command that runs as it is, in a shell. */
-function trialOf({ chatTemplate, quantization }: FinetuneConfig, model: string, input: string, directory: string): string {
+function trialOf(
+  { chatTemplate, quantization }: FinetuneConfig,
+  model: string,
+  input: string,
+  directory: string,
+): string {
   const overrides = [
     ...[`model=${model}`, `input=${input}`, `output=${join(directory, 'texts.jsonl')}`],
     ...(chatTemplate === null ? [] : [`chat_template=${chatTemplate}`]),

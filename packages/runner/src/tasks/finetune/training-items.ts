@@ -1,11 +1,17 @@
 // What a person's file contains, as texts: conversations, or prompts with their completions. No model is needed to read it.
 import type { ChatMessage } from '@bowyer/models';
 import { conversationOf, EXPECTED_CONVERSATION } from '../../demonstrations/conversations.js';
-import { asRecord, BadItem, DataFileError, found, readDataFile, type DataFile } from '../../demonstrations/data-file.js';
+import {
+  asRecord,
+  BadItem,
+  DataFileError,
+  found,
+  readDataFile,
+  type DataFile,
+} from '../../demonstrations/data-file.js';
 
 export type TrainingItem =
-  | { kind: 'conversation'; messages: ChatMessage[] }
-  | { kind: 'completion'; prompt: string; completion: string };
+  { kind: 'conversation'; messages: ChatMessage[] } | { kind: 'completion'; prompt: string; completion: string };
 
 const EXPECTED = `${EXPECTED_CONVERSATION} or {"prompt": "…", "completion": "…"}, the same kind in the whole file`;
 
@@ -20,7 +26,9 @@ export async function readTrainingItems(path: string): Promise<DataFile<Training
       const item = itemOf(value);
       first ??= { kind: item.kind, place };
       if (item.kind !== first.kind)
-        throw new BadItem(`is ${NAMES[item.kind]}, but ${first.place} is ${NAMES[first.kind]}; a file contains one kind`);
+        throw new BadItem(
+          `is ${NAMES[item.kind]}, but ${first.place} is ${NAMES[first.kind]}; a file contains one kind`,
+        );
       return item;
     },
     EXPECTED,
