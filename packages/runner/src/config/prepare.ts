@@ -13,8 +13,8 @@ import { choicesOf, schemaOf, taskOf } from './units.js';
 /** Groups whose choice on the command line decides which keys there are. */
 const UNITS = ['task', 'algorithm', 'env', 'policy', 'critic', 'optimizer', 'preset'];
 
-export async function prepare(composition: Composition, context: PrepareContext, shipped: string): Promise<Composition> {
-  await loadPlugins(composition, context);
+export async function prepare(composed: Composition, context: PrepareContext, shipped: string): Promise<Composition> {
+  const composition = await loadPlugins(composed, context);
   if (taskOf(composition) === undefined) return composition; // the validation reports it
   const unread = unreadPaths(composition.config, schemaOf(composition));
   const given = new Set(context.overrides.filter(({ kind }) => kind !== 'delete').map(({ key }) => key));
