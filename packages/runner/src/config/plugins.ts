@@ -54,10 +54,7 @@ async function importPlugin(path: string, place: string): Promise<void> {
     throw new ConfigError(
       'validation',
       `plugins: '${path}' failed to load: ${(error as Error).message}`,
-      [
-        place,
-        'a plugin is a module that calls registerAlgorithm, registerEnvironment or registerTask of @bowyer/runner',
-      ],
+      [place, 'a plugin is a module that calls registerAlgorithm, registerEnvironment or registerTask: docs/extending'],
       { keyPath: 'plugins' },
     );
   }

@@ -8,14 +8,15 @@ import { findTask, taskNames } from '../tasks/registry.js';
 import type { Choices, TaskUnit } from '../tasks/task.js';
 import { placeText } from './place-text.js';
 import { loadPlugins } from './plugins.js';
-import { choicesOf, schemaOf, taskOf } from './units.js';
+import { choicesOf, schemaOf, taskOf, unknownUnit } from './units.js';
 
 /** Groups whose choice on the command line decides which keys there are. */
 const UNITS = ['task', 'algorithm', 'env', 'policy', 'critic', 'optimizer', 'preset'];
 
 export async function prepare(composed: Composition, context: PrepareContext, shipped: string): Promise<Composition> {
   const composition = await loadPlugins(composed, context);
-  if (taskOf(composition) === undefined) return composition; // the validation reports it
+  // The validation reports a task, an environment or an algorithm that does not exist; its keys are not the problem.
+  if (taskOf(composition) === undefined || unknownUnit(composition) !== undefined) return composition;
   const unread = unreadPaths(composition.config, schemaOf(composition));
   const given = new Set(context.overrides.filter(({ kind }) => kind !== 'delete').map(({ key }) => key));
   const isSwitched = context.overrides.some(({ key, isGroup }) => isGroup && UNITS.includes(key));
