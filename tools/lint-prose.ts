@@ -1,6 +1,6 @@
 // Finds words that the glossary of CONTRIBUTING.md replaces, in comments and strings of TypeScript and in Markdown and YAML, and lines
 // of documentation that are too long. Prints FILE:LINE; with --strict a finding is an error.
-// Text of games, fixtures and names in `code` are not prose. A line with "prose-lint: off" is not read.
+// Text of games, fixtures, output in blocks of `text` and `json`, and names in `code` are not prose. A line with "prose-lint: off" is not read.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import ts from 'typescript';
@@ -91,8 +91,10 @@ export function findings(path: string, text: string, rules: readonly Rule[]): Fi
     }
   }
   if (!path.endsWith('.md')) return found;
-  lines.forEach((line, i) => {
-    const tooLong = [...line].length > maxColumns && !line.startsWith('|') && !/^\S*https?:\S+$/.test(line.trim());
+  // Output is shown as it was printed.
+  const own = text.replace(/^```(?:text|json)\n[\s\S]*?^```/gm, (block) => block.replace(/.+/g, '')).split('\n');
+  own.forEach((line, i) => {
+    const tooLong = [...line].length > maxColumns && !line.trimStart().startsWith('|') && !/^\S*https?:\S+$/.test(line.trim());
     if (tooLong)
       found.push({ place: `${name}:${i + 1}`, message: `${[...line].length} columns, ${maxColumns} are allowed` });
   });

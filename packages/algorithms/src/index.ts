@@ -11,7 +11,15 @@ export {
 export { trainingRun, type TrainingRunParts } from './training-run.js';
 export { algorithmNames, findAlgorithm, registerAlgorithm } from './registry.js';
 export { archer, bc, chai, onlineFilteredBc } from './recipes/index.js';
-export { conversationExample, learnedTokens } from './recipes/bc.js';
+export {
+  conversationExample,
+  conversationExamples,
+  conversationLoss,
+  imitate,
+  learnedTokens,
+  type Examples,
+  type ImitationSettings,
+} from './recipes/bc.js';
 export type { Metrics, OnFailure, OpenPlayer, PlayOptions, ReplayItem, RunHooks } from './types.js';
 export { collect, episodeMetrics, play, rolloutMetrics, type PlayContext } from './rollout/collect.js';
 export { evalDoSampleKey, loopKeys } from './rollout/loop-keys.js';

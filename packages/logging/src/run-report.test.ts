@@ -27,3 +27,17 @@ test('holds the table, the dialogues as text and a curve of the logged figures',
 test('opens offline: it names no other file and no server', () => {
   expect(report.replaceAll('http://www.w3.org/2000/svg', '')).not.toMatch(/https?:|<script|<link|src=/);
 });
+
+test('a run without episodes has no heading for them', () => {
+  const none = renderReport({
+    title: 'finetune',
+    header: ['model'],
+    rows: [],
+    metrics: [],
+    charts: [],
+    dialogues: [],
+    config: '',
+  });
+  expect(none).not.toContain('Sample dialogues');
+  expect(report).toContain('Sample dialogues');
+});

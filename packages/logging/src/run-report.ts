@@ -8,6 +8,8 @@ export interface RunReport {
   rows: readonly (readonly string[])[];
   /** Lines of metrics.jsonl. */
   metrics: readonly Record<string, number>[];
+  /** What the metrics' `iteration` counts, below the curves; iterations if not given. */
+  xLabel?: string;
   charts: readonly { title: string; keys: readonly string[]; references?: readonly { name: string; y: number }[] }[];
   dialogues: readonly { title: string; text: string }[];
   /** The run's config as YAML. */
@@ -18,7 +20,7 @@ export function renderReport(report: RunReport): string {
   const charts = report.charts.flatMap(({ title, keys, references }) => {
     const series = keys.map((key) => seriesOf(report.metrics, key)).filter(({ points }) => points.length > 1);
     return series.length > 0
-      ? [`<figure>${lineChart(series, { title, xLabel: 'iteration', references })}</figure>`]
+      ? [`<figure>${lineChart(series, { title, xLabel: report.xLabel ?? 'iteration', references })}</figure>`]
       : [];
   });
   const cells = (tag: string, row: readonly string[]) =>
@@ -43,9 +45,7 @@ article{flex:1 1 280px}pre{white-space:pre-wrap;background:#9ca3af22;padding:.8r
 <table>${cells('th', report.header)}${report.rows.map((row) => cells('td', row)).join('')}</table>
 <h2>Curves</h2>
 <div class="grid">${charts.join('')}</div>
-<h2>Sample dialogues</h2>
-<div class="grid">${dialogues.join('')}</div>
-<h2>Config</h2>
+${dialogues.length > 0 ? `<h2>Sample dialogues</h2>\n<div class="grid">${dialogues.join('')}</div>\n` : ''}<h2>Config</h2>
 <details><summary>resolved config</summary><pre>${escapeHtml(report.config)}</pre></details>
 </html>
 `;

@@ -5,14 +5,10 @@ import { useLocalModels } from './agent/hub-models.js';
 import { decisivePart } from './config/decisive.js';
 import { openEnvParts } from './environment/env-parts.js';
 import type { EnvironmentConfig } from './environment/environment.js';
+import type { ReadWatcher } from './config/read-watcher.js';
 import { findTask } from './tasks/registry.js';
 import type { TaskContext } from './tasks/task.js';
 import type { TObject } from '@sinclair/typebox';
-
-/** Something that watches which keys of a config are read. */
-export interface ReadWatcher {
-  watch<Config extends object>(config: Config): Config;
-}
 
 /**
  * @param yaml a config that `schema` has accepted

@@ -11,18 +11,12 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 
 const HINT = '\nSet the environment variable HYDRA_FULL_ERROR=1 for a complete stack trace.\n';
 
+const made = () => [...tinyGame('archer_20q'), `cache_dir=${join(directory, 'cache')}`];
+
 /** Runs the command into a new folder; what it printed to stderr, and whether the folder was made. */
-async function mistake(args: readonly string[]) {
+async function mistake(args: readonly string[], words = made()) {
   const folder = join(directory, `run-${args.join('-').replace(/\W+/g, '_').slice(0, 40)}`);
-  const cache = join(directory, 'cache');
-  const { code, stdout, stderr } = await run([
-    '--config-name',
-    'archer_20q',
-    ...tinyGame,
-    `cache_dir=${cache}`,
-    `save_path=${folder}`,
-    ...args,
-  ]);
+  const { code, stdout, stderr } = await run([...words, `save_path=${folder}`, ...args]);
   return { code, stdout, stderr, made: existsSync(folder) };
 }
 
@@ -72,13 +66,14 @@ test('an unknown config name: the known ones', async () => {
 
 test('a model folder that is not there', async () => {
   const missing = join(directory, 'no-model');
-  expect(await mistake([`checkpoint_path=${missing}`])).toEqual({
+  expect(await mistake([`checkpoint_path=${missing}`], tinyGame('archer_20q', 'given'))).toEqual({
     code: 1,
     stdout: '',
     stderr:
       `checkpoint_path: there is no folder '${missing}'\n` +
       `  in command line: checkpoint_path=${missing}\n` +
-      '  give a model in Hugging Face layout: a folder with config.json, model.safetensors and tokenizer.json\n' +
+      '  give a model in Hugging Face layout (a folder with config.json, model.safetensors and tokenizer.json), a run or one of\n' +
+      '  its checkpoints, or a model of the hub (OWNER/NAME)\n' +
       HINT,
     made: false,
   });
@@ -96,7 +91,9 @@ test('a critic checkpoint beside the critic that reads lines', async () => {
 
 test('a file of demonstrations that is not there', async () => {
   const missing = join(directory, 'no-games.json');
-  expect(await mistake([`demonstrations.path=${missing}`])).toEqual({
+  // A file says itself how many it has.
+  const words = made().filter((word) => !word.startsWith('demonstrations.count='));
+  expect(await mistake([`demonstrations.path=${missing}`], words)).toEqual({
     code: 1,
     stdout: '',
     stderr:
@@ -120,13 +117,7 @@ test('an output folder that cannot be made', async () => {
 
 test('a truncated model and a damaged checkpoint', async () => {
   const folder = join(directory, 'good');
-  const command = [
-    '--config-name',
-    'archer_20q',
-    ...tinyGame,
-    `cache_dir=${join(directory, 'cache')}`,
-    `save_path=${folder}`,
-  ];
+  const command = [...made(), `save_path=${folder}`];
   expect(await run([...command])).toMatchObject({ code: 0 });
 
   // A model file that ends too early is named with what it lacks.
@@ -134,7 +125,7 @@ test('a truncated model and a damaged checkpoint', async () => {
   await cp(join(folder, 'checkpoints', 'best'), model, { recursive: true });
   await truncate(join(model, 'model.safetensors'), 2000);
   const { code, stderr } = await run([
-    ...command.slice(0, -1),
+    ...tinyGame('archer_20q', 'given'),
     `save_path=${join(directory, 'from-truncated')}`,
     `checkpoint_path=${model}`,
   ]);
@@ -144,12 +135,12 @@ test('a truncated model and a damaged checkpoint', async () => {
 
   // The newest checkpoint is damaged: the run says so, goes on from the one before, and ends as it did.
   const [older, newest] = (await readdir(join(folder, 'checkpoints'))).filter((name) => /^\d+$/.test(name));
-  await truncate(join(folder, 'checkpoints', newest, 'policy', 'parameters.safetensors'), 100);
+  await truncate(join(folder, 'checkpoints', newest, 'policy', 'model.safetensors'), 100);
   await rm(join(folder, 'results.json'));
   const again = await run([...command]);
   expect(again.code).toBe(0);
   expect(again.stdout).toContain(
-    `checkpoint ${join(folder, 'checkpoints', newest)} is damaged: policy/parameters.safetensors does not have the bytes that were written; ` +
+    `checkpoint ${join(folder, 'checkpoints', newest)} is damaged: policy/model.safetensors does not have the bytes that were written; ` +
       `falling back to checkpoint ${older}`,
   );
   expect(existsSync(join(folder, 'results.json'))).toBe(true);

@@ -1,5 +1,5 @@
 // Behaviour cloning of a model that is given, through the real command.
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run, tinyGame } from './command-line.js';
@@ -10,18 +10,23 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 
 test('a given policy learns the demonstrations; the run again does nothing, its folder is left as it was', async () => {
   const at = (...path: string[]) => join(directory, ...path);
-  const ends = async (name: string, ...overrides: string[]) => {
-    const args = ['--config-name', 'bc_20q', ...tinyGame, `save_path=${at(name)}`, `cache_dir=${at('cache')}`];
-    const { code, stderr } = await run([...args, ...overrides]);
+  const ends = async (name: string, start: 'made' | 'given', ...overrides: string[]) => {
+    const { code, stderr } = await run([...tinyGame('bc_20q', start), `save_path=${at(name)}`, ...overrides]);
     expect({ code, stderr }).toMatchObject({ code: 0 });
   };
-  await ends('start');
-  const [start] = await readdir(at('cache', 'warm-starts'));
+  /** The rows of the final test. */
+  const tested = async (name: string) => {
+    const results = JSON.parse(await readFile(at(name, 'results.json'), 'utf8')) as { policies: { name: string }[] };
+    return results.policies.map((policy) => policy.name);
+  };
+  await ends('start', 'made');
+  expect(await tested('start')).toEqual(['last']);
   const weights = (folder: string) => readFile(join(folder, 'model.safetensors'));
-  const given = at('cache', 'warm-starts', start);
+  const given = at('start', 'checkpoints', 'best');
   const before = await weights(given);
 
-  await ends('further', `policy_lm=${given}`);
+  await ends('further', 'given', `policy_lm=${given}`);
+  expect(await tested('further')).toEqual(['start', 'last']);
   const trained = at('further', 'checkpoints', 'best');
   expect((await weights(given)).equals(before)).toBe(true);
   expect((await weights(trained)).equals(before)).toBe(false);
@@ -30,10 +35,10 @@ test('a given policy learns the demonstrations; the run again does nothing, its 
       .trim()
       .split('\n')
       .map((line) => (JSON.parse(line) as { 'losses/nll': number })['losses/nll']);
-  expect((await losses(trained)).at(-1)).toBeLessThan((await losses(given)).at(-1)!);
+  expect((await losses(at('further'))).at(-1)).toBeLessThan((await losses(at('start'))).at(-1)!);
 
   await rm(at('further', 'results.json'));
   const after = await weights(trained);
-  await ends('further', `policy_lm=${given}`);
+  await ends('further', 'given', `policy_lm=${given}`);
   expect((await weights(trained)).equals(after)).toBe(true);
 });

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readSafetensors } from '@bowyer/checkpoints';
 import { chatTemplate, loadTokenizer, type ChatMessage } from '@bowyer/models';
-import type { TrajectoryRecord } from '../src/trajectory-record.js';
+import type { TrajectoryRecord } from '../src/run/trajectory-record.js';
 import { run, tinyGame } from './command-line.js';
 
 let directory: string;
@@ -14,19 +14,15 @@ beforeAll(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-chat-rol
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 const at = (...path: string[]) => join(directory, ...path);
-const short = [
-  'iterations=2',
-  'warmup_iter=0',
-  'rollout_size=6',
-  'eval_size=2',
-  'test_size=2',
-  'policy.n_positions=768',
-];
+const short = ['iterations=2', 'rollout_size=6', 'eval_size=2', 'test_size=2'];
+const made = (name: string) => [`cache_dir=${at(name, 'cache')}`, 'policy.n_positions=768'];
 
-async function ends(config: string, name: string, ...overrides: string[]): Promise<void> {
-  const paths = [`save_path=${at(name)}`, `cache_dir=${at(name, 'cache')}`];
-  const chat = ['play_as_chat=true', 'max_new_tokens=8', 'threads=1'];
-  const { code, stderr } = await run(['--config-name', config, ...tinyGame, ...short, ...chat, ...paths, ...overrides]);
+/** @param policy of which folder; null: one of the run's own */
+async function ends(config: string, name: string, policy: string | null, ...overrides: string[]): Promise<void> {
+  const chat = ['play_as_chat=true', 'max_new_tokens=8', 'threads=1', `save_path=${at(name)}`];
+  const start = policy === null ? made(name) : [`policy_lm=${policy}`];
+  const words = [...tinyGame(config, policy === null ? 'made' : 'given'), ...short, ...chat, ...start, ...overrides];
+  const { code, stderr } = await run(words);
   expect({ code, stderr }).toMatchObject({ code: 0 });
 }
 
@@ -70,7 +66,7 @@ const qwen =
   "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}";
 
 test('ArCHer through ChatML from a start of its own; filtered BC of adapters beside that through a Jinja template', async () => {
-  await ends('archer_20q', 'archer', 'chat_template=chatml');
+  await ends('archer_20q', 'archer', null, 'warmup_iter=0', 'chat_template=chatml');
   const start = startOf('archer');
   await expectTemplateTokens('archer', 'chatml', start);
   const figures = await lines<Record<string, number>>('archer', 'metrics.jsonl');
@@ -81,8 +77,8 @@ test('ArCHer through ChatML from a start of its own; filtered BC of adapters bes
 
   await writeFile(at('qwen.jinja'), qwen);
   const lora = ['use_lora=true', 'lora.target_modules=all-linear', 'lm_lr=1e-2'];
-  const given = [`policy_lm=${start}`, `chat_template=${at('qwen.jinja')}`];
-  await ends('online_filteredbc_20q', 'filtered', ...lora, ...given);
+  const template = `chat_template=${at('qwen.jinja')}`;
+  await ends('online_filteredbc_20q', 'filtered', start, 'warmup_iter=0', ...lora, template);
   expect(existsSync(at('filtered', 'cache'))).toBe(false);
   await expectTemplateTokens('filtered', qwen, start);
   const adapter = await readSafetensors(at('filtered', 'checkpoints', 'best', 'adapter_model.safetensors'));
@@ -91,8 +87,9 @@ test('ArCHer through ChatML from a start of its own; filtered BC of adapters bes
 
 test('ArCHer with fresh utterances at replayed states, and CHAI, through Llama-2’s template', async () => {
   const template = 'chat_template=llama-2';
-  await ends('archer_20q', 'replayed', template, 'actor_samples=replay', 'v_target_action=policy', 'batch_size=4');
+  const replay = ['actor_samples=replay', 'v_target_action=policy', 'batch_size=4', 'warmup_iter=0'];
+  await ends('archer_20q', 'replayed', null, template, ...replay);
   await expectTemplateTokens('replayed', 'llama2', startOf('replayed'));
-  await ends('chai_20q', 'chai', template, `policy_lm=${startOf('replayed')}`, 'num_candidates=2');
+  await ends('chai_20q', 'chai', startOf('replayed'), template, 'num_candidates=2');
   await expectTemplateTokens('chai', 'llama2', startOf('replayed'));
 }, 120_000);

@@ -58,28 +58,45 @@ export function run(
   });
 }
 
-/** A run of a few seconds that goes through every phase. */
-export const tinyRun = [
-  'max_new_tokens=6',
-  'policy.n_embd=16',
-  'policy.n_layer=1',
-  'policy.n_head=2',
-  'critic.width=16',
-  'demonstrations.count=64',
-  'warm_start.epochs=2',
+const play = ['max_new_tokens=6', 'slots=8', 'test_size=8'];
+const policy = ['policy.n_embd=16', 'policy.n_layer=1', 'policy.n_head=2'];
+const loop = [
   'iterations=6',
   'rollout_size=8',
-  'slots=8',
-  'warmup_iter=2',
-  'epochs=3',
   'batch_size=32',
-  'actor_epochs=2',
   'capacity=200',
   'eval_freq=2',
   'eval_size=8',
-  'test_size=8',
   'save_freq=1',
 ];
+const critic = ['critic.width=16', 'epochs=3'];
+const actor = ['warmup_iter=2', 'actor_epochs=2'];
+
+/** Each algorithm has its own keys, and refuses others. */
+const training: Readonly<Record<string, readonly string[]>> = {
+  archer_20q: [...loop, ...critic, ...actor],
+  chai_20q: [...loop, ...critic],
+  online_filteredbc_20q: [...loop, ...actor],
+  bc_20q: ['epochs=2'],
+};
+
+/**
+ * A run of a few seconds that goes through every phase.
+ *
+ * @param start whether the run makes its policy, or is given one by policy_lm or checkpoint_path
+ */
+export function tinyRun(config: string, start: 'made' | 'given' = 'made'): string[] {
+  const imitates = start === 'made' || config === 'bc_20q';
+  return [
+    ...['--config-name', config, ...play, ...training[config]],
+    ...(start === 'made' ? policy : []),
+    ...(imitates ? ['demonstrations.count=64'] : []),
+    ...(start === 'made' && config !== 'bc_20q' ? ['warm_start.epochs=2'] : []),
+  ];
+}
 
 /** The same on Twenty Questions with few of them: untrained policies play every game to its end. */
-export const tinyGame = [...tinyRun, 'env.max_turns=6'];
+export const tinyGame = (config: string, start: 'made' | 'given' = 'made'): string[] => [
+  ...tinyRun(config, start),
+  'env.max_turns=6',
+];

@@ -25,7 +25,7 @@ when(await webgpuAvailable('float16'), 'no GPU with float16 in shaders').test(
     const at = (...path: string[]) => join(directory, ...path);
     const paths = [`save_path=${at('run')}`, `cache_dir=${at('cache')}`];
     const settings = ['device=webgpu', 'precision=float16', 'test_size=4', 'eval_size=4'];
-    const { code, stderr } = await run(['--config-name', 'archer_20q', ...tinyGame, ...short, ...settings, ...paths]);
+    const { code, stderr } = await run([...tinyGame('archer_20q'), ...short, ...settings, ...paths]);
     expect({ code, stderr }).toMatchObject({ code: 0 });
     for (const part of ['policy', 'critic']) {
       const notes = await notesOf(at('run', 'checkpoints', '000002', part, 'optimizer.safetensors'));

@@ -14,15 +14,13 @@ const KILLS = 4;
 // Besides the default optimizer, those that keep other state and a rate that changes.
 test.each([
   { config: 'archer_20q', options: [] },
-  { config: 'chai_20q', options: ['optimizer=adamw_8bit', 'lm_schedule.kind=cosine'] },
-  { config: 'online_filteredbc_20q', options: ['optimizer=sgd', 'optimizer.nesterov=true'] },
+  { config: 'chai_20q', options: ['optimizer=adamw_8bit'] },
+  { config: 'online_filteredbc_20q', options: ['optimizer=sgd', 'optimizer.nesterov=true', 'lm_schedule.kind=cosine'] },
 ])(
   '$config $options: killed and resumed, the metrics are byte-equal',
   async ({ config, options }) => {
     const command = (name: string) => [
-      '--config-name',
-      config,
-      ...tinyGame,
+      ...tinyGame(config),
       ...['iterations=4', ...options],
       `save_path=${join(directory, name)}`,
       `cache_dir=${join(directory, `${name}-cache`)}`,

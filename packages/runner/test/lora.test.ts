@@ -1,6 +1,6 @@
 // LoRA through the real command: every algorithm trains adapters and leaves the base as it is; killed and resumed, the
 // numbers are the same; what is saved is played, continued, and merged into a plain model.
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
@@ -8,29 +8,31 @@ import { readSafetensors } from '@bowyer/checkpoints';
 import { run, tinyGame } from './command-line.js';
 
 let directory: string;
-/** The supervised start of all runs here, made once. */
+/** A policy to put adapters beside, made once. */
 let base: string;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'bowyer-lora-'));
-  await ends(command('bc_20q', 'start', 'use_lora=false'));
-  const [name] = await readdir(at('cache', 'warm-starts'));
-  base = at('cache', 'warm-starts', name);
+  await ends([...tinyGame('bc_20q'), 'threads=1', `save_path=${at('start')}`]);
+  base = at('start', 'checkpoints', 'best');
 }, 60_000);
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 const at = (...path: string[]) => join(directory, ...path);
-const lora = [
-  'use_lora=true',
-  'lora.r=4',
-  'lora.dropout=0.1',
-  'lora.target_modules=all-linear',
-  'warmup_iter=0', // so that the first policy that is called the best has been trained
-  'lm_lr=1e-2',
-  'iterations=4',
-  'threads=1',
-];
+const lora = ['use_lora=true', 'lora.r=4', 'lora.dropout=0.1', 'lora.target_modules=all-linear', 'threads=1'];
+/** What the algorithm reads of the rest: with no warm-up, the first policy that is called the best has been trained. */
+const training: Readonly<Record<string, readonly string[]>> = {
+  archer_20q: ['iterations=4', 'warmup_iter=0', 'lm_lr=1e-2'],
+  chai_20q: ['iterations=4'],
+  online_filteredbc_20q: ['iterations=4', 'warmup_iter=0', 'lm_lr=1e-2'],
+  bc_20q: ['lm_lr=1e-2'],
+};
 const command = (config: string, name: string, ...overrides: string[]) => [
-  ...['--config-name', config, ...tinyGame, ...lora, `save_path=${at(name)}`, `cache_dir=${at('cache')}`],
+  ...[...tinyGame(config), ...lora, ...training[config], `save_path=${at(name)}`, `cache_dir=${at('cache')}`],
+  ...overrides,
+];
+/** Beside the model that is given. */
+const beside = (config: string, name: string, ...overrides: string[]) => [
+  ...[...tinyGame(config, 'given'), ...lora, ...training[config], `save_path=${at(name)}`, `policy_lm=${base}`],
   ...overrides,
 ];
 
@@ -49,12 +51,23 @@ async function hasLearnt(adapter: string): Promise<boolean> {
 test('archer: the base’s bits stay; the adapter is evaluated, generates, and is merged', async () => {
   const weights = join(base, 'model.safetensors');
   const before = await readFile(weights);
-  await ends(command('archer_20q', 'archer'));
+  await ends(beside('archer_20q', 'archer'));
   expect((await readFile(weights)).equals(before)).toBe(true);
   const best = at('archer', 'checkpoints', 'best');
   expect(await hasLearnt(best)).toBe(true);
 
-  const { stdout } = await ends(command('archer_20q', 'evaluated', 'task=evaluate', `checkpoint_path=${best}`));
+  const { stdout } = await ends([
+    ...[
+      '--config-name',
+      'archer_20q',
+      'task=evaluate',
+      'env.max_turns=6',
+      'max_new_tokens=6',
+      'slots=8',
+      'test_size=8',
+    ],
+    ...[`checkpoint_path=${best}`, `save_path=${at('evaluated')}`],
+  ]);
   expect(stdout).toContain('best');
 
   await ends(['--config-name', 'convert', `input=${best}`, `output=${at('merged')}`, `save_path=${at('convert')}`]);
@@ -89,16 +102,19 @@ test.each([
   200_000,
 );
 
-test('bc trains adapters on the demonstrations, on its own start or beside a given model', async () => {
-  await ends(command('bc_20q', 'first'));
-  const adapter = at('first', 'checkpoints', 'best');
-  expect(await hasLearnt(adapter)).toBe(true);
-  const epochs = (await readFile(join(adapter, 'metrics.jsonl'), 'utf8')).trimEnd().split('\n');
+test('bc trains adapters on the demonstrations beside a given model, and refuses to without one', async () => {
+  await ends(beside('bc_20q', 'bc'));
+  expect(await hasLearnt(at('bc', 'checkpoints', 'best'))).toBe(true);
+  const epochs = (await readFile(at('bc', 'metrics.jsonl'), 'utf8')).trimEnd().split('\n');
   const losses = epochs.map((line) => (JSON.parse(line) as Record<string, number>)['losses/nll']);
   expect(losses.at(-1)!).toBeLessThan(losses[0]);
-  await ends(command('bc_20q', 'given', `policy_lm=${base}`));
-  const same = await readFile(join(at('given', 'checkpoints', 'best'), 'adapter_model.safetensors'));
-  expect(same.equals(await readFile(join(adapter, 'adapter_model.safetensors')))).toBe(true);
+  const { code, stderr } = await run([...tinyGame('bc_20q'), ...lora, `save_path=${at('none')}`]);
+  expect(code).toBe(1);
+  expect(stderr).toContain(
+    'use_lora=true: adapters need a trained model beside them, and none is given\n' +
+      '  in command line: use_lora=true\n' +
+      '  give one with policy_lm=FOLDER, or write use_lora=false to train the whole policy\n',
+  );
 }, 200_000);
 
 test('killed and resumed with dropout and 8 bits, the metrics are byte-equal', async () => {

@@ -13,7 +13,7 @@ const coin = ['env=coin', 'env.params="numLocations=2,includeDoors=0"', 'env.ste
 
 test('archer warm-starts on the gold paths of the coin game and trains on', async () => {
   const { code, stdout, stderr } = await run([
-    ...['--config-name', 'archer_20q', ...tinyRun, ...coin, 'iterations=2', 'warmup_iter=1'],
+    ...[...tinyRun('archer_20q'), ...coin, 'iterations=2', 'warmup_iter=1'],
     ...[`save_path=${join(directory, 'run')}`, `cache_dir=${join(directory, 'cache')}`],
   ]);
   expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
@@ -44,12 +44,11 @@ test('task=demonstrations writes episodes that demonstrations.path reads', async
 test('an environment without an expert says what it needs instead', async () => {
   const { code, stderr } = await run([
     ...['--config-name', 'archer_20q', 'env=adventure', `save_path=${join(directory, 'run')}`],
-    `cache_dir=${join(directory, 'cache')}`,
   ]);
   expect({ code, made: existsSync(join(directory, 'run')) }).toEqual({ code: 1, made: false });
   expect(stderr).toContain(
     [
-      'adventure has no demonstrations of its own, so there is nothing to warm-start from',
+      'adventure has no demonstrations of its own, so there is nothing to imitate',
       '  give a policy with policy_lm=FOLDER, or episodes with demonstrations.path=FILE.jsonl',
       '  to play some yourself: npx bowyer --config-name play env=adventure output=FILE.jsonl',
     ].join('\n'),
@@ -68,9 +67,14 @@ test.each([
   [
     ['env=coin', '+env.max_turns=3'],
     [
-      /^ *Unknown config key 'env\.max_turns'$/m,
-      /known keys in 'env': name, backend, base_url, .*show_valid_actions$/m,
+      /^ *env\.max_turns=3 has no effect: this run \(task=train algorithm=archer env=coin\) does not read it$/m,
+      /^ *in command line: \+env\.max_turns=3$/m,
+      /^ *it belongs to: environment twenty_questions, guess_my_city, webshop$/m,
     ],
+  ],
+  [
+    ['env=coin', '+env.max_tuns=3'],
+    [/^ *Unknown config key 'env\.max_tuns'$/m, /known keys in 'env': name, backend, base_url, .*show_valid_actions$/m],
   ],
   [
     ['env=coin', 'env.fold=trian'],
@@ -83,7 +87,7 @@ test.each([
       /choose the environment with its options: env=coin$/m,
     ],
   ],
-])('%s: told before anything is made', async (overrides, messages) => {
+])('%s: reported before anything is made', async (overrides, messages) => {
   const folder = join(directory, 'run');
   const { code, stdout, stderr } = await run(['--config-name', 'archer_20q', ...overrides, `save_path=${folder}`]);
   expect({ code, stdout, made: existsSync(folder) }).toEqual({ code: 1, stdout: '', made: false });

@@ -175,11 +175,10 @@ describe('a plugin that cannot be loaded', () => {
     const { code, stderr } = await guessNumber('plugins=[]');
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^Config key 'env\.name' must be one of 'twenty_questions', .*, not the text 'guess_number'\n/,
+      /^ *Config key 'env\.name' must be one of 'twenty_questions', .*, not the text 'guess_number'$/m,
     );
-    expect(stderr).toContain(
-      '  in mine/env/guess_number.yaml:2\n' +
-        "  an environment of your own is registered by a module that the key 'plugins' names: docs/extending/environment.md\n",
-    );
+    expect(stderr).toMatch(/^ *in mine\/env\/guess_number\.yaml:2$/m);
+    // Nothing but the name is refused: which keys there are is not known.
+    expect(stderr.match(/onfig key '/g)).toHaveLength(1);
   });
 });

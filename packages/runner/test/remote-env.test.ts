@@ -19,7 +19,8 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-const folders = (name: string) => [`save_path=${join(directory, name)}`, `cache_dir=${join(directory, 'cache')}`];
+const folder = (name: string) => `save_path=${join(directory, name)}`;
+const cache = () => `cache_dir=${join(directory, 'cache')}`;
 const served = ['env=maze', 'env.backend=agentgym'];
 
 test('env_server_base is the server’s address, as in AgentGym', async () => {
@@ -27,7 +28,7 @@ test('env_server_base is the server’s address, as in AgentGym', async () => {
   const files = [`input=${input}`, `output=${output}`];
   const address = `env_server_base=${new URL(maze.url).origin}`;
   writeFileSync(input, `${JSON.stringify({ reset: { seed: 3 }, actions: ['move down', 'move down'] })}\n`);
-  const { code, stderr } = await run(['--config-name', 'replay', ...served, address, ...files, ...folders('replay')]);
+  const { code, stderr } = await run(['--config-name', 'replay', ...served, address, ...files, folder('replay')]);
   expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
   const { reset, steps } = JSON.parse(readFileSync(output, 'utf8')) as {
     reset: { observation: string };
@@ -64,7 +65,7 @@ test.each([
 ])(
   '%s: told before anything starts',
   async (name, args, expected) => {
-    const words = ['--config-name', 'play', ...args, ...folders(name.replaceAll(' ', '-'))];
+    const words = ['--config-name', 'play', ...args, folder(name.replaceAll(' ', '-'))];
     const { code, stderr } = await run(words);
     expect(code).toBe(1);
     const lines = stderr.split('\n');
@@ -99,9 +100,9 @@ test('a server that fails a share of the episodes: the run goes on below max_fai
   const proxy = await failingProxy();
   const address = `env.base_url=http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   const short = ['iterations=2', 'warmup_iter=1', 'env.max_steps=8'];
-  const words = ['--config-name', 'archer_20q', ...tinyRun, ...served, address, ...short];
+  const words = [...tinyRun('archer_20q'), ...served, address, ...short, cache()];
   try {
-    const goesOn = await run([...words, 'max_failure_share=0.7', ...folders('goes-on')]);
+    const goesOn = await run([...words, 'max_failure_share=0.7', folder('goes-on')]);
     expect({ code: goesOn.code, stderr: goesOn.code === 0 ? '' : goesOn.stderr }).toEqual({ code: 0, stderr: '' });
     expect(goesOn.stdout + goesOn.stderr).toMatch(
       /rollout episode \d+ failed and is left out: POST \S*\/maze\/reset answered 500 \(attempt 1, status\): out of order/,
@@ -113,7 +114,7 @@ test('a server that fails a share of the episodes: the run goes on below max_fai
       expect(metrics['test/episodes']).toBeGreaterThan(0);
       expect(metrics['test/episodes']).toBeLessThan(TEST_SIZE);
     }
-    const stops = await run([...words, 'max_failure_share=0.01', ...folders('stops')]);
+    const stops = await run([...words, 'max_failure_share=0.01', folder('stops')]);
     expect(stops.code).toBe(1);
     expect(stops.stderr).toMatch(
       /^\d+ of \d+ episodes \(.*\) failed, more than max_failure_share 0\.01 allows\n {2}the first: POST .*\/maze\/reset answered 500/m,
@@ -124,4 +125,8 @@ test('a server that fails a share of the episodes: the run goes on below max_fai
   }
 }, 120_000);
 
-const TEST_SIZE = Number(tinyRun.find((word) => word.startsWith('test_size='))?.split('=')[1]);
+const TEST_SIZE = Number(
+  tinyRun('archer_20q')
+    .find((word) => word.startsWith('test_size='))
+    ?.split('=')[1],
+);

@@ -34,7 +34,7 @@ test('serves a maze over AgentGym’s protocol and stops gracefully', async () =
     child.kill('SIGTERM');
     const [code] = (await once(child, 'exit')) as [number | null];
     expect(code).toBe(0);
-    expect(said).toContain('the server stops when every request is answered; once more to leave at once');
+    expect(said).toContain('the server stops when every request is answered; again to leave immediately');
     expect(said).toContain('stopped: every request is answered');
   } finally {
     child.kill('SIGKILL');

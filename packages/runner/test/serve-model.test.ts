@@ -51,7 +51,7 @@ afterAll(() => {
 const evaluation = (name: string, overrides: string[], env: Record<string, string>) =>
   run(
     [
-      ...['--config-name', 'bc_20q', 'task=evaluate', 'test_size=3', 'slots=2', 'threads=1', 'env.max_turns=4'],
+      ...['--config-name', 'bc_20q', 'task=evaluate', 'test_size=3', 'slots=2', 'env.max_turns=4'],
       ...[`save_path=${join(folder, name)}`, ...overrides],
     ],
     { env },
@@ -94,7 +94,7 @@ test('policy=openai plays against it; a wrong key stops at once', async () => {
 
 test('env.oracle=openai asks it for the answers', async () => {
   const oracle = ['env.oracle=openai', `env.oracle_url=${url}`, 'env.oracle_model=tiny-model'];
-  const policy = [`checkpoint_path=${model}`, 'max_new_tokens=6'];
+  const policy = [`checkpoint_path=${model}`, 'max_new_tokens=6', 'threads=1'];
   const ended = await evaluation('oracle', [...policy, ...oracle], { OPENAI_API_KEY: 'secret' });
   expect(ended.stderr).not.toContain('Error');
   expect(ended.stdout).toContain('sampled play on 3 held-out episodes');

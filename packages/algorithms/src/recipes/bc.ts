@@ -11,7 +11,7 @@
 // the mean over tokens is of the whole batch, not of a micro-batch; a message's own `loss` is respected (see the chat template).
 import { Type } from '@sinclair/typebox';
 import { count, minibatches, rate, Rng, scheduledRate, share, type OptionsOf, type Trajectory } from '@bowyer/core';
-import type { EncodedConversation, TokenExample } from '@bowyer/models';
+import type { EncodedConversation, LanguageModel, TokenExample } from '@bowyer/models';
 import { policyPlayer } from '../rollout/policy-player.js';
 import type { Metrics, PlayOptions } from '../types.js';
 import { rateScheduleSchema } from '../update/policy-rate.js';
@@ -51,13 +51,23 @@ export const bc = defineAlgorithm({
 /** A dataset as the loop below sees it. */
 export interface Examples<Item> {
   items: readonly Item[];
-  /** A batch's examples, whose loss is a mean, and what this mean counts as in the epoch's. */
+  /** A batch's examples, whose loss is a mean, and what this mean counts as in that of several batches. */
   batchOf(items: readonly Item[]): { examples: TokenExample[]; count: number };
-  /** @param count of the epoch: the sum over its batches */
-  metricsOf(epoch: { nll: number; steps: number; count: number }): Metrics;
+  /** Of the steps since the last metrics. @param interval `count`: the sum over its batches; `lr`: of its last step */
+  metricsOf(interval: { nll: number; steps: number; count: number; lr: number }): Metrics;
 }
 
-/** Running sums of the epoch in progress: part of a checkpoint. */
+/** What training on one's own data asks of the loop besides. */
+export interface ImitationSettings {
+  /** Parts in which a batch runs through the model, one after the other; their gradients are added. 1 if not given. */
+  parts?: number;
+  /** Metrics are logged that often in an epoch, as far as it has steps; once, at its end, if not given. */
+  logsPerEpoch?: number;
+  /** Metrics on held-out items, before the first step and after every epoch; the best epoch has the smallest `eval/nll`. */
+  validate?: () => Promise<Metrics>;
+}
+
+/** Running sums of the steps since the last metrics: part of a checkpoint. */
 interface EpochSums {
   lossSum: number;
   count: number;
@@ -65,34 +75,54 @@ interface EpochSums {
 
 /** `epochs` passes over a dataset, one batch per optimizer step. Checkpoints count optimizer steps. */
 export async function imitate<Item>(
-  { policy, hooks, state, firstIteration }: TrainingRun,
+  { policy, hooks, state, firstIteration }: Pick<TrainingRun, 'policy' | 'hooks' | 'state' | 'firstIteration'>,
   { items, batchOf, metricsOf }: Examples<Item>,
-  options: BcOptions,
+  options: Omit<BcOptions, 'scoreTerminator'>,
+  { parts = 1, logsPerEpoch = 1, validate }: ImitationSettings = {},
 ): Promise<void> {
   if (items.length === 0) throw new RangeError('behaviour cloning: the dataset is empty');
   const stepsPerEpoch = Math.ceil(items.length / options.batchSize);
   const totalSteps = options.epochs * stepsPerEpoch;
+  const logEvery = Math.ceil(stepsPerEpoch / logsPerEpoch);
   const sums = (state.epoch ??= { lossSum: 0, count: 0 }) as EpochSums;
 
   let step = firstIteration;
+  if (step === 0 && validate) await hooks.log(-1, { ...(await validate()), 'optim/steps': 0 });
   for (let epoch = Math.floor(step / stepsPerEpoch); epoch < options.epochs; epoch++) {
     const batches = [...minibatches(items, options.batchSize, Rng.forPurpose(options.seed, `bc/${epoch}`))];
     for (const batch of batches.slice(step % stepsPerEpoch)) {
       const { examples, count } = batchOf(batch);
-      const { loss } = await policy.accumulateGradients(examples);
+      const loss = await accumulateInParts(policy, examples, parts);
       const lr = scheduledRate(options.lmLr, step, totalSteps, options.lmSchedule);
       await policy.optimizer.step({ lr, maxGradNorm: options.maxGradNorm });
       sums.lossSum += loss * count;
       sums.count += count;
       hooks.progress('imitation', ++step, totalSteps);
-      if (step % stepsPerEpoch === 0) {
-        await hooks.log(epoch, metricsOf({ nll: sums.lossSum / sums.count, steps: step, count: sums.count }));
+      const stepOfEpoch = step % stepsPerEpoch;
+      if (stepOfEpoch % logEvery === 0) {
+        const validation = stepOfEpoch === 0 ? ((await validate?.()) ?? {}) : {};
+        const nll = sums.lossSum / sums.count;
+        await hooks.log(epoch, { ...metricsOf({ nll, steps: step, count: sums.count, lr }), ...validation });
         sums.lossSum = sums.count = 0;
+        if ('eval/nll' in validation) await hooks.keepBest(epoch, -validation['eval/nll']);
       }
       if (hooks.checkpointDue || hooks.stopRequested) await hooks.checkpoint(step);
       if (hooks.stopRequested) return;
     }
   }
+}
+
+/** The examples' loss has weights of the whole batch, so the sum over the parts is the loss of the batch. */
+async function accumulateInParts(
+  policy: LanguageModel,
+  examples: readonly TokenExample[],
+  parts: number,
+): Promise<number> {
+  const rows = Math.ceil(examples.length / parts);
+  let loss = 0;
+  for (let start = 0; start < examples.length; start += rows)
+    loss += (await policy.accumulateGradients(examples.slice(start, start + rows))).loss;
+  return loss;
 }
 
 /** Mean over utterances; a batch counts as one. */
@@ -112,7 +142,7 @@ export const episodeExamples = (
 });
 
 /** Mean over learned tokens. The template's mask says where a message's terminator is one; `scoreTerminator` has no effect. */
-const conversationExamples = (conversations: readonly EncodedConversation[]): Examples<EncodedConversation> => ({
+export const conversationExamples = (conversations: readonly EncodedConversation[]): Examples<EncodedConversation> => ({
   items: conversations,
   batchOf(batch) {
     const count = batch.reduce((sum, conversation) => sum + learnedTokens(conversation), 0);
@@ -125,6 +155,35 @@ const conversationExamples = (conversations: readonly EncodedConversation[]): Ex
     tokens: count,
   }),
 });
+
+/**
+ * Mean −log π over the learned tokens of conversations that are not trained on, in nats.
+ *
+ * @param batchSize conversations that run through the model at once
+ * @param progress called after each batch with the conversations done so far
+ */
+export async function conversationLoss(
+  policy: LanguageModel,
+  conversations: readonly EncodedConversation[],
+  batchSize: number,
+  progress?: (done: number) => void,
+): Promise<number> {
+  let [sum, count] = [0, 0];
+  for (let start = 0; start < conversations.length; start += batchSize) {
+    const batch = conversations
+      .slice(start, start + batchSize)
+      .map((conversation) => conversationExample(conversation, 1));
+    const logprobs = await policy.logprobs(batch);
+    batch.forEach(({ weights }, row) =>
+      weights.forEach((weight, t) => {
+        sum -= weight * logprobs[row][t];
+        count += weight;
+      }),
+    );
+    progress?.(Math.min(start + batchSize, conversations.length));
+  }
+  return sum / count;
+}
 
 /** Tokens that a conversation is scored on; its first one is predicted from nothing. */
 export const learnedTokens = ({ lossMask }: EncodedConversation): number =>

@@ -129,6 +129,8 @@ export interface SweepRequest {
   readonly overrides: readonly string[];
   /** Absolute `hydra.sweep.dir`. */
   readonly directory: string;
+  /** `--dry-run`: every job is planned and checked, and listed by `listJob`; nothing is started or written. */
+  readonly dryRun: boolean;
   /** The program, with its outputs and its environment filled in. */
   readonly program: CommandLine & Required<Pick<CommandLine, 'stdout' | 'stderr' | 'env' | 'cwd'>>;
   /** The jobs of the basic sweeper. @throws {ConfigError} for what it cannot expand */
@@ -139,6 +141,8 @@ export interface SweepRequest {
   check(compositions: Iterable<Composition>): Promise<void>;
   /** Absolute `<hydra.sweep.dir>/<hydra.sweep.subdir>` of a job. */
   jobDirectory(job: Composition): string;
+  /** Print the line of a job that `--dry-run` shows. */
+  listJob(index: number, overrides: readonly string[], directory: string): void;
   /** Create the sweep's directory and write the composition it starts from, `multirun.yaml`. */
   writeMaster(): void;
   /** Run a job in this process. Its failure is printed and returned. */

@@ -17,13 +17,17 @@ export async function runSweep(session: Session, overrides: readonly string[]): 
   const request = await CommandLineSweep.open(session, overrides);
   printWarnings(session, request.master);
   const { dryRun } = session.flags;
-  const outcome = dryRun ? undefined : await session.program.launch?.(request);
+  const outcome = await session.program.launch?.(request);
   if (outcome) return outcome.exitCode;
   const { jobs, batches } = request.plan();
   const compose = composer(request, jobs);
   // A program that checks its configs has every job checked before the first starts, and before anything is written.
   if (session.program.validate) await checkAll(session, request, jobs, compose);
-  if (dryRun) return await listJobs(session, request, jobs, compose);
+  if (dryRun) {
+    for (const [index, overrides] of jobs.entries())
+      request.listJob(index, overrides, request.jobDirectory(await compose(index)));
+    return 0;
+  }
   request.writeMaster();
   let start = 0;
   for (const size of batches) {
@@ -60,18 +64,6 @@ async function checkAll(
       throw error;
     }
   }
-}
-
-async function listJobs(
-  { stdout }: Session,
-  request: SweepRequest,
-  jobs: readonly string[][],
-  compose: Compose,
-): Promise<number> {
-  for (const [index, overrides] of jobs.entries()) {
-    stdout.write(`#${index} : ${overrides.join(' ')}  ->  ${request.jobDirectory(await compose(index))}\n`);
-  }
-  return 0;
 }
 
 /** @returns whether all jobs came through */

@@ -72,6 +72,14 @@ export class CommandLineSweep implements SweepRequest {
     return path.resolve(cwd, textSetting(job, 'hydra.sweep.dir'), String(job.setting('hydra.sweep.subdir')));
   }
 
+  get dryRun(): boolean {
+    return this.session.flags.dryRun;
+  }
+
+  listJob(index: number, overrides: readonly string[], directory: string): void {
+    this.session.stdout.write(`#${index} : ${overrides.join(' ')}  ->  ${directory}\n`);
+  }
+
   writeMaster(): void {
     makeFolder(this.directory, 'hydra.sweep.dir');
     writeFileWhole(path.join(this.directory, 'multirun.yaml'), writeYaml(this.master.full));

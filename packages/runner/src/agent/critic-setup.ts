@@ -25,7 +25,8 @@ export async function makeCritic(config: CriticConfig, device: Device, tokenizer
     device,
     encoder: await makeEncoder(config, tokenizer, rng),
     rng,
-    outputBias: config.critic.initialValue ?? environmentInfo(config.env.name).typicalReturn(environmentOptions(config)),
+    outputBias:
+      config.critic.initialValue ?? environmentInfo(config.env.name).typicalReturn(environmentOptions(config)),
     optimizer: adam,
   });
 }

@@ -1,19 +1,18 @@
-import { withDevice } from './device-choice.js';
-import type { RunConfig } from '../config/keys.js';
-
-const configOf = (changes: Partial<RunConfig>) => ({ task: 'train', device: 'auto', ...changes }) as RunConfig;
+import { settleDevice, type DeviceConfig } from './device-choice.js';
 
 test('auto becomes a device that is usable here, and the log says which and why', async () => {
   const lines: string[] = [];
-  const { device } = await withDevice(configOf({}), { log: (line) => lines.push(line) });
-  expect(['cpu', 'webgpu', 'cuda']).toContain(device);
+  const config: DeviceConfig = { device: 'auto', precision: 'float32', threads: 1 };
+  await settleDevice(config, { log: (line) => void lines.push(line) });
+  expect(['cpu', 'webgpu', 'cuda']).toContain(config.device);
   expect(lines).toHaveLength(1);
-  expect(lines[0]).toMatch(new RegExp(`^device=${device} \\(.+\\)$`));
+  expect(lines[0]).toMatch(new RegExp(`^device=${config.device} \\(.+\\)$`));
 });
 
-test('a task without models asks for no device', async () => {
+test('a device that is named stays as it is, without a word', async () => {
   const lines: string[] = [];
-  const config = configOf({ task: 'serve_env' });
-  expect(await withDevice(config, { log: (line) => lines.push(line) })).toBe(config);
+  const config: DeviceConfig = { device: 'cpu', precision: 'float32', threads: 1 };
+  await settleDevice(config, { log: (line) => void lines.push(line) });
+  expect(config.device).toBe('cpu');
   expect(lines).toEqual([]);
 });

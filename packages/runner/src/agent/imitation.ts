@@ -64,7 +64,8 @@ export class Imitation implements RunHooks {
   }
 
   progress(_phase: string, done: number, total: number): void {
-    if (!this.#bar) (this.#bar = new ProgressBar(this.title, total, this.context.progress)).startAt(this.run.firstIteration);
+    if (!this.#bar)
+      (this.#bar = new ProgressBar(this.title, total, this.context.progress)).startAt(this.run.firstIteration);
     this.#bar.update(done);
   }
 

@@ -24,17 +24,30 @@ export function agentFolderOf(place: string): string {
   return candidates.find(isModel) ?? place;
 }
 
+/** Whether a place stands for an adapter in PEFT's layout. */
+export const isAdapterFolder = (place: string): boolean =>
+  existsSync(join(agentFolderOf(place), 'adapter_config.json'));
+
 /** The critic that was saved with an agent: below a best agent, beside the policy of a checkpoint; null where there is none. */
 export function criticFolderOf(agentFolder: string): string | null {
-  return [join(agentFolder, 'critic'), join(dirname(agentFolder), 'critic')].find((folder) => existsSync(folder)) ?? null;
+  return (
+    [join(agentFolder, 'critic'), join(dirname(agentFolder), 'critic')].find((folder) => existsSync(folder)) ?? null
+  );
+}
+
+/** What is used of a run's record, run-config.json. */
+export interface RunRecord {
+  agentType?: string;
+  env?: { name?: string };
+  demonstrations?: object;
 }
 
 /** What was written of the run that an agent was trained in; null for a model from elsewhere. */
-export function runOf(agentFolder: string): { agentType?: string; env?: { name?: string } } | null {
+export function runOf(agentFolder: string): RunRecord | null {
   let folder = agentFolder;
   for (let up = 0; up < 4; up++) {
     const file = join(folder, 'run-config.json');
-    if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as ReturnType<typeof runOf>;
+    if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as RunRecord;
     folder = dirname(folder);
   }
   return null;

@@ -1,16 +1,11 @@
 import { join } from 'node:path';
 import type { Device } from '@bowyer/graph';
-import {
-  LanguageModel,
-  loadTokenizer,
-  openAdapterDirectory,
-  type OptimizerOptions,
-} from '@bowyer/models';
+import { LanguageModel, loadTokenizer, openAdapterDirectory, type OptimizerOptions } from '@bowyer/models';
 import type { SharedConfig } from '../config/keys.js';
 import type { EnvironmentConfig } from '../environment/environment.js';
 import { maskedTokenIds } from './agent-tokens.js';
 
-/** The critics' optimizer, and the default of the policy: ArCHer's, which is PyTorch's Adam without weight decay. */
+/** The critics' optimizer, and the default of the policy: PyTorch's Adam without weight decay. */
 export const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
 
 /** What the `optimizer` node asks for. */

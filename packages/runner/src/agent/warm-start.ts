@@ -8,6 +8,7 @@ import { environmentInfo } from '@bowyer/envs';
 import type { Device } from '@bowyer/graph';
 import type { EnvConfig } from '../config/environment-keys.js';
 import type { SharedConfig } from '../config/keys.js';
+import { unwatched } from '../config/read-watcher.js';
 import { datasetFor, loadMaterial, type MaterialConfig } from '../demonstrations/material.js';
 import type { TaskContext } from '../tasks/task.js';
 import { dialoguesOf, type DialogueConfig } from './players.js';
@@ -30,7 +31,11 @@ export type WarmStartConfig = MaterialConfig &
 type StartContext = Pick<TaskContext, 'log' | 'progress' | 'onInterrupt' | 'envParts'>;
 
 /** @returns the folder of the warm-started policy, made now or by an earlier run; null if the user stopped it */
-export async function warmStart(config: WarmStartConfig, device: Device, context: StartContext): Promise<string | null> {
+export async function warmStart(
+  config: WarmStartConfig,
+  device: Device,
+  context: StartContext,
+): Promise<string | null> {
   const folder = join(config.cacheDir, 'warm-starts', warmStartHash(config));
   if (existsSync(folder)) {
     context.log(`warm start: using ${folder}`);
@@ -50,7 +55,7 @@ export async function warmStart(config: WarmStartConfig, device: Device, context
 
 /** Names a warm start in the cache: equal configs and equal files, equal weights. */
 export function warmStartHash(config: WarmStartConfig): string {
-  const hash = createHash('sha256').update(JSON.stringify(recipeOf(config)));
+  const hash = createHash('sha256').update(JSON.stringify(recipeOf(unwatched(config))));
   // A file may change under its name.
   if (config.demonstrations.path !== null) hash.update(readFileSync(config.demonstrations.path));
   return hash.digest('hex').slice(0, 16);
@@ -89,13 +94,20 @@ async function makeStart(
   try {
     await policy.createOptimizer(policyOptimizer(config));
     await imitation.resume(policy);
-    const { epochs, batchSize, lr, maxGradNorm, schedule } = config.warmStart;
+    const { epochs, batchSize, lr, maxGradNorm, schedule, warmupSteps, finalLrShare } = config.warmStart;
+    const lmSchedule = {
+      kind: schedule.kind,
+      warmupSteps: schedule.warmupSteps ?? warmupSteps,
+      finalShare: schedule.finalShare ?? finalLrShare,
+    };
     const dialogues = await dialoguesOf(policy, config, context);
-    const dataset = await datasetFor(policy, material, config, (line, level) => context.log(`warm start: ${line}`, level));
+    const dataset = await datasetFor(policy, material, config, (line, level) =>
+      context.log(`warm start: ${line}`, level),
+    );
     await bc.train(
       { ...imitation.run, policy, critic: null, dialogues, makeEnv: null, dataset, history: [], hooks: imitation },
       {
-        ...{ epochs, batchSize, lmLr: lr, lmSchedule: schedule, maxGradNorm },
+        ...{ epochs, batchSize, lmLr: lr, lmSchedule, maxGradNorm },
         ...{ scoreTerminator: config.scoreTerminator, seed: config.seed, slots: 1 },
         sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [] }, // nothing is sampled
       },

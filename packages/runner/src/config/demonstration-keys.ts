@@ -15,9 +15,6 @@ export function demonstrationsNode({ env, setting }: Choices): TSchema {
   return Type.Object({ ...demonstrationKeys, ...keysOfExpert(env) }, options);
 }
 
-/** The expert's own keys alone, for what follows from its questions. */
-export const questionsNode = ({ env }: Choices): TSchema => Type.Object(keysOfExpert(env), options);
-
 function keysOfExpert(env: string | null): TProperties {
   const { properties = {} } = (env === null ? undefined : environmentInfo(env).demonstrations)?.schema ?? {};
   return Object.fromEntries(Object.entries(properties).map(([key, schema]) => [toSnakeCase(key), Type.Unsafe(schema)]));

@@ -1,12 +1,11 @@
 // The config keys that several tasks share, in groups of those that are read together, each with its meaning and unit.
 // A key of one task alone stands in that task's unit; an algorithm's keys in the algorithm's. Defaults live in configs/.
-// ArCHer's keys keep ArCHer's names (its scripts/config/*.yaml at 7c771a7).
-import { Type, type TSchema } from '@sinclair/typebox';
+// Keys that were taken over from other programs' configs are in adopted-keys.ts.
+import { Type } from '@sinclair/typebox';
 import { count, nullable, oneOf, rate, share, type OptionsOf } from '@bowyer/core';
+import { environmentKeys, secretKeys, shopKeys } from './adopted-keys.js';
 import { launcherSchema, sweeperSchema } from '../sweep/sweep-schema.js';
-
-/** Marks a key that does not decide a run's numbers: a run that is resumed may change it. */
-export const undecided = <T extends TSchema>(schema: T): T => ({ ...schema, decides: false });
+import { undecided } from './undecided.js';
 
 const closed = { additionalProperties: false } as const;
 
@@ -18,7 +17,8 @@ export const runKeys = {
   ),
   plugins: undecided(
     Type.Array(Type.String(), {
-      description: 'modules of your own that register algorithms, environments or tasks; relative to the file that names them',
+      description:
+        'modules of your own that register algorithms, environments or tasks; relative to the file that names them',
     }),
   ),
   launcher: undecided(launcherSchema),
@@ -53,9 +53,7 @@ export const hubKeys = {
   offline: undecided(
     Type.Boolean({ description: 'use only models of the hub that are downloaded already; as HF_HUB_OFFLINE=1' }),
   ),
-  huggingface_token: undecided(
-    Type.String({ maxLength: 0, description: 'kept for ArCHer’s configs; must be empty: set HF_TOKEN in the environment' }),
-  ),
+  huggingface_token: secretKeys.huggingface_token,
 };
 
 /** How a model samples. */
@@ -63,7 +61,7 @@ export const samplingKeys = {
   max_new_tokens: count('longest text that the model writes at once, in tokens'),
   do_sample: Type.Boolean({ description: 'sample; false: the most likely token always' }),
   temperature: rate('sampling temperature, dimensionless'),
-  top_k: count('sample among the k most likely tokens; 0: all. ArCHer’s sampler has a hidden 50', 0),
+  top_k: count('sample among the k most likely tokens; 0: all', 0),
   top_p: Type.Number({
     exclusiveMinimum: 0,
     maximum: 1,
@@ -100,26 +98,6 @@ export const playKeys = {
   }),
 };
 
-/** Keys outside the node `env` that environments read: ArCHer's, and AgentGym's address. */
-export const environmentKeys = {
-  env_name: nullable(Type.String(), 'ArCHer’s name for env.name; where both are given they must agree'),
-  env_idx: nullable(Type.Integer({ minimum: 0 }), 'play only the item of this index in the environment’s list; null: all'),
-  env_load_path: nullable(
-    Type.String(),
-    'what the environment loads: a story file, the weights of an oracle, or the address of a shop',
-  ),
-  env_server_base: nullable(
-    Type.String(),
-    'AgentGym’s name for env.base_url: address of the server of an environment that is played there',
-  ),
-};
-
-/** WebShop's range of goals in ArCHer's configs. */
-export const shopKeys = {
-  webshop_lower: nullable(Type.Integer({ minimum: 0 }), 'ArCHer’s name for env.webshop_lower on a site: first goal'),
-  webshop_upper: nullable(Type.Integer({ minimum: 0 }), 'ArCHer’s name for env.webshop_upper on a site: one past the last goal'),
-};
-
 /** Which model the agent is. */
 export const policyKeys = {
   policy_lm: nullable(
@@ -149,7 +127,9 @@ export const endpointNode = Type.Object(
     max_tokens: count('longest reply in tokens'),
     concurrency: count('requests at the same time'),
     retries: count('further attempts after a failed request', 0),
-    sends_seed: Type.Boolean({ description: 'requests contain a seed that follows from the run’s; not every server takes one' }),
+    sends_seed: Type.Boolean({
+      description: 'requests contain a seed that follows from the run’s; not every server takes one',
+    }),
     price_per_million_prompt_tokens: price('prompt'),
     price_per_million_completion_tokens: price('completion'),
   },
@@ -173,12 +153,18 @@ export const policyNode = Type.Object(
 
 /** Adapters beside the policy. */
 export const loraKeys = {
-  use_lora: Type.Boolean({ description: 'train adapters (node `lora`) beside the policy, which itself stays unchanged' }),
+  use_lora: Type.Boolean({
+    description: 'train adapters (node `lora`) beside the policy, which itself stays unchanged',
+  }),
   lora: Type.Object(
     {
       r: count('rank of the adapters'),
       alpha: rate('the output of the adapters is scaled by alpha / r'),
-      dropout: Type.Number({ minimum: 0, exclusiveMaximum: 1, description: 'share of an adapter’s input dropped in training' }),
+      dropout: Type.Number({
+        minimum: 0,
+        exclusiveMaximum: 1,
+        description: 'share of an adapter’s input dropped in training',
+      }),
       target_modules: Type.Union([Type.Array(Type.String(), { minItems: 1 }), Type.String(), Type.Null()], {
         description:
           'layers with adapters: names such as [q_proj, v_proj], a regular expression for whole paths, or all-linear; null: PEFT’s choice for the architecture',
@@ -191,7 +177,8 @@ export const loraKeys = {
 /** How the policy is trained, whatever the algorithm. */
 export const trainingKeys = {
   gradient_checkpointing: Type.Boolean({
-    description: 'recompute each block in the backward pass instead of keeping its activations: about half the memory, more time',
+    description:
+      'recompute each block in the backward pass instead of keeping its activations: about half the memory, more time',
   }),
 };
 
@@ -200,7 +187,10 @@ const betas = Type.Array(Type.Number({ minimum: 0, exclusiveMaximum: 1 }), {
   maxItems: 2,
   description: 'decay of the first and of the second moment per step',
 });
-const weightDecay = Type.Number({ minimum: 0, description: 'share of the weights subtracted in a step, times the rate' });
+const weightDecay = Type.Number({
+  minimum: 0,
+  description: 'share of the weights subtracted in a step, times the rate',
+});
 const kindOfOptimizer = oneOf(
   ['adam', 'adamw', 'sgd', 'adamw_8bit'],
   'adam: decay in the gradient; adamw: decay beside it; adamw_8bit: its moments in a quarter of the memory; sgd',
@@ -208,11 +198,14 @@ const kindOfOptimizer = oneOf(
 /** Of behaviour cloning on episodes, in a warm start too. */
 export const terminatorKey = {
   score_terminator: Type.Boolean({
-    description: 'train the token that ends an utterance too; false: as in ArCHer',
+    description: 'train the token that ends an utterance too',
   }),
 };
 
-const optimizerOptions = { ...closed, description: 'optimizer of the policy, in the warm start too; the critic’s is Adam' };
+const optimizerOptions = {
+  ...closed,
+  description: 'optimizer of the policy, in the warm start too; the critic’s is Adam',
+};
 const adamNode = Type.Object(
   {
     kind: kindOfOptimizer,
@@ -281,10 +274,12 @@ export const criticKeys = {
   ),
 };
 
+const rateKind = oneOf(['constant', 'linear', 'cosine'], 'how the rate changes after the warm-up');
+
 export const scheduleNode = (steps: string, description: string) =>
   Type.Object(
     {
-      kind: oneOf(['constant', 'linear', 'cosine'], 'how the rate changes after the warm-up'),
+      kind: rateKind,
       warmup_steps: Type.Integer({
         description: `${steps} of linear warm-up; negative: a tenth of all, as in AgentGym`,
       }),
@@ -303,9 +298,19 @@ export const warmStartNode = Type.Object(
     final_lr_share: share('rate at the end, as a share of the peak'),
     max_grad_norm: rate('bound of the gradient’s global norm'),
     save_minutes: undecided(
-      Type.Number({ minimum: 0, description: 'minutes between checkpoints: the work that a kill may cost; 0: after every step' }),
+      Type.Number({
+        minimum: 0,
+        description: 'minutes between checkpoints: the work that a kill may cost; 0: after every step',
+      }),
     ),
-    schedule: scheduleNode('optimizer steps', 'how the rate changes over the steps'),
+    schedule: Type.Object(
+      {
+        kind: rateKind,
+        warmup_steps: nullable(Type.Integer(), 'optimizer steps of linear warm-up; null: warm_start.warmup_steps'),
+        final_share: nullable(share(''), 'rate at the end, as a share of the peak; null: warm_start.final_lr_share'),
+      },
+      { ...closed, description: 'how the rate changes over the steps' },
+    ),
   },
   { ...closed, description: 'behaviour cloning before the first iteration, cached by a hash of its config' },
 );

@@ -1,32 +1,37 @@
 // Modules of the user that register algorithms, environments and tasks: `plugins: [./guess-number.ts]` in a config.
 import { statSync } from 'node:fs';
 import { register } from 'node:module';
-import { dirname, isAbsolute, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigError, type Composition, type PrepareContext } from '@bowyer/config';
 import { placeText } from './place-text.js';
 
 const loaded = new Set<string>();
 
+/** The composition with absolute paths, so that the config that a run saves works from any folder. */
+export function withPluginPaths(composition: Composition, { cwd }: Pick<PrepareContext, 'cwd'>): Composition {
+  const plugins = composition.setting('plugins');
+  if (!Array.isArray(plugins) || plugins.length === 0) return composition;
+  const paths = plugins.flatMap((plugin, i) => {
+    if (typeof plugin !== 'string') return []; // the validation reports it
+    const key = `plugins.${i}`;
+    return [[key, resolve(dirname(composition.fileOf(key) ?? join(cwd, 'command line')), plugin)] as const];
+  });
+  return composition.with(Object.fromEntries(paths));
+}
+
 /**
  * Imports each module once.
  *
- * @returns the composition with absolute paths, so that the config that a run saves works from any folder
+ * @param composition with absolute paths
  * @throws {ConfigError} for a module that does not exist or that fails
  */
-export async function loadPlugins(
-  composition: Composition,
-  { cwd }: Pick<PrepareContext, 'cwd'>,
-): Promise<Composition> {
+export async function loadPlugins(composition: Composition): Promise<void> {
   const plugins = composition.setting('plugins');
-  if (!Array.isArray(plugins) || plugins.length === 0) return composition;
-  const paths: Record<string, string> = {};
-  for (const [i, plugin] of plugins.entries()) {
-    if (typeof plugin !== 'string') continue; // the validation reports it
+  if (!Array.isArray(plugins)) return;
+  for (const [i, path] of plugins.entries()) {
+    if (typeof path !== 'string' || loaded.has(path)) continue;
     const [{ source, line }] = composition.origin(`plugins.${i}`);
-    const path = resolve(isAbsolute(source) ? dirname(source) : cwd, plugin);
-    paths[`plugins.${i}`] = path;
-    if (loaded.has(path)) continue;
     const place = `in ${placeText(source, line)}`;
     if (!isFile(path))
       throw new ConfigError(
@@ -41,7 +46,6 @@ export async function loadPlugins(
     await importPlugin(path, place);
     loaded.add(path);
   }
-  return composition.with(paths);
 }
 
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;

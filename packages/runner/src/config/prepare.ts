@@ -1,5 +1,6 @@
 // What a composed config contains beyond what its task, algorithm and environment read: settings of files for another unit
 // are left out, settings of the user are refused, so that no key is silently ignored.
+import { join } from 'node:path';
 import type { TObject, TSchema } from '@sinclair/typebox';
 import { findAlgorithm, algorithmNames } from '@bowyer/algorithms';
 import { ConfigError, type Composition, type PlainObject, type PrepareContext } from '@bowyer/config';
@@ -13,22 +14,37 @@ import { choicesOf, schemaOf, taskOf, unknownUnit } from './units.js';
 /** Groups whose choice on the command line decides which keys there are. */
 const UNITS = ['task', 'algorithm', 'env', 'policy', 'critic', 'optimizer', 'preset'];
 
-export async function prepare(composed: Composition, context: PrepareContext, shipped: string): Promise<Composition> {
-  const composition = await loadPlugins(composed, context);
+/**
+ * @param shipped the folder of the program's own configs
+ * @returns the keys to leave out of the composition
+ * @throws {ConfigError} for keys that the user gave and nobody reads
+ */
+export async function unreadKeys(
+  composition: Composition,
+  context: PrepareContext,
+  shipped: string,
+): Promise<string[]> {
+  await loadPlugins(composition);
   // The validation reports a task, an environment or an algorithm that does not exist; its keys are not the problem.
-  if (taskOf(composition) === undefined || unknownUnit(composition) !== undefined) return composition;
+  if (taskOf(composition) === undefined || unknownUnit(composition) !== undefined) return [];
   const unread = unreadPaths(composition.config, schemaOf(composition));
-  const given = new Set(context.overrides.filter(({ kind }) => kind !== 'delete').map(({ key }) => key));
+  // Of a group's choice it is enough that something is read.
+  const isUseless = (group: string) => !readsAny(composition.config[group], group, new Set(unread));
+  const given = new Set(
+    context.overrides
+      .filter(({ kind, key, isGroup }) => kind !== 'delete' && (!isGroup || isUseless(key)))
+      .map(({ key }) => key),
+  );
   const isSwitched = context.overrides.some(({ key, isGroup }) => isGroup && UNITS.includes(key));
   const own = readsOf(composition);
   const refused = unread.filter((path) => {
     if (ownersOf(path, own).length === 0) return false; // no unit has it: the validation reports it as unknown
     if (covers(given, path)) return true;
     const { source } = composition.origin(path)[0] ?? {};
-    return !isSwitched && source !== undefined && !isShipped(source, shipped);
+    return !isSwitched && source !== undefined && !isShipped(source, shipped, composition);
   });
   if (refused.length > 0) throw refusal(refused, composition, given, own);
-  return composition.without(unread.filter((path) => ownersOf(path, own).length > 0));
+  return unread.filter((path) => ownersOf(path, own).length > 0);
 }
 
 /** Keys of the config that its schema does not have, as `lora` or `demonstrations.noise`. */
@@ -43,6 +59,12 @@ function unreadPaths(config: PlainObject, schema: TSchema, prefix = ''): string[
   });
 }
 
+/** Whether something of a node is read. */
+function readsAny(node: unknown, path: string, unread: ReadonlySet<string>): boolean {
+  if (unread.has(path)) return false;
+  return !isTree(node) || Object.entries(node).some(([key, value]) => readsAny(value, `${path}.${key}`, unread));
+}
+
 const isTree = (value: unknown): value is PlainObject =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
@@ -50,8 +72,11 @@ const isTree = (value: unknown): value is PlainObject =>
 const covers = (given: ReadonlySet<string>, path: string): boolean =>
   [...given].some((key) => key === path || key.startsWith(`${path}.`) || path.startsWith(`${key}.`));
 
-/** A file that comes with the program; what it sets for another unit is no choice of the user. */
-const isShipped = (source: string, shipped: string): boolean => source.startsWith(shipped);
+/** A file that the primary config takes from the program; what it sets for another unit is no choice of the user. */
+function isShipped(source: string, shipped: string, composition: Composition): boolean {
+  const primary = composition.setting('hydra.job.config_name');
+  return source.startsWith(shipped) && source !== join(shipped, `${String(primary)}.yaml`);
+}
 
 interface Reads {
   unit: TaskUnit;
@@ -65,7 +90,9 @@ const NO_CHOICES: Choices = { algorithm: null, env: null, setting: () => undefin
 /** Which tasks, algorithms and environments read a key that the config does not have, in words. */
 export function readersOf(key: string): string[] {
   const train = findTask('train')!;
-  const algorithms = algorithmNames().filter((name) => hasKey(train, key, { ...NO_CHOICES, algorithm: findAlgorithm(name)! }));
+  const algorithms = algorithmNames().filter((name) =>
+    hasKey(train, key, { ...NO_CHOICES, algorithm: findAlgorithm(name)! }),
+  );
   const tasks = taskNames().filter((name) => hasKey(findTask(name)!, key, NO_CHOICES));
   const environments = environmentNames().filter((name) => hasKey(train, key, { ...NO_CHOICES, env: name }));
   return [
@@ -82,13 +109,17 @@ function ownersOf(path: string, { unit, choices }: Reads): string[] {
     (name) => name !== choices.algorithm?.name && hasKey(unit, path, { ...choices, algorithm: findAlgorithm(name)! }),
   );
   const tasks = taskNames().filter((name) => name !== unit.name && hasKey(findTask(name)!, path, choices));
-  const environments = environmentNames().filter((name) => name !== choices.env && hasKey(unit, path, { ...choices, env: name }));
-  return [
+  const environments = environmentNames().filter(
+    (name) => name !== choices.env && hasKey(unit, path, { ...choices, env: name }),
+  );
+  const owners = [
     ...(condition === undefined ? [] : [condition]),
     ...(algorithms.length > 0 ? [`algorithm ${algorithms.join(', ')}`] : []),
     ...(tasks.length > 0 && algorithms.length === 0 ? [`task ${tasks.join(', ')}`] : []),
     ...(environments.length > 0 ? [`environment ${environments.join(', ')}`] : []),
   ];
+  // More than one choice may have to change, as both the task and the algorithm.
+  return owners.length > 0 ? owners : readersOf(path);
 }
 
 /** Whether a task has a key, as `lora.r`; what is inside the node `env` is the environment's own. */
@@ -109,7 +140,6 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   policy: GIVEN_START,
   chat_template: 'write play_as_chat=true, or give conversations to imitate (demonstrations.path)',
   upstream_loss_mask: 'write play_as_chat=true, or give conversations to imitate (demonstrations.path)',
-  'demonstrations.count': GIVEN_FILE,
   'optimizer.momentum': 'choose optimizer=sgd',
   'optimizer.nesterov': 'choose optimizer=sgd',
   'optimizer.betas': 'choose optimizer=adam, adamw or adamw_8bit',
@@ -119,21 +149,28 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   'critic.max_length': 'choose critic=transformer',
   'critic.state_feature': 'choose critic=transformer',
   'critic.width': 'critic_lm has its own sizes',
-  'policy.endpoint': 'an endpoint plays in task=evaluate and cannot be trained: choose policy=tiny, or give policy_lm=FOLDER',
+  'policy.endpoint':
+    'an endpoint plays in task=evaluate and cannot be trained: choose policy=tiny, or give policy_lm=FOLDER',
 };
 
 /** What would make a run read a key that it does not read; undefined where no other key switches it on. */
-export function conditionOf(path: string, { algorithm }: Pick<Choices, 'algorithm'> = NO_CHOICES): string | undefined {
+export function conditionOf(path: string, { algorithm, setting }: Choices = NO_CHOICES): string | undefined {
   // The algorithm is the warm start itself.
   if (algorithm?.needs.source === 'dataset' && /^(warm_start|cache_dir)\b/.test(path)) {
     const keys = Object.keys(algorithm.options.properties as object).join(', ');
     return `${algorithm.name} has no warm start: it trains with its own keys (${keys})`;
   }
+  if (path.startsWith('demonstrations.') && (setting('demonstrations.path') ?? null) !== null) return GIVEN_FILE;
   if (path.startsWith('policy.endpoint')) return CONDITIONS['policy.endpoint'];
   return Object.entries(CONDITIONS).find(([key]) => path === key || path.startsWith(`${key}.`))?.[1];
 }
 
-function refusal(refused: readonly string[], composition: Composition, given: ReadonlySet<string>, reads: Reads): ConfigError {
+function refusal(
+  refused: readonly string[],
+  composition: Composition,
+  given: ReadonlySet<string>,
+  reads: Reads,
+): ConfigError {
   const { unit, choices } = reads;
   const who = [
     `task=${unit.name}`,

@@ -16,8 +16,8 @@ export async function validateConfig(composition: Composition): Promise<void> {
   const unknown = unknownUnit(composition);
   // Which keys there are is not known then, so that nothing else is checked.
   if (unknown !== undefined) await validate(composition, unknown.schema);
-  const wrongUnit = otherUnit(composition);
-  if (wrongUnit.length > 0) throw new Error(textOf(wrongUnit, composition));
+  const early = [...otherUnit(composition), ...sizelessCritic(composition)];
+  if (early.length > 0) throw new Error(textOf(early, composition));
   await validate(composition, schemaOf(composition));
   const unit = taskOf(composition)!;
   const config = camelKeys(composition.resolve()) as Record<string, unknown>;
@@ -30,7 +30,7 @@ export async function validateConfig(composition: Composition): Promise<void> {
   if (problems.length > 0) throw new Error(textOf(problems, composition));
 }
 
-/** ArCHer's `env_name` and `agent_type` cannot choose the options that belong to a unit, only repeat which it is. */
+/** `env_name` and `agent_type` cannot choose the options that belong to a unit, only repeat which it is. */
 function otherUnit(composition: Composition): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   const [alias, name] = [composition.setting('env_name'), composition.setting('env.name')];
@@ -41,7 +41,12 @@ function otherUnit(composition: Composition): ConfigProblem[] {
       mend: `choose the environment with its options: env=${String(alias)}`,
     });
   const [agent, chosen] = [composition.setting('agent_type'), composition.choices.algorithm];
-  if (typeof agent === 'string' && chosen == null && findAlgorithm(agent) !== undefined && composition.setting('task') === 'train')
+  if (
+    typeof agent === 'string' &&
+    chosen == null &&
+    findAlgorithm(agent) !== undefined &&
+    composition.setting('task') === 'train'
+  )
     problems.push({
       key: 'agent_type',
       what: `agent_type is ${agent}, but the options of that algorithm are not there`,
@@ -55,6 +60,19 @@ function otherUnit(composition: Composition): ConfigProblem[] {
       mend: `choose the algorithm with its options: algorithm=${findAlgorithm(agent)?.name ?? agent}`,
     });
   return problems;
+}
+
+/** Before the schema, which would ask for the sizes one by one. */
+function sizelessCritic(composition: Composition): ConfigProblem[] {
+  const [kind, width, model] = ['critic.kind', 'critic.width', 'critic_lm'].map((key) => composition.setting(key));
+  if (kind !== 'transformer' || width !== undefined || model !== null) return [];
+  return [
+    {
+      key: 'critic_lm',
+      what: `critic=${composition.choices.critic} has the sizes of a checkpoint, and critic_lm is null`,
+      mend: 'give one with critic_lm=roberta-base or critic_lm=FOLDER, or write critic=transformer for one from scratch',
+    },
+  ];
 }
 
 function algorithmProblems(config: Record<string, unknown>): ConfigProblem[] {
@@ -87,7 +105,14 @@ const isTyped = (composition: Composition, key: string): boolean =>
 const OF_A_START = /^\.|\.log$|^sweep-job\.json$|^multirun\.yaml$|^checkpoints$/;
 
 /** Limits that no schema knows: of this machine, and of what the folder contains. */
-function limitProblems({ threads, maxNewTokens, policy, savePath, checkpointPath, policyLm }: Record<string, unknown>): ConfigProblem[] {
+function limitProblems({
+  threads,
+  maxNewTokens,
+  policy,
+  savePath,
+  checkpointPath,
+  policyLm,
+}: Record<string, unknown>): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   const cores = availableParallelism();
   if (typeof threads === 'number' && threads > 4 * cores)
@@ -107,7 +132,9 @@ function limitProblems({ threads, maxNewTokens, policy, savePath, checkpointPath
   if (typeof savePath === 'string' && existsSync(savePath)) {
     const entries = readdirSync(savePath);
     const foreign = entries.filter((name) => !OF_A_START.test(name));
-    if (!entries.includes(CONFIG_FILE) && foreign.length > 0)
+    // A run that was killed before it claimed the folder has left the record of its command line.
+    const isOurs = entries.includes(CONFIG_FILE) || entries.includes('.hydra');
+    if (!isOurs && foreign.length > 0)
       problems.push({
         key: 'save_path',
         what: `save_path: the folder '${savePath}' contains other files (${foreign.slice(0, 3).join(', ')}${foreign.length > 3 ? ', …' : ''}) and no run`,

@@ -51,12 +51,40 @@ test('episodes and games are no conversations', () => {
 });
 
 test.each([
-  ['{"messages": [{"role": "tool", "content": "x"}]}', 'line 1, message 1 is from "tool"; known are system, human,'],
-  ['{"messages": [{"role": "user"}]}', 'line 1, message 1 has no text'],
-  ['{"messages": 3}', "line 1 has no array of messages under 'conversations' or 'messages'"],
-  ['{"messages": []}', 'holds no conversation'],
-  ['{"messages": ', 'line 1 is not JSON: '],
-])('%s is told', async (text, problem) => {
+  [
+    '{"messages": [{"role": "tool", "content": "x"}]}',
+    'line 1: the role of message 1 is "tool"; known roles: system, human,',
+  ],
+  ['{"messages": [{"role": "user"}]}', 'line 1: the content of message 1 is missing, not a text'],
+  ['{"messages": 3}', "line 1: 'messages' is the number 3, not an array of messages"],
+  ['{"messages": ', 'line 1: is not JSON (Unexpected end of JSON input): {"messages":'],
+])('%s is reported', async (text, problem) => {
   const path = file('e.jsonl', text);
-  await expect(readConversations(path)).rejects.toThrow(`${path}: ${problem}`);
+  await expect(readConversations(path)).rejects.toThrow(`${path}: 1 of 1 items cannot be used\n  ${problem}`);
+});
+
+test('all bad lines are reported at once, twenty of them with their problem', async () => {
+  const lines = [JSON.stringify(openAi), '', ...Array.from({ length: 22 }, (_, i) => `{"messages": ${i}}`)];
+  const path = file('f.jsonl', lines.join('\n'));
+  const shown = Array.from(
+    { length: 20 },
+    (_, i) => `  line ${i + 3}: 'messages' is the number ${i}, not an array of messages`,
+  );
+  await expect(readConversations(path)).rejects.toThrow(
+    [
+      `${path}: 22 of 23 items cannot be used`,
+      ...shown,
+      '  … and 2 more',
+      '  expected: {"messages": [{"role": "user", "content": "…"}, {"role": "assistant", "content": "…"}]}',
+    ].join('\n'),
+  );
+});
+
+test('a file without a conversation is reported, and one object over several lines', async () => {
+  await expect(readConversations(file('g.jsonl', '{"messages": []}'))).rejects.toThrow(
+    'g.jsonl: contains no conversation',
+  );
+  await expect(readConversations(file('h.json', JSON.stringify({ data: [openAi] }, null, 1)))).rejects.toThrow(
+    'h.json: the file is an object with the keys data over several lines\n  expected: an array, or one item on each line: {"messages"',
+  );
 });

@@ -1,10 +1,11 @@
 // What a policy learns from, as texts and then as its tokens: episodes, or conversations of a file or through a template.
 import { learnedTokens, demonstrationTrajectory, type Dataset } from '@bowyer/algorithms';
-import type { Demonstration, Trajectory } from '@bowyer/core';
+import { maximum, type Demonstration, type Trajectory } from '@bowyer/core';
 import { cutRight, type ChatMessage, type EncodedConversation, type LanguageModel } from '@bowyer/models';
-import { terminatorIds } from '../agent/agent-tokens.js';
+import { maskedTokenIds, terminatorIds } from '../agent/agent-tokens.js';
 import { loadChatTemplate, type TemplateConfig } from '../agent/chat-setup.js';
 import type { SharedConfig } from '../config/keys.js';
+import type { EnvironmentConfig } from '../environment/environment.js';
 import type { TaskContext } from '../tasks/task.js';
 import { readConversations } from './conversations.js';
 import { learnsFromConversations, makeDemonstrations, type DemonstrationConfig } from './demonstrations.js';
@@ -36,7 +37,7 @@ export function asConversation({ opening, turns }: Demonstration): ChatMessage[]
   ]);
 }
 
-type DatasetConfig = TemplateConfig & Pick<SharedConfig, 'eosStr'>;
+type DatasetConfig = EnvironmentConfig & TemplateConfig & Pick<SharedConfig, 'eosStr'>;
 
 /** The material as one policy's tokens. What does not fit into the policy's context is cut, and logged. */
 export async function datasetFor(
@@ -59,14 +60,38 @@ export async function datasetFor(
     if (last === undefined || last.terminated !== false || last.truncated === true) episode++;
     return trajectory;
   });
-  const longest = Math.max(0, ...episodes.map(({ segments: [{ ids }] }) => ids.length));
+  const kept = writable(episodes, maskedTokenIds(policy.tokenizer, config), log);
+  const longest = maximum([0, ...kept.map(({ segments: [{ ids }] }) => ids.length)]);
   if (longest > policy.contextLength)
     throw new Error(
       `the longest demonstration has ${longest} tokens, but the policy's context is ${policy.contextLength}\n` +
         '  give the policy a longer context (policy.n_positions for the built-in one), or shorter demonstrations',
     );
-  log(`imitating ${episodes.length} dialogues`);
-  return { kind: 'episodes', episodes };
+  log(`imitating ${kept.length} dialogues`);
+  return { kind: 'episodes', episodes: kept };
+}
+
+/** Without episodes whose actions contain words that the policy does not know, or that only the environment writes. */
+function writable(
+  episodes: readonly Trajectory[],
+  masked: readonly number[],
+  log: TaskContext['log'],
+): readonly Trajectory[] {
+  const kept = episodes.filter(({ segments: [{ utterances }] }) =>
+    utterances.every(({ ids }) => !ids.some((id) => masked.includes(id))),
+  );
+  const lost = episodes.length - kept.length;
+  if (kept.length === 0 && lost > 0)
+    throw new Error(
+      'every demonstration contains a word that the policy cannot write\n' +
+        '  give demonstrations of the environment that the policy was made for, or leave out policy_lm and checkpoint_path',
+    );
+  if (lost > 0)
+    log(
+      `${lost} of ${episodes.length} dialogues contain words that the policy cannot write and are left out`,
+      'WARNING',
+    );
+  return kept;
 }
 
 /** Long ones lose their end, as in AgentGym; those with nothing to learn from then are left out. Both are logged. */
@@ -75,17 +100,33 @@ function fitting(
   longest: number,
   log: TaskContext['log'],
 ): EncodedConversation[] {
-  const cut = encoded.filter(({ ids }) => ids.length > longest).length;
-  const kept = encoded
-    .map((conversation) => cutRight(conversation, longest))
-    .filter((conversation): conversation is EncodedConversation => conversation !== null && learnedTokens(conversation) > 0);
-  const lost = encoded.length - kept.length;
-  if (cut > 0)
-    log(`${cut} conversations are longer than the context of ${longest} tokens and lost their end`, 'WARNING');
-  if (lost > 0) log(`${lost} conversations have nothing to learn from and are left out`, 'WARNING');
+  const kept = fitted(encoded, longest, 'conversations', log).filter((conversation) => conversation !== null);
   if (kept.length === 0) throw new Error('none of the conversations has a message of the assistant to learn from');
-  const tokens = kept.reduce((sum, { ids }) => sum + ids.length, 0);
-  const learned = kept.reduce((sum, conversation) => sum + learnedTokens(conversation), 0);
-  log(`imitating ${kept.length} conversations of ${tokens} tokens, ${learned} of which are learned`);
+  log(`imitating ${kept.length} conversations of ${tokenCounts(kept)}`);
   return kept;
+}
+
+/** As `fitting`, with null in the place of each one that is left out. @param noun what they are */
+export function fitted(
+  encoded: readonly EncodedConversation[],
+  longest: number,
+  noun: string,
+  log: TaskContext['log'],
+): (EncodedConversation | null)[] {
+  const cut = encoded.filter(({ ids }) => ids.length > longest).length;
+  const fit = encoded.map((conversation) => {
+    const short = cutRight(conversation, longest);
+    return short !== null && learnedTokens(short) > 0 ? short : null;
+  });
+  const lost = fit.filter((conversation) => conversation === null).length;
+  if (cut > 0) log(`${cut} ${noun} are longer than the context of ${longest} tokens and lost their end`, 'WARNING');
+  if (lost > 0) log(`${lost} ${noun} have nothing to learn from and are left out`, 'WARNING');
+  return fit;
+}
+
+/** How many tokens there are, in words. */
+export function tokenCounts(conversations: readonly EncodedConversation[]): string {
+  const tokens = conversations.reduce((sum, { ids }) => sum + ids.length, 0);
+  const learned = conversations.reduce((sum, conversation) => sum + learnedTokens(conversation), 0);
+  return `${tokens} tokens, ${learned} of which are learned`;
 }

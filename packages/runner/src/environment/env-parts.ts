@@ -43,12 +43,12 @@ function openAiOracle(
   return { parts: { oracle: new OpenAiOracle(chat, model, prompt) }, close: () => chat.close() };
 }
 
-/** `env.oracle_model`, or ArCHer's key for it. */
+/** `env.oracle_model`, or the key outside the node for it. */
 async function oracleDirectory({ oracleModel: path }: OracleOptions): Promise<string> {
   if (path === null)
     throw new Error(
       'env.oracle=t5 needs the folder of a Flan-T5: env.oracle_model is null\n' +
-        '  give env.oracle_model=FOLDER (or env_load_path=FOLDER, as in ArCHer), or env.oracle=rules',
+        '  give env.oracle_model=FOLDER (or env_load_path=FOLDER), or env.oracle=rules',
     );
   if ((await stat(path).catch(() => null))?.isFile())
     throw new Error(

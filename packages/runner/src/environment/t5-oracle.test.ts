@@ -1,13 +1,13 @@
 // The t5 oracle on a tiny random Flan-T5: what it says is nonsense, how it is asked and parsed is not.
 import { fileURLToPath } from 'node:url';
-import { makeEnv } from '@bowyer/envs';
+import { environmentInfo, makeEnv } from '@bowyer/envs';
 import { openDevice } from '@bowyer/graph';
 import { generateTargets, Seq2SeqModel } from '@bowyer/models';
 import { openEnvParts } from './env-parts.js';
-import type { RunConfig } from './run-config.js';
+import type { EnvironmentConfig } from './environment.js';
 import { T5Oracle } from './t5-oracle.js';
 
-const dir = fileURLToPath(new URL('../../models/test/seq2seq-fixtures/flan-t5', import.meta.url));
+const dir = fileURLToPath(new URL('../../../models/test/seq2seq-fixtures/flan-t5', import.meta.url));
 const cpu = { device: 'cpu', threads: 1 } as const;
 const questions = ['is it a dog?', 'is it big?', 'can it fly?'];
 
@@ -17,7 +17,7 @@ test.each([
 ] as const)(
   '%s: asked at once or one by one, the answer is that of the spec’s prompt',
   async (env, secret, told, tokens) => {
-    const oracle = await T5Oracle.open(env, dir, cpu);
+    const oracle = await T5Oracle.open(environmentInfo(env).oracles!.t5!, dir, cpu);
     const together = await Promise.all(questions.map((question) => oracle.answer(secret, question)));
     const last = await oracle.answer(secret, questions[2]);
     await oracle.close();
@@ -41,7 +41,7 @@ test.each([
 );
 
 const configOf = (env: object, changes: object = {}) =>
-  ({ task: 'evaluate', device: 'cpu', threads: 1, envLoadPath: null, env, ...changes }) as unknown as RunConfig;
+  ({ ...cpu, envLoadPath: null, env, ...changes }) as unknown as EnvironmentConfig;
 const game = { name: 'twenty_questions', oracle: 't5', oracleModel: null, oracleUrl: null };
 
 test('ArCHer’s env_load_path names it; the game reduces what it says to its three answers', async () => {
@@ -54,10 +54,10 @@ test('ArCHer’s env_load_path names it; the game reduces what it says to its th
 });
 
 test.each([
-  [game, 'env.oracle=t5 needs the directory of a Flan-T5: env.oracle_model is null'],
-  [{ ...game, oracleModel: `${dir}/config.json` }, 'config.json is a file; a Hugging Face directory is needed'],
+  [game, 'env.oracle=t5 needs the folder of a Flan-T5: env.oracle_model is null'],
+  [{ ...game, oracleModel: `${dir}/config.json` }, 'config.json is a file; a Hugging Face folder is needed'],
   [{ ...game, oracle: 'openai' }, 'env.oracle=openai needs a server and a model: env.oracle_url is null'],
-  [{ ...game, name: 'coin', oracleModel: dir }, 'coin has no t5 oracle; games that have one: twenty_questions'],
-])('an oracle that cannot be made is told (%#)', async (env, message) => {
+  [{ name: 'coin', oracle: 't5', oracleModel: dir }, "coin has no oracle 't5'"],
+])('an oracle that cannot be made is reported (%#)', async (env, message) => {
   await expect(openEnvParts(configOf(env))).rejects.toThrow(message);
 });

@@ -1,5 +1,5 @@
-// The network that answers in ArCHer's guessing games: a fine-tuned Flan-T5 that is told the secret and asked the question.
-// Prompts and lengths: ArCHer (Zhou et al. 2024, arXiv:2402.19446), commit 7c771a7.
+// The network that answers in guessing games: a fine-tuned Flan-T5, which gets the secret and the question in the prompt of the
+// environment (Zhou et al. 2024, arXiv:2402.19446).
 import { basename, resolve } from 'node:path';
 import type { Oracle, T5OraclePrompt } from '@bowyer/envs';
 import { openDevice, type Device, type DeviceOptions } from '@bowyer/graph';

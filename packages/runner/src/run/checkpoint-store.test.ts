@@ -11,7 +11,7 @@ const progress = (nextIteration: number): CheckpointProgress => ({
   nextIteration,
   fileLengths: {},
   best: null,
-  clipLeftover: {},
+  state: {},
 });
 const save = (store: CheckpointStore, iteration: number) =>
   store.save(iteration, progress(iteration), (folder) => writeFile(join(folder, 'policy.bin'), `weights ${iteration}`));

@@ -17,12 +17,12 @@ beforeEach(async () => {
   const saveable = {
     saveState: (folder: string) => writeFile(join(folder, 'state'), 'tensors'),
     saveAgent: async (folder: string) => void saved.push(folder),
-    clipLeftover: () => ({ policy: 0.5 }),
   };
   const terminal = { log: (message: string) => void (printed += message), progress: { write: () => true } };
   const files = await RunFiles.open(directory, {});
   const store = new CheckpointStore(join(directory, 'checkpoints'));
-  recorder = new Recorder(files, store, saveable, { iterations: 4, firstIteration: 0, best: null, ...terminal });
+  const start = { iterations: 4, firstIteration: 0, saveMinutes: null, best: null };
+  recorder = new Recorder(files, store, saveable, { ...start, state: { clip: { policy: 0.5 } }, ...terminal });
 });
 afterEach(() => rm(directory, { recursive: true }));
 
@@ -44,7 +44,7 @@ test('a checkpoint remembers the lengths of the files and the best score', async
     nextIteration: 1,
     fileLengths: { 'metrics.jsonl': length },
     best: { iteration: 1, score: -7 },
-    clipLeftover: { policy: 0.5 },
+    state: { clip: { policy: 0.5 } },
   });
 });
 
@@ -60,7 +60,7 @@ test('an evaluation is printed as a line', async () => {
 
 test('a figure that is not finite stops the run with its name and the way out', async () => {
   await expect(recorder.log(2, { 'losses/q1': NaN }, [])).rejects.toThrow(
-    "metric 'losses/q1' became NaN in iteration 3 (episodes undefined…undefined); last good state: no checkpoint yet\n" +
-      '  a smaller lm_lr or critic_lr, or a larger warmup_iter, usually mends this',
+    "metric 'losses/q1' became NaN in iteration 3; last good state: no checkpoint yet\n" +
+      '  a smaller lm_lr or critic_lr, or a larger warmup_iter, usually prevents this',
   );
 });

@@ -85,6 +85,7 @@ export class Recorder implements RunHooks {
     else if ('losses/nll' in metrics) this.#note = `loss ${metrics['losses/nll'].toFixed(4)}`;
     if (this.settings.iterations !== null) this.#bar?.update(iteration + 1, this.#note);
     if ('eval/episodic_return' in metrics) this.#printEvaluation(iteration + 1, metrics);
+    if ('eval/nll' in metrics) this.#printValidation(metrics);
   }
 
   async keepBest(iteration: number, score: number): Promise<void> {
@@ -125,6 +126,15 @@ export class Recorder implements RunHooks {
         `mean Q ${metrics['eval/q_mean'].toFixed(2)} (discounted return ${metrics['eval/discounted_return_mean'].toFixed(2)})`,
     ];
     this.#log(`evaluation after iteration ${iteration}: ${figures.filter(Boolean).join(', ')}`);
+  }
+
+  #printValidation(metrics: Metrics): void {
+    this.#bar?.clear();
+    const training = 'losses/nll' in metrics ? ` (training ${metrics['losses/nll'].toFixed(4)})` : '';
+    this.#log(
+      `validation after optimizer step ${metrics['optim/steps']}: loss ${metrics['eval/nll'].toFixed(4)}${training}, ` +
+        `perplexity ${metrics['eval/perplexity'].toPrecision(4)}`,
+    );
   }
 
   #refuseNonFinite(iteration: number, metrics: Metrics, rollout: readonly Trajectory[]): void {

@@ -26,10 +26,10 @@ test('the same config may claim a folder again, another one is refused with the 
   await claimDirectory(run, config);
   await openDirectory(run, config);
   await expect(openDirectory(run, { seed: 1, env: { words: ['dog'] } })).rejects.toThrow(
-    `the folder '${run}' holds a run with another config:\n` +
+    `the folder '${run}' contains a run with another config:\n` +
       '  seed: 0 → 1\n' +
       '  env.words: "full" → ["dog"]\n' +
-      '  to go on with that run give it the same config; for a new run choose another folder: save_path=FOLDER',
+      '  to resume that run give it the same config; for a new run choose another folder: save_path=FOLDER',
   );
   expect(JSON.parse(await readFile(join(run, 'run-config.json'), 'utf8'))).toEqual({ seed: 0, env: { words: 'full' } });
 });

@@ -5,7 +5,7 @@ import type { Trajectory } from '@bowyer/core';
 import type { Metrics } from '@bowyer/algorithms';
 import { JsonlFile } from '@bowyer/logging';
 import { writeFileAtomically } from '@bowyer/core';
-import { withLegacyNames } from './legacy-metrics.js';
+import { withLegacyNames } from '../config/adopted-names.js';
 import { fromRecord, toRecord, type TrajectoryRecord } from './trajectory-record.js';
 
 /** JSONL files whose bytes are the same however often a run was killed. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { episodicReturn, writeFileAtomically } from '@bowyer/core';
-import { renderReport } from '@bowyer/logging';
+import { renderReport, type RunReport } from '@bowyer/logging';
 import { resultHeader, resultRows, type RunResults } from './results.js';
 import type { SharedConfig } from '../config/keys.js';
 import { RunFiles } from './run-files.js';
@@ -8,20 +8,19 @@ import type { TaskContext } from '../tasks/task.js';
 
 const SAMPLE_DIALOGUES = 6;
 
-/** Writes the run's report.html from its files. */
+type TitleConfig = Pick<SharedConfig, 'projectName' | 'runName'>;
+
+/** Writes the report.html of a run that plays episodes. */
 export async function writeReport(
   directory: string,
-  config: Pick<SharedConfig, 'projectName' | 'runName'>,
-  { configYaml }: Pick<TaskContext, 'configYaml'>,
+  config: TitleConfig,
+  context: Pick<TaskContext, 'configYaml'>,
   results: RunResults,
 ): Promise<void> {
-  const { metrics, rollouts } = await RunFiles.read(directory);
   const optimum = results.optimalReturn === null ? [] : [{ name: 'best possible', y: results.optimalReturn }];
-  const html = renderReport({
-    title: `${config.projectName}: ${config.runName}`,
+  await writeReportOf(directory, config, context, {
     header: resultHeader,
     rows: resultRows(results),
-    metrics,
     charts: [
       { title: 'Mean return', keys: ['rollout/episodic_return', 'eval/episodic_return'], references: optimum },
       { title: 'Win rate', keys: ['rollout/win_rate', 'eval/win_rate'] },
@@ -32,6 +31,21 @@ export async function writeReport(
       { title: 'Entropy of an utterance (nats)', keys: ['rollout/utterance_entropy'] },
       { title: 'Gradient norms before the clip', keys: ['optim/policy_gradient_norm', 'optim/critic_gradient_norm'] },
     ],
+  });
+}
+
+/** Writes the run's report.html from its files: a table, curves, the last episodes if there are any, and the config. */
+export async function writeReportOf(
+  directory: string,
+  { projectName, runName }: TitleConfig,
+  { configYaml }: Pick<TaskContext, 'configYaml'>,
+  parts: Pick<RunReport, 'header' | 'rows' | 'charts' | 'xLabel'>,
+): Promise<void> {
+  const { metrics, rollouts } = await RunFiles.read(directory);
+  const html = renderReport({
+    ...parts,
+    title: `${projectName}: ${runName}`,
+    metrics,
     dialogues: rollouts.slice(-SAMPLE_DIALOGUES).map((trajectory) => ({
       title: `episode ${trajectory.episode}: return ${episodicReturn(trajectory)}`,
       text: trajectory.transitions.at(-1)?.nextObservation ?? '',

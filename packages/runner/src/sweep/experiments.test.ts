@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compose, planSweep, sweepDimensions } from '@bowyer/config';
-import { validateConfig } from '../validate-config.js';
+import { composed } from '../../test/composed.js';
+import { validateConfig } from '../config/validate-config.js';
 import { drawTrials } from './search-space.js';
 import type { SweeperConfig } from './sweep-schema.js';
 
@@ -39,5 +40,5 @@ test.each(names)('%s', async (name) => {
   expect(text).toContain(`+experiment=${name}\n`);
   const jobs = jobsOf(name);
   expect(jobs.length).toBeGreaterThan(1);
-  for (const overrides of jobs) await validateConfig(compose(options([...overrides, 'save_path=somewhere'])));
+  for (const overrides of jobs) await validateConfig(await composed('archer_20q', ...overrides, 'save_path=somewhere'));
 });

@@ -33,7 +33,15 @@ export async function launchSweep(
 ): Promise<SweepOutcome | undefined> {
   const sweep = await planJobs(request);
   if (sweep === null) return undefined;
+  if (request.dryRun) return listed(request, sweep);
   return sweep.launcher.kind === 'basic' ? runHere(request, sweep) : runLocally(request, sweep, program);
+}
+
+/** Shows what would be started. */
+function listed(request: SweepRequest, { jobs, warnings }: PlannedSweep): SweepOutcome {
+  for (const warning of warnings) request.announce(warning);
+  for (const { number, overrides, directory } of jobs) request.listJob(number, overrides, directory);
+  return { exitCode: 0 };
 }
 
 /** Drawn jobs one after another in this process, as the basic launcher has it; a failed one stops no other. */

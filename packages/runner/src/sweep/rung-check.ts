@@ -1,5 +1,7 @@
 // What successive halving asks of a training whose length is counted in iterations: rungs at which trials can be compared.
+import { findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
 import { ConfigError, type Composition } from '@bowyer/config';
+import { camelKeys } from '@bowyer/core';
 import type { AshaSourceOptions } from './asha-source.js';
 
 /** The key that counts a training's iterations. */
@@ -17,9 +19,8 @@ export function checkRungs(job: Composition, { resourceKey, metric, rungs }: Ash
       [`rungs: ${rungs.join(', ')}`, 'choose an eval_freq that divides them all, or other resources'],
       { keyPath: 'eval_freq' },
     );
-  const [agent, warmup] = [job.setting('agent_type'), job.setting('warmup_iter')];
-  const isFrozen = agent !== 'chai' && typeof warmup === 'number' && rungs[0] <= warmup;
-  if (isFrozen)
+  const warmup = algorithmOf(job)?.frozenIterations?.(camelKeys(job.resolve()) as never) ?? 0;
+  if (rungs[0] <= warmup)
     throw new ConfigError(
       'sweep',
       `the first rung ends after ${rungs[0]} iterations, but the policy is frozen for ${warmup} (warmup_iter): all trials would be equal there`,
@@ -28,10 +29,15 @@ export function checkRungs(job: Composition, { resourceKey, metric, rungs }: Ash
     );
 }
 
+function algorithmOf(job: Composition): AnyAlgorithm | undefined {
+  const name = job.setting('agent_type');
+  return typeof name === 'string' ? findAlgorithm(name) : undefined;
+}
+
 /** What is allowed, and seldom meant; null where there is nothing to say. */
 export function rateWarning(job: Composition, { resourceKey }: AshaSourceOptions): string | null {
   const share = job.setting('lm_schedule.final_share');
   if (resourceKey !== ITERATIONS || typeof share !== 'number' || share === 1) return null;
-  if (job.setting('agent_type') === 'chai' || job.setting('lm_schedule.kind') === 'constant') return null;
-  return `the policy's rate falls to ${share} of itself towards the end of each rung, and a promoted trial goes on with a larger one; lm_lr_final_share=1 keeps it`;
+  if (algorithmOf(job)?.trainsPolicy === false || job.setting('lm_schedule.kind') === 'constant') return null;
+  return `the policy's rate falls to ${share} of itself towards the end of each rung, and a promoted trial continues with a larger one; lm_lr_final_share=1 keeps it`;
 }

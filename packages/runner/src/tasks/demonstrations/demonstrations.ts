@@ -1,11 +1,14 @@
-// task=demonstrations: writes what a warm start imitates; Twenty Questions in the format of ArCHer's twenty_questions.json.
+// task=demonstrations: writes what a warm start imitates, in the environment's own format where it has one.
 import { join } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
 import { makeDemonstrations, type DemonstrationConfig } from '../../demonstrations/demonstrations.js';
 import { openDirectory } from '../../run/run-files.js';
 import type { TaskContext } from '../task.js';
 
-export async function demonstrations(config: DemonstrationConfig, { directory, decisive, print }: TaskContext): Promise<void> {
+export async function demonstrations(
+  config: DemonstrationConfig,
+  { directory, decisive, print }: TaskContext,
+): Promise<void> {
   await openDirectory(directory, decisive);
   const { summary, file } = await makeDemonstrations(config);
   const path = join(directory, file.name);

@@ -7,7 +7,7 @@ import { JsonlFile, ProgressBar } from '@bowyer/logging';
 import { makeCritic, type CriticConfig } from '../../agent/critic-setup.js';
 import { deviceOf, type DeviceConfig } from '../../agent/device-choice.js';
 import { EndpointPlayer, type EndpointConfig } from '../../agent/endpoint-player.js';
-import { criticFolderOf } from '../../agent/model-folders.js';
+import { criticFolderOf, runOf } from '../../agent/model-folders.js';
 import { playOptions, recipeOptions, type PlayConfig } from '../../agent/play-options.js';
 import { dialoguesOf, type DialogueConfig } from '../../agent/players.js';
 import { loadPolicy, type PolicyConfig } from '../../agent/policy-setup.js';
@@ -62,17 +62,16 @@ async function playModel(config: ModelConfig, context: TaskContext): Promise<voi
       'test',
     );
     bar.finish();
-    context.print(`${await writeResults(folder, evaluation, config, context)}\n`);
+    // The optimum is that of the questions that the agent has learned.
+    const optimalReturn = optimalReturnOf({ env: config.env, demonstrations: runOf(folder)?.demonstrations });
+    context.print(`${await writeResults(folder, evaluation, optimalReturn, context)}\n`);
   } finally {
     await device.close();
   }
 }
 
 /** The same episodes, played by a chat endpoint; no model is loaded. */
-async function playEndpoint(
-  config: Extract<EvaluateConfig, { policy: object }>,
-  context: TaskContext,
-): Promise<void> {
+async function playEndpoint(config: Extract<EvaluateConfig, { policy: object }>, context: TaskContext): Promise<void> {
   const { endpoint } = config.policy;
   const player = EndpointPlayer.open(endpoint, config.eosStr);
   const failures: Error[] = [];
@@ -92,7 +91,7 @@ async function playEndpoint(
   );
   bar.finish();
   const failed = failures.length === 0 ? '' : `${failures.length} more failed, the first: ${failures[0].message}\n`;
-  const text = await writeResults(endpoint.model, evaluation, config, context);
+  const text = await writeResults(endpoint.model, evaluation, null, context);
   context.print(`${text}\n${failed}\n${player.usageText()}\n`);
 }
 
@@ -100,7 +99,7 @@ async function playEndpoint(
 async function writeResults(
   name: string,
   { metrics, trajectories }: Evaluation,
-  config: EnvironmentConfig & { demonstrations?: object },
+  optimalReturn: number | null,
   { directory }: TaskContext,
 ): Promise<string> {
   const episodes = await JsonlFile.open(join(directory, 'trajectories', 'test.jsonl'), 0);
@@ -108,7 +107,7 @@ async function writeResults(
   const results = {
     iterations: 0,
     policies: [{ name, metrics }],
-    optimalReturn: optimalReturnOf(config),
+    optimalReturn,
     calibration: null,
   };
   await writeFileAtomically(join(directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);

@@ -2,9 +2,8 @@
 import { Type, type TProperties } from '@sinclair/typebox';
 import { findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
 import { count } from '@bowyer/core';
-import { environmentInfo } from '@bowyer/envs';
 import { agentFolderOf, criticFolderOf, modelProblem, runOf } from '../../agent/model-folders.js';
-import { questionsNode } from '../../config/demonstration-keys.js';
+import { algorithmKeys } from '../../config/adopted-keys.js';
 import { environmentKeysOf, oracleKeysOf, type EnvConfig } from '../../config/environment-keys.js';
 import {
   criticKeys,
@@ -20,15 +19,8 @@ import {
 } from '../../config/keys.js';
 import type { Choices, ConfigProblem, TaskUnit } from '../task.js';
 
-/** What the optimum is computed from, where the environment can compute it. */
-function optimumKeys(choices: Choices): TProperties {
-  if (choices.env === null || environmentInfo(choices.env).optimalReturn === undefined) return {};
-  return { demonstrations: questionsNode(choices) };
-}
-
 function keys(choices: Choices): TProperties {
   const common = {
-    ...optimumKeys(choices),
     ...runKeys,
     ...environmentKeysOf(choices),
     ...oracleKeysOf(choices),
@@ -50,14 +42,16 @@ function keys(choices: Choices): TProperties {
     ...common,
     ...deviceKeys,
     ...hubKeys,
-    agent_type: Type.String({ description: 'the algorithm that trained the agent, whose way of acting is played' }),
+    ...algorithmKeys,
     ...(Object.fromEntries(playerKeys) as TProperties),
     ...(algorithm?.playsWithCritic && {
       ...criticKeys,
       critic: criticNode(choices.setting('critic.kind'), choices.setting('critic_lm') !== null),
     }),
     ...sampling,
-    ...(!algorithm?.alwaysSamples && { eval_do_sample: Type.Boolean({ description: 'sample; false: the most likely token always, as ArCHer evaluates' }) }),
+    ...(!algorithm?.alwaysSamples && {
+      eval_do_sample: Type.Boolean({ description: 'sample; false: the most likely token always' }),
+    }),
     play_as_chat: playKeys.play_as_chat,
     ...(choices.setting('play_as_chat') === true && templateKeys),
     ...policyKeys,
@@ -112,7 +106,8 @@ export const evaluateTask: TaskUnit = {
     const found = [await modelProblem('checkpoint_path', checkpointPath), await modelProblem('policy_lm', policyLm)];
     const problems = found.filter((problem): problem is ConfigProblem => problem !== null);
     const algorithm = findAlgorithm(config.agentType as string);
-    if (problems.length === 0 && algorithm) problems.push(...agentProblems((checkpointPath ?? policyLm)!, algorithm, config));
+    if (problems.length === 0 && algorithm)
+      problems.push(...agentProblems((checkpointPath ?? policyLm)!, algorithm, config));
     return problems;
   },
   load: async () => (await import('./evaluate.js')).evaluate,

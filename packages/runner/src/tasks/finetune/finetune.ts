@@ -1,3 +1,277 @@
-export async function finetune(): Promise<void> {
-  throw new Error('being written');
+// task=finetune: a person's own conversations or prompts and completions, learned by a model. It can be killed and started again
+// at any time: the same command resumes it, and its metrics end with the same bytes.
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { totalmem } from 'node:os';
+import { join } from 'node:path';
+import { conversationExamples, conversationLoss, imitate, type Metrics, type RunHooks } from '@bowyer/algorithms';
+import { writeFileAtomically, type LearningRateSchedule } from '@bowyer/core';
+import { openDevice, type Device } from '@bowyer/graph';
+import { ProgressBar } from '@bowyer/logging';
+import { LanguageModel } from '@bowyer/models';
+import { isAdapterFolder } from '../../agent/model-folders.js';
+import { deviceOf, type DeviceConfig } from '../../agent/device-choice.js';
+import { policyOptimizer, restoreOptimizer, savePolicyState } from '../../agent/policy-setup.js';
+import type { SharedConfig } from '../../config/keys.js';
+import { CheckpointStore } from '../../run/checkpoint-store.js';
+import { Recorder } from '../../run/recorder.js';
+import { claimDirectory, openDirectory, RunFiles } from '../../run/run-files.js';
+import { writeReportOf } from '../../run/write-report.js';
+import type { TaskContext } from '../task.js';
+import { loadExamples, type Examples, type ExamplesConfig } from './examples.js';
+import {
+  finetuneHeader,
+  finetuneRows,
+  finetuneText,
+  readFinetuneResults,
+  type FinetuneResults,
+} from './finetune-results.js';
+import { memoryEstimate } from './memory-estimate.js';
+import { TimeEstimate } from './time-estimate.js';
+import { promptOf } from './training-items.js';
+
+type FinetuneConfig = ExamplesConfig &
+  DeviceConfig &
+  Pick<SharedConfig, 'projectName' | 'runName' | 'quantization' | 'useLora' | 'gradientCheckpointing' | 'optimizer'> &
+  Partial<Pick<SharedConfig, 'lora'>> & {
+    epochs: number;
+    batchSize: number;
+    gradAccumSteps: number;
+    lmLr: number;
+    lmSchedule: LearningRateSchedule;
+    maxGradNorm: number;
+    saveMinutes: number;
+  };
+
+/** Points of the training loss's curve in an epoch. */
+const LOGS_PER_EPOCH = 10;
+/** Items whose prompts the model can be tried on. */
+const TRIAL_PROMPTS = 4;
+
+export async function finetune(config: FinetuneConfig, context: TaskContext): Promise<void> {
+  const { directory, log, print } = context;
+  // A file may change under its name, and a run is resumed on the same items only.
+  const dataSha256 = createHash('sha256')
+    .update(await readFile(config.data))
+    .digest('hex');
+  const decisive = { ...context.decisive, dataSha256 };
+  await openDirectory(directory, decisive);
+  const finished = await readFinetuneResults(directory);
+  if (finished !== null) {
+    print(`this run is finished already: ${directory}\n\n${finetuneText(directory, finished)}\n`);
+    return;
+  }
+  const examples = await loadExamples(config, log);
+  const device = await openDevice(deviceOf(config));
+  try {
+    const results = await trainOn(device, examples, config, { ...context, decisive });
+    if (results === null) {
+      log(`stopped; the same command with save_path=${directory} resumes it`);
+      return;
+    }
+    await writeFileAtomically(join(directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
+    await writeReportOf(directory, config, context, {
+      header: finetuneHeader,
+      rows: finetuneRows(results),
+      xLabel: 'optimizer step',
+      charts: [
+        { title: 'Loss (nats per learned token)', keys: ['losses/nll', 'eval/nll'] },
+        { title: 'Learning rate', keys: ['optim/lm_lr'] },
+      ],
+    });
+    print(`\n${finetuneText(directory, results)}\n`);
+  } finally {
+    await device.close();
+  }
+}
+
+/** @returns null if the user stopped the run before its end */
+async function trainOn(
+  device: Device,
+  examples: Examples,
+  config: FinetuneConfig,
+  context: TaskContext,
+): Promise<FinetuneResults | null> {
+  const { directory, decisive, log } = context;
+  const store = new CheckpointStore(join(directory, 'checkpoints'));
+  const found = await store.newest((warning) => log(warning, 'WARNING'));
+  if (found) log(`resumed after optimizer step ${found.progress.nextIteration}`);
+  const model = await loadModel(found ? join(found.folder, 'policy') : config.model, config, device);
+  try {
+    logPlan(model, examples, config, log);
+    await model.createOptimizer(policyOptimizer(config));
+    if (found) await restoreOptimizer(model, join(found.folder, 'policy'));
+    await claimDirectory(directory, decisive);
+
+    const progress = found?.progress;
+    const files = await RunFiles.open(directory, progress?.fileLengths ?? {});
+    const [state, firstIteration] = [progress?.state ?? {}, progress?.nextIteration ?? 0];
+    const saveable = {
+      saveState: (folder: string) => savePolicyState(model, join(folder, 'policy')),
+      saveAgent: (folder: string) => model.save(folder),
+    };
+    const recorder = new Recorder(files, store, saveable, {
+      ...{ iterations: null, saveMinutes: config.saveMinutes, firstIteration, state, best: progress?.best ?? null },
+      ...{ progress: context.progress, log },
+    });
+    context.onInterrupt(() => (recorder.stopRequested = true), 'stopping after this step');
+    await train(model, examples, config, { state, firstIteration, recorder, context });
+    recorder.finish();
+    if (recorder.stopRequested) return null;
+    if (recorder.best === null) await model.save(recorder.bestFolder); // nothing was held out: the last one
+    return await resultsOf(recorder, examples, config, context);
+  } finally {
+    await model.release();
+  }
+}
+
+function loadModel(dir: string, config: FinetuneConfig, device: Device): Promise<LanguageModel> {
+  const { quantization, useLora, lora, seed, gradientCheckpointing } = config;
+  return LanguageModel.load({
+    ...{ device, dir, quantization, gradientCheckpointing },
+    lora: useLora ? { ...lora!, seed } : undefined,
+    masksPadding: false, // the items decide what may be written
+  });
+}
+
+function logPlan(
+  model: LanguageModel,
+  { training, longest }: Examples,
+  config: FinetuneConfig,
+  log: TaskContext['log'],
+) {
+  const { epochs, batchSize, gradAccumSteps, useLora, quantization, gradientCheckpointing, lmSchedule } = config;
+  const stepsPerEpoch = Math.ceil(training.length / batchSize);
+  const steps = epochs * stepsPerEpoch;
+  const rows = Math.ceil(Math.min(batchSize, training.length) / gradAccumSteps);
+  if (useLora && isAdapterFolder(config.model))
+    log('model is an adapter and keeps its own settings: the node lora has no effect');
+  log(
+    `training ${model.parameters.size} parameters: ${steps} optimizer steps (epochs=${epochs}, ${stepsPerEpoch} each), ` +
+      `items through the model at once: ${rows}`,
+  );
+  if (lmSchedule.warmupSteps >= steps)
+    log(
+      `lm_schedule.warmup_steps=${lmSchedule.warmupSteps}: the warm-up takes all ${steps} steps, so the learning rate stays below lm_lr`,
+      'WARNING',
+    );
+  const optimizer = policyOptimizer(config);
+  const memory = memoryEstimate(model, { optimizer, quantization, gradientCheckpointing, rows, tokens: longest });
+  const total = Object.values(memory).reduce((sum, bytes) => sum + bytes, 0);
+  const parts = Object.entries(memory).map(([name, bytes]) => `${name} ${size(bytes)}`);
+  log(`memory: about ${size(total)} (${parts.join(', ')})`);
+  if (config.device === 'cpu' && total > totalmem())
+    log(
+      `this machine has ${size(totalmem())}; a larger grad_accum_steps, gradient_checkpointing=true, optimizer=adamw_8bit and ` +
+        'use_lora=true need less',
+      'WARNING',
+    );
+}
+
+/** Bytes as text: `12 MB`, `3.4 GB`. */
+const size = (bytes: number): string =>
+  bytes < 1e9 ? `${Math.max(1, Math.round(bytes / 1e6))} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
+
+interface Training {
+  state: Record<string, unknown>;
+  firstIteration: number;
+  recorder: Recorder;
+  context: TaskContext;
+}
+
+async function train(
+  model: LanguageModel,
+  { training, validation }: Examples,
+  config: FinetuneConfig,
+  { state, firstIteration, recorder, context }: Training,
+): Promise<void> {
+  const { batchSize, gradAccumSteps, epochs } = config;
+  const rows = Math.ceil(batchSize / gradAccumSteps);
+  const time = new TimeEstimate(epochs, context.log);
+  const held = validation.map(({ tokens }) => tokens);
+  const validate = async (): Promise<Metrics> => {
+    const started = performance.now();
+    const bar = new ProgressBar('validation', held.length, context.progress);
+    const nll = await conversationLoss(model, held, rows, (done) => bar.update(done));
+    bar.clear();
+    time.validation((performance.now() - started) / 1000);
+    return { 'eval/nll': nll, 'eval/perplexity': Math.exp(nll) };
+  };
+  const hooks: RunHooks = {
+    progress: (_, done, total) => {
+      time.step(done, total);
+      recorder.progress('training', done, total);
+    },
+    // Lines of the metrics count optimizer steps.
+    log: (_, metrics) => recorder.log(metrics['optim/steps'] - 1, metrics),
+    keepBest: (epoch, score) => recorder.keepBest(epoch, score),
+    checkpoint: (step) => recorder.checkpoint(step),
+    get checkpointDue() {
+      return recorder.checkpointDue;
+    },
+    get stopRequested() {
+      return recorder.stopRequested;
+    },
+  };
+  const examples = conversationExamples(training.map(({ tokens }) => tokens));
+  await imitate(
+    { policy: model, hooks, state, firstIteration },
+    {
+      ...examples,
+      metricsOf: ({ lr, ...interval }) => ({ ...examples.metricsOf({ ...interval, lr }), 'optim/lm_lr': lr }),
+    },
+    config,
+    {
+      parts: gradAccumSteps,
+      logsPerEpoch: LOGS_PER_EPOCH,
+      validate: held.length > 0 ? validate : undefined,
+    },
+  );
+}
+
+async function resultsOf(
+  { best, bestFolder }: Recorder,
+  { training, validation }: Examples,
+  config: FinetuneConfig,
+  { directory, log }: TaskContext,
+): Promise<FinetuneResults> {
+  const { metrics } = await RunFiles.read(directory);
+  const isHeldOut = validation.length > 0;
+  const key = isHeldOut ? 'eval' : 'losses';
+  const evaluated = metrics.filter((line) => `${key}/nll` in line);
+  const figures = (name: string, line: Record<string, number>) => ({
+    ...{ name, nll: line[`${key}/nll`], perplexity: line[`${key}/perplexity`] },
+  });
+  const epochs = evaluated.length - 1; // with validation: the first line is of the start
+  const last = figures(`last (epoch ${config.epochs})`, evaluated.at(-1)!);
+  const models = isHeldOut ? [figures('start', evaluated[0])] : [];
+  if (best !== null) models.push(figures(`best (epoch ${best.iteration})`, evaluated[best.iteration]));
+  if (best === null || best.iteration !== epochs) models.push(last);
+  if (best !== null && models[1].nll >= models[0].nll)
+    log('no epoch has a smaller validation loss than the start: a smaller lm_lr or more items may help', 'WARNING');
+  const prompts = [...validation, ...training].flatMap(({ item }) => promptOf(item) ?? []).slice(0, TRIAL_PROMPTS);
+  const input = join(directory, 'prompts.jsonl');
+  await writeFileAtomically(input, prompts.map((prompt) => `${JSON.stringify(prompt)}\n`).join(''));
+  return {
+    validationItems: validation.length,
+    models,
+    model: bestFolder,
+    trial: trialOf(config, bestFolder, input, directory),
+  };
+}
+
+/** A command that runs as it is, in a shell. */
+function trialOf(
+  { chatTemplate, quantization }: FinetuneConfig,
+  model: string,
+  input: string,
+  directory: string,
+): string {
+  const overrides = [
+    ...[`model=${model}`, `input=${input}`, `output=${join(directory, 'texts.jsonl')}`],
+    ...(chatTemplate === null ? [] : [`chat_template=${chatTemplate}`]),
+    ...(quantization === 'none' ? [] : [`quantization=${quantization}`]),
+  ];
+  const quoted = overrides.map((text) => (/^[\w./=:-]+$/.test(text) ? text : `'${text}'`));
+  return `npx bowyer --config-name generate ${quoted.join(' ')}`;
 }

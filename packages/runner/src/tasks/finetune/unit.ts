@@ -1,8 +1,7 @@
 // task=finetune: a model learns from a person's own conversations or prompts and completions.
-import { existsSync } from 'node:fs';
 import { Type, type TProperties } from '@sinclair/typebox';
 import { count, nullable, rate, share } from '@bowyer/core';
-import { modelProblem } from '../../agent/model-folders.js';
+import { isAdapterFolder, modelProblem } from '../../agent/model-folders.js';
 import {
   conversationKeys,
   deviceKeys,
@@ -15,9 +14,11 @@ import {
   templateKeys,
   titleKeys,
   trainingKeys,
-  undecided,
 } from '../../config/keys.js';
+import { DataFileError } from '../../demonstrations/data-file.js';
+import { undecided } from '../../config/undecided.js';
 import type { Choices, ConfigProblem, TaskUnit } from '../task.js';
+import { readTrainingItems } from './training-items.js';
 
 function keys(choices: Choices): TProperties {
   const { use_lora, lora } = loraKeys;
@@ -28,7 +29,10 @@ function keys(choices: Choices): TProperties {
     ...hubKeys,
     ...templateKeys,
     ...conversationKeys,
-    model: nullable(Type.String(), 'the model to train: a folder, a run, an adapter, or a model of the hub (OWNER/NAME)'),
+    model: nullable(
+      Type.String(),
+      'the model to train: a folder, a run, an adapter, or a model of the hub (OWNER/NAME)',
+    ),
     data: nullable(
       Type.String(),
       'JSON or JSONL of conversations ({messages}, {conversations}) or of prompts and completions ({prompt, completion})',
@@ -40,7 +44,9 @@ function keys(choices: Choices): TProperties {
     lm_lr: rate('peak learning rate'),
     lm_schedule: scheduleNode('optimizer steps', 'how the learning rate changes over the steps'),
     max_grad_norm: rate('bound of the gradient’s global norm'),
-    save_minutes: undecided(Type.Number({ minimum: 0, description: 'minutes between checkpoints; 0: after every step' })),
+    save_minutes: undecided(
+      Type.Number({ minimum: 0, description: 'minutes between checkpoints; 0: after every step' }),
+    ),
     quantization: policyKeys.quantization,
     use_lora,
     ...(choices.setting('use_lora') === true && { lora }),
@@ -56,8 +62,7 @@ export const finetuneTask: TaskUnit = {
   plays: false,
   runsModels: true,
   async problems(config) {
-    const { model, data, quantization, useLora } = config as Record<string, string | null | boolean>;
-    const problems: ConfigProblem[] = [];
+    const { model, data, quantization, useLora } = config as unknown as FinetuneKeys;
     if (model === null || data === null)
       return [
         {
@@ -66,17 +71,76 @@ export const finetuneTask: TaskUnit = {
           mend: 'give both: model=FOLDER data=FILE.jsonl',
         },
       ];
-    const problem = await modelProblem('model', model as string);
+    const problems: ConfigProblem[] = [];
+    const problem = await modelProblem('model', model);
     if (problem !== null) problems.push(problem);
-    if (!existsSync(data as string))
-      problems.push({ key: 'data', what: `data: there is no file '${String(data)}'`, mend: 'give a JSON or JSONL file' });
-    if (quantization !== 'none' && useLora !== true)
+    else if (!useLora && isAdapterFolder(model))
+      problems.push({
+        key: 'use_lora',
+        what: `use_lora=false: model=${model} is an adapter, whose base model stays as it is`,
+        mend: 'write use_lora=true to train the adapter further, or merge it before: npx bowyer --config-name convert',
+      });
+    if (quantization !== 'none' && !useLora)
       problems.push({
         key: 'quantization',
-        what: `quantization=${String(quantization)}: quantized weights are frozen, so nothing would be trained`,
+        what: `quantization=${quantization}: quantized weights are frozen, so nothing would be trained`,
         mend: 'write use_lora=true to train adapters beside them',
       });
-    return problems;
+    return [...problems, ...batchProblems(config as unknown as FinetuneKeys), ...(await dataProblems(config as never))];
   },
   load: async () => (await import('./finetune.js')).finetune,
 };
+
+interface FinetuneKeys {
+  model: string | null;
+  data: string | null;
+  quantization: string;
+  useLora: boolean;
+  batchSize: number;
+  gradAccumSteps: number;
+  chatTemplate: string | null;
+  upstreamLossMask: boolean;
+}
+
+function batchProblems({ batchSize, gradAccumSteps }: FinetuneKeys): ConfigProblem[] {
+  if (gradAccumSteps <= batchSize) return [];
+  return [
+    {
+      key: 'grad_accum_steps',
+      what: `grad_accum_steps=${gradAccumSteps}: a batch of ${batchSize} items cannot be split into more than ${batchSize} parts`,
+      mend: `give grad_accum_steps=${batchSize} or less, or a larger batch_size`,
+    },
+  ];
+}
+
+/** The whole file is read before a model is downloaded or loaded. */
+async function dataProblems({ data, chatTemplate, upstreamLossMask }: FinetuneKeys): Promise<ConfigProblem[]> {
+  try {
+    const { items } = await readTrainingItems(data!);
+    if (items[0].value.kind === 'conversation') return maskProblems(chatTemplate, upstreamLossMask);
+  } catch (error) {
+    if (!(error instanceof DataFileError)) throw error;
+    return [{ key: 'data', what: error.what, mend: `expected: ${error.expected}` }];
+  }
+  const unused = { chat_template: chatTemplate, upstream_loss_mask: upstreamLossMask };
+  return Object.entries(unused)
+    .filter(([, value]) => value !== null && value !== false)
+    .map(([key, value]) => ({
+      key,
+      what: `${key}=${String(value)} has no effect: '${data}' contains prompts with completions, which are learned as plain text`,
+      mend: `leave it out, or give conversations: {"messages": [{"role": "user", "content": "…"}, …]}`,
+    }));
+}
+
+/** Only the built-in templates know the tokens that AgentGym's code trains on. */
+function maskProblems(chatTemplate: string | null, upstreamLossMask: boolean): ConfigProblem[] {
+  const isBuiltIn = chatTemplate !== null && !/[./{]/.test(chatTemplate);
+  if (!upstreamLossMask || isBuiltIn) return [];
+  return [
+    {
+      key: 'upstream_loss_mask',
+      what: `upstream_loss_mask=true has no effect on ${chatTemplate === null ? 'the model’s own chat template' : chatTemplate}`,
+      mend: 'name a built-in template, such as chat_template=chatml, or leave it out',
+    },
+  ];
+}

@@ -18,7 +18,10 @@ import { linesOf, runModelLines, type LinesConfig } from '../model-lines.js';
 import type { TaskContext } from '../task.js';
 
 type GenerateConfig = LinesConfig &
-  Pick<SharedConfig, 'seed' | 'maxNewTokens' | 'doSample' | 'temperature' | 'topK' | 'topP' | 'eosStr' | 'chatTemplate'> & {
+  Pick<
+    SharedConfig,
+    'seed' | 'maxNewTokens' | 'doSample' | 'temperature' | 'topK' | 'topP' | 'eosStr' | 'chatTemplate'
+  > & {
     batchSize: number;
     ignoreEos: boolean;
   };
@@ -78,6 +81,4 @@ const textEnds = (model: LanguageModel, config: GenerateConfig) =>
 
 /** Without a tokenizer there is no `eos_str`, only what the checkpoint's own files name. */
 const targetEnds = ({ tokenizer, rules }: Seq2SeqModel, config: GenerateConfig) =>
-  config.ignoreEos
-    ? []
-    : [...new Set([...(tokenizer ? terminatorIds(tokenizer, config) : []), ...rules.eosIds])];
+  config.ignoreEos ? [] : [...new Set([...(tokenizer ? terminatorIds(tokenizer, config) : []), ...rules.eosIds])];

@@ -14,6 +14,7 @@ type PlayConfig = EnvironmentConfig & Pick<SharedConfig, 'seed'> & { output: str
 const LEAVE = 'quit';
 
 export async function play(config: PlayConfig, { print, onInterrupt, envParts }: TaskContext): Promise<void> {
+  const { output } = config;
   const env = environmentOf(config, envParts)();
   const { name, description } = environmentInfo(config.env.name);
   print(`${name}: ${description}\n(${LEAVE} leaves an episode)\n`);
@@ -29,9 +30,9 @@ export async function play(config: PlayConfig, { print, onInterrupt, envParts }:
   try {
     for (let seed = config.seed, next: Next = 'next'; next !== 'quit'; seed += next === 'next' ? 1 : 0) {
       const record = await playEpisode(table, seed);
-      if (record !== null && config.output !== null) {
-        await saveEpisode(config.output, record);
-        print(`kept in ${config.output}\n`);
+      if (record !== null && output !== null) {
+        await saveEpisode(output, record);
+        print(`saved in ${output}\n`);
       }
       next = await askNext(table);
     }

@@ -19,6 +19,7 @@ import type { DoubleCritic, LanguageModel } from '@bowyer/models';
 import { makeCritic, type CriticConfig } from '../../agent/critic-setup.js';
 import { deviceOf } from '../../agent/device-choice.js';
 import { freshPolicy } from '../../agent/fresh-policy.js';
+import { runOf } from '../../agent/model-folders.js';
 import { dialoguesOf } from '../../agent/players.js';
 import { playOptions, recipeOptions } from '../../agent/play-options.js';
 import { loadPolicy, policyOptimizer, restoreOptimizer, savePolicyState } from '../../agent/policy-setup.js';
@@ -78,7 +79,9 @@ export async function train(config: TrainConfig, context: TaskContext): Promise<
     }
     await writeFileAtomically(join(directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
     await writeReport(directory, config, context, results);
-    print(`\n${resultText(results)}\n\nagent: ${join(directory, 'checkpoints', 'best')}\nreport: ${join(directory, 'report.html')}\n`);
+    print(
+      `\n${resultText(results)}\n\nagent: ${join(directory, 'checkpoints', 'best')}\nreport: ${join(directory, 'report.html')}\n`,
+    );
   } finally {
     await device.close();
   }
@@ -92,11 +95,16 @@ async function trainOn(device: Device, config: TrainConfig, context: TaskContext
   const { directory, decisive, log } = context;
   const store = new CheckpointStore(join(directory, 'checkpoints'));
   const found = await store.newest((warning) => log(warning, 'WARNING'));
-  if (found) log(`resumed after ${found.progress.nextIteration}${config.iterations === undefined ? '' : ` of ${config.iterations} iterations`}`);
+  if (found)
+    log(
+      `resumed after ${found.progress.nextIteration}${config.iterations === undefined ? '' : ` of ${config.iterations} iterations`}`,
+    );
 
   const folder = found ? join(found.folder, 'policy') : start.folder;
   const policy =
-    folder === null ? await freshPolicy(start.material!, config, device) : await loadPolicy(folder, config, device, 'train');
+    folder === null
+      ? await freshPolicy(start.material!, config, device)
+      : await loadPolicy(folder, config, device, 'train');
   const critic = unit.needs.critic && (await makeCritic(config, device, policy.tokenizer));
   try {
     await policy.createOptimizer(policyOptimizer(config));
@@ -107,7 +115,12 @@ async function trainOn(device: Device, config: TrainConfig, context: TaskContext
     const dataset = start.material && (await datasetFor(policy, start.material, config, log));
     await claimDirectory(directory, decisive);
     const agent: Agent = { policy, critic, dialogues: await dialoguesOf(policy, config, context) };
-    const recorder = await runAlgorithm(unit, agent, dataset, { config, context, store, progress: found?.progress ?? null });
+    const recorder = await runAlgorithm(unit, agent, dataset, {
+      config,
+      context,
+      store,
+      progress: found?.progress ?? null,
+    });
     if (recorder.stopRequested) return null;
     const test = new FinalTest(unit, config, context, device);
     return await test.run(agent, start.folder, recorder);
@@ -131,6 +144,9 @@ async function findStart(
   context: TaskContext,
 ): Promise<Start | null> {
   const given = config.checkpointPath ?? config.policyLm;
+  const trainedIn = given === null ? undefined : runOf(given)?.env?.name;
+  if (trainedIn !== undefined && trainedIn !== config.env.name)
+    context.log(`the policy in ${given} was trained in ${trainedIn}; this run plays ${config.env.name}`, 'WARNING');
   if (unit.needs.source === 'dataset') return { folder: given, material: await loadMaterial(config) };
   const folder = given ?? (await warmStart(config, device, context));
   return folder === null ? null : { folder, material: null };
@@ -214,7 +230,10 @@ class FinalTest {
     await policy.release(); // one policy at a time, since memory may have room for a large base only once
     const tested = [last];
     // What the agent was before: its policy alone, since a critic that has not been trained has no say.
-    if (startFolder !== null) tested.unshift(await this.#playFrom(config.checkpointPath ?? config.policyLm ? 'start' : 'warm start', startFolder, null));
+    if (startFolder !== null)
+      tested.unshift(
+        await this.#playFrom((config.checkpointPath ?? config.policyLm) ? 'start' : 'warm start', startFolder, null),
+      );
     const { best } = recorder;
     if (best !== null) {
       await critic?.restore(join(recorder.bestFolder, 'critic'));
@@ -236,7 +255,11 @@ class FinalTest {
   async #playFrom(name: string, folder: string, critic: DoubleCritic | null) {
     const policy: LanguageModel = await loadPolicy(folder, this.config, this.device);
     try {
-      return await this.#play(name, { policy, critic, dialogues: await dialoguesOf(policy, this.config, this.context) });
+      return await this.#play(name, {
+        policy,
+        critic,
+        dialogues: await dialoguesOf(policy, this.config, this.context),
+      });
     } finally {
       await policy.release();
     }

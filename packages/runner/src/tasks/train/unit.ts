@@ -3,6 +3,7 @@ import { Type, type TProperties } from '@sinclair/typebox';
 import { findAlgorithm } from '@bowyer/algorithms';
 import { count } from '@bowyer/core';
 import { modelProblem } from '../../agent/model-folders.js';
+import { algorithmKeys, notBuilt } from '../../config/adopted-keys.js';
 import { demonstrationProblems, demonstrationsNode } from '../../config/demonstration-keys.js';
 import { environmentKeysOf, oracleKeysOf } from '../../config/environment-keys.js';
 import {
@@ -23,22 +24,12 @@ import {
   terminatorKey,
   titleKeys,
   trainingKeys,
-  undecided,
   warmStartNode,
   type SharedConfig,
 } from '../../config/keys.js';
 import { isConversationFile } from '../../demonstrations/conversations.js';
+import { undecided } from '../../config/undecided.js';
 import type { Choices, ConfigProblem, TaskUnit } from '../task.js';
-
-/** Keys of ArCHer's configs that name what is not built; any value but the one without effect is refused. */
-const notBuilt = {
-  use_wandb: Type.Literal(false, { description: 'log to Weights & Biases; not built yet: must be false' }),
-  wandb_key: Type.String({
-    maxLength: 0,
-    description: 'kept for ArCHer’s configs; must be empty: set WANDB_API_KEY in the environment',
-  }),
-  use_baseline: Type.Literal(false, { description: 'token-level baseline; not built yet: must be false' }),
-};
 
 function keys(choices: Choices): TProperties {
   const { algorithm, setting } = choices;
@@ -46,7 +37,8 @@ function keys(choices: Choices): TProperties {
   const isPretrained = setting('critic_lm') !== null;
   const isGiven = (setting('checkpoint_path') ?? setting('policy_lm') ?? null) !== null;
   const imitates = !isGiven || !collects;
-  const usesTemplate = setting('play_as_chat') === true || (imitates && hasConversations(setting('demonstrations.path')));
+  const usesTemplate =
+    setting('play_as_chat') === true || (imitates && hasConversations(setting('demonstrations.path')));
   // Rollouts follow do_sample; a final test always samples.
   const { do_sample, ...sampling } = samplingKeys;
   return {
@@ -55,7 +47,7 @@ function keys(choices: Choices): TProperties {
     ...notBuilt,
     ...deviceKeys,
     ...hubKeys,
-    agent_type: Type.String({ description: 'the algorithm’s name in ArCHer’s configs; choose one by algorithm=NAME' }),
+    ...algorithmKeys,
     ...(algorithm?.options.properties as TProperties | undefined),
     ...environmentKeysOf(choices),
     ...oracleKeysOf(choices),
@@ -77,7 +69,11 @@ function keys(choices: Choices): TProperties {
     ...(imitates && { demonstrations: demonstrationsNode(choices) }),
     ...(collects
       ? !isGiven && { ...cacheKeys, ...terminatorKey, warm_start: warmStartNode }
-      : { save_minutes: undecided(Type.Number({ minimum: 0, description: 'minutes between checkpoints; 0: after every step' })) }),
+      : {
+          save_minutes: undecided(
+            Type.Number({ minimum: 0, description: 'minutes between checkpoints; 0: after every step' }),
+          ),
+        }),
   };
 }
 

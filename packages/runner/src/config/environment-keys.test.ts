@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { compose } from '@bowyer/config';
-import { environmentInfo, environmentNames } from '@bowyer/envs';
-import { envNodeSchema } from './env-schema.js';
 import { toCamelCase, toSnakeCase } from '@bowyer/core';
+import { environmentInfo, environmentNames } from '@bowyer/envs';
+import { envNodeSchema } from './environment-keys.js';
 
-const configDir = fileURLToPath(new URL('../../../configs', import.meta.url));
+const configDir = fileURLToPath(new URL('../../../../configs', import.meta.url));
 const nodeOf = (name: string) => {
   const composition = compose({ configDirs: [{ dir: configDir }], configName: 'default', overrides: [`env=${name}`] });
   return composition.config.env as Record<string, unknown>;

@@ -1,3 +1,14 @@
+// Names of ArCHer (its scripts/config/*.yaml and trainers at 7c771a7) that are accepted or written here beside our own. Its config
+// keys are in adopted-keys.ts; this file is loaded by every command.
+import type { CommandLine } from '@bowyer/config';
+
+export const DEFAULT_CONFIG = 'archer_20q';
+
+/** Overrides of the command line and of sweeps that mean another key. */
+export const overrideAliases: CommandLine['overrideAliases'] = {
+  agent_type: { key: 'algorithm', values: { archer_llm: 'archer' } },
+};
+
 /** ArCHer's metric names beside ours, so that its dashboards and scripts find theirs. Source: its trainers at 7c771a7. */
 const LEGACY_NAMES: Record<string, string> = {
   'rollout/episodic_return': 'rollout.mean',

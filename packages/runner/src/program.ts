@@ -1,0 +1,52 @@
+// The command `bowyer`: Hydra's command line over this repository's configs.
+// Neither the compute stack nor the validator is loaded before it is needed.
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { registerResolver, type CommandLine } from '@bowyer/config';
+import { DEFAULT_CONFIG, overrideAliases } from './config/adopted-names.js';
+import { withPluginPaths } from './config/plugins.js';
+import { preparedKey, readPrepared, writePrepared } from './config/prepared-cache.js';
+
+/** Where `configs` and `experiments` are: in the published package itself, in a checkout at its root. */
+const runner = resolve(import.meta.dirname, '..');
+const root = existsSync(join(runner, 'configs')) ? runner : resolve(runner, '..', '..');
+
+const configs = join(root, 'configs');
+
+/** `${first:a,b,…}`: the first value that is not null. */
+registerResolver('first', (...values) => values.find((value) => value !== null) ?? null);
+
+/** @param argv what the user typed after the command's name */
+export function bowyer(argv: readonly string[]): CommandLine {
+  /** What `--cfg` shows for the first time; null for a config that was shown before and is valid. */
+  let shown: { key: string | null; unread: string[] } | null = null;
+  return {
+    argv,
+    programName: 'bowyer',
+    commandPrefix: 'npx bowyer',
+    jobName: 'run',
+    version: '0.1.0',
+    configDir: configs,
+    configName: DEFAULT_CONFIG,
+    searchPaths: [{ dir: join(root, 'experiments'), group: 'experiment' }],
+    overrideAliases,
+    async prepare(composed, context) {
+      const composition = withPluginPaths(composed, context);
+      const key = context.purpose === 'cfg' ? preparedKey(composition, context) : null;
+      const known = readPrepared(key);
+      const unread =
+        known?.unread ?? (await (await import('./config/prepare.js')).unreadKeys(composition, context, configs));
+      shown = known === null ? { key, unread } : null;
+      return composition.without(unread);
+    },
+    async validate(composition, { purpose }) {
+      if (purpose === 'cfg' && shown === null) return;
+      await (await import('./config/validate-config.js')).validateConfig(composition);
+      if (purpose === 'cfg') writePrepared(shown!.key, { unread: shown!.unread });
+    },
+    explain: async (error) => (await import('./config/foreign-keys.js')).explain(error),
+    describe: async (composition) => (await import('./config/units.js')).schemaOf(composition),
+    job: async (context) => (await import('./job.js')).job(context),
+    launch: async (request) => (await import('./sweep/launch-sweep.js')).launchSweep(request),
+  };
+}

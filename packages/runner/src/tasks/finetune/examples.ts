@@ -1,0 +1,149 @@
+// Training items as a model's tokens, split into those to train on and those that are held out.
+import {
+  architectureFor,
+  ChatTemplateError,
+  continuationTokens,
+  ItemError,
+  loadTokenizer,
+  openAdapterDirectory,
+} from '@bowyer/models';
+import type { EncodedConversation, Tokenizer } from '@bowyer/models';
+import { readDecoderConfig, type PretrainedConfig } from '@bowyer/checkpoints';
+import { maximum, Rng } from '@bowyer/core';
+import { join } from 'node:path';
+import { loadChatTemplate, type TemplateConfig } from '../../agent/chat-setup.js';
+import { BadItem, mapItems, type DataFile } from '../../demonstrations/data-file.js';
+import { fitted, tokenCounts } from '../../demonstrations/material.js';
+import type { TaskContext } from '../task.js';
+import { readTrainingItems, type TrainingItem } from './training-items.js';
+
+export interface Example {
+  item: TrainingItem;
+  tokens: EncodedConversation;
+}
+
+export interface Examples {
+  training: Example[];
+  /** Held out; empty with `validation_share: 0`. */
+  validation: Example[];
+  /** Tokens of the longest item. */
+  longest: number;
+}
+
+export type ExamplesConfig = TemplateConfig & { model: string; data: string; seed: number; validationShare: number };
+
+/** Reads the model's tokenizer and sizes, not its weights. What does not fit into its context is cut, and logged. */
+export async function loadExamples(config: ExamplesConfig, log: TaskContext['log']): Promise<Examples> {
+  const file = await readTrainingItems(config.data);
+  const { baseDir } = await openAdapterDirectory(config.model);
+  const json = await readDecoderConfig(baseDir);
+  const { contextLength } = architectureFor(json, join(baseDir, 'config.json'));
+  const encoded = await encode(file, await loadTokenizer(baseDir), json, config, log);
+  const fit = fitted(encoded, contextLength, 'items', log);
+  const examples = fit.flatMap((tokens, i) => (tokens === null ? [] : [{ item: file.items[i].value, tokens }]));
+  if (examples.length === 0)
+    throw new Error(
+      `${config.data}: none of the items has a token to learn from\n  a conversation needs a message of the assistant`,
+    );
+  return described(split(examples, config), contextLength, config, log);
+}
+
+async function encode(
+  file: DataFile<TrainingItem>,
+  tokenizer: Tokenizer,
+  json: PretrainedConfig,
+  config: TemplateConfig,
+  log: TaskContext['log'],
+): Promise<EncodedConversation[]> {
+  const [{ value: first }] = file.items;
+  const encodeItem =
+    first.kind === 'conversation'
+      ? await conversationEncoder(tokenizer, config)
+      : completionEncoder(tokenizer, json, log);
+  return mapItems({ ...file, expected: encodeItem.expected }, encodeItem.encode).items.map(({ value }) => value);
+}
+
+interface ItemEncoder {
+  encode: (item: TrainingItem) => EncodedConversation;
+  expected: string;
+}
+
+async function conversationEncoder(tokenizer: Tokenizer, config: TemplateConfig): Promise<ItemEncoder> {
+  const template = await loadChatTemplate(config, tokenizer);
+  return {
+    expected: 'conversations that the chat template accepts; chat_template=NAME chooses another one',
+    encode: (item) => {
+      try {
+        return template.encodeConversation((item as TrainingItem & { kind: 'conversation' }).messages);
+      } catch (error) {
+        throw error instanceof ChatTemplateError ? new BadItem(error.message.replaceAll(/\n\s*/g, '; ')) : error;
+      }
+    },
+  };
+}
+
+/** Prompt, completion, end of text; the completion and the end are learned. */
+function completionEncoder(tokenizer: Tokenizer, json: PretrainedConfig, log: TaskContext['log']): ItemEncoder {
+  const end = endOf(tokenizer, json);
+  if (end.length === 0)
+    log('the tokenizer has no end-of-text token: the model does not learn where a completion ends', 'WARNING');
+  return {
+    expected: 'prompts of at least one token',
+    encode: (item) => {
+      const { prompt, completion } = item as TrainingItem & { kind: 'completion' };
+      try {
+        const { promptIds, continuationIds } = continuationTokens(tokenizer, { prompt, continuation: completion }, 0);
+        const learned = [...continuationIds, ...end];
+        const lossMask = [...promptIds.map(() => 0), ...learned.map(() => 1)];
+        return { ids: [...promptIds, ...learned], lossMask, spans: [] };
+      } catch (error) {
+        throw error instanceof ItemError ? new BadItem(error.problem) : error;
+      }
+    },
+  };
+}
+
+/** The tokenizer's end of text, else the first that the model's config names. */
+function endOf({ eosTokenId }: Tokenizer, { eos_token_id: named }: PretrainedConfig): number[] {
+  const ids = [eosTokenId, ...(Array.isArray(named) ? (named as unknown[]) : [named])];
+  return ids.filter((id): id is number => Number.isInteger(id) && (id as number) >= 0).slice(0, 1);
+}
+
+/** The seed decides which items are held out. */
+function split(
+  examples: readonly Example[],
+  { seed, validationShare, data }: ExamplesConfig,
+): Omit<Examples, 'longest'> {
+  const held = validationShare === 0 ? 0 : Math.max(1, Math.round(validationShare * examples.length));
+  if (held >= examples.length)
+    throw new Error(
+      `${data}: of ${examples.length} items validation_share=${validationShare} holds out ${held}, and none remains to train on\n` +
+        '  give more items, a smaller validation_share, or validation_share=0 for no validation',
+    );
+  const isHeld = new Set(
+    Rng.forPurpose(seed, 'finetune/validation')
+      .shuffle(examples.map((_, i) => i))
+      .slice(0, held),
+  );
+  return {
+    training: examples.filter((_, i) => !isHeld.has(i)),
+    // Of similar length in a batch: less padding.
+    validation: examples.filter((_, i) => isHeld.has(i)).sort((a, b) => a.tokens.ids.length - b.tokens.ids.length),
+  };
+}
+
+function described(
+  { training, validation }: Omit<Examples, 'longest'>,
+  contextLength: number,
+  { validationShare }: ExamplesConfig,
+  log: TaskContext['log'],
+): Examples {
+  const all = [...training, ...validation].map(({ tokens }) => tokens);
+  const longest = maximum(all.map(({ ids }) => ids.length));
+  const mean = all.reduce((sum, { ids }) => sum + ids.length, 0) / all.length;
+  log(
+    `data: ${training.length} items to train on, ${validation.length} for validation (validation_share=${validationShare}); ` +
+      `${tokenCounts(all)}; an item has ${mean.toFixed(1)} on average, the longest ${longest} (context ${contextLength})`,
+  );
+  return { training, validation, longest };
+}

@@ -1,0 +1,62 @@
+// How much memory a training step takes, roughly: weights, gradients and moments are counted, activations estimated.
+import type { LanguageModel, OptimizerOptions, Quantization } from '@bowyer/models';
+
+export interface StepSize {
+  optimizer: OptimizerOptions;
+  quantization: Quantization;
+  gradientCheckpointing: boolean;
+  /** Sequences that run through the model at once. */
+  rows: number;
+  /** Tokens of the longest. */
+  tokens: number;
+}
+
+/** Bytes. */
+export interface MemoryEstimate {
+  parameters: number;
+  gradients: number;
+  moments: number;
+  activations: number;
+}
+
+const FLOAT = 4;
+
+export function memoryEstimate({ architecture, parameters }: LanguageModel, size: StepSize): MemoryEstimate {
+  const trained = parameters.size;
+  const base = architecture.parameters.map(({ shape }) => ({ shape, count: shape.reduce((a, b) => a * b, 1) }));
+  const total = base.reduce((sum, { count }) => sum + count, 0);
+  const isQuantized = (shape: readonly number[]) => shape.length === 2 && shape[0] !== architecture.vocabSize;
+  const bits = { none: 8 * FLOAT, '8bit': 8, '4bit': 4 }[size.quantization];
+  const frozen = base.reduce(
+    (sum, { shape, count }) => sum + (isQuantized(shape) ? (count * bits) / 8 : count * FLOAT),
+    0,
+  );
+  return {
+    // Adapters are beside the base; without them the base itself is trained.
+    parameters: frozen + (trained < total ? trained * FLOAT : 0),
+    gradients: trained * FLOAT,
+    moments: trained * momentBytes(size.optimizer),
+    activations: activationBytes(architecture, size),
+  };
+}
+
+function momentBytes(optimizer: OptimizerOptions): number {
+  if (optimizer.kind === 'sgd') return optimizer.momentum === 0 ? 0 : FLOAT;
+  return optimizer.kind === 'adamw_8bit' ? 2 : 2 * FLOAT;
+}
+
+/** Share of the activations that is kept with gradient checkpointing, measured on GPT-2 124M (benchmarks/README.md). */
+const CHECKPOINTED = 0.45;
+
+/**
+ * Values that a layer keeps for the backward pass: 17 · width + 2.5 · heads · tokens for each token (half of the bytes of
+ * Korthikanti et al. 2022, arXiv:2205.05198, eq. 2, which are of 16 bits), and logits with their gradient.
+ */
+function activationBytes(
+  { layers, heads, headSize, vocabSize }: LanguageModel['architecture'],
+  { rows, tokens, gradientCheckpointing }: StepSize,
+): number {
+  const layer = 17 * heads * headSize + 2.5 * heads * tokens;
+  const share = gradientCheckpointing ? CHECKPOINTED : 1;
+  return rows * tokens * (layers * layer + 2 * vocabSize) * FLOAT * share;
+}

@@ -1,0 +1,62 @@
+// What a person's file contains, as texts: conversations, or prompts with their completions. No model is needed to read it.
+import type { ChatMessage } from '@bowyer/models';
+import { conversationOf, EXPECTED_CONVERSATION } from '../../demonstrations/conversations.js';
+import {
+  asRecord,
+  BadItem,
+  DataFileError,
+  found,
+  readDataFile,
+  type DataFile,
+} from '../../demonstrations/data-file.js';
+
+export type TrainingItem =
+  { kind: 'conversation'; messages: ChatMessage[] } | { kind: 'completion'; prompt: string; completion: string };
+
+const EXPECTED = `${EXPECTED_CONVERSATION} or {"prompt": "…", "completion": "…"}, the same kind in the whole file`;
+
+const NAMES = { conversation: 'a conversation', completion: 'a prompt with a completion' } as const;
+
+/** Items of one kind; empty conversations are left out. @throws {DataFileError} with everything that is wrong with the file */
+export async function readTrainingItems(path: string): Promise<DataFile<TrainingItem>> {
+  let first: { kind: TrainingItem['kind']; place: string } | undefined;
+  const file = await readDataFile(
+    path,
+    (value, place) => {
+      const item = itemOf(value);
+      first ??= { kind: item.kind, place };
+      if (item.kind !== first.kind)
+        throw new BadItem(
+          `is ${NAMES[item.kind]}, but ${first.place} is ${NAMES[first.kind]}; a file contains one kind`,
+        );
+      return item;
+    },
+    EXPECTED,
+  );
+  const items = file.items.filter(({ value }) => value.kind === 'completion' || value.messages.length > 0);
+  if (items.length === 0) throw new DataFileError(`${path}: contains no item`, EXPECTED);
+  return { ...file, items };
+}
+
+function itemOf(value: unknown): TrainingItem {
+  const record = asRecord(value);
+  const { conversations, messages, prompt, completion } = record ?? {};
+  const isConversation = conversations !== undefined || messages !== undefined;
+  if (isConversation && completion !== undefined)
+    throw new BadItem('has both messages and a completion; it is not clear which of them to train on');
+  if (isConversation) return { kind: 'conversation', messages: conversationOf(value) };
+  if (prompt === undefined && completion === undefined) throw new BadItem(`is ${found(value)}`);
+  return { kind: 'completion', prompt: text('prompt', prompt), completion: text('completion', completion) };
+}
+
+function text(key: string, value: unknown): string {
+  if (typeof value !== 'string') throw new BadItem(`'${key}' is ${found(value)}, not a text`);
+  return value;
+}
+
+/** What a model is given to see what it writes now; null where the item begins with what is learned. */
+export function promptOf(item: TrainingItem): object | null {
+  if (item.kind === 'completion') return { prompt: item.prompt };
+  const reply = item.messages.findLastIndex(({ role, loss }) => role === 'assistant' && loss !== false);
+  return reply > 0 ? { messages: item.messages.slice(0, reply).map(({ role, content }) => ({ role, content })) } : null;
+}

@@ -1,0 +1,56 @@
+// What a run leaves can be used by the next: each of its checkpoints as a model, its episodes as demonstrations.
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { run, tinyGame } from './command-line.js';
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'bowyer-checkpoints-'));
+  const folders = [`save_path=${at('chai')}`, `cache_dir=${at('cache')}`];
+  await ends([...tinyGame('chai_20q'), 'iterations=3', 'eval_freq=1', 'threads=1', ...folders]);
+}, 120_000);
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+const at = (...path: string[]) => join(directory, ...path);
+
+async function ends(args: readonly string[]): Promise<void> {
+  const { code, stderr } = await run(args);
+  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+}
+
+/** The rows of a run's final test. */
+async function tested(name: string): Promise<{ name: string; metrics: Record<string, number> }[]> {
+  const text = await readFile(at(name, 'results.json'), 'utf8');
+  return (JSON.parse(text) as { policies: { name: string; metrics: Record<string, number> }[] }).policies;
+}
+
+async function evaluated(place: string, name: string): Promise<Record<string, number>> {
+  const play = ['max_new_tokens=6', 'slots=8', 'test_size=8', 'env.max_turns=6', 'critic.width=16', 'threads=1'];
+  const paths = [`checkpoint_path=${place}`, `save_path=${at(name)}`];
+  await ends(['--config-name', 'chai_20q', 'task=evaluate', ...play, ...paths]);
+  const [{ metrics }] = await tested(name);
+  return metrics;
+}
+
+test('task=evaluate plays a CHAI run with its critic, as its own final test: its best, and its last checkpoint', async () => {
+  const [start, last, best] = await tested('chai');
+  expect([start.name, last.name, best.name.replace(/\d+/, 'N')]).toEqual(['warm start', 'last', 'best (iteration N)']);
+  expect(await evaluated(at('chai'), 'of-run')).toEqual(best.metrics);
+  expect(await evaluated(at('chai', 'checkpoints', 'best'), 'of-best')).toEqual(best.metrics);
+  expect(await evaluated(at('chai', 'checkpoints', '000003'), 'of-last')).toEqual(last.metrics);
+}, 120_000);
+
+test('its rollouts are demonstrations, and a numbered checkpoint is a policy to begin with', async () => {
+  const given = [
+    `policy_lm=${at('chai', 'checkpoints', '000003')}`,
+    `demonstrations.path=${at('chai', 'trajectories', 'rollout.jsonl')}`,
+  ];
+  const words = tinyGame('bc_20q', 'given').filter((word) => !word.startsWith('demonstrations.count='));
+  await ends([...words, ...given, 'lm_lr=1e-3', 'threads=1', `save_path=${at('cloned')}`]);
+  expect((await tested('cloned')).map(({ name }) => name)).toEqual(['start', 'last']);
+  const lines = (await readFile(at('cloned', 'metrics.jsonl'), 'utf8')).trimEnd().split('\n');
+  const losses = lines.map((line) => (JSON.parse(line) as Record<string, number>)['losses/nll']);
+  expect(losses).toHaveLength(2);
+  expect(losses[1]).toBeLessThan(losses[0]);
+}, 120_000);

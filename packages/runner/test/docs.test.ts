@@ -1,0 +1,124 @@
+// What the documentation says is so: linked files exist, commands are valid, and the metrics of docs/algorithms are those that a run logs.
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { runCommandLine } from '@bowyer/config';
+import { bowyer } from '../src/program.js';
+import { repository, run, tinyGame } from './command-line.js';
+import { commandsOfComments, commandsOfPage, filledIn, makeFixtures, shellWords } from './documented-commands.js';
+
+const pages = ['README.md', 'CONTRIBUTING.md', 'benchmarks/README.md', ...markdownBelow('docs'), ...packageReadmes()];
+
+function markdownBelow(folder: string): string[] {
+  return readdirSync(join(repository, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.md') && !file.startsWith('api'))
+    .map((file) => join(folder, file));
+}
+
+function packageReadmes(): string[] {
+  const all = readdirSync(join(repository, 'packages')).map((name) => `packages/${name}/README.md`);
+  return all.filter((file) => existsSync(join(repository, file)));
+}
+
+const textOf = (page: string) => readFileSync(join(repository, page), 'utf8');
+
+test('relative links lead to files', () => {
+  const broken = pages.flatMap((page) =>
+    [...textOf(page).matchAll(/\]\((?!https?:|#)([^)#\s]+)(?:#[^)]*)?\)/g)]
+      .map(([, target]) => join(dirname(page), target))
+      .filter((target) => !existsSync(join(repository, target)))
+      .map((target) => `${page}: ${target}`),
+  );
+  expect(broken).toEqual([]);
+});
+
+test('paths of this repository exist', () => {
+  const roots = 'packages|configs|docs|tools|examples|experiments|benchmarks|schemas';
+  const path = new RegExp(`\`((?:${roots})/[\\w./-]*\\w)\``, 'g');
+  const missing = pages
+    .filter((page) => !page.startsWith('docs/decisions/'))
+    .flatMap((page) =>
+      [...textOf(page).matchAll(path)]
+        .map(([, target]) => target)
+        .filter((target) => !/\b[A-Z]{2,}\b|\/api$/.test(target)) // NAME, a placeholder
+        .filter((target) => target !== 'experiments/long.yaml') // an example's file in the README of config
+        .filter((target) => ![repository, join(repository, dirname(page))].some((at) => existsSync(join(at, target))))
+        .map((target) => `${page}: ${target}`),
+    );
+  expect(missing).toEqual([]);
+});
+
+// Commands: composed, prepared and validated in this process as --dry-run does, in a folder that contains what they name.
+// With --config-dir a plugin of the user's is loaded, which Jest's modules cannot do: those run as processes.
+const yamlFiles = ['configs', 'experiments'].flatMap((folder) =>
+  readdirSync(join(repository, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.yaml'))
+    .map((file) => join(folder, file)),
+);
+const commands = [
+  ...pages.flatMap((page) => commandsOfPage(textOf(page)).map((line): [string, string] => [page, line])),
+  ...yamlFiles.flatMap((file) => commandsOfComments(textOf(file)).map((line): [string, string] => [file, line])),
+].filter(([, line]) => !/…|\.\.\.$/.test(line));
+
+test('README, pages and configs show commands', () => {
+  const shown = (start: string) => commands.filter(([page]) => page.startsWith(start)).length;
+  expect(['README.md', 'docs/algorithms/', 'configs/', 'experiments/'].map((start) => shown(start) > 4)).toEqual(
+    Array(4).fill(true),
+  );
+});
+
+/** `--config-name score` in a sentence names a config, and is not the whole command. */
+const isMention = (words: readonly string[]) => words.length === 2 && words[0] === '--config-name';
+
+describe('commands', () => {
+  const home = process.cwd();
+  let folder: string;
+  beforeEach(() => {
+    folder = realpathSync(mkdtempSync(join(tmpdir(), 'bowyer-docs-')));
+    process.chdir(folder);
+  });
+  afterEach(() => {
+    process.chdir(home);
+    rmSync(folder, { recursive: true });
+  });
+
+  test.each(commands)('%s: %s', async (_, line) => {
+    const words = filledIn(shellWords(line));
+    const only = words.some((word) => /^--(cfg|help|info|version|dry-run)$/.test(word)) ? [] : isMention(words) ? ['--cfg', 'job'] : ['--dry-run'];
+    makeFixtures(words, folder);
+    if (words.includes('--config-dir')) {
+      expect(await run([...words, ...only])).toMatchObject({ code: 0 });
+      return;
+    }
+    const printed: string[] = [];
+    const sink = { write: (text: string) => printed.push(text) };
+    const code = await runCommandLine({ ...bowyer([...words, ...only]), stdout: sink, stderr: sink });
+    expect({ code, printed: code === 0 ? '' : printed.join('') }).toEqual({ code: 0, printed: '' });
+  });
+});
+
+/** Names in the table of logged metrics, without those that this game or these data do not have. */
+function documentedMetrics(page: string): string[] {
+  const section = /## Logged metrics\n([\s\S]*?)(?:\n## |$)/.exec(textOf(page))?.[1] ?? '';
+  const rows = section.split('\n').filter((line) => line.startsWith('| `') && !line.includes('conversations only'));
+  return rows.map((row) => /`([^`]+)`/.exec(row)![1]!);
+}
+
+test.each(['archer', 'chai', 'online_filteredbc', 'bc'])(
+  'the metrics that docs/algorithms/%s.md lists are those that a run logs',
+  async (name) => {
+    const folder = mkdtempSync(join(tmpdir(), 'bowyer-docs-'));
+    try {
+      const cache = name === 'bc' ? [] : [`cache_dir=${join(folder, 'cache')}`];
+      const { code, stderr } = await run([...tinyGame(`${name}_20q`), `save_path=${join(folder, 'run')}`, ...cache]);
+      expect({ code, stderr }).toMatchObject({ code: 0 });
+      const lines = readFileSync(join(folder, 'run/metrics.jsonl'), 'utf8').trim().split('\n');
+      const logged = new Set(lines.flatMap((line) => Object.keys(JSON.parse(line) as object)));
+      const ours = [...logged].filter((key) => key.includes('/')); // ArCHer's own names have dots
+      expect(ours.sort()).toEqual(documentedMetrics(`docs/algorithms/${name}.md`).sort());
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+  120_000,
+);

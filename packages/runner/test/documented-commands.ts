@@ -1,0 +1,64 @@
+// The commands that documentation shows: found in pages and comments, split into words as a shell does, and what they name.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const blockOf = /^```(?:bash|sh)\n([\s\S]*?)^```/gm;
+const continuation = /\\\n[ #]*/g;
+
+/** The commands of a Markdown page, each as one line without its comment: in blocks, and inline in `code`. */
+export function commandsOfPage(text: string): string[] {
+  const joined = text.replace(continuation, ' ');
+  const blocks = [...joined.matchAll(blockOf)].flatMap(([, block]) => block!.split('\n'));
+  const inline = [...joined.replace(blockOf, '').matchAll(/`((?:npx (?:bowyer|run)|--config-name)\s[^`]+)`/g)];
+  return [...blocks, ...inline.map(([, line]) => line!.replace(/\s+/g, ' '))].flatMap(commandIn);
+}
+
+/** The commands in the comments of a YAML file, each on one line. */
+export const commandsOfComments = (text: string): string[] =>
+  text.split('\n').flatMap((line) => commandIn(/# (.*)$/.exec(line)?.[1] ?? ''));
+
+/** The command in a line, up to its comment or to the end of the sentence; `--config-name …` alone is one too. */
+function commandIn(line: string): string[] {
+  const found = /(?:npx (?:bowyer|run)|^--config-name)(?= )(?:[^#;`]|\S#)*/.exec(line)?.[0];
+  if (found === undefined) return [];
+  return [found.replace(/\. [A-Z].*$/, '').replace(/[.:)\s]+$/, '').replace(/^npx (bowyer|run) /, '')];
+}
+
+/** Words as a shell splits them: single and double quotes, no variables. */
+export const shellWords = (line: string): string[] =>
+  [...line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)].map(([word]) =>
+    word.replace(/'([^']*)'|"([^"]*)"/g, (_, single?: string, double?: string) => single ?? double ?? ''),
+  );
+
+/** Placeholders for other things than files and folders, and what stands for them when a command is checked. */
+const placeholders: Readonly<Record<string, string>> = { 'env=NAME': 'env=coin', 'seed=N': 'seed=0' };
+
+export const filledIn = (words: readonly string[]): string[] => words.map((word) => placeholders[word] ?? word);
+
+/** Keys that name a model, and files that exist before a command. What a command writes is not there. */
+const models = ['model', 'policy_lm', 'critic_lm', 'checkpoint_path'];
+const files = ['input', 'data', 'demonstrations.path', 'env.products', 'env.attributes', 'env.goals', 'env.jar', 'env.story'];
+
+const conversation = `${JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }, { role: 'assistant', content: 'Hi' }] })}\n`;
+
+/** Makes what a command expects to find: a model in every folder that it names, and every file. */
+export function makeFixtures(words: readonly string[], folder: string): void {
+  const algorithm = words.map((word) => /^(archer|chai|bc|online_filteredbc)_/.exec(word)?.[1]).find(Boolean);
+  for (const word of words) {
+    const [key, value] = [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)];
+    if (value === 'null' || /^\w[\w-]*\/[\w.-]+@/.test(value)) continue;
+    if (models.includes(key)) makeModel(join(folder, value), algorithm);
+    if (files.includes(key)) write(join(folder, value), /conversation|^data$/.test(word) ? conversation : '{}\n');
+  }
+}
+
+/** A run's folder has its model in checkpoints/best; its critic is beside it. */
+function makeModel(folder: string, algorithm: string | undefined): void {
+  for (const place of [folder, join(folder, 'checkpoints', 'best')]) write(join(place, 'config.json'), '{}');
+  if (algorithm === 'chai') mkdirSync(join(folder, 'critic'), { recursive: true });
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}

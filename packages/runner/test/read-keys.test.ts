@@ -1,0 +1,253 @@
+// Every key that a task declares is read when the task runs: a key that nobody reads would be ignored silently.
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { compose, registerResolver } from '@bowyer/config';
+import type { TObject, TSchema } from '@sinclair/typebox';
+import { camelKeys } from '@bowyer/core';
+import { unreadKeys } from '../src/config/prepare.js';
+import { ReadWatcher } from '../src/config/read-watcher.js';
+import { schemaOf } from '../src/config/units.js';
+import { validateConfig } from '../src/config/validate-config.js';
+import { runTask } from '../src/run-task.js';
+import { findAlgorithm, algorithmNames } from '@bowyer/algorithms';
+import { taskNames } from '../src/tasks/registry.js';
+import { repository } from './command-line.js';
+
+registerResolver('first', (...values) => values.find((value) => value !== null) ?? null);
+
+let folder: string;
+beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'bowyer-keys-'))));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+const at = (...path: string[]) => join(folder, ...path);
+
+/** Read before a task begins, or not at all because only one value is allowed. */
+const READ_ELSEWHERE: Readonly<Record<string, string>> = {
+  task: 'chooses the task',
+  plugins: 'prepare imports them',
+  launcher: 'the sweep reads it',
+  sweeper: 'the sweep reads it',
+  savePath: 'hydra.run.dir follows it',
+  envName: 'validation compares it with env.name',
+  env: 'environments read their own options',
+  envIdx: 'environments read their own options',
+  envLoadPath: 'environments read their own options',
+  envServerBase: 'environments read their own options',
+  offline: 'read where a model is named by its place on the hub',
+  huggingfaceToken: 'must be empty',
+  wandbKey: 'must be empty',
+  useWandb: 'must be false',
+  useBaseline: 'must be false',
+};
+
+interface Watched {
+  declared: string[];
+  read: ReadonlySet<string>;
+}
+
+/** Composes, validates and runs a config in this process. */
+async function watched(configName: string, overrides: readonly string[]): Promise<Watched> {
+  const configDirs = [join(repository, 'configs')];
+  const composed = compose({
+    configDirs,
+    configName,
+    overrides: [...overrides, `save_path=${at(configName, String(runs++))}`],
+  });
+  const given = overrides.map((text) => ({
+    kind: 'change' as const,
+    key: text.split('=')[0],
+    isGroup:
+      !text.split('=')[0].includes('.') &&
+      ['task', 'algorithm', 'env', 'policy', 'critic', 'optimizer'].includes(text.split('=')[0]),
+    value: undefined,
+    text,
+  }));
+  const context = { purpose: 'run' as const, overrides: given, cwd: repository };
+  const composition = composed.without(await unreadKeys(composed, context, configDirs[0]));
+  await validateConfig(composition);
+  const schema = schemaOf(composition);
+  const config = composition.resolve();
+  const watcher = new ReadWatcher();
+  let interrupt: (() => void) | null = null;
+  const directory = config.save_path as string;
+  await runTask(
+    config,
+    schema,
+    {
+      directory,
+      configYaml: composition.yaml,
+      log: () => undefined,
+      // A server runs until the user stops it.
+      print: (text) => void (text.includes('Ctrl-C') && setImmediate(() => interrupt?.())),
+      progress: { write: () => true },
+      onInterrupt: (stop) => (interrupt = stop),
+    },
+    watcher,
+  );
+  return { declared: leaves(schema), read: watcher.read };
+}
+let runs = 0;
+
+/** Leaves of a schema as camelCase paths. */
+function leaves(schema: TObject, prefix = ''): string[] {
+  return Object.entries(schema.properties as Record<string, TSchema>).flatMap(([key, own]) => {
+    const [camel] = Object.keys(camelKeys({ [key]: null }) as object);
+    if (Object.hasOwn(READ_ELSEWHERE, camel) && prefix === '') return [];
+    return own.properties ? leaves(own as TObject, `${prefix}${camel}.`) : [`${prefix}${camel}`];
+  });
+}
+
+async function expectAllRead(variants: readonly (readonly [string, ...string[]])[]): Promise<void> {
+  const declared = new Set<string>();
+  const read = new Set<string>();
+  for (const [configName, ...overrides] of variants) {
+    const run = await watched(configName, overrides);
+    run.declared.forEach((key) => declared.add(key));
+    run.read.forEach((key) => read.add(key));
+  }
+  expect(declared.size).toBeGreaterThan(0);
+  expect([...declared].filter((key) => !read.has(key))).toEqual([]);
+}
+
+const tinyPolicy = [
+  'policy.n_embd=16',
+  'policy.n_layer=1',
+  'policy.n_head=2',
+  'demonstrations.count=32',
+  'env.max_turns=4',
+];
+const tinyTest = ['test_size=4', 'slots=4', 'threads=1', 'max_new_tokens=4'];
+const tinyStart = ['warm_start.epochs=1', 'cache_dir=CACHE'];
+const tinyLoop = ['iterations=2', 'rollout_size=4', 'eval_freq=1', 'eval_size=4', 'save_freq=1', 'capacity=50'];
+const tinyCritic = ['epochs=1', 'batch_size=4'];
+const paper = [
+  'critic=transformer',
+  'critic.width=16',
+  'critic.num_layers=1',
+  'critic.num_heads=2',
+  'v_target_action=policy',
+];
+const chat = ['play_as_chat=true', 'chat_template=chatml', 'eos_str=null'];
+
+/** For every algorithm, the variants that together read its keys. */
+const variantsOf: Readonly<Record<string, () => (readonly string[])[]>> = {
+  archer: () => {
+    const tiny = [
+      ...tinyPolicy,
+      ...tinyTest,
+      ...tinyStart,
+      ...tinyLoop,
+      ...tinyCritic,
+      'warmup_iter=0',
+      'actor_epochs=1',
+    ];
+    return [
+      tiny,
+      [...tiny, ...paper, 'actor_samples=replay'],
+      [...tiny, 'optimizer=sgd', 'use_lora=true'],
+      [...tiny, ...chat],
+    ];
+  },
+  chai: () => {
+    const tiny = [...tinyPolicy, ...tinyTest, ...tinyStart, ...tinyLoop, ...tinyCritic];
+    return [tiny, [...tiny, ...paper], [...tiny, 'optimizer=sgd', 'use_lora=true'], [...tiny, ...chat]];
+  },
+  online_filteredbc: () => {
+    const tiny = [
+      ...tinyPolicy,
+      ...tinyTest,
+      ...tinyStart,
+      ...tinyLoop,
+      'warmup_iter=0',
+      'actor_epochs=1',
+      'batch_size=4',
+    ];
+    return [tiny, [...tiny, 'optimizer=sgd', 'use_lora=true'], [...tiny, ...chat]];
+  },
+  bc: onDataset,
+  filteredbc: onDataset,
+};
+
+function onDataset(): (readonly string[])[] {
+  const tiny = [...tinyPolicy, ...tinyTest, 'epochs=1', 'save_minutes=0'];
+  const given = tiny.filter((override) => !override.startsWith('policy.'));
+  const lora = [...given, 'use_lora=true', `policy_lm=${at('agent')}`];
+  return [tiny, [...tiny, 'optimizer=sgd'], lora];
+}
+
+/** A trained agent that other tests play and train further. */
+beforeAll(async () => {
+  await watched('bc_20q', variantsOf.bc()[0]);
+  await cp(at('bc_20q', '0', 'checkpoints', 'best'), at('agent'), { recursive: true });
+  await watched('bc_20q', [...variantsOf.bc()[0], ...chat]);
+  await cp(at('bc_20q', '1', 'checkpoints', 'best'), at('chat-agent'), { recursive: true });
+}, 60_000);
+
+test.each(algorithmNames())(
+  'task=train algorithm=%s reads every key that it declares',
+  async (name) => {
+    expect(variantsOf).toHaveProperty(name);
+    await expectAllRead(
+      variantsOf[name]().map((overrides, variant) => [
+        'archer_20q',
+        `algorithm=${findAlgorithm(name)!.name}`,
+        ...overrides.map((override) => override.replace('CACHE', at('cache', `${name}-${variant}`))),
+      ]),
+    );
+  },
+  180_000,
+);
+
+const lines = async (name: string, ...records: object[]) => {
+  await writeFile(at(name), records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+  return at(name);
+};
+
+/** For every other task, the runs that together read its keys. */
+const tasks: Readonly<Record<string, () => Promise<(readonly [string, ...string[]])[]>>> = {
+  evaluate: async () => [
+    ['archer_20q', 'task=evaluate', `checkpoint_path=${at('agent')}`, ...tinyTest, 'env.max_turns=4'],
+    ['archer_20q', 'task=evaluate', `checkpoint_path=${at('chat-agent')}`, ...tinyTest, 'env.max_turns=4', ...chat],
+  ],
+  demonstrations: async () => [['archer_20q', 'task=demonstrations', 'demonstrations.count=4']],
+  generate: async () => [
+    ['generate', `model=${at('chat-agent')}`, `input=${await lines('prompts.jsonl', { prompt: 'Questions:' }, { messages: [{ role: 'user', content: 'is it' }] })}`, `output=${at('texts.jsonl')}`, 'max_new_tokens=4', 'threads=1', 'chat_template=chatml'], // prettier-ignore
+  ],
+  score: async () => [
+    ['score', `model=${at('agent')}`, `input=${await lines('pairs.jsonl', { prompt: 'Questions:', continuation: 'is it' })}`, `output=${at('scores.jsonl')}`, 'threads=1'], // prettier-ignore
+  ],
+  serve_model: async () => [
+    ['serve_model', `model=${at('chat-agent')}`, 'port=0', 'slots=2', 'threads=1', 'chat_template=chatml'],
+  ],
+  convert: async () => [['convert', `input=${at('agent', 'model.safetensors')}`, `output=${at('converted')}`, `config=${at('agent')}`, `tokenizer=${at('agent')}`]], // prettier-ignore
+  play: async () => [['play', 'env.max_turns=1', `output=${at('played.jsonl')}`]],
+  replay: async () => [
+    [
+      'replay',
+      `input=${await lines('actions.jsonl', { reset: { seed: 1 }, actions: ['is it a dog?'] })}`,
+      `output=${at('replayed.jsonl')}`,
+    ],
+  ],
+  serve_env: async () => [['serve_env', 'port=0']],
+  finetune: async () => {
+    const talk = {
+      messages: [
+        { role: 'user', content: 'is it' },
+        { role: 'assistant', content: 'yes' },
+      ],
+    };
+    const data = await lines('talks.jsonl', talk, talk, talk, talk);
+    const tiny = ['finetune', `model=${at('chat-agent')}`, `data=${data}`, 'epochs=1', 'batch_size=2', 'threads=1', 'chat_template=chatml', 'validation_share=0.25'] as const; // prettier-ignore
+    return [[...tiny], [...tiny, 'use_lora=true'], [...tiny, 'optimizer=sgd']];
+  },
+};
+
+test('every task is run here', () => {
+  expect(['train', ...Object.keys(tasks)].sort()).toEqual([...taskNames()].sort());
+});
+
+test.each(Object.keys(tasks))(
+  'task=%s reads every key that it declares',
+  async (name) => expectAllRead(await tasks[name]()),
+  60_000,
+);

@@ -1,0 +1,198 @@
+// Settings that would be ignored or would waste a run are refused before anything starts, with the place and the remedy.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { composed, refusal } from './composed.js';
+
+let directory: string;
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'bowyer-refused-'));
+  mkdirSync(join(directory, 'photos'));
+  writeFileSync(join(directory, 'photos', 'cat.jpg'), '');
+  for (const [name, agentType] of [['coin', 'archer'], ['chosen', 'chai']]) agent(name, agentType);
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+/** A run's folder as far as it is looked at before the start. */
+function agent(name: string, agentType: string): void {
+  const best = join(directory, name, 'checkpoints', 'best');
+  mkdirSync(best, { recursive: true });
+  writeFileSync(join(best, 'config.json'), '{}');
+  const env = { name: agentType === 'chai' ? 'twenty_questions' : 'coin' };
+  writeFileSync(join(directory, name, 'run-config.json'), JSON.stringify({ agentType, env }));
+}
+
+const noEffect = (setting: string, who: string) =>
+  `A key would be ignored\n  ${setting} has no effect: this run (${who}) does not read it\n    in command line: ${setting}\n`;
+const archer = 'task=train algorithm=archer env=twenty_questions';
+
+/** Words of the command line, and what is said; the whole of it where it is not a pattern. */
+const ignored: [string, string | RegExp][] = [
+  [
+    'bc_20q warm_start.batch_size=2',
+    noEffect('warm_start.batch_size=2', 'task=train algorithm=bc env=twenty_questions') +
+      '    bc has no warm start: it trains with its own keys (epochs, batch_size, lm_lr, lm_schedule, max_grad_norm, score_terminator)',
+  ],
+  [
+    'archer_20q task=evaluate policy=openai do_sample=false',
+    noEffect('do_sample=false', 'task=evaluate algorithm=archer env=twenty_questions') +
+      '    it belongs to: task train, generate, serve_model',
+  ],
+  [
+    'archer_20q task=evaluate checkpoint_path=gpt2 do_sample=false',
+    noEffect('do_sample=false', 'task=evaluate algorithm=archer env=twenty_questions') +
+      '    it belongs to: task train, generate, serve_model',
+  ],
+  [
+    'archer_20q task=evaluate policy=openai batch_size=2',
+    noEffect('batch_size=2', 'task=evaluate algorithm=archer env=twenty_questions') + '    it belongs to: task train, finetune, generate',
+  ],
+  [
+    'archer_webshop env_load_path=http://127.0.0.1:3000',
+    'env_load_path: webshop reads it only with env.backend=site or env.backend=agentgym; env.backend is embedded\n' +
+      '  in command line: env_load_path=http://127.0.0.1:3000\n' +
+      '  write env.backend=site, or leave env_load_path out',
+  ],
+  [
+    'archer_20q env=coin env_idx=3',
+    noEffect('env_idx=3', 'task=train algorithm=archer env=coin') +
+      '    it belongs to: environment twenty_questions, maze, guess_my_city, textcraft',
+  ],
+  [
+    'archer_20q policy_lm=gpt2 policy.n_layer=3',
+    noEffect('policy.n_layer=3', archer) +
+      '    policy_lm or checkpoint_path gives the start: leave it out to make one here',
+  ],
+  [
+    'archer_20q policy_lm=gpt2 warm_start.epochs=3',
+    noEffect('warm_start.epochs=3', archer) +
+      '    policy_lm or checkpoint_path gives the start: leave it out to make one here',
+  ],
+  ['archer_20q lora.r=3', noEffect('lora.r=3', archer) + '    write use_lora=true to train adapters'],
+  [
+    'archer_20q optimizer=sgd optimizer.eps=1',
+    "'optimizer.eps' is not read by this run\n  in the command line\n  choose optimizer=adam, adamw or adamw_8bit",
+  ],
+  [
+    'archer_20q critic=transformer critic_lm=roberta-base critic.width=3',
+    noEffect('critic.width=3', archer) + '    critic_lm has its own sizes',
+  ],
+  [
+    'archer_20q policy=openai',
+    /^A key would be ignored\n {2}policy\.endpoint has no effect: this run \(task=train algorithm=archer env=twenty_questions\) does not read it\n {4}in .*configs\/policy\/openai\.yaml:\d+\n {4}an endpoint plays in task=evaluate and cannot be trained: choose policy=tiny, or give policy_lm=FOLDER$/,
+  ],
+  ['archer_20q wandb_key=x', /^The config breaks its schema\n {2}\n {2}Config key 'wandb_key' must be .*, not the text 'x'\n {4}in command line: wandb_key=x\n/],
+  ['archer_20q huggingface_token=x', /Config key 'huggingface_token' must be .*, not the text 'x'\n {4}in command line: huggingface_token=x\n/],
+  ['archer_20q use_wandb=true', /Config key 'use_wandb' must be false, not true\n {4}in command line: use_wandb=true\n/],
+  ['archer_20q use_baseline=true', /Config key 'use_baseline' must be false, not true\n {4}in command line: use_baseline=true\n/],
+];
+
+/** Keys that the composed config does not have. */
+const foreign: [string, string][] = [
+  ['archer_20q n_epochs=3', "'n_epochs' is a key of AgentGym's scripts\n  in the command line\n  here it is: epochs=N"],
+  [
+    'archer_20q learning_rate=3',
+    "'learning_rate' is a key of AgentGym's scripts\n  in the command line\n  here it is: lm_lr=RATE",
+  ],
+  [
+    'bc_20q model_train_path=x',
+    "'model_train_path' is a key of AgentGym's scripts\n  in the command line\n  here it is: policy_lm=FOLDER",
+  ],
+  [
+    'chai_20q lm_lr=1',
+    "'lm_lr' is not read by this run\n  in the command line\n  it belongs to: task finetune; algorithm archer, bc, filteredbc, online_filteredbc\n" +
+      '  leave it out, or choose what it belongs to',
+  ],
+  [
+    'archer_20q port=3',
+    "'port' is not read by this run\n  in the command line\n  it belongs to: task serve_model, serve_env\n" +
+      '  leave it out, or choose what it belongs to',
+  ],
+];
+
+const wasteful: [string, string | RegExp][] = [
+  ...['archer_20q', 'online_filteredbc_20q'].map((name): [string, string] => [
+    `${name} warmup_iter=200`,
+    'warmup_iter=200 leaves no iteration of 200 in which the policy trains\n  in command line: warmup_iter=200\n  lower warmup_iter or raise iterations',
+  ]),
+  [
+    'archer_20q actor_epochs=65',
+    'actor_epochs=65 is more than the 64 episodes of a rollout, so some policy steps would have no data\n' +
+      '  in command line: actor_epochs=65\n  lower actor_epochs, raise rollout_size, or give actor_samples=replay',
+  ],
+  ['archer_20q threads=1000', /Config key 'threads' must be at most 256, not 1000\n {4}in command line: threads=1000\n/],
+  ['archer_20q iterations=1e18', /Config key 'iterations' must be at most 1000000000, not 1000000000000000000\n/],
+  [
+    'archer_20q max_new_tokens=512',
+    "max_new_tokens=512 leaves no room in the policy's context of 512 tokens\n" +
+      '  in command line: max_new_tokens=512\n  give a smaller max_new_tokens, or a larger policy.n_positions',
+  ],
+  [
+    'archer_20q critic=roberta_base',
+    /^critic=roberta_base has the sizes of a checkpoint, and critic_lm is null\n {2}in .*configs\/shared\/agent\.yaml:\d+\n {2}give one with critic_lm=roberta-base or critic_lm=FOLDER, or write critic=transformer for one from scratch$/,
+  ],
+];
+
+test.each([...ignored, ...foreign, ...wasteful])('%s', async (words, expected) => {
+  const [name, ...overrides] = words.split(' ');
+  const said = await refusal(name, ...overrides);
+  if (typeof expected === 'string') expect(said).toBe(expected);
+  else expect(said).toMatch(expected);
+});
+
+test('threads beyond this machine’s cores', async () => {
+  const cores = availableParallelism();
+  if (4 * cores >= 256) return; // the schema’s bound comes first
+  expect(await refusal('archer_20q', `threads=${4 * cores + 1}`)).toBe(
+    `threads=${4 * cores + 1}: this machine has ${cores} cores, and far more threads than cores only wait for each other\n` +
+      `  in command line: threads=${4 * cores + 1}\n  give threads=${cores} or less, or threads=0 for one for each core`,
+  );
+});
+
+test('save_path in a folder of other files; one that an earlier start has marked is taken', async () => {
+  const folder = join(directory, 'photos');
+  expect(await refusal('archer_20q', `save_path=${folder}`)).toBe(
+    `save_path: the folder '${folder}' contains other files (cat.jpg) and no run\n` +
+      `  in command line: save_path=${folder}\n` +
+      '  give a new or empty folder, or the folder of a run to resume it',
+  );
+  mkdirSync(join(folder, '.hydra'));
+  expect(await refusal('archer_20q', `save_path=${folder}`)).toBeNull();
+});
+
+test('an agent of another environment, of another algorithm, and one without its critic', async () => {
+  const evaluate = (...overrides: string[]) => refusal('archer_20q', 'task=evaluate', ...overrides);
+  const [coin, chosen] = ['coin', 'chosen'].map((name) => join(directory, name));
+  const best = (folder: string) => join(folder, 'checkpoints', 'best');
+  expect(await evaluate(`checkpoint_path=${coin}`)).toMatch(
+    new RegExp(`^the agent in ${best(coin)} was trained in coin, and would be played in twenty_questions\n.*\n {2}write env=coin$`),
+  );
+  expect(await evaluate(`checkpoint_path=${coin}`, 'env=coin')).toBeNull();
+  expect(await evaluate(`checkpoint_path=${chosen}`)).toMatch(
+    new RegExp(`^the agent in ${best(chosen)} was trained by chai, and archer acts in another way\n.*\n {2}write algorithm=chai$`),
+  );
+  expect(await evaluate(`checkpoint_path=${chosen}`, 'algorithm=chai')).toBe(
+    `chai acts with its critic, and there is none beside ${best(chosen)}\n` +
+      `  in command line: checkpoint_path=${chosen}\n  give a run of this algorithm or one of its checkpoints`,
+  );
+});
+
+test('settings that were ignored once change the run now', async () => {
+  const bc = (await composed('bc_20q', 'batch_size=2', 'lm_lr=5', 'epochs=9')).resolve();
+  expect(bc).toMatchObject({ agent_type: 'bc', batch_size: 2, lm_lr: 5, epochs: 9 });
+  expect(await refusal('bc_20q', 'batch_size=2', 'lm_lr=5', 'epochs=9')).toBeNull();
+  const site = ['env_load_path=http://127.0.0.1:3000', 'env.backend=site', 'policy_lm=gpt2'];
+  expect(await refusal('archer_webshop', ...site)).toBeNull();
+});
+
+test.each(['archer_20q', 'chai_20q', 'online_filteredbc_20q', 'bc_20q'])('%s preset=paper is a whole config', async (name) => {
+  expect(await refusal(name, 'preset=paper')).toBeNull();
+});
+
+test('the hub’s models without an owner, as ArCHer’s configs name them', async () => {
+  expect(await refusal('archer_20q', 'policy_lm=gpt2', 'critic_lm=roberta-base', 'preset=paper')).toBeNull();
+});
+
+test.each(['coin', 'webshop', 'maze'])('the critic of %s starts at the return that the environment declares', async (env) => {
+  expect((await composed('archer_20q', `env=${env}`)).setting('critic.initial_value')).toBeNull();
+});

@@ -1,0 +1,67 @@
+// Every config that comes with the project runs as it is, and contains nothing that its own run does not read.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Composition, PlainObject, PlainValue } from '@bowyer/config';
+import { repository } from './command-line.js';
+import { composed, refusal, unprepared } from './composed.js';
+
+/** Names of primary configs that have a task. */
+const primary = readdirSync(join(repository, 'configs'))
+  .filter((file) => file.endsWith('.yaml') && file !== 'base.yaml')
+  .map((file) => file.slice(0, -'.yaml'.length));
+
+/** Of a config that trains nothing until an algorithm is added. */
+const needed: Readonly<Record<string, string[]>> = { default: ['+algorithm=archer'] };
+
+/** Paths of leaves, as `env.words`. */
+function leaves(value: PlainValue | PlainObject, path = ''): string[] {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return [path];
+  return Object.entries(value).flatMap(([key, below]) => leaves(below, path === '' ? key : `${path}.${key}`));
+}
+
+const has = (composition: Composition, path: string): boolean =>
+  path.split('.').reduce<PlainValue | undefined>((node, key) => (node as PlainObject)?.[key], composition.config) !==
+  undefined;
+
+test.each(primary)('%s: every key of the file itself is read', async (name) => {
+  const raw = unprepared(name, ...(needed[name] ?? []));
+  const own = leaves(raw.config).filter((path) => raw.origin(path)[0]?.source.endsWith(`configs/${name}.yaml`));
+  const read = await composed(name, ...(needed[name] ?? []));
+  expect(own.filter((path) => !has(read, path))).toEqual([]);
+});
+
+/** Tasks that need a model or files say so, and nothing else. */
+const asksFor: Readonly<Record<string, RegExp>> = {
+  convert: /^task=convert needs [^\n]*\n[^\n]*\n[^\n]*$/,
+  finetune: /^task=finetune needs a model and data: model is null\n[^\n]*\n[^\n]*$/,
+  generate:
+    /^task=generate needs a model, a file to read and a file to write: model, input, output are null\n[^\n]*\n[^\n]*$/,
+  replay: /^task=replay needs the actions to play and a file to write: input is null\n[^\n]*\n[^\n]*$/,
+  score:
+    /^task=score needs a model, a file to read and a file to write: model, input, output are null\n[^\n]*\n[^\n]*$/,
+  serve_model: /^task=serve_model needs a model: model is null\n[^\n]*\n[^\n]*$/,
+};
+
+test.each(primary)('%s is valid as it is, but for what it must be given', async (name) => {
+  const said = await refusal(name, ...(needed[name] ?? []));
+  if (asksFor[name] === undefined) expect(said).toBeNull();
+  else expect(said).toMatch(asksFor[name]);
+});
+
+const algorithms = ['archer', 'chai', 'online_filteredbc', 'bc'];
+const words = algorithms.map((name) => [name, name === 'bc' ? 'bc_20q' : `${name}_20q`]);
+
+test.each(words)(
+  'algorithm=%s on another config, ArCHer’s agent_type and %s are the same run',
+  async (name, config) => {
+    const { project_name: _, run_name: __, ...own } = (await composed(config)).resolve();
+    for (const key of ['algorithm', 'agent_type']) {
+      const {
+        project_name: ___,
+        run_name: ____,
+        ...chosen
+      } = (await composed('archer_20q', `${key}=${name}`)).resolve();
+      expect(chosen).toEqual(own);
+    }
+  },
+);
