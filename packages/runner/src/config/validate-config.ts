@@ -9,10 +9,13 @@ import { outsideKeys, type EnvironmentConfig } from '../environment/environment.
 import type { ConfigProblem } from '../tasks/task.js';
 import { CONFIG_FILE } from '../run/run-files.js';
 import { placeText } from './place-text.js';
-import { schemaOf, taskOf } from './units.js';
+import { schemaOf, taskOf, unknownUnit } from './units.js';
 
 /** Refuses a config that its task could not run, or that would waste the run. */
 export async function validateConfig(composition: Composition): Promise<void> {
+  const unknown = unknownUnit(composition);
+  // Which keys there are is not known then, so that nothing else is checked.
+  if (unknown !== undefined) await validate(composition, unknown.schema);
   const early = [...otherUnit(composition), ...sizelessCritic(composition)];
   if (early.length > 0) throw new Error(textOf(early, composition));
   await validate(composition, schemaOf(composition));
