@@ -29,7 +29,15 @@ test('opens offline: it names no other file and no server', () => {
 });
 
 test('a run without episodes has no heading for them', () => {
-  const none = renderReport({ title: 'finetune', header: ['model'], rows: [], metrics: [], charts: [], dialogues: [], config: '' });
+  const none = renderReport({
+    title: 'finetune',
+    header: ['model'],
+    rows: [],
+    metrics: [],
+    charts: [],
+    dialogues: [],
+    config: '',
+  });
   expect(none).not.toContain('Sample dialogues');
   expect(report).toContain('Sample dialogues');
 });

@@ -25,7 +25,13 @@ export { type TopLogprobs } from './decoding/generate-kernel.js';
 export { MAX_TOP_LOGPROBS, type SamplingOptions } from './decoding/sampling.js';
 export { Seq2SeqModel } from './seq2seq/seq2seq-model.js';
 export { loadTextModel } from './inference/load-text-model.js';
-export { continuationText, continuationTokens, ItemError, type ContinuationItem, type PromptItem } from './inference/prompt-tokens.js';
+export {
+  continuationText,
+  continuationTokens,
+  ItemError,
+  type ContinuationItem,
+  type PromptItem,
+} from './inference/prompt-tokens.js';
 export { endOfText, generateTexts } from './inference/generate-texts.js';
 export { scoreContinuations } from './inference/score-continuations.js';
 export { generateTargets, scoreTargets } from './inference/seq2seq-items.js';

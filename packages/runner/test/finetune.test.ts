@@ -76,11 +76,11 @@ test('conversations: what is printed, logged and saved; the line to try it runs'
   expect(log).toMatch(
     /data: 16 items to train on, 4 for validation \(validation_share=0.2\); \d+ tokens, \d+ of which are learned; an item has/,
   );
-  expect(log).toContain('3 epochs of 4 optimizer steps, 12 in all, 4 items through the model at once');
+  expect(log).toContain(' parameters: 12 optimizer steps (epochs=3, 4 each), items through the model at once: 4');
   expect(log).toMatch(
     /memory: about \d+ MB \(parameters \d+ MB, gradients \d+ MB, moments \d+ MB, activations \d+ MB\)/,
   );
-  expect(log).toMatch(/time: about \d+ seconds? for the remaining 10 optimizer steps/);
+  expect(log).toMatch(/time: about \d+ seconds? for optimizer steps 3 to 12 /);
 
   const lines = await metricsOf('chat');
   expect(lines.map(({ iteration }) => iteration)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
@@ -180,9 +180,14 @@ test.each([
   [['grad_accum_steps=5'], 'grad_accum_steps=5: a batch of 4 items cannot be split into more than 4 parts'],
   [['quantization=8bit'], 'quantization=8bit: quantized weights are frozen, so nothing would be trained'],
   [['validation_share=0.99'], 'of 20 items validation_share=0.99 holds out 20, and none remains to train on'],
+  [['data=DIRECTORY/conversations.jsonl', 'upstream_loss_mask=true'], 'has no effect on the model’s own chat template'],
+  [['model=nowhere', 'data=nowhere.jsonl'], "model: there is no folder 'nowhere'"],
+  [['model=nowhere', 'data=nowhere.jsonl'], "there is no file 'nowhere.jsonl'"],
   [['lora.r=4'], 'write use_lora=true to train adapters'],
 ])('%s is refused', async (overrides, problem) => {
-  const { code, stderr } = await run(command('refused', 'completions.json', ...overrides));
+  const { code, stderr } = await run(
+    command('refused', 'completions.json', ...overrides.map((text) => text.replace('DIRECTORY', directory))),
+  );
   expect(code).toBe(1);
   expect(stderr).toContain(problem);
 });

@@ -113,7 +113,11 @@ export async function imitate<Item>(
 }
 
 /** The examples' loss has weights of the whole batch, so the sum over the parts is the loss of the batch. */
-async function accumulateInParts(policy: LanguageModel, examples: readonly TokenExample[], parts: number): Promise<number> {
+async function accumulateInParts(
+  policy: LanguageModel,
+  examples: readonly TokenExample[],
+  parts: number,
+): Promise<number> {
   const rows = Math.ceil(examples.length / parts);
   let loss = 0;
   for (let start = 0; start < examples.length; start += rows)
@@ -166,7 +170,9 @@ export async function conversationLoss(
 ): Promise<number> {
   let [sum, count] = [0, 0];
   for (let start = 0; start < conversations.length; start += batchSize) {
-    const batch = conversations.slice(start, start + batchSize).map((conversation) => conversationExample(conversation, 1));
+    const batch = conversations
+      .slice(start, start + batchSize)
+      .map((conversation) => conversationExample(conversation, 1));
     const logprobs = await policy.logprobs(batch);
     batch.forEach(({ weights }, row) =>
       weights.forEach((weight, t) => {

@@ -40,7 +40,7 @@ function otherUnit(composition: Composition): ConfigProblem[] {
   const [agent, chosen] = [composition.setting('agent_type'), composition.choices.algorithm];
   if (
     typeof agent === 'string' &&
-    chosen == null &&
+    (chosen ?? null) === null &&
     findAlgorithm(agent) !== undefined &&
     composition.setting('task') === 'train'
   )
@@ -49,7 +49,8 @@ function otherUnit(composition: Composition): ConfigProblem[] {
       what: `agent_type is ${agent}, but the options of that algorithm are not there`,
       mend: `add it to the defaults list of the config: '- algorithm: ${findAlgorithm(agent)!.name}', or write algorithm=${findAlgorithm(agent)!.name}`,
     });
-  const isOther = typeof agent === 'string' && chosen != null && findAlgorithm(agent) !== findAlgorithm(chosen);
+  const isOther =
+    typeof agent === 'string' && (chosen ?? null) !== null && findAlgorithm(agent) !== findAlgorithm(chosen);
   if (isOther && findAlgorithm(chosen) !== undefined)
     problems.push({
       key: 'agent_type',

@@ -1,6 +1,6 @@
 // What a policy learns from, as texts and then as its tokens: episodes, or conversations of a file or through a template.
 import { learnedTokens, demonstrationTrajectory, type Dataset } from '@bowyer/algorithms';
-import type { Demonstration, Trajectory } from '@bowyer/core';
+import { maximum, type Demonstration, type Trajectory } from '@bowyer/core';
 import { cutRight, type ChatMessage, type EncodedConversation, type LanguageModel } from '@bowyer/models';
 import { maskedTokenIds, terminatorIds } from '../agent/agent-tokens.js';
 import { loadChatTemplate, type TemplateConfig } from '../agent/chat-setup.js';
@@ -61,7 +61,7 @@ export async function datasetFor(
     return trajectory;
   });
   const kept = writable(episodes, maskedTokenIds(policy.tokenizer, config), log);
-  const longest = Math.max(0, ...kept.map(({ segments: [{ ids }] }) => ids.length));
+  const longest = maximum([0, ...kept.map(({ segments: [{ ids }] }) => ids.length)]);
   if (longest > policy.contextLength)
     throw new Error(
       `the longest demonstration has ${longest} tokens, but the policy's context is ${policy.contextLength}\n` +
@@ -87,7 +87,10 @@ function writable(
         '  give demonstrations of the environment that the policy was made for, or leave out policy_lm and checkpoint_path',
     );
   if (lost > 0)
-    log(`${lost} of ${episodes.length} dialogues contain words that the policy cannot write and are left out`, 'WARNING');
+    log(
+      `${lost} of ${episodes.length} dialogues contain words that the policy cannot write and are left out`,
+      'WARNING',
+    );
   return kept;
 }
 

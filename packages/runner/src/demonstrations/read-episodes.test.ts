@@ -36,7 +36,10 @@ test('the trajectories of a run: texts, rewards and ends; an observation that do
 });
 
 test('records of texts and trajectories may stand in one file; a line that is neither is named', async () => {
-  const record = { reset: { observation: 'Room:\n' }, steps: [{ action: 'a', observation: 'Room:\na No.\n', reward: 1 }] };
+  const record = {
+    reset: { observation: 'Room:\n' },
+    steps: [{ action: 'a', observation: 'Room:\na No.\n', reward: 1 }],
+  };
   const trajectory = { opening: 'Room:\n', turns: [{ action: 'a', reward: 3 }] };
   const episodes = await readEpisodes(file(record, trajectory));
   expect(episodes.map(({ episodicReturn }) => episodicReturn)).toEqual([1, 3]);

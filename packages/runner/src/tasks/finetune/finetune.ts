@@ -140,16 +140,23 @@ function logPlan(
   config: FinetuneConfig,
   log: TaskContext['log'],
 ) {
-  const { epochs, batchSize, gradAccumSteps, useLora } = config;
+  const { epochs, batchSize, gradAccumSteps, useLora, quantization, gradientCheckpointing, lmSchedule } = config;
   const stepsPerEpoch = Math.ceil(training.length / batchSize);
+  const steps = epochs * stepsPerEpoch;
   const rows = Math.ceil(Math.min(batchSize, training.length) / gradAccumSteps);
   if (useLora && isAdapterFolder(config.model))
     log('model is an adapter and keeps its own settings: the node lora has no effect');
   log(
-    `training ${model.parameters.size} parameters: ${epochs} epochs of ${stepsPerEpoch} optimizer steps, ${epochs * stepsPerEpoch} in all, ` +
-      `${rows} items through the model at once`,
+    `training ${model.parameters.size} parameters: ${steps} optimizer steps (epochs=${epochs}, ${stepsPerEpoch} each), ` +
+      `items through the model at once: ${rows}`,
   );
-  const memory = memoryEstimate(model, { ...config, optimizer: policyOptimizer(config), rows, tokens: longest });
+  if (lmSchedule.warmupSteps >= steps)
+    log(
+      `lm_schedule.warmup_steps=${lmSchedule.warmupSteps}: the warm-up takes all ${steps} steps, so the learning rate stays below lm_lr`,
+      'WARNING',
+    );
+  const optimizer = policyOptimizer(config);
+  const memory = memoryEstimate(model, { optimizer, quantization, gradientCheckpointing, rows, tokens: longest });
   const total = Object.values(memory).reduce((sum, bytes) => sum + bytes, 0);
   const parts = Object.entries(memory).map(([name, bytes]) => `${name} ${size(bytes)}`);
   log(`memory: about ${size(total)} (${parts.join(', ')})`);

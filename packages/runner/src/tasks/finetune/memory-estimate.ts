@@ -45,6 +45,9 @@ function momentBytes(optimizer: OptimizerOptions): number {
   return optimizer.kind === 'adamw_8bit' ? 2 : 2 * FLOAT;
 }
 
+/** Share of the activations that is kept with gradient checkpointing, measured on GPT-2 124M (benchmarks/README.md). */
+const CHECKPOINTED = 0.45;
+
 /**
  * Values that a layer keeps for the backward pass: 17 · width + 2.5 · heads · tokens for each token (half of the bytes of
  * Korthikanti et al. 2022, arXiv:2205.05198, eq. 2, which are of 16 bits), and logits with their gradient.
@@ -53,9 +56,7 @@ function activationBytes(
   { layers, heads, headSize, vocabSize }: LanguageModel['architecture'],
   { rows, tokens, gradientCheckpointing }: StepSize,
 ): number {
-  const width = heads * headSize;
-  const layer = 17 * width + 2.5 * heads * tokens;
-  const kept = gradientCheckpointing ? layers * width + layer : layers * layer;
-  const logits = (2 * vocabSize) / (gradientCheckpointing ? 4 : 1);
-  return rows * tokens * (kept + logits) * FLOAT;
+  const layer = 17 * heads * headSize + 2.5 * heads * tokens;
+  const share = gradientCheckpointing ? CHECKPOINTED : 1;
+  return rows * tokens * (layers * layer + 2 * vocabSize) * FLOAT * share;
 }

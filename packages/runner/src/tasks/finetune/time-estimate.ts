@@ -25,7 +25,7 @@ export class TimeEstimate {
       const validations = Math.ceil(this.epochs * (1 - done / total));
       const left = perStep * (total - done) + this.#validationSeconds * validations;
       this.log(
-        `time: about ${inWords(left)} for the remaining ${total - done} optimizer steps (${perStep.toPrecision(2)} s each) and validation`,
+        `time: about ${inWords(left)} for optimizer steps ${done + 1} to ${total} (${inSeconds(perStep)} each) and validation`,
       );
     }
     this.#steppedAt = now;
@@ -38,3 +38,5 @@ function inWords(seconds: number): string {
   const count = unit === 'hour' ? Number(value.toFixed(1)) : Math.max(1, Math.round(value));
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
+
+const inSeconds = (seconds: number): string => `${seconds < 10 ? seconds.toPrecision(2) : Math.round(seconds)} s`;

@@ -117,7 +117,7 @@ function batchProblems({ batchSize, gradAccumSteps }: FinetuneKeys): ConfigProbl
 async function dataProblems({ data, chatTemplate, upstreamLossMask }: FinetuneKeys): Promise<ConfigProblem[]> {
   try {
     const { items } = await readTrainingItems(data!);
-    if (items[0].value.kind === 'conversation') return [];
+    if (items[0].value.kind === 'conversation') return maskProblems(chatTemplate, upstreamLossMask);
   } catch (error) {
     if (!(error instanceof DataFileError)) throw error;
     return [{ key: 'data', what: error.what, mend: `expected: ${error.expected}` }];
@@ -130,4 +130,17 @@ async function dataProblems({ data, chatTemplate, upstreamLossMask }: FinetuneKe
       what: `${key}=${String(value)} has no effect: '${data}' contains prompts with completions, which are learned as plain text`,
       mend: `leave it out, or give conversations: {"messages": [{"role": "user", "content": "…"}, …]}`,
     }));
+}
+
+/** Only the built-in templates know the tokens that AgentGym's code trains on. */
+function maskProblems(chatTemplate: string | null, upstreamLossMask: boolean): ConfigProblem[] {
+  const isBuiltIn = chatTemplate !== null && !/[./{]/.test(chatTemplate);
+  if (!upstreamLossMask || isBuiltIn) return [];
+  return [
+    {
+      key: 'upstream_loss_mask',
+      what: `upstream_loss_mask=true has no effect on ${chatTemplate === null ? 'the model’s own chat template' : chatTemplate}`,
+      mend: 'name a built-in template, such as chat_template=chatml, or leave it out',
+    },
+  ];
 }
