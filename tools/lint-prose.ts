@@ -63,7 +63,8 @@ function typeScriptProse(path: string, text: string): string {
       kept.set(range.pos, range.end);
     // What a test compares with is often another program's text; its titles and comments are ours.
     const isText = ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node);
-    if (isText && !path.endsWith('.test.ts')) kept.set(node.getStart(), node.getEnd());
+    // Without its quotes: those of a template would look like `code`.
+    if (isText && !path.endsWith('.test.ts')) kept.set(node.getStart() + 1, node.getEnd() - 1);
     node.getChildren(source).forEach(visit);
   };
   visit(source);

@@ -55,7 +55,7 @@ export interface AlgorithmUnit<Schema extends TObject = TObject> {
   trainsPolicy: boolean;
   /** True where the critic chooses what the agent does, so that playing it needs the critic too. */
   playsWithCritic?: boolean;
-  /** True where the player always samples, whatever `sampling.greedy` says: do_sample and eval_do_sample have no effect. */
+  /** True where the player always samples, whatever `sampling.greedy` is: do_sample and eval_do_sample have no effect. */
   alwaysSamples?: boolean;
   /** Those of `options` that `openPlayer` reads: a task that only plays takes these alone. */
   playerOptions: readonly (string & keyof Static<Schema>)[];
@@ -82,7 +82,7 @@ export type AnyAlgorithm = AlgorithmUnit<any>;
 /** The critic of an algorithm with `needs.critic`. */
 export function criticOf({ critic }: Agent): DoubleCritic {
   if (critic === null)
-    throw new Error('this algorithm needs a critic, and the run has none: make one as needs.critic says');
+    throw new Error('this algorithm needs a critic, and the run has none: make the kind that needs.critic names');
   return critic;
 }
 

@@ -19,7 +19,7 @@ test('what was written after the remembered length is cut off', async () => {
   expect(again.bytes).toBe(33);
 });
 
-test('a file shorter than its checkpoint says so', async () => {
+test('a file shorter than its checkpoint is reported', async () => {
   const path = join(directory, 'metrics.jsonl');
   await expect(JsonlFile.open(path, 10)).rejects.toThrow(
     `${path} has 0 bytes but the checkpoint was written when it had 10\n` +

@@ -17,7 +17,7 @@ const report = renderReport({
   config: 'seed: 0',
 });
 
-test('holds the table, the dialogues as text and a curve of the logged figures', () => {
+test('contains the table, the dialogues as text and a curve of the logged figures', () => {
   expect(report).toContain('<tr><td>trained</td><td>-3.20</td></tr>');
   expect(report).toContain('is it &lt;b&gt;? Yes.');
   expect(report.match(/<polyline/g)).toHaveLength(1);

@@ -89,7 +89,7 @@ test('policy=openai plays against it; a wrong key stops at once', async () => {
   expect(played.stdout).toMatch(/tiny-model +requests +tokens[\s\S]*completions +[1-9]\d* /);
   const refused = await evaluation('refused', endpoint(), { BOWYER_TEST_KEY: 'wrong' });
   expect(refused.code).toBe(1);
-  expect(refused.stderr).toContain('lets nobody in with this: the key in BOWYER_TEST_KEY');
+  expect(refused.stderr).toContain('refuses access: the key in BOWYER_TEST_KEY');
 }, 120_000);
 
 test('env.oracle=openai asks it for the answers', async () => {

@@ -141,7 +141,7 @@ export const episodeExamples = (
   metricsOf: ({ nll, steps }) => ({ 'losses/nll': nll, 'optim/steps': steps }),
 });
 
-/** Mean over learned tokens. The template's mask says where a message's terminator is one; `scoreTerminator` has no effect. */
+/** Mean over learned tokens. The template's mask decides where a message's terminator is one; `scoreTerminator` has no effect. */
 export const conversationExamples = (conversations: readonly EncodedConversation[]): Examples<EncodedConversation> => ({
   items: conversations,
   batchOf(batch) {

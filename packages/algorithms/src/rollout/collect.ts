@@ -89,7 +89,7 @@ function checkFailures(
   { purpose, episodes }: { purpose: string; episodes: number },
 ): void {
   if (failures.length <= maxFailureShare * episodes) return;
-  // An open circuit does not say why the server failed.
+  // An open circuit does not report why the server failed.
   const first = failures.find((error) => !(error instanceof HttpError && error.failure === 'circuit')) ?? failures[0];
   throw new Error(
     `${failures.length} of ${episodes} episodes (${purpose}) failed, more than max_failure_share ${maxFailureShare} allows\n` +

@@ -100,7 +100,7 @@ test.each<[string, () => unknown, string]>([
     'a missing content folder',
     () => new TextWorldExpress('coin', { ...options, contentDir: '/nowhere' }),
     "Cannot use the content file /nowhere/cooking_world.json: ENOENT: no such file or directory, open '/nowhere/cooking_world.json'\n" +
-      "  contentDir must hold cooking_world.json and twc_objects.folds.json in TextWorldExpress's form; leave contentDir out to play with the built-in content.",
+      "  contentDir must contain cooking_world.json and twc_objects.folds.json in TextWorldExpress's form; leave contentDir out to play with the built-in content.",
   ],
   [
     'an address without a host',

@@ -138,7 +138,7 @@ describe('dialogues', () => {
     ]);
   });
 
-  test('a question that holds a newline is put on one line', () => {
+  test('a question that contains a newline is put on one line', () => {
     const { turns } = dialogueEpisode({ ...dialogue, lines: ['Hm.\n\nis it a pen? Yes.'] });
     expect(turns[0].action).toBe('Hm. is it a pen?');
   });

@@ -172,7 +172,7 @@ const apiSessions = api
 const stateOf = ({ response }: Exchange): string =>
   Array.isArray(response.json) ? String(response.json[0]) : ((response.json as { state?: string }).state ?? '');
 
-/** `Find me … with color: x, and size: y, and price lower than 80.00 dollars`: attributes are those that it holds. */
+/** `Find me … with color: x, and size: y, and price lower than 80.00 dollars`: attributes are those that it contains. */
 function syntheticGoal(instruction: string, asin: string, title: string): Goal {
   const [, wanted, choices, cap] = /^(Find me .*?)(?: with ([^:]*: .*))?, and price lower than ([\d.]+) dollars$/.exec(
     instruction,

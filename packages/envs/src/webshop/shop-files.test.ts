@@ -63,7 +63,7 @@ describe('files', () => {
     return join(folder, name);
   };
 
-  test('an array is read object by object, whatever its strings hold', () => {
+  test('an array is read object by object, whatever its strings contain', () => {
     const elements = [{ a: '[{"\\"}' }, { b: { c: [1, { d: '' }] } }, {}];
     expect([...jsonArrayIn(write('a.json', JSON.stringify(elements, null, 1)))]).toEqual(elements);
     expect([...jsonArrayIn(write('b.json', '[]'))]).toEqual([]);

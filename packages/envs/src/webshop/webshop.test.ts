@@ -55,7 +55,7 @@ test('text mode pages through results; archer mode refuses to', async () => {
   expect(pages[1]).toBe('Invalid action!');
 });
 
-test('a page holds what is chosen in it, and a refusal stands above it', async () => {
+test('a page contains what is chosen in it, and a refusal stands above it', async () => {
   const env = new WebShop({ ...options, observation: 'page' });
   const { info } = await env.reset({ goal: 3 });
   await env.step(`search[${info.instruction as string}]`);

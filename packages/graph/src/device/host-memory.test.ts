@@ -15,7 +15,7 @@ test('large tensors share a memory, small ones are ordinary arrays', () => {
   expect(b.byteOffset).toBeGreaterThanOrEqual(a.byteOffset + a.byteLength);
 });
 
-test('a block that was given back serves the next that fits, and holds zeros', () => {
+test('a block that was given back serves the next that fits, and contains zeros', () => {
   const memory = new HostMemory();
   const [first, second, third] = [0, 1, 2].map(() => memory.allocate('float32', LARGE) as Float32Array);
   second.fill(7);
@@ -30,7 +30,7 @@ test('a block that was given back serves the next that fits, and holds zeros', (
   expect(wasmMemoryOf(memory.allocate('float32', LARGE))).not.toBe(place); // an empty memory is released
 });
 
-test('a block over used and unused places holds zeros, and what nobody writes takes no memory', () => {
+test('a block over used and unused places contains zeros, and what nobody writes takes no memory', () => {
   const memory = new HostMemory();
   const [, last] = [0, 1].map(() => memory.allocate('float32', LARGE) as Float32Array);
   last.fill(7);

@@ -1,4 +1,4 @@
-// Cutting rows by length: against every possible way of cutting them, and on what a batch may hold.
+// Cutting rows by length: against every possible way of cutting them, and on the budget of a batch.
 import { Rng } from '@bowyer/core';
 import { lengthBatches } from './length-batches.js';
 
@@ -32,7 +32,7 @@ test('few rows of nearly one length stay together, far lengths part', () => {
   expect(lengthBatches([[10], [100], [11]], Infinity)).toEqual([[1], [0, 2]]); // 89 + 90 of padding
 });
 
-test('a batch holds no more than the budget, all columns and padding counted; a longer row stands alone', () => {
+test('a batch contains no more than the budget, all columns and padding counted; a longer row stands alone', () => {
   expect(
     lengthBatches(
       [

@@ -53,7 +53,7 @@ describe.each(['llama-stories260k', 'llama-babyllama-105'])('the real checkpoint
     await model.release();
   });
 
-  maybe('saved again, the file holds the same tensors bit for bit', async () => {
+  maybe('saved again, the file contains the same tensors bit for bit', async () => {
     const saved = await mkdtemp(join(tmpdir(), 'bowyer-llama-'));
     const model = await LanguageModel.load({ device, dir });
     await model.save(saved);

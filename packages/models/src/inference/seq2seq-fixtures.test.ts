@@ -123,7 +123,7 @@ describe('generation', () => {
     expect(other.map(({ ids }) => ids)).not.toEqual(together.map(({ ids }) => ids));
   });
 
-  test('what the positions or the vocabulary do not hold is told', async () => {
+  test('ids and lengths beyond the vocabulary or the positions are reported', async () => {
     const first = (item: object) => all(generateTargets(model, [item], { ...sampling, maxNewTokens: 5 }));
     await expect(first({ promptIds: Array.from({ length: 41 }, () => 3) })).rejects.toThrow(
       "item 0 has 41 prompt tokens; the model's encoder has positions for 40",

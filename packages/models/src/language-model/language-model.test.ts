@@ -81,7 +81,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
       await model.release();
     });
 
-    maybe('saved again, the file holds the same tensors bit for bit', async () => {
+    maybe('saved again, the file contains the same tensors bit for bit', async () => {
       const model = await LanguageModel.load({ device, dir: nano });
       await model.save(join(dir, 'nano'));
       const [original, saved] = await Promise.all(

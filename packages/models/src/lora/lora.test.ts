@@ -91,7 +91,7 @@ describe.each(Object.keys(families))('%s', (family) => {
   });
 });
 
-test('the training graph holds no gradient of a frozen weight, and nothing below the lowest adapter', () => {
+test('the training graph contains no gradient of a frozen weight, and nothing below the lowest adapter', () => {
   const architecture = architectureFor({ vocab_size: 20, ...families.gpt2 });
   const of = (targetModules: readonly string[] | undefined) => {
     const adapters = targetModules && adapterLayout(architecture, { ...plain, targetModules });

@@ -1,6 +1,6 @@
 import { settleDevice, type DeviceConfig } from './device-choice.js';
 
-test('auto becomes a device that is usable here, and the log says which and why', async () => {
+test('auto becomes a device that is usable here, and the log reports which and why', async () => {
   const lines: string[] = [];
   const config: DeviceConfig = { device: 'auto', precision: 'float32', threads: 1 };
   await settleDevice(config, { log: (line) => void lines.push(line) });

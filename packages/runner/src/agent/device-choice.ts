@@ -5,7 +5,7 @@ import type { TaskContext } from '../tasks/task.js';
 
 export type DeviceConfig = Pick<SharedConfig, 'device' | 'precision' | 'threads'>;
 
-/** Replaces `device: auto` by what this machine has; one line of the log says what, and why. */
+/** Replaces `device: auto` by what this machine has; one line of the log reports which, and why. */
 export async function settleDevice(config: DeviceConfig, { log }: Pick<TaskContext, 'log'>): Promise<void> {
   if (config.device === 'auto') {
     const { device, reason } = await chooseDevice();

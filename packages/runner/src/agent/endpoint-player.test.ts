@@ -1,4 +1,4 @@
-// A chat endpoint as a player: a scripted server on a real port says what can go wrong.
+// A chat endpoint as a player: a scripted server on a real port, with everything that can go wrong.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,7 +11,7 @@ interface Asked {
   messages: { role: string; content: string }[];
 }
 
-/** What the server says to one request. */
+/** What the server answers to one request. */
 interface Reply {
   status?: number;
   content?: string;
@@ -136,7 +136,7 @@ test('status 500 is an error of its own slot; 429 and 503 are asked again; never
 });
 
 test.each([
-  [401, 'lets nobody in with this: no key was sent (policy.endpoint.api_key_env=null)'],
+  [401, 'refuses access: no key was sent (policy.endpoint.api_key_env=null)'],
   [404, "has no chat completions of the model 'm'"],
 ])('status %i stops everything with the reason', async (status, reason) => {
   const chat = player();
@@ -146,7 +146,7 @@ test.each([
   await chat.close();
 });
 
-test('a key that is not set is told before anything is sent', () => {
+test('a key that is not set is reported before anything is sent', () => {
   expect(() => player({ apiKeyEnv: 'NO_SUCH_KEY_OF_BOWYER' })).toThrow(
     'policy.endpoint: the environment variable NO_SUCH_KEY_OF_BOWYER is not set',
   );

@@ -1,5 +1,5 @@
-// Plays environments with any OpenAI-compatible chat endpoint: what the environment says are the user's messages, what the
-// agent says the assistant's.
+// Plays environments with any OpenAI-compatible chat endpoint: the environment's texts are the user's messages, the agent's
+// texts the assistant's.
 import type { ActRequest, Player } from '@bowyer/algorithms';
 import { HttpError, OpenAiChat, type ChatMessage, type ChatSettings, type Decision } from '@bowyer/envs';
 import { textTable } from '@bowyer/logging';
@@ -32,7 +32,7 @@ export class EndpointPlayer implements Player {
     const apiKey = apiKeyEnv === null ? null : process.env[apiKeyEnv];
     if (apiKey === undefined)
       throw new Error(
-        `policy.endpoint: the environment variable ${apiKeyEnv} is not set, which should hold the key of ${baseUrl}\n` +
+        `policy.endpoint: the environment variable ${apiKeyEnv} is not set; it should contain the key of ${baseUrl}\n` +
           '  set it, or write policy.endpoint.api_key_env=null for a server that wants none',
       );
     const chat = new OpenAiChat({ baseUrl, model, apiKey, concurrency, http: { retries } });
@@ -49,7 +49,7 @@ export class EndpointPlayer implements Player {
     const { baseUrl, model, apiKeyEnv } = this.endpoint;
     const key = apiKeyEnv === null ? 'no key was sent (policy.endpoint.api_key_env=null)' : `the key in ${apiKeyEnv}`;
     if (error.status === 401 || error.status === 403)
-      throw new Error(`policy.endpoint: ${baseUrl} lets nobody in with this: ${key}\n  ${error.message}`);
+      throw new Error(`policy.endpoint: ${baseUrl} refuses access: ${key}\n  ${error.message}`);
     if (error.status === 404)
       throw new Error(
         `policy.endpoint: ${baseUrl} has no chat completions of the model '${model}'\n  ${error.message}\n` +

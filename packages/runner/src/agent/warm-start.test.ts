@@ -21,7 +21,7 @@ test('what decides the weights decides the name, what does not decide them does 
   expect(await hash('archer_20q', 'env=coin', 'env.fold=dev')).not.toBe(await hash('archer_20q', 'env=coin'));
 });
 
-test('demonstrations from a file are told apart by what the file holds', async () => {
+test('demonstrations from a file are distinguished by the contents of the file', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'bowyer-warm-start-'));
   try {
     const file = join(directory, 'games.json');

@@ -1,4 +1,4 @@
-// The t5 oracle on a tiny random Flan-T5: what it says is nonsense, how it is asked and parsed is not.
+// The t5 oracle on a tiny random Flan-T5: its answers are nonsense, its prompts and their parsing are not.
 import { fileURLToPath } from 'node:url';
 import { environmentInfo, makeEnv } from '@bowyer/envs';
 import { openDevice } from '@bowyer/graph';
@@ -44,7 +44,7 @@ const configOf = (env: object, changes: object = {}) =>
   ({ ...cpu, envLoadPath: null, env, ...changes }) as unknown as EnvironmentConfig;
 const game = { name: 'twenty_questions', oracle: 't5', oracleModel: null, oracleUrl: null };
 
-test('ArCHer’s env_load_path names it; the game reduces what it says to its three answers', async () => {
+test('ArCHer’s env_load_path names it; the game reduces its text to the three answers', async () => {
   const { parts, close } = await openEnvParts(configOf(game, { envLoadPath: dir }));
   const env = makeEnv('twenty_questions', { oracle: 't5', words: ['dog'] }, parts);
   expect((await env.reset({ seed: 0 })).info).toMatchObject({ oracle: 't5:flan-t5' });

@@ -44,7 +44,7 @@ test('a damaged checkpoint is passed over with a warning', async () => {
   ]);
 });
 
-test('if all are damaged the error says what to do', async () => {
+test('if all are damaged the error states what to do', async () => {
   const store = new CheckpointStore(directory);
   await save(store, 5);
   await rm(join(directory, '000005', 'manifest.json'));

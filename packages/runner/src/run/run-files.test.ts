@@ -34,7 +34,7 @@ test('the same config may claim a folder again, another one is refused with the 
   expect(JSON.parse(await readFile(join(run, 'run-config.json'), 'utf8'))).toEqual({ seed: 0, env: { words: 'full' } });
 });
 
-test('a folder that cannot be made says so before any work', async () => {
+test('a folder that cannot be made is reported before any work', async () => {
   const file = join(directory, 'file');
   await writeFile(file, '');
   await expect(openDirectory(join(file, 'run'), {})).rejects.toThrow(

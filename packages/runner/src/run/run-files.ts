@@ -1,4 +1,4 @@
-// The files of a run and what may be said about them: where its figures, episodes and checkpoints are.
+// The files of a run: where its figures, episodes and checkpoints are.
 import { access, constants, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Trajectory } from '@bowyer/core';
@@ -44,7 +44,7 @@ export class RunFiles {
     await this.timings.append({ iteration, ...seconds });
   }
 
-  /** What a run's files hold: figures by iteration, and its rollouts, oldest first. */
+  /** What a run's files contain: figures by iteration, and its rollouts, oldest first. */
   static async read(directory: string): Promise<{ metrics: Record<string, number>[]; rollouts: Trajectory[] }> {
     const [metrics, rollouts] = await Promise.all(RESUMED_FILES.map((name) => readLines(join(directory, name))));
     return {

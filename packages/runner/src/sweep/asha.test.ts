@@ -44,12 +44,12 @@ test('one worker, η = 2, three rungs: promotions come before new draws, as soon
   expect(search.best()).toEqual({ trial: 3, rung: 2, value: 3 });
 });
 
-test('three workers, η = 3: nobody waits for a rung to fill', () => {
+test('three workers, η = 3: no worker waits for a rung to fill', () => {
   const search = asha(6, 3, [1, 3]);
   const [a, b, c] = [search.next()!, search.next()!, search.next()!];
   expect([a, b, c]).toEqual([0, 1, 2].map((trial) => ({ trial, rung: 0 })));
   search.report(b, 10);
-  expect(search.next()).toEqual({ trial: 3, rung: 0 }); // ⌊1/3⌋ = 0: nobody to promote yet
+  expect(search.next()).toEqual({ trial: 3, rung: 0 }); // ⌊1/3⌋ = 0: no trial to promote yet
   search.report(a, 30);
   search.report(c, 20);
   expect(search.next()).toEqual({ trial: 0, rung: 1 }); // ⌊3/3⌋ = 1: the best so far

@@ -9,7 +9,7 @@ export const MARKER_FILE = 'sweep-job.json';
 
 export interface JobMarker {
   overrides: string[];
-  /** started: at work, or cut off without a chance to say so. */
+  /** started: running, or killed before it could record its end. */
   status: JobStatus | 'started';
   /** Process of the last start. */
   pid: number | null;
@@ -37,7 +37,7 @@ export async function writeMarker({ directory }: SweepJob, marker: JobMarker): P
  * What earlier starts of this sweep left, by job; null where a job was never started. Refuses before anything is started.
  *
  * @param options.resume false: folders in use are refused
- * @throws if a folder holds a job with other overrides, one that still runs, or (without resume) any job
+ * @throws if a folder contains a job with other overrides, one that still runs, or (without resume) any job
  */
 export async function readMarkers(
   jobs: readonly SweepJob[],
@@ -83,14 +83,14 @@ async function readMarker({ directory }: SweepJob): Promise<JobMarker | null> {
     return JSON.parse(text) as JobMarker;
   } catch {
     throw new ConfigError('sweep', `${path} is not what a sweep wrote (no JSON)`, [
-      `delete the folder '${directory}' to start its job anew`,
+      `delete the folder '${directory}' to start its job again`,
     ]);
   }
 }
 
 function refuseOtherJob({ number, overrides, directory }: SweepJob, earlier: JobMarker): void {
   if (JSON.stringify(earlier.overrides) === JSON.stringify(overrides)) return;
-  throw new ConfigError('sweep', `the folder of job #${number}, '${directory}', holds a job with other overrides:`, [
+  throw new ConfigError('sweep', `the folder of job #${number}, '${directory}', contains a job with other overrides:`, [
     `there: ${earlier.overrides.join(' ') || '(none)'}`,
     `now:   ${overrides.join(' ') || '(none)'}`,
     'to resume that sweep give the same overrides in the same order; for a new one: hydra.sweep.dir=FOLDER',

@@ -101,10 +101,10 @@ test('an experiment is a sweep; its jobs are the same program again, as single r
   );
 });
 
-test('batches, which processes do not have, are told to be left aside', async () => {
+test('batches, which processes do not have, are reported to have no effect', async () => {
   const { code, stdout } = await run(['-m', ...local, 'x=1', 'hydra.sweeper.max_batch_size=3']);
   expect(code).toBe(0);
-  expect(stdout).toContain('hydra.sweeper.max_batch_size=3 is not looked at: launcher=local starts a job whenever');
+  expect(stdout).toContain('hydra.sweeper.max_batch_size=3 has no effect: launcher=local starts a job whenever');
 });
 
 test('random search with processes, and in this process', async () => {
@@ -135,7 +135,7 @@ test.each([
   ['a shared folder', ['x=1,2', 'hydra.sweep.subdir=same'], "jobs #0 and #1 have the same folder: HERE/sweep/same\n  give each its own, such as hydra.sweep.subdir='${hydra.job.num}'\n"], // prettier-ignore
   ['a resource that is swept', ['sweeper=asha', 'iterations=1,2'], "'iterations' is given by the sweeper, job by job (sweeper.resource_key)\n  leave out the override of iterations; its ends are sweeper.min_resource and sweeper.max_resource\n"], // prettier-ignore
   ['resources the wrong way round', ['sweeper=asha', 'x=1,2', 'sweeper.min_resource=9'], 'sweeper.min_resource (9) is above sweeper.max_resource (4)\n'], // prettier-ignore
-  ['halving without a second rung', ['sweeper=asha', 'x=1,2', 'sweeper.min_resource=2', 'sweeper.reduction_factor=3'], 'nobody would go on: sweeper.min_resource × reduction_factor (6) is above sweeper.max_resource (4)\n'], // prettier-ignore
+  ['halving without a second rung', ['sweeper=asha', 'x=1,2', 'sweeper.min_resource=2', 'sweeper.reduction_factor=3'], 'no trial would be promoted: sweeper.min_resource × reduction_factor (6) is above sweeper.max_resource (4)\n'], // prettier-ignore
   ['a rung between two evaluations', ['sweeper=asha', 'x=1,2', '+eval_freq=2'], 'a rung ends after 1 iterations, but eval/episodic_return is measured every 2 (eval_freq): the figure compared would be older\n'], // prettier-ignore
   ['a rung with a frozen policy', ['sweeper=asha', 'x=1,2', '+agent_type=archer', '+warmup_iter=1'], 'the first rung ends after 1 iterations, but the policy is frozen for 1 (warmup_iter)'], // prettier-ignore
   ['halving with the basic launcher', ['sweeper=asha', 'launcher=basic', 'x=1,2'], 'sweeper=asha starts a job several times, which the basic launcher cannot\n  add launcher=local, and launcher.jobs=N for N jobs at once\n'], // prettier-ignore

@@ -52,10 +52,10 @@ export async function planJobs(request: SweepRequest): Promise<PlannedSweep | nu
 function unreadBatchSize({ master }: SweepRequest, { kind, jobs }: LauncherConfig): string | null {
   const size = master.setting('hydra.sweeper.max_batch_size');
   if (kind === 'basic' || size === undefined || size === null) return null;
-  return `hydra.sweeper.max_batch_size=${String(size)} is not looked at: launcher=${kind} starts a job whenever one of its ${jobs ?? 1} places is free (launcher.jobs)`;
+  return `hydra.sweeper.max_batch_size=${String(size)} has no effect: launcher=${kind} starts a job whenever one of its ${jobs ?? 1} places is free (launcher.jobs)`;
 }
 
-/** Overrides that steer the sweep, not its jobs: another number of processes must not make other jobs. */
+/** Overrides of the sweep itself, not of its jobs: another number of processes must not make other jobs. */
 function isSteering(override: string): boolean {
   return /^(launcher|sweeper)(\.|$)/.test(overrideKey(override));
 }
@@ -116,7 +116,7 @@ async function ashaOptions(
   if (rungs.length === 1 && max! > min!) {
     throw new ConfigError(
       'sweep',
-      `nobody would go on: sweeper.min_resource × reduction_factor (${min! * reductionFactor!}) is above sweeper.max_resource (${max})`,
+      `no trial would be promoted: sweeper.min_resource × reduction_factor (${min! * reductionFactor!}) is above sweeper.max_resource (${max})`,
       ['raise max_resource, or lower one of the others'],
       { keyPath: 'sweeper.max_resource' },
     );

@@ -258,7 +258,7 @@ describe('folders in use are refused before anything starts', () => {
   test('a job with other overrides', async () => {
     await runAll(makeJobs(['x=1']));
     await expect(readMarkers(makeJobs(['x=2']), { resume: true })).rejects.toThrow(
-      `the folder of job #0, '${directory}/0', holds a job with other overrides:\n  there: x=1\n  now:   x=2\n` +
+      `the folder of job #0, '${directory}/0', contains a job with other overrides:\n  there: x=1\n  now:   x=2\n` +
         '  to resume that sweep give the same overrides in the same order; for a new one: hydra.sweep.dir=FOLDER',
     );
   });
@@ -296,7 +296,7 @@ describe('folders in use are refused before anything starts', () => {
     await writeFile(join(jobs[0].directory, 'sweep-job.json'), '{"over');
     await expect(readMarkers(jobs, { resume: true })).rejects.toThrow(
       `${directory}/0/sweep-job.json is not what a sweep wrote (no JSON)\n` +
-        `  delete the folder '${directory}/0' to start its job anew`,
+        `  delete the folder '${directory}/0' to start its job again`,
     );
   });
 });

@@ -7,7 +7,7 @@ import type { AshaSourceOptions } from './asha-source.js';
 /** The key that counts a training's iterations. */
 const ITERATIONS = 'iterations';
 
-/** @throws {ConfigError} where the figures compared at a rung would say nothing */
+/** @throws {ConfigError} where the figures compared at a rung would mean nothing */
 export function checkRungs(job: Composition, { resourceKey, metric, rungs }: AshaSourceOptions): void {
   if (resourceKey !== ITERATIONS) return;
   const evalFreq = job.setting('eval_freq');
@@ -34,7 +34,7 @@ function algorithmOf(job: Composition): AnyAlgorithm | undefined {
   return typeof name === 'string' ? findAlgorithm(name) : undefined;
 }
 
-/** What is allowed, and seldom meant; null where there is nothing to say. */
+/** What is allowed and rarely intended; null where there is no warning. */
 export function rateWarning(job: Composition, { resourceKey }: AshaSourceOptions): string | null {
   const share = job.setting('lm_schedule.final_share');
   if (resourceKey !== ITERATIONS || typeof share !== 'number' || share === 1) return null;

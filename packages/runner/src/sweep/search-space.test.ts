@@ -60,7 +60,7 @@ test('a drawn float stays a float for the config, also where it is whole', () =>
 
 test('refused with the way out', () => {
   expect(() => draw(['a=interval(2,1)'], 1)).toThrow(
-    "'a': interval(2,1) holds no number\n  write the smaller end first",
+    "'a': interval(2,1) contains no number\n  write the smaller end first",
   );
   expect(() => draw(['a=tag(log,interval(0,1))'], 1)).toThrow(
     "'a': interval(0,1) has no logarithm at its start\n  take a start above 0, or leave out tag(log, …)",

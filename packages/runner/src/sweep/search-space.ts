@@ -71,7 +71,7 @@ function refuseEmpty(dimension: SweepDimension): void {
   if (!(Number.isFinite(start) && Number.isFinite(end) && start <= end)) {
     throw new ConfigError(
       'sweep',
-      `'${key}': interval(${start},${end}) holds no number`,
+      `'${key}': interval(${start},${end}) contains no number`,
       ['write the smaller end first'],
       {
         keyPath: key,

@@ -12,7 +12,7 @@ export interface SweepJob {
 /** One start of a job: the whole of it, or for a sweeper that halves, its training up to some resource. */
 export interface JobStart {
   readonly job: SweepJob;
-  /** How far the job is to train, written as one more override; absent: as its config says. */
+  /** How far the job is to train, written as one more override; absent: as in its config. */
   readonly resource?: { readonly key: string; readonly amount: number };
 }
 
@@ -21,7 +21,7 @@ export type JobStatus = 'finished' | 'failed' | 'stopped';
 
 export interface JobOutcome {
   readonly status: JobStatus;
-  /** Why it failed, or at which resource it stands; empty where there is nothing to say. */
+  /** Why it failed, or at which resource it stands; empty where there is nothing to report. */
   readonly note: string;
   /** Wall-clock time of all starts so far. */
   readonly seconds: number;

@@ -1,4 +1,4 @@
-// What the `launcher` and `sweeper` nodes of a config may hold. Defaults live in configs/launcher and configs/sweeper.
+// What the `launcher` and `sweeper` nodes of a config may contain. Defaults are in configs/launcher and configs/sweeper.
 import { Type, type Static } from '@sinclair/typebox';
 
 const closed = { additionalProperties: false } as const;
@@ -29,7 +29,7 @@ export const sweeperSchema = Type.Object(
     seed: optionalCount('random, asha: decides what is drawn', 0),
     metric: Type.Optional(Type.String({ description: 'asha: what is compared, a key as in launcher.metrics' })),
     direction: Type.Optional(oneOf(['maximize', 'minimize'], 'asha: which end of the metric is good')),
-    resource_key: Type.Optional(Type.String({ description: 'asha: the config key that says how long a job trains' })),
+    resource_key: Type.Optional(Type.String({ description: 'asha: the config key that sets how long a job trains' })),
     min_resource: optionalCount('asha: resource of every configuration, in units of resource_key'),
     max_resource: optionalCount('asha: resource of those that survive to the end, in units of resource_key'),
     reduction_factor: Type.Optional(

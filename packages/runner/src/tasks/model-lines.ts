@@ -68,7 +68,7 @@ export async function runModelLines<Item>(
 const text = { type: 'string' };
 const ids = { type: 'array', items: { type: 'integer', minimum: 0 } };
 
-/** Each part as text or as ids: `{prompt}` or `{prompt_ids}`. A line may hold more beside them. */
+/** Each part as text or as ids: `{prompt}` or `{prompt_ids}`. A line may contain more. */
 export const linesOf = (...parts: string[]): object => ({
   type: 'object',
   properties: Object.fromEntries(

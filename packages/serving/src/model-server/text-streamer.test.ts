@@ -16,7 +16,7 @@ test('the beginning of a stop string waits until it is none', () => {
   expect(streamer.finish()).toBe('');
 });
 
-test('what was held back is told at the end', () => {
+test('what was held back is written at the end', () => {
   const streamer = new TextStreamer(bytes, ['\n\n']);
   expect(streamer.add(ids('a\n'))).toBe('a');
   expect(streamer.finish()).toBe('\n');

@@ -17,7 +17,7 @@ export class ContentFileError extends Error {
   ) {
     super(
       `Cannot use the content file ${path}: ${complaint}\n` +
-        `  contentDir must hold ${foodFileName} and ${objectFileName} in TextWorldExpress's form;` +
+        `  contentDir must contain ${foodFileName} and ${objectFileName} in TextWorldExpress's form;` +
         ` leave contentDir out to play with the built-in content.`,
       options,
     );
@@ -60,7 +60,7 @@ function readJson(path: string): object {
   } catch (error) {
     throw new ContentFileError(path, (error as Error).message, { cause: error });
   }
-  throw new ContentFileError(path, 'it does not hold a JSON object');
+  throw new ContentFileError(path, 'it does not contain a JSON object');
 }
 
 const isRecord = (value: unknown): value is object =>

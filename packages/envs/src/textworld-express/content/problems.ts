@@ -17,7 +17,7 @@ export interface SortingItem {
   readonly size: number;
 }
 
-/** Smallest unit first; how many of it one unit holds. */
+/** Smallest unit first; how many of it one unit contains. */
 const unitsByProperty: readonly Readonly<Record<string, number>>[] = [
   { mm: 1, cm: 10, m: 1000 },
   { mg: 1, g: 1000, kg: 1_000_000 },

@@ -15,7 +15,7 @@ export const convertTask: TaskUnit = {
     output: nullable(Type.String(), 'folder to write'),
     config: nullable(
       Type.String(),
-      'config.json, or the folder of a model of the same sizes; null: beside the weights, or what they say themselves',
+      'config.json, or the folder of a model of the same sizes; null: beside the weights, or derived from them',
     ),
     tokenizer: nullable(
       Type.String(),

@@ -36,7 +36,7 @@ function keys(choices: Choices): TProperties {
       eos_str: samplingKeys.eos_str,
     };
   const { algorithm } = choices;
-  const { do_sample: _, ...sampling } = samplingKeys; // eval_do_sample says it here
+  const { do_sample: _, ...sampling } = samplingKeys; // eval_do_sample decides it here
   const playerKeys = algorithm?.playerOptions.map((key) => [key, algorithm.options.properties[key]]) ?? [];
   return {
     ...common,

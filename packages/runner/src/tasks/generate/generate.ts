@@ -44,9 +44,9 @@ export async function generate(config: GenerateConfig, context: TaskContext): Pr
     for await (const { text, ids, logprobs, finishReason } of texts) {
       if (finishReason === 'length' && ids.length < maxNewTokens) cut++;
       const isMessage = lines[line++].messages !== undefined;
-      const said = finishReason === 'stop' ? ids.slice(0, -1) : ids;
+      const written = finishReason === 'stop' ? ids.slice(0, -1) : ids;
       // A message stands alone; a text continues where its prompt ended.
-      const shown = isMessage ? model.tokenizer!.decode(said) : text;
+      const shown = isMessage ? model.tokenizer!.decode(written) : text;
       yield { text: shown, ids, logprobs, finish_reason: finishReason };
     }
   };

@@ -82,7 +82,7 @@ async function askNext({ print, read }: Table): Promise<Next> {
   return answer === 'restart' ? 'restart' : 'next';
 }
 
-/** What a player sees: the text, and what the environment says of valid actions and the score. */
+/** What a player sees: the text, and valid actions and the score where the environment reports them. */
 function scene(text: string, info: Record<string, unknown>): string {
   const lines = [text.replace(/^\n+|\n+$/g, '')];
   if (Array.isArray(info.validActions) && info.validActions.length > 0) {

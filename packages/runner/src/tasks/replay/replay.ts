@@ -1,4 +1,4 @@
-// task=replay: plays recorded actions again and writes what the environment said, one line for each episode.
+// task=replay: plays recorded actions again and writes what the environment answered, one line for each episode.
 import { environmentInfo, type Env, type ResetResult, type StepResult } from '@bowyer/envs';
 import { camelKeys, recordedInfo, toSnakeCase, writeFileAtomically, type EpisodeRecord } from '@bowyer/core';
 import { ProgressBar } from '@bowyer/logging';
@@ -69,7 +69,7 @@ export async function replayEpisode(
   return record;
 }
 
-/** Only `reset` and `actions` are read; a recording may hold more beside them. */
+/** Only `reset` and `actions` are read; a recording may contain more. */
 function lineSchema(name: string): object {
   const { resetSchema } = environmentInfo(name);
   const options = Object.entries(resetSchema.properties).map(([key, option]) => [toSnakeCase(key), option]);

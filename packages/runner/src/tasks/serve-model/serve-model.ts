@@ -93,7 +93,7 @@ function keyOf({ serverKeyEnv }: ServeConfig): string | null {
   const key = process.env[serverKeyEnv];
   if (key) return key;
   throw new Error(
-    `server_key_env: the environment variable ${serverKeyEnv} is not set, which should hold the key that clients send\n` +
-      '  set it, or write server_key_env=null to ask nobody for one',
+    `server_key_env: the environment variable ${serverKeyEnv} is not set; it should contain the key that clients send\n` +
+      '  set it, or write server_key_env=null to require none',
   );
 }

@@ -229,7 +229,7 @@ class FinalTest {
     const last = await this.#play('last', agent);
     await policy.release(); // one policy at a time, since memory may have room for a large base only once
     const tested = [last];
-    // What the agent was before: its policy alone, since a critic that has not been trained has no say.
+    // What the agent was before: its policy alone, since the critic had not been trained.
     if (startFolder !== null)
       tested.unshift(
         await this.#playFrom((config.checkpointPath ?? config.policyLm) ? 'start' : 'warm start', startFolder, null),
