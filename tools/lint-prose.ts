@@ -95,7 +95,8 @@ export function findings(path: string, text: string, rules: readonly Rule[]): Fi
   // Output is shown as it was printed.
   const own = text.replace(/^```(?:text|json)\n[\s\S]*?^```/gm, (block) => block.replace(/.+/g, '')).split('\n');
   own.forEach((line, i) => {
-    const tooLong = [...line].length > maxColumns && !line.trimStart().startsWith('|') && !/^\S*https?:\S+$/.test(line.trim());
+    const tooLong =
+      [...line].length > maxColumns && !line.trimStart().startsWith('|') && !/^\S*https?:\S+$/.test(line.trim());
     if (tooLong)
       found.push({ place: `${name}:${i + 1}`, message: `${[...line].length} columns, ${maxColumns} are allowed` });
   });
