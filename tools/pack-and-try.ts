@@ -1,7 +1,7 @@
 // Packs all packages, installs the tarballs into an empty folder and runs the command there: npm run try-packages.
 // It needs the npm registry for the packages that ours depend on.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packAll } from './pack.js';
@@ -32,6 +32,28 @@ try {
   run('npx', 'bowyer', '--config-name', 'archer_20q', ...tiny, ...small, 'save_path=run', 'cache_dir=cache');
   expect(readFileSync(join(folder, 'run/metrics.jsonl'), 'utf8').split('\n').length > 2, 'a run logged nothing');
   expect(existsSync(join(folder, 'run/report.html')), 'a run left no report');
+
+  // Units of one's own, from folders that have neither a package.json nor node_modules.
+  const examples = join(import.meta.dirname, '..', 'examples');
+  const rollouts = ['iterations=2', 'rollout_size=4', 'slots=4', 'eval_size=4', 'test_size=4'];
+  const start = ['demonstrations.count=32', 'warm_start.epochs=1', 'cache_dir=cache'];
+  for (const [name, config] of [
+    ['own-environment', 'guess_number'],
+    ['own-algorithm', 'reinforce_20q'],
+  ]) {
+    cpSync(join(examples, name), join(folder, name), { recursive: true });
+    const own = ['--config-dir', `./${name}`, '--config-name', config];
+    run(
+      'npx',
+      'bowyer',
+      ...own,
+      ...rollouts,
+      ...start,
+      ...(name === 'own-environment' ? ['warmup_iter=1', 'epochs=2'] : []),
+      `save_path=${name}-run`,
+    );
+    expect(existsSync(join(folder, `${name}-run/results.json`)), `${name} left no results`);
+  }
 
   writeFileSync(
     join(folder, 'library.mjs'),

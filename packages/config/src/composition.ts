@@ -5,7 +5,16 @@ import type { DefaultsList, FinalDefault } from './defaults/tree.js';
 import { HydraTypeError, convertSetting } from './hydra/schema.js';
 import { Resolution } from './interpolation/resolve.js';
 import { rootFrame, splitPath, type Frame } from './key-path.js';
-import { MapNode, copyNode, toPlain, type ConfigNode, type PlainObject, type PlainValue } from './node.js';
+import {
+  MapNode,
+  ScalarNode,
+  copyNode,
+  toPlain,
+  type ConfigNode,
+  type PlainObject,
+  type PlainValue,
+  type Scalar,
+} from './node.js';
 import type { Override } from './overrides/value.js';
 import { nodeAt, origins, type OriginRecord } from './provenance.js';
 import type { Repository } from './sources/repository.js';
@@ -131,9 +140,36 @@ export class Composition {
       const parent = nodeAt(rootFrame(full), keys.join('.'))?.node;
       if (last !== undefined && parent?.kind === 'map') parent.delete(last);
     }
-    const rest = new Composition(full, this.defaultsList, this.repository, this.overrides, this.env, this.now);
-    rest.warnings.push(...this.warnings);
-    return rest;
+    return this.copyOf(full);
+  }
+
+  /**
+   * The same composition with other values at some keys, such as paths made absolute; what is left keeps its provenance. Key
+   * paths that lead nowhere are ignored.
+   *
+   * @param values by key path, such as 'seed' or 'plugins.0'
+   */
+  with(values: Readonly<Record<string, Scalar>>): Composition {
+    const full = copyNode(this.full) as MapNode;
+    for (const [keyPath, value] of Object.entries(values)) {
+      const keys = splitPath(keyPath);
+      const last = keys.pop()!;
+      const parent = nodeAt(rootFrame(full), keys.join('.'))?.node;
+      const old =
+        parent?.kind === 'map' ? parent.get(last) : parent?.kind === 'list' ? parent.items[Number(last)] : undefined;
+      if (old === undefined) continue;
+      const node = new ScalarNode(value, old.origin);
+      node.previous = old.previous;
+      if (parent?.kind === 'map') parent.set(last, node);
+      else if (parent?.kind === 'list') parent.items[Number(last)] = node;
+    }
+    return this.copyOf(full);
+  }
+
+  private copyOf(full: MapNode): Composition {
+    const copy = new Composition(full, this.defaultsList, this.repository, this.overrides, this.env, this.now);
+    copy.warnings.push(...this.warnings);
+    return copy;
   }
 
   /**

@@ -43,3 +43,5 @@ export { writeFileAtomically } from './atomic-file.js';
 export { withFileLock, type FileLockOptions } from './file-lock.js';
 export { camelKeys, snakeKeys, toCamelCase, toSnakeCase } from './key-case.js';
 export { count, nullable, oneOf, rate, share, type CamelKeys, type OptionsOf } from './option-schema.js';
+/** TypeBox, in which options are declared: re-exported so that a plugin needs no package of its own for it. */
+export { Type } from '@sinclair/typebox';

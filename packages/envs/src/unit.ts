@@ -4,18 +4,25 @@ import type { DemonstrationSet } from '@bowyer/core';
 import type { Env, ResetResult } from './contract/env.js';
 import type { EnvParts, OraclePrompts } from './oracle.js';
 
+/** A JSON Schema of one option: its meaning, its default, and any further keywords such as `type` and `minimum`. */
+export interface OptionSchema {
+  readonly description: string;
+  readonly default: unknown;
+  readonly [keyword: string]: unknown;
+}
+
 /** A JSON Schema of type object whose every property has a description and a default. Keys are in camelCase. */
 export interface OptionsSchema {
   readonly type: 'object';
   readonly additionalProperties: false;
-  readonly properties: Readonly<Record<string, { readonly description: string; readonly default: unknown }>>;
+  readonly properties: Readonly<Record<string, OptionSchema>>;
 }
 
 /** A JSON Schema of what `reset` takes; nothing in it is required. Keys are in camelCase. */
 export interface ResetSchema {
   readonly type: 'object';
   readonly additionalProperties: false;
-  readonly properties: Readonly<Record<string, { readonly description: string }>>;
+  readonly properties: Readonly<Record<string, { readonly description: string; readonly [keyword: string]: unknown }>>;
 }
 
 /** Values of other options, one of which each must have: `{ backend: ['java'] }`. */

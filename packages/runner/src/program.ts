@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { registerResolver, type CommandLine } from '@bowyer/config';
 import { DEFAULT_CONFIG, overrideAliases } from './config/adopted-names.js';
+import { withPluginPaths } from './config/plugins.js';
 import { preparedKey, readPrepared, writePrepared } from './config/prepared-cache.js';
 
 /** Where `configs` and `experiments` are: in the published package itself, in a checkout at its root. */
@@ -29,7 +30,8 @@ export function bowyer(argv: readonly string[]): CommandLine {
     configName: DEFAULT_CONFIG,
     searchPaths: [{ dir: join(root, 'experiments'), group: 'experiment' }],
     overrideAliases,
-    async prepare(composition, context) {
+    async prepare(composed, context) {
+      const composition = withPluginPaths(composed, context);
       const key = context.purpose === 'cfg' ? preparedKey(composition, context) : null;
       const known = readPrepared(key);
       const unread =

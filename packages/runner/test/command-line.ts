@@ -17,6 +17,8 @@ export interface RunOptions {
   killAfterMs?: number;
   /** Sends SIGKILL as soon as this is true; the process may have ended by then. */
   killWhen?: () => boolean;
+  /** Working directory; the repository's root if not given. */
+  cwd?: string;
   /** What is typed, all of it at once. */
   stdin?: string;
   /** Environment variables beside those of this process; undefined removes one. */
@@ -25,12 +27,12 @@ export interface RunOptions {
 
 export function run(
   args: readonly string[],
-  { killAfterMs, killWhen, stdin = '', env }: RunOptions = {},
+  { killAfterMs, killWhen, stdin = '', cwd = repository, env }: RunOptions = {},
 ): Promise<Ended> {
   return new Promise((resolve, reject) => {
     // A group of its own: from sources the command is two processes, and both must die at once.
     const child = spawn(process.execPath, [bin, ...args], {
-      cwd: repository,
+      cwd,
       detached: true,
       env: { ...process.env, ...env },
     });

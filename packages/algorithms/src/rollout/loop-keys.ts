@@ -1,15 +1,21 @@
 // Config keys of the outer loop of the algorithms that learn from their own episodes.
-import { Type } from '@sinclair/typebox';
+import { Type, type TSchema } from '@sinclair/typebox';
 import { count } from '@bowyer/core';
 
 const MAX_ITERATIONS = 1_000_000_000;
 
+/** Marks a key that does not decide a run's numbers: a run that is resumed may change it. */
+const undecided = <T extends TSchema>(schema: T): T => ({ ...schema, decides: false });
+
 export const loopKeys = {
-  iterations: Type.Integer({ minimum: 1, maximum: MAX_ITERATIONS, description: 'iterations of rollout and update' }),
+  // A finished run continues where `iterations` has grown.
+  iterations: undecided(
+    Type.Integer({ minimum: 1, maximum: MAX_ITERATIONS, description: 'iterations of rollout and update' }),
+  ),
   rollout_size: count('episodes per iteration'),
   eval_freq: count('iterations between evaluations'),
   eval_size: count('episodes per evaluation'),
-  save_freq: count('iterations between checkpoints'),
+  save_freq: undecided(count('iterations between checkpoints')),
 };
 
 export const evalDoSampleKey = {

@@ -15,10 +15,12 @@ export const runKeys = {
   save_path: undecided(
     nullable(Type.String(), 'folder of the run; a run found there is resumed. null: a new folder under outputs/'),
   ),
-  plugins: Type.Array(Type.String(), {
-    description:
-      'modules of your own that register algorithms, environments or tasks; relative to the file that names them',
-  }),
+  plugins: undecided(
+    Type.Array(Type.String(), {
+      description:
+        'modules of your own that register algorithms, environments or tasks; relative to the file that names them',
+    }),
+  ),
   launcher: undecided(launcherSchema),
   sweeper: undecided(sweeperSchema),
 };

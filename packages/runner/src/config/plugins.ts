@@ -1,29 +1,54 @@
 // Modules of the user that register algorithms, environments and tasks: `plugins: [./guess-number.ts]` in a config.
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { register } from 'node:module';
-import { dirname, isAbsolute, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigError, type Composition, type PrepareContext } from '@bowyer/config';
 import { placeText } from './place-text.js';
 
 const loaded = new Set<string>();
 
-/** Imports each module once. @throws {ConfigError} for one that is not there or that fails */
-export async function loadPlugins(composition: Composition, { cwd }: Pick<PrepareContext, 'cwd'>): Promise<void> {
+/** The composition with absolute paths, so that the config that a run saves works from any folder. */
+export function withPluginPaths(composition: Composition, { cwd }: Pick<PrepareContext, 'cwd'>): Composition {
+  const plugins = composition.setting('plugins');
+  if (!Array.isArray(plugins) || plugins.length === 0) return composition;
+  const paths = plugins.flatMap((plugin, i) => {
+    if (typeof plugin !== 'string') return []; // the validation reports it
+    const key = `plugins.${i}`;
+    return [[key, resolve(dirname(composition.fileOf(key) ?? join(cwd, 'command line')), plugin)] as const];
+  });
+  return composition.with(Object.fromEntries(paths));
+}
+
+/**
+ * Imports each module once.
+ *
+ * @param composition with absolute paths
+ * @throws {ConfigError} for a module that does not exist or that fails
+ */
+export async function loadPlugins(composition: Composition): Promise<void> {
   const plugins = composition.setting('plugins');
   if (!Array.isArray(plugins)) return;
-  for (const [i, plugin] of plugins.entries()) {
-    if (typeof plugin !== 'string') continue; // the validation reports it
+  for (const [i, path] of plugins.entries()) {
+    if (typeof path !== 'string' || loaded.has(path)) continue;
     const [{ source, line }] = composition.origin(`plugins.${i}`);
-    const path = resolve(isAbsolute(source) ? dirname(source) : cwd, plugin);
-    if (loaded.has(path)) continue;
     const place = `in ${placeText(source, line)}`;
-    if (!existsSync(path))
-      throw new ConfigError('validation', `plugins: there is no file '${path}'`, [place], { keyPath: 'plugins' });
+    if (!isFile(path))
+      throw new ConfigError(
+        'validation',
+        `plugins: there is no file '${path}'`,
+        [
+          place,
+          'a relative path starts at the folder of the file that names it; one of the command line, at the working directory',
+        ],
+        { keyPath: 'plugins' },
+      );
     await importPlugin(path, place);
     loaded.add(path);
   }
 }
+
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
 async function importPlugin(path: string, place: string): Promise<void> {
   try {
@@ -33,10 +58,7 @@ async function importPlugin(path: string, place: string): Promise<void> {
     throw new ConfigError(
       'validation',
       `plugins: '${path}' failed to load: ${(error as Error).message}`,
-      [
-        place,
-        'a plugin is a module that calls registerAlgorithm, registerEnvironment or registerTask of @bowyer/runner',
-      ],
+      [place, 'a plugin is a module that calls registerAlgorithm, registerEnvironment or registerTask: docs/extending'],
       { keyPath: 'plugins' },
     );
   }
@@ -44,23 +66,35 @@ async function importPlugin(path: string, place: string): Promise<void> {
 
 let enabled = false;
 
-/** TypeScript runs as it is, and packages that a plugin's own folder does not have are those of this installation. */
+/**
+ * TypeScript runs as it is. A plugin's folder needs neither a package.json nor node_modules: its modules are ES modules, and
+ * `@bowyer/…`, like every package that the folder does not have, is that of this installation.
+ */
 async function enablePlugins(): Promise<void> {
   if (enabled) return;
   enabled = true;
-  const hooks = `
-    let parent;
-    export const initialize = (data) => { parent = data; };
-    export async function resolve(specifier, context, next) {
-      if (specifier.startsWith('@bowyer/')) return next(specifier, { ...context, parentURL: parent });
-      try {
-        return await next(specifier, context);
-      } catch (error) {
-        if (error.code !== 'ERR_MODULE_NOT_FOUND' || /^[./]|^[a-z]+:/.test(specifier)) throw error;
-        return next(specifier, { ...context, parentURL: parent });
-      }
-    }`;
-  register(`data:text/javascript,${encodeURIComponent(hooks)}`, { data: import.meta.url });
   const { register: registerTypeScript } = await import('tsx/esm/api');
   registerTypeScript();
+  register(`data:text/javascript,${encodeURIComponent(hooks)}`, { data: import.meta.url });
 }
+
+/** Registered after tsx, so these hooks are asked first. */
+const hooks = `
+  let installation;
+  export const initialize = (data) => { installation = data; };
+  const isTypeScript = (url) => /\\.m?ts$/.test(url.split('?')[0]) && !url.includes('/node_modules/');
+
+  export async function resolve(specifier, context, next) {
+    const ofInstallation = () => next(specifier, { ...context, parentURL: installation });
+    if (specifier.startsWith('@bowyer/')) return ofInstallation();
+    try {
+      const found = await next(specifier, context);
+      return isTypeScript(found.url) ? { ...found, format: 'module' } : found;
+    } catch (error) {
+      if (error.code !== 'ERR_MODULE_NOT_FOUND' || /^[./]|^[a-z]+:/.test(specifier)) throw error;
+      return ofInstallation();
+    }
+  }
+
+  export const load = (url, context, next) => next(url, isTypeScript(url) ? { ...context, format: 'module' } : context);
+`;

@@ -9,7 +9,7 @@ import { findTask, taskNames } from '../tasks/registry.js';
 import type { Choices, TaskUnit } from '../tasks/task.js';
 import { placeText } from './place-text.js';
 import { loadPlugins } from './plugins.js';
-import { choicesOf, schemaOf, taskOf } from './units.js';
+import { choicesOf, schemaOf, taskOf, unknownUnit } from './units.js';
 
 /** Groups whose choice on the command line decides which keys there are. */
 const UNITS = ['task', 'algorithm', 'env', 'policy', 'critic', 'optimizer', 'preset'];
@@ -24,8 +24,9 @@ export async function unreadKeys(
   context: PrepareContext,
   shipped: string,
 ): Promise<string[]> {
-  await loadPlugins(composition, context);
-  if (taskOf(composition) === undefined) return []; // the validation reports it
+  await loadPlugins(composition);
+  // The validation reports a task, an environment or an algorithm that does not exist; its keys are not the problem.
+  if (taskOf(composition) === undefined || unknownUnit(composition) !== undefined) return [];
   const unread = unreadPaths(composition.config, schemaOf(composition));
   // Of a group's choice it is enough that something is read.
   const isUseless = (group: string) => !readsAny(composition.config[group], group, new Set(unread));

@@ -1,6 +1,6 @@
 // What a composed config has chosen: its task, algorithm and environment, and the schema that follows from them.
 import { Type, type TObject, type TProperties } from '@sinclair/typebox';
-import { findAlgorithm } from '@bowyer/algorithms';
+import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
 import { environmentNames } from '@bowyer/envs';
 import type { Composition } from '@bowyer/config';
 import { findTask, taskNames } from '../tasks/registry.js';
@@ -14,6 +14,17 @@ export function choicesOf(composition: Composition): Choices {
     env: typeof env === 'string' && environmentNames().includes(env) ? env : null,
     setting,
   };
+}
+
+/** The key that names an environment or algorithm that is not registered, and a schema that refuses it. */
+export function unknownUnit(composition: Composition): { key: string; schema: TObject } | undefined {
+  const { algorithm, env, setting } = choicesOf(composition);
+  const oneOfNames = (names: string[]) => Type.Unsafe<string>({ type: 'string', enum: names });
+  if (env === null && typeof setting('env.name') === 'string')
+    return { key: 'env.name', schema: Type.Object({ env: Type.Object({ name: oneOfNames(environmentNames()) }) }) };
+  if (algorithm === null && typeof setting('agent_type') === 'string')
+    return { key: 'agent_type', schema: Type.Object({ agent_type: oneOfNames(algorithmNames()) }) };
+  return undefined;
 }
 
 /** An interpolation that leads nowhere is reported by the validation, with its place. */

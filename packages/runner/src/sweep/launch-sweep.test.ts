@@ -137,7 +137,7 @@ test.each([
   ['resources the wrong way round', ['sweeper=asha', 'x=1,2', 'sweeper.min_resource=9'], 'sweeper.min_resource (9) is above sweeper.max_resource (4)\n'], // prettier-ignore
   ['halving without a second rung', ['sweeper=asha', 'x=1,2', 'sweeper.min_resource=2', 'sweeper.reduction_factor=3'], 'no trial would be promoted: sweeper.min_resource × reduction_factor (6) is above sweeper.max_resource (4)\n'], // prettier-ignore
   ['a rung between two evaluations', ['sweeper=asha', 'x=1,2', '+eval_freq=2'], 'a rung ends after 1 iterations, but eval/episodic_return is measured every 2 (eval_freq): the figure compared would be older\n'], // prettier-ignore
-  ['a rung with a frozen policy', ['sweeper=asha', 'x=1,2', '+warmup_iter=1'], 'the first rung ends after 1 iterations, but the policy is frozen for 1 (warmup_iter)'], // prettier-ignore
+  ['a rung with a frozen policy', ['sweeper=asha', 'x=1,2', '+agent_type=archer', '+warmup_iter=1'], 'the first rung ends after 1 iterations, but the policy is frozen for 1 (warmup_iter)'], // prettier-ignore
   ['halving with the basic launcher', ['sweeper=asha', 'launcher=basic', 'x=1,2'], 'sweeper=asha starts a job several times, which the basic launcher cannot\n  add launcher=local, and launcher.jobs=N for N jobs at once\n'], // prettier-ignore
 ])('%s is refused and nothing is written', async (_, args, message) => {
   const { code, stdout, stderr } = await run(['-m', ...local, ...args]);

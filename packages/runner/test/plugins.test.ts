@@ -1,0 +1,184 @@
+// Units of one's own, from a folder outside the repository: the examples run as a user would run a copy of them.
+import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { repository, run } from './command-line.js';
+
+const outside = realpathSync(mkdtempSync(join(tmpdir(), 'bowyer-plugins-')));
+cpSync(join(repository, 'examples/own-environment'), join(outside, 'mine'), { recursive: true });
+cpSync(join(repository, 'examples/own-algorithm'), join(outside, 'algo'), { recursive: true });
+afterAll(() => rmSync(outside, { recursive: true, force: true }));
+
+const bowyer = (...args: string[]) => run(args, { cwd: outside });
+const guessNumber = (...args: string[]) => bowyer('--config-dir', './mine', '--config-name', 'guess_number', ...args);
+const reinforce = (...args: string[]) => bowyer('--config-dir', './algo', '--config-name', 'reinforce_20q', ...args);
+
+const text = (...path: string[]) => readFileSync(join(outside, ...path), 'utf8');
+const metrics = (folder: string) =>
+  text(folder, 'metrics.jsonl')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, number>);
+
+const tiny = [
+  'cache_dir=cache',
+  'policy.n_embd=16',
+  'policy.n_layer=1',
+  'policy.n_head=2',
+  'demonstrations.count=64',
+  'warm_start.epochs=2',
+  'rollout_size=8',
+  'slots=8',
+  'eval_freq=2',
+  'eval_size=8',
+  'test_size=8',
+  'save_freq=1',
+];
+const tinyArcher = [...tiny, 'critic.width=16', 'warmup_iter=1', 'epochs=2', 'batch_size=16', 'capacity=200'];
+
+describe('an environment of one’s own', () => {
+  test('is trained on, resumed and evaluated', async () => {
+    const first = await guessNumber(...tinyArcher, 'iterations=2', 'save_path=run');
+    expect(first).toMatchObject({ code: 0 });
+    const results = JSON.parse(text('run', 'results.json')) as { iterations: number; policies: { name: string }[] };
+    expect(results.iterations).toBe(2);
+    expect(results.policies.map(({ name }) => name)).toEqual(['warm start', 'last', 'best (iteration 2)']);
+    expect(metrics('run').at(-1)).toHaveProperty('rollout/invalid_share');
+
+    const resumed = await guessNumber(...tinyArcher, 'iterations=3', 'save_path=run');
+    expect(resumed).toMatchObject({ code: 0 });
+    expect(metrics('run').map(({ iteration }) => iteration)).toEqual([1, 2, 3]);
+
+    const evaluated = await guessNumber('task=evaluate', 'checkpoint_path=run', 'test_size=8', 'save_path=evaluated');
+    expect(evaluated.stdout).toContain('sampled play on 8 held-out episodes');
+    // The config that a run saves is enough to run it again.
+    const again = await bowyer('--experimental-rerun', 'evaluated/.hydra');
+    expect(again.stdout).toContain('sampled play on 8 held-out episodes');
+  });
+
+  test('is played by a person', async () => {
+    const { stdout } = await run(
+      ['--config-dir', './mine', '--config-name', 'guess_number', 'task=play', 'env.highest=2'],
+      { cwd: outside, stdin: 'seven\n' },
+    );
+    expect(stdout).toContain('Guess a number from 1 to 2.\nseven\nPlease answer with an integer.\n');
+  });
+
+  test('takes no option that its schema lacks', async () => {
+    const { code, stderr } = await guessNumber('+env.lowest=0');
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      "Unknown config key 'env.lowest'\n    in command line: +env.lowest=0\n    known keys in 'env': name, highest, max_turns\n",
+    );
+  });
+});
+
+describe('a task of one’s own', () => {
+  test('runs, and is described by --help', async () => {
+    const { code, stdout } = await guessNumber('task=measure_expert', 'env.highest=3', 'save_path=measured');
+    expect(code).toBe(0);
+    // Of three numbers, the middle one is guessed first: one guess or two.
+    expect(stdout).toMatch(/^mean return of the expert over 1000 episodes: -0\.[67]\d\n$/);
+    const help = await guessNumber('task=measure_expert', '--help');
+    expect(help.stdout).toContain('episodes=1000  (integer ≥ 1)\n      episodes to play');
+  });
+
+  test('refuses what its own check refuses, with file and line', async () => {
+    const { code, stderr } = await guessNumber('task=measure_expert', 'env=maze');
+    expect(code).toBe(1);
+    expect(stderr).toContain('task=measure_expert plays guess_number only\n');
+    expect(stderr).toContain('write env=guess_number\n');
+  });
+
+  test('is swept over by processes that load the plugin too', async () => {
+    const sweep = ['-m', 'launcher=local', 'task=measure_expert', 'episodes=5', 'env.highest=2,3'];
+    const { code, stdout } = await guessNumber(...sweep, 'hydra.sweep.dir=sweep');
+    expect(code).toBe(0);
+    expect(stdout).toContain('#1 env.highest=3  finished');
+    expect(text('sweep/1/job.log')).toContain('mean return of the expert over 5 episodes');
+  });
+});
+
+describe('an algorithm of one’s own', () => {
+  test('trains, and its state survives a restart', async () => {
+    // Its learning rate is constant, so the number of iterations does not change the first of them.
+    const start = await reinforce(...tiny, 'env.max_turns=4', 'iterations=2', 'save_path=stopped');
+    expect(start).toMatchObject({ code: 0 });
+    await reinforce(...tiny, 'env.max_turns=4', 'iterations=4', 'save_path=stopped');
+    await reinforce(...tiny, 'env.max_turns=4', 'iterations=4', 'save_path=whole');
+    expect(text('stopped/metrics.jsonl')).toBe(text('whole/metrics.jsonl'));
+    expect(metrics('whole').at(-1)).toHaveProperty('train/baseline');
+    expect(JSON.parse(text('stopped/results.json'))).toMatchObject({ iterations: 4 });
+  });
+
+  test('works with an environment of another plugin', async () => {
+    const both = join(outside, 'both');
+    cpSync(join(outside, 'mine'), both, { recursive: true });
+    cpSync(join(outside, 'algo'), both, { recursive: true });
+    const { code } = await bowyer(
+      '--config-dir=./both',
+      '--config-name=reinforce_20q',
+      'plugins=[both/guess-number.ts,both/reinforce.ts]',
+      'env=guess_number',
+      ...tiny,
+      'iterations=2',
+      'save_path=both-run',
+    );
+    expect(code).toBe(0);
+    expect(metrics('both-run')).toHaveLength(2);
+  });
+});
+
+describe('a plugin that cannot be loaded', () => {
+  const REMEDY =
+    '  a plugin is a module that calls registerAlgorithm, registerEnvironment or registerTask: docs/extending';
+  const STACK = '\nSet the environment variable HYDRA_FULL_ERROR=1 for a complete stack trace.\n';
+
+  /** What is printed for a plugin of that text, which line 9 of a config names. */
+  async function errorOf(name: string, source: string | null): Promise<string> {
+    if (source !== null) writeFileSync(join(outside, 'mine', `${name}.ts`), source);
+    const config = text('mine', 'guess_number.yaml').replace('./guess-number.ts', `./${name}.ts`);
+    writeFileSync(join(outside, 'mine', `${name}.yaml`), config);
+    const { code, stderr } = await bowyer('--config-dir', 'mine', '--config-name', name);
+    expect(code).toBe(1);
+    return stderr;
+  }
+
+  test('a syntax error', async () => {
+    expect(await errorOf('broken', 'export const x = ;\n')).toBe(
+      `plugins: '${outside}/mine/broken.ts' failed to load: Transform failed with 1 error:\n` +
+        `${outside}/mine/broken.ts:1:17: ERROR: Unexpected ";"\n` +
+        `  in mine/broken.yaml:9\n${REMEDY}\n${STACK}`,
+    );
+  });
+
+  test('a file that does not exist', async () => {
+    expect(await errorOf('absent', null)).toBe(
+      `plugins: there is no file '${outside}/mine/absent.ts'\n` +
+        '  in mine/absent.yaml:9\n' +
+        '  a relative path starts at the folder of the file that names it; one of the command line, at the working directory\n' +
+        STACK,
+    );
+  });
+
+  test('a name that is taken', async () => {
+    const source =
+      "import { environmentInfo, registerEnvironment } from '@bowyer/envs';\n" +
+      "registerEnvironment({ ...environmentInfo('maze') });\n";
+    expect(await errorOf('twice', source)).toBe(
+      `plugins: '${outside}/mine/twice.ts' failed to load: the environment 'maze' is registered already\n` +
+        `  in mine/twice.yaml:9\n${REMEDY}\n${STACK}`,
+    );
+  });
+
+  test('an environment whose plugin is not named', async () => {
+    const { code, stderr } = await guessNumber('plugins=[]');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^ *Config key 'env\.name' must be one of 'twenty_questions', .*, not the text 'guess_number'$/m,
+    );
+    expect(stderr).toMatch(/^ *in mine\/env\/guess_number\.yaml:2$/m);
+    // Nothing but the name is refused: which keys there are is not known.
+    expect(stderr.match(/onfig key '/g)).toHaveLength(1);
+  });
+});
