@@ -67,7 +67,8 @@ export function makeFixtures(words: readonly string[], folder: string): void {
     const [key, value] = [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)];
     if (value === 'null' || /^\w[\w-]*\/[\w.-]+@/.test(value)) continue;
     if (models.includes(key)) makeModel(join(folder, value), algorithm);
-    if (files.includes(key)) write(join(folder, value), /conversation|^data$/.test(word) ? conversation : '{}\n');
+    if (files.includes(key))
+      write(join(folder, value), key === 'data' || /conversation/.test(value) ? conversation.repeat(20) : '{}\n');
   }
 }
 

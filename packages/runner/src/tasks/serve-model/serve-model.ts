@@ -3,6 +3,8 @@ import { basename, resolve } from 'node:path';
 import { openDevice, type Device } from '@bowyer/graph';
 import { ChatTemplateError, loadTextModel, Seq2SeqModel, type ChatTemplate, type LanguageModel } from '@bowyer/models';
 import { ModelServer } from '@bowyer/serving';
+import { findAlgorithm } from '@bowyer/algorithms';
+import { runOf } from '../../agent/model-folders.js';
 import { terminatorIds } from '../../agent/agent-tokens.js';
 import { loadChatTemplate } from '../../agent/chat-setup.js';
 import { deviceOf, type DeviceConfig } from '../../agent/device-choice.js';
@@ -34,6 +36,7 @@ type ServeConfig = DeviceConfig &
 
 export async function serveModel(config: ServeConfig, { print, log, onInterrupt }: TaskContext): Promise<void> {
   const { model: dir } = config;
+  warnOfCritic(dir, log);
   const apiKey = keyOf(config);
   const stopped = new Promise<void>((resolve) =>
     onInterrupt(resolve, 'the server stops when the answers under way are finished'),
@@ -57,6 +60,13 @@ export async function serveModel(config: ServeConfig, { print, log, onInterrupt 
   } finally {
     await device.close();
   }
+}
+
+/** Whoever takes an agent's model out of its run takes its policy alone. */
+function warnOfCritic(dir: string, log: TaskContext['log']): void {
+  const { agentType } = runOf(dir) ?? {};
+  if (agentType === undefined || !findAlgorithm(agentType)?.playsWithCritic) return;
+  log(`${dir} was trained by ${agentType}, which acts with its critic; its policy alone is served`, 'WARNING');
 }
 
 /** The checkpoint's own distribution: nothing is masked. */
