@@ -1,6 +1,6 @@
 // Generation here against llama.cpp (node-llama-cpp): a Llama of 110M parameters with random weights, written as GGUF for
 // the peer; one row, a prompt of 64 tokens, 64 new ones, greedy, two threads on both sides, repetitions in turn. Float32
-// against F32, then our 8 bits against Q8_0. The peer keeps its cache in float16, as it does unless told otherwise.
+// against F32, then our 8 bits against Q8_0. The peer keeps its cache in float16, its default.
 //   npm --prefix benchmarks/peers/llama-cpp install
 //   node --conditions=source --import tsx benchmarks/generate-vs-llama-cpp.ts [repetitions] [small]
 import { existsSync } from 'node:fs';

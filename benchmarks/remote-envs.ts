@@ -53,7 +53,7 @@ const episodes = await playEpisodes({
     [busyMs, answeredMs] = [performance.now() - begun, waitedMs];
     return episode;
   },
-  act: (ready) => ready.map(() => 'go on'),
+  act: (ready) => ready.map(() => 'continue'),
 });
 const totalMs = performance.now() - begun;
 const done = episodes.reduce((sum, { turns }) => sum + turns.length, 0);

@@ -14,7 +14,7 @@ export interface TorchStep {
 }
 
 export interface TorchTrainer {
-  /** Version, and how its BLAS was told to run. */
+  /** Version, and how its BLAS was configured. */
   name: string;
   /** GFLOP/s of its own 1024³ product: below about 30 it found no fast BLAS, and nothing follows from the ratio. */
   rate: number;

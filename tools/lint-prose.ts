@@ -8,7 +8,7 @@ import ts from 'typescript';
 const repository = resolve(import.meta.dirname, '..');
 const maxColumns = 130;
 const skipped =
-  /(^|\/)(node_modules|dist|coverage|outputs|multirun|fixtures|[a-z0-9-]+-fixtures|test-program|\.[^/]+|api)(\/|$)/;
+  /(^|\/)(node_modules|dist|coverage|outputs|multirun|fixtures|[a-z0-9-]+-fixtures|attributes|test-program|\.[^/]+|api)(\/|$)/;
 
 interface Finding {
   place: string;
@@ -94,7 +94,8 @@ export function findings(path: string, text: string, rules: readonly Rule[]): Fi
   // Output is shown as it was printed.
   const own = text.replace(/^```(?:text|json)\n[\s\S]*?^```/gm, (block) => block.replace(/.+/g, '')).split('\n');
   own.forEach((line, i) => {
-    const tooLong = [...line].length > maxColumns && !line.trimStart().startsWith('|') && !/^\S*https?:\S+$/.test(line.trim());
+    const tooLong =
+      [...line].length > maxColumns && !line.trimStart().startsWith('|') && !/^\S*https?:\S+$/.test(line.trim());
     if (tooLong)
       found.push({ place: `${name}:${i + 1}`, message: `${[...line].length} columns, ${maxColumns} are allowed` });
   });

@@ -1,4 +1,4 @@
-// An oracle given from outside answers the game's questions, and its absence is told.
+// An oracle given from outside answers the game's questions, and its absence is reported.
 import { makeEnv } from './registry.js';
 import type { Oracle } from './oracle.js';
 

@@ -49,7 +49,7 @@ test('results come in episode order with their seeds, returns and linked observa
   }
 });
 
-/** Ends after `length` steps; each step waits for `gate`, or throws where told. */
+/** Ends after `length` steps; each step waits for `gate`, or throws where it should. */
 class Scripted implements Env {
   #step = 0;
   constructor(

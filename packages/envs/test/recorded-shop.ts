@@ -1,5 +1,5 @@
 // A shop read off recorded pages: every product, goal and answer to a search that they show, and nothing that they do not.
-// The catalogue behind the recordings was made up and is not known; attributes of products are told by few pages.
+// The catalogue behind the recordings was made up and is not known; few pages show attributes of products.
 import type { Goal } from '../src/webshop/goal.js';
 import { nodesOfHtml } from '../src/webshop/html-page.js';
 import { productOf, type Product } from '../src/webshop/product.js';

@@ -133,7 +133,7 @@ test('a truncated model and a damaged checkpoint', async () => {
   expect(stderr).toContain(join(model, 'model.safetensors'));
   expect(existsSync(join(directory, 'from-truncated', 'metrics.jsonl'))).toBe(false);
 
-  // The newest checkpoint is damaged: the run says so, goes on from the one before, and ends as it did.
+  // The newest checkpoint is damaged: the run reports it, resumes from the one before, and ends as it did.
   const [older, newest] = (await readdir(join(folder, 'checkpoints'))).filter((name) => /^\d+$/.test(name));
   await truncate(join(folder, 'checkpoints', newest, 'policy', 'model.safetensors'), 100);
   await rm(join(folder, 'results.json'));

@@ -1,5 +1,5 @@
 // Online algorithms roll out through a chat template by the real command: every turn is a message, its tokens stay as they
-// were sampled, and the next prompt goes on from them.
+// were sampled, and the next prompt continues them.
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

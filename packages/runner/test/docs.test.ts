@@ -84,7 +84,11 @@ describe('commands', () => {
 
   test.each(commands)('%s: %s', async (_, line) => {
     const words = filledIn(shellWords(line));
-    const only = words.some((word) => /^--(cfg|help|info|version|dry-run)$/.test(word)) ? [] : isMention(words) ? ['--cfg', 'job'] : ['--dry-run'];
+    const only = words.some((word) => /^--(cfg|help|info|version|dry-run)$/.test(word))
+      ? []
+      : isMention(words)
+        ? ['--cfg', 'job']
+        : ['--dry-run'];
     makeFixtures(words, folder);
     if (words.includes('--config-dir')) {
       expect(await run([...words, ...only])).toMatchObject({ code: 0 });

@@ -21,7 +21,12 @@ export const commandsOfComments = (text: string): string[] =>
 function commandIn(line: string): string[] {
   const found = /(?:npx (?:bowyer|run)|^--config-name)(?= )(?:[^#;`]|\S#)*/.exec(line)?.[0];
   if (found === undefined) return [];
-  return [found.replace(/\. [A-Z].*$/, '').replace(/[.:)\s]+$/, '').replace(/^npx (bowyer|run) /, '')];
+  return [
+    found
+      .replace(/\. [A-Z].*$/, '')
+      .replace(/[.:)\s]+$/, '')
+      .replace(/^npx (bowyer|run) /, ''),
+  ];
 }
 
 /** Words as a shell splits them: single and double quotes, no variables. */
@@ -37,9 +42,23 @@ export const filledIn = (words: readonly string[]): string[] => words.map((word)
 
 /** Keys that name a model, and files that exist before a command. What a command writes is not there. */
 const models = ['model', 'policy_lm', 'critic_lm', 'checkpoint_path'];
-const files = ['input', 'data', 'demonstrations.path', 'env.products', 'env.attributes', 'env.goals', 'env.jar', 'env.story'];
+const files = [
+  'input',
+  'data',
+  'demonstrations.path',
+  'env.products',
+  'env.attributes',
+  'env.goals',
+  'env.jar',
+  'env.story',
+];
 
-const conversation = `${JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }, { role: 'assistant', content: 'Hi' }] })}\n`;
+const conversation = `${JSON.stringify({
+  messages: [
+    { role: 'user', content: 'Hello' },
+    { role: 'assistant', content: 'Hi' },
+  ],
+})}\n`;
 
 /** Makes what a command expects to find: a model in every folder that it names, and every file. */
 export function makeFixtures(words: readonly string[], folder: string): void {

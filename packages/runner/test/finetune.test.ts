@@ -47,6 +47,7 @@ beforeAll(async () => {
   await makeModel(at('model'));
   await writeFile(at('conversations.jsonl'), jsonl(conversations));
   await writeFile(at('completions.json'), JSON.stringify(completions));
+  await writeFile(at('empty.jsonl'), jsonl([completions[0], { prompt: '', completion: 'a' }]));
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
@@ -183,6 +184,10 @@ test.each([
   [['data=DIRECTORY/conversations.jsonl', 'upstream_loss_mask=true'], 'has no effect on the model’s own chat template'],
   [['model=nowhere', 'data=nowhere.jsonl'], "model: there is no folder 'nowhere'"],
   [['model=nowhere', 'data=nowhere.jsonl'], "there is no file 'nowhere.jsonl'"],
+  [
+    ['data=DIRECTORY/empty.jsonl'],
+    'empty.jsonl: 1 of 2 items cannot be used\n  line 2: has an empty prompt; this tokenizer adds no token before a text',
+  ],
   [['lora.r=4'], 'write use_lora=true to train adapters'],
 ])('%s is refused', async (overrides, problem) => {
   const { code, stderr } = await run(

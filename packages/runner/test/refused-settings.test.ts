@@ -9,7 +9,11 @@ beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'bowyer-refused-'));
   mkdirSync(join(directory, 'photos'));
   writeFileSync(join(directory, 'photos', 'cat.jpg'), '');
-  for (const [name, agentType] of [['coin', 'archer'], ['chosen', 'chai']]) agent(name, agentType);
+  for (const [name, agentType] of [
+    ['coin', 'archer'],
+    ['chosen', 'chai'],
+  ])
+    agent(name, agentType);
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
@@ -45,7 +49,8 @@ const ignored: [string, string | RegExp][] = [
   ],
   [
     'archer_20q task=evaluate policy=openai batch_size=2',
-    noEffect('batch_size=2', 'task=evaluate algorithm=archer env=twenty_questions') + '    it belongs to: task train, finetune, generate',
+    noEffect('batch_size=2', 'task=evaluate algorithm=archer env=twenty_questions') +
+      '    it belongs to: task train, finetune, generate',
   ],
   [
     'archer_webshop env_load_path=http://127.0.0.1:3000',
@@ -81,10 +86,22 @@ const ignored: [string, string | RegExp][] = [
     'archer_20q policy=openai',
     /^A key would be ignored\n {2}policy\.endpoint has no effect: this run \(task=train algorithm=archer env=twenty_questions\) does not read it\n {4}in .*configs\/policy\/openai\.yaml:\d+\n {4}an endpoint plays in task=evaluate and cannot be trained: choose policy=tiny, or give policy_lm=FOLDER$/,
   ],
-  ['archer_20q wandb_key=x', /^The config breaks its schema\n {2}\n {2}Config key 'wandb_key' must be .*, not the text 'x'\n {4}in command line: wandb_key=x\n/],
-  ['archer_20q huggingface_token=x', /Config key 'huggingface_token' must be .*, not the text 'x'\n {4}in command line: huggingface_token=x\n/],
-  ['archer_20q use_wandb=true', /Config key 'use_wandb' must be false, not true\n {4}in command line: use_wandb=true\n/],
-  ['archer_20q use_baseline=true', /Config key 'use_baseline' must be false, not true\n {4}in command line: use_baseline=true\n/],
+  [
+    'archer_20q wandb_key=x',
+    /^The config breaks its schema\n {2}\n {2}Config key 'wandb_key' must be .*, not the text 'x'\n {4}in command line: wandb_key=x\n/,
+  ],
+  [
+    'archer_20q huggingface_token=x',
+    /Config key 'huggingface_token' must be .*, not the text 'x'\n {4}in command line: huggingface_token=x\n/,
+  ],
+  [
+    'archer_20q use_wandb=true',
+    /Config key 'use_wandb' must be false, not true\n {4}in command line: use_wandb=true\n/,
+  ],
+  [
+    'archer_20q use_baseline=true',
+    /Config key 'use_baseline' must be false, not true\n {4}in command line: use_baseline=true\n/,
+  ],
 ];
 
 /** Keys that the composed config does not have. */
@@ -120,7 +137,10 @@ const wasteful: [string, string | RegExp][] = [
     'actor_epochs=65 is more than the 64 episodes of a rollout, so some policy steps would have no data\n' +
       '  in command line: actor_epochs=65\n  lower actor_epochs, raise rollout_size, or give actor_samples=replay',
   ],
-  ['archer_20q threads=1000', /Config key 'threads' must be at most 256, not 1000\n {4}in command line: threads=1000\n/],
+  [
+    'archer_20q threads=1000',
+    /Config key 'threads' must be at most 256, not 1000\n {4}in command line: threads=1000\n/,
+  ],
   ['archer_20q iterations=1e18', /Config key 'iterations' must be at most 1000000000, not 1000000000000000000\n/],
   [
     'archer_20q max_new_tokens=512',
@@ -165,11 +185,15 @@ test('an agent of another environment, of another algorithm, and one without its
   const [coin, chosen] = ['coin', 'chosen'].map((name) => join(directory, name));
   const best = (folder: string) => join(folder, 'checkpoints', 'best');
   expect(await evaluate(`checkpoint_path=${coin}`)).toMatch(
-    new RegExp(`^the agent in ${best(coin)} was trained in coin, and would be played in twenty_questions\n.*\n {2}write env=coin$`),
+    new RegExp(
+      `^the agent in ${best(coin)} was trained in coin, and would be played in twenty_questions\n.*\n {2}write env=coin$`,
+    ),
   );
   expect(await evaluate(`checkpoint_path=${coin}`, 'env=coin')).toBeNull();
   expect(await evaluate(`checkpoint_path=${chosen}`)).toMatch(
-    new RegExp(`^the agent in ${best(chosen)} was trained by chai, and archer acts in another way\n.*\n {2}write algorithm=chai$`),
+    new RegExp(
+      `^the agent in ${best(chosen)} was trained by chai, and archer acts in another way\n.*\n {2}write algorithm=chai$`,
+    ),
   );
   expect(await evaluate(`checkpoint_path=${chosen}`, 'algorithm=chai')).toBe(
     `chai acts with its critic, and there is none beside ${best(chosen)}\n` +
@@ -185,14 +209,20 @@ test('settings that were ignored once change the run now', async () => {
   expect(await refusal('archer_webshop', ...site)).toBeNull();
 });
 
-test.each(['archer_20q', 'chai_20q', 'online_filteredbc_20q', 'bc_20q'])('%s preset=paper is a whole config', async (name) => {
-  expect(await refusal(name, 'preset=paper')).toBeNull();
-});
+test.each(['archer_20q', 'chai_20q', 'online_filteredbc_20q', 'bc_20q'])(
+  '%s preset=paper is a whole config',
+  async (name) => {
+    expect(await refusal(name, 'preset=paper')).toBeNull();
+  },
+);
 
 test('the hub’s models without an owner, as ArCHer’s configs name them', async () => {
   expect(await refusal('archer_20q', 'policy_lm=gpt2', 'critic_lm=roberta-base', 'preset=paper')).toBeNull();
 });
 
-test.each(['coin', 'webshop', 'maze'])('the critic of %s starts at the return that the environment declares', async (env) => {
-  expect((await composed('archer_20q', `env=${env}`)).setting('critic.initial_value')).toBeNull();
-});
+test.each(['coin', 'webshop', 'maze'])(
+  'the critic of %s starts at the return that the environment declares',
+  async (env) => {
+    expect((await composed('archer_20q', `env=${env}`)).setting('critic.initial_value')).toBeNull();
+  },
+);

@@ -77,7 +77,7 @@ play('babyai has the routes, statuses and forms of the recorded server', async (
       const { status, body } = await ask(server, request);
       if (request.path === '/reset') ended = false;
       const told = { seq, status, form: form(body, babyaiText) };
-      // An episode of ours may end earlier than the recorded one, which is told then as recorded of lmrlgym.
+      // An episode of ours may end earlier than the recorded one, which is then reported as recorded of lmrlgym.
       const isAfterEnd = ended && request.path !== '/reset' && request.path !== '/close' && request.json?.id === 3;
       const finished = { error: 'The task with environment 3 has finished.' };
       const expected = isAfterEnd ? finished : form(response.json, babyaiText);

@@ -34,12 +34,12 @@ const tasks: Record<AgentGymFamily, { task: string; actions: string }> = {
       'click [id]; type [id] [text] [0 or 1 for Enter]; hover [id]; press [keys]; scroll [up or down]; new_tab; tab_focus [index]; close_tab; goto [address]; go_back; go_forward; stop [answer]',
   },
   maze: {
-    task: 'You walk in a maze to a goal. You are told both positions as row, column, and the walls around you. Down adds one to the row, right adds one to the column.',
+    task: 'You walk in a maze to a goal. You are told both positions as row, column, and the walls around you. Down adds one to the row, right adds one to the column.', // prose-lint: off
     actions: 'move up; move down; move left; move right',
   },
   wordle: {
     task: 'Guess a hidden word of five letters within six attempts. Each guess is answered by a letter per place: g the letter is right, y it stands elsewhere in the word, b it is not in the word.',
-    actions: 'the five letters with blanks between them, such as s h i r e',
+    actions: 'the five letters with blanks between them, such as s h i r e', // prose-lint: off
   },
   searchqa: {
     task: 'Answer the question. You may search for passages as often as you need.',

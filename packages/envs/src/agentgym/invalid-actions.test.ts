@@ -1,5 +1,5 @@
-// Replies that cannot be read, in every action format of every family that has it: nothing is sent, and the agent is told
-// what AgentGym's client (at 3ef9235) says: 'Invalid Action.', a blank line and what that client would observe now.
+// Replies that cannot be read, in every action format of every family that has it: nothing is sent, and the agent reads
+// what AgentGym's client (at 3ef9235) gives: 'Invalid Action.', an empty line and what that client would observe now.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { AgentGymFamily } from './families.js';

@@ -1,4 +1,4 @@
-// Our clients on servers that answer from recordings: AgentGym's own of babyai, exchange by exchange, and one that tells
+// Our clients on servers that answer from recordings: AgentGym's own of babyai, exchange by exchange, and one that reports
 // what ScienceWorld's engine did in the forms of AgentGym's server (its routes are read in the source, not recorded).
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// Episodes on a server that delays, drops, answers 500 and goes away in mid-run: no step is done twice, the rest goes on.
+// Episodes on a server that delays, drops, answers 500 and goes away in mid-run: no step is done twice, the rest continues.
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { playEpisodes } from '../play-episodes.js';

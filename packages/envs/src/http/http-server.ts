@@ -195,7 +195,7 @@ export class HttpServer {
   }
 }
 
-/** Thrown by `read` for an answer that is well formed and tells of an error. */
+/** Thrown by `read` for an answer that is well formed and reports an error. */
 export class RefusedAnswer extends Error {
   override readonly name = 'RefusedAnswer';
 }

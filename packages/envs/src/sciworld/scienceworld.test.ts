@@ -127,7 +127,7 @@ class Gateway {
     return '!ys';
   }
 
-  /** Which of the recordings of the same world is to be told. */
+  /** Which of the recordings of the same world is meant. */
   wanted = '';
 
   #step(action: string): string {

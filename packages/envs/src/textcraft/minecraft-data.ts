@@ -21,7 +21,7 @@ export function readMinecraftData(path: string): Recipe[] {
   const names = new ItemNames(path);
   const file = join(path, RECIPES);
   const recipes = new Map<string, Recipe>();
-  // Whole numbers are an object's first keys, in rising order.
+  // Integers are an object's first keys, in rising order.
   for (const [id, alternatives] of Object.entries(readRecord(file))) {
     if (!Array.isArray(alternatives)) {
       throw new RecipeFileError(

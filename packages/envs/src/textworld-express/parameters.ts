@@ -11,7 +11,7 @@ export const foldSeeds: Readonly<Record<Fold, number>> = { train: 0, dev: 10_000
 export interface ParameterSpec {
   name: string;
   default: number;
-  /** Whole numbers allowed; a flag instead takes any number and is on, 1, when that is 1, and off, 0, otherwise. */
+  /** Integers that are allowed; a flag instead takes any number and is on, 1, when that is 1, and off, 0, otherwise. */
   range: readonly [least: number, most: number] | 'flag';
   meaning: string;
 }
@@ -31,7 +31,7 @@ export class GameParameterError extends Error {
   }
 }
 
-/** Every parameter of the game: the given ones, the defaults for the rest. Blanks around names and values are ignored. */
+/** Every parameter of the game: the given ones, the defaults for the rest. Spaces around names and values are ignored. */
 export function parseParameters(game: string, specs: readonly ParameterSpec[], text: string): ParameterValues {
   const values: Record<string, number> = Object.fromEntries(specs.map((spec) => [spec.name, spec.default]));
   const names = specs.map((spec) => spec.name);

@@ -39,7 +39,7 @@ const lastPage = (obs: string) =>
   obs.slice(obs.lastIndexOf('\nObservation:\n') + 14, obs.lastIndexOf('\nInstruction:\n'));
 const inBrackets = (text: string) => [...text.matchAll(/\[([^\]]*)\]/g)].map(([, label]) => label);
 
-/** What ArCHer's client tells of the products that its session meets. */
+/** What ArCHer's client shows of the products that its session meets. */
 function shopOfArcher({ session, instruction, steps }: ArcherLine): RecordedShop {
   const shop = new RecordedShop();
   let [asin, title] = ['', ''];

@@ -185,7 +185,7 @@ recorded.describe('a session over HTTP on the recorded pages', () => {
   });
 });
 
-/** Pages told by a recorded ArCHer observation: the text after the last `Observation:` and before the instruction. */
+/** Pages in a recorded ArCHer observation: the text after the last `Observation:` and before the instruction. */
 const lastPage = (obs: string) =>
   obs.slice(obs.lastIndexOf('\nObservation:\n') + 14, obs.lastIndexOf('\nInstruction:\n'));
 
@@ -210,7 +210,7 @@ function sourceOf({ reset_obs, steps }: ArcherLine): PageSource {
   let current: PageNode[] = [];
   return {
     open: async (request) => {
-      // An option's page is opened but not told.
+      // An option's page is opened but not shown.
       if (request.page === 'item' && request.chosen.size > 0) return current;
       const text = told.shift() ?? '';
       const [label, score] = text.split(': ');

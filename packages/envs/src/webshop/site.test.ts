@@ -1,4 +1,4 @@
-// The site's client against a server of ours that is started anew, refuses words and breaks.
+// The site's client against a server of ours that is started again, refuses words and breaks.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { PageRequest } from './page.js';

@@ -33,5 +33,5 @@ test('a T5 head of its own, in the spelling of transformers 4 and of 5', () => {
     t5({ model_type: 't5', ...json }).fromFile({ 'shared.weight': shared, ...tensors })['lm_head.weight'];
   expect(headOf(newer, { 'lm_head.weight': own })).toBe(own);
   expect(headOf(newer, {})).toBe(shared);
-  expect(headOf({ tie_word_embeddings: false }, {})).toBeUndefined(); // told as missing by who loads
+  expect(headOf({ tie_word_embeddings: false }, {})).toBeUndefined(); // the loader reports it as missing
 });

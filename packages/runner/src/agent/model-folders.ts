@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ConfigProblem } from '../tasks/task.js';
-import { hubId } from './hub-models.js';
+import { hubId } from './hub-id.js';
 
 const isModel = (folder: string): boolean =>
   existsSync(join(folder, 'config.json')) || existsSync(join(folder, 'adapter_config.json'));

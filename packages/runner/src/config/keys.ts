@@ -1,7 +1,7 @@
 // The config keys that several tasks share, in groups of those that are read together, each with its meaning and unit.
 // A key of one task alone stands in that task's unit; an algorithm's keys in the algorithm's. Defaults live in configs/.
 // Keys that were taken over from other programs' configs are in adopted-keys.ts.
-import { Type } from '@sinclair/typebox';
+import { Type, type TObject } from '@sinclair/typebox';
 import { count, nullable, oneOf, rate, share, type OptionsOf } from '@bowyer/core';
 import { environmentKeys, secretKeys, shopKeys } from './adopted-keys.js';
 import { launcherSchema, sweeperSchema } from '../sweep/sweep-schema.js';
@@ -324,27 +324,27 @@ export const demonstrationKeys = {
   count: count('episodes to generate'),
 };
 
-/** Every shared key with its type, in camelCase. A function takes the keys that it reads: `Pick<RunConfig, …>`. */
-const all = Type.Object({
-  ...runKeys,
-  ...titleKeys,
-  ...deviceKeys,
-  ...hubKeys,
-  ...samplingKeys,
-  ...templateKeys,
-  ...conversationKeys,
-  ...playKeys,
-  ...environmentKeys,
-  ...shopKeys,
-  ...policyKeys,
-  ...loraKeys,
-  ...trainingKeys,
-  ...criticKeys,
-  ...cacheKeys,
-  policy: policyNode,
-  critic: Type.Composite([lineCritic, Type.Omit(transformerCritic, ['kind', 'width', 'initial_value'])]),
-  optimizer: Type.Composite([adamNode, Type.Omit(sgdNode, ['kind', 'weight_decay'])]),
-  warm_start: warmStartNode,
-  demonstrations: Type.Object(demonstrationKeys),
-});
-export type SharedConfig = OptionsOf<typeof all>;
+type AllKeys = typeof runKeys &
+  typeof titleKeys &
+  typeof deviceKeys &
+  typeof hubKeys &
+  typeof samplingKeys &
+  typeof templateKeys &
+  typeof conversationKeys &
+  typeof playKeys &
+  typeof environmentKeys &
+  typeof shopKeys &
+  typeof policyKeys &
+  typeof loraKeys &
+  typeof trainingKeys &
+  typeof criticKeys &
+  typeof cacheKeys & {
+    policy: typeof policyNode;
+    critic: TObject<(typeof lineCritic)['properties'] & (typeof transformerCritic)['properties']>;
+    optimizer: TObject<(typeof adamNode)['properties'] & (typeof sgdNode)['properties']>;
+    warm_start: typeof warmStartNode;
+    demonstrations: TObject<typeof demonstrationKeys>;
+  };
+
+/** Every shared key with its type, in camelCase. A function takes the keys that it reads: `Pick<SharedConfig, …>`. */
+export type SharedConfig = OptionsOf<TObject<AllKeys>>;

@@ -40,24 +40,22 @@ function otherUnit(composition: Composition): ConfigProblem[] {
       what: `env_name is ${String(alias)}, but the options of the node 'env' are those of ${String(name)}`,
       mend: `choose the environment with its options: env=${String(alias)}`,
     });
-  const [agent, chosen] = [composition.setting('agent_type'), composition.choices.algorithm];
-  if (
-    typeof agent === 'string' &&
-    chosen == null &&
-    findAlgorithm(agent) !== undefined &&
-    composition.setting('task') === 'train'
-  )
+  const agent = composition.setting('agent_type');
+  const named = typeof agent === 'string' ? findAlgorithm(agent) : undefined;
+  if (named === undefined) return problems;
+  const chosen = composition.choices.algorithm ?? null;
+  if (chosen === null && composition.setting('task') === 'train')
     problems.push({
       key: 'agent_type',
-      what: `agent_type is ${agent}, but the options of that algorithm are not there`,
-      mend: `add it to the defaults list of the config: '- algorithm: ${findAlgorithm(agent)!.name}', or write algorithm=${findAlgorithm(agent)!.name}`,
+      what: `agent_type is ${String(agent)}, but the options of that algorithm are not there`,
+      mend: `add '- algorithm: ${named.name}' to the defaults list of the config, or write algorithm=${named.name}`,
     });
-  const isOther = typeof agent === 'string' && chosen != null && findAlgorithm(agent) !== findAlgorithm(chosen);
-  if (isOther && findAlgorithm(chosen) !== undefined)
+  const other = chosen === null ? undefined : findAlgorithm(chosen);
+  if (other !== undefined && other !== named)
     problems.push({
       key: 'agent_type',
-      what: `agent_type is ${agent}, but the options are those of ${chosen}`,
-      mend: `choose the algorithm with its options: algorithm=${findAlgorithm(agent)?.name ?? agent}`,
+      what: `agent_type is ${String(agent)}, but the options are those of ${other.name}`,
+      mend: `choose the algorithm with its options: algorithm=${named.name}`,
     });
   return problems;
 }

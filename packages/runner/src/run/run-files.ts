@@ -20,7 +20,7 @@ export class RunFiles {
     private readonly timings: JsonlFile,
   ) {}
 
-  /** @param lengths bytes to keep of each file, from the checkpoint that the run goes on from */
+  /** @param lengths bytes to keep of each file, from the checkpoint that the run resumes from */
   static async open(directory: string, lengths: Record<string, number>): Promise<RunFiles> {
     const [metrics, rollouts] = await Promise.all(
       RESUMED_FILES.map((name) => JsonlFile.open(join(directory, name), lengths[name] ?? 0)),

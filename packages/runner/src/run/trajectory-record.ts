@@ -5,7 +5,7 @@ interface TurnRecord {
   action: string;
   /** What the next observation adds after observation and action. */
   reply?: string;
-  /** The whole next observation, where it does not go on from the text before. */
+  /** The whole next observation, where it does not continue the text before. */
   next_observation?: string;
   reward: number;
   terminated: boolean;

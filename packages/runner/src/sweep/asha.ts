@@ -1,6 +1,6 @@
 /**
  * Asynchronous successive halving: many configurations get a small resource, and whenever a place is free the best 1/η of a
- * rung goes on with η times as much. Nothing waits for a rung to fill.
+ * rung continues with η times as much. Nothing waits for a rung to fill.
  *
  *     get_job():  for rung k from the last but one down to 0:
  *                     candidates = the best ⌊|rung k| / η⌋ of those that finished rung k
@@ -48,7 +48,7 @@ export function rungResources(min: number, max: number, reductionFactor: number)
 export class Asha {
   /** By rung: what each trial reached there; null where it failed. */
   readonly #results: Map<number, number | null>[];
-  /** By rung: the trials that went on from there. */
+  /** By rung: the trials that were promoted from there. */
   readonly #promoted: Set<number>[];
   readonly #started = new Set<number>();
   /** Cut off by an earlier stop, to be started first. */

@@ -22,7 +22,7 @@ export class JobBoard {
   #lastDrawn = -Infinity;
 
   /**
-   * @param total starts that are expected, null where that shows only as the sweep goes on
+   * @param total starts that are expected, null where that is not known in advance
    * @param clock seconds
    */
   constructor(
@@ -64,7 +64,7 @@ export class JobBoard {
     this.refresh();
   }
 
-  /** Draws the lines of the jobs at work anew. */
+  /** Draws the lines of the running jobs again. */
   refresh(): void {
     if (!this.output.isTTY) return;
     const now = this.clock();

@@ -62,7 +62,7 @@ export async function readMarkers(
       'sweep',
       `${inUse.length} of the sweep's ${jobs.length} jobs were started before, the first in ${inUse[0].directory}`,
       [
-        'to go on and leave out what is finished: launcher.resume=true',
+        'to resume it and leave out what is finished: launcher.resume=true',
         'for a new sweep choose another folder: hydra.sweep.dir=FOLDER',
       ],
     );
@@ -93,7 +93,7 @@ function refuseOtherJob({ number, overrides, directory }: SweepJob, earlier: Job
   throw new ConfigError('sweep', `the folder of job #${number}, '${directory}', holds a job with other overrides:`, [
     `there: ${earlier.overrides.join(' ') || '(none)'}`,
     `now:   ${overrides.join(' ') || '(none)'}`,
-    'to go on with that sweep give the same overrides in the same order; for a new one: hydra.sweep.dir=FOLDER',
+    'to resume that sweep give the same overrides in the same order; for a new one: hydra.sweep.dir=FOLDER',
   ]);
 }
 
@@ -105,7 +105,7 @@ async function isAlive({ directory }: SweepJob, { status, pid }: JobMarker): Pro
   } catch {
     return false;
   }
-  // Process numbers are used again: where the system tells a process's command, look for the folder in it.
+  // Process numbers are used again: where the system shows a process's command, look for the folder in it.
   const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => null);
   return command === null ? process.platform !== 'linux' : command.includes(directory);
 }

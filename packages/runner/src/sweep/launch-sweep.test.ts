@@ -77,13 +77,13 @@ test('a failure, its table, and a second start of only what failed', async () =>
   expect(await readFile(join(directory, 'sweep', '0', 'starts'), 'utf8')).toBe('0..1\n');
 });
 
-test('Ctrl-C lets the job leave, says how to go on, and what it says goes on', async () => {
+test('Ctrl-C lets the job leave, prints how to resume, and that command resumes it', async () => {
   const release = join(directory, 'release');
   const args = ['-m', ...local, 'x=1,2', `hold=${release}`];
   const stopped = await run(args, { signalWhen: join(directory, 'sweep', '0', 'holding') });
   expect(stopped).toMatchObject({ code: 130, stderr: '' });
   expect(timeless(stopped.stdout)).toContain(
-    'stopped; to go on:\n' +
+    'stopped; to resume:\n' +
       '  program -m launcher=local x=1,2 hold=HERE/release launcher.resume=true hydra.sweep.dir=HERE/sweep\n',
   );
   expect(await csv()).toContain('1,x=2 hold=HERE/release,not started,,,HERE/sweep/1,2\n');

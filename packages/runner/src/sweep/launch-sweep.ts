@@ -110,7 +110,7 @@ async function runClaimed(
   const failed = rows.filter(({ outcome }) => outcome?.status === 'failed').length;
   const lines = ['', summaryText(rows, columns, request.directory), '', `table: ${csv}`];
   if (halving && asha) lines.push(...bestLine(halving, asha.metric, jobs));
-  if (launcher.interrupted) lines.push('stopped; to go on:', `  ${resumeCommand(request)}`);
+  if (launcher.interrupted) lines.push('stopped; to resume:', `  ${resumeCommand(request)}`);
   else if (failed > 0)
     lines.push(`${failed} of ${jobs.length} jobs failed; to start only these again:`, `  ${resumeCommand(request)}`);
   output.write(`${lines.join('\n')}\n`);
@@ -172,7 +172,7 @@ async function summaryRows(
   );
 }
 
-/** The command as typed, so that it goes on with this very sweep. */
+/** The command as typed, so that it resumes this very sweep. */
 function resumeCommand({ program, directory }: SweepRequest): string {
   const typed = program.argv.filter((word) => !/^\+{0,2}(launcher\.resume|hydra\.sweep\.dir)=/.test(word));
   return [program.programName, ...typed, 'launcher.resume=true', `hydra.sweep.dir=${directory}`]

@@ -14,7 +14,7 @@ export interface PlannedSweep {
   launcher: LauncherConfig;
   /** Only for successive halving. */
   asha: AshaSourceOptions | null;
-  /** Told before the first job starts. */
+  /** Logged before the first job starts. */
   warnings: string[];
 }
 
@@ -31,7 +31,7 @@ export async function planJobs(request: SweepRequest): Promise<PlannedSweep | nu
   const points = sweeper.kind === 'basic' ? plannedPoints(request) : drawnPoints(request, sweeper);
   const compositions: Composition[] = [];
   for (const [index, overrides] of points.entries()) compositions.push(await request.composeJob(index, overrides));
-  // The nodes themselves are checked with the first job, so that their mistakes are told as any other.
+  // The nodes themselves are checked with the first job, so that their mistakes are reported as any other.
   const [first = []] = points;
   await request.check([await request.composeJob(0, [...first, ...steering])]);
   const asha = sweeper.kind === 'asha' ? await ashaOptions(request, sweeper, launcher, first) : null;
@@ -110,7 +110,7 @@ async function ashaOptions(
       `leave out the override of ${resourceKey}; its ends are sweeper.min_resource and sweeper.max_resource`,
     ]);
   }
-  // Composed once so that a key that no config has is told before anything starts.
+  // Composed once so that a key that no config has is reported before anything starts.
   await request.composeJob(0, [...first, `${resourceKey}=${min}`]);
   const rungs = rungResources(min!, max!, reductionFactor!);
   if (rungs.length === 1 && max! > min!) {

@@ -207,7 +207,7 @@ describe('successive halving', () => {
   test('the better half goes on in its own folder with twice the resource', async () => {
     const jobs = makeJobs(...points);
     const { outcomes } = await runAll(jobs, halving(jobs));
-    // The order of asha.test.ts: later trials are better, so all but the first go on as they come.
+    // The order of asha.test.ts: later trials are better, so all but the first are promoted as they come.
     const starts = await Promise.all(jobs.map((job) => textOf(job, 'starts')));
     expect(starts).toEqual(['0..1\n', '0..1\n1..2\n', '0..1\n1..2\n2..4\n', '0..1\n1..2\n2..4\n']);
     expect(outcomes.get(3)?.metrics).toEqual({
@@ -259,7 +259,7 @@ describe('folders in use are refused before anything starts', () => {
     await runAll(makeJobs(['x=1']));
     await expect(readMarkers(makeJobs(['x=2']), { resume: true })).rejects.toThrow(
       `the folder of job #0, '${directory}/0', holds a job with other overrides:\n  there: x=1\n  now:   x=2\n` +
-        '  to go on with that sweep give the same overrides in the same order; for a new one: hydra.sweep.dir=FOLDER',
+        '  to resume that sweep give the same overrides in the same order; for a new one: hydra.sweep.dir=FOLDER',
     );
   });
 
@@ -268,7 +268,7 @@ describe('folders in use are refused before anything starts', () => {
     await runAll(jobs.slice(0, 1));
     await expect(readMarkers(jobs, { resume: false })).rejects.toThrow(
       `1 of the sweep's 2 jobs were started before, the first in ${directory}/0\n` +
-        '  to go on and leave out what is finished: launcher.resume=true\n' +
+        '  to resume it and leave out what is finished: launcher.resume=true\n' +
         '  for a new sweep choose another folder: hydra.sweep.dir=FOLDER',
     );
   });

@@ -10,7 +10,7 @@ const MAX_REDRAWS = 1000;
 
 /**
  * Draws trials: of values one with equal chance; of `interval(a,b)` a number uniformly, of `tag(log, interval(a,b))` one
- * whose logarithm is uniform; of `int(interval(a,b))` whole numbers with both ends included. No trial comes twice.
+ * whose logarithm is uniform; of `int(interval(a,b))` integers with both ends included. No trial comes twice.
  *
  * @param seed decides all draws; more trials of the same seed begin with the same ones
  * @returns the override texts of each trial; fewer than asked for where the space has no more points
@@ -46,7 +46,7 @@ function drawUniform(start: number, end: number, integer: boolean, rng: Rng): nu
   return rounded(start + rng.uniform() * (end - start), start, end);
 }
 
-/** exp(u), u uniform in [ln a, ln b]; for whole numbers ⌊exp(u)⌋ with u in [ln a, ln(b + 1)), so that b has its share. */
+/** exp(u), u uniform in [ln a, ln b]; for integers ⌊exp(u)⌋ with u in [ln a, ln(b + 1)), so that b has its share. */
 function drawLog(start: number, end: number, integer: boolean, rng: Rng): number {
   const [low, high] = [Math.log(start), Math.log(integer ? end + 1 : end)];
   const value = Math.exp(low + rng.uniform() * (high - low));

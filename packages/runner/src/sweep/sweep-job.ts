@@ -29,7 +29,7 @@ export interface JobOutcome {
   readonly metrics: Readonly<Record<string, number | null>>;
 }
 
-/** Decides what is started next. Asked whenever a place is free, told whenever a job ends. */
+/** Decides what is started next. Asked whenever a place is free; gets a report whenever a job ends. */
 export interface JobSource {
   /** Null: nothing to start now. When nothing is running either, the sweep is over. */
   next(): JobStart | null;

@@ -33,7 +33,7 @@ export const sweeperSchema = Type.Object(
     min_resource: optionalCount('asha: resource of every configuration, in units of resource_key'),
     max_resource: optionalCount('asha: resource of those that survive to the end, in units of resource_key'),
     reduction_factor: Type.Optional(
-      Type.Number({ exclusiveMinimum: 1, description: 'asha: η; one in η goes on, with η times the resource' }),
+      Type.Number({ exclusiveMinimum: 1, description: 'asha: η; one in η continues, with η times the resource' }),
     ),
   },
   { ...closed, description: 'which jobs a sweep has' },

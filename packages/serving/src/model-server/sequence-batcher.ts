@@ -1,6 +1,6 @@
 // Continuous batching: each answer has a slot of the key-value cache, and all slots advance together, a few tokens a round.
 // Requests that arrive during a round join the next one; a prompt that shares a prefix with a free slot's content reuses it.
-import type { Rng } from '@bowyer/core';
+import { maximum, type Rng } from '@bowyer/core';
 import type { TopLogprobs, Episodes, LanguageModel, SamplingOptions, Utterance } from '@bowyer/models';
 import { adjustsLogits, logitChanges, type LogitAdjustments } from './logit-bias.js';
 
@@ -122,7 +122,7 @@ export class SequenceBatcher {
   #admit(sequence: Sequence): void {
     const { promptIds } = sequence.request;
     const remembered = this.#free.map((slot) => commonPrefix(this.episodes.context(slot), promptIds));
-    const best = remembered.indexOf(Math.max(...remembered));
+    const best = remembered.indexOf(maximum(remembered));
     [sequence.slot] = this.#free.splice(best, 1);
     this.episodes.truncate(sequence.slot, remembered[best]);
     this.#running.push(sequence);

@@ -1,4 +1,5 @@
 // Incremental text of an answer: what can be sent already, and whether a stop string has ended it.
+import { maximum, minimum } from '@bowyer/core';
 
 /** What an incomplete multi-byte character decodes to. */
 const HALF_CHARACTER = '\uFFFD';
@@ -35,7 +36,7 @@ export class TextStreamer {
     const text = this.decode(this.#ids);
     const ends = this.stops.map((stop) => text.indexOf(stop)).filter((at) => at >= 0);
     this.#stopped = ends.length > 0;
-    this.#text = this.#stopped ? text.slice(0, Math.min(...ends)) : text;
+    this.#text = this.#stopped ? text.slice(0, minimum(ends)) : text;
     return this.#show(this.#stopped ? this.#text.length : this.#certainLength());
   }
 
@@ -54,7 +55,7 @@ export class TextStreamer {
   #certainLength(): number {
     let length = this.#text.length;
     while (length > 0 && this.#text[length - 1] === HALF_CHARACTER) length--;
-    return length - Math.max(0, ...this.stops.map((stop) => overlap(this.#text.slice(0, length), stop)));
+    return length - maximum([0, ...this.stops.map((stop) => overlap(this.#text.slice(0, length), stop))]);
   }
 }
 

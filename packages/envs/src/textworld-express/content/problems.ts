@@ -115,7 +115,7 @@ function drawQuestions(random: JavaRandom, operator: Operator, count: number): Q
   return [...questions.values()];
 }
 
-/** Null when it is not a whole number or, for a difference, not above zero. */
+/** Null when it is not an integer or, for a difference, not above zero. */
 function answerTo(operator: Operator, first: number, second: number): number | null {
   if (operator === '+') return first + second;
   if (operator === '*') return first * second;

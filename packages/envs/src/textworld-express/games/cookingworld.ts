@@ -57,7 +57,7 @@ const styleOfDevice: Readonly<Record<string, CookingStyle>> = {
 
 export class CookingGame extends RoomGame {
   readonly taskDescription =
-    'Cook a meal and eat it. The cookbook in the kitchen tells the ingredients and what to do with each of them.';
+    'Cook a meal and eat it. The cookbook in the kitchen tells the ingredients and what to do with each of them.'; // prose-lint: off
   readonly properties: Readonly<Record<string, number>>;
   readonly ingredients: readonly Ingredient[];
   readonly #maxScore: number;

@@ -24,7 +24,7 @@ export type ReadPostings = (offset: number, length: number) => Uint8Array;
 
 export class SearchIndex {
   readonly #norms: Float32Array;
-  /** [D] of the query at hand; all zero between queries. */
+  /** [D] of the current query; all zero between queries. */
   readonly #sums: Float64Array;
 
   /** @param ranks [D] decide between documents of equal score, the smaller first */

@@ -1,4 +1,4 @@
-// task=generate: texts that go on from prompts or, from an encoder-decoder, that answer them; greedy or sampled.
+// task=generate: texts that continue prompts or, from an encoder-decoder, that answer them; greedy or sampled.
 import {
   ChatTemplateError,
   endOfText,
@@ -45,7 +45,7 @@ export async function generate(config: GenerateConfig, context: TaskContext): Pr
       if (finishReason === 'length' && ids.length < maxNewTokens) cut++;
       const isMessage = lines[line++].messages !== undefined;
       const said = finishReason === 'stop' ? ids.slice(0, -1) : ids;
-      // A message stands alone; a text goes on where its prompt ended.
+      // A message stands alone; a text continues where its prompt ended.
       const shown = isMessage ? model.tokenizer!.decode(said) : text;
       yield { text: shown, ids, logprobs, finish_reason: finishReason };
     }
@@ -56,7 +56,7 @@ export async function generate(config: GenerateConfig, context: TaskContext): Pr
 
 type ChatItem = PromptItem & { messages?: ChatMessage[] };
 
-/** A dialogue becomes the ids that the model's chat template gives it, up to where the model is to go on. */
+/** A dialogue becomes the ids that the model's chat template gives it, up to where the model continues. */
 async function promptsOf(
   lines: ChatItem[],
   { tokenizer }: LanguageModel | Seq2SeqModel,

@@ -74,7 +74,7 @@ async function playEpisode({ env, print, textOf, read }: Table, seed: number): P
   }
 }
 
-/** Anything but the two other answers goes on. */
+/** Anything but the two other answers continues. */
 async function askNext({ print, read }: Table): Promise<Next> {
   print('Enter: next episode, restart: this one again, quit: stop. ');
   const answer = await read();
