@@ -143,7 +143,6 @@ registerTask({
   description: 'print the mean return of the expert of guess_number',
   keys: (choices) => ({ ...runKeys, ...environmentKeys(choices), episodes: count('episodes to play') }),
   plays: true,
-  runsModels: false,
   problems: ({ env }) =>
     (env as { name: string }).name === guessNumber.name
       ? []

@@ -25,7 +25,7 @@ export async function runTask(
   const decisive = decisivePart(plain, schema);
   const config = reads ? reads.watch(plain) : plain;
   const run = await unit.load();
-  if ('device' in plain && unit.runsModels) await settleDevice(config as DeviceConfig, context);
+  if ('device' in plain) await settleDevice(config as DeviceConfig, context);
   await useLocalModels(config, context);
   const { parts, close } = unit.plays
     ? await openEnvParts(config as EnvironmentConfig)

@@ -11,10 +11,7 @@ export const algorithmKeys = {
 /** Secrets do not belong in a config, which is saved in the run's folder. */
 export const secretKeys = {
   huggingface_token: undecided(
-    Type.String({
-      maxLength: 0,
-      description: 'kept for ArCHer’s configs; must be empty: set HF_TOKEN in the environment',
-    }),
+    Type.String({ description: 'kept for ArCHer’s configs; must be empty: set HF_TOKEN in the environment' }),
   ),
 };
 
@@ -22,7 +19,6 @@ export const secretKeys = {
 export const notBuilt = {
   use_wandb: Type.Literal(false, { description: 'log to Weights & Biases; not built yet: must be false' }),
   wandb_key: Type.String({
-    maxLength: 0,
     description: 'kept for ArCHer’s configs; must be empty: set WANDB_API_KEY in the environment',
   }),
   use_baseline: Type.Literal(false, { description: 'token-level baseline; not built yet: must be false' }),

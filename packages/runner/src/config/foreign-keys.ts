@@ -25,7 +25,7 @@ const AGENTGYM: Readonly<Record<string, string>> = {
   saving_epoch_freq: 'save_minutes=X',
   max_input_length: 'policy.n_positions=N for the built-in policy; other models have their own context',
   max_round: 'env.max_turns=N or env.max_rounds=N, as the environment names it (--help lists its options)',
-  wandb_log: 'use_wandb',
+  wandb_log: 'nothing yet: figures are in metrics.jsonl and report.html of the run',
   wandb_project: 'project_name=NAME',
   wandb_run_name: 'run_name=NAME',
   data_len: 'env.items=N of an environment on a server',

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { findAlgorithm } from '@bowyer/algorithms';
-import { camelKeys } from '@bowyer/core';
+import { camelKeys, toCamelCase } from '@bowyer/core';
 import { validate, type Composition } from '@bowyer/config';
 import { environmentProblems } from '@bowyer/envs';
 import { outsideKeys, type EnvironmentConfig } from '../environment/environment.js';
@@ -24,6 +24,7 @@ export async function validateConfig(composition: Composition): Promise<void> {
   const problems = [
     ...algorithmProblems(config),
     ...(unit.plays ? playProblems(composition, config as EnvironmentConfig) : []),
+    ...secretProblems(config),
     ...limitProblems(config),
     ...((await unit.problems?.(config)) ?? []),
   ];
@@ -98,6 +99,19 @@ const isOverridden = (composition: Composition, key: string, choice: string): bo
 
 const isTyped = (composition: Composition, key: string): boolean =>
   composition.origin(key)[0]?.source.startsWith('command line') === true;
+
+/** Keys for secrets, and the environment variable that takes their place. */
+const SECRETS: Readonly<Record<string, string>> = { huggingface_token: 'HF_TOKEN', wandb_key: 'WANDB_API_KEY' };
+
+/** Without the place of the key, which would print its value. */
+function secretProblems(config: Record<string, unknown>): ConfigProblem[] {
+  return Object.entries(SECRETS)
+    .filter(([key]) => (config[toCamelCase(key)] ?? '') !== '')
+    .map(([key, variable]) => ({
+      what: `${key} is given: a config is saved in the run's folder, where a secret does not belong`,
+      mend: `leave it out, and set ${variable} in the environment`,
+    }));
+}
 
 /** Files that a run's folder may contain before the run is there: Hydra's record, logs, the marks of a sweep. */
 const OF_A_START = /^\.|\.log$|^sweep-job\.json$|^multirun\.yaml$|^checkpoints$/;

@@ -26,6 +26,7 @@ export async function writeReport(
       { title: 'Win rate', keys: ['rollout/win_rate', 'eval/win_rate'] },
       { title: 'Share of questions', keys: ['rollout/invalid_share', 'rollout/repeated_share'] },
       { title: 'Critic against returns', keys: ['eval/q_mean', 'eval/discounted_return_mean'] },
+      { title: 'Loss of imitation (nats)', keys: ['losses/nll'] },
       { title: 'Critic losses', keys: ['losses/q1', 'losses/q2', 'losses/v1', 'losses/v2'] },
       { title: 'Advantages', keys: ['actor/advantages_mean', 'actor/advantages_std'] },
       { title: 'Entropy of an utterance (nats)', keys: ['rollout/utterance_entropy'] },

@@ -52,8 +52,6 @@ export interface TaskUnit {
   keys(choices: Choices): TProperties;
   /** Plays episodes: has the node `env`, and gets the environment's parts. */
   plays: boolean;
-  /** Runs models on a device. */
-  runsModels: boolean;
   /** What the config lacks or contradicts, looked for before anything starts. `config` has camelCase keys. */
   problems?(config: Record<string, unknown>): ConfigProblem[] | Promise<ConfigProblem[]>;
   /** Imports the code that does the work; the compute stack is loaded here and not before. */

@@ -28,7 +28,6 @@ export const convertTask: TaskUnit = {
     quantization: policyKeys.quantization,
   }),
   plays: false,
-  runsModels: false,
   problems({ input, output }) {
     if (input !== null && output !== null) return [];
     return [

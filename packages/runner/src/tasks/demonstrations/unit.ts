@@ -13,7 +13,6 @@ export const demonstrationsTask: TaskUnit = {
     demonstrations: demonstrationsNode(choices),
   }),
   plays: true,
-  runsModels: false,
   problems: demonstrationProblems,
   load: async () => (await import('./demonstrations.js')).demonstrations,
 };

@@ -91,7 +91,6 @@ export const evaluateTask: TaskUnit = {
   description: 'play a trained agent and report its return',
   keys,
   plays: true,
-  runsModels: true,
   async problems(config) {
     if ((config.policy as { endpoint?: object } | undefined)?.endpoint) return [];
     const { checkpointPath, policyLm } = config as { checkpointPath: string | null; policyLm: string | null };

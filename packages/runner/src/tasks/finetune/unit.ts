@@ -60,7 +60,6 @@ export const finetuneTask: TaskUnit = {
   description: 'train a model on your own conversations, or prompts and completions',
   keys,
   plays: false,
-  runsModels: true,
   async problems(config) {
     const { model, data, quantization, useLora } = config as unknown as FinetuneKeys;
     if (model === null || data === null)

@@ -20,7 +20,6 @@ export const generateTask: TaskUnit = {
     ignore_eos: Type.Boolean({ description: 'continue after a token that ends texts, up to max_new_tokens' }),
   }),
   plays: false,
-  runsModels: true,
   problems: lineFileProblems('generate'),
   load: async () => (await import('./generate.js')).generate,
 };

@@ -15,6 +15,5 @@ export const playTask: TaskUnit = {
     output: nullable(Type.String(), 'JSONL file to which finished episodes are appended; null: none'),
   }),
   plays: true,
-  runsModels: false,
   load: async () => (await import('./play.js')).play,
 };

@@ -17,7 +17,6 @@ export const replayTask: TaskUnit = {
     output: nullable(Type.String(), 'JSONL file to write: {reset, steps}'),
   }),
   plays: true,
-  runsModels: false,
   problems({ input, output }) {
     const missing = Object.entries({ input, output }).find(([, file]) => file === null);
     if (missing === undefined) return [];

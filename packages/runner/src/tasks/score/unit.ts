@@ -19,7 +19,6 @@ export const scoreTask: TaskUnit = {
     };
   },
   plays: false,
-  runsModels: true,
   problems: lineFileProblems('score'),
   load: async () => (await import('./score.js')).score,
 };

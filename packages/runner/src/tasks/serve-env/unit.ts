@@ -18,6 +18,5 @@ export const serveEnvTask: TaskUnit = {
     idle_minutes: rate('an environment without requests is closed after this time, in minutes'),
   }),
   plays: true,
-  runsModels: false,
   load: async () => (await import('./serve-env.js')).serveEnv,
 };

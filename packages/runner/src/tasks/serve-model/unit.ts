@@ -30,7 +30,6 @@ export const serveModelTask: TaskUnit = {
     ),
   }),
   plays: false,
-  runsModels: true,
   problems({ model }) {
     if (model !== null) return [];
     return [

@@ -90,7 +90,6 @@ export const trainTask: TaskUnit = {
   description: 'train an agent, from its supervised start to its final test',
   keys,
   plays: true,
-  runsModels: true,
   async problems(raw) {
     const config = raw as unknown as TrainConfig;
     const { checkpointPath, policyLm, quantization, useLora, criticLm, critic } = config;
