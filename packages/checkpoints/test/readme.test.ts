@@ -1,25 +1,13 @@
-// The README's example runs as shown.
-import { execFileSync } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+// The README's programs run as they are shown.
+import { join, resolve } from 'node:path';
+import { readmePrograms } from '@bowyer/testing';
 
-/** Output of the n-th program of the README. */
-function outputOf(n: number): string {
-  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
-  const code = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)][n][1];
-  // In this folder, so that the workspace's packages are found.
-  const file = fileURLToPath(new URL(`./readme-${process.pid}-${n}.ts`, import.meta.url));
-  writeFileSync(file, code);
-  try {
-    return execFileSync(process.execPath, ['--conditions=source', '--import', 'tsx', file], {
-      encoding: 'utf8',
-      env: { ...process.env, FORCE_COLOR: '0' }, // Nx requests colours
-    });
-  } finally {
-    rmSync(file);
-  }
-}
+const folder = resolve(import.meta.dirname, '..');
+const programs = readmePrograms(join(folder, 'README.md'), resolve(folder, '../..'));
 
-test('the tensor of the example is read as it was written', () => {
-  expect(outputOf(0)).toBe('[ 2, 3 ] Float32Array(6) [ 1, 2, 3, 4, 5, 6 ]\n');
+/** What the n-th program of the README prints. */
+const outputOf = (n: number): Promise<string> => programs[n].run();
+
+test('the tensor of the example is read as it was written', async () => {
+  expect(await outputOf(0)).toBe('[ 2, 3 ] Float32Array(6) [ 1, 2, 3, 4, 5, 6 ]\n');
 });
