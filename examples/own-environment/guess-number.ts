@@ -146,6 +146,6 @@ registerTask({
   problems: ({ env }) =>
     (env as { name: string }).name === guessNumber.name
       ? []
-      : [{ key: 'env.name', what: 'task=measure_expert plays guess_number only', mend: 'write env=guess_number' }],
+      : [{ key: 'env.name', message: 'task=measure_expert plays guess_number only', remedy: 'write env=guess_number' }],
   load: () => Promise.resolve(measureExpert),
 });

@@ -1,6 +1,6 @@
 // An algorithm as a unit: everything that a runner needs to find it by name, check its options, train with it, play the trained
 // agent and resume a run. This is all that a runner knows of an algorithm.
-import type { OptionsOf, Trajectory } from '@bowyer/core';
+import type { ConfigProblem, OptionsOf, Trajectory } from '@bowyer/core';
 import type { DoubleCritic, EncodedConversation, LanguageModel } from '@bowyer/models';
 import type { Static, TObject } from '@sinclair/typebox';
 import type { PlayContext } from './rollout/collect.js';
@@ -63,8 +63,8 @@ export interface AlgorithmUnit<Schema extends TObject = TObject> {
   openPlayer(agent: Agent, options: PlayerOptionsOf<Schema>): OpenPlayer;
   /** The whole training, top to bottom. When the user asks to stop, it saves a checkpoint and returns early. */
   train(run: TrainingRun, options: OptionsOf<Schema> & PlayOptions): Promise<void>;
-  /** Settings that the schema allows but that would waste the run: one message each, with the remedy. */
-  problems?(options: OptionsOf<Schema>): string[];
+  /** Settings that the schema allows but that would waste the run. */
+  problems?(options: OptionsOf<Schema>): ConfigProblem[];
   /** Iterations at the start in which the agent does not change; 0 if absent. Sweeps that compare early results need it. */
   frozenIterations?(options: OptionsOf<Schema>): number;
 }

@@ -41,6 +41,7 @@ export { minibatches } from './minibatches.js';
 export { correlation, maximum, mean, minimum, quantile, standardDeviation, standardError } from './statistics.js';
 export { writeFileAtomically } from './atomic-file.js';
 export { withFileLock, type FileLockOptions } from './file-lock.js';
+export type { ConfigProblem } from './config-problem.js';
 export { camelKeys, snakeKeys, toCamelCase, toSnakeCase } from './key-case.js';
 export { count, nullable, oneOf, rate, share, type CamelKeys, type OptionsOf } from './option-schema.js';
 /** TypeBox, in which options are declared: re-exported so that a plugin needs no package of its own for it. */

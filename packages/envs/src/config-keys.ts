@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { toSnakeCase } from '@bowyer/core';
 import { environmentInfo, environmentNames } from './registry.js';
-import type { Condition, ConfigProblem } from './unit.js';
+import type { Condition, EnvProblem } from './unit.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -29,7 +29,7 @@ export function optionsWithKeys(name: string, options: Values, keys: Values): Re
 }
 
 /** Whatever of the options and keys cannot be played or would not be read; empty where all is well. */
-export function environmentProblems(name: string, options: Values, keys: Values = {}): ConfigProblem[] {
+export function environmentProblems(name: string, options: Values, keys: Values = {}): EnvProblem[] {
   const { problems } = environmentInfo(name);
   return [
     ...keyProblems(name, options, keys),
@@ -38,7 +38,7 @@ export function environmentProblems(name: string, options: Values, keys: Values 
   ];
 }
 
-function keyProblems(name: string, options: Values, keys: Values): ConfigProblem[] {
+function keyProblems(name: string, options: Values, keys: Values): EnvProblem[] {
   const known = environmentInfo(name).keys ?? {};
   /** What gives an option so far. */
   const givenBy = new Map<string, { key: string; value: unknown }>();
@@ -46,7 +46,7 @@ function keyProblems(name: string, options: Values, keys: Values): ConfigProblem
     const value = options[option] ?? null;
     if (value !== null) givenBy.set(option, { key: `env.${toSnakeCase(option)}`, value });
   }
-  return Object.entries(keys).flatMap(([key, value]): ConfigProblem[] => {
+  return Object.entries(keys).flatMap(([key, value]): EnvProblem[] => {
     if (value === null || value === undefined) return [];
     if (!(key in known)) return [keyOfOthers(name, key)];
     const condition = unmetCondition(name, key, options);
@@ -61,7 +61,7 @@ function keyProblems(name: string, options: Values, keys: Values): ConfigProblem
 }
 
 /** Options other than their defaults that nothing reads, the values of the others being as they are. */
-function unreadOptions(name: string, options: Values): ConfigProblem[] {
+function unreadOptions(name: string, options: Values): EnvProblem[] {
   const { schema, readWith = {} } = environmentInfo(name);
   return Object.entries(readWith).flatMap(([option, condition]) => {
     const isGiven = !isDeepStrictEqual(options[option] ?? null, schema.properties[option].default);
@@ -70,13 +70,13 @@ function unreadOptions(name: string, options: Values): ConfigProblem[] {
   });
 }
 
-function keyOfOthers(name: string, key: string): ConfigProblem {
+function keyOfOthers(name: string, key: string): EnvProblem {
   const readers = environmentNames().filter((other) => key in (environmentInfo(other).keys ?? {}));
   const message = `${key}: ${name} does not read it`;
   return { key, message, remedy: `leave it out; environments that read it: ${readers.join(', ')}` };
 }
 
-function unread(name: string, key: string, condition: Condition, options: Values): ConfigProblem {
+function unread(name: string, key: string, condition: Condition, options: Values): EnvProblem {
   const unmet = Object.entries(condition).find(([option, values]) => !values.includes(options[option]))!;
   const [option, values] = [`env.${toSnakeCase(unmet[0])}`, unmet[1]];
   const wanted = values.map((value) => `${option}=${String(value)}`).join(' or ');

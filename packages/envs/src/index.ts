@@ -9,7 +9,7 @@ export {
   type AnyEnvironment,
   type Condition,
   type ConfigKey,
-  type ConfigProblem,
+  type EnvProblem,
   type DemonstrationRequest,
   type DemonstrationSource,
   type EnvironmentUnit,

@@ -1,6 +1,6 @@
 // An environment as a unit: everything that a runner needs to find it by name, check its options, play it, imitate its
 // expert and start a critic on it. A runner knows no environment but through this.
-import type { DemonstrationSet } from '@bowyer/core';
+import type { ConfigProblem, DemonstrationSet } from '@bowyer/core';
 import type { Env, ResetResult } from './contract/env.js';
 import type { EnvParts, OraclePrompts } from './oracle.js';
 
@@ -37,11 +37,8 @@ export interface ConfigKey {
 }
 
 /** Something that the schema allows and that cannot be played, or that nobody would read. */
-export interface ConfigProblem {
-  /** The key at fault as it is written in a config, such as `env.base_url`. */
+export interface EnvProblem extends ConfigProblem {
   key: string;
-  message: string;
-  remedy: string;
   /** The key whose value keeps this one from being read, such as `env.backend`. */
   unreadFor?: string;
 }
@@ -83,7 +80,7 @@ export interface EnvironmentUnit<Options extends object = object, Extra extends 
   /** Options that are read only with some values of others. */
   readWith?: Readonly<Partial<Record<string & keyof Options, Condition>>>;
   /** What the schema allows and cannot be played, beyond what `readWith` states. */
-  problems?(options: Options): ConfigProblem[];
+  problems?(options: Options): EnvProblem[];
   /** Answers that a word-level tokenizer keeps as one token each, and that an agent can never write. */
   answerTokens?(options: Options): readonly string[];
   /** Texts whose words a word-level tokenizer knows beside those of the demonstrations. */

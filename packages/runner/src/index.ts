@@ -1,6 +1,6 @@
 // What the command line is made of, for plugins, for tools that write schemas, and for tests.
 export { registerTask, findTask, taskNames } from './tasks/registry.js';
-export type { Choices, ConfigProblem, TaskContext, TaskUnit } from './tasks/task.js';
+export type { Choices, TaskContext, TaskUnit } from './tasks/task.js';
 export { runKeys } from './config/keys.js';
 export { environmentKeysOf as environmentKeys } from './config/environment-keys.js';
 export { editorSchemas, schemaLine, schemaNameOf } from './config/editor-schemas.js';

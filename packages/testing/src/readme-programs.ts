@@ -25,7 +25,8 @@ async function runProgram(source: string, repository: string): Promise<string> {
     const file = join(folder, 'program.mts');
     writeFileSync(file, source);
     const argv = ['--conditions=source', '--import', 'tsx', file];
-    return (await promisify(execFile)(process.execPath, argv, { cwd: folder })).stdout;
+    const env = { ...process.env, FORCE_COLOR: '0' }; // Nx requests colours
+    return (await promisify(execFile)(process.execPath, argv, { cwd: folder, env })).stdout;
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -106,8 +106,11 @@ export const archer = defineAlgorithm({
     ...neverTrains(options),
     ...(options.actorSamples === 'rollout' && options.actorEpochs > options.rolloutSize
       ? [
-          `actor_epochs=${options.actorEpochs} is more than the ${options.rolloutSize} episodes of a rollout, so some policy steps would have no data: ` +
-            'lower actor_epochs, raise rollout_size, or give actor_samples=replay',
+          {
+            key: 'actor_epochs',
+            message: `actor_epochs=${options.actorEpochs} is more than the ${options.rolloutSize} episodes of a rollout, so some policy steps would have no data`,
+            remedy: 'lower actor_epochs, raise rollout_size, or give actor_samples=replay',
+          },
         ]
       : []),
   ],

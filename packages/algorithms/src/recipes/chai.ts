@@ -72,7 +72,15 @@ export const chai = defineAlgorithm({
   },
 
   problems: ({ numCandidates }) =>
-    numCandidates === 1 ? ['num_candidates=1 leaves the critic nothing to choose from: give 2 or more'] : [],
+    numCandidates === 1
+      ? [
+          {
+            key: 'num_candidates',
+            message: 'num_candidates=1 leaves the critic nothing to choose from',
+            remedy: 'give 2 or more',
+          },
+        ]
+      : [],
 });
 
 /** Candidates must differ, so they are sampled in evaluations too. */

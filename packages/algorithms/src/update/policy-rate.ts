@@ -1,6 +1,15 @@
 // The policy's learning rate over the iterations of an online algorithm, and the config keys that define it.
 import { Type, type TSchema } from '@sinclair/typebox';
-import { count, nullable, oneOf, rate, scheduledRate, share, type LearningRateSchedule } from '@bowyer/core';
+import {
+  count,
+  nullable,
+  oneOf,
+  rate,
+  scheduledRate,
+  share,
+  type ConfigProblem,
+  type LearningRateSchedule,
+} from '@bowyer/core';
 
 /** Config keys of a schedule. @param unit what its steps are */
 export const rateScheduleSchema = <FinalShare extends TSchema>(unit: string, finalShare: FinalShare) =>
@@ -43,9 +52,8 @@ export function policyRate(iteration: number, options: PolicyRateOptions): numbe
 }
 
 /** A problem where the warm-up takes all iterations. */
-export const neverTrains = ({ warmupIter, iterations }: { warmupIter: number; iterations: number }): string[] =>
-  warmupIter < iterations
-    ? []
-    : [
-        `warmup_iter=${warmupIter} leaves no iteration of ${iterations} in which the policy trains: lower warmup_iter or raise iterations`,
-      ];
+export function neverTrains({ warmupIter, iterations }: { warmupIter: number; iterations: number }): ConfigProblem[] {
+  if (warmupIter < iterations) return [];
+  const message = `warmup_iter=${warmupIter} leaves no iteration of ${iterations} in which the policy trains`;
+  return [{ key: 'warmup_iter', message, remedy: 'lower warmup_iter or raise iterations' }];
+}

@@ -2,7 +2,7 @@
 import type { AgentGymEnv, AgentGymOptions } from './agentgym-env.js';
 import type { AgentGymFamily } from './families.js';
 import { agentGymEnv, agentGymProperties } from './options.js';
-import type { Condition, ConfigKey, ConfigProblem } from '../unit.js';
+import type { Condition, ConfigKey, EnvProblem } from '../unit.js';
 
 export interface BackendOptions {
   backend: 'embedded' | 'agentgym';
@@ -48,7 +48,7 @@ export const agentGymKeys: Readonly<Record<string, ConfigKey>> = { env_server_ba
 export function missingAddress(
   name: string,
   { backend, baseUrl }: { backend?: string; baseUrl: string | null },
-): ConfigProblem[] {
+): EnvProblem[] {
   if (baseUrl !== null || (backend !== undefined && backend !== 'agentgym')) return [];
   const choice = backend === undefined ? '' : ` with env.backend=${backend}`;
   return [

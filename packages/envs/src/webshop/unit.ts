@@ -1,7 +1,7 @@
 import { agentGymKeys, missingAddress } from '../agentgym/backend.js';
 import { agentGymEnv } from '../agentgym/options.js';
 import { expertNoiseSchema, playedOptions, playedSet, type ExpertNoise } from '../played-demonstrations.js';
-import { defineEnvironment, resetSchemaWith, type Condition, type ConfigProblem } from '../unit.js';
+import { defineEnvironment, resetSchemaWith, type Condition, type EnvProblem } from '../unit.js';
 import { webShopDemonstrations, webShopTexts } from './demonstrations.js';
 import { webShopSchema, type WebShopOptions } from './options.js';
 import { WebShop, type WebShopInfo } from './webshop.js';
@@ -69,7 +69,7 @@ export const webShopUnit = defineEnvironment<WebShopOptions, ExpertNoise>({
   },
 });
 
-function missingSite({ backend, baseUrl }: WebShopOptions): ConfigProblem[] {
+function missingSite({ backend, baseUrl }: WebShopOptions): EnvProblem[] {
   if (backend !== 'site' || baseUrl !== null) return [];
   return [
     {

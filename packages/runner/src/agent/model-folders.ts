@@ -1,7 +1,8 @@
 // Folders in which a model may be found: one in Hugging Face layout, an adapter's, a run's, or one of a run's checkpoints.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { ConfigProblem } from '../tasks/task.js';
+
+import type { ConfigProblem } from '@bowyer/core';
 import { hubId } from './hub-id.js';
 
 const isModel = (folder: string): boolean =>
@@ -62,8 +63,8 @@ export async function modelProblem(key: string, place: string | null): Promise<C
   const what = existsSync(place) ? `the folder '${place}' contains no model` : `there is no folder '${place}'`;
   return {
     key,
-    what: `${key}: ${what}`,
-    mend:
+    message: `${key}: ${what}`,
+    remedy:
       'give a model in Hugging Face layout (a folder with config.json, model.safetensors and tokenizer.json), a run or one of\n' +
       '  its checkpoints, or a model of the hub (OWNER/NAME)',
   };
@@ -77,7 +78,7 @@ async function adapterProblem(key: string, folder: string): Promise<ConfigProble
     return null;
   } catch (error) {
     if (!(error instanceof AdapterError)) throw error;
-    const [what, ...mend] = error.message.split('\n');
-    return { key, what: `${key}: ${what}`, mend: mend.map((line) => line.trim()).join('\n  ') };
+    const [message, ...remedy] = error.message.split('\n');
+    return { key, message: `${key}: ${message}`, remedy: remedy.map((line) => line.trim()).join('\n  ') };
   }
 }

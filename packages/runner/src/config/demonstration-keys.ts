@@ -3,7 +3,8 @@ import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
 import { toSnakeCase } from '@bowyer/core';
 import { environmentInfo } from '@bowyer/envs';
 import { demonstrationsProblem, fileProblem } from '../demonstrations/demonstrations.js';
-import type { Choices, ConfigProblem } from '../tasks/task.js';
+import type { Choices } from '../tasks/task.js';
+import type { ConfigProblem } from '@bowyer/core';
 import type { EnvConfig } from './environment-keys.js';
 import { demonstrationKeys } from './keys.js';
 

@@ -6,7 +6,8 @@ import { camelKeys, toCamelCase } from '@bowyer/core';
 import { validate, type Composition } from '@bowyer/config';
 import { environmentProblems } from '@bowyer/envs';
 import { outsideKeys, type EnvironmentConfig } from '../environment/environment.js';
-import type { ConfigProblem } from '../tasks/task.js';
+
+import type { ConfigProblem } from '@bowyer/core';
 import { CONFIG_FILE } from '../run/run-files.js';
 import { placeText } from './place-text.js';
 import { schemaOf, taskOf, unknownUnit } from './units.js';
@@ -38,8 +39,8 @@ function otherUnit(composition: Composition): ConfigProblem[] {
   if (alias !== null && alias !== undefined && alias !== name)
     problems.push({
       key: 'env_name',
-      what: `env_name is ${String(alias)}, but the options of the node 'env' are those of ${String(name)}`,
-      mend: `choose the environment with its options: env=${String(alias)}`,
+      message: `env_name is ${String(alias)}, but the options of the node 'env' are those of ${String(name)}`,
+      remedy: `choose the environment with its options: env=${String(alias)}`,
     });
   const agent = composition.setting('agent_type');
   const named = typeof agent === 'string' ? findAlgorithm(agent) : undefined;
@@ -48,15 +49,15 @@ function otherUnit(composition: Composition): ConfigProblem[] {
   if (chosen === null && composition.setting('task') === 'train')
     problems.push({
       key: 'agent_type',
-      what: `agent_type is ${String(agent)}, but the options of that algorithm are not there`,
-      mend: `add '- algorithm: ${named.name}' to the defaults list of the config, or write algorithm=${named.name}`,
+      message: `agent_type is ${String(agent)}, but the options of that algorithm are not there`,
+      remedy: `add '- algorithm: ${named.name}' to the defaults list of the config, or write algorithm=${named.name}`,
     });
   const other = chosen === null ? undefined : findAlgorithm(chosen);
   if (other !== undefined && other !== named)
     problems.push({
       key: 'agent_type',
-      what: `agent_type is ${String(agent)}, but the options are those of ${other.name}`,
-      mend: `choose the algorithm with its options: algorithm=${named.name}`,
+      message: `agent_type is ${String(agent)}, but the options are those of ${other.name}`,
+      remedy: `choose the algorithm with its options: algorithm=${named.name}`,
     });
   return problems;
 }
@@ -68,8 +69,9 @@ function sizelessCritic(composition: Composition): ConfigProblem[] {
   return [
     {
       key: 'critic_lm',
-      what: `critic=${composition.choices.critic} has the sizes of a checkpoint, and critic_lm is null`,
-      mend: 'give one with critic_lm=roberta-base or critic_lm=FOLDER, or write critic=transformer for one from scratch',
+      message: `critic=${composition.choices.critic} has the sizes of a checkpoint, and critic_lm is null`,
+      remedy:
+        'give one with critic_lm=roberta-base or critic_lm=FOLDER, or write critic=transformer for one from scratch',
     },
   ];
 }
@@ -77,20 +79,14 @@ function sizelessCritic(composition: Composition): ConfigProblem[] {
 function algorithmProblems(config: Record<string, unknown>): ConfigProblem[] {
   if (config.task !== 'train') return [];
   const unit = findAlgorithm(config.agentType as string);
-  return (unit?.problems?.(config as never) ?? []).map((text) => {
-    const [what, ...mend] = text.split(/\n\s*|: (?=(?:lower|raise|give|write|choose) )/);
-    return { key: /^(\w+)=/.exec(what)?.[1], what, mend: mend.join('\n  ') };
-  });
+  return unit?.problems?.(config as never) ?? [];
 }
 
 function playProblems(composition: Composition, config: EnvironmentConfig): ConfigProblem[] {
   const { name, ...options } = config.env;
-  return environmentProblems(name, options, outsideKeys(config))
-    .filter((problem) => {
-      const { key, unreadFor } = problem as { key: string; unreadFor?: string };
-      return unreadFor === undefined || !isOverridden(composition, key, unreadFor);
-    })
-    .map(({ key, message, remedy }) => ({ key, what: message, mend: remedy }));
+  return environmentProblems(name, options, outsideKeys(config)).filter(
+    ({ key, unreadFor }) => unreadFor === undefined || !isOverridden(composition, key, unreadFor),
+  );
 }
 
 /** A file set the key for another choice than the one that the command line makes. */
@@ -108,8 +104,8 @@ function secretProblems(config: Record<string, unknown>): ConfigProblem[] {
   return Object.entries(SECRETS)
     .filter(([key]) => (config[toCamelCase(key)] ?? '') !== '')
     .map(([key, variable]) => ({
-      what: `${key} is given: a config is saved in the run's folder, where a secret does not belong`,
-      mend: `leave it out, and set ${variable} in the environment`,
+      message: `${key} is given: a config is saved in the run's folder, where a secret does not belong`,
+      remedy: `leave it out, and set ${variable} in the environment`,
     }));
 }
 
@@ -130,16 +126,16 @@ function limitProblems({
   if (typeof threads === 'number' && threads > 4 * cores)
     problems.push({
       key: 'threads',
-      what: `threads=${threads}: this machine has ${cores} cores, and far more threads than cores only wait for each other`,
-      mend: `give threads=${cores} or less, or threads=0 for one for each core`,
+      message: `threads=${threads}: this machine has ${cores} cores, and far more threads than cores only wait for each other`,
+      remedy: `give threads=${cores} or less, or threads=0 for one for each core`,
     });
   const context = (policy as { nPositions?: number } | undefined)?.nPositions;
   const isBuiltIn = (checkpointPath ?? policyLm ?? null) === null;
   if (isBuiltIn && context !== undefined && typeof maxNewTokens === 'number' && maxNewTokens >= context)
     problems.push({
       key: 'max_new_tokens',
-      what: `max_new_tokens=${maxNewTokens} leaves no room in the policy's context of ${context} tokens`,
-      mend: 'give a smaller max_new_tokens, or a larger policy.n_positions',
+      message: `max_new_tokens=${maxNewTokens} leaves no room in the policy's context of ${context} tokens`,
+      remedy: 'give a smaller max_new_tokens, or a larger policy.n_positions',
     });
   if (typeof savePath === 'string' && existsSync(savePath)) {
     const entries = readdirSync(savePath);
@@ -149,8 +145,8 @@ function limitProblems({
     if (!isOurs && foreign.length > 0)
       problems.push({
         key: 'save_path',
-        what: `save_path: the folder '${savePath}' contains other files (${foreign.slice(0, 3).join(', ')}${foreign.length > 3 ? ', …' : ''}) and no run`,
-        mend: 'give a new or empty folder, or the folder of a run to resume it',
+        message: `save_path: the folder '${savePath}' contains other files (${foreign.slice(0, 3).join(', ')}${foreign.length > 3 ? ', …' : ''}) and no run`,
+        remedy: 'give a new or empty folder, or the folder of a run to resume it',
       });
   }
   return problems;
@@ -159,10 +155,10 @@ function limitProblems({
 /** Each problem with the file and line of its key. */
 function textOf(problems: readonly ConfigProblem[], composition: Composition): string {
   return problems
-    .flatMap(({ key, what, mend }) => {
+    .flatMap(({ key, message, remedy }) => {
       const [origin] = key === undefined ? [] : composition.origin(key);
       const place = origin && placeText(origin.source, origin.line);
-      return [what, ...(place === undefined ? [] : [`  in ${place}`]), ...(mend === '' ? [] : [`  ${mend}`])];
+      return [message, ...(place === undefined ? [] : [`  in ${place}`]), ...(remedy === '' ? [] : [`  ${remedy}`])];
     })
     .join('\n');
 }

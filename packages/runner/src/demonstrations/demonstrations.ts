@@ -5,7 +5,8 @@ import { environmentInfo, type DemonstrationSource } from '@bowyer/envs';
 import type { EnvConfig } from '../config/environment-keys.js';
 import type { SharedConfig } from '../config/keys.js';
 import { environmentOptions, type EnvironmentConfig } from '../environment/environment.js';
-import type { ConfigProblem } from '../tasks/task.js';
+
+import type { ConfigProblem } from '@bowyer/core';
 import { isConversationFile } from './conversations.js';
 import { readEpisodes } from './read-episodes.js';
 
@@ -21,7 +22,7 @@ export async function makeDemonstrations(config: DemonstrationConfig): Promise<D
     throw new Error(`demonstrations.path: '${path}' is not a .jsonl file, the only kind that ${name} reads`);
   }
   const problem = demonstrationsProblem(config.env);
-  if (problem !== null) throw new Error(`${problem.what}\n  ${problem.mend}`);
+  if (problem !== null) throw new Error(`${problem.message}\n  ${problem.remedy}`);
   return source!.make(environmentOptions(config), requestOf(config, source!));
 }
 
@@ -54,8 +55,8 @@ export function demonstrationsProblem(env: EnvConfig): ConfigProblem | null {
       : demonstrations.problem?.(options);
   if (!problem) return null;
   return {
-    what: problem,
-    mend:
+    message: problem,
+    remedy:
       'give a policy with policy_lm=FOLDER, or episodes with demonstrations.path=FILE.jsonl\n' +
       `  to play some yourself: npx bowyer --config-name play env=${name} output=FILE.jsonl`,
   };
@@ -65,8 +66,8 @@ export function fileProblem(path: string): ConfigProblem | null {
   if (existsSync(path)) return null;
   return {
     key: 'demonstrations.path',
-    what: `demonstrations.path: there is no file '${path}'`,
-    mend: 'give a file of dialogues or episodes, or null for generated ones',
+    message: `demonstrations.path: there is no file '${path}'`,
+    remedy: 'give a file of dialogues or episodes, or null for generated ones',
   };
 }
 

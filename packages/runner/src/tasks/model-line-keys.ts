@@ -1,7 +1,8 @@
 // Keys of tasks that run a model over the lines of a file.
 import { Type } from '@sinclair/typebox';
 import { nullable } from '@bowyer/core';
-import type { ConfigProblem } from './task.js';
+
+import type { ConfigProblem } from '@bowyer/core';
 
 /** @param lines what an input line contains */
 export const lineFileKeys = (lines: string) => ({
@@ -18,8 +19,8 @@ export const lineFileProblems =
     return [
       {
         key: missing[0],
-        what: `task=${task} needs a model, a file to read and a file to write: ${missing.join(', ')} ${missing.length > 1 ? 'are' : 'is'} null`,
-        mend: 'give all three: model=FOLDER input=FILE.jsonl output=FILE.jsonl',
+        message: `task=${task} needs a model, a file to read and a file to write: ${missing.join(', ')} ${missing.length > 1 ? 'are' : 'is'} null`,
+        remedy: 'give all three: model=FOLDER input=FILE.jsonl output=FILE.jsonl',
       },
     ];
   };

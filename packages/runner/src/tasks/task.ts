@@ -1,4 +1,5 @@
 // A task as a unit: what `task` names. The command line knows no task but through this.
+import type { ConfigProblem } from '@bowyer/core';
 import type { EnvParts } from '@bowyer/envs';
 import type { ProgressOutput } from '@bowyer/logging';
 import type { TProperties } from '@sinclair/typebox';
@@ -35,14 +36,6 @@ export interface Choices {
   env: string | null;
   /** One key of the composed config, as `policy.endpoint`; undefined where it is absent. */
   setting(key: string): unknown;
-}
-
-/** What is wrong with a config that its schema allows. */
-export interface ConfigProblem {
-  /** The key to blame, as `env.base_url`; its file and line are added to the message. */
-  key?: string;
-  what: string;
-  mend: string;
 }
 
 export interface TaskUnit {

@@ -33,8 +33,8 @@ export const convertTask: TaskUnit = {
     return [
       {
         key: input === null ? 'input' : 'output',
-        what: `task=convert needs weights to read and a folder to write: ${input === null ? 'input' : 'output'} is null`,
-        mend: 'give both: input=FILE_OR_FOLDER output=FOLDER',
+        message: `task=convert needs weights to read and a folder to write: ${input === null ? 'input' : 'output'} is null`,
+        remedy: 'give both: input=FILE_OR_FOLDER output=FOLDER',
       },
     ];
   },

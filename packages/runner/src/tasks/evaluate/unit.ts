@@ -17,7 +17,8 @@ import {
   samplingKeys,
   templateKeys,
 } from '../../config/keys.js';
-import type { Choices, ConfigProblem, TaskUnit } from '../task.js';
+import type { Choices, TaskUnit } from '../task.js';
+import type { ConfigProblem } from '@bowyer/core';
 
 function keys(choices: Choices): TProperties {
   const common = {
@@ -67,21 +68,21 @@ function agentProblems(place: string, algorithm: AnyAlgorithm, { env }: Record<s
   if (trainedBy && trainedBy !== algorithm && (trainedBy.playsWithCritic || algorithm.playsWithCritic))
     problems.push({
       key: 'agent_type',
-      what: `the agent in ${folder} was trained by ${trainedBy.name}, and ${algorithm.name} acts in another way`,
-      mend: `write algorithm=${trainedBy.name}`,
+      message: `the agent in ${folder} was trained by ${trainedBy.name}, and ${algorithm.name} acts in another way`,
+      remedy: `write algorithm=${trainedBy.name}`,
     });
   else if (algorithm.playsWithCritic && criticFolderOf(folder) === null)
     problems.push({
       key: 'checkpoint_path',
-      what: `${algorithm.name} acts with its critic, and there is none beside ${folder}`,
-      mend: 'give a run of this algorithm or one of its checkpoints',
+      message: `${algorithm.name} acts with its critic, and there is none beside ${folder}`,
+      remedy: 'give a run of this algorithm or one of its checkpoints',
     });
   const { name } = env as EnvConfig;
   if (run?.env?.name !== undefined && run.env.name !== name)
     problems.push({
       key: 'env.name',
-      what: `the agent in ${folder} was trained in ${run.env.name}, and would be played in ${name}`,
-      mend: `write env=${run.env.name}`,
+      message: `the agent in ${folder} was trained in ${run.env.name}, and would be played in ${name}`,
+      remedy: `write env=${run.env.name}`,
     });
   return problems;
 }
@@ -98,8 +99,8 @@ export const evaluateTask: TaskUnit = {
       return [
         {
           key: 'checkpoint_path',
-          what: 'task=evaluate needs an agent to play: checkpoint_path is null',
-          mend: 'give a run or a model, for instance checkpoint_path=RUN_FOLDER, or an endpoint: policy=openai',
+          message: 'task=evaluate needs an agent to play: checkpoint_path is null',
+          remedy: 'give a run or a model, for instance checkpoint_path=RUN_FOLDER, or an endpoint: policy=openai',
         },
       ];
     const found = [await modelProblem('checkpoint_path', checkpointPath), await modelProblem('policy_lm', policyLm)];

@@ -17,7 +17,8 @@ import {
 } from '../../config/keys.js';
 import { DataFileError } from '../../demonstrations/data-file.js';
 import { undecided } from '../../config/undecided.js';
-import type { Choices, ConfigProblem, TaskUnit } from '../task.js';
+import type { Choices, TaskUnit } from '../task.js';
+import type { ConfigProblem } from '@bowyer/core';
 import { readTrainingItems } from './training-items.js';
 
 function keys(choices: Choices): TProperties {
@@ -66,8 +67,8 @@ export const finetuneTask: TaskUnit = {
       return [
         {
           key: model === null ? 'model' : 'data',
-          what: `task=finetune needs a model and data: ${model === null ? 'model' : 'data'} is null`,
-          mend: 'give both: model=FOLDER data=FILE.jsonl',
+          message: `task=finetune needs a model and data: ${model === null ? 'model' : 'data'} is null`,
+          remedy: 'give both: model=FOLDER data=FILE.jsonl',
         },
       ];
     const problems: ConfigProblem[] = [];
@@ -76,14 +77,15 @@ export const finetuneTask: TaskUnit = {
     else if (!useLora && isAdapterFolder(model))
       problems.push({
         key: 'use_lora',
-        what: `use_lora=false: model=${model} is an adapter, whose base model stays as it is`,
-        mend: 'write use_lora=true to train the adapter further, or merge it before: npx bowyer --config-name convert',
+        message: `use_lora=false: model=${model} is an adapter, whose base model stays as it is`,
+        remedy:
+          'write use_lora=true to train the adapter further, or merge it before: npx bowyer --config-name convert',
       });
     if (quantization !== 'none' && !useLora)
       problems.push({
         key: 'quantization',
-        what: `quantization=${quantization}: quantized weights are frozen, so nothing would be trained`,
-        mend: 'write use_lora=true to train adapters beside them',
+        message: `quantization=${quantization}: quantized weights are frozen, so nothing would be trained`,
+        remedy: 'write use_lora=true to train adapters beside them',
       });
     return [...problems, ...batchProblems(config as unknown as FinetuneKeys), ...(await dataProblems(config as never))];
   },
@@ -106,8 +108,8 @@ function batchProblems({ batchSize, gradAccumSteps }: FinetuneKeys): ConfigProbl
   return [
     {
       key: 'grad_accum_steps',
-      what: `grad_accum_steps=${gradAccumSteps}: a batch of ${batchSize} items cannot be split into more than ${batchSize} parts`,
-      mend: `give grad_accum_steps=${batchSize} or less, or a larger batch_size`,
+      message: `grad_accum_steps=${gradAccumSteps}: a batch of ${batchSize} items cannot be split into more than ${batchSize} parts`,
+      remedy: `give grad_accum_steps=${batchSize} or less, or a larger batch_size`,
     },
   ];
 }
@@ -119,15 +121,15 @@ async function dataProblems({ data, chatTemplate, upstreamLossMask }: FinetuneKe
     if (items[0].value.kind === 'conversation') return maskProblems(chatTemplate, upstreamLossMask);
   } catch (error) {
     if (!(error instanceof DataFileError)) throw error;
-    return [{ key: 'data', what: error.what, mend: `expected: ${error.expected}` }];
+    return [{ key: 'data', message: error.message, remedy: `expected: ${error.expected}` }];
   }
   const unused = { chat_template: chatTemplate, upstream_loss_mask: upstreamLossMask };
   return Object.entries(unused)
     .filter(([, value]) => value !== null && value !== false)
     .map(([key, value]) => ({
       key,
-      what: `${key}=${String(value)} has no effect: '${data}' contains prompts with completions, which are learned as plain text`,
-      mend: `leave it out, or give conversations: {"messages": [{"role": "user", "content": "…"}, …]}`,
+      message: `${key}=${String(value)} has no effect: '${data}' contains prompts with completions, which are learned as plain text`,
+      remedy: `leave it out, or give conversations: {"messages": [{"role": "user", "content": "…"}, …]}`,
     }));
 }
 
@@ -138,8 +140,8 @@ function maskProblems(chatTemplate: string | null, upstreamLossMask: boolean): C
   return [
     {
       key: 'upstream_loss_mask',
-      what: `upstream_loss_mask=true has no effect on ${chatTemplate === null ? 'the model’s own chat template' : chatTemplate}`,
-      mend: 'name a built-in template, such as chat_template=chatml, or leave it out',
+      message: `upstream_loss_mask=true has no effect on ${chatTemplate === null ? 'the model’s own chat template' : chatTemplate}`,
+      remedy: 'name a built-in template, such as chat_template=chatml, or leave it out',
     },
   ];
 }

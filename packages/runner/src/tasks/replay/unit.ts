@@ -23,8 +23,8 @@ export const replayTask: TaskUnit = {
     return [
       {
         key: missing[0],
-        what: `task=replay needs the actions to play and a file to write: ${missing[0]} is null`,
-        mend: 'give both: input=FILE.jsonl output=FILE.jsonl',
+        message: `task=replay needs the actions to play and a file to write: ${missing[0]} is null`,
+        remedy: 'give both: input=FILE.jsonl output=FILE.jsonl',
       },
     ];
   },

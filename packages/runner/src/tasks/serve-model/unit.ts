@@ -35,8 +35,8 @@ export const serveModelTask: TaskUnit = {
     return [
       {
         key: 'model',
-        what: 'task=serve_model needs a model: model is null',
-        mend: 'give model=FOLDER, or OWNER/NAME of the hub',
+        message: 'task=serve_model needs a model: model is null',
+        remedy: 'give model=FOLDER, or OWNER/NAME of the hub',
       },
     ];
   },

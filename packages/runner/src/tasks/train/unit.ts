@@ -29,7 +29,8 @@ import {
 } from '../../config/keys.js';
 import { isConversationFile } from '../../demonstrations/conversations.js';
 import { undecided } from '../../config/undecided.js';
-import type { Choices, ConfigProblem, TaskUnit } from '../task.js';
+import type { Choices, TaskUnit } from '../task.js';
+import type { ConfigProblem } from '@bowyer/core';
 
 function keys(choices: Choices): TProperties {
   const { algorithm, setting } = choices;
@@ -104,15 +105,15 @@ export const trainTask: TaskUnit = {
       if (critic.kind === 'line')
         problems.push({
           key: 'critic_lm',
-          what: `critic_lm=${criticLm}: the critic that reads lines is made from scratch and would not use it`,
-          mend: 'write critic=transformer or critic=roberta_base, or critic_lm=null',
+          message: `critic_lm=${criticLm}: the critic that reads lines is made from scratch and would not use it`,
+          remedy: 'write critic=transformer or critic=roberta_base, or critic_lm=null',
         });
     }
     if (quantization !== 'none' && !useLora)
       problems.push({
         key: 'quantization',
-        what: `quantization=${quantization}: quantized weights are frozen, so nothing would be trained`,
-        mend: 'write use_lora=true to train adapters beside them',
+        message: `quantization=${quantization}: quantized weights are frozen, so nothing would be trained`,
+        remedy: 'write use_lora=true to train adapters beside them',
       });
     const isGiven = checkpointPath !== null || policyLm !== null;
     const isOnDataset = findAlgorithm(config.agentType)?.needs.source === 'dataset';
@@ -120,8 +121,8 @@ export const trainTask: TaskUnit = {
     if (useLora && isOnDataset && !isGiven)
       problems.push({
         key: 'use_lora',
-        what: 'use_lora=true: adapters need a trained model beside them, and none is given',
-        mend: 'give one with policy_lm=FOLDER, or write use_lora=false to train the whole policy',
+        message: 'use_lora=true: adapters need a trained model beside them, and none is given',
+        remedy: 'give one with policy_lm=FOLDER, or write use_lora=false to train the whole policy',
       });
     return problems;
   },
