@@ -77,8 +77,8 @@ async function watched(configName: string, overrides: readonly string[]): Promis
       directory,
       configYaml: composition.yaml,
       log: () => undefined,
-      // A server runs until the user stops it.
-      print: (text) => void (text.includes('Ctrl-C') && setImmediate(() => interrupt?.())),
+      // A server runs until the user stops it, and a person plays until they leave.
+      print: (text) => void (/Ctrl-C|^> $/.test(text) && setImmediate(() => interrupt?.())),
       progress: { write: () => true },
       onInterrupt: (stop) => (interrupt = stop),
     },
