@@ -19,7 +19,7 @@ test('valid actions and the score are shown; a finished episode is kept, one tha
   expect(code).toBe(0);
   expect(stdout).toMatch(/valid actions: .*take coin/);
   expect(stdout).toContain('score 1\nreward 1\n\nwon after 2 steps; return 1\n');
-  expect(stdout).toContain(`kept in ${output}`);
+  expect(stdout).toContain(`saved in ${output}`);
   expect(stdout).toContain('episode with seed 4');
 
   const episodes = await readEpisodes(output); // as a warm start would
