@@ -23,6 +23,10 @@ test('another schedule counts iterations after the frozen ones, its warm-up amon
 test('a warm-up of all iterations is a problem', () => {
   expect(neverTrains({ warmupIter: 5, iterations: 6 })).toEqual([]);
   expect(neverTrains({ warmupIter: 6, iterations: 6 })).toEqual([
-    'warmup_iter=6 leaves no iteration of 6 in which the policy trains: lower warmup_iter or raise iterations',
+    {
+      key: 'warmup_iter',
+      message: 'warmup_iter=6 leaves no iteration of 6 in which the policy trains',
+      remedy: 'lower warmup_iter or raise iterations',
+    },
   ]);
 });

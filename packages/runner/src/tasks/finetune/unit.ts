@@ -121,7 +121,7 @@ async function dataProblems({ data, chatTemplate, upstreamLossMask }: FinetuneKe
     if (items[0].value.kind === 'conversation') return maskProblems(chatTemplate, upstreamLossMask);
   } catch (error) {
     if (!(error instanceof DataFileError)) throw error;
-    return [{ key: 'data', message: error.message, remedy: `expected: ${error.expected}` }];
+    return [{ key: 'data', message: error.what, remedy: `expected: ${error.expected}` }];
   }
   const unused = { chat_template: chatTemplate, upstream_loss_mask: upstreamLossMask };
   return Object.entries(unused)
