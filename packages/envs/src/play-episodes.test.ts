@@ -96,7 +96,7 @@ test('a slow environment does not stall the others', async () => {
   expect(episodes.map(({ episodicReturn }) => episodicReturn)).toEqual([1, 2, 2, 2, 2]);
 });
 
-test('a broken environment fails its own episode, keeps its turns, and is made anew', async () => {
+test('a broken environment fails its own episode, keeps its turns, and is made again', async () => {
   let made = 0;
   const episodes = await playEpisodes({
     makeEnv: () => new Scripted(3, undefined, made++ === 1 ? 2 : Infinity),

@@ -187,7 +187,7 @@ test.each([
   expect(variationsOf(count, 'test')).toEqual(testing);
 });
 
-test('a jar that is not there, or is none, is told', async () => {
+test('a missing file, or one that is not a jar, is reported', async () => {
   const reset = (path: string) => new ScienceWorld(options({ jar: path, tasks: ['boil'] })).reset({ seed: 1 });
   await expect(reset('/no/such.jar')).rejects.toThrow("env.jar: there is no file '/no/such.jar'");
   await expect(reset(import.meta.filename)).rejects.toThrow(/^java -cp .* did not start: /);

@@ -142,7 +142,7 @@ test.each([
   [{ 3: [{ ingredients: [4], result: null }] }, /3\[0\]: has no result/],
   [{ 3: [{ inShape: [[null]], result: one(3) }] }, /3\[0\]: needs nothing/],
   [{ 3: [{ ingredients: ['oak_log'], result: one(3) }] }, /3\[0\]: has "oak_log", which is none of id/],
-])('a wrong recipe is told with its place: %j', (wrong, told) => {
+])('a wrong recipe is reported with its place: %j', (wrong, told) => {
   expect(() => readRecipes(write({ 'recipes.json': wrong, 'items.json': items }), null)).toThrow(told);
 });
 

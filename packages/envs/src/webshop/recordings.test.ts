@@ -123,7 +123,7 @@ recorded.describe('recorded pages of the site', () => {
     expect(Number(scoreOf(shop.nodes(done)))).toBeCloseTo(theirs, 12);
   });
 
-  test('a text ends where any tag does, so that no indentation is told', () => {
+  test('a text ends where any tag does, so that indentation does not matter', () => {
     const told = nodesOfHtml(htmlOf('/search_results/fixed_80/easy%20clean/1')).map(({ text }) => text);
     expect(told.filter((text) => text !== text.trim() && text !== 'Instruction: ')).toEqual([]);
   });
@@ -157,7 +157,7 @@ const defaults = Object.fromEntries(
 ) as unknown as WebShopOptions;
 
 recorded.describe('a session over HTTP on the recorded pages', () => {
-  test('fixed_80: the options of the item are told, and the score is the site’s', async () => {
+  test('fixed_80: the options of the item are shown, and the score is the site’s', async () => {
     const { server, baseUrl } = await recordedSite();
     const env = new WebShop({ ...defaults, backend: 'site', baseUrl, timeoutMs: 5000 });
     const { observation } = await env.reset({ goal: 80 });

@@ -41,7 +41,7 @@ describe('a running site', () => {
     forgetful.server.close();
   });
 
-  test('that was started anew is shown the session again', async () => {
+  test('that was started again is shown the session again', async () => {
     await site.open({ page: 'start', session: 'fixed_1' });
     forgetful.known.clear();
     forgetful.asked.length = 0;

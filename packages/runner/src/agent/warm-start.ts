@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bc } from '@bowyer/algorithms';
+import { bc, textDialogues } from '@bowyer/algorithms';
 import { withFileLock } from '@bowyer/core';
 import { environmentInfo } from '@bowyer/envs';
 import type { Device } from '@bowyer/graph';
@@ -11,7 +11,7 @@ import type { SharedConfig } from '../config/keys.js';
 import { unwatched } from '../config/read-watcher.js';
 import { datasetFor, loadMaterial, type MaterialConfig } from '../demonstrations/material.js';
 import type { TaskContext } from '../tasks/task.js';
-import { dialoguesOf, type DialogueConfig } from './players.js';
+import type { DialogueConfig } from './players.js';
 import { freshPolicy, type FreshPolicyConfig } from './fresh-policy.js';
 import { Imitation } from './imitation.js';
 import { loadPolicy, policyOptimizer, type PolicyConfig } from './policy-setup.js';
@@ -28,7 +28,7 @@ export type WarmStartConfig = MaterialConfig &
   PolicyConfig &
   Pick<SharedConfig, 'cacheDir' | 'warmStart' | 'optimizer' | 'device' | 'precision'> & { scoreTerminator: boolean };
 
-type StartContext = Pick<TaskContext, 'log' | 'progress' | 'onInterrupt' | 'envParts'>;
+type StartContext = Pick<TaskContext, 'log' | 'progress' | 'onInterrupt'>;
 
 /** @returns the folder of the warm-started policy, made now or by an earlier run; null if the user stopped it */
 export async function warmStart(
@@ -100,12 +100,15 @@ async function makeStart(
       warmupSteps: schedule.warmupSteps ?? warmupSteps,
       finalShare: schedule.finalShare ?? finalLrShare,
     };
-    const dialogues = await dialoguesOf(policy, config, context);
     const dataset = await datasetFor(policy, material, config, (line, level) =>
       context.log(`warm start: ${line}`, level),
     );
     await bc.train(
-      { ...imitation.run, policy, critic: null, dialogues, makeEnv: null, dataset, history: [], hooks: imitation },
+      {
+        ...imitation.run,
+        ...{ policy, critic: null, makeEnv: null, dataset, history: [], hooks: imitation },
+        dialogues: textDialogues(policy.tokenizer), // nothing is played
+      },
       {
         ...{ epochs, batchSize, lmLr: lr, lmSchedule, maxGradNorm },
         ...{ scoreTerminator: config.scoreTerminator, seed: config.seed, slots: 1 },
