@@ -5,7 +5,10 @@
 
 /** One turn: the agent read `observation`, wrote `action`, and the environment answered. */
 export interface Transition {
+  /** The whole context as text: what the policy and the critic read. */
   observation: string;
+  /** The environment's own observation, without the history that the context adds; absent where it is `observation`. */
+  state?: string;
   action: string;
   reward: number;
   nextObservation: string;
@@ -40,6 +43,10 @@ export interface Trajectory {
   episode: number;
   /** Seed the environment was reset with. */
   seed: number;
+  /** Id of the task item that was played (a goal, a word, a world), from the environment's `info.item`. */
+  item?: string;
+  /** Episodes of one group were reset with the same seed, so that their returns can be compared; absent: a group of its own. */
+  group?: number;
   transitions: Transition[];
   /** The environment's `info` of every turn, for metrics only. */
   infos: Record<string, unknown>[];
