@@ -5,6 +5,9 @@ import { balanced, plainCharacters, plainText } from './latex.js';
 /** Of a longer text only the end is read. */
 const MAX_TEXT = 20_000;
 
+/** A longer answer is compared with none. */
+const MAX_ANSWER = 2000;
+
 /** Members of a list that are still compared. */
 const MAX_MEMBERS = 32;
 
@@ -75,7 +78,7 @@ const NUMBERS = new RegExp(
   'gu',
 );
 
-const FRACTIONS = new RegExp(String.raw`${SIGN}\d* ?\\[dtc]?frac ?${PART} ?${PART}`, 'gu');
+const FRACTIONS = new RegExp(String.raw`${SIGN}\d{0,9} ?\\[dtc]?frac ?${PART} ?${PART}`, 'gu');
 
 function lastNumber(text: string): FoundAnswer | null {
   const fraction = [...text.matchAll(FRACTIONS)].at(-1);
@@ -87,7 +90,7 @@ function lastNumber(text: string): FoundAnswer | null {
 
 /** @param text a final answer alone; null where it is empty or too long */
 export function parseAnswer(text: string): Answer | null {
-  if (text.length > MAX_TEXT) return null;
+  if (text.length > MAX_ANSWER) return null;
   const plain = stripped(text);
   if (plain === '') return null;
   return valueOf(plain) ?? listOf(plain) ?? { kind: 'text', text: plain.toLowerCase().replace(/^\((.*)\)$/, '$1') };
