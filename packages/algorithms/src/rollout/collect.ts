@@ -1,13 +1,13 @@
 // Plays many episodes at the same time and turns them into trajectories.
 import { episodicReturn, hash32, maximum, mean, minimum, Rng, standardError, type Trajectory } from '@bowyer/core';
-import { HttpError, playEpisodes, type Env } from '@bowyer/envs';
+import { HttpError, playEpisodes, type Env, type Split } from '@bowyer/envs';
 import type { Metrics, OnFailure, OpenPlayer, PlayOptions, RunHooks } from '../types.js';
 import { segmentsOf, type TurnTokens } from './turn-tokens.js';
 
 /** What episodes are played with, besides a player. */
 export interface PlayContext {
-  /** Null for a run without an environment, which cannot play. */
-  makeEnv: (() => Env) | null;
+  /** An environment that plays items of the split alone. Null for a run without an environment, which cannot play. */
+  makeEnv: ((split: Split) => Env) | null;
   hooks: Pick<RunHooks, 'progress'>;
   onFailure?: OnFailure;
 }
@@ -22,9 +22,19 @@ export function collect(
   const { rolloutSize } = options;
   return play(run, openPlayer, options, {
     purpose: 'rollout',
+    split: 'train',
     firstEpisode: iteration * rolloutSize,
     episodes: rolloutSize,
   });
+}
+
+/** A set of episodes. */
+export interface PlayedSet {
+  /** Names the set in seeds, metrics and messages. */
+  purpose: string;
+  split: Split;
+  firstEpisode: number;
+  episodes: number;
 }
 
 /**
@@ -38,7 +48,7 @@ export async function play(
   { makeEnv, hooks, onFailure }: PlayContext,
   openPlayer: OpenPlayer,
   { seed, slots, sampling, maxFailureShare = 0.5 }: PlayOptions,
-  { purpose, firstEpisode, episodes }: { purpose: string; firstEpisode: number; episodes: number },
+  { purpose, split, firstEpisode, episodes }: PlayedSet,
 ): Promise<Trajectory[]> {
   if (makeEnv === null) throw new Error(`no ${purpose} episodes can be played: this run has no environment`);
   const seeds = Array.from({ length: episodes }, (_, i) => hash32(`${seed}/${purpose}/${firstEpisode + i}`));
@@ -49,7 +59,7 @@ export async function play(
   let done = 0;
   try {
     const played = await playEpisodes<TurnTokens>({
-      makeEnv,
+      makeEnv: () => makeEnv(split),
       slots,
       episodes,
       seeds: (episode) => seeds[episode],
