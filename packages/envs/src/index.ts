@@ -1,5 +1,5 @@
 // The contract of an environment, and what helps to write one.
-export type { Env, ResetResult, ResumableEnv, StepResult } from './contract/env.js';
+export type { Env, ResetResult, ResumableEnv, Split, StepResult } from './contract/env.js';
 export { EpisodeOrder } from './contract/episode-order.js';
 export { checkEnv, EnvContractError, type CheckEnvOptions, type CheckEnvReport } from './contract/check-env.js';
 export {
