@@ -1,5 +1,6 @@
 // Problems of the package's own, with worked solutions: as many as are asked for, all from one seed.
 import type { Rng } from '@bowyer/core';
+import type { Split } from '../contract/env.js';
 import { arithmetic } from './kinds/arithmetic.js';
 import { equations } from './kinds/equations.js';
 import { fractions } from './kinds/fractions.js';
@@ -7,7 +8,7 @@ import type { Kind, Level } from './kinds/kind.js';
 import { numberTheory } from './kinds/number-theory.js';
 import { percentages } from './kinds/percentages.js';
 import { wordProblems } from './kinds/word-problems.js';
-import { questionId, splitOf, type Problem, type Split } from './problem.js';
+import { questionId, splitOf, type Problem } from './problem.js';
 
 export const kinds = {
   arithmetic,

@@ -1,7 +1,8 @@
 // Problems of a file: JSON lines or CSV with `question`, `answer` and `solution`.
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { CsvError, parse } from 'csv-parse/sync';
-import { questionId, splitOf, type Problem, type Split } from './problem.js';
+import type { Split } from '../contract/env.js';
+import { questionId, splitOf, type Problem } from './problem.js';
 import { NoReferenceError, parseReference } from './verifier.js';
 
 /** The problems of a file by split, in its order. */
@@ -41,11 +42,20 @@ export class ProblemFileError extends Error {
   }
 }
 
+/** The last file, since every environment of a run reads the same one. */
+let last: { path: string; changed: number; problems: ProblemFile } | null = null;
+
 /**
  * @param path ends with `.csv` or `.jsonl`
  * @throws {ProblemFileError} where a row has no question or no answer that could be verified, or a question is in two splits
  */
 export function readProblems(path: string): ProblemFile {
+  const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? NaN;
+  if (last?.path !== path || last.changed !== changed) last = { path, changed, problems: parseProblems(path) };
+  return last.problems;
+}
+
+function parseProblems(path: string): ProblemFile {
   const text = readText(path);
   const rows = path.endsWith('.csv') ? csvRows(path, text) : jsonRows(path, text);
   const problems: Record<Split, Problem[]> = { train: [], eval: [], test: [] };
