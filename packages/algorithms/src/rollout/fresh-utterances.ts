@@ -36,9 +36,7 @@ export async function freshUtterances(
     progress?.(fresh.length);
   }
   let next = 0;
-  return groups.map(({ items }) =>
-    Array.from({ length: samples }, () => fresh.slice(next, (next += items.length))),
-  );
+  return groups.map(({ items }) => Array.from({ length: samples }, () => fresh.slice(next, (next += items.length))));
 }
 
 /** One sample at each item's observation, with a player of its own. The seed is the next number of `rng`. */

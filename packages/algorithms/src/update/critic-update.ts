@@ -10,11 +10,12 @@ import {
   rate,
   share,
   standardDeviation,
+  type ConfigProblem,
   type ReplayBuffer,
   type Rng,
   type Trajectory,
 } from '@bowyer/core';
-import type { CriticLosses, DoubleCritic } from '@bowyer/models';
+import type { DoubleCritic } from '@bowyer/models';
 import { freshUtterances, type StatesToAct } from '../rollout/fresh-utterances.js';
 import type { Player } from '../rollout/player.js';
 import type { Metrics, OpenPlayer, PlayOptions, ReplayItem, RunHooks } from '../types.js';
@@ -66,6 +67,21 @@ export interface CriticUpdate {
   openPlayer: OpenPlayer;
   /** Whether the critic chooses what the player does: then fresh utterances are those of one optimizer step at a time. */
   playsWithCritic?: boolean;
+}
+
+/** A problem where several samples are asked for, and none is drawn. */
+export function criticProblems({
+  vTargetAction,
+  vTargetSamples,
+}: Pick<CriticOptions, 'vTargetAction' | 'vTargetSamples'>): ConfigProblem[] {
+  if (vTargetSamples === 1 || vTargetAction === 'policy') return [];
+  return [
+    {
+      key: 'v_target_samples',
+      message: `v_target_samples=${vTargetSamples}: with v_target_action=stored there is one action per turn, the stored one`,
+      remedy: 'write v_target_action=policy for fresh samples, or v_target_samples=1',
+    },
+  ];
 }
 
 /** Importance weights of stored utterances; null: none. */
@@ -185,7 +201,10 @@ function meanPair(pairs: readonly Pair[]): Pair {
 }
 
 /** Losses, and the outputs of every head before the step. */
-function headMetrics(result: CriticLosses, [targetQ1, targetQ2]: Pair): Metrics {
+function headMetrics(
+  result: Awaited<ReturnType<DoubleCritic['accumulateGradients']>>,
+  [targetQ1, targetQ2]: Pair,
+): Metrics {
   const { q1, q2, v1, v2 } = result;
   const heads = Object.entries({ q1, q2, v1, v2, target_q1: targetQ1, target_q2: targetQ2 });
   return {

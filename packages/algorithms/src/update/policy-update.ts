@@ -63,15 +63,23 @@ export const policyUpdateKeys = {
   clip_low: rate('width of the interval of unclipped ratios below 1'),
   clip_high: rate('width of the interval of unclipped ratios above 1; larger than clip_low: clip-higher (DAPO)'),
   dual_clip: nullable(
-    Type.Number({ exclusiveMinimum: 1, description: 'bound of a loss with negative advantage, in units of the advantage' }),
+    Type.Number({
+      exclusiveMinimum: 1,
+      description: 'bound of a loss with negative advantage, in units of the advantage',
+    }),
     'bound of a loss with negative advantage, in units of the advantage; null: none',
   ),
   old_logprobs: oneOf(
     ['sampled', 'recomputed'],
     'denominator of the ratio: log-probabilities stored by the sampler, or those of the trainer before the first step',
   ),
-  kl_coefficient: coefficient('weight of the KL to the reference policy, the start of the run; 0: none, and no reference'),
-  kl_estimator: oneOf(['k1', 'k2', 'k3'], 'estimator of that KL from one token; in a loss, the gradient of k1 is noise'),
+  kl_coefficient: coefficient(
+    'weight of the KL to the reference policy, the start of the run; 0: none, and no reference',
+  ),
+  kl_estimator: oneOf(
+    ['k1', 'k2', 'k3'],
+    'estimator of that KL from one token; in a loss, the gradient of k1 is noise',
+  ),
   entropy_coefficient: coefficient('weight of the entropy bonus per token'),
   target_kl: nullable(
     rate('nats per token'),
