@@ -61,6 +61,7 @@ const options = (seed: number) => ({
   actorSamples: 'rollout' as const,
   capacity: 2000,
   clipScope: 'own' as const,
+  validationShare: 0,
 });
 
 async function makePolicy(seed: number): Promise<LanguageModel> {
@@ -153,6 +154,7 @@ test.each(seeds)('bc reaches its demonstrator (seed %i)', async (seed) => {
       ...options(seed),
       epochs: 20,
       batchSize: 20,
+      evalSize: 0,
       lmLr: 1e-2,
       lmSchedule: { kind: 'linear', warmupSteps: 5, finalShare: 0.1 },
     },
@@ -178,6 +180,7 @@ test.each(seeds)('filtered BC plays like the best half of its dataset, BC like a
       ...options(seed),
       epochs: 20,
       batchSize: 20,
+      evalSize: 0,
       lmLr: 1e-2,
       lmSchedule: { kind: 'linear', warmupSteps: 5, finalShare: 0.1 },
       filterQuantile: 0.5,

@@ -6,7 +6,7 @@ import { Type } from '@sinclair/typebox';
 import { episodicReturn, quantile, share, type Trajectory } from '@bowyer/core';
 import { policyPlayer } from '../rollout/policy-player.js';
 import { datasetOf, defineAlgorithm, type Dataset } from '../unit.js';
-import { episodeExamples, imitate, imitationKeys } from './bc.js';
+import { cloneEpisodes, imitationKeys } from './bc.js';
 
 const options = Type.Object(
   {
@@ -33,9 +33,8 @@ export const filteredBc = defineAlgorithm({
     const kept = episodes.filter((episode) => episodicReturn(episode) >= cutoff);
     const filter = { 'filter/cutoff': cutoff, 'filter/kept_share': kept.length / episodes.length };
 
-    // Imitate them.
-    const examples = episodeExamples(kept, options);
-    return imitate(run, { ...examples, metricsOf: (epoch) => ({ ...examples.metricsOf(epoch), ...filter }) }, options);
+    // Imitate them. What is held out for the loss is of the kept ones, too.
+    return cloneEpisodes(run, kept, options, filter);
   },
 });
 
