@@ -19,7 +19,7 @@ import { evalDoSampleKey, loopKeys } from '../rollout/loop-keys.js';
 import { policyPlayer } from '../rollout/policy-player.js';
 import { insertTurns, rewardMetrics } from '../rollout/replay.js';
 import type { Metrics, OpenPlayer, PlayOptions, ReplayItem } from '../types.js';
-import { accumulateActor, klCoefKey, summary } from '../update/actor-update.js';
+import { accumulateActor, klCoefKey } from '../update/actor-update.js';
 import { importanceClipKey } from '../update/critic-targets.js';
 import { criticKeys, criticProblems, updateCritic, type CriticUpdate } from '../update/critic-update.js';
 import { importanceWeights } from '../update/importance-weights.js';
@@ -27,6 +27,7 @@ import { neverTrains, policyRate } from '../update/policy-rate.js';
 import { policyKeys } from '../update/policy-keys.js';
 import { RunningMeans } from '../update/running-means.js';
 import { SharedClip } from '../update/shared-clip.js';
+import { summary } from '../update/summary.js';
 import { criticOf, defineAlgorithm, type Agent, type ReferencePolicy } from '../unit.js';
 
 const options = Type.Object(

@@ -4,3 +4,6 @@ export { chai } from './chai.js';
 export { onlineFilteredBc } from './online-filtered-bc.js';
 export { bc } from './bc.js';
 export { filteredBc } from './filtered-bc.js';
+export { iql } from './iql.js';
+export { awr } from './awr.js';
+export { offlineArcher } from './offline-archer.js';

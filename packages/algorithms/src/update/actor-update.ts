@@ -2,12 +2,13 @@
 // Source: Zhou et al. 2024, arXiv:2402.19446, section 3.3; loss and metrics from the authors' code at 7c771a7. Importance weights and the
 // KL to the start are additions.
 import { Type } from '@sinclair/typebox';
-import { maximum, mean, minimum, policyGradientLoss, standardDeviation, type TokenLoss } from '@bowyer/core';
+import { mean, policyGradientLoss, type TokenLoss } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';
 import type { Metrics, ReplayItem } from '../types.js';
 import type { ReferencePolicy } from '../unit.js';
 import { weightOf } from './importance-weights.js';
 import { packTurns, scoreTurns, type TurnBatch } from './turn-batch.js';
+import { weightedExamples } from './turn-weights.js';
 
 export const klCoefKey = {
   kl_coef: Type.Number({
@@ -47,19 +48,14 @@ export async function accumulateActor(
   options: ActorLossOptions,
 ): Promise<Metrics> {
   const refs = await referenceLogprobs(reference, utterances, options);
+  const scale = 1 / utterances.length;
   const batch = packTurns(
-    utterances.map((utterance, i) => ({ ...utterance, refLogprobs: refs[i] })),
+    utterances.map((utterance, i) => ({ ...utterance, weight: utterance.advantage * scale, refLogprobs: refs[i] })),
     options,
   );
   if (batch.turns.length === 0) return { 'losses/policy': 0 };
-  const scale = 1 / utterances.length;
-  if (options.klCoef === 0 && options.importanceClip === null) {
-    const weights = batch.turns.flatMap(({ advantage }, i) =>
-      new Array<number>(batch.lengths[i]).fill(advantage * scale),
-    );
-    const { loss } = await policy.accumulateGradients(withWeights(batch, weights));
-    return { 'losses/policy': loss };
-  }
+  if (options.klCoef === 0 && options.importanceClip === null)
+    return { 'losses/policy': (await policy.accumulateGradients(weightedExamples(batch))).loss };
   let metrics: Metrics = {};
   await policy.accumulateLogprobGradients(batch.examples, ({ logprobs }) => {
     const found = actorLoss(logprobs, batch, scale, options);
@@ -113,20 +109,3 @@ const referenceLogprobs = (
   reference === null
     ? utterances.map(() => new Float32Array(0))
     : scoreTurns((examples) => reference.logprobs(examples), utterances, options);
-
-/** The examples with the weights of their tokens, in order. @param weights [N] */
-function withWeights({ examples }: TurnBatch<unknown>, weights: readonly number[]) {
-  let next = 0;
-  return examples.map((example) => ({
-    ...example,
-    weights: example.weights.map((weight) => (weight === 0 ? 0 : weights[next++])),
-  }));
-}
-
-/** Mean, standard deviation, smallest and largest value, named `name_…`. */
-export const summary = (name: string, values: ArrayLike<number>): Metrics => ({
-  [`${name}_mean`]: mean(values),
-  [`${name}_std`]: standardDeviation(values),
-  [`${name}_min`]: minimum(values),
-  [`${name}_max`]: maximum(values),
-});

@@ -3,13 +3,10 @@
 // Differs from that code: what one phase needs is drawn at its start, so that fresh utterances are sampled in large batches.
 import {
   count,
-  maximum,
   mean,
-  minimum,
   oneOf,
   rate,
   share,
-  standardDeviation,
   type ConfigProblem,
   type ReplayBuffer,
   type Rng,
@@ -19,6 +16,7 @@ import type { DoubleCritic } from '@bowyer/models';
 import { freshUtterances, type StatesToAct } from '../rollout/fresh-utterances.js';
 import type { Player } from '../rollout/player.js';
 import type { Metrics, OpenPlayer, PlayOptions, ReplayItem, RunHooks } from '../types.js';
+import { headMetrics } from './critic-metrics.js';
 import { combined, criticTargetKeys, qTargets, type CriticTargetOptions, type Pair } from './critic-targets.js';
 import { gradientAccumulationKeys } from './gradient-accumulation.js';
 import { RunningMeans } from './running-means.js';
@@ -198,27 +196,4 @@ function meanPair(pairs: readonly Pair[]): Pair {
   if (pairs.length === 1) return pairs[0];
   const meanOf = (head: 0 | 1) => pairs[0][head].map((_, i) => mean(pairs.map((pair) => pair[head][i])));
   return [meanOf(0), meanOf(1)];
-}
-
-/** Losses, and the outputs of every head before the step. */
-function headMetrics(
-  result: Awaited<ReturnType<DoubleCritic['accumulateGradients']>>,
-  [targetQ1, targetQ2]: Pair,
-): Metrics {
-  const { q1, q2, v1, v2 } = result;
-  const heads = Object.entries({ q1, q2, v1, v2, target_q1: targetQ1, target_q2: targetQ2 });
-  return {
-    'losses/q1': result.q1Loss,
-    'losses/q2': result.q2Loss,
-    'losses/v1': result.v1Loss,
-    'losses/v2': result.v2Loss,
-    ...Object.fromEntries(
-      heads.flatMap(([head, values]) => [
-        [`critic/${head}_mean`, mean(values)],
-        [`critic/${head}_min`, minimum(values)],
-        [`critic/${head}_max`, maximum(values)],
-        [`critic/${head}_std`, standardDeviation(values)],
-      ]),
-    ),
-  };
 }
