@@ -37,6 +37,7 @@ export { expectileLoss, expectileWeights } from './losses/expectile.js';
 export { discountedReturns, monteCarloAdvantages } from './advantages/monte-carlo.js';
 export { gae, type GaeInput } from './advantages/gae.js';
 export { flatGroupShare, groupRelativeAdvantages, type GroupRelativeOptions } from './advantages/group-relative.js';
+export { anchorGroups } from './advantages/anchor-groups.js';
 export { utteranceAdvantages, type HeadValues } from './advantages/utterance-advantages.js';
 export { scheduledRate, type LearningRateSchedule } from './learning-rate-schedule.js';
 export { minibatches } from './minibatches.js';

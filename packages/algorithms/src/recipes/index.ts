@@ -4,3 +4,7 @@ export { chai } from './chai.js';
 export { onlineFilteredBc } from './online-filtered-bc.js';
 export { bc } from './bc.js';
 export { filteredBc } from './filtered-bc.js';
+export { grpo } from './grpo.js';
+export { rloo } from './rloo.js';
+export { reinforcePp } from './reinforce-pp.js';
+export { gigpo } from './gigpo.js';
