@@ -38,6 +38,7 @@ export { discountedReturns, monteCarloAdvantages } from './advantages/monte-carl
 export { gae, type GaeInput } from './advantages/gae.js';
 export { importanceWeight, nStepReturn, type TurnsAhead } from './advantages/n-step-return.js';
 export { flatGroupShare, groupRelativeAdvantages, type GroupRelativeOptions } from './advantages/group-relative.js';
+export { anchorGroups } from './advantages/anchor-groups.js';
 export { utteranceAdvantages, type HeadValues } from './advantages/utterance-advantages.js';
 export { scheduledRate, type LearningRateSchedule } from './learning-rate-schedule.js';
 export { minibatches } from './minibatches.js';
