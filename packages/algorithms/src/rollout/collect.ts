@@ -63,8 +63,10 @@ export async function play(
       slots,
       episodes,
       seeds: (episode) => seeds[episode],
+      // A rollout draws its items; an evaluation covers them evenly.
+      reset: (episode) => (split === 'train' ? {} : { episode: firstEpisode + episode }),
       act: (ready) => player.act(ready.map((turn) => ({ ...turn, rng: rngs[turn.episode] }))),
-      onEpisode: ({ episode, turns, error }) => {
+      onEpisode: ({ episode, item, turns, error }) => {
         if (error) {
           failures.push(error);
           onFailure?.(error, `${purpose} episode ${firstEpisode + episode}`);
@@ -73,6 +75,7 @@ export async function play(
         trajectories[episode] = {
           episode: firstEpisode + episode,
           seed: seeds[episode],
+          ...(item !== undefined && { item }),
           transitions: turns.map(({ info: _, data: _tokens, ...transition }) => transition),
           infos: turns.map(({ info }) => info),
           segments: segmentsOf(turns.map(({ data }) => data)),
