@@ -11,6 +11,7 @@ export const tabularUnit = defineEnvironment<TabularOptions, ExpertNoise>({
   schema: tabularSchema,
   resetSchema: resetSchemaWith(),
   make: (options) => new TabularGame(options),
+  splits: 'seeds',
   sampleActions: ['left', 'right', 'wait', 'left', 'jump', ''],
   // The demonstrations with half of the turns random return 0.57, which discounted at 0.95 is 0.44.
   typicalReturn: () => 0.45,
