@@ -1,5 +1,4 @@
 // Episodes to imitate or to learn from, as texts: what an environment's expert plays and what files of episodes contain.
-
 /** One turn: what the agent wrote, what came back and, where it is known, what it earned. */
 export interface DemonstrationTurn {
   action: string;
@@ -16,13 +15,4 @@ export interface DemonstrationTurn {
 export interface Demonstration {
   opening: string;
   turns: DemonstrationTurn[];
-}
-
-/** Many demonstrations, with what to report of them and how to store them. */
-export interface DemonstrationSet {
-  demonstrations: Demonstration[];
-  /** One line for the log: how many episodes, how good. */
-  summary: string;
-  /** A file that contains them, in a format that `demonstrations.path` reads. */
-  file: { name: string; text: () => string };
 }

@@ -1,5 +1,5 @@
 // An episode as one line of JSON: what replays write, what played episodes are saved as, what warm starts imitate.
-import type { Demonstration, DemonstrationSet } from './demonstration.js';
+import type { Demonstration } from './demonstration.js';
 import { snakeKeys } from './key-case.js';
 import type { Transition } from './trajectory.js';
 
@@ -22,16 +22,28 @@ export interface EpisodeRecord {
 export const recordedInfo = (info: Record<string, unknown>): Record<string, unknown> =>
   snakeKeys(info) as Record<string, unknown>;
 
-export function recordOf(transitions: readonly Transition[]): EpisodeRecord {
+/** A turn of a recorded episode with what the environment said beside its observations: before the action, and after it. */
+export interface InformedTransition extends Transition {
+  info?: Record<string, unknown>;
+  nextInfo?: Record<string, unknown>;
+}
+
+/** @param kept the keys of `info` that the record has, as the environment names them */
+export function recordOf(
+  transitions: readonly InformedTransition[],
+  kept: { reset: readonly string[]; step: readonly string[] } = { reset: [], step: [] },
+): EpisodeRecord {
+  const part = (info: Record<string, unknown> = {}, keys: readonly string[]) =>
+    recordedInfo(Object.fromEntries(keys.filter((key) => key in info).map((key) => [key, info[key]])));
   return {
-    reset: { observation: transitions[0].observation, info: {} },
-    steps: transitions.map(({ action, nextObservation, reward, terminated, truncated }) => ({
+    reset: { observation: transitions[0].observation, info: part(transitions[0].info, kept.reset) },
+    steps: transitions.map(({ action, nextObservation, reward, terminated, truncated, nextInfo }) => ({
       action,
       observation: nextObservation,
       reward,
       terminated,
       truncated,
-      info: {},
+      info: part(nextInfo, kept.step),
     })),
   };
 }
@@ -56,12 +68,24 @@ export function demonstrationsOf({ reset, steps }: EpisodeRecord): Demonstration
   return demonstrations;
 }
 
+/** Many demonstrations, with what to report of them and how to store them. */
+export interface DemonstrationSet {
+  demonstrations: Demonstration[];
+  /** The same episodes as the environment gave them, from which a context makes what an agent reads; absent: dialogues as they are. */
+  records?: readonly EpisodeRecord[];
+  /** One line for the log: how many episodes, how good. */
+  summary: string;
+  /** A file that contains them, in a format that `demonstrations.path` reads. */
+  file: { name: string; text: () => string };
+}
+
 /** Stored as JSONL, one record a line. */
 export function demonstrationSetOf(records: readonly EpisodeRecord[]): DemonstrationSet {
   const turns = records.reduce((sum, { steps }) => sum + steps.length, 0);
   const meanReturn = records.reduce((sum, record) => sum + recordedReturn(record), 0) / records.length;
   return {
     demonstrations: records.flatMap(demonstrationsOf),
+    records,
     summary: `${records.length} episodes, ${turns} turns, mean return ${meanReturn.toFixed(2)}`,
     file: {
       name: 'demonstrations.jsonl',

@@ -38,6 +38,23 @@ export {
 export { environmentKeys, environmentProblems, optionsWithKeys, readsKey } from './config-keys.js';
 export { UnknownNameError } from './contract/unknown-name-error.js';
 
+// The text that an agent reads.
+export { ContextEnv } from './context/context-env.js';
+export {
+  contextKinds,
+  contextProblems,
+  defaultOffer,
+  keysOfKind,
+  resolveContext,
+  type ContextKind,
+  type ContextOffer,
+  type ContextOptions,
+  type ContextPart,
+  type ResolvedContext,
+} from './context/context-options.js';
+export { withContext } from './context/context-records.js';
+export { ContextWriter } from './context/context-writer.js';
+
 // Play.
 export {
   playEpisodes,

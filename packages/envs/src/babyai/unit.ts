@@ -1,3 +1,4 @@
+import { servedOffer } from '../context/context-options.js';
 import {
   agentGymKeys,
   backendOptionNames,
@@ -18,6 +19,10 @@ export const babyAiUnit = defineEnvironment<BabyAiOptions>({
   resetSchema: resetSchemaWith(),
   make: (options) =>
     options.backend === 'agentgym' ? servedGame('babyai', options, options.stepLimit) : new BabyAi(options),
+  context: ({ backend }) =>
+    backend === 'agentgym'
+      ? servedOffer
+      : { observation: 'turn', kind: 'dialogue', parts: ['taskDescription', 'validActions'] },
   sampleActions: [
     'turn left',
     'turn right',

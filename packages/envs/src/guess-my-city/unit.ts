@@ -1,3 +1,4 @@
+import { historyOffer } from '../context/context-options.js';
 import type { DemonstrationSet } from '@bowyer/core';
 import {
   chosenOracle,
@@ -21,6 +22,7 @@ export const guessMyCityUnit = defineEnvironment<GuessMyCityOptions & OracleOpti
   schema: { ...guessMyCitySchema, properties: { ...guessMyCitySchema.properties, ...oracleProperties } },
   resetSchema: resetSchemaWith(),
   make: (options, parts) => new GuessMyCity(options, chosenOracle('guess_my_city', options, parts)),
+  context: () => historyOffer,
   sampleActions: [
     'Is your city located in Asia?',
     'What country is your city in?',

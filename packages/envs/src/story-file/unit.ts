@@ -7,6 +7,13 @@ export const storyFileUnit = defineEnvironment<StoryFileOptions>({
   schema: storyFileSchema,
   resetSchema: resetSchemaWith(),
   make: (options) => new StoryFile(options),
+  // ArCHer's observation has the room and the inventory in every turn.
+  context: ({ observation, validActions }) => {
+    const [withRoom, listed] = [observation === 'archer', validActions ? (['validActions'] as const) : []];
+    return withRoom
+      ? { observation: 'turn', kind: 'last', parts: ['inventory', ...listed] }
+      : { observation: 'turn', kind: 'dialogue', parts: listed };
+  },
   sampleActions: ['n', 'w', 'take all', 'e', 'look', 'swim', '', 'open drawer'],
   // Points of the score: random valid actions earn 4 in the game that ships with Bowyer, 44 in Detective.
   typicalReturn: ({ story }) => (story === null ? 4 : 20),

@@ -1,3 +1,4 @@
+import { historyOffer, servedOffer } from '../context/context-options.js';
 import {
   agentGymKeys,
   backendOptionNames,
@@ -23,6 +24,11 @@ export const textCraftUnit = defineEnvironment<TextCraftOptions & BackendOptions
   resetSchema: resetSchemaWith({ dataIdx }),
   make: (options) =>
     options.backend === 'agentgym' ? servedGame('textcraft', options, options.stepLimit) : new TextCraft(options),
+  context: ({ backend, observation }) => {
+    if (backend === 'agentgym') return servedOffer;
+    const parts = ['taskDescription', 'validActions'] as const;
+    return observation === 'history' ? historyOffer : { observation, kind: 'dialogue', parts };
+  },
   sampleActions: [
     'inventory',
     'get 2 stick',

@@ -26,6 +26,7 @@ import { loadPolicy, policyOptimizer, restoreOptimizer, savePolicyState } from '
 import { warmStart, type WarmStartConfig } from '../../agent/warm-start.js';
 import type { SharedConfig } from '../../config/keys.js';
 import { datasetFor, loadMaterial } from '../../demonstrations/material.js';
+import { agentEnvironment, type ContextConfig } from '../../environment/agent-context.js';
 import { environmentOf, optimalReturnOf } from '../../environment/environment.js';
 import { CheckpointStore } from '../../run/checkpoint-store.js';
 import { Recorder } from '../../run/recorder.js';
@@ -35,6 +36,7 @@ import { writeReport } from '../../run/write-report.js';
 import type { TaskContext } from '../task.js';
 
 type TrainConfig = WarmStartConfig &
+  ContextConfig &
   CriticConfig &
   Pick<
     SharedConfig,
@@ -196,7 +198,7 @@ async function runAlgorithm(
   await unit.train(
     {
       ...agent,
-      makeEnv: environmentOf(config, envParts),
+      makeEnv: agentEnvironment(config, environmentOf(config, envParts)),
       onFailure: failureLog(log),
       ...{ dataset, history, state, firstIteration, hooks: recorder },
     },
@@ -274,7 +276,7 @@ class FinalTest {
     const openPlayer = canAct ? unit.openPlayer(agent, options) : policyPlayer(agent, options);
     const { metrics, trajectories } = await evaluate(
       {
-        makeEnv: environmentOf(config, context.envParts),
+        makeEnv: agentEnvironment(config, environmentOf(config, context.envParts)),
         hooks: { progress: (_, done) => bar.update(done) },
         onFailure: failureLog(context.log),
       },
