@@ -4,6 +4,8 @@ export interface DemonstrationTurn {
   action: string;
   /** Text that follows the action in the agent's context; empty after the last action, which nothing follows. */
   reply: string;
+  /** The text that the agent reads next, where it does not continue the one before it: a context of its own. */
+  nextObservation?: string;
   reward?: number;
   /** The task ended with this turn. */
   terminated?: boolean;

@@ -9,7 +9,7 @@ export {
 export { type Demonstration, type DemonstrationTurn } from './demonstration.js';
 export {
   demonstrationSetOf,
-  demonstrationsOf,
+  demonstrationOf,
   recordedInfo,
   recordedReturn,
   recordOf,

@@ -1,11 +1,5 @@
 // Episodes that an expert plays through an environment, for supervised warm starts without any download.
-import {
-  demonstrationSetOf,
-  recordOf,
-  Rng,
-  type DemonstrationSet,
-  type InformedTransition,
-} from '@bowyer/core';
+import { demonstrationSetOf, recordOf, Rng, type DemonstrationSet, type InformedTransition } from '@bowyer/core';
 import { contextParts } from './context/context-options.js';
 import type { Env } from './contract/env.js';
 import type { DemonstrationRequest } from './unit.js';

@@ -125,12 +125,12 @@ async function accumulateInParts(
   return loss;
 }
 
-/** Mean over utterances; a batch counts as one. */
+/** Mean over utterances; a batch counts as one. An item is a context: an episode whose turns do not continue each other has several. */
 export const episodeExamples = (
   episodes: readonly Trajectory[],
   options: { scoreTerminator: boolean },
-): Examples<Trajectory> => ({
-  items: episodes,
+): Examples<Pick<Trajectory, 'segments'>> => ({
+  items: episodes.flatMap(({ segments }) => segments.map((segment) => ({ segments: [segment] }))),
   batchOf(batch) {
     const turns = batch.flatMap((trajectory) =>
       trajectory.segments.flatMap(({ utterances }) => utterances.map(({ turn }) => ({ trajectory, turn }))),

@@ -25,7 +25,7 @@ const unitOf = (name: TextWorldExpressGame) =>
     resetSchema: resetSchemaWith({ fold, params, stepLimit }),
     make: (options) => new TextWorldExpress(name, options),
     context: () => ({ observation: 'turn', kind: 'dialogue', parts: contextParts }),
-  sampleActions: textWorldExpressSampleActions,
+    sampleActions: textWorldExpressSampleActions,
     // Scores end at 1; random play on valid actions gets less than half of it in most games.
     typicalReturn: () => 0.4,
     readWith: { baseUrl: simulated, timeoutMs: simulated, contentDir: { backend: ['embedded'] } },

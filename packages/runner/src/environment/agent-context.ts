@@ -1,5 +1,5 @@
 // What an agent reads of the environment that a config names: the same text in play, in demonstrations and in evaluation.
-import { demonstrationsOf, type Demonstration, type DemonstrationSet, type EpisodeRecord } from '@bowyer/core';
+import { demonstrationOf, type Demonstration, type DemonstrationSet } from '@bowyer/core';
 import {
   ContextEnv,
   ContextWriter,
@@ -32,10 +32,12 @@ export const agentEnvironment =
   (...args) =>
     new ContextEnv(make(...args), writerOf(config));
 
-/** A recorded episode as the agent would have read it. */
-export const agentDemonstrations = (config: ContextConfig, record: EpisodeRecord): Demonstration[] =>
-  demonstrationsOf(withContext(record, writerOf(config)));
-
-/** The demonstrations of a set, as the agent would have read them; dialogues of questions are what they are. */
-export const demonstrationsIn = (config: ContextConfig, { records, demonstrations }: DemonstrationSet) =>
-  records?.flatMap((record) => agentDemonstrations(config, record)) ?? demonstrations;
+/** The demonstrations of a set as the agent would have read them; those that are not records are such texts already. */
+export function demonstrationsIn(
+  config: ContextConfig,
+  { records, demonstrations }: DemonstrationSet,
+): Demonstration[] {
+  if (records === undefined) return demonstrations;
+  const writer = writerOf(config);
+  return records.map((record) => ('reset' in record ? demonstrationOf(withContext(record, writer)) : record));
+}

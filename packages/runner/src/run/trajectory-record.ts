@@ -2,6 +2,8 @@
 import { episodicReturn, type TokenSegment, type Trajectory } from '@bowyer/core';
 
 interface TurnRecord {
+  /** The environment's own observation, where a context has made another text of it. */
+  state?: string;
   action: string;
   /** What the next observation adds after observation and action. */
   reply?: string;
@@ -31,12 +33,20 @@ export function toRecord(trajectory: Trajectory, iteration: number): TrajectoryR
     seed,
     episodic_return: episodicReturn(trajectory),
     opening: transitions[0]?.observation ?? '',
-    turns: transitions.map(({ observation, action, nextObservation, reward, terminated, truncated }, turn) => {
+    turns: transitions.map(({ observation, state, action, nextObservation, reward, terminated, truncated }, turn) => {
       const said = observation + action;
       const next = nextObservation.startsWith(said)
         ? { reply: nextObservation.slice(said.length) }
         : { next_observation: nextObservation };
-      return { action, ...next, reward, terminated, truncated, info: infos[turn] };
+      return {
+        ...(state !== undefined && { state }),
+        action,
+        ...next,
+        reward,
+        terminated,
+        truncated,
+        info: infos[turn],
+      };
     }),
     segments,
   };
@@ -44,9 +54,17 @@ export function toRecord(trajectory: Trajectory, iteration: number): TrajectoryR
 
 export function fromRecord({ episode, seed, opening, turns, segments }: TrajectoryRecord): Trajectory {
   let observation = opening;
-  const transitions = turns.map(({ action, reply, next_observation, reward, terminated, truncated }) => {
+  const transitions = turns.map(({ state, action, reply, next_observation, reward, terminated, truncated }) => {
     const nextObservation = next_observation ?? observation + action + reply;
-    const transition = { observation, action, reward, nextObservation, terminated, truncated };
+    const transition = {
+      observation,
+      ...(state !== undefined && { state }),
+      action,
+      reward,
+      nextObservation,
+      terminated,
+      truncated,
+    };
     observation = nextObservation;
     return transition;
   });

@@ -13,7 +13,7 @@ import { dialoguesOf, type DialogueConfig } from '../../agent/players.js';
 import { loadPolicy, type PolicyConfig } from '../../agent/policy-setup.js';
 import type { SharedConfig } from '../../config/keys.js';
 import { agentEnvironment, type ContextConfig } from '../../environment/agent-context.js';
-import { environmentOf, optimalReturnOf, type EnvironmentConfig } from '../../environment/environment.js';
+import { environmentOf, optimalReturnOf } from '../../environment/environment.js';
 import { resultText } from '../../run/results.js';
 import { claimDirectory, openDirectory } from '../../run/run-files.js';
 import { toRecord } from '../../run/trajectory-record.js';
@@ -57,7 +57,10 @@ async function playModel(config: ModelConfig, context: TaskContext): Promise<voi
     const openPlayer = unit.openPlayer(agent, recipeOptions(config, policy.tokenizer));
     const bar = new ProgressBar('episodes', config.testSize, context.progress);
     const evaluation = await play(
-      { makeEnv: agentEnvironment(config, environmentOf(config, context.envParts)), hooks: { progress: (_, done) => bar.update(done) } },
+      {
+        makeEnv: agentEnvironment(config, environmentOf(config, context.envParts)),
+        hooks: { progress: (_, done) => bar.update(done) },
+      },
       openPlayer,
       options,
       'test',
