@@ -93,6 +93,8 @@ export interface EnvironmentUnit<Options extends object = object, Extra extends 
   answerTokens?(options: Options): readonly string[];
   /** Texts whose words a word-level tokenizer knows beside those of the demonstrations. */
   vocabulary?(options: Options): Iterable<string>;
+  /** A word-level tokenizer writes numbers digit by digit, so that a policy can calculate with numbers that it has never seen. */
+  splitsDigits?: boolean;
   /** What the engine itself said, where an observation contains more: recordings contain it and human players read it. */
   engineText?(result: ResetResult): string;
   /** Options that recordings of the engine were made with, where they differ from the defaults. */
