@@ -41,5 +41,5 @@ function tokenizerFor(material: Material, config: FreshPolicyConfig): Tokenizer 
 
 /** The texts as they are tokenized: an action's first word stays a word of its own. */
 function pieces({ opening, turns }: Demonstration): string[] {
-  return [opening, ...turns.flatMap(({ action, reply }) => [action, reply])];
+  return [opening, ...turns.flatMap(({ action, reply, nextObservation = '' }) => [action, reply, nextObservation])];
 }
