@@ -7,3 +7,7 @@ export { filteredBc } from './filtered-bc.js';
 export { iql } from './iql.js';
 export { awr } from './awr.js';
 export { offlineArcher } from './offline-archer.js';
+export { grpo } from './grpo.js';
+export { rloo } from './rloo.js';
+export { reinforcePp } from './reinforce-pp.js';
+export { gigpo } from './gigpo.js';
