@@ -30,7 +30,15 @@ const asStored = ({ transitions, episode }: Trajectory) =>
 
 const common = {
   ...{ slots: 64, sampling, scoreTerminator: false, epochs: 6, batchSize: 64, gradAccumSteps: 1, maxGradNorm: 1 },
-  ...{ warmupEpochs: 2, criticLr: 1e-2, criticMaxGradNorm: 10, gamma: 0.98, tau: 0.2, tdTarget: 'own', bootstrapOnLimit: true },
+  ...{
+    warmupEpochs: 2,
+    criticLr: 1e-2,
+    criticMaxGradNorm: 10,
+    gamma: 0.98,
+    tau: 0.2,
+    tdTarget: 'own',
+    bootstrapOnLimit: true,
+  },
   ...{ lmLr: 2e-2, lmSchedule: { kind: 'linear', warmupSteps: 0, finalShare: 0.1 }, evalFreq: 1, evalSize: 0 },
   ...{ evalDoSample: true },
 };
@@ -43,15 +51,27 @@ async function valueAfter(name: string, seed: number, options: object): Promise<
   const start = Date.now();
   await findAlgorithm(name)!.train(trainingRun({ policy, critic, dataset }), { ...common, seed, ...options });
   const value = exactReturn(await tableOf(policy));
-  console.log(name, seed, value, optimum, exactReturn(random), Date.now() - start, JSON.stringify(await tableOf(policy)));
+  console.log(
+    name,
+    seed,
+    value,
+    optimum,
+    exactReturn(random),
+    Date.now() - start,
+    JSON.stringify(await tableOf(policy)),
+  );
   return value;
 }
 
 test.each([0, 1, 2])('iql comes within 5 %% of the optimum (seed %i)', async (seed) => {
-  expect(await valueAfter('iql', seed, { expectile: 0.9, awrTemperature: 0.1, awrMaxWeight: 100 })).toBeGreaterThan(0.95 * optimum);
+  expect(await valueAfter('iql', seed, { expectile: 0.9, awrTemperature: 0.1, awrMaxWeight: 100 })).toBeGreaterThan(
+    0.95 * optimum,
+  );
 });
 test.each([0, 1, 2])('awr (seed %i)', async (seed) => {
-  expect(await valueAfter('awr', seed, { tdSteps: null, awrTemperature: 0.1, awrMaxWeight: 100 })).toBeGreaterThan(0.95 * optimum);
+  expect(await valueAfter('awr', seed, { tdSteps: null, awrTemperature: 0.1, awrMaxWeight: 100 })).toBeGreaterThan(
+    0.95 * optimum,
+  );
 });
 test.each([0, 1, 2])('offline_archer (seed %i)', async (seed) => {
   expect(await valueAfter('offline_archer', seed, { expectile: 0.9, bcCoef: 0.02 })).toBeGreaterThan(0.95 * optimum);
