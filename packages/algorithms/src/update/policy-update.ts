@@ -64,14 +64,19 @@ export const policyUpdateKeys = {
   clip_low: rate('width of the interval of unclipped ratios below 1'),
   clip_high: rate('width of the interval of unclipped ratios above 1; larger than clip_low: clip-higher (DAPO)'),
   dual_clip: nullable(
-    Type.Number({ exclusiveMinimum: 1, description: 'bound of a loss with negative advantage, in units of the advantage' }),
+    Type.Number({
+      exclusiveMinimum: 1,
+      description: 'bound of a loss with negative advantage, in units of the advantage',
+    }),
     'bound of a loss with negative advantage, in units of the advantage; null: none',
   ),
   old_logprobs: oneOf(
     ['sampled', 'recomputed'],
     'denominator of the ratio: log-probabilities stored by the sampler, or those of the trainer before the first step',
   ),
-  kl_coefficient: coefficient('weight of the KL to the reference policy, the start of the run; 0: none, and no reference'),
+  kl_coefficient: coefficient(
+    'weight of the KL to the reference policy, the start of the run; 0: none, and no reference',
+  ),
   kl_in: oneOf(['loss', 'reward'], 'the KL is a term of the loss, or is subtracted from the rewards'),
   kl_estimator: oneOf(
     ['k1', 'k2', 'k3'],
@@ -117,8 +122,12 @@ export interface AdvantageTurn extends LearnedTurn {
 
 /** A further loss on the same tokens, computed from the same pass, such as that of a value head. */
 export interface AddedLoss<Turn> {
+  /** The batch's examples with what the loss needs of the pass; as they are if not given. */
+  examplesOf?(batch: TurnBatch<Turn>): TokenExample[];
   /** @param weights [N] w, of the tokens of the batch */
   lossOf(scored: ScoredTokens, batch: TurnBatch<Turn>, weights: Float32Array): { loss: TokenLoss; metrics: Metrics };
+  /** Called after every optimizer step of the policy. */
+  step?(): Promise<void>;
 }
 
 type Reference = Pick<ReferencePolicy, 'logprobs'>;
@@ -183,6 +192,7 @@ export async function updatePolicy<Turn extends AdvantageTurn>(
       isStopped = exceedsTarget(metrics['actor/kl_sampling'], options);
       if (isStopped) break;
       norms.push((await policy.optimizer.step({ lr, maxGradNorm: options.maxGradNorm })).gradientNorm);
+      await added?.step?.();
       hooks.progress('policy', norms.length, steps);
     }
   }
@@ -284,7 +294,7 @@ async function accumulate<Turn extends AdvantageTurn>(
   };
   let metrics: Metrics = {};
   await policy.accumulateLogprobGradients(
-    batch.examples,
+    added?.examplesOf?.(batch) ?? batch.examples,
     (scored) => {
       const found = policyLoss(scored, { ...tokens, weights, ratioLengths, klCoefficient }, options);
       const further = added?.lossOf(scored, batch, weights);
