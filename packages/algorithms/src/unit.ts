@@ -71,9 +71,9 @@ export interface AlgorithmUnit<Schema extends TObject = TObject> {
   };
   /**
    * Where V comes from in an algorithm that learns values with a language model: `trunk`, a head on the policy's own; or `critic`, a
-   * head on a network of its own that starts as the policy does.
+   * head on a network of its own that starts as the policy does. Null: nowhere, with these options.
    */
-  valueFunction?(options: OptionsOf<Schema>): ValueFunction;
+  valueFunction?(options: OptionsOf<Schema>): ValueFunction | null;
   /** True where a loss compares probabilities of two passes, so that dropout would change them in between. */
   needsNoDropout?: boolean;
   /** False where the policy stays as it started. */

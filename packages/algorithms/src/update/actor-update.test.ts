@@ -2,7 +2,7 @@
 import { Rng, type Trajectory } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel, wordLevelTokenizer, type TokenExample } from '@bowyer/models';
-import { accumulateActor, type ActorLossOptions } from './actor-update.js';
+import { accumulateActor, type Actor, type ActorLossOptions } from './actor-update.js';
 
 const tokenizer = wordLevelTokenizer(['go\n', 'x', 'y']);
 const idOf = (word: string) => tokenizer.encode(word)[0];
@@ -16,12 +16,12 @@ const advantages = [2, -1, 0.5, 1.5];
 
 let device: Device;
 let policy: LanguageModel;
+const config = { model_type: 'gpt2', n_layer: 1, n_head: 1, n_embd: 4, n_positions: 8, initializer_range: 0.8 };
 /** Of the policy, and of the one that sampled: another. */
 let present: Float32Array;
 let older: Float32Array;
 beforeAll(async () => {
   device = await openDevice({ device: 'cpu', threads: 1 });
-  const config = { model_type: 'gpt2', n_layer: 1, n_head: 1, n_embd: 4, n_positions: 8, initializer_range: 0.8 };
   policy = await LanguageModel.create({ device, tokenizer, maskedTokenIds, config, rng: new Rng(1) });
   await policy.createOptimizer({ kind: 'sgd', momentum: 0, nesterov: false, weightDecay: 0 });
   present = await parameters();
@@ -72,18 +72,22 @@ async function slope(f: () => Promise<number>, direction: Float32Array): Promise
   return difference / (2 * step);
 }
 
+const judged = (index: number, sampling: number[] = []) => {
+  const ids = utterances[index];
+  const utterance = { turn: 0, start: prompt.length, ids, terminatorId: null, logprobs: sampling };
+  const segments = [{ ids: [...prompt, ...ids], utterances: [utterance] }];
+  const trajectory: Trajectory = { episode: 0, seed: 0, transitions: [], infos: [], segments };
+  return { trajectory, turn: 0, advantage: advantages[index] };
+};
+
 /** The gradient that one utterance adds. @param sampling its log-probabilities under the policy that sampled */
 async function gradientOf(
   index: number,
   sampling: number[],
   options: ActorLossOptions,
-  reference: Parameters<typeof accumulateActor>[0]['reference'] = null,
-) {
-  // prettier-ignore
-  const ids = utterances[index];
-  const segment = { ids: [...prompt, ...ids], utterances: [{ turn: 0, start: prompt.length, ids, terminatorId: null, logprobs: sampling }] }; // prettier-ignore
-  const trajectory: Trajectory = { episode: 0, seed: 0, transitions: [], infos: [], segments: [segment] };
-  await accumulateActor({ policy, reference }, [{ trajectory, turn: 0, advantage: advantages[index] }], options);
+  { reference = null, baseline = null }: Partial<Actor> = {},
+): Promise<Float32Array> {
+  await accumulateActor({ policy, reference, baseline }, [judged(index, sampling)], options);
   await policy.optimizer.step({ lr: 1, maxGradNorm: 1e9 });
   const after = await parameters();
   await set(present);
@@ -130,7 +134,7 @@ test('kl_coef: what it adds is the gradient of β KL(π ‖ π₀)', async () =>
     let total = 0;
     for (const [i, chance] of pi.entries())
       total +=
-        chance * along(await gradientOf(i, [], { ...plain, klCoef }, klCoef > 0 ? reference : null), direction());
+        chance * along(await gradientOf(i, [], { ...plain, klCoef }, klCoef > 0 ? { reference } : {}), direction());
     return total;
   };
   const kl = async () => {
@@ -139,4 +143,41 @@ test('kl_coef: what it adds is the gradient of β KL(π ‖ π₀)', async () =>
   };
   expect((await mean(0.7)) - (await mean(0))).toBeCloseTo(0.7 * (await slope(kl, direction())), 3);
   await reference.release();
+});
+
+test('use_baseline: the mean gradient is the same, its variance falls', async () => {
+  const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
+  const baseline = await LanguageModel.create({ device, tokenizer, maskedTokenIds, config, rng: new Rng(4) });
+  await baseline.createOptimizer(adam);
+  await baseline.createValueHead(adam);
+  const pi = await chances();
+
+  // It learns from the policy's own utterances.
+  const rng = new Rng(5);
+  const drawn = () => {
+    let rest = rng.uniform();
+    return Math.max(0, pi.findIndex((chance) => (rest -= chance) < 0)); // prettier-ignore
+  };
+  const losses: number[] = [];
+  for (let step = 0; step < 60; step++) {
+    const batch = Array.from({ length: 32 }, () => judged(drawn()));
+    const metrics = await accumulateActor({ policy, reference: null, baseline }, batch, plain);
+    losses.push(metrics['losses/baseline']);
+    await policy.optimizer.step({ lr: 0, maxGradNorm: 1 });
+    await baseline.optimizer.step({ lr: 0.02, maxGradNorm: 1 });
+    await baseline.valueHead.optimizer.step({ lr: 0.05, maxGradNorm: 1 });
+  }
+  expect(losses.at(-1)).toBeLessThan(0.7 * losses[0]);
+
+  const moments = async (actor: Partial<Actor>) => {
+    const gradients: Float32Array[] = [];
+    for (const i of pi.keys()) gradients.push(await gradientOf(i, [], plain, actor));
+    const mean = present.map((_, p) => sum(pi.map((chance, i) => chance * gradients[i][p])));
+    const variance = sum(pi.map((chance, i) => chance * sum([...gradients[i].map((x, p) => (x - mean[p]) ** 2)])));
+    return { mean, variance };
+  };
+  const [without, learnt] = [await moments({}), await moments({ baseline })];
+  without.mean.forEach((x, p) => expect(learnt.mean[p]).toBeCloseTo(x, 4));
+  expect(learnt.variance).toBeLessThan(0.7 * without.variance);
+  await baseline.release();
 });
