@@ -8,6 +8,7 @@ export {
   type RecipeState,
   type ReferencePolicy,
   type TrainingRun,
+  type ValueFunction,
 } from './unit.js';
 export { trainingRun, type TrainingRunParts } from './training-run.js';
 export { algorithmNames, findAlgorithm, registerAlgorithm } from './registry.js';

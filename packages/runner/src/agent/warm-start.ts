@@ -110,7 +110,7 @@ async function makeStart(
     await bc.train(
       {
         ...imitation.run,
-        ...{ policy, critic: null, makeEnv: null, dataset, history: [], hooks: imitation },
+        ...{ policy, critic: null, valueModel: null, makeEnv: null, dataset, history: [], hooks: imitation },
         dialogues: textDialogues(policy.tokenizer), // nothing is played
         openReference: () => Promise.reject(new Error('behaviour cloning has no reference policy')),
       },

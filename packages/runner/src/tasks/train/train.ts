@@ -25,6 +25,7 @@ import { dialoguesOf } from '../../agent/players.js';
 import { playOptions, recipeOptions } from '../../agent/play-options.js';
 import { loadPolicy, policyOptimizer, restoreOptimizer, savePolicyState } from '../../agent/policy-setup.js';
 import { referenceOf, type Start } from '../../agent/reference-policy.js';
+import { makeValueModel } from '../../agent/value-model.js';
 import { warmStart, type WarmStartConfig } from '../../agent/warm-start.js';
 import type { SharedConfig } from '../../config/keys.js';
 import { datasetFor, loadMaterial } from '../../demonstrations/material.js';
@@ -111,10 +112,18 @@ async function trainOn(device: Device, config: TrainConfig, context: TaskContext
       ? await freshPolicy(start.material!, config, device)
       : await loadPolicy(folder, config, device, 'train');
   const critic = unit.needs.critic && (await makeCritic(config, device, policy.tokenizer));
+  let valueModel: LanguageModel | null = null;
   try {
     await policy.createOptimizer(policyOptimizer(config));
+    const valueFunction = unit.valueFunction?.(config as never);
+    if (valueFunction) {
+      const valueFolder = found ? join(found.folder, VALUE_MODEL) : start.folder!;
+      valueModel = await makeValueModel(valueFunction, policy, valueFolder, config, device);
+    }
     if (found) {
       await restoreOptimizer(policy, join(found.folder, 'policy'));
+      if (valueModel !== null && valueModel !== policy)
+        await restoreOptimizer(valueModel, join(found.folder, VALUE_MODEL));
       await critic?.restore(join(found.folder, 'critic'));
     }
     const dataset = start.material && (await datasetFor(policy, start.material, config, log));
@@ -125,6 +134,7 @@ async function trainOn(device: Device, config: TrainConfig, context: TaskContext
       context,
       store,
       progress: found?.progress ?? null,
+      valueModel,
       openReference: referenceOf(policy, start, config, device),
     });
     if (recorder.stopRequested) return null;
@@ -132,9 +142,13 @@ async function trainOn(device: Device, config: TrainConfig, context: TaskContext
     return await test.run(agent, start.folder, recorder);
   } finally {
     await critic?.release();
+    await valueModel?.release();
     await policy.release();
   }
 }
+
+/** Folder of a checkpoint with the network of the value function, where it is not the policy. */
+const VALUE_MODEL = 'value';
 
 /** @returns null if the user stopped the warm start */
 async function findStart(
@@ -159,6 +173,7 @@ interface RunState {
   /** Null where the run begins. */
   progress: NonNullable<Awaited<ReturnType<CheckpointStore['newest']>>>['progress'] | null;
   openReference: TrainingRun['openReference'];
+  valueModel: LanguageModel | null;
 }
 
 /** Runs the algorithm to its end or to the user's stop. */
@@ -166,7 +181,7 @@ async function runAlgorithm(
   unit: AnyAlgorithm,
   agent: Agent,
   dataset: Dataset | null,
-  { config, context, store, progress, openReference }: RunState,
+  { config, context, store, progress, openReference, valueModel }: RunState,
 ): Promise<Recorder> {
   const { directory, log, envParts, onInterrupt } = context;
   const { policy, critic } = agent;
@@ -176,6 +191,7 @@ async function runAlgorithm(
   const saveable = {
     saveState: async (folder: string) => {
       await savePolicyState(policy, join(folder, 'policy'));
+      if (valueModel !== null && valueModel !== policy) await savePolicyState(valueModel, join(folder, VALUE_MODEL));
       await critic?.save(join(folder, 'critic'));
     },
     saveAgent: async (folder: string) => {
@@ -199,7 +215,7 @@ async function runAlgorithm(
       ...agent,
       makeEnv: agentEnvironment(config, environmentOf(config, envParts)),
       onFailure: failureLog(log),
-      ...{ dataset, history, state, firstIteration, hooks: recorder, openReference },
+      ...{ dataset, history, state, firstIteration, hooks: recorder, openReference, valueModel },
     },
     recipeOptions(config, policy.tokenizer),
   );
