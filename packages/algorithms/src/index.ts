@@ -17,11 +17,11 @@ export {
   conversationExample,
   conversationExamples,
   conversationLoss,
-  imitate,
   learnedTokens,
   type Examples,
-  type ImitationSettings,
-} from './recipes/bc.js';
+} from './dataset/examples.js';
+export { type DatasetEvaluation } from './dataset/dataset-evaluation.js';
+export { imitate, type ImitationSettings } from './dataset/imitate.js';
 export type { Metrics, OnFailure, OpenPlayer, PlayOptions, ReplayItem, RunHooks } from './types.js';
 export { collect, episodeMetrics, play, rolloutMetrics, type PlayContext } from './rollout/collect.js';
 export { evalDoSampleKey, loopKeys } from './rollout/loop-keys.js';
@@ -31,7 +31,7 @@ export { PolicyPlayer, policyPlayer } from './rollout/policy-player.js';
 export { BestOfNPlayer } from './rollout/best-of-n-player.js';
 export { type Dialogue, type Dialogues } from './rollout/dialogue.js';
 export { textDialogues } from './rollout/text-dialogue.js';
-export { chatDialogues, type ChatOptions } from './rollout/chat-dialogue.js';
+export { chatDialogues, messageOf, type ChatOptions } from './rollout/chat-dialogue.js';
 export { segmentsOf, type TurnTokens } from './rollout/turn-tokens.js';
 export {
   policyUpdateKeys,
@@ -45,7 +45,7 @@ export {
 export { packTurns, scoreTurns, type LearnedTurn, type TurnBatch } from './update/turn-batch.js';
 export { SharedClip, type ClipScope } from './update/shared-clip.js';
 export {
-  demonstrationSegment,
+  demonstrationSegments,
   demonstrationTrajectory,
   tokenExamples,
   type WeightedUtterance,
