@@ -16,11 +16,11 @@ export {
   conversationExample,
   conversationExamples,
   conversationLoss,
-  imitate,
   learnedTokens,
   type Examples,
-  type ImitationSettings,
-} from './recipes/bc.js';
+} from './dataset/examples.js';
+export { type DatasetEvaluation } from './dataset/dataset-evaluation.js';
+export { imitate, type ImitationSettings } from './dataset/imitate.js';
 export type { Metrics, OnFailure, OpenPlayer, PlayOptions, ReplayItem, RunHooks } from './types.js';
 export { collect, episodeMetrics, play, rolloutMetrics, type PlayContext } from './rollout/collect.js';
 export { evalDoSampleKey, loopKeys } from './rollout/loop-keys.js';

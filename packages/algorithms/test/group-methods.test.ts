@@ -20,7 +20,16 @@ const maskedTokenIds = Array.from({ length: tokenizer.vocabSize }, (_, id) => id
 
 /** Turns are one token: the policy's distribution is one over actions. */
 const options = (seed: number) => ({
-  ...{ seed, slots: 64, iterations: 60, rolloutSize: 64, evalFreq: 1000, evalSize: 1, evalDoSample: true, saveFreq: 1000 },
+  ...{
+    seed,
+    slots: 64,
+    iterations: 60,
+    rolloutSize: 64,
+    evalFreq: 1000,
+    evalSize: 1,
+    evalDoSample: true,
+    saveFreq: 1000,
+  },
   sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [terminatorId] },
   ...{ horizon: null, groupSize: 8, samplingRounds: 1, invalidPenalty: 0, truncatedEpisodes: 'learn' },
   ...{ innerEpochs: 1, sequence: 'episode', minibatchSize: 16, maxBatchTokens: null, lossAggregation: 'token_mean' },
@@ -63,14 +72,16 @@ test.each([
   ['gigpo', {}],
 ])('%s with %j comes within 5 %% of the optimum', async (name, changes) => {
   for (const seed of [0, 1, 2]) {
-  const policy = await makePolicy(seed);
-  const start = await valueOf(policy);
-  const before = performance.now();
-  const curve: number[] = [];
-  const log = async (iteration: number, metrics: Metrics) => {if (iteration % 10 === 9) curve.push(await valueOf(policy));};
-  const run = trainingRun({ policy, makeEnv: () => new TabularGame({ maxSteps: 20 }), hooks: { log } });
-  await findAlgorithm(name)!.train(run, { ...options(seed), ...changes });
-  const value = await valueOf(policy);
-  console.log(name, seed, start, value, optimum, curve, performance.now() - before);
+    const policy = await makePolicy(seed);
+    const start = await valueOf(policy);
+    const before = performance.now();
+    const curve: number[] = [];
+    const log = async (iteration: number, metrics: Metrics) => {
+      if (iteration % 10 === 9) curve.push(await valueOf(policy));
+    };
+    const run = trainingRun({ policy, makeEnv: () => new TabularGame({ maxSteps: 20 }), hooks: { log } });
+    await findAlgorithm(name)!.train(run, { ...options(seed), ...changes });
+    const value = await valueOf(policy);
+    console.log(name, seed, start, value, optimum, curve, performance.now() - before);
   }
 });

@@ -36,6 +36,7 @@ export { clippedValueLoss } from './losses/value-clip.js';
 export { expectileLoss, expectileWeights } from './losses/expectile.js';
 export { discountedReturns, monteCarloAdvantages } from './advantages/monte-carlo.js';
 export { gae, type GaeInput } from './advantages/gae.js';
+export { importanceWeight, nStepReturn, type TurnsAhead } from './advantages/n-step-return.js';
 export { flatGroupShare, groupRelativeAdvantages, type GroupRelativeOptions } from './advantages/group-relative.js';
 export { anchorGroups } from './advantages/anchor-groups.js';
 export { utteranceAdvantages, type HeadValues } from './advantages/utterance-advantages.js';

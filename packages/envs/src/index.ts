@@ -31,12 +31,29 @@ export {
   environmentInfo,
   environmentNames,
   makeEnv,
+  makeSplitEnv,
   registerEnvironment,
+  splitPlan,
   withDefaults,
   type EnvName,
 } from './registry.js';
 export { environmentKeys, environmentProblems, optionsWithKeys, readsKey } from './config-keys.js';
 export { UnknownNameError } from './contract/unknown-name-error.js';
+
+// Items to train, to evaluate and to test on.
+export {
+  listedSplits,
+  seedSplits,
+  sharedSplits,
+  SplitEnv,
+  splits,
+  testedOn,
+  trainItems,
+  type EpisodeOfSplit,
+  type ItemChoice,
+  type SplitPlan,
+  type Splits,
+} from './splits.js';
 
 // Play.
 export {

@@ -14,7 +14,13 @@ import { evalDoSampleKey, loopKeys } from '../rollout/loop-keys.js';
 import { policyPlayer } from '../rollout/policy-player.js';
 import type { Metrics, PlayOptions } from '../types.js';
 import { rateKeys } from '../update/policy-rate.js';
-import { preferenceKeys, preferencePairs, preferenceStep, scorePairs, type ScoredPair } from '../update/preference-update.js';
+import {
+  preferenceKeys,
+  preferencePairs,
+  preferenceStep,
+  scorePairs,
+  type ScoredPair,
+} from '../update/preference-update.js';
 import { RunningMeans } from '../update/running-means.js';
 import { defineAlgorithm, type TrainingRun } from '../unit.js';
 import { aloneProblems } from './grpo.js';
@@ -59,7 +65,8 @@ export const dpo = defineAlgorithm({
         const pairs = groups.flatMap((group) => preferencePairs(group, options.pairsPerGroup));
         metrics['preferences/pairs'] = pairs.length;
         const scored = await scorePairs(reference, pairs, options);
-        if (scored.length > 0) Object.assign(metrics, await prefer(run, scored, rng, rateAt(iteration, options), options));
+        if (scored.length > 0)
+          Object.assign(metrics, await prefer(run, scored, rng, rateAt(iteration, options), options));
 
         await evaluateWhenDue(run, openPlayer, iteration, metrics, options);
         await hooks.log(iteration, metrics, rollout);

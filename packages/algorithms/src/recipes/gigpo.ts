@@ -24,7 +24,10 @@ const options = Type.Object(
     ...groupTrainingKeys,
     ...groupStatisticsKeys,
     gamma: share('discount per turn of the returns that are compared between turns'),
-    step_weight: Type.Number({ minimum: 0, description: 'w, weight of the advantage among turns with the same state; 0: GRPO' }),
+    step_weight: Type.Number({
+      minimum: 0,
+      description: 'w, weight of the advantage among turns with the same state; 0: GRPO',
+    }),
   },
   { additionalProperties: false },
 );

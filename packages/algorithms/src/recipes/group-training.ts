@@ -81,7 +81,10 @@ export async function trainOnGroups(
 }
 
 export const groupTrainingProblems = (
-  options: Pick<GroupTrainingOptions, 'rolloutSize' | 'groupSize' | 'samplingRounds' | 'lossAggregation' | 'lossDivisor'>,
+  options: Pick<
+    GroupTrainingOptions,
+    'rolloutSize' | 'groupSize' | 'samplingRounds' | 'lossAggregation' | 'lossDivisor'
+  >,
 ): ConfigProblem[] => [...groupProblems(options), ...policyUpdateProblems(options)];
 
 /** The policy's learning rate in an iteration; there is no warm-up without training. */

@@ -18,7 +18,13 @@ import {
 import { policyPlayer } from '../rollout/policy-player.js';
 import type { Metrics, PlayOptions } from '../types.js';
 import { rateScheduleSchema } from '../update/policy-rate.js';
-import { preferenceKeys, preferencePairs, preferenceStep, scorePairs, type ScoredPair } from '../update/preference-update.js';
+import {
+  preferenceKeys,
+  preferencePairs,
+  preferenceStep,
+  scorePairs,
+  type ScoredPair,
+} from '../update/preference-update.js';
 import { datasetOf, defineAlgorithm, type Dataset, type TrainingRun } from '../unit.js';
 
 const options = Type.Object(

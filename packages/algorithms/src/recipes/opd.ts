@@ -30,7 +30,8 @@ const options = Type.Object(
     ...evalDoSampleKey,
     teacher: Type.String({
       minLength: 1,
-      description: "model that the policy learns from, with the policy's tokenizer: a folder, a run, or a name on the hub",
+      description:
+        "model that the policy learns from, with the policy's tokenizer: a folder, a run, or a name on the hub",
     }),
     ...rateKeys,
     ...surrogateKeys,

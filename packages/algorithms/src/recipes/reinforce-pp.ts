@@ -7,7 +7,15 @@
 // With baseline=group, G_t is the episode's return minus the mean of its group (REINFORCE++-baseline), before the normalisation.
 // Differs from it: an episode has several utterances with a reward each, so that a token's return has only the rewards that follow.
 import { Type } from '@sinclair/typebox';
-import { discountedReturns, groupRelativeAdvantages, mean, oneOf, share, standardDeviation, type ConfigProblem } from '@bowyer/core';
+import {
+  discountedReturns,
+  groupRelativeAdvantages,
+  mean,
+  oneOf,
+  share,
+  standardDeviation,
+  type ConfigProblem,
+} from '@bowyer/core';
 import { policyPlayer } from '../rollout/policy-player.js';
 import { scoredIds, utterancesOf } from '../update/turn-batch.js';
 import { defineAlgorithm } from '../unit.js';

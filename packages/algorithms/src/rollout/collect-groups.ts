@@ -1,6 +1,14 @@
 // Rollouts of groups: several episodes of the same task, whose returns are compared with each other.
 import { Type } from '@sinclair/typebox';
-import { count, episodicReturn, mean, oneOf, standardDeviation, type ConfigProblem, type Trajectory } from '@bowyer/core';
+import {
+  count,
+  episodicReturn,
+  mean,
+  oneOf,
+  standardDeviation,
+  type ConfigProblem,
+  type Trajectory,
+} from '@bowyer/core';
 import type { Metrics, OpenPlayer } from '../types.js';
 import { collectEpisodes, type CollectOptions, type PlayContext } from './collect.js';
 
@@ -12,7 +20,8 @@ export const groupKeys = {
   ),
   invalid_penalty: Type.Number({
     minimum: 0,
-    description: 'subtracted from the reward of a turn whose action the environment reports as invalid, for learning only',
+    description:
+      'subtracted from the reward of a turn whose action the environment reports as invalid, for learning only',
   }),
   truncated_episodes: oneOf(
     ['learn', 'mask'],

@@ -65,7 +65,10 @@ export const surrogateKeys = {
   clip_low: rate('width of the interval of unclipped ratios below 1'),
   clip_high: rate('width of the interval of unclipped ratios above 1; larger than clip_low: clip-higher (DAPO)'),
   dual_clip: nullable(
-    Type.Number({ exclusiveMinimum: 1, description: 'bound of a loss with negative advantage, in units of the advantage' }),
+    Type.Number({
+      exclusiveMinimum: 1,
+      description: 'bound of a loss with negative advantage, in units of the advantage',
+    }),
     'bound of a loss with negative advantage, in units of the advantage; null: none',
   ),
   old_logprobs: oneOf(
@@ -83,7 +86,9 @@ export const surrogateKeys = {
 
 export const policyUpdateKeys = {
   ...surrogateKeys,
-  kl_coefficient: coefficient('weight of the KL to the reference policy, the start of the run; 0: none, and no reference'),
+  kl_coefficient: coefficient(
+    'weight of the KL to the reference policy, the start of the run; 0: none, and no reference',
+  ),
   kl_in: oneOf(['loss', 'reward'], 'the KL is a term of the loss, or is subtracted from the rewards'),
   kl_estimator: oneOf(
     ['k1', 'k2', 'k3'],

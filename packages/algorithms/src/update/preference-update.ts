@@ -8,7 +8,9 @@ import { packTurns, scoreTurns } from './turn-batch.js';
 
 export const preferenceKeys = {
   beta: rate('β, strength of the tie to the start of the run, per nat'),
-  pairs_per_group: count('pairs of a group: the best episode against the worst, the second best against the second worst, …'),
+  pairs_per_group: count(
+    'pairs of a group: the best episode against the worst, the second best against the second worst, …',
+  ),
   max_batch_tokens: nullable(
     count('tokens with padding that run through the policy at once'),
     'tokens with padding that run through the policy at once; more are split, with the same gradient; null: no limit',

@@ -10,6 +10,7 @@ import { playedSet, plannedOptions } from '../played-demonstrations.js';
 import { defineEnvironment, noOptions, resetSchemaWith } from '../unit.js';
 import { Alfworld, alfworldSchema, type AlfworldOptions } from './alfworld.js';
 import { alfworldDemonstrations } from './demonstrations.js';
+import { alfworldSplits } from './splits.js';
 
 export const alfworldUnit = defineEnvironment<AlfworldOptions>({
   name: 'alfworld',
@@ -23,6 +24,8 @@ export const alfworldUnit = defineEnvironment<AlfworldOptions>({
   } as Record<string, { description: string }>),
   make: (options) =>
     options.backend === 'agentgym' ? servedGame('alfworld', options, options.stepLimit) : new Alfworld(options),
+  splits: alfworldSplits,
+  taskType: ({ taskType }) => taskType as string | null,
   sampleActions: [
     ...['look', 'inventory', 'help', 'go to drawer 1', 'open drawer 1', 'go to cabinet 1', 'open cabinet 1', ''],
     ...['go to garbagecan 1', 'take pen 1 from drawer 1', 'dance'],

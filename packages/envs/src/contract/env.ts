@@ -24,8 +24,11 @@ export interface StepResult {
  * A wrong move of the agent is an observation; a broken server is an exception.
  */
 export interface Env {
-  /** Same seed and same actions, same episode. Without a seed, the generator in use continues. */
-  reset(options?: { seed?: number }): Promise<ResetResult>;
+  /**
+   * Same seed and same actions, same episode. Without a seed, the generator in use continues. The number of the episode in its
+   * set is for environments that cover their items evenly; others need not read it.
+   */
+  reset(options?: { seed?: number; episode?: number }): Promise<ResetResult>;
   step(action: string): Promise<StepResult>;
   /** Frees the environment's resources. Closing twice is allowed, using it afterwards is not. */
   close(): Promise<void>;

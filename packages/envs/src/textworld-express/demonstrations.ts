@@ -2,7 +2,7 @@
 import type { Transition } from '@bowyer/core';
 import type { TextWorldExpressGame } from './descriptions.js';
 import { foldSeeds, type Fold } from './parameters.js';
-import { TextWorldExpress } from './textworld-express.js';
+import { TextWorldExpress, type TextWorldExpressReset } from './textworld-express.js';
 
 export interface TextWorldExpressDemonstrationOptions {
   episodes: number;
@@ -56,17 +56,22 @@ export interface TextWorldExpressDemonstration {
   transitions: Transition[];
 }
 
-/** Plays the gold path of each world. Actions of no effect (opening an open cupboard) are left out. */
+/**
+ * Plays the gold path of each world. Actions of no effect (opening an open cupboard) are left out.
+ *
+ * @param worldOf what is reset for a seed
+ */
 export async function textWorldExpressDemonstrations(
   game: TextWorldExpressGame,
   options: TextWorldExpressDemonstrationOptions,
+  worldOf: (seed: number) => TextWorldExpressReset = (seed) => ({ seed }),
 ): Promise<TextWorldExpressDemonstration[]> {
   const { episodes, seedStep, onlyWon, ...envOptions } = options;
   const env = new TextWorldExpress(game, { ...envOptions, backend: 'embedded', baseUrl: null, timeoutMs: 1 });
   const demonstrations: TextWorldExpressDemonstration[] = [];
   try {
     for (let i = 0; i < episodes; i++) {
-      const demonstration = await playExpert(env, foldSeeds[options.fold] + i * seedStep);
+      const demonstration = await playExpert(env, worldOf(foldSeeds[options.fold] + i * seedStep));
       if (demonstration.won || !onlyWon) demonstrations.push(demonstration);
     }
   } finally {
@@ -75,8 +80,9 @@ export async function textWorldExpressDemonstrations(
   return demonstrations;
 }
 
-async function playExpert(env: TextWorldExpress, seed: number): Promise<TextWorldExpressDemonstration> {
-  const start = await env.reset({ seed });
+async function playExpert(env: TextWorldExpress, world: TextWorldExpressReset): Promise<TextWorldExpressDemonstration> {
+  const seed = world.seed!;
+  const start = await env.reset(world);
   let { observation } = start;
   let validActions = start.info.validActions as readonly string[];
   const transitions: Transition[] = [];
