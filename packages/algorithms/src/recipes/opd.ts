@@ -7,7 +7,7 @@
 // so that E[A_t] = −KL(π ‖ π_teacher) at each of the student's contexts. The environment's rewards are not used.
 // Differs from them: the KL is estimated from the sampled token, so that the teacher gives one number a token.
 import { Type } from '@sinclair/typebox';
-import { mean, Rng, type ConfigProblem, type OptionsOf, type Trajectory } from '@bowyer/core';
+import { mean, nullable, Rng, type ConfigProblem, type OptionsOf, type Trajectory } from '@bowyer/core';
 import { collect, rolloutMetrics } from '../rollout/collect.js';
 import { evalDoSampleKey, loopKeys } from '../rollout/loop-keys.js';
 import { policyPlayer } from '../rollout/policy-player.js';
@@ -28,11 +28,10 @@ const options = Type.Object(
   {
     ...loopKeys,
     ...evalDoSampleKey,
-    teacher: Type.String({
-      minLength: 1,
-      description:
-        "model that the policy learns from, with the policy's tokenizer: a folder, a run, or a name on the hub",
-    }),
+    teacher: nullable(
+      Type.String({ description: 'model' }),
+      "model that the policy learns from, with the policy's tokenizer: a folder, a run, or a name on the hub",
+    ),
     ...rateKeys,
     ...surrogateKeys,
   },
@@ -53,7 +52,7 @@ export const opd = defineAlgorithm({
   async train(run, options) {
     const { hooks } = run;
     const openPlayer = policyPlayer(run, options);
-    const teacher = await run.openTeacher(options.teacher);
+    const teacher = await run.openTeacher(options.teacher!);
     try {
       for (let iteration = run.firstIteration; iteration < options.iterations && !hooks.stopRequested; iteration++) {
         const rng = Rng.forPurpose(options.seed, `update/${iteration}`);
@@ -76,7 +75,7 @@ export const opd = defineAlgorithm({
     }
   },
 
-  problems: (options): ConfigProblem[] => [...policyUpdateProblems(options), ...endpointProblems(options)],
+  problems: (options): ConfigProblem[] => [...policyUpdateProblems(options), ...teacherProblems(options)],
 });
 
 /** Each turn with log π_teacher − log π_old of its tokens as advantages. */
@@ -93,14 +92,11 @@ async function ratedTurns(
   });
 }
 
-/** A problem where the teacher is an address. */
-function endpointProblems({ teacher }: { teacher: string }): ConfigProblem[] {
+/** A problem where there is no teacher, or where it is an address. */
+function teacherProblems({ teacher }: { teacher: string | null }): ConfigProblem[] {
+  const remedy = "give a folder with a model that has the policy's tokenizer: teacher=FOLDER";
+  if (teacher === null) return [{ key: 'teacher', message: 'opd needs a teacher: teacher is null', remedy }];
   if (!/^https?:/.test(teacher)) return [];
-  return [
-    {
-      key: 'teacher',
-      message: `teacher=${teacher}: an endpoint cannot be a teacher, since it gives no log-probabilities of tokens that it has not written`,
-      remedy: "give a folder with a model that has the policy's tokenizer",
-    },
-  ];
+  const message = `teacher=${teacher}: an endpoint cannot be a teacher, since it gives no log-probabilities of tokens that it has not written`;
+  return [{ key: 'teacher', message, remedy }];
 }

@@ -24,7 +24,7 @@ import { runOf } from '../../agent/model-folders.js';
 import { dialoguesOf } from '../../agent/players.js';
 import { playOptions, recipeOptions } from '../../agent/play-options.js';
 import { loadPolicy, policyOptimizer, restoreOptimizer, savePolicyState } from '../../agent/policy-setup.js';
-import { referenceOf, type Start } from '../../agent/reference-policy.js';
+import { referenceOf, teacherOf, type Start } from '../../agent/reference-policy.js';
 import { warmStart, type WarmStartConfig } from '../../agent/warm-start.js';
 import type { SharedConfig } from '../../config/keys.js';
 import { datasetFor, loadMaterial } from '../../demonstrations/material.js';
@@ -126,6 +126,7 @@ async function trainOn(device: Device, config: TrainConfig, context: TaskContext
       store,
       progress: found?.progress ?? null,
       openReference: referenceOf(policy, start, config, device),
+      openTeacher: teacherOf(policy, config, device),
     });
     if (recorder.stopRequested) return null;
     const test = new FinalTest(unit, config, context, device);
@@ -159,6 +160,7 @@ interface RunState {
   /** Null where the run begins. */
   progress: NonNullable<Awaited<ReturnType<CheckpointStore['newest']>>>['progress'] | null;
   openReference: TrainingRun['openReference'];
+  openTeacher: TrainingRun['openTeacher'];
 }
 
 /** Runs the algorithm to its end or to the user's stop. */
@@ -166,7 +168,7 @@ async function runAlgorithm(
   unit: AnyAlgorithm,
   agent: Agent,
   dataset: Dataset | null,
-  { config, context, store, progress, openReference }: RunState,
+  { config, context, store, progress, openReference, openTeacher }: RunState,
 ): Promise<Recorder> {
   const { directory, log, envParts, onInterrupt } = context;
   const { policy, critic } = agent;
@@ -199,7 +201,8 @@ async function runAlgorithm(
       ...agent,
       makeEnv: agentEnvironment(config, environmentOf(config, envParts)),
       onFailure: failureLog(log),
-      ...{ dataset, history, state, firstIteration, hooks: recorder, openReference },
+      ...{ dataset, history, state, firstIteration, hooks: recorder, openReference, openTeacher },
+      environment: config.env.name,
     },
     recipeOptions(config, policy.tokenizer),
   );
