@@ -51,6 +51,12 @@ export interface TrainingRun extends Agent, PlayContext {
    * @param options.quantization of a copy of all weights; 'none' if not given
    */
   openReference(options?: { quantization?: Quantization }): Promise<ReferencePolicy>;
+  /**
+   * Opens another model, frozen, whose tokenizer must be the policy's; the algorithm releases it.
+   *
+   * @param place a folder or a name on the hub
+   */
+  openTeacher(place: string): Promise<ReferencePolicy>;
 }
 
 export type ValueFunction = 'trunk' | 'critic';

@@ -12,3 +12,6 @@ export { grpo } from './grpo.js';
 export { rloo } from './rloo.js';
 export { reinforcePp } from './reinforce-pp.js';
 export { gigpo } from './gigpo.js';
+export { dpo } from './dpo.js';
+export { offlineDpo } from './offline-dpo.js';
+export { opd } from './opd.js';

@@ -113,6 +113,7 @@ async function makeStart(
         ...{ policy, critic: null, valueModel: null, makeEnv: null, dataset, history: [], hooks: imitation },
         dialogues: textDialogues(policy.tokenizer), // nothing is played
         openReference: () => Promise.reject(new Error('behaviour cloning has no reference policy')),
+        openTeacher: () => Promise.reject(new Error('behaviour cloning has no teacher')),
       },
       {
         ...{ epochs, batchSize, gradAccumSteps: 1, lmLr: lr, lmSchedule, maxGradNorm },

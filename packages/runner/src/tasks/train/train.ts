@@ -24,7 +24,7 @@ import { runOf } from '../../agent/model-folders.js';
 import { dialoguesOf } from '../../agent/players.js';
 import { playOptions, recipeOptions } from '../../agent/play-options.js';
 import { loadPolicy, policyOptimizer, restoreOptimizer, savePolicyState } from '../../agent/policy-setup.js';
-import { referenceOf, type Start } from '../../agent/reference-policy.js';
+import { referenceOf, teacherOf, type Start } from '../../agent/reference-policy.js';
 import { makeValueModel } from '../../agent/value-model.js';
 import { warmStart, type WarmStartConfig } from '../../agent/warm-start.js';
 import type { SharedConfig } from '../../config/keys.js';
@@ -136,6 +136,7 @@ async function trainOn(device: Device, config: TrainConfig, context: TaskContext
       progress: found?.progress ?? null,
       valueModel,
       openReference: referenceOf(policy, start, config, device),
+      openTeacher: teacherOf(policy, config, device),
     });
     if (recorder.stopRequested) return null;
     const test = new FinalTest(unit, config, context, device);
@@ -173,6 +174,7 @@ interface RunState {
   /** Null where the run begins. */
   progress: NonNullable<Awaited<ReturnType<CheckpointStore['newest']>>>['progress'] | null;
   openReference: TrainingRun['openReference'];
+  openTeacher: TrainingRun['openTeacher'];
   valueModel: LanguageModel | null;
 }
 
@@ -181,7 +183,7 @@ async function runAlgorithm(
   unit: AnyAlgorithm,
   agent: Agent,
   dataset: Dataset | null,
-  { config, context, store, progress, openReference, valueModel }: RunState,
+  { config, context, store, progress, openReference, openTeacher, valueModel }: RunState,
 ): Promise<Recorder> {
   const { directory, log, envParts, onInterrupt } = context;
   const { policy, critic } = agent;
@@ -215,7 +217,8 @@ async function runAlgorithm(
       ...agent,
       makeEnv: agentEnvironment(config, environmentOf(config, envParts)),
       onFailure: failureLog(log),
-      ...{ dataset, history, state, firstIteration, hooks: recorder, openReference, valueModel },
+      ...{ dataset, history, state, firstIteration, hooks: recorder, openReference, openTeacher, valueModel },
+      environment: config.env.name,
     },
     recipeOptions(config, policy.tokenizer),
   );

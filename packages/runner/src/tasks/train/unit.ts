@@ -105,6 +105,11 @@ export const trainTask: TaskUnit = {
       const problem = await modelProblem(key, key === 'policy_lm' ? policyLm : checkpointPath);
       if (problem !== null) problems.push(problem);
     }
+    const { teacher = null } = raw as { teacher?: string | null };
+    if (teacher !== null && !/^https?:/.test(teacher)) {
+      const problem = await modelProblem('teacher', teacher);
+      if (problem !== null) problems.push(problem);
+    }
     if (criticLm) {
       const problem = await modelProblem('critic_lm', criticLm);
       if (problem !== null) problems.push(problem);
