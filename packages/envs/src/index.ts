@@ -88,6 +88,19 @@ export { dialogueEpisode } from './twenty-questions/dialogues.js';
 export { optimalReturn } from './twenty-questions/optimum.js';
 export { guessMyCityDemonstrations } from './guess-my-city/demonstrations.js';
 
+// The game with exact values: what tests and studies of algorithms need.
+export { actionsOf, towerModel, type Outcome, type TabularModel, type TabularPolicy } from './tabular/model.js';
+export {
+  epsilonGreedy,
+  exactValues,
+  optimalValues,
+  startValue,
+  type ExactOptions,
+  type ExactValues,
+} from './tabular/exact-values.js';
+export { TabularGame, type TabularInfo, type TabularOptions } from './tabular/tabular-game.js';
+export { tabularDemonstrations } from './tabular/demonstrations.js';
+
 // Environments with their experts.
 export { Alfworld, alfworldSchema, type AlfworldOptions } from './alfworld/alfworld.js';
 export { BabyAi, babyAiSchema, type BabyAiOptions } from './babyai/babyai.js';
