@@ -12,29 +12,46 @@ export interface Evaluation {
 export interface EvaluateOptions extends PlayOptions {
   /** Episodes. */
   evalSize: number;
-  /** False: greedy. */
-  evalDoSample: boolean;
+  /** `sample` if neither this nor `evalDoSample` is given. */
+  evalDecoding?: Decoding | 'both';
+  /** Another name of it: true for `sample`, false for `greedy`. */
+  evalDoSample?: boolean | null;
+}
+
+export type Decoding = 'sample' | 'greedy';
+
+/** What an evaluation plays with, the one first that chooses the best agent. */
+export function decodingsOf({
+  evalDecoding = 'sample',
+  evalDoSample = null,
+}: Pick<EvaluateOptions, 'evalDecoding' | 'evalDoSample'>): readonly [Decoding, ...Decoding[]] {
+  if (evalDoSample !== null) return [evalDoSample ? 'sample' : 'greedy'];
+  return evalDecoding === 'both' ? ['sample', 'greedy'] : [evalDecoding];
 }
 
 /**
- * Plays `evalSize` episodes.
+ * Plays `evalSize` episodes; with `both` decodings the same ones twice, the greedy ones' metrics being `eval_greedy/…`.
  *
  * @param purpose names the set of episodes and the split they are played on: `eval` chooses the best policy of a run, `test` tests it
  */
 export async function evaluate(
   run: PlayContext,
   openPlayer: OpenPlayer,
-  { seed, slots, maxFailureShare, sampling, evalSize, evalDoSample }: EvaluateOptions,
+  { seed, slots, maxFailureShare, sampling, evalSize, evalDecoding, evalDoSample }: EvaluateOptions,
   purpose: 'eval' | 'test' = 'eval',
 ): Promise<Evaluation> {
-  const options = { seed, slots, maxFailureShare, sampling: { ...sampling, greedy: !evalDoSample } };
-  const trajectories = await play(run, openPlayer, options, {
-    purpose,
-    split: purpose,
-    firstEpisode: 0,
-    episodes: evalSize,
-  });
-  return { metrics: episodeMetrics(trajectories, purpose), trajectories };
+  const [first, second] = decodingsOf({ evalDecoding, evalDoSample });
+  const playWith = (decoded: Decoding) =>
+    play(
+      run,
+      openPlayer,
+      { seed, slots, maxFailureShare, sampling: { ...sampling, greedy: decoded === 'greedy' } },
+      { purpose, split: purpose, firstEpisode: 0, episodes: evalSize },
+    );
+  const trajectories = await playWith(first);
+  const metrics = episodeMetrics(trajectories, purpose);
+  if (second !== undefined) Object.assign(metrics, episodeMetrics(await playWith(second), `${purpose}_${second}`));
+  return { metrics, trajectories };
 }
 
 /** Compares the critic's min(Q₁, Q₂) with the discounted returns that followed. */

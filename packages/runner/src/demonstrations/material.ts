@@ -37,9 +37,17 @@ export function asConversation({ opening, turns }: Demonstration): ChatMessage[]
   ]);
 }
 
-type DatasetConfig = EnvironmentConfig & TemplateConfig & Pick<SharedConfig, 'eosStr'>;
+type DatasetConfig = EnvironmentConfig &
+  TemplateConfig &
+  Pick<SharedConfig, 'eosStr'> & {
+    /** Tokens; null or absent: the policy's context. */
+    maxInputLength?: number | null;
+  };
 
-/** The material as one policy's tokens. What does not fit into the policy's context is cut, and logged. */
+/**
+ * The material as one policy's tokens. Conversations that are longer than `maxInputLength` lose their end, as in AgentGym; episodes
+ * lose the turns that do not fit. Both are logged. @throws where an episode is too long and no `maxInputLength` is given
+ */
 export async function datasetFor(
   policy: LanguageModel,
   material: Material,
@@ -49,7 +57,7 @@ export async function datasetFor(
   if (material.kind === 'conversations') {
     const template = await loadChatTemplate(config, policy.tokenizer);
     const encoded = material.conversations.map((messages) => template.encodeConversation(messages));
-    return { kind: 'conversations', conversations: fitting(encoded, policy.contextLength, log) };
+    return { kind: 'conversations', conversations: fitting(encoded, longestOf(policy, config), log) };
   }
   const [terminatorId] = terminatorIds(policy.tokenizer, config);
   let episode = 0;
@@ -61,14 +69,50 @@ export async function datasetFor(
     return trajectory;
   });
   const kept = writable(episodes, maskedTokenIds(policy.tokenizer, config), log);
-  const longest = maximum([0, ...kept.map(({ segments: [{ ids }] }) => ids.length)]);
+  const fit = config.maxInputLength ? withoutLongTurns(kept, longestOf(policy, config), log) : kept;
+  const longest = maximum([0, ...fit.map(({ segments: [{ ids }] }) => ids.length)]);
   if (longest > policy.contextLength)
     throw new Error(
       `the longest demonstration has ${longest} tokens, but the policy's context is ${policy.contextLength}\n` +
-        '  give the policy a longer context (policy.n_positions for the built-in one), or shorter demonstrations',
+        '  give the policy a longer context (policy.n_positions for the built-in one), shorter demonstrations, or with ' +
+        `max_input_length=${policy.contextLength} leave out the turns that do not fit`,
     );
-  log(`imitating ${kept.length} dialogues`);
-  return { kind: 'episodes', episodes: kept };
+  log(`imitating ${fit.length} dialogues`);
+  return { kind: 'episodes', episodes: fit };
+}
+
+/** Tokens that one example may have. */
+const longestOf = ({ contextLength }: LanguageModel, { maxInputLength }: DatasetConfig): number =>
+  Math.min(contextLength, maxInputLength ?? contextLength);
+
+/** Rewards and texts stay whole; of the tokens, those of the first turns that fit. Episodes without such a turn are left out. */
+function withoutLongTurns(
+  episodes: readonly Trajectory[],
+  longest: number,
+  log: TaskContext['log'],
+): readonly Trajectory[] {
+  const cut = episodes.filter(({ segments: [{ ids }] }) => ids.length > longest).length;
+  if (cut === 0) return episodes;
+  const fit = episodes.map((episode): Trajectory => {
+    const segments = episode.segments.map(({ ids, utterances }) => {
+      // What ends an utterance is predicted from its last token, so it needs no place of its own.
+      const kept = utterances.filter((utterance) => utterance.start + utterance.ids.length <= longest);
+      return { ids: ids.slice(0, longest), utterances: kept };
+    });
+    return { ...episode, segments };
+  });
+  const kept = fit.filter(({ segments }) => segments.some(({ utterances }) => utterances.length > 0));
+  const lost = episodes.length - kept.length;
+  log(
+    `${cut} dialogues are longer than ${longest} tokens (max_input_length): their last turns are not learned`,
+    'WARNING',
+  );
+  if (lost > 0) log(`${lost} of them have no turn that fits and are left out`, 'WARNING');
+  if (kept.length === 0)
+    throw new Error(
+      `max_input_length=${longest}: no demonstration has a turn that fits\n  give a larger max_input_length`,
+    );
+  return kept;
 }
 
 /** Without episodes whose actions contain words that the policy does not know, or that only the environment writes. */
@@ -119,7 +163,7 @@ export function fitted(
     return short !== null && learnedTokens(short) > 0 ? short : null;
   });
   const lost = fit.filter((conversation) => conversation === null).length;
-  if (cut > 0) log(`${cut} ${noun} are longer than the context of ${longest} tokens and lost their end`, 'WARNING');
+  if (cut > 0) log(`${cut} ${noun} are longer than ${longest} tokens and lost their end`, 'WARNING');
   if (lost > 0) log(`${lost} ${noun} have nothing to learn from and are left out`, 'WARNING');
   return fit;
 }

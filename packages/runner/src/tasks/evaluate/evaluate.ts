@@ -51,7 +51,7 @@ async function playModel(config: ModelConfig, context: TaskContext): Promise<voi
     const agent = { policy, critic, dialogues: await dialoguesOf(policy, config, context) };
     const options = {
       ...playOptions(config, policy.tokenizer),
-      ...{ evalSize: config.testSize, evalDoSample: config.evalDoSample ?? true },
+      ...{ evalSize: config.testSize, evalDoSample: config.evalDoSample ?? null },
     };
     const openPlayer = unit.openPlayer(agent, recipeOptions(config, policy.tokenizer));
     const bar = new ProgressBar('episodes', config.testSize, context.progress);

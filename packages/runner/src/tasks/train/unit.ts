@@ -1,7 +1,7 @@
 // task=train: an algorithm from its start to its final test.
 import { Type, type TProperties } from '@sinclair/typebox';
-import { findAlgorithm } from '@bowyer/algorithms';
-import { count } from '@bowyer/core';
+import { evalDoSampleKey, findAlgorithm } from '@bowyer/algorithms';
+import { count, nullable } from '@bowyer/core';
 import { modelProblem } from '../../agent/model-folders.js';
 import { algorithmKeys, notBuilt } from '../../config/adopted-keys.js';
 import { demonstrationProblems, demonstrationsNode } from '../../config/demonstration-keys.js';
@@ -40,7 +40,7 @@ function keys(choices: Choices): TProperties {
   const imitates = !isGiven || !collects;
   const usesTemplate =
     setting('play_as_chat') === true || (imitates && hasConversations(setting('demonstrations.path')));
-  // Rollouts follow do_sample; a final test always samples.
+  // Rollouts follow do_sample, the final test eval_decoding.
   const { do_sample, ...sampling } = samplingKeys;
   return {
     ...runKeys,
@@ -55,6 +55,7 @@ function keys(choices: Choices): TProperties {
     ...playKeys,
     ...sampling,
     ...(collects && !algorithm?.alwaysSamples && { do_sample }),
+    ...(!algorithm?.alwaysSamples && evalDoSampleKey),
     ...(usesTemplate && { ...templateKeys, ...conversationKeys }),
     test_size: count('episodes of the final test, which neither training nor the choice of the best policy sees'),
     ...policyKeys,
@@ -71,6 +72,10 @@ function keys(choices: Choices): TProperties {
     ...(collects
       ? !isGiven && { ...cacheKeys, ...terminatorKey, warm_start: warmStartNode }
       : {
+          max_input_length: nullable(
+            count('tokens'),
+            'longest example in tokens: longer conversations lose their end, longer episodes their last turns; null: the policy’s context',
+          ),
           save_minutes: undecided(
             Type.Number({ minimum: 0, description: 'minutes between checkpoints; 0: after every step' }),
           ),
