@@ -38,6 +38,7 @@ const READ_ELSEWHERE: Readonly<Record<string, string>> = {
   wandbKey: 'must be empty',
   useWandb: 'must be false',
   useBaseline: 'must be false',
+  evalDoSample: 'becomes evalDecoding before a task begins',
 };
 
 interface Watched {

@@ -12,22 +12,14 @@ export interface Evaluation {
 export interface EvaluateOptions extends PlayOptions {
   /** Episodes. */
   evalSize: number;
-  /** `sample` if neither this nor `evalDoSample` is given. */
-  evalDecoding?: Decoding | 'both';
-  /** Another name of it: true for `sample`, false for `greedy`. */
-  evalDoSample?: boolean | null;
+  evalDecoding: Decoding | 'both';
 }
 
 export type Decoding = 'sample' | 'greedy';
 
-/** What an evaluation plays with, the one first that chooses the best agent. */
-export function decodingsOf({
-  evalDecoding = 'sample',
-  evalDoSample = null,
-}: Pick<EvaluateOptions, 'evalDecoding' | 'evalDoSample'>): readonly [Decoding, ...Decoding[]] {
-  if (evalDoSample !== null) return [evalDoSample ? 'sample' : 'greedy'];
-  return evalDecoding === 'both' ? ['sample', 'greedy'] : [evalDecoding];
-}
+/** What an evaluation plays with; the first chooses the best agent. */
+export const decodingsOf = (evalDecoding: Decoding | 'both'): readonly [Decoding, ...Decoding[]] =>
+  evalDecoding === 'both' ? ['sample', 'greedy'] : [evalDecoding];
 
 /**
  * Plays `evalSize` episodes; with `both` decodings the same ones twice, the greedy ones' metrics being `eval_greedy/…`.
@@ -37,10 +29,10 @@ export function decodingsOf({
 export async function evaluate(
   run: PlayContext,
   openPlayer: OpenPlayer,
-  { seed, slots, maxFailureShare, sampling, evalSize, evalDecoding, evalDoSample }: EvaluateOptions,
+  { seed, slots, maxFailureShare, sampling, evalSize, evalDecoding }: EvaluateOptions,
   purpose: 'eval' | 'test' = 'eval',
 ): Promise<Evaluation> {
-  const [first, second] = decodingsOf({ evalDecoding, evalDoSample });
+  const [first, second] = decodingsOf(evalDecoding);
   const playWith = (decoded: Decoding) =>
     play(
       run,

@@ -1,6 +1,6 @@
 // Config keys of the outer loop of the algorithms that learn from their own episodes.
 import { Type, type TSchema } from '@sinclair/typebox';
-import { count, nullable, oneOf } from '@bowyer/core';
+import { count, oneOf } from '@bowyer/core';
 import { horizonKey } from './horizon.js';
 
 const MAX_ITERATIONS = 1_000_000_000;
@@ -25,9 +25,5 @@ export const evalDoSampleKey = {
   eval_decoding: oneOf(
     ['greedy', 'sample', 'both'],
     'how evaluations and the final test choose tokens: the likeliest, as in ArCHer; sampled; both are reported, and the sampled one chooses the best agent',
-  ),
-  eval_do_sample: nullable(
-    Type.Boolean(),
-    'true: eval_decoding=sample, false: eval_decoding=greedy; null: eval_decoding',
   ),
 };

@@ -13,7 +13,9 @@ export const tabularUnit = defineEnvironment<TabularOptions, ExpertNoise>({
   resetSchema: resetSchemaWith(),
   make: (options) => new TabularGame(options),
   // One game, whose chances every seed draws anew.
-  splits: () => sharedSplits({ noun: 'states', count: 1, item: () => 'the tower' }),
+  splits: () => sharedSplits({ noun: 'game', count: 1, item: () => 'the tower' }),
+  // The state decides all that follows.
+  context: () => ({ observation: 'turn', kind: 'last', parts: ['validActions'] }),
   sampleActions: ['left', 'right', 'wait', 'left', 'jump', ''],
   // The demonstrations with half of the turns random return 0.57, which discounted at 0.95 is 0.44.
   typicalReturn: () => 0.45,

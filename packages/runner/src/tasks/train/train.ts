@@ -30,6 +30,7 @@ import { referenceOf, type Start } from '../../agent/reference-policy.js';
 import { warmStart, type WarmStartConfig } from '../../agent/warm-start.js';
 import type { SharedConfig } from '../../config/keys.js';
 import { datasetFor, loadMaterial } from '../../demonstrations/material.js';
+import { agentEnvironment, type ContextConfig } from '../../environment/agent-context.js';
 import { environmentOf, optimalReturnOf, splitPlanOf } from '../../environment/environment.js';
 import { CheckpointStore } from '../../run/checkpoint-store.js';
 import { Recorder } from '../../run/recorder.js';
@@ -46,6 +47,7 @@ import { writeReport } from '../../run/write-report.js';
 import type { TaskContext } from '../task.js';
 
 type TrainConfig = WarmStartConfig &
+  ContextConfig &
   CriticConfig &
   Pick<
     SharedConfig,
@@ -66,7 +68,6 @@ type TrainConfig = WarmStartConfig &
   > & {
     agentType: string;
     evalDecoding?: Decoding | 'both';
-    evalDoSample?: boolean | null;
     testSize: number;
     /** Of an algorithm on a dataset. */
     saveMinutes?: number;
@@ -206,7 +207,7 @@ async function runAlgorithm(
   await unit.train(
     {
       ...agent,
-      makeEnv: environmentOf(config, envParts),
+      makeEnv: agentEnvironment(config, environmentOf(config, envParts)),
       onFailure: failureLog(log),
       ...{ dataset, history, state, firstIteration, hooks: recorder, openReference },
     },
@@ -294,7 +295,7 @@ class FinalTest {
   }
 
   get #decodings() {
-    return decodingsOf(this.unit.alwaysSamples ? {} : this.config);
+    return decodingsOf(this.unit.alwaysSamples ? 'sample' : this.config.evalDecoding!);
   }
 
   async #play(name: string, agent: Agent) {
@@ -312,7 +313,7 @@ class FinalTest {
     const openPlayer = canAct ? unit.openPlayer(agent, options) : policyPlayer(agent, options);
     const { metrics, trajectories } = await evaluate(
       {
-        makeEnv: environmentOf(config, context.envParts),
+        makeEnv: agentEnvironment(config, environmentOf(config, context.envParts)),
         hooks: { progress: (_, done) => bar.update(done) },
         onFailure: failureLog(context.log),
       },

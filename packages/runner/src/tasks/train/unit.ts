@@ -3,8 +3,9 @@ import { Type, type TProperties } from '@sinclair/typebox';
 import { evalDoSampleKey, findAlgorithm } from '@bowyer/algorithms';
 import { count, nullable } from '@bowyer/core';
 import { modelProblem } from '../../agent/model-folders.js';
-import { algorithmKeys, notBuilt } from '../../config/adopted-keys.js';
+import { algorithmKeys, decodingKeys, notBuilt } from '../../config/adopted-keys.js';
 import { demonstrationProblems, demonstrationsNode } from '../../config/demonstration-keys.js';
+import { contextKeys } from '../../config/context-keys.js';
 import { environmentKeysOf, oracleKeysOf } from '../../config/environment-keys.js';
 import {
   cacheKeys,
@@ -51,11 +52,12 @@ function keys(choices: Choices): TProperties {
     ...algorithmKeys,
     ...(algorithm?.options.properties as TProperties | undefined),
     ...environmentKeysOf(choices),
+    ...contextKeys(choices),
     ...oracleKeysOf(choices),
     ...playKeys,
     ...sampling,
     ...(collects && !algorithm?.alwaysSamples && { do_sample }),
-    ...(!algorithm?.alwaysSamples && evalDoSampleKey),
+    ...(!algorithm?.alwaysSamples && { ...evalDoSampleKey, ...decodingKeys }),
     ...(usesTemplate && { ...templateKeys, ...conversationKeys }),
     test_size: count('episodes of the final test, which neither training nor the choice of the best policy sees'),
     ...policyKeys,
