@@ -13,6 +13,8 @@ export {
   type DemonstrationRequest,
   type DemonstrationSource,
   type EnvironmentUnit,
+  type EvaluationReport,
+  type PlayedEvaluation,
   type OptionsSchema,
   type ResetSchema,
 } from './unit.js';

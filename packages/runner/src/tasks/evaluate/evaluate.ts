@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { evaluate as play, findAlgorithm, type Evaluation } from '@bowyer/algorithms';
 import { writeFileAtomically } from '@bowyer/core';
+import { environmentInfo, type PlayedEvaluation } from '@bowyer/envs';
 import { openDevice } from '@bowyer/graph';
 import { JsonlFile, ProgressBar } from '@bowyer/logging';
 import { makeCritic, type CriticConfig } from '../../agent/critic-setup.js';
@@ -68,6 +69,11 @@ async function playModel(config: ModelConfig, context: TaskContext): Promise<voi
     bar.finish();
     // The optimum is that of the questions that the agent has learned.
     const optimalReturn = optimalReturnOf({ env: config.env, demonstrations: runOf(folder)?.demonstrations });
+    const { evalDoSample = true, temperature, maxNewTokens: maxTokens, policyLm } = config;
+    await writeOwnReport(config, context, evaluation, {
+      model: { path: folder, name: policyLm ?? runOf(folder)?.policyLm ?? null },
+      sampling: { temperature: evalDoSample ? temperature : 0, maxTokens },
+    });
     context.print(`${await writeResults(folder, evaluation, optimalReturn, context)}\n`);
   } finally {
     await device.close();
@@ -94,9 +100,27 @@ async function playEndpoint(config: Extract<EvaluateConfig, { policy: object }>,
     'test',
   );
   bar.finish();
+  await writeOwnReport(config, context, evaluation, {
+    model: { path: null, name: endpoint.model },
+    sampling: { temperature: endpoint.temperature, maxTokens: endpoint.maxTokens },
+  });
   const failed = failures.length === 0 ? '' : `${failures.length} more failed, the first: ${failures[0].message}\n`;
   const text = await writeResults(endpoint.model, evaluation, null, context);
   context.print(`${text}\n${failed}\n${player.usageText()}\n`);
+}
+
+/** In the format of the environment's original, where it has one. */
+async function writeOwnReport(
+  { env }: EnvironmentConfig,
+  { directory }: TaskContext,
+  { trajectories }: Evaluation,
+  played: Omit<PlayedEvaluation, 'episodes'>,
+): Promise<void> {
+  const episodes = trajectories.map(({ transitions, infos }) =>
+    transitions.map(({ action }, turn) => ({ action, info: infos[turn] })),
+  );
+  const report = environmentInfo(env.name).report?.({ ...played, episodes });
+  if (report) await writeFileAtomically(join(directory, report.file), `${JSON.stringify(report.content, null, 2)}\n`);
 }
 
 /** @returns the table for the terminal */
