@@ -25,7 +25,7 @@ export { imitate, type ImitationSettings } from './dataset/imitate.js';
 export type { Metrics, OnFailure, OpenPlayer, PlayOptions, ReplayItem, RunHooks } from './types.js';
 export { collect, episodeMetrics, play, rolloutMetrics, type PlayContext } from './rollout/collect.js';
 export { evalDoSampleKey, loopKeys } from './rollout/loop-keys.js';
-export { criticCalibration, evaluate, type Evaluation } from './rollout/evaluate.js';
+export { criticCalibration, decodingsOf, evaluate, type Decoding, type Evaluation } from './rollout/evaluate.js';
 export { type ActRequest, type Player } from './rollout/player.js';
 export { PolicyPlayer, policyPlayer } from './rollout/policy-player.js';
 export { BestOfNPlayer } from './rollout/best-of-n-player.js';

@@ -33,6 +33,7 @@ export {
   environmentInfo,
   environmentNames,
   makeEnv,
+  itemKey,
   makeSplitEnv,
   registerEnvironment,
   splitPlan,
@@ -142,5 +143,6 @@ export { wordleDemonstrations } from './wordle/demonstrations.js';
 // Clients of AgentGym's servers.
 export { AgentGymEnv } from './agentgym/agentgym-env.js';
 export { agentGymEnv } from './agentgym/options.js';
+export { ItemListError, readItemNumbers } from './agentgym/item-list.js';
 export { agentGymFamilies, type AgentGymFamily, type Family } from './agentgym/families.js';
 export { remoteOnlyEnvs } from './agentgym/unit.js';

@@ -37,6 +37,7 @@ const READ_ELSEWHERE: Readonly<Record<string, string>> = {
   huggingfaceToken: 'must be empty',
   wandbKey: 'must be empty',
   useWandb: 'must be false',
+  evalDoSample: 'becomes evalDecoding before a task begins',
 };
 
 interface Watched {
