@@ -8,6 +8,7 @@ import {
   defineEnvironment,
   EpisodeOrder,
   expertNoiseSchema,
+  historyOffer,
   playDemonstrations,
   playedOptions,
   playedSet,
@@ -102,6 +103,7 @@ const guessNumber = defineEnvironment<GuessNumberOptions, ExpertNoise>({
   },
   resetSchema: resetSchemaWith(),
   make: (options) => new GuessNumber(options),
+  context: () => historyOffer,
   sampleActions: ['1', '20', '7', 'seven', ''],
   // A beginner needs about half of the guesses that are allowed.
   typicalReturn: ({ maxTurns }) => -maxTurns / 2,

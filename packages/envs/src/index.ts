@@ -44,6 +44,7 @@ export {
   contextKinds,
   contextProblems,
   defaultOffer,
+  historyOffer,
   keysOfKind,
   resolveContext,
   type ContextKind,
