@@ -39,6 +39,8 @@ try {
       seed: 0,
       epochs: 61,
       batchSize: 3,
+      gradAccumSteps: 1,
+      ...{ validationShare: 0, evalFreq: 1, evalSize: 0, evalDoSample: true }, // no evaluation on the way
       lmLr: 1e-2,
       lmSchedule: { kind: 'linear', warmupSteps: 5, finalShare: 0.1 },
       maxGradNorm: 1,

@@ -14,6 +14,7 @@ import {
   playedSet,
   registerEnvironment,
   resetSchemaWith,
+  sharedSplits,
   type Env,
   type ExpertNoise,
   type ResetResult,
@@ -83,7 +84,7 @@ class GuessNumber implements Env {
 
   /** For people, logs and the expert; a policy does not see it. */
   #info(won: boolean) {
-    return { low: this.#low, high: this.#high, won };
+    return { secret: this.#secret, low: this.#low, high: this.#high, won };
   }
 }
 
@@ -104,6 +105,8 @@ const guessNumber = defineEnvironment<GuessNumberOptions, ExpertNoise>({
   resetSchema: resetSchemaWith(),
   make: (options) => new GuessNumber(options),
   context: () => historyOffer,
+  // A test has new games, not new numbers, and says so. Where every seed makes another item: splits: 'seeds'.
+  splits: ({ highest }) => sharedSplits({ noun: 'numbers', count: highest, item: ({ secret }) => String(secret) }),
   sampleActions: ['1', '20', '7', 'seven', ''],
   // A beginner needs about half of the guesses that are allowed.
   typicalReturn: ({ maxTurns }) => -maxTurns / 2,

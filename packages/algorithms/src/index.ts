@@ -11,16 +11,16 @@ export {
 } from './unit.js';
 export { trainingRun, type TrainingRunParts } from './training-run.js';
 export { algorithmNames, findAlgorithm, registerAlgorithm } from './registry.js';
-export { archer, bc, chai, onlineFilteredBc } from './recipes/index.js';
+export { archer, bc, chai, gigpo, grpo, onlineFilteredBc, reinforcePp, rloo } from './recipes/index.js';
 export {
   conversationExample,
   conversationExamples,
   conversationLoss,
-  imitate,
   learnedTokens,
   type Examples,
-  type ImitationSettings,
-} from './recipes/bc.js';
+} from './dataset/examples.js';
+export { type DatasetEvaluation } from './dataset/dataset-evaluation.js';
+export { imitate, type ImitationSettings } from './dataset/imitate.js';
 export type { Metrics, OnFailure, OpenPlayer, PlayOptions, ReplayItem, RunHooks } from './types.js';
 export { collect, episodeMetrics, play, rolloutMetrics, type PlayContext } from './rollout/collect.js';
 export { evalDoSampleKey, loopKeys } from './rollout/loop-keys.js';
@@ -32,6 +32,16 @@ export { type Dialogue, type Dialogues } from './rollout/dialogue.js';
 export { textDialogues } from './rollout/text-dialogue.js';
 export { chatDialogues, messageOf, type ChatOptions } from './rollout/chat-dialogue.js';
 export { segmentsOf, type TurnTokens } from './rollout/turn-tokens.js';
+export {
+  policyUpdateKeys,
+  policyUpdateProblems,
+  referenceLogprobs,
+  updatePolicy,
+  type AddedLoss,
+  type AdvantageTurn,
+  type PolicyUpdateOptions,
+} from './update/policy-update.js';
+export { packTurns, scoreTurns, type LearnedTurn, type TurnBatch } from './update/turn-batch.js';
 export { SharedClip, type ClipScope } from './update/shared-clip.js';
 export {
   demonstrationSegments,

@@ -20,9 +20,21 @@ const sections = (name: string) =>
 
 /** Values for every option that an algorithm may have. */
 const options = {
-  ...{ seed: 0, slots: 4, iterations: 1, rolloutSize: 4, evalFreq: 1, evalSize: 4, evalDoSample: true, saveFreq: 1, horizon: null },
+  ...{
+    seed: 0,
+    slots: 4,
+    iterations: 1,
+    rolloutSize: 4,
+    evalFreq: 1,
+    evalSize: 4,
+    evalDoSample: true,
+    saveFreq: 1,
+    horizon: null,
+  },
+  validationShare: 0.4,
   ...{ capacity: 100, epochs: 1, batchSize: 4, gradAccumSteps: 1, gradReduction: 'sum', criticLr: 1e-3, gamma: 0.9 },
   ...{ tau: 0.1, criticMaxGradNorm: 1, vTargetAction: 'stored', tdTarget: 'own', actorSamples: 'rollout' },
+  ...{ vTargetSamples: 1, tdSteps: 2, bootstrapOnLimit: true, importanceClip: 10, klCoef: 0.1 },
   ...{ actorEpochs: 1, warmupIter: 0, lmLr: 1e-3, lmLrFinalShare: 1, maxGradNorm: 1, scoreTerminator: true },
   lmSchedule: { kind: 'linear', warmupSteps: 0, finalShare: null },
   ...{ clipScope: 'own', numCandidates: 2, filterQuantile: 0.5, filterWindow: null },
@@ -31,7 +43,7 @@ const options = {
 
 /** Documented, and not logged in the echo game. */
 const elsewhere = (metric: string) =>
-  /\/(invalid|repeated)_share$/.test(metric) || ['losses/perplexity', 'tokens'].includes(metric);
+  /\/(invalid|repeated)_share$/.test(metric) || ['losses/perplexity', 'eval/perplexity', 'tokens'].includes(metric);
 
 /** The same options; notes which of them are read. Copying them all counts as reading them all. */
 const recording = <T extends object>(options: T, read: Set<string>): T =>

@@ -52,10 +52,16 @@ const options = (seed: number) => ({
   maxGradNorm: 1,
   criticMaxGradNorm: 10,
   vTargetAction: 'stored' as const,
+  vTargetSamples: 1,
   tdTarget: 'own' as const,
+  tdSteps: 1,
+  bootstrapOnLimit: true,
+  importanceClip: null,
+  klCoef: 0,
   actorSamples: 'rollout' as const,
   capacity: 2000,
   clipScope: 'own' as const,
+  validationShare: 0,
 });
 
 async function makePolicy(seed: number): Promise<LanguageModel> {
@@ -148,6 +154,7 @@ test.each(seeds)('bc reaches its demonstrator (seed %i)', async (seed) => {
       ...options(seed),
       epochs: 20,
       batchSize: 20,
+      evalSize: 0,
       lmLr: 1e-2,
       lmSchedule: { kind: 'linear', warmupSteps: 5, finalShare: 0.1 },
     },
@@ -173,6 +180,7 @@ test.each(seeds)('filtered BC plays like the best half of its dataset, BC like a
       ...options(seed),
       epochs: 20,
       batchSize: 20,
+      evalSize: 0,
       lmLr: 1e-2,
       lmSchedule: { kind: 'linear', warmupSteps: 5, finalShare: 0.1 },
       filterQuantile: 0.5,

@@ -35,6 +35,8 @@ export interface PlayedTurn<T> {
 export interface PlayedEpisode<T> {
   episode: number;
   seed: number;
+  /** Id of the item that was played, where the environment names it in the `info` of its reset. */
+  item?: string;
   slot: number;
   /** A failed episode keeps the turns before the failure. */
   turns: PlayedTurn<T>[];
@@ -51,6 +53,8 @@ export interface PlayEpisodesOptions<T> {
   episodes: number;
   /** The seed of each episode: two runs with the same seeds and a deterministic policy play the same games. */
   seeds: (episode: number) => number;
+  /** What else `reset` takes in an episode. */
+  reset?: (episode: number) => { episode?: number };
   /**
    * One decision for each ready turn, in the same order. An error in a decision's place ends that episode as failed, and its
    * environment plays the next one. If it throws, the whole run throws.
@@ -146,7 +150,8 @@ class Run<T> {
     state.current = played;
     this.#work(slot, async () => {
       state.env ??= await this.options.makeEnv(slot);
-      const { observation, state: own } = await state.env.reset({ seed });
+      const { observation, state: own, info } = await state.env.reset({ seed, ...this.options.reset?.(episode) });
+      if (info.item !== undefined) played.item = String(info.item);
       this.#ready.push({ slot, episode, turn: 0, observation, ...stateOf(own) });
     });
   }

@@ -1,8 +1,9 @@
 // Environments by name. A user's plugin registers its own beside the built-in ones.
-import type { Env } from './contract/env.js';
+import type { Env, Split } from './contract/env.js';
 import { UnknownNameError } from './contract/unknown-name-error.js';
 import { builtInEnvironments, type BuiltInOptions } from './built-in.js';
 import type { EnvParts } from './oracle.js';
+import { seedSplits, SplitEnv, type SplitPlan } from './splits.js';
 import type { AnyEnvironment, OptionsSchema } from './unit.js';
 
 const environments = new Map<string, AnyEnvironment>(builtInEnvironments.map((unit) => [unit.name, unit]));
@@ -10,10 +11,16 @@ const environments = new Map<string, AnyEnvironment>(builtInEnvironments.map((un
 /** Any registered name: a plugin may add to them at run time. */
 export type EnvName = string;
 
-/** @throws if the name is taken by another environment */
+/** @throws if the name is taken by another environment, or the unit does not say how its items are divided */
 export function registerEnvironment(unit: AnyEnvironment): void {
   const other = environments.get(unit.name);
   if (other !== undefined && other !== unit) throw new Error(`the environment '${unit.name}' is registered already`);
+  // A plugin in JavaScript may leave out what the type demands.
+  if ((unit as Partial<AnyEnvironment>).splits === undefined)
+    throw new Error(
+      `the environment '${unit.name}' does not say which items are for training and which for tests\n` +
+        "  if every seed makes another item, add splits: 'seeds' to its unit; else see docs/extending/environment.md",
+    );
   environments.set(unit.name, unit);
 }
 
@@ -27,7 +34,21 @@ export function environmentInfo(name: string): AnyEnvironment {
   return unit;
 }
 
-/** Makes an environment; options that are left out take the schema's defaults, unknown ones are refused. */
+/** How the environment divides its items under these options. */
+export function splitPlan(name: string, options: Record<string, unknown> = {}): SplitPlan {
+  const unit = environmentInfo(name);
+  return unit.splits === 'seeds' ? seedSplits() : unit.splits(withDefaults(unit.schema, options, name));
+}
+
+/** Makes an environment that plays items of one split only. */
+export const makeSplitEnv = (
+  name: string,
+  split: Split,
+  options: Record<string, unknown> = {},
+  parts: EnvParts = {},
+): Env => new SplitEnv(makeEnv(name, options, parts), splitPlan(name, options), split);
+
+/** Makes an environment that plays all items; options that are left out take the schema's defaults, unknown ones are refused. */
 export function makeEnv<Name extends keyof BuiltInOptions>(
   name: Name,
   options?: Partial<BuiltInOptions[Name]>,

@@ -4,6 +4,7 @@ import type { ConfigProblem, DemonstrationSet } from '@bowyer/core';
 import type { ContextOffer } from './context/context-options.js';
 import type { Env, ResetResult } from './contract/env.js';
 import type { EnvParts, OraclePrompts } from './oracle.js';
+import type { Splits } from './splits.js';
 
 /** A JSON Schema of one option: its meaning, its default, and any further keywords such as `type` and `minimum`. */
 export interface OptionSchema {
@@ -74,6 +75,10 @@ export interface EnvironmentUnit<Options extends object = object, Extra extends 
   make(options: Options, parts: EnvParts): Env;
   /** What there is for the text that an agent reads; absent: observations of single turns, read as a dialogue, and no parts. */
   context?(options: Options): ContextOffer;
+  /** Which items are for training, evaluation and test; see `seedSplits`, `listedSplits` and `sharedSplits`. */
+  splits: Splits<Options>;
+  /** The kind of task that an episode is, from the `info` of a step, for breakdowns; null where there is but one kind. */
+  taskType?(info: Record<string, unknown>): string | null;
   /** Actions for the check of the contract. */
   sampleActions: readonly string[];
   /** Discounted return near that of a policy that starts to learn: critics start from it where the config gives no value. */

@@ -172,7 +172,8 @@ function onDataset(): (readonly string[])[] {
   const tiny = [...tinyPolicy, ...tinyTest, 'epochs=1', 'save_minutes=0'];
   const given = tiny.filter((override) => !override.startsWith('policy.'));
   const lora = [...given, 'use_lora=true', `policy_lm=${at('agent')}`];
-  return [tiny, [...tiny, 'optimizer=sgd'], lora];
+  const evaluated = ['optimizer=sgd', 'validation_share=0.25', 'eval_size=4', 'max_input_length=400'];
+  return [tiny, [...tiny, ...evaluated], lora];
 }
 
 /** A trained agent that other tests play and train further. */

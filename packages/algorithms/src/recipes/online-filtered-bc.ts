@@ -18,7 +18,7 @@ import { collect, rolloutMetrics } from '../rollout/collect.js';
 import { evaluate } from '../rollout/evaluate.js';
 import { evalDoSampleKey, loopKeys } from '../rollout/loop-keys.js';
 import { policyPlayer } from '../rollout/policy-player.js';
-import { insertTurns } from '../rollout/replay.js';
+import { insertTurns, rewardMetrics } from '../rollout/replay.js';
 import type { Metrics, PlayOptions, ReplayItem } from '../types.js';
 import { gradientAccumulationKeys } from '../update/gradient-accumulation.js';
 import { policyKeys } from '../update/policy-keys.js';
@@ -66,7 +66,7 @@ export const onlineFilteredBc = defineAlgorithm({
       const rollout = await collect(run, openPlayer, iteration, options);
       history.push(...rollout);
       if (options.filterWindow !== null) history.splice(0, history.length - options.filterWindow * options.rolloutSize);
-      const metrics: Metrics = rolloutMetrics(rollout);
+      const metrics: Metrics = { ...rolloutMetrics(rollout), ...rewardMetrics(rollout) };
 
       // Keep the best episodes; ties at the cutoff all stay.
       const cutoff = quantile(history.map(episodicReturn), options.filterQuantile);

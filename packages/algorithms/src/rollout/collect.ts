@@ -1,14 +1,14 @@
 // Plays many episodes at the same time and turns them into trajectories.
 import { episodicReturn, hash32, maximum, mean, minimum, Rng, standardError, type Trajectory } from '@bowyer/core';
-import { HttpError, playEpisodes, type Env } from '@bowyer/envs';
+import { HttpError, playEpisodes, type Env, type Split } from '@bowyer/envs';
 import type { Metrics, OnFailure, OpenPlayer, PlayOptions, RunHooks } from '../types.js';
 import { horizonAt, withHorizon, type Horizon } from './horizon.js';
 import { segmentsOf, type TurnTokens } from './turn-tokens.js';
 
 /** What episodes are played with, besides a player. */
 export interface PlayContext {
-  /** Null for a run without an environment, which cannot play. */
-  makeEnv: (() => Env) | null;
+  /** An environment that plays items of the split alone. Null for a run without an environment, which cannot play. */
+  makeEnv: ((split: Split) => Env) | null;
   /** Name of the environment, for messages. */
   environment?: string;
   hooks: Pick<RunHooks, 'progress'>;
@@ -53,7 +53,7 @@ export async function collectEpisodes(
   episodes: GroupOptions & { firstEpisode: number; episodes: number },
 ): Promise<Trajectory[]> {
   const context = { ...run, makeEnv: withHorizon(run.makeEnv, horizonAt(options.horizon, iteration)) };
-  const trajectories = await play(context, openPlayer, options, { purpose: 'rollout', ...episodes });
+  const trajectories = await play(context, openPlayer, options, { purpose: 'rollout', split: 'train', ...episodes });
   checkGroups(trajectories, run.environment);
   return trajectories;
 }
@@ -76,9 +76,11 @@ function checkGroups(trajectories: readonly Trajectory[], environment = 'the env
   }
 }
 
-/** Which episodes are played. */
-interface EpisodeRange {
+/** A set of episodes. */
+export interface PlayedSet {
+  /** Names the set in seeds, metrics and messages. */
   purpose: string;
+  split: Split;
   firstEpisode: number;
   episodes: number;
 }
@@ -95,7 +97,7 @@ export async function play(
   { makeEnv, hooks, onFailure }: PlayContext,
   openPlayer: OpenPlayer,
   { seed, slots, sampling, maxFailureShare = 0.5 }: PlayOptions,
-  { purpose, firstEpisode, episodes, groupSize = 1 }: GroupOptions & EpisodeRange,
+  { purpose, split, firstEpisode, episodes, groupSize = 1 }: GroupOptions & PlayedSet,
 ): Promise<Trajectory[]> {
   if (makeEnv === null) throw new Error(`no ${purpose} episodes can be played: this run has no environment`);
   const seeds = Array.from({ length: episodes }, (_, i) => hash32(`${seed}/${purpose}/${firstEpisode + i}`));
@@ -107,12 +109,14 @@ export async function play(
   let done = 0;
   try {
     const played = await playEpisodes<TurnTokens>({
-      makeEnv,
+      makeEnv: () => makeEnv(split),
       slots,
       episodes,
       seeds: (episode) => envSeeds[episode],
+      // A rollout draws its items; an evaluation covers them evenly.
+      reset: (episode) => (split === 'train' ? {} : { episode: firstEpisode + episode }),
       act: (ready) => player.act(ready.map((turn) => ({ ...turn, rng: rngs[turn.episode] }))),
-      onEpisode: ({ episode, turns, error }) => {
+      onEpisode: ({ episode, item, turns, error }) => {
         if (error) {
           failures.push(error);
           onFailure?.(error, `${purpose} episode ${firstEpisode + episode}`);
@@ -122,6 +126,7 @@ export async function play(
           episode: firstEpisode + episode,
           seed: envSeeds[episode],
           ...(groupSize > 1 && { group: Math.floor((firstEpisode + episode) / groupSize) }),
+          ...(item !== undefined && { item }),
           transitions: turns.map(({ info: _, data: _tokens, ...transition }) => transition),
           infos: turns.map(({ info }) => info),
           segments: segmentsOf(turns.map(({ data }) => data)),

@@ -8,6 +8,8 @@ import {
   servedGame,
 } from '../agentgym/backend.js';
 import { playedSet, plannedOptions } from '../played-demonstrations.js';
+import { servedSplits } from '../agentgym/splits.js';
+import { seedSplits } from '../splits.js';
 import { defineEnvironment, noOptions, resetSchemaWith } from '../unit.js';
 import { BabyAi, babyAiSchema, type BabyAiOptions } from './babyai.js';
 import { babyAiDemonstrations } from './demonstrations.js';
@@ -23,6 +25,8 @@ export const babyAiUnit = defineEnvironment<BabyAiOptions>({
     backend === 'agentgym'
       ? servedOffer
       : { observation: 'turn', kind: 'dialogue', parts: ['taskDescription', 'validActions'] },
+  splits: ({ backend, testItems }) => (backend === 'agentgym' ? servedSplits('babyai', { testItems }) : seedSplits()),
+  taskType: ({ level }) => (level as string | undefined) ?? null,
   sampleActions: [
     'turn left',
     'turn right',

@@ -28,12 +28,18 @@ export interface StepResult {
  * A wrong move of the agent is an observation; a broken server is an exception.
  */
 export interface Env {
-  /** Same seed and same actions, same episode. Without a seed, the generator in use continues. */
-  reset(options?: { seed?: number }): Promise<ResetResult>;
+  /**
+   * Same seed and same actions, same episode. Without a seed, the generator in use continues. The number of the episode in its
+   * set is for environments that cover their items evenly; others need not read it.
+   */
+  reset(options?: { seed?: number; episode?: number }): Promise<ResetResult>;
   step(action: string): Promise<StepResult>;
   /** Frees the environment's resources. Closing twice is allowed, using it afterwards is not. */
   close(): Promise<void>;
 }
+
+/** Items that do not overlap: to learn from, to choose the best checkpoint by, and to test the choice on. */
+export type Split = 'train' | 'eval' | 'test';
 
 /** An environment whose original accepts steps after the end of an episode, so that a server in its place must accept them too. */
 export interface ResumableEnv extends Env {

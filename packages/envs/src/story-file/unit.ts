@@ -1,3 +1,4 @@
+import { sharedSplits } from '../splits.js';
 import { defineEnvironment, resetSchemaWith } from '../unit.js';
 import { StoryFile, storyFileSchema, type StoryFileInfo, type StoryFileOptions } from './story-file.js';
 
@@ -14,6 +15,7 @@ export const storyFileUnit = defineEnvironment<StoryFileOptions>({
       ? { observation: 'turn', kind: 'last', parts: ['inventory', ...listed] }
       : { observation: 'turn', kind: 'dialogue', parts: listed };
   },
+  splits: () => sharedSplits({ noun: 'story', count: 1, item: () => 'the story' }),
   sampleActions: ['n', 'w', 'take all', 'e', 'look', 'swim', '', 'open drawer'],
   // Points of the score: random valid actions earn 4 in the game that ships with Bowyer, 44 in Detective.
   typicalReturn: ({ story }) => (story === null ? 4 : 20),

@@ -9,10 +9,12 @@ import {
   servedGame,
   type BackendOptions,
 } from '../agentgym/backend.js';
+import { servedSplits } from '../agentgym/splits.js';
 import { expertNoiseSchema, playedOptions, playedSet, type ExpertNoise } from '../played-demonstrations.js';
 import { defineEnvironment, resetSchemaWith } from '../unit.js';
 import { textCraftDemonstrations } from './demonstrations.js';
 import { textCraftSchema, type TextCraftOptions } from './options.js';
+import { textCraftSplits } from './splits.js';
 import { TextCraft } from './textcraft.js';
 
 const dataIdx = { description: "The goal, counted as AgentGym's data_idx.", type: 'integer' } as const;
@@ -29,6 +31,8 @@ export const textCraftUnit = defineEnvironment<TextCraftOptions & BackendOptions
     const parts = ['taskDescription', 'validActions'] as const;
     return observation === 'history' ? historyOffer : { observation, kind: 'dialogue', parts };
   },
+  splits: (options) => (options.backend === 'agentgym' ? servedSplits('textcraft', options) : textCraftSplits(options)),
+  taskType: ({ depth }) => (depth === undefined ? null : `depth ${String(depth)}`),
   sampleActions: [
     'inventory',
     'get 2 stick',

@@ -1,8 +1,9 @@
 // Expert episodes of the TextWorldExpress games, for supervised warm starts without any download.
 import type { InformedTransition } from '@bowyer/core';
+import type { ResetResult } from '../contract/env.js';
 import type { TextWorldExpressGame } from './descriptions.js';
 import { foldSeeds, type Fold } from './parameters.js';
-import { TextWorldExpress } from './textworld-express.js';
+import { TextWorldExpress, type TextWorldExpressReset } from './textworld-express.js';
 
 export interface TextWorldExpressDemonstrationOptions {
   episodes: number;
@@ -56,17 +57,22 @@ export interface TextWorldExpressDemonstration {
   transitions: InformedTransition[];
 }
 
-/** Plays the gold path of each world. Actions of no effect (opening an open cupboard) are left out. */
+/**
+ * Plays the gold path of each world. Actions of no effect (opening an open cupboard) are left out.
+ *
+ * @param worldOf what is reset for a seed
+ */
 export async function textWorldExpressDemonstrations(
   game: TextWorldExpressGame,
   options: TextWorldExpressDemonstrationOptions,
+  worldOf: (seed: number) => TextWorldExpressReset = (seed) => ({ seed }),
 ): Promise<TextWorldExpressDemonstration[]> {
   const { episodes, seedStep, onlyWon, ...envOptions } = options;
   const env = new TextWorldExpress(game, { ...envOptions, backend: 'embedded', baseUrl: null, timeoutMs: 1 });
   const demonstrations: TextWorldExpressDemonstration[] = [];
   try {
     for (let i = 0; i < episodes; i++) {
-      const demonstration = await playExpert(env, foldSeeds[options.fold] + i * seedStep);
+      const demonstration = await playExpert(env, worldOf(foldSeeds[options.fold] + i * seedStep));
       if (demonstration.won || !onlyWon) demonstrations.push(demonstration);
     }
   } finally {
@@ -75,9 +81,9 @@ export async function textWorldExpressDemonstrations(
   return demonstrations;
 }
 
-async function playExpert(env: TextWorldExpress, seed: number): Promise<TextWorldExpressDemonstration> {
-  const start = await env.reset({ seed });
-  let { observation, info } = start;
+async function playExpert(env: TextWorldExpress, world: TextWorldExpressReset): Promise<TextWorldExpressDemonstration> {
+  const seed = world.seed!;
+  let { observation, info }: ResetResult = await env.reset(world);
   const transitions: InformedTransition[] = [];
   for (const action of await env.goldPath()) {
     if (!(info.validActions as readonly string[]).includes(action)) continue;

@@ -8,10 +8,16 @@ import {
   textWorldExpressSampleActions,
   type TextWorldExpressGame,
 } from './descriptions.js';
+import { textWorldExpressSplits } from './splits.js';
 import { textWorldExpressSchema, type TextWorldExpressOptions } from './options.js';
 import { TextWorldExpress } from './textworld-express.js';
 
-const { fold, params, stepLimit } = textWorldExpressSchema.properties;
+const { params, stepLimit } = textWorldExpressSchema.properties;
+const fold = {
+  description: 'Which content is in play, instead of the option.',
+  type: 'string',
+  enum: ['train', 'dev', 'test'],
+};
 const simulated: Condition = { backend: ['java'] };
 
 /** Adjacent seeds give worlds whose first draws are alike; seeds this far apart do not. */
@@ -25,6 +31,7 @@ const unitOf = (name: TextWorldExpressGame) =>
     resetSchema: resetSchemaWith({ fold, params, stepLimit }),
     make: (options) => new TextWorldExpress(name, options),
     context: () => ({ observation: 'turn', kind: 'dialogue', parts: contextParts }),
+    splits: (options) => textWorldExpressSplits(name, options),
     sampleActions: textWorldExpressSampleActions,
     // Scores end at 1; random play on valid actions gets less than half of it in most games.
     typicalReturn: () => 0.4,
@@ -33,10 +40,15 @@ const unitOf = (name: TextWorldExpressGame) =>
       schema: noOptions,
       make: async (options, { count: episodes }) => {
         const { fold, params, stepLimit, contentDir, showValidActions } = options;
-        const played = await textWorldExpressDemonstrations(name, {
-          ...{ fold, params, stepLimit, contentDir, showValidActions },
-          ...{ episodes, seedStep: SEED_STEP, onlyWon: true },
-        });
+        const plan = textWorldExpressSplits(name, options);
+        const played = await textWorldExpressDemonstrations(
+          name,
+          {
+            ...{ fold: fold ?? 'train', params, stepLimit, contentDir, showValidActions },
+            ...{ episodes, seedStep: SEED_STEP, onlyWon: true },
+          },
+          (seed) => plan.choose({ split: 'train', seed }).reset,
+        );
         return playedSet(played.map(({ transitions }) => transitions));
       },
       problem: ({ backend }) =>

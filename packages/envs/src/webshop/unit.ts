@@ -4,6 +4,7 @@ import { agentGymEnv } from '../agentgym/options.js';
 import { expertNoiseSchema, playedOptions, playedSet, type ExpertNoise } from '../played-demonstrations.js';
 import { defineEnvironment, resetSchemaWith, type Condition, type EnvProblem } from '../unit.js';
 import { webShopDemonstrations, webShopTexts } from './demonstrations.js';
+import { webShopSplits } from './splits.js';
 import { webShopSchema, type WebShopOptions } from './options.js';
 import { WebShop, type WebShopInfo } from './webshop.js';
 
@@ -28,6 +29,7 @@ export const webShopUnit = defineEnvironment<WebShopOptions, ExpertNoise>({
     const kind = observation === 'page' ? 'last' : 'dialogue';
     return { observation: 'turn', kind, parts: ['taskDescription', 'validActions'] };
   },
+  splits: webShopSplits,
   sampleActions: [
     'search[dress shirts with long sleeve]',
     'search[]',
@@ -52,6 +54,7 @@ export const webShopUnit = defineEnvironment<WebShopOptions, ExpertNoise>({
     actionFormat: served,
     timeoutMs: remote,
     connections: remote,
+    testItems: served,
     observation: { backend: ['embedded', 'site'] },
     products: embedded,
     attributes: embedded,
@@ -73,7 +76,7 @@ export const webShopUnit = defineEnvironment<WebShopOptions, ExpertNoise>({
       backend === 'embedded' && observation !== 'text'
         ? null
         : 'webshop has demonstrations only with backend=embedded and observation=archer or page',
-    independentOf: ['backend', 'baseUrl', 'actionFormat', 'timeoutMs', 'connections'],
+    independentOf: ['backend', 'baseUrl', 'actionFormat', 'timeoutMs', 'connections', 'testItems'],
   },
 });
 

@@ -4,7 +4,7 @@ import { AgentGymEnv } from '@bowyer/envs';
 import type { ChatMessage, LanguageModel } from '@bowyer/models';
 import type { SharedConfig } from '../config/keys.js';
 import { contextOf, type ContextConfig } from '../environment/agent-context.js';
-import { environmentOf, type EnvironmentConfig } from '../environment/environment.js';
+import { wholeEnvironmentOf, type EnvironmentConfig } from '../environment/environment.js';
 import type { TaskContext } from '../tasks/task.js';
 import { loadChatTemplate, type TemplateConfig } from './chat-setup.js';
 
@@ -33,7 +33,7 @@ const REWRITTEN =
 /** AgentGym's instructions and the reply to them are messages of their own where the first observation does not contain them. */
 async function openingOf(config: EnvironmentConfig, parts: TaskContext['envParts']): Promise<ChatMessage[]> {
   if (config.env.instructions !== false) return [];
-  const env = environmentOf(config, parts)();
+  const env = wholeEnvironmentOf(config, parts);
   try {
     return env instanceof AgentGymEnv ? await env.opening() : [];
   } finally {

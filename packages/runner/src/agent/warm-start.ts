@@ -115,7 +115,8 @@ async function makeStart(
         openReference: () => Promise.reject(new Error('behaviour cloning has no reference policy')),
       },
       {
-        ...{ epochs, batchSize, lmLr: lr, lmSchedule, maxGradNorm },
+        ...{ epochs, batchSize, gradAccumSteps: 1, lmLr: lr, lmSchedule, maxGradNorm },
+        ...{ validationShare: 0, evalFreq: 1, evalSize: 0, evalDoSample: true }, // the run that starts here evaluates
         ...{ scoreTerminator: config.scoreTerminator, seed: config.seed, slots: 1 },
         sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [] }, // nothing is sampled
       },

@@ -58,9 +58,17 @@ export function asConversations({ opening, turns }: Demonstration, isDialogue: b
   return conversations;
 }
 
-type DatasetConfig = EnvironmentConfig & TemplateConfig & Pick<SharedConfig, 'eosStr' | 'maxNewTokens'>;
+type DatasetConfig = EnvironmentConfig &
+  TemplateConfig &
+  Pick<SharedConfig, 'eosStr' | 'maxNewTokens'> & {
+    /** Tokens; null or absent: the policy's context. */
+    maxInputLength?: number | null;
+  };
 
-/** The material as one policy's tokens. What does not fit into the policy's context is cut, and logged. */
+/**
+ * The material as one policy's tokens. Conversations that are longer than `maxInputLength` lose their end, as in AgentGym; episodes
+ * lose the turns that do not fit. Both are logged. @throws where an episode is too long and no `maxInputLength` is given
+ */
 export async function datasetFor(
   policy: LanguageModel,
   material: Material,
@@ -70,17 +78,19 @@ export async function datasetFor(
   if (material.kind === 'conversations') {
     const template = await loadChatTemplate(config, policy.tokenizer);
     const encoded = material.conversations.map((messages) => template.encodeConversation(messages));
-    return { kind: 'conversations', conversations: fitting(encoded, policy.contextLength, log) };
+    return { kind: 'conversations', conversations: fitting(encoded, longestOf(policy, config), log) };
   }
   const [terminatorId] = terminatorIds(policy.tokenizer, config);
   const { tokenizer, contextLength } = policy;
+  const { maxInputLength, maxNewTokens } = config;
   // As much of a long context as the player reads.
-  const room = contextLength - config.maxNewTokens + 1;
+  const room = maxInputLength ? Infinity : contextLength - maxNewTokens + 1;
   const episodes = material.demonstrations.map((demonstration, episode) =>
     demonstrationTrajectory(demonstration, { tokenizer, terminatorId, episode, room }),
   );
   const kept = writable(episodes, maskedTokenIds(tokenizer, config), log);
-  refuseLongActions(kept, contextLength);
+  const fit = maxInputLength ? withoutLongTurns(kept, longestOf(policy, config), log) : kept;
+  refuseLongActions(fit, contextLength);
   const cut = material.demonstrations.filter(
     (demonstration, i) => episodes[i].segments.length > contextsOf(demonstration),
   );
@@ -89,13 +99,47 @@ export async function datasetFor(
     const longest = maximum(whole.map(({ ids }) => ids.length));
     log(
       `${cut.length} of ${episodes.length} dialogues are longer than the policy's context of ${contextLength} tokens: their later ` +
-        `turns are learned with the end of what was said, as they are played; policy.n_positions=${longest + config.maxNewTokens} has ` +
+        `turns are learned with the end of what was said, as they are played; policy.n_positions=${longest + maxNewTokens} has ` +
         'room for all, and context=window is shorter',
       'WARNING',
     );
   }
-  log(`imitating ${kept.length} dialogues`);
-  return { kind: 'episodes', episodes: kept };
+  log(`imitating ${fit.length} dialogues`);
+  return { kind: 'episodes', episodes: fit };
+}
+
+/** Tokens that one example may have. */
+const longestOf = ({ contextLength }: LanguageModel, { maxInputLength }: DatasetConfig): number =>
+  Math.min(contextLength, maxInputLength ?? contextLength);
+
+/** Rewards and texts stay whole; of the tokens, those of the first turns that fit. Episodes without such a turn are left out. */
+function withoutLongTurns(
+  episodes: readonly Trajectory[],
+  longest: number,
+  log: TaskContext['log'],
+): readonly Trajectory[] {
+  const cut = episodes.filter(({ segments }) => segments.some(({ ids }) => ids.length > longest)).length;
+  if (cut === 0) return episodes;
+  const fit = episodes.map((episode): Trajectory => {
+    const segments = episode.segments.map(({ ids, utterances }) => {
+      // What ends an utterance is predicted from its last token, so it needs no place of its own.
+      const kept = utterances.filter((utterance) => utterance.start + utterance.ids.length <= longest);
+      return { ids: ids.slice(0, longest), utterances: kept };
+    });
+    return { ...episode, segments };
+  });
+  const kept = fit.filter(({ segments }) => segments.some(({ utterances }) => utterances.length > 0));
+  const lost = episodes.length - kept.length;
+  log(
+    `${cut} dialogues are longer than ${longest} tokens (max_input_length): their last turns are not learned`,
+    'WARNING',
+  );
+  if (lost > 0) log(`${lost} of them have no turn that fits and are left out`, 'WARNING');
+  if (kept.length === 0)
+    throw new Error(
+      `max_input_length=${longest}: no demonstration has a turn that fits\n  give a larger max_input_length`,
+    );
+  return kept;
 }
 
 /** How many contexts a demonstration has, however long they are. */
@@ -159,7 +203,7 @@ export function fitted(
     return short !== null && learnedTokens(short) > 0 ? short : null;
   });
   const lost = fit.filter((conversation) => conversation === null).length;
-  if (cut > 0) log(`${cut} ${noun} are longer than the context of ${longest} tokens and lost their end`, 'WARNING');
+  if (cut > 0) log(`${cut} ${noun} are longer than ${longest} tokens and lost their end`, 'WARNING');
   if (lost > 0) log(`${lost} ${noun} have nothing to learn from and are left out`, 'WARNING');
   return fit;
 }

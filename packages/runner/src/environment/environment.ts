@@ -1,5 +1,16 @@
 // The environment that a config names: its options from the node `env` and from the keys outside it.
-import { makeEnv, environmentInfo, optionsWithKeys, type Env, type EnvParts, type ResetResult } from '@bowyer/envs';
+import {
+  makeEnv,
+  makeSplitEnv,
+  environmentInfo,
+  optionsWithKeys,
+  splitPlan,
+  type Env,
+  type EnvParts,
+  type ResetResult,
+  type Split,
+  type SplitPlan,
+} from '@bowyer/envs';
 import { toCamelCase } from '@bowyer/core';
 import type { EnvConfig } from '../config/environment-keys.js';
 
@@ -19,11 +30,19 @@ export function outsideKeys(config: EnvironmentConfig): Record<string, unknown> 
   return Object.fromEntries(Object.keys(keys).map((key) => [key, values[toCamelCase(key)] ?? null]));
 }
 
-/** @returns a maker of environments as the config describes them */
-export function environmentOf(config: EnvironmentConfig, parts: EnvParts): () => Env {
+/** @returns a maker of environments as the config describes them, each of which plays the items of one split */
+export function environmentOf(config: EnvironmentConfig, parts: EnvParts): (split: Split) => Env {
   const options = environmentOptions(config);
-  return () => makeEnv(config.env.name, options, parts);
+  return (split) => makeSplitEnv(config.env.name, split, options, parts);
 }
+
+/** The environment itself, which plays all items. */
+export const wholeEnvironmentOf = (config: EnvironmentConfig, parts: EnvParts): Env =>
+  makeEnv(config.env.name, environmentOptions(config), parts);
+
+/** How the environment's items are divided. */
+export const splitPlanOf = (config: EnvironmentConfig): SplitPlan =>
+  splitPlan(config.env.name, environmentOptions(config));
 
 /** The environment as recordings of its engine were made. */
 export function replayEnvironment(config: EnvironmentConfig): Env {

@@ -125,15 +125,17 @@ export class Recorder implements RunHooks {
       'eval/q_mean' in metrics &&
         `mean Q ${metrics['eval/q_mean'].toFixed(2)} (discounted return ${metrics['eval/discounted_return_mean'].toFixed(2)})`,
     ];
-    this.#log(`evaluation after iteration ${iteration}: ${figures.filter(Boolean).join(', ')}`);
+    const place =
+      this.settings.iterations === null ? `optimizer step ${metrics['optim/steps']}` : `iteration ${iteration}`;
+    this.#log(`evaluation after ${place}: ${figures.filter(Boolean).join(', ')}`);
   }
 
   #printValidation(metrics: Metrics): void {
     this.#bar?.clear();
     const training = 'losses/nll' in metrics ? ` (training ${metrics['losses/nll'].toFixed(4)})` : '';
+    const perplexity = 'eval/perplexity' in metrics ? `, perplexity ${metrics['eval/perplexity'].toPrecision(4)}` : '';
     this.#log(
-      `validation after optimizer step ${metrics['optim/steps']}: loss ${metrics['eval/nll'].toFixed(4)}${training}, ` +
-        `perplexity ${metrics['eval/perplexity'].toPrecision(4)}`,
+      `validation after optimizer step ${metrics['optim/steps']}: loss ${metrics['eval/nll'].toFixed(4)}${training}${perplexity}`,
     );
   }
 

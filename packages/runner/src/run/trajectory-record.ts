@@ -19,6 +19,8 @@ export interface TrajectoryRecord {
   episode: number;
   iteration: number;
   seed: number;
+  /** Id of the played item; absent where the environment names none. */
+  item?: string;
   episodic_return: number;
   opening: string;
   turns: TurnRecord[];
@@ -26,11 +28,12 @@ export interface TrajectoryRecord {
 }
 
 export function toRecord(trajectory: Trajectory, iteration: number): TrajectoryRecord {
-  const { episode, seed, transitions, infos, segments } = trajectory;
+  const { episode, seed, item, transitions, infos, segments } = trajectory;
   return {
     episode,
     iteration,
     seed,
+    ...(item !== undefined && { item }),
     episodic_return: episodicReturn(trajectory),
     opening: transitions[0]?.observation ?? '',
     turns: transitions.map(({ observation, state, action, nextObservation, reward, terminated, truncated }, turn) => {
@@ -52,7 +55,7 @@ export function toRecord(trajectory: Trajectory, iteration: number): TrajectoryR
   };
 }
 
-export function fromRecord({ episode, seed, opening, turns, segments }: TrajectoryRecord): Trajectory {
+export function fromRecord({ episode, seed, item, opening, turns, segments }: TrajectoryRecord): Trajectory {
   let observation = opening;
   const transitions = turns.map(({ state, action, reply, next_observation, reward, terminated, truncated }) => {
     const nextObservation = next_observation ?? observation + action + reply;
@@ -68,5 +71,12 @@ export function fromRecord({ episode, seed, opening, turns, segments }: Trajecto
     observation = nextObservation;
     return transition;
   });
-  return { episode, seed, transitions, infos: turns.map(({ info }) => info), segments };
+  return {
+    episode,
+    seed,
+    ...(item !== undefined && { item }),
+    transitions,
+    infos: turns.map(({ info }) => info),
+    segments,
+  };
 }

@@ -187,9 +187,10 @@ async function train(
 ): Promise<void> {
   const { batchSize, gradAccumSteps, epochs } = config;
   const rows = Math.ceil(batchSize / gradAccumSteps);
+  const stepsPerEpoch = Math.ceil(training.length / batchSize);
   const time = new TimeEstimate(epochs, context.log);
   const held = validation.map(({ tokens }) => tokens);
-  const validate = async (): Promise<Metrics> => {
+  const measure = async (): Promise<Metrics> => {
     const started = performance.now();
     const bar = new ProgressBar('validation', held.length, context.progress);
     const nll = await conversationLoss(model, held, rows, (done) => bar.update(done));
@@ -222,9 +223,10 @@ async function train(
     },
     config,
     {
+      batchSize,
       parts: gradAccumSteps,
       logsPerEpoch: LOGS_PER_EPOCH,
-      validate: held.length > 0 ? validate : undefined,
+      evaluation: held.length > 0 ? { isDue: (step) => step % stepsPerEpoch === 0, measure } : null,
     },
   );
 }

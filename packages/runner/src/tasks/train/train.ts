@@ -61,6 +61,7 @@ type TrainConfig = WarmStartConfig &
     testSize: number;
     /** Of an algorithm on a dataset. */
     saveMinutes?: number;
+    maxInputLength?: number | null;
     /** Of an algorithm that counts them. */
     iterations?: number;
     gamma?: number;

@@ -1,7 +1,7 @@
 // task=train: an algorithm from its start to its final test.
 import { Type, type TProperties } from '@sinclair/typebox';
 import { findAlgorithm } from '@bowyer/algorithms';
-import { count } from '@bowyer/core';
+import { count, nullable } from '@bowyer/core';
 import { modelProblem } from '../../agent/model-folders.js';
 import { algorithmKeys, notBuilt } from '../../config/adopted-keys.js';
 import { demonstrationProblems, demonstrationsNode } from '../../config/demonstration-keys.js';
@@ -73,6 +73,10 @@ function keys(choices: Choices): TProperties {
     ...(collects
       ? !isGiven && { ...cacheKeys, ...terminatorKey, warm_start: warmStartNode }
       : {
+          max_input_length: nullable(
+            count('tokens'),
+            'longest example in tokens: longer conversations lose their end, longer episodes their last turns; null: the policy’s context',
+          ),
           save_minutes: undecided(
             Type.Number({ minimum: 0, description: 'minutes between checkpoints; 0: after every step' }),
           ),

@@ -1,0 +1,96 @@
+// Evaluation of an algorithm that learns from a dataset: the loss on items that are held out, and episodes that are played.
+import { Type } from '@sinclair/typebox';
+import { count, Rng } from '@bowyer/core';
+import { evaluate } from '../rollout/evaluate.js';
+import { evalDoSampleKey } from '../rollout/loop-keys.js';
+import type { PlayContext } from '../rollout/collect.js';
+import type { Metrics, OpenPlayer, PlayOptions, RunHooks } from '../types.js';
+
+export const datasetEvaluationKeys = {
+  validation_share: Type.Number({
+    minimum: 0,
+    exclusiveMaximum: 1,
+    description: 'share of the episodes or conversations that is held out to measure the loss on; 0: none',
+  }),
+  eval_freq: Type.Number({
+    exclusiveMinimum: 0,
+    description: 'epochs between evaluations (held-out loss and played episodes); 0.5: two in an epoch',
+  }),
+  eval_size: count('episodes played per evaluation; 0: none', 0),
+  ...evalDoSampleKey,
+};
+
+export interface DatasetEvaluationOptions {
+  validationShare: number;
+  /** Epochs. */
+  evalFreq: number;
+  /** Episodes. */
+  evalSize: number;
+  evalDoSample: boolean;
+}
+
+/** When to evaluate, and how. */
+export interface DatasetEvaluation {
+  /** @param step optimizer steps so far; 0: before the first */
+  isDue(step: number): boolean;
+  /** Named `eval/…`; the best agent has the highest `eval/episodic_return`, or without it the smallest `eval/nll`. */
+  measure(): Promise<Metrics>;
+}
+
+export interface EvaluatedParts {
+  /** Null where nothing is held out. */
+  heldOutLoss: (() => Promise<Metrics>) | null;
+  openPlayer: OpenPlayer;
+  stepsPerEpoch: number;
+  totalSteps: number;
+}
+
+/** @returns null where the options ask for no evaluation */
+export function datasetEvaluation(
+  run: PlayContext,
+  { heldOutLoss, openPlayer, stepsPerEpoch, totalSteps }: EvaluatedParts,
+  options: DatasetEvaluationOptions & PlayOptions,
+): DatasetEvaluation | null {
+  const { evalSize, evalFreq } = options;
+  if (evalSize === 0 && heldOutLoss === null) return null;
+  const interval = Math.max(1, Math.round(evalFreq * stepsPerEpoch));
+  return {
+    isDue: (step) => step % interval === 0 || step === totalSteps,
+    async measure() {
+      const metrics: Metrics = (await heldOutLoss?.()) ?? {};
+      if (evalSize > 0) Object.assign(metrics, (await evaluate(run, openPlayer, options)).metrics);
+      return metrics;
+    },
+  };
+}
+
+/** Remembers the agent if it is the best so far. @param metrics of `DatasetEvaluation.measure` */
+export async function keepBestOf(hooks: Pick<RunHooks, 'keepBest'>, epoch: number, metrics: Metrics): Promise<void> {
+  if ('eval/episodic_return' in metrics) await hooks.keepBest(epoch, metrics['eval/episodic_return']);
+  else if ('eval/nll' in metrics) await hooks.keepBest(epoch, -metrics['eval/nll']);
+}
+
+/**
+ * Splits a dataset into what is trained on and what is held out. The seed decides which; items of one group (the parts of an
+ * episode) stay together, so that nothing of a held-out episode is learned.
+ *
+ * @throws {RangeError} where nothing would be left to train on
+ */
+export function heldOut<Item>(
+  items: readonly Item[],
+  { validationShare, seed }: { validationShare: number; seed: number },
+  groupOf: (item: Item, index: number) => number = (_, index) => index,
+): { training: Item[]; validation: Item[] } {
+  const groups = [...new Set(items.map(groupOf))];
+  const size = validationShare === 0 ? 0 : Math.max(1, Math.round(validationShare * groups.length));
+  if (size > 0 && size >= groups.length)
+    throw new RangeError(
+      `validation_share=${validationShare} holds out ${size} of ${groups.length} items, and none remains to train on\n` +
+        '  give a larger dataset, a smaller validation_share, or validation_share=0',
+    );
+  const held = new Set(Rng.forPurpose(seed, 'dataset/validation').shuffle(groups).slice(0, size));
+  return {
+    training: items.filter((item, index) => !held.has(groupOf(item, index))),
+    validation: items.filter((item, index) => held.has(groupOf(item, index))),
+  };
+}

@@ -1,0 +1,88 @@
+// The loop of behaviour cloning: passes over a dataset, one optimizer step per batch.
+import { minibatches, Rng, scheduledRate, type LearningRateSchedule } from '@bowyer/core';
+import type { LanguageModel, TokenExample } from '@bowyer/models';
+import type { TrainingRun } from '../unit.js';
+import { keepBestOf, type DatasetEvaluation } from './dataset-evaluation.js';
+import type { Examples } from './examples.js';
+
+export interface ImitateOptions {
+  epochs: number;
+  lmLr: number;
+  lmSchedule: LearningRateSchedule;
+  maxGradNorm: number;
+  seed: number;
+}
+
+export interface ImitationSettings {
+  /** Items per optimizer step. */
+  batchSize: number;
+  /** Parts in which a batch runs through the model, one after the other; their gradients are added. 1 if not given. */
+  parts?: number;
+  /** Metrics are logged that often in an epoch, as far as it has steps; once, at its end, if not given. */
+  logsPerEpoch?: number;
+  /** Before the first step, and wherever it is due; its metrics are logged, and the best agent is kept. */
+  evaluation?: DatasetEvaluation | null;
+}
+
+/** Running sums of the steps since the last metrics: part of a checkpoint. */
+interface EpochSums {
+  lossSum: number;
+  count: number;
+}
+
+/** `epochs` passes over a dataset, one batch per optimizer step. Checkpoints count optimizer steps. */
+export async function imitate<Item>(
+  { policy, hooks, state, firstIteration }: Pick<TrainingRun, 'policy' | 'hooks' | 'state' | 'firstIteration'>,
+  { items, batchOf, metricsOf }: Examples<Item>,
+  options: ImitateOptions,
+  { batchSize, parts = 1, logsPerEpoch = 1, evaluation = null }: ImitationSettings,
+): Promise<void> {
+  const { stepsPerEpoch, totalSteps } = stepsOf(items.length, batchSize, options.epochs);
+  const logEvery = Math.ceil(stepsPerEpoch / logsPerEpoch);
+  const sums = (state.epoch ??= { lossSum: 0, count: 0 }) as EpochSums;
+
+  let step = firstIteration;
+  if (step === 0 && evaluation) await hooks.log(-1, { ...(await evaluation.measure()), 'optim/steps': 0 });
+  for (let epoch = Math.floor(step / stepsPerEpoch); epoch < options.epochs; epoch++) {
+    const batches = [...minibatches(items, batchSize, Rng.forPurpose(options.seed, `bc/${epoch}`))];
+    for (const batch of batches.slice(step % stepsPerEpoch)) {
+      const { examples, count } = batchOf(batch);
+      const loss = await accumulateInParts(policy, examples, parts);
+      const lr = scheduledRate(options.lmLr, step, totalSteps, options.lmSchedule);
+      await policy.optimizer.step({ lr, maxGradNorm: options.maxGradNorm });
+      sums.lossSum += loss * count;
+      sums.count += count;
+      hooks.progress('imitation', ++step, totalSteps);
+      const isEvaluated = evaluation?.isDue(step) ?? false;
+      if (isEvaluated || (step % stepsPerEpoch) % logEvery === 0) {
+        const measured = isEvaluated ? await evaluation!.measure() : {};
+        const nll = sums.lossSum / sums.count;
+        await hooks.log(epoch, { ...metricsOf({ nll, steps: step, count: sums.count, lr }), ...measured });
+        sums.lossSum = sums.count = 0;
+        await keepBestOf(hooks, epoch, measured);
+      }
+      if (hooks.checkpointDue || hooks.stopRequested) await hooks.checkpoint(step);
+      if (hooks.stopRequested) return;
+    }
+  }
+}
+
+/** Optimizer steps of an epoch and of the whole training. @throws {RangeError} for an empty dataset */
+export function stepsOf(items: number, batchSize: number, epochs: number) {
+  if (items === 0) throw new RangeError('behaviour cloning: the dataset is empty');
+  const stepsPerEpoch = Math.ceil(items / batchSize);
+  return { stepsPerEpoch, totalSteps: epochs * stepsPerEpoch };
+}
+
+/** The examples' loss has weights of the whole batch, so the sum over the parts is the loss of the batch. */
+async function accumulateInParts(
+  policy: LanguageModel,
+  examples: readonly TokenExample[],
+  parts: number,
+): Promise<number> {
+  const rows = Math.ceil(examples.length / parts);
+  let loss = 0;
+  for (let start = 0; start < examples.length; start += rows)
+    loss += (await policy.accumulateGradients(examples.slice(start, start + rows))).loss;
+  return loss;
+}
