@@ -1,6 +1,6 @@
 // The game whose values are known exactly, as algorithms meet it: a tiny policy on its words, a player that is a table, a critic
 // that is a table, and the exact value of whatever policy a run has trained.
-import { Rng, type Trajectory } from '@bowyer/core';
+import { Rng, type Trajectory, type Transition } from '@bowyer/core';
 import { actionsOf, exactValues, startValue, TabularGame, towerModel, type TabularPolicy } from '@bowyer/envs';
 import type { Device } from '@bowyer/graph';
 import { DoubleCritic, LanguageModel, wordLevelTokenizer, type HeadOutputs, type TokenExample } from '@bowyer/models';
@@ -126,3 +126,17 @@ export async function criticError(critic: DoubleCritic, policy: TabularPolicy, g
     ]),
   );
 }
+
+/** Played episodes as a dataset, each whole: its turns are pieces of context of their own, as in a rollout. */
+export const datasetOf = (played: readonly (readonly Transition[])[]): Trajectory[] =>
+  played.map((transitions, episode) => ({
+    episode,
+    seed: 0,
+    transitions: [...transitions],
+    infos: transitions.map(() => ({})),
+    segments: transitions.map(({ observation, action }, turn) => {
+      const read = tokenizer.encode(observation);
+      const utterance = { turn, start: read.length, ids: [idOf(action)], terminatorId: null, logprobs: [] };
+      return { ids: [...read, idOf(action)], utterances: [utterance] };
+    }),
+  }));

@@ -40,6 +40,20 @@ export {
 export { environmentKeys, environmentProblems, optionsWithKeys, readsKey } from './config-keys.js';
 export { UnknownNameError } from './contract/unknown-name-error.js';
 
+// Items to train, to evaluate and to test on.
+export {
+  listedSplits,
+  seedSplits,
+  sharedSplits,
+  SplitEnv,
+  splits,
+  testedOn,
+  trainItems,
+  type EpisodeOfSplit,
+  type ItemChoice,
+  type SplitPlan,
+  type Splits,
+} from './splits.js';
 // The text that an agent reads.
 export { ContextEnv } from './context/context-env.js';
 export {
@@ -57,20 +71,6 @@ export {
 } from './context/context-options.js';
 export { withContext } from './context/context-records.js';
 export { ContextWriter } from './context/context-writer.js';
-// Items to train, to evaluate and to test on.
-export {
-  listedSplits,
-  seedSplits,
-  sharedSplits,
-  SplitEnv,
-  splits,
-  testedOn,
-  trainItems,
-  type EpisodeOfSplit,
-  type ItemChoice,
-  type SplitPlan,
-  type Splits,
-} from './splits.js';
 
 // Play.
 export {

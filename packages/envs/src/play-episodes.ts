@@ -150,7 +150,7 @@ class Run<T> {
     state.current = played;
     this.#work(slot, async () => {
       state.env ??= await this.options.makeEnv(slot);
-      const { observation, state: own, info } = await state.env.reset({ seed, ...this.options.reset?.(episode) });
+      const { observation, info, state: own } = await state.env.reset({ seed, ...this.options.reset?.(episode) });
       if (info.item !== undefined) played.item = String(info.item);
       this.#ready.push({ slot, episode, turn: 0, observation, ...stateOf(own) });
     });

@@ -21,12 +21,12 @@ export const babyAiUnit = defineEnvironment<BabyAiOptions>({
   resetSchema: resetSchemaWith(),
   make: (options) =>
     options.backend === 'agentgym' ? servedGame('babyai', options, options.stepLimit) : new BabyAi(options),
+  splits: ({ backend, testItems }) => (backend === 'agentgym' ? servedSplits('babyai', { testItems }) : seedSplits()),
+  taskType: ({ level }) => (level as string | undefined) ?? null,
   context: ({ backend }) =>
     backend === 'agentgym'
       ? servedOffer
       : { observation: 'turn', kind: 'dialogue', parts: ['taskDescription', 'validActions'] },
-  splits: ({ backend, testItems }) => (backend === 'agentgym' ? servedSplits('babyai', { testItems }) : seedSplits()),
-  taskType: ({ level }) => (level as string | undefined) ?? null,
   sampleActions: [
     'turn left',
     'turn right',

@@ -24,9 +24,9 @@ export const guessMyCityUnit = defineEnvironment<GuessMyCityOptions & OracleOpti
   schema: { ...guessMyCitySchema, properties: { ...guessMyCitySchema.properties, ...oracleProperties } },
   resetSchema: resetSchemaWith(secretReset),
   make: (options, parts) => new GuessMyCity(options, chosenOracle('guess_my_city', options, parts)),
-  context: () => historyOffer,
   splits: ({ cities, envIdx, cityChoice: choice }) =>
     sharedSecrets({ noun: 'cities', infoKey: 'city', count: selectCities(cities).length, envIdx, choice }),
+  context: () => historyOffer,
   sampleActions: [
     'Is your city located in Asia?',
     'What country is your city in?',

@@ -24,13 +24,13 @@ export const sciWorldUnit = defineEnvironment<SciWorldOptions>({
     backend === 'java'
       ? new ScienceWorld({ jar, tasks, fold, simplifications, validActions, ...agentGym })
       : agentGymEnv('sciworld', agentGym),
+  splits: sciWorldSplits,
+  taskType: ({ task }) => (task as string | undefined) ?? null,
   context: ({ backend, validActions }) => {
     if (backend === 'agentgym') return servedOffer;
     const parts = ['taskDescription', ...(validActions ? (['validActions'] as const) : [])] as const;
     return { observation: 'turn', kind: 'dialogue', parts };
   },
-  splits: sciWorldSplits,
-  taskType: ({ task }) => (task as string | undefined) ?? null,
   sampleActions: ['look around', 'Thought:\nI look.\n\nAction:\nlook around', 'Action: inventory', 'open door', ''],
   // Of a score of 0…100; simple policies get the points of a task's first steps.
   typicalReturn: () => 10,

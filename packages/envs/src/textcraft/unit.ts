@@ -26,13 +26,13 @@ export const textCraftUnit = defineEnvironment<TextCraftOptions & BackendOptions
   resetSchema: resetSchemaWith({ dataIdx }),
   make: (options) =>
     options.backend === 'agentgym' ? servedGame('textcraft', options, options.stepLimit) : new TextCraft(options),
+  splits: (options) => (options.backend === 'agentgym' ? servedSplits('textcraft', options) : textCraftSplits(options)),
+  taskType: ({ depth }) => (depth === undefined ? null : `depth ${String(depth)}`),
   context: ({ backend, observation }) => {
     if (backend === 'agentgym') return servedOffer;
     const parts = ['taskDescription', 'validActions'] as const;
     return observation === 'history' ? historyOffer : { observation, kind: 'dialogue', parts };
   },
-  splits: (options) => (options.backend === 'agentgym' ? servedSplits('textcraft', options) : textCraftSplits(options)),
-  taskType: ({ depth }) => (depth === undefined ? null : `depth ${String(depth)}`),
   sampleActions: [
     'inventory',
     'get 2 stick',

@@ -1,6 +1,5 @@
 // Expert episodes of the TextWorldExpress games, for supervised warm starts without any download.
 import type { InformedTransition } from '@bowyer/core';
-import type { ResetResult } from '../contract/env.js';
 import type { TextWorldExpressGame } from './descriptions.js';
 import { foldSeeds, type Fold } from './parameters.js';
 import { TextWorldExpress, type TextWorldExpressReset } from './textworld-express.js';
@@ -83,7 +82,8 @@ export async function textWorldExpressDemonstrations(
 
 async function playExpert(env: TextWorldExpress, world: TextWorldExpressReset): Promise<TextWorldExpressDemonstration> {
   const seed = world.seed!;
-  let { observation, info }: ResetResult = await env.reset(world);
+  const start = await env.reset(world);
+  let { observation, info } = start;
   const transitions: InformedTransition[] = [];
   for (const action of await env.goldPath()) {
     if (!(info.validActions as readonly string[]).includes(action)) continue;

@@ -30,8 +30,8 @@ const unitOf = (name: TextWorldExpressGame) =>
     schema: textWorldExpressSchema,
     resetSchema: resetSchemaWith({ fold, params, stepLimit }),
     make: (options) => new TextWorldExpress(name, options),
-    context: () => ({ observation: 'turn', kind: 'dialogue', parts: contextParts }),
     splits: (options) => textWorldExpressSplits(name, options),
+    context: () => ({ observation: 'turn', kind: 'dialogue', parts: contextParts }),
     sampleActions: textWorldExpressSampleActions,
     // Scores end at 1; random play on valid actions gets less than half of it in most games.
     typicalReturn: () => 0.4,

@@ -27,9 +27,9 @@ export const twentyQuestionsUnit = defineEnvironment<TwentyQuestionsOptions & Or
   schema: { ...twentyQuestionsSchema, properties: { ...twentyQuestionsSchema.properties, ...oracleProperties } },
   resetSchema: resetSchemaWith(secretReset),
   make: (options, parts) => new TwentyQuestions(options, chosenOracle('twenty_questions', options, parts)),
-  context: () => historyOffer,
   splits: ({ words, envIdx, wordChoice: choice }) =>
     sharedSecrets({ noun: 'words', infoKey: 'word', count: selectWords(words).length, envIdx, choice }),
+  context: () => historyOffer,
   sampleActions: ['is it an animal?', 'is it a dog?', 'is it a piano?', 'is it made of metal?', 'hello', ''],
   // The demonstrations with half of the turns random return −5.2 on ten words.
   typicalReturn: () => -5,

@@ -22,6 +22,7 @@ export const webShopUnit = defineEnvironment<WebShopOptions, ExpertNoise>({
     goal: { description: 'Index of the goal to shop for.', type: 'integer', minimum: 0 } as { description: string },
   }),
   make: (options) => (options.backend === 'agentgym' ? servedShop(options) : new WebShop(options)),
+  splits: webShopSplits,
   // A page says what the turns before have led to, and the instruction stands below it.
   context: ({ backend, observation }) => {
     if (backend === 'agentgym') return servedOffer;
@@ -29,7 +30,6 @@ export const webShopUnit = defineEnvironment<WebShopOptions, ExpertNoise>({
     const kind = observation === 'page' ? 'last' : 'dialogue';
     return { observation: 'turn', kind, parts: ['taskDescription', 'validActions'] };
   },
-  splits: webShopSplits,
   sampleActions: [
     'search[dress shirts with long sleeve]',
     'search[]',

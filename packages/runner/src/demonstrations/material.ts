@@ -67,7 +67,8 @@ type DatasetConfig = EnvironmentConfig &
 
 /**
  * The material as one policy's tokens. Conversations that are longer than `maxInputLength` lose their end, as in AgentGym; episodes
- * lose the turns that do not fit. Both are logged. @throws where an episode is too long and no `maxInputLength` is given
+ * lose the turns that do not fit. Without it, later turns of a long episode are learned with the end of the context, as the player
+ * reads them. Each is logged.
  */
 export async function datasetFor(
   policy: LanguageModel,
@@ -82,15 +83,18 @@ export async function datasetFor(
   }
   const [terminatorId] = terminatorIds(policy.tokenizer, config);
   const { tokenizer, contextLength } = policy;
-  const { maxInputLength, maxNewTokens } = config;
   // As much of a long context as the player reads.
-  const room = maxInputLength ? Infinity : contextLength - maxNewTokens + 1;
+  const room = config.maxInputLength ? Infinity : contextLength - config.maxNewTokens + 1;
   const episodes = material.demonstrations.map((demonstration, episode) =>
     demonstrationTrajectory(demonstration, { tokenizer, terminatorId, episode, room }),
   );
   const kept = writable(episodes, maskedTokenIds(tokenizer, config), log);
-  const fit = maxInputLength ? withoutLongTurns(kept, longestOf(policy, config), log) : kept;
-  refuseLongActions(fit, contextLength);
+  if (config.maxInputLength) {
+    const fit = withoutLongTurns(kept, longestOf(policy, config), log);
+    log(`imitating ${fit.length} dialogues`);
+    return { kind: 'episodes', episodes: fit };
+  }
+  refuseLongActions(kept, contextLength);
   const cut = material.demonstrations.filter(
     (demonstration, i) => episodes[i].segments.length > contextsOf(demonstration),
   );
@@ -99,13 +103,13 @@ export async function datasetFor(
     const longest = maximum(whole.map(({ ids }) => ids.length));
     log(
       `${cut.length} of ${episodes.length} dialogues are longer than the policy's context of ${contextLength} tokens: their later ` +
-        `turns are learned with the end of what was said, as they are played; policy.n_positions=${longest + maxNewTokens} has ` +
+        `turns are learned with the end of what was said, as they are played; policy.n_positions=${longest + config.maxNewTokens} has ` +
         'room for all, and context=window is shorter',
       'WARNING',
     );
   }
-  log(`imitating ${fit.length} dialogues`);
-  return { kind: 'episodes', episodes: fit };
+  log(`imitating ${kept.length} dialogues`);
+  return { kind: 'episodes', episodes: kept };
 }
 
 /** Tokens that one example may have. */
