@@ -61,11 +61,7 @@ async function textWorldEpisodes(game: 'coin' | 'cookingworld', params: string, 
 const sources: Record<string, () => Promise<Row[][]>> = {
   coin: () => textWorldEpisodes('coin', 'numLocations=6', 20),
   cookingworld: () =>
-    textWorldEpisodes(
-      'cookingworld',
-      'numLocations=3,includeDoors=1,numDistractorItems=2,numIngredients=2',
-      24,
-    ),
+    textWorldEpisodes('cookingworld', 'numLocations=3,includeDoors=1,numDistractorItems=2,numIngredients=2', 24),
   webshop: async () => {
     const options = { ...webShopDefaults, observation: 'page', numGoals: 400 } as never;
     const played = await webShopDemonstrations(options, { episodes: EPISODES, noise: 0.4, seed: 0 });
@@ -73,7 +69,14 @@ const sources: Record<string, () => Promise<Row[][]>> = {
   },
 };
 
-function transformer(tokenizer: Tokenizer, width: number, stateFeature: 'pooler' | 'mean', sharp: boolean, rng: Rng): CriticEncoder { // prettier-ignore
+function transformer(
+  tokenizer: Tokenizer,
+  width: number,
+  stateFeature: 'pooler' | 'mean',
+  sharp: boolean,
+  rng: Rng,
+): CriticEncoder {
+  // prettier-ignore
   const config = encoderConfigFromJson({
     model_type: 'bert',
     vocab_size: tokenizer.vocabSize,

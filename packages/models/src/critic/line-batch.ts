@@ -36,11 +36,7 @@ export class LineBatcher {
 
   constructor(private readonly tokenizer: Tokenizer) {}
 
-  batch(
-    observations: readonly string[],
-    actions: readonly string[] | null,
-    decays: readonly number[] = [],
-  ): LineBatch {
+  batch(observations: readonly string[], actions: readonly string[] | null, decays: readonly number[] = []): LineBatch {
     const lines = new Numbering<string>();
     const linesOf = observations.map((observation) => splitLines(observation).map((line) => lines.indexOf(line)));
     const differentActions = new Numbering<string>();
