@@ -56,6 +56,7 @@ function keys(choices: Choices): TProperties {
       eval_do_sample: Type.Boolean({ description: 'sample; false: the most likely token always' }),
     }),
     play_as_chat: playKeys.play_as_chat,
+    action_choice: playKeys.action_choice,
     ...(choices.setting('play_as_chat') === true && templateKeys),
     ...policyKeys,
   };
