@@ -29,7 +29,7 @@ export { criticCalibration, decodingsOf, evaluate, type Decoding, type Evaluatio
 export { type ActRequest, type Player } from './rollout/player.js';
 export { PolicyPlayer, policyPlayer } from './rollout/policy-player.js';
 export { BestOfNPlayer } from './rollout/best-of-n-player.js';
-export { type Dialogue, type Dialogues } from './rollout/dialogue.js';
+export { actionChoices, type ActionChoice, type Dialogue, type Dialogues } from './rollout/dialogue.js';
 export { textDialogues } from './rollout/text-dialogue.js';
 export { chatDialogues, messageOf, type ChatOptions } from './rollout/chat-dialogue.js';
 export { segmentsOf, type TurnTokens } from './rollout/turn-tokens.js';

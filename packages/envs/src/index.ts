@@ -63,6 +63,7 @@ export {
   contextKinds,
   contextProblems,
   defaultOffer,
+  historyOffer,
   keysOfKind,
   resolveContext,
   type ContextKind,
