@@ -27,7 +27,7 @@ try {
       { makeEnv: () => makeEnv('twenty_questions', { words: 'subset10' }), hooks: { progress: () => {} } },
       openPlayer,
       { seed: repeat, slots: EPISODES, sampling },
-      { purpose: 'benchmark', firstEpisode: 0, episodes: EPISODES },
+      { purpose: 'benchmark', split: 'train', firstEpisode: 0, episodes: EPISODES },
     );
     const total = performance.now() - started;
     const tokens = trajectories

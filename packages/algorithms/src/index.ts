@@ -6,6 +6,7 @@ export {
   type Dataset,
   type PlayerOptionsOf,
   type RecipeState,
+  type ReferencePolicy,
   type TrainingRun,
 } from './unit.js';
 export { trainingRun, type TrainingRunParts } from './training-run.js';

@@ -17,6 +17,8 @@ export function trainingRun({ policy, hooks, ...parts }: TrainingRunParts): Trai
     history: [],
     state: {},
     firstIteration: 0,
+    // A run from its beginning: its start is the policy as it is now. One that goes on from a checkpoint must give its own.
+    openReference: (options) => policy.freeze(options),
     ...parts,
     hooks: {
       progress: () => {},

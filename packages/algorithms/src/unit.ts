@@ -1,7 +1,7 @@
 // An algorithm as a unit: everything that a runner needs to find it by name, check its options, train with it, play the trained
 // agent and resume a run. This is all that a runner knows of an algorithm.
 import type { ConfigProblem, OptionsOf, Trajectory } from '@bowyer/core';
-import type { DoubleCritic, EncodedConversation, LanguageModel } from '@bowyer/models';
+import type { DoubleCritic, EncodedConversation, LanguageModel, Quantization, TokenExample } from '@bowyer/models';
 import type { Static, TObject } from '@sinclair/typebox';
 import type { PlayContext } from './rollout/collect.js';
 import type { Dialogues } from './rollout/dialogue.js';
@@ -25,6 +25,13 @@ export type Dataset =
 /** State of an algorithm besides models and optimizers: plain JSON, changed in place, saved and restored with every checkpoint. */
 export type RecipeState = Record<string, unknown>;
 
+/** The policy as it was at the start of the run, frozen: what a KL penalty is measured against. */
+export interface ReferencePolicy {
+  /** Per example and position log p(target | ids up to there) in nats, 0 where the weight is 0. */
+  logprobs(examples: readonly TokenExample[], options?: { maxTokens?: number }): Promise<Float32Array[]>;
+  release(): Promise<void>;
+}
+
 /** What an algorithm works with. */
 export interface TrainingRun extends Agent, PlayContext {
   /** What to learn from; null where the algorithm's source is episodes. */
@@ -35,6 +42,13 @@ export interface TrainingRun extends Agent, PlayContext {
   /** 0, or where a checkpoint left off; counts what the algorithm's checkpoints count (iterations, or optimizer steps). */
   firstIteration: number;
   hooks: RunHooks;
+  /**
+   * Opens the start of the run, of a resumed run too; the algorithm releases it. With LoRA it is the same session with the adapters off,
+   * or as they were at the start; else a copy of all weights.
+   *
+   * @param options.quantization of a copy of all weights; 'none' if not given
+   */
+  openReference(options?: { quantization?: Quantization }): Promise<ReferencePolicy>;
 }
 
 export interface AlgorithmUnit<Schema extends TObject = TObject> {

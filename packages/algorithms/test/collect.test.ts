@@ -10,7 +10,7 @@ const stubborn: Player = {
 };
 const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [] };
 const options = { seed: 7, slots: 3, sampling };
-const episodes = { purpose: 'test', firstEpisode: 20, episodes: 12 };
+const episodes = { purpose: 'test', split: 'test', firstEpisode: 20, episodes: 12 } as const;
 const hooks = { progress: () => {} };
 
 /** Breaks in the first step of every episode whose seed `isBroken`. */

@@ -33,6 +33,7 @@ const options = (seed: number) => ({
   rolloutSize: 32,
   warmupIter: 5,
   evalFreq: 1000,
+  horizon: null,
   evalSize: 100,
   evalDoSample: true,
   saveFreq: 1000,

@@ -25,7 +25,9 @@ export {
   type TokenLoss,
 } from './losses/token-loss.js';
 export { entropyBonus, policyGradientLoss } from './losses/policy-gradient.js';
-export { ppoClipLoss, type PpoClipOptions } from './losses/ppo-clip.js';
+export { type PpoClipOptions } from './losses/clipped-surrogate.js';
+export { ppoClipLoss } from './losses/ppo-clip.js';
+export { gspoLoss } from './losses/gspo.js';
 export { klEstimate, klPenalty, type KlEstimator } from './losses/kl.js';
 export { awrLoss, awrWeights, type AwrOptions } from './losses/awr.js';
 export { dpoLoss } from './losses/dpo.js';

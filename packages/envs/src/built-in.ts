@@ -15,6 +15,8 @@ import type { SciWorldOptions } from './sciworld/options.js';
 import { sciWorldUnit } from './sciworld/unit.js';
 import type { StoryFileOptions } from './story-file/story-file.js';
 import { storyFileUnit } from './story-file/unit.js';
+import type { TabularOptions } from './tabular/tabular-game.js';
+import { tabularUnit } from './tabular/unit.js';
 import type { TextCraftOptions } from './textcraft/options.js';
 import { textCraftUnit } from './textcraft/unit.js';
 import type { TextWorldExpressGame } from './textworld-express/descriptions.js';
@@ -37,6 +39,7 @@ export interface BuiltInOptions
   adventure: StoryFileOptions;
   maze: MazeOptions & BackendOptions;
   wordle: WordleOptions & BackendOptions;
+  tabular: TabularOptions;
   guess_my_city: GuessMyCityOptions & OracleOptions;
   textcraft: TextCraftOptions & BackendOptions;
   sciworld: SciWorldOptions;
@@ -54,6 +57,7 @@ export const builtInEnvironments: readonly AnyEnvironment[] = [
   textCraftUnit,
   sciWorldUnit,
   webShopUnit,
+  tabularUnit,
   ...textWorldExpressUnits,
   ...remoteOnlyUnits,
 ];

@@ -1,5 +1,5 @@
 // The contract of an environment, and what helps to write one.
-export type { Env, ResetResult, ResumableEnv, StepResult } from './contract/env.js';
+export type { Env, ResetResult, ResumableEnv, Split, StepResult } from './contract/env.js';
 export { EpisodeOrder } from './contract/episode-order.js';
 export { checkEnv, EnvContractError, type CheckEnvOptions, type CheckEnvReport } from './contract/check-env.js';
 export {
@@ -70,6 +70,19 @@ export { twentyQuestionsDemonstrations } from './twenty-questions/demonstrations
 export { dialogueEpisode } from './twenty-questions/dialogues.js';
 export { optimalReturn } from './twenty-questions/optimum.js';
 export { guessMyCityDemonstrations } from './guess-my-city/demonstrations.js';
+
+// The game with exact values: what tests and studies of algorithms need.
+export { actionsOf, towerModel, type Outcome, type TabularModel, type TabularPolicy } from './tabular/model.js';
+export {
+  epsilonGreedy,
+  exactValues,
+  optimalValues,
+  startValue,
+  type ExactOptions,
+  type ExactValues,
+} from './tabular/exact-values.js';
+export { TabularGame, type TabularInfo, type TabularOptions } from './tabular/tabular-game.js';
+export { tabularDemonstrations } from './tabular/demonstrations.js';
 
 // Environments with their experts.
 export { Alfworld, alfworldSchema, type AlfworldOptions } from './alfworld/alfworld.js';

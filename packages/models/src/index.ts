@@ -12,7 +12,7 @@ export { gpt2Config } from './decoder/gpt2-config.js';
 export { llamaConfig } from './decoder/llama-config.js';
 export { initializeParameters } from './architecture/initialize-parameters.js';
 export { architectureFor } from './language-model/architectures.js';
-export { LanguageModel } from './language-model/language-model.js';
+export { LanguageModel, type FrozenPolicy } from './language-model/language-model.js';
 export { openAdapterDirectory } from './language-model/model-weights.js';
 export { AdapterError, isAdapterDirectory } from './lora/peft-files.js';
 export { type Quantization } from './quantization/frozen-weights.js';

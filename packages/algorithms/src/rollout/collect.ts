@@ -1,15 +1,31 @@
 // Plays many episodes at the same time and turns them into trajectories.
 import { episodicReturn, hash32, maximum, mean, minimum, Rng, standardError, type Trajectory } from '@bowyer/core';
-import { HttpError, playEpisodes, type Env } from '@bowyer/envs';
+import { HttpError, playEpisodes, type Env, type Split } from '@bowyer/envs';
 import type { Metrics, OnFailure, OpenPlayer, PlayOptions, RunHooks } from '../types.js';
+import { horizonAt, withHorizon, type Horizon } from './horizon.js';
 import { segmentsOf, type TurnTokens } from './turn-tokens.js';
 
 /** What episodes are played with, besides a player. */
 export interface PlayContext {
-  /** Null for a run without an environment, which cannot play. */
-  makeEnv: (() => Env) | null;
+  /** An environment that plays items of the split alone. Null for a run without an environment, which cannot play. */
+  makeEnv: ((split: Split) => Env) | null;
+  /** Name of the environment, for messages. */
+  environment?: string;
   hooks: Pick<RunHooks, 'progress'>;
   onFailure?: OnFailure;
+}
+
+export interface CollectOptions extends PlayOptions {
+  /** Episodes per iteration. */
+  rolloutSize: number;
+  /** Longest episode in turns, by iteration; null or absent: as long as the environment allows. */
+  horizon?: Horizon | null;
+}
+
+/** Several episodes of the same task, to be compared with each other. */
+export interface GroupOptions {
+  /** Episodes of a group: they share the environment's seed and differ in the sampling stream. 1 if not given. */
+  groupSize?: number;
 }
 
 /** One iteration's rollout. Seeds follow from the run's seed and the episode's number alone. */
@@ -17,19 +33,62 @@ export function collect(
   run: PlayContext,
   openPlayer: OpenPlayer,
   iteration: number,
-  options: PlayOptions & { rolloutSize: number },
+  options: CollectOptions,
+  groups: GroupOptions = {},
 ): Promise<Trajectory[]> {
   const { rolloutSize } = options;
-  return play(run, openPlayer, options, {
-    purpose: 'rollout',
+  return collectEpisodes(run, openPlayer, iteration, options, {
+    ...groups,
     firstEpisode: iteration * rolloutSize,
     episodes: rolloutSize,
   });
 }
 
+/** Episodes of an iteration, numbered from `firstEpisode`. A group is numbered by its first episode / `groupSize`. */
+export async function collectEpisodes(
+  run: PlayContext,
+  openPlayer: OpenPlayer,
+  iteration: number,
+  options: CollectOptions,
+  episodes: GroupOptions & { firstEpisode: number; episodes: number },
+): Promise<Trajectory[]> {
+  const context = { ...run, makeEnv: withHorizon(run.makeEnv, horizonAt(options.horizon, iteration)) };
+  const trajectories = await play(context, openPlayer, options, { purpose: 'rollout', split: 'train', ...episodes });
+  checkGroups(trajectories, run.environment);
+  return trajectories;
+}
+
+/** @throws if episodes of one group begin differently: their returns could not be compared */
+function checkGroups(trajectories: readonly Trajectory[], environment = 'the environment'): void {
+  const firstOf = new Map<number, Trajectory>();
+  for (const trajectory of trajectories) {
+    if (trajectory.group === undefined) return;
+    const first = firstOf.get(trajectory.group) ?? trajectory;
+    firstOf.set(trajectory.group, first);
+    const [one, other] = [first, trajectory].map(({ transitions: [{ state, observation }] }) => state ?? observation);
+    if (one !== other)
+      throw new Error(
+        `group ${trajectory.group} of ${environment}: episodes ${first.episode} and ${trajectory.episode} were reset with the ` +
+          `same seed ${trajectory.seed} and begin differently, so their returns cannot be compared\n` +
+          `  ${JSON.stringify(one.slice(0, 200))}\n  ${JSON.stringify(other.slice(0, 200))}\n` +
+          '  use an environment whose reset follows its seed, or group_size=1',
+      );
+  }
+}
+
+/** A set of episodes. */
+export interface PlayedSet {
+  /** Names the set in seeds, metrics and messages. */
+  purpose: string;
+  split: Split;
+  firstEpisode: number;
+  episodes: number;
+}
+
 /**
  * Plays `episodes` episodes numbered from `firstEpisode`. The seeds of an episode (for its environment and for sampling) follow from
- * the run's seed, `purpose` and the episode's number, so two purposes never play the same episodes.
+ * the run's seed, `purpose` and the episode's number, so two purposes never play the same episodes. Episodes of a group have the
+ * environment's seed of the group's first one.
  *
  * @returns the episodes that did not fail, in order
  * @throws the first failure, as soon as more than `maxFailureShare` of the episodes failed
@@ -38,21 +97,22 @@ export async function play(
   { makeEnv, hooks, onFailure }: PlayContext,
   openPlayer: OpenPlayer,
   { seed, slots, sampling, maxFailureShare = 0.5 }: PlayOptions,
-  { purpose, firstEpisode, episodes }: { purpose: string; firstEpisode: number; episodes: number },
+  { purpose, split, firstEpisode, episodes, groupSize = 1 }: GroupOptions & PlayedSet,
 ): Promise<Trajectory[]> {
   if (makeEnv === null) throw new Error(`no ${purpose} episodes can be played: this run has no environment`);
   const seeds = Array.from({ length: episodes }, (_, i) => hash32(`${seed}/${purpose}/${firstEpisode + i}`));
   const rngs = seeds.map((episodeSeed) => Rng.forPurpose(episodeSeed, 'sampling'));
+  const envSeeds = seeds.map((_, i) => seeds[i - (i % groupSize)]);
   const trajectories = new Array<Trajectory>(episodes);
   const failures: Error[] = [];
   const player = await openPlayer(sampling);
   let done = 0;
   try {
     const played = await playEpisodes<TurnTokens>({
-      makeEnv,
+      makeEnv: () => makeEnv(split),
       slots,
       episodes,
-      seeds: (episode) => seeds[episode],
+      seeds: (episode) => envSeeds[episode],
       act: (ready) => player.act(ready.map((turn) => ({ ...turn, rng: rngs[turn.episode] }))),
       onEpisode: ({ episode, turns, error }) => {
         if (error) {
@@ -62,7 +122,8 @@ export async function play(
         }
         trajectories[episode] = {
           episode: firstEpisode + episode,
-          seed: seeds[episode],
+          seed: envSeeds[episode],
+          ...(groupSize > 1 && { group: Math.floor((firstEpisode + episode) / groupSize) }),
           transitions: turns.map(({ info: _, data: _tokens, ...transition }) => transition),
           infos: turns.map(({ info }) => info),
           segments: segmentsOf(turns.map(({ data }) => data)),

@@ -19,16 +19,21 @@ export interface EvaluateOptions extends PlayOptions {
 /**
  * Plays `evalSize` episodes.
  *
- * @param purpose names the set of episodes: `eval` chooses the best policy of a run, another set tests it
+ * @param purpose names the set of episodes and the split they are played on: `eval` chooses the best policy of a run, `test` tests it
  */
 export async function evaluate(
   run: PlayContext,
   openPlayer: OpenPlayer,
   { seed, slots, maxFailureShare, sampling, evalSize, evalDoSample }: EvaluateOptions,
-  purpose = 'eval',
+  purpose: 'eval' | 'test' = 'eval',
 ): Promise<Evaluation> {
   const options = { seed, slots, maxFailureShare, sampling: { ...sampling, greedy: !evalDoSample } };
-  const trajectories = await play(run, openPlayer, options, { purpose, firstEpisode: 0, episodes: evalSize });
+  const trajectories = await play(run, openPlayer, options, {
+    purpose,
+    split: purpose,
+    firstEpisode: 0,
+    episodes: evalSize,
+  });
   return { metrics: episodeMetrics(trajectories, purpose), trajectories };
 }
 

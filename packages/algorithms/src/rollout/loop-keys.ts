@@ -1,6 +1,7 @@
 // Config keys of the outer loop of the algorithms that learn from their own episodes.
 import { Type, type TSchema } from '@sinclair/typebox';
 import { count } from '@bowyer/core';
+import { horizonKey } from './horizon.js';
 
 const MAX_ITERATIONS = 1_000_000_000;
 
@@ -13,6 +14,7 @@ export const loopKeys = {
     Type.Integer({ minimum: 1, maximum: MAX_ITERATIONS, description: 'iterations of rollout and update' }),
   ),
   rollout_size: count('episodes per iteration'),
+  ...horizonKey,
   eval_freq: count('iterations between evaluations'),
   eval_size: count('episodes per evaluation'),
   save_freq: undecided(count('iterations between checkpoints')),

@@ -1,13 +1,5 @@
+import { clippedSurrogate, type PpoClipOptions } from './clipped-surrogate.js';
 import { sameLength, type TokenLoss } from './token-loss.js';
-
-export interface PpoClipOptions {
-  /** Width of the interval below ratio 1. */
-  clipLow: number;
-  /** Width of the interval above ratio 1; the paper has one ε for both, DAPO a larger one here. */
-  clipHigh: number;
-  /** Bound c of −A · c on a token's loss where A < 0 (dual clip); null: none, as in the paper. */
-  dualClip: number | null;
-}
 
 /**
  * PPO's clipped surrogate, also the loss of GRPO, RLOO with a ratio, and DAPO:
@@ -35,7 +27,7 @@ export function ppoClipLoss(
     advantages,
     weights,
   }: { logprobs: Float32Array; oldLogprobs: Float32Array; advantages: Float32Array; weights: Float32Array },
-  { clipLow, clipHigh, dualClip }: PpoClipOptions,
+  options: PpoClipOptions,
 ): TokenLoss & { approxKl: number; clipFraction: number } {
   sameLength('ppoClipLoss', { logprobs, oldLogprobs, advantages, weights });
   const totalWeight = weights.reduce((sum, weight) => sum + weight, 0);
@@ -46,17 +38,12 @@ export function ppoClipLoss(
   for (let t = 0; t < logprobs.length; t++) {
     if (weights[t] === 0) continue;
     const logRatio = logprobs[t] - oldLogprobs[t];
-    const ratio = Math.exp(logRatio);
-    const bounded = Math.min(Math.max(ratio, 1 - clipLow), 1 + clipHigh);
-    const free = -advantages[t] * ratio;
-    const clipped = -advantages[t] * bounded;
-    const ceiling = dualClip !== null && advantages[t] < 0 ? -advantages[t] * dualClip : Infinity;
-    loss += weights[t] * Math.min(Math.max(free, clipped), ceiling);
-    // Flat where a bound decides: d ratio / d logprob = ratio counts only where the free term does.
-    if (free >= clipped && free <= ceiling) gradient[t] = weights[t] * free;
+    const surrogate = clippedSurrogate(logRatio, advantages[t], options);
+    loss += weights[t] * surrogate.loss;
+    gradient[t] = weights[t] * surrogate.slope;
     const share = weights[t] / totalWeight;
-    approxKl += share * (ratio - 1 - logRatio); // k3 estimator: never negative, low variance
-    if (ratio !== bounded) clipFraction += share;
+    approxKl += share * (surrogate.ratio - 1 - logRatio); // k3 estimator: never negative, low variance
+    if (surrogate.isClipped) clipFraction += share;
   }
   return { loss, gradient, approxKl, clipFraction };
 }

@@ -31,6 +31,9 @@ export interface Env {
   close(): Promise<void>;
 }
 
+/** Items that do not overlap: to learn from, to choose the best checkpoint by, and to test the choice on. */
+export type Split = 'train' | 'eval' | 'test';
+
 /** An environment whose original accepts steps after the end of an episode, so that a server in its place must accept them too. */
 export interface ResumableEnv extends Env {
   /** After the end: the next `step` is one of the same episode. */

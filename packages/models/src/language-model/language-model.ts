@@ -11,7 +11,7 @@ import { Episodes, type EpisodesOptions } from '../decoding/episodes.js';
 import { createAdapters, openAdapterDirectory, type ModelWeights } from './model-weights.js';
 import type { LoraOptions } from '../lora/lora-options.js';
 import { mergeAdapters } from '../lora/merge-adapters.js';
-import { writeAdapter } from '../lora/peft-files.js';
+import { readAdapterWeights, writeAdapter } from '../lora/peft-files.js';
 import { StepRng } from '../lora/step-rng.js';
 import { createOptimizer, type OptimizerOptions } from '../optimizers/create-optimizer.js';
 import type { Optimizer } from '../optimizers/optimizer.js';
@@ -54,11 +54,18 @@ export interface LanguageModelOptions {
 export interface LoadOptions extends LanguageModelOptions {
   /** A Hugging Face directory, or a PEFT adapter's, whose base is then loaded as well. */
   dir: string;
-  /** Train adapters beside the frozen model; if `dir` is an adapter, its own settings apply. Start values and dropout follow `seed`. */
+  /** Train adapters beside the frozen model; if `dir` is an adapter, its own settings apply but for the dropout. Start values and dropout follow `seed`. */
   lora?: LoraOptions & { seed: number };
 }
 
-export class LanguageModel {
+/** A policy that only scores, such as the reference policy of a KL penalty. */
+export interface FrozenPolicy {
+  /** Per example and position log p(target | ids up to there) in nats, 0 where the weight is 0. */
+  logprobs(examples: readonly TokenExample[], options?: BatchOptions): Promise<Float32Array[]>;
+  release(): Promise<void>;
+}
+
+export class LanguageModel implements FrozenPolicy {
   readonly contextLength: number;
   readonly maskedTokenIds: readonly number[];
   readonly #device: Device;
@@ -141,7 +148,8 @@ export class LanguageModel {
     const tokenizer = await loadTokenizer(baseDir);
     checkVocabulary(tokenizer.vocabSize, architecture.vocabSize, baseDir);
     const weights = await readWeights(architecture, baseDir, quantization);
-    const loraOptions = adapter ?? lora;
+    // Dropout belongs to the training, the rest to the adapter's weights.
+    const loraOptions = adapter ? { ...adapter, dropout: lora?.dropout ?? adapter.dropout } : lora;
     const adapters =
       loraOptions &&
       (await createAdapters(device, architecture, {
@@ -248,10 +256,62 @@ export class LanguageModel {
 
   /**
    * Per example and position log p(target | ids up to there) in nats, 0 where the weight is 0. With LoRA
-   * `{ adapters: false }` asks the base, which is the reference policy.
+   * `{ adapters: false }` asks the base.
    */
   logprobs(examples: readonly TokenExample[], options: ScoringBatchOptions = {}): Promise<Float32Array[]> {
     return this.#scorer.logprobs(examples, options);
+  }
+
+  /** Whether this model is a frozen base and adapters, which alone are trained. */
+  get hasAdapters(): boolean {
+    return this.#weights.adapters !== undefined;
+  }
+
+  /**
+   * The model as it is now, frozen: a reference policy. With adapters they alone are copied and the base is shared, so it must be
+   * released before this model; else it is a copy of all weights.
+   *
+   * @param options.quantization of a copy of all weights; 'none' if not given
+   * @throws if a quantization is given and nothing but adapters would be copied, or if the weights are quantised already
+   */
+  async freeze({ quantization = 'none' }: { quantization?: Quantization } = {}): Promise<FrozenPolicy> {
+    if (quantization !== 'none' && this.hasAdapters)
+      throw new Error('LanguageModel.freeze: with adapters the base is shared, so it cannot be quantised apart');
+    if (this.hasAdapters) return this.#withAdapters(await this.copyParameters());
+    if (this.#weights.quantized)
+      throw new Error('LanguageModel.freeze: quantised weights are frozen already; score with this model itself');
+    const weights = new FrozenWeights(this.architecture, quantization);
+    for (const [name, tensor] of Object.entries(await this.copyParameters())) weights.take(name, tensor);
+    const { maskedTokenIds, contextLength } = this;
+    const options = { device: this.#device, maskedTokenIds, masksPadding: false, contextLength };
+    const base = await this.#device.createState(frozenTensors(weights.tensors, this.#device.precision));
+    return new LanguageModel(options, this.architecture, this.tokenizer, { base, ...weights.kept });
+  }
+
+  /**
+   * This model with other adapters, frozen: those in `dir`, or with null none, so the base alone. Nothing of the base is copied.
+   *
+   * @throws AdapterError where the adapter in `dir` does not fit this model's
+   */
+  async freezeWithAdapters(dir: string | null): Promise<FrozenPolicy> {
+    const { adapters } = this.#weights;
+    if (!adapters) throw new Error('LanguageModel.freezeWithAdapters: this model has no adapters; use freeze');
+    if (dir !== null) return this.#withAdapters(await readAdapterWeights(dir, adapters.layout));
+    return {
+      logprobs: (examples, options) => this.logprobs(examples, { ...options, adapters: false }),
+      release: () => Promise.resolve(),
+    };
+  }
+
+  async #withAdapters(tensors: HostTensors): Promise<FrozenPolicy> {
+    const adapters = await this.#device.createState(tensors);
+    return {
+      logprobs: (examples, options) => this.logprobs(examples, { ...options, adapters }),
+      release: async () => {
+        await this.#scorer.releaseAdapters(adapters);
+        await this.#device.release(adapters);
+      },
+    };
   }
 
   /** As `logprobs`, and the first ten logits at each example's first scored position. */

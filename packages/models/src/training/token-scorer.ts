@@ -19,8 +19,8 @@ export interface GradientOptions extends BatchOptions {
 }
 
 export interface ScoringBatchOptions extends BatchOptions {
-  /** With LoRA: false scores with the base alone, the reference policy of the same session. True if not given. */
-  adapters?: boolean;
+  /** With LoRA: false scores with the base alone, a state with other values of the adapters in the same session. True if not given. */
+  adapters?: boolean | State;
 }
 
 export interface LossOptions extends GradientOptions {
@@ -55,7 +55,8 @@ export interface TokenScorerOptions {
 
 export class TokenScorer {
   readonly #scoring = new Map<boolean, Promise<Program>>();
-  readonly #bound = new Map<string, Promise<BoundProgram>>();
+  /** By the adapters' values, then by outputs. */
+  readonly #bound = new Map<boolean | State, Map<string, Promise<BoundProgram>>>();
   #training?: { gradients: State; programs: Map<boolean, Promise<BoundProgram>> };
 
   constructor(private readonly options: TokenScorerOptions) {}
@@ -191,16 +192,24 @@ export class TokenScorer {
     return this.options.device.precision === 'float16';
   }
 
-  /** One session, bound once for each choice of outputs and of the adapters' switch. */
-  async #scoringProgram(fetch: string[], adapters = true): Promise<BoundProgram> {
-    const key = JSON.stringify([fetch, adapters]);
-    let bound = this.#bound.get(key);
-    if (!bound) this.#bound.set(key, (bound = this.#bindScoring(fetch, adapters)));
+  /** One session, bound once for each choice of outputs and of the adapters' values. */
+  async #scoringProgram(fetch: string[], adapters: boolean | State = true): Promise<BoundProgram> {
+    let programs = this.#bound.get(adapters);
+    if (!programs) this.#bound.set(adapters, (programs = new Map()));
+    const key = fetch.join();
+    let bound = programs.get(key);
+    if (!bound) programs.set(key, (bound = this.#bindScoring(fetch, adapters)));
     await this.#weights.refresh();
     return bound;
   }
 
-  async #bindScoring(fetch: string[], adapters: boolean): Promise<BoundProgram> {
+  /** To be called before a state that adapters were read from is released. */
+  async releaseAdapters(adapters: State): Promise<void> {
+    for (const bound of this.#bound.get(adapters)?.values() ?? []) await (await bound).release();
+    this.#bound.delete(adapters);
+  }
+
+  async #bindScoring(fetch: string[], adapters: boolean | State): Promise<BoundProgram> {
     const { device, architecture } = this.options;
     const entropy = fetch.includes('entropies');
     let compiled = this.#scoring.get(entropy);
@@ -209,7 +218,7 @@ export class TokenScorer {
       this.#scoring.set(entropy, compiled);
     }
     const program = await compiled;
-    return program.bind({ state: await this.#wiring(program, adapters ? 'on' : 'off'), fetch });
+    return program.bind({ state: await this.#wiring(program, adapters), fetch });
   }
 
   /** Bound for one gradient state at a time. */
@@ -236,13 +245,14 @@ export class TokenScorer {
         [gradients, name] as const,
       ]),
     );
-    return program.bind({ state: await this.#wiring(program, 'on'), fetch: ['loss'], store, mode: 'add' });
+    return program.bind({ state: await this.#wiring(program, true), fetch: ['loss'], store, mode: 'add' });
   }
 
   /** Frees the compiled graphs. */
   async release(): Promise<void> {
     const training = [...(this.#training?.programs.values() ?? [])];
-    for (const bound of [...this.#bound.values(), ...training]) await (await bound).release();
+    const scoring = [...this.#bound.values()].flatMap((programs) => [...programs.values()]);
+    for (const bound of [...scoring, ...training]) await (await bound).release();
     for (const program of this.#scoring.values()) await (await program).release();
     for (const bound of training) await (await bound).program.release();
   }
@@ -253,12 +263,16 @@ export class TokenScorer {
   }
 
   /** Graph input ← state; a quantised weight is no input. */
-  async #wiring({ inputs }: Program, position: 'on' | 'off') {
-    const { architecture, adapters } = this.options;
+  async #wiring({ inputs }: Program, values: boolean | State) {
+    const { architecture } = this.options;
+    const adapters = this.options.adapters && {
+      ...this.options.adapters,
+      ...(typeof values === 'object' && { parameters: values }),
+    };
     const weights = await this.#weights.state();
     const used = architecture.parameters.filter(({ name }) => inputs.has(name));
     const base = Object.fromEntries(used.map(({ name }) => [name, [weights, name] as const]));
-    return { ...base, ...adapterWiring(adapters, position) };
+    return { ...base, ...adapterWiring(adapters, values === false ? 'off' : 'on') };
   }
 
   #dropoutSeed(): Record<string, InputTensor> {

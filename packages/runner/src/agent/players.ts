@@ -28,7 +28,7 @@ const REWRITTEN =
 /** AgentGym's instructions and the reply to them are messages of their own where the first observation does not contain them. */
 async function openingOf(config: EnvironmentConfig, parts: TaskContext['envParts']): Promise<ChatMessage[]> {
   if (config.env.instructions !== false) return [];
-  const env = environmentOf(config, parts)();
+  const env = environmentOf(config, parts)('train');
   try {
     return env instanceof AgentGymEnv ? await env.opening() : [];
   } finally {

@@ -108,6 +108,7 @@ async function makeStart(
         ...imitation.run,
         ...{ policy, critic: null, makeEnv: null, dataset, history: [], hooks: imitation },
         dialogues: textDialogues(policy.tokenizer), // nothing is played
+        openReference: () => Promise.reject(new Error('behaviour cloning has no reference policy')),
       },
       {
         ...{ epochs, batchSize, gradAccumSteps: 1, lmLr: lr, lmSchedule, maxGradNorm },

@@ -1,5 +1,13 @@
 // The environment that a config names: its options from the node `env` and from the keys outside it.
-import { makeEnv, environmentInfo, optionsWithKeys, type Env, type EnvParts, type ResetResult } from '@bowyer/envs';
+import {
+  makeEnv,
+  environmentInfo,
+  optionsWithKeys,
+  type Env,
+  type EnvParts,
+  type ResetResult,
+  type Split,
+} from '@bowyer/envs';
 import { toCamelCase } from '@bowyer/core';
 import type { EnvConfig } from '../config/environment-keys.js';
 
@@ -20,7 +28,7 @@ export function outsideKeys(config: EnvironmentConfig): Record<string, unknown> 
 }
 
 /** @returns a maker of environments as the config describes them */
-export function environmentOf(config: EnvironmentConfig, parts: EnvParts): () => Env {
+export function environmentOf(config: EnvironmentConfig, parts: EnvParts): (split: Split) => Env {
   const options = environmentOptions(config);
   return () => makeEnv(config.env.name, options, parts);
 }

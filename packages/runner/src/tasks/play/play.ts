@@ -15,7 +15,7 @@ const LEAVE = 'quit';
 
 export async function play(config: PlayConfig, { print, onInterrupt, envParts }: TaskContext): Promise<void> {
   const { output } = config;
-  const env = environmentOf(config, envParts)();
+  const env = environmentOf(config, envParts)('train');
   const { name, description } = environmentInfo(config.env.name);
   print(`${name}: ${description}\n(${LEAVE} leaves an episode)\n`);
   const lines = createInterface({ input: process.stdin });

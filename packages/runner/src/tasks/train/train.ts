@@ -11,6 +11,7 @@ import {
   type Dataset,
   type OnFailure,
   type RecipeState,
+  type TrainingRun,
 } from '@bowyer/algorithms';
 import { writeFileAtomically } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
@@ -23,6 +24,7 @@ import { runOf } from '../../agent/model-folders.js';
 import { dialoguesOf } from '../../agent/players.js';
 import { playOptions, recipeOptions } from '../../agent/play-options.js';
 import { loadPolicy, policyOptimizer, restoreOptimizer, savePolicyState } from '../../agent/policy-setup.js';
+import { referenceOf, type Start } from '../../agent/reference-policy.js';
 import { warmStart, type WarmStartConfig } from '../../agent/warm-start.js';
 import type { SharedConfig } from '../../config/keys.js';
 import { datasetFor, loadMaterial } from '../../demonstrations/material.js';
@@ -121,6 +123,7 @@ async function trainOn(device: Device, config: TrainConfig, context: TaskContext
       context,
       store,
       progress: found?.progress ?? null,
+      openReference: referenceOf(policy, start, config, device),
     });
     if (recorder.stopRequested) return null;
     const test = new FinalTest(unit, config, context, device);
@@ -129,12 +132,6 @@ async function trainOn(device: Device, config: TrainConfig, context: TaskContext
     await critic?.release();
     await policy.release();
   }
-}
-
-/** What training starts from: a model's folder (null: a policy from scratch) and, on a dataset, what is to be learned. */
-interface Start {
-  folder: string | null;
-  material: Awaited<ReturnType<typeof loadMaterial>> | null;
 }
 
 /** @returns null if the user stopped the warm start */
@@ -159,6 +156,7 @@ interface RunState {
   store: CheckpointStore;
   /** Null where the run begins. */
   progress: NonNullable<Awaited<ReturnType<CheckpointStore['newest']>>>['progress'] | null;
+  openReference: TrainingRun['openReference'];
 }
 
 /** Runs the algorithm to its end or to the user's stop. */
@@ -166,7 +164,7 @@ async function runAlgorithm(
   unit: AnyAlgorithm,
   agent: Agent,
   dataset: Dataset | null,
-  { config, context, store, progress }: RunState,
+  { config, context, store, progress, openReference }: RunState,
 ): Promise<Recorder> {
   const { directory, log, envParts, onInterrupt } = context;
   const { policy, critic } = agent;
@@ -199,7 +197,7 @@ async function runAlgorithm(
       ...agent,
       makeEnv: environmentOf(config, envParts),
       onFailure: failureLog(log),
-      ...{ dataset, history, state, firstIteration, hooks: recorder },
+      ...{ dataset, history, state, firstIteration, hooks: recorder, openReference },
     },
     recipeOptions(config, policy.tokenizer),
   );

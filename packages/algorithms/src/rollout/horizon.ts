@@ -1,0 +1,55 @@
+// Longer episodes as training goes on: the number of turns that an episode may have grows with the iterations.
+// Source: ScalingInter-RL of AgentGym-RL, Xi et al. 2025, arXiv:2509.08755, whose `rounds` are the second numbers here.
+import { Type } from '@sinclair/typebox';
+import type { Env } from '@bowyer/envs';
+
+/** [iteration, turns]: from this iteration on an episode has at most so many turns. */
+export type Horizon = readonly (readonly [number, number])[];
+
+const count = (minimum: number) => Type.Integer({ minimum });
+
+export const horizonKey = {
+  horizon: Type.Union([Type.Array(Type.Tuple([count(0), count(1)])), Type.Null()], {
+    description:
+      'longest rollout episodes in turns as a list of [iteration, turns]: from that iteration on, an episode is truncated after so ' +
+      'many turns, e.g. [[0,6],[100,13],[200,20]]; null: the limit of the environment alone',
+  }),
+};
+
+/** The limit of an iteration; null where there is none. */
+export function horizonAt(horizon: Horizon | null | undefined, iteration: number): number | null {
+  const begun = (horizon ?? []).filter(([from]) => from <= iteration);
+  return begun.length === 0 ? null : begun.reduce((latest, stage) => (stage[0] >= latest[0] ? stage : latest))[1];
+}
+
+/** Environments whose episodes are truncated after `turns` turns. */
+export const withHorizon = <Args extends unknown[]>(
+  makeEnv: ((...args: Args) => Env) | null,
+  turns: number | null,
+): ((...args: Args) => Env) | null =>
+  makeEnv === null || turns === null ? makeEnv : (...args) => new HorizonEnv(makeEnv(...args), turns);
+
+/** Cuts the episodes of another environment: more would have followed, so they are truncated, not terminated. */
+class HorizonEnv implements Env {
+  #turn = 0;
+
+  constructor(
+    private readonly env: Env,
+    private readonly turns: number,
+  ) {}
+
+  reset(options?: { seed?: number }) {
+    this.#turn = 0;
+    return this.env.reset(options);
+  }
+
+  async step(action: string) {
+    const result = await this.env.step(action);
+    const isCut = ++this.#turn >= this.turns && !result.terminated;
+    return isCut ? { ...result, truncated: true } : result;
+  }
+
+  close() {
+    return this.env.close();
+  }
+}

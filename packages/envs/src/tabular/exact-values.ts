@@ -1,0 +1,70 @@
+// Exact values of a tabular game by dynamic programming (Sutton and Barto 2018, equations 4.4 and 4.10), and policies made of them.
+import { actionsOf, type Outcome, type TabularModel, type TabularPolicy } from './model.js';
+
+export interface ExactOptions {
+  /** Discount per step, 0…1. */
+  gamma: number;
+  /** Steps after which nothing more counts; infinity if not given, which is what a critic that bootstraps at the limit learns. */
+  horizon?: number;
+}
+
+/** Expected discounted return by state, and by state and action. */
+export interface ExactValues {
+  v: Record<string, number>;
+  q: Record<string, Record<string, number>>;
+}
+
+/** Values change by less than this when an infinite horizon is considered reached. */
+const CONVERGED = 1e-13;
+
+/** Q^π and V^π: V(s) = Σ_a π(a | s) Q(s, a), Q(s, a) = Σ p · (r + γ V(s′)). */
+export function exactValues(model: TabularModel, policy: TabularPolicy, options: ExactOptions): ExactValues {
+  return iterate(model, options, (state, q) =>
+    Object.entries(policy[state]).reduce((sum, [action, probability]) => sum + probability * q[action], 0),
+  );
+}
+
+/** Q* and V*: V(s) = max_a Q(s, a). */
+export const optimalValues = (model: TabularModel, options: ExactOptions): ExactValues =>
+  iterate(model, options, (_, q) => Math.max(...Object.values(q)));
+
+/** Expected value of an episode: that of its first state. */
+export const startValue = ({ start }: TabularModel, { v }: Pick<ExactValues, 'v'>): number =>
+  Object.entries(start).reduce((sum, [state, probability]) => sum + probability * v[state], 0);
+
+/** The best action of each state with probability 1 − ε, and one of all actions, evenly, with probability ε. */
+export function epsilonGreedy(model: TabularModel, { q }: Pick<ExactValues, 'q'>, epsilon: number): TabularPolicy {
+  const actions = actionsOf(model);
+  const chances = (ofState: Record<string, number>) => {
+    const best = actions.reduce((one, other) => (ofState[other] > ofState[one] ? other : one));
+    return Object.fromEntries(
+      actions.map((action) => [action, epsilon / actions.length + (action === best ? 1 - epsilon : 0)]),
+    );
+  };
+  return Object.fromEntries(Object.entries(q).map(([state, ofState]) => [state, chances(ofState)]));
+}
+
+function iterate(
+  { states }: TabularModel,
+  { gamma, horizon = Infinity }: ExactOptions,
+  valueOf: (state: string, q: Record<string, number>) => number,
+): ExactValues {
+  let values: ExactValues = { v: mapValues(states, () => 0), q: {} };
+  for (let step = 0; step < horizon; step++) {
+    const expected = (outcomes: readonly Outcome[]) =>
+      outcomes.reduce(
+        (sum, { probability, reward, next }) =>
+          sum + probability * (reward + (next === null ? 0 : gamma * values.v[next])),
+        0,
+      );
+    const q = mapValues(states, (actions) => mapValues(actions, expected));
+    const v = mapValues(q, (ofState, state) => valueOf(state, ofState));
+    const change = Math.max(...Object.keys(v).map((state) => Math.abs(v[state] - values.v[state])));
+    values = { v, q };
+    if (change < CONVERGED) break;
+  }
+  return values;
+}
+
+const mapValues = <From, To>(record: Readonly<Record<string, From>>, to: (value: From, key: string) => To) =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, to(value, key)])) as Record<string, To>;

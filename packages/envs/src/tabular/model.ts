@@ -1,0 +1,60 @@
+// A game as a table: states, actions, and what each action leads to with which probability. Small enough to be solved exactly.
+
+export interface Outcome {
+  probability: number;
+  reward: number;
+  /** Null: the episode ends. */
+  next: string | null;
+}
+
+export interface TabularModel {
+  /** Probability of each first state. */
+  start: Readonly<Record<string, number>>;
+  /** Outcomes by state and action. Every state has the same actions. */
+  states: Readonly<Record<string, Readonly<Record<string, readonly Outcome[]>>>>;
+}
+
+/** Probability of each action in each state. */
+export type TabularPolicy = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
+const ends = (reward: number): Outcome[] => [{ probability: 1, reward, next: null }];
+const goes = (reward: number, chances: Record<string, number>): Outcome[] =>
+  Object.entries(chances).map(([next, probability]) => ({ probability, reward, next }));
+
+/**
+ * The built-in game. The treasure of 2 is four or more steps away; on the way one step costs 0.2 and two may fail. In every state
+ * some action pays a little and ends the game, so that who looks only at the next reward never sees the treasure.
+ */
+export const towerModel: TabularModel = {
+  start: { gate: 0.5, shore: 0.5 },
+  states: {
+    gate: {
+      left: ends(0.05),
+      right: goes(0, { hall: 0.8, shore: 0.2 }),
+      wait: goes(-0.05, { gate: 1 }),
+    },
+    shore: {
+      left: goes(0, { hall: 0.8, shore: 0.2 }),
+      right: ends(0.05),
+      wait: goes(-0.05, { gate: 0.5, shore: 0.5 }),
+    },
+    hall: {
+      left: goes(-0.2, { bridge: 1 }),
+      right: ends(0.1),
+      wait: goes(-0.05, { hall: 1 }),
+    },
+    bridge: {
+      left: goes(0, { tower: 0.7, hall: 0.3 }),
+      right: ends(0.3),
+      wait: goes(-0.05, { bridge: 0.5, hall: 0.5 }),
+    },
+    tower: {
+      left: ends(0.3),
+      right: goes(-0.05, { tower: 1 }),
+      wait: ends(2),
+    },
+  },
+};
+
+/** The actions of a model, in the order of its table. */
+export const actionsOf = ({ states }: TabularModel): string[] => Object.keys(Object.values(states)[0]);

@@ -1,0 +1,97 @@
+// A text game whose values are known exactly: docs/environments/tabular.md.
+import { Rng } from '@bowyer/core';
+import type { Env, ResetResult, StepResult } from '../contract/env.js';
+import { EpisodeOrder } from '../contract/episode-order.js';
+import { actionsOf, towerModel, type Outcome, type TabularModel } from './model.js';
+
+export interface TabularOptions {
+  maxSteps: number;
+}
+
+export const tabularSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    maxSteps: {
+      description: 'Steps after which an episode that has not ended is truncated.',
+      type: 'integer',
+      minimum: 1,
+      default: 20,
+    },
+  },
+} as const;
+
+/** Beside every step. */
+export interface TabularInfo extends Record<string, unknown> {
+  /** Null after the end. */
+  state: string | null;
+  validActions: readonly string[];
+  /** What the agent said is no action. */
+  invalid: boolean;
+}
+
+/** Of what is no action, after which the state is the same. */
+const INVALID_REWARD = -0.1;
+const END = 'end';
+
+/** Observations are the state alone, one word: histories that reach the same state are the same to the agent. */
+export class TabularGame implements Env {
+  readonly #order = new EpisodeOrder('tabular');
+  readonly #actions: readonly string[];
+  #rng = new Rng(0);
+  #state: string | null = null;
+  #steps = 0;
+
+  constructor(
+    private readonly options: TabularOptions,
+    private readonly model: TabularModel = towerModel,
+  ) {
+    this.#actions = actionsOf(model);
+  }
+
+  async reset({ seed }: { seed?: number } = {}): Promise<ResetResult> {
+    this.#order.begin();
+    if (seed !== undefined) this.#rng = new Rng(seed);
+    const starts = Object.entries(this.model.start).map(([next, probability]) => ({ next, probability }));
+    this.#state = this.#draw(starts).next;
+    this.#steps = 0;
+    return { observation: this.#text(), info: this.#info(false) };
+  }
+
+  async step(action: string): Promise<StepResult> {
+    this.#order.assertRunning();
+    this.#steps++;
+    const outcomes = this.#outcomes(action.trim());
+    let reward = INVALID_REWARD;
+    if (outcomes !== undefined) {
+      const outcome = this.#draw(outcomes);
+      reward = outcome.reward;
+      this.#state = outcome.next;
+    }
+    const terminated = this.#state === null;
+    const truncated = !terminated && this.#steps >= this.options.maxSteps;
+    if (terminated || truncated) this.#order.end();
+    return { observation: this.#text(), reward, terminated, truncated, info: this.#info(outcomes === undefined) };
+  }
+
+  async close(): Promise<void> {
+    this.#order.close();
+  }
+
+  #outcomes(action: string): readonly Outcome[] | undefined {
+    return this.#actions.includes(action) ? this.model.states[this.#state!][action] : undefined;
+  }
+
+  #draw<T extends { probability: number }>(items: readonly T[]): T {
+    let rest = this.#rng.uniform();
+    return items.find(({ probability }) => (rest -= probability) < 0) ?? items.at(-1)!;
+  }
+
+  #text(): string {
+    return `${this.#state ?? END}\n`;
+  }
+
+  #info(invalid: boolean): TabularInfo {
+    return { state: this.#state, validActions: this.#actions, invalid };
+  }
+}

@@ -1,0 +1,22 @@
+import { expertNoiseSchema, playedOptions, playedSet, type ExpertNoise } from '../played-demonstrations.js';
+import { defineEnvironment, resetSchemaWith } from '../unit.js';
+import { tabularDemonstrations } from './demonstrations.js';
+import { optimalValues, startValue } from './exact-values.js';
+import { towerModel } from './model.js';
+import { TabularGame, tabularSchema, type TabularOptions } from './tabular-game.js';
+
+export const tabularUnit = defineEnvironment<TabularOptions, ExpertNoise>({
+  name: 'tabular',
+  description: 'Reach the treasure of a tower in five states: a game whose values are known exactly.',
+  schema: tabularSchema,
+  resetSchema: resetSchemaWith(),
+  make: (options) => new TabularGame(options),
+  sampleActions: ['left', 'right', 'wait', 'left', 'jump', ''],
+  // The demonstrations with half of the turns random return 0.57, which discounted at 0.95 is 0.44.
+  typicalReturn: () => 0.45,
+  demonstrations: {
+    schema: expertNoiseSchema,
+    make: async (options, request) => playedSet(await tabularDemonstrations(options, playedOptions(request))),
+  },
+  optimalReturn: ({ maxSteps }) => startValue(towerModel, optimalValues(towerModel, { gamma: 1, horizon: maxSteps })),
+});
