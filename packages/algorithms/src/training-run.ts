@@ -19,6 +19,7 @@ export function trainingRun({ policy, hooks, ...parts }: TrainingRunParts): Trai
     firstIteration: 0,
     // A run from its beginning: its start is the policy as it is now. One that goes on from a checkpoint must give its own.
     openReference: (options) => policy.freeze(options),
+    restoreStart: () => Promise.reject(new Error('restoreStart: this run does not know the weights of its start; give it')),
     ...parts,
     hooks: {
       progress: () => {},

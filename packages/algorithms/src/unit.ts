@@ -34,7 +34,7 @@ export interface ReferencePolicy {
 
 /** What an algorithm works with. */
 export interface TrainingRun extends Agent, PlayContext {
-  /** What to learn from; null where the algorithm's source is episodes. */
+  /** What to learn from; null where the algorithm needs none. */
   dataset: Dataset | null;
   /** All episodes that this run has collected before, oldest first: on resume a replay buffer is filled from it. */
   history: readonly Trajectory[];
@@ -49,6 +49,8 @@ export interface TrainingRun extends Agent, PlayContext {
    * @param options.quantization of a copy of all weights; 'none' if not given
    */
   openReference(options?: { quantization?: Quantization }): Promise<ReferencePolicy>;
+  /** Gives the policy the weights of the run's start, of a resumed run too, and a new optimizer. */
+  restoreStart(): Promise<void>;
 }
 
 export interface AlgorithmUnit<Schema extends TObject = TObject> {
@@ -64,6 +66,8 @@ export interface AlgorithmUnit<Schema extends TObject = TObject> {
     critic: 'double' | null;
     /** Whether it learns from episodes that it plays, or from a dataset. */
     source: 'episodes' | 'dataset';
+    /** True where an algorithm that learns from its own episodes has a dataset besides. */
+    dataset?: boolean;
   };
   /** False where the policy stays as it started. */
   trainsPolicy: boolean;
@@ -100,7 +104,7 @@ export function criticOf({ critic }: Agent): DoubleCritic {
   return critic;
 }
 
-/** The dataset of an algorithm with `needs.source` = 'dataset'. */
+/** The dataset of an algorithm that needs one. */
 export function datasetOf({ dataset }: TrainingRun): Dataset {
   if (dataset === null)
     throw new Error('this algorithm learns from a dataset, and the run has none: give demonstrations');

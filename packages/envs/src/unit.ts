@@ -71,6 +71,8 @@ export interface EnvironmentUnit<Options extends object = object, Extra extends 
   schema: OptionsSchema;
   resetSchema: ResetSchema;
   make(options: Options, parts: EnvParts): Env;
+  /** The option that lists environments which this one plays, each a name or a node like `env` itself. */
+  members?: string & keyof Options;
   /** Actions for the check of the contract. */
   sampleActions: readonly string[];
   /** Discounted return near that of a policy that starts to learn: critics start from it where the config gives no value. */

@@ -4,3 +4,4 @@ export { chai } from './chai.js';
 export { onlineFilteredBc } from './online-filtered-bc.js';
 export { bc } from './bc.js';
 export { filteredBc } from './filtered-bc.js';
+export { agentEvol } from './agent-evol.js';

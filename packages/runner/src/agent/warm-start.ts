@@ -109,6 +109,7 @@ async function makeStart(
         ...{ policy, critic: null, makeEnv: null, dataset, history: [], hooks: imitation },
         dialogues: textDialogues(policy.tokenizer), // nothing is played
         openReference: () => Promise.reject(new Error('behaviour cloning has no reference policy')),
+        restoreStart: () => Promise.reject(new Error('a warm start has no start to return to')),
       },
       {
         ...{ epochs, batchSize, gradAccumSteps: 1, lmLr: lr, lmSchedule, maxGradNorm },

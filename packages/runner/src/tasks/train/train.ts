@@ -25,6 +25,7 @@ import { dialoguesOf } from '../../agent/players.js';
 import { playOptions, recipeOptions } from '../../agent/play-options.js';
 import { loadPolicy, policyOptimizer, restoreOptimizer, savePolicyState } from '../../agent/policy-setup.js';
 import { referenceOf, type Start } from '../../agent/reference-policy.js';
+import { startRestorer } from '../../agent/restore-start.js';
 import { warmStart, type WarmStartConfig } from '../../agent/warm-start.js';
 import type { SharedConfig } from '../../config/keys.js';
 import { datasetFor, loadMaterial } from '../../demonstrations/material.js';
@@ -124,6 +125,7 @@ async function trainOn(device: Device, config: TrainConfig, context: TaskContext
       store,
       progress: found?.progress ?? null,
       openReference: referenceOf(policy, start, config, device),
+      restoreStart: startRestorer(policy, start, config, device),
     });
     if (recorder.stopRequested) return null;
     const test = new FinalTest(unit, config, context, device);
@@ -147,7 +149,8 @@ async function findStart(
     context.log(`the policy in ${given} was trained in ${trainedIn}; this run plays ${config.env.name}`, 'WARNING');
   if (unit.needs.source === 'dataset') return { folder: given, material: await loadMaterial(config) };
   const folder = given ?? (await warmStart(config, device, context));
-  return folder === null ? null : { folder, material: null };
+  if (folder === null) return null;
+  return { folder, material: unit.needs.dataset ? await loadMaterial(config) : null };
 }
 
 interface RunState {
@@ -157,6 +160,7 @@ interface RunState {
   /** Null where the run begins. */
   progress: NonNullable<Awaited<ReturnType<CheckpointStore['newest']>>>['progress'] | null;
   openReference: TrainingRun['openReference'];
+  restoreStart: TrainingRun['restoreStart'];
 }
 
 /** Runs the algorithm to its end or to the user's stop. */
@@ -164,7 +168,7 @@ async function runAlgorithm(
   unit: AnyAlgorithm,
   agent: Agent,
   dataset: Dataset | null,
-  { config, context, store, progress, openReference }: RunState,
+  { config, context, store, progress, openReference, restoreStart }: RunState,
 ): Promise<Recorder> {
   const { directory, log, envParts, onInterrupt } = context;
   const { policy, critic } = agent;
@@ -197,7 +201,7 @@ async function runAlgorithm(
       ...agent,
       makeEnv: environmentOf(config, envParts),
       onFailure: failureLog(log),
-      ...{ dataset, history, state, firstIteration, hooks: recorder, openReference },
+      ...{ dataset, history, state, firstIteration, hooks: recorder, openReference, restoreStart },
     },
     recipeOptions(config, policy.tokenizer),
   );
