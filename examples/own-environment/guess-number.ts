@@ -13,6 +13,7 @@ import {
   playedSet,
   registerEnvironment,
   resetSchemaWith,
+  sharedSplits,
   type Env,
   type ExpertNoise,
   type ResetResult,
@@ -82,7 +83,7 @@ class GuessNumber implements Env {
 
   /** For people, logs and the expert; a policy does not see it. */
   #info(won: boolean) {
-    return { low: this.#low, high: this.#high, won };
+    return { secret: this.#secret, low: this.#low, high: this.#high, won };
   }
 }
 
@@ -102,6 +103,8 @@ const guessNumber = defineEnvironment<GuessNumberOptions, ExpertNoise>({
   },
   resetSchema: resetSchemaWith(),
   make: (options) => new GuessNumber(options),
+  // A test has new games, not new numbers, and says so. Where every seed makes another item: splits: 'seeds'.
+  splits: ({ highest }) => sharedSplits({ noun: 'numbers', count: highest, item: ({ secret }) => String(secret) }),
   sampleActions: ['1', '20', '7', 'seven', ''],
   // A beginner needs about half of the guesses that are allowed.
   typicalReturn: ({ maxTurns }) => -maxTurns / 2,

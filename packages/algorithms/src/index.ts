@@ -11,7 +11,7 @@ export {
 } from './unit.js';
 export { trainingRun, type TrainingRunParts } from './training-run.js';
 export { algorithmNames, findAlgorithm, registerAlgorithm } from './registry.js';
-export { archer, bc, chai, onlineFilteredBc } from './recipes/index.js';
+export { archer, bc, chai, gigpo, grpo, onlineFilteredBc, reinforcePp, rloo } from './recipes/index.js';
 export {
   conversationExample,
   conversationExamples,
@@ -30,11 +30,21 @@ export { PolicyPlayer, policyPlayer } from './rollout/policy-player.js';
 export { BestOfNPlayer } from './rollout/best-of-n-player.js';
 export { type Dialogue, type Dialogues } from './rollout/dialogue.js';
 export { textDialogues } from './rollout/text-dialogue.js';
-export { chatDialogues, type ChatOptions } from './rollout/chat-dialogue.js';
+export { chatDialogues, messageOf, type ChatOptions } from './rollout/chat-dialogue.js';
 export { segmentsOf, type TurnTokens } from './rollout/turn-tokens.js';
+export {
+  policyUpdateKeys,
+  policyUpdateProblems,
+  referenceLogprobs,
+  updatePolicy,
+  type AddedLoss,
+  type AdvantageTurn,
+  type PolicyUpdateOptions,
+} from './update/policy-update.js';
+export { packTurns, scoreTurns, type LearnedTurn, type TurnBatch } from './update/turn-batch.js';
 export { SharedClip, type ClipScope } from './update/shared-clip.js';
 export {
-  demonstrationSegment,
+  demonstrationSegments,
   demonstrationTrajectory,
   tokenExamples,
   type WeightedUtterance,

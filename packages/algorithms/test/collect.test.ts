@@ -1,6 +1,7 @@
 // Playing many episodes: order, seeds, and what a broken environment does to the others.
 import type { Player } from '../src/index.js';
-import { play } from '../src/index.js';
+import { collect, play } from '../src/index.js';
+import { horizonAt, type Horizon } from '../src/rollout/horizon.js';
 import { EchoGame } from './echo-game.js';
 
 /** Answers with the first colour whatever is shown. */
@@ -84,4 +85,54 @@ test('a player without an answer ends its episode only; too many of them stop th
     /^4 of 12 episodes \(test\) failed, .* max_failure_share 0.25 .*\n {2}the first: status 500$/,
   );
   expect(asked.turns).toBeLessThanOrEqual(6); // two rounds of three slots
+});
+
+const rollout = { ...options, rolloutSize: 6 };
+const echoes = { makeEnv: () => new EchoGame(), hooks, environment: 'echo' };
+/** Answers with a colour of the sampling stream. */
+const guessing: Player = {
+  act: async (requests) => requests.map(({ rng }) => ({ action: rng.choice(['red', 'green', 'blue']) })),
+  close: async () => {},
+};
+
+test('episodes of a group share the seed of the environment and differ in their sampling', async () => {
+  const trajectories = await collect(echoes, async () => guessing, 2, rollout, { groupSize: 3 });
+  const alone = await collect(echoes, async () => guessing, 2, rollout);
+  expect(trajectories.map(({ group }) => group)).toEqual([4, 4, 4, 5, 5, 5]); // episodes 12 to 17
+  expect(trajectories.map(({ seed }) => seed)).toEqual([0, 0, 0, 3, 3, 3].map((i) => alone[i].seed));
+  const firstWords = new Set(trajectories.slice(0, 3).map(({ transitions: [{ action }] }) => action));
+  expect(firstWords.size).toBeGreaterThan(1);
+  expect(trajectories[0].transitions).toEqual(alone[0].transitions);
+  expect(alone[0].group).toBeUndefined();
+});
+
+test('episodes of a group that begin differently are refused', async () => {
+  let resets = 0;
+  const unseeded = () => {
+    const game = new EchoGame();
+    return {
+      reset: async () => ({ ...(await game.reset({ seed: 1 })), observation: `show ${resets++}\n` }),
+      step: (action: string) => game.step(action),
+      close: () => game.close(),
+    };
+  };
+  const collecting = collect({ ...echoes, makeEnv: unseeded }, async () => guessing, 0, rollout, { groupSize: 2 });
+  await expect(collecting).rejects.toThrow(/^group 0 of echo: episodes 0 and 1 were reset with the same seed \d+ and begin/);
+});
+
+test('the horizon grows with the iterations; what it cuts is truncated', async () => {
+  const horizon: Horizon = [
+    [1, 1],
+    [3, 2],
+  ];
+  const turnsOf = async (iteration: number) => {
+    const trajectories = await collect(echoes, async () => stubborn, iteration, { ...rollout, horizon });
+    for (const { transitions } of trajectories) {
+      const { terminated, truncated, reward } = transitions.at(-1)!;
+      const limit = horizonAt(horizon, iteration) ?? 3;
+      expect([terminated, truncated]).toEqual(reward === 0 || limit === 3 ? [true, false] : [false, true]);
+    }
+    return Math.max(...trajectories.map(({ transitions }) => transitions.length));
+  };
+  expect([await turnsOf(0), await turnsOf(1), await turnsOf(2), await turnsOf(3)]).toEqual([3, 1, 1, 2]);
 });

@@ -20,11 +20,11 @@ const sections = (name: string) =>
 
 /** Values for every option that an algorithm may have. */
 const options = {
-  ...{ seed: 0, slots: 4, iterations: 1, rolloutSize: 4, evalFreq: 1, evalSize: 4, evalDoSample: true, saveFreq: 1 },
+  ...{ seed: 0, slots: 4, iterations: 1, rolloutSize: 4, evalFreq: 1, evalSize: 4, evalDoSample: true, saveFreq: 1, horizon: null },
   validationShare: 0.4,
-  horizon: null,
   ...{ capacity: 100, epochs: 1, batchSize: 4, gradAccumSteps: 1, gradReduction: 'sum', criticLr: 1e-3, gamma: 0.9 },
   ...{ tau: 0.1, criticMaxGradNorm: 1, vTargetAction: 'stored', tdTarget: 'own', actorSamples: 'rollout' },
+  ...{ vTargetSamples: 1, tdSteps: 2, bootstrapOnLimit: true, importanceClip: 10, klCoef: 0.1 },
   ...{ actorEpochs: 1, warmupIter: 0, lmLr: 1e-3, lmLrFinalShare: 1, maxGradNorm: 1, scoreTerminator: true },
   lmSchedule: { kind: 'linear', warmupSteps: 0, finalShare: null },
   ...{ clipScope: 'own', numCandidates: 2, filterQuantile: 0.5, filterWindow: null },

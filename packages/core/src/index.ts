@@ -6,14 +6,16 @@ export {
   type Transition,
   type UtteranceTokens,
 } from './trajectory.js';
-export { type Demonstration, type DemonstrationSet, type DemonstrationTurn } from './demonstration.js';
+export { type Demonstration, type DemonstrationTurn } from './demonstration.js';
 export {
   demonstrationSetOf,
-  demonstrationsOf,
+  demonstrationOf,
   recordedInfo,
   recordedReturn,
   recordOf,
+  type DemonstrationSet,
   type EpisodeRecord,
+  type InformedTransition,
   type RecordedStep,
 } from './episode-record.js';
 export { ReplayBuffer } from './replay-buffer.js';
@@ -36,7 +38,9 @@ export { clippedValueLoss } from './losses/value-clip.js';
 export { expectileLoss, expectileWeights } from './losses/expectile.js';
 export { discountedReturns, monteCarloAdvantages } from './advantages/monte-carlo.js';
 export { gae, type GaeInput } from './advantages/gae.js';
+export { importanceWeight, nStepReturn, type TurnsAhead } from './advantages/n-step-return.js';
 export { flatGroupShare, groupRelativeAdvantages, type GroupRelativeOptions } from './advantages/group-relative.js';
+export { anchorGroups } from './advantages/anchor-groups.js';
 export { utteranceAdvantages, type HeadValues } from './advantages/utterance-advantages.js';
 export { scheduledRate, type LearningRateSchedule } from './learning-rate-schedule.js';
 export { minibatches } from './minibatches.js';

@@ -31,13 +31,46 @@ export {
   environmentInfo,
   environmentNames,
   makeEnv,
+  makeSplitEnv,
   registerEnvironment,
+  splitPlan,
   withDefaults,
   type EnvName,
 } from './registry.js';
 export { membersOf, type Member } from './mixture/members.js';
 export { environmentKeys, environmentProblems, optionsWithKeys, readsKey } from './config-keys.js';
 export { UnknownNameError } from './contract/unknown-name-error.js';
+
+// Items to train, to evaluate and to test on.
+export {
+  listedSplits,
+  seedSplits,
+  sharedSplits,
+  SplitEnv,
+  splits,
+  testedOn,
+  trainItems,
+  type EpisodeOfSplit,
+  type ItemChoice,
+  type SplitPlan,
+  type Splits,
+} from './splits.js';
+// The text that an agent reads.
+export { ContextEnv } from './context/context-env.js';
+export {
+  contextKinds,
+  contextProblems,
+  defaultOffer,
+  keysOfKind,
+  resolveContext,
+  type ContextKind,
+  type ContextOffer,
+  type ContextOptions,
+  type ContextPart,
+  type ResolvedContext,
+} from './context/context-options.js';
+export { withContext } from './context/context-records.js';
+export { ContextWriter } from './context/context-writer.js';
 
 // Play.
 export {

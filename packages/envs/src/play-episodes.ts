@@ -9,6 +9,8 @@ export interface ReadyTurn {
   /** 0 on the first turn of an episode: state that a policy keeps for this slot is then out of date. */
   turn: number;
   observation: string;
+  /** The environment's own observation, where a context has made another text of it. */
+  state?: string;
 }
 
 /** What the policy says, with anything of its own to be kept beside the turn (log-probabilities, token ids). */
@@ -19,6 +21,8 @@ export interface Decision<T> {
 
 export interface PlayedTurn<T> {
   observation: string;
+  /** As in `ReadyTurn`. */
+  state?: string;
   action: string;
   nextObservation: string;
   reward: number;
@@ -31,6 +35,8 @@ export interface PlayedTurn<T> {
 export interface PlayedEpisode<T> {
   episode: number;
   seed: number;
+  /** Id of the item that was played, where the environment names it in the `info` of its reset. */
+  item?: string;
   slot: number;
   /** A failed episode keeps the turns before the failure. */
   turns: PlayedTurn<T>[];
@@ -47,6 +53,8 @@ export interface PlayEpisodesOptions<T> {
   episodes: number;
   /** The seed of each episode: two runs with the same seeds and a deterministic policy play the same games. */
   seeds: (episode: number) => number;
+  /** What else `reset` takes in an episode. */
+  reset?: (episode: number) => { episode?: number };
   /**
    * One decision for each ready turn, in the same order. An error in a decision's place ends that episode as failed, and its
    * environment plays the next one. If it throws, the whole run throws.
@@ -142,27 +150,36 @@ class Run<T> {
     state.current = played;
     this.#work(slot, async () => {
       state.env ??= await this.options.makeEnv(slot);
-      const { observation } = await state.env.reset({ seed });
-      this.#ready.push({ slot, episode, turn: 0, observation });
+      const { observation, info, state: own } = await state.env.reset({ seed, ...this.options.reset?.(episode) });
+      if (info.item !== undefined) played.item = String(info.item);
+      this.#ready.push({ slot, episode, turn: 0, observation, ...stateOf(own) });
     });
   }
 
-  step({ slot, observation, turn, episode }: ReadyTurn, decision: string | Decision<T> | Error): void {
+  step(ready: ReadyTurn, decision: string | Decision<T> | Error): void {
+    const { slot, turn, episode } = ready;
     if (decision instanceof Error) return this.#end(slot, decision);
     const { action, data } = typeof decision === 'string' ? { action: decision, data: undefined } : decision;
     const state = this.#slots[slot];
     this.#work(slot, async () => {
       const result = await state.env!.step(action);
-      this.#record(state.current!, { observation, action, data }, result);
+      this.#record(state.current!, ready, { action, data }, result);
       if (result.terminated || result.truncated) return this.#finish(slot, null);
-      this.#ready.push({ slot, episode, turn: turn + 1, observation: result.observation });
+      const { observation, state: own } = result;
+      this.#ready.push({ slot, episode, turn: turn + 1, observation, ...stateOf(own) });
     });
   }
 
-  #record(played: PlayedEpisode<T>, said: { observation: string; action: string; data?: T }, result: StepResult): void {
+  #record(
+    played: PlayedEpisode<T>,
+    { observation, state }: ReadyTurn,
+    said: { action: string; data?: T },
+    result: StepResult,
+  ): void {
     const { observation: nextObservation, reward, terminated, truncated, info } = result;
     const turn: PlayedTurn<T> = {
-      observation: said.observation,
+      observation,
+      ...stateOf(state),
       action: said.action,
       nextObservation,
       reward,
@@ -241,3 +258,5 @@ class Run<T> {
     await Promise.all([...this.#closing, ...this.#slots.map(({ env }) => env?.close())]);
   }
 }
+
+const stateOf = (state: string | undefined) => (state === undefined ? {} : { state });

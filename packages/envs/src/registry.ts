@@ -1,9 +1,10 @@
 // Environments by name. A user's plugin registers its own beside the built-in ones.
-import type { Env } from './contract/env.js';
+import type { Env, Split } from './contract/env.js';
 import { UnknownNameError } from './contract/unknown-name-error.js';
 import { builtInEnvironments, type BuiltInOptions } from './built-in.js';
 import { mixtureUnit } from './mixture/unit.js';
 import type { EnvParts } from './oracle.js';
+import { seedSplits, SplitEnv, type SplitPlan } from './splits.js';
 import type { AnyEnvironment, OptionsSchema } from './unit.js';
 
 // Below, as far as a mixture finds its members by name.
@@ -11,6 +12,7 @@ const mixture = mixtureUnit({
   unit: (name) => environmentInfo(name),
   make: (name, options, parts) => makeEnv(name, options, parts),
   options: ({ name, options }) => withDefaults(environmentInfo(name).schema, options, name),
+  plan: (name, options) => splitPlan(name, options),
 });
 
 const environments = new Map<string, AnyEnvironment>([...builtInEnvironments, mixture].map((unit) => [unit.name, unit]));
@@ -18,10 +20,16 @@ const environments = new Map<string, AnyEnvironment>([...builtInEnvironments, mi
 /** Any registered name: a plugin may add to them at run time. */
 export type EnvName = string;
 
-/** @throws if the name is taken by another environment */
+/** @throws if the name is taken by another environment, or the unit does not say how its items are divided */
 export function registerEnvironment(unit: AnyEnvironment): void {
   const other = environments.get(unit.name);
   if (other !== undefined && other !== unit) throw new Error(`the environment '${unit.name}' is registered already`);
+  // A plugin in JavaScript may leave out what the type demands.
+  if ((unit as Partial<AnyEnvironment>).splits === undefined)
+    throw new Error(
+      `the environment '${unit.name}' does not say which items are for training and which for tests\n` +
+        "  if every seed makes another item, add splits: 'seeds' to its unit; else see docs/extending/environment.md",
+    );
   environments.set(unit.name, unit);
 }
 
@@ -35,7 +43,21 @@ export function environmentInfo(name: string): AnyEnvironment {
   return unit;
 }
 
-/** Makes an environment; options that are left out take the schema's defaults, unknown ones are refused. */
+/** How the environment divides its items under these options. */
+export function splitPlan(name: string, options: Record<string, unknown> = {}): SplitPlan {
+  const unit = environmentInfo(name);
+  return unit.splits === 'seeds' ? seedSplits() : unit.splits(withDefaults(unit.schema, options, name));
+}
+
+/** Makes an environment that plays items of one split only. */
+export const makeSplitEnv = (
+  name: string,
+  split: Split,
+  options: Record<string, unknown> = {},
+  parts: EnvParts = {},
+): Env => new SplitEnv(makeEnv(name, options, parts), splitPlan(name, options), split);
+
+/** Makes an environment that plays all items; options that are left out take the schema's defaults, unknown ones are refused. */
 export function makeEnv<Name extends keyof BuiltInOptions>(
   name: Name,
   options?: Partial<BuiltInOptions[Name]>,

@@ -19,6 +19,7 @@ export { type Quantization } from './quantization/frozen-weights.js';
 export { createOptimizer, type OptimizerOptions } from './optimizers/create-optimizer.js';
 export { type Optimizer } from './optimizers/optimizer.js';
 export { tokenBatches, type TokenExample } from './batching/token-batches.js';
+export { type ValueHead } from './training/value-head.js';
 export { TokenScorer } from './training/token-scorer.js';
 export { type Episodes, type Utterance } from './decoding/episodes.js';
 export { type TopLogprobs } from './decoding/generate-kernel.js';

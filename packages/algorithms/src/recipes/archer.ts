@@ -3,37 +3,41 @@
 // Differs from that code, each switchable: see docs/algorithms/archer.md.
 import { Type } from '@sinclair/typebox';
 import {
-  maximum,
   mean,
-  minimum,
   oneOf,
   ReplayBuffer,
   Rng,
-  standardDeviation,
   utteranceAdvantages,
+  type ConfigProblem,
   type OptionsOf,
   type Trajectory,
 } from '@bowyer/core';
 import { collect, rolloutMetrics } from '../rollout/collect.js';
 import { criticCalibration, evaluate } from '../rollout/evaluate.js';
-import { freshUtterances, type FreshUtterances } from '../rollout/fresh-utterances.js';
+import { freshBatch } from '../rollout/fresh-utterances.js';
 import { evalDoSampleKey, loopKeys } from '../rollout/loop-keys.js';
 import { policyPlayer } from '../rollout/policy-player.js';
-import { insertTurns } from '../rollout/replay.js';
-import type { Metrics, PlayOptions, ReplayItem } from '../types.js';
-import { criticKeys, updateCritic, type CriticUpdate } from '../update/critic-update.js';
+import { insertTurns, rewardMetrics } from '../rollout/replay.js';
+import type { Metrics, OpenPlayer, PlayOptions, ReplayItem } from '../types.js';
+import { accumulateActor, klCoefKey } from '../update/actor-update.js';
+import { importanceClipKey } from '../update/critic-targets.js';
+import { criticKeys, criticProblems, updateCritic, type CriticUpdate } from '../update/critic-update.js';
+import { importanceWeights } from '../update/importance-weights.js';
 import { neverTrains, policyRate } from '../update/policy-rate.js';
 import { policyKeys } from '../update/policy-keys.js';
+import { RunningMeans } from '../update/running-means.js';
 import { SharedClip } from '../update/shared-clip.js';
-import { tokenExamples } from '../update/token-examples.js';
-import { criticOf, defineAlgorithm, type Agent } from '../unit.js';
+import { summary } from '../update/summary.js';
+import { criticOf, defineAlgorithm, type Agent, type ReferencePolicy } from '../unit.js';
 
 const options = Type.Object(
   {
     ...loopKeys,
     ...evalDoSampleKey,
     ...criticKeys,
+    ...importanceClipKey,
     ...policyKeys,
+    ...klCoefKey,
     clip_scope: oneOf(
       ['own', 'all'],
       'gradients under the norm clip: of the network being stepped, or of all networks, as in the code of ArCHer',
@@ -47,7 +51,7 @@ const options = Type.Object(
 );
 
 type ArcherOptions = OptionsOf<typeof options> & PlayOptions;
-type ActorCritic = CriticUpdate & Pick<Agent, 'policy'>;
+type ActorCritic = CriticUpdate & Pick<Agent, 'policy'> & { reference: ReferencePolicy | null };
 
 export const archer = defineAlgorithm({
   name: 'archer',
@@ -63,11 +67,16 @@ export const archer = defineAlgorithm({
     const { policy, hooks } = run;
     const critic = criticOf(run);
     const openPlayer = policyPlayer(run, options);
-    const sample: FreshUtterances = (items, rng) => freshUtterances(openPlayer, items, options, rng);
     const replay = new ReplayBuffer<ReplayItem>(options.capacity);
     insertTurns(replay, run.history);
     const clip = new SharedClip(options.clipScope, (run.state.clip ??= {}) as Record<string, number>);
-    const learner: ActorCritic = { policy, critic, replay, clip, hooks };
+    const reference = options.klCoef > 0 ? await run.openReference() : null;
+    const learner: ActorCritic = { policy, reference, critic, replay, clip, hooks, openPlayer };
+    const { importanceClip } = options;
+    const weightsOf =
+      importanceClip === null
+        ? null
+        : (episodes: Iterable<Trajectory>) => importanceWeights(policy, episodes, importanceClip);
 
     for (let iteration = run.firstIteration; iteration < options.iterations && !hooks.stopRequested; iteration++) {
       const rng = Rng.forPurpose(options.seed, `update/${iteration}`);
@@ -75,18 +84,14 @@ export const archer = defineAlgorithm({
       // Roll out the current policy and store every turn.
       const rollout = await collect(run, openPlayer, iteration, options);
       insertTurns(replay, rollout);
-      const metrics: Metrics = rolloutMetrics(rollout);
+      const metrics: Metrics = { ...rolloutMetrics(rollout), ...rewardMetrics(rollout) };
 
       // Utterance level: TD on the replay buffer, the target critic follows slowly.
-      Object.assign(metrics, await updateCritic(learner, sample, rng, options));
+      Object.assign(metrics, await updateCritic(learner, rng, options, weightsOf));
 
       // Token level: REINFORCE with the utterance's advantage on each of its tokens.
-      if (iteration >= options.warmupIter) {
-        Object.assign(
-          metrics,
-          await updateActor(learner, rollout, sample, rng, policyRate(iteration, options), options),
-        );
-      }
+      if (iteration >= options.warmupIter)
+        Object.assign(metrics, await updateActor(learner, rollout, rng, policyRate(iteration, options), options));
 
       if ((iteration + 1) % options.evalFreq === 0) {
         const evaluation = await evaluate(run, openPlayer, options);
@@ -100,42 +105,48 @@ export const archer = defineAlgorithm({
       await hooks.log(iteration, metrics, rollout);
       if ((iteration + 1) % options.saveFreq === 0 || hooks.stopRequested) await hooks.checkpoint(iteration + 1);
     }
+    await reference?.release();
   },
 
-  problems: (options) => [
-    ...neverTrains(options),
-    ...(options.actorSamples === 'rollout' && options.actorEpochs > options.rolloutSize
-      ? [
-          {
-            key: 'actor_epochs',
-            message: `actor_epochs=${options.actorEpochs} is more than the ${options.rolloutSize} episodes of a rollout, so some policy steps would have no data`,
-            remedy: 'lower actor_epochs, raise rollout_size, or give actor_samples=replay',
-          },
-        ]
-      : []),
-  ],
+  problems: (options) => [...neverTrains(options), ...criticProblems(options), ...emptySteps(options)],
   frozenIterations: ({ warmupIter }) => warmupIter,
 });
 
+/** A problem where some policy steps would have no data. */
+function emptySteps({
+  actorSamples,
+  actorEpochs,
+  rolloutSize,
+}: Pick<ArcherOptions, 'actorSamples' | 'actorEpochs' | 'rolloutSize'>): ConfigProblem[] {
+  if (actorSamples !== 'rollout' || actorEpochs <= rolloutSize) return [];
+  return [
+    {
+      key: 'actor_epochs',
+      message: `actor_epochs=${actorEpochs} is more than the ${rolloutSize} episodes of a rollout, so some policy steps would have no data`,
+      remedy: 'lower actor_epochs, raise rollout_size, or give actor_samples=replay',
+    },
+  ];
+}
+
 /** `actorEpochs` steps of L = −mean A(s, a) · Σ_t log π(a_t | s, a_<t), A from the online critic. */
 async function updateActor(
-  { policy, critic, replay, clip, hooks }: ActorCritic,
+  learner: ActorCritic,
   rollout: readonly Trajectory[],
-  sample: FreshUtterances,
   rng: Rng,
   lr: number,
   options: ArcherOptions,
 ): Promise<Metrics> {
+  const { policy, critic, replay, clip, hooks, openPlayer } = learner;
   const shares = shareOut(rng.shuffle(rollout), options.actorEpochs);
   const advantagesSeen: number[] = [];
-  const losses: number[] = [];
+  const means = new RunningMeans();
   const norms: number[] = [];
 
   for (let epoch = 0; epoch < options.actorEpochs; epoch++) {
     const batches =
       options.actorSamples === 'rollout'
         ? [shares[epoch].flatMap((trajectory) => trajectory.transitions.map((_, turn) => ({ trajectory, turn })))]
-        : await replayBatches(replay.sample(options.batchSize * options.gradAccumSteps, rng), options, sample, rng);
+        : await replayBatches(replay.sample(options.batchSize * options.gradAccumSteps, rng), openPlayer, rng, options);
     for (const batch of batches) {
       if (batch.length === 0) continue;
       const transitions = batch.map(({ trajectory, turn }) => trajectory.transitions[turn]);
@@ -145,38 +156,30 @@ async function updateActor(
         'online',
       );
       const advantages = utteranceAdvantages(heads);
-      const { loss } = await policy.accumulateGradients(
-        tokenExamples(
-          batch.map((item, i) => ({ ...item, weight: advantages[i] / batch.length })),
-          options,
-        ),
-      );
-      losses.push(loss);
+      const judged = batch.map((item, i) => ({ ...item, advantage: advantages[i] }));
+      means.add(await accumulateActor(learner, judged, options));
       advantagesSeen.push(...advantages);
     }
     norms.push(await clip.step('policy', policy.optimizer, lr, batches.length, options));
     hooks.progress('actor', epoch + 1, options.actorEpochs);
   }
   return {
-    'losses/policy': mean(losses),
+    ...means.values(),
     'optim/policy_gradient_norm': mean(norms),
     'optim/lm_lr': lr,
-    'actor/advantages_mean': mean(advantagesSeen),
-    'actor/advantages_std': standardDeviation(advantagesSeen),
-    'actor/advantages_min': minimum(advantagesSeen),
-    'actor/advantages_max': maximum(advantagesSeen),
+    ...summary('actor/advantages', advantagesSeen),
   };
 }
 
 /** The paper's actor samples: micro-batches of fresh utterances at replayed states. */
 async function replayBatches(
   items: readonly ReplayItem[],
-  { batchSize }: ArcherOptions,
-  sample: FreshUtterances,
+  openPlayer: OpenPlayer,
   rng: Rng,
+  options: ArcherOptions,
 ): Promise<ReplayItem[][]> {
-  const fresh = await sample(items, rng);
-  return shareOut(fresh, Math.ceil(fresh.length / batchSize));
+  const fresh = await freshBatch(openPlayer, items, options, rng);
+  return shareOut(fresh, Math.ceil(fresh.length / options.batchSize));
 }
 
 /** Splits items, in order, into `count` parts whose sizes differ by at most one. */

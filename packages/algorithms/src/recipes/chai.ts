@@ -6,11 +6,10 @@ import { count, ReplayBuffer, Rng } from '@bowyer/core';
 import { BestOfNPlayer } from '../rollout/best-of-n-player.js';
 import { collect, rolloutMetrics } from '../rollout/collect.js';
 import { criticCalibration, evaluate } from '../rollout/evaluate.js';
-import { freshUtterances, type FreshUtterances } from '../rollout/fresh-utterances.js';
 import { loopKeys } from '../rollout/loop-keys.js';
-import { insertTurns } from '../rollout/replay.js';
+import { insertTurns, rewardMetrics } from '../rollout/replay.js';
 import type { Metrics, OpenPlayer, ReplayItem } from '../types.js';
-import { criticKeys, updateCritic } from '../update/critic-update.js';
+import { criticKeys, criticProblems, updateCritic, type CriticUpdate } from '../update/critic-update.js';
 import { SharedClip } from '../update/shared-clip.js';
 import { criticOf, defineAlgorithm, type Agent } from '../unit.js';
 
@@ -38,10 +37,10 @@ export const chai = defineAlgorithm({
     const { hooks } = run;
     const critic = criticOf(run);
     const openPlayer = bestOfNPlayer(run, { slots: options.slots, candidates: options.numCandidates });
-    const sample: FreshUtterances = (items, rng) => freshUtterances(openPlayer, items, options, rng);
     const replay = new ReplayBuffer<ReplayItem>(options.capacity);
     insertTurns(replay, run.history);
     const clip = new SharedClip('own');
+    const learner: CriticUpdate = { critic, replay, clip, hooks, openPlayer, playsWithCritic: true };
 
     for (let iteration = run.firstIteration; iteration < options.iterations && !hooks.stopRequested; iteration++) {
       const rng = Rng.forPurpose(options.seed, `update/${iteration}`);
@@ -49,10 +48,10 @@ export const chai = defineAlgorithm({
       // Roll out the best of N and store every turn.
       const rollout = await collect(run, openPlayer, iteration, options);
       insertTurns(replay, rollout);
-      const metrics: Metrics = rolloutMetrics(rollout);
+      const metrics: Metrics = { ...rolloutMetrics(rollout), ...rewardMetrics(rollout) };
 
       // The critic learns the value of acting that way.
-      Object.assign(metrics, await updateCritic({ critic, replay, clip, hooks }, sample, rng, options));
+      Object.assign(metrics, await updateCritic(learner, rng, options));
 
       if ((iteration + 1) % options.evalFreq === 0) {
         const { seed, slots, maxFailureShare, sampling, evalSize } = options;
@@ -71,8 +70,9 @@ export const chai = defineAlgorithm({
     }
   },
 
-  problems: ({ numCandidates }) =>
-    numCandidates === 1
+  problems: (options) => [
+    ...criticProblems(options),
+    ...(options.numCandidates === 1
       ? [
           {
             key: 'num_candidates',
@@ -80,7 +80,8 @@ export const chai = defineAlgorithm({
             remedy: 'give 2 or more',
           },
         ]
-      : [],
+      : []),
+  ],
 });
 
 /** Candidates must differ, so they are sampled in evaluations too. */

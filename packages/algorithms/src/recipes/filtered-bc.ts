@@ -3,9 +3,10 @@
 // arXiv:2311.18232 ("% BC").
 // Differs from them: ties at the cutoff all stay, so more than the given share may be imitated.
 import { Type } from '@sinclair/typebox';
-import { episodicReturn, quantile, share, type Trajectory } from '@bowyer/core';
+import { episodicReturn, quantile, share } from '@bowyer/core';
+import { rewardedEpisodes } from '../dataset/rewarded-episodes.js';
 import { policyPlayer } from '../rollout/policy-player.js';
-import { datasetOf, defineAlgorithm, type Dataset } from '../unit.js';
+import { datasetOf, defineAlgorithm } from '../unit.js';
 import { cloneEpisodes, imitationKeys } from './bc.js';
 
 const options = Type.Object(
@@ -26,7 +27,7 @@ export const filteredBc = defineAlgorithm({
   openPlayer: policyPlayer,
 
   train(run, options) {
-    const episodes = episodesWithRewards(datasetOf(run));
+    const episodes = rewardedEpisodes(datasetOf(run), 'filteredbc chooses episodes by their return');
 
     // Keep the best episodes, judged by undiscounted return.
     const cutoff = quantile(episodes.map(episodicReturn), options.filterQuantile);
@@ -37,13 +38,3 @@ export const filteredBc = defineAlgorithm({
     return cloneEpisodes(run, kept, options, filter);
   },
 });
-
-function episodesWithRewards(dataset: Dataset): readonly Trajectory[] {
-  const rated =
-    dataset.kind === 'episodes' && !dataset.episodes.some((episode) => Number.isNaN(episodicReturn(episode)));
-  if (rated) return dataset.episodes;
-  throw new Error(
-    `filteredbc chooses episodes by their return, but this dataset has ${dataset.kind} without rewards: ` +
-      'give episodes with a reward per turn, or use bc',
-  );
-}

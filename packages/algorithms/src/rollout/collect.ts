@@ -113,8 +113,10 @@ export async function play(
       slots,
       episodes,
       seeds: (episode) => envSeeds[episode],
+      // A rollout draws its items; an evaluation covers them evenly.
+      reset: (episode) => (split === 'train' ? {} : { episode: firstEpisode + episode }),
       act: (ready) => player.act(ready.map((turn) => ({ ...turn, rng: rngs[turn.episode] }))),
-      onEpisode: ({ episode, turns, error }) => {
+      onEpisode: ({ episode, item, turns, error }) => {
         if (error) {
           failures.push(error);
           onFailure?.(error, `${purpose} episode ${firstEpisode + episode}`);
@@ -124,6 +126,7 @@ export async function play(
           episode: firstEpisode + episode,
           seed: envSeeds[episode],
           ...(groupSize > 1 && { group: Math.floor((firstEpisode + episode) / groupSize) }),
+          ...(item !== undefined && { item }),
           transitions: turns.map(({ info: _, data: _tokens, ...transition }) => transition),
           infos: turns.map(({ info }) => info),
           segments: segmentsOf(turns.map(({ data }) => data)),

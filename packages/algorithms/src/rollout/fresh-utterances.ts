@@ -1,55 +1,79 @@
+// New utterances of the acting policy at the states of replayed turns.
 import { hash32, Rng } from '@bowyer/core';
 import type { OpenPlayer, PlayOptions, ReplayItem } from '../types.js';
+import type { Player } from './player.js';
 import { segmentsOf } from './turn-tokens.js';
 
-/** New utterances of the acting policy at the states of replayed turns. */
-export type FreshUtterances = (items: readonly ReplayItem[], rng: Rng) => Promise<ReplayItem[]>;
+/** Replayed turns at whose states utterances are wanted, and the seed of those utterances. */
+export interface StatesToAct {
+  items: readonly ReplayItem[];
+  seed: number;
+}
 
 /**
- * Samples one utterance at each item's observation.
+ * Samples `samples` utterances at each item's observation, as many at once as the player has slots, wherever one group ends.
  *
- * @returns [items] the same states with new actions; rewards and next observations are not theirs and must not be used
+ * The random numbers of sample k at item i of a group with n items follow from the group's seed and k · n + i alone, so neither the
+ * slots nor the other groups change an utterance.
+ *
+ * @param progress called with the utterances done so far
+ * @returns per group and sample [items] the same states with new actions; rewards and next observations are not theirs and must not
+ *   be used
  */
 export async function freshUtterances(
+  player: Player,
+  groups: readonly StatesToAct[],
+  { slots, samples = 1, progress }: { slots: number; samples?: number; progress?: (done: number) => void },
+): Promise<ReplayItem[][][]> {
+  const wanted = groups.flatMap(({ items, seed }) =>
+    Array.from({ length: samples }, (_, k) =>
+      items.map((item, i) => ({ item, seed, rng: new Rng(hash32(`${seed}/${k * items.length + i}`)) })),
+    ).flat(),
+  );
+  const fresh: ReplayItem[] = [];
+  for (let start = 0; start < wanted.length; start += slots) {
+    fresh.push(...(await actAt(player, wanted.slice(start, start + slots))));
+    progress?.(fresh.length);
+  }
+  let next = 0;
+  return groups.map(({ items }) => Array.from({ length: samples }, () => fresh.slice(next, (next += items.length))));
+}
+
+/** One sample at each item's observation, with a player of its own. The seed is the next number of `rng`. */
+export async function freshBatch(
   openPlayer: OpenPlayer,
   items: readonly ReplayItem[],
-  { slots, sampling }: PlayOptions,
+  { slots, sampling }: Pick<PlayOptions, 'slots' | 'sampling'>,
   rng: Rng,
 ): Promise<ReplayItem[]> {
   const seed = rng.uint32();
   const player = await openPlayer(sampling);
   try {
-    const fresh: ReplayItem[] = [];
-    for (let start = 0; start < items.length; start += slots) {
-      const some = items.slice(start, start + slots);
-      const states = some.map(({ trajectory, turn }) => trajectory.transitions[turn]);
-      const decisions = await player.act(
-        states.map(({ observation }, slot) => ({
-          slot,
-          turn: 0,
-          observation,
-          ids: tokensBefore(some[slot]),
-          rng: new Rng(hash32(`${seed}/${start + slot}`)),
-        })),
-      );
-      states.forEach((state, slot) => {
-        const decision = decisions[slot];
-        if (decision instanceof Error) throw decision;
-        const { action, data } = decision;
-        const trajectory = {
-          episode: -1,
-          seed,
-          transitions: [{ ...state, action }],
-          infos: [],
-          segments: segmentsOf([data]),
-        };
-        fresh.push({ trajectory, turn: 0 });
-      });
-    }
-    return fresh;
+    return (await freshUtterances(player, [{ items, seed }], { slots }))[0][0];
   } finally {
     await player.close();
   }
+}
+
+/** One utterance for each item, at most as many as the player has slots. */
+async function actAt(
+  player: Player,
+  wanted: readonly { item: ReplayItem; seed: number; rng: Rng }[],
+): Promise<ReplayItem[]> {
+  const decisions = await player.act(
+    wanted.map(({ item, rng }, slot) => ({
+      ...{ slot, turn: 0, rng, ids: tokensBefore(item) },
+      observation: item.trajectory.transitions[item.turn].observation,
+    })),
+  );
+  return wanted.map(({ item, seed }, slot) => {
+    const decision = decisions[slot];
+    if (decision instanceof Error) throw decision;
+    const { action, data } = decision;
+    const transition = { ...item.trajectory.transitions[item.turn], action };
+    const trajectory = { episode: -1, seed, transitions: [transition], infos: [], segments: segmentsOf([data]) };
+    return { trajectory, turn: 0 };
+  });
 }
 
 /** The policy's context before a turn's utterance: the whole dialogue, in whichever format. */

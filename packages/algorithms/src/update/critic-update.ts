@@ -1,9 +1,23 @@
 // The critic's half of ArCHer, which CHAI shares: utterance-level TD with a slow target.
 // Source: Zhou et al. 2024, arXiv:2402.19446, section 3.2; loss and order of steps from the authors' code at 7c771a7.
-import { count, mean, oneOf, rate, share, tdTargets, type ReplayBuffer, type Rng } from '@bowyer/core';
+// Differs from that code: what one phase needs is drawn at its start, so that fresh utterances are sampled in large batches.
+import {
+  count,
+  mean,
+  oneOf,
+  rate,
+  share,
+  type ConfigProblem,
+  type ReplayBuffer,
+  type Rng,
+  type Trajectory,
+} from '@bowyer/core';
 import type { DoubleCritic } from '@bowyer/models';
-import type { FreshUtterances } from '../rollout/fresh-utterances.js';
-import type { Metrics, ReplayItem, RunHooks } from '../types.js';
+import { freshUtterances, type StatesToAct } from '../rollout/fresh-utterances.js';
+import type { Player } from '../rollout/player.js';
+import type { Metrics, OpenPlayer, PlayOptions, ReplayItem, RunHooks } from '../types.js';
+import { headMetrics } from './critic-metrics.js';
+import { combined, criticTargetKeys, qTargets, type CriticTargetOptions, type Pair } from './critic-targets.js';
 import { gradientAccumulationKeys } from './gradient-accumulation.js';
 import { RunningMeans } from './running-means.js';
 import type { SharedClip } from './shared-clip.js';
@@ -14,16 +28,18 @@ export const criticKeys = {
   ...gradientAccumulationKeys('turns'),
   critic_lr: rate('learning rate of the critic'),
   critic_max_grad_norm: rate('upper bound of the global norm of the critic gradient'),
-  gamma: share('discount per turn'),
   tau: share('Polyak step of the target critic after every optimizer step: target = (1 - tau) * target + tau * critic'),
   v_target_action: oneOf(
     ['stored', 'policy'],
     'action in the target of the V heads: the stored one, or a fresh sample of the policy, as in the paper',
   ),
-  td_target: oneOf(['own', 'min'], 'a Q head bootstraps from its own target V head, or from the smaller of the two'),
+  v_target_samples: count(
+    'fresh samples whose values are averaged in the target of the V heads; more than 1 only with v_target_action=policy',
+  ),
+  ...criticTargetKeys,
 };
 
-export interface CriticOptions {
+export interface CriticOptions extends CriticTargetOptions, Pick<PlayOptions, 'slots' | 'sampling'> {
   /** Optimizer steps on the critic per iteration. */
   epochs: number;
   /** Transitions per micro-batch. */
@@ -33,14 +49,11 @@ export interface CriticOptions {
   gradReduction: 'sum' | 'mean';
   criticLr: number;
   criticMaxGradNorm: number;
-  /** Discount per turn. */
-  gamma: number;
   /** Polyak step τ after every optimizer step: x̄ ← (1 − τ) x̄ + τ x. */
   tau: number;
   /** Where the V heads' action comes from: the stored one, or a fresh sample of the policy as in the paper. */
   vTargetAction: 'stored' | 'policy';
-  /** `own`: head i bootstraps from target head i. `min`: from the smaller of the two. */
-  tdTarget: 'own' | 'min';
+  vTargetSamples: number;
 }
 
 export interface CriticUpdate {
@@ -48,81 +61,139 @@ export interface CriticUpdate {
   replay: ReplayBuffer<ReplayItem>;
   clip: SharedClip;
   hooks: Pick<RunHooks, 'progress'>;
+  /** The acting policy, whose fresh utterances the V heads may learn from. */
+  openPlayer: OpenPlayer;
+  /** Whether the critic chooses what the player does: then fresh utterances are those of one optimizer step at a time. */
+  playsWithCritic?: boolean;
 }
 
-/** `epochs` optimizer steps of L = Σ_i mean (Q_i − y^Q_i)² + mean (V_i − y^V_i)². */
+/** A problem where several samples are asked for, and none is drawn. */
+export function criticProblems({
+  vTargetAction,
+  vTargetSamples,
+}: Pick<CriticOptions, 'vTargetAction' | 'vTargetSamples'>): ConfigProblem[] {
+  if (vTargetSamples === 1 || vTargetAction === 'policy') return [];
+  return [
+    {
+      key: 'v_target_samples',
+      message: `v_target_samples=${vTargetSamples}: with v_target_action=stored there is one action per turn, the stored one`,
+      remedy: 'write v_target_action=policy for fresh samples, or v_target_samples=1',
+    },
+  ];
+}
+
+/** Importance weights of stored utterances; null: none. */
+export type WeightsOf = ((episodes: Iterable<Trajectory>) => Promise<Map<Trajectory, Float32Array>>) | null;
+
+/**
+ * `epochs` optimizer steps of L = Σ_i mean (Q_i − y^Q_i)² + mean (V_i − y^V_i)².
+ *
+ * Random numbers are drawn before the first step, micro-batch after micro-batch: its turns, then (with fresh utterances) their seed.
+ *
+ * @param weightsOf asked once, for all episodes of the phase
+ */
 export async function updateCritic(
-  { critic, replay, clip, hooks }: CriticUpdate,
-  sample: FreshUtterances,
+  learner: CriticUpdate,
   rng: Rng,
   options: CriticOptions,
+  weightsOf: WeightsOf = null,
 ): Promise<Metrics> {
+  const { critic, clip, hooks } = learner;
+  const steps = Array.from({ length: options.epochs }, () => drawStep(learner.replay, rng, options));
+  const drawn = steps.flat().flatMap(({ items }) => items.map(({ trajectory }) => trajectory));
+  const importance = weightsOf && (await weightsOf(drawn));
+  const player = options.vTargetAction === 'policy' ? await learner.openPlayer(options.sampling) : null;
   const means = new RunningMeans();
-  for (let epoch = 0; epoch < options.epochs; epoch++) {
-    for (let micro = 0; micro < options.gradAccumSteps; micro++) {
-      means.add(await accumulateTd(critic, replay.sample(options.batchSize, rng), sample, rng, options));
+  try {
+    let fresh: ReplayItem[][][] = [];
+    for (let epoch = 0; epoch < options.epochs; epoch++) {
+      if (player !== null && (epoch === 0 || learner.playsWithCritic))
+        fresh = await sampleFor(player, learner.playsWithCritic ? steps[epoch] : steps.flat(), hooks, options);
+      for (const { items } of steps[epoch])
+        means.add(await accumulateTd(critic, items, fresh.shift() ?? [items], importance, options));
+      const norm = await clip.step('critic', critic.optimizer, options.criticLr, options.gradAccumSteps, {
+        maxGradNorm: options.criticMaxGradNorm,
+        gradReduction: options.gradReduction,
+      });
+      means.add({ 'optim/critic_gradient_norm': norm });
+      await critic.polyak(options.tau);
+      hooks.progress('critic', epoch + 1, options.epochs);
     }
-    const norm = await clip.step('critic', critic.optimizer, options.criticLr, options.gradAccumSteps, {
-      maxGradNorm: options.criticMaxGradNorm,
-      gradReduction: options.gradReduction,
-    });
-    means.add({ 'optim/critic_gradient_norm': norm });
-    await critic.polyak(options.tau);
-    hooks.progress('critic', epoch + 1, options.epochs);
+  } finally {
+    await player?.close();
   }
   return means.values();
 }
 
-/** Forward and backward of one micro-batch; gradients are added. */
-async function accumulateTd(
-  critic: DoubleCritic,
-  items: ReplayItem[],
-  sample: FreshUtterances,
-  rng: Rng,
-  options: CriticOptions,
-): Promise<Metrics> {
-  const transitions = items.map(({ trajectory, turn }) => trajectory.transitions[turn]);
-  const observations = transitions.map(({ observation }) => observation);
-  const actions = transitions.map(({ action }) => action);
-  const policyActions =
-    options.vTargetAction === 'stored'
-      ? actions
-      : (await sample(items, rng)).map(({ trajectory, turn }) => trajectory.transitions[turn].action);
+/** The micro-batches of one optimizer step. */
+const drawStep = (replay: ReplayBuffer<ReplayItem>, rng: Rng, options: CriticOptions): StatesToAct[] =>
+  Array.from({ length: options.gradAccumSteps }, () => ({
+    items: replay.sample(options.batchSize, rng),
+    seed: options.vTargetAction === 'policy' ? rng.uint32() : 0,
+  }));
 
-  const next = await critic.evaluate(
-    transitions.map(({ nextObservation }) => nextObservation),
-    null,
-    'target',
-  );
-  const here = await critic.evaluate(observations, policyActions, 'target');
-  const rewards = transitions.map(({ reward }) => reward);
-  const terminated = transitions.map((transition) => transition.terminated);
-  const [nextV1, nextV2] = pair(next.v1, next.v2, options.tdTarget);
-  const [v1Targets, v2Targets] = pair(here.q1, here.q2, options.tdTarget);
-  const result = await critic.accumulateGradients({
-    observations,
-    actions,
-    q1Targets: tdTargets(rewards, terminated, nextV1, options.gamma),
-    q2Targets: tdTargets(rewards, terminated, nextV2, options.gamma),
-    v1Targets,
-    v2Targets,
+function sampleFor(
+  player: Player,
+  batches: readonly StatesToAct[],
+  hooks: CriticUpdate['hooks'],
+  { slots, batchSize, vTargetSamples: samples }: CriticOptions,
+): Promise<ReplayItem[][][]> {
+  const total = batches.length * batchSize * samples;
+  return freshUtterances(player, batches, {
+    ...{ slots, samples },
+    progress: (done) => hooks.progress('fresh utterances', done, total),
   });
-  return {
-    'losses/q1': result.q1Loss,
-    'losses/q2': result.q2Loss,
-    'losses/v1': result.v1Loss,
-    'losses/v2': result.v2Loss,
-    'critic/q1_mean': mean(result.q1),
-    'critic/q2_mean': mean(result.q2),
-    'critic/v1_mean': mean(result.v1),
-    'critic/v2_mean': mean(result.v2),
-    'critic/target_q1_mean': mean(here.q1),
-    'critic/target_q2_mean': mean(here.q2),
-  };
 }
 
-function pair(one: Float32Array, two: Float32Array, rule: 'own' | 'min'): [Float32Array, Float32Array] {
-  if (rule === 'own') return [one, two];
-  const smaller = one.map((value, i) => Math.min(value, two[i]));
-  return [smaller, smaller];
+/**
+ * Forward and backward of one micro-batch; gradients are added.
+ *
+ * @param samples the items themselves, or fresh utterances at their states
+ */
+async function accumulateTd(
+  critic: DoubleCritic,
+  items: readonly ReplayItem[],
+  samples: readonly (readonly ReplayItem[])[],
+  importance: ReadonlyMap<Trajectory, Float32Array> | null,
+  options: CriticOptions,
+): Promise<Metrics> {
+  const observations = items.map((item) => transitionOf(item).observation);
+  const [q1Targets, q2Targets] = await qTargets(critic, items, importance, options);
+  const { heads, targets } = await vTargets(critic, observations, samples, options);
+  // A stored action of an older policy counts as often as the policy would take it now.
+  const rho =
+    importance !== null && options.vTargetAction === 'stored'
+      ? Float32Array.from(items, ({ trajectory, turn }) => importance.get(trajectory)![turn])
+      : null;
+  const result = await critic.accumulateGradients({
+    ...{ observations, actions: items.map((item) => transitionOf(item).action) },
+    ...{ q1Targets, q2Targets, v1Targets: targets[0], v2Targets: targets[1] },
+    ...(rho && { weights: { v1: rho, v2: rho } }),
+  });
+  return { ...headMetrics(result, heads), ...(rho && { 'critic/importance_weight_mean': mean(rho) }) };
+}
+
+const transitionOf = ({ trajectory, turn }: ReplayItem) => trajectory.transitions[turn];
+
+/** y^V_i = mean over the samples of Q̄_i(s, a). */
+async function vTargets(
+  critic: DoubleCritic,
+  observations: readonly string[],
+  samples: readonly (readonly ReplayItem[])[],
+  { tdTarget }: CriticOptions,
+): Promise<{ heads: Pair; targets: Pair }> {
+  const values: Pair[] = [];
+  for (const sample of samples) {
+    const actions = sample.map((item) => transitionOf(item).action);
+    const { q1, q2 } = await critic.evaluate(observations, actions, 'target');
+    values.push([q1, q2]);
+  }
+  const pairs = values.map(([q1, q2]) => combined(q1, q2, tdTarget));
+  return { heads: meanPair(values), targets: meanPair(pairs) };
+}
+
+function meanPair(pairs: readonly Pair[]): Pair {
+  if (pairs.length === 1) return pairs[0];
+  const meanOf = (head: 0 | 1) => pairs[0][head].map((_, i) => mean(pairs.map((pair) => pair[head][i])));
+  return [meanOf(0), meanOf(1)];
 }

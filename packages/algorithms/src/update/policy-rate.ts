@@ -22,17 +22,24 @@ export const rateScheduleSchema = <FinalShare extends TSchema>(unit: string, fin
     { additionalProperties: false, description: `learning-rate schedule of the policy over the ${unit}` },
   );
 
-export const policyRateKeys = {
-  warmup_iter: count('iterations at the start in which the policy is not trained', 0),
+const ratesOver = (unit: string) => ({
   lm_lr: rate('peak learning rate of the policy'),
   lm_lr_final_share: share('learning rate of the policy in the last iteration, as a share of lm_lr; 1: constant'),
   lm_schedule: rateScheduleSchema(
-    'iterations after warmup_iter',
+    unit,
     nullable(
       share('last learning rate as a share of the peak'),
       'last learning rate as a share of the peak; null: lm_lr_final_share',
     ),
   ),
+});
+
+/** Of algorithms that train the policy from the first iteration on. */
+export const rateKeys = ratesOver('iterations');
+
+export const policyRateKeys = {
+  warmup_iter: count('iterations at the start in which the policy is not trained', 0),
+  ...ratesOver('iterations after warmup_iter'),
 };
 
 export interface PolicyRateOptions {

@@ -29,6 +29,7 @@ import {
 } from '@bowyer/core';
 import type { LanguageModel, TokenExample } from '@bowyer/models';
 import type { Metrics, RunHooks } from '../types.js';
+import type { ReferencePolicy } from '../unit.js';
 import { RunningMeans } from './running-means.js';
 import { scoreTerminatorKey } from './token-examples.js';
 import { packTurns, scoredIds, scoreTurns, utterancesOf, type LearnedTurn, type TurnBatch } from './turn-batch.js';
@@ -63,15 +64,24 @@ export const policyUpdateKeys = {
   clip_low: rate('width of the interval of unclipped ratios below 1'),
   clip_high: rate('width of the interval of unclipped ratios above 1; larger than clip_low: clip-higher (DAPO)'),
   dual_clip: nullable(
-    Type.Number({ exclusiveMinimum: 1, description: 'bound of a loss with negative advantage, in units of the advantage' }),
+    Type.Number({
+      exclusiveMinimum: 1,
+      description: 'bound of a loss with negative advantage, in units of the advantage',
+    }),
     'bound of a loss with negative advantage, in units of the advantage; null: none',
   ),
   old_logprobs: oneOf(
     ['sampled', 'recomputed'],
     'denominator of the ratio: log-probabilities stored by the sampler, or those of the trainer before the first step',
   ),
-  kl_coefficient: coefficient('weight of the KL to the reference policy, the start of the run; 0: none, and no reference'),
-  kl_estimator: oneOf(['k1', 'k2', 'k3'], 'estimator of that KL from one token; in a loss, the gradient of k1 is noise'),
+  kl_coefficient: coefficient(
+    'weight of the KL to the reference policy, the start of the run; 0: none, and no reference',
+  ),
+  kl_in: oneOf(['loss', 'reward'], 'the KL is a term of the loss, or is subtracted from the rewards'),
+  kl_estimator: oneOf(
+    ['k1', 'k2', 'k3'],
+    'estimator of the KL from one token, in the loss (there the gradient of k1 is noise); in rewards it is always k1',
+  ),
   entropy_coefficient: coefficient('weight of the entropy bonus per token'),
   target_kl: nullable(
     rate('nats per token'),
@@ -94,6 +104,7 @@ export interface PolicyUpdateOptions {
   dualClip: number | null;
   oldLogprobs: 'sampled' | 'recomputed';
   klCoefficient: number;
+  klIn: 'loss' | 'reward';
   klEstimator: KlEstimator;
   entropyCoefficient: number;
   targetKl: number | null;
@@ -109,19 +120,20 @@ export interface AdvantageTurn extends LearnedTurn {
   refLogprobs?: Float32Array;
 }
 
-/** The frozen policy that a KL term refers to. */
-export interface TokenScoring {
-  /** Per example and position log p(target) in nats. */
-  logprobs(examples: readonly TokenExample[]): Promise<Float32Array[]>;
-}
-
 /** A further loss on the same tokens, computed from the same pass, such as that of a value head. */
 export interface AddedLoss<Turn> {
   /** @param weights [N] w, of the tokens of the batch */
   lossOf(scored: ScoredTokens, batch: TurnBatch<Turn>, weights: Float32Array): { loss: TokenLoss; metrics: Metrics };
 }
 
+type Reference = Pick<ReferencePolicy, 'logprobs'>;
 type Prepared<Turn> = Turn & { old: Float32Array; ref: Float32Array };
+
+export interface UpdateStep {
+  rng: Rng;
+  lr: number;
+  klCoefficient?: number;
+}
 
 /** Settings that contradict each other. */
 export const policyUpdateProblems = (options: {
@@ -146,7 +158,8 @@ export const policyUpdateProblems = (options: {
  * `innerEpochs` passes over the turns, one optimizer step per minibatch.
  *
  * @param reference needed where `klCoefficient` is above 0 and the turns do not have their `refLogprobs`
- * @param rng the order of the minibatches
+ * @param step.rng the order of the minibatches
+ * @param step.klCoefficient in place of the option, for one that adapts
  * @param added a further loss of the same pass
  */
 export async function updatePolicy<Turn extends AdvantageTurn>(
@@ -154,13 +167,14 @@ export async function updatePolicy<Turn extends AdvantageTurn>(
     policy,
     reference = null,
     hooks,
-  }: { policy: LanguageModel; reference?: TokenScoring | null; hooks: Pick<RunHooks, 'progress'> },
+  }: { policy: LanguageModel; reference?: Reference | null; hooks: Pick<RunHooks, 'progress'> },
   turns: readonly Turn[],
-  { rng, lr }: { rng: Rng; lr: number },
+  step: UpdateStep,
   options: PolicyUpdateOptions,
   added?: AddedLoss<Turn>,
 ): Promise<Metrics> {
-  const prepared = await prepare(policy, reference, turns, options);
+  const { rng, lr, klCoefficient = options.klCoefficient } = step;
+  const prepared = await prepare(policy, klCoefficient > 0 ? reference : 'none', turns, options);
   const sequences = sequencesOf(prepared, options.sequence);
   const steps = options.innerEpochs * Math.ceil(sequences.length / options.minibatchSize);
   const means = new RunningMeans();
@@ -168,7 +182,8 @@ export async function updatePolicy<Turn extends AdvantageTurn>(
   let isStopped = false;
   for (let epoch = 0; epoch < options.innerEpochs && !isStopped; epoch++) {
     for (const minibatch of minibatches(sequences, options.minibatchSize, rng)) {
-      const metrics = await accumulate(policy, packTurns(minibatch.flat(), options), options, added);
+      const batch = packTurns(minibatch.flat(), options);
+      const metrics = await accumulate(policy, batch, { klCoefficient, added }, options);
       means.add(metrics);
       isStopped = exceedsTarget(metrics['actor/kl_sampling'], options);
       if (isStopped) break;
@@ -190,11 +205,11 @@ export async function updatePolicy<Turn extends AdvantageTurn>(
 /** The turns with the log-probabilities that stay constant during the update; turns without a scored token are left out. */
 async function prepare<Turn extends AdvantageTurn>(
   policy: LanguageModel,
-  reference: TokenScoring | null,
+  reference: Reference | null | 'none',
   turns: readonly Turn[],
   options: PolicyUpdateOptions,
 ): Promise<Prepared<Turn>[]> {
-  const { oldLogprobs, klCoefficient, scoreTerminator, maxBatchTokens } = options;
+  const { oldLogprobs, scoreTerminator, maxBatchTokens } = options;
   const maxTokens = maxBatchTokens ?? undefined;
   const sampled = turns.map(({ trajectory, turn }) => {
     const utterance = utterancesOf(trajectory).get(turn);
@@ -206,29 +221,32 @@ async function prepare<Turn extends AdvantageTurn>(
       ? sampled
       : await scoreInParts((examples) => policy.logprobs(examples, { maxTokens }), turns, options);
   const refs =
-    klCoefficient === 0 || turns.every(({ refLogprobs }) => refLogprobs !== undefined)
-      ? turns.map(({ refLogprobs }) => refLogprobs)
+    reference === 'none' || turns.every(({ refLogprobs }) => refLogprobs !== undefined)
+      ? turns.map(({ refLogprobs }) => (reference === 'none' ? undefined : refLogprobs))
       : await referenceLogprobs(reference, turns, options);
   return turns.flatMap((turn, i) =>
     old[i].length === 0 ? [] : [{ ...turn, old: old[i], ref: refs[i] ?? new Float32Array(0) }],
   );
 }
 
+type ScoringOptions = Pick<PolicyUpdateOptions, 'minibatchSize' | 'scoreTerminator' | 'sequence' | 'maxBatchTokens'>;
+
 /** [turns] of [tokens] log-probabilities under the reference policy, in nats. */
 export function referenceLogprobs(
-  reference: TokenScoring | null,
+  reference: Reference | null,
   turns: readonly LearnedTurn[],
-  options: Pick<PolicyUpdateOptions, 'minibatchSize' | 'scoreTerminator' | 'sequence'>,
+  options: ScoringOptions,
 ): Promise<Float32Array[]> {
   if (reference === null) throw new Error('kl_coefficient is above 0, and this run has no reference policy');
-  return scoreInParts((examples) => reference.logprobs(examples), turns, options);
+  const maxTokens = options.maxBatchTokens ?? undefined;
+  return scoreInParts((examples) => reference.logprobs(examples, { maxTokens }), turns, options);
 }
 
 /** As many sequences at once as in an update. */
 async function scoreInParts(
   score: (examples: readonly TokenExample[]) => Promise<Float32Array[]>,
   turns: readonly LearnedTurn[],
-  options: Pick<PolicyUpdateOptions, 'minibatchSize' | 'scoreTerminator' | 'sequence'>,
+  options: ScoringOptions,
 ): Promise<Float32Array[]> {
   const indexed = turns.map(({ trajectory, turn }, index) => ({ trajectory, turn, index }));
   const sequences = sequencesOf(indexed, options.sequence);
@@ -257,8 +275,8 @@ function sequencesOf<Turn extends LearnedTurn>(turns: readonly Turn[], kind: 'ep
 async function accumulate<Turn extends AdvantageTurn>(
   policy: LanguageModel,
   batch: TurnBatch<Prepared<Turn>>,
+  { klCoefficient, added }: { klCoefficient: number; added?: AddedLoss<Turn> },
   options: PolicyUpdateOptions,
-  added: AddedLoss<Turn> | undefined,
 ): Promise<Metrics> {
   const { turns, lengths } = batch;
   const sequenceLengths = options.sequence === 'turn' ? lengths : episodeLengths(batch);
@@ -273,7 +291,7 @@ async function accumulate<Turn extends AdvantageTurn>(
   await policy.accumulateLogprobGradients(
     batch.examples,
     (scored) => {
-      const found = policyLoss(scored, { ...tokens, weights, ratioLengths }, options);
+      const found = policyLoss(scored, { ...tokens, weights, ratioLengths, klCoefficient }, options);
       const further = added?.lossOf(scored, batch, weights);
       metrics = { ...found.metrics, ...further?.metrics };
       const terms = [
@@ -292,13 +310,13 @@ async function accumulate<Turn extends AdvantageTurn>(
 /** The loss of a minibatch's tokens, all arrays [N]. */
 function policyLoss(
   { logprobs, entropies }: ScoredTokens,
-  {
-    ratioLengths,
-    ...tokens
-  }: Record<'oldLogprobs' | 'refLogprobs' | 'advantages' | 'weights', Float32Array> & { ratioLengths: number[] },
+  batch: Record<'oldLogprobs' | 'refLogprobs' | 'advantages' | 'weights', Float32Array> & {
+    ratioLengths: number[];
+    klCoefficient: number;
+  },
   options: PolicyUpdateOptions,
 ): { loss: TokenLoss; metrics: Metrics } {
-  const { oldLogprobs, refLogprobs, advantages, weights } = tokens;
+  const { oldLogprobs, refLogprobs, advantages, weights, ratioLengths, klCoefficient } = batch;
   const ratioed = { logprobs, oldLogprobs, advantages, weights };
   const surrogate =
     options.ratio === 'token'
@@ -314,10 +332,12 @@ function policyLoss(
     'actor/ratio_max': maximum(ratios),
     'actor/entropy': mean(entropies),
   };
-  if (options.klCoefficient > 0) {
-    const penalty = klPenalty({ logprobs, refLogprobs, weights }, options.klEstimator);
-    terms.push({ loss: penalty, coefficient: options.klCoefficient });
-    metrics['losses/kl'] = penalty.loss;
+  if (refLogprobs.length > 0) {
+    if (options.klIn === 'loss') {
+      const penalty = klPenalty({ logprobs, refLogprobs, weights }, options.klEstimator);
+      terms.push({ loss: penalty, coefficient: klCoefficient });
+      metrics['losses/kl'] = penalty.loss;
+    }
     metrics['actor/kl_reference'] = mean(logprobs.map((logprob, t) => klEstimate(logprob, refLogprobs[t], 'k3')));
   }
   if (options.entropyCoefficient > 0)

@@ -7,6 +7,8 @@ export interface TokenLoss {
   gradient: Float32Array;
   /** [N] dL / d entropy of the distribution that each token was sampled from, for losses with an entropy bonus. */
   entropyGradient?: Float32Array;
+  /** [M] dL / dV of each value, for losses with a value function. */
+  valueGradient?: Float32Array;
 }
 
 /** What a policy loss is computed from. */
@@ -15,6 +17,8 @@ export interface ScoredTokens {
   logprobs: Float32Array;
   /** [N] nats, of the distribution before each token; empty unless the caller asked for entropies. */
   entropies: Float32Array;
+  /** [M] of the value head where the examples ask for V; M need not be N. Empty if they do not. */
+  values: Float32Array;
 }
 
 /** How per-token losses ℓ_t are summed: L = Σ w_t ℓ_t. */
@@ -61,6 +65,10 @@ export function weightedSum(...terms: readonly { loss: TokenLoss; coefficient: n
     if (loss.entropyGradient) {
       total.entropyGradient ??= new Float32Array(total.gradient.length);
       add(total.entropyGradient, loss.entropyGradient, coefficient);
+    }
+    if (loss.valueGradient) {
+      total.valueGradient ??= new Float32Array(loss.valueGradient.length);
+      add(total.valueGradient, loss.valueGradient, coefficient);
     }
   }
   return total;

@@ -17,6 +17,7 @@ export interface AgentGymOptions {
   dataset: string | null;
   firstItem: number;
   items: number | null;
+  testItems: string | null;
   maxRounds: number | null;
   timeoutMs: number;
   connections: number;

@@ -9,6 +9,7 @@ export interface BackendOptions {
   baseUrl: string | null;
   actionFormat: AgentGymOptions['actionFormat'];
   timeoutMs: number;
+  testItems: string | null;
 }
 
 export const backendProperties = {
@@ -21,6 +22,7 @@ export const backendProperties = {
   baseUrl: agentGymProperties.baseUrl,
   actionFormat: { ...agentGymProperties.actionFormat, enum: ['plain', 'react'], default: 'plain' },
   timeoutMs: agentGymProperties.timeoutMs,
+  testItems: agentGymProperties.testItems,
 } as const;
 
 /** The game's client; who writes plain actions needs no instructions on how to write others. */
@@ -36,10 +38,10 @@ const served: Condition = { backend: ['agentgym'] };
 /** For options of the game itself: the server has its own. */
 export const embeddedOnly: Condition = { backend: ['embedded'] };
 
-export const backendReadWith = { baseUrl: served, actionFormat: served, timeoutMs: served } as const;
+export const backendReadWith = { baseUrl: served, actionFormat: served, timeoutMs: served, testItems: served } as const;
 
 /** Of no effect on demonstrations, which are always played in this process. */
-export const backendOptionNames = ['backend', 'baseUrl', 'actionFormat', 'timeoutMs'] as const;
+export const backendOptionNames = ['backend', 'baseUrl', 'actionFormat', 'timeoutMs', 'testItems'] as const;
 
 /** AgentGym's name of the address. */
 export const agentGymKeys: Readonly<Record<string, ConfigKey>> = { env_server_base: { option: 'baseUrl' } };

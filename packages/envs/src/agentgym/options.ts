@@ -34,6 +34,12 @@ export const agentGymProperties = {
     minimum: 1,
     default: null,
   },
+  testItems: {
+    description:
+      "AgentGym's list of problems (JSON with item_id): the test plays these, training and evaluation the others; null: a fifth of all.",
+    type: ['string', 'null'],
+    default: null,
+  },
   maxRounds: {
     description: "Replies after which the episode is cut; null: AgentGym's own number for this environment.",
     type: ['integer', 'null'],
@@ -72,6 +78,7 @@ const defaults: AgentGymOptions = {
   dataset: null,
   firstItem: 0,
   items: null,
+  testItems: null,
   maxRounds: null,
   timeoutMs: 300_000,
   connections: 64,

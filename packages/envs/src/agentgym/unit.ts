@@ -3,6 +3,7 @@ import { defineEnvironment, resetSchemaWith } from '../unit.js';
 import type { AgentGymOptions } from './agentgym-env.js';
 import { agentGymKeys, missingAddress } from './backend.js';
 import { agentGymEnv, agentGymSchema } from './options.js';
+import { servedSplits } from './splits.js';
 
 const descriptions = {
   webarena: "WebArena's web sites in a browser, on AgentGym's server.",
@@ -39,6 +40,7 @@ const unitOf = (name: RemoteOnlyEnv) =>
     schema: agentGymSchema,
     resetSchema: resetSchemaWith({ dataIdx }),
     make: (options) => agentGymEnv(name, options),
+    splits: (options) => servedSplits(name, options),
     sampleActions,
     // A success or a share of it, 0…1.
     typicalReturn: () => 0.3,

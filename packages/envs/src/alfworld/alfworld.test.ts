@@ -14,6 +14,7 @@ const options: AlfworldOptions = {
   baseUrl: null,
   actionFormat: 'plain',
   timeoutMs: 1000,
+  testItems: null,
   games: null,
   taskTypes: [...taskTypes],
   putPhrase: 'put',

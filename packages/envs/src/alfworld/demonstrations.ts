@@ -1,7 +1,9 @@
 // Expert episodes in households made from seeds, for supervised warm starts.
 import type { Transition } from '@bowyer/core';
+import { trainItems } from '../splits.js';
 import { playPlans, type PlannedDemonstrationOptions } from '../played-demonstrations.js';
 import { Alfworld, type AlfworldOptions } from './alfworld.js';
+import { alfworldSplits } from './splits.js';
 
 export interface AlfworldDemonstrationOptions extends AlfworldOptions, PlannedDemonstrationOptions {}
 
@@ -13,5 +15,6 @@ export async function alfworldDemonstrations(options: AlfworldDemonstrationOptio
     const { commands, won } = env.expertPath(seed);
     return won ? commands : null;
   };
-  return playPlans(env, plan, { episodes, firstSeed });
+  const trained = trainItems(env, alfworldSplits({ ...envOptions, backend: 'embedded' }));
+  return playPlans(trained, plan, { episodes, firstSeed });
 }

@@ -6,7 +6,7 @@ import { levels } from './levels.js';
 import { seen } from './view.js';
 
 const options: BabyAiOptions = {
-  ...{ backend: 'embedded', baseUrl: null, actionFormat: 'plain', timeoutMs: 1000 },
+  ...{ backend: 'embedded', baseUrl: null, actionFormat: 'plain', timeoutMs: 1000, testItems: null },
   ...{ levels: ['goto_local'], stepLimit: 300 },
 };
 

@@ -1,5 +1,6 @@
 // Expert episodes of BabyAI's worlds, for supervised warm starts.
 import type { Transition } from '@bowyer/core';
+import { seedSplits, trainItems } from '../splits.js';
 import { playPlans, type PlannedDemonstrationOptions } from '../played-demonstrations.js';
 import { BabyAi, type BabyAiOptions } from './babyai.js';
 
@@ -13,5 +14,5 @@ export async function babyAiDemonstrations(options: BabyAiDemonstrationOptions):
     const actions = env.expertPath();
     return actions.length > options.stepLimit ? null : actions;
   };
-  return playPlans(env, plan, { episodes, firstSeed });
+  return playPlans(trainItems(env, seedSplits()), plan, { episodes, firstSeed });
 }

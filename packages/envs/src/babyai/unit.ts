@@ -1,3 +1,4 @@
+import { servedOffer } from '../context/context-options.js';
 import {
   agentGymKeys,
   backendOptionNames,
@@ -7,6 +8,8 @@ import {
   servedGame,
 } from '../agentgym/backend.js';
 import { playedSet, plannedOptions } from '../played-demonstrations.js';
+import { servedSplits } from '../agentgym/splits.js';
+import { seedSplits } from '../splits.js';
 import { defineEnvironment, noOptions, resetSchemaWith } from '../unit.js';
 import { BabyAi, babyAiSchema, type BabyAiOptions } from './babyai.js';
 import { babyAiDemonstrations } from './demonstrations.js';
@@ -18,6 +21,12 @@ export const babyAiUnit = defineEnvironment<BabyAiOptions>({
   resetSchema: resetSchemaWith(),
   make: (options) =>
     options.backend === 'agentgym' ? servedGame('babyai', options, options.stepLimit) : new BabyAi(options),
+  splits: ({ backend, testItems }) => (backend === 'agentgym' ? servedSplits('babyai', { testItems }) : seedSplits()),
+  taskType: ({ level }) => (level as string | undefined) ?? null,
+  context: ({ backend }) =>
+    backend === 'agentgym'
+      ? servedOffer
+      : { observation: 'turn', kind: 'dialogue', parts: ['taskDescription', 'validActions'] },
   sampleActions: [
     'turn left',
     'turn right',

@@ -2,12 +2,16 @@
 
 export interface ResetResult {
   observation: string;
+  /** The environment's own observation, where a context has made another text of it. */
+  state?: string;
   /** For people and logs; a policy that reads it is cheating. */
   info: Record<string, unknown>;
 }
 
 export interface StepResult {
   observation: string;
+  /** As in `ResetResult`. */
+  state?: string;
   /** Reward of this step alone, never a running total. */
   reward: number;
   /** The task ended: no value follows, so do not bootstrap. */
@@ -24,8 +28,11 @@ export interface StepResult {
  * A wrong move of the agent is an observation; a broken server is an exception.
  */
 export interface Env {
-  /** Same seed and same actions, same episode. Without a seed, the generator in use continues. */
-  reset(options?: { seed?: number }): Promise<ResetResult>;
+  /**
+   * Same seed and same actions, same episode. Without a seed, the generator in use continues. The number of the episode in its
+   * set is for environments that cover their items evenly; others need not read it.
+   */
+  reset(options?: { seed?: number; episode?: number }): Promise<ResetResult>;
   step(action: string): Promise<StepResult>;
   /** Frees the environment's resources. Closing twice is allowed, using it afterwards is not. */
   close(): Promise<void>;

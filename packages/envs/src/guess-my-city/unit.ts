@@ -1,3 +1,4 @@
+import { historyOffer } from '../context/context-options.js';
 import type { DemonstrationSet } from '@bowyer/core';
 import {
   chosenOracle,
@@ -8,8 +9,10 @@ import {
   type OracleOptions,
 } from '../oracle.js';
 import { expertNoiseSchema, type ExpertNoise } from '../played-demonstrations.js';
+import { secretReset, sharedSecrets } from '../guessing-game/shared-secrets.js';
 import { dialogueSet } from '../guessing-game/dialogue-set.js';
 import { defineEnvironment, resetSchemaWith } from '../unit.js';
+import { selectCities } from './cities.js';
 import { cityAnswerTokens, guessMyCityDemonstrations } from './demonstrations.js';
 import { cityDialogueEpisode, readCityDialogues, type CityDialogue } from './dialogues.js';
 import { GuessMyCity } from './guess-my-city.js';
@@ -19,8 +22,11 @@ export const guessMyCityUnit = defineEnvironment<GuessMyCityOptions & OracleOpti
   name: 'guess_my_city',
   description: 'Find out in 20 questions of any kind which of 91 cities the oracle comes from.',
   schema: { ...guessMyCitySchema, properties: { ...guessMyCitySchema.properties, ...oracleProperties } },
-  resetSchema: resetSchemaWith(),
+  resetSchema: resetSchemaWith(secretReset),
   make: (options, parts) => new GuessMyCity(options, chosenOracle('guess_my_city', options, parts)),
+  splits: ({ cities, envIdx, cityChoice: choice }) =>
+    sharedSecrets({ noun: 'cities', infoKey: 'city', count: selectCities(cities).length, envIdx, choice }),
+  context: () => historyOffer,
   sampleActions: [
     'Is your city located in Asia?',
     'What country is your city in?',

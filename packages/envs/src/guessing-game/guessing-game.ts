@@ -55,11 +55,12 @@ export class GuessingGame<Secret extends { readonly name: string }> implements E
     this.#secret = secrets[envIdx ?? 0];
   }
 
-  async reset({ seed }: { seed?: number } = {}): Promise<ResetResult> {
+  /** @param options.secret its place in the list in play, instead of one by `choice` */
+  async reset({ seed, secret }: { seed?: number; secret?: number } = {}): Promise<ResetResult> {
     this.#order.begin();
     if (seed !== undefined) this.#rng = new Rng(seed);
     const { secrets, envIdx, choice, infoKey, id } = this.#rules;
-    this.#secret = secrets[chooseSecret({ envIdx, choice, count: secrets.length }, seed, this.#rng)];
+    this.#secret = secrets[secret ?? chooseSecret({ envIdx, choice, count: secrets.length }, seed, this.#rng)];
     this.#history = historyHeader;
     this.#turn = 0;
     this.#asked = new Set();

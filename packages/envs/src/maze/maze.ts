@@ -54,7 +54,7 @@ export interface MazeInfo extends Record<string, unknown> {
 }
 
 /** Starting places: every free cell but the goal. */
-const startCount = freeCells.length - 1;
+export const startCount = freeCells.length - 1;
 
 export class Maze implements Env {
   readonly #order = new EpisodeOrder('maze');

@@ -1,3 +1,4 @@
+import { historyOffer, servedOffer } from '../context/context-options.js';
 import {
   agentGymKeys,
   backendOptionNames,
@@ -9,9 +10,11 @@ import {
   type BackendOptions,
 } from '../agentgym/backend.js';
 import { expertNoiseSchema, playedOptions, playedSet, type ExpertNoise } from '../played-demonstrations.js';
+import { servedSplits } from '../agentgym/splits.js';
+import { sharedSplits } from '../splits.js';
 import { defineEnvironment, resetSchemaWith } from '../unit.js';
 import { mazeDemonstrations } from './demonstrations.js';
-import { Maze, mazeSchema, type MazeOptions } from './maze.js';
+import { Maze, mazeSchema, startCount, type MazeOptions } from './maze.js';
 
 const game = { description: 'The starting place, 0…24 in the order of the docs page.', type: 'integer' } as const;
 
@@ -22,6 +25,20 @@ export const mazeUnit = defineEnvironment<MazeOptions & BackendOptions, ExpertNo
   resetSchema: resetSchemaWith({ game }),
   make: (options) =>
     options.backend === 'agentgym' ? servedGame('maze', options, options.maxSteps) : new Maze(options),
+  // Every split plays all 25 starting places of the one maze, as LMRL-Gym does.
+  splits: ({ backend, testItems, game }) =>
+    backend === 'agentgym'
+      ? servedSplits('maze', { testItems })
+      : sharedSplits({
+          noun: 'starting places',
+          count: game === null ? startCount : 1,
+          item: ({ position }) => String(position),
+        }),
+  // With observation=full the goal and the position are in every observation.
+  context: ({ backend, observation }) => {
+    if (backend === 'agentgym') return servedOffer;
+    return observation === 'partial' ? historyOffer : { observation: 'turn', kind: 'last', parts: ['validActions'] };
+  },
   sampleActions: ['move left', 'move right', 'move up', 'move down', 'move down', 'jump', ''],
   // A warm-started policy takes about 16 steps of −1, which discounted at 0.95 are −11; with rewards of 1 it mostly arrives.
   typicalReturn: ({ reward, backend }) => (reward === 'lmrl' && backend === 'embedded' ? -10 : 0.5),

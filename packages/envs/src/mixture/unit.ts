@@ -1,7 +1,9 @@
-import type { Demonstration, DemonstrationSet } from '@bowyer/core';
+import { Rng, type DemonstrationSet } from '@bowyer/core';
 import type { Env } from '../contract/env.js';
 import { expertNoiseSchema, type ExpertNoise } from '../played-demonstrations.js';
+import { defaultOffer, historyOffer, type ContextOffer } from '../context/context-options.js';
 import type { EnvParts } from '../oracle.js';
+import type { SplitPlan } from '../splits.js';
 import { defineEnvironment, resetSchemaWith, type AnyEnvironment, type DemonstrationRequest } from '../unit.js';
 import { membersOf, type Member, type MixtureOptions } from './members.js';
 import { Mixture } from './mixture.js';
@@ -12,6 +14,7 @@ export interface Members {
   make(name: string, options: Readonly<Record<string, unknown>>, parts: EnvParts): Env;
   /** With the schema's defaults. */
   options(member: Member): Record<string, unknown>;
+  plan(name: string, options: Readonly<Record<string, unknown>>): SplitPlan;
 }
 
 const member = {
@@ -30,7 +33,7 @@ const schema = {
       type: 'array',
       items: { type: ['string', 'object'] },
       minItems: 1,
-      default: ['textcraft', 'maze'],
+      default: [{ name: 'textcraft', observation: 'turn' }, 'maze'],
     },
   },
 } as const;
@@ -49,6 +52,9 @@ export const mixtureUnit = (registry: Members) =>
           make: () => registry.make(name, options, parts),
         })),
       ),
+    splits: ({ envs }) => mixedPlan(membersOf(envs), registry),
+    taskType: ({ env }) => (typeof env === 'string' ? env : null),
+    context: ({ envs }) => mixedOffer(offersOf(membersOf(envs), registry)),
     sampleActions: ['inventory', 'get 1 stick', 'move left', 'move right', 'move up', ''],
     typicalReturn: ({ envs }) => {
       const returns = membersOf(envs).map((one) => registry.unit(one.name).typicalReturn(registry.options(one)));
@@ -59,13 +65,67 @@ export const mixtureUnit = (registry: Members) =>
     ],
     vocabulary: ({ envs }) =>
       membersOf(envs).flatMap((one) => [...(registry.unit(one.name).vocabulary?.(registry.options(one)) ?? [])]),
-    problems: ({ envs }) => membersOf(envs).flatMap((one) => memberProblems(one)),
+    problems: ({ envs }) => [
+      ...membersOf(envs).flatMap((one) => memberProblems(one)),
+      ...contextProblems(offersOf(membersOf(envs), registry)),
+    ],
     demonstrations: {
       schema: expertNoiseSchema,
       make: ({ envs }, request) => mixedDemonstrations(membersOf(envs), request, registry),
       problem: ({ envs }) => withoutExpert(membersOf(envs), registry),
     },
   });
+
+/** Members that are not registered have no offer; another check reports them. */
+const offersOf = (members: readonly Member[], registry: Members): ContextOffer[] =>
+  members.flatMap((one) => {
+    try {
+      return [registry.unit(one.name).context?.(registry.options(one)) ?? defaultOffer];
+    } catch {
+      return [];
+    }
+  });
+
+/** What all members offer. */
+function mixedOffer(offers: readonly ContextOffer[]): ContextOffer {
+  if (offers.every(({ observation }) => observation === 'history')) return historyOffer;
+  const parts = offers[0].parts.filter((part) => offers.every((offer) => offer.parts.includes(part)));
+  return { observation: 'turn', kind: offers.some(({ kind }) => kind === 'dialogue') ? 'dialogue' : 'last', parts };
+}
+
+function contextProblems(offers: readonly ContextOffer[]) {
+  if (new Set(offers.map(({ observation }) => observation)).size < 2) return [];
+  return [
+    {
+      key: 'env.envs',
+      message: 'env.envs: some of these environments observe single turns, others everything that was said so far',
+      remedy: 'let all observe single turns, where they can ({name: textcraft, observation: turn}), or mix those that are alike',
+    },
+  ];
+}
+
+/** Each episode is of the member that its number names in turn, else of one that its seed draws. */
+function mixedPlan(members: readonly Member[], registry: Members): SplitPlan {
+  const plans = members.map(({ name, options }) => registry.plan(name, options));
+  const sum = (counts: readonly (number | null)[]) =>
+    counts.reduce((total, count) => (total === null || count === null ? null : total + count), 0);
+  return {
+    noun: [...new Set(plans.map(({ noun }) => noun))].join(' and '),
+    shared: plans.some(({ shared }) => shared),
+    count: (split) => sum(plans.map((plan) => plan.count(split))),
+    choose: ({ split, seed, episode }) => {
+      const member =
+        episode === undefined ? Rng.forPurpose(seed, 'mixture').integer(0, members.length - 1) : episode % members.length;
+      const own = episode === undefined ? undefined : Math.floor(episode / members.length);
+      const { reset: memberReset, item } = plans[member].choose({ split, seed, episode: own });
+      const { label } = members[member];
+      return {
+        reset: { seed, member, memberReset },
+        item: typeof item === 'string' ? `${label} ${item}` : (info) => `${label} ${item(info)}`,
+      };
+    },
+  };
+}
 
 function memberProblems({ name, options }: Member) {
   if (name === 'mixture')
@@ -100,16 +160,15 @@ async function mixedDemonstrations(
     const share = Math.ceil(count / members.length);
     sets.push(await source!.make(registry.options(one), { ...own, ...('noise' in own && { noise }), count: share, seed }));
   }
+  const demonstrations = sets.flatMap((set) => set.demonstrations);
+  const records = sets.flatMap((set) => set.records ?? set.demonstrations);
   return {
-    demonstrations: sets.flatMap(({ demonstrations }) => demonstrations),
+    demonstrations,
     summary: sets.map(({ summary }, i) => `${members[i].label}: ${summary}`).join('; '),
-    file: { name: 'demonstrations.jsonl', text: () => sets.map(linesOf).join('') },
+    ...(records.length > 0 && { records }),
+    file: {
+      name: 'demonstrations.jsonl',
+      text: () => (records.length > 0 ? records : demonstrations).map((one) => `${JSON.stringify(one)}\n`).join(''),
+    },
   };
-}
-
-/** JSONL as it is; of an environment with another format, the dialogues as `demonstrations.path` reads them. */
-function linesOf({ file, demonstrations }: DemonstrationSet): string {
-  return file.name.endsWith('.jsonl')
-    ? file.text()
-    : demonstrations.map((one: Demonstration) => `${JSON.stringify(one)}\n`).join('');
 }

@@ -2,6 +2,8 @@
 import type { AgentGymOptions } from '../agentgym/agentgym-env.js';
 import { agentGymProperties } from '../agentgym/options.js';
 
+export type SciWorldFold = 'train' | 'dev' | 'test';
+
 export interface SciWorldJavaOptions {
   /** Of the simulator: host:port where none is started. */
   baseUrl: string | null;
@@ -9,7 +11,7 @@ export interface SciWorldJavaOptions {
   maxRounds: number | null;
   jar: string | null;
   tasks: readonly string[] | null;
-  fold: 'train' | 'dev' | 'test';
+  fold: SciWorldFold | null;
   simplifications: string;
   validActions: boolean;
 }
@@ -47,10 +49,10 @@ export const sciWorldSchema = {
       default: null,
     },
     fold: {
-      description: 'java: variations that seeds draw from: half of them, a quarter, the rest.',
-      type: 'string',
-      enum: ['train', 'dev', 'test'],
-      default: 'train',
+      description:
+        'java: variations that seeds draw from: half of them (train), a quarter (dev), the rest (test); null: train, dev and test as the run trains, evaluates and tests.',
+      anyOf: [{ type: 'string', enum: ['train', 'dev', 'test'] }, { type: 'null' }],
+      default: null,
     },
     simplifications: {
       description:

@@ -3,7 +3,7 @@
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
-import type { SciWorldJavaOptions } from './options.js';
+import type { SciWorldFold, SciWorldJavaOptions } from './options.js';
 import { Simulator, type Moment } from './simulator.js';
 
 export interface SciWorldReset {
@@ -11,6 +11,8 @@ export interface SciWorldReset {
   /** Instead of one drawn by the seed. */
   task?: string;
   variation?: number;
+  /** Instead of the option's; train where that is null. */
+  fold?: SciWorldFold;
 }
 
 /** Moves that the simulator's wrapper allows; the first one beyond cuts the episode. */
@@ -26,15 +28,20 @@ export class ScienceWorld implements Env {
 
   constructor(private readonly options: SciWorldJavaOptions) {}
 
-  async reset({ seed, task, variation }: SciWorldReset = {}): Promise<ResetResult> {
+  async reset({
+    seed,
+    task,
+    variation,
+    fold = this.options.fold ?? 'train',
+  }: SciWorldReset = {}): Promise<ResetResult> {
     this.#order.begin();
     this.#order.end(); // until the simulator has answered
     if (seed !== undefined) this.#rng = new Rng(seed);
     const simulator = await this.#open();
     const chosen = task ?? this.#rng.choice(this.options.tasks ?? (await simulator.taskNames()));
-    const among = variationsOf(await simulator.variationCount(chosen), this.options.fold);
+    const among = variationsOf(await simulator.variationCount(chosen), fold);
     if (variation === undefined && among.length === 0)
-      throw new RangeError(`sciworld: the task '${chosen}' has no variation of fold ${this.options.fold}`);
+      throw new RangeError(`sciworld: the task '${chosen}' has no variation of fold ${fold}`);
     const number = variation ?? this.#rng.choice(among);
     const start = await simulator.load(chosen, number, this.options.simplifications);
     this.#world = { task: chosen, variation: number, taskDescription: await simulator.taskDescription() };
@@ -80,7 +87,7 @@ export class ScienceWorld implements Env {
 }
 
 /** Two quarters to train on, one to develop on, the rest to test on; few variations are dealt out singly. */
-export function variationsOf(count: number, fold: SciWorldJavaOptions['fold']): number[] {
+export function variationsOf(count: number, fold: SciWorldFold): number[] {
   const all = [...Array(count).keys()];
   const few: Record<number, [dev: number, test: number]> = { 0: [0, 0], 2: [1, 1], 3: [1, 2], 4: [2, 3] };
   if (count === 1) return fold === 'dev' ? [] : [0]; // both learnt on and tested on

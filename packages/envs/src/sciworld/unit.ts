@@ -1,12 +1,16 @@
+import { servedOffer } from '../context/context-options.js';
 import { missingAddress } from '../agentgym/backend.js';
 import { agentGymEnv } from '../agentgym/options.js';
 import { defineEnvironment, resetSchemaWith, type Condition } from '../unit.js';
 import { sciWorldSchema, type SciWorldOptions } from './options.js';
+import { sciWorldSplits } from './splits.js';
 import { ScienceWorld } from './scienceworld.js';
 
 const dataIdx = { description: 'agentgym: number of the problem, instead of one drawn by the seed.', type: 'integer' };
 const task = { description: 'java: name of the task, instead of one drawn by the seed.', type: 'string' };
 const variation = { description: "java: number of the task's variation.", type: 'integer', minimum: 0 };
+
+const fold = { description: 'java: train, dev or test, instead of the option.', type: 'string' };
 
 const served: Condition = { backend: ['agentgym'] };
 const simulated: Condition = { backend: ['java'] };
@@ -15,11 +19,18 @@ export const sciWorldUnit = defineEnvironment<SciWorldOptions>({
   name: 'sciworld',
   description: "ScienceWorld's experiments, on AgentGym's server or in the simulator itself.",
   schema: sciWorldSchema,
-  resetSchema: resetSchemaWith({ dataIdx, task, variation }),
+  resetSchema: resetSchemaWith({ dataIdx, task, variation, fold }),
   make: ({ backend, jar, tasks, fold, simplifications, validActions, ...agentGym }) =>
     backend === 'java'
       ? new ScienceWorld({ jar, tasks, fold, simplifications, validActions, ...agentGym })
       : agentGymEnv('sciworld', agentGym),
+  splits: sciWorldSplits,
+  taskType: ({ task }) => (task as string | undefined) ?? null,
+  context: ({ backend, validActions }) => {
+    if (backend === 'agentgym') return servedOffer;
+    const parts = ['taskDescription', ...(validActions ? (['validActions'] as const) : [])] as const;
+    return { observation: 'turn', kind: 'dialogue', parts };
+  },
   sampleActions: ['look around', 'Thought:\nI look.\n\nAction:\nlook around', 'Action: inventory', 'open door', ''],
   // Of a score of 0…100; simple policies get the points of a task's first steps.
   typicalReturn: () => 10,
@@ -30,6 +41,7 @@ export const sciWorldUnit = defineEnvironment<SciWorldOptions>({
     dataset: served,
     firstItem: served,
     items: served,
+    testItems: served,
     connections: served,
     upstreamEndCut: served,
     jar: simulated,

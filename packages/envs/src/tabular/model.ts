@@ -23,7 +23,8 @@ const goes = (reward: number, chances: Record<string, number>): Outcome[] =>
 
 /**
  * The built-in game. The treasure of 2 is four or more steps away; on the way one step costs 0.2 and two may fail. In every state
- * some action pays a little and ends the game, so that who looks only at the next reward never sees the treasure.
+ * some action pays a little and ends the game, so that who looks only at the next reward never sees the treasure; the best action
+ * is not the same in all states.
  */
 export const towerModel: TabularModel = {
   start: { gate: 0.5, shore: 0.5 },
@@ -39,9 +40,9 @@ export const towerModel: TabularModel = {
       wait: goes(-0.05, { gate: 0.5, shore: 0.5 }),
     },
     hall: {
-      left: goes(-0.2, { bridge: 1 }),
-      right: ends(0.1),
-      wait: goes(-0.05, { hall: 1 }),
+      left: ends(0.1),
+      right: goes(-0.05, { hall: 1 }),
+      wait: goes(-0.2, { bridge: 1 }),
     },
     bridge: {
       left: goes(0, { tower: 0.7, hall: 0.3 }),

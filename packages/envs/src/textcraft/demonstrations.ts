@@ -1,8 +1,10 @@
 // Crafting plans, and random actions as often as asked for.
 import type { Rng, Transition } from '@bowyer/core';
 import { playDemonstrations, type PlayedDemonstrationOptions } from '../played-demonstrations.js';
+import { trainItems } from '../splits.js';
 import type { TextCraftOptions } from './options.js';
 import { craftingPlan } from './plan.js';
+import { textCraftSplits } from './splits.js';
 import { TextCraft, type TextCraftInfo } from './textcraft.js';
 
 export function textCraftDemonstrations(
@@ -12,7 +14,7 @@ export function textCraftDemonstrations(
   const env = new TextCraft(options);
   let plan: string[] = [];
   return playDemonstrations(
-    env,
+    trainItems(env, textCraftSplits(options)),
     {
       begin: (info) => {
         plan = craftingPlan(env.tree, (info as TextCraftInfo).goal);

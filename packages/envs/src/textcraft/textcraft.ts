@@ -46,11 +46,9 @@ export class TextCraft implements ResumableEnv {
   #history = '';
 
   constructor(private readonly options: TextCraftOptions) {
-    const { recipes, recipeOrder, depth } = options;
-    this.tree = recipes === null && recipeOrder === null ? builtInTree() : new CraftingTree(recipesOf(options));
+    this.tree = treeOf(options);
     this.#goals = this.tree.goals();
-    this.#drawn = [...this.#goals.keys()].filter((index) => depth === null || this.#goals[index][1] === depth);
-    if (this.#drawn.length === 0) throw new RangeError(`textcraft: no goal has depth ${depth}`);
+    this.#drawn = drawnGoals(options);
     this.#task = this.#taskOf(this.#drawn[0]);
     this.#workshop = new Workshop(this.tree);
   }
@@ -71,7 +69,7 @@ export class TextCraft implements ResumableEnv {
     this.#history = `${this.#task.text}\n`;
     return {
       observation: this.options.observation === 'turn' ? this.#task.text : this.#history,
-      info: this.#info(false),
+      info: { ...this.#info(false), taskDescription: this.#task.text },
     };
   }
 
@@ -143,12 +141,31 @@ export class TextCraft implements ResumableEnv {
   }
 }
 
-let builtIn: CraftingTree | undefined;
-const builtInTree = () => (builtIn ??= new CraftingTree(builtInRecipes()));
+/** Indices of the goals that seeds draw from. */
+export function drawnGoals({ depth, ...options }: GoalOptions): number[] {
+  const goals = treeOf(options).goals();
+  const drawn = [...goals.keys()].filter((index) => depth === null || goals[index][1] === depth);
+  if (drawn.length === 0) throw new RangeError(`textcraft: no goal has depth ${depth}`);
+  return drawn;
+}
+
+type TreeOptions = Pick<TextCraftOptions, 'recipes' | 'recipeOrder'>;
+type GoalOptions = Pick<TextCraftOptions, 'depth'> & TreeOptions;
+
+/** Recipes are read once, however many environments use them: nothing in a tree changes. */
+const trees = new Map<string, CraftingTree>();
+
+function treeOf(options: TreeOptions): CraftingTree {
+  const key = JSON.stringify([options.recipes, options.recipeOrder]);
+  let tree = trees.get(key);
+  if (tree === undefined) trees.set(key, (tree = new CraftingTree(recipesOf(options))));
+  return tree;
+}
 
 const builtInRecipes = () => recipeTable.trimEnd().split('\n').map(parseRecipeLine);
 
-function recipesOf({ recipes, recipeOrder }: TextCraftOptions): Recipe[] {
+function recipesOf({ recipes, recipeOrder }: TreeOptions): Recipe[] {
+  if (recipes === null && recipeOrder === null) return builtInRecipes();
   if (recipes === null)
     throw new RangeError('textcraft: recipe_order without recipes: the built-in recipes have their order');
   return readRecipes(recipes, recipeOrder);

@@ -1,3 +1,4 @@
+import { historyOffer, servedOffer } from '../context/context-options.js';
 import {
   agentGymKeys,
   backendOptionNames,
@@ -8,10 +9,12 @@ import {
   servedGame,
   type BackendOptions,
 } from '../agentgym/backend.js';
+import { servedSplits } from '../agentgym/splits.js';
 import { expertNoiseSchema, playedOptions, playedSet, type ExpertNoise } from '../played-demonstrations.js';
 import { defineEnvironment, resetSchemaWith } from '../unit.js';
 import { textCraftDemonstrations } from './demonstrations.js';
 import { textCraftSchema, type TextCraftOptions } from './options.js';
+import { textCraftSplits } from './splits.js';
 import { TextCraft } from './textcraft.js';
 
 const dataIdx = { description: "The goal, counted as AgentGym's data_idx.", type: 'integer' } as const;
@@ -23,6 +26,13 @@ export const textCraftUnit = defineEnvironment<TextCraftOptions & BackendOptions
   resetSchema: resetSchemaWith({ dataIdx }),
   make: (options) =>
     options.backend === 'agentgym' ? servedGame('textcraft', options, options.stepLimit) : new TextCraft(options),
+  splits: (options) => (options.backend === 'agentgym' ? servedSplits('textcraft', options) : textCraftSplits(options)),
+  taskType: ({ depth }) => (depth === undefined ? null : `depth ${String(depth)}`),
+  context: ({ backend, observation }) => {
+    if (backend === 'agentgym') return servedOffer;
+    const parts = ['taskDescription', 'validActions'] as const;
+    return observation === 'history' ? historyOffer : { observation, kind: 'dialogue', parts };
+  },
   sampleActions: [
     'inventory',
     'get 2 stick',

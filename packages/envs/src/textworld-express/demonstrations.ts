@@ -1,8 +1,8 @@
 // Expert episodes of the TextWorldExpress games, for supervised warm starts without any download.
-import type { Transition } from '@bowyer/core';
+import type { InformedTransition } from '@bowyer/core';
 import type { TextWorldExpressGame } from './descriptions.js';
 import { foldSeeds, type Fold } from './parameters.js';
-import { TextWorldExpress } from './textworld-express.js';
+import { TextWorldExpress, type TextWorldExpressReset } from './textworld-express.js';
 
 export interface TextWorldExpressDemonstrationOptions {
   episodes: number;
@@ -53,20 +53,25 @@ export const textWorldExpressDemonstrationsSchema = {
 export interface TextWorldExpressDemonstration {
   seed: number;
   won: boolean;
-  transitions: Transition[];
+  transitions: InformedTransition[];
 }
 
-/** Plays the gold path of each world. Actions of no effect (opening an open cupboard) are left out. */
+/**
+ * Plays the gold path of each world. Actions of no effect (opening an open cupboard) are left out.
+ *
+ * @param worldOf what is reset for a seed
+ */
 export async function textWorldExpressDemonstrations(
   game: TextWorldExpressGame,
   options: TextWorldExpressDemonstrationOptions,
+  worldOf: (seed: number) => TextWorldExpressReset = (seed) => ({ seed }),
 ): Promise<TextWorldExpressDemonstration[]> {
   const { episodes, seedStep, onlyWon, ...envOptions } = options;
   const env = new TextWorldExpress(game, { ...envOptions, backend: 'embedded', baseUrl: null, timeoutMs: 1 });
   const demonstrations: TextWorldExpressDemonstration[] = [];
   try {
     for (let i = 0; i < episodes; i++) {
-      const demonstration = await playExpert(env, foldSeeds[options.fold] + i * seedStep);
+      const demonstration = await playExpert(env, worldOf(foldSeeds[options.fold] + i * seedStep));
       if (demonstration.won || !onlyWon) demonstrations.push(demonstration);
     }
   } finally {
@@ -75,18 +80,17 @@ export async function textWorldExpressDemonstrations(
   return demonstrations;
 }
 
-async function playExpert(env: TextWorldExpress, seed: number): Promise<TextWorldExpressDemonstration> {
-  const start = await env.reset({ seed });
-  let { observation } = start;
-  let validActions = start.info.validActions as readonly string[];
-  const transitions: Transition[] = [];
+async function playExpert(env: TextWorldExpress, world: TextWorldExpressReset): Promise<TextWorldExpressDemonstration> {
+  const seed = world.seed!;
+  const start = await env.reset(world);
+  let { observation, info } = start;
+  const transitions: InformedTransition[] = [];
   for (const action of await env.goldPath()) {
-    if (!validActions.includes(action)) continue;
-    const { observation: nextObservation, reward, terminated, truncated, info } = await env.step(action);
-    transitions.push({ observation, action, reward, nextObservation, terminated, truncated });
-    if (terminated || truncated) return { seed, won: info.won === true, transitions };
-    observation = nextObservation;
-    validActions = info.validActions as readonly string[];
+    if (!(info.validActions as readonly string[]).includes(action)) continue;
+    const { observation: nextObservation, info: nextInfo, reward, terminated, truncated } = await env.step(action);
+    transitions.push({ observation, info, action, reward, nextObservation, nextInfo, terminated, truncated });
+    if (terminated || truncated) return { seed, won: nextInfo.won === true, transitions };
+    [observation, info] = [nextObservation, nextInfo];
   }
   return { seed, won: false, transitions };
 }

@@ -5,7 +5,7 @@ export interface TextWorldExpressOptions {
   backend: 'embedded' | 'java';
   baseUrl: string | null;
   timeoutMs: number;
-  fold: Fold;
+  fold: Fold | null;
   params: string;
   stepLimit: number;
   contentDir: string | null;
@@ -34,10 +34,10 @@ export const textWorldExpressSchema = {
       default: 30_000,
     },
     fold: {
-      description: 'Which content is in play; recipes, objects, nouns and problems differ between the folds.',
-      type: 'string',
-      enum: ['train', 'dev', 'test'],
-      default: 'train',
+      description:
+        'Which content is in play; recipes, objects, nouns and problems differ between the folds. null: train, dev and test as the run trains, evaluates and tests.',
+      anyOf: [{ type: 'string', enum: ['train', 'dev', 'test'] }, { type: 'null' }],
+      default: null,
     },
     params: {
       description: "The world's size as 'name=value,name=value', for example 'numLocations=3,includeDoors=1'.",

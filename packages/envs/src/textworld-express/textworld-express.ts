@@ -80,7 +80,7 @@ export class TextWorldExpress implements Env {
     this.#numMoves = 0;
     return {
       observation: this.#show(`${taskDescription}\n\n${turn.observation}`),
-      info: { ...this.#info(), seed: properties.seed, fold: options.fold ?? this.options.fold, properties },
+      info: { ...this.#info(), seed: properties.seed, fold: options.fold ?? this.#fold, properties },
     };
   }
 
@@ -121,7 +121,7 @@ export class TextWorldExpress implements Env {
   }
 
   /** Draws the seed when none is given, and refuses what the game does not know. */
-  #chooseWorld({ seed, fold = this.options.fold, params = this.options.params }: TextWorldExpressReset): World {
+  #chooseWorld({ seed, fold = this.#fold, params = this.options.params }: TextWorldExpressReset): World {
     if (!folds.includes(fold)) throw new UnknownNameError('fold', fold, folds);
     if (seed !== undefined && !Number.isSafeInteger(seed)) {
       throw new RangeError(`${this.#kind.name}: the seed is ${seed}; give an integer, of which 32 bits count`);
@@ -130,6 +130,10 @@ export class TextWorldExpress implements Env {
     if (seed !== undefined) this.#rng = new Rng(seed);
     const chosen = seed ?? this.#rng.integer(foldSeeds[fold], foldSeeds[fold] + 999);
     return { seed: chosen | 0, fold, params };
+  }
+
+  get #fold(): Fold {
+    return this.options.fold ?? 'train';
   }
 
   #result(observation: string, reward: number, accepted: boolean): StepResult {

@@ -1,3 +1,4 @@
+import { contextParts } from '../context/context-options.js';
 import { defineEnvironment, noOptions, resetSchemaWith, type Condition } from '../unit.js';
 import { playedSet } from '../played-demonstrations.js';
 import { textWorldExpressDemonstrations } from './demonstrations.js';
@@ -7,10 +8,16 @@ import {
   textWorldExpressSampleActions,
   type TextWorldExpressGame,
 } from './descriptions.js';
+import { textWorldExpressSplits } from './splits.js';
 import { textWorldExpressSchema, type TextWorldExpressOptions } from './options.js';
 import { TextWorldExpress } from './textworld-express.js';
 
-const { fold, params, stepLimit } = textWorldExpressSchema.properties;
+const { params, stepLimit } = textWorldExpressSchema.properties;
+const fold = {
+  description: 'Which content is in play, instead of the option.',
+  type: 'string',
+  enum: ['train', 'dev', 'test'],
+};
 const simulated: Condition = { backend: ['java'] };
 
 /** Adjacent seeds give worlds whose first draws are alike; seeds this far apart do not. */
@@ -23,6 +30,8 @@ const unitOf = (name: TextWorldExpressGame) =>
     schema: textWorldExpressSchema,
     resetSchema: resetSchemaWith({ fold, params, stepLimit }),
     make: (options) => new TextWorldExpress(name, options),
+    splits: (options) => textWorldExpressSplits(name, options),
+    context: () => ({ observation: 'turn', kind: 'dialogue', parts: contextParts }),
     sampleActions: textWorldExpressSampleActions,
     // Scores end at 1; random play on valid actions gets less than half of it in most games.
     typicalReturn: () => 0.4,
@@ -31,10 +40,15 @@ const unitOf = (name: TextWorldExpressGame) =>
       schema: noOptions,
       make: async (options, { count: episodes }) => {
         const { fold, params, stepLimit, contentDir, showValidActions } = options;
-        const played = await textWorldExpressDemonstrations(name, {
-          ...{ fold, params, stepLimit, contentDir, showValidActions },
-          ...{ episodes, seedStep: SEED_STEP, onlyWon: true },
-        });
+        const plan = textWorldExpressSplits(name, options);
+        const played = await textWorldExpressDemonstrations(
+          name,
+          {
+            ...{ fold: fold ?? 'train', params, stepLimit, contentDir, showValidActions },
+            ...{ episodes, seedStep: SEED_STEP, onlyWon: true },
+          },
+          (seed) => plan.choose({ split: 'train', seed }).reset,
+        );
         return playedSet(played.map(({ transitions }) => transitions));
       },
       problem: ({ backend }) =>

@@ -1,3 +1,4 @@
+import { historyOffer } from '../context/context-options.js';
 import type { DemonstrationSet } from '@bowyer/core';
 import {
   chosenOracle,
@@ -7,6 +8,7 @@ import {
   oracleReadWith,
   type OracleOptions,
 } from '../oracle.js';
+import { secretReset, sharedSecrets } from '../guessing-game/shared-secrets.js';
 import { dialogueSet } from '../guessing-game/dialogue-set.js';
 import { defineEnvironment, resetSchemaWith } from '../unit.js';
 import { demonstrationsSchema, twentyQuestionsDemonstrations, type ExpertOptions } from './demonstrations.js';
@@ -23,8 +25,11 @@ export const twentyQuestionsUnit = defineEnvironment<TwentyQuestionsOptions & Or
   name: 'twenty_questions',
   description: 'Guess which of 157 objects (or ten of them) the oracle thinks of, in 20 yes/no questions.',
   schema: { ...twentyQuestionsSchema, properties: { ...twentyQuestionsSchema.properties, ...oracleProperties } },
-  resetSchema: resetSchemaWith(),
+  resetSchema: resetSchemaWith(secretReset),
   make: (options, parts) => new TwentyQuestions(options, chosenOracle('twenty_questions', options, parts)),
+  splits: ({ words, envIdx, wordChoice: choice }) =>
+    sharedSecrets({ noun: 'words', infoKey: 'word', count: selectWords(words).length, envIdx, choice }),
+  context: () => historyOffer,
   sampleActions: ['is it an animal?', 'is it a dog?', 'is it a piano?', 'is it made of metal?', 'hello', ''],
   // The demonstrations with half of the turns random return −5.2 on ten words.
   typicalReturn: () => -5,

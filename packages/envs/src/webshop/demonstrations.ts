@@ -1,6 +1,8 @@
 // Episodes of the scripted shopper, for supervised warm starts.
 import type { Transition } from '@bowyer/core';
 import { playDemonstrations, type Demonstrator, type PlayedDemonstrationOptions } from '../played-demonstrations.js';
+import { trainItems } from '../splits.js';
+import { webShopSplits } from './splits.js';
 import { loadShop, type WebShopOptions } from './options.js';
 import { Shopper } from './expert.js';
 import { WebShop, type WebShopInfo } from './webshop.js';
@@ -32,5 +34,6 @@ export function webShopDemonstrations(
       return validActions.length === 0 ? usual : rng.choice(validActions);
     },
   };
-  return playDemonstrations(new WebShop({ ...options, backend: 'embedded' }), expert, played);
+  const embedded: WebShopOptions = { ...options, backend: 'embedded' };
+  return playDemonstrations(trainItems(new WebShop(embedded), webShopSplits(embedded)), expert, played);
 }

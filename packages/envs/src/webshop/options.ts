@@ -30,6 +30,7 @@ export const webShopSchema = {
       default: 60_000,
     },
     connections: { ...agentGymProperties.connections },
+    testItems: agentGymProperties.testItems,
     observation: {
       description:
         "'archer': the whole history, then the instruction; 'page': the page with what is chosen in it, then the instruction, for small models; 'text': the page joined by [SEP], as AgentGym's server.",
@@ -112,6 +113,7 @@ export interface WebShopOptions {
   actionFormat: AgentGymOptions['actionFormat'];
   timeoutMs: number;
   connections: number;
+  testItems: string | null;
   observation: 'archer' | 'page' | 'text';
   maxTurns: number;
   webshopLower: number | null;
@@ -126,6 +128,9 @@ export interface WebShopOptions {
   numGoals: number;
   catalogueSeed: number;
 }
+
+/** Goals of ArCHer's runs, on a site. */
+export const ARCHER_GOALS = { lower: 2000, upper: 2100 } as const;
 
 export const webShopDefaults = Object.fromEntries(
   Object.entries(webShopSchema.properties).map(([key, property]) => [key, property.default]),

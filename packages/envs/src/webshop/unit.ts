@@ -1,8 +1,10 @@
+import { historyOffer, servedOffer } from '../context/context-options.js';
 import { agentGymKeys, missingAddress } from '../agentgym/backend.js';
 import { agentGymEnv } from '../agentgym/options.js';
 import { expertNoiseSchema, playedOptions, playedSet, type ExpertNoise } from '../played-demonstrations.js';
 import { defineEnvironment, resetSchemaWith, type Condition, type EnvProblem } from '../unit.js';
 import { webShopDemonstrations, webShopTexts } from './demonstrations.js';
+import { webShopSplits } from './splits.js';
 import { webShopSchema, type WebShopOptions } from './options.js';
 import { WebShop, type WebShopInfo } from './webshop.js';
 
@@ -20,6 +22,14 @@ export const webShopUnit = defineEnvironment<WebShopOptions, ExpertNoise>({
     goal: { description: 'Index of the goal to shop for.', type: 'integer', minimum: 0 } as { description: string },
   }),
   make: (options) => (options.backend === 'agentgym' ? servedShop(options) : new WebShop(options)),
+  splits: webShopSplits,
+  // A page says what the turns before have led to, and the instruction stands below it.
+  context: ({ backend, observation }) => {
+    if (backend === 'agentgym') return servedOffer;
+    if (observation === 'archer') return historyOffer;
+    const kind = observation === 'page' ? 'last' : 'dialogue';
+    return { observation: 'turn', kind, parts: ['taskDescription', 'validActions'] };
+  },
   sampleActions: [
     'search[dress shirts with long sleeve]',
     'search[]',
@@ -44,6 +54,7 @@ export const webShopUnit = defineEnvironment<WebShopOptions, ExpertNoise>({
     actionFormat: served,
     timeoutMs: remote,
     connections: remote,
+    testItems: served,
     observation: { backend: ['embedded', 'site'] },
     products: embedded,
     attributes: embedded,
@@ -65,7 +76,7 @@ export const webShopUnit = defineEnvironment<WebShopOptions, ExpertNoise>({
       backend === 'embedded' && observation !== 'text'
         ? null
         : 'webshop has demonstrations only with backend=embedded and observation=archer or page',
-    independentOf: ['backend', 'baseUrl', 'actionFormat', 'timeoutMs', 'connections'],
+    independentOf: ['backend', 'baseUrl', 'actionFormat', 'timeoutMs', 'connections', 'testItems'],
   },
 });
 

@@ -4,7 +4,7 @@
 import { Rng } from '@bowyer/core';
 import type { ResetResult, ResumableEnv, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
-import { loadShop, type WebShopOptions } from './options.js';
+import { ARCHER_GOALS, loadShop, type WebShopOptions } from './options.js';
 import type { PageSource } from './page.js';
 import { WebShopOptionsError } from './shop-files.js';
 import type { AvailableActions, Session } from './session.js';
@@ -23,9 +23,6 @@ export interface WebShopInfo extends Record<string, unknown> {
   refused: boolean;
 }
 
-/** ArCHer's goals on a site. */
-const ARCHER_GOALS = { lower: 2000, upper: 2100 };
-
 export class WebShop implements ResumableEnv {
   readonly #options: WebShopOptions;
   readonly #source: PageSource;
@@ -40,7 +37,7 @@ export class WebShop implements ResumableEnv {
 
   constructor(options: WebShopOptions) {
     this.#options = options;
-    let range = ARCHER_GOALS;
+    let range: { lower: number; upper: number } = ARCHER_GOALS;
     if (options.backend === 'site') {
       if (options.baseUrl === null) throw new WebShopOptionsError('webshop with backend=site needs env.base_url');
       const { baseUrl, timeoutMs, connections } = options;
@@ -75,7 +72,8 @@ export class WebShop implements ResumableEnv {
     this.#instruction = session.instruction;
     this.#history = `\nObservation:\n${text}`;
     this.#turns = 0;
-    return { observation: this.#observe(session, text, false), info: this.#info(session, text, false) };
+    const info = { ...this.#info(session, text, false), taskDescription: session.instruction };
+    return { observation: this.#observe(session, text, false), info };
   }
 
   async step(action: string): Promise<StepResult> {

@@ -1,3 +1,4 @@
+import { historyOffer, servedOffer } from '../context/context-options.js';
 import {
   agentGymKeys,
   backendOptionNames,
@@ -9,6 +10,8 @@ import {
   type BackendOptions,
 } from '../agentgym/backend.js';
 import { expertNoiseSchema, playedOptions, playedSet, type ExpertNoise } from '../played-demonstrations.js';
+import { servedSplits } from '../agentgym/splits.js';
+import { sharedSplits } from '../splits.js';
 import { defineEnvironment, resetSchemaWith } from '../unit.js';
 import { wordleDemonstrations } from './demonstrations.js';
 import { Wordle, wordleSchema, type WordleOptions } from './wordle.js';
@@ -20,6 +23,13 @@ export const wordleUnit = defineEnvironment<WordleOptions & BackendOptions, Expe
   resetSchema: resetSchemaWith(),
   make: (options) =>
     options.backend === 'agentgym' ? servedGame('wordle', options, options.maxGuesses) : new Wordle(options),
+  // The hidden word is drawn again at every guess, so no word can be held back.
+  splits: ({ backend, testItems }) =>
+    backend === 'agentgym'
+      ? servedSplits('wordle', { testItems })
+      : sharedSplits({ noun: 'words', count: null, item: () => 'the vocabulary' }),
+  context: ({ backend, observation }) =>
+    backend === 'embedded' && observation === 'history' ? historyOffer : servedOffer,
   sampleActions: ['r o b o t', 'o t h e r', 'ultra', 'p a u s e', 'stare', 'ROBOT', ''],
   // Random guesses return −5.5 and the expert −1.3; with rewards of 1 a policy that starts to learn wins about half.
   typicalReturn: ({ reward, backend }) => (reward === 'lmrl' && backend === 'embedded' ? -3 : 0.5),

@@ -18,6 +18,8 @@ export interface TokenExample {
   weights: Float32Array;
   /** [tokens] weights of −H, H the entropy of the distribution after each position; none if left out. */
   entropyWeights?: Float32Array;
+  /** [tokens] weights of V, the value head's number at each position, which has read everything up to there; 0, or left out: no value. */
+  valueWeights?: Float32Array;
 }
 
 /** Some examples as one rectangle, padded on the right; the causal mask keeps padding out of every real position. */
@@ -36,6 +38,10 @@ export interface TokenBatch {
   weights: Float32Array;
   /** [scored] 0 where an example has none. */
   entropyWeights: Float32Array;
+  /** [valued] row · columns + column of every position with a weight of V. */
+  valuePositions: Int32Array;
+  /** [valued] */
+  valueWeights: Float32Array;
 }
 
 /**
@@ -64,15 +70,18 @@ export function tokenBatches(
   });
 }
 
-/** Tokens up to the last scored position; what comes after it cannot change the loss. 0: nothing is scored. */
+/** Tokens up to the last position that is scored or valued; what comes after it cannot change the loss. 0: there is none. */
 function scoredLength(example: TokenExample): number {
   let length = example.weights.length;
-  while (length > 0 && !isScored(example, length - 1)) length--;
+  while (length > 0 && !isScored(example, length - 1) && !isValued(example, length - 1)) length--;
   return length;
 }
 
 const isScored = ({ weights, entropyWeights }: TokenExample, t: number): boolean =>
   weights[t] !== 0 || (entropyWeights !== undefined && entropyWeights[t] !== 0);
+
+const isValued = ({ valueWeights }: TokenExample, t: number): boolean =>
+  valueWeights !== undefined && valueWeights[t] !== 0;
 
 function padded(examples: readonly TokenExample[], chosen: number[], columns: number, padTokenId: number): TokenBatch {
   const ids = new Int32Array(chosen.length * columns).fill(padTokenId);
@@ -80,11 +89,17 @@ function padded(examples: readonly TokenExample[], chosen: number[], columns: nu
   const targets: number[] = [];
   const weights: number[] = [];
   const entropyWeights: number[] = [];
+  const valuePositions: number[] = [];
+  const valueWeights: number[] = [];
   chosen.forEach((index, row) => {
     const example = examples[index];
     const length = scoredLength(example);
     ids.set(example.ids.subarray(0, length), row * columns);
     for (let column = 0; column < length; column++) {
+      if (isValued(example, column)) {
+        valuePositions.push(row * columns + column);
+        valueWeights.push(example.valueWeights![column]);
+      }
       if (!isScored(example, column)) continue;
       positions.push(row * columns + column);
       targets.push(example.targets[column]);
@@ -101,11 +116,17 @@ function padded(examples: readonly TokenExample[], chosen: number[], columns: nu
     targets: Int32Array.from(targets),
     weights: Float32Array.from(weights),
     entropyWeights: Float32Array.from(entropyWeights),
+    valuePositions: Int32Array.from(valuePositions),
+    valueWeights: Float32Array.from(valueWeights),
   };
 }
 
 function checked(example: TokenExample, index: number): TokenExample {
-  const { ids, targets, weights } = example;
+  const { ids, targets, weights, valueWeights = weights } = example;
+  if (valueWeights.length !== ids.length)
+    throw new RangeError(
+      `tokenBatches: example ${index} has ${ids.length} ids and ${valueWeights.length} value weights; both must be [tokens]`,
+    );
   if (ids.length !== targets.length || ids.length !== weights.length)
     throw new RangeError(
       `tokenBatches: example ${index} has ${ids.length} ids, ${targets.length} targets and ${weights.length} weights; all three must be [tokens]`,

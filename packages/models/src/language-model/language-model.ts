@@ -26,6 +26,8 @@ import {
   type ScoringBatchOptions,
   type TokenScores,
 } from '../training/token-scorer.js';
+import { trunkWidth } from '../training/training-graph.js';
+import { ValueHead } from '../training/value-head.js';
 import { loadTokenizer, type Tokenizer } from '../tokenizers/tokenizer.js';
 import { checkVocabulary } from '../tokenizers/vocabulary-check.js';
 import { frozenTensors, ComputeWeights } from '../weights/compute-weights.js';
@@ -75,6 +77,7 @@ export class LanguageModel implements FrozenPolicy {
   /** What training changes: the whole model, or with LoRA the adapters alone. */
   readonly parameters: State;
   #optimizer?: Optimizer;
+  #valueHead?: ValueHead;
   #isReleased = false;
 
   private constructor(
@@ -238,8 +241,9 @@ export class LanguageModel implements FrozenPolicy {
    * runs backward with its gradient, and adds that into `optimizer.gradients`. The loss is over all examples of the call, however
    * `maxTokens` splits them. A token of the loss is a position with a weight other than 0, in the order of the examples.
    *
-   * Quantities besides `logprobs` that a loss needs of the model (today `entropies`, with `{ entropies: true }`) come in
-   * `ScoredTokens`, and their gradients go back in `TokenLoss`; a value head on the trunk would be one more of each.
+   * Quantities besides `logprobs` that a loss needs of the model come in `ScoredTokens`, and their gradients go back in `TokenLoss`:
+   * `entropies` with `{ entropies: true }`, and `values` where an example has a weight of V other than 0. The gradient by the values
+   * goes into the trunk and into `valueHead.optimizer.gradients`, in the same backward pass.
    *
    * @param lossOf from core's losses, e.g. `({ logprobs }) => ppoClipLoss({ logprobs, … }, options)`
    * @returns what `lossOf` returned
@@ -314,6 +318,33 @@ export class LanguageModel implements FrozenPolicy {
     };
   }
 
+  /**
+   * Per example and position V of the context up to there, 0 where `valueWeights` is 0.
+   *
+   * @throws if there is no value head
+   */
+  values(examples: readonly TokenExample[], options: BatchOptions = {}): Promise<Float32Array[]> {
+    return this.#scorer.values(examples, options);
+  }
+
+  /**
+   * Puts a value head on the trunk, with V = 0 everywhere and an optimizer of its own. `save` leaves it out: the files stay those of a
+   * plain model, and a run saves the head beside them with `valueHead.save`.
+   */
+  async createValueHead(options: OptimizerOptions): Promise<ValueHead> {
+    if (this.#device.kind === 'webgpu')
+      throw new Error('LanguageModel: the value head has not been tested on webgpu; use device=cpu');
+    await this.#valueHead?.release();
+    this.#valueHead = await ValueHead.create(this.#device, trunkWidth(this.architecture), options);
+    this.#scorer.valueHead = this.#valueHead;
+    return this.#valueHead;
+  }
+
+  get valueHead(): ValueHead {
+    if (!this.#valueHead) throw new Error('LanguageModel: no value head yet; call createValueHead');
+    return this.#valueHead;
+  }
+
   /** As `logprobs`, and the first ten logits at each example's first scored position. */
   scores(examples: readonly TokenExample[], options: ScoringBatchOptions = {}): Promise<TokenScores[]> {
     return this.#scorer.scores(examples, options);
@@ -348,6 +379,7 @@ export class LanguageModel implements FrozenPolicy {
     await this.#scorer.release();
     await this.#decodePrograms.release();
     await this.#optimizer?.release();
+    await this.#valueHead?.release();
     const { base, adapters } = this.#weights;
     await ComputeWeights.of(this.#device, base).release();
     for (const state of [base, adapters?.parameters, adapters?.switch]) if (state) await this.#device.release(state);

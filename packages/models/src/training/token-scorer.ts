@@ -6,6 +6,7 @@ import { adapterWiring, type AdapterWeights } from '../lora/adapter-graph.js';
 import type { QuantizedWeight } from '../quantization/quantized-weight.js';
 import { tokenBatches, type TokenBatch, type TokenExample } from '../batching/token-batches.js';
 import { drops, gradientName, scoringGraph, trainableParameters, trainingGraph } from './training-graph.js';
+import type { ValueHead } from './value-head.js';
 import { ComputeWeights } from '../weights/compute-weights.js';
 
 export interface BatchOptions {
@@ -53,11 +54,22 @@ export interface TokenScorerOptions {
   lossChunks?: number;
 }
 
+/** What a scoring pass gives for each token. */
+type TokenOutput = 'logprobs' | 'entropies' | 'values';
+
+/** Which further terms a compiled graph has. */
+interface Terms {
+  entropy: boolean;
+  value: boolean;
+}
+
 export class TokenScorer {
-  readonly #scoring = new Map<boolean, Promise<Program>>();
+  /** Read by the graphs that have a value; set before those are used. */
+  valueHead?: Pick<ValueHead, 'parameters'> & { optimizer: { gradients: State } };
+  readonly #scoring = new Map<string, Promise<Program>>();
   /** By the adapters' values, then by outputs. */
   readonly #bound = new Map<boolean | State, Map<string, Promise<BoundProgram>>>();
-  #training?: { gradients: State; programs: Map<boolean, Promise<BoundProgram>> };
+  #training?: { gradients: State; programs: Map<string, Promise<BoundProgram>> };
 
   constructor(private readonly options: TokenScorerOptions) {}
 
@@ -72,6 +84,19 @@ export class TokenScorer {
   ): Promise<Float32Array[]> {
     const [logprobs] = await this.#score(examples, ['logprobs'], { maxTokens, adapters });
     return logprobs;
+  }
+
+  /**
+   * Per example and position V of what has been read up to there; 0 where the weight of V is 0.
+   *
+   * @returns one array [tokens] per example
+   */
+  async values(
+    examples: readonly TokenExample[],
+    { maxTokens = Infinity }: BatchOptions = {},
+  ): Promise<Float32Array[]> {
+    const [values] = await this.#score(examples, ['values'], { maxTokens });
+    return values;
   }
 
   /**
@@ -104,17 +129,18 @@ export class TokenScorer {
   /** @returns of each output one array [tokens] per example */
   async #score(
     examples: readonly TokenExample[],
-    outputs: ('logprobs' | 'entropies')[],
+    outputs: TokenOutput[],
     { maxTokens = Infinity, adapters }: ScoringBatchOptions,
   ): Promise<Float32Array[][]> {
     this.#check(examples);
     const program = await this.#scoringProgram(outputs, adapters);
     const results = outputs.map(() => examples.map(({ ids }) => new Float32Array(ids.length)));
     for (const batch of tokenBatches(examples, { maxTokens, padTokenId: this.options.padTokenId })) {
-      const found = await program.run({ inputs: scoringInputs(batch) });
-      batch.scoredPositions.forEach((position, i) => {
-        const example = batch.examples[Math.floor(position / batch.columns)];
-        outputs.forEach((output, o) => {
+      const found = await program.run({ inputs: scoringInputs(batch, outputs.includes('values')) });
+      outputs.forEach((output, o) => {
+        const positions = output === 'values' ? batch.valuePositions : batch.scoredPositions;
+        positions.forEach((position, i) => {
+          const example = batch.examples[Math.floor(position / batch.columns)];
           results[o][example][position % batch.columns] = found[output].data[i] as number;
         });
       });
@@ -125,7 +151,8 @@ export class TokenScorer {
   /**
    * Adds the gradient of a loss that is a function of log-probabilities: the examples are scored, `lossOf` gives dL/dlogprob, and
    * the backward pass runs with weights = −dL/dlogprob, whose Σ weights · (−log p) has that gradient. The tokens of the loss are the
-   * positions with a weight, example by example; what the weight is does not matter.
+   * positions with a weight, example by example; what the weight is does not matter. So it is with the values and their weights, whose
+   * gradient goes through the value head into the trunk.
    *
    * @returns what `lossOf` returned
    */
@@ -141,11 +168,16 @@ export class TokenScorer {
         'accumulateLogprobGradients: this model trains with dropout, so the log-probabilities that the loss is computed from are not ' +
           'those of the backward pass; load it without dropout (lora.dropout=0, no dropoutRng)',
       );
-    const outputs = entropies ? (['logprobs', 'entropies'] as const) : (['logprobs'] as const);
-    const [logprobs, entropyRows] = await this.#score(examples, [...outputs], { maxTokens });
+    const outputs: TokenOutput[] = ['logprobs'];
+    if (entropies) outputs.push('entropies');
+    if (examples.some(({ valueWeights }) => valueWeights !== undefined)) outputs.push('values');
+    const rows = await this.#score(examples, outputs, { maxTokens });
+    const tokensOf = (output: TokenOutput) =>
+      outputs.includes(output) ? lossTokens(examples, output, rows[outputs.indexOf(output)]) : new Float32Array(0);
     const loss = lossOf({
-      logprobs: agentTokens(examples, logprobs),
-      entropies: entropyRows ? agentTokens(examples, entropyRows) : new Float32Array(0),
+      logprobs: tokensOf('logprobs'),
+      entropies: tokensOf('entropies'),
+      values: tokensOf('values'),
     });
     const weighted = withLossGradient(examples, loss);
     await this.accumulateGradients(weighted, gradients, { maxTokens, lossScale });
@@ -159,10 +191,11 @@ export class TokenScorer {
     { maxTokens = Infinity, lossScale = 1 }: GradientOptions = {},
   ): Promise<{ loss: number }> {
     this.#check(examples);
-    const program = await this.#trainingProgram(
-      gradients,
-      examples.some(({ entropyWeights }) => entropyWeights !== undefined),
-    );
+    const terms = {
+      entropy: examples.some(({ entropyWeights }) => entropyWeights !== undefined),
+      value: examples.some(({ valueWeights }) => valueWeights !== undefined),
+    };
+    const program = await this.#trainingProgram(gradients, terms);
     await this.#weights.refresh();
     const scale: Record<string, InputTensor> = this.#scalesLoss ? { loss_scale: { dims: [], data: [lossScale] } } : {};
     let loss = 0;
@@ -170,11 +203,10 @@ export class TokenScorer {
       const scored = [batch.weights.length];
       const outputs = await program.run({
         inputs: {
-          ...scoringInputs(batch),
+          ...scoringInputs(batch, terms.value),
           weights: { dims: scored, data: batch.weights },
-          ...(program.program.inputs.has('entropy_weights') && {
-            entropy_weights: { dims: scored, data: batch.entropyWeights },
-          }),
+          ...(terms.entropy && { entropy_weights: { dims: scored, data: batch.entropyWeights } }),
+          ...(terms.value && { value_weights: { dims: [batch.valueWeights.length], data: batch.valueWeights } }),
           ...scale,
           ...this.#dropoutSeed(),
         },
@@ -194,6 +226,8 @@ export class TokenScorer {
 
   /** One session, bound once for each choice of outputs and of the adapters' values. */
   async #scoringProgram(fetch: string[], adapters: boolean | State = true): Promise<BoundProgram> {
+    if (fetch.includes('values') && !this.valueHead)
+      throw new Error('values were asked for, and the model has no value head: call createValueHead');
     let programs = this.#bound.get(adapters);
     if (!programs) this.#bound.set(adapters, (programs = new Map()));
     const key = fetch.join();
@@ -211,40 +245,42 @@ export class TokenScorer {
 
   async #bindScoring(fetch: string[], adapters: boolean | State): Promise<BoundProgram> {
     const { device, architecture } = this.options;
-    const entropy = fetch.includes('entropies');
-    let compiled = this.#scoring.get(entropy);
+    const terms = { entropy: fetch.includes('entropies'), value: fetch.includes('values') };
+    const key = JSON.stringify(terms);
+    let compiled = this.#scoring.get(key);
     if (!compiled) {
-      compiled = device.compile(scoringGraph(architecture, { ...this.#graphOptions(), entropy }));
-      this.#scoring.set(entropy, compiled);
+      compiled = device.compile(scoringGraph(architecture, { ...this.#graphOptions(), ...terms }));
+      this.#scoring.set(key, compiled);
     }
     const program = await compiled;
     return program.bind({ state: await this.#wiring(program, adapters), fetch });
   }
 
   /** Bound for one gradient state at a time. */
-  #trainingProgram(gradients: State, entropy: boolean): Promise<BoundProgram> {
+  #trainingProgram(gradients: State, terms: Terms): Promise<BoundProgram> {
     if (this.#training?.gradients !== gradients) this.#training = { gradients, programs: new Map() };
     const { programs } = this.#training;
-    let program = programs.get(entropy);
-    if (!program) programs.set(entropy, (program = this.#bindTraining(gradients, entropy)));
+    const key = JSON.stringify(terms);
+    let program = programs.get(key);
+    if (!program) programs.set(key, (program = this.#bindTraining(gradients, terms)));
     return program;
   }
 
-  async #bindTraining(gradients: State, entropy: boolean): Promise<BoundProgram> {
+  async #bindTraining(gradients: State, terms: Terms): Promise<BoundProgram> {
     const { device, architecture, dropoutRng, adapters, checkpointing, lossChunks } = this.options;
     const dropout = dropoutRng !== undefined;
     const program = await device.compile(
       trainingGraph(architecture, {
         ...this.#graphOptions(),
-        ...{ dropout, checkpointing, lossChunks, scalesLoss: this.#scalesLoss, entropy },
+        ...{ dropout, checkpointing, lossChunks, scalesLoss: this.#scalesLoss, ...terms },
       }),
     );
-    const store = Object.fromEntries(
-      trainableParameters(architecture, adapters?.layout).map(({ name }) => [
-        gradientName(name),
-        [gradients, name] as const,
-      ]),
-    );
+    const names = trainableParameters(architecture, adapters?.layout).map(({ name }) => name);
+    const heads = terms.value ? this.valueHead!.optimizer.gradients : undefined;
+    const store = Object.fromEntries([
+      ...names.map((name) => [gradientName(name), [gradients, name] as const]),
+      ...(heads?.names ?? []).map((name) => [gradientName(name), [heads!, name] as const]),
+    ]);
     return program.bind({ state: await this.#wiring(program, true), fetch: ['loss'], store, mode: 'add' });
   }
 
@@ -263,16 +299,18 @@ export class TokenScorer {
   }
 
   /** Graph input ← state; a quantised weight is no input. */
-  async #wiring({ inputs }: Program, values: boolean | State) {
+  async #wiring({ inputs }: Program, adapterValues: boolean | State) {
     const { architecture } = this.options;
     const adapters = this.options.adapters && {
       ...this.options.adapters,
-      ...(typeof values === 'object' && { parameters: values }),
+      ...(typeof adapterValues === 'object' && { parameters: adapterValues }),
     };
     const weights = await this.#weights.state();
     const used = architecture.parameters.filter(({ name }) => inputs.has(name));
     const base = Object.fromEntries(used.map(({ name }) => [name, [weights, name] as const]));
-    return { ...base, ...adapterWiring(adapters, values === false ? 'off' : 'on') };
+    const head = inputs.has('value_positions') ? this.valueHead!.parameters : undefined;
+    const values = Object.fromEntries((head?.names ?? []).map((name) => [name, [head!, name] as const]));
+    return { ...base, ...values, ...adapterWiring(adapters, adapterValues === false ? 'off' : 'on') };
   }
 
   #dropoutSeed(): Record<string, InputTensor> {
@@ -306,38 +344,53 @@ export class TokenScorer {
   }
 }
 
-/** [N] values of the positions with a weight, example by example. */
-function agentTokens(examples: readonly TokenExample[], rows: readonly Float32Array[]): Float32Array {
-  return Float32Array.from(examples.flatMap(({ weights }, e) => [...rows[e]].filter((_, t) => weights[t] !== 0)));
+/** The weights whose positions an output is of. */
+const weightsFor = (output: TokenOutput, { weights, valueWeights }: TokenExample): Float32Array =>
+  output === 'values' ? (valueWeights ?? new Float32Array(0)) : weights;
+
+/** What a loss is given of an output: its numbers at the positions with a weight, example by example. */
+function lossTokens(
+  examples: readonly TokenExample[],
+  output: TokenOutput,
+  rows: readonly Float32Array[],
+): Float32Array {
+  return Float32Array.from(
+    examples.flatMap((example, e) => {
+      const weights = weightsFor(output, example);
+      return [...rows[e]].filter((_, t) => weights.length > 0 && weights[t] !== 0);
+    }),
+  );
 }
 
-/** The examples with weights whose Σ weights · (−log p) + Σ entropyWeights · (−H) has the loss's gradient. */
-function withLossGradient(examples: readonly TokenExample[], { gradient, entropyGradient }: TokenLoss): TokenExample[] {
-  let n = 0;
-  const weighted = examples.map((example) => {
-    const weights = new Float32Array(example.weights.length);
-    const entropyWeights = entropyGradient && new Float32Array(example.weights.length);
-    example.weights.forEach((weight, t) => {
-      if (weight === 0) return;
-      if (n < gradient.length) weights[t] = -gradient[n];
-      if (entropyWeights) entropyWeights[t] = -entropyGradient[n];
-      n++;
-    });
-    return { ...example, weights, entropyWeights };
-  });
-  for (const [name, { length }] of Object.entries({ gradient, entropyGradient: entropyGradient ?? gradient }))
-    if (length !== n)
+/** The examples with weights whose Σ weights · (−log p) + Σ entropyWeights · (−H) + Σ valueWeights · V has the loss's gradient. */
+function withLossGradient(examples: readonly TokenExample[], loss: TokenLoss): TokenExample[] {
+  const { gradient, entropyGradient, valueGradient } = loss;
+  const spread = (name: string, output: TokenOutput, from: Float32Array, sign: 1 | -1) => {
+    let n = 0;
+    const spreadOver = examples.map((example) =>
+      weightsFor(output, example).map((weight) => (weight === 0 ? 0 : sign * (from[n++] ?? 0))),
+    );
+    if (from.length !== n)
       throw new RangeError(
-        `accumulateLogprobGradients: the loss's ${name} has ${length} entries for ${n} scored tokens`,
+        `accumulateLogprobGradients: the loss's ${name} has ${from.length} entries for ${n} ${output === 'values' ? 'values' : 'scored tokens'}`,
       );
-  return weighted;
+    return spreadOver;
+  };
+  const weights = spread('gradient', 'logprobs', gradient, -1);
+  const entropyWeights = entropyGradient && spread('entropyGradient', 'entropies', entropyGradient, -1);
+  const valueWeights = valueGradient && spread('valueGradient', 'values', valueGradient, 1);
+  return examples.map(({ ids, targets }, e) => ({
+    ...{ ids, targets, weights: weights[e], entropyWeights: entropyWeights?.[e] },
+    valueWeights: valueWeights?.[e].length ? valueWeights[e] : undefined,
+  }));
 }
 
-function scoringInputs(batch: TokenBatch): Record<string, InputTensor> {
+function scoringInputs(batch: TokenBatch, value = false): Record<string, InputTensor> {
   const scored = [batch.scoredPositions.length];
   return {
     ids: { dims: [batch.rows, batch.columns], data: batch.ids },
     scored_positions: { dims: scored, data: batch.scoredPositions },
     targets: { dims: scored, data: batch.targets },
+    ...(value && { value_positions: { dims: [batch.valuePositions.length], data: batch.valuePositions } }),
   };
 }

@@ -10,6 +10,7 @@ import type { QuantizedWeight } from '../quantization/quantized-weight.js';
 import { tokenEntropies, tokenLogprobs } from '../layers/token-logprobs.js';
 import { vocabularyLoss } from '../layers/vocabulary-loss.js';
 import { maskedLogits } from '../layers/vocabulary-mask.js';
+import { valueHeadGraph, valueHeadInputs } from './value-head.js';
 
 export interface ScoringOptions {
   /** Tokens that have probability 0, in sampling and in scoring alike. */
@@ -22,6 +23,8 @@ export interface ScoringOptions {
   weightType?: Precision;
   /** Entropies too: a further output when scoring, a further term of the loss with the input `entropy_weights` when training. */
   entropy?: boolean;
+  /** The value head too, at the input `value_positions`: a further output when scoring, a further term of the loss with the input `value_weights` when training. */
+  value?: boolean;
 }
 
 export interface TrainingOptions extends ScoringOptions {
@@ -53,27 +56,31 @@ export const LOGITS_HEAD = 10;
 
 /**
  * Outputs `logprobs` [scored]: log p(target) in nats at each scored position; and for comparisons with other
- * implementations `logits_head` [scored, 10], its first logits. With `entropy` also `entropies` [scored] in nats.
+ * implementations `logits_head` [scored, 10], its first logits. With `entropy` also `entropies` [scored] in nats, with `value` also
+ * `values` [valued].
  */
 export function scoringGraph(architecture: CausalArchitecture, options: ScoringOptions): GraphBuilder {
   const g = new GraphBuilder('score');
-  const { rows, logitsOf, targets } = scoredRows(g, architecture, options, undefined);
+  const { rows, valueRows, logitsOf, targets } = scoredRows(g, architecture, options, undefined);
   const logits = logitsOf(rows);
   const { logprobs, probabilities } = tokenLogprobs(g, logits, targets);
   g.output('logprobs', logprobs);
   if (options.entropy) g.output('entropies', tokenEntropies(g, logits, probabilities));
+  if (valueRows) g.output('values', valueHeadGraph(g, valueRows, valueHeadInputs(g, Number(valueRows.dim(1)))));
   g.output('logits_head', g.slice(logits, 1, 0, Math.min(LOGITS_HEAD, architecture.vocabSize)));
   return g;
 }
 
 /**
- * Outputs `loss` (Σ weights · −log p, a scalar; with `entropy` also Σ entropy_weights · −H) and the loss's gradient by every trainable parameter: all of them, or
- * with LoRA the adapters' alone. Then nothing is computed for the base's own weights, nor below the lowest adapter,
+ * Outputs `loss` (Σ weights · −log p, a scalar; with `entropy` also Σ entropy_weights · −H) and the loss's gradient by every trainable
+ * parameter: all of them, or with LoRA the adapters' alone. With `value` the gradients are those of loss + Σ value_weights · V, and the
+ * value head's are further outputs. With LoRA nothing is computed for the base's own weights, nor below the lowest adapter,
  * since only what some output needs becomes part of the model.
  */
 export function trainingGraph(architecture: CausalArchitecture, options: TrainingOptions): GraphBuilder {
   const g = new GraphBuilder('train');
-  const { scope, adapters, dropoutSeed, rows, logitsOf, targets } = scoredRows(g, architecture, options, options);
+  const scored = scoredRows(g, architecture, options, options);
+  const { scope, adapters, dropoutSeed, rows, valueRows, allRows, logitsOf, targets } = scored;
   const weights = g.input('weights', 'float32', ['scored']);
   const names = trainableParameters(architecture, options.adapters).map(({ name }) => name);
   const parameters = adapters?.parameters ?? names.map((name) => scope.parameter(name));
@@ -91,19 +98,43 @@ export function trainingGraph(architecture: CausalArchitecture, options: Trainin
   const recompute = options.checkpointing
     ? { boundaries: scope.blockBoundaries, sources: dropoutSeed ? [dropoutSeed] : [] }
     : undefined;
-  const gradientOptions = { upstream: rowGradient, contributed: parameterGradients, recompute };
-  gradients(g, rows, parameters, gradientOptions).forEach((gradient, i) => g.output(gradientName(names[i]), gradient));
+  const upstream = valueRows ? g.concat([rowGradient, valueRowGradient(g, valueRows, options)], 0) : rowGradient;
+  const gradientOptions = { upstream, contributed: parameterGradients, recompute };
+  gradients(g, allRows, parameters, gradientOptions).forEach((gradient, i) =>
+    g.output(gradientName(names[i]), gradient),
+  );
   return g;
+}
+
+/** Gradient of Σ value_weights · V by the rows under the head; that by the head's own parameters becomes outputs. */
+function valueRowGradient(g: GraphBuilder, valueRows: Value, { scalesLoss }: TrainingOptions): Value {
+  if (scalesLoss) throw new Error('the value head is not built for loss scaling');
+  const rows = g.stopGradient(valueRows);
+  const head = valueHeadInputs(g, Number(rows.dim(1)));
+  const values = valueHeadGraph(g, rows, head);
+  const upstream = g.input('value_weights', 'float32', ['valued']);
+  const [gradient, ...own] = gradients(g, values, [rows, ...Object.values(head)], { upstream });
+  Object.keys(head).forEach((name, i) => g.output(gradientName(name), own[i]));
+  return gradient;
+}
+
+/** Width of the trunk's residual stream. */
+export function trunkWidth(architecture: CausalArchitecture): number {
+  const { rows } = scoredRows(new GraphBuilder('width'), architecture, { maskedTokenIds: [] }, undefined);
+  return Number(rows.dim(1));
 }
 
 /**
  * Hidden rows of the scored positions only, and the head that makes logits of any of them: prompts and padding cost no
- * vocabulary product. Inputs: ids [batch, tokens], scored_positions and targets [scored], all int32.
+ * vocabulary product. Inputs: ids [batch, tokens], scored_positions and targets [scored], all int32; with `value` also
+ * value_positions [valued].
+ *
+ * @returns `allRows` [scored + valued, width]: `rows`, then `valueRows`
  */
 function scoredRows(
   g: GraphBuilder,
   architecture: CausalArchitecture,
-  { maskedTokenIds, adapters: adapterLayout, quantized, weightType }: ScoringOptions,
+  { maskedTokenIds, adapters: adapterLayout, quantized, weightType, value }: ScoringOptions,
   training: { dropout: boolean } | undefined,
 ) {
   const ids = g.input('ids', 'int32', ['batch', 'tokens']);
@@ -128,5 +159,13 @@ function scoredRows(
   });
   const residual = architecture.residual(scope, g.reshape(ids, [-1]), g.range('tokens'));
   const logitsOf = (rows: Value) => maskedLogits(g, architecture.logits(scope, rows), maskedTokenIds);
-  return { scope, adapters, dropoutSeed, targets, rows: g.gather(residual, positions, 0), logitsOf };
+  const shared = { scope, adapters, dropoutSeed, targets, logitsOf };
+  if (!value) {
+    const rows = g.gather(residual, positions, 0);
+    return { ...shared, rows, valueRows: undefined, allRows: rows };
+  }
+  const valuePositions = g.input('value_positions', 'int32', ['valued']);
+  const allRows = g.gather(residual, g.concat([positions, valuePositions], 0), 0);
+  const rows = g.slice(allRows, 0, 0, 'scored');
+  return { ...shared, rows, valueRows: g.slice(allRows, 0, 'scored'), allRows };
 }

@@ -7,12 +7,39 @@ export interface Weights {
   [name: string]: { shape: readonly number[]; data: ArrayLike<number> };
 }
 
+const reader = (weights: Weights) => (name: string) => {
+  if (!(name in weights)) throw new Error(`gpt2-loops: no parameter '${name}'`);
+  return weights[name].data;
+};
+
 /** Logits after each position, [tokens][vocabulary]. */
 export function gpt2LoopLogits(config: Gpt2Config, weights: Weights, ids: ArrayLike<number>): number[][] {
-  const at = (name: string) => {
-    if (!(name in weights)) throw new Error(`gpt2LoopLogits: no parameter '${name}'`);
-    return weights[name].data;
-  };
+  const at = reader(weights);
+  const head = config.tie_word_embeddings ? 'transformer.wte.weight' : 'lm_head.weight';
+  return gpt2LoopTrunk(config, weights, ids).map((x) =>
+    linear(
+      layerNorm(x, at('transformer.ln_f.weight'), at('transformer.ln_f.bias'), config.layer_norm_epsilon),
+      at(head),
+    ),
+  );
+}
+
+/** V after each position: `value_head` on the normalised residual stream. */
+export const gpt2LoopValues = (config: Gpt2Config, weights: Weights, ids: ArrayLike<number>): number[] =>
+  gpt2LoopTrunk(config, weights, ids).map((x) => {
+    const rms = Math.sqrt(dot(x, x) / x.length + 1e-6);
+    const at = reader(weights);
+    return (
+      dot(
+        x.map((xi) => xi / rms),
+        Array.from(at('value_head.weight')),
+      ) + at('value_head.bias')[0]
+    );
+  });
+
+/** Residual stream after the last block, [tokens][width]. */
+function gpt2LoopTrunk(config: Gpt2Config, weights: Weights, ids: ArrayLike<number>): number[][] {
+  const at = reader(weights);
   const row = (name: string, index: number, width: number) =>
     Array.from({ length: width }, (_, i) => at(name)[index * width + i]);
   const width = config.n_embd;
@@ -46,13 +73,7 @@ export function gpt2LoopLogits(config: Gpt2Config, weights: Weights, ids: ArrayL
       return add(x, linear(inner, at(name('mlp.c_proj.weight')), at(name('mlp.c_proj.bias'))));
     });
   }
-  const head = config.tie_word_embeddings ? 'transformer.wte.weight' : 'lm_head.weight';
-  return hidden.map((x) =>
-    linear(
-      layerNorm(x, at('transformer.ln_f.weight'), at('transformer.ln_f.bias'), config.layer_norm_epsilon),
-      at(head),
-    ),
-  );
+  return hidden;
 }
 
 /** log softmax(logits)[target] in float64; masked ids have probability 0. */

@@ -23,17 +23,22 @@ const LEGACY_NAMES: Record<string, string> = {
   'losses/v2': 'v2.loss',
   'losses/policy': 'pg.loss',
   'losses/nll': 'bc.loss',
-  'critic/q1_mean': 'q1.mean',
-  'critic/q2_mean': 'q2.mean',
-  'critic/v1_mean': 'v1.mean',
-  'critic/v2_mean': 'v2.mean',
-  'critic/target_q1_mean': 'target_q1.mean',
-  'critic/target_q2_mean': 'target_q2.mean',
-  'actor/advantages_mean': 'advantages.mean',
-  'actor/advantages_std': 'advantages.std',
-  'actor/advantages_min': 'advantages.min',
-  'actor/advantages_max': 'advantages.max',
+  'losses/baseline': 'values.loss',
+  'rollout/reward_mean': 'rollout.reward.mean',
+  'rollout/reward_max': 'rollout.reward.max',
+  'rollout/reward_min': 'rollout.reward.min',
+  ...statistics('critic/', ['q1', 'q2', 'v1', 'v2', 'target_q1', 'target_q2']),
+  ...statistics('actor/', ['advantages', 'values', 'residual_advantages']),
 };
+
+/** `prefix/name_mean` → `name.mean`, and so on. */
+function statistics(prefix: string, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) =>
+      ['mean', 'std', 'min', 'max'].map((kind) => [`${prefix}${name}_${kind}`, `${name}.${kind}`]),
+    ),
+  );
+}
 
 export function withLegacyNames(metrics: Record<string, number>): Record<string, number> {
   const legacy = Object.entries(LEGACY_NAMES).filter(([name]) => name in metrics);

@@ -1,12 +1,15 @@
 // The environment that a config names: its options from the node `env` and from the keys outside it.
 import {
   makeEnv,
+  makeSplitEnv,
   environmentInfo,
   optionsWithKeys,
+  splitPlan,
   type Env,
   type EnvParts,
   type ResetResult,
   type Split,
+  type SplitPlan,
 } from '@bowyer/envs';
 import { toCamelCase } from '@bowyer/core';
 import type { EnvConfig } from '../config/environment-keys.js';
@@ -27,11 +30,19 @@ export function outsideKeys(config: EnvironmentConfig): Record<string, unknown> 
   return Object.fromEntries(Object.keys(keys).map((key) => [key, values[toCamelCase(key)] ?? null]));
 }
 
-/** @returns a maker of environments as the config describes them */
+/** @returns a maker of environments as the config describes them, each of which plays the items of one split */
 export function environmentOf(config: EnvironmentConfig, parts: EnvParts): (split: Split) => Env {
   const options = environmentOptions(config);
-  return () => makeEnv(config.env.name, options, parts);
+  return (split) => makeSplitEnv(config.env.name, split, options, parts);
 }
+
+/** The environment itself, which plays all items. */
+export const wholeEnvironmentOf = (config: EnvironmentConfig, parts: EnvParts): Env =>
+  makeEnv(config.env.name, environmentOptions(config), parts);
+
+/** How the environment's items are divided. */
+export const splitPlanOf = (config: EnvironmentConfig): SplitPlan =>
+  splitPlan(config.env.name, environmentOptions(config));
 
 /** The environment as recordings of its engine were made. */
 export function replayEnvironment(config: EnvironmentConfig): Env {
@@ -50,6 +61,9 @@ export const answerTokens = (config: EnvironmentConfig): readonly string[] =>
 /** Texts whose words a word-level tokenizer knows beside those of the demonstrations. */
 export const vocabularyTexts = (config: EnvironmentConfig): Iterable<string> =>
   environmentInfo(config.env.name).vocabulary?.(environmentOptions(config)) ?? [];
+
+/** Whether a word-level tokenizer writes numbers digit by digit. */
+export const splitsDigits = ({ env }: EnvironmentConfig): boolean => environmentInfo(env.name).splitsDigits ?? false;
 
 /** Expected return of the best player with the demonstrator's questions; null where that cannot be computed. */
 export function optimalReturnOf(config: EnvironmentConfig & { demonstrations?: object }): number | null {

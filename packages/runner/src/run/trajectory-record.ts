@@ -2,6 +2,8 @@
 import { episodicReturn, type TokenSegment, type Trajectory } from '@bowyer/core';
 
 interface TurnRecord {
+  /** The environment's own observation, where a context has made another text of it. */
+  state?: string;
   action: string;
   /** What the next observation adds after observation and action. */
   reply?: string;
@@ -17,6 +19,8 @@ export interface TrajectoryRecord {
   episode: number;
   iteration: number;
   seed: number;
+  /** Id of the played item; absent where the environment names none. */
+  item?: string;
   episodic_return: number;
   opening: string;
   turns: TurnRecord[];
@@ -24,31 +28,55 @@ export interface TrajectoryRecord {
 }
 
 export function toRecord(trajectory: Trajectory, iteration: number): TrajectoryRecord {
-  const { episode, seed, transitions, infos, segments } = trajectory;
+  const { episode, seed, item, transitions, infos, segments } = trajectory;
   return {
     episode,
     iteration,
     seed,
+    ...(item !== undefined && { item }),
     episodic_return: episodicReturn(trajectory),
     opening: transitions[0]?.observation ?? '',
-    turns: transitions.map(({ observation, action, nextObservation, reward, terminated, truncated }, turn) => {
+    turns: transitions.map(({ observation, state, action, nextObservation, reward, terminated, truncated }, turn) => {
       const said = observation + action;
       const next = nextObservation.startsWith(said)
         ? { reply: nextObservation.slice(said.length) }
         : { next_observation: nextObservation };
-      return { action, ...next, reward, terminated, truncated, info: infos[turn] };
+      return {
+        ...(state !== undefined && { state }),
+        action,
+        ...next,
+        reward,
+        terminated,
+        truncated,
+        info: infos[turn],
+      };
     }),
     segments,
   };
 }
 
-export function fromRecord({ episode, seed, opening, turns, segments }: TrajectoryRecord): Trajectory {
+export function fromRecord({ episode, seed, item, opening, turns, segments }: TrajectoryRecord): Trajectory {
   let observation = opening;
-  const transitions = turns.map(({ action, reply, next_observation, reward, terminated, truncated }) => {
+  const transitions = turns.map(({ state, action, reply, next_observation, reward, terminated, truncated }) => {
     const nextObservation = next_observation ?? observation + action + reply;
-    const transition = { observation, action, reward, nextObservation, terminated, truncated };
+    const transition = {
+      observation,
+      ...(state !== undefined && { state }),
+      action,
+      reward,
+      nextObservation,
+      terminated,
+      truncated,
+    };
     observation = nextObservation;
     return transition;
   });
-  return { episode, seed, transitions, infos: turns.map(({ info }) => info), segments };
+  return {
+    episode,
+    seed,
+    ...(item !== undefined && { item }),
+    transitions,
+    infos: turns.map(({ info }) => info),
+    segments,
+  };
 }

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { environmentInfo, type Env, type ResetResult } from '@bowyer/envs';
 import { recordedInfo, recordedReturn, type EpisodeRecord } from '@bowyer/core';
 import type { SharedConfig } from '../../config/keys.js';
-import { engineText, environmentOf, type EnvironmentConfig } from '../../environment/environment.js';
+import { engineText, wholeEnvironmentOf, type EnvironmentConfig } from '../../environment/environment.js';
 import type { TaskContext } from '../task.js';
 
 type PlayConfig = EnvironmentConfig & Pick<SharedConfig, 'seed'> & { output: string | null };
@@ -15,7 +15,7 @@ const LEAVE = 'quit';
 
 export async function play(config: PlayConfig, { print, onInterrupt, envParts }: TaskContext): Promise<void> {
   const { output } = config;
-  const env = environmentOf(config, envParts)('train');
+  const env = wholeEnvironmentOf(config, envParts);
   const { name, description } = environmentInfo(config.env.name);
   print(`${name}: ${description}\n(${LEAVE} leaves an episode)\n`);
   const lines = createInterface({ input: process.stdin });

@@ -29,6 +29,7 @@ import { startRestorer } from '../../agent/restore-start.js';
 import { warmStart, type WarmStartConfig } from '../../agent/warm-start.js';
 import type { SharedConfig } from '../../config/keys.js';
 import { datasetFor, loadMaterial } from '../../demonstrations/material.js';
+import { agentEnvironment, type ContextConfig } from '../../environment/agent-context.js';
 import { environmentOf, optimalReturnOf } from '../../environment/environment.js';
 import { CheckpointStore } from '../../run/checkpoint-store.js';
 import { Recorder } from '../../run/recorder.js';
@@ -38,6 +39,7 @@ import { writeReport } from '../../run/write-report.js';
 import type { TaskContext } from '../task.js';
 
 type TrainConfig = WarmStartConfig &
+  ContextConfig &
   CriticConfig &
   Pick<
     SharedConfig,
@@ -199,7 +201,7 @@ async function runAlgorithm(
   await unit.train(
     {
       ...agent,
-      makeEnv: environmentOf(config, envParts),
+      makeEnv: agentEnvironment(config, environmentOf(config, envParts)),
       onFailure: failureLog(log),
       ...{ dataset, history, state, firstIteration, hooks: recorder, openReference, restoreStart },
     },
@@ -277,7 +279,7 @@ class FinalTest {
     const openPlayer = canAct ? unit.openPlayer(agent, options) : policyPlayer(agent, options);
     const { metrics, trajectories } = await evaluate(
       {
-        makeEnv: environmentOf(config, context.envParts),
+        makeEnv: agentEnvironment(config, environmentOf(config, context.envParts)),
         hooks: { progress: (_, done) => bar.update(done) },
         onFailure: failureLog(context.log),
       },

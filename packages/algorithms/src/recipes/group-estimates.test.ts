@@ -1,0 +1,138 @@
+// The advantages of GRPO, RLOO, REINFORCE++ and GiGPO against values worked by hand and against their properties.
+import { groupRelativeAdvantages, type Transition } from '@bowyer/core';
+import { shapedReturn, type GroupEpisode } from './group-training.js';
+import { gigpoAdvantages, type GigpoOptions } from './gigpo.js';
+import { episodeAdvantages } from './grpo.js';
+import { normalised, tokenReturns } from './reinforce-pp.js';
+
+/** Each turn one token and the terminator. */
+function episodeOf(rewards: number[], states: string[] = rewards.map(String), group = 0): GroupEpisode {
+  const transitions = rewards.map(
+    (reward, turn): Transition => ({
+      ...{ observation: `history ${states.slice(0, turn + 1).join(' ')}`, state: states[turn], action: '', reward },
+      ...{ nextObservation: '', terminated: turn === rewards.length - 1, truncated: false },
+    }),
+  );
+  const utterances = rewards.map((_, turn) => ({ turn, start: turn + 1, ids: [1], terminatorId: 0, logprobs: [-1, -2] }));
+  const trajectory = { episode: 0, seed: 0, transitions, infos: [], segments: [{ ids: [], utterances }] };
+  return { trajectory, group, rewards, tokenPenalties: [] };
+}
+
+const expectClose = (found: readonly number[], expected: readonly number[]) => {
+  expect(found).toHaveLength(expected.length);
+  found.forEach((value, i) => expect(Math.abs(value - expected[i])).toBeLessThan(1e-6));
+};
+
+test('statistics over episodes, or over their turns as by default in verl-agent', () => {
+  const episodes = [episodeOf([0, 1]), episodeOf([0, 0, 0, 0])];
+  expectClose(episodeAdvantages(episodes, { scaleByStd: true, statistics: 'episode' }), [0.707106, -0.707106]);
+  expectClose(episodeAdvantages(episodes, { scaleByStd: true, statistics: 'turn' }), [1.290992, -0.645496]);
+});
+
+describe('GiGPO on three episodes with shared states, γ = 0.9', () => {
+  const episodes = [
+    episodeOf([0, 0, 1], ['s0', 's1', 's2']),
+    episodeOf([0, 0, 0, 0], ['s0', 's1', 's1', 's3']),
+    episodeOf([0, 1], ['s0', 's2']),
+  ];
+  const base: GigpoOptions = { gamma: 0.9, stepWeight: 1, scaleByStd: true, statistics: 'episode' };
+  const flat = (given: GroupEpisode[], options: Partial<GigpoOptions> = {}) =>
+    gigpoAdvantages(given, { ...base, ...options }).advantages.flat();
+
+  test('mean_std_norm with statistics over episodes', () => {
+    expectClose(
+      flat(episodes),
+      [1.06153, 1.732048, 0.577349, -2.304629, -1.732048, -1.732048, -1.154699, 1.243098, 0.577349],
+    );
+  });
+
+  test('mean_std_norm with statistics over turns', () => {
+    expectClose(
+      flat(episodes, { statistics: 'turn' }),
+      [1.327453, 1.997971, 0.843272, -2.204021, -1.63144, -1.63144, -1.054091, 1.509021, 0.843272],
+    );
+  });
+
+  test('mean_norm', () => {
+    expectClose(
+      flat(episodes, { scaleByStd: false }),
+      [0.573333, 0.933333, 0.333333, -1.236667, -0.966667, -0.966667, -0.666667, 0.663333, 0.333333],
+    );
+  });
+
+  test('the order of episodes and the names of states change nothing', () => {
+    const [one, two, three] = gigpoAdvantages(episodes, base).advantages;
+    expect(gigpoAdvantages([episodes[2], episodes[0], episodes[1]], base).advantages).toEqual([three, one, two]);
+    const renamed = episodes.map(({ rewards, trajectory }) =>
+      episodeOf(
+        rewards,
+        trajectory.transitions.map(({ state }) => `room ${state}!`),
+      ),
+    );
+    expect(flat(renamed)).toEqual(flat(episodes));
+  });
+
+  test('where no state repeats, or with w = 0, it is GRPO', () => {
+    const unique = episodes.map(({ rewards }, e) => episodeOf(rewards, rewards.map((_, turn) => `${e} ${turn}`)));
+    const grpo = episodeAdvantages(episodes, base);
+    const expected = episodes.flatMap(({ rewards }, e) => rewards.map(() => grpo[e]));
+    expect(flat(unique)).toEqual(expected);
+    expect(flat(episodes, { stepWeight: 0 })).toEqual(expected);
+    expect(gigpoAdvantages(unique, base).metrics['groups/anchor_singleton_share']).toBe(1);
+  });
+
+  test('states are compared within one group of episodes only; without a state of its own the observation is one', () => {
+    const apart = episodes.map(({ rewards, trajectory }, group) => ({
+      ...episodeOf(rewards, trajectory.transitions.map(({ state }) => state!)),
+      group,
+    }));
+    expect(gigpoAdvantages(apart, base).metrics['groups/anchor_size_max']).toBe(2); // s1 twice in the second
+    for (const { trajectory } of apart) for (const turn of trajectory.transitions) delete turn.state;
+    expect(gigpoAdvantages(apart, base).metrics['groups/anchor_size_max']).toBe(1);
+  });
+});
+
+test('scaling all returns by 10 changes GRPO by little and RLOO tenfold', () => {
+  const [ones, tens] = [1, 10].map((scale) => [1, 0.5, 0, 0].map((value) => episodeOf([0, scale * value])));
+  const rloo = (episodes: GroupEpisode[]) =>
+    groupRelativeAdvantages(episodes.map(shapedReturn), [0, 0, 0, 0], { baseline: 'others', scaleEpsilon: null });
+  const grpo = (episodes: GroupEpisode[]) =>
+    episodeAdvantages(episodes, { scaleByStd: true, statistics: 'episode' });
+  grpo(tens).forEach((advantage, i) => expect(Math.abs(advantage - grpo(ones)[i])).toBeLessThan(1e-5));
+  expectClose([...rloo(tens)], [...rloo(ones)].map((advantage) => 10 * advantage));
+});
+
+describe('REINFORCE++', () => {
+  const plain = { gamma: 0.5, baseline: 'none', scoreTerminator: true } as const;
+
+  test('a token has the discounted rewards of its turn and later ones', () => {
+    const returns = tokenReturns([episodeOf([0, 0, 1])], plain);
+    expect(returns[0].map((tokens) => [...tokens])).toEqual([
+      [0.25, 0.25],
+      [0.5, 0.5],
+      [1, 1],
+    ]);
+    expect(tokenReturns([episodeOf([1])], { ...plain, scoreTerminator: false })[0][0]).toHaveLength(1);
+  });
+
+  test('of the KL penalties a token has its own and those of later tokens', () => {
+    const episode = { ...episodeOf([0, 1]), tokenPenalties: [Float32Array.of(0.5, 0.25), Float32Array.of(0.125, 0)] };
+    episode.rewards = [0 - 0.75, 1 - 0.125]; // as the loop makes them
+    const returns = tokenReturns([episode], { ...plain, gamma: 1 });
+    expect(returns[0].map((tokens) => [...tokens])).toEqual([
+      [0.125, 0.625],
+      [0.875, 1],
+    ]);
+  });
+
+  test('the batch has mean 0 and deviation 1 over its tokens; with baseline=group each group is centred first', () => {
+    const episodes = [episodeOf([4]), episodeOf([2]), episodeOf([10], ['a'], 1), episodeOf([10], ['a'], 1)];
+    const grouped = tokenReturns(episodes, { ...plain, baseline: 'group' });
+    expect(grouped.map(([tokens]) => tokens[0])).toEqual([1, -1, 0, 0]);
+    const values = normalised(grouped).flatMap(([tokens]) => [...tokens]);
+    expectClose(values, [1, 1, -1, -1, 0, 0, 0, 0].map((value) => value / Math.sqrt(4 / 7)));
+    expect(normalised(tokenReturns([episodeOf([3]), episodeOf([3])], plain)).flat(2)).toEqual(
+      [0, 1].map(() => Float32Array.of(0, 0)),
+    );
+  });
+});

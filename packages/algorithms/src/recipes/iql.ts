@@ -1,0 +1,49 @@
+// Implicit Q-learning on utterances: a critic that learns the value of the best actions of a dataset without asking for others, and a
+// policy that imitates actions the more, the better the critic finds them. With ArCHer's critic it is offline ArCHer.
+// Source: Kostrikov et al. 2021, arXiv:2110.06169, algorithm 1; on utterances Zhou et al. 2024, arXiv:2402.19446, and its offline code
+// (andreazanette/OfflineArcher at 56d3b72).
+// Differs from them: docs/algorithms/iql.md.
+import { Type } from '@sinclair/typebox';
+import { utteranceAdvantages } from '@bowyer/core';
+import { neverLearns, offlineKeys, offlineSteps } from '../dataset/offline-steps.js';
+import { rewardedEpisodes } from '../dataset/rewarded-episodes.js';
+import { policyPlayer } from '../rollout/policy-player.js';
+import { accumulateIql, expectileKey, stepCritic } from '../update/offline-critic.js';
+import { accumulateAwr, awrKeys, headsAt, stepPolicy } from '../update/offline-policy.js';
+import { criticOf, datasetOf, defineAlgorithm } from '../unit.js';
+
+const options = Type.Object({ ...offlineKeys, ...expectileKey, ...awrKeys }, { additionalProperties: false });
+
+export const iql = defineAlgorithm({
+  name: 'iql',
+  description:
+    'implicit Q-learning: a critic by expectile regression on a dataset, a policy by advantage-weighted regression',
+  options,
+  needs: { critic: 'double', source: 'dataset' },
+  trainsPolicy: true,
+  playerOptions: [],
+  openPlayer: policyPlayer,
+
+  train(run, options) {
+    const { policy } = run;
+    const critic = criticOf(run);
+    const episodes = rewardedEpisodes(datasetOf(run), 'iql learns values from rewards');
+
+    return offlineSteps(run, episodes, options, async ({ parts, epoch, lr }) => {
+      // Q by TD, V by expectile regression on Q: no action outside the dataset is asked for.
+      const metrics = await stepCritic(critic, parts, (turns) => accumulateIql(critic, turns, options), options);
+      if (epoch < options.warmupEpochs) return metrics;
+
+      // The policy is extracted by weighted imitation, with A = min Q − min V.
+      const extraction = await stepPolicy(
+        policy,
+        parts,
+        async (turns) => accumulateAwr(policy, turns, utteranceAdvantages(await headsAt(critic, turns)), options),
+        { ...options, lr },
+      );
+      return { ...metrics, ...extraction };
+    });
+  },
+
+  problems: neverLearns,
+});

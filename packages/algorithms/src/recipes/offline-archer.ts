@@ -1,0 +1,76 @@
+// Offline ArCHer with a REINFORCE actor: the critic is IQL's on a dataset, the policy follows the critic's advantage on its own
+// utterances, and a behaviour-cloning term keeps it near the dataset, where the critic knows what it says.
+// Source: Zhou et al. 2024, arXiv:2402.19446, the offline comparison (IQL with REINFORCE and a BC term; without the term it collapses);
+// critic and order of steps from andreazanette/OfflineArcher at 56d3b72, which has no code for this actor.
+// Differs from them: docs/algorithms/offline_archer.md.
+import { Type } from '@sinclair/typebox';
+import { count, utteranceAdvantages } from '@bowyer/core';
+import { neverLearns, offlineKeys, offlineSteps } from '../dataset/offline-steps.js';
+import { rewardedEpisodes } from '../dataset/rewarded-episodes.js';
+import { freshBatch } from '../rollout/fresh-utterances.js';
+import { policyPlayer } from '../rollout/policy-player.js';
+import { accumulateIql, expectileKey, stepCritic } from '../update/offline-critic.js';
+import { accumulateWeighted, headsAt, stepPolicy } from '../update/offline-policy.js';
+import { summary } from '../update/summary.js';
+import { criticOf, datasetOf, defineAlgorithm } from '../unit.js';
+
+const options = Type.Object(
+  {
+    ...offlineKeys,
+    warmup_epochs: count('epochs at the start in which the policy learns by the BC term alone', 0),
+    ...expectileKey,
+    bc_coef: Type.Number({
+      minimum: 0,
+      description: 'weight c of the behaviour-cloning term, in units of the advantage',
+    }),
+  },
+  { additionalProperties: false },
+);
+
+export const offlineArcher = defineAlgorithm({
+  name: 'offline_archer',
+  description: 'offline ArCHer: the critic of IQL on a dataset, a policy by REINFORCE with a behaviour-cloning term',
+  options,
+  needs: { critic: 'double', source: 'dataset' },
+  trainsPolicy: true,
+  playerOptions: [],
+  openPlayer: policyPlayer,
+
+  train(run, options) {
+    const { policy } = run;
+    const critic = criticOf(run);
+    const openPlayer = policyPlayer(run, options);
+    const episodes = rewardedEpisodes(datasetOf(run), 'offline_archer learns values from rewards');
+
+    return offlineSteps(run, episodes, options, async ({ parts, epoch, lr, rng }) => {
+      // The critic never asks for an action outside the dataset.
+      const metrics = await stepCritic(critic, parts, (turns) => accumulateIql(critic, turns, options), options);
+
+      // L = −mean A(s, a~) log π(a~|s) − c · mean log π(a|s), a~ the policy's own utterances, A = min Q − min V.
+      const reinforces = epoch >= options.warmupEpochs;
+      const actor = await stepPolicy(
+        policy,
+        parts,
+        async (turns) => {
+          const cloned = {
+            'losses/bc': await accumulateWeighted(
+              policy,
+              turns,
+              turns.map(() => options.bcCoef),
+              options,
+            ),
+          };
+          if (!reinforces) return cloned;
+          const fresh = await freshBatch(openPlayer, turns, options, rng);
+          const advantages = utteranceAdvantages(await headsAt(critic, fresh));
+          const loss = await accumulateWeighted(policy, fresh, advantages, options);
+          return { ...cloned, 'losses/policy': loss, ...summary('actor/advantages', advantages) };
+        },
+        { ...options, lr },
+      );
+      return { ...metrics, ...actor };
+    });
+  },
+
+  problems: neverLearns,
+});

@@ -1,0 +1,95 @@
+// On a game whose values are known exactly every method reaches what theory says of it. One seed here; three in
+// experiments/exact_game.yaml, whose results are docs/results/exact-game.md.
+import { Rng } from '@bowyer/core';
+import { epsilonGreedy, optimalValues, tabularDemonstrations, towerModel } from '@bowyer/envs';
+import { openDevice, type Device } from '@bowyer/graph';
+import { DoubleCritic, LineEncoder, type LanguageModel } from '@bowyer/models';
+import { findAlgorithm, trainingRun, type Dataset } from '../src/index.js';
+import {
+  adam,
+  datasetOf,
+  exactReturn,
+  makeGame,
+  makePolicy,
+  maxSteps,
+  sampling,
+  tableOf,
+  tokenizer,
+} from './exact-game.js';
+
+const seed = 0;
+/** Of the turns of the demonstrations, this share is random. */
+const noise = 0.7;
+const best = optimalValues(towerModel, { gamma: 1, horizon: maxSteps });
+const optimum = exactReturn(epsilonGreedy(towerModel, best, 0));
+const demonstrator = exactReturn(epsilonGreedy(towerModel, best, noise));
+
+let device: Device;
+let dataset: Dataset;
+/** The weights of a policy that has imitated the demonstrator: where the online methods start. */
+let start: Awaited<ReturnType<LanguageModel['copyParameters']>>;
+beforeAll(async () => {
+  device = await openDevice({ device: 'cpu', threads: 1 });
+  const played = await tabularDemonstrations({ maxSteps }, { episodes: 1000, noise, seed });
+  dataset = { kind: 'episodes', episodes: datasetOf(played) };
+});
+afterAll(() => device.close());
+
+const lmSchedule = { kind: 'linear', warmupSteps: 0, finalShare: null } as const;
+/** Options that several online methods have. */
+const online = {
+  ...{ rolloutSize: 64, evalFreq: 1e6, evalSize: 1, evalDoSample: true, saveFreq: 1e6, warmupIter: 0 },
+  ...{
+    lmLr: 5e-3,
+    lmLrFinalShare: 0.1,
+    lmSchedule,
+    actorEpochs: 4,
+    maxGradNorm: 1,
+    gradAccumSteps: 1,
+    gradReduction: 'sum',
+  },
+};
+const tdCritic = {
+  ...{ capacity: 4000, epochs: 10, batchSize: 128, criticLr: 1e-2, criticMaxGradNorm: 10, gamma: 0.95, tau: 0.1 },
+  ...{ vTargetAction: 'stored', tdTarget: 'own', actorSamples: 'rollout', clipScope: 'own', warmupIter: 5 },
+};
+const imitation = {
+  epochs: 3,
+  batchSize: 20,
+  lmLr: 2e-2,
+  maxGradNorm: 1,
+  lmSchedule: { ...lmSchedule, finalShare: 0.1 },
+};
+
+/** @returns the policy that a method makes, from scratch on the dataset or else from the demonstrator's imitation */
+async function trained(name: string, options: object): Promise<LanguageModel> {
+  const unit = findAlgorithm(name)!;
+  const policy = await makePolicy(device, seed);
+  if (unit.needs.source === 'episodes') await policy.restoreParameters(start);
+  const critic = unit.needs.critic && (await DoubleCritic.create({ device, encoder: new LineEncoder(tokenizer, 16), rng: new Rng(seed), outputBias: 0, optimizer: adam })); // prettier-ignore
+  const run = trainingRun({ policy, critic, makeEnv: makeGame, dataset });
+  await unit.train(run, { seed, slots: 64, sampling, scoreTerminator: true, ...options });
+  return policy;
+}
+const valueOf = async (policy: LanguageModel) => exactReturn(await tableOf(policy));
+
+test('bc reaches its demonstrator', async () => {
+  const policy = await trained('bc', imitation);
+  start = await policy.copyParameters();
+  expect(Math.abs((await valueOf(policy)) - demonstrator)).toBeLessThan(0.1);
+});
+
+test('filtered BC gets above it', async () => {
+  const value = await valueOf(await trained('filteredbc', { ...imitation, filterQuantile: 0.8 }));
+  expect(value).toBeGreaterThan(demonstrator + 0.5);
+});
+
+test('archer comes within 5 % of the optimum', async () => {
+  const value = await valueOf(await trained('archer', { ...online, ...tdCritic, iterations: 30 }));
+  expect(value).toBeGreaterThan(0.95 * optimum);
+});
+
+test('archer without looking ahead gets below its start', async () => {
+  const value = await valueOf(await trained('archer', { ...online, ...tdCritic, iterations: 30, gamma: 0 }));
+  expect(value).toBeLessThan(demonstrator);
+});

@@ -1,0 +1,29 @@
+// The splits of the guessing games: every split plays all secrets, since a game of ten words cannot hold any back.
+import { sharedSplits, type SplitPlan } from '../splits.js';
+
+export interface SharedSecrets {
+  noun: string;
+  /** Key of the secret's name in `info`. */
+  infoKey: string;
+  count: number;
+  envIdx: number | null;
+  choice: 'uniform' | 'bySeed';
+}
+
+/** With `bySeed`, the episodes of an evaluation cover the secrets in turn. */
+export const sharedSecrets = ({ noun, infoKey, count, envIdx, choice }: SharedSecrets): SplitPlan =>
+  sharedSplits({
+    noun,
+    count: envIdx === null ? count : 1,
+    item: (info) => String(info[infoKey]),
+    reset: ({ episode }) =>
+      envIdx === null && choice === 'bySeed' && episode !== undefined ? { secret: episode % count } : {},
+  });
+
+export const secretReset = {
+  secret: {
+    description: 'Number of the secret in the list in play, from 0, instead of one by the seed.',
+    type: 'integer',
+    minimum: 0,
+  } as { description: string },
+};

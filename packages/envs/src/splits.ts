@@ -1,0 +1,160 @@
+// Which items (goals, worlds, words) an environment plays to train, to choose the best checkpoint, and to test.
+import { hash32, Rng } from '@bowyer/core';
+import type { Env, ResetResult, Split, StepResult } from './contract/env.js';
+
+export const splits: readonly Split[] = ['train', 'eval', 'test'];
+
+export interface EpisodeOfSplit {
+  split: Split;
+  /** Of the episode: draws its item, and decides everything else that is random in it. */
+  seed: number;
+  /** The episode's number in a set that is to cover all items evenly; without it the seed draws the item. */
+  episode?: number;
+}
+
+/** One episode's item, and how the environment is told to play it. */
+export interface ItemChoice {
+  /** What `reset` takes. */
+  reset: { seed: number } & Record<string, unknown>;
+  /** Id of the item; or how it follows from the `info` of the reset. */
+  item: string | ((info: Record<string, unknown>) => string);
+}
+
+/** How an environment with certain options divides its items. */
+export interface SplitPlan {
+  /** What an item is, in the plural: "goals". */
+  noun: string;
+  /** True where all splits play the same items, so that a test is one of new games, not of new items. */
+  shared: boolean;
+  /** Items of a split; null where every seed makes another one. */
+  count(split: Split): number | null;
+  choose(episode: EpisodeOfSplit): ItemChoice;
+}
+
+/** `seeds`: every seed makes an item of its own, and the seeds are divided. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a unit's own options; the registry checks them against its schema
+export type Splits<Options = any> = 'seeds' | ((options: Options) => SplitPlan);
+
+/** Of ten items: one to evaluate on, two to test on. */
+const TENTHS = { eval: 1, test: 2 } as const;
+
+/** With fewer items than this a part of them says little, and too little is left to learn from: the splits share them. */
+const SMALLEST_DIVIDED = 50;
+
+/** Fixed, so that the splits of an environment are the same in every run. */
+const DIVISION_SEED = 1;
+
+export function splitOfSeed(seed: number): Split {
+  const tenth = hash32(`split/${seed}`) % 10;
+  if (tenth < TENTHS.eval) return 'eval';
+  return tenth < TENTHS.eval + TENTHS.test ? 'test' : 'train';
+}
+
+/** The seed itself where it belongs to the split, else one that follows from it and does. */
+export function seedOfSplit(split: Split, seed: number): number {
+  let candidate = seed;
+  while (splitOfSeed(candidate) !== split) candidate = hash32(`${split}/${candidate}`);
+  return candidate;
+}
+
+/** Every seed is an item: a world that is made from it. */
+export const seedSplits = (noun = 'worlds'): SplitPlan => ({
+  noun,
+  shared: false,
+  count: () => null,
+  choose: ({ split, seed }) => {
+    const own = seedOfSplit(split, seed);
+    return { reset: { seed: own }, item: `seed ${own}` };
+  },
+});
+
+export interface SharedItems {
+  noun: string;
+  /** How many there are; null where that is not known. */
+  count: number | null;
+  item: (info: Record<string, unknown>) => string;
+  /** What `reset` takes beside the seed. */
+  reset?: (episode: EpisodeOfSplit) => Record<string, unknown>;
+}
+
+/** All splits play the same items, with other seeds. */
+export const sharedSplits = ({ noun, count, item, reset }: SharedItems): SplitPlan => ({
+  noun,
+  shared: true,
+  count: () => count,
+  choose: (episode) => ({ reset: { seed: episode.seed, ...reset?.(episode) }, item }),
+});
+
+export interface ListedItems<T> {
+  noun: string;
+  /** All items, which are divided here; or those of each split. */
+  items: readonly T[] | Readonly<Record<Split, readonly T[]>>;
+  /** What `reset` takes beside the seed to play the item. */
+  reset: (item: T) => Record<string, unknown>;
+  id?: (item: T) => string;
+}
+
+/** Items of a list; an evaluation covers those of its split evenly. Few items are shared. */
+export function listedSplits<T>({ noun, items, reset, id = String }: ListedItems<T>): SplitPlan {
+  const isList = (given: typeof items): given is readonly T[] => Array.isArray(given);
+  const shared = isList(items) && items.length < SMALLEST_DIVIDED;
+  const of: Readonly<Record<Split, readonly T[]>> = !isList(items)
+    ? items
+    : shared
+      ? { train: items, eval: items, test: items }
+      : divided(items);
+  return {
+    noun,
+    shared,
+    count: (split) => of[split].length,
+    choose: ({ split, seed, episode }) => {
+      const item =
+        episode === undefined ? Rng.forPurpose(seed, 'item').choice(of[split]) : of[split][episode % of[split].length];
+      return { reset: { seed, ...reset(item) }, item: id(item) };
+    },
+  };
+}
+
+/** The same items in the same order, the same division. */
+export function divided<T>(items: readonly T[]): Record<Split, T[]> {
+  const shuffled = new Rng(DIVISION_SEED).shuffle(items);
+  const first = Math.max(1, Math.round((items.length * TENTHS.eval) / 10));
+  const second = first + Math.max(1, Math.round((items.length * TENTHS.test) / 10));
+  return { eval: shuffled.slice(0, first), test: shuffled.slice(first, second), train: shuffled.slice(second) };
+}
+
+/** In words, for tables: what a test on this plan is of. */
+export const testedOn = ({ noun, shared }: Pick<SplitPlan, 'noun' | 'shared'>): string =>
+  shared ? `same ${noun}, new games` : `held-out ${noun}`;
+
+/** An environment that plays items of one split only. `info` of the reset has the item's id. */
+export class SplitEnv implements Env {
+  #rng = new Rng(0);
+
+  constructor(
+    private readonly env: Env,
+    private readonly plan: SplitPlan,
+    private readonly split: Split,
+  ) {
+    if (plan.count(split) === 0) throw new RangeError(`the ${split} split has no ${plan.noun}: give more of them`);
+  }
+
+  async reset({ seed, episode }: { seed?: number; episode?: number } = {}): Promise<ResetResult> {
+    if (seed !== undefined) this.#rng = new Rng(seed);
+    const chosen = this.plan.choose({ split: this.split, seed: seed ?? this.#rng.uint32(), episode });
+    const { observation, info } = await this.env.reset(chosen.reset);
+    const item = typeof chosen.item === 'string' ? chosen.item : chosen.item(info);
+    return { observation, info: { ...info, item } };
+  }
+
+  step(action: string): Promise<StepResult> {
+    return this.env.step(action);
+  }
+
+  close(): Promise<void> {
+    return this.env.close();
+  }
+}
+
+/** For experts: what a policy learns from are never items of an evaluation or a test. */
+export const trainItems = (env: Env, plan: SplitPlan): Env => new SplitEnv(env, plan, 'train');

@@ -1,0 +1,12 @@
+// Which of TextCraft's goals are for training, evaluation and test.
+import { listedSplits, type SplitPlan } from '../splits.js';
+import type { TextCraftOptions } from './options.js';
+import { drawnGoals } from './textcraft.js';
+
+/** @param options.goal not null: the only goal, which every split plays */
+export const textCraftSplits = (options: TextCraftOptions): SplitPlan =>
+  listedSplits({
+    noun: 'goals',
+    items: options.goal === null ? drawnGoals(options) : [options.goal],
+    reset: (dataIdx) => ({ dataIdx }),
+  });

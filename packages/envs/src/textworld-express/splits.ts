@@ -1,0 +1,47 @@
+// Which worlds of a TextWorldExpress game are for training, evaluation and test: those of its folds train, dev and test.
+import type { Split } from '../contract/env.js';
+import { divided, seedOfSplit, type EpisodeOfSplit, type ItemChoice, type SplitPlan } from '../splits.js';
+import type { TextWorldExpressGame } from './descriptions.js';
+import type { Fold } from './parameters.js';
+
+const foldOf: Readonly<Record<Split, Fold>> = { train: 'train', eval: 'dev', test: 'test' };
+
+/** Games of a fixed number of problems in each fold, of which the seed's remainder chooses one. */
+const problemGames: readonly TextWorldExpressGame[] = ['arithmetic', 'sorting'];
+const PROBLEMS = 100;
+
+/** @param options.fold null: of each split its own; else all worlds are of this fold, and its seeds or problems are divided */
+export function textWorldExpressSplits(game: TextWorldExpressGame, { fold }: { fold: Fold | null }): SplitPlan {
+  return problemGames.includes(game) ? problemSplits(fold) : worldSplits(fold);
+}
+
+const worldSplits = (fold: Fold | null): SplitPlan => ({
+  noun: 'worlds',
+  shared: false,
+  count: () => null,
+  choose: ({ split, seed }) =>
+    fold === null ? choice(foldOf[split], seed, seed | 0) : choice(fold, seedOfSplit(split, seed)),
+});
+
+function problemSplits(fold: Fold | null): SplitPlan {
+  const all = [...Array(PROBLEMS).keys()];
+  const of = fold === null ? { train: all, eval: all, test: all } : divided(all);
+  return {
+    noun: 'problems',
+    shared: false,
+    count: (split) => of[split].length,
+    choose: ({ split, seed, episode }: EpisodeOfSplit) => {
+      const own = fold ?? foldOf[split];
+      if (episode === undefined && of[split].includes(problemOf(seed))) return choice(own, seed, problemOf(seed));
+      const problem = of[split][(episode ?? seed) % of[split].length];
+      // Below 2³¹, where a seed's remainder is the same here and in the game.
+      const start = seed >>> 1;
+      return choice(own, start - (start % PROBLEMS) + problem, problem);
+    },
+  };
+}
+
+/** Of a seed, which counts as a signed integer of 32 bits. */
+const problemOf = (seed: number): number => (((seed | 0) % PROBLEMS) + PROBLEMS) % PROBLEMS;
+
+const choice = (fold: Fold, seed: number, id = seed): ItemChoice => ({ reset: { seed, fold }, item: `${fold} ${id}` });
