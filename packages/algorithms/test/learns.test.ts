@@ -35,7 +35,7 @@ const options = (seed: number) => ({
   evalFreq: 1000,
   horizon: null,
   evalSize: 100,
-  evalDoSample: true,
+  evalDecoding: 'sample' as const,
   saveFreq: 1000,
   scoreTerminator: true,
   epochs: 10,

@@ -59,6 +59,7 @@ export const onlineFilteredBc = defineAlgorithm({
   options,
   needs: { critic: null, source: 'episodes' },
   trainsPolicy: true,
+  allowsActionChoice: true,
   playerOptions: [],
   openPlayer: policyPlayer,
 
