@@ -12,6 +12,8 @@ export interface PolicyResult {
 export interface RunResults {
   /** Outer iterations of the run; 0 where nothing was trained. */
   iterations: number;
+  /** Why the guard stopped the run before its end; absent where it did not. */
+  stopped?: string;
   policies: PolicyResult[];
   /** The mean return of a perfect player with the demonstrator's questions, where it can be computed. */
   optimalReturn: number | null;
@@ -37,7 +39,7 @@ export function resultRows({ policies }: RunResults): string[][] {
 
 export function resultText(results: RunResults): string {
   const lines = [textTable(resultHeader, resultRows(results))];
-  const { optimalReturn, calibration } = results;
+  const { optimalReturn, calibration, stopped } = results;
   const episodes = results.policies[0].metrics['test/episodes'];
   lines.push('', `sampled play on ${episodes} held-out episodes`);
   if (optimalReturn !== null)
@@ -46,5 +48,6 @@ export function resultText(results: RunResults): string {
     const { qMean, discountedReturnMean } = calibration;
     lines.push(`critic: mean Q ${qMean.toFixed(2)}, mean discounted return ${discountedReturnMean.toFixed(2)}`);
   }
+  if (stopped !== undefined) lines.push(`stopped by the guard ${stopped}`);
   return lines.join('\n');
 }
