@@ -31,7 +31,7 @@ export { PolicyPlayer, policyPlayer } from './rollout/policy-player.js';
 export { BestOfNPlayer } from './rollout/best-of-n-player.js';
 export { type Dialogue, type Dialogues } from './rollout/dialogue.js';
 export { textDialogues } from './rollout/text-dialogue.js';
-export { chatDialogues, type ChatOptions } from './rollout/chat-dialogue.js';
+export { chatDialogues, messageOf, type ChatOptions } from './rollout/chat-dialogue.js';
 export { segmentsOf, type TurnTokens } from './rollout/turn-tokens.js';
 export {
   policyUpdateKeys,
@@ -46,7 +46,7 @@ export { packTurns, scoreTurns, type LearnedTurn, type TurnBatch } from './updat
 export { rateFollowsIterations } from './update/policy-rate.js';
 export { SharedClip, type ClipScope } from './update/shared-clip.js';
 export {
-  demonstrationSegment,
+  demonstrationSegments,
   demonstrationTrajectory,
   tokenExamples,
   type WeightedUtterance,

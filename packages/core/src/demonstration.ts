@@ -1,10 +1,11 @@
 // Episodes to imitate or to learn from, as texts: what an environment's expert plays and what files of episodes contain.
-
 /** One turn: what the agent wrote, what came back and, where it is known, what it earned. */
 export interface DemonstrationTurn {
   action: string;
   /** Text that follows the action in the agent's context; empty after the last action, which nothing follows. */
   reply: string;
+  /** The text that the agent reads next, where it does not continue the one before it: a context of its own. */
+  nextObservation?: string;
   reward?: number;
   /** The task ended with this turn. */
   terminated?: boolean;
@@ -16,13 +17,4 @@ export interface DemonstrationTurn {
 export interface Demonstration {
   opening: string;
   turns: DemonstrationTurn[];
-}
-
-/** Many demonstrations, with what to report of them and how to store them. */
-export interface DemonstrationSet {
-  demonstrations: Demonstration[];
-  /** One line for the log: how many episodes, how good. */
-  summary: string;
-  /** A file that contains them, in a format that `demonstrations.path` reads. */
-  file: { name: string; text: () => string };
 }

@@ -1,4 +1,4 @@
-import { demonstrationsOf, recordedReturn, type EpisodeRecord } from './episode-record.js';
+import { demonstrationOf, recordedReturn, type EpisodeRecord } from './episode-record.js';
 
 const episode = (
   opening: string,
@@ -16,22 +16,23 @@ const ended = { terminated: true, truncated: false };
 
 test('observations that continue what was said are one demonstration, with its rewards', () => {
   const history = episode('Q:\n', ['a?', 'Q:\na? No.\n', -1], ['b?', 'Q:\na? No.\nb? Yes.\n', 0]);
-  expect(demonstrationsOf(history)).toEqual([
-    {
-      opening: 'Q:\n',
-      turns: [
-        { action: 'a?', reply: ' No.\n', reward: -1, ...running },
-        { action: 'b?', reply: '', reward: 0, ...ended }, // what follows the last action is never read by a player
-      ],
-    },
-  ]);
+  expect(demonstrationOf(history)).toEqual({
+    opening: 'Q:\n',
+    turns: [
+      { action: 'a?', reply: ' No.\n', reward: -1, ...running },
+      { action: 'b?', reply: '', reward: 0, ...ended }, // what follows the last action is never read by a player
+    ],
+  });
   expect(recordedReturn(history)).toBe(-1);
 });
 
-test('observations that stand alone are a demonstration each', () => {
+test('observations that stand alone are contexts of one demonstration', () => {
   const rooms = episode('kitchen', ['north', 'corridor', 0], ['take coin', 'taken', 1]);
-  expect(demonstrationsOf(rooms)).toEqual([
-    { opening: 'kitchen', turns: [{ action: 'north', reply: '', reward: 0, ...running }] },
-    { opening: 'corridor', turns: [{ action: 'take coin', reply: '', reward: 1, ...ended }] },
-  ]);
+  expect(demonstrationOf(rooms)).toEqual({
+    opening: 'kitchen',
+    turns: [
+      { action: 'north', reply: '', nextObservation: 'corridor', reward: 0, ...running },
+      { action: 'take coin', reply: '', reward: 1, ...ended },
+    ],
+  });
 });

@@ -1,5 +1,5 @@
 // An episode as one line of JSON: what replays write, what played episodes are saved as, what warm starts imitate.
-import type { Demonstration, DemonstrationSet } from './demonstration.js';
+import type { Demonstration, DemonstrationTurn } from './demonstration.js';
 import { snakeKeys } from './key-case.js';
 import type { Transition } from './trajectory.js';
 
@@ -22,16 +22,28 @@ export interface EpisodeRecord {
 export const recordedInfo = (info: Record<string, unknown>): Record<string, unknown> =>
   snakeKeys(info) as Record<string, unknown>;
 
-export function recordOf(transitions: readonly Transition[]): EpisodeRecord {
+/** A turn of a recorded episode with what the environment said beside its observations: before the action, and after it. */
+export interface InformedTransition extends Transition {
+  info?: Record<string, unknown>;
+  nextInfo?: Record<string, unknown>;
+}
+
+/** @param kept the keys of `info` that the record has, as the environment names them */
+export function recordOf(
+  transitions: readonly InformedTransition[],
+  kept: { reset: readonly string[]; step: readonly string[] } = { reset: [], step: [] },
+): EpisodeRecord {
+  const part = (info: Record<string, unknown> = {}, keys: readonly string[]) =>
+    recordedInfo(Object.fromEntries(keys.filter((key) => key in info).map((key) => [key, info[key]])));
   return {
-    reset: { observation: transitions[0].observation, info: {} },
-    steps: transitions.map(({ action, nextObservation, reward, terminated, truncated }) => ({
+    reset: { observation: transitions[0].observation, info: part(transitions[0].info, kept.reset) },
+    steps: transitions.map(({ action, nextObservation, reward, terminated, truncated, nextInfo }) => ({
       action,
       observation: nextObservation,
       reward,
       terminated,
       truncated,
-      info: {},
+      info: part(nextInfo, kept.step),
     })),
   };
 }
@@ -39,21 +51,29 @@ export function recordOf(transitions: readonly Transition[]): EpisodeRecord {
 /** Undiscounted. */
 export const recordedReturn = ({ steps }: EpisodeRecord): number => steps.reduce((sum, { reward }) => sum + reward, 0);
 
-/**
- * An episode as texts to imitate. A new demonstration begins wherever an observation does not continue the observation and
- * action before it, as the player's context does.
- */
-export function demonstrationsOf({ reset, steps }: EpisodeRecord): Demonstration[] {
-  const demonstrations: Demonstration[] = [];
-  let said: string | null = null;
+/** An episode as texts to imitate: what follows an action continues the text, or begins a context of its own. */
+export function demonstrationOf({ reset, steps }: EpisodeRecord): Demonstration {
   let { observation } = reset;
-  for (const { action, observation: next, reward, terminated, truncated } of steps) {
-    if (said === null || !observation.startsWith(said)) demonstrations.push({ opening: observation, turns: [] });
-    else demonstrations.at(-1)!.turns.at(-1)!.reply = observation.slice(said.length);
-    demonstrations.at(-1)!.turns.push({ action, reply: '', reward, terminated, truncated });
-    [said, observation] = [observation + action, next];
-  }
-  return demonstrations;
+  const turns = steps.map(({ action, observation: next, reward, terminated, truncated }, i): DemonstrationTurn => {
+    const said = observation + action;
+    observation = next;
+    const end = { reward, terminated, truncated };
+    if (i === steps.length - 1) return { action, reply: '', ...end };
+    if (next.startsWith(said)) return { action, reply: next.slice(said.length), ...end };
+    return { action, reply: '', nextObservation: next, ...end };
+  });
+  return { opening: reset.observation, turns };
+}
+
+/** Many demonstrations, with what to report of them and how to store them. */
+export interface DemonstrationSet {
+  demonstrations: Demonstration[];
+  /** The same episodes as the environment gave them, from which a context makes what an agent reads; absent: an agent reads them as they are. */
+  records?: readonly (EpisodeRecord | Demonstration)[];
+  /** One line for the log: how many episodes, how good. */
+  summary: string;
+  /** A file that contains them, in a format that `demonstrations.path` reads. */
+  file: { name: string; text: () => string };
 }
 
 /** Stored as JSONL, one record a line. */
@@ -61,7 +81,8 @@ export function demonstrationSetOf(records: readonly EpisodeRecord[]): Demonstra
   const turns = records.reduce((sum, { steps }) => sum + steps.length, 0);
   const meanReturn = records.reduce((sum, record) => sum + recordedReturn(record), 0) / records.length;
   return {
-    demonstrations: records.flatMap(demonstrationsOf),
+    demonstrations: records.map(demonstrationOf),
+    records,
     summary: `${records.length} episodes, ${turns} turns, mean return ${meanReturn.toFixed(2)}`,
     file: {
       name: 'demonstrations.jsonl',

@@ -6,14 +6,16 @@ export {
   type Transition,
   type UtteranceTokens,
 } from './trajectory.js';
-export { type Demonstration, type DemonstrationSet, type DemonstrationTurn } from './demonstration.js';
+export { type Demonstration, type DemonstrationTurn } from './demonstration.js';
 export {
   demonstrationSetOf,
-  demonstrationsOf,
+  demonstrationOf,
   recordedInfo,
   recordedReturn,
   recordOf,
+  type DemonstrationSet,
   type EpisodeRecord,
+  type InformedTransition,
   type RecordedStep,
 } from './episode-record.js';
 export { ReplayBuffer } from './replay-buffer.js';

@@ -9,6 +9,8 @@ import { babyAiUnit } from './babyai/unit.js';
 import type { GuessMyCityOptions } from './guess-my-city/options.js';
 import { guessMyCityUnit } from './guess-my-city/unit.js';
 import type { MazeOptions } from './maze/maze.js';
+import type { MathOptions } from './math/options.js';
+import { mathUnit } from './math/unit.js';
 import { mazeUnit } from './maze/unit.js';
 import type { OracleOptions } from './oracle.js';
 import type { SciWorldOptions } from './sciworld/options.js';
@@ -37,6 +39,7 @@ export interface BuiltInOptions
   alfworld: AlfworldOptions;
   babyai: BabyAiOptions;
   adventure: StoryFileOptions;
+  math: MathOptions;
   maze: MazeOptions & BackendOptions;
   wordle: WordleOptions & BackendOptions;
   tabular: TabularOptions;
@@ -51,6 +54,7 @@ export const builtInEnvironments: readonly AnyEnvironment[] = [
   alfworldUnit,
   babyAiUnit,
   storyFileUnit,
+  mathUnit,
   mazeUnit,
   wordleUnit,
   guessMyCityUnit,

@@ -54,6 +54,22 @@ export {
   type SplitPlan,
   type Splits,
 } from './splits.js';
+// The text that an agent reads.
+export { ContextEnv } from './context/context-env.js';
+export {
+  contextKinds,
+  contextProblems,
+  defaultOffer,
+  keysOfKind,
+  resolveContext,
+  type ContextKind,
+  type ContextOffer,
+  type ContextOptions,
+  type ContextPart,
+  type ResolvedContext,
+} from './context/context-options.js';
+export { withContext } from './context/context-records.js';
+export { ContextWriter } from './context/context-writer.js';
 
 // Play.
 export {

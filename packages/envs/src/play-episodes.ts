@@ -9,6 +9,8 @@ export interface ReadyTurn {
   /** 0 on the first turn of an episode: state that a policy keeps for this slot is then out of date. */
   turn: number;
   observation: string;
+  /** The environment's own observation, where a context has made another text of it. */
+  state?: string;
 }
 
 /** What the policy says, with anything of its own to be kept beside the turn (log-probabilities, token ids). */
@@ -19,6 +21,8 @@ export interface Decision<T> {
 
 export interface PlayedTurn<T> {
   observation: string;
+  /** As in `ReadyTurn`. */
+  state?: string;
   action: string;
   nextObservation: string;
   reward: number;
@@ -146,28 +150,36 @@ class Run<T> {
     state.current = played;
     this.#work(slot, async () => {
       state.env ??= await this.options.makeEnv(slot);
-      const { observation, info } = await state.env.reset({ seed, ...this.options.reset?.(episode) });
+      const { observation, info, state: own } = await state.env.reset({ seed, ...this.options.reset?.(episode) });
       if (info.item !== undefined) played.item = String(info.item);
-      this.#ready.push({ slot, episode, turn: 0, observation });
+      this.#ready.push({ slot, episode, turn: 0, observation, ...stateOf(own) });
     });
   }
 
-  step({ slot, observation, turn, episode }: ReadyTurn, decision: string | Decision<T> | Error): void {
+  step(ready: ReadyTurn, decision: string | Decision<T> | Error): void {
+    const { slot, turn, episode } = ready;
     if (decision instanceof Error) return this.#end(slot, decision);
     const { action, data } = typeof decision === 'string' ? { action: decision, data: undefined } : decision;
     const state = this.#slots[slot];
     this.#work(slot, async () => {
       const result = await state.env!.step(action);
-      this.#record(state.current!, { observation, action, data }, result);
+      this.#record(state.current!, ready, { action, data }, result);
       if (result.terminated || result.truncated) return this.#finish(slot, null);
-      this.#ready.push({ slot, episode, turn: turn + 1, observation: result.observation });
+      const { observation, state: own } = result;
+      this.#ready.push({ slot, episode, turn: turn + 1, observation, ...stateOf(own) });
     });
   }
 
-  #record(played: PlayedEpisode<T>, said: { observation: string; action: string; data?: T }, result: StepResult): void {
+  #record(
+    played: PlayedEpisode<T>,
+    { observation, state }: ReadyTurn,
+    said: { action: string; data?: T },
+    result: StepResult,
+  ): void {
     const { observation: nextObservation, reward, terminated, truncated, info } = result;
     const turn: PlayedTurn<T> = {
-      observation: said.observation,
+      observation,
+      ...stateOf(state),
       action: said.action,
       nextObservation,
       reward,
@@ -246,3 +258,5 @@ class Run<T> {
     await Promise.all([...this.#closing, ...this.#slots.map(({ env }) => env?.close())]);
   }
 }
+
+const stateOf = (state: string | undefined) => (state === undefined ? {} : { state });

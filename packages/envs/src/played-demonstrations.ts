@@ -1,5 +1,6 @@
 // Episodes that an expert plays through an environment, for supervised warm starts without any download.
-import { demonstrationSetOf, recordOf, Rng, type DemonstrationSet, type Transition } from '@bowyer/core';
+import { demonstrationSetOf, recordOf, Rng, type DemonstrationSet, type InformedTransition } from '@bowyer/core';
+import { contextParts } from './context/context-options.js';
 import type { Env } from './contract/env.js';
 import type { DemonstrationRequest } from './unit.js';
 
@@ -35,9 +36,12 @@ export const playedOptions = ({
   seed,
 }: DemonstrationRequest & ExpertNoise): PlayedDemonstrationOptions => ({ episodes, noise, seed });
 
-/** Stored as JSONL, one episode a line. */
-export const playedSet = (episodes: readonly (readonly Transition[])[]): DemonstrationSet =>
-  demonstrationSetOf(episodes.map(recordOf));
+/** What a context may show of the turns after the first: a task stays the same. */
+const keptOfSteps = contextParts.filter((part) => part !== 'taskDescription');
+
+/** Stored as JSONL, one episode a line, with what a context may show beside the observations. */
+export const playedSet = (episodes: readonly (readonly InformedTransition[])[]): DemonstrationSet =>
+  demonstrationSetOf(episodes.map((turns) => recordOf(turns, { reset: contextParts, step: keptOfSteps })));
 
 /** A player of one environment: the expert's next action, and some action at all. Both read `info`, as people may. */
 export interface Demonstrator {
@@ -52,21 +56,22 @@ export async function playDemonstrations(
   env: Env,
   { begin, best, random }: Demonstrator,
   { episodes, noise, seed }: PlayedDemonstrationOptions,
-): Promise<Transition[][]> {
+): Promise<InformedTransition[][]> {
   const rng = Rng.forPurpose(seed, 'played demonstrations');
-  const played: Transition[][] = [];
+  const played: InformedTransition[][] = [];
   try {
     for (let i = 0; i < episodes; i++) {
       let { observation, info } = await env.reset({ seed: rng.uint32() });
       begin?.(info);
-      const transitions: Transition[] = [];
+      const transitions: InformedTransition[] = [];
       for (let ended = false; !ended;) {
         const action = rng.uniform() < noise ? random(info, rng) : best(info, rng);
         const result = await env.step(action);
         const { observation: nextObservation, reward, terminated, truncated } = result;
-        transitions.push({ observation, action, reward, nextObservation, terminated, truncated });
+        const nextInfo = result.info;
+        transitions.push({ observation, info, action, reward, nextObservation, nextInfo, terminated, truncated });
         ended = terminated || truncated;
-        [observation, info] = [nextObservation, result.info];
+        [observation, info] = [nextObservation, nextInfo];
       }
       played.push(transitions);
     }
@@ -93,18 +98,18 @@ export async function playPlans(
   env: Env,
   plan: (seed: number) => readonly string[] | null,
   { episodes, firstSeed }: PlannedDemonstrationOptions,
-): Promise<Transition[][]> {
-  const played: Transition[][] = [];
+): Promise<InformedTransition[][]> {
+  const played: InformedTransition[][] = [];
   try {
     for (let seed = firstSeed; seed < firstSeed + episodes; seed++) {
-      let { observation } = await env.reset({ seed });
+      let { observation, info } = await env.reset({ seed });
       const actions = plan(seed);
       if (actions === null) continue;
-      const transitions: Transition[] = [];
+      const transitions: InformedTransition[] = [];
       for (const action of actions) {
-        const { observation: nextObservation, reward, terminated, truncated } = await env.step(action);
-        transitions.push({ observation, action, reward, nextObservation, terminated, truncated });
-        observation = nextObservation;
+        const { observation: nextObservation, info: nextInfo, reward, terminated, truncated } = await env.step(action);
+        transitions.push({ observation, info, action, reward, nextObservation, nextInfo, terminated, truncated });
+        [observation, info] = [nextObservation, nextInfo];
       }
       played.push(transitions);
     }

@@ -1,6 +1,7 @@
 // An environment as a unit: everything that a runner needs to find it by name, check its options, play it, imitate its
 // expert and start a critic on it. A runner knows no environment but through this.
 import type { ConfigProblem, DemonstrationSet } from '@bowyer/core';
+import type { ContextOffer } from './context/context-options.js';
 import type { Env, ResetResult } from './contract/env.js';
 import type { EnvParts, OraclePrompts } from './oracle.js';
 import type { Splits } from './splits.js';
@@ -76,6 +77,8 @@ export interface EnvironmentUnit<Options extends object = object, Extra extends 
   splits: Splits<Options>;
   /** The kind of task that an episode is, from the `info` of a step, for breakdowns; null where there is but one kind. */
   taskType?(info: Record<string, unknown>): string | null;
+  /** What there is for the text that an agent reads; absent: observations of single turns, read as a dialogue, and no parts. */
+  context?(options: Options): ContextOffer;
   /** Actions for the check of the contract. */
   sampleActions: readonly string[];
   /** Discounted return near that of a policy that starts to learn: critics start from it where the config gives no value. */
@@ -90,6 +93,8 @@ export interface EnvironmentUnit<Options extends object = object, Extra extends 
   answerTokens?(options: Options): readonly string[];
   /** Texts whose words a word-level tokenizer knows beside those of the demonstrations. */
   vocabulary?(options: Options): Iterable<string>;
+  /** A word-level tokenizer writes numbers digit by digit, so that a policy can calculate with numbers that it has never seen. */
+  splitsDigits?: boolean;
   /** What the engine itself said, where an observation contains more: recordings contain it and human players read it. */
   engineText?(result: ResetResult): string;
   /** Options that recordings of the engine were made with, where they differ from the defaults. */

@@ -2,6 +2,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { EpisodeRecord } from '@bowyer/core';
 import { readEpisodes } from '../src/demonstrations/read-episodes.js';
 import { run } from './command-line.js';
 
@@ -24,8 +25,8 @@ test('valid actions and the score are shown; a finished episode is kept, one tha
 
   const episodes = await readEpisodes(output); // as a warm start would
   expect(episodes.map(({ episodicReturn }) => episodicReturn)).toEqual([1]);
-  const actions = episodes[0].demonstrations.flatMap(({ turns }) => turns.map(({ action }) => action));
-  expect(actions).toEqual(['look around', 'take coin']);
+  const { steps } = episodes[0].episode as EpisodeRecord;
+  expect(steps.map(({ action }) => action)).toEqual(['look around', 'take coin']);
 });
 
 test('the end of the input leaves the game; nothing is kept without a file to keep it in', async () => {

@@ -14,10 +14,10 @@ export interface Examples<Item> {
 }
 
 /** Mean over utterances; a batch counts as one. */
-export const episodeExamples = (
-  episodes: readonly Trajectory[],
+export const episodeExamples = <Item extends Pick<Trajectory, 'segments'>>(
+  episodes: readonly Item[],
   options: { scoreTerminator: boolean },
-): Examples<Trajectory> => ({
+): Examples<Item> => ({
   items: episodes,
   batchOf(batch) {
     const turns = batch.flatMap((trajectory) =>

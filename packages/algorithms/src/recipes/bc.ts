@@ -53,6 +53,8 @@ export const bc = defineAlgorithm({
   },
 });
 
+type Context = Pick<Trajectory, 'episode' | 'segments'>;
+
 /** Behaviour cloning of episodes. @param further metrics that are logged beside those of the loss */
 export function cloneEpisodes(
   run: TrainingRun,
@@ -60,11 +62,15 @@ export function cloneEpisodes(
   options: BcOptions,
   further: Metrics = {},
 ): Promise<void> {
-  const examplesOf = (items: readonly Trajectory[]): Examples<Trajectory> => {
+  const examplesOf = (items: readonly Context[]): Examples<Context> => {
     const examples = episodeExamples(items, options);
     return { ...examples, metricsOf: (interval) => ({ ...examples.metricsOf(interval), ...further }) };
   };
-  return clone(run, episodes, examplesOf, options, ({ episode }) => episode);
+  // An episode whose turns do not continue each other has several contexts.
+  const contexts = episodes.flatMap(({ episode, segments }) =>
+    segments.map((segment): Context => ({ episode, segments: [segment] })),
+  );
+  return clone(run, contexts, examplesOf, options, ({ episode }) => episode);
 }
 
 async function clone<Item>(

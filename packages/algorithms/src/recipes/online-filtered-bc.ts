@@ -1,6 +1,8 @@
 // Online filtered behaviour cloning: imitate the best episodes that the policy itself has played.
 // Source: baseline of Zhou et al. 2024, arXiv:2402.19446; the rule (0.9-quantile over all episodes ever played) from the
 // authors' code at 7c771a7. The paper describes a filter over recent episodes: `filterWindow`.
+// With `filterMinReturn` and several samples of each task it is the expert iteration of STaR (Zelikman et al. 2022,
+// arXiv:2203.14465, section 3.1) without its hints, and with the policy trained on rather than anew from its start.
 import { Type } from '@sinclair/typebox';
 import {
   count,
@@ -11,6 +13,7 @@ import {
   ReplayBuffer,
   Rng,
   share,
+  type ConfigProblem,
   type OptionsOf,
   type Trajectory,
 } from '@bowyer/core';
@@ -39,6 +42,11 @@ const options = Type.Object(
       count('iterations'),
       'iterations whose episodes the filter sees, counted back from now; null: all',
     ),
+    filter_min_return: nullable(
+      Type.Number(),
+      'episodes with a smaller return are never imitated, even where the quantile lies below it; null: no bound',
+    ),
+    group_size: count('episodes of the same task and seed, sampled anew'),
   },
   { additionalProperties: false },
 );
@@ -63,18 +71,24 @@ export const onlineFilteredBc = defineAlgorithm({
     for (let iteration = run.firstIteration; iteration < options.iterations && !hooks.stopRequested; iteration++) {
       const rng = Rng.forPurpose(options.seed, `update/${iteration}`);
 
-      const rollout = await collect(run, openPlayer, iteration, options);
+      const rollout = await collect(run, openPlayer, iteration, options, { groupSize: options.groupSize });
       history.push(...rollout);
       if (options.filterWindow !== null) history.splice(0, history.length - options.filterWindow * options.rolloutSize);
       const metrics: Metrics = { ...rolloutMetrics(rollout), ...rewardMetrics(rollout) };
 
       // Keep the best episodes; ties at the cutoff all stay.
-      const cutoff = quantile(history.map(episodicReturn), options.filterQuantile);
-      const kept = history.filter((trajectory) => episodicReturn(trajectory) >= cutoff);
+      const cutoff = Math.max(
+        quantile(history.map(episodicReturn), options.filterQuantile),
+        options.filterMinReturn ?? -Infinity,
+      );
+      const isKept = (trajectory: Trajectory) => episodicReturn(trajectory) >= cutoff;
+      const kept = history.filter(isKept);
       metrics['filter/cutoff'] = cutoff;
       metrics['filter/kept_share'] = kept.length / history.length;
+      metrics['filter/acceptance_rate'] = rollout.filter(isKept).length / rollout.length;
 
-      if (iteration >= options.warmupIter)
+      // Nothing to imitate: no episode has reached the smallest return.
+      if (iteration >= options.warmupIter && kept.length > 0)
         Object.assign(metrics, await imitate(run, kept, clip, rng, policyRate(iteration, options), options));
 
       if ((iteration + 1) % options.evalFreq === 0) {
@@ -87,9 +101,23 @@ export const onlineFilteredBc = defineAlgorithm({
     }
   },
 
-  problems: neverTrains,
+  problems: (options) => [...neverTrains(options), ...incompleteGroup(options)],
   frozenIterations: ({ warmupIter }) => warmupIter,
 });
+
+function incompleteGroup({
+  rolloutSize,
+  groupSize,
+}: Pick<FilteredBcOptions, 'rolloutSize' | 'groupSize'>): ConfigProblem[] {
+  if (rolloutSize % groupSize === 0) return [];
+  return [
+    {
+      key: 'group_size',
+      message: `rollout_size=${rolloutSize} is no multiple of group_size=${groupSize}, so one group would be incomplete`,
+      remedy: `write rollout_size=${Math.ceil(rolloutSize / groupSize) * groupSize}`,
+    },
+  ];
+}
 
 /** `actorEpochs` steps of L = −mean Σ_t log π(a_t | s, a_<t) over turns drawn with replacement from the kept episodes. */
 async function imitate(

@@ -10,6 +10,8 @@ export interface ChatOptions {
   template: ChatTemplate;
   /** Messages before the first observation. */
   opening: readonly ChatMessage[];
+  /** Every observation is a context of its own: one message, without the turns before. False if not given: a message a turn. */
+  isSingleMessage?: boolean;
   /** Called once if the template rewrites earlier messages when a message is added. */
   onRewritten?: () => void;
 }
@@ -38,33 +40,26 @@ class ChatDialogue implements Dialogue {
   ) {}
 
   advance({ turn, observation, ids }: ActRequest, cached: readonly number[]): { keep: number; tokens: number[] } {
-    const { template, opening } = this.options;
-    if (turn === 0) this.#messages = [...opening];
-    this.#messages.push({ role: 'user', content: (turn > 0 ? this.#addedBy(observation) : observation).trim() });
+    const { template, opening, isSingleMessage = false } = this.options;
+    const begins = turn === 0 || isSingleMessage;
+    if (begins) this.#messages = [...opening];
+    const content = begins
+      ? observation
+      : messageOf(observation, { observation: this.#observation, action: this.#action });
+    this.#messages.push({ role: 'user', content: content.trim() });
     this.#observation = observation;
 
-    const added = turn > 0 ? template.encodeContinuation(this.#messages, this.#messages.length - 1) : null;
+    const added = begins ? null : template.encodeContinuation(this.#messages, this.#messages.length - 1);
     if (added !== null) {
       this.#context.extend(added);
       return { keep: cached.length, tokens: added };
     }
-    if (turn > 0) this.options.onRewritten?.();
+    if (!begins) this.options.onRewritten?.();
     const prompt = ids ? [...ids] : template.encodePrompt(this.#messages);
     // Scoring must see what the sampler saw: a rewritten context is another segment.
     this.#context.restart(prompt);
     const keep = turn === 0 ? 0 : commonPrefix(cached, prompt);
     return { keep, tokens: prompt.slice(keep) };
-  }
-
-  /**
-   * What an observation adds to the last one: the rest of a history that contains the action (some environments write only its
-   * first line). An observation that does not contain the last one is all new.
-   */
-  #addedBy(observation: string): string {
-    const rest = observation.slice(this.#observation.length);
-    if (!observation.startsWith(this.#observation) || rest.trim() === '') return observation;
-    const action = [this.#action, this.#action.split('\n', 1)[0].trimEnd()].find((text) => rest.startsWith(text));
-    return action === undefined ? observation : rest.slice(action.length);
   }
 
   actionOf({ ids }: Utterance): string {
@@ -77,6 +72,18 @@ class ChatDialogue implements Dialogue {
     this.#messages.push({ role: 'assistant', content: this.tokenizer.decode(utterance.ids) });
     return { action: this.#action, data: this.#context.utter(utterance) };
   }
+}
+
+/**
+ * The message that an observation is in a dialogue: what it adds to the turn before. That is the rest of a history that contains the
+ * action (some environments write only its first line). An observation that does not contain the last one is all new.
+ */
+export function messageOf(observation: string, before: { observation: string; action: string }): string {
+  const rest = observation.slice(before.observation.length);
+  if (!observation.startsWith(before.observation) || rest.trim() === '') return observation;
+  const firstLine = before.action.split('\n', 1)[0].trimEnd();
+  const action = [before.action, firstLine].find((text) => rest.startsWith(text));
+  return action === undefined ? observation : rest.slice(action.length);
 }
 
 function commonPrefix(a: readonly number[], b: readonly number[]): number {

@@ -52,7 +52,12 @@ export class SlotContext {
   }
 
   /** Adds an utterance. If the sampler saw only the end of the context, that end starts a new segment: scoring must see what it saw. */
-  utter({ ids, terminatorId, logprobs, contextTokens }: Utterance): TurnTokens {
+  utter({
+    ids,
+    terminatorId,
+    logprobs,
+    contextTokens,
+  }: Pick<Utterance, 'ids' | 'terminatorId' | 'logprobs' | 'contextTokens'>): TurnTokens {
     if (contextTokens < this.#ids.length) this.restart(this.#ids.slice(this.#ids.length - contextTokens));
     const tokens = { continues: this.#continues, read: this.#read, ids, terminatorId, logprobs: Array.from(logprobs) };
     this.#ids.push(...ids);

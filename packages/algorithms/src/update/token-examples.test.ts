@@ -1,5 +1,5 @@
 import { wordLevelTokenizer } from '@bowyer/models';
-import { demonstrationSegment, tokenExamples } from './token-examples.js';
+import { demonstrationSegments, tokenExamples } from './token-examples.js';
 
 /** History `H q Q r w W`: two utterances, [q Q] after H and [w W] after the reply r. Terminator 9. */
 const trajectory = {
@@ -60,19 +60,27 @@ test('silence that is not scored gives no example', () => {
 test('a demonstration is tokenised in the pieces that a rollout would have', () => {
   const texts = ['Questions:\n', 'is it big?', ' No.\n'];
   const tokenizer = wordLevelTokenizer([texts.join('')], { wholeTokens: [' No.\n'] });
-  const segment = demonstrationSegment(
-    { opening: texts[0], turns: [{ action: texts[1], reply: texts[2] }] },
-    tokenizer,
-    7,
-  );
-  expect(segment.ids).toEqual(texts.flatMap((text) => tokenizer.encode(text)));
+  const turns = [
+    { action: texts[1], reply: texts[2] },
+    { action: texts[1], reply: '' },
+  ];
+  const [segment] = demonstrationSegments({ opening: texts[0], turns }, tokenizer, 7);
+  const pieces = [...texts, texts[1]].map((text) => tokenizer.encode(text));
+  expect(segment.ids).toEqual(pieces.flat());
+  const said = { ids: pieces[1], terminatorId: 7, logprobs: [] };
   expect(segment.utterances).toEqual([
-    {
-      turn: 0,
-      start: tokenizer.encode(texts[0]).length,
-      ids: tokenizer.encode(texts[1]),
-      terminatorId: 7,
-      logprobs: [],
-    },
+    { turn: 0, start: pieces[0].length, ...said },
+    { turn: 1, start: pieces.slice(0, 3).flat().length, ...said },
   ]);
+});
+
+test('a demonstration that is longer than the room for it loses its beginning, as a rollout does', () => {
+  const tokenizer = wordLevelTokenizer(['a b c d e f g'], { wholeTokens: [] });
+  const turns = [
+    { action: 'e', reply: ' f' },
+    { action: 'g', reply: '' },
+  ];
+  const segments = demonstrationSegments({ opening: 'a b c d', turns }, tokenizer, 7, 3);
+  const words = (text: string) => text.split('/').flatMap((piece) => tokenizer.encode(piece));
+  expect(segments.map(({ ids }) => ids)).toEqual([words(' b c d/e').slice(-4), words(' d/e/ f/g').slice(-4)]);
 });

@@ -1,7 +1,8 @@
 // From trajectories and demonstrations to the token examples that a language model trains on.
 import { Type } from '@sinclair/typebox';
-import type { Demonstration, TokenSegment, Trajectory, UtteranceTokens } from '@bowyer/core';
+import type { Demonstration, DemonstrationTurn, TokenSegment, Trajectory, UtteranceTokens } from '@bowyer/core';
 import type { TokenExample, Tokenizer } from '@bowyer/models';
+import { segmentsOf, SlotContext, type TurnTokens } from '../rollout/turn-tokens.js';
 
 export const scoreTerminatorKey = {
   score_terminator: Type.Boolean({
@@ -60,34 +61,48 @@ function segmentExample(
   return { ids, targets, weights };
 }
 
-/** A demonstration as an episode of a dataset. Rewards that it does not have are NaN. */
+/**
+ * A demonstration as an episode of a dataset. Rewards that it does not have are NaN.
+ *
+ * @param room most tokens that stand before an utterance: the player's context loses older ones. All, if not given
+ */
 export function demonstrationTrajectory(
   demonstration: Demonstration,
-  { tokenizer, terminatorId, episode }: { tokenizer: Tokenizer; terminatorId: number; episode: number },
+  {
+    tokenizer,
+    terminatorId,
+    episode,
+    room,
+  }: { tokenizer: Tokenizer; terminatorId: number; episode: number; room?: number },
 ): Trajectory {
   const { opening, turns } = demonstration;
-  let history = opening;
-  const transitions = turns.map(({ action, reply, reward = NaN, ...end }, turn) => {
-    const observation = history;
-    history += action + reply;
+  let text = opening;
+  const transitions = turns.map(({ action, reply, nextObservation, reward = NaN, ...end }, turn) => {
+    const observation = text;
+    text = nextObservation ?? text + action + reply;
     const { terminated = turn === turns.length - 1, truncated = false } = end;
-    return { observation, action, reward, nextObservation: history, terminated, truncated };
+    return { observation, action, reward, nextObservation: text, terminated, truncated };
   });
-  const segments = [demonstrationSegment(demonstration, tokenizer, terminatorId)];
+  const segments = demonstrationSegments(demonstration, tokenizer, terminatorId, room);
   return { episode, seed: 0, transitions, infos: transitions.map(() => ({})), segments };
 }
 
-/** Tokenises a demonstration piece by piece, as the player does during a rollout. */
-export function demonstrationSegment(
+/** Tokenises a demonstration piece by piece, and cuts its contexts, as the player does during a rollout. */
+export function demonstrationSegments(
   { opening, turns }: Demonstration,
-  tokenizer: Tokenizer,
+  tokenizer: Pick<Tokenizer, 'encode'>,
   terminatorId: number,
-): TokenSegment {
-  const segment: TokenSegment = { ids: tokenizer.encode(opening), utterances: [] };
-  turns.forEach(({ action, reply }, turn) => {
-    const ids = tokenizer.encode(action);
-    segment.utterances.push({ turn, start: segment.ids.length, ids, terminatorId, logprobs: [] });
-    segment.ids.push(...ids, ...tokenizer.encode(reply));
-  });
-  return segment;
+  room = Infinity,
+): TokenSegment[] {
+  const context = new SlotContext();
+  let before: DemonstrationTurn | null = null;
+  const tokens: TurnTokens[] = [];
+  for (const turn of turns) {
+    if (before?.nextObservation === undefined && before !== null) context.extend(tokenizer.encode(before.reply));
+    else context.restart(tokenizer.encode(before?.nextObservation ?? opening));
+    const ids = tokenizer.encode(turn.action);
+    tokens.push(context.utter({ ids, terminatorId, logprobs: new Float32Array(0), contextTokens: room }));
+    before = turn;
+  }
+  return segmentsOf(tokens);
 }

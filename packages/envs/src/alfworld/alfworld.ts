@@ -86,8 +86,9 @@ export class Alfworld implements Env {
     this.#household = new Household(problem, this.options.putPhrase);
     this.#steps = 0;
     this.#history = '';
-    const introduction = `${this.#household.introduction()}\nYour task is to: ${problem.goalText}.`;
-    return { observation: this.#shown(introduction), info: this.#info() };
+    const taskDescription = `Your task is to: ${problem.goalText}.`;
+    const introduction = `${this.#household.introduction()}\n${taskDescription}`;
+    return { observation: this.#shown(introduction), info: { ...this.#info(), taskDescription } };
   }
 
   async step(action: string): Promise<StepResult> {

@@ -1,3 +1,4 @@
+import { historyOffer, servedOffer } from '../context/context-options.js';
 import {
   agentGymKeys,
   backendOptionNames,
@@ -26,6 +27,11 @@ export const alfworldUnit = defineEnvironment<AlfworldOptions>({
     options.backend === 'agentgym' ? servedGame('alfworld', options, options.stepLimit) : new Alfworld(options),
   splits: alfworldSplits,
   taskType: ({ taskType }) => taskType as string | null,
+  context: ({ backend, observation }) => {
+    if (backend === 'agentgym') return servedOffer;
+    const parts = ['taskDescription', 'validActions'] as const;
+    return observation === 'history' ? historyOffer : { observation, kind: 'dialogue', parts };
+  },
   sampleActions: [
     ...['look', 'inventory', 'help', 'go to drawer 1', 'open drawer 1', 'go to cabinet 1', 'open cabinet 1', ''],
     ...['go to garbagecan 1', 'take pen 1 from drawer 1', 'dance'],

@@ -52,8 +52,9 @@ export class BabyAi implements Env {
     this.#play = solvable(this.#rng, this.options.levels);
     this.#steps = 0;
     const { world, mission } = this.#play.game;
-    const info = this.#info();
-    const observation = `Your goal: ${missionText(mission, world)}\n${shown(description(world), info.validActions)}`;
+    const taskDescription = `Your goal: ${missionText(mission, world)}`;
+    const info = { ...this.#info(), taskDescription };
+    const observation = `${taskDescription}\n${shown(description(world), info.validActions)}`;
     return { observation, info };
   }
 

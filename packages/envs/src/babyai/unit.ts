@@ -1,3 +1,4 @@
+import { servedOffer } from '../context/context-options.js';
 import {
   agentGymKeys,
   backendOptionNames,
@@ -22,6 +23,10 @@ export const babyAiUnit = defineEnvironment<BabyAiOptions>({
     options.backend === 'agentgym' ? servedGame('babyai', options, options.stepLimit) : new BabyAi(options),
   splits: ({ backend, testItems }) => (backend === 'agentgym' ? servedSplits('babyai', { testItems }) : seedSplits()),
   taskType: ({ level }) => (level as string | undefined) ?? null,
+  context: ({ backend }) =>
+    backend === 'agentgym'
+      ? servedOffer
+      : { observation: 'turn', kind: 'dialogue', parts: ['taskDescription', 'validActions'] },
   sampleActions: [
     'turn left',
     'turn right',

@@ -2,12 +2,16 @@
 
 export interface ResetResult {
   observation: string;
+  /** The environment's own observation, where a context has made another text of it. */
+  state?: string;
   /** For people and logs; a policy that reads it is cheating. */
   info: Record<string, unknown>;
 }
 
 export interface StepResult {
   observation: string;
+  /** As in `ResetResult`. */
+  state?: string;
   /** Reward of this step alone, never a running total. */
   reward: number;
   /** The task ended: no value follows, so do not bootstrap. */

@@ -1,3 +1,4 @@
+import { historyOffer } from '../context/context-options.js';
 import type { DemonstrationSet } from '@bowyer/core';
 import {
   chosenOracle,
@@ -25,6 +26,7 @@ export const guessMyCityUnit = defineEnvironment<GuessMyCityOptions & OracleOpti
   make: (options, parts) => new GuessMyCity(options, chosenOracle('guess_my_city', options, parts)),
   splits: ({ cities, envIdx, cityChoice: choice }) =>
     sharedSecrets({ noun: 'cities', infoKey: 'city', count: selectCities(cities).length, envIdx, choice }),
+  context: () => historyOffer,
   sampleActions: [
     'Is your city located in Asia?',
     'What country is your city in?',

@@ -1,3 +1,4 @@
+import { servedOffer } from '../context/context-options.js';
 import { missingAddress } from '../agentgym/backend.js';
 import { agentGymEnv } from '../agentgym/options.js';
 import { defineEnvironment, resetSchemaWith, type Condition } from '../unit.js';
@@ -25,6 +26,11 @@ export const sciWorldUnit = defineEnvironment<SciWorldOptions>({
       : agentGymEnv('sciworld', agentGym),
   splits: sciWorldSplits,
   taskType: ({ task }) => (task as string | undefined) ?? null,
+  context: ({ backend, validActions }) => {
+    if (backend === 'agentgym') return servedOffer;
+    const parts = ['taskDescription', ...(validActions ? (['validActions'] as const) : [])] as const;
+    return { observation: 'turn', kind: 'dialogue', parts };
+  },
   sampleActions: ['look around', 'Thought:\nI look.\n\nAction:\nlook around', 'Action: inventory', 'open door', ''],
   // Of a score of 0…100; simple policies get the points of a task's first steps.
   typicalReturn: () => 10,

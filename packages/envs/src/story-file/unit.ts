@@ -9,6 +9,13 @@ export const storyFileUnit = defineEnvironment<StoryFileOptions>({
   resetSchema: resetSchemaWith(),
   make: (options) => new StoryFile(options),
   splits: () => sharedSplits({ noun: 'story', count: 1, item: () => 'the story' }),
+  // ArCHer's observation has the room and the inventory in every turn.
+  context: ({ observation, validActions }) => {
+    const [withRoom, listed] = [observation === 'archer', validActions ? (['validActions'] as const) : []];
+    return withRoom
+      ? { observation: 'turn', kind: 'last', parts: ['inventory', ...listed] }
+      : { observation: 'turn', kind: 'dialogue', parts: listed };
+  },
   sampleActions: ['n', 'w', 'take all', 'e', 'look', 'swim', '', 'open drawer'],
   // Points of the score: random valid actions earn 4 in the game that ships with Bowyer, 44 in Detective.
   typicalReturn: ({ story }) => (story === null ? 4 : 20),

@@ -1,4 +1,5 @@
 import { expertNoiseSchema, playedOptions, playedSet, type ExpertNoise } from '../played-demonstrations.js';
+import { sharedSplits } from '../splits.js';
 import { defineEnvironment, resetSchemaWith } from '../unit.js';
 import { tabularDemonstrations } from './demonstrations.js';
 import { optimalValues, startValue } from './exact-values.js';
@@ -11,6 +12,9 @@ export const tabularUnit = defineEnvironment<TabularOptions, ExpertNoise>({
   schema: tabularSchema,
   resetSchema: resetSchemaWith(),
   make: (options) => new TabularGame(options),
+  splits: () => sharedSplits({ noun: 'game', count: 1, item: () => 'the tower' }),
+  // The state decides all that follows.
+  context: () => ({ observation: 'turn', kind: 'last', parts: ['validActions'] }),
   sampleActions: ['left', 'right', 'wait', 'left', 'jump', ''],
   // The demonstrations with half of the turns random return 0.57, which discounted at 0.95 is 0.44.
   typicalReturn: () => 0.45,

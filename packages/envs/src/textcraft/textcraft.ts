@@ -69,7 +69,7 @@ export class TextCraft implements ResumableEnv {
     this.#history = `${this.#task.text}\n`;
     return {
       observation: this.options.observation === 'turn' ? this.#task.text : this.#history,
-      info: this.#info(false),
+      info: { ...this.#info(false), taskDescription: this.#task.text },
     };
   }
 

@@ -1,3 +1,4 @@
+import { historyOffer, servedOffer } from '../context/context-options.js';
 import {
   agentGymKeys,
   backendOptionNames,
@@ -27,6 +28,11 @@ export const textCraftUnit = defineEnvironment<TextCraftOptions & BackendOptions
     options.backend === 'agentgym' ? servedGame('textcraft', options, options.stepLimit) : new TextCraft(options),
   splits: (options) => (options.backend === 'agentgym' ? servedSplits('textcraft', options) : textCraftSplits(options)),
   taskType: ({ depth }) => (depth === undefined ? null : `depth ${String(depth)}`),
+  context: ({ backend, observation }) => {
+    if (backend === 'agentgym') return servedOffer;
+    const parts = ['taskDescription', 'validActions'] as const;
+    return observation === 'history' ? historyOffer : { observation, kind: 'dialogue', parts };
+  },
   sampleActions: [
     'inventory',
     'get 2 stick',

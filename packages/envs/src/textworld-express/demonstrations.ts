@@ -1,5 +1,5 @@
 // Expert episodes of the TextWorldExpress games, for supervised warm starts without any download.
-import type { Transition } from '@bowyer/core';
+import type { InformedTransition } from '@bowyer/core';
 import type { TextWorldExpressGame } from './descriptions.js';
 import { foldSeeds, type Fold } from './parameters.js';
 import { TextWorldExpress, type TextWorldExpressReset } from './textworld-express.js';
@@ -53,7 +53,7 @@ export const textWorldExpressDemonstrationsSchema = {
 export interface TextWorldExpressDemonstration {
   seed: number;
   won: boolean;
-  transitions: Transition[];
+  transitions: InformedTransition[];
 }
 
 /**
@@ -83,16 +83,14 @@ export async function textWorldExpressDemonstrations(
 async function playExpert(env: TextWorldExpress, world: TextWorldExpressReset): Promise<TextWorldExpressDemonstration> {
   const seed = world.seed!;
   const start = await env.reset(world);
-  let { observation } = start;
-  let validActions = start.info.validActions as readonly string[];
-  const transitions: Transition[] = [];
+  let { observation, info } = start;
+  const transitions: InformedTransition[] = [];
   for (const action of await env.goldPath()) {
-    if (!validActions.includes(action)) continue;
-    const { observation: nextObservation, reward, terminated, truncated, info } = await env.step(action);
-    transitions.push({ observation, action, reward, nextObservation, terminated, truncated });
-    if (terminated || truncated) return { seed, won: info.won === true, transitions };
-    observation = nextObservation;
-    validActions = info.validActions as readonly string[];
+    if (!(info.validActions as readonly string[]).includes(action)) continue;
+    const { observation: nextObservation, info: nextInfo, reward, terminated, truncated } = await env.step(action);
+    transitions.push({ observation, info, action, reward, nextObservation, nextInfo, terminated, truncated });
+    if (terminated || truncated) return { seed, won: nextInfo.won === true, transitions };
+    [observation, info] = [nextObservation, nextInfo];
   }
   return { seed, won: false, transitions };
 }

@@ -1,3 +1,4 @@
+import { contextParts } from '../context/context-options.js';
 import { defineEnvironment, noOptions, resetSchemaWith, type Condition } from '../unit.js';
 import { playedSet } from '../played-demonstrations.js';
 import { textWorldExpressDemonstrations } from './demonstrations.js';
@@ -30,6 +31,7 @@ const unitOf = (name: TextWorldExpressGame) =>
     resetSchema: resetSchemaWith({ fold, params, stepLimit }),
     make: (options) => new TextWorldExpress(name, options),
     splits: (options) => textWorldExpressSplits(name, options),
+    context: () => ({ observation: 'turn', kind: 'dialogue', parts: contextParts }),
     sampleActions: textWorldExpressSampleActions,
     // Scores end at 1; random play on valid actions gets less than half of it in most games.
     typicalReturn: () => 0.4,

@@ -1,3 +1,4 @@
+import { historyOffer, servedOffer } from '../context/context-options.js';
 import { agentGymKeys, missingAddress } from '../agentgym/backend.js';
 import { agentGymEnv } from '../agentgym/options.js';
 import { expertNoiseSchema, playedOptions, playedSet, type ExpertNoise } from '../played-demonstrations.js';
@@ -22,6 +23,13 @@ export const webShopUnit = defineEnvironment<WebShopOptions, ExpertNoise>({
   }),
   make: (options) => (options.backend === 'agentgym' ? servedShop(options) : new WebShop(options)),
   splits: webShopSplits,
+  // A page says what the turns before have led to, and the instruction stands below it.
+  context: ({ backend, observation }) => {
+    if (backend === 'agentgym') return servedOffer;
+    if (observation === 'archer') return historyOffer;
+    const kind = observation === 'page' ? 'last' : 'dialogue';
+    return { observation: 'turn', kind, parts: ['taskDescription', 'validActions'] };
+  },
   sampleActions: [
     'search[dress shirts with long sleeve]',
     'search[]',

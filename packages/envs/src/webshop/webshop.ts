@@ -72,7 +72,8 @@ export class WebShop implements ResumableEnv {
     this.#instruction = session.instruction;
     this.#history = `\nObservation:\n${text}`;
     this.#turns = 0;
-    return { observation: this.#observe(session, text, false), info: this.#info(session, text, false) };
+    const info = { ...this.#info(session, text, false), taskDescription: session.instruction };
+    return { observation: this.#observe(session, text, false), info };
   }
 
   async step(action: string): Promise<StepResult> {

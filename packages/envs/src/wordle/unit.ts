@@ -1,3 +1,4 @@
+import { historyOffer, servedOffer } from '../context/context-options.js';
 import {
   agentGymKeys,
   backendOptionNames,
@@ -27,6 +28,8 @@ export const wordleUnit = defineEnvironment<WordleOptions & BackendOptions, Expe
     backend === 'agentgym'
       ? servedSplits('wordle', { testItems })
       : sharedSplits({ noun: 'words', count: null, item: () => 'the vocabulary' }),
+  context: ({ backend, observation }) =>
+    backend === 'embedded' && observation === 'history' ? historyOffer : servedOffer,
   sampleActions: ['r o b o t', 'o t h e r', 'ultra', 'p a u s e', 'stare', 'ROBOT', ''],
   // Random guesses return −5.5 and the expert −1.3; with rewards of 1 a policy that starts to learn wins about half.
   typicalReturn: ({ reward, backend }) => (reward === 'lmrl' && backend === 'embedded' ? -3 : 0.5),

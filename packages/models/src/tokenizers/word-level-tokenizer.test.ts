@@ -26,6 +26,14 @@ test('special tokens come first: <pad> 0, <eos> 1, <unk> 2', () => {
   expect(tokenizer.decode([3, 1])).toBe('dog');
 });
 
+test('with split digits a number is its digits, after a space of its own', () => {
+  const tokenizer = wordLevelTokenizer(["7 + 0 = x9; It's 123456.8"], { splitsDigits: true });
+  expect(pieces(tokenizer, "12 + 304 = x5; It's 6.7")).toEqual([
+    ...['1', '2', ' +', ' ', '3', '0', '4', ' =', ' x', '5', ';'],
+    ...[" It's", ' ', '6', '.', '7'],
+  ]);
+});
+
 test('rare words are left out', () => {
   const tokenizer = wordLevelTokenizer(['dog dog cat', 'dog'], { minCount: 2 });
   expect(pieces(tokenizer, 'dog dog cat')).toEqual(['dog', '<unk>', '<unk>']); // 'dog' twice, ' dog' and ' cat' once
@@ -53,8 +61,10 @@ test('property: decode(encode(text)) is the text, for random sentences of known 
   const sentence = () =>
     Array.from({ length: rng.integer(1, 12) }, () => (rng.uniform() < 0.5 ? ' ' : '') + rng.choice(words)).join('');
   const sentences = Array.from({ length: 300 }, sentence);
-  const tokenizer = wordLevelTokenizer(sentences, { wholeTokens: answers });
-  expect(sentences.map((text) => tokenizer.decode(tokenizer.encode(text)))).toEqual(sentences);
+  for (const splitsDigits of [false, true]) {
+    const tokenizer = wordLevelTokenizer(sentences, { wholeTokens: answers, splitsDigits });
+    expect(sentences.map((text) => tokenizer.decode(tokenizer.encode(text)))).toEqual(sentences);
+  }
 });
 
 test('saved as tokenizer.json, it loads as any other tokenizer and gives the same ids', async () => {

@@ -7,6 +7,8 @@ export interface WordLevelOptions {
   wholeTokens?: readonly string[];
   /** Words seen less often become `<unk>`. */
   minCount?: number;
+  /** Each digit is one token, and the space before a number is another: a number that was never seen can be read and written. */
+  splitsDigits?: boolean;
 }
 
 /** Ids 0, 1, 2 of every word-level tokenizer. */
@@ -20,9 +22,9 @@ const specialTokens = ['<pad>', '<eos>', '<unk>'] as const;
  */
 export function wordLevelTokenizer(
   texts: Iterable<string>,
-  { wholeTokens = [], minCount = 1 }: WordLevelOptions = {},
+  { wholeTokens = [], minCount = 1, splitsDigits = false }: WordLevelOptions = {},
 ): HuggingFaceTokenizer {
-  const pattern = wordPattern(wholeTokens);
+  const pattern = wordPattern(wholeTokens, splitsDigits);
   const vocabulary = [...new Set([...specialTokens, ...wholeTokens, ...frequentWords(texts, pattern, minCount)])];
   return new HuggingFaceTokenizer(tokenizerJson(vocabulary, pattern), {
     tokenizer_class: 'PreTrainedTokenizerFast',
@@ -34,11 +36,10 @@ export function wordLevelTokenizer(
 }
 
 /** Matches every character of any text, so that nothing is lost between two tokens. */
-function wordPattern(wholeTokens: readonly string[]): string {
+function wordPattern(wholeTokens: readonly string[], splitsDigits: boolean): string {
   const longestFirst = [...wholeTokens].sort((a, b) => b.length - a.length);
-  return [...longestFirst.map(escapeForRegex), " ?[\\p{L}\\p{N}]+(?:'\\p{L}+)*", ' ?[^\\s\\p{L}\\p{N}]', '\\s'].join(
-    '|',
-  );
+  const words = splitsDigits ? [" ?\\p{L}+(?:'\\p{L}+)*", '\\p{N}'] : [" ?[\\p{L}\\p{N}]+(?:'\\p{L}+)*"];
+  return [...longestFirst.map(escapeForRegex), ...words, ' ?[^\\s\\p{L}\\p{N}]', '\\s'].join('|');
 }
 
 /** Escapes what is special in both JavaScript's and Rust's (Oniguruma) patterns; a hyphen is so only within brackets. */

@@ -5,7 +5,7 @@ import type { Device } from '@bowyer/graph';
 import { LanguageModel, templateTokens, wordLevelTokenizer, type Tokenizer } from '@bowyer/models';
 import type { SharedConfig } from '../config/keys.js';
 import type { Material } from '../demonstrations/material.js';
-import { answerTokens, vocabularyTexts, type EnvironmentConfig } from '../environment/environment.js';
+import { answerTokens, splitsDigits, vocabularyTexts, type EnvironmentConfig } from '../environment/environment.js';
 import { maskedTokenIds } from './agent-tokens.js';
 import { builtInPolicy } from './built-in-policy.js';
 
@@ -26,17 +26,17 @@ function tokenizerFor(material: Material, config: FreshPolicyConfig): Tokenizer 
   if (material.kind === 'episodes') {
     // What ends an utterance must be in the vocabulary even where no demonstration contains it.
     const texts = [...material.demonstrations.flatMap(pieces), config.eosStr ?? '', ...vocabularyTexts(config)];
-    return wordLevelTokenizer(texts, { wholeTokens: answerTokens(config) });
+    return wordLevelTokenizer(texts, { wholeTokens: answerTokens(config), splitsDigits: splitsDigits(config) });
   }
   // Words as they stand alone and as they stand in the template's instructions, after a space.
   const both = (text: string) => [text, ` ${text}`];
   const texts = material.conversations.flatMap((messages) => messages.flatMap(({ content }) => both(content)));
   const known = material.fromFile ? [] : [...vocabularyTexts(config)].flatMap(both);
   const wholeTokens = templateTokens(config.chatTemplate);
-  return wordLevelTokenizer([...texts, 'system\nuser\nassistant\n', ...known], { wholeTokens });
+  return wordLevelTokenizer([...texts, 'system\nuser\nassistant\n', ...known], { wholeTokens, splitsDigits: splitsDigits(config) });
 }
 
 /** The texts as they are tokenized: an action's first word stays a word of its own. */
 function pieces({ opening, turns }: Demonstration): string[] {
-  return [opening, ...turns.flatMap(({ action, reply }) => [action, reply])];
+  return [opening, ...turns.flatMap(({ action, reply, nextObservation = '' }) => [action, reply, nextObservation])];
 }

@@ -3,11 +3,12 @@ import { chatDialogues, textDialogues, type Dialogues } from '@bowyer/algorithms
 import { AgentGymEnv } from '@bowyer/envs';
 import type { ChatMessage, LanguageModel } from '@bowyer/models';
 import type { SharedConfig } from '../config/keys.js';
+import { contextOf, type ContextConfig } from '../environment/agent-context.js';
 import { wholeEnvironmentOf, type EnvironmentConfig } from '../environment/environment.js';
 import type { TaskContext } from '../tasks/task.js';
 import { loadChatTemplate, type TemplateConfig } from './chat-setup.js';
 
-export type DialogueConfig = EnvironmentConfig & Pick<SharedConfig, 'playAsChat'> & TemplateConfig;
+export type DialogueConfig = ContextConfig & Pick<SharedConfig, 'playAsChat'> & TemplateConfig;
 
 /** With `play_as_chat` the template writes the episode, else the text of the history stands for itself. */
 export async function dialoguesOf(
@@ -18,7 +19,11 @@ export async function dialoguesOf(
   if (!config.playAsChat) return textDialogues(tokenizer);
   const template = await loadChatTemplate(config, tokenizer);
   const opening = await openingOf(config, envParts);
-  return chatDialogues(tokenizer, { template, opening, onRewritten: () => log(REWRITTEN, 'WARNING') });
+  const isSingleMessage = contextOf(config).kind !== 'dialogue';
+  return chatDialogues(tokenizer, {
+    ...{ template, opening, isSingleMessage },
+    onRewritten: () => log(REWRITTEN, 'WARNING'),
+  });
 }
 
 const REWRITTEN =

@@ -10,6 +10,7 @@ import type { EnvConfig } from '../config/environment-keys.js';
 import type { SharedConfig } from '../config/keys.js';
 import { unwatched } from '../config/read-watcher.js';
 import { datasetFor, loadMaterial, type MaterialConfig } from '../demonstrations/material.js';
+import { contextOf } from '../environment/agent-context.js';
 import type { TaskContext } from '../tasks/task.js';
 import type { DialogueConfig } from './players.js';
 import { freshPolicy, type FreshPolicyConfig } from './fresh-policy.js';
@@ -17,7 +18,7 @@ import { Imitation } from './imitation.js';
 import { loadPolicy, policyOptimizer, type PolicyConfig } from './policy-setup.js';
 
 /** Raise it when a change of the code changes what the same config gives. */
-const CACHE_VERSION = 2;
+const CACHE_VERSION = 3;
 
 /** Without a heartbeat for this time, a process of another machine that makes the same start is considered dead. */
 const STALE_SECONDS = 120;
@@ -26,7 +27,9 @@ export type WarmStartConfig = MaterialConfig &
   DialogueConfig &
   FreshPolicyConfig &
   PolicyConfig &
-  Pick<SharedConfig, 'cacheDir' | 'warmStart' | 'optimizer' | 'device' | 'precision'> & { scoreTerminator: boolean };
+  Pick<SharedConfig, 'cacheDir' | 'warmStart' | 'optimizer' | 'device' | 'precision' | 'maxNewTokens'> & {
+    scoreTerminator: boolean;
+  };
 
 type StartContext = Pick<TaskContext, 'log' | 'progress' | 'onInterrupt'>;
 
@@ -69,6 +72,7 @@ function recipeOf(config: WarmStartConfig) {
     ...{ version: CACHE_VERSION, env: decisiveOptions(config.env), demonstrations, policy, training, seed },
     ...{ eosStr, scoreTerminator, device, precision, optimizer: policyOptimizer(config) },
     ...{ playAsChat, chatTemplate, upstreamLossMask: config.upstreamLossMask },
+    ...{ context: contextOf(config), maxNewTokens: config.maxNewTokens },
   };
 }
 

@@ -5,6 +5,7 @@ import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
 import { environmentInfo, environmentNames } from '@bowyer/envs';
 import { findTask, taskNames } from '../tasks/registry.js';
 import type { Choices } from '../tasks/task.js';
+import { contextNode } from './context-keys.js';
 import { envNodeSchema } from './environment-keys.js';
 import { endpointNode, policyNode } from './keys.js';
 
@@ -60,6 +61,7 @@ function runSchema(): Schema {
   const task = { type: 'string', enum: taskNames(), description: 'what the run does' };
   const env = envNodeSchema(null);
   const nodes = properties.properties as Record<string, Schema>;
+  nodes.context = contextNode as Schema;
   nodes.policy = merged(policyNode, { properties: { endpoint: endpointNode } });
   return { type: 'object', additionalProperties: false, properties: { task, ...nodes, env } };
 }
@@ -70,7 +72,7 @@ function runFile(run: Schema): Schema {
   return { ...schema, properties: { ...(schema.properties as Schema), hydra } };
 }
 
-const groupNodes = ['critic', 'optimizer', 'policy', 'launcher', 'sweeper', 'demonstrations'] as const;
+const groupNodes = ['context', 'critic', 'optimizer', 'policy', 'launcher', 'sweeper', 'demonstrations'] as const;
 
 /** Schema files by name, without `.json`. */
 export function editorSchemas(): Record<string, Schema> {

@@ -12,7 +12,7 @@ import { loadPlugins } from './plugins.js';
 import { choicesOf, schemaOf, taskOf, unknownUnit } from './units.js';
 
 /** Groups whose choice on the command line decides which keys there are. */
-const UNITS = ['task', 'algorithm', 'env', 'policy', 'critic', 'optimizer', 'preset'];
+const UNITS = ['task', 'algorithm', 'env', 'context', 'policy', 'critic', 'optimizer', 'preset'];
 
 /**
  * @param shipped the folder of the program's own configs

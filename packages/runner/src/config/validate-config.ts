@@ -9,6 +9,7 @@ import { outsideKeys, type EnvironmentConfig } from '../environment/environment.
 
 import type { ConfigProblem } from '@bowyer/core';
 import { CONFIG_FILE } from '../run/run-files.js';
+import { contextKeyProblems } from './context-keys.js';
 import { placeText } from './place-text.js';
 import { schemaOf, taskOf, unknownUnit } from './units.js';
 
@@ -24,6 +25,7 @@ export async function validateConfig(composition: Composition): Promise<void> {
   const config = camelKeys(composition.resolve()) as Record<string, unknown>;
   const problems = [
     ...algorithmProblems(config),
+    ...contextKeyProblems(config),
     ...(unit.plays ? playProblems(composition, config as EnvironmentConfig) : []),
     ...secretProblems(config),
     ...limitProblems(config),

@@ -1,6 +1,6 @@
 // What a run imitates: episodes of a file, or of the environment's own expert.
 import { existsSync, readFileSync } from 'node:fs';
-import type { DemonstrationSet } from '@bowyer/core';
+import { demonstrationOf, type DemonstrationSet } from '@bowyer/core';
 import { environmentInfo, type DemonstrationSource } from '@bowyer/envs';
 import type { EnvConfig } from '../config/environment-keys.js';
 import type { SharedConfig } from '../config/keys.js';
@@ -35,11 +35,12 @@ function requestOf({ seed, demonstrations }: DemonstrationConfig, { schema }: De
 
 async function readDemonstrations(path: string): Promise<DemonstrationSet> {
   const episodes = await readEpisodes(path);
-  const demonstrations = episodes.flatMap((episode) => episode.demonstrations);
-  const turns = demonstrations.reduce((sum, demonstration) => sum + demonstration.turns.length, 0);
+  const records = episodes.map(({ episode }) => episode);
+  const turns = records.reduce((sum, record) => sum + ('reset' in record ? record.steps : record.turns).length, 0);
   const meanReturn = episodes.reduce((sum, { episodicReturn }) => sum + episodicReturn, 0) / episodes.length;
   return {
-    demonstrations,
+    demonstrations: records.map((record) => ('reset' in record ? demonstrationOf(record) : record)),
+    records,
     summary: `${episodes.length} episodes, ${turns} turns, mean return ${meanReturn.toFixed(2)}`,
     file: { name: 'demonstrations.jsonl', text: () => readFileSync(path, 'utf8') },
   };

@@ -1,10 +1,17 @@
 // What a policy learns from, as texts and then as its tokens: episodes, or conversations of a file or through a template.
-import { learnedTokens, demonstrationTrajectory, type Dataset } from '@bowyer/algorithms';
+import {
+  demonstrationSegments,
+  demonstrationTrajectory,
+  learnedTokens,
+  messageOf,
+  type Dataset,
+} from '@bowyer/algorithms';
 import { maximum, type Demonstration, type Trajectory } from '@bowyer/core';
 import { cutRight, type ChatMessage, type EncodedConversation, type LanguageModel } from '@bowyer/models';
 import { maskedTokenIds, terminatorIds } from '../agent/agent-tokens.js';
 import { loadChatTemplate, type TemplateConfig } from '../agent/chat-setup.js';
 import type { SharedConfig } from '../config/keys.js';
+import { contextOf, demonstrationsIn, type ContextConfig } from '../environment/agent-context.js';
 import type { EnvironmentConfig } from '../environment/environment.js';
 import type { TaskContext } from '../tasks/task.js';
 import { readConversations } from './conversations.js';
@@ -15,7 +22,7 @@ export type Material =
   | { kind: 'episodes'; demonstrations: readonly Demonstration[] }
   | { kind: 'conversations'; conversations: readonly (readonly ChatMessage[])[]; fromFile: boolean };
 
-export type MaterialConfig = DemonstrationConfig & Pick<SharedConfig, 'playAsChat'>;
+export type MaterialConfig = DemonstrationConfig & ContextConfig & Pick<SharedConfig, 'playAsChat'>;
 
 export async function loadMaterial(config: MaterialConfig): Promise<Material> {
   if (learnsFromConversations(config))
@@ -24,29 +31,44 @@ export async function loadMaterial(config: MaterialConfig): Promise<Material> {
       conversations: await readConversations(config.demonstrations.path!),
       fromFile: true,
     };
-  const { demonstrations } = await makeDemonstrations(config);
+  const demonstrations = demonstrationsIn(config, await makeDemonstrations(config));
   if (!config.playAsChat) return { kind: 'episodes', demonstrations };
-  return { kind: 'conversations', conversations: demonstrations.map(asConversation), fromFile: false };
+  const isDialogue = contextOf(config).kind === 'dialogue';
+  const conversations = demonstrations.flatMap((demonstration) => asConversations(demonstration, isDialogue));
+  return { kind: 'conversations', conversations, fromFile: false };
 }
 
-/** An episode as it is played through a template: observations are the user's messages, up to the last action. */
-export function asConversation({ opening, turns }: Demonstration): ChatMessage[] {
-  return turns.flatMap(({ action }, turn) => [
-    { role: 'user', content: (turn === 0 ? opening : turns[turn - 1].reply).trim() },
-    { role: 'assistant', content: action },
-  ]);
+/**
+ * An episode as it is played through a template: observations are the user's messages, up to the last action.
+ *
+ * @param isDialogue one conversation with a message a turn; false: a conversation a turn, of one message
+ */
+export function asConversations({ opening, turns }: Demonstration, isDialogue: boolean): ChatMessage[][] {
+  const conversations: ChatMessage[][] = [];
+  let before = { observation: '', action: '' };
+  let observation = opening;
+  turns.forEach(({ action, reply, nextObservation }, turn) => {
+    const begins = turn === 0 || !isDialogue;
+    const content = (begins ? observation : messageOf(observation, before)).trim();
+    if (begins) conversations.push([]);
+    conversations.at(-1)!.push({ role: 'user', content }, { role: 'assistant', content: action });
+    before = { observation, action: action.trim() };
+    observation = nextObservation ?? observation + action + reply;
+  });
+  return conversations;
 }
 
 type DatasetConfig = EnvironmentConfig &
   TemplateConfig &
-  Pick<SharedConfig, 'eosStr'> & {
+  Pick<SharedConfig, 'eosStr' | 'maxNewTokens'> & {
     /** Tokens; null or absent: the policy's context. */
     maxInputLength?: number | null;
   };
 
 /**
  * The material as one policy's tokens. Conversations that are longer than `maxInputLength` lose their end, as in AgentGym; episodes
- * lose the turns that do not fit. Both are logged. @throws where an episode is too long and no `maxInputLength` is given
+ * lose the turns that do not fit. Without it, later turns of a long episode are learned with the end of the context, as the player
+ * reads them. Each is logged.
  */
 export async function datasetFor(
   policy: LanguageModel,
@@ -60,25 +82,34 @@ export async function datasetFor(
     return { kind: 'conversations', conversations: fitting(encoded, longestOf(policy, config), log) };
   }
   const [terminatorId] = terminatorIds(policy.tokenizer, config);
-  let episode = 0;
-  const episodes = material.demonstrations.map((demonstration): Trajectory => {
-    const trajectory = demonstrationTrajectory(demonstration, { tokenizer: policy.tokenizer, terminatorId, episode });
-    // An episode whose observations start over is several demonstrations; all but the last have no end.
-    const last = demonstration.turns.at(-1);
-    if (last === undefined || last.terminated !== false || last.truncated === true) episode++;
-    return trajectory;
-  });
-  const kept = writable(episodes, maskedTokenIds(policy.tokenizer, config), log);
-  const fit = config.maxInputLength ? withoutLongTurns(kept, longestOf(policy, config), log) : kept;
-  const longest = maximum([0, ...fit.map(({ segments: [{ ids }] }) => ids.length)]);
-  if (longest > policy.contextLength)
-    throw new Error(
-      `the longest demonstration has ${longest} tokens, but the policy's context is ${policy.contextLength}\n` +
-        '  give the policy a longer context (policy.n_positions for the built-in one), shorter demonstrations, or with ' +
-        `max_input_length=${policy.contextLength} leave out the turns that do not fit`,
+  const { tokenizer, contextLength } = policy;
+  // As much of a long context as the player reads.
+  const room = config.maxInputLength ? Infinity : contextLength - config.maxNewTokens + 1;
+  const episodes = material.demonstrations.map((demonstration, episode) =>
+    demonstrationTrajectory(demonstration, { tokenizer, terminatorId, episode, room }),
+  );
+  const kept = writable(episodes, maskedTokenIds(tokenizer, config), log);
+  if (config.maxInputLength) {
+    const fit = withoutLongTurns(kept, longestOf(policy, config), log);
+    log(`imitating ${fit.length} dialogues`);
+    return { kind: 'episodes', episodes: fit };
+  }
+  refuseLongActions(kept, contextLength);
+  const cut = material.demonstrations.filter(
+    (demonstration, i) => episodes[i].segments.length > contextsOf(demonstration),
+  );
+  if (cut.length > 0) {
+    const whole = cut.flatMap((demonstration) => demonstrationSegments(demonstration, tokenizer, terminatorId));
+    const longest = maximum(whole.map(({ ids }) => ids.length));
+    log(
+      `${cut.length} of ${episodes.length} dialogues are longer than the policy's context of ${contextLength} tokens: their later ` +
+        `turns are learned with the end of what was said, as they are played; policy.n_positions=${longest + config.maxNewTokens} has ` +
+        'room for all, and context=window is shorter',
+      'WARNING',
     );
-  log(`imitating ${fit.length} dialogues`);
-  return { kind: 'episodes', episodes: fit };
+  }
+  log(`imitating ${kept.length} dialogues`);
+  return { kind: 'episodes', episodes: kept };
 }
 
 /** Tokens that one example may have. */
@@ -91,7 +122,7 @@ function withoutLongTurns(
   longest: number,
   log: TaskContext['log'],
 ): readonly Trajectory[] {
-  const cut = episodes.filter(({ segments: [{ ids }] }) => ids.length > longest).length;
+  const cut = episodes.filter(({ segments }) => segments.some(({ ids }) => ids.length > longest)).length;
   if (cut === 0) return episodes;
   const fit = episodes.map((episode): Trajectory => {
     const segments = episode.segments.map(({ ids, utterances }) => {
@@ -115,14 +146,27 @@ function withoutLongTurns(
   return kept;
 }
 
+/** How many contexts a demonstration has, however long they are. */
+const contextsOf = ({ turns }: Demonstration): number =>
+  1 + turns.slice(0, -1).filter(({ nextObservation }) => nextObservation !== undefined).length;
+
+function refuseLongActions(episodes: readonly Trajectory[], contextLength: number): void {
+  const longest = maximum([0, ...episodes.flatMap(({ segments }) => segments.map(({ ids }) => ids.length))]);
+  if (longest <= contextLength) return;
+  throw new Error(
+    `an action of the demonstrations is longer than max_new_tokens: with what it answers it has ${longest} tokens, but the policy's context is ${contextLength}\n` +
+      '  give the policy a longer context (policy.n_positions for the built-in one), or a larger max_new_tokens',
+  );
+}
+
 /** Without episodes whose actions contain words that the policy does not know, or that only the environment writes. */
 function writable(
   episodes: readonly Trajectory[],
   masked: readonly number[],
   log: TaskContext['log'],
 ): readonly Trajectory[] {
-  const kept = episodes.filter(({ segments: [{ utterances }] }) =>
-    utterances.every(({ ids }) => !ids.some((id) => masked.includes(id))),
+  const kept = episodes.filter(({ segments }) =>
+    segments.every(({ utterances }) => utterances.every(({ ids }) => !ids.some((id) => masked.includes(id)))),
   );
   const lost = episodes.length - kept.length;
   if (kept.length === 0 && lost > 0)

@@ -22,16 +22,14 @@ test('the trajectories of a run: texts, rewards and ends; an observation that do
   const [episode] = await readEpisodes(file({ opening: 'Room:\n', turns, segments: [] }));
   expect(episode).toEqual({
     episodicReturn: 0,
-    demonstrations: [
-      {
-        opening: 'Room:\n',
-        turns: [
-          { action: 'a', reply: ' No.\n', reward: -1, ...open },
-          { action: ' b', reply: '', reward: -1, ...open },
-        ],
-      },
-      { opening: 'Room:\nb No.\n', turns: [{ action: 'c', reply: '', reward: 2, terminated: true, truncated: false }] },
-    ],
+    episode: {
+      opening: 'Room:\n',
+      turns: [
+        { action: 'a', reply: ' No.\n', reward: -1, ...open },
+        { action: ' b', reply: '', nextObservation: 'Room:\nb No.\n', reward: -1, ...open },
+        { action: 'c', reply: '', reward: 2, terminated: true, truncated: false },
+      ],
+    },
   });
 });
 

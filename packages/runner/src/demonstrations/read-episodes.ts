@@ -1,6 +1,6 @@
 // Files of episodes, read and checked: what `demonstrations.path=FILE.jsonl` names. Two formats: a record of texts for each
 // episode (task=demonstrations, play and replay write it), and the trajectories of a run (trajectories/*.jsonl).
-import { demonstrationsOf, recordedReturn, type Demonstration, type EpisodeRecord } from '@bowyer/core';
+import { recordedReturn, type Demonstration, type EpisodeRecord } from '@bowyer/core';
 import type { TrajectoryRecord } from '../run/trajectory-record.js';
 import { readJsonLines } from './json-lines.js';
 
@@ -31,7 +31,8 @@ const schema = { if: { required: ['turns'] }, then: trajectorySchema, else: epis
 
 /** An episode of a file, and its undiscounted return. */
 export interface StoredEpisode {
-  demonstrations: Demonstration[];
+  /** What the environment said, or what an agent of a run has read. */
+  episode: EpisodeRecord | Demonstration;
   episodicReturn: number;
 }
 
@@ -41,20 +42,20 @@ export async function readEpisodes(path: string): Promise<StoredEpisode[]> {
   if (lines.length === 0) throw new Error(`${path} contains no episode`);
   return lines.map(({ value }) =>
     'turns' in value
-      ? { demonstrations: demonstrationsOfTrajectory(value), episodicReturn: sumOf(value.turns) }
-      : { demonstrations: demonstrationsOf(value), episodicReturn: recordedReturn(value) },
+      ? { episode: demonstrationOfTrajectory(value), episodicReturn: sumOf(value.turns) }
+      : { episode: value, episodicReturn: recordedReturn(value) },
   );
 }
 
 const sumOf = (turns: readonly { reward: number }[]) => turns.reduce((sum, { reward }) => sum + reward, 0);
 
-/** A new demonstration begins wherever an observation does not continue the text before it. */
-function demonstrationsOfTrajectory({ opening, turns }: TrajectoryRecord): Demonstration[] {
-  const demonstrations: Demonstration[] = [{ opening, turns: [] }];
-  turns.forEach(({ action, reply, next_observation, reward, terminated, truncated }, i) => {
-    const isLast = i === turns.length - 1;
-    demonstrations.at(-1)!.turns.push({ action, reply: isLast ? '' : (reply ?? ''), reward, terminated, truncated });
-    if (next_observation !== undefined && !isLast) demonstrations.push({ opening: next_observation, turns: [] });
-  });
-  return demonstrations;
+function demonstrationOfTrajectory({ opening, turns }: TrajectoryRecord): Demonstration {
+  return {
+    opening,
+    turns: turns.map(({ action, reply, next_observation, reward, terminated, truncated }, i) => {
+      const isLast = i === turns.length - 1;
+      const follows = isLast || next_observation === undefined ? {} : { nextObservation: next_observation };
+      return { action, reply: isLast ? '' : (reply ?? ''), ...follows, reward, terminated, truncated };
+    }),
+  };
 }

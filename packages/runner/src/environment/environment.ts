@@ -62,6 +62,9 @@ export const answerTokens = (config: EnvironmentConfig): readonly string[] =>
 export const vocabularyTexts = (config: EnvironmentConfig): Iterable<string> =>
   environmentInfo(config.env.name).vocabulary?.(environmentOptions(config)) ?? [];
 
+/** Whether a word-level tokenizer writes numbers digit by digit. */
+export const splitsDigits = ({ env }: EnvironmentConfig): boolean => environmentInfo(env.name).splitsDigits ?? false;
+
 /** Expected return of the best player with the demonstrator's questions; null where that cannot be computed. */
 export function optimalReturnOf(config: EnvironmentConfig & { demonstrations?: object }): number | null {
   const { optimalReturn } = environmentInfo(config.env.name);

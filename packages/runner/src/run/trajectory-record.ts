@@ -2,6 +2,8 @@
 import { episodicReturn, type TokenSegment, type Trajectory } from '@bowyer/core';
 
 interface TurnRecord {
+  /** The environment's own observation, where a context has made another text of it. */
+  state?: string;
   action: string;
   /** What the next observation adds after observation and action. */
   reply?: string;
@@ -34,12 +36,20 @@ export function toRecord(trajectory: Trajectory, iteration: number): TrajectoryR
     ...(item !== undefined && { item }),
     episodic_return: episodicReturn(trajectory),
     opening: transitions[0]?.observation ?? '',
-    turns: transitions.map(({ observation, action, nextObservation, reward, terminated, truncated }, turn) => {
+    turns: transitions.map(({ observation, state, action, nextObservation, reward, terminated, truncated }, turn) => {
       const said = observation + action;
       const next = nextObservation.startsWith(said)
         ? { reply: nextObservation.slice(said.length) }
         : { next_observation: nextObservation };
-      return { action, ...next, reward, terminated, truncated, info: infos[turn] };
+      return {
+        ...(state !== undefined && { state }),
+        action,
+        ...next,
+        reward,
+        terminated,
+        truncated,
+        info: infos[turn],
+      };
     }),
     segments,
   };
@@ -47,9 +57,17 @@ export function toRecord(trajectory: Trajectory, iteration: number): TrajectoryR
 
 export function fromRecord({ episode, seed, item, opening, turns, segments }: TrajectoryRecord): Trajectory {
   let observation = opening;
-  const transitions = turns.map(({ action, reply, next_observation, reward, terminated, truncated }) => {
+  const transitions = turns.map(({ state, action, reply, next_observation, reward, terminated, truncated }) => {
     const nextObservation = next_observation ?? observation + action + reply;
-    const transition = { observation, action, reward, nextObservation, terminated, truncated };
+    const transition = {
+      observation,
+      ...(state !== undefined && { state }),
+      action,
+      reward,
+      nextObservation,
+      terminated,
+      truncated,
+    };
     observation = nextObservation;
     return transition;
   });

@@ -12,13 +12,14 @@ import { playOptions, recipeOptions, type PlayConfig } from '../../agent/play-op
 import { dialoguesOf, type DialogueConfig } from '../../agent/players.js';
 import { loadPolicy, type PolicyConfig } from '../../agent/policy-setup.js';
 import type { SharedConfig } from '../../config/keys.js';
-import { environmentOf, optimalReturnOf, type EnvironmentConfig } from '../../environment/environment.js';
+import { agentEnvironment, type ContextConfig } from '../../environment/agent-context.js';
+import { environmentOf, optimalReturnOf } from '../../environment/environment.js';
 import { resultText } from '../../run/results.js';
 import { claimDirectory, openDirectory } from '../../run/run-files.js';
 import { toRecord } from '../../run/trajectory-record.js';
 import type { TaskContext } from '../task.js';
 
-type PlayedConfig = EnvironmentConfig &
+type PlayedConfig = ContextConfig &
   Pick<SharedConfig, 'seed' | 'slots' | 'maxFailureShare' | 'eosStr'> & { testSize: number };
 
 type ModelConfig = PlayedConfig &
@@ -56,7 +57,10 @@ async function playModel(config: ModelConfig, context: TaskContext): Promise<voi
     const openPlayer = unit.openPlayer(agent, recipeOptions(config, policy.tokenizer));
     const bar = new ProgressBar('episodes', config.testSize, context.progress);
     const evaluation = await play(
-      { makeEnv: environmentOf(config, context.envParts), hooks: { progress: (_, done) => bar.update(done) } },
+      {
+        makeEnv: agentEnvironment(config, environmentOf(config, context.envParts)),
+        hooks: { progress: (_, done) => bar.update(done) },
+      },
       openPlayer,
       options,
       'test',
@@ -81,7 +85,7 @@ async function playEndpoint(config: Extract<EvaluateConfig, { policy: object }>,
   const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [] };
   const evaluation = await play(
     {
-      makeEnv: environmentOf(config, context.envParts),
+      makeEnv: agentEnvironment(config, environmentOf(config, context.envParts)),
       hooks: { progress: (_, done) => bar.update(done) },
       onFailure: (error) => failures.push(error),
     },

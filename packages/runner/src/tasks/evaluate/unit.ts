@@ -4,6 +4,7 @@ import { findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
 import { count } from '@bowyer/core';
 import { agentFolderOf, criticFolderOf, modelProblem, runOf } from '../../agent/model-folders.js';
 import { algorithmKeys } from '../../config/adopted-keys.js';
+import { contextKeys } from '../../config/context-keys.js';
 import { environmentKeysOf, oracleKeysOf, type EnvConfig } from '../../config/environment-keys.js';
 import {
   criticKeys,
@@ -24,6 +25,7 @@ function keys(choices: Choices): TProperties {
   const common = {
     ...runKeys,
     ...environmentKeysOf(choices),
+    ...contextKeys(choices),
     ...oracleKeysOf(choices),
     slots: playKeys.slots,
     max_failure_share: playKeys.max_failure_share,

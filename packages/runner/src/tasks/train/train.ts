@@ -31,6 +31,7 @@ import { referenceOf, type Start } from '../../agent/reference-policy.js';
 import { warmStart, type WarmStartConfig } from '../../agent/warm-start.js';
 import type { SharedConfig } from '../../config/keys.js';
 import { datasetFor, loadMaterial } from '../../demonstrations/material.js';
+import { agentEnvironment, type ContextConfig } from '../../environment/agent-context.js';
 import { environmentOf, optimalReturnOf } from '../../environment/environment.js';
 import { CheckpointStore, type CheckpointProgress } from '../../run/checkpoint-store.js';
 import { guardReason, type GuardBounds } from '../../run/guard.js';
@@ -41,6 +42,7 @@ import { writeReport } from '../../run/write-report.js';
 import type { TaskContext } from '../task.js';
 
 type TrainConfig = WarmStartConfig &
+  ContextConfig &
   CriticConfig &
   Pick<
     SharedConfig,
@@ -241,7 +243,7 @@ async function runAlgorithm(
   await unit.train(
     {
       ...agent,
-      makeEnv: environmentOf(config, envParts),
+      makeEnv: agentEnvironment(config, environmentOf(config, envParts)),
       onFailure: failureLog(log),
       onRollout: async (rollout, iteration) => {
         await diagnostics?.onRollout(rollout, iteration);
@@ -325,7 +327,7 @@ class FinalTest {
     const openPlayer = canAct ? unit.openPlayer(agent, options) : policyPlayer(agent, options);
     const { metrics, trajectories } = await evaluate(
       {
-        makeEnv: environmentOf(config, context.envParts),
+        makeEnv: agentEnvironment(config, environmentOf(config, context.envParts)),
         hooks: { progress: (_, done) => bar.update(done) },
         onFailure: failureLog(context.log),
       },

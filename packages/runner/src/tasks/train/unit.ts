@@ -5,6 +5,7 @@ import { count, nullable, rate } from '@bowyer/core';
 import { modelProblem } from '../../agent/model-folders.js';
 import { algorithmKeys, notBuilt } from '../../config/adopted-keys.js';
 import { demonstrationProblems, demonstrationsNode } from '../../config/demonstration-keys.js';
+import { contextKeys } from '../../config/context-keys.js';
 import { environmentKeysOf, oracleKeysOf } from '../../config/environment-keys.js';
 import {
   cacheKeys,
@@ -69,6 +70,7 @@ function keys(choices: Choices): TProperties {
     ...algorithmKeys,
     ...(algorithm?.options.properties as TProperties | undefined),
     ...environmentKeysOf(choices),
+    ...contextKeys(choices),
     ...oracleKeysOf(choices),
     ...playKeys,
     ...sampling,

@@ -1,0 +1,113 @@
+// What a config says of the text that an agent reads, and what an environment offers for it.
+import type { ConfigProblem } from '@bowyer/core';
+
+export const contextKinds = ['auto', 'dialogue', 'window', 'last', 'tutorial'] as const;
+export type ContextKind = (typeof contextKinds)[number];
+
+/** What an environment may give beside its observation. */
+export const contextParts = ['taskDescription', 'validActions', 'inventory'] as const;
+export type ContextPart = (typeof contextParts)[number];
+
+/** What an environment offers for the text that an agent reads. */
+export interface ContextOffer {
+  /** `turn`: what the last action led to; `history`: everything that was said so far. */
+  observation: 'turn' | 'history';
+  /** The kind of context=auto. */
+  kind: 'dialogue' | 'last';
+  /** Keys of `info`: the task after a reset, the others after every step too. */
+  parts: readonly ContextPart[];
+}
+
+/** Of an environment whose observation is everything that was said so far. */
+export const historyOffer: ContextOffer = { observation: 'history', kind: 'dialogue', parts: [] };
+
+/** Of a game on AgentGym's server, which answers the last action and may list actions or not. */
+export const servedOffer: ContextOffer = { observation: 'turn', kind: 'dialogue', parts: [] };
+
+/** Of an environment that declares nothing. */
+export const defaultOffer: ContextOffer = { observation: 'turn', kind: 'dialogue', parts: [] };
+
+/** The node `context` of a config, in camelCase. A key that its kind does not have is absent. */
+export interface ContextOptions {
+  /** auto: the environment's own choice, without parts. */
+  kind: ContextKind;
+  /** Earlier turns, with their actions, before the current observation. */
+  historyTurns?: number;
+  taskDescription?: boolean;
+  stepCounter?: boolean;
+  inventory?: boolean;
+  validActions?: boolean;
+  /** Longest text; the oldest turns are left out until it fits, never the task nor the current turn. null: no limit. */
+  maxChars?: number | null;
+}
+
+/** Which kinds have which keys beside `kind`. The tutorial's prompt always has the task and the steps' numbers. */
+export const keysOfKind: Readonly<Record<ContextKind, readonly (keyof ContextOptions)[]>> = {
+  auto: [],
+  dialogue: ['stepCounter', 'inventory', 'validActions'],
+  window: ['historyTurns', 'taskDescription', 'stepCounter', 'inventory', 'validActions', 'maxChars'],
+  last: ['taskDescription', 'stepCounter', 'inventory', 'validActions'],
+  tutorial: ['historyTurns', 'inventory', 'validActions', 'maxChars'],
+};
+
+/** A context with all of its settings. */
+export interface ResolvedContext {
+  kind: Exclude<ContextKind, 'auto'>;
+  historyTurns: number;
+  taskDescription: boolean;
+  stepCounter: boolean;
+  inventory: boolean;
+  validActions: boolean;
+  maxChars: number | null;
+}
+
+/** What the options mean for an environment: auto is settled, and every setting is given. */
+export function resolveContext(options: ContextOptions, offer: ContextOffer): ResolvedContext {
+  const kind = options.kind === 'auto' ? offer.kind : options.kind;
+  const { historyTurns = 0, stepCounter = false, inventory = false, validActions = false, maxChars = null } = options;
+  const taskDescription = kind === 'tutorial' || (options.taskDescription ?? false);
+  return { kind, historyTurns, taskDescription, stepCounter, inventory, validActions, maxChars };
+}
+
+const inSnakeCase: Readonly<Record<ContextPart, string>> = {
+  taskDescription: 'task_description',
+  validActions: 'valid_actions',
+  inventory: 'inventory',
+};
+
+/** What an environment cannot give of the context that a config asks for; empty where all is well. */
+export function contextProblems(options: ContextOptions, name: string, offer: ContextOffer): ConfigProblem[] {
+  const context = resolveContext(options, offer);
+  if (offer.observation === 'history') {
+    if (!isPlain(context))
+      return [
+        {
+          key: 'context.kind',
+          message: `context.kind=${context.kind}: an observation of ${name} is everything that was said so far, which cannot be taken apart`,
+          remedy:
+            'write context=dialogue, or context=last without parts; or let the environment observe single turns, where it can (env.observation)',
+        },
+      ];
+    return [];
+  }
+  return contextParts
+    .filter((part) => context[part] && !offer.parts.includes(part))
+    .map((part) => {
+      const isNeeded = context.kind === 'tutorial' && part === 'taskDescription';
+      const offered = offer.parts.map((other) => inSnakeCase[other]);
+      return {
+        key: isNeeded ? 'context.kind' : `context.${inSnakeCase[part]}`,
+        message: `context.${isNeeded ? 'kind=tutorial' : inSnakeCase[part]}: ${name} has no ${inSnakeCase[part]} for the agent to read`,
+        remedy:
+          (offered.length > 0 ? `it has ${offered.join(', ')}` : 'it has no part beside its observation') +
+          (isNeeded ? '; write context=window or context=dialogue' : `; write context.${inSnakeCase[part]}=false`),
+      };
+    });
+}
+
+/** Whether the text is the observation itself, or a dialogue of observations and actions alone. */
+export const isPlain = ({ kind, taskDescription, stepCounter, inventory, validActions }: ResolvedContext): boolean =>
+  (kind === 'dialogue' || kind === 'last') && !taskDescription && !stepCounter && !inventory && !validActions;
+
+/** Whether every turn's text continues the text and the action before it. */
+export const continues = ({ kind }: ResolvedContext): boolean => kind === 'dialogue';

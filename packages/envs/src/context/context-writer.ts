@@ -1,0 +1,137 @@
+// The text that an agent reads at each turn: one writer for play, demonstrations and evaluation, so that all read the same.
+import { resolveContext, type ContextOffer, type ContextOptions, type ResolvedContext } from './context-options.js';
+import { tutorialPrompt } from './tutorial-prompt.js';
+
+/** A turn as the environment has given it, and what the agent did then. */
+export interface ContextTurn {
+  /** Counts the turns of an episode, from 0. */
+  number: number;
+  observation: string;
+  inventory: string;
+  validActions: readonly string[];
+  /** Empty in the current turn. */
+  action: string;
+}
+
+/** One episode at a time: `begin` after a reset, `follow` after every step. Both return the text that the agent reads next. */
+export class ContextWriter {
+  readonly #context: ResolvedContext;
+  readonly #isHistory: boolean;
+  #task = '';
+  #turns: ContextTurn[] = [];
+  #dialogue = '';
+
+  /** @param name of the environment, for messages */
+  constructor(
+    private readonly name: string,
+    options: ContextOptions,
+    offer: ContextOffer,
+  ) {
+    this.#context = resolveContext(options, offer);
+    this.#isHistory = offer.observation === 'history';
+  }
+
+  begin(observation: string, info: Readonly<Record<string, unknown>>): string {
+    if (this.#isHistory) return observation;
+    this.#turns = [];
+    this.#dialogue = '';
+    this.#task = this.#context.taskDescription ? this.#text(info, 'taskDescription', 'task_description') : '';
+    return this.#write(observation, info);
+  }
+
+  follow(action: string, observation: string, info: Readonly<Record<string, unknown>>): string {
+    if (this.#isHistory) return observation;
+    const last = this.#turns.at(-1)!;
+    last.action = action;
+    this.#refuseHistory(last, observation);
+    this.#dialogue += `${action}\n`;
+    return this.#write(observation, info);
+  }
+
+  #write(observation: string, info: Readonly<Record<string, unknown>>): string {
+    const { kind, inventory, validActions, taskDescription, stepCounter } = this.#context;
+    const turn: ContextTurn = {
+      number: this.#turns.length,
+      observation,
+      inventory: inventory ? this.#text(info, 'inventory', 'inventory') : '',
+      validActions: validActions ? this.#actions(info) : [],
+      action: '',
+    };
+    this.#turns.push(turn);
+    if (kind === 'last' && !taskDescription && !stepCounter && !inventory && !validActions) return observation;
+    if (kind === 'dialogue') return (this.#dialogue += this.#current(turn));
+    return this.#fitted((past) => (kind === 'tutorial' ? this.#tutorial(past, turn) : this.#window(past, turn)));
+  }
+
+  /** The longest text that max_chars allows: the oldest turns go first. */
+  #fitted(write: (past: readonly ContextTurn[]) => string): string {
+    const { historyTurns, maxChars } = this.#context;
+    const earlier = this.#turns.slice(0, -1);
+    for (let count = Math.min(historyTurns, earlier.length); ; count--) {
+      const text = write(earlier.slice(earlier.length - count));
+      if (count === 0 || maxChars === null || text.length <= maxChars) return text;
+    }
+  }
+
+  /** The task stands first where the turns do not contain it. */
+  #window(past: readonly ContextTurn[], turn: ContextTurn): string {
+    const turns = past.map((earlier) => `${this.#heading(earlier)}${earlier.observation.trim()}\n${earlier.action}\n`);
+    const text = turns.join('') + this.#current(turn);
+    return text.includes(this.#task) ? text : `${this.#task.trim()}\n\n${text}`;
+  }
+
+  #tutorial(past: readonly ContextTurn[], turn: ContextTurn): string {
+    const { inventory, validActions } = this.#context;
+    const withoutTask = ({ observation, ...rest }: ContextTurn): ContextTurn => ({
+      ...rest,
+      observation: observation.startsWith(this.#task) ? observation.slice(this.#task.length).trimStart() : observation,
+    });
+    return tutorialPrompt(this.#task, past.map(withoutTask), withoutTask(turn), { inventory, validActions });
+  }
+
+  #heading({ number }: ContextTurn): string {
+    return this.#context.stepCounter ? `Step ${number}\n` : '';
+  }
+
+  /** The observation with what the agent may know of now; it ends with a newline, as an action that follows it does. */
+  #current(turn: ContextTurn): string {
+    const { inventory, validActions } = this.#context;
+    const lines = [
+      `${this.#heading(turn)}${turn.observation.trim()}`,
+      ...(inventory ? [`Inventory: ${turn.inventory.trim()}`] : []),
+      ...(validActions ? [`Valid actions: ${turn.validActions.join(', ')}`] : []),
+    ];
+    return `${lines.join('\n')}\n`;
+  }
+
+  /** Records of episodes have the keys of `info` in snake_case. */
+  #text(info: Readonly<Record<string, unknown>>, key: string, recorded: string): string {
+    const value = info[key] ?? info[recorded];
+    if (typeof value === 'string') return value;
+    throw this.#missing(recorded);
+  }
+
+  #actions(info: Readonly<Record<string, unknown>>): readonly string[] {
+    const value = info.validActions ?? info.valid_actions;
+    if (Array.isArray(value)) return value as string[];
+    throw this.#missing('valid_actions');
+  }
+
+  #missing(part: string): Error {
+    return new Error(
+      `context.${part}: turn ${this.#turns.length} of an episode of ${this.name} has no ${part} in its info\n` +
+        `  write context.${part}=false, or give episodes that have it (task=demonstrations writes them)`,
+    );
+  }
+
+  /** A dialogue of histories would repeat every turn in every later one. */
+  #refuseHistory({ observation, action }: ContextTurn, next: string): void {
+    const said = action.split('\n', 1)[0].trim();
+    if (this.#context.kind !== 'dialogue' || said === '' || observation === '') return;
+    if (!next.startsWith(observation) || !next.slice(observation.length).trimStart().startsWith(said)) return;
+    throw new Error(
+      `the observations of ${this.name} contain what was said before, which context=dialogue would repeat in every turn\n` +
+        "  declare it in the environment's unit: context: () => ({ observation: 'history', kind: 'dialogue', parts: [] }); or write context=last",
+    );
+  }
+}

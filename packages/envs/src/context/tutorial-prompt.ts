@@ -1,0 +1,20 @@
+// The prompt of the tutorial "LLM policies for text-based RL": the task, the steps so far, the valid actions of now. Blanks and
+// line ends are its own, the blank at the end and the one after a step's number too.
+import type { ContextTurn } from './context-writer.js';
+
+export function tutorialPrompt(
+  task: string,
+  past: readonly ContextTurn[],
+  current: ContextTurn,
+  parts: { inventory: boolean; validActions: boolean },
+): string {
+  const step = ({ number, observation }: ContextTurn) => `\n# STEP ${number} \nObs: ${observation}`;
+  return [
+    `# TASK: ${task}\nChoose exactly one valid action.`,
+    ...past.map((turn) => `${step(turn)}\nAction: ${turn.action}`),
+    step(current),
+    ...(parts.inventory ? [`\nInventory: ${current.inventory}`] : []),
+    ...(parts.validActions ? [`\nValid actions: ${current.validActions.join(', ')}`] : []),
+    '\nAction: ',
+  ].join('');
+}

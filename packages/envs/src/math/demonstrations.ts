@@ -1,0 +1,68 @@
+// Worked solutions of training problems, as actions; a share of them with a wrong answer, and the right one at the next attempt.
+import { Rng, type Transition } from '@bowyer/core';
+import type { PlayedDemonstrationOptions } from '../played-demonstrations.js';
+import { anyProblem } from './generator.js';
+import { MathEnv, phrases } from './math.js';
+import type { MathOptions } from './options.js';
+import { readProblems } from './problem-file.js';
+import type { Problem } from './problem.js';
+import { verify } from './verifier.js';
+
+/** Drawn for a policy's words, so that it knows those of problems that no demonstration contains. */
+const VOCABULARY_PROBLEMS = 500;
+
+export async function mathDemonstrations(
+  options: MathOptions,
+  { episodes, noise, seed }: PlayedDemonstrationOptions,
+): Promise<Transition[][]> {
+  const rng = Rng.forPurpose(seed, 'math demonstrations');
+  const env = new MathEnv(options);
+  const played: Transition[][] = [];
+  while (played.length < episodes) {
+    let { observation } = await env.reset({ seed: rng.uint32(), split: 'train' });
+    const transitions: Transition[] = [];
+    for (let ended = false; !ended;) {
+      const action = rng.uniform() < noise ? wrongSolution(env.problem, rng) : writtenSolution(env.problem);
+      const { observation: nextObservation, reward, terminated, truncated } = await env.step(action);
+      transitions.push({ observation, action, reward, nextObservation, terminated, truncated });
+      ended = terminated || truncated;
+      observation = nextObservation;
+    }
+    played.push(transitions);
+  }
+  await env.close();
+  return played;
+}
+
+/** On one line, since a line feed ends an utterance; with the answer in a box where the solution does not state it. */
+export function writtenSolution({ question, solution, answer }: Problem): string {
+  if (solution === null)
+    throw new Error(`math: the problem ${JSON.stringify(question.slice(0, 80))} has no solution to imitate`);
+  const line = solution.replace(/\s+/g, ' ').trim();
+  return verify(line, answer).isCorrect ? line : `${line} \\boxed{${answer}}`;
+}
+
+/** An answer near the right one, without steps. */
+function wrongSolution({ answer }: Problem, rng: Rng): string {
+  const number = /\d+/.exec(answer);
+  const wrong = number === null ? '0' : String(BigInt(number[0]) + BigInt(rng.integer(1, 9)));
+  return `\\boxed{${wrong}}`;
+}
+
+/** Why there is nothing to imitate; null where there is. */
+export function missingSolutions({ problems }: MathOptions): string | null {
+  if (problems === null) return null;
+  const without = readProblems(problems).train.filter(({ solution }) => solution === null).length;
+  return without === 0 ? null : `${without} training problems of ${problems} have no solution to imitate`;
+}
+
+/** Texts with all words of the problems. */
+export function mathTexts(options: MathOptions): string[] {
+  const rng = Rng.forPurpose(0, 'math vocabulary');
+  const problems =
+    options.problems === null
+      ? Array.from({ length: VOCABULARY_PROBLEMS }, () => anyProblem(rng, options))
+      : Object.values(readProblems(options.problems)).flat();
+  const texts = problems.flatMap(({ question, solution }) => [question, solution ?? '']);
+  return [...phrases, options.instruction, '0 1 2 3 4 5 6 7 8 9', '\\boxed{}', ...texts];
+}

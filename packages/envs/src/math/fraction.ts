@@ -1,0 +1,90 @@
+// Exact rational numbers of bounded size.
+
+/** Numerators and denominators have at most so many bits: a hostile answer such as 9^9^9 costs no time and no memory. */
+export const MAX_BITS = 4096;
+
+/** A result would be larger than `MAX_BITS`, or is not a number at all, as 1/0. */
+export class NoValueError extends Error {
+  override readonly name = 'NoValueError';
+}
+
+/** A rational number in lowest terms; the denominator is positive, so equal numbers have equal parts, and −0 is 0. */
+export class Fraction {
+  private constructor(
+    readonly numerator: bigint,
+    readonly denominator: bigint,
+  ) {}
+
+  static of(numerator: bigint | number, denominator: bigint | number = 1n): Fraction {
+    let [n, d] = [BigInt(numerator), BigInt(denominator)];
+    if (d === 0n) throw new NoValueError('division by zero');
+    if (d < 0n) [n, d] = [-n, -d];
+    const divisor = gcd(n < 0n ? -n : n, d);
+    if (bits(n) > MAX_BITS || bits(d) > MAX_BITS) throw new NoValueError(`more than ${MAX_BITS} bits`);
+    return new Fraction(n / divisor, d / divisor);
+  }
+
+  /** @param text digits with at most one point, as `12`, `12.5` or `.5` */
+  static fromDecimal(text: string): Fraction {
+    if (text.length > MAX_BITS / 4) throw new NoValueError(`more than ${MAX_BITS / 4} digits`);
+    const [whole, decimals = ''] = text.split('.');
+    return Fraction.of(BigInt(whole + decimals || '0'), 10n ** BigInt(decimals.length));
+  }
+
+  plus({ numerator, denominator }: Fraction): Fraction {
+    return Fraction.of(this.numerator * denominator + numerator * this.denominator, this.denominator * denominator);
+  }
+
+  minus(other: Fraction): Fraction {
+    return this.plus(other.negative());
+  }
+
+  times({ numerator, denominator }: Fraction): Fraction {
+    return Fraction.of(this.numerator * numerator, this.denominator * denominator);
+  }
+
+  over({ numerator, denominator }: Fraction): Fraction {
+    return Fraction.of(this.numerator * denominator, this.denominator * numerator);
+  }
+
+  negative(): Fraction {
+    return new Fraction(-this.numerator, this.denominator);
+  }
+
+  /** @throws {NoValueError} where the power would be too large, before it is computed */
+  power(exponent: bigint): Fraction {
+    if (exponent < 0n) return Fraction.of(this.denominator, this.numerator).power(-exponent);
+    const largest = Math.max(bits(this.numerator), bits(this.denominator));
+    // 0, 1 and −1 have one bit and stay small for every exponent.
+    if (largest > 1 && BigInt(largest - 1) * exponent > BigInt(MAX_BITS))
+      throw new NoValueError(`more than ${MAX_BITS} bits`);
+    const small = largest > 1 ? exponent : exponent === 0n ? 0n : 2n - (exponent % 2n);
+    return Fraction.of(this.numerator ** small, this.denominator ** small);
+  }
+
+  equals({ numerator, denominator }: Fraction): boolean {
+    return this.numerator === numerator && this.denominator === denominator;
+  }
+
+  isInteger(): boolean {
+    return this.denominator === 1n;
+  }
+
+  /** The nearest number, within double precision; parts of thousands of bits are shortened alike before they are divided. */
+  toNumber(): number {
+    const excess = BigInt(Math.max(0, Math.min(bits(this.numerator), bits(this.denominator)) - 128));
+    return Number(this.numerator >> excess) / Number(this.denominator >> excess);
+  }
+
+  /** `3` or `3/4`. */
+  toString(): string {
+    return this.isInteger() ? String(this.numerator) : `${this.numerator}/${this.denominator}`;
+  }
+}
+
+const bits = (n: bigint) => (n < 0n ? -n : n).toString(16).length * 4 - (n === 0n || n === 1n || n === -1n ? 3 : 0);
+
+export function gcd(a: bigint, b: bigint): bigint {
+  while (b !== 0n) [a, b] = [b, a % b];
+  return a;
+}

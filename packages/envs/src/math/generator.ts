@@ -1,0 +1,44 @@
+// Problems of the package's own, with worked solutions: as many as are asked for, all from one seed.
+import type { Rng } from '@bowyer/core';
+import type { Split } from '../contract/env.js';
+import { arithmetic } from './kinds/arithmetic.js';
+import { equations } from './kinds/equations.js';
+import { fractions } from './kinds/fractions.js';
+import type { Kind, Level } from './kinds/kind.js';
+import { numberTheory } from './kinds/number-theory.js';
+import { percentages } from './kinds/percentages.js';
+import { wordProblems } from './kinds/word-problems.js';
+import { questionId, splitOf, type Problem } from './problem.js';
+
+export const kinds = {
+  arithmetic,
+  fractions,
+  equations,
+  word_problems: wordProblems,
+  percentages,
+  number_theory: numberTheory,
+} as const satisfies Record<string, Kind>;
+
+export type KindName = keyof typeof kinds;
+
+export const kindNames = Object.keys(kinds) as KindName[];
+
+export interface GeneratorOptions {
+  kinds: readonly KindName[];
+  level: Level;
+}
+
+/** One problem of a split; questions of other splits are drawn again. */
+export function generateProblem(rng: Rng, split: Split, options: GeneratorOptions): Problem {
+  for (;;) {
+    const problem = anyProblem(rng, options);
+    if (splitOf(problem.question) === split) return problem;
+  }
+}
+
+/** One problem, whatever its split. */
+export function anyProblem(rng: Rng, { kinds: names, level }: GeneratorOptions): Problem {
+  const { question, steps, answer } = kinds[rng.choice(names)](rng, level);
+  const solution = `${steps}; \\boxed{${answer.replace('%', '\\%')}}`;
+  return { id: questionId(question), question, answer, solution };
+}

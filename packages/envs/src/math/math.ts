@@ -1,0 +1,102 @@
+// Mathematics: a problem in words, to be solved in writing. The task of a fork of ArCHer for mathematical reasoning, with a
+// verifier that judges the final answer of a solution alone; docs/environments/math.md.
+import { Rng } from '@bowyer/core';
+import type { Env, ResetResult, Split, StepResult } from '../contract/env.js';
+import { EpisodeOrder } from '../contract/episode-order.js';
+import { anyProblem, generateProblem } from './generator.js';
+import type { MathOptions } from './options.js';
+import { readProblems, type ProblemFile } from './problem-file.js';
+import type { Problem } from './problem.js';
+import { verify } from './verifier.js';
+
+/** Beside every step. */
+export interface MathInfo extends Record<string, unknown> {
+  /** Id of the problem: the same question, the same id. */
+  item: string;
+  question: string;
+  /** The right answer. */
+  reference: string;
+  /** What the last solution states; null where it states nothing, and after a reset. */
+  answer: string | null;
+  won: boolean;
+  /** The last solution states no answer. */
+  invalid: boolean;
+}
+
+export interface MathReset {
+  seed?: number;
+  /** Problems of one split alone; absent: all. */
+  split?: Split;
+  /** Number of the problem in its split, from 0; absent: drawn by the seed. */
+  problem?: number;
+}
+
+export class MathEnv implements Env {
+  readonly #order = new EpisodeOrder('math');
+  readonly #file: ProblemFile | null;
+  #rng = new Rng(0);
+  #problem: Problem | null = null;
+  #history = '';
+  #attempts = 0;
+
+  /** @throws {ProblemFileError} if the file cannot be used */
+  constructor(private readonly options: MathOptions) {
+    this.#file = options.problems === null ? null : readProblems(options.problems);
+  }
+
+  async reset({ seed, split, problem }: MathReset = {}): Promise<ResetResult> {
+    this.#order.begin();
+    if (seed !== undefined) this.#rng = new Rng(seed);
+    this.#problem = this.#choose(split, problem);
+    this.#attempts = 0;
+    const { instruction } = this.options;
+    this.#history = `${instruction === '' ? '' : `${instruction}\n`}Problem: ${this.problem.question}\n${PROMPT}`;
+    return { observation: this.#history, info: this.#info(null, false) };
+  }
+
+  /** @param action a whole solution */
+  async step(action: string): Promise<StepResult> {
+    this.#order.assertRunning();
+    const { answer, isCorrect } = verify(action, this.problem.answer);
+    const terminated = isCorrect || ++this.#attempts >= this.options.maxAttempts;
+    if (terminated) this.#order.end();
+    const verdict = isCorrect ? CORRECT : answer === null ? NO_ANSWER : WRONG;
+    this.#history += `${action}\n${verdict}\n${terminated ? '' : PROMPT}`;
+    const info = { ...this.#info(answer, isCorrect), invalid: answer === null };
+    return { observation: this.#history, reward: isCorrect ? 1 : 0, terminated, truncated: false, info };
+  }
+
+  async close(): Promise<void> {
+    this.#order.close();
+  }
+
+  /** The one in play. */
+  get problem(): Problem {
+    if (this.#problem === null) throw new Error('math: there is no problem before the first reset');
+    return this.#problem;
+  }
+
+  #choose(split: Split | undefined, number: number | undefined): Problem {
+    if (this.#file === null)
+      return split === undefined
+        ? anyProblem(this.#rng, this.options)
+        : generateProblem(this.#rng, split, this.options);
+    const problems = split === undefined ? Object.values(this.#file).flat() : this.#file[split];
+    if (number === undefined) return this.#rng.choice(problems);
+    if (number < problems.length) return problems[number];
+    throw new RangeError(`math: there is no problem ${number}: ${this.options.problems} has ${problems.length} here`);
+  }
+
+  #info(answer: string | null, won: boolean): MathInfo {
+    const { id, question, answer: reference } = this.problem;
+    return { item: id, question, reference, answer, won, invalid: false };
+  }
+}
+
+const PROMPT = 'Solution:\n';
+const CORRECT = 'Correct.';
+const WRONG = 'The answer is wrong. Try again.';
+const NO_ANSWER = 'There is no answer. Try again.';
+
+/** What the environment says beside the problems. */
+export const phrases: readonly string[] = ['Problem: ', PROMPT, CORRECT, WRONG, NO_ANSWER, '\n'];

@@ -1,0 +1,41 @@
+import { playedOptions, playedSet, type ExpertNoise } from '../played-demonstrations.js';
+import { defineEnvironment, resetSchemaWith } from '../unit.js';
+import { mathDemonstrations, mathTexts, missingSolutions } from './demonstrations.js';
+import { MathEnv } from './math.js';
+import { mathSchema, type MathOptions } from './options.js';
+
+const generated = { problems: [null] };
+
+export const mathUnit = defineEnvironment<MathOptions, ExpertNoise>({
+  name: 'math',
+  description: 'Solve a problem in writing; the final answer is verified.',
+  schema: mathSchema,
+  resetSchema: resetSchemaWith({
+    split: { description: 'Problems of this split alone.', type: 'string', enum: ['train', 'eval', 'test'] },
+    problem: { description: 'Number of the problem in its split of the file, from 0.', type: 'integer', minimum: 0 },
+  }),
+  make: (options) => new MathEnv(options),
+  sampleActions: ['1 + 1 = 2; \\boxed{2}', '12', '\\boxed{', 'I do not know', '9^9^9^9', ''],
+  // 1 for the right answer, else 0.
+  typicalReturn: () => 0.3,
+  readWith: { kinds: generated, level: generated },
+  vocabulary: mathTexts,
+  splitsDigits: true,
+  demonstrations: {
+    schema: {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        noise: {
+          description: 'Share of the attempts that state a wrong answer.',
+          type: 'number',
+          minimum: 0,
+          maximum: 1,
+          default: 0,
+        },
+      },
+    },
+    make: async (options, request) => playedSet(await mathDemonstrations(options, playedOptions(request))),
+    problem: missingSolutions,
+  },
+});
