@@ -1,4 +1,5 @@
 import { playedOptions, playedSet, type ExpertNoise } from '../played-demonstrations.js';
+import { seedSplits } from '../splits.js';
 import { defineEnvironment, resetSchemaWith } from '../unit.js';
 import { mathDemonstrations, mathTexts, missingSolutions } from './demonstrations.js';
 import { MathEnv } from './math.js';
@@ -15,6 +16,7 @@ export const mathUnit = defineEnvironment<MathOptions, ExpertNoise>({
     problem: { description: 'Number of the problem in its split of the file, from 0.', type: 'integer', minimum: 0 },
   }),
   make: (options) => new MathEnv(options),
+  splits: () => seedSplits('problems'),
   sampleActions: ['1 + 1 = 2; \\boxed{2}', '12', '\\boxed{', 'I do not know', '9^9^9^9', ''],
   // 1 for the right answer, else 0.
   typicalReturn: () => 0.3,
