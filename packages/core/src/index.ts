@@ -39,13 +39,14 @@ export { adaptedKlCoefficient } from './losses/adaptive-kl.js';
 export { expectileLoss, expectileWeights } from './losses/expectile.js';
 export { discountedReturns, monteCarloAdvantages } from './advantages/monte-carlo.js';
 export { gae, type GaeInput } from './advantages/gae.js';
-export { importanceWeight, nStepReturn, type TurnsAhead } from './advantages/n-step-return.js';
 export { bilevelGae, type BilevelGaeInput } from './advantages/bilevel-gae.js';
+export { importanceWeight, nStepReturn, type TurnsAhead } from './advantages/n-step-return.js';
 export { flatGroupShare, groupRelativeAdvantages, type GroupRelativeOptions } from './advantages/group-relative.js';
 export { anchorGroups } from './advantages/anchor-groups.js';
 export { utteranceAdvantages, type HeadValues } from './advantages/utterance-advantages.js';
 export { scheduledRate, type LearningRateSchedule } from './learning-rate-schedule.js';
 export { minibatches } from './minibatches.js';
+export { bootstrapMean, type BootstrapOptions, type Interval } from './bootstrap.js';
 export {
   correlation,
   maximum,
