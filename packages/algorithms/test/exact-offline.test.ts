@@ -36,7 +36,7 @@ const common = {
   ...{ slots: 64, sampling, scoreTerminator: false, epochs: 9, batchSize: 64, gradAccumSteps: 1, maxGradNorm: 1 },
   ...{ warmupEpochs: 4, criticLr: 5e-3, criticMaxGradNorm: 10, gamma: 0.98, tau: 0.2, tdTarget: 'own' },
   ...{ bootstrapOnLimit: true, lmLr: 2e-2, lmSchedule: { kind: 'linear', warmupSteps: 0, finalShare: 0.1 } },
-  ...{ evalFreq: 1, evalSize: 0, evalDoSample: true },
+  ...{ evalFreq: 1, evalSize: 0, evalDecoding: 'sample' as const },
 };
 
 /** The exact value of the policy that a method makes. */
