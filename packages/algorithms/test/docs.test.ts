@@ -38,6 +38,11 @@ const options = {
   ...{ actorEpochs: 1, warmupIter: 0, lmLr: 1e-3, lmLrFinalShare: 1, maxGradNorm: 1, scoreTerminator: true },
   lmSchedule: { kind: 'linear', warmupSteps: 0, finalShare: null },
   ...{ clipScope: 'own', numCandidates: 2, filterQuantile: 0.5, filterWindow: null },
+  ...{ innerEpochs: 1, sequence: 'episode', minibatchSize: 2, maxBatchTokens: null, lossAggregation: 'token_mean' },
+  ...{ lossDivisor: null, ratio: 'token', clipLow: 0.2, clipHigh: 0.2, dualClip: null, oldLogprobs: 'sampled' },
+  ...{ klCoefficient: 0.1, klIn: 'loss', klEstimator: 'k3', entropyCoefficient: 0.01, targetKl: null },
+  ...{ valueFunction: 'trunk', valueLr: 1e-3, valueMaxGradNorm: 1, valueCoefficient: 0.5, valueClip: 0.2 },
+  ...{ gaeLevel: 'token', lambda: 0.9, whitenAdvantages: true, adaptiveKlTarget: 1, referenceQuantization: 'none' },
   sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [terminatorId] },
 };
 
@@ -60,6 +65,7 @@ test.each(algorithmNames())(
     expect(sections(name).map((section) => section.split('\n', 1)[0])).toEqual(headings);
     const documented = [...sections(name)[2].matchAll(/^\| `([^`]+)` \|/gm)].map(([, metric]) => metric);
 
+    const unit = findAlgorithm(name)!;
     const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 32 };
     const policy = await LanguageModel.create({ device, tokenizer, maskedTokenIds, config, rng: new Rng(0) });
     await policy.createOptimizer(adam);
@@ -75,14 +81,15 @@ test.each(algorithmNames())(
     });
     const logged = new Set<string>();
     const read = new Set<string>();
+    if (unit.valueFunction) await policy.createValueHead(adam);
     const run = trainingRun({
       policy,
       critic,
+      valueModel: unit.valueFunction ? policy : null,
       makeEnv: () => new EchoGame(),
       dataset: { kind: 'episodes', episodes },
       hooks: { log: async (_, metrics) => Object.keys(metrics).forEach((metric) => logged.add(metric)) },
     });
-    const unit = findAlgorithm(name)!;
     await unit.train(run, recording(options, read));
 
     expect(new Set(documented.filter((metric) => !elsewhere(metric)))).toEqual(logged);

@@ -30,6 +30,7 @@ import {
 } from '../../config/keys.js';
 import { isConversationFile } from '../../demonstrations/conversations.js';
 import { undecided } from '../../config/undecided.js';
+import { lossProblems, type LossConfig } from './loss-problems.js';
 import type { Choices, TaskUnit } from '../task.js';
 import type { ConfigProblem } from '@bowyer/core';
 
@@ -90,7 +91,8 @@ const hasConversations = (path: unknown): boolean => typeof path === 'string' &&
 type TrainConfig = Pick<
   SharedConfig,
   'checkpointPath' | 'policyLm' | 'quantization' | 'useLora' | 'criticLm' | 'critic' | 'demonstrations'
-> & { agentType: string; env: { name: string }; policy: object };
+> &
+  LossConfig & { agentType: string; env: { name: string }; policy: object };
 
 export const trainTask: TaskUnit = {
   name: 'train',
@@ -122,6 +124,7 @@ export const trainTask: TaskUnit = {
         remedy: 'write use_lora=true to train adapters beside them',
       });
     const isGiven = checkpointPath !== null || policyLm !== null;
+    if (problems.length === 0) problems.push(...(await lossProblems(findAlgorithm(config.agentType), config)));
     const isOnDataset = findAlgorithm(config.agentType)?.needs.source === 'dataset';
     if (!isGiven || isOnDataset) problems.push(...demonstrationProblems(raw));
     if (useLora && isOnDataset && !isGiven)
