@@ -46,6 +46,7 @@ export { anchorGroups } from './advantages/anchor-groups.js';
 export { utteranceAdvantages, type HeadValues } from './advantages/utterance-advantages.js';
 export { scheduledRate, type LearningRateSchedule } from './learning-rate-schedule.js';
 export { minibatches } from './minibatches.js';
+export { bootstrapMean, type BootstrapOptions, type Interval } from './bootstrap.js';
 export {
   correlation,
   maximum,

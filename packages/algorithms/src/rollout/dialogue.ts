@@ -5,10 +5,15 @@ import type { Utterance } from '@bowyer/models';
 import type { ActRequest } from './player.js';
 import type { TurnTokens } from './turn-tokens.js';
 
+export const actionChoices = ['free', 'scored', 'constrained'] as const;
+export type ActionChoice = (typeof actionChoices)[number];
+
 /** One format for episodes. */
 export interface Dialogues {
   /** Tokens that end an utterance, besides those of the sampling options. */
   readonly terminatorIds: readonly number[];
+  /** How an utterance is found: written freely (if not given), or chosen among the valid actions; see choice-player.ts. */
+  readonly actionChoice?: ActionChoice;
   /** For one slot, episode after episode. */
   open(): Dialogue;
 }
