@@ -1,5 +1,5 @@
 import { chatDialogues, demonstrationSegments, segmentsOf, textDialogues, type Dialogues } from '@bowyer/algorithms';
-import { demonstrationSetOf, recordedInfo, Rng, type EpisodeRecord, type TokenSegment } from '@bowyer/core';
+import { demonstrationSetOf, recordedInfo, type EpisodeRecord, type TokenSegment } from '@bowyer/core';
 import { makeEnv, type ContextOptions, type Env } from '@bowyer/envs';
 import { chatTemplate, templateTokens, wordLevelTokenizer, type Tokenizer } from '@bowyer/models';
 import { asConversations } from '../demonstrations/material.js';
