@@ -45,6 +45,8 @@ const options = {
   ...{ clipHigh: 0.2, dualClip: 3, oldLogprobs: 'sampled', klCoefficient: 0.1, klIn: 'loss', klEstimator: 'k3' },
   ...{ entropyCoefficient: 0.01, targetKl: 1, beta: 0.1, pairsPerGroup: 1, teacher: 'frozen copy' },
   ...{ clipScope: 'own', numCandidates: 2, filterQuantile: 0.5, filterWindow: null, filterMinReturn: null },
+  ...{ valueFunction: 'trunk', valueLr: 1e-3, valueMaxGradNorm: 1, valueCoefficient: 0.5, valueClip: 0.2 },
+  ...{ gaeLevel: 'token', lambda: 0.9, whitenAdvantages: true, adaptiveKlTarget: 1, referenceQuantization: 'none' },
   sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [terminatorId] },
 };
 
@@ -67,6 +69,7 @@ test.each(algorithmNames())(
     expect(sections(name).map((section) => section.split('\n', 1)[0])).toEqual(headings);
     const documented = [...sections(name)[2].matchAll(/^\| `([^`]+)` \|/gm)].map(([, metric]) => metric);
 
+    const unit = findAlgorithm(name)!;
     const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 32 };
     const policy = await LanguageModel.create({ device, tokenizer, maskedTokenIds, config, rng: new Rng(0) });
     await policy.createOptimizer(adam);
@@ -94,7 +97,6 @@ test.each(algorithmNames())(
       openTeacher: () => policy.freeze(),
       hooks: { log: async (_, metrics) => Object.keys(metrics).forEach((metric) => logged.add(metric)) },
     });
-    const unit = findAlgorithm(name)!;
     await unit.train(run, recording(options, read));
 
     expect(new Set(documented.filter((metric) => !elsewhere(metric)))).toEqual(logged);

@@ -31,6 +31,7 @@ import {
 import { isConversationFile } from '../../demonstrations/conversations.js';
 import { undecided } from '../../config/undecided.js';
 import { guardNode, guardProblems, type GuardBounds } from '../../run/guard.js';
+import { lossProblems, type LossConfig } from './loss-problems.js';
 import type { Choices, TaskUnit } from '../task.js';
 import type { ConfigProblem } from '@bowyer/core';
 
@@ -113,13 +114,14 @@ const hasConversations = (path: unknown): boolean => typeof path === 'string' &&
 type TrainConfig = Pick<
   SharedConfig,
   'checkpointPath' | 'policyLm' | 'quantization' | 'useLora' | 'criticLm' | 'critic' | 'demonstrations'
-> & {
-  agentType: string;
-  env: { name: string };
-  policy: object;
-  guard?: GuardBounds;
-  diagnostics?: { turns: number; klToStart: boolean };
-};
+> &
+  LossConfig & {
+    agentType: string;
+    env: { name: string };
+    policy: object;
+    guard?: GuardBounds;
+    diagnostics?: { turns: number; klToStart: boolean };
+  };
 
 export const trainTask: TaskUnit = {
   name: 'train',
@@ -157,6 +159,7 @@ export const trainTask: TaskUnit = {
       });
     if (guard && diagnostics) problems.push(...guardProblems(guard, diagnostics));
     const isGiven = checkpointPath !== null || policyLm !== null;
+    if (problems.length === 0) problems.push(...(await lossProblems(findAlgorithm(config.agentType), config)));
     const needs = findAlgorithm(config.agentType)?.needs;
     const isOnDataset = needs?.source === 'dataset';
     if (!isGiven || isOnDataset || needs?.dataset) problems.push(...demonstrationProblems(raw));
