@@ -11,6 +11,7 @@ export function trainingRun({ policy, hooks, ...parts }: TrainingRunParts): Trai
   return {
     policy,
     critic: null,
+    valueModel: null,
     dialogues: textDialogues(policy.tokenizer),
     makeEnv: null,
     dataset: null,

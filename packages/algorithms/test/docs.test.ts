@@ -27,7 +27,7 @@ const options = {
     rolloutSize: 4,
     evalFreq: 1,
     evalSize: 4,
-    evalDoSample: true,
+    evalDecoding: 'sample' as const,
     saveFreq: 1,
     horizon: null,
   },

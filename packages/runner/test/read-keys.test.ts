@@ -37,7 +37,7 @@ const READ_ELSEWHERE: Readonly<Record<string, string>> = {
   huggingfaceToken: 'must be empty',
   wandbKey: 'must be empty',
   useWandb: 'must be false',
-  useBaseline: 'must be false',
+  evalDoSample: 'becomes evalDecoding before a task begins',
 };
 
 interface Watched {
@@ -143,7 +143,15 @@ const variantsOf: Readonly<Record<string, () => (readonly string[])[]>> = {
     ];
     return [
       tiny,
-      [...tiny, ...paper, 'actor_samples=replay'],
+      [
+        ...tiny,
+        ...paper,
+        'actor_samples=replay',
+        'kl_coef=0.1',
+        'use_baseline=true',
+        'td_steps=2',
+        'importance_clip=5',
+      ],
       [...tiny, 'optimizer=sgd', 'use_lora=true'],
       [...tiny, ...chat],
     ];
@@ -164,6 +172,9 @@ const variantsOf: Readonly<Record<string, () => (readonly string[])[]>> = {
     ];
     return [tiny, [...tiny, 'optimizer=sgd', 'use_lora=true'], [...tiny, ...chat]];
   },
+  iql: offline,
+  awr: offline,
+  offline_archer: offline,
   grpo: () => groupVariants(['kl_coefficient=0.1'], ['sampling_rounds=2']),
   rloo: () => groupVariants(['kl_coefficient=0.1']),
   reinforce_pp: () => groupVariants(['kl_coefficient=0.1', 'kl_in=loss'], ['baseline=group', 'group_size=2']),
@@ -197,6 +208,19 @@ function onDataset(): (readonly string[])[] {
   const lora = [...given, 'use_lora=true', `policy_lm=${at('agent')}`];
   const evaluated = ['optimizer=sgd', 'validation_share=0.25', 'eval_size=4', 'max_input_length=400'];
   return [tiny, [...tiny, ...evaluated], lora];
+}
+
+function offline(): (readonly string[])[] {
+  const tiny = [
+    ...tinyPolicy,
+    ...tinyTest,
+    ...tinyCritic,
+    'epochs=2',
+    'warmup_epochs=1',
+    'save_minutes=0',
+    'eval_size=4',
+  ];
+  return [tiny, [...tiny, ...paper.filter((override) => !override.startsWith('v_target')), 'max_input_length=400']];
 }
 
 /** A trained agent that other tests play and train further. */

@@ -3,6 +3,7 @@ export { archer } from './archer.js';
 export { chai } from './chai.js';
 export { onlineFilteredBc } from './online-filtered-bc.js';
 export { bc } from './bc.js';
+export { ppo } from './ppo.js';
 export { filteredBc } from './filtered-bc.js';
 export { iql } from './iql.js';
 export { awr } from './awr.js';

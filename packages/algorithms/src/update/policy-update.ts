@@ -130,8 +130,12 @@ export interface AdvantageTurn extends LearnedTurn {
 
 /** A further loss on the same tokens, computed from the same pass, such as that of a value head. */
 export interface AddedLoss<Turn> {
+  /** The batch's examples with what the loss needs of the pass; as they are if not given. */
+  examplesOf?(batch: TurnBatch<Turn>): TokenExample[];
   /** @param weights [N] w, of the tokens of the batch */
   lossOf(scored: ScoredTokens, batch: TurnBatch<Turn>, weights: Float32Array): { loss: TokenLoss; metrics: Metrics };
+  /** Called after every optimizer step of the policy. */
+  step?(): Promise<void>;
 }
 
 type Reference = Pick<ReferencePolicy, 'logprobs'>;
@@ -196,6 +200,7 @@ export async function updatePolicy<Turn extends AdvantageTurn>(
       isStopped = exceedsTarget(metrics['actor/kl_sampling'], options);
       if (isStopped) break;
       norms.push((await policy.optimizer.step({ lr, maxGradNorm: options.maxGradNorm })).gradientNorm);
+      await added?.step?.();
       hooks.progress('policy', norms.length, steps);
     }
   }
@@ -300,7 +305,7 @@ async function accumulate<Turn extends AdvantageTurn>(
   };
   let metrics: Metrics = {};
   await policy.accumulateLogprobGradients(
-    batch.examples,
+    added?.examplesOf?.(batch) ?? batch.examples,
     (scored) => {
       const found = policyLoss(scored, { ...tokens, weights, ratioLengths, klCoefficient }, options);
       const further = added?.lossOf(scored, batch, weights);

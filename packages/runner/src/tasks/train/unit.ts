@@ -1,9 +1,9 @@
 // task=train: an algorithm from its start to its final test.
 import { Type, type TProperties } from '@sinclair/typebox';
-import { findAlgorithm } from '@bowyer/algorithms';
+import { evalDoSampleKey, findAlgorithm } from '@bowyer/algorithms';
 import { count, nullable } from '@bowyer/core';
 import { modelProblem } from '../../agent/model-folders.js';
-import { algorithmKeys, notBuilt } from '../../config/adopted-keys.js';
+import { algorithmKeys, decodingKeys, notBuilt } from '../../config/adopted-keys.js';
 import { demonstrationProblems, demonstrationsNode } from '../../config/demonstration-keys.js';
 import { contextKeys } from '../../config/context-keys.js';
 import { environmentKeysOf, oracleKeysOf } from '../../config/environment-keys.js';
@@ -41,7 +41,7 @@ function keys(choices: Choices): TProperties {
   const imitates = !isGiven || !collects;
   const usesTemplate =
     setting('play_as_chat') === true || (imitates && hasConversations(setting('demonstrations.path')));
-  // Rollouts follow do_sample; a final test always samples.
+  // Rollouts follow do_sample, the final test eval_decoding.
   const { do_sample, ...sampling } = samplingKeys;
   return {
     ...runKeys,
@@ -57,6 +57,7 @@ function keys(choices: Choices): TProperties {
     ...playKeys,
     ...sampling,
     ...(collects && !algorithm?.alwaysSamples && { do_sample }),
+    ...(!algorithm?.alwaysSamples && { ...evalDoSampleKey, ...decodingKeys }),
     ...(usesTemplate && { ...templateKeys, ...conversationKeys }),
     test_size: count('episodes of the final test, which neither training nor the choice of the best policy sees'),
     ...policyKeys,
