@@ -20,7 +20,15 @@ afterAll(async () => {
 
 const options = {
   ...{ seed: 5, slots: 8, sampling, scoreTerminator: true, maxGradNorm: 1, maxBatchTokens: null },
-  ...{ iterations: 4, rolloutSize: 8, horizon: [[1, 3]], evalFreq: 2, evalSize: 4, evalDoSample: true, saveFreq: 2 },
+  ...{
+    iterations: 4,
+    rolloutSize: 8,
+    horizon: [[1, 3]],
+    evalFreq: 2,
+    evalSize: 4,
+    evalDecoding: 'sample',
+    saveFreq: 2,
+  },
   ...{ groupSize: 4, samplingRounds: 3, invalidPenalty: 0, truncatedEpisodes: 'mask' },
   ...{ innerEpochs: 2, sequence: 'turn', minibatchSize: 8, lossAggregation: 'constant', lossDivisor: 20 },
   ...{ ratio: 'turn', clipLow: 0.2, clipHigh: 0.28, dualClip: 3, oldLogprobs: 'recomputed', targetKl: 0.05 },
@@ -56,7 +64,11 @@ test.each([
 
   const place = join(folder, `${name}.safetensors`);
   const policy = await makePolicy(device, 1);
-  let saved: { next: number; state: Record<string, unknown>; weights: Awaited<ReturnType<typeof policy.copyParameters>> };
+  let saved: {
+    next: number;
+    state: Record<string, unknown>;
+    weights: Awaited<ReturnType<typeof policy.copyParameters>>;
+  };
   const state: Record<string, unknown> = {};
   const checkpoint = async (next: number) => {
     if (saved) return;
