@@ -36,7 +36,7 @@ export interface ReferencePolicy {
 export interface TrainingRun extends Agent, PlayContext {
   /** What carries the value head of an algorithm with `valueFunction`: the policy itself, or a network of its own. Null for the others. */
   valueModel: LanguageModel | null;
-  /** What to learn from; null where the algorithm's source is episodes. */
+  /** What to learn from; null where the algorithm needs none. */
   dataset: Dataset | null;
   /** All episodes that this run has collected before, oldest first: on resume a replay buffer is filled from it. */
   history: readonly Trajectory[];
@@ -57,6 +57,8 @@ export interface TrainingRun extends Agent, PlayContext {
    * @param place a folder or a name on the hub
    */
   openTeacher(place: string): Promise<ReferencePolicy>;
+  /** Gives the policy the weights of the run's start, of a resumed run too, and a new optimizer. */
+  restoreStart(): Promise<void>;
 }
 
 export type ValueFunction = 'trunk' | 'critic';
@@ -74,6 +76,8 @@ export interface AlgorithmUnit<Schema extends TObject = TObject> {
     critic: 'double' | null;
     /** Whether it learns from episodes that it plays, or from a dataset. */
     source: 'episodes' | 'dataset';
+    /** True where an algorithm that learns from its own episodes has a dataset besides. */
+    dataset?: boolean;
   };
   /**
    * Where V comes from in an algorithm that learns values with a language model: `trunk`, a head on the policy's own; or `critic`, a
@@ -126,7 +130,7 @@ export function valueModelOf({ valueModel }: TrainingRun): LanguageModel {
   return valueModel;
 }
 
-/** The dataset of an algorithm with `needs.source` = 'dataset'. */
+/** The dataset of an algorithm that needs one. */
 export function datasetOf({ dataset }: TrainingRun): Dataset {
   if (dataset === null)
     throw new Error('this algorithm learns from a dataset, and the run has none: give demonstrations');

@@ -5,6 +5,7 @@ export { onlineFilteredBc } from './online-filtered-bc.js';
 export { bc } from './bc.js';
 export { ppo } from './ppo.js';
 export { filteredBc } from './filtered-bc.js';
+export { agentEvol } from './agent-evol.js';
 export { iql } from './iql.js';
 export { awr } from './awr.js';
 export { offlineArcher } from './offline-archer.js';

@@ -114,6 +114,7 @@ async function makeStart(
         dialogues: textDialogues(policy.tokenizer), // nothing is played
         openReference: () => Promise.reject(new Error('behaviour cloning has no reference policy')),
         openTeacher: () => Promise.reject(new Error('behaviour cloning has no teacher')),
+        restoreStart: () => Promise.reject(new Error('a warm start has no start to return to')),
       },
       {
         ...{ epochs, batchSize, gradAccumSteps: 1, lmLr: lr, lmSchedule, maxGradNorm },

@@ -27,6 +27,7 @@ import { dialoguesOf } from '../../agent/players.js';
 import { playOptions, recipeOptions } from '../../agent/play-options.js';
 import { loadPolicy, policyOptimizer, restoreOptimizer, savePolicyState } from '../../agent/policy-setup.js';
 import { referenceOf, teacherOf, type Start } from '../../agent/reference-policy.js';
+import { startRestorer } from '../../agent/restore-start.js';
 import { makeValueModel } from '../../agent/value-model.js';
 import { warmStart, type WarmStartConfig } from '../../agent/warm-start.js';
 import type { SharedConfig } from '../../config/keys.js';
@@ -147,6 +148,7 @@ async function trainOn(device: Device, config: TrainConfig, context: TaskContext
       valueModel,
       openReference: referenceOf(policy, start, config, device),
       openTeacher: teacherOf(policy, config, device),
+      restoreStart: startRestorer(policy, start, config, device),
     });
     if (recorder.stopRequested) return null;
     const test = new FinalTest(unit, config, context, device);
@@ -174,7 +176,8 @@ async function findStart(
     context.log(`the policy in ${given} was trained in ${trainedIn}; this run plays ${config.env.name}`, 'WARNING');
   if (unit.needs.source === 'dataset') return { folder: given, material: await loadMaterial(config) };
   const folder = given ?? (await warmStart(config, device, context));
-  return folder === null ? null : { folder, material: null };
+  if (folder === null) return null;
+  return { folder, material: unit.needs.dataset ? await loadMaterial(config) : null };
 }
 
 interface RunState {
@@ -185,6 +188,7 @@ interface RunState {
   progress: NonNullable<Awaited<ReturnType<CheckpointStore['newest']>>>['progress'] | null;
   openReference: TrainingRun['openReference'];
   openTeacher: TrainingRun['openTeacher'];
+  restoreStart: TrainingRun['restoreStart'];
   valueModel: LanguageModel | null;
 }
 
@@ -193,7 +197,7 @@ async function runAlgorithm(
   unit: AnyAlgorithm,
   agent: Agent,
   dataset: Dataset | null,
-  { config, context, store, progress, openReference, openTeacher, valueModel }: RunState,
+  { config, context, store, progress, openReference, openTeacher, restoreStart, valueModel }: RunState,
 ): Promise<Recorder> {
   const { directory, log, envParts, onInterrupt } = context;
   const { policy, critic } = agent;
@@ -227,7 +231,8 @@ async function runAlgorithm(
       ...agent,
       makeEnv: agentEnvironment(config, environmentOf(config, envParts)),
       onFailure: failureLog(log),
-      ...{ dataset, history, state, firstIteration, hooks: recorder, openReference, openTeacher, valueModel },
+      ...{ dataset, history, state, firstIteration, hooks: recorder, valueModel },
+      ...{ openReference, openTeacher, restoreStart },
       environment: config.env.name,
     },
     recipeOptions(config, policy.tokenizer),
