@@ -1,4 +1,4 @@
-// Groups without signal are played anew, with seeds that depend on the iteration and the round alone.
+// Groups without signal are replaced by new ones, with seeds that depend on the iteration and the round alone.
 import { episodicReturn } from '@bowyer/core';
 import type { Player } from '../src/index.js';
 import { collectGroups, groupProblems, groupsOf } from '../src/rollout/collect-groups.js';

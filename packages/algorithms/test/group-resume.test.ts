@@ -1,4 +1,4 @@
-// A run that goes on from a checkpoint measures what one that was never interrupted does.
+// A run that resumes from a checkpoint measures what one that was never interrupted does.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
