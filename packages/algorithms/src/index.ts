@@ -8,10 +8,11 @@ export {
   type RecipeState,
   type ReferencePolicy,
   type TrainingRun,
+  type ValueFunction,
 } from './unit.js';
 export { trainingRun, type TrainingRunParts } from './training-run.js';
 export { algorithmNames, findAlgorithm, registerAlgorithm } from './registry.js';
-export { archer, bc, chai, gigpo, grpo, onlineFilteredBc, reinforcePp, rloo } from './recipes/index.js';
+export { archer, bc, chai, gigpo, grpo, onlineFilteredBc, ppo, reinforcePp, rloo } from './recipes/index.js';
 export {
   conversationExample,
   conversationExamples,
@@ -28,7 +29,7 @@ export { criticCalibration, decodingsOf, evaluate, type Decoding, type Evaluatio
 export { type ActRequest, type Player } from './rollout/player.js';
 export { PolicyPlayer, policyPlayer } from './rollout/policy-player.js';
 export { BestOfNPlayer } from './rollout/best-of-n-player.js';
-export { type Dialogue, type Dialogues } from './rollout/dialogue.js';
+export { actionChoices, type ActionChoice, type Dialogue, type Dialogues } from './rollout/dialogue.js';
 export { textDialogues } from './rollout/text-dialogue.js';
 export { chatDialogues, messageOf, type ChatOptions } from './rollout/chat-dialogue.js';
 export { segmentsOf, type TurnTokens } from './rollout/turn-tokens.js';

@@ -164,8 +164,7 @@ test.each([
   ['the same observation again', 'show red', () => 'show red', 'show red'],
 ])('%s: the next message is what is new', (_, observation, next, news) => {
   const dialogue = chatDialogues(tokenizer, { template, opening: [] }).open();
-  const rng = new Rng(0);
-  const first = dialogue.advance({ slot: 0, turn: 0, observation, rng }, []).tokens;
+  const first = dialogue.advance({ turn: 0, observation }, []).tokens;
   const ids = tokenizer.encode('red\nyes\n');
   const logprobs = new Float32Array(ids.length);
   const said = {
@@ -178,7 +177,7 @@ test.each([
   };
   const { action } = dialogue.decide({ ...said, contextTokens: first.length });
   const held = [...first, ...ids];
-  const { keep, tokens } = dialogue.advance({ slot: 0, turn: 1, observation: next(action), rng }, held);
+  const { keep, tokens } = dialogue.advance({ turn: 1, observation: next(action) }, held);
   expect(keep).toBe(held.length);
   const messages: ChatMessage[] = [
     { role: 'user', content: observation },

@@ -40,6 +40,7 @@ export {
   withDefaults,
   type EnvName,
 } from './registry.js';
+export { membersOf, type Member } from './mixture/members.js';
 export { environmentKeys, environmentProblems, optionsWithKeys, readsKey } from './config-keys.js';
 export { UnknownNameError } from './contract/unknown-name-error.js';
 
@@ -63,6 +64,7 @@ export {
   contextKinds,
   contextProblems,
   defaultOffer,
+  historyOffer,
   keysOfKind,
   resolveContext,
   type ContextKind,

@@ -89,6 +89,8 @@ export interface EnvironmentUnit<Options extends object = object, Extra extends 
   schema: OptionsSchema;
   resetSchema: ResetSchema;
   make(options: Options, parts: EnvParts): Env;
+  /** The option that lists environments which this one plays, each a name or a node like `env` itself. */
+  members?: string & keyof Options;
   /** Which items are for training, evaluation and test; see `seedSplits`, `listedSplits` and `sharedSplits`. */
   splits: Splits<Options>;
   /** The kind of task that an episode is, from the `info` of a step, for breakdowns; null where there is but one kind. */

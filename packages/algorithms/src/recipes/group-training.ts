@@ -99,7 +99,7 @@ export async function evaluateWhenDue(
   openPlayer: OpenPlayer,
   iteration: number,
   metrics: Metrics,
-  options: Pick<GroupTrainingOptions, 'evalFreq' | 'evalSize' | 'evalDecoding'> & Parameters<typeof evaluate>[2],
+  options: { evalFreq: number } & Parameters<typeof evaluate>[2],
 ): Promise<void> {
   if ((iteration + 1) % options.evalFreq !== 0) return;
   const evaluation = await evaluate(run, openPlayer, options);

@@ -1,3 +1,4 @@
+import { historyOffer } from '../context/context-options.js';
 import { playedOptions, playedSet, type ExpertNoise } from '../played-demonstrations.js';
 import { defineEnvironment, resetSchemaWith } from '../unit.js';
 import { mathDemonstrations, mathTexts, missingSolutions } from './demonstrations.js';
@@ -20,6 +21,7 @@ export const mathUnit = defineEnvironment<MathOptions, ExpertNoise>({
   splits: mathSplits,
   taskType: ({ kind }) => kind as string | null,
   sampleActions: ['1 + 1 = 2; \\boxed{2}', '12', '\\boxed{', 'I do not know', '9^9^9^9', ''],
+  context: () => historyOffer,
   // 1 for the right answer, else 0.
   typicalReturn: () => 0.3,
   readWith: { kinds: generated, level: generated },

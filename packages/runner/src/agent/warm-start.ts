@@ -110,9 +110,11 @@ async function makeStart(
     await bc.train(
       {
         ...imitation.run,
-        ...{ policy, critic: null, makeEnv: null, dataset, history: [], hooks: imitation },
+        ...{ policy, critic: null, valueModel: null, makeEnv: null, dataset, history: [], hooks: imitation },
         dialogues: textDialogues(policy.tokenizer), // nothing is played
         openReference: () => Promise.reject(new Error('behaviour cloning has no reference policy')),
+        openTeacher: () => Promise.reject(new Error('behaviour cloning has no teacher')),
+        restoreStart: () => Promise.reject(new Error('a warm start has no start to return to')),
       },
       {
         ...{ epochs, batchSize, gradAccumSteps: 1, lmLr: lr, lmSchedule, maxGradNorm },

@@ -29,7 +29,6 @@ export const notBuilt = {
   wandb_key: Type.String({
     description: 'kept for ArCHer’s configs; must be empty: set WANDB_API_KEY in the environment',
   }),
-  use_baseline: Type.Literal(false, { description: 'token-level baseline; not built yet: must be false' }),
 };
 
 /** Keys outside the node `env` that environments read: ArCHer's, and AgentGym's address. */

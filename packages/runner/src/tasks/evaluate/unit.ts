@@ -67,6 +67,7 @@ function keys(choices: Choices): TProperties {
     }),
     processes: count('processes that play at the same time, each with a copy of the model; the episodes stay the same'),
     play_as_chat: playKeys.play_as_chat,
+    action_choice: playKeys.action_choice,
     ...(choices.setting('play_as_chat') === true && templateKeys),
     ...policyKeys,
   };

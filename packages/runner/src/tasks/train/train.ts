@@ -26,7 +26,9 @@ import { runOf } from '../../agent/model-folders.js';
 import { dialoguesOf } from '../../agent/players.js';
 import { playOptions, recipeOptions } from '../../agent/play-options.js';
 import { loadPolicy, policyOptimizer, restoreOptimizer, savePolicyState } from '../../agent/policy-setup.js';
-import { referenceOf, type Start } from '../../agent/reference-policy.js';
+import { referenceOf, teacherOf, type Start } from '../../agent/reference-policy.js';
+import { startRestorer } from '../../agent/restore-start.js';
+import { makeValueModel } from '../../agent/value-model.js';
 import { warmStart, type WarmStartConfig } from '../../agent/warm-start.js';
 import type { SharedConfig } from '../../config/keys.js';
 import { datasetFor, loadMaterial } from '../../demonstrations/material.js';
@@ -121,10 +123,18 @@ async function trainOn(device: Device, config: TrainConfig, context: TaskContext
       ? await freshPolicy(start.material!, config, device)
       : await loadPolicy(folder, config, device, 'train');
   const critic = unit.needs.critic && (await makeCritic(config, device, policy.tokenizer));
+  let valueModel: LanguageModel | null = null;
   try {
     await policy.createOptimizer(policyOptimizer(config));
+    const valueFunction = unit.valueFunction?.(config as never);
+    if (valueFunction) {
+      const valueFolder = found ? join(found.folder, VALUE_MODEL) : start.folder!;
+      valueModel = await makeValueModel(valueFunction, policy, valueFolder, config, device);
+    }
     if (found) {
       await restoreOptimizer(policy, join(found.folder, 'policy'));
+      if (valueModel !== null && valueModel !== policy)
+        await restoreOptimizer(valueModel, join(found.folder, VALUE_MODEL));
       await critic?.restore(join(found.folder, 'critic'));
     }
     const dataset = start.material && (await datasetFor(policy, start.material, config, log));
@@ -135,16 +145,23 @@ async function trainOn(device: Device, config: TrainConfig, context: TaskContext
       context,
       store,
       progress: found?.progress ?? null,
+      valueModel,
       openReference: referenceOf(policy, start, config, device),
+      openTeacher: teacherOf(policy, config, device),
+      restoreStart: startRestorer(policy, start, config, device),
     });
     if (recorder.stopRequested) return null;
     const test = new FinalTest(unit, config, context, device);
     return await test.run(agent, start.folder, recorder);
   } finally {
     await critic?.release();
+    await valueModel?.release();
     await policy.release();
   }
 }
+
+/** Folder of a checkpoint with the network of the value function, where it is not the policy. */
+const VALUE_MODEL = 'value';
 
 /** @returns null if the user stopped the warm start */
 async function findStart(
@@ -159,7 +176,8 @@ async function findStart(
     context.log(`the policy in ${given} was trained in ${trainedIn}; this run plays ${config.env.name}`, 'WARNING');
   if (unit.needs.source === 'dataset') return { folder: given, material: await loadMaterial(config) };
   const folder = given ?? (await warmStart(config, device, context));
-  return folder === null ? null : { folder, material: null };
+  if (folder === null) return null;
+  return { folder, material: unit.needs.dataset ? await loadMaterial(config) : null };
 }
 
 interface RunState {
@@ -169,6 +187,9 @@ interface RunState {
   /** Null where the run begins. */
   progress: NonNullable<Awaited<ReturnType<CheckpointStore['newest']>>>['progress'] | null;
   openReference: TrainingRun['openReference'];
+  openTeacher: TrainingRun['openTeacher'];
+  restoreStart: TrainingRun['restoreStart'];
+  valueModel: LanguageModel | null;
 }
 
 /** Runs the algorithm to its end or to the user's stop. */
@@ -176,7 +197,7 @@ async function runAlgorithm(
   unit: AnyAlgorithm,
   agent: Agent,
   dataset: Dataset | null,
-  { config, context, store, progress, openReference }: RunState,
+  { config, context, store, progress, openReference, openTeacher, restoreStart, valueModel }: RunState,
 ): Promise<Recorder> {
   const { directory, log, envParts, onInterrupt } = context;
   const { policy, critic } = agent;
@@ -186,6 +207,7 @@ async function runAlgorithm(
   const saveable = {
     saveState: async (folder: string) => {
       await savePolicyState(policy, join(folder, 'policy'));
+      if (valueModel !== null && valueModel !== policy) await savePolicyState(valueModel, join(folder, VALUE_MODEL));
       await critic?.save(join(folder, 'critic'));
     },
     saveAgent: async (folder: string) => {
@@ -209,7 +231,9 @@ async function runAlgorithm(
       ...agent,
       makeEnv: agentEnvironment(config, environmentOf(config, envParts)),
       onFailure: failureLog(log),
-      ...{ dataset, history, state, firstIteration, hooks: recorder, openReference },
+      ...{ dataset, history, state, firstIteration, hooks: recorder, valueModel },
+      ...{ openReference, openTeacher, restoreStart },
+      environment: config.env.name,
     },
     recipeOptions(config, policy.tokenizer),
   );
