@@ -5,8 +5,8 @@ import { writeFileAtomically, type Trajectory } from '@bowyer/core';
 import { environmentInfo, type PlayedEvaluation } from '@bowyer/envs';
 import { ProgressBar } from '@bowyer/logging';
 import { agentFolderOf, runOf } from '../../agent/model-folders.js';
-import type { EnvironmentConfig } from '../../environment/environment.js';
-import { optimalReturnOf } from '../../environment/environment.js';
+
+import { optimalReturnOf, type EnvironmentConfig } from '../../environment/environment.js';
 import { claimDirectory, openDirectory } from '../../run/run-files.js';
 import type { TaskContext } from '../task.js';
 import { itemsToPlay } from './items.js';
@@ -108,7 +108,7 @@ function agentOf(
 
 /** In the format of the environment's original, where it has one. */
 async function writeOwnReport(
-  { env }: Pick<PlayedConfig, 'env'>,
+  { env }: EnvironmentConfig,
   { directory }: TaskContext,
   { episodes }: PlayedAgent,
   played: Omit<PlayedEvaluation, 'episodes'>,
