@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import type { ConfigProblem } from '@bowyer/core';
+import type { ContextOptions } from '@bowyer/envs';
 import { hubId } from './hub-id.js';
 
 const isModel = (folder: string): boolean =>
@@ -41,6 +42,7 @@ export interface RunRecord {
   agentType?: string;
   env?: { name?: string };
   demonstrations?: object;
+  context?: ContextOptions;
 }
 
 /** What was written of the run that an agent was trained in; null for a model from elsewhere. */

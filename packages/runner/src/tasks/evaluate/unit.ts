@@ -1,8 +1,10 @@
 // task=evaluate: plays a trained agent, or a chat endpoint, and reports how good it is.
 import { Type, type TProperties } from '@sinclair/typebox';
 import { findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
-import { count } from '@bowyer/core';
+import { count, toSnakeCase } from '@bowyer/core';
+import type { ContextOptions } from '@bowyer/envs';
 import { agentFolderOf, criticFolderOf, modelProblem, runOf } from '../../agent/model-folders.js';
+import { contextOf, type ContextConfig } from '../../environment/agent-context.js';
 import { algorithmKeys } from '../../config/adopted-keys.js';
 import { contextKeys } from '../../config/context-keys.js';
 import { environmentKeysOf, oracleKeysOf, type EnvConfig } from '../../config/environment-keys.js';
@@ -63,7 +65,7 @@ function keys(choices: Choices): TProperties {
 }
 
 /** What makes the agent another one than the config describes: its algorithm, its environment, a critic that is not there. */
-function agentProblems(place: string, algorithm: AnyAlgorithm, { env }: Record<string, unknown>): ConfigProblem[] {
+function agentProblems(place: string, algorithm: AnyAlgorithm, config: Record<string, unknown>): ConfigProblem[] {
   const folder = agentFolderOf(place);
   const run = runOf(folder);
   const problems: ConfigProblem[] = [];
@@ -80,14 +82,32 @@ function agentProblems(place: string, algorithm: AnyAlgorithm, { env }: Record<s
       message: `${algorithm.name} acts with its critic, and there is none beside ${folder}`,
       remedy: 'give a run of this algorithm or one of its checkpoints',
     });
-  const { name } = env as EnvConfig;
+  const { env, context } = config as ContextConfig;
+  const { name } = env;
   if (run?.env?.name !== undefined && run.env.name !== name)
     problems.push({
       key: 'env.name',
       message: `the agent in ${folder} was trained in ${run.env.name}, and would be played in ${name}`,
       remedy: `write env=${run.env.name}`,
     });
+  else if (run?.context !== undefined) problems.push(...contextChanged(folder, env, run.context, context));
   return problems;
+}
+
+/** An agent that reads another text than the one it was trained on plays badly, and nothing would say why. */
+function contextChanged(folder: string, env: EnvConfig, trained: ContextOptions, now: ContextOptions): ConfigProblem[] {
+  const [before, after] = [trained, now].map((context) => contextOf({ env, context }));
+  const differing = (Object.keys(before) as (keyof typeof before)[]).filter((key) => before[key] !== after[key]);
+  if (differing.length === 0) return [];
+  const given = (context: typeof before) =>
+    differing.map((key) => `${toSnakeCase(key)}=${String(context[key])}`).join(' ');
+  return [
+    {
+      key: 'context.kind',
+      message: `the agent in ${folder} was trained with another context: ${given(before)}; now ${given(after)}`,
+      remedy: `write context=${trained.kind}${differing.length > 1 || trained.kind === now.kind ? ' with the keys of that run' : ''}`,
+    },
+  ];
 }
 
 export const evaluateTask: TaskUnit = {
