@@ -1,6 +1,6 @@
 // Which critic learns the returns of text games: regression on discounted returns of mixed play (experts that stop at a random
 // turn and then act at random), explained variance on held-out episodes. Table in docs/algorithms/archer.md.
-//   nice node --conditions=source --import tsx benchmarks/critic-encoders.ts [coin|cookingworld|webshop [STEPS [CANDIDATE]]]
+//   nice node --conditions=source --import tsx benchmarks/critic-encoders.ts [coin|cookingworld|webshop [STEPS [CANDIDATE [EPISODES]]]]
 import { discountedReturns, Rng } from '@bowyer/core';
 import { ContextWriter, environmentInfo, TextWorldExpress, webShopDefaults, webShopDemonstrations } from '@bowyer/envs';
 import { openDevice } from '@bowyer/graph';
@@ -22,7 +22,7 @@ interface Row {
 }
 
 const GAMMA = 0.95;
-const EPISODES = 300;
+const EPISODES = Number(process.argv[5] ?? 300);
 const HELD_OUT = 60;
 const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
 
