@@ -8,10 +8,11 @@ export {
   type RecipeState,
   type ReferencePolicy,
   type TrainingRun,
+  type ValueFunction,
 } from './unit.js';
 export { trainingRun, type TrainingRunParts } from './training-run.js';
 export { algorithmNames, findAlgorithm, registerAlgorithm } from './registry.js';
-export { archer, bc, chai, gigpo, grpo, onlineFilteredBc, reinforcePp, rloo } from './recipes/index.js';
+export { archer, bc, chai, gigpo, grpo, onlineFilteredBc, ppo, reinforcePp, rloo } from './recipes/index.js';
 export {
   conversationExample,
   conversationExamples,
@@ -24,7 +25,7 @@ export { imitate, type ImitationSettings } from './dataset/imitate.js';
 export type { Metrics, OnFailure, OpenPlayer, PlayOptions, ReplayItem, RunHooks } from './types.js';
 export { collect, episodeMetrics, play, rolloutMetrics, type PlayContext } from './rollout/collect.js';
 export { evalDoSampleKey, loopKeys } from './rollout/loop-keys.js';
-export { criticCalibration, evaluate, type Evaluation } from './rollout/evaluate.js';
+export { criticCalibration, decodingsOf, evaluate, type Decoding, type Evaluation } from './rollout/evaluate.js';
 export { type ActRequest, type Player } from './rollout/player.js';
 export { PolicyPlayer, policyPlayer } from './rollout/policy-player.js';
 export { BestOfNPlayer } from './rollout/best-of-n-player.js';

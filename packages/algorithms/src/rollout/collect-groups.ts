@@ -78,20 +78,21 @@ export async function collectGroups(
   };
 }
 
-/** Settings under which groups would not be whole. */
+/** A problem where groups would not be whole. */
+export function wholeGroups({ rolloutSize, groupSize }: { rolloutSize: number; groupSize: number }): ConfigProblem[] {
+  if (rolloutSize % groupSize === 0) return [];
+  const message = `rollout_size=${rolloutSize} is no multiple of group_size=${groupSize}, so one group would be incomplete`;
+  const remedy = `write rollout_size=${Math.ceil(rolloutSize / groupSize) * groupSize}`;
+  return [{ key: 'rollout_size', message, remedy }];
+}
+
 export function groupProblems(options: {
   rolloutSize: number;
   groupSize: number;
   samplingRounds: number;
 }): ConfigProblem[] {
-  const { rolloutSize, groupSize, samplingRounds } = options;
-  const problems: ConfigProblem[] = [];
-  if (rolloutSize % groupSize !== 0)
-    problems.push({
-      key: 'rollout_size',
-      message: `rollout_size=${rolloutSize} is no multiple of group_size=${groupSize}, so one group would be incomplete`,
-      remedy: `write rollout_size=${Math.ceil(rolloutSize / groupSize) * groupSize}`,
-    });
+  const { groupSize, samplingRounds } = options;
+  const problems = wholeGroups(options);
   if (samplingRounds > 1 && groupSize === 1)
     problems.push({
       key: 'sampling_rounds',

@@ -18,6 +18,12 @@ export interface Dialogues {
   open(): Dialogue;
 }
 
+/** A turn's observation; see `ActRequest`. */
+export type Observed = Pick<ActRequest, 'turn' | 'observation' | 'ids'>;
+
+/** What of an utterance belongs to a dialogue. */
+export type Spoken = Pick<Utterance, 'ids' | 'terminatorId' | 'logprobs' | 'contextTokens'>;
+
 /** What the model has read and written in one slot. */
 export interface Dialogue {
   /**
@@ -26,9 +32,9 @@ export interface Dialogue {
    * @param cached the slot's tokens so far
    * @returns how many of them stay, and the tokens after these
    */
-  advance(request: ActRequest, cached: readonly number[]): { keep: number; tokens: number[] };
+  advance(request: Observed, cached: readonly number[]): { keep: number; tokens: number[] };
   /** The utterance as the environment and the critic read it. */
-  actionOf(utterance: Utterance): string;
+  actionOf(utterance: Pick<Utterance, 'ids'>): string;
   /** Adds the utterance to the context. */
-  decide(utterance: Utterance): Required<Decision<TurnTokens>>;
+  decide(utterance: Spoken): Required<Decision<TurnTokens>>;
 }

@@ -134,6 +134,8 @@ const GIVEN_FILE = 'demonstrations.path names a file, which decides this itself'
 
 /** Keys that other keys switch on, and how. */
 const CONDITIONS: Readonly<Record<string, string>> = {
+  data_len: 'write item_list=FILE to play problems of a list',
+  split: 'item_list names the problems: leave it out to play those of a split',
   lora: 'write use_lora=true to train adapters',
   warm_start: GIVEN_START,
   cache_dir: GIVEN_START,
