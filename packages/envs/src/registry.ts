@@ -43,6 +43,13 @@ export function environmentInfo(name: string): AnyEnvironment {
   return unit;
 }
 
+/** Names that environments' resets have for the number of a problem. */
+const ITEM_KEYS = ['dataIdx', 'game', 'goal', 'item'];
+
+/** What an environment's `reset` calls the number of a problem, as AgentGym counts them; the seed where it has no such numbers. */
+export const itemKey = (name: string): string =>
+  ITEM_KEYS.find((key) => Object.hasOwn(environmentInfo(name).resetSchema.properties, key)) ?? 'seed';
+
 /** How the environment divides its items under these options. */
 export function splitPlan(name: string, options: Record<string, unknown> = {}): SplitPlan {
   const unit = environmentInfo(name);

@@ -3,17 +3,22 @@ import { join } from 'node:path';
 import { readFile } from 'node:fs/promises';
 import {
   criticCalibration,
+  decodingsOf,
+  Diagnostics,
   evaluate,
   findAlgorithm,
   policyPlayer,
+  rateFollowsIterations,
   type Agent,
   type AnyAlgorithm,
   type Dataset,
+  type Decoding,
+  type DiagnosticsOptions,
   type OnFailure,
   type RecipeState,
   type TrainingRun,
 } from '@bowyer/algorithms';
-import { writeFileAtomically } from '@bowyer/core';
+import { writeFileAtomically, type Trajectory } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
 import type { DoubleCritic, LanguageModel } from '@bowyer/models';
@@ -24,16 +29,25 @@ import { runOf } from '../../agent/model-folders.js';
 import { dialoguesOf } from '../../agent/players.js';
 import { playOptions, recipeOptions } from '../../agent/play-options.js';
 import { loadPolicy, policyOptimizer, restoreOptimizer, savePolicyState } from '../../agent/policy-setup.js';
-import { referenceOf, type Start } from '../../agent/reference-policy.js';
+import { referenceOf, teacherOf, type Start } from '../../agent/reference-policy.js';
 import { startRestorer } from '../../agent/restore-start.js';
+import { makeValueModel } from '../../agent/value-model.js';
 import { warmStart, type WarmStartConfig } from '../../agent/warm-start.js';
 import type { SharedConfig } from '../../config/keys.js';
 import { datasetFor, loadMaterial } from '../../demonstrations/material.js';
 import { agentEnvironment, type ContextConfig } from '../../environment/agent-context.js';
-import { environmentOf, optimalReturnOf } from '../../environment/environment.js';
-import { CheckpointStore } from '../../run/checkpoint-store.js';
+import { environmentOf, optimalReturnOf, splitPlanOf } from '../../environment/environment.js';
+import { CheckpointStore, type CheckpointProgress } from '../../run/checkpoint-store.js';
+import { guardReason, type GuardBounds } from '../../run/guard.js';
 import { Recorder } from '../../run/recorder.js';
-import { resultText, type PolicyResult, type RunResults } from '../../run/results.js';
+import {
+  resultText,
+  returnInterval,
+  testedItems,
+  type PolicyResult,
+  type RunResults,
+  type TestedItems,
+} from '../../run/results.js';
 import { claimDirectory, openDirectory, RunFiles } from '../../run/run-files.js';
 import { writeReport } from '../../run/write-report.js';
 import type { TaskContext } from '../task.js';
@@ -59,6 +73,7 @@ type TrainConfig = WarmStartConfig &
     | 'lora'
   > & {
     agentType: string;
+    evalDecoding?: Decoding | 'both';
     testSize: number;
     /** Of an algorithm on a dataset. */
     saveMinutes?: number;
@@ -66,12 +81,19 @@ type TrainConfig = WarmStartConfig &
     /** Of an algorithm that counts them. */
     iterations?: number;
     gamma?: number;
+    /** Of an algorithm that plays episodes. */
+    diagnostics?: Omit<DiagnosticsOptions, 'seed'>;
+    guard?: GuardBounds;
+    /** Of an algorithm with a schedule over its iterations. */
+    lmLrFinalShare?: number;
+    lmSchedule?: Parameters<typeof rateFollowsIterations>[0]['lmSchedule'];
   };
 
 export async function train(config: TrainConfig, context: TaskContext): Promise<void> {
   const { directory, print, decisive } = context;
   await openDirectory(directory, decisive);
   const finished = await readResults(directory);
+  await refuseStopped(finished, config, context);
   if (finished !== null && finished.iterations >= (config.iterations ?? finished.iterations)) {
     print(`this run is finished already: ${directory}\n\n${resultText(finished)}\n`);
     return;
@@ -88,9 +110,39 @@ export async function train(config: TrainConfig, context: TaskContext): Promise<
     print(
       `\n${resultText(results)}\n\nagent: ${join(directory, 'checkpoints', 'best')}\nreport: ${join(directory, 'report.html')}\n`,
     );
+    await refuseStopped(results, config, context);
   } finally {
     await device.close();
   }
+}
+
+/** @throws if the guard has stopped the run and its bounds are still such that it would */
+async function refuseStopped(
+  results: RunResults | null,
+  { guard }: TrainConfig,
+  { directory }: TaskContext,
+): Promise<void> {
+  if (results?.stopped === undefined || guard === undefined) return;
+  const { metrics } = await RunFiles.read(directory);
+  if (guardReason(metrics.at(-1)!, guard) === null) return;
+  throw new Error(
+    `the guard stopped this run ${results.stopped}; its checkpoint is in ${directory}\n` +
+      '  to go on from it give the same command another bound, or null for none',
+  );
+}
+
+/** A rate that falls over the iterations would jump where there are more of them: the run would equal no other. */
+function refuseOtherLength(found: CheckpointProgress, config: TrainConfig): void {
+  const { iterations, lmSchedule, lmLrFinalShare = 1 } = config;
+  const before = found.iterations ?? iterations;
+  if (iterations === before || lmSchedule === undefined) return;
+  if (!rateFollowsIterations({ lmSchedule, lmLrFinalShare })) return;
+  throw new Error(
+    `iterations: ${before} → ${iterations}: the learning rate of this run follows lm_schedule over ${before} iterations, so with ` +
+      `${iterations} it would be neither the run that it was nor one of ${iterations} iterations\n` +
+      `  give iterations=${before}, or begin a new run in another folder: save_path=FOLDER; a run with lm_schedule.kind=constant ` +
+      'can be made longer at any time',
+  );
 }
 
 /** @returns null if the user stopped the run before its end */
@@ -101,6 +153,7 @@ async function trainOn(device: Device, config: TrainConfig, context: TaskContext
   const { directory, decisive, log } = context;
   const store = new CheckpointStore(join(directory, 'checkpoints'));
   const found = await store.newest((warning) => log(warning, 'WARNING'));
+  if (found) refuseOtherLength(found.progress, config);
   if (found)
     log(
       `resumed after ${found.progress.nextIteration}${config.iterations === undefined ? '' : ` of ${config.iterations} iterations`}`,
@@ -112,10 +165,18 @@ async function trainOn(device: Device, config: TrainConfig, context: TaskContext
       ? await freshPolicy(start.material!, config, device)
       : await loadPolicy(folder, config, device, 'train');
   const critic = unit.needs.critic && (await makeCritic(config, device, policy.tokenizer));
+  let valueModel: LanguageModel | null = null;
   try {
     await policy.createOptimizer(policyOptimizer(config));
+    const valueFunction = unit.valueFunction?.(config as never);
+    if (valueFunction) {
+      const valueFolder = found ? join(found.folder, VALUE_MODEL) : start.folder!;
+      valueModel = await makeValueModel(valueFunction, policy, valueFolder, config, device);
+    }
     if (found) {
       await restoreOptimizer(policy, join(found.folder, 'policy'));
+      if (valueModel !== null && valueModel !== policy)
+        await restoreOptimizer(valueModel, join(found.folder, VALUE_MODEL));
       await critic?.restore(join(found.folder, 'critic'));
     }
     const dataset = start.material && (await datasetFor(policy, start.material, config, log));
@@ -126,17 +187,23 @@ async function trainOn(device: Device, config: TrainConfig, context: TaskContext
       context,
       store,
       progress: found?.progress ?? null,
+      valueModel,
       openReference: referenceOf(policy, start, config, device),
+      openTeacher: teacherOf(policy, config, device),
       restoreStart: startRestorer(policy, start, config, device),
     });
-    if (recorder.stopRequested) return null;
+    if (recorder.stopRequested && recorder.stoppedByGuard === null) return null;
     const test = new FinalTest(unit, config, context, device);
     return await test.run(agent, start.folder, recorder);
   } finally {
     await critic?.release();
+    await valueModel?.release();
     await policy.release();
   }
 }
+
+/** Folder of a checkpoint with the network of the value function, where it is not the policy. */
+const VALUE_MODEL = 'value';
 
 /** @returns null if the user stopped the warm start */
 async function findStart(
@@ -162,7 +229,9 @@ interface RunState {
   /** Null where the run begins. */
   progress: NonNullable<Awaited<ReturnType<CheckpointStore['newest']>>>['progress'] | null;
   openReference: TrainingRun['openReference'];
+  openTeacher: TrainingRun['openTeacher'];
   restoreStart: TrainingRun['restoreStart'];
+  valueModel: LanguageModel | null;
 }
 
 /** Runs the algorithm to its end or to the user's stop. */
@@ -170,7 +239,7 @@ async function runAlgorithm(
   unit: AnyAlgorithm,
   agent: Agent,
   dataset: Dataset | null,
-  { config, context, store, progress, openReference, restoreStart }: RunState,
+  { config, context, store, progress, openReference, openTeacher, restoreStart, valueModel }: RunState,
 ): Promise<Recorder> {
   const { directory, log, envParts, onInterrupt } = context;
   const { policy, critic } = agent;
@@ -180,6 +249,7 @@ async function runAlgorithm(
   const saveable = {
     saveState: async (folder: string) => {
       await savePolicyState(policy, join(folder, 'policy'));
+      if (valueModel !== null && valueModel !== policy) await savePolicyState(valueModel, join(folder, VALUE_MODEL));
       await critic?.save(join(folder, 'critic'));
     },
     saveAgent: async (folder: string) => {
@@ -187,6 +257,8 @@ async function runAlgorithm(
       await critic?.save(join(folder, 'critic'));
     },
   };
+  const diagnostics =
+    config.diagnostics && new Diagnostics({ policy, openReference }, { ...config.diagnostics, seed: config.seed });
   const recorder = new Recorder(files, store, saveable, {
     iterations: config.iterations ?? null,
     saveMinutes: config.saveMinutes ?? null,
@@ -195,6 +267,8 @@ async function runAlgorithm(
     best: progress?.best ?? null,
     progress: context.progress,
     log,
+    diagnostics,
+    guard: config.guard,
   });
   onInterrupt(() => (recorder.stopRequested = true), 'stopping at the next checkpoint');
   const { rollouts: history } = await RunFiles.read(directory);
@@ -203,13 +277,20 @@ async function runAlgorithm(
       ...agent,
       makeEnv: agentEnvironment(config, environmentOf(config, envParts)),
       onFailure: failureLog(log),
-      ...{ dataset, history, state, firstIteration, hooks: recorder, openReference, restoreStart },
+      onRollout: async (rollout, iteration) => {
+        await diagnostics?.onRollout(rollout, iteration);
+        recorder.progress('diagnostics', 1, 1);
+      },
+      ...{ dataset, history, state, firstIteration, hooks: recorder, valueModel },
+      ...{ openReference, openTeacher, restoreStart },
+      environment: config.env.name,
     },
     recipeOptions(config, policy.tokenizer),
   );
   recorder.finish();
   // A run without an evaluation has no best agent: its last one is what it made.
-  if (!recorder.stopRequested && recorder.best === null) await saveable.saveAgent(recorder.bestFolder);
+  if (recorder.best === null && (!recorder.stopRequested || recorder.stoppedByGuard !== null))
+    await saveable.saveAgent(recorder.bestFolder);
   return recorder;
 }
 
@@ -233,22 +314,33 @@ class FinalTest {
     const { policy, critic } = agent;
     const last = await this.#play('last', agent);
     await policy.release(); // one policy at a time, since memory may have room for a large base only once
-    const tested = [last];
+    const tested = [...last];
     // What the agent was before: its policy alone, since the critic had not been trained.
     if (startFolder !== null)
       tested.unshift(
-        await this.#playFrom((config.checkpointPath ?? config.policyLm) ? 'start' : 'warm start', startFolder, null),
+        ...(await this.#playFrom(
+          (config.checkpointPath ?? config.policyLm) ? 'start' : 'warm start',
+          startFolder,
+          null,
+        )),
       );
     const { best } = recorder;
     if (best !== null) {
       await critic?.restore(join(recorder.bestFolder, 'critic'));
-      tested.push(await this.#playFrom(`best (iteration ${best.iteration})`, recorder.bestFolder, critic));
+      tested.push(...(await this.#playFrom(`best (iteration ${best.iteration})`, recorder.bestFolder, critic)));
     }
     // The critic's values are those of the policy it was saved with.
-    const calibration = critic && (await criticCalibration(critic, tested.at(-1)!.trajectories, config.gamma!));
+    const { trajectories: ofBest } = tested.findLast(({ decoding }) => decoding === this.#decodings[0])!;
+    const calibration = critic && (await criticCalibration(critic, ofBest, config.gamma!));
+    const items = await this.#items(tested.flatMap(({ trajectories }) => trajectories));
     return {
-      iterations: config.iterations ?? 0,
-      policies: tested.map(({ name, metrics }): PolicyResult => ({ name, metrics })),
+      iterations: recorder.stoppedByGuard === null ? (config.iterations ?? 0) : recorder.iteration,
+      ...(recorder.stoppedByGuard !== null && { stopped: recorder.stoppedByGuard }),
+      policies: tested.map(({ name, decoding, metrics, trajectories }): PolicyResult => ({
+        ...{ name, decoding, metrics },
+        interval: returnInterval(trajectories, items),
+      })),
+      items,
       optimalReturn: optimalReturnOf(config),
       calibration: calibration && {
         qMean: calibration['eval/q_mean'],
@@ -270,7 +362,25 @@ class FinalTest {
     }
   }
 
+  /** Whatever a plan says, the rollouts show what was trained on. */
+  async #items(episodes: readonly Trajectory[]): Promise<TestedItems> {
+    const plan = splitPlanOf(this.config);
+    if (this.unit.needs.source !== 'episodes') return testedItems(plan, episodes, null);
+    const { rollouts } = await RunFiles.read(this.context.directory);
+    return testedItems(plan, episodes, new Set(rollouts.flatMap(({ item }) => item ?? [])));
+  }
+
+  get #decodings() {
+    return decodingsOf(this.unit.alwaysSamples ? 'sample' : this.config.evalDecoding!);
+  }
+
   async #play(name: string, agent: Agent) {
+    const played = [];
+    for (const decoding of this.#decodings) played.push(await this.#playDecoded(name, agent, decoding));
+    return played;
+  }
+
+  async #playDecoded(name: string, agent: Agent, decoding: Decoding) {
     const { config, unit, context } = this;
     context.log(`testing the ${name} policy on ${config.testSize} held-out episodes`);
     const bar = new ProgressBar('episodes', config.testSize, context.progress);
@@ -284,11 +394,11 @@ class FinalTest {
         onFailure: failureLog(context.log),
       },
       openPlayer,
-      { ...playOptions(config, agent.policy.tokenizer), evalSize: config.testSize, evalDoSample: true },
+      { ...playOptions(config, agent.policy.tokenizer), evalSize: config.testSize, evalDecoding: decoding },
       'test',
     );
     bar.finish();
-    return { name, metrics, trajectories };
+    return { name, decoding, metrics, trajectories };
   }
 }
 
