@@ -117,7 +117,9 @@ test('episodes of a group that begin differently are refused', async () => {
     };
   };
   const collecting = collect({ ...echoes, makeEnv: unseeded }, async () => guessing, 0, rollout, { groupSize: 2 });
-  await expect(collecting).rejects.toThrow(/^group 0 of echo: episodes 0 and 1 were reset with the same seed \d+ and begin/);
+  await expect(collecting).rejects.toThrow(
+    /^group 0 of echo: episodes 0 and 1 were reset with the same seed \d+ and begin/,
+  );
 });
 
 test('the horizon grows with the iterations; what it cuts is truncated', async () => {

@@ -20,7 +20,17 @@ const sections = (name: string) =>
 
 /** Values for every option that an algorithm may have. */
 const options = {
-  ...{ seed: 0, slots: 4, iterations: 1, rolloutSize: 4, evalFreq: 1, evalSize: 4, evalDoSample: true, saveFreq: 1, horizon: null },
+  ...{
+    seed: 0,
+    slots: 4,
+    iterations: 1,
+    rolloutSize: 4,
+    evalFreq: 1,
+    evalSize: 4,
+    evalDoSample: true,
+    saveFreq: 1,
+    horizon: null,
+  },
   validationShare: 0.4,
   ...{ capacity: 100, epochs: 1, batchSize: 4, gradAccumSteps: 1, gradReduction: 'sum', criticLr: 1e-3, gamma: 0.9 },
   ...{ tau: 0.1, criticMaxGradNorm: 1, vTargetAction: 'stored', tdTarget: 'own', actorSamples: 'rollout' },
