@@ -8,6 +8,7 @@ import {
   defineEnvironment,
   EpisodeOrder,
   expertNoiseSchema,
+  historyOffer,
   playDemonstrations,
   playedOptions,
   playedSet,
@@ -103,6 +104,7 @@ const guessNumber = defineEnvironment<GuessNumberOptions, ExpertNoise>({
   },
   resetSchema: resetSchemaWith(),
   make: (options) => new GuessNumber(options),
+  context: () => historyOffer,
   // A test has new games, not new numbers, and says so. Where every seed makes another item: splits: 'seeds'.
   splits: ({ highest }) => sharedSplits({ noun: 'numbers', count: highest, item: ({ secret }) => String(secret) }),
   sampleActions: ['1', '20', '7', 'seven', ''],

@@ -8,10 +8,11 @@ export {
   type RecipeState,
   type ReferencePolicy,
   type TrainingRun,
+  type ValueFunction,
 } from './unit.js';
 export { trainingRun, type TrainingRunParts } from './training-run.js';
 export { algorithmNames, findAlgorithm, registerAlgorithm } from './registry.js';
-export { archer, bc, chai, gigpo, grpo, onlineFilteredBc, reinforcePp, rloo } from './recipes/index.js';
+export { archer, bc, chai, gigpo, grpo, onlineFilteredBc, ppo, reinforcePp, rloo } from './recipes/index.js';
 export {
   conversationExample,
   conversationExamples,
@@ -25,11 +26,11 @@ export type { Metrics, OnFailure, OpenPlayer, PlayOptions, ReplayItem, RunHooks 
 export { collect, episodeMetrics, play, rolloutMetrics, type PlayContext } from './rollout/collect.js';
 export { evalDoSampleKey, loopKeys } from './rollout/loop-keys.js';
 export { Diagnostics, type DiagnosticsOptions } from './rollout/diagnostics.js';
-export { criticCalibration, evaluate, type Evaluation } from './rollout/evaluate.js';
+export { criticCalibration, decodingsOf, evaluate, type Decoding, type Evaluation } from './rollout/evaluate.js';
 export { type ActRequest, type Player } from './rollout/player.js';
 export { PolicyPlayer, policyPlayer } from './rollout/policy-player.js';
 export { BestOfNPlayer } from './rollout/best-of-n-player.js';
-export { type Dialogue, type Dialogues } from './rollout/dialogue.js';
+export { actionChoices, type ActionChoice, type Dialogue, type Dialogues } from './rollout/dialogue.js';
 export { textDialogues } from './rollout/text-dialogue.js';
 export { chatDialogues, messageOf, type ChatOptions } from './rollout/chat-dialogue.js';
 export { segmentsOf, type TurnTokens } from './rollout/turn-tokens.js';

@@ -11,6 +11,7 @@ export function trainingRun({ policy, hooks, ...parts }: TrainingRunParts): Trai
   return {
     policy,
     critic: null,
+    valueModel: null,
     dialogues: textDialogues(policy.tokenizer),
     makeEnv: null,
     dataset: null,
@@ -19,6 +20,9 @@ export function trainingRun({ policy, hooks, ...parts }: TrainingRunParts): Trai
     firstIteration: 0,
     // A run from its beginning: its start is the policy as it is now. One that goes on from a checkpoint must give its own.
     openReference: (options) => policy.freeze(options),
+    openTeacher: (place) =>
+      Promise.reject(new Error(`no model can be opened from ${place}: give the run an openTeacher`)),
+    restoreStart: () => Promise.reject(new Error('restoreStart: this run does not know the weights of its start; give it')),
     ...parts,
     hooks: {
       progress: () => {},

@@ -34,7 +34,9 @@ export interface ReferencePolicy {
 
 /** What an algorithm works with. */
 export interface TrainingRun extends Agent, PlayContext {
-  /** What to learn from; null where the algorithm's source is episodes. */
+  /** What carries the value head of an algorithm with `valueFunction`: the policy itself, or a network of its own. Null for the others. */
+  valueModel: LanguageModel | null;
+  /** What to learn from; null where the algorithm needs none. */
   dataset: Dataset | null;
   /** All episodes that this run has collected before, oldest first: on resume a replay buffer is filled from it. */
   history: readonly Trajectory[];
@@ -49,7 +51,17 @@ export interface TrainingRun extends Agent, PlayContext {
    * @param options.quantization of a copy of all weights; 'none' if not given
    */
   openReference(options?: { quantization?: Quantization }): Promise<ReferencePolicy>;
+  /**
+   * Opens another model, frozen, whose tokenizer must be the policy's; the algorithm releases it.
+   *
+   * @param place a folder or a name on the hub
+   */
+  openTeacher(place: string): Promise<ReferencePolicy>;
+  /** Gives the policy the weights of the run's start, of a resumed run too, and a new optimizer. */
+  restoreStart(): Promise<void>;
 }
+
+export type ValueFunction = 'trunk' | 'critic';
 
 export interface AlgorithmUnit<Schema extends TObject = TObject> {
   /** The value of `algorithm` and of ArCHer's `agent_type`. */
@@ -64,11 +76,22 @@ export interface AlgorithmUnit<Schema extends TObject = TObject> {
     critic: 'double' | null;
     /** Whether it learns from episodes that it plays, or from a dataset. */
     source: 'episodes' | 'dataset';
+    /** True where an algorithm that learns from its own episodes has a dataset besides. */
+    dataset?: boolean;
   };
+  /**
+   * Where V comes from in an algorithm that learns values with a language model: `trunk`, a head on the policy's own; or `critic`, a
+   * head on a network of its own that starts as the policy does. Null: nowhere, with these options.
+   */
+  valueFunction?(options: OptionsOf<Schema>): ValueFunction | null;
+  /** True where a loss compares probabilities of two passes, so that dropout would change them in between. */
+  needsNoDropout?: boolean;
   /** False where the policy stays as it started. */
   trainsPolicy: boolean;
   /** True where the critic chooses what the agent does, so that playing it needs the critic too. */
   playsWithCritic?: boolean;
+  /** True where training does not use the log-probabilities of sampled actions, so that `action_choice` may restrict what is sampled. */
+  allowsActionChoice?: boolean;
   /** True where the player always samples, whatever `sampling.greedy` is: do_sample and eval_do_sample have no effect. */
   alwaysSamples?: boolean;
   /** Those of `options` that `openPlayer` reads: a task that only plays takes these alone. */
@@ -100,7 +123,14 @@ export function criticOf({ critic }: Agent): DoubleCritic {
   return critic;
 }
 
-/** The dataset of an algorithm with `needs.source` = 'dataset'. */
+/** The model with the value head of an algorithm with `valueFunction`. */
+export function valueModelOf({ valueModel }: TrainingRun): LanguageModel {
+  if (valueModel === null)
+    throw new Error('this algorithm needs a value head, and the run has none: make the one that valueFunction names');
+  return valueModel;
+}
+
+/** The dataset of an algorithm that needs one. */
 export function datasetOf({ dataset }: TrainingRun): Dataset {
   if (dataset === null)
     throw new Error('this algorithm learns from a dataset, and the run has none: give demonstrations');

@@ -55,7 +55,7 @@ test('the loss falls, and the trained model plays the game through its template'
     }),
     {
       ...{ seed: 0, slots: 1, epochs: 400, batchSize: 3, lmLr: 3e-3, maxGradNorm: 1, scoreTerminator: true },
-      ...{ gradAccumSteps: 1, validationShare: 0, evalFreq: 1, evalSize: 0, evalDoSample: true },
+      ...{ gradAccumSteps: 1, validationShare: 0, evalFreq: 1, evalSize: 0, evalDecoding: 'sample' as const },
       lmSchedule: { kind: 'linear', warmupSteps: 0, finalShare: 1 },
       sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 4, terminatorIds: [] },
     },
@@ -68,7 +68,7 @@ test('the loss falls, and the trained model plays the game through its template'
     { makeEnv: () => new EchoGame(), hooks: { progress: () => {} } },
     (sampling) => PolicyPlayer.open(policy, 4, sampling, chatDialogues(tokenizer, { template, opening })),
     {
-      ...{ seed: 3, slots: 4, evalSize: 12, evalDoSample: false },
+      ...{ seed: 3, slots: 4, evalSize: 12, evalDecoding: 'greedy' as const },
       sampling: { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 4, terminatorIds: [] },
     },
   );
@@ -164,8 +164,7 @@ test.each([
   ['the same observation again', 'show red', () => 'show red', 'show red'],
 ])('%s: the next message is what is new', (_, observation, next, news) => {
   const dialogue = chatDialogues(tokenizer, { template, opening: [] }).open();
-  const rng = new Rng(0);
-  const first = dialogue.advance({ slot: 0, turn: 0, observation, rng }, []).tokens;
+  const first = dialogue.advance({ turn: 0, observation }, []).tokens;
   const ids = tokenizer.encode('red\nyes\n');
   const logprobs = new Float32Array(ids.length);
   const said = {
@@ -178,7 +177,7 @@ test.each([
   };
   const { action } = dialogue.decide({ ...said, contextTokens: first.length });
   const held = [...first, ...ids];
-  const { keep, tokens } = dialogue.advance({ slot: 0, turn: 1, observation: next(action), rng }, held);
+  const { keep, tokens } = dialogue.advance({ turn: 1, observation: next(action) }, held);
   expect(keep).toBe(held.length);
   const messages: ChatMessage[] = [
     { role: 'user', content: observation },

@@ -27,7 +27,7 @@ const options = {
     rolloutSize: 4,
     evalFreq: 1,
     evalSize: 4,
-    evalDoSample: true,
+    evalDecoding: 'sample' as const,
     saveFreq: 1,
     horizon: null,
   },
@@ -37,6 +37,11 @@ const options = {
   ...{ vTargetSamples: 1, tdSteps: 2, bootstrapOnLimit: true, importanceClip: 10, klCoef: 0.1 },
   ...{ actorEpochs: 1, warmupIter: 0, lmLr: 1e-3, lmLrFinalShare: 1, maxGradNorm: 1, scoreTerminator: true },
   lmSchedule: { kind: 'linear', warmupSteps: 0, finalShare: null },
+  ...{ groupSize: 2, samplingRounds: 1, invalidPenalty: 0.1, truncatedEpisodes: 'learn', scaleByStd: true },
+  ...{ statistics: 'episode', stepWeight: 1, baseline: 'none', innerEpochs: 1, sequence: 'episode', minibatchSize: 4 },
+  ...{ maxBatchTokens: null, lossAggregation: 'token_mean', lossDivisor: null, ratio: 'token', clipLow: 0.2 },
+  ...{ clipHigh: 0.2, dualClip: 3, oldLogprobs: 'sampled', klCoefficient: 0.1, klIn: 'loss', klEstimator: 'k3' },
+  ...{ entropyCoefficient: 0.01, targetKl: 1, beta: 0.1, pairsPerGroup: 1, teacher: 'frozen copy' },
   ...{ clipScope: 'own', numCandidates: 2, filterQuantile: 0.5, filterWindow: null },
   sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [terminatorId] },
 };
@@ -66,7 +71,7 @@ test.each(algorithmNames())(
     const critic = await DoubleCritic.create({
       ...{ device, encoder: new LineEncoder(tokenizer, 16), rng: new Rng(1), outputBias: -1, optimizer: adam },
     });
-    const episodes = colours.map((colour, episode) => {
+    const episodes = [...colours, ...colours].map((colour, episode) => {
       const demonstration = {
         opening: `show ${colour}\n`,
         turns: [{ action: colour, reply: ' yes\n', reward: -episode }],
@@ -80,6 +85,7 @@ test.each(algorithmNames())(
       critic,
       makeEnv: () => new EchoGame(),
       dataset: { kind: 'episodes', episodes },
+      openTeacher: () => policy.freeze(),
       hooks: { log: async (_, metrics) => Object.keys(metrics).forEach((metric) => logged.add(metric)) },
     });
     const unit = findAlgorithm(name)!;

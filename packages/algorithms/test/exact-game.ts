@@ -82,19 +82,19 @@ export function tableCritic(initialValue = 0): DoubleCritic {
     const v = Float32Array.from(observations, (observation) => read(table, observation));
     return { q1: q, q2: q, v1: v, v2: v } satisfies HeadOutputs;
   };
-  const add = (key: string, residual: number) => {
+  const add = (key: string, residual: number, weight = 1) => {
     const before = residuals.get(key) ?? { sum: 0, count: 0 };
-    residuals.set(key, { sum: before.sum + residual, count: before.count + 1 });
+    residuals.set(key, { sum: before.sum + weight * residual, count: before.count + weight });
   };
   const critic: Pick<DoubleCritic, 'evaluate' | 'accumulateGradients' | 'polyak'> & {
     optimizer: Pick<DoubleCritic['optimizer'], 'step'>;
   } = {
     evaluate: async (observations, said, which) => evaluate(observations, said, which === 'online' ? online : target),
-    accumulateGradients: async ({ observations, actions: said, q1Targets, v1Targets }) => {
+    accumulateGradients: async ({ observations, actions: said, q1Targets, v1Targets, weights }) => {
       const values = evaluate(observations, said, online);
       observations.forEach((observation, i) => {
         add(`${observation}${said[i]}`, q1Targets[i] - values.q1[i]);
-        add(observation, v1Targets[i] - values.v1[i]);
+        add(observation, v1Targets[i] - values.v1[i], weights?.v1?.[i]);
       });
       return { ...values, q1Loss: 0, q2Loss: 0, v1Loss: 0, v2Loss: 0 };
     },

@@ -38,7 +38,7 @@ afterAll(() => device.close());
 const lmSchedule = { kind: 'linear', warmupSteps: 0, finalShare: null } as const;
 /** Options that several online methods have. */
 const online = {
-  ...{ rolloutSize: 64, evalFreq: 1e6, evalSize: 1, evalDoSample: true, saveFreq: 1e6, warmupIter: 0 },
+  ...{ rolloutSize: 64, evalFreq: 1e6, evalSize: 1, evalDecoding: 'sample' as const, saveFreq: 1e6, warmupIter: 0 },
   ...{
     lmLr: 5e-3,
     lmLrFinalShare: 0.1,

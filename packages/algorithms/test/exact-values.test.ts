@@ -7,7 +7,7 @@ import { DoubleCritic, LineEncoder } from '@bowyer/models';
 import { SharedClip, type ReplayItem } from '../src/index.js';
 import { insertTurns } from '../src/rollout/replay.js';
 import { updateCritic } from '../src/update/critic-update.js';
-import { actions, adam, criticError, episodesOf, states, tableCritic, tokenizer } from './exact-game.js';
+import { actions, adam, criticError, episodesOf, sampling, states, tableCritic, tokenizer } from './exact-game.js';
 
 const gamma = 0.95;
 /** The best action in half of the turns: every action of every state is seen. */
@@ -19,7 +19,8 @@ beforeAll(async () => (episodes = await episodesOf(policy, 6000, limit)));
 
 const options = {
   ...{ epochs: 50, batchSize: 500, gradAccumSteps: 1, gradReduction: 'sum' as const, criticMaxGradNorm: 10 },
-  ...{ gamma, tau: 0.5, vTargetAction: 'stored' as const, tdTarget: 'own' as const },
+  ...{ gamma, tau: 0.5, vTargetAction: 'stored' as const, tdTarget: 'own' as const, vTargetSamples: 1, tdSteps: 1 },
+  ...{ bootstrapOnLimit: true, slots: 64, sampling },
 };
 
 /** TD on the episodes, with a rate that falls to its tenth part. */
@@ -31,10 +32,10 @@ async function errorAfterTd(
 ) {
   const replay = new ReplayBuffer<ReplayItem>(100_000);
   insertTurns(replay, learnt);
-  const learner = { critic, replay, clip: new SharedClip('own'), hooks: { progress: () => {} } };
-  const noFresh = () => Promise.reject(new Error('stored actions need no fresh ones'));
+  const openPlayer = () => Promise.reject(new Error('stored actions need no fresh ones'));
+  const learner = { critic, replay, clip: new SharedClip('own'), hooks: { progress: () => {} }, openPlayer };
   for (const criticLr of [lr, lr / 10]) {
-    await updateCritic(learner, noFresh, new Rng(1), { ...options, ...changes, criticLr });
+    await updateCritic(learner, new Rng(1), { ...options, ...changes, criticLr });
   }
   return criticError(critic, policy, gamma);
 }

@@ -35,7 +35,7 @@ const options = (seed: number) => ({
   evalFreq: 1000,
   horizon: null,
   evalSize: 100,
-  evalDoSample: true,
+  evalDecoding: 'sample' as const,
   saveFreq: 1000,
   scoreTerminator: true,
   epochs: 10,
@@ -129,6 +129,8 @@ test.each(seeds)('online filtered BC climbs by imitating its best games (seed %i
     warmupIter: 0,
     filterQuantile: 0.9,
     filterWindow: 10,
+    filterMinReturn: null,
+    groupSize: 1,
   });
   // Of the ten iterations in the window an integer number of episodes was kept.
   for (const metrics of logged.slice(10)) expect((metrics['filter/kept_share'] * 10 * 32) % 1).toBe(0);

@@ -33,7 +33,7 @@ beforeAll(async () => {
   device = await openDevice({ device: 'cpu', threads: 1 });
   const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 48 };
   policy = await LanguageModel.create({ device, tokenizer, maskedTokenIds, config, rng: new Rng(1) });
-  await policy.createOptimizer({ kind: 'sgd', momentum: 0, weightDecay: 0 });
+  await policy.createOptimizer({ kind: 'sgd', momentum: 0, nesterov: false, weightDecay: 0 });
   const run = trainingRun({ policy, makeEnv: () => new EchoGame() });
   const play = { seed: 3, slots: 8, sampling, rolloutSize: 8 };
   rollout = await collect(run, policyPlayer(run, play), 0, play, { groupSize: 4 });

@@ -35,16 +35,28 @@ export { awrLoss, awrWeights, type AwrOptions } from './losses/awr.js';
 export { dpoLoss } from './losses/dpo.js';
 export { tdLoss, tdTargets } from './losses/td.js';
 export { clippedValueLoss } from './losses/value-clip.js';
+export { adaptedKlCoefficient } from './losses/adaptive-kl.js';
 export { expectileLoss, expectileWeights } from './losses/expectile.js';
 export { discountedReturns, monteCarloAdvantages } from './advantages/monte-carlo.js';
 export { gae, type GaeInput } from './advantages/gae.js';
+export { bilevelGae, type BilevelGaeInput } from './advantages/bilevel-gae.js';
 export { importanceWeight, nStepReturn, type TurnsAhead } from './advantages/n-step-return.js';
 export { flatGroupShare, groupRelativeAdvantages, type GroupRelativeOptions } from './advantages/group-relative.js';
 export { anchorGroups } from './advantages/anchor-groups.js';
 export { utteranceAdvantages, type HeadValues } from './advantages/utterance-advantages.js';
 export { scheduledRate, type LearningRateSchedule } from './learning-rate-schedule.js';
 export { minibatches } from './minibatches.js';
-export { correlation, maximum, mean, minimum, quantile, standardDeviation, standardError } from './statistics.js';
+export { bootstrapMean, type BootstrapOptions, type Interval } from './bootstrap.js';
+export {
+  correlation,
+  maximum,
+  mean,
+  minimum,
+  quantile,
+  standardDeviation,
+  standardError,
+  whiten,
+} from './statistics.js';
 export { writeFileAtomically } from './atomic-file.js';
 export { withFileLock, type FileLockOptions } from './file-lock.js';
 export type { ConfigProblem } from './config-problem.js';

@@ -53,3 +53,13 @@ export function correlation(xs: ArrayLike<number>, ys: ArrayLike<number>): numbe
   }
   return xx === 0 || yy === 0 ? 0 : xy / Math.sqrt(xx * yy);
 }
+
+/** Added to the standard deviation, as in the reference code of PPO. */
+const WHITENING_EPSILON = 1e-8;
+
+/** (x − mean) / (population standard deviation + 1e-8). */
+export function whiten(xs: Float32Array): Float32Array {
+  const m = mean(xs);
+  const deviation = Math.sqrt(xs.reduce((sum, x) => sum + (x - m) ** 2, 0) / xs.length);
+  return xs.map((x) => (x - m) / (deviation + WHITENING_EPSILON));
+}

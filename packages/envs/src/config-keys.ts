@@ -1,7 +1,9 @@
 // What a config says of an environment outside its `env` node, and what of all that nobody would read.
 import { isDeepStrictEqual } from 'node:util';
 import { toSnakeCase } from '@bowyer/core';
-import { environmentInfo, environmentNames } from './registry.js';
+import { UnknownNameError } from './contract/unknown-name-error.js';
+import { membersOf } from './mixture/members.js';
+import { environmentInfo, environmentNames, withDefaults } from './registry.js';
 import type { Condition, EnvProblem } from './unit.js';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -35,7 +37,28 @@ export function environmentProblems(name: string, options: Values, keys: Values 
     ...keyProblems(name, options, keys),
     ...unreadOptions(name, options),
     ...(problems?.(optionsWithKeys(name, options, keys)) ?? []),
+    ...memberProblems(name, options),
   ];
+}
+
+/** Of the environments that this one lists. */
+function memberProblems(name: string, options: Values): EnvProblem[] {
+  const { members: option } = environmentInfo(name);
+  if (option === undefined) return [];
+  const key = `env.${toSnakeCase(option)}`;
+  return membersOf(options[option]).flatMap((member, index): EnvProblem[] => {
+    if (member.name === name) return []; // its own unit refuses it
+    try {
+      const { schema } = environmentInfo(member.name);
+      const problems = environmentProblems(member.name, withDefaults(schema, member.options, member.name));
+      const place = (text: string) => text.replaceAll(/\benv\.(?=\w)/g, `${key}[${index}].`);
+      return problems.map(({ message, remedy }) => ({ key, message: place(message), remedy: place(remedy) }));
+    } catch (error) {
+      if (!(error instanceof UnknownNameError)) throw error;
+      const [message, ...remedy] = error.message.split('\n');
+      return [{ key, message: `${key}[${index}]: ${message}`, remedy: remedy.map((line) => line.trim()).join('\n  ') }];
+    }
+  });
 }
 
 function keyProblems(name: string, options: Values, keys: Values): EnvProblem[] {

@@ -13,6 +13,8 @@ export {
   type DemonstrationRequest,
   type DemonstrationSource,
   type EnvironmentUnit,
+  type EvaluationReport,
+  type PlayedEvaluation,
   type OptionsSchema,
   type ResetSchema,
 } from './unit.js';
@@ -31,12 +33,14 @@ export {
   environmentInfo,
   environmentNames,
   makeEnv,
+  itemKey,
   makeSplitEnv,
   registerEnvironment,
   splitPlan,
   withDefaults,
   type EnvName,
 } from './registry.js';
+export { membersOf, type Member } from './mixture/members.js';
 export { environmentKeys, environmentProblems, optionsWithKeys, readsKey } from './config-keys.js';
 export { UnknownNameError } from './contract/unknown-name-error.js';
 
@@ -60,6 +64,7 @@ export {
   contextKinds,
   contextProblems,
   defaultOffer,
+  historyOffer,
   keysOfKind,
   resolveContext,
   type ContextKind,
@@ -140,5 +145,6 @@ export { wordleDemonstrations } from './wordle/demonstrations.js';
 // Clients of AgentGym's servers.
 export { AgentGymEnv } from './agentgym/agentgym-env.js';
 export { agentGymEnv } from './agentgym/options.js';
+export { ItemListError, readItemNumbers } from './agentgym/item-list.js';
 export { agentGymFamilies, type AgentGymFamily, type Family } from './agentgym/families.js';
 export { remoteOnlyEnvs } from './agentgym/unit.js';

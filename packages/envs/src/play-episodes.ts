@@ -11,6 +11,8 @@ export interface ReadyTurn {
   observation: string;
   /** The environment's own observation, where a context has made another text of it. */
   state?: string;
+  /** What the environment accepts now, where its `info` lists it. */
+  validActions?: readonly string[];
 }
 
 /** What the policy says, with anything of its own to be kept beside the turn (log-probabilities, token ids). */
@@ -152,7 +154,7 @@ class Run<T> {
       state.env ??= await this.options.makeEnv(slot);
       const { observation, info, state: own } = await state.env.reset({ seed, ...this.options.reset?.(episode) });
       if (info.item !== undefined) played.item = String(info.item);
-      this.#ready.push({ slot, episode, turn: 0, observation, ...stateOf(own) });
+      this.#ready.push({ slot, episode, turn: 0, observation, ...stateOf(own), ...validActionsOf(info) });
     });
   }
 
@@ -165,8 +167,8 @@ class Run<T> {
       const result = await state.env!.step(action);
       this.#record(state.current!, ready, { action, data }, result);
       if (result.terminated || result.truncated) return this.#finish(slot, null);
-      const { observation, state: own } = result;
-      this.#ready.push({ slot, episode, turn: turn + 1, observation, ...stateOf(own) });
+      const { observation, state: own, info } = result;
+      this.#ready.push({ slot, episode, turn: turn + 1, observation, ...stateOf(own), ...validActionsOf(info) });
     });
   }
 
@@ -260,3 +262,6 @@ class Run<T> {
 }
 
 const stateOf = (state: string | undefined) => (state === undefined ? {} : { state });
+
+const validActionsOf = ({ validActions }: Record<string, unknown>) =>
+  Array.isArray(validActions) ? { validActions: validActions as string[] } : {};

@@ -2,11 +2,20 @@
 import type { Env, Split } from './contract/env.js';
 import { UnknownNameError } from './contract/unknown-name-error.js';
 import { builtInEnvironments, type BuiltInOptions } from './built-in.js';
+import { mixtureUnit } from './mixture/unit.js';
 import type { EnvParts } from './oracle.js';
 import { seedSplits, SplitEnv, type SplitPlan } from './splits.js';
 import type { AnyEnvironment, OptionsSchema } from './unit.js';
 
-const environments = new Map<string, AnyEnvironment>(builtInEnvironments.map((unit) => [unit.name, unit]));
+// Below, as far as a mixture finds its members by name.
+const mixture = mixtureUnit({
+  unit: (name) => environmentInfo(name),
+  make: (name, options, parts) => makeEnv(name, options, parts),
+  options: ({ name, options }) => withDefaults(environmentInfo(name).schema, options, name),
+  plan: (name, options) => splitPlan(name, options),
+});
+
+const environments = new Map<string, AnyEnvironment>([...builtInEnvironments, mixture].map((unit) => [unit.name, unit]));
 
 /** Any registered name: a plugin may add to them at run time. */
 export type EnvName = string;
@@ -33,6 +42,13 @@ export function environmentInfo(name: string): AnyEnvironment {
   if (unit === undefined) throw new UnknownNameError('environment', name, environmentNames());
   return unit;
 }
+
+/** Names that environments' resets have for the number of a problem. */
+const ITEM_KEYS = ['dataIdx', 'game', 'goal', 'item'];
+
+/** What an environment's `reset` calls the number of a problem, as AgentGym counts them; the seed where it has no such numbers. */
+export const itemKey = (name: string): string =>
+  ITEM_KEYS.find((key) => Object.hasOwn(environmentInfo(name).resetSchema.properties, key)) ?? 'seed';
 
 /** How the environment divides its items under these options. */
 export function splitPlan(name: string, options: Record<string, unknown> = {}): SplitPlan {

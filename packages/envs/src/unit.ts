@@ -65,6 +65,22 @@ export interface DemonstrationSource<Options = any, Extra = any> {
   independentOf?: readonly (string & keyof Options)[];
 }
 
+/** An evaluation, for reports in an original's own format. */
+export interface PlayedEvaluation {
+  /** Null path: a model behind an endpoint. Null name: a model that was made here. */
+  model: { path: string | null; name: string | null };
+  /** Temperature 0: the most likely token always. */
+  sampling: { temperature: number; maxTokens: number };
+  /** Turns of each episode. */
+  episodes: readonly (readonly { action: string; info: Record<string, unknown> }[])[];
+}
+
+/** A JSON file beside the results. */
+export interface EvaluationReport {
+  file: string;
+  content: unknown;
+}
+
 export interface EnvironmentUnit<Options extends object = object, Extra extends object = object> {
   /** The value of `env.name`. */
   name: string;
@@ -73,6 +89,8 @@ export interface EnvironmentUnit<Options extends object = object, Extra extends 
   schema: OptionsSchema;
   resetSchema: ResetSchema;
   make(options: Options, parts: EnvParts): Env;
+  /** The option that lists environments which this one plays, each a name or a node like `env` itself. */
+  members?: string & keyof Options;
   /** Which items are for training, evaluation and test; see `seedSplits`, `listedSplits` and `sharedSplits`. */
   splits: Splits<Options>;
   /** The kind of task that an episode is, from the `info` of a step, for breakdowns; null where there is but one kind. */
@@ -103,6 +121,8 @@ export interface EnvironmentUnit<Options extends object = object, Extra extends 
   oracles?: OraclePrompts;
   /** Expert play to imitate; without it, a run needs a policy or a file of episodes. */
   demonstrations?: DemonstrationSource<Options, Extra>;
+  /** What task=evaluate writes besides, in the format of the environment's original. */
+  report?(evaluation: PlayedEvaluation): EvaluationReport;
   /** Expected return of the best player with the demonstrator's questions; null where it cannot be computed. */
   optimalReturn?(options: Options, demonstrations: Extra): number | null;
 }

@@ -42,5 +42,6 @@ export { MaskedLanguageModel } from './encoder/masked-language-model.js';
 export { type CriticEncoder, type CriticFeeds } from './critic/critic-encoder.js';
 export { DoubleCritic } from './critic/double-critic.js';
 export { LineEncoder } from './critic/line-encoder.js';
+export { RecencyEncoder } from './critic/recency-encoder.js';
 export { TransformerEncoder } from './critic/transformer-encoder.js';
 export { convertCheckpoint } from './convert/convert-checkpoint.js';

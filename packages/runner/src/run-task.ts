@@ -10,6 +10,11 @@ import { findTask } from './tasks/registry.js';
 import type { TaskContext } from './tasks/task.js';
 import type { TObject } from '@sinclair/typebox';
 
+/** The other name of `eval_decoding` is gone: a run is the same whichever was given. */
+function withDecoding({ evalDoSample = null, ...config }: Record<string, unknown>): Record<string, unknown> {
+  return evalDoSample === null ? config : { ...config, evalDecoding: evalDoSample === true ? 'sample' : 'greedy' };
+}
+
 /**
  * @param yaml a config that `schema` has accepted
  * @param reads for the test of unread keys
@@ -21,7 +26,7 @@ export async function runTask(
   reads?: ReadWatcher,
 ): Promise<void> {
   const unit = findTask(yaml.task as string)!;
-  const plain = camelKeys(yaml) as Record<string, unknown>;
+  const plain = withDecoding(camelKeys(yaml) as Record<string, unknown>);
   const decisive = decisivePart(plain, schema);
   const config = reads ? reads.watch(plain) : plain;
   const run = await unit.load();

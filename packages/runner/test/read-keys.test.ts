@@ -37,7 +37,7 @@ const READ_ELSEWHERE: Readonly<Record<string, string>> = {
   huggingfaceToken: 'must be empty',
   wandbKey: 'must be empty',
   useWandb: 'must be false',
-  useBaseline: 'must be false',
+  evalDoSample: 'becomes evalDecoding before a task begins',
 };
 
 interface Watched {
@@ -143,7 +143,15 @@ const variantsOf: Readonly<Record<string, () => (readonly string[])[]>> = {
     ];
     return [
       tiny,
-      [...tiny, ...paper, 'actor_samples=replay'],
+      [
+        ...tiny,
+        ...paper,
+        'actor_samples=replay',
+        'kl_coef=0.1',
+        'use_baseline=true',
+        'td_steps=2',
+        'importance_clip=5',
+      ],
       [...tiny, 'optimizer=sgd', 'use_lora=true'],
       [...tiny, ...chat],
     ];
@@ -164,9 +172,35 @@ const variantsOf: Readonly<Record<string, () => (readonly string[])[]>> = {
     ];
     return [tiny, [...tiny, 'optimizer=sgd', 'use_lora=true'], [...tiny, ...chat]];
   },
+  iql: offline,
+  awr: offline,
+  offline_archer: offline,
+  grpo: () => groupVariants(['kl_coefficient=0.1'], ['sampling_rounds=2']),
+  rloo: () => groupVariants(['kl_coefficient=0.1']),
+  reinforce_pp: () => groupVariants(['kl_coefficient=0.1', 'kl_in=loss'], ['baseline=group', 'group_size=2']),
+  gigpo: () => groupVariants(['kl_coefficient=0.1']),
+  dpo: () => groupVariants([]),
+  opd: () => groupVariants([`teacher=${at('agent')}`]),
   bc: onDataset,
   filteredbc: onDataset,
+  offline_dpo: () => {
+    const tiny = [...tinyPolicy, ...tinyTest, 'epochs=1', 'save_minutes=0'];
+    const given = tiny.filter((override) => !override.startsWith('policy.'));
+    return [tiny, [...given, 'optimizer=sgd', 'use_lora=true', `policy_lm=${at('agent')}`]];
+  },
 };
+
+/** Methods on groups of their own episodes. @param first of a run with a chat template, which has the others' keys too */
+function groupVariants(first: readonly string[], ...others: (readonly string[])[]): (readonly string[])[] {
+  const loop = tinyLoop.filter((override) => !override.startsWith('capacity'));
+  const tiny = [...tinyPolicy, ...tinyTest, ...tinyStart, ...loop, 'minibatch_size=2', ...first];
+  const sized = first.some((override) => override.startsWith('teacher')) ? [] : ['group_size=2'];
+  return [
+    [...tiny, ...sized],
+    [...tiny, ...sized, 'optimizer=sgd', 'use_lora=true'],
+    ...others.map((more) => [...tiny, ...sized, ...more]),
+  ];
+}
 
 function onDataset(): (readonly string[])[] {
   const tiny = [...tinyPolicy, ...tinyTest, 'epochs=1', 'save_minutes=0'];
@@ -174,6 +208,19 @@ function onDataset(): (readonly string[])[] {
   const lora = [...given, 'use_lora=true', `policy_lm=${at('agent')}`];
   const evaluated = ['optimizer=sgd', 'validation_share=0.25', 'eval_size=4', 'max_input_length=400'];
   return [tiny, [...tiny, ...evaluated], lora];
+}
+
+function offline(): (readonly string[])[] {
+  const tiny = [
+    ...tinyPolicy,
+    ...tinyTest,
+    ...tinyCritic,
+    'epochs=2',
+    'warmup_epochs=1',
+    'save_minutes=0',
+    'eval_size=4',
+  ];
+  return [tiny, [...tiny, ...paper.filter((override) => !override.startsWith('v_target')), 'max_input_length=400']];
 }
 
 /** A trained agent that other tests play and train further. */

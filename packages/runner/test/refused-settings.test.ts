@@ -98,10 +98,6 @@ const ignored: [string, string | RegExp][] = [
     'archer_20q use_wandb=true',
     /Config key 'use_wandb' must be false, not true\n {4}in command line: use_wandb=true\n/,
   ],
-  [
-    'archer_20q use_baseline=true',
-    /Config key 'use_baseline' must be false, not true\n {4}in command line: use_baseline=true\n/,
-  ],
 ];
 
 /** Keys that the composed config does not have. */

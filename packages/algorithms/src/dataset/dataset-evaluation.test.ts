@@ -28,7 +28,7 @@ test('evaluations are due before the first step, every eval_freq epochs, and at 
       stepsPerEpoch: 4,
       totalSteps: 10,
     };
-    const options = { validationShare: 0.1, evalFreq, evalSize: 0, evalDoSample: false, seed: 0, slots: 1 };
+    const options = { validationShare: 0.1, evalFreq, evalSize: 0, evalDecoding: 'greedy' as const, seed: 0, slots: 1 };
     const run = trainingRun({ policy: {} as LanguageModel, dialogues: {} as never });
     const evaluation = datasetEvaluation(run, parts, { ...options, sampling: {} as never })!;
     return Array.from({ length: 11 }, (_, step) => step).filter((step) => evaluation.isDue(step));

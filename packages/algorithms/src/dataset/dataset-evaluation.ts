@@ -1,7 +1,7 @@
 // Evaluation of an algorithm that learns from a dataset: the loss on items that are held out, and episodes that are played.
 import { Type } from '@sinclair/typebox';
 import { count, Rng } from '@bowyer/core';
-import { evaluate } from '../rollout/evaluate.js';
+import { evaluate, type EvaluateOptions } from '../rollout/evaluate.js';
 import { evalDoSampleKey } from '../rollout/loop-keys.js';
 import type { PlayContext } from '../rollout/collect.js';
 import type { Metrics, OpenPlayer, PlayOptions, RunHooks } from '../types.js';
@@ -26,7 +26,7 @@ export interface DatasetEvaluationOptions {
   evalFreq: number;
   /** Episodes. */
   evalSize: number;
-  evalDoSample: boolean;
+  evalDecoding: EvaluateOptions['evalDecoding'];
 }
 
 /** When to evaluate, and how. */

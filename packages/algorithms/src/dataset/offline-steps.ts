@@ -101,9 +101,9 @@ const evaluationOf = ({
   sampling,
   evalFreq,
   evalSize,
-  evalDoSample,
+  evalDecoding,
 }: OfflineOptions) => ({
-  ...{ seed, slots, maxFailureShare, sampling, evalFreq, evalSize, evalDoSample },
+  ...{ seed, slots, maxFailureShare, sampling, evalFreq, evalSize, evalDecoding },
 });
 
 /** The turns of a batch's episodes, micro-batch by micro-batch. */

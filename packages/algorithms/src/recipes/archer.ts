@@ -12,6 +12,7 @@ import {
   type OptionsOf,
   type Trajectory,
 } from '@bowyer/core';
+import type { LanguageModel } from '@bowyer/models';
 import { collect, rolloutMetrics } from '../rollout/collect.js';
 import { criticCalibration, evaluate } from '../rollout/evaluate.js';
 import { freshBatch } from '../rollout/fresh-utterances.js';
@@ -19,7 +20,7 @@ import { evalDoSampleKey, loopKeys } from '../rollout/loop-keys.js';
 import { policyPlayer } from '../rollout/policy-player.js';
 import { insertTurns, rewardMetrics } from '../rollout/replay.js';
 import type { Metrics, OpenPlayer, PlayOptions, ReplayItem } from '../types.js';
-import { accumulateActor, klCoefKey } from '../update/actor-update.js';
+import { accumulateActor, actorLossKeys, baselineProblems, type Actor } from '../update/actor-update.js';
 import { importanceClipKey } from '../update/critic-targets.js';
 import { criticKeys, criticProblems, updateCritic, type CriticUpdate } from '../update/critic-update.js';
 import { importanceWeights } from '../update/importance-weights.js';
@@ -28,7 +29,7 @@ import { policyKeys } from '../update/policy-keys.js';
 import { RunningMeans } from '../update/running-means.js';
 import { SharedClip } from '../update/shared-clip.js';
 import { summary } from '../update/summary.js';
-import { criticOf, defineAlgorithm, type Agent, type ReferencePolicy } from '../unit.js';
+import { criticOf, defineAlgorithm, valueModelOf } from '../unit.js';
 
 const options = Type.Object(
   {
@@ -37,7 +38,7 @@ const options = Type.Object(
     ...criticKeys,
     ...importanceClipKey,
     ...policyKeys,
-    ...klCoefKey,
+    ...actorLossKeys,
     clip_scope: oneOf(
       ['own', 'all'],
       'gradients under the norm clip: of the network being stepped, or of all networks, as in the code of ArCHer',
@@ -51,7 +52,7 @@ const options = Type.Object(
 );
 
 type ArcherOptions = OptionsOf<typeof options> & PlayOptions;
-type ActorCritic = CriticUpdate & Pick<Agent, 'policy'> & { reference: ReferencePolicy | null };
+type ActorCritic = CriticUpdate & Actor;
 
 export const archer = defineAlgorithm({
   name: 'archer',
@@ -59,6 +60,7 @@ export const archer = defineAlgorithm({
   description: 'ArCHer: a critic over utterances, learned off-policy, trains a policy over tokens by REINFORCE',
   options,
   needs: { critic: 'double', source: 'episodes' },
+  valueFunction: ({ useBaseline }) => (useBaseline ? 'critic' : null),
   trainsPolicy: true,
   playerOptions: [],
   openPlayer: policyPlayer,
@@ -71,7 +73,8 @@ export const archer = defineAlgorithm({
     insertTurns(replay, run.history);
     const clip = new SharedClip(options.clipScope, (run.state.clip ??= {}) as Record<string, number>);
     const reference = options.klCoef > 0 ? await run.openReference() : null;
-    const learner: ActorCritic = { policy, reference, critic, replay, clip, hooks, openPlayer };
+    const baseline = options.useBaseline ? valueModelOf(run) : null;
+    const learner: ActorCritic = { policy, reference, baseline, critic, replay, clip, hooks, openPlayer };
     const { importanceClip } = options;
     const weightsOf =
       importanceClip === null
@@ -108,7 +111,12 @@ export const archer = defineAlgorithm({
     await reference?.release();
   },
 
-  problems: (options) => [...neverTrains(options), ...criticProblems(options), ...emptySteps(options)],
+  problems: (options) => [
+    ...neverTrains(options),
+    ...criticProblems(options),
+    ...baselineProblems(options),
+    ...emptySteps(options),
+  ],
   frozenIterations: ({ warmupIter }) => warmupIter,
 });
 
@@ -136,7 +144,7 @@ async function updateActor(
   lr: number,
   options: ArcherOptions,
 ): Promise<Metrics> {
-  const { policy, critic, replay, clip, hooks, openPlayer } = learner;
+  const { policy, baseline, critic, replay, clip, hooks, openPlayer } = learner;
   const shares = shareOut(rng.shuffle(rollout), options.actorEpochs);
   const advantagesSeen: number[] = [];
   const means = new RunningMeans();
@@ -161,6 +169,7 @@ async function updateActor(
       advantagesSeen.push(...advantages);
     }
     norms.push(await clip.step('policy', policy.optimizer, lr, batches.length, options));
+    if (baseline) await stepBaseline(baseline, batches.length, { ...options, lr: options.baselineLr ?? lr });
     hooks.progress('actor', epoch + 1, options.actorEpochs);
   }
   return {
@@ -169,6 +178,17 @@ async function updateActor(
     'optim/lm_lr': lr,
     ...summary('actor/advantages', advantagesSeen),
   };
+}
+
+/** One optimizer step of the baseline, network and head, on what the micro-batches added. */
+async function stepBaseline(
+  baseline: LanguageModel,
+  microBatches: number,
+  { lr, maxGradNorm, gradReduction }: Pick<ArcherOptions, 'maxGradNorm' | 'gradReduction'> & { lr: number },
+): Promise<void> {
+  const step = { lr, maxGradNorm, gradientScale: gradReduction === 'mean' ? 1 / microBatches : 1 };
+  await baseline.optimizer.step(step);
+  await baseline.valueHead.optimizer.step(step);
 }
 
 /** The paper's actor samples: micro-batches of fresh utterances at replayed states. */

@@ -56,7 +56,7 @@ export const chai = defineAlgorithm({
       if ((iteration + 1) % options.evalFreq === 0) {
         const { seed, slots, maxFailureShare, sampling, evalSize } = options;
         const evaluation = await evaluate(run, openPlayer, {
-          ...{ seed, slots, maxFailureShare, sampling, evalSize, evalDoSample: true },
+          ...{ seed, slots, maxFailureShare, sampling, evalSize, evalDecoding: 'sample' as const },
         });
         Object.assign(
           metrics,

@@ -14,7 +14,7 @@ import { policyPlayer } from '../rollout/policy-player.js';
 import type { Metrics } from '../types.js';
 import { defineAlgorithm } from '../unit.js';
 import { groupTrainingKeys, groupTrainingProblems, trainOnGroups, type GroupEpisode } from './group-training.js';
-import { episodeAdvantages, groupStatisticsKeys } from './grpo.js';
+import { aloneProblems, episodeAdvantages, groupStatisticsKeys } from './grpo.js';
 
 /** Added to the standard deviation. */
 const EPSILON = 1e-6;
@@ -24,7 +24,10 @@ const options = Type.Object(
     ...groupTrainingKeys,
     ...groupStatisticsKeys,
     gamma: share('discount per turn of the returns that are compared between turns'),
-    step_weight: Type.Number({ minimum: 0, description: 'w, weight of the advantage among turns with the same state; 0: GRPO' }),
+    step_weight: Type.Number({
+      minimum: 0,
+      description: 'w, weight of the advantage among turns with the same state; 0: GRPO',
+    }),
   },
   { additionalProperties: false },
 );
@@ -45,7 +48,7 @@ export const gigpo = defineAlgorithm({
   playerOptions: [],
   openPlayer: policyPlayer,
   train: (run, options) => trainOnGroups(run, options, (episodes) => gigpoAdvantages(episodes, options)),
-  problems: groupTrainingProblems,
+  problems: (options) => [...groupTrainingProblems(options), ...aloneProblems(options)],
 });
 
 /** @returns [episodes][turns] A, and how often states repeat */

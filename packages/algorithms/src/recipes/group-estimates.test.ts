@@ -7,13 +7,17 @@ import { normalised, tokenReturns } from './reinforce-pp.js';
 
 /** Each turn one token and the terminator. */
 function episodeOf(rewards: number[], states: string[] = rewards.map(String), group = 0): GroupEpisode {
-  const transitions = rewards.map(
-    (reward, turn): Transition => ({
-      ...{ observation: `history ${states.slice(0, turn + 1).join(' ')}`, state: states[turn], action: '', reward },
-      ...{ nextObservation: '', terminated: turn === rewards.length - 1, truncated: false },
-    }),
-  );
-  const utterances = rewards.map((_, turn) => ({ turn, start: turn + 1, ids: [1], terminatorId: 0, logprobs: [-1, -2] }));
+  const transitions = rewards.map((reward, turn): Transition => ({
+    ...{ observation: `history ${states.slice(0, turn + 1).join(' ')}`, state: states[turn], action: '', reward },
+    ...{ nextObservation: '', terminated: turn === rewards.length - 1, truncated: false },
+  }));
+  const utterances = rewards.map((_, turn) => ({
+    turn,
+    start: turn + 1,
+    ids: [1],
+    terminatorId: 0,
+    logprobs: [-1, -2],
+  }));
   const trajectory = { episode: 0, seed: 0, transitions, infos: [], segments: [{ ids: [], utterances }] };
   return { trajectory, group, rewards, tokenPenalties: [] };
 }
@@ -73,7 +77,12 @@ describe('GiGPO on three episodes with shared states, γ = 0.9', () => {
   });
 
   test('where no state repeats, or with w = 0, it is GRPO', () => {
-    const unique = episodes.map(({ rewards }, e) => episodeOf(rewards, rewards.map((_, turn) => `${e} ${turn}`)));
+    const unique = episodes.map(({ rewards }, e) =>
+      episodeOf(
+        rewards,
+        rewards.map((_, turn) => `${e} ${turn}`),
+      ),
+    );
     const grpo = episodeAdvantages(episodes, base);
     const expected = episodes.flatMap(({ rewards }, e) => rewards.map(() => grpo[e]));
     expect(flat(unique)).toEqual(expected);
@@ -83,7 +92,10 @@ describe('GiGPO on three episodes with shared states, γ = 0.9', () => {
 
   test('states are compared within one group of episodes only; without a state of its own the observation is one', () => {
     const apart = episodes.map(({ rewards, trajectory }, group) => ({
-      ...episodeOf(rewards, trajectory.transitions.map(({ state }) => state!)),
+      ...episodeOf(
+        rewards,
+        trajectory.transitions.map(({ state }) => state!),
+      ),
       group,
     }));
     expect(gigpoAdvantages(apart, base).metrics['groups/anchor_size_max']).toBe(2); // s1 twice in the second
@@ -96,10 +108,12 @@ test('scaling all returns by 10 changes GRPO by little and RLOO tenfold', () => 
   const [ones, tens] = [1, 10].map((scale) => [1, 0.5, 0, 0].map((value) => episodeOf([0, scale * value])));
   const rloo = (episodes: GroupEpisode[]) =>
     groupRelativeAdvantages(episodes.map(shapedReturn), [0, 0, 0, 0], { baseline: 'others', scaleEpsilon: null });
-  const grpo = (episodes: GroupEpisode[]) =>
-    episodeAdvantages(episodes, { scaleByStd: true, statistics: 'episode' });
+  const grpo = (episodes: GroupEpisode[]) => episodeAdvantages(episodes, { scaleByStd: true, statistics: 'episode' });
   grpo(tens).forEach((advantage, i) => expect(Math.abs(advantage - grpo(ones)[i])).toBeLessThan(1e-5));
-  expectClose([...rloo(tens)], [...rloo(ones)].map((advantage) => 10 * advantage));
+  expectClose(
+    [...rloo(tens)],
+    [...rloo(ones)].map((advantage) => 10 * advantage),
+  );
 });
 
 describe('REINFORCE++', () => {
@@ -130,7 +144,10 @@ describe('REINFORCE++', () => {
     const grouped = tokenReturns(episodes, { ...plain, baseline: 'group' });
     expect(grouped.map(([tokens]) => tokens[0])).toEqual([1, -1, 0, 0]);
     const values = normalised(grouped).flatMap(([tokens]) => [...tokens]);
-    expectClose(values, [1, 1, -1, -1, 0, 0, 0, 0].map((value) => value / Math.sqrt(4 / 7)));
+    expectClose(
+      values,
+      [1, 1, -1, -1, 0, 0, 0, 0].map((value) => value / Math.sqrt(4 / 7)),
+    );
     expect(normalised(tokenReturns([episodeOf([3]), episodeOf([3])], plain)).flat(2)).toEqual(
       [0, 1].map(() => Float32Array.of(0, 0)),
     );

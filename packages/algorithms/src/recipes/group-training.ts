@@ -3,7 +3,7 @@
 import { mean, Rng, type ConfigProblem, type Trajectory } from '@bowyer/core';
 import { collectGroups, groupKeys, groupProblems, type GroupRolloutOptions } from '../rollout/collect-groups.js';
 import { rolloutMetrics } from '../rollout/collect.js';
-import { evaluate } from '../rollout/evaluate.js';
+import { evaluate, type EvaluateOptions } from '../rollout/evaluate.js';
 import { evalDoSampleKey, loopKeys } from '../rollout/loop-keys.js';
 import { policyPlayer } from '../rollout/policy-player.js';
 import type { Metrics, OpenPlayer } from '../types.js';
@@ -25,7 +25,7 @@ export interface GroupTrainingOptions
   extends GroupRolloutOptions, PolicyUpdateOptions, Omit<PolicyRateOptions, 'warmupIter'> {
   evalFreq: number;
   evalSize: number;
-  evalDoSample: boolean;
+  evalDecoding: EvaluateOptions['evalDecoding'];
   saveFreq: number;
   invalidPenalty: number;
   truncatedEpisodes: 'learn' | 'mask';
@@ -81,7 +81,10 @@ export async function trainOnGroups(
 }
 
 export const groupTrainingProblems = (
-  options: Pick<GroupTrainingOptions, 'rolloutSize' | 'groupSize' | 'samplingRounds' | 'lossAggregation' | 'lossDivisor'>,
+  options: Pick<
+    GroupTrainingOptions,
+    'rolloutSize' | 'groupSize' | 'samplingRounds' | 'lossAggregation' | 'lossDivisor'
+  >,
 ): ConfigProblem[] => [...groupProblems(options), ...policyUpdateProblems(options)];
 
 /** The policy's learning rate in an iteration; there is no warm-up without training. */
@@ -96,7 +99,7 @@ export async function evaluateWhenDue(
   openPlayer: OpenPlayer,
   iteration: number,
   metrics: Metrics,
-  options: Pick<GroupTrainingOptions, 'evalFreq' | 'evalSize' | 'evalDoSample'> & Parameters<typeof evaluate>[2],
+  options: { evalFreq: number } & Parameters<typeof evaluate>[2],
 ): Promise<void> {
   if ((iteration + 1) % options.evalFreq !== 0) return;
   const evaluation = await evaluate(run, openPlayer, options);

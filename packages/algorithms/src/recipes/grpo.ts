@@ -8,7 +8,7 @@
 // clip_high=0.28, sampling_rounds=10, kl_coefficient=0; GSPO (arXiv:2507.18071) is ratio=sequence with a small clip.
 // Differs from it: an episode has several utterances; all of its tokens carry its advantage, and the environment's tokens carry none.
 import { Type } from '@sinclair/typebox';
-import { groupRelativeAdvantages, oneOf } from '@bowyer/core';
+import { groupRelativeAdvantages, oneOf, type ConfigProblem } from '@bowyer/core';
 import { policyPlayer } from '../rollout/policy-player.js';
 import { defineAlgorithm } from '../unit.js';
 import {
@@ -47,8 +47,15 @@ export const grpo = defineAlgorithm({
       const advantages = episodeAdvantages(episodes, options);
       return { advantages: episodes.map(({ rewards }, e) => rewards.map(() => advantages[e])) };
     }),
-  problems: groupTrainingProblems,
+  problems: (options) => [...groupTrainingProblems(options), ...aloneProblems(options)],
 });
+
+/** A problem where every group is one episode. */
+export function aloneProblems({ groupSize }: { groupSize: number }): ConfigProblem[] {
+  if (groupSize > 1) return [];
+  const message = 'group_size=1: an episode has no other to be compared with, so every advantage is 0';
+  return [{ key: 'group_size', message, remedy: 'raise group_size' }];
+}
 
 /** [episodes] GRPO's advantages. */
 export function episodeAdvantages(

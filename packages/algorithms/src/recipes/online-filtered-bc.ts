@@ -2,7 +2,7 @@
 // Source: baseline of Zhou et al. 2024, arXiv:2402.19446; the rule (0.9-quantile over all episodes ever played) from the
 // authors' code at 7c771a7. The paper describes a filter over recent episodes: `filterWindow`.
 // With `filterMinReturn` and several samples of each task it is the expert iteration of STaR (Zelikman et al. 2022,
-// arXiv:2203.14465, section 3.1) without its hints, and with the policy trained on rather than anew from its start.
+// arXiv:2203.14465, section 3.1) without its hints, and with the policy trained further rather than again from its start.
 import { Type } from '@sinclair/typebox';
 import {
   count,
@@ -46,7 +46,7 @@ const options = Type.Object(
       Type.Number(),
       'episodes with a smaller return are never imitated, even where the quantile lies below it; null: no bound',
     ),
-    group_size: count('episodes of the same task and seed, sampled anew'),
+    group_size: count('episodes of the same task and seed, each sampled by itself'),
   },
   { additionalProperties: false },
 );
@@ -59,6 +59,7 @@ export const onlineFilteredBc = defineAlgorithm({
   options,
   needs: { critic: null, source: 'episodes' },
   trainsPolicy: true,
+  allowsActionChoice: true,
   playerOptions: [],
   openPlayer: policyPlayer,
 

@@ -7,7 +7,15 @@
 // With baseline=group, G_t is the episode's return minus the mean of its group (REINFORCE++-baseline), before the normalisation.
 // Differs from it: an episode has several utterances with a reward each, so that a token's return has only the rewards that follow.
 import { Type } from '@sinclair/typebox';
-import { discountedReturns, groupRelativeAdvantages, mean, oneOf, share, standardDeviation } from '@bowyer/core';
+import {
+  discountedReturns,
+  groupRelativeAdvantages,
+  mean,
+  oneOf,
+  share,
+  standardDeviation,
+  type ConfigProblem,
+} from '@bowyer/core';
 import { policyPlayer } from '../rollout/policy-player.js';
 import { scoredIds, utterancesOf } from '../update/turn-batch.js';
 import { defineAlgorithm } from '../unit.js';
@@ -25,7 +33,7 @@ const EPSILON = 1e-8;
 const options = Type.Object(
   {
     ...groupTrainingKeys,
-    gamma: share('discount per turn of the rewards that follow; with baseline=group it has no effect'),
+    gamma: share('discount per turn of the rewards that follow; 1 with baseline=group'),
     baseline: oneOf(
       ['none', 'group'],
       'none: returns that follow a turn; group: the return of the episode minus the mean of its group',
@@ -50,8 +58,27 @@ export const reinforcePp = defineAlgorithm({
   openPlayer: policyPlayer,
   train: (run, options) =>
     trainOnGroups(run, options, (episodes) => ({ advantages: normalised(tokenReturns(episodes, options)) })),
-  problems: groupTrainingProblems,
+  problems: (options) => [...groupTrainingProblems(options), ...baselineProblems(options)],
 });
+
+/** Settings that a baseline of the group does not go with. */
+function baselineProblems({ baseline, gamma, groupSize }: { baseline: string; gamma: number; groupSize: number }) {
+  if (baseline === 'none') return [];
+  const problems: ConfigProblem[] = [];
+  if (gamma !== 1)
+    problems.push({
+      key: 'gamma',
+      message: `gamma=${gamma} with baseline=group: the baseline is the mean undiscounted return of the group`,
+      remedy: 'write gamma=1, or baseline=none',
+    });
+  if (groupSize === 1)
+    problems.push({
+      key: 'group_size',
+      message: 'group_size=1 with baseline=group: an episode is its own baseline, so every advantage is 0',
+      remedy: 'raise group_size, or write baseline=none',
+    });
+  return problems;
+}
 
 /** [episodes][turns] of [tokens] G. */
 export function tokenReturns(episodes: readonly GroupEpisode[], options: ReturnOptions): Float32Array[][] {

@@ -2,8 +2,7 @@
 // the tokens of training. A turn costs only its new tokens.
 import type { Decision } from '@bowyer/envs';
 import type { ChatMessage, ChatTemplate, Tokenizer, Utterance } from '@bowyer/models';
-import type { Dialogue, Dialogues } from './dialogue.js';
-import type { ActRequest } from './player.js';
+import type { Dialogue, Dialogues, Observed, Spoken } from './dialogue.js';
 import { SlotContext, type TurnTokens } from './turn-tokens.js';
 
 export interface ChatOptions {
@@ -39,7 +38,7 @@ class ChatDialogue implements Dialogue {
     private readonly options: ChatOptions,
   ) {}
 
-  advance({ turn, observation, ids }: ActRequest, cached: readonly number[]): { keep: number; tokens: number[] } {
+  advance({ turn, observation, ids }: Observed, cached: readonly number[]): { keep: number; tokens: number[] } {
     const { template, opening, isSingleMessage = false } = this.options;
     const begins = turn === 0 || isSingleMessage;
     if (begins) this.#messages = [...opening];
@@ -62,11 +61,11 @@ class ChatDialogue implements Dialogue {
     return { keep, tokens: prompt.slice(keep) };
   }
 
-  actionOf({ ids }: Utterance): string {
+  actionOf({ ids }: Pick<Utterance, 'ids'>): string {
     return this.tokenizer.decode(ids).trim();
   }
 
-  decide(utterance: Utterance): Required<Decision<TurnTokens>> {
+  decide(utterance: Spoken): Required<Decision<TurnTokens>> {
     this.#action = this.actionOf(utterance);
     // With its spaces, since they are in the context.
     this.#messages.push({ role: 'assistant', content: this.tokenizer.decode(utterance.ids) });

@@ -1,6 +1,14 @@
 // Rollouts of groups: several episodes of the same task, whose returns are compared with each other.
 import { Type } from '@sinclair/typebox';
-import { count, episodicReturn, mean, oneOf, standardDeviation, type ConfigProblem, type Trajectory } from '@bowyer/core';
+import {
+  count,
+  episodicReturn,
+  mean,
+  oneOf,
+  standardDeviation,
+  type ConfigProblem,
+  type Trajectory,
+} from '@bowyer/core';
 import type { Metrics, OpenPlayer } from '../types.js';
 import { collectEpisodes, type CollectOptions, type PlayContext } from './collect.js';
 
@@ -12,7 +20,8 @@ export const groupKeys = {
   ),
   invalid_penalty: Type.Number({
     minimum: 0,
-    description: 'subtracted from the reward of a turn whose action the environment reports as invalid, for learning only',
+    description:
+      'subtracted from the reward of a turn whose action the environment reports as invalid, for learning only',
   }),
   truncated_episodes: oneOf(
     ['learn', 'mask'],
@@ -69,20 +78,21 @@ export async function collectGroups(
   };
 }
 
-/** Settings under which groups would not be whole. */
+/** A problem where groups would not be whole. */
+export function wholeGroups({ rolloutSize, groupSize }: { rolloutSize: number; groupSize: number }): ConfigProblem[] {
+  if (rolloutSize % groupSize === 0) return [];
+  const message = `rollout_size=${rolloutSize} is no multiple of group_size=${groupSize}, so one group would be incomplete`;
+  const remedy = `write rollout_size=${Math.ceil(rolloutSize / groupSize) * groupSize}`;
+  return [{ key: 'rollout_size', message, remedy }];
+}
+
 export function groupProblems(options: {
   rolloutSize: number;
   groupSize: number;
   samplingRounds: number;
 }): ConfigProblem[] {
-  const { rolloutSize, groupSize, samplingRounds } = options;
-  const problems: ConfigProblem[] = [];
-  if (rolloutSize % groupSize !== 0)
-    problems.push({
-      key: 'rollout_size',
-      message: `rollout_size=${rolloutSize} is no multiple of group_size=${groupSize}, so one group would be incomplete`,
-      remedy: `write rollout_size=${Math.ceil(rolloutSize / groupSize) * groupSize}`,
-    });
+  const { groupSize, samplingRounds } = options;
+  const problems = wholeGroups(options);
   if (samplingRounds > 1 && groupSize === 1)
     problems.push({
       key: 'sampling_rounds',

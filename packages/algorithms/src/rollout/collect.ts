@@ -128,8 +128,8 @@ export async function play(
         trajectories[episode] = {
           episode: firstEpisode + episode,
           seed: envSeeds[episode],
-          ...(groupSize > 1 && { group: Math.floor((firstEpisode + episode) / groupSize) }),
           ...(item !== undefined && { item }),
+          ...(groupSize > 1 && { group: Math.floor((firstEpisode + episode) / groupSize) }),
           transitions: turns.map(({ info: _, data: _tokens, ...transition }) => transition),
           infos: turns.map(({ info }) => info),
           segments: segmentsOf(turns.map(({ data }) => data)),

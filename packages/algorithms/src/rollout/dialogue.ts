@@ -5,13 +5,24 @@ import type { Utterance } from '@bowyer/models';
 import type { ActRequest } from './player.js';
 import type { TurnTokens } from './turn-tokens.js';
 
+export const actionChoices = ['free', 'scored', 'constrained'] as const;
+export type ActionChoice = (typeof actionChoices)[number];
+
 /** One format for episodes. */
 export interface Dialogues {
   /** Tokens that end an utterance, besides those of the sampling options. */
   readonly terminatorIds: readonly number[];
+  /** How an utterance is found: written freely (if not given), or chosen among the valid actions; see choice-player.ts. */
+  readonly actionChoice?: ActionChoice;
   /** For one slot, episode after episode. */
   open(): Dialogue;
 }
+
+/** A turn's observation; see `ActRequest`. */
+export type Observed = Pick<ActRequest, 'turn' | 'observation' | 'ids'>;
+
+/** What of an utterance belongs to a dialogue. */
+export type Spoken = Pick<Utterance, 'ids' | 'terminatorId' | 'logprobs' | 'contextTokens'>;
 
 /** What the model has read and written in one slot. */
 export interface Dialogue {
@@ -21,9 +32,9 @@ export interface Dialogue {
    * @param cached the slot's tokens so far
    * @returns how many of them stay, and the tokens after these
    */
-  advance(request: ActRequest, cached: readonly number[]): { keep: number; tokens: number[] };
+  advance(request: Observed, cached: readonly number[]): { keep: number; tokens: number[] };
   /** The utterance as the environment and the critic read it. */
-  actionOf(utterance: Utterance): string;
+  actionOf(utterance: Pick<Utterance, 'ids'>): string;
   /** Adds the utterance to the context. */
-  decide(utterance: Utterance): Required<Decision<TurnTokens>>;
+  decide(utterance: Spoken): Required<Decision<TurnTokens>>;
 }

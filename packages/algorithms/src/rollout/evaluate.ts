@@ -12,29 +12,38 @@ export interface Evaluation {
 export interface EvaluateOptions extends PlayOptions {
   /** Episodes. */
   evalSize: number;
-  /** False: greedy. */
-  evalDoSample: boolean;
+  evalDecoding: Decoding | 'both';
 }
 
+export type Decoding = 'sample' | 'greedy';
+
+/** What an evaluation plays with; the first chooses the best agent. */
+export const decodingsOf = (evalDecoding: Decoding | 'both'): readonly [Decoding, ...Decoding[]] =>
+  evalDecoding === 'both' ? ['sample', 'greedy'] : [evalDecoding];
+
 /**
- * Plays `evalSize` episodes.
+ * Plays `evalSize` episodes; with `both` decodings the same ones twice, the greedy ones' metrics being `eval_greedy/…`.
  *
  * @param purpose names the set of episodes and the split they are played on: `eval` chooses the best policy of a run, `test` tests it
  */
 export async function evaluate(
   run: PlayContext,
   openPlayer: OpenPlayer,
-  { seed, slots, maxFailureShare, sampling, evalSize, evalDoSample }: EvaluateOptions,
+  { seed, slots, maxFailureShare, sampling, evalSize, evalDecoding }: EvaluateOptions,
   purpose: 'eval' | 'test' = 'eval',
 ): Promise<Evaluation> {
-  const options = { seed, slots, maxFailureShare, sampling: { ...sampling, greedy: !evalDoSample } };
-  const trajectories = await play(run, openPlayer, options, {
-    purpose,
-    split: purpose,
-    firstEpisode: 0,
-    episodes: evalSize,
-  });
-  return { metrics: episodeMetrics(trajectories, purpose), trajectories };
+  const [first, second] = decodingsOf(evalDecoding);
+  const playWith = (decoded: Decoding) =>
+    play(
+      run,
+      openPlayer,
+      { seed, slots, maxFailureShare, sampling: { ...sampling, greedy: decoded === 'greedy' } },
+      { purpose, split: purpose, firstEpisode: 0, episodes: evalSize },
+    );
+  const trajectories = await playWith(first);
+  const metrics = episodeMetrics(trajectories, purpose);
+  if (second !== undefined) Object.assign(metrics, episodeMetrics(await playWith(second), `${purpose}_${second}`));
+  return { metrics, trajectories };
 }
 
 /** Compares the critic's min(Q₁, Q₂) with the discounted returns that followed. */

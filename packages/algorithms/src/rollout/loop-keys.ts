@@ -1,6 +1,6 @@
 // Config keys of the outer loop of the algorithms that learn from their own episodes.
 import { Type, type TSchema } from '@sinclair/typebox';
-import { count } from '@bowyer/core';
+import { count, oneOf } from '@bowyer/core';
 import { horizonKey } from './horizon.js';
 
 const MAX_ITERATIONS = 1_000_000_000;
@@ -20,6 +20,10 @@ export const loopKeys = {
   save_freq: undecided(count('iterations between checkpoints')),
 };
 
+/** How evaluations and the final test choose tokens. */
 export const evalDoSampleKey = {
-  eval_do_sample: Type.Boolean({ description: 'sample in evaluations; false: greedy, as in ArCHer' }),
+  eval_decoding: oneOf(
+    ['greedy', 'sample', 'both'],
+    'how evaluations and the final test choose tokens: the likeliest, as in ArCHer; sampled; both are reported, and the sampled one chooses the best agent',
+  ),
 };

@@ -9,6 +9,8 @@ export interface ActRequest {
   /** 0 for the first turn of an episode. */
   turn: number;
   observation: string;
+  /** What the environment accepts now, where it lists it. */
+  validActions?: readonly string[];
   /** At turn 0: the tokens that the observation had when it was played before. */
   ids?: readonly number[];
   /** The episode's own stream of random numbers. */

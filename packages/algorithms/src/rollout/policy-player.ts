@@ -3,16 +3,22 @@
 import type { Decision } from '@bowyer/envs';
 import type { Episodes, LanguageModel, SamplingOptions } from '@bowyer/models';
 import type { OpenPlayer } from '../types.js';
+import { ConstrainedPlayer, ScoredPlayer } from './choice-player.js';
 import type { Dialogue, Dialogues } from './dialogue.js';
 import type { ActRequest, Player } from './player.js';
 import { textDialogues } from './text-dialogue.js';
 import type { TurnTokens } from './turn-tokens.js';
 
-/** The policy alone acts. */
+/** The policy alone acts, as the dialogues' `actionChoice` says. */
 export const policyPlayer =
   ({ policy, dialogues }: { policy: LanguageModel; dialogues: Dialogues }, { slots }: { slots: number }): OpenPlayer =>
-  (sampling) =>
-    PolicyPlayer.open(policy, slots, sampling, dialogues);
+  (sampling) => {
+    const { actionChoice = 'free' } = dialogues;
+    if (actionChoice === 'free') return PolicyPlayer.open(policy, slots, sampling, dialogues);
+    const options = { slots, sampling, dialogues };
+    if (actionChoice === 'constrained') return ConstrainedPlayer.open(policy, options);
+    return Promise.resolve(new ScoredPlayer(policy, options));
+  };
 
 export class PolicyPlayer implements Player {
   readonly #dialogues: Dialogue[];

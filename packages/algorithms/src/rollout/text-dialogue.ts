@@ -1,8 +1,7 @@
 // Dialogues in ArCHer's format: the observation is the history as text, and the agent's utterance is appended to it.
 import type { Decision } from '@bowyer/envs';
 import type { Tokenizer, Utterance } from '@bowyer/models';
-import type { Dialogue, Dialogues } from './dialogue.js';
-import type { ActRequest } from './player.js';
+import type { Dialogue, Dialogues, Observed, Spoken } from './dialogue.js';
 import { SlotContext, type TurnTokens } from './turn-tokens.js';
 
 export const textDialogues = (tokenizer: Tokenizer): Dialogues => ({
@@ -18,7 +17,7 @@ export class TextDialogue implements Dialogue {
   constructor(private readonly tokenizer: Pick<Tokenizer, 'encode' | 'decode'>) {}
 
   /** Only the new tokens where the observation continues what the slot has read, else the whole text. */
-  advance(request: ActRequest, cached: readonly number[]): { keep: number; tokens: number[] } {
+  advance(request: Observed, cached: readonly number[]): { keep: number; tokens: number[] } {
     const { observation, ids, turn } = request;
     const continues = turn > 0 && observation.startsWith(this.#text);
     const added = continues ? observation.slice(this.#text.length) : observation;
@@ -29,11 +28,11 @@ export class TextDialogue implements Dialogue {
     return { keep: continues ? cached.length : 0, tokens };
   }
 
-  actionOf({ ids }: Utterance): string {
+  actionOf({ ids }: Pick<Utterance, 'ids'>): string {
     return this.tokenizer.decode(ids);
   }
 
-  decide(utterance: Utterance): Required<Decision<TurnTokens>> {
+  decide(utterance: Spoken): Required<Decision<TurnTokens>> {
     const action = this.actionOf(utterance);
     this.#text += action;
     return { action, data: this.#context.utter(utterance) };

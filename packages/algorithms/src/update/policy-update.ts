@@ -36,7 +36,8 @@ import { packTurns, scoredIds, scoreTurns, utterancesOf, type LearnedTurn, type 
 
 const coefficient = (description: string) => Type.Number({ minimum: 0, description });
 
-export const policyUpdateKeys = {
+/** Without those of a KL penalty. */
+export const surrogateKeys = {
   inner_epochs: count('passes of the policy over the turns of a rollout'),
   sequence: oneOf(
     ['episode', 'turn'],
@@ -74,14 +75,6 @@ export const policyUpdateKeys = {
     ['sampled', 'recomputed'],
     'denominator of the ratio: log-probabilities stored by the sampler, or those of the trainer before the first step',
   ),
-  kl_coefficient: coefficient(
-    'weight of the KL to the reference policy, the start of the run; 0: none, and no reference',
-  ),
-  kl_in: oneOf(['loss', 'reward'], 'the KL is a term of the loss, or is subtracted from the rewards'),
-  kl_estimator: oneOf(
-    ['k1', 'k2', 'k3'],
-    'estimator of the KL from one token, in the loss (there the gradient of k1 is noise); in rewards it is always k1',
-  ),
   entropy_coefficient: coefficient('weight of the entropy bonus per token'),
   target_kl: nullable(
     rate('nats per token'),
@@ -91,7 +84,19 @@ export const policyUpdateKeys = {
   ...scoreTerminatorKey,
 };
 
-export interface PolicyUpdateOptions {
+export const policyUpdateKeys = {
+  ...surrogateKeys,
+  kl_coefficient: coefficient(
+    'weight of the KL to the reference policy, the start of the run; 0: none, and no reference',
+  ),
+  kl_in: oneOf(['loss', 'reward'], 'the KL is a term of the loss, or is subtracted from the rewards'),
+  kl_estimator: oneOf(
+    ['k1', 'k2', 'k3'],
+    'estimator of the KL from one token, in the loss (there the gradient of k1 is noise); in rewards it is always k1',
+  ),
+};
+
+export interface SurrogateOptions {
   innerEpochs: number;
   sequence: 'episode' | 'turn';
   minibatchSize: number;
@@ -103,13 +108,16 @@ export interface PolicyUpdateOptions {
   clipHigh: number;
   dualClip: number | null;
   oldLogprobs: 'sampled' | 'recomputed';
-  klCoefficient: number;
-  klIn: 'loss' | 'reward';
-  klEstimator: KlEstimator;
   entropyCoefficient: number;
   targetKl: number | null;
   maxGradNorm: number;
   scoreTerminator: boolean;
+}
+
+export interface PolicyUpdateOptions extends SurrogateOptions {
+  klCoefficient: number;
+  klIn: 'loss' | 'reward';
+  klEstimator: KlEstimator;
 }
 
 /** A turn and what is learned from it. Arrays are [tokens] of its scored tokens: the utterance, then the terminator if it is scored. */
@@ -122,8 +130,12 @@ export interface AdvantageTurn extends LearnedTurn {
 
 /** A further loss on the same tokens, computed from the same pass, such as that of a value head. */
 export interface AddedLoss<Turn> {
+  /** The batch's examples with what the loss needs of the pass; as they are if not given. */
+  examplesOf?(batch: TurnBatch<Turn>): TokenExample[];
   /** @param weights [N] w, of the tokens of the batch */
   lossOf(scored: ScoredTokens, batch: TurnBatch<Turn>, weights: Float32Array): { loss: TokenLoss; metrics: Metrics };
+  /** Called after every optimizer step of the policy. */
+  step?(): Promise<void>;
 }
 
 type Reference = Pick<ReferencePolicy, 'logprobs'>;
@@ -159,7 +171,7 @@ export const policyUpdateProblems = (options: {
  *
  * @param reference needed where `klCoefficient` is above 0 and the turns do not have their `refLogprobs`
  * @param step.rng the order of the minibatches
- * @param step.klCoefficient in place of the option, for one that adapts
+ * @param step.klCoefficient in place of the option, for one that adapts; 0: no reference, and no option of a KL is read
  * @param added a further loss of the same pass
  */
 export async function updatePolicy<Turn extends AdvantageTurn>(
@@ -170,10 +182,10 @@ export async function updatePolicy<Turn extends AdvantageTurn>(
   }: { policy: LanguageModel; reference?: Reference | null; hooks: Pick<RunHooks, 'progress'> },
   turns: readonly Turn[],
   step: UpdateStep,
-  options: PolicyUpdateOptions,
+  options: SurrogateOptions & Partial<PolicyUpdateOptions>,
   added?: AddedLoss<Turn>,
 ): Promise<Metrics> {
-  const { rng, lr, klCoefficient = options.klCoefficient } = step;
+  const { rng, lr, klCoefficient = options.klCoefficient ?? 0 } = step;
   const prepared = await prepare(policy, klCoefficient > 0 ? reference : 'none', turns, options);
   const sequences = sequencesOf(prepared, options.sequence);
   const steps = options.innerEpochs * Math.ceil(sequences.length / options.minibatchSize);
@@ -188,6 +200,7 @@ export async function updatePolicy<Turn extends AdvantageTurn>(
       isStopped = exceedsTarget(metrics['actor/kl_sampling'], options);
       if (isStopped) break;
       norms.push((await policy.optimizer.step({ lr, maxGradNorm: options.maxGradNorm })).gradientNorm);
+      await added?.step?.();
       hooks.progress('policy', norms.length, steps);
     }
   }
@@ -207,7 +220,7 @@ async function prepare<Turn extends AdvantageTurn>(
   policy: LanguageModel,
   reference: Reference | null | 'none',
   turns: readonly Turn[],
-  options: PolicyUpdateOptions,
+  options: SurrogateOptions,
 ): Promise<Prepared<Turn>[]> {
   const { oldLogprobs, scoreTerminator, maxBatchTokens } = options;
   const maxTokens = maxBatchTokens ?? undefined;
@@ -229,7 +242,10 @@ async function prepare<Turn extends AdvantageTurn>(
   );
 }
 
-type ScoringOptions = Pick<PolicyUpdateOptions, 'minibatchSize' | 'scoreTerminator' | 'sequence' | 'maxBatchTokens'>;
+export type ScoringOptions = Pick<
+  SurrogateOptions,
+  'minibatchSize' | 'scoreTerminator' | 'sequence' | 'maxBatchTokens'
+>;
 
 /** [turns] of [tokens] log-probabilities under the reference policy, in nats. */
 export function referenceLogprobs(
@@ -276,7 +292,7 @@ async function accumulate<Turn extends AdvantageTurn>(
   policy: LanguageModel,
   batch: TurnBatch<Prepared<Turn>>,
   { klCoefficient, added }: { klCoefficient: number; added?: AddedLoss<Turn> },
-  options: PolicyUpdateOptions,
+  options: SurrogateOptions & Partial<PolicyUpdateOptions>,
 ): Promise<Metrics> {
   const { turns, lengths } = batch;
   const sequenceLengths = options.sequence === 'turn' ? lengths : episodeLengths(batch);
@@ -289,7 +305,7 @@ async function accumulate<Turn extends AdvantageTurn>(
   };
   let metrics: Metrics = {};
   await policy.accumulateLogprobGradients(
-    batch.examples,
+    added?.examplesOf?.(batch) ?? batch.examples,
     (scored) => {
       const found = policyLoss(scored, { ...tokens, weights, ratioLengths, klCoefficient }, options);
       const further = added?.lossOf(scored, batch, weights);
@@ -314,7 +330,7 @@ function policyLoss(
     ratioLengths: number[];
     klCoefficient: number;
   },
-  options: PolicyUpdateOptions,
+  options: SurrogateOptions & Partial<PolicyUpdateOptions>,
 ): { loss: TokenLoss; metrics: Metrics } {
   const { oldLogprobs, refLogprobs, advantages, weights, ratioLengths, klCoefficient } = batch;
   const ratioed = { logprobs, oldLogprobs, advantages, weights };
@@ -334,7 +350,7 @@ function policyLoss(
   };
   if (refLogprobs.length > 0) {
     if (options.klIn === 'loss') {
-      const penalty = klPenalty({ logprobs, refLogprobs, weights }, options.klEstimator);
+      const penalty = klPenalty({ logprobs, refLogprobs, weights }, options.klEstimator!);
       terms.push({ loss: penalty, coefficient: klCoefficient });
       metrics['losses/kl'] = penalty.loss;
     }
@@ -345,9 +361,9 @@ function policyLoss(
   return { loss: weightedSum(...terms), metrics };
 }
 
-const exceedsTarget = (kl: number, { targetKl }: PolicyUpdateOptions) => targetKl !== null && kl > targetKl;
+const exceedsTarget = (kl: number, { targetKl }: SurrogateOptions) => targetKl !== null && kl > targetKl;
 
-function aggregationOf({ lossAggregation, lossDivisor }: PolicyUpdateOptions): LossAggregation {
+function aggregationOf({ lossAggregation, lossDivisor }: SurrogateOptions): LossAggregation {
   return lossAggregation === 'constant' ? { kind: 'constant', divisor: lossDivisor! } : { kind: lossAggregation };
 }
 

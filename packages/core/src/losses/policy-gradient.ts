@@ -42,7 +42,10 @@ export function policyGradientLoss({
  * @param entropies [N] nats, of the policy's distribution at each token
  * @returns the loss and its gradient by `entropies` [N]; that by the log-probabilities is 0
  */
-export function entropyBonus(entropies: Float32Array, weights: Float32Array): TokenLoss & { entropyGradient: Float32Array } {
+export function entropyBonus(
+  entropies: Float32Array,
+  weights: Float32Array,
+): TokenLoss & { entropyGradient: Float32Array } {
   sameLength('entropyBonus', { entropies, weights });
   const loss = -entropies.reduce((sum, entropy, t) => sum + weights[t] * entropy, 0);
   return { loss, gradient: new Float32Array(entropies.length), entropyGradient: weights.map((weight) => -weight) };

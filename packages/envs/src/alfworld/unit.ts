@@ -1,4 +1,4 @@
-import { historyOffer, servedOffer } from '../context/context-options.js';
+import { listedHistory, servedOffer } from '../context/context-options.js';
 import {
   agentGymKeys,
   backendOptionNames,
@@ -30,7 +30,7 @@ export const alfworldUnit = defineEnvironment<AlfworldOptions>({
   context: ({ backend, observation }) => {
     if (backend === 'agentgym') return servedOffer;
     const parts = ['taskDescription', 'validActions'] as const;
-    return observation === 'history' ? historyOffer : { observation, kind: 'dialogue', parts };
+    return observation === 'history' ? listedHistory : { observation, kind: 'dialogue', parts };
   },
   sampleActions: [
     ...['look', 'inventory', 'help', 'go to drawer 1', 'open drawer 1', 'go to cabinet 1', 'open cabinet 1', ''],

@@ -21,6 +21,9 @@ export interface ContextOffer {
 /** Of an environment whose observation is everything that was said so far. */
 export const historyOffer: ContextOffer = { observation: 'history', kind: 'dialogue', parts: [] };
 
+/** The same with valid actions in `info`, which an agent may choose from and cannot read. */
+export const listedHistory: ContextOffer = { ...historyOffer, parts: ['validActions'] };
+
 /** Of a game on AgentGym's server, which answers the last action and may list actions or not. */
 export const servedOffer: ContextOffer = { observation: 'turn', kind: 'dialogue', parts: [] };
 

@@ -131,7 +131,7 @@ export class ContextWriter {
     if (!next.startsWith(observation) || !next.slice(observation.length).trimStart().startsWith(said)) return;
     throw new Error(
       `the observations of ${this.name} contain what was said before, which context=dialogue would repeat in every turn\n` +
-        "  declare it in the environment's unit: context: () => ({ observation: 'history', kind: 'dialogue', parts: [] }); or write context=last",
+        "  declare it in the environment's unit: context: () => historyOffer; or write context=last",
     );
   }
 }

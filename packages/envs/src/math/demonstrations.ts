@@ -52,7 +52,9 @@ function wrongSolution({ answer }: Problem, rng: Rng): string {
 /** Why there is nothing to imitate; null where there is. */
 export function missingSolutions({ problems }: MathOptions): string | null {
   if (problems === null) return null;
-  const without = readProblems(problems).train.filter(({ solution }) => solution === null).length;
+  const { train } = readProblems(problems);
+  if (train.length === 0) return `${problems} has no training problem`;
+  const without = train.filter(({ solution }) => solution === null).length;
   return without === 0 ? null : `${without} training problems of ${problems} have no solution to imitate`;
 }
 

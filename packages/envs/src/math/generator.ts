@@ -38,7 +38,8 @@ export function generateProblem(rng: Rng, split: Split, options: GeneratorOption
 
 /** One problem, whatever its split. */
 export function anyProblem(rng: Rng, { kinds: names, level }: GeneratorOptions): Problem {
-  const { question, steps, answer } = kinds[rng.choice(names)](rng, level);
+  const kind = rng.choice(names);
+  const { question, steps, answer } = kinds[kind](rng, level);
   const solution = `${steps}; \\boxed{${answer.replace('%', '\\%')}}`;
-  return { id: questionId(question), question, answer, solution };
+  return { id: questionId(question), question, kind, answer, solution };
 }

@@ -7,6 +7,7 @@ import { kindNames } from './generator.js';
 import { MathEnv } from './math.js';
 import type { MathOptions } from './options.js';
 import { splitOf } from './problem.js';
+import { mathReport } from './report.js';
 
 const defaults: MathOptions = { problems: null, kinds: kindNames, level: 1, instruction: '', maxAttempts: 1 };
 const make = (options: Partial<MathOptions> = {}) => new MathEnv({ ...defaults, ...options });
@@ -64,6 +65,30 @@ test('demonstrations are right solutions of training problems; with noise a shar
   const wins = noisy.filter((turns) => episodicReturn({ transitions: turns }) === 1).length;
   expect(wins).toBeGreaterThan(60); // 3/4 of them have a right attempt among two
   expect(wins).toBeLessThan(90);
+});
+
+test('the report has the fork’s keys and judges the last attempt', () => {
+  const info = { question: 'What is 1 + 1?', reference: '2' };
+  const first = { action: '3', info: { ...info, won: false } };
+  const report = mathReport({
+    model: { path: 'runs/bc', name: null },
+    sampling: { temperature: 0.7, maxTokens: 100 },
+    episodes: [[first, { action: '\\boxed{2}', info: { ...info, won: true } }], [first]],
+  });
+  expect(report).toEqual({
+    file: 'bc_evaluation_results.json',
+    content: {
+      model_path: 'runs/bc',
+      model_name: null,
+      accuracy: 0.5,
+      temperature: 0.7,
+      max_tokens: 100,
+      problems: [
+        { problem: 'What is 1 + 1?', reference_answer: '2', generated_solution: '\\boxed{2}', is_correct: true },
+        { problem: 'What is 1 + 1?', reference_answer: '2', generated_solution: '3', is_correct: false },
+      ],
+    },
+  });
 });
 
 test('a file: its problems by number, its solutions on one line, its words known', async () => {

@@ -14,6 +14,8 @@ export interface MathInfo extends Record<string, unknown> {
   /** Id of the problem: the same question, the same id. */
   item: string;
   question: string;
+  /** Of a generated problem; null for one of a file. */
+  kind: string | null;
   /** The right answer. */
   reference: string;
   /** What the last solution states; null where it states nothing, and after a reset. */
@@ -88,8 +90,8 @@ export class MathEnv implements Env {
   }
 
   #info(answer: string | null, won: boolean): MathInfo {
-    const { id, question, answer: reference } = this.problem;
-    return { item: id, question, reference, answer, won, invalid: false };
+    const { id, question, kind, answer: reference } = this.problem;
+    return { item: id, question, kind, reference, answer, won, invalid: false };
   }
 }
 

@@ -25,6 +25,7 @@ test('CSV: quotes, commas and line feeds in cells, CRLF, a byte order mark, unkn
   expect(problems).toContainEqual({
     id: expect.stringMatching(/^[0-9a-f]{8}$/) as string,
     question: 'What is "1,5" times 2,\nas a number?',
+    kind: null,
     answer: '3',
     solution: '1.5 * 2 = 3; \\boxed{3}',
   });
@@ -43,7 +44,7 @@ test('JSON lines: names of other data sets, numbers, split and id of the file', 
       .join('\n'),
   );
   const { train, eval: evaluation, test } = readProblems(path);
-  expect(evaluation).toEqual([{ id: 'x1', question: 'a', answer: 'so \\boxed{\\frac{1}{2}}', solution: 'so \\boxed{\\frac{1}{2}}' }]); // prettier-ignore
+  expect(evaluation).toEqual([{ id: 'x1', question: 'a', kind: null, answer: 'so \\boxed{\\frac{1}{2}}', solution: 'so \\boxed{\\frac{1}{2}}' }]); // prettier-ignore
   expect(test).toMatchObject([{ question: 'b', solution: '1 + 1 = 2\n#### 2' }]);
   expect(train).toMatchObject([{ question: 'c', answer: '7', solution: null }]);
 });

@@ -141,7 +141,7 @@ function problemOf(path: string, row: Row): Problem {
     throw new ProblemFileError(path, row.line, `no answer that could be verified: ${error.message}`);
   }
   const worked = solution || (answer.includes('####') ? answer : '');
-  return { id: cell(path, row, 'id') || questionId(question), question, answer, solution: worked || null };
+  return { id: cell(path, row, 'id') || questionId(question), question, kind: null, answer, solution: worked || null };
 }
 
 function splitOfRow(path: string, row: Row, { question }: Problem): Split {

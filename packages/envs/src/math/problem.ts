@@ -6,6 +6,8 @@ export interface Problem {
   /** The same question has the same id. */
   id: string;
   question: string;
+  /** Of a generated problem. */
+  kind: string | null;
   /** The right answer, as the verifier reads it. */
   answer: string;
   /** A worked solution that ends with the answer; null where the file has none. */

@@ -1,9 +1,11 @@
+import { historyOffer } from '../context/context-options.js';
 import { playedOptions, playedSet, type ExpertNoise } from '../played-demonstrations.js';
-import { seedSplits } from '../splits.js';
 import { defineEnvironment, resetSchemaWith } from '../unit.js';
 import { mathDemonstrations, mathTexts, missingSolutions } from './demonstrations.js';
 import { MathEnv } from './math.js';
 import { mathSchema, type MathOptions } from './options.js';
+import { mathReport } from './report.js';
+import { mathSplits } from './splits.js';
 
 const generated = { problems: [null] };
 
@@ -16,13 +18,16 @@ export const mathUnit = defineEnvironment<MathOptions, ExpertNoise>({
     problem: { description: 'Number of the problem in its split of the file, from 0.', type: 'integer', minimum: 0 },
   }),
   make: (options) => new MathEnv(options),
-  splits: () => seedSplits('problems'),
+  splits: mathSplits,
+  taskType: ({ kind }) => kind as string | null,
   sampleActions: ['1 + 1 = 2; \\boxed{2}', '12', '\\boxed{', 'I do not know', '9^9^9^9', ''],
+  context: () => historyOffer,
   // 1 for the right answer, else 0.
   typicalReturn: () => 0.3,
   readWith: { kinds: generated, level: generated },
   vocabulary: mathTexts,
   splitsDigits: true,
+  report: mathReport,
   demonstrations: {
     schema: {
       type: 'object',

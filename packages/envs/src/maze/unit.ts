@@ -1,4 +1,4 @@
-import { historyOffer, servedOffer } from '../context/context-options.js';
+import { listedHistory, servedOffer } from '../context/context-options.js';
 import {
   agentGymKeys,
   backendOptionNames,
@@ -37,7 +37,7 @@ export const mazeUnit = defineEnvironment<MazeOptions & BackendOptions, ExpertNo
   // With observation=full the goal and the position are in every observation.
   context: ({ backend, observation }) => {
     if (backend === 'agentgym') return servedOffer;
-    return observation === 'partial' ? historyOffer : { observation: 'turn', kind: 'last', parts: ['validActions'] };
+    return observation === 'partial' ? listedHistory : { observation: 'turn', kind: 'last', parts: ['validActions'] };
   },
   sampleActions: ['move left', 'move right', 'move up', 'move down', 'move down', 'jump', ''],
   // A warm-started policy takes about 16 steps of −1, which discounted at 0.95 are −11; with rewards of 1 it mostly arrives.

@@ -1,4 +1,4 @@
-import { historyOffer, servedOffer } from '../context/context-options.js';
+import { listedHistory, servedOffer } from '../context/context-options.js';
 import {
   agentGymKeys,
   backendOptionNames,
@@ -31,7 +31,7 @@ export const textCraftUnit = defineEnvironment<TextCraftOptions & BackendOptions
   context: ({ backend, observation }) => {
     if (backend === 'agentgym') return servedOffer;
     const parts = ['taskDescription', 'validActions'] as const;
-    return observation === 'history' ? historyOffer : { observation, kind: 'dialogue', parts };
+    return observation === 'history' ? listedHistory : { observation, kind: 'dialogue', parts };
   },
   sampleActions: [
     'inventory',

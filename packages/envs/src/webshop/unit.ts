@@ -1,4 +1,4 @@
-import { historyOffer, servedOffer } from '../context/context-options.js';
+import { listedHistory, servedOffer } from '../context/context-options.js';
 import { agentGymKeys, missingAddress } from '../agentgym/backend.js';
 import { agentGymEnv } from '../agentgym/options.js';
 import { expertNoiseSchema, playedOptions, playedSet, type ExpertNoise } from '../played-demonstrations.js';
@@ -26,7 +26,7 @@ export const webShopUnit = defineEnvironment<WebShopOptions, ExpertNoise>({
   // A page says what the turns before have led to, and the instruction stands below it.
   context: ({ backend, observation }) => {
     if (backend === 'agentgym') return servedOffer;
-    if (observation === 'archer') return historyOffer;
+    if (observation === 'archer') return listedHistory;
     const kind = observation === 'page' ? 'last' : 'dialogue';
     return { observation: 'turn', kind, parts: ['taskDescription', 'validActions'] };
   },

@@ -16,6 +16,8 @@ export interface LineBatch {
   lineAnswers: Int32Array;
   /** [N, U] how often each line occurs in the observation. */
   lineCounts: Float32Array;
+  /** [N, U] for each decay that was asked for: the sum of decay^(lines behind it) over the places where the line occurs. */
+  decayedCounts: Float32Array[];
   /** [N, 1] number of lines of the observation. */
   turns: Float32Array;
   /** [A, W] weight of each word in the action, likewise. */
@@ -34,7 +36,7 @@ export class LineBatcher {
 
   constructor(private readonly tokenizer: Tokenizer) {}
 
-  batch(observations: readonly string[], actions: readonly string[] | null): LineBatch {
+  batch(observations: readonly string[], actions: readonly string[] | null, decays: readonly number[] = []): LineBatch {
     const lines = new Numbering<string>();
     const linesOf = observations.map((observation) => splitLines(observation).map((line) => lines.indexOf(line)));
     const differentActions = new Numbering<string>();
@@ -63,6 +65,7 @@ export class LineBatcher {
       ),
       lineAnswers,
       lineCounts: counts(linesOf, sizes.observations, sizes.lines),
+      decayedCounts: decays.map((decay) => counts(linesOf, sizes.observations, sizes.lines, decay)),
       turns: Float32Array.from({ length: sizes.observations }, (_, i) => linesOf[i]?.length ?? 0),
       actionWords: pooling(actionIds, sizes.actions, sizes.words),
       actions: padded(actionOf, sizes.observations),
@@ -113,10 +116,12 @@ function padded(items: readonly number[], length: number): Int32Array {
   return array;
 }
 
-/** [rows, columns] how often each column occurs in each row's list. */
-function counts(lists: readonly (readonly number[])[], rows: number, columns: number): Float32Array {
+/** [rows, columns] how often each column occurs in each row's list; one with n entries behind it counts decay^n. */
+function counts(lists: readonly (readonly number[])[], rows: number, columns: number, decay = 1): Float32Array {
   const matrix = new Float32Array(rows * columns);
-  lists.forEach((list, row) => list.forEach((column) => matrix[row * columns + column]++));
+  lists.forEach((list, row) =>
+    list.forEach((column, i) => (matrix[row * columns + column] += decay ** (list.length - 1 - i))),
+  );
   return matrix;
 }
 

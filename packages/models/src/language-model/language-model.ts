@@ -340,6 +340,10 @@ export class LanguageModel implements FrozenPolicy {
     return this.#valueHead;
   }
 
+  get hasValueHead(): boolean {
+    return this.#valueHead !== undefined;
+  }
+
   get valueHead(): ValueHead {
     if (!this.#valueHead) throw new Error('LanguageModel: no value head yet; call createValueHead');
     return this.#valueHead;

@@ -33,7 +33,10 @@ function tokenizerFor(material: Material, config: FreshPolicyConfig): Tokenizer 
   const texts = material.conversations.flatMap((messages) => messages.flatMap(({ content }) => both(content)));
   const known = material.fromFile ? [] : [...vocabularyTexts(config)].flatMap(both);
   const wholeTokens = templateTokens(config.chatTemplate);
-  return wordLevelTokenizer([...texts, 'system\nuser\nassistant\n', ...known], { wholeTokens, splitsDigits: splitsDigits(config) });
+  return wordLevelTokenizer([...texts, 'system\nuser\nassistant\n', ...known], {
+    wholeTokens,
+    splitsDigits: splitsDigits(config),
+  });
 }
 
 /** The texts as they are tokenized: an action's first word stays a word of its own. */

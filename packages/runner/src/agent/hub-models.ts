@@ -5,7 +5,7 @@ import type { TaskContext } from '../tasks/task.js';
 import { hubId } from './hub-id.js';
 import { agentFolderOf } from './model-folders.js';
 
-const KEYS = ['model', 'policyLm', 'criticLm', 'checkpointPath'] as const;
+const KEYS = ['model', 'policyLm', 'criticLm', 'checkpointPath', 'teacher'] as const;
 
 type ModelConfig = Partial<Record<(typeof KEYS)[number], string | null>> & Partial<Pick<SharedConfig, 'offline'>>;
 

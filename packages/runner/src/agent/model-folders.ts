@@ -40,6 +40,8 @@ export function criticFolderOf(agentFolder: string): string | null {
 export interface RunRecord {
   agentType?: string;
   env?: { name?: string };
+  /** What the agent was made of; null or absent where it was made from scratch. */
+  policyLm?: string | null;
   demonstrations?: object;
 }
 

@@ -8,7 +8,7 @@ import { wholeEnvironmentOf, type EnvironmentConfig } from '../environment/envir
 import type { TaskContext } from '../tasks/task.js';
 import { loadChatTemplate, type TemplateConfig } from './chat-setup.js';
 
-export type DialogueConfig = ContextConfig & Pick<SharedConfig, 'playAsChat'> & TemplateConfig;
+export type DialogueConfig = ContextConfig & Pick<SharedConfig, 'playAsChat' | 'actionChoice'> & TemplateConfig;
 
 /** With `play_as_chat` the template writes the episode, else the text of the history stands for itself. */
 export async function dialoguesOf(
@@ -16,14 +16,16 @@ export async function dialoguesOf(
   config: DialogueConfig,
   { envParts, log }: Pick<TaskContext, 'envParts' | 'log'>,
 ): Promise<Dialogues> {
-  if (!config.playAsChat) return textDialogues(tokenizer);
+  const { actionChoice } = config;
+  if (!config.playAsChat) return { ...textDialogues(tokenizer), actionChoice };
   const template = await loadChatTemplate(config, tokenizer);
   const opening = await openingOf(config, envParts);
   const isSingleMessage = contextOf(config).kind !== 'dialogue';
-  return chatDialogues(tokenizer, {
+  const dialogues = chatDialogues(tokenizer, {
     ...{ template, opening, isSingleMessage },
     onRewritten: () => log(REWRITTEN, 'WARNING'),
   });
+  return { ...dialogues, actionChoice };
 }
 
 const REWRITTEN =

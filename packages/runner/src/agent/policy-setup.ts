@@ -43,15 +43,20 @@ export async function loadPolicy(
   });
 }
 
-/** Writes, bit for bit, what training resumes from: a model that loads as any other, and the state of its optimizer. */
+/**
+ * Writes, bit for bit, what training resumes from: a model that loads as any other, the state of its optimizer, and the value head
+ * where there is one.
+ */
 export async function savePolicyState(policy: LanguageModel, folder: string): Promise<void> {
   await policy.save(folder);
   await policy.optimizer.save(join(folder, OPTIMIZER));
+  if (policy.hasValueHead) await policy.valueHead.save(folder);
 }
 
-/** Of a policy that was loaded from `folder`. */
+/** Of a policy that was loaded from `folder`; the value head too where it has been made. */
 export async function restoreOptimizer(policy: LanguageModel, folder: string): Promise<void> {
   await policy.optimizer.restore(join(folder, OPTIMIZER));
+  if (policy.hasValueHead) await policy.valueHead.restore(folder);
 }
 
 const OPTIMIZER = 'optimizer.safetensors';

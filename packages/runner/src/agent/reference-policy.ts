@@ -1,9 +1,10 @@
 // The reference policy of a run: its frozen start, opened from where the run began and never from its checkpoints.
 import type { TrainingRun } from '@bowyer/algorithms';
 import type { Device } from '@bowyer/graph';
-import { isAdapterDirectory, type LanguageModel } from '@bowyer/models';
+import { isAdapterDirectory, type LanguageModel, type Tokenizer } from '@bowyer/models';
 import type { Material } from '../demonstrations/material.js';
 import { freshPolicy, type FreshPolicyConfig } from './fresh-policy.js';
+import { agentFolderOf } from './model-folders.js';
 import { loadPolicy, type PolicyConfig } from './policy-setup.js';
 
 /** What training starts from: a model's folder (null: a policy from scratch) and, on a dataset, what is to be learned. */
@@ -27,4 +28,32 @@ export function referenceOf(
     if (policy.hasAdapters) return policy.freezeWithAdapters(isAdapterDirectory(folder) ? folder : null);
     return loadPolicy(folder, { ...config, quantization }, device);
   };
+}
+
+/** A model that the policy learns from, frozen. */
+export function teacherOf(
+  { tokenizer }: Pick<LanguageModel, 'tokenizer'>,
+  config: PolicyConfig,
+  device: Device,
+): TrainingRun['openTeacher'] {
+  return async (place) => {
+    const teacher = await loadPolicy(agentFolderOf(place), config, device);
+    const differing = firstDifference(tokenizer, teacher.tokenizer);
+    if (differing === null) return teacher;
+    await teacher.release();
+    throw new Error(
+      `the teacher in ${place} has another tokenizer than the policy: ${differing}\n` +
+        '  give a teacher with the same tokenizer, since it rates the very tokens that the policy wrote',
+    );
+  };
+}
+
+/** What two tokenizers disagree about; null where they have the same vocabulary. */
+function firstDifference(one: Tokenizer, other: Tokenizer): string | null {
+  if (one.vocabSize !== other.vocabSize) return `${other.vocabSize} tokens, and the policy's ${one.vocabSize}`;
+  for (let id = 0; id < one.vocabSize; id++) {
+    const [own, its] = [one, other].map((tokenizer) => tokenizer.decode([id], { keepSpecialTokens: true }));
+    if (own !== its) return `token ${id} is ${JSON.stringify(its)}, and the policy's ${JSON.stringify(own)}`;
+  }
+  return null;
 }

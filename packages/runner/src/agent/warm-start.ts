@@ -110,13 +110,15 @@ async function makeStart(
     await bc.train(
       {
         ...imitation.run,
-        ...{ policy, critic: null, makeEnv: null, dataset, history: [], hooks: imitation },
+        ...{ policy, critic: null, valueModel: null, makeEnv: null, dataset, history: [], hooks: imitation },
         dialogues: textDialogues(policy.tokenizer), // nothing is played
         openReference: () => Promise.reject(new Error('behaviour cloning has no reference policy')),
+        openTeacher: () => Promise.reject(new Error('behaviour cloning has no teacher')),
+        restoreStart: () => Promise.reject(new Error('a warm start has no start to return to')),
       },
       {
         ...{ epochs, batchSize, gradAccumSteps: 1, lmLr: lr, lmSchedule, maxGradNorm },
-        ...{ validationShare: 0, evalFreq: 1, evalSize: 0, evalDoSample: true }, // the run that starts here evaluates
+        ...{ validationShare: 0, evalFreq: 1, evalSize: 0, evalDecoding: 'sample' as const }, // the run that starts here evaluates
         ...{ scoreTerminator: config.scoreTerminator, seed: config.seed, slots: 1 },
         sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [] }, // nothing is sampled
       },

@@ -8,6 +8,14 @@ export const algorithmKeys = {
   agent_type: Type.String({ description: 'the algorithm’s name in ArCHer’s configs; choose one by algorithm=NAME' }),
 };
 
+/** Another name of `eval_decoding`, which it decides before the task begins. */
+export const decodingKeys = {
+  eval_do_sample: nullable(
+    Type.Boolean(),
+    'another name of eval_decoding, true: sample, false: greedy; null: as eval_decoding says',
+  ),
+};
+
 /** Secrets do not belong in a config, which is saved in the run's folder. */
 export const secretKeys = {
   huggingface_token: undecided(
@@ -21,7 +29,6 @@ export const notBuilt = {
   wandb_key: Type.String({
     description: 'kept for ArCHer’s configs; must be empty: set WANDB_API_KEY in the environment',
   }),
-  use_baseline: Type.Literal(false, { description: 'token-level baseline; not built yet: must be false' }),
 };
 
 /** Keys outside the node `env` that environments read: ArCHer's, and AgentGym's address. */

@@ -1,4 +1,5 @@
 // The node `context`: what the text is made of that the policy and the critic read. It has the keys of its kind only.
+import { findAlgorithm } from '@bowyer/algorithms';
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
 import { nullable, oneOf, toSnakeCase, type ConfigProblem } from '@bowyer/core';
 import {
@@ -53,4 +54,29 @@ export function contextKeyProblems(config: Record<string, unknown>): ConfigProbl
   if (context === undefined) return [];
   const { name, ...options } = env;
   return contextProblems(context, name, environmentInfo(name).context?.(options) ?? defaultOffer);
+}
+
+/** What keeps an agent from choosing among valid actions only: an environment that lists none, an algorithm that would learn wrongly. */
+export function actionChoiceProblems(config: Record<string, unknown>): ConfigProblem[] {
+  const { task, env, agentType, actionChoice } = config as { task: string; env: EnvConfig; agentType: string; actionChoice?: string }; // prettier-ignore
+  if (actionChoice === undefined || actionChoice === 'free') return [];
+  const problem = (message: string, remedy: string): ConfigProblem[] => [
+    { key: 'action_choice', message: `action_choice=${actionChoice}: ${message}`, remedy },
+  ];
+  const { name, ...options } = env;
+  const offer = environmentInfo(name).context?.(options) ?? defaultOffer;
+  if (!offer.parts.includes('validActions'))
+    return problem(`${name} does not list what it accepts`, 'write action_choice=free');
+  const algorithm = findAlgorithm(agentType);
+  if (algorithm?.playsWithCritic || algorithm?.alwaysSamples)
+    return problem(
+      `the player of ${algorithm.name} writes freely and then chooses by itself`,
+      'write action_choice=free',
+    );
+  if (task !== 'train' || algorithm === undefined) return [];
+  if (algorithm.needs.source === 'dataset' || algorithm.allowsActionChoice) return [];
+  return problem(
+    `${algorithm.name} learns from the log-probabilities of what its policy has sampled, which are not those of a choice among valid actions`,
+    'write action_choice=free; for a trained policy, task=evaluate action_choice=scored',
+  );
 }

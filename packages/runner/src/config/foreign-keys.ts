@@ -4,12 +4,12 @@ import type { ConfigError } from '@bowyer/config';
 /** Arguments of AgentGym's scripts (its BCTrainer, AgentEvol and evaluation). */
 const AGENTGYM: Readonly<Record<string, string>> = {
   train_file: 'demonstrations.path=FILE',
-  inference_file: 'demonstrations.path=FILE for what to learn from; items to play are chosen by the keys of env',
-  test_file: 'test_size=N; items to play are chosen by the keys of env',
+  inference_file: 'item_list=FILE with task=evaluate',
+  test_file: 'env.test_items=FILE for training, item_list=FILE with task=evaluate',
   model_train_path: 'policy_lm=FOLDER',
   model_path: 'checkpoint_path=FOLDER',
   model_save_path: 'save_path=FOLDER; the model is in its checkpoints/best',
-  output_file: 'save_path=FOLDER; episodes are in its trajectories/test.jsonl',
+  output_file: 'save_path=FOLDER; episodes are in its agentgym.jsonl',
   task_name: 'env=NAME',
   eval_batch_size: 'slots=N',
   n_epochs: 'epochs=N',
@@ -28,7 +28,7 @@ const AGENTGYM: Readonly<Record<string, string>> = {
   wandb_log: 'nothing yet: figures are in metrics.jsonl and report.html of the run',
   wandb_project: 'project_name=NAME',
   wandb_run_name: 'run_name=NAME',
-  data_len: 'env.items=N of an environment on a server',
+  data_len: 'data_len=N with task=evaluate item_list=FILE; env.items=N of an environment on a server',
   timeout: 'env.timeout_ms=MILLISECONDS of an environment on a server',
 };
 

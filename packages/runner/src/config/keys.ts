@@ -2,6 +2,7 @@
 // A key of one task alone stands in that task's unit; an algorithm's keys in the algorithm's. Defaults live in configs/.
 // Keys that were taken over from other programs' configs are in adopted-keys.ts.
 import { Type, type TObject } from '@sinclair/typebox';
+import { actionChoices } from '@bowyer/algorithms';
 import { count, nullable, oneOf, rate, share, type OptionsOf } from '@bowyer/core';
 import { environmentKeys, secretKeys, shopKeys } from './adopted-keys.js';
 import { launcherSchema, sweeperSchema } from '../sweep/sweep-schema.js';
@@ -92,6 +93,10 @@ export const conversationKeys = {
 export const playKeys = {
   slots: count('episodes in play at the same time'),
   max_failure_share: share('a run stops when more than this share of the episodes collected together failed'),
+  action_choice: oneOf(
+    [...actionChoices],
+    'free: the agent writes what it likes; scored, constrained: it chooses among the valid actions, by the log-probability of each as a whole, or token by token',
+  ),
   play_as_chat: Type.Boolean({
     description:
       'the agent plays through its chat template: observations are the user’s messages, actions the assistant’s',

@@ -48,6 +48,11 @@ export async function loadPlugins(composition: Composition): Promise<void> {
   }
 }
 
+/** Imports plugins whose paths have been checked: in a process that another one started. */
+export async function loadPluginFiles(paths: readonly string[]): Promise<void> {
+  for (const path of paths) await importPlugin(path, 'in a process of this run');
+}
+
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
 async function importPlugin(path: string, place: string): Promise<void> {

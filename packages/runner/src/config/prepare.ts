@@ -134,12 +134,20 @@ const GIVEN_FILE = 'demonstrations.path names a file, which decides this itself'
 
 /** Keys that other keys switch on, and how. */
 const CONDITIONS: Readonly<Record<string, string>> = {
+  data_len: 'write item_list=FILE to play problems of a list',
+  split: 'item_list names the problems: leave it out to play those of a split',
   lora: 'write use_lora=true to train adapters',
   warm_start: GIVEN_START,
   cache_dir: GIVEN_START,
   policy: GIVEN_START,
   chat_template: 'write play_as_chat=true, or give conversations to imitate (demonstrations.path)',
   upstream_loss_mask: 'write play_as_chat=true, or give conversations to imitate (demonstrations.path)',
+  'context.history_turns': 'choose context=window or context=tutorial',
+  'context.max_chars': 'choose context=window or context=tutorial',
+  'context.task_description': 'choose context=window or context=last',
+  'context.step_counter': 'choose context=dialogue, window or last',
+  'context.inventory': 'choose context=dialogue, window, last or tutorial',
+  'context.valid_actions': 'choose context=dialogue, window, last or tutorial',
   'optimizer.momentum': 'choose optimizer=sgd',
   'optimizer.nesterov': 'choose optimizer=sgd',
   'optimizer.betas': 'choose optimizer=adam, adamw or adamw_8bit',

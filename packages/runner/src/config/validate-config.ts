@@ -9,7 +9,7 @@ import { outsideKeys, type EnvironmentConfig } from '../environment/environment.
 
 import type { ConfigProblem } from '@bowyer/core';
 import { CONFIG_FILE } from '../run/run-files.js';
-import { contextKeyProblems } from './context-keys.js';
+import { actionChoiceProblems, contextKeyProblems } from './context-keys.js';
 import { placeText } from './place-text.js';
 import { schemaOf, taskOf, unknownUnit } from './units.js';
 
@@ -26,7 +26,9 @@ export async function validateConfig(composition: Composition): Promise<void> {
   const problems = [
     ...algorithmProblems(config),
     ...contextKeyProblems(config),
+    ...actionChoiceProblems(config),
     ...(unit.plays ? playProblems(composition, config as EnvironmentConfig) : []),
+    ...decodingProblems(composition, config),
     ...secretProblems(config),
     ...limitProblems(config),
     ...((await unit.problems?.(config)) ?? []),
@@ -97,6 +99,22 @@ const isOverridden = (composition: Composition, key: string, choice: string): bo
 
 const isTyped = (composition: Composition, key: string): boolean =>
   composition.origin(key)[0]?.source.startsWith('command line') === true;
+
+/** Two names of one option: the typed one counts, and a file's other name must not contradict it. */
+function decodingProblems(
+  composition: Composition,
+  { evalDoSample, evalDecoding }: Record<string, unknown>,
+): ConfigProblem[] {
+  if (typeof evalDoSample !== 'boolean' || !isTyped(composition, 'eval_decoding')) return [];
+  if (evalDecoding === (evalDoSample ? 'sample' : 'greedy')) return [];
+  return [
+    {
+      key: 'eval_do_sample',
+      message: `eval_do_sample is ${evalDoSample}, but eval_decoding is ${String(evalDecoding)}`,
+      remedy: 'they are two names of the same option: write eval_do_sample=null, or leave eval_decoding out',
+    },
+  ];
+}
 
 /** Keys for secrets, and the environment variable that takes their place. */
 const SECRETS: Readonly<Record<string, string>> = { huggingface_token: 'HF_TOKEN', wandb_key: 'WANDB_API_KEY' };

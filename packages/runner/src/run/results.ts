@@ -1,12 +1,41 @@
 // What a finished run shows: the policy it started from beside the policy it ended with.
+import { bootstrapMean, episodicReturn, mean, Rng, type Interval, type Trajectory } from '@bowyer/core';
 import { textTable } from '@bowyer/logging';
-import type { Metrics } from '@bowyer/algorithms';
+import type { Decoding, Metrics } from '@bowyer/algorithms';
+import { testedOn, type SplitPlan } from '@bowyer/envs';
 
-/** One line of the result table: figures of a policy over the episodes of the final test. */
+/** One line of the result table: figures of a policy over the episodes of the test. */
 export interface PolicyResult {
   name: string;
+  decoding?: Decoding;
   /** Keys as `test/…`. */
   metrics: Metrics;
+  /** 95 % bootstrap interval of the mean return. */
+  interval?: Interval;
+}
+
+/** What the test was played on. */
+export interface TestedItems {
+  /** In the plural: "goals". */
+  noun: string;
+  /** Training plays the same items, so that the test says nothing of new ones. */
+  shared: boolean;
+  /** Different items that were played. */
+  played: number;
+  /** Of those, items of the run's own rollouts; absent where nothing was trained. */
+  trainedOn?: number;
+}
+
+/** The same episodes played by two policies. */
+export interface Comparison {
+  /** The one whose mean return is subtracted from the other's. */
+  baseline: string;
+  name: string;
+  decoding: Decoding;
+  /** Episodes that both finished. */
+  episodes: number;
+  meanDifference: number;
+  interval: Interval;
 }
 
 export interface RunResults {
@@ -15,21 +44,78 @@ export interface RunResults {
   /** Why the guard stopped the run before its end; absent where it did not. */
   stopped?: string;
   policies: PolicyResult[];
+  items?: TestedItems;
+  comparisons?: Comparison[];
   /** The mean return of a perfect player with the demonstrator's questions, where it can be computed. */
   optimalReturn: number | null;
   /** Mean of min(Q₁, Q₂) and of the discounted returns over the test's turns; null without a critic. */
   calibration: { qMean: number; discountedReturnMean: number } | null;
 }
 
-export const resultHeader = ['policy', 'return', '± s.e.', 'win', 'invalid', 'repeated', 'turns'] as const;
+/** Values of episodes in groups of which the interval resamples: by item where items are held out, else one by one. */
+export function clustersOf<T extends { item?: string }>(
+  episodes: readonly T[],
+  value: (episode: T) => number,
+  { shared }: Pick<TestedItems, 'shared'>,
+): number[][] {
+  if (shared) return episodes.map((episode) => [value(episode)]);
+  const clusters = new Map<string, number[]>();
+  episodes.forEach((episode, i) => {
+    const key = episode.item ?? `episode ${i}`;
+    clusters.set(key, [...(clusters.get(key) ?? []), value(episode)]);
+  });
+  return [...clusters.values()];
+}
+
+/** The interval follows from the episodes alone. */
+export const returnInterval = (episodes: readonly Trajectory[], items: Pick<TestedItems, 'shared'>): Interval =>
+  bootstrapMean(clustersOf(episodes, episodicReturn, items), Rng.forPurpose(0, 'bootstrap'));
+
+/** @param trained items that the run has trained on; null where nothing was trained */
+export function testedItems(
+  { noun, shared }: Pick<SplitPlan, 'noun' | 'shared'>,
+  episodes: readonly Trajectory[],
+  trained: ReadonlySet<string> | null,
+): TestedItems {
+  const played = new Set(episodes.flatMap(({ item }) => item ?? []));
+  const trainedOn = trained === null || shared ? {} : { trainedOn: [...played].filter((id) => trained.has(id)).length };
+  return { noun, shared, played: played.size, ...trainedOn };
+}
+
+/** `second` minus `first`, over the episodes that both finished. */
+export function compared(
+  first: { name: string; episodes: ReadonlyMap<string, Trajectory> },
+  second: { name: string; episodes: ReadonlyMap<string, Trajectory> },
+  decoding: Decoding,
+  items: Pick<TestedItems, 'shared'>,
+): Comparison {
+  const differences = [...second.episodes].flatMap(([key, trajectory]) => {
+    const other = first.episodes.get(key);
+    return other === undefined
+      ? []
+      : [{ item: trajectory.item, difference: episodicReturn(trajectory) - episodicReturn(other) }];
+  });
+  const value = ({ difference }: { difference: number }) => difference;
+  return {
+    baseline: first.name,
+    name: second.name,
+    decoding,
+    episodes: differences.length,
+    meanDifference: mean(differences.map(value)),
+    interval: bootstrapMean(clustersOf(differences, value, items), Rng.forPurpose(0, 'bootstrap')),
+  };
+}
+
+export const resultHeader = ['policy', 'return', '95 % interval', 'win', 'invalid', 'repeated', 'turns'] as const;
 
 export function resultRows({ policies }: RunResults): string[][] {
   const figure = (metrics: Metrics, key: string, digits: number) =>
     `test/${key}` in metrics ? metrics[`test/${key}`].toFixed(digits) : '–';
-  return policies.map(({ name, metrics }) => [
-    name,
+  const decodings = new Set(policies.map(({ decoding }) => decoding));
+  return policies.map(({ name, decoding, metrics, interval }) => [
+    decodings.size > 1 ? `${name}, ${decodingText(decoding)}` : name,
     figure(metrics, 'episodic_return', 2),
-    figure(metrics, 'episodic_return_standard_error', 2),
+    interval === undefined ? '–' : intervalText(interval),
     figure(metrics, 'win_rate', 3),
     figure(metrics, 'invalid_share', 3),
     figure(metrics, 'repeated_share', 3),
@@ -37,11 +123,18 @@ export function resultRows({ policies }: RunResults): string[][] {
   ]);
 }
 
+export const intervalText = ({ low, high }: Interval): string => `${low.toFixed(2)} … ${high.toFixed(2)}`;
+
+const decodingText = (decoding: Decoding = 'sample'): string => (decoding === 'sample' ? 'sampled' : 'greedy');
+
 export function resultText(results: RunResults): string {
-  const lines = [textTable(resultHeader, resultRows(results))];
-  const { optimalReturn, calibration, stopped } = results;
-  const episodes = results.policies[0].metrics['test/episodes'];
-  lines.push('', `sampled play on ${episodes} held-out episodes`);
+  const lines = [textTable(resultHeader, resultRows(results)), '', playedText(results)];
+  const { optimalReturn, calibration, comparisons = [], stopped } = results;
+  for (const { baseline, name, decoding, episodes, meanDifference, interval } of comparisons)
+    lines.push(
+      `${name} − ${baseline} on the same ${episodes} episodes, ${decodingText(decoding)}: ` +
+        `${meanDifference.toFixed(2)} (${intervalText(interval)})`,
+    );
   if (optimalReturn !== null)
     lines.push(`perfect player with the demonstrator's questions: ${optimalReturn.toFixed(3)}`);
   if (calibration !== null) {
@@ -50,4 +143,15 @@ export function resultText(results: RunResults): string {
   }
   if (stopped !== undefined) lines.push(`stopped by the guard ${stopped}`);
   return lines.join('\n');
+}
+
+/** How many episodes of what, as far as an older run's file says it. */
+function playedText({ policies, items }: RunResults): string {
+  const decodings = [...new Set(policies.map(({ decoding }) => decodingText(decoding)))].join(' and ');
+  const played = `${decodings} play on ${policies[0].metrics['test/episodes']} held-out episodes`;
+  if (items === undefined) return played;
+  const { trainedOn } = items;
+  const known =
+    trainedOn === undefined ? '' : trainedOn === 0 ? ', none of them trained on' : `, ${trainedOn} of them TRAINED ON`;
+  return `${played}: ${testedOn(items)} (${items.played} different${known})`;
 }

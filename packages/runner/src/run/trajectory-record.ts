@@ -21,6 +21,8 @@ export interface TrajectoryRecord {
   seed: number;
   /** Id of the played item; absent where the environment names none. */
   item?: string;
+  /** Number of the episode's group; absent where it is alone. */
+  group?: number;
   episodic_return: number;
   opening: string;
   turns: TurnRecord[];
@@ -28,12 +30,13 @@ export interface TrajectoryRecord {
 }
 
 export function toRecord(trajectory: Trajectory, iteration: number): TrajectoryRecord {
-  const { episode, seed, item, transitions, infos, segments } = trajectory;
+  const { episode, seed, item, group, transitions, infos, segments } = trajectory;
   return {
     episode,
     iteration,
     seed,
     ...(item !== undefined && { item }),
+    ...(group !== undefined && { group }),
     episodic_return: episodicReturn(trajectory),
     opening: transitions[0]?.observation ?? '',
     turns: transitions.map(({ observation, state, action, nextObservation, reward, terminated, truncated }, turn) => {
@@ -55,7 +58,7 @@ export function toRecord(trajectory: Trajectory, iteration: number): TrajectoryR
   };
 }
 
-export function fromRecord({ episode, seed, item, opening, turns, segments }: TrajectoryRecord): Trajectory {
+export function fromRecord({ episode, seed, item, group, opening, turns, segments }: TrajectoryRecord): Trajectory {
   let observation = opening;
   const transitions = turns.map(({ state, action, reply, next_observation, reward, terminated, truncated }) => {
     const nextObservation = next_observation ?? observation + action + reply;
@@ -75,6 +78,7 @@ export function fromRecord({ episode, seed, item, opening, turns, segments }: Tr
     episode,
     seed,
     ...(item !== undefined && { item }),
+    ...(group !== undefined && { group }),
     transitions,
     infos: turns.map(({ info }) => info),
     segments,

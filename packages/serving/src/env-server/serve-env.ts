@@ -1,5 +1,5 @@
 // An environment by name, served as AgentGym serves its own of that name.
-import { type Env, environmentInfo, type EnvName, type EnvParts, makeEnv } from '@bowyer/envs';
+import { type Env, type EnvName, type EnvParts, itemKey, makeEnv } from '@bowyer/envs';
 import { EnvServer, type EnvServerOptions } from './env-server.js';
 
 /** AgentGym's servers of these have no limit; its clients count their rounds. */
@@ -18,9 +18,6 @@ const servedOptions: Partial<Record<EnvName, Record<string, unknown>>> = {
 /** Environments whose texts end in a line end, where AgentGym's do not. */
 const endInLineEnd: readonly EnvName[] = ['babyai', 'alfworld'];
 
-/** Names that environments' resets have for the number of a problem. */
-const ITEM_KEYS = ['dataIdx', 'game', 'goal', 'item'];
-
 export interface ServeEnvOptions extends Pick<
   EnvServerOptions,
   'host' | 'port' | 'maxInstances' | 'idleMs' | 'onFault'
@@ -33,15 +30,14 @@ export interface ServeEnvOptions extends Pick<
 
 /** @returns the server once it listens */
 export async function serveEnv({ name, options, parts, ...limits }: ServeEnvOptions): Promise<EnvServer> {
-  const { resetSchema } = environmentInfo(name);
-  const itemKey = ITEM_KEYS.find((key) => Object.hasOwn(resetSchema.properties, key)) ?? 'seed';
+  const key = itemKey(name);
   const make = (): Env => makeEnv(name, { ...options, ...servedOptions[name] }, parts);
   await make().close(); // invalid options are reported now, not at the first request
   return EnvServer.listen({
     ...limits,
     name,
     makeEnv: make,
-    resetOptions: (item) => (item === null ? {} : { [itemKey]: item }),
+    resetOptions: (item) => (item === null ? {} : { [key]: item }),
     withoutLineEnd: endInLineEnd.includes(name),
     ...(name === 'wordle' && { vocabulary: await wordleVocabulary(make) }),
   });

@@ -1,119 +1,121 @@
-// task=evaluate: plays a trained agent as its algorithm acts, or a chat endpoint, and reports how good it is.
+// task=evaluate: plays agents or a chat endpoint on items that training does not see, and reports how good they are.
 import { join } from 'node:path';
-import { evaluate as play, findAlgorithm, type Evaluation } from '@bowyer/algorithms';
-import { writeFileAtomically } from '@bowyer/core';
-import { openDevice } from '@bowyer/graph';
-import { JsonlFile, ProgressBar } from '@bowyer/logging';
-import { makeCritic, type CriticConfig } from '../../agent/critic-setup.js';
-import { deviceOf, type DeviceConfig } from '../../agent/device-choice.js';
-import { EndpointPlayer, type EndpointConfig } from '../../agent/endpoint-player.js';
-import { criticFolderOf, runOf } from '../../agent/model-folders.js';
-import { playOptions, recipeOptions, type PlayConfig } from '../../agent/play-options.js';
-import { dialoguesOf, type DialogueConfig } from '../../agent/players.js';
-import { loadPolicy, type PolicyConfig } from '../../agent/policy-setup.js';
-import type { SharedConfig } from '../../config/keys.js';
-import { agentEnvironment, type ContextConfig } from '../../environment/agent-context.js';
-import { environmentOf, optimalReturnOf } from '../../environment/environment.js';
-import { resultText } from '../../run/results.js';
+import { decodingsOf, findAlgorithm, type Decoding } from '@bowyer/algorithms';
+import { writeFileAtomically, type Trajectory } from '@bowyer/core';
+import { environmentInfo, type PlayedEvaluation } from '@bowyer/envs';
+import { ProgressBar } from '@bowyer/logging';
+import { agentFolderOf, runOf } from '../../agent/model-folders.js';
+import type { EnvironmentConfig } from '../../environment/environment.js';
+import { optimalReturnOf } from '../../environment/environment.js';
 import { claimDirectory, openDirectory } from '../../run/run-files.js';
-import { toRecord } from '../../run/trajectory-record.js';
 import type { TaskContext } from '../task.js';
+import { itemsToPlay } from './items.js';
+import { openEndpoint, type EndpointPlayConfig, type ModelConfig, type PlayedPart } from './open-agent.js';
+import { partsOf, playParts } from './play-parts.js';
+import { writeEvaluation, type PlayedAgent } from './write-evaluation.js';
 
-type PlayedConfig = ContextConfig &
-  Pick<SharedConfig, 'seed' | 'slots' | 'maxFailureShare' | 'eosStr'> & { testSize: number };
+type EvaluateConfig = ModelConfig | EndpointPlayConfig;
 
-type ModelConfig = PlayedConfig &
-  PlayConfig &
-  DeviceConfig &
-  PolicyConfig &
-  CriticConfig &
-  DialogueConfig &
-  Pick<SharedConfig, 'checkpointPath' | 'policyLm'> & { agentType: string; evalDoSample?: boolean };
-
-type EvaluateConfig = ModelConfig | (PlayedConfig & { policy: { endpoint: EndpointConfig } });
-
-const withEndpoint = (config: EvaluateConfig) => 'policy' in config && config.policy?.endpoint !== undefined;
+const isEndpoint = (config: EvaluateConfig): config is EndpointPlayConfig =>
+  'policy' in config && (config as EndpointPlayConfig).policy?.endpoint !== undefined;
 
 export async function evaluate(config: EvaluateConfig, context: TaskContext): Promise<void> {
   await openDirectory(context.directory, context.decisive);
   await claimDirectory(context.directory, context.decisive);
-  if (withEndpoint(config)) await playEndpoint(config as Extract<EvaluateConfig, { policy: object }>, context);
-  else await playModel(config as ModelConfig, context);
+  if (isEndpoint(config)) await playEndpoint(config, context);
+  else await playModels(config, context);
 }
 
-async function playModel(config: ModelConfig, context: TaskContext): Promise<void> {
+async function playModels(config: ModelConfig, context: TaskContext): Promise<void> {
   const folder = (config.checkpointPath ?? config.policyLm)!;
-  const unit = findAlgorithm(config.agentType)!;
-  const device = await openDevice(deviceOf(config));
-  try {
-    const policy = await loadPolicy(folder, config, device);
-    const critic = unit.playsWithCritic ? await makeCritic(config, device, policy.tokenizer) : null;
-    await critic?.restore(criticFolderOf(folder)!);
-    const agent = { policy, critic, dialogues: await dialoguesOf(policy, config, context) };
-    const options = {
-      ...playOptions(config, policy.tokenizer),
-      ...{ evalSize: config.testSize, evalDoSample: config.evalDoSample ?? true },
-    };
-    const openPlayer = unit.openPlayer(agent, recipeOptions(config, policy.tokenizer));
-    const bar = new ProgressBar('episodes', config.testSize, context.progress);
-    const evaluation = await play(
-      {
-        makeEnv: agentEnvironment(config, environmentOf(config, context.envParts)),
-        hooks: { progress: (_, done) => bar.update(done) },
-      },
-      openPlayer,
-      options,
-      'test',
-    );
-    bar.finish();
-    // The optimum is that of the questions that the agent has learned.
-    const optimalReturn = optimalReturnOf({ env: config.env, demonstrations: runOf(folder)?.demonstrations });
-    context.print(`${await writeResults(folder, evaluation, optimalReturn, context)}\n`);
-  } finally {
-    await device.close();
-  }
+  const folders = [folder, ...config.compareWith.map(agentFolderOf)];
+  const decodings = decodingsOf(findAlgorithm(config.agentType)!.alwaysSamples ? 'sample' : config.evalDecoding!);
+  const { parts, bar } = plan(config, context, decodings, folders.length);
+  let done = 0;
+  const played = await playParts(folders, parts, config, context, () => bar.update(++done));
+  bar.finish();
+  const agents = folders.flatMap((name, i) =>
+    decodings.map((decoding) =>
+      agentOf(
+        name,
+        decoding,
+        parts.map((part, p) => ({ ...part, ...played[i][p] })),
+      ),
+    ),
+  );
+  const { temperature, maxNewTokens: maxTokens, policyLm } = config;
+  await writeOwnReport(config, context, agents[0], {
+    model: { path: folder, name: policyLm ?? runOf(folder)?.policyLm ?? null },
+    sampling: { temperature: decodings[0] === 'sample' ? temperature : 0, maxTokens },
+  });
+  // The optimum is that of the questions that the agent has learned.
+  const optimalReturn = optimalReturnOf({ env: config.env, demonstrations: runOf(folder)?.demonstrations });
+  const failures = played.flat().flatMap((part) => part.failures);
+  context.print(`${await writeEvaluation(config, context, { agents, failures, optimalReturn })}\n`);
 }
 
 /** The same episodes, played by a chat endpoint; no model is loaded. */
-async function playEndpoint(config: Extract<EvaluateConfig, { policy: object }>, context: TaskContext): Promise<void> {
+async function playEndpoint(config: EndpointPlayConfig, context: TaskContext): Promise<void> {
   const { endpoint } = config.policy;
-  const player = EndpointPlayer.open(endpoint, config.eosStr);
-  const failures: Error[] = [];
-  const { seed, slots, maxFailureShare, testSize } = config;
-  const bar = new ProgressBar('episodes', testSize, context.progress);
-  // The endpoint samples by its own settings.
-  const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [] };
-  const evaluation = await play(
-    {
-      makeEnv: agentEnvironment(config, environmentOf(config, context.envParts)),
-      hooks: { progress: (_, done) => bar.update(done) },
-      onFailure: (error) => failures.push(error),
-    },
-    () => Promise.resolve(player),
-    { seed, slots, maxFailureShare, sampling, evalSize: testSize, evalDoSample: true },
-    'test',
-  );
+  const { parts, bar } = plan(config, context, ['sample'], 1);
+  const player = openEndpoint(config, context);
+  const played: PlayedPart[] = [];
+  let done = 0;
+  try {
+    for (const part of parts) played.push(await player.play(part, () => bar.update(++done)));
+  } finally {
+    await player.close();
+  }
   bar.finish();
-  const failed = failures.length === 0 ? '' : `${failures.length} more failed, the first: ${failures[0].message}\n`;
-  const text = await writeResults(endpoint.model, evaluation, null, context);
-  context.print(`${text}\n${failed}\n${player.usageText()}\n`);
+  const agent = agentOf(
+    endpoint.model,
+    'sample',
+    parts.map((part, p) => ({ ...part, ...played[p] })),
+  );
+  await writeOwnReport(config, context, agent, {
+    model: { path: null, name: endpoint.model },
+    sampling: { temperature: endpoint.temperature, maxTokens: endpoint.maxTokens },
+  });
+  const failures = played.flatMap((part) => part.failures);
+  const text = await writeEvaluation(config, context, { agents: [agent], failures, optimalReturn: null });
+  context.print(`${text}\n\n${player.usageText()}\n`);
 }
 
-/** @returns the table for the terminal */
-async function writeResults(
+function plan(
+  config: EvaluateConfig,
+  { progress, envParts }: TaskContext,
+  decodings: readonly Decoding[],
+  agents: number,
+) {
+  const seeds = config.seeds ?? [config.seed];
+  const episodes = itemsToPlay(config, envParts).listed ?? config.testSize!;
+  const parts = partsOf({ slots: config.slots, episodes }, seeds, decodings);
+  return { parts, bar: new ProgressBar('episodes', episodes * seeds.length * decodings.length * agents, progress) };
+}
+
+function agentOf(
   name: string,
-  { metrics, trajectories }: Evaluation,
-  optimalReturn: number | null,
-  { directory }: TaskContext,
-): Promise<string> {
-  const episodes = await JsonlFile.open(join(directory, 'trajectories', 'test.jsonl'), 0);
-  await episodes.append(...trajectories.map((trajectory) => toRecord(trajectory, 0)));
-  const results = {
-    iterations: 0,
-    policies: [{ name, metrics }],
-    optimalReturn,
-    calibration: null,
+  decoding: Decoding,
+  parts: readonly { seed: number; decoding: Decoding; trajectories: Trajectory[] }[],
+): PlayedAgent {
+  const own = parts.filter((part) => part.decoding === decoding);
+  return {
+    name,
+    decoding,
+    episodes: own.flatMap(({ seed, trajectories }) => trajectories.map((trajectory) => ({ seed, trajectory }))),
   };
-  await writeFileAtomically(join(directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
-  return resultText(results);
+}
+
+/** In the format of the environment's original, where it has one. */
+async function writeOwnReport(
+  { env }: EnvironmentConfig,
+  { directory }: TaskContext,
+  { episodes }: PlayedAgent,
+  played: Omit<PlayedEvaluation, 'episodes'>,
+): Promise<void> {
+  const turns = episodes.map(({ trajectory: { transitions, infos } }) =>
+    transitions.map(({ action }, turn) => ({ action, info: infos[turn] })),
+  );
+  const report = environmentInfo(env.name).report?.({ ...played, episodes: turns });
+  if (report) await writeFileAtomically(join(directory, report.file), `${JSON.stringify(report.content, null, 2)}\n`);
 }

@@ -1,9 +1,10 @@
 // task=evaluate: plays a trained agent, or a chat endpoint, and reports how good it is.
 import { Type, type TProperties } from '@sinclair/typebox';
-import { findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
-import { count } from '@bowyer/core';
+import { evalDoSampleKey, findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
+import { count, nullable } from '@bowyer/core';
+import { hubId } from '../../agent/hub-id.js';
 import { agentFolderOf, criticFolderOf, modelProblem, runOf } from '../../agent/model-folders.js';
-import { algorithmKeys } from '../../config/adopted-keys.js';
+import { algorithmKeys, decodingKeys } from '../../config/adopted-keys.js';
 import { contextKeys } from '../../config/context-keys.js';
 import { environmentKeysOf, oracleKeysOf, type EnvConfig } from '../../config/environment-keys.js';
 import {
@@ -19,6 +20,7 @@ import {
   templateKeys,
 } from '../../config/keys.js';
 import type { Choices, TaskUnit } from '../task.js';
+import { itemKeys } from './items.js';
 import type { ConfigProblem } from '@bowyer/core';
 
 function keys(choices: Choices): TProperties {
@@ -29,7 +31,14 @@ function keys(choices: Choices): TProperties {
     ...oracleKeysOf(choices),
     slots: playKeys.slots,
     max_failure_share: playKeys.max_failure_share,
-    test_size: count('episodes to play, which training never sees'),
+    ...itemKeys(choices),
+    ...((choices.setting('item_list') ?? null) === null && {
+      test_size: count('episodes to play with each seed, which training never sees'),
+    }),
+    seeds: nullable(
+      Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1, uniqueItems: true }),
+      'all episodes are played once with each of these seeds; null: with `seed` alone',
+    ),
   };
   // An endpoint samples by its own settings.
   if (choices.setting('policy.endpoint') !== undefined)
@@ -39,7 +48,7 @@ function keys(choices: Choices): TProperties {
       eos_str: samplingKeys.eos_str,
     };
   const { algorithm } = choices;
-  const { do_sample: _, ...sampling } = samplingKeys; // eval_do_sample decides it here
+  const { do_sample: _, ...sampling } = samplingKeys; // eval_decoding decides it here
   const playerKeys = algorithm?.playerOptions.map((key) => [key, algorithm.options.properties[key]]) ?? [];
   return {
     ...common,
@@ -52,10 +61,13 @@ function keys(choices: Choices): TProperties {
       critic: criticNode(choices.setting('critic.kind'), choices.setting('critic_lm') !== null),
     }),
     ...sampling,
-    ...(!algorithm?.alwaysSamples && {
-      eval_do_sample: Type.Boolean({ description: 'sample; false: the most likely token always' }),
+    ...(!algorithm?.alwaysSamples && { ...evalDoSampleKey, ...decodingKeys }),
+    compare_with: Type.Array(Type.String(), {
+      description: 'further agents (runs, checkpoints or models) that play the same episodes, compared with the first',
     }),
+    processes: count('processes that play at the same time, each with a copy of the model; the episodes stay the same'),
     play_as_chat: playKeys.play_as_chat,
+    action_choice: playKeys.action_choice,
     ...(choices.setting('play_as_chat') === true && templateKeys),
     ...policyKeys,
   };
@@ -89,9 +101,19 @@ function agentProblems(place: string, algorithm: AnyAlgorithm, { env }: Record<s
   return problems;
 }
 
+/** The first agent may be one of the hub; those beside it are folders. */
+const folderProblem = (place: string): ConfigProblem | null =>
+  hubId(place) === null
+    ? null
+    : {
+        key: 'compare_with',
+        message: `compare_with: '${place}' is a model of the hub`,
+        remedy: 'give a folder; `npx bowyer --config-name convert` or a run with policy_lm downloads it',
+      };
+
 export const evaluateTask: TaskUnit = {
   name: 'evaluate',
-  description: 'play a trained agent and report its return',
+  description: 'play trained agents on held-out items and report their returns with intervals',
   keys,
   plays: true,
   async problems(config) {
@@ -106,10 +128,13 @@ export const evaluateTask: TaskUnit = {
         },
       ];
     const found = [await modelProblem('checkpoint_path', checkpointPath), await modelProblem('policy_lm', policyLm)];
+    const others = (config as { compareWith: string[] }).compareWith;
+    for (const place of others) found.push(await modelProblem('compare_with', place), folderProblem(place));
     const problems = found.filter((problem): problem is ConfigProblem => problem !== null);
     const algorithm = findAlgorithm(config.agentType as string);
     if (problems.length === 0 && algorithm)
-      problems.push(...agentProblems((checkpointPath ?? policyLm)!, algorithm, config));
+      for (const place of [(checkpointPath ?? policyLm)!, ...others])
+        problems.push(...agentProblems(place, algorithm, config));
     return problems;
   },
   load: async () => (await import('./evaluate.js')).evaluate,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { readFile } from 'node:fs/promises';
 import {
   criticCalibration,
+  decodingsOf,
   Diagnostics,
   evaluate,
   findAlgorithm,
@@ -11,12 +12,13 @@ import {
   type Agent,
   type AnyAlgorithm,
   type Dataset,
+  type Decoding,
   type DiagnosticsOptions,
   type OnFailure,
   type RecipeState,
   type TrainingRun,
 } from '@bowyer/algorithms';
-import { writeFileAtomically } from '@bowyer/core';
+import { writeFileAtomically, type Trajectory } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
 import type { DoubleCritic, LanguageModel } from '@bowyer/models';
@@ -27,16 +29,25 @@ import { runOf } from '../../agent/model-folders.js';
 import { dialoguesOf } from '../../agent/players.js';
 import { playOptions, recipeOptions } from '../../agent/play-options.js';
 import { loadPolicy, policyOptimizer, restoreOptimizer, savePolicyState } from '../../agent/policy-setup.js';
-import { referenceOf, type Start } from '../../agent/reference-policy.js';
+import { referenceOf, teacherOf, type Start } from '../../agent/reference-policy.js';
+import { startRestorer } from '../../agent/restore-start.js';
+import { makeValueModel } from '../../agent/value-model.js';
 import { warmStart, type WarmStartConfig } from '../../agent/warm-start.js';
 import type { SharedConfig } from '../../config/keys.js';
 import { datasetFor, loadMaterial } from '../../demonstrations/material.js';
 import { agentEnvironment, type ContextConfig } from '../../environment/agent-context.js';
-import { environmentOf, optimalReturnOf } from '../../environment/environment.js';
+import { environmentOf, optimalReturnOf, splitPlanOf } from '../../environment/environment.js';
 import { CheckpointStore, type CheckpointProgress } from '../../run/checkpoint-store.js';
 import { guardReason, type GuardBounds } from '../../run/guard.js';
 import { Recorder } from '../../run/recorder.js';
-import { resultText, type PolicyResult, type RunResults } from '../../run/results.js';
+import {
+  resultText,
+  returnInterval,
+  testedItems,
+  type PolicyResult,
+  type RunResults,
+  type TestedItems,
+} from '../../run/results.js';
 import { claimDirectory, openDirectory, RunFiles } from '../../run/run-files.js';
 import { writeReport } from '../../run/write-report.js';
 import type { TaskContext } from '../task.js';
@@ -62,6 +73,7 @@ type TrainConfig = WarmStartConfig &
     | 'lora'
   > & {
     agentType: string;
+    evalDecoding?: Decoding | 'both';
     testSize: number;
     /** Of an algorithm on a dataset. */
     saveMinutes?: number;
@@ -153,10 +165,18 @@ async function trainOn(device: Device, config: TrainConfig, context: TaskContext
       ? await freshPolicy(start.material!, config, device)
       : await loadPolicy(folder, config, device, 'train');
   const critic = unit.needs.critic && (await makeCritic(config, device, policy.tokenizer));
+  let valueModel: LanguageModel | null = null;
   try {
     await policy.createOptimizer(policyOptimizer(config));
+    const valueFunction = unit.valueFunction?.(config as never);
+    if (valueFunction) {
+      const valueFolder = found ? join(found.folder, VALUE_MODEL) : start.folder!;
+      valueModel = await makeValueModel(valueFunction, policy, valueFolder, config, device);
+    }
     if (found) {
       await restoreOptimizer(policy, join(found.folder, 'policy'));
+      if (valueModel !== null && valueModel !== policy)
+        await restoreOptimizer(valueModel, join(found.folder, VALUE_MODEL));
       await critic?.restore(join(found.folder, 'critic'));
     }
     const dataset = start.material && (await datasetFor(policy, start.material, config, log));
@@ -167,16 +187,23 @@ async function trainOn(device: Device, config: TrainConfig, context: TaskContext
       context,
       store,
       progress: found?.progress ?? null,
+      valueModel,
       openReference: referenceOf(policy, start, config, device),
+      openTeacher: teacherOf(policy, config, device),
+      restoreStart: startRestorer(policy, start, config, device),
     });
     if (recorder.stopRequested && recorder.stoppedByGuard === null) return null;
     const test = new FinalTest(unit, config, context, device);
     return await test.run(agent, start.folder, recorder);
   } finally {
     await critic?.release();
+    await valueModel?.release();
     await policy.release();
   }
 }
+
+/** Folder of a checkpoint with the network of the value function, where it is not the policy. */
+const VALUE_MODEL = 'value';
 
 /** @returns null if the user stopped the warm start */
 async function findStart(
@@ -191,7 +218,8 @@ async function findStart(
     context.log(`the policy in ${given} was trained in ${trainedIn}; this run plays ${config.env.name}`, 'WARNING');
   if (unit.needs.source === 'dataset') return { folder: given, material: await loadMaterial(config) };
   const folder = given ?? (await warmStart(config, device, context));
-  return folder === null ? null : { folder, material: null };
+  if (folder === null) return null;
+  return { folder, material: unit.needs.dataset ? await loadMaterial(config) : null };
 }
 
 interface RunState {
@@ -201,6 +229,9 @@ interface RunState {
   /** Null where the run begins. */
   progress: NonNullable<Awaited<ReturnType<CheckpointStore['newest']>>>['progress'] | null;
   openReference: TrainingRun['openReference'];
+  openTeacher: TrainingRun['openTeacher'];
+  restoreStart: TrainingRun['restoreStart'];
+  valueModel: LanguageModel | null;
 }
 
 /** Runs the algorithm to its end or to the user's stop. */
@@ -208,7 +239,7 @@ async function runAlgorithm(
   unit: AnyAlgorithm,
   agent: Agent,
   dataset: Dataset | null,
-  { config, context, store, progress, openReference }: RunState,
+  { config, context, store, progress, openReference, openTeacher, restoreStart, valueModel }: RunState,
 ): Promise<Recorder> {
   const { directory, log, envParts, onInterrupt } = context;
   const { policy, critic } = agent;
@@ -218,6 +249,7 @@ async function runAlgorithm(
   const saveable = {
     saveState: async (folder: string) => {
       await savePolicyState(policy, join(folder, 'policy'));
+      if (valueModel !== null && valueModel !== policy) await savePolicyState(valueModel, join(folder, VALUE_MODEL));
       await critic?.save(join(folder, 'critic'));
     },
     saveAgent: async (folder: string) => {
@@ -249,7 +281,9 @@ async function runAlgorithm(
         await diagnostics?.onRollout(rollout, iteration);
         recorder.progress('diagnostics', 1, 1);
       },
-      ...{ dataset, history, state, firstIteration, hooks: recorder, openReference },
+      ...{ dataset, history, state, firstIteration, hooks: recorder, valueModel },
+      ...{ openReference, openTeacher, restoreStart },
+      environment: config.env.name,
     },
     recipeOptions(config, policy.tokenizer),
   );
@@ -280,23 +314,33 @@ class FinalTest {
     const { policy, critic } = agent;
     const last = await this.#play('last', agent);
     await policy.release(); // one policy at a time, since memory may have room for a large base only once
-    const tested = [last];
+    const tested = [...last];
     // What the agent was before: its policy alone, since the critic had not been trained.
     if (startFolder !== null)
       tested.unshift(
-        await this.#playFrom((config.checkpointPath ?? config.policyLm) ? 'start' : 'warm start', startFolder, null),
+        ...(await this.#playFrom(
+          (config.checkpointPath ?? config.policyLm) ? 'start' : 'warm start',
+          startFolder,
+          null,
+        )),
       );
     const { best } = recorder;
     if (best !== null) {
       await critic?.restore(join(recorder.bestFolder, 'critic'));
-      tested.push(await this.#playFrom(`best (iteration ${best.iteration})`, recorder.bestFolder, critic));
+      tested.push(...(await this.#playFrom(`best (iteration ${best.iteration})`, recorder.bestFolder, critic)));
     }
     // The critic's values are those of the policy it was saved with.
-    const calibration = critic && (await criticCalibration(critic, tested.at(-1)!.trajectories, config.gamma!));
+    const { trajectories: ofBest } = tested.findLast(({ decoding }) => decoding === this.#decodings[0])!;
+    const calibration = critic && (await criticCalibration(critic, ofBest, config.gamma!));
+    const items = await this.#items(tested.flatMap(({ trajectories }) => trajectories));
     return {
       iterations: recorder.stoppedByGuard === null ? (config.iterations ?? 0) : recorder.iteration,
       ...(recorder.stoppedByGuard !== null && { stopped: recorder.stoppedByGuard }),
-      policies: tested.map(({ name, metrics }): PolicyResult => ({ name, metrics })),
+      policies: tested.map(({ name, decoding, metrics, trajectories }): PolicyResult => ({
+        ...{ name, decoding, metrics },
+        interval: returnInterval(trajectories, items),
+      })),
+      items,
       optimalReturn: optimalReturnOf(config),
       calibration: calibration && {
         qMean: calibration['eval/q_mean'],
@@ -318,7 +362,25 @@ class FinalTest {
     }
   }
 
+  /** Whatever a plan says, the rollouts show what was trained on. */
+  async #items(episodes: readonly Trajectory[]): Promise<TestedItems> {
+    const plan = splitPlanOf(this.config);
+    if (this.unit.needs.source !== 'episodes') return testedItems(plan, episodes, null);
+    const { rollouts } = await RunFiles.read(this.context.directory);
+    return testedItems(plan, episodes, new Set(rollouts.flatMap(({ item }) => item ?? [])));
+  }
+
+  get #decodings() {
+    return decodingsOf(this.unit.alwaysSamples ? 'sample' : this.config.evalDecoding!);
+  }
+
   async #play(name: string, agent: Agent) {
+    const played = [];
+    for (const decoding of this.#decodings) played.push(await this.#playDecoded(name, agent, decoding));
+    return played;
+  }
+
+  async #playDecoded(name: string, agent: Agent, decoding: Decoding) {
     const { config, unit, context } = this;
     context.log(`testing the ${name} policy on ${config.testSize} held-out episodes`);
     const bar = new ProgressBar('episodes', config.testSize, context.progress);
@@ -332,11 +394,11 @@ class FinalTest {
         onFailure: failureLog(context.log),
       },
       openPlayer,
-      { ...playOptions(config, agent.policy.tokenizer), evalSize: config.testSize, evalDoSample: true },
+      { ...playOptions(config, agent.policy.tokenizer), evalSize: config.testSize, evalDecoding: decoding },
       'test',
     );
     bar.finish();
-    return { name, metrics, trajectories };
+    return { name, decoding, metrics, trajectories };
   }
 }
 

@@ -1,9 +1,9 @@
 // task=train: an algorithm from its start to its final test.
 import { Type, type TProperties } from '@sinclair/typebox';
-import { findAlgorithm } from '@bowyer/algorithms';
+import { evalDoSampleKey, findAlgorithm } from '@bowyer/algorithms';
 import { count, nullable, rate } from '@bowyer/core';
 import { modelProblem } from '../../agent/model-folders.js';
-import { algorithmKeys, notBuilt } from '../../config/adopted-keys.js';
+import { algorithmKeys, decodingKeys, notBuilt } from '../../config/adopted-keys.js';
 import { demonstrationProblems, demonstrationsNode } from '../../config/demonstration-keys.js';
 import { contextKeys } from '../../config/context-keys.js';
 import { environmentKeysOf, oracleKeysOf } from '../../config/environment-keys.js';
@@ -54,12 +54,13 @@ const diagnosticsNode = Type.Object(
 function keys(choices: Choices): TProperties {
   const { algorithm, setting } = choices;
   const collects = algorithm?.needs.source !== 'dataset';
+  const hasDataset = !collects || algorithm?.needs.dataset === true;
   const isPretrained = setting('critic_lm') !== null;
   const isGiven = (setting('checkpoint_path') ?? setting('policy_lm') ?? null) !== null;
-  const imitates = !isGiven || !collects;
+  const imitates = !isGiven || hasDataset;
   const usesTemplate =
     setting('play_as_chat') === true || (imitates && hasConversations(setting('demonstrations.path')));
-  // Rollouts follow do_sample; a final test always samples.
+  // Rollouts follow do_sample, the final test eval_decoding.
   const { do_sample, ...sampling } = samplingKeys;
   return {
     ...runKeys,
@@ -75,6 +76,7 @@ function keys(choices: Choices): TProperties {
     ...playKeys,
     ...sampling,
     ...(collects && !algorithm?.alwaysSamples && { do_sample }),
+    ...(!algorithm?.alwaysSamples && { ...evalDoSampleKey, ...decodingKeys }),
     ...(usesTemplate && { ...templateKeys, ...conversationKeys }),
     test_size: count('episodes of the final test, which neither training nor the choice of the best policy sees'),
     ...policyKeys,
@@ -89,13 +91,15 @@ function keys(choices: Choices): TProperties {
     }),
     ...(imitates && { demonstrations: demonstrationsNode(choices) }),
     ...(collects && { diagnostics: diagnosticsNode, guard: guardNode }),
+    ...(hasDataset && {
+      max_input_length: nullable(
+        count('tokens'),
+        'longest example in tokens: longer conversations lose their end, longer episodes their last turns; null: the policy’s context',
+      ),
+    }),
     ...(collects
       ? !isGiven && { ...cacheKeys, ...terminatorKey, warm_start: warmStartNode }
       : {
-          max_input_length: nullable(
-            count('tokens'),
-            'longest example in tokens: longer conversations lose their end, longer episodes their last turns; null: the policy’s context',
-          ),
           save_minutes: undecided(
             Type.Number({ minimum: 0, description: 'minutes between checkpoints; 0: after every step' }),
           ),
@@ -130,6 +134,11 @@ export const trainTask: TaskUnit = {
       const problem = await modelProblem(key, key === 'policy_lm' ? policyLm : checkpointPath);
       if (problem !== null) problems.push(problem);
     }
+    const { teacher = null } = raw as { teacher?: string | null };
+    if (teacher !== null && !/^https?:/.test(teacher)) {
+      const problem = await modelProblem('teacher', teacher);
+      if (problem !== null) problems.push(problem);
+    }
     if (criticLm) {
       const problem = await modelProblem('critic_lm', criticLm);
       if (problem !== null) problems.push(problem);
@@ -148,8 +157,9 @@ export const trainTask: TaskUnit = {
       });
     if (guard && diagnostics) problems.push(...guardProblems(guard, diagnostics));
     const isGiven = checkpointPath !== null || policyLm !== null;
-    const isOnDataset = findAlgorithm(config.agentType)?.needs.source === 'dataset';
-    if (!isGiven || isOnDataset) problems.push(...demonstrationProblems(raw));
+    const needs = findAlgorithm(config.agentType)?.needs;
+    const isOnDataset = needs?.source === 'dataset';
+    if (!isGiven || isOnDataset || needs?.dataset) problems.push(...demonstrationProblems(raw));
     if (useLora && isOnDataset && !isGiven)
       problems.push({
         key: 'use_lora',

@@ -1,0 +1,202 @@
+// AgentEvol: explore with the current policy, keep what succeeded, learn from it and from the demonstrations, repeat.
+// Source: Xi et al. 2024, AgentGym, arXiv:2406.04151, section 4; per-item choice and filter from the authors' code at 3ef9235.
+//
+//     explore  τ ~ π_θ on the items of all environments, r(τ) ∈ {0, 1}
+//     learn    maximise E_{τ ~ D ∪ {τ : r(τ) = 1}} Σ_t log π_θ(a_t | s_t)       D: the demonstrations
+//
+// Differs from them: the loss is that of behaviour cloning here (bc.ts), a mean over utterances or over learned tokens; learning
+// begins at the run's start, which the paper has too and its code replaces by the untrained base model; whether an episode
+// succeeded is the environment's own word (`won`), or a bound of the return.
+import { Type } from '@sinclair/typebox';
+import {
+  count,
+  episodicReturn,
+  hash32,
+  mean,
+  nullable,
+  oneOf,
+  rate,
+  share,
+  type OptionsOf,
+  type Trajectory,
+} from '@bowyer/core';
+import { joinedExamples } from '../dataset/joined-examples.js';
+import { imitate } from '../dataset/imitate.js';
+import { collect, rolloutMetrics } from '../rollout/collect.js';
+import { evaluate } from '../rollout/evaluate.js';
+import { evalDoSampleKey, loopKeys } from '../rollout/loop-keys.js';
+import { policyPlayer } from '../rollout/policy-player.js';
+import type { Metrics, PlayOptions } from '../types.js';
+import { rateScheduleSchema } from '../update/policy-rate.js';
+import { scoreTerminatorKey } from '../update/token-examples.js';
+import { datasetOf, defineAlgorithm, type TrainingRun } from '../unit.js';
+
+const options = Type.Object(
+  {
+    ...loopKeys,
+    ...evalDoSampleKey,
+    sample_num: count('episodes played of each item; rollout_size is a multiple of it'),
+    success_threshold: nullable(
+      Type.Number(),
+      'smallest undiscounted return of a success; null: where the environment says that the episode was won',
+    ),
+    successes_per_item: count('successes of one item that are learned, the first ones'),
+    merge: oneOf(
+      ['newest', 'cumulative'],
+      'learned beside the demonstrations: successes of this iteration (the paper), or of all so far (its code)',
+    ),
+    learn_from: oneOf(
+      ['start', 'current'],
+      'weights from which an iteration learns: those of the run’s start (the paper), or the current ones',
+    ),
+    epochs: count('passes over the demonstrations and successes per iteration'),
+    batch_size: count('episodes or conversations per micro-batch'),
+    grad_accum_steps: count('micro-batches per optimizer step; its loss is the mean over all of them'),
+    lm_lr: rate('peak learning rate of the policy'),
+    lm_schedule: rateScheduleSchema(
+      'optimizer steps of an iteration',
+      share('last learning rate of an iteration as a share of the peak'),
+    ),
+    max_grad_norm: rate('upper bound of the global norm of the policy gradient'),
+    ...scoreTerminatorKey,
+  },
+  { additionalProperties: false },
+);
+
+type AgentEvolOptions = OptionsOf<typeof options> & PlayOptions;
+
+export const agentEvol = defineAlgorithm({
+  name: 'agent_evol',
+  description: 'AgentEvol: imitates demonstrations and the episodes in which the policy itself succeeded, in one or more environments',
+  options,
+  needs: { critic: null, source: 'episodes', dataset: true },
+  trainsPolicy: true,
+  playerOptions: [],
+  openPlayer: policyPlayer,
+
+  async train(run, options) {
+    const { hooks } = run;
+    const openPlayer = policyPlayer(run, options);
+    const history = [...run.history];
+
+    for (let iteration = run.firstIteration; iteration < options.iterations && !hooks.stopRequested; iteration++) {
+      // Explore.
+      const rollout = await collect(run, openPlayer, iteration, options, { groupSize: options.sampleNum });
+      history.push(...rollout);
+      const metrics: Metrics = { ...rolloutMetrics(rollout), ...successRates(rollout, options) };
+
+      // Keep what succeeded.
+      const learnable = options.merge === 'newest' ? rollout : history;
+      const kept = firstOfEachItem(
+        learnable.filter((trajectory) => isSuccess(trajectory, options)),
+        options.successesPerItem,
+      );
+      metrics['explore/kept'] = kept.length;
+
+      // Learn from it and from the demonstrations.
+      if (options.learnFrom === 'start') await run.restoreStart();
+      Object.assign(metrics, await learn(run, kept, iteration, options));
+
+      if ((iteration + 1) % options.evalFreq === 0) {
+        const evaluation = await evaluate(run, openPlayer, options);
+        Object.assign(metrics, evaluation.metrics, byEnvironment('eval/success_rate', evaluation.trajectories, options));
+        await hooks.keepBest(iteration, evaluation.metrics['eval/episodic_return']);
+      }
+      await hooks.log(iteration, metrics, rollout);
+      if ((iteration + 1) % options.saveFreq === 0 || hooks.stopRequested) await hooks.checkpoint(iteration + 1);
+    }
+  },
+
+  problems: ({ rolloutSize, sampleNum }) =>
+    rolloutSize % sampleNum === 0
+      ? []
+      : [
+          {
+            key: 'sample_num',
+            message: `sample_num=${sampleNum} does not divide rollout_size=${rolloutSize}, so one item would be played less often`,
+            remedy: `give rollout_size=${Math.ceil(rolloutSize / sampleNum) * sampleNum}`,
+          },
+        ],
+});
+
+/** `epochs` passes of behaviour cloning over the demonstrations and the kept episodes. */
+async function learn(
+  run: TrainingRun,
+  kept: readonly Trajectory[],
+  iteration: number,
+  options: AgentEvolOptions,
+): Promise<Metrics> {
+  const { policy, hooks } = run;
+  const examples = joinedExamples(datasetOf(run), kept, options);
+  let metrics: Metrics = {};
+  await imitate(
+    {
+      policy,
+      state: {},
+      firstIteration: 0,
+      hooks: {
+        ...{ keepBest: () => Promise.resolve(), checkpoint: () => Promise.resolve() },
+        ...{ checkpointDue: false, stopRequested: false }, // an iteration is finished first
+        progress: (_phase, done, total) => hooks.progress('learning', done, total),
+        log: async (_epoch, measured) => void (metrics = measured),
+      },
+    },
+    examples,
+    {
+      seed: hash32(`${options.seed}/learn/${iteration}`),
+      epochs: options.epochs,
+      lmLr: options.lmLr,
+      lmSchedule: options.lmSchedule,
+      maxGradNorm: options.maxGradNorm,
+    },
+    { batchSize: options.batchSize * options.gradAccumSteps, parts: options.gradAccumSteps },
+  );
+  return { 'losses/nll': metrics['losses/nll'], 'optim/steps': metrics['optim/steps'] };
+}
+
+type SuccessOptions = Pick<AgentEvolOptions, 'successThreshold'>;
+
+/** @throws where the environment does not say, and no return is given that would */
+export function isSuccess(trajectory: Trajectory, { successThreshold }: SuccessOptions): boolean {
+  if (successThreshold !== null) return episodicReturn(trajectory) >= successThreshold;
+  const { won } = trajectory.infos.at(-1)!;
+  if (typeof won === 'boolean') return won;
+  throw new Error(
+    'agent_evol: the environment does not say whether an episode was won\n' +
+      '  give success_threshold=X, the smallest return of a success',
+  );
+}
+
+/** The first `count` of each item, as far as episodes of one item can be told: by its id, else by the text they begin with. */
+export function firstOfEachItem(trajectories: readonly Trajectory[], count: number): Trajectory[] {
+  const seen = new Map<string, number>();
+  return trajectories.filter(({ item, transitions, infos }) => {
+    const key = JSON.stringify([infos[0].env, item ?? transitions[0].observation]);
+    const before = seen.get(key) ?? 0;
+    seen.set(key, before + 1);
+    return before < count;
+  });
+}
+
+const successRates = (trajectories: readonly Trajectory[], options: SuccessOptions): Metrics => ({
+  'explore/success_rate': rateOf(trajectories, options),
+  ...byEnvironment('explore/success_rate', trajectories, options),
+});
+
+const rateOf = (trajectories: readonly Trajectory[], options: SuccessOptions): number =>
+  mean(trajectories.map((trajectory) => (isSuccess(trajectory, options) ? 1 : 0)));
+
+/** Of a mixture, whose `info.env` names the environment of an episode; else none. */
+function byEnvironment(metric: string, trajectories: readonly Trajectory[], options: SuccessOptions): Metrics {
+  const nameOf = ({ infos }: Trajectory) => infos[0].env;
+  const names = [...new Set(trajectories.map(nameOf))].filter((name) => typeof name === 'string').sort();
+  return Object.fromEntries(
+    names.map((name) => [
+      `${metric}/${name}`,
+      rateOf(
+        trajectories.filter((trajectory) => nameOf(trajectory) === name),
+        options,
+      ),
+    ]),
+  );
+}

@@ -1,0 +1,196 @@
+// PPO: several clipped steps on each rollout, with advantages from a learned value function.
+// Source: Schulman et al. 2017, arXiv:1707.06347, algorithm 1 and eq. 7 to 9:
+//
+//     L = E[ min(ρ A, clip(ρ, 1 − ε, 1 + ε) A) ] − c₁ E[ (V − R)² ] + c₂ H        A by GAE(γ, λ), R = A + V
+//
+// on language models with a KL penalty against the start (Ziegler et al. 2019, arXiv:1909.08593). A step of the estimate is a turn
+// (Turn-PPO, arXiv:2512.17008), a token, or both (RAGEN). Differences from the sources: see docs/algorithms/ppo.md.
+import { Type } from '@sinclair/typebox';
+import {
+  adaptedKlCoefficient,
+  correlation,
+  mean,
+  nullable,
+  oneOf,
+  rate,
+  Rng,
+  standardDeviation,
+  whiten,
+  type ConfigProblem,
+  type OptionsOf,
+  type Trajectory,
+} from '@bowyer/core';
+import { collect, rolloutMetrics } from '../rollout/collect.js';
+import { evaluate } from '../rollout/evaluate.js';
+import { evalDoSampleKey, loopKeys } from '../rollout/loop-keys.js';
+import { policyPlayer } from '../rollout/policy-player.js';
+import type { Metrics, PlayOptions } from '../types.js';
+import { neverTrains, policyRate, policyRateKeys } from '../update/policy-rate.js';
+import {
+  policyUpdateKeys,
+  policyUpdateProblems,
+  referenceLogprobs,
+  updatePolicy,
+  type PolicyUpdateOptions,
+} from '../update/policy-update.js';
+import { utterancesOf } from '../update/turn-batch.js';
+import { episodeEstimate, episodeValues } from '../update/value-estimate.js';
+import { updateCriticNetwork, valueKeys, valueLossOnTrunk, type ValuedTurn } from '../update/value-update.js';
+import { defineAlgorithm, valueModelOf, type ReferencePolicy, type TrainingRun } from '../unit.js';
+
+const options = Type.Object(
+  {
+    ...loopKeys,
+    ...evalDoSampleKey,
+    ...policyRateKeys,
+    ...policyUpdateKeys,
+    ...valueKeys,
+    adaptive_kl_target: nullable(
+      rate('nats per episode'),
+      'KL to the reference policy that kl_coefficient is steered to, in nats per episode (Ziegler et al.); null: it stays as it is',
+    ),
+    reference_quantization: oneOf(
+      ['none', '8bit', '4bit'],
+      'bits of the linear layers in a reference policy that is a copy of all weights; with adapters nothing is copied',
+    ),
+  },
+  { additionalProperties: false },
+);
+
+type PpoKeys = OptionsOf<typeof options>;
+type PpoOptions = PpoKeys & PlayOptions & PolicyUpdateOptions;
+
+export const ppo = defineAlgorithm({
+  name: 'ppo',
+  description: 'PPO: several clipped steps on each rollout, with advantages from a learned value function',
+  options,
+  needs: { critic: null, source: 'episodes' },
+  valueFunction: ({ valueFunction }) => valueFunction,
+  needsNoDropout: true,
+  trainsPolicy: true,
+  playerOptions: [],
+  openPlayer: policyPlayer,
+
+  async train(run, options) {
+    const { policy, hooks, state } = run;
+    const critic = valueModelOf(run);
+    const openPlayer = policyPlayer(run, options);
+    const reference =
+      options.klCoefficient > 0 ? await run.openReference({ quantization: options.referenceQuantization }) : null;
+    try {
+      for (let iteration = run.firstIteration; iteration < options.iterations && !hooks.stopRequested; iteration++) {
+        const rng = Rng.forPurpose(options.seed, `update/${iteration}`);
+        const klCoefficient = (state.klCoefficient as number | undefined) ?? options.klCoefficient;
+
+        // Play, and estimate what each utterance was worth.
+        const rollout = await collect(run, openPlayer, iteration, options);
+        const { turns, metrics } = await valuedTurns(run, rollout, reference, klCoefficient, options);
+        Object.assign(metrics, rolloutMetrics(rollout));
+
+        // Several clipped steps on the rollout; in the warm-up V alone learns.
+        const lr = iteration < options.warmupIter ? 0 : policyRate(iteration, options);
+        const valueLoss = critic === policy ? valueLossOnTrunk(policy, options) : undefined;
+        if (!valueLoss) Object.assign(metrics, await updateCriticNetwork({ critic, hooks }, turns, rng, options));
+        const step = { rng, lr, klCoefficient };
+        Object.assign(metrics, await updatePolicy({ ...run, reference }, turns, step, options, valueLoss));
+
+        // Steer the KL penalty.
+        if (options.adaptiveKlTarget !== null)
+          state.klCoefficient = adaptedKlCoefficient(klCoefficient, metrics['rollout/kl_reference'], options.adaptiveKlTarget); // prettier-ignore
+
+        if ((iteration + 1) % options.evalFreq === 0) {
+          const evaluation = await evaluate(run, openPlayer, options);
+          Object.assign(metrics, evaluation.metrics);
+          await hooks.keepBest(iteration, evaluation.metrics['eval/episodic_return']);
+        }
+        await hooks.log(iteration, metrics, rollout);
+        if ((iteration + 1) % options.saveFreq === 0 || hooks.stopRequested) await hooks.checkpoint(iteration + 1);
+      }
+    } finally {
+      await reference?.release();
+    }
+  },
+
+  problems: (options) => [...neverTrains(options), ...policyUpdateProblems(options), ...contradictions(options)],
+  frozenIterations: ({ warmupIter }) => warmupIter,
+});
+
+/** The turns of a rollout with V, advantage and return of each. */
+async function valuedTurns(
+  run: TrainingRun,
+  rollout: readonly Trajectory[],
+  reference: ReferencePolicy | null,
+  klCoefficient: number,
+  options: PpoOptions,
+): Promise<{ turns: ValuedTurn[]; metrics: Metrics }> {
+  const model = valueModelOf(run);
+  const values = await episodeValues({ model, dialogues: run.dialogues }, rollout, options);
+  const plain = rollout.flatMap((trajectory) => trajectory.transitions.map((_, turn) => ({ trajectory, turn })));
+  const refs = reference && (await referenceLogprobs(reference, plain, options));
+  let next = 0;
+  const episodeKls: number[] = [];
+  const turns = rollout.flatMap((trajectory, e): ValuedTurn[] => {
+    const refLogprobs = refs?.slice(next, (next += trajectory.transitions.length));
+    const kls = refLogprobs ? tokenKls(trajectory, refLogprobs) : [];
+    episodeKls.push(kls.reduce((sum, own) => sum + own.reduce((total, kl) => total + kl, 0), 0));
+    const penalties = options.klIn === 'reward' ? kls.map((own) => own.map((kl) => klCoefficient * kl)) : [];
+    const estimate = episodeEstimate(trajectory, values[e], penalties, options);
+    return trajectory.transitions.map((_, turn) => ({
+      ...{ trajectory, turn, refLogprobs: refLogprobs?.[turn] },
+      advantages: options.gaeLevel === 'turn' ? estimate.advantages[turn][0] : estimate.advantages[turn],
+      ...{ values: values[e].turns[turn], returns: estimate.returns[turn] },
+    }));
+  });
+  const metrics: Metrics = { ...valueFit(turns), 'rollout/truncated_share': mean(rollout.map(({ transitions }) => +transitions.at(-1)!.truncated)) }; // prettier-ignore
+  if (reference) metrics['rollout/kl_reference'] = mean(episodeKls);
+  if (reference) metrics['actor/kl_coefficient'] = klCoefficient;
+  return { turns: options.whitenAdvantages ? whitened(turns) : turns, metrics };
+}
+
+/** [turns] of [tokens] log π / π_ref of each scored token, in nats, whose mean is the KL to the reference. */
+const tokenKls = (trajectory: Trajectory, refLogprobs: readonly Float32Array[]): Float32Array[] => {
+  const utterances = utterancesOf(trajectory);
+  return refLogprobs.map((ref, turn) => ref.map((logprob, t) => utterances.get(turn)!.logprobs[t] - logprob));
+};
+
+/** How well V predicts what it is trained towards. */
+function valueFit(turns: readonly ValuedTurn[]): Metrics {
+  const values = turns.flatMap((turn) => [...turn.values]);
+  const returns = turns.flatMap((turn) => [...turn.returns]);
+  const spread = standardDeviation(returns) ** 2;
+  const unexplained = standardDeviation(returns.map((target, i) => target - values[i])) ** 2;
+  return {
+    'critic/values_mean': mean(values),
+    'critic/returns_mean': mean(returns),
+    'critic/explained_variance': spread === 0 ? 0 : 1 - unexplained / spread,
+    'critic/value_return_correlation': correlation(values, returns),
+  };
+}
+
+/** Mean 0 and deviation 1 over all steps of the estimate: turns, or tokens. */
+function whitened(turns: readonly ValuedTurn[]): ValuedTurn[] {
+  const all = whiten(Float32Array.from(turns.flatMap(({ advantages }) => typeof advantages === 'number' ? [advantages] : [...advantages]))); // prettier-ignore
+  let next = 0;
+  return turns.map((turn) => ({
+    ...turn,
+    advantages: typeof turn.advantages === 'number' ? all[next++] : all.slice(next, (next += turn.advantages.length)),
+  }));
+}
+
+function contradictions(options: PpoKeys): ConfigProblem[] {
+  const { gaeLevel, scoreTerminator, klCoefficient, adaptiveKlTarget } = options;
+  const problems: ConfigProblem[] = [];
+  if (gaeLevel !== 'turn' && !scoreTerminator)
+    problems.push({
+      key: 'score_terminator',
+      message: `score_terminator=false with gae_level=${gaeLevel}: an utterance may be empty, and its reward would be of no token`,
+      remedy: 'write score_terminator=true, or gae_level=turn',
+    });
+  if (adaptiveKlTarget !== null && klCoefficient === 0)
+    problems.push({
+      key: 'adaptive_kl_target',
+      message: `adaptive_kl_target=${adaptiveKlTarget} with kl_coefficient=0: there is no penalty to steer`,
+      remedy: 'give the coefficient to begin with, such as kl_coefficient=0.2, or adaptive_kl_target=null',
+    });
+  return problems;
+}

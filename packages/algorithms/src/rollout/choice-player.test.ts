@@ -1,0 +1,98 @@
+import { hash32, Rng } from '@bowyer/core';
+import { openDevice, type Device } from '@bowyer/graph';
+import { LanguageModel, wordLevelTokenizer, type SamplingOptions } from '@bowyer/models';
+import { policyPlayer } from './policy-player.js';
+import type { ActionChoice } from './dialogue.js';
+import { textDialogues } from './text-dialogue.js';
+
+let device: Device;
+beforeAll(async () => (device = await openDevice({ device: 'cpu', threads: 1 })));
+afterAll(() => device.close());
+
+const observation = 'You see a red coin and a door.\n';
+const validActions = ['take red coin', 'take red', 'open door', 'fly'];
+const tokenizer = wordLevelTokenizer([observation, 'take red coin', 'open door', '\n'], { wholeTokens: [] });
+const terminator = tokenizer.encode('\n')[0];
+const sampling: SamplingOptions = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 8, terminatorIds: [terminator] }; // prettier-ignore
+
+const makePolicy = () =>
+  LanguageModel.create({
+    device,
+    tokenizer,
+    maskedTokenIds: [tokenizer.tokenToId('<unk>')!], // "fly" cannot be written
+    rng: new Rng(1),
+    config: { model_type: 'gpt2', vocab_size: tokenizer.vocabSize, n_layer: 1, n_head: 2, n_embd: 16, n_positions: 64 },
+  });
+
+/** Plays one turn in each of `slots` slots. */
+async function play(policy: LanguageModel, actionChoice: ActionChoice, slots: number, greedy = false) {
+  const dialogues = { ...textDialogues(tokenizer), actionChoice };
+  const player = await policyPlayer({ policy, dialogues }, { slots })({ ...sampling, greedy });
+  const rngs = Array.from({ length: slots }, (_, slot) => new Rng(hash32(`${slot}`)));
+  const requests = rngs.map((rng, slot) => ({ slot, turn: 0, observation, validActions, rng }));
+  const decisions = await player.act(requests);
+  await player.close();
+  return decisions.map((decision) => {
+    if (decision instanceof Error) throw decision;
+    return { action: decision.action, tokens: decision.data! };
+  });
+}
+
+/** log π of an action with the token that ends it, by the scorer of training. */
+async function score(policy: LanguageModel, action: string): Promise<number[]> {
+  const [seen, ids] = [tokenizer.encode(observation), [...tokenizer.encode(action), terminator]];
+  const all = [...seen, ...ids];
+  const weights = new Float32Array(all.length - 1).fill(1, seen.length - 1);
+  const [logprobs] = await policy.logprobs([
+    { ids: Int32Array.from(all.slice(0, -1)), targets: Int32Array.from(all.slice(1)), weights },
+  ]);
+  return [...logprobs.slice(seen.length - 1)];
+}
+
+test('scored: actions come as often as the softmax of their log-probabilities says; what cannot be written never', async () => {
+  const policy = await makePolicy();
+  const written = validActions.slice(0, 3);
+  const scores = await Promise.all(written.map((action) => score(policy, action)));
+  const weights = scores.map((own) => Math.exp(own.reduce((a, b) => a + b)));
+  const total = weights.reduce((a, b) => a + b);
+  const said = await play(policy, 'scored', 300);
+  written.forEach((action, i) => {
+    const share = said.filter((one) => one.action === action).length / said.length;
+    expect(Math.abs(share - weights[i] / total)).toBeLessThan(0.09); // three standard errors of 300 draws
+  });
+  const [best] = await play(policy, 'scored', 1, true);
+  expect(best.action).toBe(written[weights.indexOf(Math.max(...weights))]);
+  await policy.release();
+});
+
+test.each(['scored', 'constrained'] as const)(
+  '%s: the tokens and log-probabilities are those that training scores',
+  async (choice) => {
+    // prettier-ignore
+    const policy = await makePolicy();
+    for (const { action, tokens } of await play(policy, choice, 12)) {
+      expect(validActions.slice(0, 3)).toContain(action);
+      expect([...tokens.ids, tokens.terminatorId]).toEqual([...tokenizer.encode(action), terminator]);
+      const expected = await score(policy, action);
+      tokens.logprobs.forEach((logprob, i) => expect(logprob).toBeCloseTo(expected[i], 4));
+    }
+    await policy.release();
+  },
+);
+
+test('constrained: greedy takes the most likely allowed token each time, even where another action is likelier', async () => {
+  const policy = await makePolicy();
+  const [first, take] = [(await score(policy, 'open door'))[0], (await score(policy, 'take red'))[0]];
+  const [{ action }] = await play(policy, 'constrained', 1, true);
+  expect(action.split(' ')[0]).toBe(first > take ? 'open' : 'take');
+  await policy.release();
+});
+
+test('without a valid action that can be written the episode fails', async () => {
+  const policy = await makePolicy();
+  const dialogues = { ...textDialogues(tokenizer), actionChoice: 'scored' as const };
+  const player = await policyPlayer({ policy, dialogues }, { slots: 1 })(sampling);
+  const [error] = await player.act([{ slot: 0, turn: 0, observation, validActions: ['fly'], rng: new Rng(0) }]);
+  expect(error).toEqual(new Error('there is no valid action that the policy can write (turn 0)'));
+  await policy.release();
+});

@@ -1,0 +1,217 @@
+// Plays with a language model that says nothing but valid actions, in one of two ways:
+//
+//     scored       p(a) ∝ exp(log π(a | s) / T) over the valid actions a, each with the token that ends it: the whole action counts
+//     constrained  token by token, π over those tokens only that continue a valid action: cheaper, but what begins likely is
+//                  preferred to what is likely as a whole
+//
+// Log-probabilities in the episodes are the policy's own, not those of the choice: a method that weighs its samples by them would
+// be wrong, so only those that imitate may use it.
+import { Rng } from '@bowyer/core';
+import type { Decision } from '@bowyer/envs';
+import type { Episodes, LanguageModel, SamplingOptions, TokenExample, Utterance } from '@bowyer/models';
+import type { Dialogue, Dialogues } from './dialogue.js';
+import type { ActRequest, Player } from './player.js';
+import type { TurnTokens } from './turn-tokens.js';
+
+export interface ChoiceOptions {
+  slots: number;
+  sampling: SamplingOptions;
+  dialogues: Dialogues;
+}
+
+/** Added to the logits of allowed tokens: others keep e^−100 of their weight. */
+const ALLOWED = 100;
+
+/** A valid action in tokens; the last one ends it. */
+interface Candidate {
+  action: string;
+  ids: number[];
+}
+
+type Chosen = Pick<Utterance, 'ids' | 'terminatorId' | 'logprobs' | 'contextTokens'>;
+
+abstract class ChoicePlayer implements Player {
+  readonly #dialogues: Dialogue[];
+  protected readonly terminatorId: number;
+
+  protected constructor(
+    protected readonly policy: LanguageModel,
+    protected readonly options: ChoiceOptions,
+  ) {
+    const { slots, sampling, dialogues } = options;
+    this.#dialogues = Array.from({ length: slots }, () => dialogues.open());
+    // A template's own end of a message comes before those of plain text.
+    this.terminatorId = [...dialogues.terminatorIds, ...sampling.terminatorIds][0];
+    if (this.terminatorId === undefined)
+      throw new Error(
+        'a choice among valid actions needs a token that ends an action: give eos_str or a tokenizer with one',
+      );
+  }
+
+  async act(requests: ActRequest[]): Promise<(Required<Decision<TurnTokens>> | Error)[]> {
+    const asked = requests.map((request) => {
+      const candidates = this.#candidates(request.validActions ?? []);
+      const context = this.#advance(request);
+      return { request, candidates, context };
+    });
+    const able = asked.filter(({ candidates }) => candidates.length > 0);
+    const chosen = new Map((await this.choose(able)).map((choice, i) => [able[i].request, choice]));
+    return asked.map(({ request, candidates }) => {
+      const choice = chosen.get(request);
+      if (choice === undefined)
+        return new Error(`there is no valid action that the policy can write (turn ${request.turn})`);
+      const { data } = this.#dialogues[request.slot].decide({
+        ...choice,
+        ...{ slot: request.slot, samplingLogprobs: choice.logprobs, finishReason: 'terminator' },
+      });
+      const said = [...choice.ids, this.terminatorId].join();
+      return { action: candidates.find(({ ids }) => ids.join() === said)!.action, data };
+    });
+  }
+
+  /** The tokens that the slot's model sees: the end of the context, with room for an action. */
+  #advance(request: ActRequest): number[] {
+    const before = this.contextOf(request.slot);
+    const { keep, tokens } = this.#dialogues[request.slot].advance(request, before);
+    return [...before.slice(0, keep), ...tokens];
+  }
+
+  #candidates(actions: readonly string[]): Candidate[] {
+    const { tokenizer, maskedTokenIds } = this.policy;
+    const masked = new Set(maskedTokenIds);
+    return [...new Set(actions)]
+      .map((action) => ({ action, ids: [...tokenizer.encode(action), this.terminatorId] }))
+      .filter(({ ids }) => ids.length > 1 && !ids.slice(0, -1).some((id) => masked.has(id)));
+  }
+
+  /** Most tokens before an action. */
+  protected room(candidates: readonly Candidate[]): number {
+    const longest = Math.max(this.options.sampling.maxNewTokens, ...candidates.map(({ ids }) => ids.length));
+    return this.policy.contextLength - longest + 1;
+  }
+
+  protected abstract contextOf(slot: number): readonly number[];
+  protected abstract choose(asked: readonly Asked[]): Promise<Chosen[]>;
+  abstract close(): Promise<void>;
+}
+
+interface Asked {
+  request: ActRequest;
+  candidates: readonly Candidate[];
+  /** All tokens of the slot's context. */
+  context: number[];
+}
+
+/** Scores every valid action as a whole. */
+export class ScoredPlayer extends ChoicePlayer {
+  readonly #contexts: number[][];
+
+  constructor(policy: LanguageModel, options: ChoiceOptions) {
+    super(policy, options);
+    this.#contexts = Array.from({ length: options.slots }, () => []);
+  }
+
+  protected contextOf(slot: number): readonly number[] {
+    return this.#contexts[slot];
+  }
+
+  protected async choose(asked: readonly Asked[]): Promise<Chosen[]> {
+    const examples = asked.map(({ candidates, context }) => {
+      const seen = context.slice(-this.room(candidates));
+      return { seen, ofActions: candidates.map(({ ids }) => scoredExample(seen, ids)) };
+    });
+    const scored = await this.policy.logprobs(examples.flatMap(({ ofActions }) => ofActions));
+    let row = 0;
+    return asked.map(({ request, candidates, context }, i) => {
+      const contextTokens = examples[i].seen.length;
+      const logprobs = candidates.map(({ ids }) =>
+        scored[row++].slice(contextTokens - 1, contextTokens - 1 + ids.length),
+      );
+      const best = this.#draw(logprobs.map((own) => own.reduce((sum, logprob) => sum + logprob, 0)), request.rng); // prettier-ignore
+      const ids = candidates[best].ids.slice(0, -1);
+      this.#contexts[request.slot] = [...context, ...ids];
+      return { ids, terminatorId: this.terminatorId, logprobs: logprobs[best], contextTokens };
+    });
+  }
+
+  #draw(scores: readonly number[], rng: Rng): number {
+    const { greedy, temperature } = this.options.sampling;
+    const largest = Math.max(...scores);
+    if (greedy) return scores.indexOf(largest);
+    const weights = scores.map((score) => Math.exp((score - largest) / temperature));
+    let rest = rng.uniform() * weights.reduce((sum, weight) => sum + weight, 0);
+    const drawn = weights.findIndex((weight) => (rest -= weight) < 0);
+    return drawn < 0 ? scores.indexOf(largest) : drawn;
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** The action after what was seen, every token of it scored. */
+function scoredExample(seen: readonly number[], ids: readonly number[]): TokenExample {
+  const all = [...seen, ...ids];
+  const weights = new Float32Array(all.length - 1).fill(1, seen.length - 1);
+  return { ids: Int32Array.from(all.slice(0, -1)), targets: Int32Array.from(all.slice(1)), weights };
+}
+
+/** Samples token by token among those that continue a valid action. */
+export class ConstrainedPlayer extends ChoicePlayer {
+  private constructor(
+    policy: LanguageModel,
+    options: ChoiceOptions,
+    private readonly episodes: Episodes,
+  ) {
+    super(policy, options);
+  }
+
+  static async open(policy: LanguageModel, options: ChoiceOptions): Promise<ConstrainedPlayer> {
+    return new ConstrainedPlayer(policy, options, await policy.openEpisodes({ slots: options.slots }));
+  }
+
+  protected contextOf(slot: number): readonly number[] {
+    return this.episodes.context(slot);
+  }
+
+  protected async choose(asked: readonly Asked[]): Promise<Chosen[]> {
+    const paths = asked.map(({ request: { slot, rng }, candidates, context }) => {
+      const seen = context.slice(-this.room(candidates));
+      const cached = this.episodes.context(slot);
+      const keep = seen.length < context.length ? 0 : commonPrefix(cached, seen);
+      this.episodes.truncate(slot, keep);
+      return { slot, rng, open: candidates, ids: [] as number[], logprobs: [] as number[], feed: seen.slice(keep), contextTokens: seen.length, isDone: false }; // prettier-ignore
+    });
+    for (let active = paths; active.length > 0; active = active.filter(({ isDone }) => !isDone)) {
+      const turns = active.map(({ slot, rng, open, ids, feed }) => ({
+        ...{ slot, rng, tokens: feed },
+        logitBias: [...new Set(open.map((candidate) => candidate.ids[ids.length]))].map((id) => [id, ALLOWED] as const),
+      }));
+      const utterances = await this.episodes.act(turns, {
+        ...this.options.sampling,
+        ...{ maxNewTokens: 1, terminatorIds: [this.terminatorId], biasesLogits: true },
+      });
+      active.forEach((path, i) => {
+        const token = utterances[i].terminatorId ?? utterances[i].ids[0];
+        path.logprobs.push(utterances[i].logprobs[0]);
+        path.open = path.open.filter(({ ids }) => ids[path.ids.length] === token);
+        path.feed = [];
+        path.isDone = token === this.terminatorId;
+        if (!path.isDone) path.ids.push(token);
+      });
+    }
+    return paths.map(({ ids, logprobs, contextTokens }) => ({
+      ...{ ids, contextTokens, terminatorId: this.terminatorId },
+      logprobs: Float32Array.from(logprobs),
+    }));
+  }
+
+  async close(): Promise<void> {
+    await this.episodes.close();
+  }
+}
+
+function commonPrefix(a: readonly number[], b: readonly number[]): number {
+  const longest = Math.min(a.length, b.length);
+  let length = 0;
+  while (length < longest && a[length] === b[length]) length++;
+  return length;
+}

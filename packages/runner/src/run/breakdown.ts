@@ -1,0 +1,49 @@
+// Figures by kind of task, or by item where there are few.
+import { episodicReturn, mean, type Trajectory } from '@bowyer/core';
+import { environmentInfo } from '@bowyer/envs';
+
+export interface TaskResult {
+  /** A kind of task, or an item. */
+  task: string;
+  episodes: number;
+  meanReturn: number;
+  /** Share of won episodes; null where the environment does not say. */
+  winRate: number | null;
+}
+
+/** More items than this make no table that anybody reads. */
+const MOST_ITEMS = 20;
+
+/** In alphabetical order; empty where there is one kind of task only and one item, or very many. */
+export function breakdownOf(environment: string, trajectories: readonly Trajectory[]): TaskResult[] {
+  const { taskType } = environmentInfo(environment);
+  const byType = grouped(trajectories, ({ infos }) => taskType?.(infos[0] ?? {}) ?? null);
+  const byItem = grouped(trajectories, ({ item }) => item ?? null);
+  const groups =
+    byType.size > 1 ? byType : byItem.size > 1 && byItem.size <= MOST_ITEMS ? byItem : new Map<string, Trajectory[]>();
+  return [...groups]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([task, episodes]) => ({
+      task,
+      episodes: episodes.length,
+      meanReturn: mean(episodes.map(episodicReturn)),
+      winRate: episodes.some(({ infos }) => 'won' in (infos.at(-1) ?? {}))
+        ? mean(episodes.map(({ infos }) => Number(infos.at(-1)?.won === true)))
+        : null,
+    }));
+}
+
+function grouped(
+  trajectories: readonly Trajectory[],
+  keyOf: (trajectory: Trajectory) => string | null,
+): Map<string, Trajectory[]> {
+  const groups = new Map<string, Trajectory[]>();
+  for (const trajectory of trajectories) {
+    const key = keyOf(trajectory);
+    if (key === null) continue;
+    const group = groups.get(key);
+    if (group) group.push(trajectory);
+    else groups.set(key, [trajectory]);
+  }
+  return groups;
+}

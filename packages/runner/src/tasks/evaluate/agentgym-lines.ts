@@ -1,0 +1,37 @@
+// Episodes in the form of AgentGym's evaluation files: one line each of conversations, item_id, reward and success.
+import { episodicReturn, type Trajectory } from '@bowyer/core';
+
+interface Message {
+  from: 'human' | 'gpt';
+  /** Whether a model is trained on it; null for the environment's side. */
+  loss: boolean | null;
+  value: string;
+}
+
+/** @param environment its name, with which ids begin that do not name it themselves */
+export function agentGymLine(environment: string, trajectory: Trajectory): object {
+  const { transitions, infos, item, episode } = trajectory;
+  const last = infos.at(-1) ?? {};
+  const reward = typeof last.worth === 'number' ? last.worth : episodicReturn(trajectory);
+  const id = item ?? String(episode);
+  return {
+    conversations: conversationOf(transitions),
+    item_id: id.startsWith(`${environment}_`) ? id : `${environment}_${id}`,
+    reward,
+    // AgentGym counts a reward of exactly 1; environments that say what a success is are believed.
+    success: Number(typeof last.won === 'boolean' ? last.won : reward === 1),
+  };
+}
+
+/** The agent's actions and what the environment said in between, each text once. */
+function conversationOf(transitions: Trajectory['transitions']): Message[] {
+  const opening = transitions[0]?.observation ?? '';
+  const messages: Message[] = [{ from: 'human', loss: null, value: opening }];
+  for (const { observation, action, nextObservation } of transitions) {
+    const said = observation + action;
+    messages.push({ from: 'gpt', loss: true, value: action });
+    const reply = nextObservation.startsWith(said) ? nextObservation.slice(said.length) : nextObservation;
+    messages.push({ from: 'human', loss: null, value: reply });
+  }
+  return messages;
+}

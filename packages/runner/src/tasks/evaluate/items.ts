@@ -1,0 +1,83 @@
+// Which items an evaluation plays: those of a split, or of a list of AgentGym's.
+import { Type } from '@sinclair/typebox';
+import { nullable, oneOf } from '@bowyer/core';
+import {
+  itemKey,
+  listedSplits,
+  makeEnv,
+  makeSplitEnv,
+  readItemNumbers,
+  SplitEnv,
+  type Env,
+  type EnvParts,
+  type Split,
+  type SplitPlan,
+} from '@bowyer/envs';
+import { environmentOptions, splitPlanOf, type EnvironmentConfig } from '../../environment/environment.js';
+import type { Choices } from '../task.js';
+
+export interface ItemConfig {
+  split?: Split;
+  itemList: string | null;
+  dataLen?: number | null;
+}
+
+export const itemListKey = {
+  item_list: nullable(
+    Type.String(),
+    'AgentGym’s list of problems (JSON or JSON lines with item_id), one episode each; null: items of a split',
+  ),
+};
+
+export const dataLenKey = {
+  data_len: nullable(
+    Type.Integer({ minimum: 1 }),
+    'problems of item_list that are played, from its beginning; null: all',
+  ),
+};
+
+export const splitKey = {
+  split: oneOf(
+    ['test', 'eval', 'train'],
+    'items to play: of the test, of the choice of the best agent, or those that training plays',
+  ),
+};
+
+/** The keys that the choice of items has. */
+export const itemKeys = ({ setting }: Choices) =>
+  (setting('item_list') ?? null) === null ? { ...itemListKey, ...splitKey } : { ...itemListKey, ...dataLenKey };
+
+export interface PlayedItems {
+  plan: SplitPlan;
+  split: Split;
+  /** Of the list; null for a split. */
+  listed: number | null;
+  makeEnv: (split: Split) => Env;
+}
+
+/** @throws ItemListError for a list that cannot be read */
+export function itemsToPlay(config: EnvironmentConfig & ItemConfig, parts: EnvParts): PlayedItems {
+  const { name } = config.env;
+  const options = environmentOptions(config);
+  if (config.itemList === null)
+    return {
+      plan: splitPlanOf(config),
+      split: config.split!,
+      listed: null,
+      makeEnv: (split) => makeSplitEnv(name, split, options, parts),
+    };
+  const numbers = readItemNumbers(config.itemList).slice(0, config.dataLen ?? undefined);
+  const key = itemKey(name);
+  const plan = listedSplits({
+    noun: 'problems of the list',
+    items: { train: numbers, eval: numbers, test: numbers },
+    reset: (item) => ({ [key]: item }),
+    id: (item) => `${name}_${item}`,
+  });
+  return {
+    plan,
+    split: 'test',
+    listed: numbers.length,
+    makeEnv: (split) => new SplitEnv(makeEnv(name, options, parts), plan, split),
+  };
+}

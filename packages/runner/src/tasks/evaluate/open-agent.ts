@@ -1,0 +1,121 @@
+// Who plays an evaluation: a trained agent, as its algorithm acts, or a chat endpoint.
+import { findAlgorithm, play, type Decoding, type OpenPlayer, type PlayOptions } from '@bowyer/algorithms';
+import type { Trajectory } from '@bowyer/core';
+import { openDevice } from '@bowyer/graph';
+import { makeCritic, type CriticConfig } from '../../agent/critic-setup.js';
+import { deviceOf, type DeviceConfig } from '../../agent/device-choice.js';
+import { EndpointPlayer, type EndpointConfig } from '../../agent/endpoint-player.js';
+import { criticFolderOf } from '../../agent/model-folders.js';
+import { playOptions, recipeOptions, type PlayConfig } from '../../agent/play-options.js';
+import { dialoguesOf, type DialogueConfig } from '../../agent/players.js';
+import { loadPolicy, type PolicyConfig } from '../../agent/policy-setup.js';
+import type { SharedConfig } from '../../config/keys.js';
+import { agentEnvironment, type ContextConfig } from '../../environment/agent-context.js';
+import type { TaskContext } from '../task.js';
+import { itemsToPlay, type ItemConfig } from './items.js';
+
+export type PlayedConfig = ContextConfig &
+  ItemConfig &
+  Pick<SharedConfig, 'seed' | 'slots' | 'maxFailureShare' | 'eosStr'> & { testSize?: number; seeds: number[] | null };
+
+export type ModelConfig = PlayedConfig &
+  PlayConfig &
+  DeviceConfig &
+  PolicyConfig &
+  CriticConfig &
+  DialogueConfig &
+  Pick<SharedConfig, 'checkpointPath' | 'policyLm' | 'plugins'> & {
+    agentType: string;
+    evalDecoding?: Decoding | 'both';
+    compareWith: string[];
+    processes: number;
+  };
+
+export type EndpointPlayConfig = PlayedConfig & { policy: { endpoint: EndpointConfig } };
+
+/** Episodes that are played together. What is played does not depend on which process plays which part. */
+export interface Part {
+  seed: number;
+  decoding: Decoding;
+  firstEpisode: number;
+  episodes: number;
+}
+
+export interface PlayedPart {
+  trajectories: Trajectory[];
+  /** Of episodes that failed. */
+  failures: string[];
+}
+
+export interface OpenAgent {
+  play(part: Part, onEpisode: () => void): Promise<PlayedPart>;
+  close(): Promise<void>;
+}
+
+export type AgentContext = Pick<TaskContext, 'envParts' | 'log'>;
+
+/** A trained agent of a folder. */
+export async function openModel(folder: string, config: ModelConfig, context: AgentContext): Promise<OpenAgent> {
+  const unit = findAlgorithm(config.agentType)!;
+  const device = await openDevice(deviceOf(config));
+  const policy = await loadPolicy(folder, config, device);
+  const critic = unit.playsWithCritic ? await makeCritic(config, device, policy.tokenizer) : null;
+  await critic?.restore(criticFolderOf(folder)!);
+  const agent = { policy, critic, dialogues: await dialoguesOf(policy, config, context) };
+  const openPlayer = unit.openPlayer(agent, recipeOptions(config, policy.tokenizer));
+  const options = playOptions(config, policy.tokenizer);
+  return {
+    play: (part, onEpisode) => playPart(part, { config, context, openPlayer, options, onEpisode }),
+    close: async () => {
+      await critic?.release();
+      await policy.release();
+      await device.close();
+    },
+  };
+}
+
+/** A chat endpoint, which samples by its own settings; no model is loaded. */
+export function openEndpoint(
+  config: EndpointPlayConfig,
+  context: AgentContext,
+): OpenAgent & { usageText: () => string } {
+  const player = EndpointPlayer.open(config.policy.endpoint, config.eosStr);
+  const { slots, seed, maxFailureShare } = config;
+  const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [] };
+  const options = { seed, slots, maxFailureShare, sampling };
+  // The player serves all parts; each of them would close it.
+  const openPlayer: OpenPlayer = () =>
+    Promise.resolve({ act: (requests) => player.act(requests), close: async () => {} });
+  return {
+    play: (part, onEpisode) => playPart(part, { config, context, openPlayer, options, onEpisode }),
+    close: () => player.close(),
+    usageText: () => player.usageText(),
+  };
+}
+
+interface Playing {
+  config: PlayedConfig;
+  context: AgentContext;
+  openPlayer: OpenPlayer;
+  options: PlayOptions;
+  onEpisode: () => void;
+}
+
+async function playPart(
+  { seed, decoding, firstEpisode, episodes }: Part,
+  { config, context, openPlayer, options, onEpisode }: Playing,
+): Promise<PlayedPart> {
+  const { makeEnv, split } = itemsToPlay(config, context.envParts);
+  const failures: string[] = [];
+  const trajectories = await play(
+    {
+      makeEnv: agentEnvironment(config, makeEnv),
+      hooks: { progress: onEpisode },
+      onFailure: (error, episode) => failures.push(`${episode} of seed ${seed}: ${error.message}`),
+    },
+    openPlayer,
+    { ...options, seed, sampling: { ...options.sampling, greedy: decoding === 'greedy' } },
+    { purpose: split, split, firstEpisode, episodes },
+  );
+  return { trajectories, failures };
+}

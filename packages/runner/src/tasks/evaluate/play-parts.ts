@@ -1,0 +1,131 @@
+// Plays all parts of an evaluation for each agent, here or in several processes. The episodes do not depend on how many.
+import { fork, type ChildProcess } from 'node:child_process';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Decoding } from '@bowyer/algorithms';
+import { openModel, type AgentContext, type ModelConfig, type Part, type PlayedPart } from './open-agent.js';
+import type { WorkerAnswer, WorkerRequest } from './worker.js';
+
+/** Episodes of a part, in rounds of all slots: enough that slots which wait for the last episode cost little. */
+const ROUNDS = 4;
+
+/** The parts of an evaluation; they follow from the config alone. */
+export function partsOf(
+  { slots, episodes }: { slots: number; episodes: number },
+  seeds: readonly number[],
+  decodings: readonly Decoding[],
+): Part[] {
+  const size = ROUNDS * slots;
+  return decodings.flatMap((decoding) =>
+    seeds.flatMap((seed) =>
+      Array.from({ length: Math.ceil(episodes / size) }, (_, i) => ({
+        ...{ seed, decoding, firstEpisode: i * size },
+        episodes: Math.min(size, episodes - i * size),
+      })),
+    ),
+  );
+}
+
+interface Job {
+  folder: string;
+  part: Part;
+}
+
+/** @returns in the order of `folders`, each in the order of `parts` */
+export async function playParts(
+  folders: readonly string[],
+  parts: readonly Part[],
+  config: ModelConfig,
+  context: AgentContext,
+  onEpisode: () => void,
+): Promise<PlayedPart[][]> {
+  const jobs = folders.flatMap((folder) => parts.map((part): Job => ({ folder, part })));
+  const processes = Math.min(config.processes, jobs.length);
+  const played =
+    processes <= 1
+      ? await playHere(jobs, config, context, onEpisode)
+      : await playThere(jobs, processes, config, onEpisode);
+  return folders.map((_, i) => played.slice(i * parts.length, (i + 1) * parts.length));
+}
+
+async function playHere(
+  jobs: readonly Job[],
+  config: ModelConfig,
+  context: AgentContext,
+  onEpisode: () => void,
+): Promise<PlayedPart[]> {
+  const played: PlayedPart[] = [];
+  for (const folder of new Set(jobs.map((job) => job.folder))) {
+    const agent = await openModel(folder, config, context);
+    try {
+      for (const { part } of jobs.filter((job) => job.folder === folder))
+        played.push(await agent.play(part, onEpisode));
+    } finally {
+      await agent.close();
+    }
+  }
+  return played;
+}
+
+/** Every process takes the next part when it has finished one; the first failure ends them all. */
+async function playThere(
+  jobs: readonly Job[],
+  processes: number,
+  config: ModelConfig,
+  onEpisode: () => void,
+): Promise<PlayedPart[]> {
+  const workers = Array.from({ length: processes }, () => new WorkerProcess(plainCopy(config), onEpisode));
+  const played = new Array<PlayedPart>(jobs.length);
+  let next = 0;
+  try {
+    await Promise.all(
+      workers.map(async (worker) => {
+        for (let job = next++; job < jobs.length; job = next++) played[job] = await worker.play(jobs[job]);
+      }),
+    );
+  } finally {
+    workers.forEach((worker) => worker.close());
+  }
+  return played;
+}
+
+/** A config as JSON has it; a watched one would not survive the way to another process. */
+const plainCopy = (config: ModelConfig): ModelConfig => JSON.parse(JSON.stringify(config)) as ModelConfig;
+
+class WorkerProcess {
+  readonly #child: ChildProcess;
+  #config: ModelConfig | undefined;
+
+  constructor(
+    config: ModelConfig,
+    private readonly onEpisode: () => void,
+  ) {
+    this.#config = config;
+    const path = fileURLToPath(new URL(`./worker${extname(import.meta.url)}`, import.meta.url));
+    this.#child = fork(path, { execArgv: process.execArgv, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  }
+
+  play({ folder, part }: Job): Promise<PlayedPart> {
+    return new Promise((resolve, reject) => {
+      const settle = (finish: () => void) => {
+        this.#child.off('message', onMessage).off('exit', onExit);
+        finish();
+      };
+      const onMessage = (answer: WorkerAnswer) => {
+        if ('episode' in answer) this.onEpisode();
+        else if ('played' in answer) settle(() => resolve(answer.played));
+        else settle(() => reject(new Error(answer.error)));
+      };
+      const onExit = (code: number | null, signal: string | null) =>
+        settle(() => reject(new Error(`a process of the evaluation ended early (${signal ?? `exit code ${code}`})`)));
+      this.#child.on('message', onMessage).on('exit', onExit);
+      const request: WorkerRequest = { ...(this.#config && { config: this.#config }), folder, part };
+      this.#config = undefined;
+      this.#child.send(request);
+    });
+  }
+
+  close(): void {
+    if (this.#child.connected) this.#child.disconnect();
+  }
+}
