@@ -82,7 +82,7 @@ const small: Record<string, unknown> = {
     gradAccumSteps: 1,
   },
   ...{ warmupIter: 0, warmupEpochs: 0, groupSize: 4, minibatchSize: 4, innerEpochs: 1, actorEpochs: 2, capacity: 60 },
-  ...{ lmLr: 1e-2, criticLr: 1e-2, valueLr: 1e-2 },
+  ...{ lmLr: 1e-2, criticLr: 1e-2, valueLr: 1e-2, successThreshold: 0.05, teacher: 'a frozen copy of the start' },
 };
 
 function optionsOf(name: string, changes: object = {}) {
@@ -103,6 +103,15 @@ async function makeAgent(name: string, options: Partial<Parameters<typeof Langua
     findAlgorithm(name)!.needs.critic &&
     (await DoubleCritic.create({ device, encoder, rng: new Rng(1), outputBias: 0, optimizer: adam }));
   return { policy, critic };
+}
+
+/** A frozen policy with other weights. */
+async function frozen(policy: LanguageModel, weights: Checkpoint['policy']) {
+  const now = await policy.copyParameters();
+  await policy.restoreParameters(weights);
+  const copy = await policy.freeze();
+  await policy.restoreParameters(now);
+  return copy;
 }
 
 /** What a checkpoint contains. */
@@ -132,13 +141,9 @@ async function train(name: string, from: Checkpoint | null) {
   const run = trainingRun({
     ...{ policy, critic, dataset, state, history, firstIteration: from?.next ?? 0 },
     makeEnv: () => new Chronicle(),
-    openReference: async () => {
-      const now = await policy.copyParameters();
-      await policy.restoreParameters(start);
-      const reference = await policy.freeze();
-      await policy.restoreParameters(now);
-      return reference;
-    },
+    openReference: () => frozen(policy, start),
+    openTeacher: () => frozen(policy, start),
+    restoreStart: () => policy.restoreParameters(start),
     hooks: {
       log: async (iteration: number, metrics: Metrics, rollout: readonly Trajectory[] = []) => {
         lines.push(JSON.stringify([iteration, metrics, rollout]));
@@ -195,7 +200,11 @@ test.each(algorithmNames().filter((name) => findAlgorithm(name)!.trainsPolicy))(
     const { policy, critic } = await makeAgent(name, { lora, quantization: '4bit', gradientCheckpointing: true });
     const before = await policy.copyParameters();
     const learnt = new Set<number>();
-    const run = trainingRun({ policy: watched(policy, learnt), critic, dataset, makeEnv: () => new Chronicle() });
+    const run = trainingRun({
+      ...{ policy: watched(policy, learnt), critic, dataset, makeEnv: () => new Chronicle() },
+      openTeacher: () => policy.freeze(),
+      restoreStart: () => policy.restoreParameters(before),
+    });
     await findAlgorithm(name)!.train(run, optionsOf(name, { iterations: 1, epochs: 1, evalFreq: 9 }));
     expect(await policy.copyParameters()).not.toEqual(before);
     expect(learnt.size).toBeGreaterThan(0);

@@ -129,7 +129,7 @@ const decodingText = (decoding: Decoding = 'sample'): string => (decoding === 's
 
 export function resultText(results: RunResults): string {
   const lines = [textTable(resultHeader, resultRows(results)), '', playedText(results)];
-  const { optimalReturn, calibration, comparisons = [], stopped } = results;
+  const { optimalReturn, calibration, stopped, comparisons = [] } = results;
   for (const { baseline, name, decoding, episodes, meanDifference, interval } of comparisons)
     lines.push(
       `${name} − ${baseline} on the same ${episodes} episodes, ${decodingText(decoding)}: ` +

@@ -90,13 +90,13 @@ function keys(choices: Choices): TProperties {
       critic: criticNode(setting('critic.kind'), isPretrained),
     }),
     ...(imitates && { demonstrations: demonstrationsNode(choices) }),
-    ...(collects && { diagnostics: diagnosticsNode, guard: guardNode }),
     ...(hasDataset && {
       max_input_length: nullable(
         count('tokens'),
         'longest example in tokens: longer conversations lose their end, longer episodes their last turns; null: the policy’s context',
       ),
     }),
+    ...(collects && { diagnostics: diagnosticsNode, guard: guardNode }),
     ...(collects
       ? !isGiven && { ...cacheKeys, ...terminatorKey, warm_start: warmStartNode }
       : {
