@@ -65,8 +65,9 @@ export const dpo = defineAlgorithm({
         const pairs = groups.flatMap((group) => preferencePairs(group, options.pairsPerGroup));
         metrics['preferences/pairs'] = pairs.length;
         const scored = await scorePairs(reference, pairs, options);
-        if (scored.length > 0)
-          Object.assign(metrics, await prefer(run, scored, rng, rateAt(iteration, options), options));
+        const lr = rateAt(iteration, options);
+        metrics['optim/lm_lr'] = lr;
+        if (scored.length > 0) Object.assign(metrics, await prefer(run, scored, rng, lr, options));
 
         await evaluateWhenDue(run, openPlayer, iteration, metrics, options);
         await hooks.log(iteration, metrics, rollout);
@@ -94,5 +95,5 @@ async function prefer(
       means.add(await preferenceStep(policy, batch, lr, options));
     hooks.progress('preferences', epoch + 1, options.innerEpochs);
   }
-  return { ...means.values(), 'optim/lm_lr': lr };
+  return means.values();
 }
