@@ -35,7 +35,7 @@ afterAll(async () => {
 const { adam } = exact;
 const options = {
   ...{ seed: 0, slots: 32, iterations: 12, rolloutSize: 32, horizon: null, evalFreq: 1000, evalSize: 100 },
-  ...{ evalDoSample: true, saveFreq: 1000, warmupIter: 0, lmLr: 1e-2, lmLrFinalShare: 0.2 },
+  ...{ evalDecoding: 'sample' as const, saveFreq: 1000, warmupIter: 0, lmLr: 1e-2, lmLrFinalShare: 0.2 },
   lmSchedule: { kind: 'linear' as const, warmupSteps: 0, finalShare: null },
   ...{ innerEpochs: 2, sequence: 'episode' as const, minibatchSize: 16, maxBatchTokens: null },
   ...{ lossAggregation: 'token_mean' as const, lossDivisor: null, ratio: 'token' as const },
