@@ -40,7 +40,7 @@ const common = {
     bootstrapOnLimit: true,
   },
   ...{ lmLr: 2e-2, lmSchedule: { kind: 'linear', warmupSteps: 0, finalShare: 0.1 }, evalFreq: 1, evalSize: 0 },
-  ...{ evalDoSample: true },
+  ...{ evalDecoding: 'sample' as const },
 };
 
 async function valueAfter(name: string, seed: number, options: object): Promise<number> {

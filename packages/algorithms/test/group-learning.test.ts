@@ -11,7 +11,7 @@ const optimum = exactReturn(epsilonGreedy(towerModel, optimalValues(towerModel, 
 const lmSchedule = { kind: 'linear', warmupSteps: 0, finalShare: 0.1 } as const;
 const play = { seed, slots: 64, sampling, scoreTerminator: true, maxGradNorm: 1, lmSchedule };
 const loop = {
-  ...{ iterations: 15, rolloutSize: 64, horizon: null, evalFreq: 1e6, evalSize: 1, evalDoSample: true, saveFreq: 1e6 },
+  ...{ iterations: 15, rolloutSize: 64, horizon: null, evalFreq: 1e6, evalSize: 1, evalDecoding: 'sample' as const, saveFreq: 1e6 },
   ...{ groupSize: 8, samplingRounds: 1, invalidPenalty: 0, truncatedEpisodes: 'learn' },
   ...{ innerEpochs: 1, sequence: 'episode', minibatchSize: 16, maxBatchTokens: null, lossAggregation: 'token_mean' },
   ...{ lossDivisor: null, ratio: 'token', clipLow: 0.2, clipHigh: 0.28, dualClip: null, oldLogprobs: 'sampled' },
@@ -29,7 +29,7 @@ beforeAll(async () => {
   dataset = { kind: 'episodes', episodes: datasetOf(played) };
   const policy = await makePolicy(device, seed);
   const imitation = { epochs: 3, batchSize: 20, gradAccumSteps: 1, lmLr: 2e-2, validationShare: 0, evalSize: 0 };
-  await findAlgorithm('bc')!.train(trainingRun({ policy, dataset }), { ...play, evalFreq: 1, evalDoSample: true, ...imitation });
+  await findAlgorithm('bc')!.train(trainingRun({ policy, dataset }), { ...play, evalFreq: 1, evalDecoding: 'sample' as const, ...imitation });
   start = await policy.copyParameters();
 });
 afterAll(() => device.close());
