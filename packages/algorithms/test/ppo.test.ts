@@ -228,7 +228,14 @@ test.each([
 );
 
 test.each(['trunk', 'critic'] as const)('%s: stopped and resumed, the metrics are equal to the bit', async (kind) => {
-  const settings = { ...options, valueFunction: kind, iterations: 4, rolloutSize: 8, klCoefficient: 0.1, adaptiveKlTarget: 0.01 };
+  const settings = {
+    ...options,
+    valueFunction: kind,
+    iterations: 4,
+    rolloutSize: 8,
+    klCoefficient: 0.1,
+    adaptiveKlTarget: 0.01,
+  };
   const start = await echoPolicy(5, false);
   const models = async () => {
     const policy = await echoPolicy(5, kind === 'trunk');
