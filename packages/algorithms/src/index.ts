@@ -25,6 +25,7 @@ export { imitate, type ImitationSettings } from './dataset/imitate.js';
 export type { Metrics, OnFailure, OpenPlayer, PlayOptions, ReplayItem, RunHooks } from './types.js';
 export { collect, episodeMetrics, play, rolloutMetrics, type PlayContext } from './rollout/collect.js';
 export { evalDoSampleKey, loopKeys } from './rollout/loop-keys.js';
+export { Diagnostics, type DiagnosticsOptions } from './rollout/diagnostics.js';
 export { criticCalibration, decodingsOf, evaluate, type Decoding, type Evaluation } from './rollout/evaluate.js';
 export { type ActRequest, type Player } from './rollout/player.js';
 export { PolicyPlayer, policyPlayer } from './rollout/policy-player.js';
@@ -43,6 +44,7 @@ export {
   type PolicyUpdateOptions,
 } from './update/policy-update.js';
 export { packTurns, scoreTurns, type LearnedTurn, type TurnBatch } from './update/turn-batch.js';
+export { rateFollowsIterations } from './update/policy-rate.js';
 export { SharedClip, type ClipScope } from './update/shared-clip.js';
 export {
   demonstrationSegments,

@@ -65,7 +65,7 @@ export const tablePlayer =
 /** Episodes of a table. @param limit steps after which they are truncated */
 export function episodesOf(policy: TabularPolicy, episodes: number, limit: number, seed = 0): Promise<Trajectory[]> {
   const run = trainingRun({
-    policy: { tokenizer } as LanguageModel,
+    policy: { tokenizer } as unknown as LanguageModel,
     makeEnv: () => new TabularGame({ maxSteps: limit }),
   });
   return collect(run, tablePlayer(policy), 0, { seed, slots: 64, sampling, rolloutSize: episodes });

@@ -58,6 +58,8 @@ const options = (seed: number) => ({
   bootstrapOnLimit: true,
   importanceClip: null,
   klCoef: 0,
+  useBaseline: false,
+  baselineLr: null,
   actorSamples: 'rollout' as const,
   capacity: 2000,
   clipScope: 'own' as const,

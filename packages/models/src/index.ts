@@ -40,7 +40,7 @@ export { encoderConfigFromJson, type EncoderConfig } from './encoder/encoder-con
 export { tokenMatrix, truncateLeft } from './encoder/encoder-tokens.js';
 export { MaskedLanguageModel } from './encoder/masked-language-model.js';
 export { type CriticEncoder, type CriticFeeds } from './critic/critic-encoder.js';
-export { DoubleCritic } from './critic/double-critic.js';
+export { DoubleCritic, type HeadOutputs } from './critic/double-critic.js';
 export { LineEncoder } from './critic/line-encoder.js';
 export { RecencyEncoder } from './critic/recency-encoder.js';
 export { TransformerEncoder } from './critic/transformer-encoder.js';

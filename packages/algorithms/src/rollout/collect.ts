@@ -13,6 +13,8 @@ export interface PlayContext {
   environment?: string;
   hooks: Pick<RunHooks, 'progress'>;
   onFailure?: OnFailure;
+  /** Called with every rollout before it is trained on, such as by `Diagnostics`. */
+  onRollout?: (rollout: readonly Trajectory[], iteration: number) => Promise<void>;
 }
 
 export interface CollectOptions extends PlayOptions {
@@ -55,6 +57,7 @@ export async function collectEpisodes(
   const context = { ...run, makeEnv: withHorizon(run.makeEnv, horizonAt(options.horizon, iteration)) };
   const trajectories = await play(context, openPlayer, options, { purpose: 'rollout', split: 'train', ...episodes });
   checkGroups(trajectories, run.environment);
+  await run.onRollout?.(trajectories, iteration);
   return trajectories;
 }
 

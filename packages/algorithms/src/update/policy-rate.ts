@@ -58,6 +58,13 @@ export function policyRate(iteration: number, options: PolicyRateOptions): numbe
   return scheduledRate(lmLr, iteration - warmupIter, totalSteps, schedule);
 }
 
+/** Whether the rate of an iteration depends on how many there are: a run that goes on for longer is then not one longer run. */
+export const rateFollowsIterations = ({
+  lmLrFinalShare,
+  lmSchedule: { kind, warmupSteps, finalShare },
+}: Pick<PolicyRateOptions, 'lmLrFinalShare' | 'lmSchedule'>): boolean =>
+  warmupSteps < 0 || (kind !== 'constant' && (finalShare ?? lmLrFinalShare) !== 1);
+
 /** A problem where the warm-up takes all iterations. */
 export function neverTrains({ warmupIter, iterations }: { warmupIter: number; iterations: number }): ConfigProblem[] {
   if (warmupIter < iterations) return [];

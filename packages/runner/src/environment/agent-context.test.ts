@@ -1,5 +1,5 @@
 import { chatDialogues, demonstrationSegments, segmentsOf, textDialogues, type Dialogues } from '@bowyer/algorithms';
-import { demonstrationSetOf, recordedInfo, Rng, type EpisodeRecord, type TokenSegment } from '@bowyer/core';
+import { demonstrationSetOf, recordedInfo, type EpisodeRecord, type TokenSegment } from '@bowyer/core';
 import { makeEnv, type ContextOptions, type Env } from '@bowyer/envs';
 import { chatTemplate, templateTokens, wordLevelTokenizer, type Tokenizer } from '@bowyer/models';
 import { asConversations } from '../demonstrations/material.js';
@@ -41,11 +41,11 @@ async function replayed(env: Env, actions: readonly string[], dialogues: Dialogu
   let { observation } = await env.reset({ seed: 7 });
   const turns = [];
   for (const [turn, action] of actions.entries()) {
-    const { keep, tokens } = dialogue.advance({ slot: 0, turn, observation, rng: new Rng(0) }, cached);
+    const { keep, tokens } = dialogue.advance({ turn, observation }, cached);
     cached.splice(keep, Infinity, ...tokens);
     const ids = tokenizer.encode(action);
-    const utterance = { slot: 0, ids, terminatorId: TERMINATOR, contextTokens: Infinity, finishReason: 'terminator' } as const; // prettier-ignore
-    const said = dialogue.decide({ ...utterance, logprobs: new Float32Array(0), samplingLogprobs: new Float32Array(0) }); // prettier-ignore
+    const logprobs = new Float32Array(0);
+    const said = dialogue.decide({ ids, terminatorId: TERMINATOR, contextTokens: Infinity, logprobs });
     expect(said.action).toBe(action);
     turns.push(said.data);
     cached.push(...ids);

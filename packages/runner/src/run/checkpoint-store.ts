@@ -14,6 +14,8 @@ export interface CheckpointProgress {
   best: { iteration: number; score: number } | null;
   /** The algorithm's own. */
   state: RecipeState;
+  /** That the run was to have; null where its algorithm counts none, absent in older checkpoints. */
+  iterations?: number | null;
 }
 
 const MANIFEST = 'manifest.json';

@@ -2,9 +2,10 @@
 // checkpoints to disk.
 import { join } from 'node:path';
 import type { Trajectory } from '@bowyer/core';
-import type { Metrics, RecipeState, RunHooks } from '@bowyer/algorithms';
+import type { Diagnostics, Metrics, RecipeState, RunHooks } from '@bowyer/algorithms';
 import { ProgressBar } from '@bowyer/logging';
 import type { CheckpointProgress, CheckpointStore } from './checkpoint-store.js';
+import { guardReason, type GuardBounds } from './guard.js';
 import type { RunFiles } from './run-files.js';
 import type { TaskContext } from '../tasks/task.js';
 
@@ -24,12 +25,17 @@ interface RecorderSettings extends Pick<TaskContext, 'log' | 'progress'> {
   state: RecipeState;
   /** Minutes after which a checkpoint is due; null: the algorithm counts iterations. */
   saveMinutes: number | null;
+  /** Of algorithms that play episodes. */
+  diagnostics?: Pick<Diagnostics, 'afterUpdate'>;
+  guard?: GuardBounds;
 }
 
 const MS_PER_MINUTE = 60_000;
 
 export class Recorder implements RunHooks {
   stopRequested = false;
+  /** Why the guard stopped the run; null where it did not. */
+  stoppedByGuard: string | null = null;
   best: CheckpointProgress['best'];
   #bar: ProgressBar | null;
   readonly #log: TaskContext['log'];
@@ -59,6 +65,11 @@ export class Recorder implements RunHooks {
     return saveMinutes !== null && performance.now() - this.#savedAt >= saveMinutes * MS_PER_MINUTE;
   }
 
+  /** Iterations that have been logged. */
+  get iteration(): number {
+    return this.#iteration;
+  }
+
   /** Folder of the best agent so far. */
   get bestFolder(): string {
     return join(this.files.directory, 'checkpoints', 'best');
@@ -74,7 +85,8 @@ export class Recorder implements RunHooks {
     this.#bar?.update(this.#iteration, [`${phase} ${done}/${total}`, this.#note].filter(Boolean).join('  '));
   }
 
-  async log(iteration: number, metrics: Metrics, rollout: readonly Trajectory[] = []): Promise<void> {
+  async log(iteration: number, measured: Metrics, rollout: readonly Trajectory[] = []): Promise<void> {
+    const metrics = { ...measured, ...(await this.settings.diagnostics?.afterUpdate()) };
     this.#refuseNonFinite(iteration, metrics, rollout);
     await this.files.logMetrics(iteration + 1, metrics);
     await this.files.logRollout(iteration + 1, rollout);
@@ -86,6 +98,7 @@ export class Recorder implements RunHooks {
     if (this.settings.iterations !== null) this.#bar?.update(iteration + 1, this.#note);
     if ('eval/episodic_return' in metrics) this.#printEvaluation(iteration + 1, metrics);
     if ('eval/nll' in metrics) this.#printValidation(metrics);
+    this.#guard(iteration + 1, metrics);
   }
 
   async keepBest(iteration: number, score: number): Promise<void> {
@@ -100,6 +113,7 @@ export class Recorder implements RunHooks {
       fileLengths: this.files.lengths,
       best: this.best,
       state: this.settings.state,
+      iterations: this.settings.iterations,
     };
     await this.checkpoints.save(nextIteration, progress, (folder) => this.saveable.saveState(folder));
     this.#lastCheckpoint = nextIteration;
@@ -109,6 +123,16 @@ export class Recorder implements RunHooks {
 
   finish(): void {
     this.#bar?.finish();
+  }
+
+  /** The algorithm then saves a checkpoint and returns, as when the user asks it to stop. */
+  #guard(iteration: number, metrics: Metrics): void {
+    const reason = this.settings.guard && guardReason(metrics, this.settings.guard);
+    if (!reason) return;
+    this.stoppedByGuard = `after iteration ${iteration}: ${reason}`;
+    this.stopRequested = true;
+    this.#bar?.clear();
+    this.#log(`stopped by the guard ${this.stoppedByGuard}`, 'WARNING');
   }
 
   #clockPhase(phase: string): void {

@@ -42,6 +42,8 @@ export interface Comparison {
 export interface RunResults {
   /** Outer iterations of the run; 0 where nothing was trained. */
   iterations: number;
+  /** Why the guard stopped the run before its end; absent where it did not. */
+  stopped?: string;
   policies: PolicyResult[];
   items?: TestedItems;
   comparisons?: Comparison[];
@@ -128,7 +130,7 @@ const decodingText = (decoding: Decoding = 'sample'): string => (decoding === 's
 
 export function resultText(results: RunResults): string {
   const lines = [textTable(resultHeader, resultRows(results)), '', playedText(results)];
-  const { optimalReturn, calibration, comparisons = [] } = results;
+  const { optimalReturn, calibration, stopped, comparisons = [] } = results;
   for (const { baseline, name, decoding, episodes, meanDifference, interval } of comparisons)
     lines.push(
       `${name} − ${baseline} on the same ${episodes} episodes${decoding ? `, ${decodingText(decoding)}` : ''}: ` +
@@ -140,6 +142,7 @@ export function resultText(results: RunResults): string {
     const { qMean, discountedReturnMean } = calibration;
     lines.push(`critic: mean Q ${qMean.toFixed(2)}, mean discounted return ${discountedReturnMean.toFixed(2)}`);
   }
+  if (stopped !== undefined) lines.push(`stopped by the guard ${stopped}`);
   return lines.join('\n');
 }
 

@@ -108,7 +108,7 @@ function agentOf(
 
 /** In the format of the environment's original, where it has one. */
 async function writeOwnReport(
-  { env }: EnvironmentConfig,
+  { env }: Pick<EnvironmentConfig, 'env'>,
   { directory }: TaskContext,
   { episodes }: PlayedAgent,
   played: Omit<PlayedEvaluation, 'episodes'>,

@@ -4,13 +4,16 @@ import { readFile } from 'node:fs/promises';
 import {
   criticCalibration,
   decodingsOf,
+  Diagnostics,
   evaluate,
   findAlgorithm,
   policyPlayer,
+  rateFollowsIterations,
   type Agent,
   type AnyAlgorithm,
   type Dataset,
   type Decoding,
+  type DiagnosticsOptions,
   type OnFailure,
   type RecipeState,
   type TrainingRun,
@@ -34,7 +37,8 @@ import type { SharedConfig } from '../../config/keys.js';
 import { datasetFor, loadMaterial } from '../../demonstrations/material.js';
 import { agentEnvironment, type ContextConfig } from '../../environment/agent-context.js';
 import { environmentOf, optimalReturnOf, splitPlanOf } from '../../environment/environment.js';
-import { CheckpointStore } from '../../run/checkpoint-store.js';
+import { CheckpointStore, type CheckpointProgress } from '../../run/checkpoint-store.js';
+import { guardReason, type GuardBounds } from '../../run/guard.js';
 import { Recorder } from '../../run/recorder.js';
 import {
   resultText,
@@ -77,12 +81,19 @@ type TrainConfig = WarmStartConfig &
     /** Of an algorithm that counts them. */
     iterations?: number;
     gamma?: number;
+    /** Of an algorithm that plays episodes. */
+    diagnostics?: Omit<DiagnosticsOptions, 'seed'>;
+    guard?: GuardBounds;
+    /** Of an algorithm with a schedule over its iterations. */
+    lmLrFinalShare?: number;
+    lmSchedule?: Parameters<typeof rateFollowsIterations>[0]['lmSchedule'];
   };
 
 export async function train(config: TrainConfig, context: TaskContext): Promise<void> {
   const { directory, print, decisive } = context;
   await openDirectory(directory, decisive);
   const finished = await readResults(directory);
+  await refuseStopped(finished, config, context);
   if (finished !== null && finished.iterations >= (config.iterations ?? finished.iterations)) {
     print(`this run is finished already: ${directory}\n\n${resultText(finished)}\n`);
     return;
@@ -99,9 +110,39 @@ export async function train(config: TrainConfig, context: TaskContext): Promise<
     print(
       `\n${resultText(results)}\n\nagent: ${join(directory, 'checkpoints', 'best')}\nreport: ${join(directory, 'report.html')}\n`,
     );
+    await refuseStopped(results, config, context);
   } finally {
     await device.close();
   }
+}
+
+/** @throws if the guard has stopped the run and its bounds are still such that it would */
+async function refuseStopped(
+  results: RunResults | null,
+  { guard }: TrainConfig,
+  { directory }: TaskContext,
+): Promise<void> {
+  if (results?.stopped === undefined || guard === undefined) return;
+  const { metrics } = await RunFiles.read(directory);
+  if (guardReason(metrics.at(-1)!, guard) === null) return;
+  throw new Error(
+    `the guard stopped this run ${results.stopped}; its checkpoint is in ${directory}\n` +
+      '  to go on from it give the same command another bound, or null for none',
+  );
+}
+
+/** A rate that falls over the iterations would jump where there are more of them: the run would equal no other. */
+function refuseOtherLength(found: CheckpointProgress, config: TrainConfig): void {
+  const { iterations, lmSchedule, lmLrFinalShare = 1 } = config;
+  const before = found.iterations ?? iterations;
+  if (iterations === before || lmSchedule === undefined) return;
+  if (!rateFollowsIterations({ lmSchedule, lmLrFinalShare })) return;
+  throw new Error(
+    `iterations: ${before} → ${iterations}: the learning rate of this run follows lm_schedule over ${before} iterations, so with ` +
+      `${iterations} it would be neither the run that it was nor one of ${iterations} iterations\n` +
+      `  give iterations=${before}, or begin a new run in another folder: save_path=FOLDER; a run with lm_schedule.kind=constant ` +
+      'can be made longer at any time',
+  );
 }
 
 /** @returns null if the user stopped the run before its end */
@@ -112,6 +153,7 @@ async function trainOn(device: Device, config: TrainConfig, context: TaskContext
   const { directory, decisive, log } = context;
   const store = new CheckpointStore(join(directory, 'checkpoints'));
   const found = await store.newest((warning) => log(warning, 'WARNING'));
+  if (found) refuseOtherLength(found.progress, config);
   if (found)
     log(
       `resumed after ${found.progress.nextIteration}${config.iterations === undefined ? '' : ` of ${config.iterations} iterations`}`,
@@ -150,7 +192,7 @@ async function trainOn(device: Device, config: TrainConfig, context: TaskContext
       openTeacher: teacherOf(policy, config, device),
       restoreStart: startRestorer(policy, start, config, device),
     });
-    if (recorder.stopRequested) return null;
+    if (recorder.stopRequested && recorder.stoppedByGuard === null) return null;
     const test = new FinalTest(unit, config, context, device);
     return await test.run(agent, start.folder, recorder);
   } finally {
@@ -215,6 +257,8 @@ async function runAlgorithm(
       await critic?.save(join(folder, 'critic'));
     },
   };
+  const diagnostics =
+    config.diagnostics && new Diagnostics({ policy, openReference }, { ...config.diagnostics, seed: config.seed });
   const recorder = new Recorder(files, store, saveable, {
     iterations: config.iterations ?? null,
     saveMinutes: config.saveMinutes ?? null,
@@ -223,6 +267,8 @@ async function runAlgorithm(
     best: progress?.best ?? null,
     progress: context.progress,
     log,
+    diagnostics,
+    guard: config.guard,
   });
   onInterrupt(() => (recorder.stopRequested = true), 'stopping at the next checkpoint');
   const { rollouts: history } = await RunFiles.read(directory);
@@ -231,6 +277,10 @@ async function runAlgorithm(
       ...agent,
       makeEnv: agentEnvironment(config, environmentOf(config, envParts)),
       onFailure: failureLog(log),
+      onRollout: async (rollout, iteration) => {
+        await diagnostics?.onRollout(rollout, iteration);
+        recorder.progress('diagnostics', 1, 1);
+      },
       ...{ dataset, history, state, firstIteration, hooks: recorder, valueModel },
       ...{ openReference, openTeacher, restoreStart },
       environment: config.env.name,
@@ -239,7 +289,8 @@ async function runAlgorithm(
   );
   recorder.finish();
   // A run without an evaluation has no best agent: its last one is what it made.
-  if (!recorder.stopRequested && recorder.best === null) await saveable.saveAgent(recorder.bestFolder);
+  if (recorder.best === null && (!recorder.stopRequested || recorder.stoppedByGuard !== null))
+    await saveable.saveAgent(recorder.bestFolder);
   return recorder;
 }
 
@@ -283,7 +334,8 @@ class FinalTest {
     const calibration = critic && (await criticCalibration(critic, ofBest, config.gamma!));
     const items = await this.#items(tested.flatMap(({ trajectories }) => trajectories));
     return {
-      iterations: config.iterations ?? 0,
+      iterations: recorder.stoppedByGuard === null ? (config.iterations ?? 0) : recorder.iteration,
+      ...(recorder.stoppedByGuard !== null && { stopped: recorder.stoppedByGuard }),
       policies: tested.map(({ name, decoding, metrics, trajectories }): PolicyResult => ({
         ...{ name, decoding, metrics },
         interval: returnInterval(trajectories, items),

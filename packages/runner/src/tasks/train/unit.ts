@@ -1,7 +1,7 @@
 // task=train: an algorithm from its start to its final test.
 import { Type, type TProperties } from '@sinclair/typebox';
 import { evalDoSampleKey, findAlgorithm } from '@bowyer/algorithms';
-import { count, nullable } from '@bowyer/core';
+import { count, nullable, rate } from '@bowyer/core';
 import { modelProblem } from '../../agent/model-folders.js';
 import { algorithmKeys, decodingKeys, notBuilt } from '../../config/adopted-keys.js';
 import { demonstrationProblems, demonstrationsNode } from '../../config/demonstration-keys.js';
@@ -30,8 +30,27 @@ import {
 } from '../../config/keys.js';
 import { isConversationFile } from '../../demonstrations/conversations.js';
 import { undecided } from '../../config/undecided.js';
+import { guardNode, guardProblems, type GuardBounds } from '../../run/guard.js';
+import { lossProblems, type LossConfig } from './loss-problems.js';
 import type { Choices, TaskUnit } from '../task.js';
 import type { ConfigProblem } from '@bowyer/core';
+
+const diagnosticsNode = Type.Object(
+  {
+    turns: count('turns of each rollout whose tokens are scored again, before and after the update; 0: none', 0),
+    max_logprob_mismatch: undecided(
+      nullable(
+        rate('nats'),
+        'largest difference between the log-probability of a token when it was sampled and to the trainer, in nats; a larger one stops the run. null: no bound',
+      ),
+    ),
+    kl_to_start: Type.Boolean({
+      description:
+        'measure the KL to the start of the run too, which keeps a copy of it in memory where there are no adapters',
+    }),
+  },
+  { additionalProperties: false, description: 'what is measured on each rollout beside what the algorithm reports' },
+);
 
 function keys(choices: Choices): TProperties {
   const { algorithm, setting } = choices;
@@ -78,6 +97,7 @@ function keys(choices: Choices): TProperties {
         'longest example in tokens: longer conversations lose their end, longer episodes their last turns; null: the policy’s context',
       ),
     }),
+    ...(collects && { diagnostics: diagnosticsNode, guard: guardNode }),
     ...(collects
       ? !isGiven && { ...cacheKeys, ...terminatorKey, warm_start: warmStartNode }
       : {
@@ -94,7 +114,14 @@ const hasConversations = (path: unknown): boolean => typeof path === 'string' &&
 type TrainConfig = Pick<
   SharedConfig,
   'checkpointPath' | 'policyLm' | 'quantization' | 'useLora' | 'criticLm' | 'critic' | 'demonstrations'
-> & { agentType: string; env: { name: string }; policy: object };
+> &
+  LossConfig & {
+    agentType: string;
+    env: { name: string };
+    policy: object;
+    guard?: GuardBounds;
+    diagnostics?: { turns: number; klToStart: boolean };
+  };
 
 export const trainTask: TaskUnit = {
   name: 'train',
@@ -103,7 +130,7 @@ export const trainTask: TaskUnit = {
   plays: true,
   async problems(raw) {
     const config = raw as unknown as TrainConfig;
-    const { checkpointPath, policyLm, quantization, useLora, criticLm, critic } = config;
+    const { checkpointPath, policyLm, quantization, useLora, criticLm, critic, guard, diagnostics } = config;
     const problems: ConfigProblem[] = [];
     for (const key of ['checkpoint_path', 'policy_lm'] as const) {
       const problem = await modelProblem(key, key === 'policy_lm' ? policyLm : checkpointPath);
@@ -117,10 +144,10 @@ export const trainTask: TaskUnit = {
     if (criticLm) {
       const problem = await modelProblem('critic_lm', criticLm);
       if (problem !== null) problems.push(problem);
-      if (critic.kind === 'line')
+      if (critic.kind !== 'transformer')
         problems.push({
           key: 'critic_lm',
-          message: `critic_lm=${criticLm}: the critic that reads lines is made from scratch and would not use it`,
+          message: `critic_lm=${criticLm}: the critic of kind ${critic.kind} is made from scratch and would not use it`,
           remedy: 'write critic=transformer or critic=roberta_base, or critic_lm=null',
         });
     }
@@ -130,7 +157,9 @@ export const trainTask: TaskUnit = {
         message: `quantization=${quantization}: quantized weights are frozen, so nothing would be trained`,
         remedy: 'write use_lora=true to train adapters beside them',
       });
+    if (guard && diagnostics) problems.push(...guardProblems(guard, diagnostics));
     const isGiven = checkpointPath !== null || policyLm !== null;
+    if (problems.length === 0) problems.push(...(await lossProblems(findAlgorithm(config.agentType), config)));
     const needs = findAlgorithm(config.agentType)?.needs;
     const isOnDataset = needs?.source === 'dataset';
     if (!isGiven || isOnDataset || needs?.dataset) problems.push(...demonstrationProblems(raw));

@@ -1,0 +1,121 @@
+// What every online algorithm reports of its rollouts, without knowing of it: whether sampler and trainer are the same policy, how far
+// an update moved it, and how far it is from its start. Measured on a sample of each rollout's turns.
+import { klEstimate, maximum, mean, Rng, type Trajectory } from '@bowyer/core';
+import type { LanguageModel } from '@bowyer/models';
+import type { Metrics } from '../types.js';
+import type { ReferencePolicy, TrainingRun } from '../unit.js';
+import { scoredIds, scoreTurns, utterancesOf, type LearnedTurn } from '../update/turn-batch.js';
+
+export interface DiagnosticsOptions {
+  /** All randomness of the run derives from it. */
+  seed: number;
+  /** Turns of each rollout whose tokens are scored again; 0: none. */
+  turns: number;
+  /** Nats; a larger difference stops the run. Null: never. */
+  maxLogprobMismatch: number | null;
+  /** Whether the KL to the start of the run is measured, which needs the start in memory. */
+  klToStart: boolean;
+}
+
+interface SampledTurn extends LearnedTurn {
+  /** Nats, stored by the sampler: of the utterance, then of the terminator. */
+  sampled: number[];
+}
+
+const scoring = { scoreTerminator: true };
+/** Tokens with padding that are scored at once. */
+const MAX_TOKENS = 4096;
+
+export class Diagnostics {
+  #turns: SampledTurn[] = [];
+  #metrics: Metrics = {};
+  #iteration = -1;
+  #reference: ReferencePolicy | null = null;
+
+  constructor(
+    private readonly run: { policy: Pick<LanguageModel, 'logprobs'> } & Pick<TrainingRun, 'openReference'>,
+    private readonly options: DiagnosticsOptions,
+  ) {}
+
+  /**
+   * Called with every rollout (of an iteration that plays several times, with each), before anything is trained on it: the trainer's
+   * weights are then those that the sampler should have, after the update of the iteration before as at the start.
+   *
+   * @throws if a token's log-probability differs by more than `maxLogprobMismatch`
+   */
+  async onRollout(rollout: readonly Trajectory[], iteration: number): Promise<void> {
+    this.#turns = sampleTurns(
+      rollout,
+      this.options.turns,
+      Rng.forPurpose(this.options.seed, `diagnostics/${iteration}`),
+    );
+    const before = iteration === this.#iteration ? (this.#metrics['diagnostics/logprob_mismatch'] ?? 0) : 0;
+    this.#iteration = iteration;
+    this.#metrics = {};
+    if (this.#turns.length === 0) return;
+    const trained = await this.#score(this.run.policy);
+    const mismatches = trained.map((logprobs, i) => maximum(differences(logprobs, this.#turns[i].sampled)));
+    this.#refuseMismatch(mismatches, trained);
+    this.#metrics['diagnostics/logprob_mismatch'] = maximum([before, ...mismatches]);
+    if (!this.options.klToStart) return;
+    this.#reference ??= await this.run.openReference();
+    this.#metrics['diagnostics/kl_start'] = this.#klTo(await this.#score(this.#reference));
+  }
+
+  /** Called after the update. @returns what to log of the iteration */
+  async afterUpdate(): Promise<Metrics> {
+    if (this.#turns.length === 0) return {};
+    const updated = await this.#score(this.run.policy);
+    return { ...this.#metrics, 'diagnostics/kl_sampling': this.#klTo(updated) };
+  }
+
+  async release(): Promise<void> {
+    await this.#reference?.release();
+  }
+
+  /** @returns [turns] of [tokens], in nats */
+  #score(policy: Pick<ReferencePolicy, 'logprobs'>): Promise<Float32Array[]> {
+    return scoreTurns((examples) => policy.logprobs(examples, { maxTokens: MAX_TOKENS }), this.#turns, scoring);
+  }
+
+  /** KL(sampling policy ‖ other) per token, in nats: the tokens were drawn from the sampling policy. */
+  #klTo(other: readonly Float32Array[]): number {
+    return mean(
+      other.flatMap((logprobs, i) =>
+        Array.from(logprobs, (logprob, t) => klEstimate(this.#turns[i].sampled[t], logprob, 'k3')),
+      ),
+    );
+  }
+
+  #refuseMismatch(mismatches: readonly number[], trained: readonly Float32Array[]): void {
+    const { maxLogprobMismatch } = this.options;
+    const worst = maximum(mismatches);
+    if (maxLogprobMismatch === null || worst <= maxLogprobMismatch) return;
+    const index = mismatches.indexOf(worst);
+    const { trajectory, turn, sampled } = this.#turns[index];
+    const token = differences(trained[index], sampled).indexOf(worst);
+    throw new Error(
+      `sampler and trainer are not the same policy: the log-probability of token ${token} in turn ${turn} of episode ` +
+        `${trajectory.episode} was ${sampled[token].toFixed(6)} when it was sampled and is ${trained[index][token].toFixed(6)} to the trainer\n` +
+        `  the difference ${worst.toPrecision(3)} is more than diagnostics.max_logprob_mismatch=${maxLogprobMismatch}; what is trained is then not ` +
+        'what plays\n  float16, quantized weights and GPUs differ by rounding: give a larger bound there, or null for none',
+    );
+  }
+}
+
+/** Turns with tokens of ours, drawn without replacement, in the order of the rollout. */
+function sampleTurns(rollout: readonly Trajectory[], count: number, rng: Rng): SampledTurn[] {
+  if (count === 0) return [];
+  const all = rollout.flatMap((trajectory) =>
+    [...utterancesOf(trajectory)].flatMap(([turn, utterance]) =>
+      scoredIds(utterance, scoring.scoreTerminator).length === 0 || utterance.logprobs.length === 0
+        ? []
+        : [{ trajectory, turn, sampled: utterance.logprobs }],
+    ),
+  );
+  const chosen = new Set(rng.shuffle(all.map((_, i) => i)).slice(0, count));
+  return all.filter((_, i) => chosen.has(i));
+}
+
+const differences = (logprobs: Float32Array, sampled: readonly number[]): number[] =>
+  Array.from(logprobs, (logprob, t) => Math.abs(logprob - sampled[t]));

@@ -1,0 +1,71 @@
+// The guard of a run: bounds beyond which a policy has collapsed and further training is a waste.
+import { Type } from '@sinclair/typebox';
+import type { Metrics } from '@bowyer/algorithms';
+import { nullable, rate, share, type ConfigProblem } from '@bowyer/core';
+
+export interface GuardBounds {
+  minEntropy: number | null;
+  maxInvalidShare: number | null;
+  maxKl: number | null;
+}
+
+const off = 'null: no bound';
+
+/** They do not decide the numbers of a run: one that was stopped can go on under other bounds. */
+export const guardNode = Type.Object(
+  {
+    min_entropy: nullable(rate('nats'), `smallest rollout/utterance_entropy, in nats per utterance; ${off}`),
+    max_invalid_share: nullable(
+      share('share'),
+      `largest rollout/invalid_share, the share of turns that are no action; ${off}`,
+    ),
+    max_kl: nullable(rate('nats'), `largest diagnostics/kl_start, in nats per token; ${off}`),
+  },
+  {
+    additionalProperties: false,
+    decides: false,
+    description: 'bounds beyond which a run is stopped, with a checkpoint and the reason',
+  },
+);
+
+/** Each bound's metric, and the sign of what exceeds it. */
+const rules = {
+  minEntropy: {
+    key: 'min_entropy',
+    metric: 'rollout/utterance_entropy',
+    isBeyond: (x: number, bound: number) => x < bound,
+  },
+  maxInvalidShare: {
+    key: 'max_invalid_share',
+    metric: 'rollout/invalid_share',
+    isBeyond: (x: number, bound: number) => x > bound,
+  },
+  maxKl: { key: 'max_kl', metric: 'diagnostics/kl_start', isBeyond: (x: number, bound: number) => x > bound },
+} as const;
+
+/**
+ * @returns why the run is to be stopped after an iteration with these metrics; null if it may go on
+ * @throws if a bound is given for what the run does not measure
+ */
+export function guardReason(metrics: Metrics, bounds: GuardBounds): string | null {
+  for (const [name, { key, metric, isBeyond }] of Object.entries(rules)) {
+    const bound = bounds[name as keyof GuardBounds];
+    if (bound === null) continue;
+    const value = metrics[metric];
+    if (value === undefined)
+      throw new Error(`guard.${key}=${bound}: this run does not measure ${metric}\n  write guard.${key}=null`);
+    if (isBeyond(value, bound)) return `${metric} is ${Number(value.toPrecision(4))}, beyond guard.${key}=${bound}`;
+  }
+  return null;
+}
+
+export function guardProblems(guard: GuardBounds, diagnostics: { turns: number; klToStart: boolean }): ConfigProblem[] {
+  if (guard.maxKl === null || (diagnostics.klToStart && diagnostics.turns > 0)) return [];
+  return [
+    {
+      key: 'guard.max_kl',
+      message: `guard.max_kl=${guard.maxKl}: the KL to the start is not measured`,
+      remedy: 'write diagnostics.kl_to_start=true with diagnostics.turns above 0, or guard.max_kl=null',
+    },
+  ];
+}
