@@ -266,10 +266,10 @@ const tasks: Readonly<Record<string, () => Promise<(readonly [string, ...string[
     ['archer_20q', 'task=evaluate', `checkpoint_path=${at('agent')}`, ...tinyTest, 'env.max_turns=4'],
     ['archer_20q', 'task=evaluate', `checkpoint_path=${at('chat-agent')}`, ...tinyTest, 'env.max_turns=4', ...chat],
     [
-      ...['archer_20q', 'task=evaluate', `checkpoint_path=${at('agent')}`, ...tinyTest.slice(1)],
-      ...['env.max_turns=4', `item_list=${await lines('list.jsonl', { item_id: 'twenty_questions_1' })}`, 'data_len=1'],
-      '~test_size',
-    ] as [string, ...string[]],
+      'archer_20q',
+      ...['task=evaluate', `checkpoint_path=${at('agent')}`, ...tinyTest.slice(1), 'env.max_turns=4', '~test_size'],
+      ...[`item_list=${await lines('list.jsonl', { item_id: 'twenty_questions_1' })}`, 'data_len=1'],
+    ],
   ],
   reverify: async () => {
     const turn = { action: 'is it a dog?', reply: ' No.\n', reward: -1, terminated: false, truncated: false, info: {} };
