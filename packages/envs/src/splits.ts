@@ -12,7 +12,7 @@ export interface EpisodeOfSplit {
   episode?: number;
 }
 
-/** One episode's item, and how the environment is told to play it. */
+/** One episode's item, and what makes the environment play it. */
 export interface ItemChoice {
   /** What `reset` takes. */
   reset: { seed: number } & Record<string, unknown>;

@@ -265,7 +265,30 @@ const tasks: Readonly<Record<string, () => Promise<(readonly [string, ...string[
   evaluate: async () => [
     ['archer_20q', 'task=evaluate', `checkpoint_path=${at('agent')}`, ...tinyTest, 'env.max_turns=4'],
     ['archer_20q', 'task=evaluate', `checkpoint_path=${at('chat-agent')}`, ...tinyTest, 'env.max_turns=4', ...chat],
+    [
+      'archer_20q',
+      ...['task=evaluate', `checkpoint_path=${at('agent')}`, ...tinyTest.slice(1), 'env.max_turns=4', '~test_size'],
+      ...[`item_list=${await lines('list.jsonl', { item_id: 'twenty_questions_1' })}`, 'data_len=1'],
+    ],
   ],
+  reverify: async () => {
+    const turn = { action: 'is it a dog?', reply: ' No.\n', reward: -1, terminated: false, truncated: false, info: {} };
+    const episode = {
+      episode: 0,
+      iteration: 0,
+      seed: 1,
+      split: 'test',
+      opening: 'Questions:\n',
+      turns: [turn],
+      segments: [],
+    };
+    const input = `input=${await lines('stored.jsonl', episode)}`;
+    const list = await lines('items.jsonl', { item_id: 'twenty_questions_1' });
+    return [
+      ['reverify', input],
+      ['reverify', input, `item_list=${list}`, 'data_len=1'],
+    ];
+  },
   demonstrations: async () => [['archer_20q', 'task=demonstrations', 'demonstrations.count=4']],
   generate: async () => [
     ['generate', `model=${at('chat-agent')}`, `input=${await lines('prompts.jsonl', { prompt: 'Questions:' }, { messages: [{ role: 'user', content: 'is it' }] })}`, `output=${at('texts.jsonl')}`, 'max_new_tokens=4', 'threads=1', 'chat_template=chatml'], // prettier-ignore

@@ -1,4 +1,4 @@
-// A process of its own that plays parts of an evaluation: it opens the agents that it is told to, one at a time.
+// A process of its own that plays parts of an evaluation: it opens the agents of the parts, one at a time.
 import { loadPluginFiles } from '../../config/plugins.js';
 import { openEnvParts } from '../../environment/env-parts.js';
 import { openModel, type ModelConfig, type OpenAgent, type Part, type PlayedPart } from './open-agent.js';

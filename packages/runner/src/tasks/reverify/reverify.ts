@@ -119,9 +119,9 @@ async function writeVerified(
   const different = verified.filter(({ differs }) => differs).length;
   const results: RunResults & { changed: number; different: number } = {
     iterations: 0,
-    policies: [policy('as stored', before), policy('scored anew', after)],
+    policies: [policy('as stored', before), policy('scored again', after)],
     items,
-    comparisons: [compared(keyed('as stored', before), keyed('scored anew', after), items)],
+    comparisons: [compared(keyed('as stored', before), keyed('scored again', after), items)],
     optimalReturn: null,
     calibration: null,
     ...{ changed, different },

@@ -1,4 +1,4 @@
-// task=reverify: scores stored episodes anew, with another reward or other options, without playing.
+// task=reverify: scores stored episodes again, with another reward or other options, without playing.
 import { Type, type TProperties } from '@sinclair/typebox';
 import { nullable } from '@bowyer/core';
 import { environmentKeysOf, oracleKeysOf } from '../../config/environment-keys.js';
@@ -24,7 +24,7 @@ function keys(choices: Choices): TProperties {
 
 export const reverifyTask: TaskUnit = {
   name: 'reverify',
-  description: 'score stored episodes anew, with another reward or other options, without playing',
+  description: 'score stored episodes again, with another reward or other options, without playing',
   keys,
   plays: true,
   problems: ({ input }) =>
