@@ -11,7 +11,15 @@ const optimum = exactReturn(epsilonGreedy(towerModel, optimalValues(towerModel, 
 const lmSchedule = { kind: 'linear', warmupSteps: 0, finalShare: 0.1 } as const;
 const play = { seed, slots: 64, sampling, scoreTerminator: true, maxGradNorm: 1, lmSchedule };
 const loop = {
-  ...{ iterations: 15, rolloutSize: 64, horizon: null, evalFreq: 1e6, evalSize: 1, evalDecoding: 'sample' as const, saveFreq: 1e6 },
+  ...{
+    iterations: 15,
+    rolloutSize: 64,
+    horizon: null,
+    evalFreq: 1e6,
+    evalSize: 1,
+    evalDecoding: 'sample' as const,
+    saveFreq: 1e6,
+  },
   ...{ groupSize: 8, samplingRounds: 1, invalidPenalty: 0, truncatedEpisodes: 'learn' },
   ...{ innerEpochs: 1, sequence: 'episode', minibatchSize: 16, maxBatchTokens: null, lossAggregation: 'token_mean' },
   ...{ lossDivisor: null, ratio: 'token', clipLow: 0.2, clipHigh: 0.28, dualClip: null, oldLogprobs: 'sampled' },
@@ -29,7 +37,12 @@ beforeAll(async () => {
   dataset = { kind: 'episodes', episodes: datasetOf(played) };
   const policy = await makePolicy(device, seed);
   const imitation = { epochs: 3, batchSize: 20, gradAccumSteps: 1, lmLr: 2e-2, validationShare: 0, evalSize: 0 };
-  await findAlgorithm('bc')!.train(trainingRun({ policy, dataset }), { ...play, evalFreq: 1, evalDecoding: 'sample' as const, ...imitation });
+  await findAlgorithm('bc')!.train(trainingRun({ policy, dataset }), {
+    ...play,
+    evalFreq: 1,
+    evalDecoding: 'sample' as const,
+    ...imitation,
+  });
   start = await policy.copyParameters();
 });
 afterAll(() => device.close());
@@ -50,8 +63,8 @@ test.each([
   ['gigpo', { scaleByStd: false, statistics: 'episode', gamma: 0.95, stepWeight: 1 }],
   ['dpo', { beta: 0.1, pairsPerGroup: 4, minibatchSize: 8 }],
 ])('%s with %j comes within 5 %% of the optimum', async (name, options) => {
-  const t=process.cpuUsage();
+  const t = process.cpuUsage();
   const v = await valueOf(await trained(name, options));
-  const u=process.cpuUsage(t);
-  console.log(name, v/optimum, (u.user+u.system)/1e6);
+  const u = process.cpuUsage(t);
+  console.log(name, v / optimum, (u.user + u.system) / 1e6);
 });

@@ -33,8 +33,7 @@ export const twentyQuestionsUnit = defineEnvironment<TwentyQuestionsOptions & Or
   },
   splits: ({ words, envIdx, wordChoice: choice }) =>
     sharedSecrets({ noun: 'words', infoKey: 'word', count: selectWords(words).length, envIdx, choice }),
-  context: ({ format }) =>
-    format === 'json_prompt' ? { observation: 'turn', kind: 'last', parts: [] } : historyOffer,
+  context: ({ format }) => (format === 'json_prompt' ? { observation: 'turn', kind: 'last', parts: [] } : historyOffer),
   sampleActions: ['is it an animal?', 'is it a dog?', 'is it a piano?', 'is it made of metal?', 'hello', ''],
   // The demonstrations with half of the turns random return −5.2 on ten words.
   typicalReturn: () => -5,
@@ -56,7 +55,9 @@ export const twentyQuestionsUnit = defineEnvironment<TwentyQuestionsOptions & Or
     make: async (options, { count: games, seed, ...expert }) => {
       const { words, maxTurns, winTest } = options;
       const attributes = askedAttributes(options, expert);
-      const played = setOf(twentyQuestionsDemonstrations({ words, maxTurns, winTest, ...expert, attributes, games, seed }));
+      const played = setOf(
+        twentyQuestionsDemonstrations({ words, maxTurns, winTest, ...expert, attributes, games, seed }),
+      );
       return options.format === 'json_prompt' ? promptedSet(played, selectWords(words)) : played;
     },
     read: async (path) => setOf(await readDialogues(path)),
