@@ -15,7 +15,9 @@ const mixture = mixtureUnit({
   plan: (name, options) => splitPlan(name, options),
 });
 
-const environments = new Map<string, AnyEnvironment>([...builtInEnvironments, mixture].map((unit) => [unit.name, unit]));
+const environments = new Map<string, AnyEnvironment>(
+  [...builtInEnvironments, mixture].map((unit) => [unit.name, unit]),
+);
 
 /** Any registered name: a plugin may add to them at run time. */
 export type EnvName = string;

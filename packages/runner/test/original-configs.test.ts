@@ -28,24 +28,55 @@ const sizes = { rollout_size: '128', batch_size: '8', iterations: '2000', epochs
 const originals: Record<string, { groups: [string, string]; keys: Record<string, string>; refused: string[] }> = {
   archer_20q: {
     groups: ['archer', 'twenty_questions'],
-    keys: { ...paths, ...sizes, ...run, warmup_iter: '20', lm_lr: '1e-6', env_name: 'twenty_questions', use_wandb: 'true' },
+    keys: {
+      ...paths,
+      ...sizes,
+      ...run,
+      warmup_iter: '20',
+      lm_lr: '1e-6',
+      env_name: 'twenty_questions',
+      use_wandb: 'true',
+    },
     refused: ['checkpoint_path', 'env_load_path', 'use_wandb'],
   },
   archer_city: {
     groups: ['archer', 'guess_my_city'],
-    keys: { ...paths, ...sizes, ...run, project_name: 'llm_rl_city', warmup_iter: '10', lm_lr: '1e-5', env_name: 'guess_my_city' },
+    keys: {
+      ...paths,
+      ...sizes,
+      ...run,
+      project_name: 'llm_rl_city',
+      warmup_iter: '10',
+      lm_lr: '1e-5',
+      env_name: 'guess_my_city',
+    },
     refused: ['checkpoint_path', 'env_load_path'],
   },
   archer_detective: {
     groups: ['archer', 'adventure'],
-    keys: { ...paths, ...sizes, ...run, env_load_path: 'detective.z5', warmup_iter: '10', lm_lr: '1e-5', env_name: 'adventure' },
+    keys: {
+      ...paths,
+      ...sizes,
+      ...run,
+      env_load_path: 'detective.z5',
+      warmup_iter: '10',
+      lm_lr: '1e-5',
+      env_name: 'adventure',
+    },
     refused: ['checkpoint_path'],
   },
   archer_webshop: {
     groups: ['archer', 'webshop'],
     keys: {
       ...{ ...sizes, ...run, checkpoint_path: "''", save_path: 'PATH', env_load_path: 'http://127.0.0.1:3000' },
-      ...{ rollout_size: '512', warmup_iter: '20', lm_lr: '1e-5', env_name: 'webshop', webshop_lower: '2000', webshop_upper: '2100' },
+      ...{
+        rollout_size: '512',
+        warmup_iter: '20',
+        lm_lr: '1e-5',
+        env_name: 'webshop',
+        webshop_lower: '2000',
+        webshop_upper: '2100',
+      },
     },
     // An empty checkpoint_path stops ArCHer too; the address and the goals are read with env.backend=site.
     refused: ['checkpoint_path', 'env_load_path', 'webshop_lower', 'webshop_upper'],
@@ -53,9 +84,29 @@ const originals: Record<string, { groups: [string, string]; keys: Record<string,
   archer_llm_20q: {
     groups: ['archer_llm', 'twenty_questions'],
     keys: {
-      ...{ agent_type: 'archer_llm', policy_lm: 'mistralai/Mistral-7B-Instruct-v0.2', use_lora: 'true', max_new_tokens: '64' },
-      ...{ eos_str: 'null', capacity: '100000', rollout_size: '32', eval_size: '32', batch_size: '4', iterations: '2000', epochs: '20' },
-      ...{ actor_epochs: '1', warmup_iter: '20', grad_accum_steps: '64', do_sample: 'true', temperature: '1.0', critic_lr: '1e-5' },
+      ...{
+        agent_type: 'archer_llm',
+        policy_lm: 'mistralai/Mistral-7B-Instruct-v0.2',
+        use_lora: 'true',
+        max_new_tokens: '64',
+      },
+      ...{
+        eos_str: 'null',
+        capacity: '100000',
+        rollout_size: '32',
+        eval_size: '32',
+        batch_size: '4',
+        iterations: '2000',
+        epochs: '20',
+      },
+      ...{
+        actor_epochs: '1',
+        warmup_iter: '20',
+        grad_accum_steps: '64',
+        do_sample: 'true',
+        temperature: '1.0',
+        critic_lr: '1e-5',
+      },
       ...{ lm_lr: '2e-6', env_idx: 'null', gamma: '0.95', tau: '0.1', max_grad_norm: '1.0', use_wandb: 'true' },
       ...{ checkpoint_path: 'null', save_path: 'PATH', env_name: 'twenty_questions', env_load_path: 'PATH.pt' },
       ...{ project_name: 'llm_rl_20qsubset', run_name: 'archer-acc-llm-1e-6' },
@@ -81,7 +132,13 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** One of our configs with keys of a file below it; null where it is accepted, else what it says. */
 async function said(groups: [string, string], keys: Record<string, string>): Promise<string | null> {
   const [algorithm, env] = groups;
-  const list = ['default', `algorithm: ${algorithm}`, 'override env: ' + env, 'override critic: roberta_base', '_self_'];
+  const list = [
+    'default',
+    `algorithm: ${algorithm}`,
+    'override env: ' + env,
+    'override critic: roberta_base',
+    '_self_',
+  ];
   const text = [
     'defaults:',
     ...list.map((entry) => `  - ${entry}`),

@@ -190,6 +190,11 @@ const variantsOf: Readonly<Record<string, () => (readonly string[])[]>> = {
   gigpo: () => groupVariants(['kl_coefficient=0.1']),
   dpo: () => groupVariants([]),
   opd: () => groupVariants([`teacher=${at('agent')}`]),
+  agent_evol: () => {
+    const tiny = [...tinyPolicy, ...tinyTest, ...tinyStart, ...tinyLoop.filter((key) => !key.startsWith('capacity'))];
+    const own = [...tiny, 'epochs=1', 'batch_size=4', 'max_input_length=400', 'sample_num=2'];
+    return [own, [...own, 'optimizer=sgd', 'use_lora=true'], [...own, ...chat]];
+  },
   bc: onDataset,
   filteredbc: onDataset,
   offline_dpo: () => {

@@ -99,7 +99,8 @@ function contextProblems(offers: readonly ContextOffer[]) {
     {
       key: 'env.envs',
       message: 'env.envs: some of these environments observe single turns, others everything that was said so far',
-      remedy: 'let all observe single turns, where they can ({name: textcraft, observation: turn}), or mix those that are alike',
+      remedy:
+        'let all observe single turns, where they can ({name: textcraft, observation: turn}), or mix those that are alike',
     },
   ];
 }
@@ -115,7 +116,9 @@ function mixedPlan(members: readonly Member[], registry: Members): SplitPlan {
     count: (split) => sum(plans.map((plan) => plan.count(split))),
     choose: ({ split, seed, episode }) => {
       const member =
-        episode === undefined ? Rng.forPurpose(seed, 'mixture').integer(0, members.length - 1) : episode % members.length;
+        episode === undefined
+          ? Rng.forPurpose(seed, 'mixture').integer(0, members.length - 1)
+          : episode % members.length;
       const own = episode === undefined ? undefined : Math.floor(episode / members.length);
       const { reset: memberReset, item } = plans[member].choose({ split, seed, episode: own });
       const { label } = members[member];
@@ -129,7 +132,9 @@ function mixedPlan(members: readonly Member[], registry: Members): SplitPlan {
 
 function memberProblems({ name, options }: Member) {
   if (name === 'mixture')
-    return [{ key: 'env.envs', message: 'env.envs: a mixture is no part of a mixture', remedy: 'list its environments' }];
+    return [
+      { key: 'env.envs', message: 'env.envs: a mixture is no part of a mixture', remedy: 'list its environments' },
+    ];
   const { oracle = 'rules' } = options as { oracle?: string };
   if (oracle === 'rules') return [];
   const message = `env.envs: ${name} has oracle=${oracle}, and a mixture has the oracle 'rules' alone`;
@@ -158,7 +163,9 @@ async function mixedDemonstrations(
     const defaults = Object.entries(source!.schema.properties).map(([key, { default: value }]) => [key, value]);
     const own = Object.fromEntries(defaults) as Record<string, unknown>;
     const share = Math.ceil(count / members.length);
-    sets.push(await source!.make(registry.options(one), { ...own, ...('noise' in own && { noise }), count: share, seed }));
+    sets.push(
+      await source!.make(registry.options(one), { ...own, ...('noise' in own && { noise }), count: share, seed }),
+    );
   }
   const demonstrations = sets.flatMap((set) => set.demonstrations);
   const records = sets.flatMap((set) => set.records ?? set.demonstrations);

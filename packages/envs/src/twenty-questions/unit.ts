@@ -57,7 +57,9 @@ export const twentyQuestionsUnit = defineEnvironment<TwentyQuestionsOptions & Or
     make: async (options, { count: games, seed, ...expert }) => {
       const { words, maxTurns, winTest } = options;
       const attributes = askedAttributes(options, expert);
-      const played = setOf(twentyQuestionsDemonstrations({ words, maxTurns, winTest, ...expert, attributes, games, seed }));
+      const played = setOf(
+        twentyQuestionsDemonstrations({ words, maxTurns, winTest, ...expert, attributes, games, seed }),
+      );
       return options.format === 'json_prompt' ? promptedSet(played, selectWords(words)) : played;
     },
     read: async (path) => setOf(await readDialogues(path)),

@@ -65,7 +65,10 @@ export function falconConfig(json: ConfigJson): FalconConfig {
   const isNew = fields.flag('new_decoder_architecture');
   const keyValueHeads = isNew ? fields.count('num_kv_heads') : fields.flag('multi_query') ? 1 : num_attention_heads;
   if (num_attention_heads % keyValueHeads !== 0)
-    throw fields.error('num_kv_heads', `is ${keyValueHeads}, which does not divide num_attention_heads ${num_attention_heads}`);
+    throw fields.error(
+      'num_kv_heads',
+      `is ${keyValueHeads}, which does not divide num_attention_heads ${num_attention_heads}`,
+    );
   return {
     vocab_size: fields.count('vocab_size'),
     hidden_size,

@@ -6,7 +6,7 @@ export const DEFAULT_CONFIG = 'archer_20q';
 
 /** Overrides of the command line and of sweeps that mean another key. */
 export const overrideAliases: CommandLine['overrideAliases'] = {
-  agent_type: { key: 'algorithm', values: { archer_llm: 'archer' } },
+  agent_type: { key: 'algorithm' },
 };
 
 /** ArCHer's metric names beside ours, so that its dashboards and scripts find theirs. Source: its trainers at 7c771a7. */
