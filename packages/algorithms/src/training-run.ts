@@ -22,7 +22,8 @@ export function trainingRun({ policy, hooks, ...parts }: TrainingRunParts): Trai
     openReference: (options) => policy.freeze(options),
     openTeacher: (place) =>
       Promise.reject(new Error(`no model can be opened from ${place}: give the run an openTeacher`)),
-    restoreStart: () => Promise.reject(new Error('restoreStart: this run does not know the weights of its start; give it')),
+    restoreStart: () =>
+      Promise.reject(new Error('restoreStart: this run does not know the weights of its start; give it')),
     ...parts,
     hooks: {
       progress: () => {},

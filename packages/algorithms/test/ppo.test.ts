@@ -219,7 +219,7 @@ test.each([
       sampling,
       gaeLevel,
       valueFunction,
-      iterations: 30,
+      iterations: 22,
       rolloutSize: 32 * tokens,
     });
     const { metrics } = await evaluate(run, policyPlayer(run, options), { ...options, sampling }, 'test');
@@ -228,7 +228,7 @@ test.each([
 );
 
 test.each(['trunk', 'critic'] as const)('%s: stopped and resumed, the metrics are equal to the bit', async (kind) => {
-  const settings = { ...options, iterations: 4, rolloutSize: 8, klCoefficient: 0.1, adaptiveKlTarget: 0.01 };
+  const settings = { ...options, valueFunction: kind, iterations: 4, rolloutSize: 8, klCoefficient: 0.1, adaptiveKlTarget: 0.01 };
   const start = await echoPolicy(5, false);
   const models = async () => {
     const policy = await echoPolicy(5, kind === 'trunk');
@@ -272,7 +272,7 @@ test('comes within 5 % of the optimum of the exact game, from scratch', async ()
   await policy.createValueHead(adam);
   const run = trainingRun({ policy, valueModel: policy, makeEnv: () => new TabularGame({ maxSteps: exact.maxSteps }) });
   const { sampling } = exact;
-  await ppo.train(run, { ...options, sampling, slots: 64, rolloutSize: 64, iterations: 40, lmLr: 5e-3 });
+  await ppo.train(run, { ...options, sampling, slots: 64, rolloutSize: 64, iterations: 30, lmLr: 5e-3 });
   const best = epsilonGreedy(towerModel, optimalValues(towerModel, { gamma: 1, horizon: exact.maxSteps }), 0);
   expect(exact.exactReturn(await exact.tableOf(policy))).toBeGreaterThan(0.95 * exact.exactReturn(best));
 });

@@ -172,6 +172,15 @@ const variantsOf: Readonly<Record<string, () => (readonly string[])[]>> = {
     ];
     return [tiny, [...tiny, 'optimizer=sgd', 'use_lora=true'], [...tiny, ...chat]];
   },
+  ppo: () => {
+    const tiny = [...tinyPolicy, ...tinyTest, ...tinyStart, ...tinyLoop.filter((key) => !key.startsWith('capacity'))];
+    const small = [...tiny, 'warmup_iter=0', 'inner_epochs=1', 'minibatch_size=2'];
+    return [
+      [...small, 'env.max_turns=2', 'adaptive_kl_target=1'],
+      [...small, 'optimizer=sgd', 'use_lora=true', 'gae_level=token', 'value_function=critic', 'kl_in=loss'],
+      [...small, ...chat, 'gae_level=bilevel'],
+    ];
+  },
   iql: offline,
   awr: offline,
   offline_archer: offline,

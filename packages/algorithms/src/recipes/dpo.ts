@@ -5,7 +5,7 @@
 //
 // with log π(episode) = Σ over the agent's tokens (as for trajectories of agents in Song et al. 2024, ETO, arXiv:2403.02502), π_ref the
 // start of the run.
-// Differs from it: the pairs come from the policy's own games, played anew every iteration; offline_dpo takes those of a dataset.
+// Differs from it: the pairs come from the policy's own games, new ones in every iteration; offline_dpo takes those of a dataset.
 import { Type } from '@sinclair/typebox';
 import { count, minibatches, Rng, type ConfigProblem, type OptionsOf } from '@bowyer/core';
 import { collect, rolloutMetrics } from '../rollout/collect.js';

@@ -89,7 +89,7 @@ export const ppo = defineAlgorithm({
 
         // Several clipped steps on the rollout; in the warm-up V alone learns.
         const lr = iteration < options.warmupIter ? 0 : policyRate(iteration, options);
-        const valueLoss = critic === policy ? valueLossOnTrunk(policy, options) : undefined;
+        const valueLoss = options.valueFunction === 'trunk' ? valueLossOnTrunk(policy, options) : undefined;
         if (!valueLoss) Object.assign(metrics, await updateCriticNetwork({ critic, hooks }, turns, rng, options));
         const step = { rng, lr, klCoefficient };
         Object.assign(metrics, await updatePolicy({ ...run, reference }, turns, step, options, valueLoss));

@@ -31,6 +31,7 @@ import {
 import { isConversationFile } from '../../demonstrations/conversations.js';
 import { undecided } from '../../config/undecided.js';
 import { guardNode, guardProblems, type GuardBounds } from '../../run/guard.js';
+import { lossProblems, type LossConfig } from './loss-problems.js';
 import type { Choices, TaskUnit } from '../task.js';
 import type { ConfigProblem } from '@bowyer/core';
 
@@ -113,13 +114,14 @@ const hasConversations = (path: unknown): boolean => typeof path === 'string' &&
 type TrainConfig = Pick<
   SharedConfig,
   'checkpointPath' | 'policyLm' | 'quantization' | 'useLora' | 'criticLm' | 'critic' | 'demonstrations'
-> & {
-  agentType: string;
-  env: { name: string };
-  policy: object;
-  guard?: GuardBounds;
-  diagnostics?: { turns: number; klToStart: boolean };
-};
+> &
+  LossConfig & {
+    agentType: string;
+    env: { name: string };
+    policy: object;
+    guard?: GuardBounds;
+    diagnostics?: { turns: number; klToStart: boolean };
+  };
 
 export const trainTask: TaskUnit = {
   name: 'train',
@@ -142,10 +144,10 @@ export const trainTask: TaskUnit = {
     if (criticLm) {
       const problem = await modelProblem('critic_lm', criticLm);
       if (problem !== null) problems.push(problem);
-      if (critic.kind === 'line')
+      if (critic.kind !== 'transformer')
         problems.push({
           key: 'critic_lm',
-          message: `critic_lm=${criticLm}: the critic that reads lines is made from scratch and would not use it`,
+          message: `critic_lm=${criticLm}: the critic of kind ${critic.kind} is made from scratch and would not use it`,
           remedy: 'write critic=transformer or critic=roberta_base, or critic_lm=null',
         });
     }
@@ -157,6 +159,7 @@ export const trainTask: TaskUnit = {
       });
     if (guard && diagnostics) problems.push(...guardProblems(guard, diagnostics));
     const isGiven = checkpointPath !== null || policyLm !== null;
+    if (problems.length === 0) problems.push(...(await lossProblems(findAlgorithm(config.agentType), config)));
     const needs = findAlgorithm(config.agentType)?.needs;
     const isOnDataset = needs?.source === 'dataset';
     if (!isGiven || isOnDataset || needs?.dataset) problems.push(...demonstrationProblems(raw));

@@ -1,0 +1,55 @@
+// Settings of a model that the loss of an algorithm does not go with.
+import type { AnyAlgorithm } from '@bowyer/algorithms';
+import type { ConfigProblem } from '@bowyer/core';
+import { agentFolderOf, isAdapterFolder } from '../../agent/model-folders.js';
+import type { SharedConfig } from '../../config/keys.js';
+
+export type LossConfig = Pick<SharedConfig, 'checkpointPath' | 'policyLm' | 'useLora' | 'lora' | 'device'> & {
+  referenceQuantization?: string;
+};
+
+export async function lossProblems(unit: AnyAlgorithm | undefined, config: LossConfig): Promise<ConfigProblem[]> {
+  const { useLora, device, referenceQuantization = 'none' } = config;
+  const given = config.checkpointPath ?? config.policyLm;
+  const isAdapter = given !== null && isAdapterFolder(given);
+  const problems: ConfigProblem[] = [];
+  if (unit?.needsNoDropout) problems.push(...(await dropoutProblems(unit, config, isAdapter ? given : null)));
+  if (unit?.valueFunction && device === 'webgpu')
+    problems.push({
+      key: 'device',
+      message: `device=webgpu: the value head of ${unit.name} has not been tested there`,
+      remedy: 'write device=cpu, or choose an algorithm without a value head, such as grpo',
+    });
+  if (referenceQuantization !== 'none' && (useLora || isAdapter))
+    problems.push({
+      key: 'reference_quantization',
+      message: `reference_quantization=${referenceQuantization}: with adapters the reference policy is the same model, and nothing is copied`,
+      remedy: 'write reference_quantization=none; quantization=4bit makes the base itself smaller',
+    });
+  return problems;
+}
+
+/** @param adapter the place of the adapter that the policy starts from, if it does */
+async function dropoutProblems(
+  { name }: AnyAlgorithm,
+  { useLora, lora }: LossConfig,
+  adapter: string | null,
+): Promise<ConfigProblem[]> {
+  const why = `${name} compares log-probabilities of two passes, which dropout would change in between`;
+  if (useLora)
+    return lora.dropout === 0
+      ? []
+      : [{ key: 'lora.dropout', message: `lora.dropout=${lora.dropout}: ${why}`, remedy: 'write lora.dropout=0' }];
+  if (adapter === null) return [];
+  const { openAdapterDirectory } = await import('@bowyer/models');
+  const dropout = (await openAdapterDirectory(agentFolderOf(adapter))).adapter?.dropout ?? 0;
+  return dropout === 0
+    ? []
+    : [
+        {
+          key: 'use_lora',
+          message: `the adapter in ${adapter} was trained with dropout ${dropout}: ${why}`,
+          remedy: 'write use_lora=true lora.dropout=0, which go on with the weights and the rank of the adapter',
+        },
+      ];
+}
