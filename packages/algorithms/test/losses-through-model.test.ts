@@ -1,5 +1,7 @@
 // The gradient of every loss of the log-probabilities, through a real model: along it the loss rises as central differences say.
 import {
+  awrLoss,
+  dpoLoss,
   entropyBonus,
   gspoLoss,
   klPenalty,
@@ -39,6 +41,9 @@ const losses: Record<string, (scored: ScoredTokens) => TokenLoss> = {
     gspoLoss({ logprobs, oldLogprobs: near, advantages: advantages.map((_, t) => advantages[t - (t % 5)]), weights, lengths: [5, 5, 5, 5] }, clip), // prettier-ignore
   'KL penalty k2': ({ logprobs }) => klPenalty({ logprobs, refLogprobs: near, weights }, 'k2'),
   'KL penalty k3': ({ logprobs }) => klPenalty({ logprobs, refLogprobs: near, weights }, 'k3'),
+  'advantage-weighted regression': ({ logprobs }) =>
+    awrLoss({ logprobs, advantages, weights }, { temperature: 1, maxWeight: 3 }),
+  DPO: ({ logprobs }) => dpoLoss({ logprobs, refLogprobs: near, lengths: [5, 5, 5, 5] }, { beta: 0.5 }),
   'entropy bonus': ({ entropies }) => entropyBonus(entropies, weights),
 };
 

@@ -1,4 +1,4 @@
-// What every algorithm must do: go on after a stop as if there had been none, train adapters on a quantized base, and learn nothing
+// What every algorithm must do: resume after a stop as if there had been none, train adapters on a quantized base, and learn nothing
 // of what the environment wrote. Options are those of the shipped configs, made small.
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
