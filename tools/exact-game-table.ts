@@ -41,11 +41,13 @@ function readRun(folder: string): Run | null {
   };
 }
 
-const runs = process.argv.slice(2).flatMap((sweep) =>
+const found = process.argv.slice(2).flatMap((sweep) =>
   readdirSync(sweep)
     .filter((name) => existsSync(join(sweep, name, 'sweep-job.json')))
     .flatMap((name) => readRun(join(sweep, name)) ?? []),
 );
+// Of a run that is in several folders the last counts.
+const runs = [...new Map(found.map((run) => [`${run.algorithm} ${run.seed}`, run])).values()];
 if (runs.length === 0) throw new Error('no finished run found; give the folders of the sweep');
 
 const best = optimalValues(towerModel, { gamma: 1, horizon: MAX_STEPS });
