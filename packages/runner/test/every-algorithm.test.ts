@@ -1,4 +1,4 @@
-// What every algorithm must do: go on after a stop as if there had been none, train adapters on a quantized base, and learn nothing
+// What every algorithm must do: resume after a stop as if there had been none, train adapters on a quantized base, and learn nothing
 // of what the environment wrote. Options are those of the shipped configs, made small.
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -102,7 +102,9 @@ async function makeAgent(name: string, options: Partial<Parameters<typeof Langua
   const critic =
     findAlgorithm(name)!.needs.critic &&
     (await DoubleCritic.create({ device, encoder, rng: new Rng(1), outputBias: 0, optimizer: adam }));
-  return { policy, critic };
+  const valueFunction = findAlgorithm(name)!.valueFunction?.(optionsOf(name));
+  if (valueFunction) await policy.createValueHead(adam);
+  return { policy, critic, valueModel: valueFunction ? policy : null };
 }
 
 /** A frozen policy with other weights. */
@@ -126,12 +128,13 @@ interface Checkpoint {
 
 /** Trains from a checkpoint to the end. @returns also the first checkpoint on the way */
 async function train(name: string, from: Checkpoint | null) {
-  const { policy, critic } = await makeAgent(name);
+  const { policy, critic, valueModel } = await makeAgent(name);
   const start = await policy.copyParameters();
   if (from) {
     await policy.restoreParameters(from.policy);
     await policy.optimizer.restore(join(folder, name, 'optimizer'));
     await critic?.restore(join(folder, name));
+    await valueModel?.valueHead.restore(join(folder, name));
   }
   const lines: string[] = [];
   const history = from ? (JSON.parse(from.history) as Trajectory[]) : [];
@@ -139,7 +142,7 @@ async function train(name: string, from: Checkpoint | null) {
   const state = (from ? JSON.parse(from.state) : {}) as RecipeState;
   let first: Checkpoint | null = null;
   const run = trainingRun({
-    ...{ policy, critic, dataset, state, history, firstIteration: from?.next ?? 0 },
+    ...{ policy, critic, valueModel, dataset, state, history, firstIteration: from?.next ?? 0 },
     makeEnv: () => new Chronicle(),
     openReference: () => frozen(policy, start),
     openTeacher: () => frozen(policy, start),
@@ -156,6 +159,7 @@ async function train(name: string, from: Checkpoint | null) {
         await mkdir(join(folder, name), { recursive: true });
         await policy.optimizer.save(join(folder, name, 'optimizer'));
         await critic?.save(join(folder, name));
+        await valueModel?.valueHead.save(join(folder, name));
       },
     },
   });
@@ -197,11 +201,15 @@ test.each(algorithmNames().filter((name) => findAlgorithm(name)!.trainsPolicy))(
   '%s: trains adapters on a 4-bit base with checkpointing, and on words of the agent alone',
   async (name) => {
     const lora = { r: 2, alpha: 4, dropout: 0, targetModules: null, seed: 0 };
-    const { policy, critic } = await makeAgent(name, { lora, quantization: '4bit', gradientCheckpointing: true });
+    const { policy, critic, valueModel } = await makeAgent(name, {
+      lora,
+      quantization: '4bit',
+      gradientCheckpointing: true,
+    });
     const before = await policy.copyParameters();
     const learnt = new Set<number>();
     const run = trainingRun({
-      ...{ policy: watched(policy, learnt), critic, dataset, makeEnv: () => new Chronicle() },
+      ...{ policy: watched(policy, learnt), critic, valueModel, dataset, makeEnv: () => new Chronicle() },
       openTeacher: () => policy.freeze(),
       restoreStart: () => policy.restoreParameters(before),
     });

@@ -58,7 +58,7 @@ export function policyRate(iteration: number, options: PolicyRateOptions): numbe
   return scheduledRate(lmLr, iteration - warmupIter, totalSteps, schedule);
 }
 
-/** Whether the rate of an iteration depends on how many there are: a run that goes on for longer is then not one longer run. */
+/** Whether the rate of an iteration depends on how many there are: a run that continues for longer is then not one longer run. */
 export const rateFollowsIterations = ({
   lmLrFinalShare,
   lmSchedule: { kind, warmupSteps, finalShare },

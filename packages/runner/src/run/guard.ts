@@ -11,7 +11,7 @@ export interface GuardBounds {
 
 const off = 'null: no bound';
 
-/** They do not decide the numbers of a run: one that was stopped can go on under other bounds. */
+/** They do not decide the numbers of a run: one that was stopped can be resumed under other bounds. */
 export const guardNode = Type.Object(
   {
     min_entropy: nullable(rate('nats'), `smallest rollout/utterance_entropy, in nats per utterance; ${off}`),
@@ -44,7 +44,7 @@ const rules = {
 } as const;
 
 /**
- * @returns why the run is to be stopped after an iteration with these metrics; null if it may go on
+ * @returns why the run is to be stopped after an iteration with these metrics; null if it may continue
  * @throws if a bound is given for what the run does not measure
  */
 export function guardReason(metrics: Metrics, bounds: GuardBounds): string | null {

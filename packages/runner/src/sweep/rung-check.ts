@@ -24,7 +24,7 @@ export function checkRungs(job: Composition, { resourceKey, metric, rungs }: Ash
   if (lmSchedule !== undefined && rateFollowsIterations({ lmSchedule, lmLrFinalShare }))
     throw new ConfigError(
       'sweep',
-      "the policy's rate follows the number of iterations, which grows from rung to rung: a promoted trial could not go on",
+      "the policy's rate follows the number of iterations, which grows from rung to rung: a promoted trial could not be resumed",
       ['write lm_schedule.kind=constant, or lm_lr_final_share=1'],
       { keyPath: 'lm_schedule' },
     );

@@ -127,7 +127,7 @@ async function refuseStopped(
   if (guardReason(metrics.at(-1)!, guard) === null) return;
   throw new Error(
     `the guard stopped this run ${results.stopped}; its checkpoint is in ${directory}\n` +
-      '  to go on from it give the same command another bound, or null for none',
+      '  to resume it give the same command another bound, or null for none',
   );
 }
 
