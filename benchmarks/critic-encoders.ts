@@ -1,6 +1,6 @@
 // Which critic learns the returns of text games: regression on discounted returns of mixed play (experts that stop at a random
 // turn and then act at random), explained variance on held-out episodes. Table in docs/algorithms/archer.md.
-//   nice node --conditions=source --import tsx benchmarks/critic-encoders.ts [coin|cookingworld|webshop] [steps]
+//   nice node --conditions=source --import tsx benchmarks/critic-encoders.ts [coin|cookingworld|webshop [STEPS [CANDIDATE [EPISODES]]]]
 import { discountedReturns, Rng } from '@bowyer/core';
 import { ContextWriter, environmentInfo, TextWorldExpress, webShopDefaults, webShopDemonstrations } from '@bowyer/envs';
 import { openDevice } from '@bowyer/graph';
@@ -22,7 +22,7 @@ interface Row {
 }
 
 const GAMMA = 0.95;
-const EPISODES = 300;
+const EPISODES = Number(process.argv[5] ?? 300);
 const HELD_OUT = 60;
 const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
 
@@ -114,7 +114,7 @@ const variance = (xs: readonly number[]) => {
   return xs.reduce((sum, x) => sum + (x - mean) ** 2, 0) / xs.length;
 };
 
-const [only, stepsText] = process.argv.slice(2);
+const [only, stepsText, candidate = ''] = process.argv.slice(2);
 const STEPS = Number(stepsText ?? 400);
 for (const name of only ? [only] : Object.keys(sources)) {
   const episodes = await sources[name]();
@@ -122,7 +122,7 @@ for (const name of only ? [only] : Object.keys(sources)) {
   const mean = train.reduce((sum, { target }) => sum + target, 0) / train.length;
   const tokenizer = wordLevelTokenizer(train.flatMap(({ observation, action }) => [observation, action]), { wholeTokens: [] }); // prettier-ignore
   console.log(`${name}: ${train.length} turns to learn from, ${test.length} held out, mean return ${mean.toFixed(3)}`);
-  for (const [kind, make, rates] of candidates)
+  for (const [kind, make, rates] of candidates.filter(([kind]) => kind.startsWith(candidate)))
     for (const lr of rates) {
       const device = await openDevice({ device: 'cpu', threads: 1 });
       const rng = new Rng(3);

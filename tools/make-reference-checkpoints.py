@@ -47,6 +47,18 @@ CONFIGS = {
                                 use_parallel_residual=False, tie_word_embeddings=False),
     "gpt2": dict(model_type="gpt2", vocab_size=29, n_embd=16, n_layer=2, n_head=4, n_positions=64, n_inner=20,
                  layer_norm_epsilon=1e-5, activation_function="gelu_new", tie_word_embeddings=True),
+    # One head of keys and values; attention and MLP read the same norm, as in Falcon-7B.
+    "falcon": dict(model_type="falcon", vocab_size=29, hidden_size=24, num_hidden_layers=2, num_attention_heads=3,
+                   max_position_embeddings=64, multi_query=True, parallel_attn=True, bias=False, alibi=False,
+                   new_decoder_architecture=False, rope_theta=1000.0),
+    # Two heads of keys and values, a norm for each half of the block, as in Falcon-40B.
+    "falcon-new": dict(model_type="falcon", vocab_size=29, hidden_size=16, num_hidden_layers=2, num_attention_heads=4,
+                       num_kv_heads=2, ffn_hidden_size=20, max_position_embeddings=64, bias=False, alibi=False,
+                       new_decoder_architecture=True, rope_theta=1000.0, tie_word_embeddings=False),
+    "falcon-sequential": dict(model_type="falcon", vocab_size=29, hidden_size=16, num_hidden_layers=2,
+                              num_attention_heads=2, ffn_hidden_size=20, max_position_embeddings=64, multi_query=False,
+                              parallel_attn=False, bias=True, alibi=False, new_decoder_architecture=False,
+                              rope_theta=1000.0),
 }
 
 
@@ -180,6 +192,65 @@ def gpt_neox_logits(c, w, ids):
     return F.linear(norm("gpt_neox.final_layer_norm", x), w["embed_out.weight"])
 
 
+def falcon_logits(c, w, ids):
+    """FalconForCausalLM with rotary positions: ids [tokens] → [tokens, vocabulary]."""
+    width, heads = c["hidden_size"], c["num_attention_heads"]
+    size = width // heads
+    shared = falcon_key_value_heads(c)
+    inverse, scale = inverse_frequencies(c, size, c["rope_theta"])
+    x = w["transformer.word_embeddings.weight"][ids]
+
+    def norm(name, value):
+        return F.layer_norm(value, (width,), w[name + ".weight"], w[name + ".bias"], 1e-5)
+
+    for layer in range(c["num_hidden_layers"]):
+        p = f"transformer.h.{layer}."
+
+        def linear(name, value):
+            return F.linear(value, w[p + name + ".weight"], w.get(p + name + ".bias"))
+
+        new = c["new_decoder_architecture"]
+        read = norm(p + ("ln_attn" if new else "input_layernorm"), x)
+        joint = linear("self_attention.query_key_value", read).view(len(ids), shared, heads // shared + 2, size)
+        q = joint[:, :, :-2].reshape(len(ids), heads, size).transpose(0, 1)
+        k, v = joint[:, :, -2].transpose(0, 1), joint[:, :, -1].transpose(0, 1)
+        mixed = linear("self_attention.dense", attend(rotate(q, inverse, scale), rotate(k, inverse, scale), v))
+        if new:
+            read = norm(p + "ln_mlp", x)
+        elif not c["parallel_attn"]:
+            read = norm(p + "post_attention_layernorm", x + mixed)
+        x = x + mixed + linear("mlp.dense_4h_to_h", F.gelu(linear("mlp.dense_h_to_4h", read)))
+    return F.linear(norm("transformer.ln_f", x), w.get("lm_head.weight", w["transformer.word_embeddings.weight"]))
+
+
+def falcon_key_value_heads(c):
+    if c["new_decoder_architecture"]:
+        return c["num_kv_heads"]
+    return 1 if c["multi_query"] else c["num_attention_heads"]
+
+
+def falcon_shapes(c):
+    width, shapes = c["hidden_size"], {"transformer.word_embeddings.weight": (c["vocab_size"], c["hidden_size"])}
+    inner, size = c.get("ffn_hidden_size", 4 * width), width // c["num_attention_heads"]
+    norms = ["ln_attn", "ln_mlp"] if c["new_decoder_architecture"] else ["input_layernorm"]
+    if not c["new_decoder_architecture"] and not c["parallel_attn"]:
+        norms.append("post_attention_layernorm")
+    for layer in range(c["num_hidden_layers"]):
+        p = f"transformer.h.{layer}."
+        for name in norms:
+            shapes[p + name + ".weight"] = shapes[p + name + ".bias"] = (width,)
+        for name, out, into in (("self_attention.query_key_value", width + 2 * size * falcon_key_value_heads(c), width),
+                                ("self_attention.dense", width, width), ("mlp.dense_h_to_4h", inner, width),
+                                ("mlp.dense_4h_to_h", width, inner)):
+            shapes[p + name + ".weight"] = (out, into)
+            if c["bias"]:
+                shapes[p + name + ".bias"] = (out,)
+    shapes["transformer.ln_f.weight"] = shapes["transformer.ln_f.bias"] = (width,)
+    if not c.get("tie_word_embeddings", True):
+        shapes["lm_head.weight"] = (c["vocab_size"], width)
+    return shapes
+
+
 def gpt2_logits(c, w, ids):
     """GPT2LMHeadModel: ids [tokens] → [tokens, vocabulary]. Its linear layers (Conv1D) keep [in, out]."""
     x = w["transformer.wte.weight"][ids] + w["transformer.wpe.weight"][:len(ids)]
@@ -201,7 +272,7 @@ def gpt2_logits(c, w, ids):
     return F.linear(norm("transformer.ln_f", x), w["transformer.wte.weight"])
 
 
-LOGITS = dict(gpt2=gpt2_logits, gpt_neox=gpt_neox_logits, llama=llama_logits, mistral=llama_logits, qwen2=llama_logits,
+LOGITS = dict(falcon=falcon_logits, gpt2=gpt2_logits, gpt_neox=gpt_neox_logits, llama=llama_logits, mistral=llama_logits, qwen2=llama_logits,
               qwen3=llama_logits)
 
 
@@ -224,6 +295,8 @@ def parameter_shapes(c):
     """Name → shape, as the checkpoint of that family has them."""
     if c["model_type"] == "gpt2":
         return gpt2_shapes(c)
+    if c["model_type"] == "falcon":
+        return falcon_shapes(c)
     width, inner, vocabulary = c["hidden_size"], c["intermediate_size"], c["vocab_size"]
     shapes = {}
 

@@ -105,6 +105,7 @@ const guessNumber = defineEnvironment<GuessNumberOptions, ExpertNoise>({
   resetSchema: resetSchemaWith(),
   make: (options) => new GuessNumber(options),
   context: () => historyOffer,
+  critic: 'line',
   // A test has new games, not new numbers, and says so. Where every seed makes another item: splits: 'seeds'.
   splits: ({ highest }) => sharedSplits({ noun: 'numbers', count: highest, item: ({ secret }) => String(secret) }),
   sampleActions: ['1', '20', '7', 'seven', ''],

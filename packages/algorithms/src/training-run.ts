@@ -18,11 +18,12 @@ export function trainingRun({ policy, hooks, ...parts }: TrainingRunParts): Trai
     history: [],
     state: {},
     firstIteration: 0,
-    // A run from its beginning: its start is the policy as it is now. One that goes on from a checkpoint must give its own.
+    // A run from its beginning: its start is the policy as it is now. One that resumes from a checkpoint must give its own.
     openReference: (options) => policy.freeze(options),
     openTeacher: (place) =>
       Promise.reject(new Error(`no model can be opened from ${place}: give the run an openTeacher`)),
-    restoreStart: () => Promise.reject(new Error('restoreStart: this run does not know the weights of its start; give it')),
+    restoreStart: () =>
+      Promise.reject(new Error('restoreStart: this run does not know the weights of its start; give it')),
     ...parts,
     hooks: {
       progress: () => {},

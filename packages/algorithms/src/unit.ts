@@ -92,7 +92,7 @@ export interface AlgorithmUnit<Schema extends TObject = TObject> {
   playsWithCritic?: boolean;
   /** True where training does not use the log-probabilities of sampled actions, so that `action_choice` may restrict what is sampled. */
   allowsActionChoice?: boolean;
-  /** True where the player always samples, whatever `sampling.greedy` is: do_sample and eval_do_sample have no effect. */
+  /** True where the player always samples, whatever `sampling.greedy` is: do_sample and eval_decoding have no effect. */
   alwaysSamples?: boolean;
   /** Those of `options` that `openPlayer` reads: a task that only plays takes these alone. */
   playerOptions: readonly (string & keyof Static<Schema>)[];

@@ -35,6 +35,8 @@ const options = {
   ...{ capacity: 100, epochs: 1, batchSize: 4, gradAccumSteps: 1, gradReduction: 'sum', criticLr: 1e-3, gamma: 0.9 },
   ...{ tau: 0.1, criticMaxGradNorm: 1, vTargetAction: 'stored', tdTarget: 'own', actorSamples: 'rollout' },
   ...{ vTargetSamples: 1, tdSteps: 2, bootstrapOnLimit: true, importanceClip: 10, klCoef: 0.1 },
+  ...{ useBaseline: true, baselineLr: 1e-3, expectile: 0.9, awrTemperature: 1, awrMaxWeight: 20, bcCoef: 1 },
+  warmupEpochs: 0,
   ...{ actorEpochs: 1, warmupIter: 0, lmLr: 1e-3, lmLrFinalShare: 1, maxGradNorm: 1, scoreTerminator: true },
   lmSchedule: { kind: 'linear', warmupSteps: 0, finalShare: null },
   ...{ groupSize: 2, samplingRounds: 1, invalidPenalty: 0.1, truncatedEpisodes: 'learn', scaleByStd: true },
@@ -42,7 +44,7 @@ const options = {
   ...{ maxBatchTokens: null, lossAggregation: 'token_mean', lossDivisor: null, ratio: 'token', clipLow: 0.2 },
   ...{ clipHigh: 0.2, dualClip: 3, oldLogprobs: 'sampled', klCoefficient: 0.1, klIn: 'loss', klEstimator: 'k3' },
   ...{ entropyCoefficient: 0.01, targetKl: 1, beta: 0.1, pairsPerGroup: 1, teacher: 'frozen copy' },
-  ...{ clipScope: 'own', numCandidates: 2, filterQuantile: 0.5, filterWindow: null },
+  ...{ clipScope: 'own', numCandidates: 2, filterQuantile: 0.5, filterWindow: null, filterMinReturn: null },
   ...{ valueFunction: 'trunk', valueLr: 1e-3, valueMaxGradNorm: 1, valueCoefficient: 0.5, valueClip: 0.2 },
   ...{ gaeLevel: 'token', lambda: 0.9, whitenAdvantages: true, adaptiveKlTarget: 1, referenceQuantization: 'none' },
   sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [terminatorId] },
@@ -83,11 +85,13 @@ test.each(algorithmNames())(
     });
     const logged = new Set<string>();
     const read = new Set<string>();
-    if (unit.valueFunction) await policy.createValueHead(adam);
+    const valueModel = await LanguageModel.create({ device, tokenizer, maskedTokenIds, config, rng: new Rng(2) });
+    await valueModel.createOptimizer(adam);
+    await valueModel.createValueHead(adam);
     const run = trainingRun({
       policy,
       critic,
-      valueModel: unit.valueFunction ? policy : null,
+      valueModel,
       makeEnv: () => new EchoGame(),
       dataset: { kind: 'episodes', episodes },
       openTeacher: () => policy.freeze(),

@@ -62,7 +62,7 @@ test.each([3, null])('td_steps = %p learns the exact values of the policy that p
   expect(await errorOf(older, cut, { tdSteps }, false)).toBeLessThan(0.07);
 });
 
-test.each([1, 3, null])('td_steps = %p with importance weights: those of another policy', async (tdSteps) => {
+test.each([3, null])('td_steps = %p with importance weights: those of another policy', async (tdSteps) => {
   expect(await errorOf(present, whole, { tdSteps }, true)).toBeLessThan(0.1);
   expect(await errorOf(present, whole, { tdSteps }, false)).toBeGreaterThan(0.3);
 });

@@ -97,6 +97,8 @@ export interface EnvironmentUnit<Options extends object = object, Extra extends 
   taskType?(info: Record<string, unknown>): string | null;
   /** What there is for the text that an agent reads; absent: observations of single turns, read as a dialogue, and no parts. */
   context?(options: Options): ContextOffer;
+  /** The built-in critic that learns here, where it is not the one that reads text in order: `line` for games of questions. */
+  critic?: 'line' | 'recency';
   /** Actions for the check of the contract. */
   sampleActions: readonly string[];
   /** Discounted return near that of a policy that starts to learn: critics start from it where the config gives no value. */

@@ -38,7 +38,7 @@ async function load(name: string) {
 
 test('every family has a fixture', () => {
   const types = names.map((name) => readJson<{ model_type: string }>(name, 'config.json').model_type);
-  expect([...new Set(types)].sort()).toEqual(['gpt2', 'gpt_neox', 'llama', 'mistral', 'qwen2', 'qwen3']);
+  expect([...new Set(types)].sort()).toEqual(['falcon', 'gpt2', 'gpt_neox', 'llama', 'mistral', 'qwen2', 'qwen3']);
 });
 
 describe.each(names)('%s', (name) => {

@@ -78,6 +78,7 @@ const training: Readonly<Record<string, readonly string[]>> = {
   chai_20q: [...loop, ...critic],
   online_filteredbc_20q: [...loop, ...actor],
   bc_20q: ['epochs=2'],
+  offline_archer_20q: ['epochs=2'],
 };
 
 /**
@@ -86,12 +87,13 @@ const training: Readonly<Record<string, readonly string[]>> = {
  * @param start whether the run makes its policy, or is given one by policy_lm or checkpoint_path
  */
 export function tinyRun(config: string, start: 'made' | 'given' = 'made'): string[] {
-  const imitates = start === 'made' || config === 'bc_20q';
+  const isOnDataset = ['bc_20q', 'offline_archer_20q'].includes(config);
+  const imitates = start === 'made' || isOnDataset;
   return [
     ...['--config-name', config, ...play, ...training[config]],
     ...(start === 'made' ? policy : []),
     ...(imitates ? ['demonstrations.count=64'] : []),
-    ...(start === 'made' && config !== 'bc_20q' ? ['warm_start.epochs=2'] : []),
+    ...(start === 'made' && !isOnDataset ? ['warm_start.epochs=2'] : []),
   ];
 }
 

@@ -30,9 +30,9 @@ interface Imitator {
   resumed: RegExp;
 }
 
-const cloning = (start: 'made' | 'given'): Imitator => ({
+const cloning = (start: 'made' | 'given', config = 'bc_20q'): Imitator => ({
   command: (name, overrides) => [
-    ...tinyGame('bc_20q', start).filter((word) => !word.startsWith('demonstrations.count=')),
+    ...tinyGame(config, start).filter((word) => !word.startsWith('demonstrations.count=')),
     ...[...common, ...ofRun, `save_path=${at(name)}`, ...overrides],
   ],
   checkpoints: (name) => [at(name, 'checkpoints')],
@@ -113,6 +113,11 @@ test('adapters in 8-bit AdamW beside a given model, on demonstrations', async ()
   await run(command('start', sixteen));
   const given = [...sixteen, `policy_lm=${policy('start')}`, ...lora, 'optimizer=adamw_8bit'];
   await expectSameWhenKilled(cloning('given'), 'given', 'adapter_model.safetensors', given);
+}, 150_000);
+
+test('offline ArCHer: critic and policy, and evaluations on the way', async () => {
+  const tiny = ['warmup_epochs=1', 'critic.width=16', 'eval_size=2', 'eval_freq=0.5', ...sixteen];
+  await expectSameWhenKilled(cloning('made', 'offline_archer_20q'), 'offline', 'model.safetensors', tiny);
 }, 150_000);
 
 test('the warm start of another algorithm, in the cache', async () => {

@@ -43,12 +43,12 @@ test('task=demonstrations writes episodes that demonstrations.path reads', async
 
 test('an environment without an expert says what it needs instead', async () => {
   const { code, stderr } = await run([
-    ...['--config-name', 'archer_20q', 'env=adventure', `save_path=${join(directory, 'run')}`],
+    ...['--config-name', 'archer_20q', 'env=adventure', 'env.story=a.z5', `save_path=${join(directory, 'run')}`],
   ]);
   expect({ code, made: existsSync(join(directory, 'run')) }).toEqual({ code: 1, made: false });
   expect(stderr).toContain(
     [
-      'adventure has no demonstrations of its own, so there is nothing to imitate',
+      'a story file has no demonstrations of its own',
       '  give a policy with policy_lm=FOLDER, or episodes with demonstrations.path=FILE.jsonl',
       '  to play some yourself: npx bowyer --config-name play env=adventure output=FILE.jsonl',
     ].join('\n'),

@@ -2,9 +2,12 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
 import { composed, refusal } from './composed.js';
 
 let directory: string;
+/** Algorithms with a learning rate of the policy. */
+const training = algorithmNames().filter((name) => 'lm_lr' in findAlgorithm(name)!.options.properties);
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'bowyer-refused-'));
   mkdirSync(join(directory, 'photos'));
@@ -113,7 +116,7 @@ const foreign: [string, string][] = [
   ],
   [
     'chai_20q lm_lr=1',
-    "'lm_lr' is not read by this run\n  in the command line\n  it belongs to: task finetune; algorithm archer, bc, filteredbc, online_filteredbc\n" +
+    `'lm_lr' is not read by this run\n  in the command line\n  it belongs to: task finetune; algorithm ${training.join(', ')}\n` +
       '  leave it out, or choose what it belongs to',
   ],
   [

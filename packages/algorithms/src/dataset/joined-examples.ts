@@ -28,7 +28,10 @@ export function joinedExamples(
     items,
     batchOf(batch) {
       const count = batch.reduce((sum, { tokens }) => sum + tokens, 0);
-      const scaled = ({ weights, ...example }: TokenExample) => ({ ...example, weights: weights.map((w) => w / count) });
+      const scaled = ({ weights, ...example }: TokenExample) => ({
+        ...example,
+        weights: weights.map((w) => w / count),
+      });
       return { examples: batch.flatMap(({ examples }) => examples.map(scaled)), count };
     },
     metricsOf: ({ nll, steps }) => ({ 'losses/nll': nll, 'optim/steps': steps }),

@@ -67,7 +67,8 @@ type AgentEvolOptions = OptionsOf<typeof options> & PlayOptions;
 
 export const agentEvol = defineAlgorithm({
   name: 'agent_evol',
-  description: 'AgentEvol: imitates demonstrations and the episodes in which the policy itself succeeded, in one or more environments',
+  description:
+    'AgentEvol: imitates demonstrations and the episodes in which the policy itself succeeded, in one or more environments',
   options,
   needs: { critic: null, source: 'episodes', dataset: true },
   trainsPolicy: true,
@@ -99,7 +100,11 @@ export const agentEvol = defineAlgorithm({
 
       if ((iteration + 1) % options.evalFreq === 0) {
         const evaluation = await evaluate(run, openPlayer, options);
-        Object.assign(metrics, evaluation.metrics, byEnvironment('eval/success_rate', evaluation.trajectories, options));
+        Object.assign(
+          metrics,
+          evaluation.metrics,
+          byEnvironment('eval/success_rate', evaluation.trajectories, options),
+        );
         await hooks.keepBest(iteration, evaluation.metrics['eval/episodic_return']);
       }
       await hooks.log(iteration, metrics, rollout);

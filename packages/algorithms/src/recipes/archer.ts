@@ -169,7 +169,7 @@ async function updateActor(
       advantagesSeen.push(...advantages);
     }
     norms.push(await clip.step('policy', policy.optimizer, lr, batches.length, options));
-    if (baseline) await stepBaseline(baseline, batches.length, { ...options, lr: options.baselineLr ?? lr });
+    if (baseline) await stepBaseline(baseline, batches.length, options.baselineLr ?? lr, options);
     hooks.progress('actor', epoch + 1, options.actorEpochs);
   }
   return {
@@ -184,7 +184,8 @@ async function updateActor(
 async function stepBaseline(
   baseline: LanguageModel,
   microBatches: number,
-  { lr, maxGradNorm, gradReduction }: Pick<ArcherOptions, 'maxGradNorm' | 'gradReduction'> & { lr: number },
+  lr: number,
+  { maxGradNorm, gradReduction }: Pick<ArcherOptions, 'maxGradNorm' | 'gradReduction'>,
 ): Promise<void> {
   const step = { lr, maxGradNorm, gradientScale: gradReduction === 'mean' ? 1 / microBatches : 1 };
   await baseline.optimizer.step(step);

@@ -60,7 +60,8 @@ export const awr = defineAlgorithm({
           const advantages = one.map((value, i) => (value + two[i] - v1[i] - v2[i]) / 2);
           return accumulateAwr(policy, turns, advantages, options);
         },
-        { ...options, lr },
+        lr,
+        options,
       );
       return { ...metrics, ...regression };
     });

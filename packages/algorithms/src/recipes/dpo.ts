@@ -5,7 +5,7 @@
 //
 // with log π(episode) = Σ over the agent's tokens (as for trajectories of agents in Song et al. 2024, ETO, arXiv:2403.02502), π_ref the
 // start of the run.
-// Differs from it: the pairs come from the policy's own games, played anew every iteration; offline_dpo takes those of a dataset.
+// Differs from it: the pairs come from the policy's own games, new ones in every iteration; offline_dpo takes those of a dataset.
 import { Type } from '@sinclair/typebox';
 import { count, minibatches, Rng, type ConfigProblem, type OptionsOf } from '@bowyer/core';
 import { collect, rolloutMetrics } from '../rollout/collect.js';
@@ -65,8 +65,9 @@ export const dpo = defineAlgorithm({
         const pairs = groups.flatMap((group) => preferencePairs(group, options.pairsPerGroup));
         metrics['preferences/pairs'] = pairs.length;
         const scored = await scorePairs(reference, pairs, options);
-        if (scored.length > 0)
-          Object.assign(metrics, await prefer(run, scored, rng, rateAt(iteration, options), options));
+        const lr = rateAt(iteration, options);
+        metrics['optim/lm_lr'] = lr;
+        if (scored.length > 0) Object.assign(metrics, await prefer(run, scored, rng, lr, options));
 
         await evaluateWhenDue(run, openPlayer, iteration, metrics, options);
         await hooks.log(iteration, metrics, rollout);
@@ -94,5 +95,5 @@ async function prefer(
       means.add(await preferenceStep(policy, batch, lr, options));
     hooks.progress('preferences', epoch + 1, options.innerEpochs);
   }
-  return { ...means.values(), 'optim/lm_lr': lr };
+  return means.values();
 }

@@ -39,7 +39,8 @@ export const iql = defineAlgorithm({
         policy,
         parts,
         async (turns) => accumulateAwr(policy, turns, utteranceAdvantages(await headsAt(critic, turns)), options),
-        { ...options, lr },
+        lr,
+        options,
       );
       return { ...metrics, ...extraction };
     });

@@ -66,7 +66,8 @@ export const offlineArcher = defineAlgorithm({
           const loss = await accumulateWeighted(policy, fresh, advantages, options);
           return { ...cloned, 'losses/policy': loss, ...summary('actor/advantages', advantages) };
         },
-        { ...options, lr },
+        lr,
+        options,
       );
       return { ...metrics, ...actor };
     });

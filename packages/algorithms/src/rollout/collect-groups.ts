@@ -13,7 +13,7 @@ import type { Metrics, OpenPlayer } from '../types.js';
 import { collectEpisodes, type CollectOptions, type PlayContext } from './collect.js';
 
 export const groupKeys = {
-  group_size: count('episodes of a group: the same task and seed, sampled anew'),
+  group_size: count('episodes of a group: the same task and seed, other samples'),
   sampling_rounds: count(
     'rounds of play per iteration at most; above 1, groups whose returns are all equal are dropped and replaced by new ones until ' +
       'the rollout is full (dynamic sampling of DAPO); 1: all groups are used',

@@ -1,4 +1,4 @@
-// Longer episodes as training goes on: the number of turns that an episode may have grows with the iterations.
+// Longer episodes as training continues: the number of turns that an episode may have grows with the iterations.
 // Source: ScalingInter-RL of AgentGym-RL, Xi et al. 2025, arXiv:2509.08755, whose `rounds` are the second numbers here.
 import { Type } from '@sinclair/typebox';
 import type { Env } from '@bowyer/envs';

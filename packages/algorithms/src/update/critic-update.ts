@@ -99,6 +99,7 @@ export async function updateCritic(
   weightsOf: WeightsOf = null,
 ): Promise<Metrics> {
   const { critic, clip, hooks } = learner;
+  const { vTargetSamples: samples } = options;
   const steps = Array.from({ length: options.epochs }, () => drawStep(learner.replay, rng, options));
   const drawn = steps.flat().flatMap(({ items }) => items.map(({ trajectory }) => trajectory));
   const importance = weightsOf && (await weightsOf(drawn));
@@ -108,7 +109,7 @@ export async function updateCritic(
     let fresh: ReplayItem[][][] = [];
     for (let epoch = 0; epoch < options.epochs; epoch++) {
       if (player !== null && (epoch === 0 || learner.playsWithCritic))
-        fresh = await sampleFor(player, learner.playsWithCritic ? steps[epoch] : steps.flat(), hooks, options);
+        fresh = await sampleFor(player, learner.playsWithCritic ? steps[epoch] : steps.flat(), samples, hooks, options);
       for (const { items } of steps[epoch])
         means.add(await accumulateTd(critic, items, fresh.shift() ?? [items], importance, options));
       const norm = await clip.step('critic', critic.optimizer, options.criticLr, options.gradAccumSteps, {
@@ -135,8 +136,9 @@ const drawStep = (replay: ReplayBuffer<ReplayItem>, rng: Rng, options: CriticOpt
 function sampleFor(
   player: Player,
   batches: readonly StatesToAct[],
+  samples: number,
   hooks: CriticUpdate['hooks'],
-  { slots, batchSize, vTargetSamples: samples }: CriticOptions,
+  { slots, batchSize }: CriticOptions,
 ): Promise<ReplayItem[][][]> {
   const total = batches.length * batchSize * samples;
   return freshUtterances(player, batches, {

@@ -37,9 +37,11 @@ export async function accumulateIql(
   const transitions = items.map(({ trajectory, turn }) => trajectory.transitions[turn]);
   const observations = transitions.map(({ observation }) => observation);
   const actions = transitions.map(({ action }) => action);
-  const [q1Targets, q2Targets] = await qTargets(critic, items, null, { ...options, tdSteps: 1 });
+  const { gamma, bootstrapOnLimit, tdTarget } = options;
+  const oneStep = { gamma, bootstrapOnLimit, tdTarget, tdSteps: 1 };
+  const [q1Targets, q2Targets] = await qTargets(critic, items, null, oneStep);
   const { q1, q2 } = await critic.evaluate(observations, actions, 'target');
-  const [v1Targets, v2Targets] = combined(q1, q2, options.tdTarget);
+  const [v1Targets, v2Targets] = combined(q1, q2, tdTarget);
   const now = await critic.evaluate(observations, null, 'online');
   const result = await critic.accumulateGradients({
     ...{ observations, actions, q1Targets, q2Targets, v1Targets, v2Targets },

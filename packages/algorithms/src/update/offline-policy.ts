@@ -66,7 +66,8 @@ export async function stepPolicy(
   policy: LanguageModel,
   parts: readonly (readonly ReplayItem[])[],
   accumulate: (turns: readonly ReplayItem[]) => Promise<Metrics>,
-  { lr, maxGradNorm }: { lr: number; maxGradNorm: number },
+  lr: number,
+  { maxGradNorm }: { maxGradNorm: number },
 ): Promise<Metrics> {
   const means = new RunningMeans();
   for (const turns of parts) means.add(await accumulate(turns));

@@ -1,4 +1,4 @@
-import { neverTrains, policyRate } from './policy-rate.js';
+import { neverTrains, policyRate, rateFollowsIterations } from './policy-rate.js';
 
 const linear = { kind: 'linear', warmupSteps: 0, finalShare: null } as const;
 const options = { lmLr: 1, lmLrFinalShare: 0.1, lmSchedule: linear, warmupIter: 10, iterations: 111 };
@@ -30,3 +30,21 @@ test('a warm-up of all iterations is a problem', () => {
     },
   ]);
 });
+
+test.each([
+  [{ kind: 'linear', warmupSteps: 0, finalShare: null }, 0.1, true],
+  [{ kind: 'linear', warmupSteps: 5, finalShare: null }, 1, false],
+  [{ kind: 'cosine', warmupSteps: 0, finalShare: 0.5 }, 1, true],
+  [{ kind: 'linear', warmupSteps: 0, finalShare: 1 }, 0.1, false],
+  [{ kind: 'constant', warmupSteps: 5, finalShare: null }, 0.1, false],
+  [{ kind: 'constant', warmupSteps: -1, finalShare: null }, 1, true], // a tenth of all iterations
+] as const)(
+  'whether %j with lm_lr_final_share=%d follows the number of iterations: %s',
+  (lmSchedule, lmLrFinalShare, follows) => {
+    expect(rateFollowsIterations({ lmSchedule, lmLrFinalShare })).toBe(follows);
+    const rates = [20, 40].map((iterations) =>
+      [1, 15].map((at) => policyRate(at, { ...options, warmupIter: 0, iterations, lmSchedule, lmLrFinalShare })).join(),
+    );
+    expect(rates[0] === rates[1]).toBe(!follows);
+  },
+);

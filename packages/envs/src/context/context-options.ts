@@ -114,3 +114,14 @@ export const isPlain = ({ kind, taskDescription, stepCounter, inventory, validAc
 
 /** Whether every turn's text continues the text and the action before it. */
 export const continues = ({ kind }: ResolvedContext): boolean => kind === 'dialogue';
+
+/** A turn as the environment has given it, and what the agent did then. */
+export interface ContextTurn {
+  /** Counts the turns of an episode, from 0. */
+  number: number;
+  observation: string;
+  inventory: string;
+  validActions: readonly string[];
+  /** Empty in the current turn. */
+  action: string;
+}

@@ -1,17 +1,12 @@
 // The text that an agent reads at each turn: one writer for play, demonstrations and evaluation, so that all read the same.
-import { resolveContext, type ContextOffer, type ContextOptions, type ResolvedContext } from './context-options.js';
+import {
+  resolveContext,
+  type ContextOffer,
+  type ContextOptions,
+  type ContextTurn,
+  type ResolvedContext,
+} from './context-options.js';
 import { tutorialPrompt } from './tutorial-prompt.js';
-
-/** A turn as the environment has given it, and what the agent did then. */
-export interface ContextTurn {
-  /** Counts the turns of an episode, from 0. */
-  number: number;
-  observation: string;
-  inventory: string;
-  validActions: readonly string[];
-  /** Empty in the current turn. */
-  action: string;
-}
 
 /** One episode at a time: `begin` after a reset, `follow` after every step. Both return the text that the agent reads next. */
 export class ContextWriter {

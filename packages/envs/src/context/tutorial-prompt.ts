@@ -1,6 +1,6 @@
-// The prompt of the tutorial "LLM policies for text-based RL": the task, the steps so far, the valid actions of now. Blanks and
-// line ends are its own, the blank at the end and the one after a step's number too.
-import type { ContextTurn } from './context-writer.js';
+// The prompt of the tutorial "LLM policies for text-based RL": the task, the steps so far, the valid actions of now. Spaces and
+// line ends are its own, the space at the end and the one after a step's number too.
+import type { ContextTurn } from './context-options.js';
 
 export function tutorialPrompt(
   task: string,

@@ -27,6 +27,7 @@ export const guessMyCityUnit = defineEnvironment<GuessMyCityOptions & OracleOpti
   splits: ({ cities, envIdx, cityChoice: choice }) =>
     sharedSecrets({ noun: 'cities', infoKey: 'city', count: selectCities(cities).length, envIdx, choice }),
   context: () => historyOffer,
+  critic: 'line',
   sampleActions: [
     'Is your city located in Asia?',
     'What country is your city in?',

@@ -93,13 +93,27 @@ export function parseAnswer(text: string): Answer | null {
   if (text.length > MAX_ANSWER) return null;
   const plain = stripped(text);
   if (plain === '') return null;
-  return valueOf(plain) ?? listOf(plain) ?? { kind: 'text', text: plain.toLowerCase().replace(/^\((.*)\)$/, '$1') };
+  return valueOf(plain) ?? infinity(plain) ?? listOf(plain) ?? { kind: 'text', text: plainWords(plain) };
+}
+
+/** Without the parentheses of a choice (A), the braces of an index, and spaces that mean nothing. */
+const plainWords = (plain: string): string =>
+  plain
+    .toLowerCase()
+    .replace(/^\((.*)\)$/, '$1')
+    .replace(/_\{(\w+)\}/g, '_$1')
+    .replace(/ ?([^\w ]) ?/g, '$1');
+
+/** An end of an interval. */
+function infinity(plain: string): Answer | null {
+  const sign = /^([-+]?) ?(?:\\infty|∞|infinity)$/.exec(plain)?.[1];
+  return sign === undefined ? null : { kind: 'text', text: sign === '-' ? '-infinity' : 'infinity' };
 }
 
 /** Without dollar signs around it and without the name of what is solved for: `$x = 5$` is `5`. */
 function stripped(text: string): string {
   const plain = plainText(text.trim().replace(/^(\${1,2})([^$]*)\1\.?$/, '$2'));
-  return plain.replace(/^[a-zA-Z](?:\([a-zA-Z]\))? ?= ?(?=.)/, '');
+  return plain.replace(/^[a-zA-Z](?:\([a-zA-Z]\))? ?(?:=|\\in(?![a-z])) ?(?=.)/, '');
 }
 
 /** Other names of measures; a word that is not among them is compared with none. */
@@ -169,7 +183,7 @@ function listOf(plain: string): Answer | null {
   if (!parts || parts.length > MAX_MEMBERS || (parts.length < 2 && !open.endsWith('{'))) return null;
   const members = parts.map((part) => {
     const text = part.trim().replace(/^[a-zA-Z] ?= ?(?=.)/, '');
-    return valueOf(text) ?? listOf(text);
+    return valueOf(text) ?? infinity(text) ?? listOf(text);
   });
   if (members.some((member) => member === null)) return null;
   const isOrdered = open === '(' || open === '[';

@@ -30,6 +30,12 @@ const right: [string, string[]][] = [
   ['\\{1, 2\\}', ['\\boxed{\\{2,1\\}}', '\\boxed{1, 2}', '\\boxed{x = 1 or x = 2}', '\\boxed{x=2, x=1}']],
   ['[0, 1)', ['\\boxed{[0,1)}', '\\boxed{[0.0, 1.00)}']],
   ['(-1,0)\\cup(1,2)', ['\\boxed{(1,2) \\cup (-1,0)}']],
+  ['(-\\infty, 5]', ['\\boxed{(-\\infty,5]}', '\\boxed{x \\in (-∞, 5.0]}']],
+  ['4210_{5}', ['\\boxed{4210_5}']],
+  ['6 - 5i', ['\\boxed{6-5i}', '\\boxed{-5i + 6}']],
+  ['\\left( 3, \\frac{\\pi}{2} \\right)', ['\\boxed{(3, \\pi/2)}', '\\boxed{\\left(3,\\frac{1}{2}\\pi\\right)}']],
+  ['\\begin{pmatrix} 1 \\\\ 2 \\end{pmatrix}', ['\\boxed{\\begin{pmatrix}1 \\\\ 2\\end{pmatrix}}']],
+  ['p - q', ['\\boxed{p-q}', '\\boxed{-q+p}']],
   ['1 \\pm \\sqrt{2}', ['\\boxed{1+\\sqrt2, 1-\\sqrt2}', '\\boxed{1\\pm\\sqrt{2}}']],
   ['Evelyn', ['\\boxed{\\text{Evelyn}}', 'The answer is Evelyn.', 'evelyn']],
   ['\\text{(B)}', ['\\boxed{B}', '\\boxed{(B)}', '\\boxed{\\textbf{(B)}}']],
@@ -60,6 +66,8 @@ const wrong: [string, string[]][] = [
   ['\\{1, 2\\}', ['\\boxed{\\{1,1\\}}', '\\boxed{\\{1\\}}', '\\boxed{12}', '\\boxed{\\{1,2,3\\}}']],
   ['[0, 1)', ['\\boxed{[0,1]}', '\\boxed{(0,1)}', '1']],
   ['Evelyn', ['\\boxed{Evelyn or Bob}', 'not Evelyn', '\\boxed{lyn}', '5']],
+  ['(-\\infty, 5]', ['\\boxed{(\\infty,5]}', '\\boxed{(-\\infty,5)}', '5']],
+  ['4210_{5}', ['\\boxed{4210}', '\\boxed{4210_6}']],
   ['yes', ['\\boxed{sey}', '\\boxed{no}']],
 ];
 

@@ -47,7 +47,7 @@ test.each([
 });
 
 test('a mixture of an environment without an expert has no demonstrations', () => {
-  expect(environmentInfo('mixture').demonstrations!.problem!({ envs: ['maze', 'adventure'] })).toBe(
-    'adventure has no demonstrations of its own, so the mixture has none',
+  expect(environmentInfo('mixture').demonstrations!.problem!({ envs: ['maze', 'searchqa'] })).toBe(
+    'searchqa has no demonstrations of its own, so the mixture has none',
   );
 });

@@ -1,8 +1,10 @@
 import { sharedSplits } from '../splits.js';
+import { playedOptions, playedSet, type ExpertNoise } from '../played-demonstrations.js';
 import { defineEnvironment, resetSchemaWith } from '../unit.js';
+import { lighthouseDemonstrations, strayingSchema } from './demonstrations.js';
 import { StoryFile, storyFileSchema, type StoryFileInfo, type StoryFileOptions } from './story-file.js';
 
-export const storyFileUnit = defineEnvironment<StoryFileOptions>({
+export const storyFileUnit = defineEnvironment<StoryFileOptions, ExpertNoise>({
   name: 'adventure',
   description: 'A text adventure played from a Z-machine story file; by default a small game of our own.',
   schema: storyFileSchema,
@@ -22,6 +24,11 @@ export const storyFileUnit = defineEnvironment<StoryFileOptions>({
   keys: { env_load_path: { option: 'story' } },
   // The last observation contains the texts of look and inventory too.
   engineText: ({ info }) => (info as StoryFileInfo).text,
+  demonstrations: {
+    schema: strayingSchema,
+    make: async (options, request) => playedSet(await lighthouseDemonstrations(options, playedOptions(request))),
+    problem: ({ story }) => (story === null ? null : 'a story file has no demonstrations of its own'),
+  },
   // Recordings have no step limit but their own length.
   replayOptions: { stepLimit: Number.MAX_SAFE_INTEGER },
 });

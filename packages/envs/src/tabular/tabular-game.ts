@@ -28,6 +28,8 @@ export interface TabularInfo extends Record<string, unknown> {
   validActions: readonly string[];
   /** What the agent said is no action. */
   invalid: boolean;
+  /** The episode has ended with the largest reward of the game. */
+  won: boolean;
 }
 
 /** Of what is no action, after which the state is the same. */
@@ -38,6 +40,7 @@ const END = 'end';
 export class TabularGame implements Env {
   readonly #order = new EpisodeOrder('tabular');
   readonly #actions: readonly string[];
+  readonly #treasure: number;
   #rng = new Rng(0);
   #state: string | null = null;
   #steps = 0;
@@ -47,6 +50,8 @@ export class TabularGame implements Env {
     private readonly model: TabularModel = towerModel,
   ) {
     this.#actions = actionsOf(model);
+    const outcomes = Object.values(model.states).flatMap((actions) => Object.values(actions).flat());
+    this.#treasure = Math.max(...outcomes.map(({ reward }) => reward));
   }
 
   async reset({ seed }: { seed?: number } = {}): Promise<ResetResult> {
@@ -55,7 +60,7 @@ export class TabularGame implements Env {
     const starts = Object.entries(this.model.start).map(([next, probability]) => ({ next, probability }));
     this.#state = this.#draw(starts).next;
     this.#steps = 0;
-    return { observation: this.#text(), info: this.#info(false) };
+    return { observation: this.#text(), info: this.#info(false, false) };
   }
 
   async step(action: string): Promise<StepResult> {
@@ -71,7 +76,8 @@ export class TabularGame implements Env {
     const terminated = this.#state === null;
     const truncated = !terminated && this.#steps >= this.options.maxSteps;
     if (terminated || truncated) this.#order.end();
-    return { observation: this.#text(), reward, terminated, truncated, info: this.#info(outcomes === undefined) };
+    const info = this.#info(outcomes === undefined, terminated && reward === this.#treasure);
+    return { observation: this.#text(), reward, terminated, truncated, info };
   }
 
   async close(): Promise<void> {
@@ -91,7 +97,7 @@ export class TabularGame implements Env {
     return `${this.#state ?? END}\n`;
   }
 
-  #info(invalid: boolean): TabularInfo {
-    return { state: this.#state, validActions: this.#actions, invalid };
+  #info(invalid: boolean, won: boolean): TabularInfo {
+    return { state: this.#state, validActions: this.#actions, invalid, won };
   }
 }

@@ -19,6 +19,10 @@ import { TextCraft } from './textcraft.js';
 
 const dataIdx = { description: "The goal, counted as AgentGym's data_idx.", type: 'integer' } as const;
 
+/** The server answers the last action alone, and so does what is imitated there. */
+const asPlayed = <Options extends TextCraftOptions & BackendOptions>(options: Options): Options =>
+  options.backend === 'agentgym' ? { ...options, observation: 'turn' } : options;
+
 export const textCraftUnit = defineEnvironment<TextCraftOptions & BackendOptions, ExpertNoise>({
   name: 'textcraft',
   description: 'Craft an item of Minecraft by listed recipes from things that can be fetched (AgentGym).',
@@ -59,7 +63,8 @@ export const textCraftUnit = defineEnvironment<TextCraftOptions & BackendOptions
   replayOptions: { observation: 'turn', stepLimit: Number.MAX_SAFE_INTEGER },
   demonstrations: {
     schema: expertNoiseSchema,
-    make: async (options, request) => playedSet(await textCraftDemonstrations(options, playedOptions(request))),
-    independentOf: backendOptionNames,
+    make: async (options, request) =>
+      playedSet(await textCraftDemonstrations(asPlayed(options), playedOptions(request))),
+    independentOf: backendOptionNames.filter((name) => name !== 'backend'),
   },
 });

@@ -138,6 +138,7 @@ describe('an episode', () => {
       maxTurns: 20,
       wordChoice: 'uniform',
       envIdx: null,
+      format: 'dialogue',
     };
     const env = new TwentyQuestions(options, oracle);
     await env.reset();

@@ -12,6 +12,7 @@ export interface TwentyQuestionsOptions {
   maxTurns: number;
   wordChoice: 'uniform' | 'bySeed';
   envIdx: number | null;
+  format: 'dialogue' | 'json_prompt';
 }
 
 export const twentyQuestionsSchema = {
@@ -52,6 +53,13 @@ export const twentyQuestionsSchema = {
       type: ['integer', 'null'],
       minimum: 0,
       default: null,
+    },
+    format: {
+      description:
+        "'dialogue': the history is the observation, the question the action; 'json_prompt': the history stands in a prompt with the objects and an example, and the question in JSON, as ArCHer's large models play.",
+      type: 'string',
+      enum: ['dialogue', 'json_prompt'],
+      default: 'dialogue',
     },
   },
 } as const;

@@ -13,6 +13,7 @@ import { dialogueSet } from '../guessing-game/dialogue-set.js';
 import { defineEnvironment, resetSchemaWith } from '../unit.js';
 import { demonstrationsSchema, twentyQuestionsDemonstrations, type ExpertOptions } from './demonstrations.js';
 import { dialogueEpisode, readDialogues, type Dialogue } from './dialogues.js';
+import { PromptedQuestions, promptedSet } from './json-prompt.js';
 import { optimalReturn } from './optimum.js';
 import { questionSet } from './questions.js';
 import { TwentyQuestions, twentyQuestionsSchema, type TwentyQuestionsOptions } from './twenty-questions.js';
@@ -26,10 +27,15 @@ export const twentyQuestionsUnit = defineEnvironment<TwentyQuestionsOptions & Or
   description: 'Guess which of 157 objects (or ten of them) the oracle thinks of, in 20 yes/no questions.',
   schema: { ...twentyQuestionsSchema, properties: { ...twentyQuestionsSchema.properties, ...oracleProperties } },
   resetSchema: resetSchemaWith(secretReset),
-  make: (options, parts) => new TwentyQuestions(options, chosenOracle('twenty_questions', options, parts)),
+  make: (options, parts) => {
+    const game = new TwentyQuestions(options, chosenOracle('twenty_questions', options, parts));
+    return options.format === 'json_prompt' ? new PromptedQuestions(game, selectWords(options.words)) : game;
+  },
   splits: ({ words, envIdx, wordChoice: choice }) =>
     sharedSecrets({ noun: 'words', infoKey: 'word', count: selectWords(words).length, envIdx, choice }),
-  context: () => historyOffer,
+  context: ({ format }) =>
+    format === 'json_prompt' ? { observation: 'turn', kind: 'last', parts: [] } : historyOffer,
+  critic: 'line',
   sampleActions: ['is it an animal?', 'is it a dog?', 'is it a piano?', 'is it made of metal?', 'hello', ''],
   // The demonstrations with half of the turns random return −5.2 on ten words.
   typicalReturn: () => -5,
@@ -51,7 +57,8 @@ export const twentyQuestionsUnit = defineEnvironment<TwentyQuestionsOptions & Or
     make: async (options, { count: games, seed, ...expert }) => {
       const { words, maxTurns, winTest } = options;
       const attributes = askedAttributes(options, expert);
-      return setOf(twentyQuestionsDemonstrations({ words, maxTurns, winTest, ...expert, attributes, games, seed }));
+      const played = setOf(twentyQuestionsDemonstrations({ words, maxTurns, winTest, ...expert, attributes, games, seed }));
+      return options.format === 'json_prompt' ? promptedSet(played, selectWords(words)) : played;
     },
     read: async (path) => setOf(await readDialogues(path)),
     independentOf: ['wordChoice', 'envIdx', ...oracleOptionNames],

@@ -2,6 +2,8 @@
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import { fromConfigFile, UnsupportedConfigError, type ConfigJson } from '@bowyer/checkpoints';
 import { isEncoder } from '../encoder/encoder-config.js';
+import { falcon } from '../decoder/falcon.js';
+import { falconConfig } from '../decoder/falcon-config.js';
 import { gptNeoX } from '../decoder/gpt-neox.js';
 import { gptNeoXConfig } from '../decoder/gpt-neox-config.js';
 import { gpt2 } from '../decoder/gpt2.js';
@@ -14,6 +16,7 @@ type Builder = (json: ConfigJson) => CausalArchitecture;
 
 const builders: Readonly<Record<string, Builder>> = {
   gpt2: (json) => gpt2(gpt2Config(json)),
+  falcon: (json) => falcon(falconConfig(json)),
   gpt_neox: (json) => gptNeoX(gptNeoXConfig(json)),
   ...Object.fromEntries(
     Object.keys(llamaFamilies).map((type): [string, Builder] => [type, (json) => llama(llamaConfig(json))]),

@@ -21,6 +21,7 @@ export const ALL_LINEAR = 'all-linear';
 const defaultTargets: Readonly<Record<string, readonly string[]>> = {
   gpt2: ['c_attn'],
   gpt_neox: ['query_key_value'],
+  falcon: ['query_key_value'],
 };
 
 /** The Llama family has the same in all of PEFT's rows. */

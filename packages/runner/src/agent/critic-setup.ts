@@ -4,6 +4,7 @@ import {
   DoubleCritic,
   encoderConfigFromJson,
   LineEncoder,
+  RecencyEncoder,
   TransformerEncoder,
   type CriticEncoder,
   type Tokenizer,
@@ -31,8 +32,14 @@ export async function makeCritic(config: CriticConfig, device: Device, tokenizer
   });
 }
 
-async function makeEncoder({ critic, criticLm }: CriticConfig, tokenizer: Tokenizer, rng: Rng): Promise<CriticEncoder> {
-  if (critic.kind === 'line') return new LineEncoder(tokenizer, critic.width);
+async function makeEncoder(
+  { env, critic, criticLm }: CriticConfig,
+  tokenizer: Tokenizer,
+  rng: Rng,
+): Promise<CriticEncoder> {
+  const kind = critic.kind === 'auto' ? (environmentInfo(env.name).critic ?? 'recency') : critic.kind;
+  if (kind === 'line') return new LineEncoder(tokenizer, critic.width);
+  if (kind === 'recency') return new RecencyEncoder(tokenizer, critic.width);
   const { stateFeature, maxLength, width, numLayers, numHeads } = critic;
   const common = { stateFeature, maxLength, batchTokens: BATCH_TOKENS };
   if (criticLm !== null) return TransformerEncoder.load(criticLm, { ...common, rng });

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import type { ConfigProblem } from '@bowyer/core';
+import type { ContextOptions } from '@bowyer/envs';
 import { hubId } from './hub-id.js';
 
 const isModel = (folder: string): boolean =>
@@ -43,6 +44,7 @@ export interface RunRecord {
   /** What the agent was made of; null or absent where it was made from scratch. */
   policyLm?: string | null;
   demonstrations?: object;
+  context?: ContextOptions;
 }
 
 /** What was written of the run that an agent was trained in; null for a model from elsewhere. */

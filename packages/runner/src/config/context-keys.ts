@@ -11,6 +11,7 @@ import {
   type ContextKind,
   type ContextOptions,
 } from '@bowyer/envs';
+import { contextOf } from '../environment/agent-context.js';
 import type { Choices } from '../tasks/task.js';
 import type { EnvConfig } from './environment-keys.js';
 
@@ -79,4 +80,25 @@ export function actionChoiceProblems(config: Record<string, unknown>): ConfigPro
     `${algorithm.name} learns from the log-probabilities of what its policy has sampled, which are not those of a choice among valid actions`,
     'write action_choice=free; for a trained policy, task=evaluate action_choice=scored',
   );
+}
+
+/** An agent that reads another text than the one it was trained on plays badly, and nothing would say why. */
+export function contextChanged(
+  folder: string,
+  env: EnvConfig,
+  trained: ContextOptions,
+  now: ContextOptions,
+): ConfigProblem[] {
+  const [before, after] = [trained, now].map((context) => contextOf({ env, context }));
+  const differing = (Object.keys(before) as (keyof typeof before)[]).filter((key) => before[key] !== after[key]);
+  if (differing.length === 0) return [];
+  const given = (context: typeof before) =>
+    differing.map((key) => `${toSnakeCase(key)}=${String(context[key])}`).join(' ');
+  return [
+    {
+      key: 'context.kind',
+      message: `the agent in ${folder} was trained with another context: ${given(before)}; now ${given(after)}`,
+      remedy: `write context=${trained.kind}${differing.length > 1 || trained.kind === now.kind ? ' with the keys of that run' : ''}`,
+    },
+  ];
 }

@@ -51,7 +51,11 @@ export function environmentKeysOf({ env, setting }: Choices): TProperties {
     key,
     known[key] ?? Type.Unsafe(schema!.properties[option]),
   ]);
-  return { env_name: environmentKeys.env_name, ...Object.fromEntries(outside), env: envNodeSchema(env, membersSetting(env, setting)) };
+  return {
+    env_name: environmentKeys.env_name,
+    ...Object.fromEntries(outside),
+    env: envNodeSchema(env, membersSetting(env, setting)),
+  };
 }
 
 function membersSetting(env: string | null, setting: Choices['setting']): unknown {

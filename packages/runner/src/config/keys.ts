@@ -241,8 +241,8 @@ export const cacheKeys = {
 export const optimizerNode = (kind: unknown) => (kind === 'sgd' ? sgdNode : adamNode);
 
 const kindOfCritic = oneOf(
-  ['line', 'transformer'],
-  'encoder: pooled lines, or a transformer over the whole text as in the paper',
+  ['auto', 'line', 'recency', 'transformer'],
+  'encoder. line: sums over the lines of a game of questions; recency: sums over lines that fade, so that order counts; transformer: over the whole text, as in the paper; auto: line for games of questions, else recency',
 );
 const initialValue = Type.Union([Type.Number(), Type.Null()], {
   description: 'value that all heads start from; null: the typical return that the environment declares',

@@ -168,6 +168,8 @@ export function conditionOf(path: string, { algorithm, setting }: Choices = NO_C
     const keys = Object.keys(algorithm.options.properties as object).join(', ');
     return `${algorithm.name} has no warm start: it trains with its own keys (${keys})`;
   }
+  if (path === 'test_size' && (setting('item_list') ?? null) !== null)
+    return 'item_list says which episodes there are: give data_len=N for fewer, and write ~test_size';
   if (path.startsWith('demonstrations.') && (setting('demonstrations.path') ?? null) !== null) return GIVEN_FILE;
   if (path.startsWith('policy.endpoint')) return CONDITIONS['policy.endpoint'];
   return Object.entries(CONDITIONS).find(([key]) => path === key || path.startsWith(`${key}.`))?.[1];

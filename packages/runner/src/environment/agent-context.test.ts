@@ -44,8 +44,8 @@ async function replayed(env: Env, actions: readonly string[], dialogues: Dialogu
     const { keep, tokens } = dialogue.advance({ turn, observation }, cached);
     cached.splice(keep, Infinity, ...tokens);
     const ids = tokenizer.encode(action);
-    const utterance = { ids, terminatorId: TERMINATOR, contextTokens: Infinity, logprobs: new Float32Array(0) };
-    const said = dialogue.decide(utterance);
+    const logprobs = new Float32Array(0);
+    const said = dialogue.decide({ ids, terminatorId: TERMINATOR, contextTokens: Infinity, logprobs });
     expect(said.action).toBe(action);
     turns.push(said.data);
     cached.push(...ids);

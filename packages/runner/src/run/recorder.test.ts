@@ -58,6 +58,21 @@ test('an evaluation is printed as a line', async () => {
   expect(printed).toBe('evaluation after iteration 1: return -6.50 ± 0.20');
 });
 
+test('the guard stops the run after logging what was beyond its bound', async () => {
+  const files = await RunFiles.open(directory, {});
+  const guard = { minEntropy: 0.5, maxInvalidShare: null, maxKl: null };
+  const settings = { iterations: 4, firstIteration: 0, saveMinutes: null, best: null, state: {}, guard };
+  const log = (message: string) => void (printed += message);
+  const guarded = new Recorder(files, new CheckpointStore(directory), {} as never, { ...settings, log, progress: { write: () => true } }); // prettier-ignore
+  await guarded.log(0, { 'rollout/utterance_entropy': 0.6 });
+  expect(guarded).toMatchObject({ stopRequested: false, stoppedByGuard: null });
+  await guarded.log(1, { 'rollout/utterance_entropy': 0.4 });
+  const reason = 'after iteration 2: rollout/utterance_entropy is 0.4, beyond guard.min_entropy=0.5';
+  expect(guarded).toMatchObject({ stopRequested: true, stoppedByGuard: reason, iteration: 2 });
+  expect(printed).toBe(`stopped by the guard ${reason}`);
+  expect(await RunFiles.read(directory)).toMatchObject({ metrics: [{ iteration: 1 }, { iteration: 2 }] });
+});
+
 test('a figure that is not finite stops the run with its name and the way out', async () => {
   await expect(recorder.log(2, { 'losses/q1': NaN }, [])).rejects.toThrow(
     "metric 'losses/q1' became NaN in iteration 3; last good state: no checkpoint yet\n" +

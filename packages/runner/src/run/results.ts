@@ -31,7 +31,8 @@ export interface Comparison {
   /** The one whose mean return is subtracted from the other's. */
   baseline: string;
   name: string;
-  decoding: Decoding;
+  /** Absent where nothing was played for it. */
+  decoding?: Decoding;
   /** Episodes that both finished. */
   episodes: number;
   meanDifference: number;
@@ -86,8 +87,8 @@ export function testedItems(
 export function compared(
   first: { name: string; episodes: ReadonlyMap<string, Trajectory> },
   second: { name: string; episodes: ReadonlyMap<string, Trajectory> },
-  decoding: Decoding,
   items: Pick<TestedItems, 'shared'>,
+  decoding?: Decoding,
 ): Comparison {
   const differences = [...second.episodes].flatMap(([key, trajectory]) => {
     const other = first.episodes.get(key);
@@ -99,7 +100,7 @@ export function compared(
   return {
     baseline: first.name,
     name: second.name,
-    decoding,
+    ...(decoding && { decoding }),
     episodes: differences.length,
     meanDifference: mean(differences.map(value)),
     interval: bootstrapMean(clustersOf(differences, value, items), Rng.forPurpose(0, 'bootstrap')),
@@ -132,7 +133,7 @@ export function resultText(results: RunResults): string {
   const { optimalReturn, calibration, stopped, comparisons = [] } = results;
   for (const { baseline, name, decoding, episodes, meanDifference, interval } of comparisons)
     lines.push(
-      `${name} − ${baseline} on the same ${episodes} episodes, ${decodingText(decoding)}: ` +
+      `${name} − ${baseline} on the same ${episodes} episodes${decoding ? `, ${decodingText(decoding)}` : ''}: ` +
         `${meanDifference.toFixed(2)} (${intervalText(interval)})`,
     );
   if (optimalReturn !== null)
@@ -147,11 +148,14 @@ export function resultText(results: RunResults): string {
 
 /** How many episodes of what, as far as an older run's file says it. */
 function playedText({ policies, items }: RunResults): string {
+  const episodes = policies[0].metrics['test/episodes'];
+  const known = policies.flatMap(({ decoding }) => decoding ?? []);
+  if (items !== undefined && known.length === 0) return `${episodes} stored episodes of ${items.played} ${items.noun}`;
   const decodings = [...new Set(policies.map(({ decoding }) => decodingText(decoding)))].join(' and ');
-  const played = `${decodings} play on ${policies[0].metrics['test/episodes']} held-out episodes`;
+  const played = `${decodings} play on ${episodes} held-out episodes`;
   if (items === undefined) return played;
   const { trainedOn } = items;
-  const known =
+  const overlap =
     trainedOn === undefined ? '' : trainedOn === 0 ? ', none of them trained on' : `, ${trainedOn} of them TRAINED ON`;
-  return `${played}: ${testedOn(items)} (${items.played} different${known})`;
+  return `${played}: ${testedOn(items)} (${items.played} different${overlap})`;
 }

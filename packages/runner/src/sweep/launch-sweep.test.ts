@@ -138,6 +138,7 @@ test.each([
   ['halving without a second rung', ['sweeper=asha', 'x=1,2', 'sweeper.min_resource=2', 'sweeper.reduction_factor=3'], 'no trial would be promoted: sweeper.min_resource × reduction_factor (6) is above sweeper.max_resource (4)\n'], // prettier-ignore
   ['a rung between two evaluations', ['sweeper=asha', 'x=1,2', '+eval_freq=2'], 'a rung ends after 1 iterations, but eval/episodic_return is measured every 2 (eval_freq): the figure compared would be older\n'], // prettier-ignore
   ['a rung with a frozen policy', ['sweeper=asha', 'x=1,2', '+agent_type=archer', '+warmup_iter=1'], 'the first rung ends after 1 iterations, but the policy is frozen for 1 (warmup_iter)'], // prettier-ignore
+  ['a rate that falls over the iterations', ['sweeper=asha', 'x=1,2', '+agent_type=archer', '+lm_lr_final_share=0.1', '+lm_schedule.kind=linear', '+lm_schedule.warmup_steps=0', '+lm_schedule.final_share=null'], "the policy's rate follows the number of iterations, which grows from rung to rung: a promoted trial could not go on\n  write lm_schedule.kind=constant, or lm_lr_final_share=1\n"], // prettier-ignore
   ['halving with the basic launcher', ['sweeper=asha', 'launcher=basic', 'x=1,2'], 'sweeper=asha starts a job several times, which the basic launcher cannot\n  add launcher=local, and launcher.jobs=N for N jobs at once\n'], // prettier-ignore
 ])('%s is refused and nothing is written', async (_, args, message) => {
   const { code, stdout, stderr } = await run(['-m', ...local, ...args]);

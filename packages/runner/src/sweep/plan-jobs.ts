@@ -2,7 +2,7 @@
 import { ConfigError, sweepDimensions, type Composition, type SweepRequest } from '@bowyer/config';
 import { rungResources } from './asha.js';
 import type { AshaSourceOptions } from './asha-source.js';
-import { checkRungs, rateWarning } from './rung-check.js';
+import { checkRungs } from './rung-check.js';
 import { drawTrials } from './search-space.js';
 import { overrideKey, type SweepJob } from './sweep-job.js';
 import type { LauncherConfig, SweeperConfig } from './sweep-schema.js';
@@ -44,7 +44,7 @@ export async function planJobs(request: SweepRequest): Promise<PlannedSweep | nu
     directory: request.jobDirectory(compositions[number]),
   }));
   refuseSharedFolders(jobs);
-  const warnings = [unreadBatchSize(request, launcher), asha && rateWarning(compositions[0], asha)];
+  const warnings = [unreadBatchSize(request, launcher)];
   return { jobs, compositions, launcher, asha, warnings: warnings.filter((line) => line !== null) };
 }
 

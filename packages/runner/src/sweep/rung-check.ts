@@ -1,5 +1,5 @@
 // What successive halving asks of a training whose length is counted in iterations: rungs at which trials can be compared.
-import { findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
+import { findAlgorithm, rateFollowsIterations, type AnyAlgorithm } from '@bowyer/algorithms';
 import { ConfigError, type Composition } from '@bowyer/config';
 import { camelKeys } from '@bowyer/core';
 import type { AshaSourceOptions } from './asha-source.js';
@@ -19,7 +19,16 @@ export function checkRungs(job: Composition, { resourceKey, metric, rungs }: Ash
       [`rungs: ${rungs.join(', ')}`, 'choose an eval_freq that divides them all, or other resources'],
       { keyPath: 'eval_freq' },
     );
-  const warmup = algorithmOf(job)?.frozenIterations?.(camelKeys(job.resolve()) as never) ?? 0;
+  const config = camelKeys(job.resolve()) as Partial<Parameters<typeof rateFollowsIterations>[0]>;
+  const { lmSchedule, lmLrFinalShare = 1 } = config;
+  if (lmSchedule !== undefined && rateFollowsIterations({ lmSchedule, lmLrFinalShare }))
+    throw new ConfigError(
+      'sweep',
+      "the policy's rate follows the number of iterations, which grows from rung to rung: a promoted trial could not go on",
+      ['write lm_schedule.kind=constant, or lm_lr_final_share=1'],
+      { keyPath: 'lm_schedule' },
+    );
+  const warmup = algorithmOf(job)?.frozenIterations?.(config as never) ?? 0;
   if (rungs[0] <= warmup)
     throw new ConfigError(
       'sweep',
@@ -32,12 +41,4 @@ export function checkRungs(job: Composition, { resourceKey, metric, rungs }: Ash
 function algorithmOf(job: Composition): AnyAlgorithm | undefined {
   const name = job.setting('agent_type');
   return typeof name === 'string' ? findAlgorithm(name) : undefined;
-}
-
-/** What is allowed and rarely intended; null where there is no warning. */
-export function rateWarning(job: Composition, { resourceKey }: AshaSourceOptions): string | null {
-  const share = job.setting('lm_schedule.final_share');
-  if (resourceKey !== ITERATIONS || typeof share !== 'number' || share === 1) return null;
-  if (algorithmOf(job)?.trainsPolicy === false || job.setting('lm_schedule.kind') === 'constant') return null;
-  return `the policy's rate falls to ${share} of itself towards the end of each rung, and a promoted trial continues with a larger one; lm_lr_final_share=1 keeps it`;
 }

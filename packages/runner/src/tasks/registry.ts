@@ -6,6 +6,7 @@ import { finetuneTask } from './finetune/unit.js';
 import { generateTask } from './generate/unit.js';
 import { playTask } from './play/unit.js';
 import { replayTask } from './replay/unit.js';
+import { reverifyTask } from './reverify/unit.js';
 import { scoreTask } from './score/unit.js';
 import { serveEnvTask } from './serve-env/unit.js';
 import { serveModelTask } from './serve-model/unit.js';
@@ -24,6 +25,7 @@ export function registerTask(unit: TaskUnit): void {
 for (const unit of [
   trainTask,
   evaluateTask,
+  reverifyTask,
   finetuneTask,
   demonstrationsTask,
   generateTask,

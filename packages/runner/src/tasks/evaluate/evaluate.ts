@@ -5,8 +5,8 @@ import { writeFileAtomically, type Trajectory } from '@bowyer/core';
 import { environmentInfo, type PlayedEvaluation } from '@bowyer/envs';
 import { ProgressBar } from '@bowyer/logging';
 import { agentFolderOf, runOf } from '../../agent/model-folders.js';
-import type { EnvironmentConfig } from '../../environment/environment.js';
-import { optimalReturnOf } from '../../environment/environment.js';
+
+import { optimalReturnOf, type EnvironmentConfig } from '../../environment/environment.js';
 import { claimDirectory, openDirectory } from '../../run/run-files.js';
 import type { TaskContext } from '../task.js';
 import { itemsToPlay } from './items.js';

@@ -5,8 +5,9 @@ import { count, nullable } from '@bowyer/core';
 import { hubId } from '../../agent/hub-id.js';
 import { agentFolderOf, criticFolderOf, modelProblem, runOf } from '../../agent/model-folders.js';
 import { algorithmKeys, decodingKeys } from '../../config/adopted-keys.js';
-import { contextKeys } from '../../config/context-keys.js';
-import { environmentKeysOf, oracleKeysOf, type EnvConfig } from '../../config/environment-keys.js';
+import type { ContextConfig } from '../../environment/agent-context.js';
+import { contextChanged, contextKeys } from '../../config/context-keys.js';
+import { environmentKeysOf, oracleKeysOf } from '../../config/environment-keys.js';
 import {
   criticKeys,
   criticNode,
@@ -74,7 +75,7 @@ function keys(choices: Choices): TProperties {
 }
 
 /** What makes the agent another one than the config describes: its algorithm, its environment, a critic that is not there. */
-function agentProblems(place: string, algorithm: AnyAlgorithm, { env }: Record<string, unknown>): ConfigProblem[] {
+function agentProblems(place: string, algorithm: AnyAlgorithm, config: Record<string, unknown>): ConfigProblem[] {
   const folder = agentFolderOf(place);
   const run = runOf(folder);
   const problems: ConfigProblem[] = [];
@@ -91,13 +92,15 @@ function agentProblems(place: string, algorithm: AnyAlgorithm, { env }: Record<s
       message: `${algorithm.name} acts with its critic, and there is none beside ${folder}`,
       remedy: 'give a run of this algorithm or one of its checkpoints',
     });
-  const { name } = env as EnvConfig;
+  const { env, context } = config as ContextConfig;
+  const { name } = env;
   if (run?.env?.name !== undefined && run.env.name !== name)
     problems.push({
       key: 'env.name',
       message: `the agent in ${folder} was trained in ${run.env.name}, and would be played in ${name}`,
       remedy: `write env=${run.env.name}`,
     });
+  else if (run?.context !== undefined) problems.push(...contextChanged(folder, env, run.context, context));
   return problems;
 }
 

@@ -47,7 +47,7 @@ export async function writeEvaluation(
       .filter(({ name }) => name !== first.name)
       .map((agent) => {
         const baseline = agents.find(({ name, decoding }) => name === first.name && decoding === agent.decoding)!;
-        return compared(keyed(baseline), keyed(agent), agent.decoding, items);
+        return compared(keyed(baseline), keyed(agent), items, agent.decoding);
       }),
     optimalReturn,
     calibration: null,

@@ -144,10 +144,10 @@ export const trainTask: TaskUnit = {
     if (criticLm) {
       const problem = await modelProblem('critic_lm', criticLm);
       if (problem !== null) problems.push(problem);
-      if (critic.kind === 'line')
+      if (critic.kind !== 'transformer')
         problems.push({
           key: 'critic_lm',
-          message: `critic_lm=${criticLm}: the critic that reads lines is made from scratch and would not use it`,
+          message: `critic_lm=${criticLm}: the critic of kind ${critic.kind} is made from scratch and would not use it`,
           remedy: 'write critic=transformer or critic=roberta_base, or critic_lm=null',
         });
     }

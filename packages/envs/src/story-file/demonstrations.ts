@@ -1,0 +1,45 @@
+// Expert play of the game that ships with the package: its walkthrough, left at some turn for random valid actions.
+import type { Transition } from '@bowyer/core';
+import { playDemonstrations, type PlayedDemonstrationOptions } from '../played-demonstrations.js';
+import { lighthouseWalkthrough } from './lighthouse/walkthrough.js';
+import { StoryFile, type StoryFileInfo, type StoryFileOptions } from './story-file.js';
+
+export const strayingSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    noise: {
+      description: 'Chance in each turn that the walkthrough is left; random valid actions follow to the end.',
+      type: 'number',
+      minimum: 0,
+      maximum: 1,
+      default: 0.05,
+    },
+  },
+} as const;
+
+/** Where a list of valid actions is not asked for. */
+const MOVES = ['north', 'south', 'east', 'west', 'up', 'down', 'take all'];
+
+export function lighthouseDemonstrations(
+  options: StoryFileOptions,
+  request: PlayedDemonstrationOptions,
+): Promise<Transition[][]> {
+  let turn = 0;
+  let hasStrayed = false;
+  const anyAction: Parameters<typeof playDemonstrations>[1]['random'] = (info, rng) => {
+    hasStrayed = true;
+    const { validActions } = info as StoryFileInfo;
+    return rng.choice(validActions !== undefined && validActions.length > 0 ? validActions : MOVES);
+  };
+  return playDemonstrations(
+    new StoryFile(options),
+    {
+      begin: () => void ([turn, hasStrayed] = [0, false]),
+      best: (info, rng) =>
+        hasStrayed || turn >= lighthouseWalkthrough.length ? anyAction(info, rng) : lighthouseWalkthrough[turn++],
+      random: anyAction,
+    },
+    request,
+  );
+}

@@ -1,0 +1,69 @@
+// Twenty Questions as ArCHer's large models play it: the history stands in a prompt, and the question in JSON.
+// Source: Zhou et al. 2024, arXiv:2402.19446, code at 7c771a7 (archer_llm): the parts of its prompt and the rule of its decoder; the
+// words are our own.
+import type { Demonstration, DemonstrationSet } from '@bowyer/core';
+import type { Env, ResetResult, StepResult } from '../contract/env.js';
+import { historyHeader } from '../guessing-game/history.js';
+import type { Word } from './words.js';
+
+/** A request to play, the objects, a finished game, the history, the form of the reply, and the objects again. */
+export function jsonPrompt(history: string, words: readonly Word[]): string {
+  const objects = words.map(({ name }) => name).join(', ');
+  return [
+    'Let us play twenty questions. I think of an object; find out which by questions that I answer with yes or no.',
+    `The object is one of these: ${objects}.`,
+    'Here is a game whose object is a banana.',
+    `${historyHeader}is it alive? No.\nis it made of metal? No.\ncan you eat it? Yes.\nis it sweet? Yes.\nis it round? No.`,
+    'is it yellow? Yes.\nis it a banana? Yes.\nThat is right, you have found it.',
+    'Now a new game begins. Ask the next question of this one.',
+    `${history}Reply with JSON of this form alone: {"Question": "your question"}`,
+    `The object is one of these: ${objects}.\n`,
+  ].join('\n');
+}
+
+/** What the environment sees of a reply: after the last `"Question":`, up to its first question mark, without quotes. */
+export function decodeQuestion(reply: string): string {
+  const said = reply.split('"Question":').at(-1)!;
+  return `${said.split('?')[0].trim()}?`.replaceAll('"', '').trim();
+}
+
+export const encodeQuestion = (question: string): string => JSON.stringify({ Question: question });
+
+/** The game inside the prompt. */
+export class PromptedQuestions implements Env {
+  constructor(
+    private readonly game: Env,
+    private readonly words: readonly Word[],
+  ) {}
+
+  async reset(options?: { seed?: number }): Promise<ResetResult> {
+    return this.#prompted(await this.game.reset(options));
+  }
+
+  async step(action: string): Promise<StepResult> {
+    return this.#prompted(await this.game.step(decodeQuestion(action)));
+  }
+
+  close(): Promise<void> {
+    return this.game.close();
+  }
+
+  #prompted<Result extends ResetResult>(result: Result): Result {
+    return { ...result, observation: jsonPrompt(result.observation, this.words) };
+  }
+}
+
+/** Demonstrations of the plain game as they are played inside the prompt. */
+export function promptedSet({ demonstrations, ...set }: DemonstrationSet, words: readonly Word[]): DemonstrationSet {
+  const prompted = demonstrations.map(({ opening, turns }): Demonstration => {
+    let history = opening;
+    return {
+      opening: jsonPrompt(opening, words),
+      turns: turns.map(({ action, reply, ...turn }) => {
+        history += action + reply;
+        return { ...turn, action: encodeQuestion(action), reply: '', nextObservation: jsonPrompt(history, words) };
+      }),
+    };
+  });
+  return { ...set, demonstrations: prompted };
+}

@@ -1,0 +1,136 @@
+// task=reverify: the stored actions again, in the environment as the config describes it now; no model takes part.
+import { join } from 'node:path';
+import { episodeMetrics } from '@bowyer/algorithms';
+import { episodicReturn, writeFileAtomically, type Trajectory, type Transition } from '@bowyer/core';
+import type { Env, Split } from '@bowyer/envs';
+import { JsonlFile, ProgressBar } from '@bowyer/logging';
+import { readJsonLines, JsonLineError } from '../../demonstrations/json-lines.js';
+import type { EnvironmentConfig } from '../../environment/environment.js';
+import { compared, resultText, returnInterval, testedItems, type RunResults } from '../../run/results.js';
+import { claimDirectory, openDirectory } from '../../run/run-files.js';
+import { fromRecord, toRecord, type TrajectoryRecord } from '../../run/trajectory-record.js';
+import { itemsToPlay, type ItemConfig } from '../evaluate/items.js';
+import type { TaskContext } from '../task.js';
+
+type ReverifyConfig = EnvironmentConfig & Pick<ItemConfig, 'itemList' | 'dataLen'> & { input: string };
+
+/** As evaluations and training runs write them; of a rollout the split is not written, since it is always the same. */
+type StoredEpisode = TrajectoryRecord & { split?: Split };
+
+interface Verified {
+  before: Trajectory;
+  after: Trajectory;
+  stored: StoredEpisode;
+  /** Whether the environment answered with other texts than it did then. */
+  differs: boolean;
+}
+
+export async function reverify(config: ReverifyConfig, context: TaskContext): Promise<void> {
+  const { directory, envParts, progress, print } = context;
+  await openDirectory(directory, context.decisive);
+  const { input } = config;
+  const lines = await readJsonLines<StoredEpisode>(input, episodeSchema);
+  await claimDirectory(directory, context.decisive);
+  const bar = new ProgressBar('episodes', lines.length, progress);
+  const open = new Map<Split, Env>();
+  const verified: Verified[] = [];
+  try {
+    for (const { line, value } of lines) {
+      const split = value.split ?? 'train';
+      const items = itemsToPlay({ ...config, split }, envParts);
+      const env = open.get(split) ?? items.makeEnv(split);
+      open.set(split, env);
+      const again = await verify(env, value, split).catch((error: Error) => {
+        throw new JsonLineError(input, line, error.message);
+      });
+      verified.push(again);
+      bar.update(verified.length);
+    }
+  } finally {
+    for (const env of open.values()) await env.close();
+  }
+  bar.finish();
+  print(`${await writeVerified(config, context, verified)}\n`);
+}
+
+/** What is read of a line. */
+const episodeSchema = {
+  type: 'object',
+  required: ['episode', 'seed', 'opening', 'turns'],
+  properties: {
+    episode: { type: 'integer' },
+    seed: { type: 'integer' },
+    split: { type: 'string', enum: ['train', 'eval', 'test'] },
+    turns: { type: 'array', items: { type: 'object', required: ['action', 'reward'] } },
+  },
+};
+
+/** @throws where the environment plays another item than the stored one: its rewards would be those of another task */
+async function verify(env: Env, stored: StoredEpisode, split: Split): Promise<Verified> {
+  const before = fromRecord(stored);
+  const { seed, episode } = before;
+  const start = await env.reset({ seed, ...(split !== 'train' && { episode }) });
+  const item = String(start.info.item);
+  if (before.item !== undefined && before.item !== item)
+    throw new Error(
+      `the episode was of item '${before.item}', and its seed gives '${item}' now\n` +
+        '  give the options of env (and item_list) that the episode was played with, but for those that decide the reward',
+    );
+  const transitions: Transition[] = [];
+  const infos: Record<string, unknown>[] = [];
+  let { observation } = start;
+  let differs = false;
+  for (const [turn, { action, state, nextObservation }] of before.transitions.entries()) {
+    const result = await env.step(action);
+    const { reward, terminated, truncated, info } = result;
+    transitions.push({ observation, action, reward, nextObservation: result.observation, terminated, truncated });
+    infos.push(info);
+    // With a context the stored text is more than the environment's own, which is beside it.
+    const then = state === undefined ? nextObservation : before.transitions[turn + 1]?.state;
+    differs ||= then !== undefined && then !== result.observation;
+    observation = result.observation;
+    if (terminated || truncated) break;
+  }
+  differs ||= transitions.length < before.transitions.length;
+  return { before, after: { ...before, item, transitions, infos, segments: [] }, stored, differs };
+}
+
+/** @returns the table for the terminal */
+async function writeVerified(
+  config: ReverifyConfig,
+  { directory, envParts }: TaskContext,
+  verified: readonly Verified[],
+): Promise<string> {
+  const { plan } = itemsToPlay({ ...config, split: 'test' }, envParts);
+  const file = await JsonlFile.open(join(directory, 'trajectories', 'reverified.jsonl'), 0);
+  await file.append(
+    ...verified.map(({ after, stored }) => ({ ...stored, ...toRecord(after, stored.iteration), segments: [] })),
+  );
+  const [before, after] = [verified.map((one) => one.before), verified.map((one) => one.after)];
+  const items = testedItems(plan, after, null);
+  const policy = (name: string, episodes: Trajectory[]) => ({
+    ...{ name, metrics: episodeMetrics(episodes, 'test'), interval: returnInterval(episodes, items) },
+  });
+  const keyed = (name: string, episodes: Trajectory[]) => ({
+    name,
+    episodes: new Map(episodes.map((episode, i) => [String(i), episode])),
+  });
+  const changed = verified.filter((one) => episodicReturn(one.before) !== episodicReturn(one.after)).length;
+  const different = verified.filter(({ differs }) => differs).length;
+  const results: RunResults & { changed: number; different: number } = {
+    iterations: 0,
+    policies: [policy('as stored', before), policy('scored anew', after)],
+    items,
+    comparisons: [compared(keyed('as stored', before), keyed('scored anew', after), items)],
+    optimalReturn: null,
+    calibration: null,
+    ...{ changed, different },
+  };
+  await writeFileAtomically(join(directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
+  const lines = [resultText(results), `${changed} of ${verified.length} returns changed`];
+  if (different > 0)
+    lines.push(
+      `in ${different} episodes the environment answered otherwise than then: their actions were not meant for what it says now`,
+    );
+  return lines.join('\n');
+}

@@ -1,0 +1,41 @@
+// task=reverify: scores stored episodes anew, with another reward or other options, without playing.
+import { Type, type TProperties } from '@sinclair/typebox';
+import { nullable } from '@bowyer/core';
+import { environmentKeysOf, oracleKeysOf } from '../../config/environment-keys.js';
+import { runKeys } from '../../config/keys.js';
+import { itemKeys } from '../evaluate/items.js';
+import type { Choices, TaskUnit } from '../task.js';
+
+const { seed: _, ...keysOfRun } = runKeys; // every episode has its own
+
+function keys(choices: Choices): TProperties {
+  const { split: _split, ...items } = itemKeys(choices) as TProperties; // every episode names it
+  return {
+    ...keysOfRun,
+    ...environmentKeysOf(choices),
+    ...oracleKeysOf(choices),
+    ...items,
+    input: nullable(
+      Type.String(),
+      'episodes as a run stores them: trajectories/test.jsonl or rollout.jsonl of its folder',
+    ),
+  };
+}
+
+export const reverifyTask: TaskUnit = {
+  name: 'reverify',
+  description: 'score stored episodes anew, with another reward or other options, without playing',
+  keys,
+  plays: true,
+  problems: ({ input }) =>
+    input === null
+      ? [
+          {
+            key: 'input',
+            message: 'task=reverify needs stored episodes: input is null',
+            remedy: 'give those of a run: input=RUN_FOLDER/trajectories/test.jsonl',
+          },
+        ]
+      : [],
+  load: async () => (await import('./reverify.js')).reverify,
+};

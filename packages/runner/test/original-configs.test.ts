@@ -1,0 +1,131 @@
+// The config files of ArCHer (scripts/config/*.yaml at 7c771a7), key by key as they are: each is accepted, or refused with a message
+// that names it. Paths of the authors' machines stand here as PATH.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { compose, registerResolver, type Composition } from '@bowyer/config';
+import { unreadKeys } from '../src/config/prepare.js';
+import { validateConfig } from '../src/config/validate-config.js';
+import { repository } from './command-line.js';
+
+registerResolver('first', (...values) => values.find((value) => value !== null) ?? null);
+
+/** What every file has, by its default. */
+const defaults = {
+  ...{ cache_dir: 'PATH', huggingface_token: "''", wandb_key: "''", policy_lm: 'gpt2', critic_lm: 'roberta-base' },
+  ...{ agent_type: 'archer', use_baseline: 'false', use_lora: 'false', max_new_tokens: '32', save_freq: '25' },
+  ...{ eval_freq: '25', capacity: '100000', rollout_size: '128', eval_size: '32', batch_size: '8', iterations: '2000' },
+  ...{ epochs: '50', actor_epochs: '3', warmup_iter: '20', grad_accum_steps: '32', do_sample: 'true' },
+  ...{ temperature: '1.0', critic_lr: '1e-5', lm_lr: '1e-5', env_idx: 'null', gamma: '0.95', tau: '0.1' },
+  ...{ max_grad_norm: '1.0', use_wandb: 'false' },
+};
+
+const paths = { checkpoint_path: 'PATH.pt', save_path: 'PATH', env_load_path: 'PATH.pt' };
+const run = { project_name: 'llm_rl_20q', run_name: 'archer-acc' };
+const sizes = { rollout_size: '128', batch_size: '8', iterations: '2000', epochs: '50', actor_epochs: '3', grad_accum_steps: '32', critic_lr: '2e-5' }; // prettier-ignore
+
+/** Of each file: our groups in place of `defaults: [default]`, its own keys, and those that are refused. */
+const originals: Record<string, { groups: [string, string]; keys: Record<string, string>; refused: string[] }> = {
+  archer_20q: {
+    groups: ['archer', 'twenty_questions'],
+    keys: { ...paths, ...sizes, ...run, warmup_iter: '20', lm_lr: '1e-6', env_name: 'twenty_questions', use_wandb: 'true' },
+    refused: ['checkpoint_path', 'env_load_path', 'use_wandb'],
+  },
+  archer_city: {
+    groups: ['archer', 'guess_my_city'],
+    keys: { ...paths, ...sizes, ...run, project_name: 'llm_rl_city', warmup_iter: '10', lm_lr: '1e-5', env_name: 'guess_my_city' },
+    refused: ['checkpoint_path', 'env_load_path'],
+  },
+  archer_detective: {
+    groups: ['archer', 'adventure'],
+    keys: { ...paths, ...sizes, ...run, env_load_path: 'detective.z5', warmup_iter: '10', lm_lr: '1e-5', env_name: 'adventure' },
+    refused: ['checkpoint_path'],
+  },
+  archer_webshop: {
+    groups: ['archer', 'webshop'],
+    keys: {
+      ...{ ...sizes, ...run, checkpoint_path: "''", save_path: 'PATH', env_load_path: 'http://127.0.0.1:3000' },
+      ...{ rollout_size: '512', warmup_iter: '20', lm_lr: '1e-5', env_name: 'webshop', webshop_lower: '2000', webshop_upper: '2100' },
+    },
+    // An empty checkpoint_path stops ArCHer too; the address and the goals are read with env.backend=site.
+    refused: ['checkpoint_path', 'env_load_path', 'webshop_lower', 'webshop_upper'],
+  },
+  archer_llm_20q: {
+    groups: ['archer_llm', 'twenty_questions'],
+    keys: {
+      ...{ agent_type: 'archer_llm', policy_lm: 'mistralai/Mistral-7B-Instruct-v0.2', use_lora: 'true', max_new_tokens: '64' },
+      ...{ eos_str: 'null', capacity: '100000', rollout_size: '32', eval_size: '32', batch_size: '4', iterations: '2000', epochs: '20' },
+      ...{ actor_epochs: '1', warmup_iter: '20', grad_accum_steps: '64', do_sample: 'true', temperature: '1.0', critic_lr: '1e-5' },
+      ...{ lm_lr: '2e-6', env_idx: 'null', gamma: '0.95', tau: '0.1', max_grad_norm: '1.0', use_wandb: 'true' },
+      ...{ checkpoint_path: 'null', save_path: 'PATH', env_name: 'twenty_questions', env_load_path: 'PATH.pt' },
+      ...{ project_name: 'llm_rl_20qsubset', run_name: 'archer-acc-llm-1e-6' },
+    },
+    refused: ['env_load_path', 'use_wandb'],
+  },
+  chai_20q: {
+    groups: ['chai', 'twenty_questions'],
+    keys: { ...paths, ...run, agent_type: 'chai', env_name: 'twenty_questions' },
+    refused: ['checkpoint_path', 'env_load_path'],
+  },
+  online_filteredbc_20q: {
+    groups: ['online_filteredbc', 'twenty_questions'],
+    keys: { ...paths, ...run, agent_type: 'online_filteredbc', env_name: 'twenty_questions' },
+    refused: ['checkpoint_path', 'env_load_path'],
+  },
+};
+
+let folder: string;
+beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'bowyer-originals-'))));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** One of our configs with keys of a file below it; null where it is accepted, else what it says. */
+async function said(groups: [string, string], keys: Record<string, string>): Promise<string | null> {
+  const [algorithm, env] = groups;
+  const list = ['default', `algorithm: ${algorithm}`, 'override env: ' + env, 'override critic: roberta_base', '_self_'];
+  const text = [
+    'defaults:',
+    ...list.map((entry) => `  - ${entry}`),
+    ...Object.entries(keys).map(([key, value]) => `${key}: ${value.replaceAll('PATH', join(folder, 'none'))}`),
+  ].join('\n');
+  writeFileSync(join(folder, 'original.yaml'), `${text}\n`);
+  const configDirs = [{ dir: folder }, { dir: join(repository, 'configs') }];
+  try {
+    const composition: Composition = compose({ configDirs, configName: 'original', overrides: [] });
+    const context = { purpose: 'run' as const, overrides: [], cwd: repository };
+    await validateConfig(composition.without(await unreadKeys(composition, context, join(repository, 'configs'))));
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** Keys of the default that an algorithm or environment does not read, which a run says with what would read them. */
+const unread: Record<string, string[]> = {
+  chai: ['actor_epochs', 'do_sample', 'lm_lr', 'max_grad_norm', 'warmup_iter'],
+  online_filteredbc: ['critic_lm', 'critic_lr', 'epochs', 'gamma', 'tau'],
+  adventure: ['env_idx'],
+  webshop: ['env_idx'],
+};
+
+test.each(Object.keys(originals))('%s: every key is accepted, or refused by its name', async (name) => {
+  const { groups, keys, refused } = originals[name];
+  const all: Record<string, string> = { ...defaults, ...keys };
+  // Of a policy that is given there is no supervised start, so nothing is cached.
+  const notRead = ['cache_dir', ...(unread[groups[0]] ?? []), ...(unread[groups[1]] ?? [])];
+  const answer = (await said(groups, all))!;
+  expect([...answer.matchAll(/^ *(\w+)=.* has no effect/gm)].map(([, key]) => key).sort()).toEqual(notRead.sort());
+
+  const read = without(all, notRead);
+  expect(await said(groups, without(read, refused))).toBeNull();
+  // Weights & Biases is refused by the schema, before anything else is looked at.
+  const problems = await said(groups, without(read, ['use_wandb']));
+  for (const key of refused.filter((other) => other !== 'use_wandb')) expect(problems).toContain(key);
+});
+
+test('use_wandb: true is refused by its name', async () => {
+  const keys = without({ ...defaults, use_wandb: 'true' }, ['cache_dir']);
+  expect(await said(['archer', 'twenty_questions'], keys)).toContain("'use_wandb'");
+});
+
+const without = (all: Record<string, string>, keys: readonly string[]) =>
+  Object.fromEntries(Object.entries(all).filter(([key]) => !keys.includes(key)));
