@@ -251,7 +251,7 @@ test.each(['trunk', 'critic'] as const)('%s: stopped and resumed, the metrics ar
   const train = async (parts: Partial<TrainingRunParts> & { policy: LanguageModel }, iterations = 4) => {
     const logged: Metrics[] = [];
     const hooks = { log: async (_: number, metrics: Metrics) => void logged.push(metrics) };
-    // The run's start, also where the policy is one that goes on.
+    // The run's start, also where the policy is one that resumes.
     const run = echoRun(parts.policy, { ...parts, hooks, openReference: () => start.freeze() });
     await ppo.train({ ...run, hooks: { ...run.hooks, get stopRequested() { return logged.length === iterations; } } }, settings); // prettier-ignore
     return logged;

@@ -80,7 +80,7 @@ test.each(['none', '4bit'] as const)('adapters beside a base (%s): off, and as t
   const stored = await model.freezeWithAdapters(join(folder, 'adapter'));
   expect(await stored.logprobs(examples)).toEqual(middle);
   for (const reference of [off, copied, stored]) await reference.release();
-  expect(await model.logprobs(examples)).not.toEqual(middle); // the policy itself goes on scoring with its own
+  expect(await model.logprobs(examples)).not.toEqual(middle); // the policy itself still scores with its own
   await expect(model.freeze({ quantization: '8bit' })).rejects.toThrow(
     'with adapters the base is shared, so it cannot be quantised apart',
   );

@@ -49,7 +49,7 @@ async function dropoutProblems(
         {
           key: 'use_lora',
           message: `the adapter in ${adapter} was trained with dropout ${dropout}: ${why}`,
-          remedy: 'write use_lora=true lora.dropout=0, which go on with the weights and the rank of the adapter',
+          remedy: 'write use_lora=true lora.dropout=0, which keep the weights and the rank of the adapter',
         },
       ];
 }
