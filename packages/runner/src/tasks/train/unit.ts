@@ -30,13 +30,8 @@ import {
 } from '../../config/keys.js';
 import { isConversationFile } from '../../demonstrations/conversations.js';
 import { undecided } from '../../config/undecided.js';
-<<<<<<< HEAD
 import { guardNode, guardProblems, type GuardBounds } from '../../run/guard.js';
 import { lossProblems, type LossConfig } from './loss-problems.js';
-=======
-import { lossProblems, type LossConfig } from './loss-problems.js';
-import { guardNode, guardProblems, type GuardBounds } from '../../run/guard.js';
->>>>>>> ppo
 import type { Choices, TaskUnit } from '../task.js';
 import type { ConfigProblem } from '@bowyer/core';
 
