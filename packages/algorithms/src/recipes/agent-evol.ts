@@ -172,7 +172,7 @@ export function isSuccess(trajectory: Trajectory, { successThreshold }: SuccessO
   );
 }
 
-/** The first `count` of each item, as far as episodes of one item can be told: by its id, else by the text they begin with. */
+/** The first `count` of each item, by its id, else by the text with which an episode begins. */
 export function firstOfEachItem(trajectories: readonly Trajectory[], count: number): Trajectory[] {
   const seen = new Map<string, number>();
   return trajectories.filter(({ item, transitions, infos }) => {
