@@ -52,7 +52,14 @@ const online = {
 const tdCritic = {
   ...{ capacity: 4000, epochs: 10, batchSize: 128, criticLr: 1e-2, criticMaxGradNorm: 10, gamma: 0.95, tau: 0.1 },
   ...{ vTargetAction: 'stored', tdTarget: 'own', actorSamples: 'rollout', clipScope: 'own', warmupIter: 5 },
-  ...{ vTargetSamples: 1, tdSteps: 1, bootstrapOnLimit: true, importanceClip: null, klCoef: 0, useBaseline: false },
+  ...{
+    vTargetSamples: 1,
+    tdSteps: 1,
+    bootstrapOnLimit: true,
+    importanceClip: null,
+    klCoefficient: 0,
+    useBaseline: false,
+  },
   baselineLr: null,
 };
 const imitation = {
