@@ -86,8 +86,11 @@ test.each(algorithmNames())(
     });
     const logged = new Set<string>();
     const read = new Set<string>();
-    const valueModel = await LanguageModel.create({ device, tokenizer, maskedTokenIds, config, rng: new Rng(2) });
-    await valueModel.createOptimizer(adam);
+    const valueModel =
+      unit.valueFunction?.(options) === 'trunk'
+        ? policy
+        : await LanguageModel.create({ device, tokenizer, maskedTokenIds, config, rng: new Rng(2) });
+    if (valueModel !== policy) await valueModel.createOptimizer(adam);
     await valueModel.createValueHead(adam);
     const run = trainingRun({
       policy,
