@@ -93,7 +93,7 @@ const curveRows = series.map(({ name, points }) => {
 });
 
 const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
-const page = `# What every method reaches on the exact game
+const page = `# What the methods reach on the exact game
 
 Written by \`tools/exact-game-table.ts\` from the runs of \`experiments/exact_game.yaml\`, at commit ${commit}.
 

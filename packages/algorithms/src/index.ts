@@ -37,13 +37,12 @@ export { segmentsOf, type TurnTokens } from './rollout/turn-tokens.js';
 export {
   policyUpdateKeys,
   policyUpdateProblems,
-  referenceLogprobs,
   updatePolicy,
   type AddedLoss,
   type AdvantageTurn,
   type PolicyUpdateOptions,
 } from './update/policy-update.js';
-export { packTurns, scoreTurns, type LearnedTurn, type TurnBatch } from './update/turn-batch.js';
+export { packTurns, type LearnedTurn, type TurnBatch } from './update/turn-batch.js';
 export { rateFollowsIterations } from './update/policy-rate.js';
 export { SharedClip, type ClipScope } from './update/shared-clip.js';
 export {

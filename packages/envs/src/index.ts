@@ -52,7 +52,6 @@ export {
   SplitEnv,
   splits,
   testedOn,
-  trainItems,
   type EpisodeOfSplit,
   type ItemChoice,
   type SplitPlan,
