@@ -52,7 +52,14 @@ const online = {
 const tdCritic = {
   ...{ capacity: 4000, epochs: 10, batchSize: 192, criticLr: 5e-3, criticMaxGradNorm: 10, gamma: 0.95, tau: 0.1 },
   ...{ vTargetAction: 'stored', tdTarget: 'own', actorSamples: 'rollout', clipScope: 'own', warmupIter: 10 },
-  ...{ vTargetSamples: 1, tdSteps: 1, bootstrapOnLimit: true, importanceClip: null, klCoef: 0, useBaseline: false },
+  ...{
+    vTargetSamples: 1,
+    tdSteps: 1,
+    bootstrapOnLimit: true,
+    importanceClip: null,
+    klCoefficient: 0,
+    useBaseline: false,
+  },
   baselineLr: null,
 };
 /** A batch is of single turns, since each reads its state alone: about those of 20 episodes. */

@@ -154,7 +154,7 @@ const variantsOf: Readonly<Record<string, () => (readonly string[])[]>> = {
         ...tiny,
         ...paper,
         'actor_samples=replay',
-        'kl_coef=0.1',
+        'kl_coefficient=0.1',
         'use_baseline=true',
         'td_steps=2',
         'importance_clip=5',
