@@ -79,7 +79,11 @@ async function trained(name: string, options: object): Promise<LanguageModel> {
   const policy = await makePolicy(device, seed);
   if (unit.needs.source === 'episodes') await policy.restoreParameters(start);
   const critic = unit.needs.critic && (await DoubleCritic.create({ device, encoder: new LineEncoder(tokenizer, 16), rng: new Rng(seed), outputBias: 0, optimizer: adam })); // prettier-ignore
-  const run = trainingRun({ policy, critic, makeEnv: makeGame, dataset });
+  const restoreStart = async () => {
+    await policy.restoreParameters(start);
+    await policy.createOptimizer(adam);
+  };
+  const run = trainingRun({ policy, critic, makeEnv: makeGame, dataset, restoreStart });
   await unit.train(run, { seed, slots: 64, sampling, scoreTerminator: true, ...options });
   return policy;
 }
@@ -94,6 +98,17 @@ test('bc reaches its demonstrator', async () => {
 test('filtered BC gets above it', async () => {
   const value = await valueOf(await trained('filteredbc', { ...imitation, filterQuantile: 0.8 }));
   expect(value).toBeGreaterThan(demonstrator + 0.5);
+});
+
+test('agent_evol learns from what succeeded, of the demonstrations and its own', async () => {
+  const evolution = { ...imitation, iterations: 3, rolloutSize: 256, sampleNum: 1, successesPerItem: 256 };
+  const value = await valueOf(
+    await trained('agent_evol', {
+      ...{ ...online, ...evolution, horizon: null, saveFreq: 1e6 },
+      ...{ successThreshold: 1, merge: 'newest', learnFrom: 'start' }, // only the treasure gives that much
+    }),
+  );
+  expect(value).toBeGreaterThan(demonstrator + 1);
 });
 
 test('archer comes within 5 % of the optimum', async () => {

@@ -17,4 +17,6 @@ export interface DemonstrationTurn {
 export interface Demonstration {
   opening: string;
   turns: DemonstrationTurn[];
+  /** Whether the episode was won, where the environment or the file says so. */
+  won?: boolean;
 }

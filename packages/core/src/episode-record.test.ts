@@ -26,6 +26,13 @@ test('observations that continue what was said are one demonstration, with its r
   expect(recordedReturn(history)).toBe(-1);
 });
 
+test('a demonstration is won where the last step says so', () => {
+  const rooms = episode('kitchen', ['north', 'corridor', 0], ['take coin', 'taken', 1]);
+  const [first, last] = rooms.steps;
+  const won = { ...rooms, steps: [first, { ...last, info: { won: true } }] };
+  expect([rooms, won].map((record) => demonstrationOf(record).won)).toEqual([undefined, true]);
+});
+
 test('observations that stand alone are contexts of one demonstration', () => {
   const rooms = episode('kitchen', ['north', 'corridor', 0], ['take coin', 'taken', 1]);
   expect(demonstrationOf(rooms)).toEqual({

@@ -62,7 +62,8 @@ export function demonstrationOf({ reset, steps }: EpisodeRecord): Demonstration 
     if (next.startsWith(said)) return { action, reply: next.slice(said.length), ...end };
     return { action, reply: '', nextObservation: next, ...end };
   });
-  return { opening: reset.observation, turns };
+  const won = steps.at(-1)?.info?.won;
+  return { opening: reset.observation, turns, ...(typeof won === 'boolean' && { won }) };
 }
 
 /** Many demonstrations, with what to report of them and how to store them. */

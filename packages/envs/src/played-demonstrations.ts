@@ -36,10 +36,10 @@ export const playedOptions = ({
   seed,
 }: DemonstrationRequest & ExpertNoise): PlayedDemonstrationOptions => ({ episodes, noise, seed });
 
-/** What a context may show of the turns after the first: a task stays the same. */
-const keptOfSteps = contextParts.filter((part) => part !== 'taskDescription');
+/** What a context may show of the turns after the first (a task stays the same), and whether the episode was won. */
+const keptOfSteps = [...contextParts.filter((part) => part !== 'taskDescription'), 'won'];
 
-/** Stored as JSONL, one episode a line, with what a context may show beside the observations. */
+/** Stored as JSONL, one episode a line, with what a context may show beside the observations, and `won`. */
 export const playedSet = (episodes: readonly (readonly InformedTransition[])[]): DemonstrationSet =>
   demonstrationSetOf(episodes.map((turns) => recordOf(turns, { reset: contextParts, step: keptOfSteps })));
 

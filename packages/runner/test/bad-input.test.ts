@@ -83,7 +83,7 @@ test('a critic checkpoint beside the critic that reads lines', async () => {
   const { code, stderr } = await mistake(['critic_lm=roberta-base']);
   expect(code).toBe(1);
   expect(stderr).toContain(
-    'critic_lm=roberta-base: the critic that reads lines is made from scratch and would not use it\n' +
+    'critic_lm=roberta-base: the built-in critic is made from scratch and would not use it\n' +
       '  in command line: critic_lm=roberta-base\n' +
       '  write critic=transformer or critic=roberta_base, or critic_lm=null\n',
   );

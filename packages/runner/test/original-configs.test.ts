@@ -158,8 +158,8 @@ async function said(groups: [string, string], keys: Record<string, string>): Pro
 
 /** Keys of the default that an algorithm or environment does not read, which a run says with what would read them. */
 const unread: Record<string, string[]> = {
-  chai: ['actor_epochs', 'do_sample', 'lm_lr', 'max_grad_norm', 'warmup_iter'],
-  online_filteredbc: ['critic_lm', 'critic_lr', 'epochs', 'gamma', 'tau'],
+  chai: ['actor_epochs', 'do_sample', 'lm_lr', 'max_grad_norm', 'use_baseline', 'warmup_iter'],
+  online_filteredbc: ['critic_lm', 'critic_lr', 'epochs', 'gamma', 'tau', 'use_baseline'],
   adventure: ['env_idx'],
   webshop: ['env_idx'],
 };

@@ -34,7 +34,11 @@ const tiny = [
   'test_size=8',
   'save_freq=1',
 ];
-const tinyArcher = [...tiny, 'critic.width=16', 'warmup_iter=1', 'epochs=2', 'batch_size=16', 'capacity=200'];
+/** With a constant rate, so that a finished run may be made longer. */
+const tinyArcher = [
+  ...tiny,
+  ...['critic.width=16', 'warmup_iter=1', 'epochs=2', 'batch_size=16', 'capacity=200', 'lm_lr_final_share=1'],
+];
 
 describe('an environment of one’s own', () => {
   test('is trained on, resumed and evaluated', async () => {

@@ -1,12 +1,12 @@
-// AgentEvol: explore with the current policy, keep what succeeded, learn from it and from the demonstrations, repeat.
+// AgentEvol: explore with the current policy, keep what succeeded, learn from it and from demonstrations that succeeded, repeat.
 // Source: Xi et al. 2024, AgentGym, arXiv:2406.04151, section 4; per-item choice and filter from the authors' code at 3ef9235.
 //
 //     explore  τ ~ π_θ on the items of all environments, r(τ) ∈ {0, 1}
-//     learn    maximise E_{τ ~ D ∪ {τ : r(τ) = 1}} Σ_t log π_θ(a_t | s_t)       D: the demonstrations
+//     learn    maximise E_{τ ~ D ∪ explored} r(τ) Σ_t log π_θ(a_t | s_t)       D: the demonstrations
 //
 // Differs from them: the loss is that of behaviour cloning here (bc.ts), a mean over utterances or over learned tokens; learning
 // begins at the run's start, which the paper has too and its code replaces by the untrained base model; whether an episode
-// succeeded is the environment's own word (`won`), or a bound of the return.
+// succeeded is the environment's own word (`won`), or a bound of the return; a demonstration of which neither is known succeeded.
 import { Type } from '@sinclair/typebox';
 import {
   count,
@@ -20,6 +20,7 @@ import {
   type OptionsOf,
   type Trajectory,
 } from '@bowyer/core';
+import type { Examples } from '../dataset/examples.js';
 import { joinedExamples } from '../dataset/joined-examples.js';
 import { imitate } from '../dataset/imitate.js';
 import { collect, rolloutMetrics } from '../rollout/collect.js';
@@ -29,7 +30,7 @@ import { policyPlayer } from '../rollout/policy-player.js';
 import type { Metrics, PlayOptions } from '../types.js';
 import { rateScheduleSchema } from '../update/policy-rate.js';
 import { scoreTerminatorKey } from '../update/token-examples.js';
-import { datasetOf, defineAlgorithm, type TrainingRun } from '../unit.js';
+import { datasetOf, defineAlgorithm, type Dataset, type TrainingRun } from '../unit.js';
 
 const options = Type.Object(
   {
@@ -38,18 +39,18 @@ const options = Type.Object(
     sample_num: count('episodes played of each item, AgentGym’s name of group_size; rollout_size is a multiple of it'),
     success_threshold: nullable(
       Type.Number(),
-      'smallest undiscounted return of a success; null: where the environment says that the episode was won',
+      'smallest undiscounted return of a success, of demonstrations too; null: where the environment says that the episode was won',
     ),
     successes_per_item: count('successes of one item that are learned, the first ones'),
     merge: oneOf(
       ['newest', 'cumulative'],
-      'learned beside the demonstrations: successes of this iteration (the paper), or of all so far (its code)',
+      'learned beside the demonstrations: own successes of this iteration (the paper), or of all so far (its code)',
     ),
     learn_from: oneOf(
       ['start', 'current'],
       'weights from which an iteration learns: those of the run’s start (the paper), or the current ones',
     ),
-    epochs: count('passes over the demonstrations and successes per iteration'),
+    epochs: count('passes over the successes per iteration'),
     batch_size: count('episodes or conversations per micro-batch'),
     grad_accum_steps: count('micro-batches per optimizer step; its loss is the mean over all of them'),
     lm_lr: rate('peak learning rate of the policy'),
@@ -68,7 +69,7 @@ type AgentEvolOptions = OptionsOf<typeof options> & PlayOptions;
 export const agentEvol = defineAlgorithm({
   name: 'agent_evol',
   description:
-    'AgentEvol: imitates demonstrations and the episodes in which the policy itself succeeded, in one or more environments',
+    'AgentEvol: imitates the demonstrations and its own episodes that succeeded, in one or more environments',
   options,
   needs: { critic: null, source: 'episodes', dataset: true },
   trainsPolicy: true,
@@ -77,6 +78,7 @@ export const agentEvol = defineAlgorithm({
 
   async train(run, options) {
     const { hooks } = run;
+    const demonstrations = successfulOf(datasetOf(run), options);
     const openPlayer = policyPlayer(run, options);
     const history = [...run.history];
 
@@ -93,10 +95,11 @@ export const agentEvol = defineAlgorithm({
         options.successesPerItem,
       );
       metrics['explore/kept'] = kept.length;
+      metrics['explore/demonstrations'] = sizeOf(demonstrations);
 
-      // Learn from it and from the demonstrations.
+      // Learn from it and from the demonstrations that succeeded.
       if (options.learnFrom === 'start') await run.restoreStart();
-      Object.assign(metrics, await learn(run, kept, iteration, options));
+      Object.assign(metrics, await learn(run, joinedExamples(demonstrations, kept, options), iteration, options));
 
       if ((iteration + 1) % options.evalFreq === 0) {
         const evaluation = await evaluate(run, openPlayer, options);
@@ -124,15 +127,14 @@ export const agentEvol = defineAlgorithm({
         ],
 });
 
-/** `epochs` passes of behaviour cloning over the demonstrations and the kept episodes. */
+/** `epochs` passes of behaviour cloning over the successes; none where there is no success. */
 async function learn(
-  run: TrainingRun,
-  kept: readonly Trajectory[],
+  { policy, hooks }: TrainingRun,
+  examples: Examples<unknown>,
   iteration: number,
   options: AgentEvolOptions,
 ): Promise<Metrics> {
-  const { policy, hooks } = run;
-  const examples = joinedExamples(datasetOf(run), kept, options);
+  if (examples.items.length === 0) return { 'optim/steps': 0 };
   let metrics: Metrics = {};
   await imitate(
     {
@@ -160,6 +162,17 @@ async function learn(
 }
 
 type SuccessOptions = Pick<AgentEvolOptions, 'successThreshold'>;
+
+/** The demonstrations with r(τ) = 1, and those of which that is not known: files of an expert often have no rewards. */
+export function successfulOf(dataset: Dataset, { successThreshold }: SuccessOptions): Dataset {
+  if (dataset.kind === 'conversations') return dataset;
+  const failed = (episode: Trajectory) =>
+    successThreshold === null ? episode.infos.at(-1)?.won === false : episodicReturn(episode) < successThreshold;
+  return { kind: 'episodes', episodes: dataset.episodes.filter((episode) => !failed(episode)) };
+}
+
+const sizeOf = (dataset: Dataset): number =>
+  dataset.kind === 'episodes' ? dataset.episodes.length : dataset.conversations.length;
 
 /** @throws where the environment does not say, and no return is given that would */
 export function isSuccess(trajectory: Trajectory, { successThreshold }: SuccessOptions): boolean {

@@ -75,7 +75,7 @@ export function demonstrationTrajectory(
     room,
   }: { tokenizer: Tokenizer; terminatorId: number; episode: number; room?: number },
 ): Trajectory {
-  const { opening, turns } = demonstration;
+  const { opening, turns, won } = demonstration;
   let text = opening;
   const transitions = turns.map(({ action, reply, nextObservation, reward = NaN, ...end }, turn) => {
     const observation = text;
@@ -84,7 +84,8 @@ export function demonstrationTrajectory(
     return { observation, action, reward, nextObservation: text, terminated, truncated };
   });
   const segments = demonstrationSegments(demonstration, tokenizer, terminatorId, room);
-  return { episode, seed: 0, transitions, infos: transitions.map(() => ({})), segments };
+  const infos = transitions.map((_, turn) => (won !== undefined && turn === turns.length - 1 ? { won } : {}));
+  return { episode, seed: 0, transitions, infos, segments };
 }
 
 /** Tokenises a demonstration piece by piece, and cuts its contexts, as the player does during a rollout. */

@@ -15,6 +15,8 @@ export class ContextWriter {
   #task = '';
   #turns: ContextTurn[] = [];
   #dialogue = '';
+  /** Every observation of the episode so far begins with the one before it. */
+  #mayBeHistory = true;
 
   /** @param name of the environment, for messages */
   constructor(
@@ -30,6 +32,7 @@ export class ContextWriter {
     if (this.#isHistory) return observation;
     this.#turns = [];
     this.#dialogue = '';
+    this.#mayBeHistory = true;
     this.#task = this.#context.taskDescription ? this.#text(info, 'taskDescription', 'task_description') : '';
     return this.#write(observation, info);
   }
@@ -119,11 +122,19 @@ export class ContextWriter {
     );
   }
 
-  /** A dialogue of histories would repeat every turn in every later one. */
+  /**
+   * A dialogue of histories would repeat every turn in every later one. Histories grow from the first turn on; later in an episode
+   * one observation may continue another by chance ('Could not execute', then 'Could not execute dance').
+   */
   #refuseHistory({ observation, action }: ContextTurn, next: string): void {
+    this.#mayBeHistory &&= next.startsWith(observation);
     const said = action.split('\n', 1)[0].trim();
-    if (this.#context.kind !== 'dialogue' || said === '' || observation === '') return;
-    if (!next.startsWith(observation) || !next.slice(observation.length).trimStart().startsWith(said)) return;
+    if (!this.#mayBeHistory || this.#context.kind !== 'dialogue' || said === '' || observation === '') return;
+    const follows = next.slice(observation.length).trimStart().startsWith(said);
+    if (!follows) {
+      this.#mayBeHistory = false;
+      return;
+    }
     throw new Error(
       `the observations of ${this.name} contain what was said before, which context=dialogue would repeat in every turn\n` +
         "  declare it in the environment's unit: context: () => historyOffer; or write context=last",

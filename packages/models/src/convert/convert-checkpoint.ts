@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
 import { architectureFor, isLanguageModel } from '../language-model/architectures.js';
+import { savedConfig } from '../architecture/saved-config.js';
 import { bareName, fileShape, namesInFile } from '../architecture/checkpoint-layout.js';
 import { readLlama2cTokenizer } from '../tokenizers/llama2c-tokenizer.js';
 import {
@@ -135,6 +136,6 @@ async function write(
   };
   await writeWeightStream(dir, { shapes, data });
   await tokenizer.save(dir);
-  const json = JSON.stringify({ ...config, torch_dtype: 'float32' }, null, 2);
+  const json = JSON.stringify(savedConfig(config), null, 2);
   await writeFileAtomically(join(dir, 'config.json'), `${json}\n`);
 }

@@ -2,6 +2,7 @@
 import { activationNames, type ActivationName } from '../layers/activations.js';
 import { ConfigFields, type ConfigJson } from '@bowyer/checkpoints';
 import { rotaryFrequencies, type RotaryFrequencies } from '../layers/rotary-frequencies.js';
+import { savedConfig } from '../architecture/saved-config.js';
 
 export interface FalconConfig {
   vocab_size: number;
@@ -90,7 +91,7 @@ export function falconConfig(json: ConfigJson): FalconConfig {
       trainedLength: fields.count('max_position_embeddings'),
     }),
     new_decoder_architecture: isNew,
-    json: { ...json, architectures: ['FalconForCausalLM'], torch_dtype: 'float32' },
+    json: savedConfig({ ...json, architectures: ['FalconForCausalLM'] }),
   };
 }
 

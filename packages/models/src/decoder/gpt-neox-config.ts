@@ -2,6 +2,7 @@
 import { activationNames, type ActivationName } from '../layers/activations.js';
 import { ConfigFields, type ConfigJson } from '@bowyer/checkpoints';
 import { ropeFields, rotaryFrequencies, type RotaryFrequencies } from '../layers/rotary-frequencies.js';
+import { savedConfig } from '../architecture/saved-config.js';
 
 export interface GptNeoXConfig {
   vocab_size: number;
@@ -79,6 +80,6 @@ export function gptNeoXConfig(json: ConfigJson): GptNeoXConfig {
       defaultBase: fields.real('rotary_emb_base'),
       trainedLength: fields.count('max_position_embeddings'),
     }),
-    json: { ...json, architectures: ['GPTNeoXForCausalLM'], torch_dtype: 'float32' },
+    json: savedConfig({ ...json, architectures: ['GPTNeoXForCausalLM'] }),
   };
 }

@@ -2,6 +2,7 @@
 import { activationNames, type ActivationName } from '../layers/activations.js';
 import { ConfigFields, type ConfigJson } from '@bowyer/checkpoints';
 import { ropeFields, rotaryFrequencies, type RotaryFrequencies } from '../layers/rotary-frequencies.js';
+import { savedConfig } from '../architecture/saved-config.js';
 
 /** What the forward pass needs; the field names are the file's where the file has one. */
 export interface LlamaConfig {
@@ -145,7 +146,7 @@ export function llamaConfig(json: ConfigJson): LlamaConfig {
     queryKeyNorm: family.queryKeyNorm,
     rotary,
     attentionWindows: attentionWindows(family, fields, num_hidden_layers, rotary.contextLength),
-    json: { ...json, architectures: [family.architecture], torch_dtype: 'float32' },
+    json: savedConfig({ ...json, architectures: [family.architecture] }),
   };
 }
 

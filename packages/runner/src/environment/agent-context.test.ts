@@ -168,3 +168,13 @@ test('a unit that does not declare that its observation is the history is refuse
     /contain what was said before, which context=dialogue would repeat/,
   );
 });
+
+test('an observation that continues the one before it by chance is not refused', async () => {
+  const config = configOf('textcraft', { kind: 'dialogue', ...parts });
+  const env = agentEnvironment(config, () => makeEnv('textcraft', { observation: 'turn' }))();
+  await env.reset({ seed: 0 });
+  const first = await env.step('');
+  const second = await env.step('dance');
+  expect([first, second].map(({ state }) => state!.trim())).toEqual(['Could not execute', 'Could not execute dance']);
+  expect(second.observation).toBe(`${first.observation}dance\nCould not execute dance\n`);
+});

@@ -147,7 +147,7 @@ export const trainTask: TaskUnit = {
       if (critic.kind !== 'transformer')
         problems.push({
           key: 'critic_lm',
-          message: `critic_lm=${criticLm}: the critic of kind ${critic.kind} is made from scratch and would not use it`,
+          message: `critic_lm=${criticLm}: the built-in critic is made from scratch and would not use it`,
           remedy: 'write critic=transformer or critic=roberta_base, or critic_lm=null',
         });
     }

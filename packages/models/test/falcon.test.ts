@@ -1,0 +1,111 @@
+// Falcon beyond its log-probabilities (reference-checkpoints.test.ts): adapters on a 4-bit base, what is refused, and training that
+// begins with a bfloat16 checkpoint, as the published ones are.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openDevice, type Device } from '@bowyer/graph';
+import { LanguageModel, type LoadOptions } from '../src/language-model/language-model.js';
+import { wordLevelTokenizer } from '../src/tokenizers/word-level-tokenizer.js';
+import { continuationExample } from './reference/continuation-example.js';
+
+const fixture = fileURLToPath(new URL('./fixtures/falcon', import.meta.url));
+const readConfig = (dir: string) => JSON.parse(readFileSync(join(dir, 'config.json'), 'utf8')) as object;
+
+let device: Device;
+let dir: string;
+beforeAll(async () => {
+  device = await openDevice({ device: 'cpu', threads: 1 });
+  dir = mkdtempSync(join(tmpdir(), 'bowyer-falcon-'));
+  await wordLevelTokenizer(['a b c d e f g h']).save(dir);
+  writeBfloat16(join(fixture, 'model.safetensors'), join(dir, 'model.safetensors'));
+  writeConfig({});
+});
+afterAll(async () => {
+  await device.close();
+  rmSync(dir, { recursive: true });
+});
+
+/** The fixture's config as a published checkpoint has it. */
+const writeConfig = (changed: object) =>
+  writeFileSync(
+    join(dir, 'config.json'),
+    JSON.stringify({ ...readConfig(fixture), torch_dtype: 'bfloat16', dtype: 'bfloat16', ...changed }),
+  );
+
+/** The same tensors with the lower half of every float32 cut off. */
+function writeBfloat16(from: string, to: string): void {
+  const file = readFileSync(from);
+  const length = Number(file.readBigUInt64LE(0));
+  type Header = Record<string, { dtype: string; data_offsets: number[] }>;
+  const { __metadata__: _, ...header } = JSON.parse(file.toString('utf8', 8, 8 + length)) as Header;
+  for (const entry of Object.values(header)) {
+    expect(entry.dtype).toBe('F32');
+    entry.dtype = 'BF16';
+    entry.data_offsets = entry.data_offsets.map((offset) => offset / 2);
+  }
+  const data = file.subarray(8 + length);
+  const halves = Buffer.alloc(data.length / 2);
+  for (let i = 0; i < halves.length; i += 2) halves.writeUInt16LE(data.readUInt16LE(2 * i + 2), i);
+  const json = Buffer.from(JSON.stringify(header));
+  const size = Buffer.alloc(8);
+  size.writeBigUInt64LE(BigInt(json.length));
+  writeFileSync(to, Buffer.concat([size, json, halves]));
+}
+
+const example = continuationExample([5, 6, 7], [8, 9, 10]);
+const adamW = { kind: 'adamw', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
+
+/** @returns the loss before each step, in nats */
+async function train(model: LanguageModel, steps: number): Promise<number[]> {
+  const optimizer = await model.createOptimizer(adamW);
+  const losses: number[] = [];
+  for (let step = 0; step < steps; step++) {
+    losses.push((await model.accumulateGradients([example])).loss);
+    await optimizer.step({ lr: 1e-2, maxGradNorm: 1 });
+  }
+  return losses;
+}
+
+const load = (options: Partial<LoadOptions> = {}) => LanguageModel.load({ device, dir, ...options });
+
+test('adapters of query_key_value learn on a 4-bit base, and are read again', async () => {
+  const lora = { r: 4, alpha: 8, dropout: 0, targetModules: null, seed: 1 };
+  const model = await load({ quantization: '4bit', lora });
+  const adapted = Object.keys(await model.copyParameters());
+  expect(adapted).toHaveLength(4); // two matrices in each of two layers
+  expect(adapted.every((name) => name.includes('query_key_value'))).toBe(true);
+  const losses = await train(model, 6);
+  expect(losses.at(-1)).toBeLessThan(losses[0] - 0.1);
+  const logprobs = await model.logprobs([example]);
+  await model.save(join(dir, 'adapter'));
+  await model.release();
+
+  const again = await load({ dir: join(dir, 'adapter'), quantization: '4bit' });
+  expect(await again.logprobs([example])).toEqual(logprobs);
+  await again.release();
+});
+
+test('a bfloat16 checkpoint is trained in float32, and saved as what it is', async () => {
+  const model = await load();
+  const losses = await train(model, 2);
+  expect(losses.every(Number.isFinite)).toBe(true);
+  expect(losses[1]).toBeLessThan(losses[0]);
+  const logprobs = await model.logprobs([example]);
+  const saved = join(dir, 'saved');
+  await model.save(saved);
+  await model.release();
+
+  const { dtype, torch_dtype } = readConfig(saved) as Record<string, unknown>;
+  expect([dtype, torch_dtype]).toEqual([undefined, 'float32']);
+  expect(readFileSync(join(saved, 'model.safetensors')).includes('"dtype":"F32"')).toBe(true);
+  const again = await load({ dir: saved });
+  expect(await again.logprobs([example])).toEqual(logprobs);
+  await again.release();
+});
+
+test('attention with linear biases is refused by name', async () => {
+  writeConfig({ alibi: true });
+  await expect(load()).rejects.toThrow("config.json of a 'falcon' model: alibi is true");
+  writeConfig({});
+});
