@@ -35,7 +35,9 @@ export const imitationKeys = {
 
 /** Of methods whose loss is the likelihood of given actions alone. */
 export const dropoutKey = {
-  dropout: Type.Boolean({ description: 'training drops activations with the probabilities of the model’s config.json' }),
+  dropout: Type.Boolean({
+    description: 'training drops activations with the probabilities of the model’s config.json',
+  }),
 };
 
 const options = Type.Object({ ...imitationKeys, ...dropoutKey }, { additionalProperties: false });
