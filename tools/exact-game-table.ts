@@ -104,10 +104,11 @@ node --conditions=source --import tsx tools/exact-game-table.ts FOLDER
 
 [tabular](../environments/tabular.md) has an optimum of ${optimum.toFixed(3)}. The demonstrator, ${100 * NOISE} % of whose turns are
 random, has ${demonstrator.toFixed(3)}; random play has ${random.toFixed(3)}, and the best player for γ = 0 ${myopic.toFixed(3)}. Methods on a dataset learn from 1,000
-episodes of the demonstrator, from scratch; the others begin with a policy that has imitated them.
+episodes of the demonstrator, from scratch; the others begin with a policy that has imitated them. Settings were chosen on this
+game with the same seeds: the table shows what a method can reach here, and does not rank methods.
 
-Return of the policy that each run ended with, sampled, on 1,000 episodes: mean over seeds with the 95 % interval of Student's t, each
-seed, share of the optimum, and seconds of a run on one core of a busy machine.
+Return of the policy that each run ended with, sampled, on 1,000 episodes: mean over seeds with the 95 % interval of Student's
+t, each seed, share of the optimum, and seconds of a run on one core of a busy machine.
 
 | method | return | interval | seeds | of the optimum | seconds |
 |---|---|---|---|---|---|

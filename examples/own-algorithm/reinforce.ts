@@ -10,7 +10,7 @@
 import {
   collect,
   defineAlgorithm,
-  evalDoSampleKey,
+  evalDecodingKey,
   evaluate,
   loopKeys,
   policyPlayer,
@@ -23,7 +23,7 @@ import { discountedReturns, mean, monteCarloAdvantages, rate, share, Type } from
 const options = Type.Object(
   {
     ...loopKeys,
-    ...evalDoSampleKey,
+    ...evalDecodingKey,
     gamma: share('discount per turn'),
     baseline_decay: share('share of the baseline that an iteration keeps'),
     lm_lr: rate('learning rate of the policy'),

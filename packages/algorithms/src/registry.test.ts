@@ -21,11 +21,13 @@ test('every option has a description', () => {
       expect([name, key, option.description ?? '']).toEqual([name, key, expect.stringMatching(/\w{3}/)]);
 });
 
+const critic = { vTargetAction: 'stored', vTargetSamples: 1, useBaseline: false, baselineLr: null };
+
 test.each([
   ['archer', { warmupIter: 5, iterations: 5, actorEpochs: 9, rolloutSize: 8, actorSamples: 'rollout' }, 2],
   ['archer', { warmupIter: 4, iterations: 5, actorEpochs: 8, rolloutSize: 8, actorSamples: 'rollout' }, 0],
   ['chai', { numCandidates: 1 }, 1],
   ['chai', { numCandidates: 2 }, 0],
 ])('%s with %j has %i problems', (name, options, count) => {
-  expect(findAlgorithm(name)!.problems!(options)).toHaveLength(count);
+  expect(findAlgorithm(name)!.problems!({ ...critic, ...options })).toHaveLength(count);
 });

@@ -65,8 +65,8 @@ test.each([false, true])(
       expect(line['diagnostics/logprob_mismatch']).toBeLessThan(1e-5);
       expect(line['diagnostics/kl_sampling']).toBeGreaterThan(1e-6); // each update moves the policy
     }
-    expect(lines[0]['diagnostics/kl_start']).toBeLessThan(1e-9);
-    expect(lines[2]['diagnostics/kl_start']).toBeGreaterThan(1e-6);
+    expect(lines[0]['diagnostics/kl_to_start']).toBeLessThan(1e-9);
+    expect(lines[2]['diagnostics/kl_to_start']).toBeGreaterThan(1e-6);
   },
 );
 

@@ -34,8 +34,8 @@ const options = {
   validationShare: 0.4,
   ...{ capacity: 100, epochs: 1, batchSize: 4, gradAccumSteps: 1, gradReduction: 'sum', criticLr: 1e-3, gamma: 0.9 },
   ...{ tau: 0.1, criticMaxGradNorm: 1, vTargetAction: 'stored', tdTarget: 'own', actorSamples: 'rollout' },
-  ...{ vTargetSamples: 1, tdSteps: 2, bootstrapOnLimit: true, importanceClip: 10, klCoef: 0.1 },
-  ...{ useBaseline: true, baselineLr: 1e-3, expectile: 0.9, awrTemperature: 1, awrMaxWeight: 20, bcCoef: 1 },
+  ...{ vTargetSamples: 1, tdSteps: 2, bootstrapOnLimit: true, importanceClip: 10, klCoefficient: 0.1 },
+  ...{ useBaseline: true, baselineLr: 1e-3, expectile: 0.9, awrTemperature: 1, awrMaxWeight: 20, bcCoefficient: 1 },
   warmupEpochs: 0,
   ...{ actorEpochs: 1, warmupIter: 0, lmLr: 1e-3, lmLrFinalShare: 1, maxGradNorm: 1, scoreTerminator: true },
   lmSchedule: { kind: 'linear', warmupSteps: 0, finalShare: null },
@@ -86,8 +86,11 @@ test.each(algorithmNames())(
     });
     const logged = new Set<string>();
     const read = new Set<string>();
-    const valueModel = await LanguageModel.create({ device, tokenizer, maskedTokenIds, config, rng: new Rng(2) });
-    await valueModel.createOptimizer(adam);
+    const valueModel =
+      unit.valueFunction?.(options) === 'trunk'
+        ? policy
+        : await LanguageModel.create({ device, tokenizer, maskedTokenIds, config, rng: new Rng(2) });
+    if (valueModel !== policy) await valueModel.createOptimizer(adam);
     await valueModel.createValueHead(adam);
     const run = trainingRun({
       policy,

@@ -65,6 +65,6 @@ test.each(seeds)('awr makes one step of improvement, held back by returns that v
 test.each(seeds)('offline_archer comes within 5 % of the optimum, given the time (seed %i)', async (seed) => {
   // Its utterances are its own, so an epoch takes long: CI sees the way there.
   const [epochs, share] = EXACT_GAME_SEEDS === undefined ? [6, 0.7] : [9, 0.95];
-  const options = { expectile: 0.8, bcCoef: 0.015, lmLr: 4e-3, warmupEpochs: 3, epochs };
+  const options = { expectile: 0.8, bcCoefficient: 0.015, lmLr: 4e-3, warmupEpochs: 3, epochs };
   expect(await valueAfter('offline_archer', seed, options)).toBeGreaterThan(share * optimum);
 });

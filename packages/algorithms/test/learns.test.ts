@@ -58,7 +58,7 @@ const options = (seed: number) => ({
   tdSteps: 1,
   bootstrapOnLimit: true,
   importanceClip: null,
-  klCoef: 0,
+  klCoefficient: 0,
   useBaseline: false,
   baselineLr: null,
   actorSamples: 'rollout' as const,

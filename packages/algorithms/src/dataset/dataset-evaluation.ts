@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox';
 import { count, Rng } from '@bowyer/core';
 import { evaluate, type EvaluateOptions } from '../rollout/evaluate.js';
-import { evalDoSampleKey } from '../rollout/loop-keys.js';
+import { evalDecodingKey } from '../rollout/loop-keys.js';
 import type { PlayContext } from '../rollout/collect.js';
 import type { Metrics, OpenPlayer, PlayOptions, RunHooks } from '../types.js';
 
@@ -17,7 +17,7 @@ export const datasetEvaluationKeys = {
     description: 'epochs between evaluations (held-out loss and played episodes); 0.5: two in an epoch',
   }),
   eval_size: count('episodes played per evaluation; 0: none', 0),
-  ...evalDoSampleKey,
+  ...evalDecodingKey,
 };
 
 export interface DatasetEvaluationOptions {

@@ -25,7 +25,7 @@ import { joinedExamples } from '../dataset/joined-examples.js';
 import { imitate } from '../dataset/imitate.js';
 import { collect, rolloutMetrics } from '../rollout/collect.js';
 import { evaluate } from '../rollout/evaluate.js';
-import { evalDoSampleKey, loopKeys } from '../rollout/loop-keys.js';
+import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
 import { policyPlayer } from '../rollout/policy-player.js';
 import type { Metrics, PlayOptions } from '../types.js';
 import { rateScheduleSchema } from '../update/policy-rate.js';
@@ -35,8 +35,8 @@ import { datasetOf, defineAlgorithm, type Dataset, type TrainingRun } from '../u
 const options = Type.Object(
   {
     ...loopKeys,
-    ...evalDoSampleKey,
-    sample_num: count('episodes played of each item; rollout_size is a multiple of it'),
+    ...evalDecodingKey,
+    sample_num: count('episodes played of each item, AgentGym’s name of group_size; rollout_size is a multiple of it'),
     success_threshold: nullable(
       Type.Number(),
       'smallest undiscounted return of a success, of demonstrations too; null: where the environment says that the episode was won',
@@ -185,7 +185,7 @@ export function isSuccess(trajectory: Trajectory, { successThreshold }: SuccessO
   );
 }
 
-/** The first `count` of each item, as far as episodes of one item can be told: by its id, else by the text they begin with. */
+/** The first `count` of each item, by its id, else by the text with which an episode begins. */
 export function firstOfEachItem(trajectories: readonly Trajectory[], count: number): Trajectory[] {
   const seen = new Map<string, number>();
   return trajectories.filter(({ item, transitions, infos }) => {

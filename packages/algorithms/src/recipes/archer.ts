@@ -16,7 +16,7 @@ import type { LanguageModel } from '@bowyer/models';
 import { collect, rolloutMetrics } from '../rollout/collect.js';
 import { criticCalibration, evaluate } from '../rollout/evaluate.js';
 import { freshBatch } from '../rollout/fresh-utterances.js';
-import { evalDoSampleKey, loopKeys } from '../rollout/loop-keys.js';
+import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
 import { policyPlayer } from '../rollout/policy-player.js';
 import { insertTurns, rewardMetrics } from '../rollout/replay.js';
 import type { Metrics, OpenPlayer, PlayOptions, ReplayItem } from '../types.js';
@@ -34,7 +34,7 @@ import { criticOf, defineAlgorithm, valueModelOf } from '../unit.js';
 const options = Type.Object(
   {
     ...loopKeys,
-    ...evalDoSampleKey,
+    ...evalDecodingKey,
     ...criticKeys,
     ...importanceClipKey,
     ...policyKeys,
@@ -72,7 +72,7 @@ export const archer = defineAlgorithm({
     const replay = new ReplayBuffer<ReplayItem>(options.capacity);
     insertTurns(replay, run.history);
     const clip = new SharedClip(options.clipScope, (run.state.clip ??= {}) as Record<string, number>);
-    const reference = options.klCoef > 0 ? await run.openReference() : null;
+    const reference = options.klCoefficient > 0 ? await run.openReference() : null;
     const baseline = options.useBaseline ? valueModelOf(run) : null;
     const learner: ActorCritic = { policy, reference, baseline, critic, replay, clip, hooks, openPlayer };
     const { importanceClip } = options;

@@ -10,7 +10,7 @@ import { Type } from '@sinclair/typebox';
 import { count, minibatches, Rng, type ConfigProblem, type OptionsOf } from '@bowyer/core';
 import { collect, rolloutMetrics } from '../rollout/collect.js';
 import { groupKeys, groupsOf, wholeGroups } from '../rollout/collect-groups.js';
-import { evalDoSampleKey, loopKeys } from '../rollout/loop-keys.js';
+import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
 import { policyPlayer } from '../rollout/policy-player.js';
 import type { Metrics, PlayOptions } from '../types.js';
 import { rateKeys } from '../update/policy-rate.js';
@@ -29,7 +29,7 @@ import { evaluateWhenDue, rateAt } from './group-training.js';
 const options = Type.Object(
   {
     ...loopKeys,
-    ...evalDoSampleKey,
+    ...evalDecodingKey,
     group_size: groupKeys.group_size,
     inner_epochs: count('passes over the pairs of a rollout'),
     minibatch_size: count('pairs per optimizer step'),

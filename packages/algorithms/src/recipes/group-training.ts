@@ -4,7 +4,7 @@ import { mean, Rng, type ConfigProblem, type Trajectory } from '@bowyer/core';
 import { collectGroups, groupKeys, groupProblems, type GroupRolloutOptions } from '../rollout/collect-groups.js';
 import { rolloutMetrics } from '../rollout/collect.js';
 import { evaluate, type EvaluateOptions } from '../rollout/evaluate.js';
-import { evalDoSampleKey, loopKeys } from '../rollout/loop-keys.js';
+import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
 import { policyPlayer } from '../rollout/policy-player.js';
 import type { Metrics, OpenPlayer } from '../types.js';
 import { policyRate, rateKeys, type PolicyRateOptions } from '../update/policy-rate.js';
@@ -19,7 +19,7 @@ import {
 import { scoredIds, utterancesOf } from '../update/turn-batch.js';
 import type { ReferencePolicy, TrainingRun } from '../unit.js';
 
-export const groupTrainingKeys = { ...loopKeys, ...evalDoSampleKey, ...groupKeys, ...rateKeys, ...policyUpdateKeys };
+export const groupTrainingKeys = { ...loopKeys, ...evalDecodingKey, ...groupKeys, ...rateKeys, ...policyUpdateKeys };
 
 export interface GroupTrainingOptions
   extends GroupRolloutOptions, PolicyUpdateOptions, Omit<PolicyRateOptions, 'warmupIter'> {

@@ -19,7 +19,7 @@ const options = Type.Object(
     ...offlineKeys,
     warmup_epochs: count('epochs at the start in which the policy learns by the BC term alone', 0),
     ...expectileKey,
-    bc_coef: Type.Number({
+    bc_coefficient: Type.Number({
       minimum: 0,
       description: 'weight c of the behaviour-cloning term, in units of the advantage',
     }),
@@ -56,7 +56,7 @@ export const offlineArcher = defineAlgorithm({
             'losses/bc': await accumulateWeighted(
               policy,
               turns,
-              turns.map(() => options.bcCoef),
+              turns.map(() => options.bcCoefficient),
               options,
             ),
           };

@@ -13,13 +13,13 @@ import {
   ReplayBuffer,
   Rng,
   share,
-  type ConfigProblem,
   type OptionsOf,
   type Trajectory,
 } from '@bowyer/core';
 import { collect, rolloutMetrics } from '../rollout/collect.js';
+import { groupKeys, wholeGroups } from '../rollout/collect-groups.js';
 import { evaluate } from '../rollout/evaluate.js';
-import { evalDoSampleKey, loopKeys } from '../rollout/loop-keys.js';
+import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
 import { policyPlayer } from '../rollout/policy-player.js';
 import { insertTurns, rewardMetrics } from '../rollout/replay.js';
 import type { Metrics, PlayOptions, ReplayItem } from '../types.js';
@@ -33,7 +33,7 @@ import { defineAlgorithm, type TrainingRun } from '../unit.js';
 const options = Type.Object(
   {
     ...loopKeys,
-    ...evalDoSampleKey,
+    ...evalDecodingKey,
     ...policyKeys,
     ...gradientAccumulationKeys('turns'),
     capacity: count('turns of the kept episodes that are imitated; of more, the newest'),
@@ -46,7 +46,7 @@ const options = Type.Object(
       Type.Number(),
       'episodes with a smaller return are never imitated, even where the quantile lies below it; null: no bound',
     ),
-    group_size: count('episodes of the same task and seed, each sampled by itself'),
+    group_size: groupKeys.group_size,
   },
   { additionalProperties: false },
 );
@@ -102,23 +102,9 @@ export const onlineFilteredBc = defineAlgorithm({
     }
   },
 
-  problems: (options) => [...neverTrains(options), ...incompleteGroup(options)],
+  problems: (options) => [...neverTrains(options), ...wholeGroups(options)],
   frozenIterations: ({ warmupIter }) => warmupIter,
 });
-
-function incompleteGroup({
-  rolloutSize,
-  groupSize,
-}: Pick<FilteredBcOptions, 'rolloutSize' | 'groupSize'>): ConfigProblem[] {
-  if (rolloutSize % groupSize === 0) return [];
-  return [
-    {
-      key: 'group_size',
-      message: `rollout_size=${rolloutSize} is no multiple of group_size=${groupSize}, so one group would be incomplete`,
-      remedy: `write rollout_size=${Math.ceil(rolloutSize / groupSize) * groupSize}`,
-    },
-  ];
-}
 
 /** `actorEpochs` steps of L = −mean Σ_t log π(a_t | s, a_<t) over turns drawn with replacement from the kept episodes. */
 async function imitate(

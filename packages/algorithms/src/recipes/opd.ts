@@ -9,7 +9,7 @@
 import { Type } from '@sinclair/typebox';
 import { mean, nullable, Rng, type ConfigProblem, type OptionsOf, type Trajectory } from '@bowyer/core';
 import { collect, rolloutMetrics } from '../rollout/collect.js';
-import { evalDoSampleKey, loopKeys } from '../rollout/loop-keys.js';
+import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
 import { policyPlayer } from '../rollout/policy-player.js';
 import type { Metrics, PlayOptions } from '../types.js';
 import { rateKeys } from '../update/policy-rate.js';
@@ -27,7 +27,7 @@ import { evaluateWhenDue, rateAt } from './group-training.js';
 const options = Type.Object(
   {
     ...loopKeys,
-    ...evalDoSampleKey,
+    ...evalDecodingKey,
     teacher: nullable(
       Type.String({ description: 'model' }),
       "model that the policy learns from, with the policy's tokenizer: a folder, a run, or a name on the hub",

@@ -22,7 +22,7 @@ import {
 } from '@bowyer/core';
 import { collect, rolloutMetrics } from '../rollout/collect.js';
 import { evaluate } from '../rollout/evaluate.js';
-import { evalDoSampleKey, loopKeys } from '../rollout/loop-keys.js';
+import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
 import { policyPlayer } from '../rollout/policy-player.js';
 import type { Metrics, PlayOptions } from '../types.js';
 import { neverTrains, policyRate, policyRateKeys } from '../update/policy-rate.js';
@@ -41,7 +41,7 @@ import { defineAlgorithm, valueModelOf, type ReferencePolicy, type TrainingRun }
 const options = Type.Object(
   {
     ...loopKeys,
-    ...evalDoSampleKey,
+    ...evalDecodingKey,
     ...policyRateKeys,
     ...policyUpdateKeys,
     ...valueKeys,

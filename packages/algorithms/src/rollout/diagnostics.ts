@@ -59,7 +59,7 @@ export class Diagnostics {
     this.#metrics['diagnostics/logprob_mismatch'] = maximum([before, ...mismatches]);
     if (!this.options.klToStart) return;
     this.#reference ??= await this.run.openReference();
-    this.#metrics['diagnostics/kl_start'] = this.#klTo(await this.#score(this.#reference));
+    this.#metrics['diagnostics/kl_to_start'] = this.#klTo(await this.#score(this.#reference));
   }
 
   /** Called after the update. @returns what to log of the iteration */

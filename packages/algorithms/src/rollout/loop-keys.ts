@@ -21,7 +21,7 @@ export const loopKeys = {
 };
 
 /** How evaluations and the final test choose tokens. */
-export const evalDoSampleKey = {
+export const evalDecodingKey = {
   eval_decoding: oneOf(
     ['greedy', 'sample', 'both'],
     'how evaluations and the final test choose tokens: the likeliest, as in ArCHer; sampled; both are reported, and the sampled one chooses the best agent',

@@ -94,7 +94,7 @@ async function gradientOf(
   return present.map((value, i) => value - after[i]);
 }
 
-const plain: ActorLossOptions = { scoreTerminator: true, importanceClip: null, klCoef: 0 };
+const plain: ActorLossOptions = { scoreTerminator: true, importanceClip: null, klCoefficient: 0 };
 const along = (gradient: Float32Array, direction: Float32Array) => gradient.reduce((total, x, i) => total + x * direction[i], 0); // prettier-ignore
 const direction = () => {
   const rng = new Rng(3);
@@ -125,16 +125,20 @@ test('importance weights: utterances of an older policy give the gradient of the
   expect(Math.abs((await mean(plain)) - exact)).toBeGreaterThan(0.01);
 });
 
-test('kl_coef: what it adds is the gradient of β KL(π ‖ π₀)', async () => {
+test('kl_coefficient: what it adds is the gradient of β KL(π ‖ π₀)', async () => {
   await set(older);
   const [reference, start] = [await policy.freeze(), await logprobs()];
   await set(present);
   const pi = await chances();
-  const mean = async (klCoef: number) => {
+  const mean = async (klCoefficient: number) => {
     let total = 0;
     for (const [i, chance] of pi.entries())
       total +=
-        chance * along(await gradientOf(i, [], { ...plain, klCoef }, klCoef > 0 ? { reference } : {}), direction());
+        chance *
+        along(
+          await gradientOf(i, [], { ...plain, klCoefficient }, klCoefficient > 0 ? { reference } : {}),
+          direction(),
+        );
     return total;
   };
   const kl = async () => {

@@ -11,7 +11,7 @@ import { summary } from './summary.js';
 import { packTurns, scoreTurns, type TurnBatch } from './turn-batch.js';
 
 export const actorLossKeys = {
-  kl_coef: Type.Number({
+  kl_coefficient: Type.Number({
     minimum: 0,
     description:
       'weight of the KL of the policy from its start, in units of return per nat, subtracted from what each token is credited with; 0: none, as in ArCHer',
@@ -28,7 +28,7 @@ export interface ActorLossOptions {
   /** Bound of importance weights; null: none. */
   importanceClip: number | null;
   /** β */
-  klCoef: number;
+  klCoefficient: number;
 }
 
 /** A problem where the baseline's rate is given and there is none. */
@@ -56,7 +56,7 @@ export interface JudgedUtterance extends ReplayItem {
 
 export interface Actor {
   policy: LanguageModel;
-  /** Null without `klCoef`. */
+  /** Null without `klCoefficient`. */
   reference: ReferencePolicy | null;
   /** The model whose value head is the baseline; null: none. */
   baseline: LanguageModel | null;
@@ -84,7 +84,7 @@ export async function accumulateActor(
     options,
   );
   if (batch.turns.length === 0) return { 'losses/policy': 0 };
-  const isScored = options.klCoef > 0 || options.importanceClip !== null;
+  const isScored = options.klCoefficient > 0 || options.importanceClip !== null;
   const logprobs = isScored ? tokensOf(batch.examples, await policy.logprobs(batch.examples)) : null;
   const { credits, rhos, metrics } = creditsOf(batch, logprobs, options);
   const values = baseline && tokensOf(batch.examples, await baseline.values(withValues(batch.examples)));
@@ -126,7 +126,7 @@ async function accumulateBaseline(
 function creditsOf(
   { turns, lengths }: TurnBatch<Judged>,
   logprobs: Float32Array | null,
-  { klCoef, importanceClip }: ActorLossOptions,
+  { klCoefficient, importanceClip }: ActorLossOptions,
 ): { credits: Float32Array; rhos: Float32Array; metrics: Metrics } {
   const tokens = lengths.reduce((sum, length) => sum + length, 0);
   const [credits, rhos] = [new Float32Array(tokens), new Float32Array(tokens).fill(1)];
@@ -138,13 +138,13 @@ function creditsOf(
     if (importanceClip !== null) rhos.fill(weightOf(turn, logprobs!.subarray(start, end), importanceClip), start, end);
     let divergence = 0; // of this token and the later ones
     for (let t = end - 1; t >= start; t--) {
-      if (klCoef > 0) divergence += logprobs![t] - turn.refLogprobs[t - start];
-      credits[t] = turn.advantage - klCoef * divergence;
+      if (klCoefficient > 0) divergence += logprobs![t] - turn.refLogprobs[t - start];
+      credits[t] = turn.advantage - klCoefficient * divergence;
     }
     divergences.push(divergence);
   });
   const metrics = {
-    ...(klCoef > 0 && { 'actor/kl_to_start': mean(divergences) }),
+    ...(klCoefficient > 0 && { 'actor/kl_to_start': mean(divergences) }),
     ...(importanceClip !== null && { 'actor/importance_weight_mean': mean(rhos) }),
   };
   return { credits, rhos, metrics };

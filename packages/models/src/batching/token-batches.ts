@@ -123,13 +123,13 @@ function padded(examples: readonly TokenExample[], chosen: number[], columns: nu
 
 function checked(example: TokenExample, index: number): TokenExample {
   const { ids, targets, weights, valueWeights = weights } = example;
-  if (valueWeights.length !== ids.length)
-    throw new RangeError(
-      `tokenBatches: example ${index} has ${ids.length} ids and ${valueWeights.length} value weights; both must be [tokens]`,
-    );
   if (ids.length !== targets.length || ids.length !== weights.length)
     throw new RangeError(
       `tokenBatches: example ${index} has ${ids.length} ids, ${targets.length} targets and ${weights.length} weights; all three must be [tokens]`,
+    );
+  if (valueWeights.length !== ids.length)
+    throw new RangeError(
+      `tokenBatches: example ${index} has ${ids.length} ids and ${valueWeights.length} value weights; both must be [tokens]`,
     );
   return example;
 }

@@ -164,7 +164,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
       LanguageModel.create({ device, config: { ...small, ...config }, tokenizer, rng: new Rng(6) });
     await expect(create({ vocab_size: 3 })).rejects.toThrow("the model's vocab_size is 3\n  expected");
     await expect(create({ model_type: 'mamba' })).rejects.toThrow(
-      'model_type is "mamba", which is not supported; supported language models: gpt2, gpt_neox',
+      'model_type is "mamba", which is not supported; supported language models: gpt2, falcon, gpt_neox',
     );
     await expect(create({ n_head: 3 })).rejects.toThrow('n_embd is 8, not a multiple of n_head 3');
   });

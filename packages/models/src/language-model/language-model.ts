@@ -215,7 +215,7 @@ export class LanguageModel implements FrozenPolicy {
 
   /**
    * Training drops activations from now on, with the config's probabilities. The masks follow the seed and the optimizer's steps, so
-   * that a run that goes on from a checkpoint has those of one that never stopped. Call it before the first gradient.
+   * that a resumed run has those of one that never stopped. Call it before the first gradient.
    *
    * @throws if the config has no probability above 0
    */

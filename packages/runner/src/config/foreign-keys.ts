@@ -23,7 +23,7 @@ const AGENTGYM: Readonly<Record<string, string>> = {
   logging_epoch_freq: 'nothing: every epoch is logged',
   logging_step_freq: 'nothing: every epoch is logged',
   saving_epoch_freq: 'save_minutes=X',
-  max_input_length: 'policy.n_positions=N for the built-in policy; other models have their own context',
+  max_input_length: 'max_input_length=N of an algorithm that has a dataset; elsewhere the policy’s context bounds it',
   max_round: 'env.max_turns=N or env.max_rounds=N, as the environment names it (--help lists its options)',
   wandb_log: 'nothing yet: figures are in metrics.jsonl and report.html of the run',
   wandb_project: 'project_name=NAME',

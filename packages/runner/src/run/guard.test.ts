@@ -1,7 +1,7 @@
 import { guardProblems, guardReason } from './guard.js';
 
 const off = { minEntropy: null, maxInvalidShare: null, maxKl: null };
-const metrics = { 'rollout/utterance_entropy': 0.5, 'rollout/invalid_share': 0.25, 'diagnostics/kl_start': 2 };
+const metrics = { 'rollout/utterance_entropy': 0.5, 'rollout/invalid_share': 0.25, 'diagnostics/kl_to_start': 2 };
 
 test('without bounds nothing is looked at', () => {
   expect(guardReason({}, off)).toBeNull();
@@ -13,7 +13,7 @@ test.each([
   [{ maxInvalidShare: 0.25 }, null],
   [{ maxInvalidShare: 0.2 }, 'rollout/invalid_share is 0.25, beyond guard.max_invalid_share=0.2'],
   [{ maxKl: 2 }, null],
-  [{ maxKl: 1.5 }, 'diagnostics/kl_start is 2, beyond guard.max_kl=1.5'],
+  [{ maxKl: 1.5 }, 'diagnostics/kl_to_start is 2, beyond guard.max_kl=1.5'],
 ])('%j: %j', (bounds, reason) => {
   expect(guardReason(metrics, { ...off, ...bounds })).toBe(reason);
 });

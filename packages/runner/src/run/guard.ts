@@ -19,7 +19,7 @@ export const guardNode = Type.Object(
       share('share'),
       `largest rollout/invalid_share, the share of turns that are no action; ${off}`,
     ),
-    max_kl: nullable(rate('nats'), `largest diagnostics/kl_start, in nats per token; ${off}`),
+    max_kl: nullable(rate('nats'), `largest diagnostics/kl_to_start, in nats per token; ${off}`),
   },
   {
     additionalProperties: false,
@@ -40,7 +40,7 @@ const rules = {
     metric: 'rollout/invalid_share',
     isBeyond: (x: number, bound: number) => x > bound,
   },
-  maxKl: { key: 'max_kl', metric: 'diagnostics/kl_start', isBeyond: (x: number, bound: number) => x > bound },
+  maxKl: { key: 'max_kl', metric: 'diagnostics/kl_to_start', isBeyond: (x: number, bound: number) => x > bound },
 } as const;
 
 /**

@@ -1,6 +1,6 @@
 // task=evaluate: plays a trained agent, or a chat endpoint, and reports how good it is.
 import { Type, type TProperties } from '@sinclair/typebox';
-import { evalDoSampleKey, findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
+import { evalDecodingKey, findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
 import { count, nullable } from '@bowyer/core';
 import { hubId } from '../../agent/hub-id.js';
 import { agentFolderOf, criticFolderOf, modelProblem, runOf } from '../../agent/model-folders.js';
@@ -62,7 +62,7 @@ function keys(choices: Choices): TProperties {
       critic: criticNode(choices.setting('critic.kind'), choices.setting('critic_lm') !== null),
     }),
     ...sampling,
-    ...(!algorithm?.alwaysSamples && { ...evalDoSampleKey, ...decodingKeys }),
+    ...(!algorithm?.alwaysSamples && { ...evalDecodingKey, ...decodingKeys }),
     compare_with: Type.Array(Type.String(), {
       description: 'further agents (runs, checkpoints or models) that play the same episodes, compared with the first',
     }),

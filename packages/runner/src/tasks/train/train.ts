@@ -2,92 +2,41 @@
 import { join } from 'node:path';
 import { readFile } from 'node:fs/promises';
 import {
-  criticCalibration,
-  decodingsOf,
   Diagnostics,
-  evaluate,
   findAlgorithm,
-  policyPlayer,
   rateFollowsIterations,
   type Agent,
   type AnyAlgorithm,
   type Dataset,
-  type Decoding,
-  type DiagnosticsOptions,
-  type OnFailure,
   type RecipeState,
   type TrainingRun,
 } from '@bowyer/algorithms';
-import { writeFileAtomically, type Trajectory } from '@bowyer/core';
+import { writeFileAtomically } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
-import { ProgressBar } from '@bowyer/logging';
-import type { DoubleCritic, LanguageModel } from '@bowyer/models';
-import { makeCritic, type CriticConfig } from '../../agent/critic-setup.js';
+import type { LanguageModel } from '@bowyer/models';
+import { makeCritic } from '../../agent/critic-setup.js';
 import { deviceOf } from '../../agent/device-choice.js';
 import { freshPolicy } from '../../agent/fresh-policy.js';
 import { runOf } from '../../agent/model-folders.js';
 import { dialoguesOf } from '../../agent/players.js';
-import { playOptions, recipeOptions } from '../../agent/play-options.js';
+import { recipeOptions } from '../../agent/play-options.js';
 import { loadPolicy, policyOptimizer, restoreOptimizer, savePolicyState } from '../../agent/policy-setup.js';
 import { referenceOf, teacherOf, type Start } from '../../agent/reference-policy.js';
 import { startRestorer } from '../../agent/restore-start.js';
 import { makeValueModel } from '../../agent/value-model.js';
-import { warmStart, type WarmStartConfig } from '../../agent/warm-start.js';
-import type { SharedConfig } from '../../config/keys.js';
+import { warmStart } from '../../agent/warm-start.js';
 import { datasetFor, loadMaterial } from '../../demonstrations/material.js';
-import { agentEnvironment, type ContextConfig } from '../../environment/agent-context.js';
-import { environmentOf, optimalReturnOf, splitPlanOf } from '../../environment/environment.js';
+import { agentEnvironment } from '../../environment/agent-context.js';
+import { environmentOf } from '../../environment/environment.js';
 import { CheckpointStore, type CheckpointProgress } from '../../run/checkpoint-store.js';
-import { guardReason, type GuardBounds } from '../../run/guard.js';
+import { guardReason } from '../../run/guard.js';
 import { Recorder } from '../../run/recorder.js';
-import {
-  resultText,
-  returnInterval,
-  testedItems,
-  type PolicyResult,
-  type RunResults,
-  type TestedItems,
-} from '../../run/results.js';
+import { resultText, type RunResults } from '../../run/results.js';
 import { claimDirectory, openDirectory, RunFiles } from '../../run/run-files.js';
 import { writeReport } from '../../run/write-report.js';
 import type { TaskContext } from '../task.js';
-
-type TrainConfig = WarmStartConfig &
-  ContextConfig &
-  CriticConfig &
-  Pick<
-    SharedConfig,
-    | 'projectName'
-    | 'runName'
-    | 'threads'
-    | 'slots'
-    | 'maxFailureShare'
-    | 'maxNewTokens'
-    | 'doSample'
-    | 'temperature'
-    | 'topK'
-    | 'topP'
-    | 'checkpointPath'
-    | 'policyLm'
-    | 'useLora'
-    | 'lora'
-  > & {
-    agentType: string;
-    evalDecoding?: Decoding | 'both';
-    testSize: number;
-    /** Of an algorithm on a dataset. */
-    saveMinutes?: number;
-    maxInputLength?: number | null;
-    /** Of an algorithm that counts them. */
-    iterations?: number;
-    gamma?: number;
-    /** Of an algorithm that plays episodes. */
-    diagnostics?: Omit<DiagnosticsOptions, 'seed'>;
-    guard?: GuardBounds;
-    /** Of an algorithm with a schedule over its iterations. */
-    lmLrFinalShare?: number;
-    lmSchedule?: Parameters<typeof rateFollowsIterations>[0]['lmSchedule'];
-  };
+import { failureLog, FinalTest } from './final-test.js';
+import type { TrainConfig } from './train-config.js';
 
 export async function train(config: TrainConfig, context: TaskContext): Promise<void> {
   const { directory, print, decisive } = context;
@@ -292,114 +241,6 @@ async function runAlgorithm(
   if (recorder.best === null && (!recorder.stopRequested || recorder.stoppedByGuard !== null))
     await saveable.saveAgent(recorder.bestFolder);
   return recorder;
-}
-
-/** A line for every episode that its environment failed; training and figures are of the others. */
-const failureLog =
-  (log: TaskContext['log']): OnFailure =>
-  (error, episode) =>
-    log(`${episode} failed and is left out: ${error.message}`, 'WARNING');
-
-/** Plays the start and the result on episodes that neither training nor the choice of the best policy has seen. */
-class FinalTest {
-  constructor(
-    private readonly unit: AnyAlgorithm,
-    private readonly config: TrainConfig,
-    private readonly context: TaskContext,
-    private readonly device: Device,
-  ) {}
-
-  async run(agent: Agent, startFolder: string | null, recorder: Recorder): Promise<RunResults> {
-    const { config } = this;
-    const { policy, critic } = agent;
-    const last = await this.#play('last', agent);
-    await policy.release(); // one policy at a time, since memory may have room for a large base only once
-    const tested = [...last];
-    // What the agent was before: its policy alone, since the critic had not been trained.
-    if (startFolder !== null)
-      tested.unshift(
-        ...(await this.#playFrom(
-          (config.checkpointPath ?? config.policyLm) ? 'start' : 'warm start',
-          startFolder,
-          null,
-        )),
-      );
-    const { best } = recorder;
-    if (best !== null) {
-      await critic?.restore(join(recorder.bestFolder, 'critic'));
-      tested.push(...(await this.#playFrom(`best (iteration ${best.iteration})`, recorder.bestFolder, critic)));
-    }
-    // The critic's values are those of the policy it was saved with.
-    const { trajectories: ofBest } = tested.findLast(({ decoding }) => decoding === this.#decodings[0])!;
-    const calibration = critic && (await criticCalibration(critic, ofBest, config.gamma!));
-    const items = await this.#items(tested.flatMap(({ trajectories }) => trajectories));
-    return {
-      iterations: recorder.stoppedByGuard === null ? (config.iterations ?? 0) : recorder.iteration,
-      ...(recorder.stoppedByGuard !== null && { stopped: recorder.stoppedByGuard }),
-      policies: tested.map(({ name, decoding, metrics, trajectories }): PolicyResult => ({
-        ...{ name, decoding, metrics },
-        interval: returnInterval(trajectories, items),
-      })),
-      items,
-      optimalReturn: optimalReturnOf(config),
-      calibration: calibration && {
-        qMean: calibration['eval/q_mean'],
-        discountedReturnMean: calibration['eval/discounted_return_mean'],
-      },
-    };
-  }
-
-  async #playFrom(name: string, folder: string, critic: DoubleCritic | null) {
-    const policy: LanguageModel = await loadPolicy(folder, this.config, this.device);
-    try {
-      return await this.#play(name, {
-        policy,
-        critic,
-        dialogues: await dialoguesOf(policy, this.config, this.context),
-      });
-    } finally {
-      await policy.release();
-    }
-  }
-
-  /** Whatever a plan says, the rollouts show what was trained on. */
-  async #items(episodes: readonly Trajectory[]): Promise<TestedItems> {
-    const plan = splitPlanOf(this.config);
-    if (this.unit.needs.source !== 'episodes') return testedItems(plan, episodes, null);
-    const { rollouts } = await RunFiles.read(this.context.directory);
-    return testedItems(plan, episodes, new Set(rollouts.flatMap(({ item }) => item ?? [])));
-  }
-
-  get #decodings() {
-    return decodingsOf(this.unit.alwaysSamples ? 'sample' : this.config.evalDecoding!);
-  }
-
-  async #play(name: string, agent: Agent) {
-    const played = [];
-    for (const decoding of this.#decodings) played.push(await this.#playDecoded(name, agent, decoding));
-    return played;
-  }
-
-  async #playDecoded(name: string, agent: Agent, decoding: Decoding) {
-    const { config, unit, context } = this;
-    context.log(`testing the ${name} policy on ${config.testSize} held-out episodes`);
-    const bar = new ProgressBar('episodes', config.testSize, context.progress);
-    const options = recipeOptions(config, agent.policy.tokenizer);
-    const canAct = agent.critic !== null || !unit.playsWithCritic;
-    const openPlayer = canAct ? unit.openPlayer(agent, options) : policyPlayer(agent, options);
-    const { metrics, trajectories } = await evaluate(
-      {
-        makeEnv: agentEnvironment(config, environmentOf(config, context.envParts)),
-        hooks: { progress: (_, done) => bar.update(done) },
-        onFailure: failureLog(context.log),
-      },
-      openPlayer,
-      { ...playOptions(config, agent.policy.tokenizer), evalSize: config.testSize, evalDecoding: decoding },
-      'test',
-    );
-    bar.finish();
-    return { name, decoding, metrics, trajectories };
-  }
 }
 
 async function readResults(directory: string): Promise<RunResults | null> {

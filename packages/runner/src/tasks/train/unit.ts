@@ -1,6 +1,6 @@
 // task=train: an algorithm from its start to its final test.
 import { Type, type TProperties } from '@sinclair/typebox';
-import { evalDoSampleKey, findAlgorithm } from '@bowyer/algorithms';
+import { evalDecodingKey, findAlgorithm } from '@bowyer/algorithms';
 import { count, nullable, rate } from '@bowyer/core';
 import { modelProblem } from '../../agent/model-folders.js';
 import { algorithmKeys, decodingKeys, notBuilt } from '../../config/adopted-keys.js';
@@ -77,7 +77,7 @@ function keys(choices: Choices): TProperties {
     ...playKeys,
     ...sampling,
     ...(collects && !algorithm?.alwaysSamples && { do_sample }),
-    ...(!algorithm?.alwaysSamples && { ...evalDoSampleKey, ...decodingKeys }),
+    ...(!algorithm?.alwaysSamples && { ...evalDecodingKey, ...decodingKeys }),
     ...(usesTemplate && { ...templateKeys, ...conversationKeys }),
     test_size: count('episodes of the final test, which neither training nor the choice of the best policy sees'),
     ...policyKeys,

@@ -1,0 +1,140 @@
+// The final test of a run: its start, its last agent and its best one, on held-out episodes.
+import { join } from 'node:path';
+import {
+  criticCalibration,
+  decodingsOf,
+  evaluate,
+  policyPlayer,
+  type Agent,
+  type AnyAlgorithm,
+  type Decoding,
+  type OnFailure,
+} from '@bowyer/algorithms';
+import type { Trajectory } from '@bowyer/core';
+import type { Device } from '@bowyer/graph';
+import { ProgressBar } from '@bowyer/logging';
+import type { DoubleCritic, LanguageModel } from '@bowyer/models';
+import { dialoguesOf } from '../../agent/players.js';
+import { playOptions, recipeOptions } from '../../agent/play-options.js';
+import { loadPolicy } from '../../agent/policy-setup.js';
+import { agentEnvironment } from '../../environment/agent-context.js';
+import { environmentOf, optimalReturnOf, splitPlanOf } from '../../environment/environment.js';
+import type { Recorder } from '../../run/recorder.js';
+import {
+  returnInterval,
+  testedItems,
+  type PolicyResult,
+  type RunResults,
+  type TestedItems,
+} from '../../run/results.js';
+import { RunFiles } from '../../run/run-files.js';
+import type { TaskContext } from '../task.js';
+import type { TrainConfig } from './train-config.js';
+
+/** A line for every episode that its environment failed; training and figures are of the others. */
+export const failureLog =
+  (log: TaskContext['log']): OnFailure =>
+  (error, episode) =>
+    log(`${episode} failed and is left out: ${error.message}`, 'WARNING');
+
+/** Plays the start and the result on episodes that neither training nor the choice of the best policy has seen. */
+export class FinalTest {
+  constructor(
+    private readonly unit: AnyAlgorithm,
+    private readonly config: TrainConfig,
+    private readonly context: TaskContext,
+    private readonly device: Device,
+  ) {}
+
+  async run(agent: Agent, startFolder: string | null, recorder: Recorder): Promise<RunResults> {
+    const { config } = this;
+    const { policy, critic } = agent;
+    const last = await this.#play('last', agent);
+    await policy.release(); // one policy at a time, since memory may have room for a large base only once
+    const tested = [...last];
+    // What the agent was before: its policy alone, since the critic had not been trained.
+    if (startFolder !== null)
+      tested.unshift(
+        ...(await this.#playFrom(
+          (config.checkpointPath ?? config.policyLm) ? 'start' : 'warm start',
+          startFolder,
+          null,
+        )),
+      );
+    const { best } = recorder;
+    if (best !== null) {
+      await critic?.restore(join(recorder.bestFolder, 'critic'));
+      tested.push(...(await this.#playFrom(`best (iteration ${best.iteration})`, recorder.bestFolder, critic)));
+    }
+    // The critic's values are those of the policy it was saved with.
+    const { trajectories: ofBest } = tested.findLast(({ decoding }) => decoding === this.#decodings[0])!;
+    const calibration = critic && (await criticCalibration(critic, ofBest, config.gamma!));
+    const items = await this.#items(tested.flatMap(({ trajectories }) => trajectories));
+    return {
+      iterations: recorder.stoppedByGuard === null ? (config.iterations ?? 0) : recorder.iteration,
+      ...(recorder.stoppedByGuard !== null && { stopped: recorder.stoppedByGuard }),
+      policies: tested.map(({ name, decoding, metrics, trajectories }): PolicyResult => ({
+        ...{ name, decoding, metrics },
+        interval: returnInterval(trajectories, items),
+      })),
+      items,
+      optimalReturn: optimalReturnOf(config),
+      calibration: calibration && {
+        qMean: calibration['eval/q_mean'],
+        discountedReturnMean: calibration['eval/discounted_return_mean'],
+      },
+    };
+  }
+
+  async #playFrom(name: string, folder: string, critic: DoubleCritic | null) {
+    const policy: LanguageModel = await loadPolicy(folder, this.config, this.device);
+    try {
+      return await this.#play(name, {
+        policy,
+        critic,
+        dialogues: await dialoguesOf(policy, this.config, this.context),
+      });
+    } finally {
+      await policy.release();
+    }
+  }
+
+  /** Whatever a plan says, the rollouts show what was trained on. */
+  async #items(episodes: readonly Trajectory[]): Promise<TestedItems> {
+    const plan = splitPlanOf(this.config);
+    if (this.unit.needs.source !== 'episodes') return testedItems(plan, episodes, null);
+    const { rollouts } = await RunFiles.read(this.context.directory);
+    return testedItems(plan, episodes, new Set(rollouts.flatMap(({ item }) => item ?? [])));
+  }
+
+  get #decodings() {
+    return decodingsOf(this.unit.alwaysSamples ? 'sample' : this.config.evalDecoding!);
+  }
+
+  async #play(name: string, agent: Agent) {
+    const played = [];
+    for (const decoding of this.#decodings) played.push(await this.#playDecoded(name, agent, decoding));
+    return played;
+  }
+
+  async #playDecoded(name: string, agent: Agent, decoding: Decoding) {
+    const { config, unit, context } = this;
+    context.log(`testing the ${name} policy on ${config.testSize} held-out episodes`);
+    const bar = new ProgressBar('episodes', config.testSize, context.progress);
+    const options = recipeOptions(config, agent.policy.tokenizer);
+    const canAct = agent.critic !== null || !unit.playsWithCritic;
+    const openPlayer = canAct ? unit.openPlayer(agent, options) : policyPlayer(agent, options);
+    const { metrics, trajectories } = await evaluate(
+      {
+        makeEnv: agentEnvironment(config, environmentOf(config, context.envParts)),
+        hooks: { progress: (_, done) => bar.update(done) },
+        onFailure: failureLog(context.log),
+      },
+      openPlayer,
+      { ...playOptions(config, agent.policy.tokenizer), evalSize: config.testSize, evalDecoding: decoding },
+      'test',
+    );
+    bar.finish();
+    return { name, decoding, metrics, trajectories };
+  }
+}

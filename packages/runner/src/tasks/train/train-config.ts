@@ -1,0 +1,44 @@
+// What task=train reads of a config.
+import type { Decoding, DiagnosticsOptions, rateFollowsIterations } from '@bowyer/algorithms';
+import type { CriticConfig } from '../../agent/critic-setup.js';
+import type { WarmStartConfig } from '../../agent/warm-start.js';
+import type { SharedConfig } from '../../config/keys.js';
+import type { ContextConfig } from '../../environment/agent-context.js';
+import type { GuardBounds } from '../../run/guard.js';
+
+export type TrainConfig = WarmStartConfig &
+  ContextConfig &
+  CriticConfig &
+  Pick<
+    SharedConfig,
+    | 'projectName'
+    | 'runName'
+    | 'threads'
+    | 'slots'
+    | 'maxFailureShare'
+    | 'maxNewTokens'
+    | 'doSample'
+    | 'temperature'
+    | 'topK'
+    | 'topP'
+    | 'checkpointPath'
+    | 'policyLm'
+    | 'useLora'
+    | 'lora'
+  > & {
+    agentType: string;
+    evalDecoding?: Decoding | 'both';
+    testSize: number;
+    /** Of an algorithm on a dataset. */
+    saveMinutes?: number;
+    maxInputLength?: number | null;
+    /** Of an algorithm that counts them. */
+    iterations?: number;
+    gamma?: number;
+    /** Of an algorithm that plays episodes. */
+    diagnostics?: Omit<DiagnosticsOptions, 'seed'>;
+    guard?: GuardBounds;
+    /** Of an algorithm with a schedule over its iterations. */
+    lmLrFinalShare?: number;
+    lmSchedule?: Parameters<typeof rateFollowsIterations>[0]['lmSchedule'];
+  };
