@@ -40,6 +40,7 @@ try {
       epochs: 61,
       batchSize: 3,
       gradAccumSteps: 1,
+      dropout: false,
       ...{ validationShare: 0, evalFreq: 1, evalSize: 0, evalDecoding: 'sample' as const }, // no evaluation on the way
       lmLr: 1e-2,
       lmSchedule: { kind: 'linear', warmupSteps: 5, finalShare: 0.1 },

@@ -55,7 +55,14 @@ test('the loss falls, and the trained model plays the game through its template'
     }),
     {
       ...{ seed: 0, slots: 1, epochs: 400, batchSize: 3, lmLr: 3e-3, maxGradNorm: 1, scoreTerminator: true },
-      ...{ gradAccumSteps: 1, validationShare: 0, evalFreq: 1, evalSize: 0, evalDecoding: 'sample' as const },
+      ...{
+        gradAccumSteps: 1,
+        dropout: false,
+        validationShare: 0,
+        evalFreq: 1,
+        evalSize: 0,
+        evalDecoding: 'sample' as const,
+      },
       lmSchedule: { kind: 'linear', warmupSteps: 0, finalShare: 1 },
       sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 4, terminatorIds: [] },
     },

@@ -101,7 +101,14 @@ test('filtered BC gets above it', async () => {
 });
 
 test('agent_evol learns from what succeeded, of the demonstrations and its own', async () => {
-  const evolution = { ...imitation, iterations: 3, rolloutSize: 256, sampleNum: 1, successesPerItem: 256 };
+  const evolution = {
+    ...imitation,
+    batchSize: 20,
+    iterations: 3,
+    rolloutSize: 256,
+    sampleNum: 1,
+    successesPerItem: 256,
+  };
   const value = await valueOf(
     await trained('agent_evol', {
       ...{ ...online, ...evolution, horizon: null, saveFreq: 1e6 },

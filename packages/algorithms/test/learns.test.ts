@@ -42,6 +42,7 @@ const options = (seed: number) => ({
   actorEpochs: 2,
   batchSize: 64,
   gradAccumSteps: 1,
+  dropout: false,
   gradReduction: 'sum' as const,
   criticLr: 3e-3,
   lmLr: 1e-2,

@@ -30,7 +30,14 @@ async function losses(kind: 'cpu' | 'webgpu'): Promise<number[]> {
       }),
       {
         ...{ seed: 0, slots: 1, epochs: 6, batchSize: 20, lmLr: 1e-2, maxGradNorm: 1, scoreTerminator: true },
-        ...{ gradAccumSteps: 1, validationShare: 0, evalFreq: 1, evalSize: 0, evalDecoding: 'sample' as const },
+        ...{
+          gradAccumSteps: 1,
+          dropout: false,
+          validationShare: 0,
+          evalFreq: 1,
+          evalSize: 0,
+          evalDecoding: 'sample' as const,
+        },
         lmSchedule: { kind: 'linear', warmupSteps: 2, finalShare: 0.1 },
         sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [] },
       },

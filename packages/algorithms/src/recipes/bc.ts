@@ -33,7 +33,14 @@ export const imitationKeys = {
   ...datasetEvaluationKeys,
 };
 
-const options = Type.Object(imitationKeys, { additionalProperties: false });
+/** Of methods whose loss is the likelihood of given actions alone. */
+export const dropoutKey = {
+  dropout: Type.Boolean({
+    description: 'training drops activations with the probabilities of the model’s config.json',
+  }),
+};
+
+const options = Type.Object({ ...imitationKeys, ...dropoutKey }, { additionalProperties: false });
 
 export type BcOptions = OptionsOf<typeof options> & PlayOptions;
 
@@ -80,6 +87,7 @@ async function clone<Item>(
   options: BcOptions,
   groupOf?: (item: Item) => number,
 ): Promise<void> {
+  if (options.dropout) run.policy.useDropout(options.seed);
   const { training, validation } = heldOut(items, options, groupOf);
   const batchSize = options.batchSize * options.gradAccumSteps;
   const held = validation.length > 0 ? examplesOf(validation) : null;

@@ -32,6 +32,9 @@ import { loadTokenizer, type Tokenizer } from '../tokenizers/tokenizer.js';
 import { checkVocabulary } from '../tokenizers/vocabulary-check.js';
 import { frozenTensors, ComputeWeights } from '../weights/compute-weights.js';
 
+/** Probabilities in config.json, of all families. */
+const dropoutFields = ['attn_pdrop', 'embd_pdrop', 'resid_pdrop', 'attention_dropout', 'hidden_dropout'];
+
 /** With gradient checkpointing: logits are kept for a quarter of the scored rows. */
 const LOSS_CHUNKS = 4;
 
@@ -208,6 +211,21 @@ export class LanguageModel implements FrozenPolicy {
   /** Takes up what `copyParameters` gave. Nothing is changed unless every tensor is there in the right shape. */
   async restoreParameters(tensors: HostTensors, source = 'restoreParameters'): Promise<void> {
     await loadStateDict(this.#device, this.parameters, tensors, { path: source });
+  }
+
+  /**
+   * Training drops activations from now on, with the config's probabilities. The masks follow the seed and the optimizer's steps, so
+   * that a resumed run has those of one that never stopped. Call it before the first gradient.
+   *
+   * @throws if the config has no probability above 0
+   */
+  useDropout(seed: number): void {
+    if (!dropoutFields.some((field) => Number(this.config[field] ?? 0) > 0))
+      throw new Error(
+        `dropout=true: the config.json of this ${String(this.config.model_type)} model has no dropout probability above 0\n` +
+          '  write dropout=false, or give a model whose config.json has one',
+      );
+    this.#scorer.dropoutRng = new StepRng(seed, () => this.#optimizer?.steps ?? 0, 'dropout');
   }
 
   /** Moments and gradients are made here and not before, so that a model that only samples has none. */

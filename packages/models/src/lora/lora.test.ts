@@ -143,6 +143,31 @@ test('dropout starts again at each step, so a run that goes on has the numbers o
   for (const model of [straight, first, second, undropped]) await model.release();
 });
 
+test('so does the dropout of the whole model, which no pass but training has', async () => {
+  const dir = await baseDirectory('gpt2');
+  const loaded = async () => {
+    const model = await LanguageModel.load({ device, dir });
+    model.useDropout(5);
+    return model;
+  };
+  const [straight, first, second] = [await loaded(), await loaded(), await loaded()];
+  const losses = await train(straight, 3);
+  await train(first, 2);
+  await first.optimizer.save(join(folder, 'optimizer.safetensors'));
+  await second.restoreParameters(await first.copyParameters());
+  await (await second.createOptimizer(adam)).restore(join(folder, 'optimizer.safetensors'));
+  const scored = await second.logprobs(examples);
+  expect(await second.logprobs(examples)).toEqual(scored);
+  const whole = -scored.flatMap((row) => [...row]).reduce((sum, logprob) => sum + logprob, 0);
+  const { loss } = await second.accumulateGradients(examples);
+  expect(loss).toBe(losses[2]);
+  expect(Math.abs(loss - whole)).toBeGreaterThan(1e-3);
+  for (const model of [straight, first, second]) await model.release();
+  const llamaModel = await LanguageModel.load({ device, dir: await baseDirectory('llama') });
+  expect(() => llamaModel.useDropout(5)).toThrow('has no dropout probability above 0');
+  await llamaModel.release();
+});
+
 test('files are PEFT’s: names, shapes, and fan_in_fan_out for GPT-2', async () => {
   const dir = await baseDirectory('gpt2');
   const model = await LanguageModel.load({ device, dir, lora: plain });

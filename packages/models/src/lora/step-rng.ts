@@ -6,15 +6,19 @@ export class StepRng {
   #rng?: Rng;
   #step = -1;
 
-  /** @param step number of optimizer steps taken so far */
+  /**
+   * @param step number of optimizer steps taken so far
+   * @param purpose what the numbers are for: each purpose has a stream of its own
+   */
   constructor(
     private readonly seed: number,
     private readonly step: () => number,
+    private readonly purpose = 'lora dropout',
   ) {}
 
   integer(low: number, high: number): number {
     const step = this.step();
-    if (!this.#rng || step !== this.#step) this.#rng = Rng.forPurpose(this.seed, `lora dropout of step ${step}`);
+    if (!this.#rng || step !== this.#step) this.#rng = Rng.forPurpose(this.seed, `${this.purpose} of step ${step}`);
     this.#step = step;
     return this.#rng.integer(low, high);
   }

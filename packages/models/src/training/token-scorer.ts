@@ -47,7 +47,7 @@ export interface TokenScorerOptions {
   /** Frozen weights in 4 or 8 bits, by name; `parameters` contains the others. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
   /** If given, the training graph applies the dropout of config.json, with masks from these numbers. */
-  dropoutRng?: Rng;
+  dropoutRng?: Pick<Rng, 'integer'>;
   /** Blocks are computed again in the backward pass instead of being kept (see training-graph.ts). */
   checkpointing?: boolean;
   /** Into how many chunks the loss's rows are cut, so that only one chunk of logits is in memory. */
@@ -71,7 +71,12 @@ export class TokenScorer {
   readonly #bound = new Map<boolean | State, Map<string, Promise<BoundProgram>>>();
   #training?: { gradients: State; programs: Map<string, Promise<BoundProgram>> };
 
-  constructor(private readonly options: TokenScorerOptions) {}
+  /** As `TokenScorerOptions.dropoutRng`; set before the first gradient. */
+  dropoutRng?: Pick<Rng, 'integer'>;
+
+  constructor(private readonly options: TokenScorerOptions) {
+    this.dropoutRng = options.dropoutRng;
+  }
 
   /**
    * Per example and position log p(target) in nats; 0 where the weight is 0.
@@ -162,7 +167,8 @@ export class TokenScorer {
     gradients: State,
     { maxTokens, lossScale, entropies = false }: LossOptions = {},
   ): Promise<Loss> {
-    const { dropoutRng, adapters } = this.options;
+    const { dropoutRng } = this;
+    const { adapters } = this.options;
     if (drops(dropoutRng !== undefined, adapters?.layout))
       throw new Error(
         'accumulateLogprobGradients: this model trains with dropout, so the log-probabilities that the loss is computed from are not ' +
@@ -267,8 +273,8 @@ export class TokenScorer {
   }
 
   async #bindTraining(gradients: State, terms: Terms): Promise<BoundProgram> {
-    const { device, architecture, dropoutRng, adapters, checkpointing, lossChunks } = this.options;
-    const dropout = dropoutRng !== undefined;
+    const { device, architecture, adapters, checkpointing, lossChunks } = this.options;
+    const dropout = this.dropoutRng !== undefined;
     const program = await device.compile(
       trainingGraph(architecture, {
         ...this.#graphOptions(),
@@ -314,7 +320,8 @@ export class TokenScorer {
   }
 
   #dropoutSeed(): Record<string, InputTensor> {
-    const { dropoutRng, adapters } = this.options;
+    const { dropoutRng } = this;
+    const { adapters } = this.options;
     if (!drops(dropoutRng !== undefined, adapters?.layout)) return {};
     const rng = (dropoutRng ?? adapters?.dropoutRng)!;
     return { dropout_seed: { dims: [], data: [rng.integer(0, 2 ** 31 - 2)] } };

@@ -117,7 +117,7 @@ async function makeStart(
         restoreStart: () => Promise.reject(new Error('a warm start has no start to return to')),
       },
       {
-        ...{ epochs, batchSize, gradAccumSteps: 1, lmLr: lr, lmSchedule, maxGradNorm },
+        ...{ epochs, batchSize, gradAccumSteps: 1, dropout: false, lmLr: lr, lmSchedule, maxGradNorm },
         ...{ validationShare: 0, evalFreq: 1, evalSize: 0, evalDecoding: 'sample' as const }, // the run that starts here evaluates
         ...{ scoreTerminator: config.scoreTerminator, seed: config.seed, slots: 1 },
         sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [] }, // nothing is sampled

@@ -40,6 +40,7 @@ type FinetuneConfig = ExamplesConfig &
     lmLr: number;
     lmSchedule: LearningRateSchedule;
     maxGradNorm: number;
+    dropout: boolean;
     saveMinutes: number;
   };
 
@@ -98,6 +99,7 @@ async function trainOn(
   if (found) log(`resumed after optimizer step ${found.progress.nextIteration}`);
   const model = await loadModel(found ? join(found.folder, 'policy') : config.model, config, device);
   try {
+    if (config.dropout) model.useDropout(config.seed);
     logPlan(model, examples, config, log);
     await model.createOptimizer(policyOptimizer(config));
     if (found) await restoreOptimizer(model, join(found.folder, 'policy'));

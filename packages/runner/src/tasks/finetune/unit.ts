@@ -45,6 +45,9 @@ function keys(choices: Choices): TProperties {
     lm_lr: rate('peak learning rate'),
     lm_schedule: scheduleNode('optimizer steps', 'how the learning rate changes over the steps'),
     max_grad_norm: rate('bound of the gradient’s global norm'),
+    dropout: Type.Boolean({
+      description: 'training drops activations with the probabilities of the model’s config.json',
+    }),
     save_minutes: undecided(
       Type.Number({ minimum: 0, description: 'minutes between checkpoints; 0: after every step' }),
     ),
