@@ -41,7 +41,7 @@ const placeholders: Readonly<Record<string, string>> = { 'env=NAME': 'env=coin',
 export const filledIn = (words: readonly string[]): string[] => words.map((word) => placeholders[word] ?? word);
 
 /** Keys that name a model, and files that exist before a command. What a command writes is not there. */
-const models = ['model', 'policy_lm', 'critic_lm', 'checkpoint_path', 'teacher'];
+const models = ['model', 'policy_lm', 'critic_lm', 'checkpoint_path', 'compare_with', 'teacher'];
 const files = [
   'input',
   'data',
@@ -51,6 +51,7 @@ const files = [
   'env.goals',
   'env.jar',
   'env.story',
+  'env.problems',
 ];
 
 const conversation = `${JSON.stringify({
@@ -64,12 +65,20 @@ const conversation = `${JSON.stringify({
 export function makeFixtures(words: readonly string[], folder: string): void {
   const algorithm = words.map((word) => /^(archer|chai|bc|online_filteredbc)_/.exec(word)?.[1]).find(Boolean);
   for (const word of words) {
-    const [key, value] = [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)];
+    const key = word.slice(0, word.indexOf('='));
+    const value = word.slice(word.indexOf('=') + 1).replace(/^\[(.*)\]$/, '$1');
     if (value === 'null' || /^\w[\w-]*\/[\w.-]+@/.test(value)) continue;
     if (models.includes(key)) makeModel(join(folder, value), algorithm);
-    if (files.includes(key))
-      write(join(folder, value), key === 'data' || /conversation/.test(value) ? conversation.repeat(20) : '{}\n');
+    if (files.includes(key)) write(join(folder, value), contentOf(key, value));
   }
+}
+
+/** Enough of them for every split. */
+const problems = Array.from({ length: 40 }, (_, i) => `What is ${i} + 1?,${i + 1},${i} + 1 = ${i + 1}\n`).join('');
+
+function contentOf(key: string, file: string): string {
+  if (key === 'env.problems') return `question,answer,solution\n${problems}`;
+  return key === 'data' || /conversation/.test(file) ? conversation.repeat(20) : '{}\n';
 }
 
 /** A run's folder has its model in checkpoints/best; its critic is beside it. */

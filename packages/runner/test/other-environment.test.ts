@@ -78,7 +78,7 @@ test.each([
   ],
   [
     ['env=coin', 'env.fold=trian'],
-    [/^ *Config key 'env\.fold' must be one of 'train', 'dev', 'test', not the text 'trian'$/m],
+    [/^ *Config key 'env\.fold' must be one of 'train', 'dev', 'test', or null, not the text 'trian'$/m],
   ],
   [
     ['env_name=coin'],

@@ -33,6 +33,8 @@ test.each(primary)('%s: every key of the file itself is read', async (name) => {
 /** Tasks that need a model or files say so, and nothing else. */
 const asksFor: Readonly<Record<string, RegExp>> = {
   convert: /^task=convert needs [^\n]*\n[^\n]*\n[^\n]*$/,
+  eval_agentgym: /^task=evaluate needs an agent to play: checkpoint_path is null\n[^\n]*\n[^\n]*$/,
+  reverify: /^task=reverify needs stored episodes: input is null\n[^\n]*\n[^\n]*$/,
   finetune: /^task=finetune needs a model and data: model is null\n[^\n]*\n[^\n]*$/,
   generate:
     /^task=generate needs a model, a file to read and a file to write: model, input, output are null\n[^\n]*\n[^\n]*$/,
