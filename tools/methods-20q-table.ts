@@ -66,7 +66,7 @@ writeFileSync(
   PAGE,
   `# What every method reaches on ten words of Twenty Questions
 
-Written by \`tools/methods-20q-table.ts\` from ${runs.length} runs of \`experiments/methods_20q.yaml\` of ${dates.join(', ')}, at
+Written by \`tools/methods-20q-table.ts\` from ${runs.length} runs of \`experiments/methods_20q.yaml\` of ${dates.join(', ')}, after
 commit ${headCommit()}. Column \`seeds\` is the number of finished runs; the experiment has ${ALL_SEEDS} seeds of each method.
 
 \`\`\`sh
@@ -74,15 +74,18 @@ npx bowyer --config-name archer_20q +experiment=methods_20q hydra.sweep.dir=FOLD
 node --conditions=source --import tsx tools/methods-20q-table.ts FOLDER
 \`\`\`
 
-Settings: \`configs/preset/methods_20q.yaml\`, a policy of 0.11 M weights. Methods that play begin with the warm start of their seed and
-play the same number of episodes. \`iql\`, \`awr\` and \`offline_archer\` play none: they learn from scratch, from the ${config.demonstrations.count} games that the
-warm start imitates, with the rewards of these games. Learning rates were chosen on evaluation episodes of seed 0, never on the test.
+Settings: \`configs/preset/methods_20q.yaml\`, a policy of 0.11 M weights. Methods that play begin with the warm start of their
+seed and play the same number of episodes. \`iql\`, \`awr\` and \`offline_archer\` play none: they learn from scratch, from the
+${config.demonstrations.count} games that the warm start imitates, with the rewards of these games. Learning rates were chosen on evaluation episodes of
+seed 0, never on the test.
 
-Returns are mean returns of sampled play on ${testSize} held-out episodes, of the policy that was best in evaluation (methods on a dataset:
-that the run ended with). ${items?.shared ? `Same ${items.noun}, new games: ${items.played} ${items.noun} are too few to hold some of them out.` : ''} A perfect
-player with the demonstrator's questions has ${optimalReturn?.toFixed(2)}. Intervals are 95 % intervals of Student's t over seeds, except * (one seed): bootstrap over its
-test episodes. The gain is the difference to the warm start of the same seed. Seconds are those of a run, with evaluations and test,
-on one thread of a busy machine with two cores; of a seed's first method they include the warm start, where it was not cached.
+Returns are mean returns of sampled play on ${testSize} held-out episodes, of the policy that was best in evaluation (methods on a
+dataset: that the run ended with).
+${items?.shared ? `Same ${items.noun}, new games: ${items.played} ${items.noun} are too few to keep some of them out of training.` : ''} A perfect player with
+the demonstrator's questions has ${optimalReturn?.toFixed(2)}. Intervals are 95 % intervals of Student's t over seeds, except * (one seed):
+bootstrap over its test episodes. The gain is the difference to the warm start of the same seed. Seconds are those of a run, with
+evaluations and test, on one thread of a busy machine with two cores; of a seed's first method they include the warm start,
+where it was not cached.
 
 | method | seeds | warm start | return | interval | each seed | gain | interval | win | episodes | seconds |
 |---|---|---|---|---|---|---|---|---|---|---|
