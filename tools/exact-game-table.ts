@@ -1,54 +1,27 @@
 // Writes docs/results/exact-game.md from the runs of experiments/exact_game.yaml:
 //   npx bowyer --config-name archer_20q +experiment=exact_game hydra.sweep.dir=FOLDER
 //   node --conditions=source --import tsx tools/exact-game-table.ts FOLDER... (several where the sweep was run in parts)
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { mean, standardError } from '@bowyer/core';
+import { mean } from '@bowyer/core';
 import { epsilonGreedy, exactValues, optimalValues, startValue, towerModel } from '@bowyer/envs';
 import { lineChart, type Series } from '@bowyer/logging';
+import { finishedRuns, halfInterval, headCommit, tested, testReturn, type Run } from './sweep-runs.js';
 
 const PAGE = 'docs/results/exact-game.md';
 const CHART = 'exact-game.svg';
-/** Of Student's t for 95 %, by degrees of freedom. */
-const T95 = [NaN, 12.706, 4.303, 3.182, 2.776, 2.571];
 const NOISE = 0.7;
 const MAX_STEPS = 20;
 
-interface Run {
-  algorithm: string;
-  seed: string;
-  seconds: number;
-  /** Mean return of the final test: of the policy that the run ended with. */
-  last: number;
-  /** [iteration, mean return] of the evaluations on the way. */
-  curve: (readonly [number, number])[];
-}
+/** Mean return of the final test: of the policy that the run ended with. */
+const lastReturn = (run: Run) => testReturn(tested(run, 'last')!);
+/** [iteration, mean return] of the evaluations on the way. */
+const curve = (run: Run) =>
+  run.metrics.flatMap((line) =>
+    'eval/episodic_return' in line ? [[line.iteration, line['eval/episodic_return']] as const] : [],
+  );
 
-function readRun(folder: string): Run | null {
-  const job = JSON.parse(readFileSync(join(folder, 'sweep-job.json'), 'utf8')) as { overrides: string[]; status: string; seconds: number }; // prettier-ignore
-  if (job.status !== 'finished' || !existsSync(join(folder, 'results.json'))) return null;
-  const value = (key: string) =>
-    job.overrides.find((override) => override.startsWith(`${key}=`))!.slice(key.length + 1);
-  const { policies } = JSON.parse(readFileSync(join(folder, 'results.json'), 'utf8')) as { policies: { name: string; metrics: Record<string, number> }[] }; // prettier-ignore
-  const lines = readFileSync(join(folder, 'metrics.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as Record<string, number>); // prettier-ignore
-  return {
-    ...{ algorithm: value('algorithm'), seed: value('seed'), seconds: job.seconds },
-    last: policies.find(({ name }) => name === 'last')!.metrics['test/episodic_return'],
-    curve: lines.flatMap((line) =>
-      'eval/episodic_return' in line ? [[line.iteration, line['eval/episodic_return']] as const] : [],
-    ),
-  };
-}
-
-const found = process.argv.slice(2).flatMap((sweep) =>
-  readdirSync(sweep)
-    .filter((name) => existsSync(join(sweep, name, 'sweep-job.json')))
-    .flatMap((name) => readRun(join(sweep, name)) ?? []),
-);
-// Of a run that is in several folders the last counts.
-const runs = [...new Map(found.map((run) => [`${run.algorithm} ${run.seed}`, run])).values()];
-if (runs.length === 0) throw new Error('no finished run found; give the folders of the sweep');
+const runs = finishedRuns(process.argv.slice(2));
 
 const best = optimalValues(towerModel, { gamma: 1, horizon: MAX_STEPS });
 const returnOf = (noise: number) =>
@@ -62,16 +35,13 @@ const myopic = startValue(
 const algorithms = [...new Set(runs.map(({ algorithm }) => algorithm))];
 const ofAlgorithm = (name: string) =>
   runs.filter(({ algorithm }) => algorithm === name).sort((a, b) => Number(a.seed) - Number(b.seed));
-const interval = (values: readonly number[]) =>
-  values.length < 2 ? '–' : `± ${(T95[values.length - 1] * standardError(values)).toFixed(3)}`;
-
 const rows = algorithms.map((name) => {
   const own = ofAlgorithm(name);
-  const returns = own.map(({ last }) => last);
+  const returns = own.map(lastReturn);
   const cells = [
     `\`${name}\``,
     mean(returns).toFixed(3),
-    interval(returns),
+    halfInterval(returns, 3),
     returns.map((value) => value.toFixed(2)).join(', '),
     `${((100 * mean(returns)) / optimum).toFixed(0)} %`,
     mean(own.map(({ seconds }) => seconds)).toFixed(0),
@@ -81,7 +51,7 @@ const rows = algorithms.map((name) => {
 
 /** Mean over seeds at the evaluations that all of them have. */
 function curveOf(name: string): Series {
-  const curves = ofAlgorithm(name).map(({ curve }) => new Map(curve));
+  const curves = ofAlgorithm(name).map((run) => new Map(curve(run)));
   const iterations = [...curves[0].keys()].filter((iteration) => curves.every((curve) => curve.has(iteration)));
   return { name, points: iterations.map((x) => ({ x, y: mean(curves.map((curve) => curve.get(x)!)) })) };
 }
@@ -92,10 +62,14 @@ const curveRows = series.map(({ name, points }) => {
   return `| \`${name}\` | ${at.join(' | ')} |`;
 });
 
+<<<<<<< HEAD
 const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
 const page = `# What the methods reach on the exact game
+=======
+const page = `# What every method reaches on the exact game
+>>>>>>> docs20q
 
-Written by \`tools/exact-game-table.ts\` from the runs of \`experiments/exact_game.yaml\`, at commit ${commit}.
+Written by \`tools/exact-game-table.ts\` from the runs of \`experiments/exact_game.yaml\`, at commit ${headCommit()}.
 
 \`\`\`sh
 npx bowyer --config-name archer_20q +experiment=exact_game hydra.sweep.dir=FOLDER
