@@ -62,12 +62,7 @@ const curveRows = series.map(({ name, points }) => {
   return `| \`${name}\` | ${at.join(' | ')} |`;
 });
 
-<<<<<<< HEAD
-const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
 const page = `# What the methods reach on the exact game
-=======
-const page = `# What every method reaches on the exact game
->>>>>>> docs20q
 
 Written by \`tools/exact-game-table.ts\` from the runs of \`experiments/exact_game.yaml\`, at commit ${headCommit()}.
 

@@ -14,7 +14,8 @@ export async function lossProblems(unit: AnyAlgorithm | undefined, config: LossC
   const isAdapter = given !== null && isAdapterFolder(given);
   const problems: ConfigProblem[] = [];
   if (unit?.needsNoDropout) problems.push(...(await dropoutProblems(unit, config, isAdapter ? given : null)));
-  if (device === 'webgpu' && unit?.valueFunction?.(config) != null)
+  const hasValueHead = (unit?.valueFunction?.(config) ?? null) !== null;
+  if (device === 'webgpu' && unit && hasValueHead)
     problems.push({
       key: 'device',
       message: `device=webgpu: the value head of ${unit.name} has not been tested there`,
