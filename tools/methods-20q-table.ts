@@ -76,8 +76,8 @@ node --conditions=source --import tsx tools/methods-20q-table.ts FOLDER
 
 Settings: \`configs/preset/methods_20q.yaml\`, a policy of 0.11 M weights. Methods that play begin with the warm start of their
 seed and play the same number of episodes. \`iql\`, \`awr\` and \`offline_archer\` play none: they learn from scratch, from the
-${config.demonstrations.count} games that the warm start imitates, with the rewards of these games. Learning rates were chosen on evaluation episodes of
-seed 0, never on the test.
+${config.demonstrations.count} games that the warm start imitates, with the rewards of these games. Learning rates are those of the
+small preset, except of the group methods and \`dpo\`: raised after short tries on evaluation episodes of seed 0, never the test.
 
 Returns are mean returns of sampled play on ${testSize} held-out episodes, of the policy that was best in evaluation (methods on a
 dataset: that the run ended with).
