@@ -1,4 +1,5 @@
-// On a game with a known best return every algorithm gets there, or as near as its rule lets it, from three seeds.
+// A smoke test: on a game with a known best return every algorithm gets there, or as near as its rule lets it. The game needs no look
+// ahead; exact-learning.test.ts has one that does, and experiments/exact_game.yaml more seeds.
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { DoubleCritic, LanguageModel, LineEncoder } from '@bowyer/models';
@@ -23,7 +24,7 @@ beforeAll(async () => (device = await openDevice({ device: 'cpu', threads: 1 }))
 afterAll(() => device.close());
 
 const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
-const seeds = [0, 1, 2];
+const seeds = [0];
 
 const options = (seed: number) => ({
   seed,
