@@ -4,17 +4,8 @@
 // Differs from it: preferences are differences of returns. Episodes are of one task where their items are equal, and without items where
 // they begin with the same observation.
 import { Type } from '@sinclair/typebox';
-import {
-  count,
-  episodicReturn,
-  minibatches,
-  rate,
-  Rng,
-  scheduledRate,
-  share,
-  type OptionsOf,
-  type Trajectory,
-} from '@bowyer/core';
+import { count, minibatches, rate, Rng, scheduledRate, share, type OptionsOf, type Trajectory } from '@bowyer/core';
+import { rewardedEpisodes } from '../dataset/rewarded-episodes.js';
 import { policyPlayer } from '../rollout/policy-player.js';
 import type { Metrics, PlayOptions } from '../types.js';
 import { rateScheduleSchema } from '../update/policy-rate.js';
@@ -25,7 +16,7 @@ import {
   scorePairs,
   type ScoredPair,
 } from '../update/preference-update.js';
-import { datasetOf, defineAlgorithm, type Dataset, type TrainingRun } from '../unit.js';
+import { datasetOf, defineAlgorithm, type TrainingRun } from '../unit.js';
 
 const options = Type.Object(
   {
@@ -50,7 +41,7 @@ export const offlineDpo = defineAlgorithm({
   openPlayer: policyPlayer,
 
   async train(run, options) {
-    const groups = tasksOf(episodesWithRewards(datasetOf(run)));
+    const groups = tasksOf(rewardedEpisodes(datasetOf(run), 'offline_dpo prefers episodes by their return'));
     const pairs = groups.flatMap((group) => preferencePairs(group, options.pairsPerGroup));
     const reference = await run.openReference();
     const scored = await scorePairs(reference, pairs, options).finally(() => reference.release());
@@ -106,13 +97,4 @@ function tasksOf(episodes: readonly Trajectory[]): Trajectory[][] {
     tasks.set(key, [...(tasks.get(key) ?? []), episode]);
   }
   return [...tasks.values()];
-}
-
-function episodesWithRewards(dataset: Dataset): readonly Trajectory[] {
-  if (dataset.kind === 'episodes' && !dataset.episodes.some((episode) => Number.isNaN(episodicReturn(episode))))
-    return dataset.episodes;
-  throw new Error(
-    `offline_dpo prefers episodes by their return, but this dataset has ${dataset.kind} without rewards: ` +
-      'give episodes with a reward per turn, or use bc',
-  );
 }
