@@ -205,7 +205,12 @@ export class GraphBuilder extends Graph implements OperatorMethods {
       );
     if (sizes.length === 1) return [x];
     const shapes = sizes.map((size) => x.shape.map((dim, i) => (i === at ? size : dim)));
-    return this.apply(shaping.Split, [x, partition?.sizes ?? this.dimsTensor(sizes)], { axis: at, _parts: sizes.length }, shapes);
+    return this.apply(
+      shaping.Split,
+      [x, partition?.sizes ?? this.dimsTensor(sizes)],
+      { axis: at, _parts: sizes.length },
+      shapes,
+    );
   }
 
   slice(x: Value, axis: number, start: Dim, end?: Dim): Value {

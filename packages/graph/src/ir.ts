@@ -123,7 +123,9 @@ export interface OpSpec {
 }
 
 export interface Op
-  extends Required<Pick<OpSpec, 'infer' | 'floatAttributes'>>, Pick<OpSpec, 'webgpu' | 'float16' | 'body' | 'gradient'> {
+  extends
+    Required<Pick<OpSpec, 'infer' | 'floatAttributes'>>,
+    Pick<OpSpec, 'webgpu' | 'float16' | 'body' | 'gradient'> {
   readonly opType: string;
   readonly domain: '' | 'com.microsoft';
 }

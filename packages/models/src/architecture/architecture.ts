@@ -2,6 +2,19 @@
 // hidden states and logits follow from token ids; training, scoring and decoding graphs supply the rest.
 import type { Dim, GraphBuilder, Value } from '@bowyer/graph';
 import type { ParameterSpec } from './parameter-spec.js';
+import type { StateSpec } from './recurrence.js';
+
+/** The states that recurrent layers keep of earlier tokens, by their names in `CausalArchitecture.states`. */
+export interface Recurrence {
+  /** What earlier tokens left, [batch, ...shape]; undefined where every sequence begins with these tokens. */
+  before(name: string): Value | undefined;
+  /** What the next tokens begin with; without effect where no token follows. */
+  after(name: string, state: Value): void;
+  /** [batch] int64: how many of a row's tokens are real, the rest being padding on the right that must not change its states; all where undefined. */
+  readonly counts?: Value;
+  /** Tokens that a layer takes at a time where it computes in chunks. */
+  readonly chunk: number;
+}
 
 /** What a graph offers to the architecture that is built into it. */
 export interface ForwardScope {
@@ -19,6 +32,7 @@ export interface ForwardScope {
   attention(layer: number, query: Value, key: Value, value: Value, dropout: number): Value;
   /** Zeroes elements with the given probability and scales the rest; returns x itself where dropout is off. */
   dropout(x: Value, probability: number): Value;
+  readonly recurrence: Recurrence;
   /** Declares that x is all that passes from one block to the next. Called before the first block and after each one. */
   blockBoundary(x: Value): void;
 }
@@ -35,6 +49,10 @@ export interface CausalArchitecture {
   readonly headSize: number;
   /** Per layer: how many tokens, itself included, a token attends to; all before it where undefined. */
   readonly attentionWindows?: readonly (number | undefined)[];
+  /** Layers that call `attention`, whose keys and values are cached; all where undefined. */
+  readonly attentionLayers?: readonly number[];
+  /** What the other layers keep of earlier tokens; none where undefined. */
+  readonly states?: readonly StateSpec[];
   readonly parameters: readonly ParameterSpec[];
   /**
    * Residual stream after the last block.

@@ -26,6 +26,7 @@ export function linearWeights(architecture: CausalArchitecture): Record<'inside'
     },
     attention: (_layer, query) => query,
     dropout: (x) => x,
+    recurrence: { before: () => undefined, after: () => undefined, chunk: 1 },
     blockBoundary: () => undefined,
   };
   const ids = g.input('ids', 'int64', ['rows']);

@@ -3,7 +3,8 @@
 import { defineOp, GraphBuilder, multiplyDims, type Precision, type Value } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import { MASKED, mergeHeads, splitHeads, splitQueries, type HeadLayout } from '../layers/attention.js';
-import { keyName, valueName, type DecodeGraphOptions } from './decode-graph.js';
+import type { DecodeGraphOptions } from './decode-graph.js';
+import { keyName, valueName } from './decode-names.js';
 import { GraphScope } from '../decoder/forward-scope.js';
 import { AdapterGraph } from '../lora/adapter-graph.js';
 import { sampleTokens } from './sampling.js';

@@ -15,7 +15,14 @@ const numbers = (length: number, phase: number) =>
 function inputsOf(batch: number, tokens: number): GradientSample['inputs'] {
   const tensor = (rest: number[], phase: number, map = (x: number) => x) => {
     const dims = [batch, tokens, ...rest];
-    return { shape: ['batch', 'tokens', ...rest], dims, data: numbers(dims.reduce((a, b) => a * b), phase).map(map) };
+    return {
+      shape: ['batch', 'tokens', ...rest],
+      dims,
+      data: numbers(
+        dims.reduce((a, b) => a * b),
+        phase,
+      ).map(map),
+    };
   };
   const state = [batch, KEY, VALUE];
   return {

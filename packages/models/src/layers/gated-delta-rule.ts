@@ -61,10 +61,7 @@ export function deltaChunks(g: GraphBuilder, inputs: DeltaInputs, size: number):
   const beta = g.unsqueeze(b, 3);
   const decay = g.unsqueeze(g.exp(total), 3);
   const overlap = g.mul(g.mul(g.fusedMatMul(k, k, { transB: true }), decays(before)), beta);
-  const solved = g.matMul(
-    inverseOfUnitLower(g, overlap, size),
-    g.mul(g.concat([v, g.mul(k, decay)], 3), beta),
-  );
+  const solved = g.matMul(inverseOfUnitLower(g, overlap, size), g.mul(g.concat([v, g.mul(k, decay)], 3), beta));
   const [written, reads] = g.split(solved, 3, [valueSize, keySize]);
   const last = g.slice(total, 2, size - 1);
   const toEnd = g.transpose(g.mul(k, g.unsqueeze(g.exp(g.sub(last, total)), 3)), [0, 1, 3, 2]);

@@ -47,9 +47,16 @@ function plainMixture(inputs: Record<string, Float32Array>, form: RouterForm, bi
   }).flat();
 }
 
-function plainWeights(logits: number[], { scores, choices, normalize, scale = 1, groups }: RouterForm, bias: Float32Array) {
+function plainWeights(
+  logits: number[],
+  { scores, choices, normalize, scale = 1, groups }: RouterForm,
+  bias: Float32Array,
+) {
   const largest = (keys: number[], count: number) =>
-    keys.map((_, i) => i).sort((a, b) => keys[b] - keys[a]).slice(0, count);
+    keys
+      .map((_, i) => i)
+      .sort((a, b) => keys[b] - keys[a])
+      .slice(0, count);
   if (scores === 'softmax-of-chosen') {
     const chosen = largest(logits, choices);
     const sum = chosen.reduce((total, i) => total + Math.exp(logits[i]), 0);
@@ -62,7 +69,11 @@ function plainWeights(logits: number[], { scores, choices, normalize, scale = 1,
     const size = EXPERTS / groups.count;
     const groupOf = (i: number) => Math.floor(i / size);
     const sums = Array.from({ length: groups.count }, (_, group) =>
-      keys.filter((_, i) => groupOf(i) === group).sort((a, b) => b - a).slice(0, 2).reduce((a, b) => a + b),
+      keys
+        .filter((_, i) => groupOf(i) === group)
+        .sort((a, b) => b - a)
+        .slice(0, 2)
+        .reduce((a, b) => a + b),
     );
     const kept = largest(sums, groups.chosen);
     keys = keys.map((key, i) => (kept.includes(groupOf(i)) ? key : -Infinity));
@@ -112,7 +123,9 @@ describe.each(Object.keys(forms))('%s', (name) => {
     g.output('y', sample.build(g, inputs) as Value);
     const program = await device.compile(g);
     const { y } = await program.run({ inputs: sample.inputs });
-    const data = Object.fromEntries(Object.entries(sample.inputs).map(([key, { data }]) => [key, data as Float32Array]));
+    const data = Object.fromEntries(
+      Object.entries(sample.inputs).map(([key, { data }]) => [key, data as Float32Array]),
+    );
     const expected = plainMixture(data, forms[name](undefined as never), bias);
     expected.forEach((value, i) => expect(y.data[i]).toBeCloseTo(value, 4));
     await program.release();
