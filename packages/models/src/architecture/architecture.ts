@@ -25,6 +25,8 @@ export interface ForwardScope {
   parameter(name: string): Value;
   /** x · Wᵀ + b over rows [rows, in] → [rows, out]; weight and bias by name. */
   linear(x: Value, weight: string, bias?: string): Value;
+  /** The same of one expert's weight, which has no adapter: transformers keeps those of all experts in one 3-D parameter. */
+  expertLinear(x: Value, weight: string, bias?: string): Value;
   /**
    * Causal self-attention of one layer over flat rows: queries [batch · tokens, heads · headSize], keys and values
    * [batch · tokens, keyValueHeads · headSize]; the result is shaped like the queries. The scope decides where the keys and values of earlier tokens come from.

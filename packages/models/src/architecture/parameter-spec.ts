@@ -25,6 +25,8 @@ export interface ParameterSpec {
   init: { kind: 'normal'; standardDeviation: number } | { kind: 'zeros' } | { kind: 'ones' };
   /** The checkpoint keeps this weight as [in, out] (GPT-2's Conv1D). */
   transposedInFile?: boolean;
+  /** Training leaves it as it is: no result has a gradient by it. */
+  isBuffer?: boolean;
   /** Where the file may have it instead of under its own name. */
   joint?: JointTensor;
 }

@@ -98,6 +98,10 @@ export class GraphScope implements ForwardScope {
     return this.options.adapters?.add(weight, x, product) ?? product;
   }
 
+  expertLinear(x: Value, weight: string, bias?: string): Value {
+    return this.#baseLinear(x, weight, bias);
+  }
+
   #baseLinear(x: Value, weight: string, biasName?: string): Value {
     const { quantized, integers, packed, accuracyLevel = 0, operandOrder } = this.options;
     const bias = biasName === undefined ? undefined : this.parameter(biasName);
