@@ -6,7 +6,9 @@ import type { CausalArchitecture, ForwardScope } from './architecture.js';
  * Names of the weights that the forward pass uses in linear layers, found by running it on a temporary graph:
  * those before the head, those of experts, and the head's, which is either its own or tied to the embedding.
  */
-export function linearWeights(architecture: CausalArchitecture): Record<'inside' | 'experts' | 'heads' | 'tied', string[]> {
+export function linearWeights(
+  architecture: CausalArchitecture,
+): Record<'inside' | 'experts' | 'heads' | 'tied', string[]> {
   const g = new GraphBuilder('linear layers');
   const shapes = new Map(architecture.parameters.map(({ name, shape }) => [name, shape]));
   const inputs = new Map(architecture.parameters.map(({ name, shape }) => [name, g.input(name, 'float32', shape)]));

@@ -47,8 +47,11 @@ export function expertMixture({ width, standardDeviation, router, experts, share
     parameters,
     apply(scope, x) {
       const { g } = scope;
-      const logits = g.gemm(x, scope.parameter(weight), bias && scope.parameter(bias), { transB: true });
-      const routing = route(g, logits, { ...form, choiceBias: choiceBias && scope.parameter(choiceBias) });
+      const logits = g.gemm(x, scope.parameter(weight), bias === undefined ? undefined : scope.parameter(bias), {
+        transB: true,
+      });
+      const added = choiceBias === undefined ? undefined : scope.parameter(choiceBias);
+      const routing = route(g, logits, { ...form, choiceBias: added });
       const mixed = mixtureOfExperts(g, x, routing, {
         count: experts.count,
         project: (expert, rows) => experts.project(scope, expert, rows),

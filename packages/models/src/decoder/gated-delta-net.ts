@@ -137,7 +137,12 @@ function separateProjections(net: GatedDeltaNet): Projections {
   const { channels, values } = sizesOf(net);
   const into = (name: string, size: number) =>
     linear(`${path}.in_proj_${name}`, size, width, { bias: false, standardDeviation });
-  const layers = { mixed: into('qkv', channels), z: into('z', values), b: into('b', valueHeads), a: into('a', valueHeads) };
+  const layers = {
+    mixed: into('qkv', channels),
+    z: into('z', values),
+    b: into('b', valueHeads),
+    a: into('a', valueHeads),
+  };
   return {
     parameters: Object.values(layers).flatMap(({ parameters }) => parameters),
     apply: (scope, x) => ({

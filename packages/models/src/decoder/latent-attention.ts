@@ -33,7 +33,11 @@ export interface LatentAttention {
 const EPSILON = 1e-6;
 
 /** Columns of a head as it is cached: keys and values are filled up with zeros to the same width. */
-export const latentHeadSize = ({ restingSize, turningSize, valueSize }: Pick<LatentAttention, 'restingSize' | 'turningSize' | 'valueSize'>) =>
+export const latentHeadSize = ({
+  restingSize,
+  turningSize,
+  valueSize,
+}: Pick<LatentAttention, 'restingSize' | 'turningSize' | 'valueSize'>) =>
   Math.max(restingSize + turningSize, valueSize);
 
 export function latentAttention(attention: LatentAttention): Part {
@@ -60,9 +64,16 @@ export function latentAttention(attention: LatentAttention): Part {
         return g.reshape(g.pad(joined, 2, 0, headSize - Number(joined.dim(2))), [rows, heads * headSize]);
       };
       const query = queryLayers.reduce((value, part) => part.apply(scope, value), x);
-      const queries = g.split(g.reshape(query, [rows, heads, restingSize + turningSize]), 2, [restingSize, turningSize]);
+      const queries = g.split(g.reshape(query, [rows, heads, restingSize + turningSize]), 2, [
+        restingSize,
+        turningSize,
+      ]);
       const [latent, key] = g.split(narrow.apply(scope, x), 1, [keyValueRank, turningSize]);
-      const both = g.reshape(wide.apply(scope, narrowNorm.apply(scope, latent)), [rows, heads, restingSize + valueSize]);
+      const both = g.reshape(wide.apply(scope, narrowNorm.apply(scope, latent)), [
+        rows,
+        heads,
+        restingSize + valueSize,
+      ]);
       const [resting, values] = g.split(both, 2, [restingSize, valueSize]);
       const turned = g.expand(turn(g.reshape(key, [rows, 1, turningSize])), [rows, heads, turningSize]);
       const mixed = scope.attention(

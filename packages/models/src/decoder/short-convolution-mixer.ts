@@ -35,7 +35,7 @@ export function shortConvolutionMixer(options: ShortConvolutionMixer): Part {
       const [before, after, inner] = g.split(into.apply(scope, x), 1, 3);
       const convolved = shortConvolution(g, g.reshape(g.mul(before, inner), [batch, scope.tokens, width]), {
         weight: scope.parameter(weight),
-        bias: biasName && scope.parameter(biasName),
+        bias: biasName === undefined ? undefined : scope.parameter(biasName),
         state: recurrence.before(state),
         counts: recurrence.counts,
       });

@@ -55,7 +55,9 @@ export function targetedModules(
   const idle = (typeof wanted === 'string' ? [wanted] : wanted).filter(
     (target) => !known.some((path) => matches(path, typeof wanted === 'string' ? target : [target])),
   );
-  const expert = experts.find((path) => idle.some((target) => matches(path, typeof wanted === 'string' ? target : [target])));
+  const expert = experts.find((path) =>
+    idle.some((target) => matches(path, typeof wanted === 'string' ? target : [target])),
+  );
   if (expert !== undefined)
     throw new Error(
       [
