@@ -146,6 +146,77 @@ def encoder_results(encoder, ids, mask):
     return dict(rows=rows, hidden=[rounded(hidden[row, place]) for row, place in rows], loss=loss.item(), gradients=gradients)
 
 
+# Encoder-decoders
+
+BART = dict(model_type="bart", vocab_size=31, d_model=16, encoder_layers=1, decoder_layers=2, encoder_attention_heads=4,
+            decoder_attention_heads=2, encoder_ffn_dim=24, decoder_ffn_dim=20, max_position_embeddings=24,
+            pad_token_id=1, bos_token_id=0, eos_token_id=2, decoder_start_token_id=2, forced_eos_token_id=2)
+MARIAN = dict(BART, model_type="marian", pad_token_id=30, eos_token_id=0, decoder_start_token_id=30, forced_eos_token_id=0,
+              scale_embedding=True, static_position_embeddings=True, activation_function="swish")
+PEGASUS = dict(BART, model_type="pegasus", pad_token_id=0, eos_token_id=1, decoder_start_token_id=0, forced_eos_token_id=1,
+               scale_embedding=True, activation_function="relu", normalize_before=True, add_final_layer_norm=True)
+T5 = dict(model_type="t5", vocab_size=31, d_model=16, d_kv=4, d_ff=20, num_layers=2, num_decoder_layers=1, num_heads=4,
+          pad_token_id=0, eos_token_id=1, decoder_start_token_id=0)
+ENCODER_WORDS, DECODER_WORDS = "model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight"
+POSITIONS = ["model.encoder.embed_positions.weight", "model.decoder.embed_positions.weight"]
+
+SEQ2SEQ = {
+    "bart": dict(config=BART),
+    "bart-other-names": dict(config=dict(BART, hidden_size=16, num_attention_heads=2, num_hidden_layers=2)),
+    "bart-own-head": dict(config=BART, keep=["lm_head.weight"]),
+    "bart-own-encoder-words": dict(config=BART, keep=[ENCODER_WORDS]),
+    "bart-three-tables": dict(config=BART, keep=["lm_head.weight", ENCODER_WORDS, DECODER_WORDS]),
+    "bart-head-alone": dict(config=BART, keep=["lm_head.weight"], drop=["model.shared.weight"]),
+    "bart-untied": dict(config=dict(BART, tie_word_embeddings=False)),
+    "marian": dict(config=MARIAN, drop=POSITIONS),
+    "marian-two-vocabularies": dict(config=dict(MARIAN, share_encoder_decoder_embeddings=False, decoder_vocab_size=37,
+                                                decoder_start_token_id=36, pad_token_id=30), drop=POSITIONS),
+    "marian-own-head": dict(config=MARIAN, keep=["lm_head.weight"], drop=POSITIONS),
+    "pegasus": dict(config=PEGASUS, drop=POSITIONS),
+    "pegasus-stored-positions": dict(config=PEGASUS),
+    "t5": dict(config=T5),
+    "t5-tie-false": dict(config=dict(T5, tie_word_embeddings=False)),
+    "t5-tie-false-new": dict(config=dict(T5, tie_word_embeddings=False, transformers_version="5.18.0")),
+    "t5-own-head": dict(config=dict(T5, tie_word_embeddings=False), keep=["lm_head.weight"]),
+    "t5-own-scaled-head": dict(config=T5, keep=["lm_head.weight"]),
+    "t5-unscaled": dict(config=dict(T5, tie_word_embeddings=True, scale_decoder_outputs=False)),
+    "t5-three-tables": dict(config=T5, keep=["lm_head.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight"]),
+    "t5-decoder-words": dict(config=T5, keep=["decoder.embed_tokens.weight"], drop=["shared.weight"]),
+    "t5-dense-act-fn": dict(config=dict(T5, feed_forward_proj="gated-gelu", dense_act_fn="relu", is_gated_act=True)),
+    "t5-gated-silu": dict(config=dict(T5, feed_forward_proj="gated-silu", is_decoder=True)),
+    "mt5": dict(config=dict(T5, model_type="mt5", feed_forward_proj="gated-gelu", transformers_version="4.30.0")),
+    "mt5-own-head": dict(config=dict(T5, model_type="mt5", tie_word_embeddings=True), keep=["lm_head.weight"]),
+}
+PAIRS = [([7, 9, 29, 4, 4, 11, 12, 5, 2], [14, 3, 9, 8, 8, 21, 2]), ([6, 2], [28, 2]), ([25, 10, 18, 27, 2], [3, 17, 16])]
+
+
+def record_seq2seq(name, config, keep=(), drop=(), generation=None):
+    with tempfile.TemporaryDirectory() as directory:
+        kind = transformers.AutoConfig.for_model(**config)
+        shapes = tensors_of(transformers.AutoModelForSeq2SeqLM.from_config(kind), keep, drop)
+        tensors = {key: formula(key, shape) for key, shape in shapes.items()}
+        extra = [("generation_config.json", generation)] if generation else []
+        folder = folder_of(directory, config, tensors, extra)
+        model = transformers.AutoModelForSeq2SeqLM.from_pretrained(folder, attn_implementation="eager").eval()
+    pad, start = model.config.pad_token_id, model.config.decoder_start_token_id
+    padded = lambda rows, fill: torch.tensor([row + [fill] * (max(map(len, rows)) - len(row)) for row in rows])
+    sources, targets = [source for source, _ in PAIRS], [target for _, target in PAIRS]
+    inputs = dict(input_ids=padded(sources, pad), attention_mask=padded([[1] * len(row) for row in sources], 0))
+    logits = model(**inputs, decoder_input_ids=padded([[start] + target[:-1] for target in targets], pad)).logits
+    logprobs = logits.log_softmax(-1)
+    new_tokens = 14
+    greedy = model.generate(**inputs, do_sample=False, num_beams=1, max_new_tokens=new_tokens, max_length=None)
+    ends = model.generation_config.eos_token_id
+    ends = ends if isinstance(ends, list) else [ends]
+    said = []
+    for row in greedy.tolist():
+        end = next((i + 1 for i, token in enumerate(row[1:]) if token in ends), new_tokens)
+        said.append(row[1:1 + end])
+    return dict(config=config, **({"generation": generation} if generation else {}), tensors=shapes, copies={}, pairs=PAIRS, new_tokens=new_tokens, greedy=said,
+                first_logits=[rounded(row[0, :10]) for row in logits],
+                logprobs=[rounded(logprobs[i, range(len(target)), target]) for i, target in enumerate(targets)])
+
+
 def deberta_buckets(buckets, longest):
     """Buckets of the distances 0 … longest − 1 in DeBERTa's attention."""
     from transformers.models.deberta_v2.modeling_deberta_v2 import make_log_bucket_position
@@ -167,6 +238,10 @@ def main():
     transformers.logging.disable_progress_bar()
     encoders = {name: record_encoder(name, **case) for name, case in ENCODERS.items()}
     write("encoders.json", {name: record for name, record in encoders.items() if "hidden" in record})
+    families = {"bart": ["bart"], "marian-pegasus": ["marian", "pegasus"], "t5": ["t5", "mt5"]}
+    for family, types in families.items():
+        cases = {name: case for name, case in SEQ2SEQ.items() if case["config"]["model_type"] in types}
+        write(f"{family}.json", {name: record_seq2seq(name, **case) for name, case in cases.items()})
     write("deberta-buckets.json", {f"{b} {n}": deberta_buckets(b, n) for b, n in ((256, 512), (8, 40), (32, 300))})
     write("masked-lm-heads.json", {name: record for name, record in encoders.items() if "hidden" not in record})
 

@@ -18,7 +18,7 @@ export interface DebertaSettings {
     /** The table of distances is normalised. */
     normalized: boolean;
   } | null;
-  poolerActivation: ActivationName | 'tanh';
+  poolerActivation: ActivationName;
   /** The masked-LM head has the names of the older code. */
   legacyHead: boolean;
 }
@@ -60,7 +60,7 @@ export function debertaFromJson(
           normalized: namesOf(fields.value('norm_rel_ebd')).includes('layer_norm'),
         }
       : null,
-    poolerActivation: fields.choice('pooler_hidden_act', [...activationNames, 'tanh']),
+    poolerActivation: fields.choice('pooler_hidden_act', activationNames),
     legacyHead: fields.flag('legacy'),
   };
 }

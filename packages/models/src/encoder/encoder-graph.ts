@@ -69,8 +69,7 @@ export function textFeature(
   const first = g.squeeze(g.slice(hidden, 1, 0, 1), 1);
   if (feature === 'first') return first;
   const pooled = linear(g, first, parameters, poolerName(config));
-  const activation = config.deberta?.poolerActivation ?? 'tanh';
-  return activation === 'tanh' ? g.tanh(pooled) : activate(g, activation, pooled);
+  return activate(g, config.deberta?.poolerActivation ?? 'tanh', pooled);
 }
 
 interface AttentionTerms {
