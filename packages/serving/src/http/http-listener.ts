@@ -73,7 +73,10 @@ export class HttpListener {
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const unanswered = this.#unanswered.get(request.socket);
     unanswered?.add(request);
-    response.once('finish', () => unanswered?.delete(request));
+    response.once('finish', () => {
+      unanswered?.delete(request);
+      if (!this.isListening) setImmediate(() => this.#server.closeIdleConnections());
+    });
     const refusal = refusalOf(request, this.options.host);
     if (refusal === null) return this.options.respond(request, response);
     const { status, json } = this.options.refuse(refusal);
