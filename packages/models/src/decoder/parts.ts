@@ -83,3 +83,25 @@ export function norm(path: string, size: number, { kind, epsilon }: NormOptions)
     },
   };
 }
+
+/**
+ * A layer norm without bias over the last axis of [rows, heads, size], with weights for each head.
+ *
+ * @param weights one parameter [heads, size], or the names of one [size] for each head
+ */
+export function normPerHead(weights: string | string[], size: number, epsilon: number, heads = weights.length): Layer {
+  const init = { kind: 'ones' } as const;
+  const parameters: ParameterSpec[] =
+    typeof weights === 'string'
+      ? [{ name: weights, shape: [heads, size], init }]
+      : weights.map((name) => ({ name, shape: [size], init }));
+  return {
+    parameters,
+    apply: (scope, x) => {
+      const { g } = scope;
+      const ones = g.constant(new Float32Array(size).fill(1), [size]);
+      const scales = parameters.map(({ name }) => g.reshape(scope.parameter(name), [-1, size]));
+      return g.mul(g.layerNormalization(x, ones, undefined, { epsilon }), g.concat(scales, 0));
+    },
+  };
+}

@@ -22,9 +22,12 @@ const defaultTargets: Readonly<Record<string, readonly string[]>> = {
   gpt2: ['c_attn'],
   gpt_neox: ['query_key_value'],
   falcon: ['query_key_value'],
+  bloom: ['query_key_value'],
+  phi: ['q_proj', 'v_proj', 'fc1', 'fc2'],
+  phi3: ['qkv_proj'], // PEFT has no row for it, and asks for a choice; these are the layers that the others adapt
 };
 
-/** The Llama family has the same in all of PEFT's rows. */
+/** All other families have the same in PEFT's rows, where they have one. */
 const otherTargets = ['q_proj', 'v_proj'];
 
 /** If the config has null. */
