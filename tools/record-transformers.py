@@ -5,10 +5,12 @@ Weights come from a formula over the tensor's name, so a recording has the names
 results alone. Each case is written as a folder and read by `from_pretrained`, so that ties, defaults and old spellings are
 those of the library.
 
-    python3 tools/record-transformers.py    (needs torch and transformers; made with 2.13 and 5.18)
+    python3 tools/record-transformers.py [fields]    (needs torch and transformers; made with 2.13 and 5.18)
 """
+import dataclasses
 import json
 import logging
+import sys
 import tempfile
 import warnings
 from pathlib import Path
@@ -77,7 +79,7 @@ ENCODERS = {
     "deberta-v2": dict(config=dict(DEBERTA, max_relative_positions=12, pos_att_type=["c2p", "p2c"], type_vocab_size=2)),
     "deberta-p2c": dict(config=dict(DEBERTA, num_hidden_layers=1, position_buckets=6, max_relative_positions=20,
                                     pos_att_type=["p2c"], position_biased_input=False)),
-    "deberta-absolute": dict(config=dict(DEBERTA, num_hidden_layers=1, relative_attention=False, legacy=True)),
+    "deberta-absolute": dict(config=dict(DEBERTA, num_hidden_layers=1, relative_attention=False, pos_att_type="c2p")),
     "modernbert": dict(config=dict(MODERN, model_type="modernbert", global_attn_every_n_layers=3, global_rope_theta=500.0,
                                    local_rope_theta=100.0, layer_norm_eps=1e-3, norm_eps=1e-5)),
     "modernbert-biases": dict(config=dict(
@@ -223,6 +225,30 @@ def deberta_buckets(buckets, longest):
     return make_log_bucket_position(torch.arange(longest), buckets, longest).int().tolist()
 
 
+# Fields of config.json that the code reads beside those that the class declares.
+UNDECLARED = {
+    "": ["is_causal", "per_layer_config", "quantization_config"],
+    "deberta-v2": ["attention_head_size", "conv_kernel_size", "embedding_size", "norm_rel_ebd", "pooler_hidden_size",
+                   "position_buckets", "share_att_key"],
+    "modernbert": ["global_attn_every_n_layers", "global_rope_theta", "head_dim", "local_rope_theta",
+                   "partial_rotary_factor", "rope_scaling", "sliding_window"],
+    "t5": ["decoder_start_token_id", "dense_act_fn", "is_gated_act", "scale_decoder_outputs", "tie_word_embeddings"],
+    "mt5": ["dense_act_fn", "is_gated_act", "scale_decoder_outputs"],
+}
+TYPES = ["bert", "roberta", "xlm-roberta", "camembert", "albert", "distilbert", "electra", "deberta-v2", "modernbert",
+         "bart", "marian", "pegasus", "t5", "mt5"]
+
+
+def fields_of(kind):
+    """Fields of a class with their defaults, other names of fields, and what the code reads besides."""
+    cls = transformers.models.auto.configuration_auto.CONFIG_MAPPING[kind]
+    found = {}
+    for field in dataclasses.fields(cls):
+        is_plain = isinstance(field.default, (bool, int, float, str, type(None)))
+        found[field.name] = field.default if is_plain else None
+    return dict(fields=found, other_names=cls.attribute_map, undeclared=UNDECLARED[""] + UNDECLARED.get(kind, []))
+
+
 def write(name, contents):
     OUT.mkdir(parents=True, exist_ok=True)
     lines = ",\n".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in contents.items())
@@ -231,6 +257,8 @@ def write(name, contents):
 
 
 def main():
+    if sys.argv[1:] == ["fields"]:
+        return write("config-fields.json", {kind: fields_of(kind) for kind in TYPES})
     torch.set_num_threads(1)
     warnings.filterwarnings("ignore")
     transformers.logging.set_verbosity_error()
@@ -238,6 +266,7 @@ def main():
     transformers.logging.disable_progress_bar()
     encoders = {name: record_encoder(name, **case) for name, case in ENCODERS.items()}
     write("encoders.json", {name: record for name, record in encoders.items() if "hidden" in record})
+    write("config-fields.json", {kind: fields_of(kind) for kind in TYPES})
     families = {"bart": ["bart"], "marian-pegasus": ["marian", "pegasus"], "t5": ["t5", "mt5"]}
     for family, types in families.items():
         cases = {name: case for name, case in SEQ2SEQ.items() if case["config"]["model_type"] in types}
