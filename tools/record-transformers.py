@@ -189,6 +189,26 @@ SEQ2SEQ = {
     "mt5": dict(config=dict(T5, model_type="mt5", feed_forward_proj="gated-gelu", transformers_version="4.30.0")),
     "mt5-own-head": dict(config=dict(T5, model_type="mt5", tie_word_embeddings=True), keep=["lm_head.weight"]),
 }
+# Rules of generation_config.json, or of config.json where that is the only file.
+TOKENS = dict(pad_token_id=1, bos_token_id=0, eos_token_id=2, decoder_start_token_id=2)
+T5_TOKENS = dict(pad_token_id=0, eos_token_id=1, decoder_start_token_id=0)
+GENERATION = {
+    "no-repeat-ngram-size": dict(config=BART, generation=dict(TOKENS, no_repeat_ngram_size=2, forced_bos_token_id=5,
+                                                              forced_eos_token_id=2)),
+    "repetition-penalty": dict(config=BART, generation=dict(TOKENS, repetition_penalty=1.6)),
+    "bad-words-ids": dict(config=BART, generation=dict(TOKENS, bad_words_ids=[[14], [0, 0], [16, 9, 3]])),
+    "suppress-tokens": dict(config=BART, generation=dict(TOKENS, suppress_tokens=[0, 14], begin_suppress_tokens=[16, 9],
+                                                         no_repeat_ngram_size=3)),
+    "begin-suppress-after-forced-bos": dict(config=BART, generation=dict(TOKENS, forced_bos_token_id=4,
+                                                                         begin_suppress_tokens=[0, 14])),
+    "in-config-json": dict(config=dict(BART, no_repeat_ngram_size=2, forced_bos_token_id=7)),
+    "sequence-bias": dict(config=MARIAN, drop=POSITIONS, generation=dict(
+        pad_token_id=30, eos_token_id=0, decoder_start_token_id=30, sequence_bias=[[[14, 14], -9.0], [[9], 0.5]])),
+    "min-length": dict(config=T5, keep=["decoder.embed_tokens.weight"], drop=["shared.weight"],
+                       generation=dict(T5_TOKENS, min_length=5)),
+    "min-new-tokens": dict(config=T5, keep=["decoder.embed_tokens.weight"], drop=["shared.weight"],
+                           generation=dict(T5_TOKENS, min_new_tokens=5, no_repeat_ngram_size=1)),
+}
 PAIRS = [([7, 9, 29, 4, 4, 11, 12, 5, 2], [14, 3, 9, 8, 8, 21, 2]), ([6, 2], [28, 2]), ([25, 10, 18, 27, 2], [3, 17, 16])]
 
 
@@ -267,6 +287,10 @@ def main():
     encoders = {name: record_encoder(name, **case) for name, case in ENCODERS.items()}
     write("encoders.json", {name: record for name, record in encoders.items() if "hidden" in record})
     write("config-fields.json", {kind: fields_of(kind) for kind in TYPES})
+    generation = {name: record_seq2seq(name, **case) for name, case in GENERATION.items()}
+    for record in generation.values():
+        del record["first_logits"], record["logprobs"]
+    write("target-rules.json", generation)
     families = {"bart": ["bart"], "marian-pegasus": ["marian", "pegasus"], "t5": ["t5", "mt5"]}
     for family, types in families.items():
         cases = {name: case for name, case in SEQ2SEQ.items() if case["config"]["model_type"] in types}
