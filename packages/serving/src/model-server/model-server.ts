@@ -15,13 +15,17 @@ import {
   type AnswerHead,
   type AnswerKind,
 } from './completion-answers.js';
+import { readBody } from './request-body.js';
 import { readChatRequest, readTextRequest, type CompletionRequest, type RequestReader } from './completion-request.js';
 import { runCompletion, type Completed } from './completion-run.js';
 import { BadRequestError } from './request-fields.js';
 import { QueueFullError, SequenceBatcher, type SequenceBatcherOptions } from './sequence-batcher.js';
+import type { SteppedTokenizer } from './stepped-tokenizer.js';
 
 export interface ModelServerOptions extends SequenceBatcherOptions {
   model: LanguageModel;
+  /** The model's, which the template must have been given too: long texts are encoded in steps. */
+  tokenizer: SteppedTokenizer;
   /** What clients call it. */
   name: string;
   /** Null: no chat. */
@@ -47,7 +51,6 @@ interface Answer {
   retryAfterS?: number;
 }
 
-const LONGEST_BODY = 8 * 2 ** 20;
 const RETRY_AFTER_S = 1;
 
 export class ModelServer {
@@ -61,9 +64,12 @@ export class ModelServer {
     private readonly options: ModelServerOptions,
     private readonly batcher: SequenceBatcher,
   ) {
-    const { model, template, name, slots, defaults, seed, terminatorIds = [] } = options;
-    const { tokenizer, contextLength, architecture } = model;
-    this.#reader = { tokenizer, template, contextLength, vocabSize: architecture.vocabSize, name, slots, defaults };
+    const { model, tokenizer, template, name, slots, maxQueued, defaults, seed, terminatorIds = [] } = options;
+    const { contextLength, architecture } = model;
+    this.#reader = {
+      ...{ tokenizer, template, contextLength, vocabSize: architecture.vocabSize, name, defaults },
+      ...{ slots, maxAnswers: slots + maxQueued },
+    };
     this.#terminatorIds = [...new Set([...terminatorIds, ...(template?.terminatorIds ?? []), ...endOfText(model)])];
     this.#rng = Rng.forPurpose(seed, 'answers');
     this.#server = createServer((request, response) => void this.#respond(request, response));
@@ -103,7 +109,7 @@ export class ModelServer {
       const answer = await this.#answer(request, response);
       if (answer !== null) this.#send(response, answer);
     } catch (error) {
-      if (request.destroyed && !request.complete) return; // the client left before it had asked
+      if ((request.destroyed && !request.complete) || response.destroyed) return; // the client left before it had asked
       const answer = this.#fault(error);
       if (!response.headersSent) this.#send(response, answer);
       else if (!response.destroyed) response.end(`data: ${JSON.stringify(answer.json)}\n\n`);
@@ -136,9 +142,9 @@ export class ModelServer {
       case 'GET /v1/models':
         return { status: 200, json: { object: 'list', data: [entry] } };
       case 'POST /v1/chat/completions':
-        return this.#complete('chat', readChatRequest(await bodyOf(request), this.#reader), response);
+        return this.#complete('chat', request, response);
       case 'POST /v1/completions':
-        return this.#complete('text', readTextRequest(await bodyOf(request), this.#reader), response);
+        return this.#complete('text', request, response);
       default:
         return route === `GET /v1/models/${encodeURIComponent(this.options.name)}`
           ? { status: 200, json: entry }
@@ -162,11 +168,13 @@ export class ModelServer {
     return { status: 401, json };
   }
 
-  async #complete(kind: AnswerKind, request: CompletionRequest, response: ServerResponse): Promise<Answer | null> {
-    const id = `${kind === 'chat' ? 'chatcmpl' : 'cmpl'}-${randomUUID().replaceAll('-', '')}`;
-    const head: AnswerHead = { kind, id, created: seconds(), model: this.options.name };
+  async #complete(kind: AnswerKind, asked: IncomingMessage, response: ServerResponse): Promise<Answer | null> {
     const gone = new AbortController();
     response.once('close', () => gone.abort());
+    const body = await readBody(asked);
+    const request = await (kind === 'chat' ? readChatRequest : readTextRequest)(body, this.#reader, gone.signal);
+    const id = `${kind === 'chat' ? 'chatcmpl' : 'cmpl'}-${randomUUID().replaceAll('-', '')}`;
+    const head: AnswerHead = { kind, id, created: seconds(), model: this.options.name };
     const write = (piece: object) => response.write(`data: ${JSON.stringify(piece)}\n\n`);
     const begun = new Set<number>();
     const completion = this.#run(kind, request, gone.signal, (piece) => {
@@ -225,20 +233,4 @@ const seconds = () => Math.floor(Date.now() / 1000);
 function sameText(a: string, b: string): boolean {
   const [x, y] = [Buffer.from(a), Buffer.from(b)];
   return x.length === y.length && timingSafeEqual(x, y);
-}
-
-async function bodyOf(request: IncomingMessage): Promise<unknown> {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of request as AsyncIterable<Buffer>) {
-    bytes += piece.length;
-    if (bytes <= LONGEST_BODY) pieces.push(piece); // the rest is read too, or the client would never see the answer
-  }
-  if (bytes > LONGEST_BODY)
-    throw new BadRequestError(`the body has more than ${LONGEST_BODY} bytes`, null, 'too_large');
-  try {
-    return JSON.parse(Buffer.concat(pieces).toString('utf8')) as unknown;
-  } catch (error) {
-    throw new BadRequestError(`the body is not JSON: ${(error as Error).message}`);
-  }
 }
