@@ -8,7 +8,6 @@ Needs tokenizers and sentencepiece. Every file is one JSON object: `definition` 
 [text, ids, ids with special tokens, decoded, decoded without special tokens].
 """
 
-import base64
 import json
 import pathlib
 import random
