@@ -1,6 +1,5 @@
 // What a client asks for, read from the body of POST /v1/chat/completions and /v1/completions.
 // Fields: platform.openai.com/docs/api-reference; `top_k` as other servers of that API have it.
-import { maximum } from '@bowyer/core';
 import {
   MAX_TOP_LOGPROBS,
   type ChatMessage,
@@ -8,6 +7,7 @@ import {
   ChatTemplateError,
   type SamplingOptions,
 } from '@bowyer/models';
+import { checkCharacters, checkTokens, stopsOf, tokenLimit } from './request-bounds.js';
 import { BadRequestError, RequestFields } from './request-fields.js';
 import type { SteppedTokenizer } from './stepped-tokenizer.js';
 
@@ -75,9 +75,7 @@ const roles: Record<string, ChatMessage['role']> = {
   assistant: 'assistant',
 };
 
-/** Bounds of what is read before any token is counted. */
-const MOST_STOPS = 16;
-const LONGEST_STOP = 1_024;
+/** More are refused: a template renders them in one go. */
 const MOST_MESSAGES = 2_048;
 
 /** @throws {BadRequestError} before anything is encoded, wherever the length in characters tells */
@@ -154,27 +152,6 @@ export async function readTextRequest(
 const inSteps = <Result>(encodeAll: () => Result, { tokenizer, contextLength }: RequestReader, signal: AbortSignal) =>
   tokenizer.inSteps(encodeAll, { maxTokens: contextLength + 1, signal });
 
-/** No token has more characters than the longest one; a text that a normalizer would shorten is refused all the same. */
-function checkCharacters(count: number, { contextLength, tokenizer }: RequestReader, param: string): void {
-  const most = contextLength * tokenizer.longestToken;
-  if (count <= most) return;
-  throw new BadRequestError(
-    `This model's maximum context length is ${contextLength} tokens, of at most ${tokenizer.longestToken} characters each; ` +
-      `the ${param} has ${count} characters. Shorten the ${param}.`,
-    param,
-    'context_length_exceeded',
-  );
-}
-
-function checkTokens(count: number, { contextLength }: RequestReader, param: string): void {
-  if (count < contextLength) return;
-  throw new BadRequestError(
-    `This model's maximum context length is ${contextLength} tokens; the ${param} has ${count}. Shorten the ${param}.`,
-    param,
-    'context_length_exceeded',
-  );
-}
-
 function settingsOf(
   fields: RequestFields,
   logprobOptions: Pick<CompletionRequest, 'logprobs' | 'topLogprobs'>,
@@ -204,15 +181,6 @@ function settingsOf(
   };
 }
 
-function stopsOf(fields: RequestFields): string[] {
-  const stops = fields.texts('stop').filter((stop) => stop !== '');
-  if (stops.length > MOST_STOPS)
-    throw fields.fail('stop', `has ${stops.length} strings; at most ${MOST_STOPS} are allowed`);
-  const long = stops.find((stop) => stop.length > LONGEST_STOP);
-  if (long !== undefined) throw fields.fail('stop', `has a string of ${long.length} characters; at most ${LONGEST_STOP} are allowed`); // prettier-ignore
-  return stops;
-}
-
 function checkModel(fields: RequestFields, { name }: RequestReader): void {
   const asked = fields.text('model', name);
   if (asked !== name)
@@ -221,27 +189,6 @@ function checkModel(fields: RequestFields, { name }: RequestReader): void {
       'model',
       'model_not_found',
     );
-}
-
-/** The prompts and what is to follow must fit into the context; a default limit gives way to what room there is. */
-function tokenLimit(
-  fields: RequestFields,
-  { names, ofPrompt }: { names: readonly string[]; ofPrompt: string },
-  prompts: readonly Prompt[],
-  { contextLength, defaults: { maxTokens: otherwise } }: RequestReader,
-): number {
-  const longest = maximum(prompts.map(({ ids }) => ids.length));
-  const room = contextLength - longest;
-  const [name] = names.filter((each) => fields.value(each) !== undefined);
-  const range = { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true };
-  const asked = name === undefined ? Math.min(otherwise, Math.max(1, room)) : fields.number(name, otherwise, range);
-  if (asked <= room) return asked;
-  throw new BadRequestError(
-    `This model's maximum context length is ${contextLength} tokens; you asked for ${longest + asked} ` +
-      `(${longest} in the ${ofPrompt}, ${asked} in the completion). Shorten the ${ofPrompt} or the completion.`,
-    ofPrompt,
-    'context_length_exceeded',
-  );
 }
 
 function message(fields: RequestFields): ChatMessage {
