@@ -7,6 +7,7 @@ import {
   type ChatTemplate,
   ChatTemplateError,
   type SamplingOptions,
+  type TemplateInputs,
   type Tokenizer,
 } from '@bowyer/models';
 import { BadRequestError, RequestFields } from './request-fields.js';
@@ -61,7 +62,6 @@ const notBuilt = {
   min_p: [0],
   best_of: [1],
   suffix: [''],
-  tools: [],
   functions: [],
   tool_choice: ['none', 'auto'],
 } as const;
@@ -71,6 +71,7 @@ const roles: Record<string, ChatMessage['role']> = {
   developer: 'system',
   user: 'user',
   assistant: 'assistant',
+  tool: 'tool',
 };
 
 export function readChatRequest(body: unknown, reader: RequestReader): CompletionRequest {
@@ -86,7 +87,7 @@ export function readChatRequest(body: unknown, reader: RequestReader): Completio
   const messages = fields.objects('messages').map(message);
   let ids: number[];
   try {
-    ids = template.encodePrompt(messages);
+    ids = template.encodePrompt(messages, templateInputs(fields));
   } catch (error) {
     throw error instanceof ChatTemplateError ? new BadRequestError(error.message, 'messages') : error;
   }
@@ -185,7 +186,51 @@ function tokenLimit(
 function message(fields: RequestFields): ChatMessage {
   const role = fields.text('role', '');
   if (!Object.hasOwn(roles, role)) throw fields.fail('role', `must be one of ${Object.keys(roles).join(', ')}`);
-  return { role: roles[role], content: content(fields) };
+  const calls = fields.value('tool_calls') === undefined ? [] : fields.objects('tool_calls').map(toolCall);
+  const more = PASSED_ON.flatMap((name) => (fields.value(name) === undefined ? [] : [[name, fields.text(name, '')]]));
+  const hasCalls = role === 'assistant' && calls.length > 0;
+  return {
+    role: roles[role],
+    content: hasCalls && fields.value('content') === undefined ? '' : content(fields),
+    ...(hasCalls && { tool_calls: calls }),
+    ...(Object.fromEntries(more) as Record<string, string>),
+  };
+}
+
+/** Texts of a message that templates read. */
+const PASSED_ON = ['name', 'tool_call_id', 'reasoning_content', 'thinking'];
+
+/** Clients send the arguments as a text of JSON; templates take the object. */
+function toolCall(call: RequestFields): Record<string, unknown> {
+  const called = call.object('function');
+  const given = called.value('arguments') ?? {};
+  let args: unknown = given;
+  try {
+    if (typeof given === 'string') args = JSON.parse(given === '' ? '{}' : given);
+  } catch {
+    throw called.fail('arguments', 'must be an object, or a text of JSON');
+  }
+  const name = called.text('name', '');
+  if (name === '') throw called.fail('name', 'must be a string');
+  return { type: 'function', id: call.text('id', ''), function: { name, arguments: args } };
+}
+
+function templateInputs(fields: RequestFields): TemplateInputs {
+  const variables = fields.value('chat_template_kwargs');
+  if (variables !== undefined && (typeof variables !== 'object' || Array.isArray(variables)))
+    throw fields.fail('chat_template_kwargs', 'must be an object');
+  return {
+    ...objectsOf(fields, 'tools'),
+    ...objectsOf(fields, 'documents'),
+    ...(variables !== undefined && { variables: variables as Record<string, unknown> }),
+  };
+}
+
+function objectsOf(fields: RequestFields, name: 'tools' | 'documents'): Pick<TemplateInputs, 'tools' | 'documents'> {
+  const value = fields.value(name);
+  if (value === undefined || (Array.isArray(value) && value.length === 0)) return {};
+  fields.objects(name);
+  return { [name]: value as Record<string, unknown>[] };
 }
 
 /** A text, or parts of one. */

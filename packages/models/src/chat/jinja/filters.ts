@@ -142,7 +142,8 @@ function indented(value: Value, args: CallArguments): Value {
 }
 
 function truncated(value: Value, args: CallArguments): Value {
-  if (typeof value !== 'string' && lengthOf(value) <= args.integer('length', 255) + args.integer('leeway', 5)) return value;
+  if (typeof value !== 'string' && lengthOf(value) <= args.integer('length', 255) + args.integer('leeway', 5))
+    return value;
   const text = textOf(value);
   const [length, end] = [args.integer('length', 255), args.string('end', '...')];
   if (codePoints(text) <= length + args.integer('leeway', 5)) return text;

@@ -187,7 +187,7 @@ export class Interpreter {
       const inner = scope.inner();
       const further = new Map([...named].filter(([key]) => !names.includes(key) && key !== 'caller'));
       parameters.forEach((parameter, i) => {
-        const value = args[i] ?? named.get(parameter.name);
+        const value = i < args.length ? args[i] : named.get(parameter.name);
         const otherwise = () =>
           parameter.default === null
             ? new Undefined(`the argument '${parameter.name}' was not given`)

@@ -11,11 +11,11 @@ import { compare, equals, Generator, isTrue, iterate, lengthOf, stringOf, Tuple,
 export const listFilters: Record<string, readonly [names: string, apply: Filter]> = {
   batch: ['linecount fill_with', batches],
   dictsort: ['case_sensitive by reverse', sortedDict],
-  first: ['', (value) => iterate(value)[0] ?? new Undefined('no first item: the list is empty')],
+  first: ['', (value) => at(iterate(value), 0)],
   groupby: ['attribute default case_sensitive', grouped],
   items: ['', (value) => new Generator(value instanceof Undefined ? [] : value instanceof Map ? itemsOf(value) : fail('items', value))], // prettier-ignore
   join: ['d attribute', joined],
-  last: ['', (value) => iterate(value).at(-1) ?? new Undefined('no last item: the list is empty')],
+  last: ['', (value) => at(iterate(value), -1)],
   length: ['', lengthOf],
   list: ['', (value) => [...iterate(value)]],
   map: ['', mapped],
@@ -34,6 +34,11 @@ export const listFilters: Record<string, readonly [names: string, apply: Filter]
 
 function fail(filter: string, value: Value): never {
   throw new TemplateError(`the filter ${filter} does not apply to ${typeName(value)}`);
+}
+
+function at(items: readonly Value[], index: number): Value {
+  const item = items.at(index);
+  return item === undefined ? new Undefined('the list is empty') : item;
 }
 
 /** What an attribute such as `function.name` or `0` leads to; null: the value itself. */

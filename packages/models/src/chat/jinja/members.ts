@@ -12,13 +12,17 @@ const CHANGING: Record<string, readonly string[]> = {
 
 export function attributeOf(value: Value, name: string): Value {
   refuseUndefined(value, name);
-  return ownAttribute(value, name) ?? itemOrUndefined(value, name) ?? new Undefined(`${typeName(value)} has no attribute '${name}'`); // prettier-ignore
+  const [own, item] = [ownAttribute(value, name), itemOrUndefined(value, name)];
+  if (own !== undefined) return own;
+  return item === undefined ? new Undefined(`${typeName(value)} has no attribute '${name}'`) : item;
 }
 
 export function itemOf(value: Value, key: Value): Value {
   refuseUndefined(value, typeof key === 'string' ? key : repr(key));
-  const item = itemOrUndefined(value, key) ?? (typeof key === 'string' ? ownAttribute(value, key) : undefined);
-  return item ?? new Undefined(`${typeName(value)} has no element ${repr(key)}`);
+  const item = itemOrUndefined(value, key);
+  if (item !== undefined) return item;
+  const own = typeof key === 'string' ? ownAttribute(value, key) : undefined;
+  return own === undefined ? new Undefined(`${typeName(value)} has no element ${repr(key)}`) : own;
 }
 
 function refuseUndefined(value: Value, name: string): void {

@@ -150,7 +150,8 @@ const sameItems = (a: readonly Value[], b: readonly Value[]): boolean =>
 export function compare(a: Value, b: Value): number {
   const [x, y] = [numberOf(a), numberOf(b)];
   if (x !== undefined && y !== undefined) return x - y;
-  if (typeof a === 'string' && typeof b === 'string') return compareItems(Array.from(a), Array.from(b), compareCharacters);
+  if (typeof a === 'string' && typeof b === 'string')
+    return compareItems(Array.from(a), Array.from(b), compareCharacters);
   if (Array.isArray(a) && Array.isArray(b)) return compareItems(a, b, compareUnequal);
   if (a instanceof Tuple && b instanceof Tuple) return compareItems(a.items, b.items, compareUnequal);
   throw new TemplateError(`cannot order ${describe(a)} and ${describe(b)}`);

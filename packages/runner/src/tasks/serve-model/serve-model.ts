@@ -24,6 +24,7 @@ type ServeConfig = DeviceConfig &
     | 'topP'
     | 'eosStr'
     | 'chatTemplate'
+    | 'chatTemplateKwargs'
   > & {
     model: string;
     host: string;
