@@ -6,7 +6,9 @@ export {
   cutRight,
   type ChatMessage,
   type ChatTemplate,
+  type Conversation,
   type EncodedConversation,
+  type TemplateInputs,
 } from './chat/chat-message.js';
 export { gpt2Config } from './decoder/gpt2-config.js';
 export { initializeParameters } from './architecture/initialize-parameters.js';
