@@ -51,7 +51,9 @@ const defaults: ConfigJson = {
 };
 
 /** A complete config from the contents of config.json. Throws `UnsupportedConfigError`, which names the field. */
-export function falconConfig(json: ConfigJson): FalconConfig {
+export function falconConfig(file: ConfigJson): FalconConfig {
+  // The name of the first files, which wins over the other.
+  const json = file.n_embed === undefined || file.n_embed === null ? file : { ...file, hidden_size: file.n_embed };
   const hidden = (json.hidden_size as number | undefined) ?? defaults.hidden_size;
   const heads = (json.num_attention_heads as number | undefined) ?? defaults.num_attention_heads;
   const inner = 4 * (hidden as number);

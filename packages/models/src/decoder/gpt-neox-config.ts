@@ -51,10 +51,13 @@ export function gptNeoXConfig(json: ConfigJson): GptNeoXConfig {
   fields.refuse('quantization_config');
   const num_attention_heads = fields.count('num_attention_heads');
   const hidden_size = fields.multiple('hidden_size', 'num_attention_heads');
-  // Newer files have the share among the rope_parameters, files in between as a field of its own.
-  const share =
-    ropeFields('gpt_neox', json).scaling.partial_rotary_factor ?? json.rotary_pct ?? json.partial_rotary_factor;
-  const shares = new ConfigFields('gpt_neox', { ...(share !== undefined && { rotary_pct: share }) }, defaults);
+  // Newer files have the share and the base among the rope_parameters; Hugging Face's class reads no other fields of them.
+  const { rope_theta: _, ...ropeJson } = json;
+  const { name, scaling } = ropeFields('gpt_neox', json);
+  const shares =
+    'partial_rotary_factor' in scaling
+      ? new ConfigFields('gpt_neox', { rotary_pct: scaling.partial_rotary_factor }, {}, `${name}.`)
+      : fields;
   const rotaryDims = Math.floor((hidden_size / num_attention_heads) * shares.real('rotary_pct'));
   if (rotaryDims < 2 || rotaryDims % 2 !== 0 || rotaryDims > hidden_size / num_attention_heads)
     throw fields.error(
@@ -75,7 +78,7 @@ export function gptNeoXConfig(json: ConfigJson): GptNeoXConfig {
     attention_bias: fields.flag('attention_bias'),
     attention_dropout: fields.real('attention_dropout'),
     hidden_dropout: fields.real('hidden_dropout'),
-    rotary: rotaryFrequencies('gpt_neox', json, {
+    rotary: rotaryFrequencies('gpt_neox', ropeJson, {
       rotaryDims,
       defaultBase: fields.real('rotary_emb_base'),
       trainedLength: fields.count('max_position_embeddings'),

@@ -122,6 +122,7 @@ export function llamaConfig(json: ConfigJson): LlamaConfig {
   const { name, scaling } = ropeFields(type, json);
   new ConfigFields(type, scaling, {}, `${name}.`).refuse('partial_rotary_factor', 1);
   const shape = attentionShape(fields);
+  if (type !== 'llama') fields.refuse('mlp_bias', false);
   const allBiases = family.biases === 'attention_bias' && fields.flag('attention_bias');
   if (family.biases !== 'attention_bias') fields.refuse('attention_bias', family.biases === 'query-key-value', false);
   const rotary = rotaryFrequencies(type, json, {
@@ -172,7 +173,7 @@ function attentionWindows(family: Family, fields: ConfigFields, layers: number, 
     family.window === 'every-layer' || (family.window === 'upper-layers' && fields.flag('use_sliding_window'));
   const size = isOn && fields.value('sliding_window') !== undefined ? fields.count('sliding_window') : undefined;
   const window = size !== undefined && size < contextLength ? size : undefined;
-  const kinds = fields.value('layer_types');
+  const kinds = family.window === 'none' ? undefined : fields.value('layer_types');
   if (kinds !== undefined && !(Array.isArray(kinds) && kinds.length === layers))
     throw fields.error('layer_types', `must list the kind of each of the ${layers} layers`);
   const firstWindow = family.window === 'upper-layers' ? Number(fields.value('max_window_layers')) : 0;

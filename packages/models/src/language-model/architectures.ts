@@ -2,6 +2,7 @@
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import { fromConfigFile, UnsupportedConfigError, type ConfigJson } from '@bowyer/checkpoints';
 import { isEncoder } from '../encoder/encoder-config.js';
+import { refuseCommonFields } from '../decoder/common-fields.js';
 import { falcon } from '../decoder/falcon.js';
 import { falconConfig } from '../decoder/falcon-config.js';
 import { gptNeoX } from '../decoder/gpt-neox.js';
@@ -33,7 +34,10 @@ export const isLanguageModel = (json: ConfigJson): boolean => Object.hasOwn(buil
  */
 export function architectureFor(json: ConfigJson, path = 'config.json'): CausalArchitecture {
   if (!isLanguageModel(json)) throw new UnsupportedConfigError(null, 'model_type', unknownType(json), path);
-  return fromConfigFile(path, () => builders[String(json.model_type)](json));
+  return fromConfigFile(path, () => {
+    refuseCommonFields(json);
+    return builders[String(json.model_type)](json);
+  });
 }
 
 function unknownType({ model_type: type, ...json }: ConfigJson): string {
