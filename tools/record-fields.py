@@ -189,6 +189,55 @@ def record_decoders():
     write("decoders", {"ids": IDS, "plain": [{"config": BASES[base], "logprobs": scores} for base, scores in plain.items()], "cases": recorded})
 
 
+# Generation: generation_config.json, greedy
+
+PROMPTS = [[3, 4, 5], [26, 0, 23, 28, 0, 27, 7, 26, 0], [11], [6, 6, 6, 6, 2, 6, 6]]
+END = 28
+
+
+def generation_cases():
+    yield "no rules", {}
+    yield "repetition_penalty", dict(repetition_penalty=1.3)
+    yield "repetition_penalty below 1", dict(repetition_penalty=0.8)
+    yield "no_repeat_ngram_size 1", dict(no_repeat_ngram_size=1)
+    yield "no_repeat_ngram_size 2", dict(no_repeat_ngram_size=2)
+    yield "no_repeat_ngram_size 3", dict(no_repeat_ngram_size=3)
+    yield "bad_words_ids", dict(bad_words_ids=[[0], [27, 1], [28], [23, 9, 2]])
+    yield "min_new_tokens", dict(min_new_tokens=6)
+    yield "min_length", dict(min_length=9)
+    yield "suppress_tokens", dict(suppress_tokens=[0, 26])
+    yield "begin_suppress_tokens", dict(begin_suppress_tokens=[26, 0, 9])
+    yield "sequence_bias", dict(sequence_bias=[[[0], -1.5], [[26, 8], 4.0], [[8, 9], 2.5], [[9], 0.5]])
+    yield "all of them", dict(repetition_penalty=1.4, no_repeat_ngram_size=2, bad_words_ids=[[26, 0]], min_length=7, min_new_tokens=5,
+                              suppress_tokens=[23], begin_suppress_tokens=[26], sequence_bias=[[[28], 1.0], [[0, 27], -3.0]])
+
+
+def record_generation():
+    recorded = []
+    for where in ["generation_config.json", "config.json"]:
+        for title, rules in generation_cases():
+            if where == "config.json" and title != "repetition_penalty":
+                continue
+
+            def result(folder):
+                own = where == "generation_config.json"
+                save_folder(folder, {**BASES["llama"], **({} if own else {**rules, "eos_token_id": END})})
+                if own:
+                    (folder / "generation_config.json").write_text(json.dumps({**rules, "eos_token_id": END}))
+                model = load(folder)
+                texts = []
+                for prompt in PROMPTS:
+                    ids = torch.tensor([prompt])
+                    new = model.generate(ids, attention_mask=torch.ones_like(ids), do_sample=False, max_new_tokens=14, pad_token_id=0)[0].tolist()
+                    texts.append(new[len(prompt):])
+                return texts
+
+            texts = in_folder(result)
+            print(title, texts)
+            recorded.append(dict(title=title, file=where, rules=rules, texts=texts))
+    write("generation", {"config": BASES["llama"], "eos": END, "prompts": PROMPTS, "max_new_tokens": 14, "cases": recorded})
+
+
 def write(name, value):
     OUT.mkdir(parents=True, exist_ok=True)
     text = json.dumps(value, ensure_ascii=False)
@@ -196,7 +245,7 @@ def write(name, value):
     print(f"{name}.json: {len(text)} bytes")
 
 
-RECORDS = {"decoders": record_decoders}
+RECORDS = {"decoders": record_decoders, "generation": record_generation}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or RECORDS:
