@@ -9,7 +9,6 @@ export {
   type EncodedConversation,
 } from './chat/chat-message.js';
 export { gpt2Config } from './decoder/gpt2-config.js';
-export { llamaConfig } from './decoder/llama-config.js';
 export { initializeParameters } from './architecture/initialize-parameters.js';
 export { architectureFor } from './language-model/architectures.js';
 export { LanguageModel, type FrozenPolicy } from './language-model/language-model.js';

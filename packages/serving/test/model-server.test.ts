@@ -63,7 +63,7 @@ interface Body {
 async function post(server: ModelServer, path: string, json: unknown, headers: Record<string, string> = {}) {
   const response = await fetch(`${server.url}/${path}`, {
     method: 'POST',
-    headers,
+    headers: { 'content-type': 'application/json', ...headers },
     body: typeof json === 'string' ? json : JSON.stringify(json),
   });
   return { status: response.status, headers: response.headers, body: (await response.json()) as Body };
@@ -135,6 +135,7 @@ test('a stream says piece by piece what the whole answer says', async () => {
   const whole = await post(server, 'chat/completions', asked);
   const response = await fetch(`${server.url}/chat/completions`, {
     method: 'POST',
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ ...asked, stream: true, stream_options: { include_usage: true } }),
   });
   expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
@@ -325,7 +326,10 @@ test('who comes when slots and queue are full is told to come again', async () =
 
 /** Sends a request and leaves as soon as the answer begins. */
 async function leave(server: ModelServer, json: object): Promise<void> {
-  const sent = httpRequest(`${server.url}/completions`, { method: 'POST' });
+  const sent = httpRequest(`${server.url}/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+  });
   sent.end(JSON.stringify(json));
   const [response] = (await once(sent, 'response')) as [{ destroy(): void }];
   response.destroy();

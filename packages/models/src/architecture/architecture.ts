@@ -1,6 +1,7 @@
 // The interface between language models and the graphs that use them: an architecture lists its parameters and builds how
 // hidden states and logits follow from token ids; training, scoring and decoding graphs supply the rest.
 import type { Dim, GraphBuilder, Value } from '@bowyer/graph';
+import type { AttentionForm } from '../layers/attention.js';
 import type { ParameterSpec } from './parameter-spec.js';
 
 /** What a graph offers to the architecture that is built into it. */
@@ -16,14 +17,14 @@ export interface ForwardScope {
    * Causal self-attention of one layer over flat rows: queries [batch · tokens, heads · headSize], keys and values
    * [batch · tokens, keyValueHeads · headSize]; the result is shaped like the queries. The scope decides where the keys and values of earlier tokens come from.
    */
-  attention(layer: number, query: Value, key: Value, value: Value, dropout: number): Value;
+  attention(layer: number, query: Value, key: Value, value: Value, form: AttentionForm): Value;
   /** Zeroes elements with the given probability and scales the rest; returns x itself where dropout is off. */
   dropout(x: Value, probability: number): Value;
   /** Declares that x is all that passes from one block to the next. Called before the first block and after each one. */
   blockBoundary(x: Value): void;
 }
 
-/** A decoder-only transformer. One file per architecture implements this (`gpt2.ts`). */
+/** A decoder-only language model, as decoder.ts makes it from what a family's file describes. */
 export interface CausalArchitecture {
   readonly vocabSize: number;
   /** Longest context in tokens that the positions allow. */
@@ -33,8 +34,6 @@ export interface CausalArchitecture {
   /** Heads of keys and values, a divisor of `heads`; fewer than those is grouped-query attention. */
   readonly keyValueHeads: number;
   readonly headSize: number;
-  /** Per layer: how many tokens, itself included, a token attends to; all before it where undefined. */
-  readonly attentionWindows?: readonly (number | undefined)[];
   readonly parameters: readonly ParameterSpec[];
   /**
    * Residual stream after the last block.

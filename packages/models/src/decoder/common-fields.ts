@@ -1,9 +1,8 @@
 // Fields that Hugging Face's classes read for every decoder, and that nothing here does.
-import { ConfigFields, type ConfigJson } from '@bowyer/checkpoints';
+import type { ConfigFields, ConfigJson } from '@bowyer/checkpoints';
 
 /** @throws UnsupportedConfigError where one has a value that would change the result */
-export function refuseCommonFields(json: ConfigJson): void {
-  const fields = new ConfigFields(String(json.model_type), json, {});
+export function refuseCommonFields(fields: ConfigFields, json: ConfigJson): void {
   fields.refuse('quantization_config');
   // Null is no less false there.
   if ('is_causal' in json && json.is_causal !== true)

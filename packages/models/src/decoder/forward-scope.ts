@@ -1,6 +1,7 @@
 // The shared parts of all graphs of a language model: parameters as inputs, linear layers in the chosen operand order, dropout.
 import type { Dim, GraphBuilder, Precision, Value } from '@bowyer/graph';
 import type { CausalArchitecture, ForwardScope } from '../architecture/architecture.js';
+import type { AttentionForm } from '../layers/attention.js';
 import type { SeededDropout } from '../layers/dropout.js';
 import type { AdapterGraph } from '../lora/adapter-graph.js';
 import { integerNames, type IntegerWeights } from '../quantization/integer-decoding.js';
@@ -12,6 +13,7 @@ import { weightProduct, type OperandOrder } from '../layers/weight-product.js';
 export type AttentionFunction = (
   layer: number,
   queryKeyValue: readonly [Value, Value, Value],
+  form: AttentionForm,
   dropout: (probabilities: Value) => Value,
 ) => Value;
 
@@ -112,8 +114,9 @@ export class GraphScope implements ForwardScope {
     };
   }
 
-  attention(layer: number, query: Value, key: Value, value: Value, dropout: number): Value {
-    return this.options.attention(layer, [query, key, value], (probabilities) => this.dropout(probabilities, dropout));
+  attention(layer: number, query: Value, key: Value, value: Value, form: AttentionForm): Value {
+    const drop = (probabilities: Value) => this.dropout(probabilities, form.dropout ?? 0);
+    return this.options.attention(layer, [query, key, value], form, drop);
   }
 
   blockBoundary(x: Value): void {

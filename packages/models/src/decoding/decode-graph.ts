@@ -44,7 +44,7 @@ export function decodeGraph(architecture: CausalArchitecture, options: DecodeGra
   const ids = g.input('ids', 'int32', ['batch', tokens]);
   const positions = g.input('positions', 'int32', ['batch', tokens]);
   const mask = g.input('cache_mask', 'float32', ['batch', 1, 1, 'capacity']);
-  const { heads, keyValueHeads, headSize, attentionWindows } = architecture;
+  const { heads, keyValueHeads, headSize } = architecture;
   const layout = { batch: 'batch', tokens, heads, keyValueHeads, headSize };
   const cacheInput = (name: string) => g.input(name, 'float32', ['batch', keyValueHeads, 'capacity', headSize]);
   const fresh: Value[] = [];
@@ -57,10 +57,9 @@ export function decodeGraph(architecture: CausalArchitecture, options: DecodeGra
     packed: options.packed,
     adapters: options.adapters && new AdapterGraph(g, options.adapters),
     accuracyLevel: 4,
-    attention: (layer, queryKeyValue) => {
+    attention: (layer, queryKeyValue, form) => {
       const cache = { key: cacheInput(keyName(layer)), value: cacheInput(valueName(layer)), mask, positions };
-      const window = attentionWindows?.[layer];
-      const { mixed, key, value } = cachedAttention(g, queryKeyValue, cache, { ...layout, window });
+      const { mixed, key, value } = cachedAttention(g, queryKeyValue, cache, layout, form);
       fresh.push(key, value);
       return mixed;
     },

@@ -5,6 +5,7 @@ import { writeFileAtomically, type Rng, type ScoredTokens, type TokenLoss } from
 import type { Device, State } from '@bowyer/graph';
 import { architectureFor } from './architectures.js';
 import type { CausalArchitecture } from '../architecture/architecture.js';
+import { checkMemory } from '../architecture/initialize-parameters.js';
 import { eachParameter, toCheckpoint } from '../architecture/checkpoint-layout.js';
 import { DecodePrograms } from '../decoding/decode-programs.js';
 import { Episodes, type EpisodesOptions } from '../decoding/episodes.js';
@@ -142,6 +143,7 @@ export class LanguageModel implements FrozenPolicy {
   ): Promise<LanguageModel> {
     const architecture = architectureFor({ vocab_size: options.tokenizer.vocabSize, ...options.config });
     checkVocabulary(options.tokenizer.vocabSize, architecture.vocabSize, 'LanguageModel.create');
+    checkMemory(architecture.parameters);
     const weights = new FrozenWeights(architecture, options.quantization ?? 'none');
     for (const spec of architecture.parameters) weights.addInitialized(spec, options.rng);
     const { device, lora } = options;

@@ -4,7 +4,13 @@ import { bart } from './bart.js';
 import type { EncoderDecoder } from './encoder-decoder.js';
 import { t5 } from './t5.js';
 
-const builders: Readonly<Record<string, (json: ConfigJson) => EncoderDecoder>> = { bart, t5, mt5: t5 };
+const builders: Readonly<Record<string, (json: ConfigJson, apart: ReadonlySet<string>) => EncoderDecoder>> = {
+  bart,
+  marian: bart,
+  pegasus: bart,
+  t5,
+  mt5: t5,
+};
 
 export const encoderDecoderTypes = Object.keys(builders);
 
@@ -16,12 +22,17 @@ export const isEncoderDecoder = ({ model_type: type }: ConfigJson): boolean =>
  * The architecture of a Hugging Face config, chosen by its `model_type`.
  *
  * @param path where the config comes from, for the message
+ * @param apart word tables that a file has although they are tied to another, with other numbers
  */
-export function encoderDecoderFor(json: ConfigJson, path = 'config.json'): EncoderDecoder {
+export function encoderDecoderFor(
+  json: ConfigJson,
+  path = 'config.json',
+  apart: ReadonlySet<string> = new Set(),
+): EncoderDecoder {
   if (!isEncoderDecoder(json)) {
     const known = `supported encoder-decoders: ${encoderDecoderTypes.join(', ')}`;
     const problem = `is ${JSON.stringify(json.model_type)}, which is not supported; ${known}`;
     throw new UnsupportedConfigError(null, 'model_type', problem, path);
   }
-  return fromConfigFile(path, () => builders[String(json.model_type)](json));
+  return fromConfigFile(path, () => builders[String(json.model_type)](json, apart));
 }

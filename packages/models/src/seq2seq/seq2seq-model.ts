@@ -22,6 +22,7 @@ import { paddedTokens, scoreBatch, type SourceAndTarget, type TargetScores } fro
 import { encoderDecoderFor } from './seq2seq-architectures.js';
 import { scoreGraph } from './seq2seq-graphs.js';
 import { TargetDecoder } from './target-decoder.js';
+import { separateTables } from './tied-tables.js';
 
 /** A source to be answered. */
 export interface Source {
@@ -73,12 +74,16 @@ export class Seq2SeqModel {
 
   /** A model from a Hugging Face directory: config.json, model.safetensors (or shards), and tokenizer.json if there is one. */
   static async load({ device, dir }: Seq2SeqModelOptions & { dir: string }): Promise<Seq2SeqModel> {
-    const architecture = encoderDecoderFor(await readPretrainedConfig(dir), join(dir, 'config.json'));
-    const rules = await readGenerationRules(dir, architecture);
+    const [json, path] = [await readPretrainedConfig(dir), join(dir, 'config.json')];
+    const tied = encoderDecoderFor(json, path);
+    const rules = await readGenerationRules(dir, tied);
     const hasTokenizer = (await stat(join(dir, 'tokenizer.json')).catch(() => null)) !== null;
     const tokenizer = hasTokenizer ? await loadTokenizer(dir) : null;
-    if (tokenizer) checkVocabulary(tokenizer.vocabSize, architecture.vocabSize, dir);
-    const tensors = checkedParameters(architecture, await readWeights(dir, { requireFinite: true }), dir);
+    if (tokenizer) checkVocabulary(tokenizer.vocabSize, tied.vocabSize, dir);
+    const stored = tied.fromFile(await readWeights(dir, { requireFinite: true }));
+    const apart = separateTables(stored, tied.tiedTables);
+    const architecture = encoderDecoderFor(json, path, apart);
+    const tensors = checkedParameters(architecture, stored, dir);
     return new Seq2SeqModel(device, { architecture, tokenizer, rules, parameters: await device.createState(tensors) });
   }
 
@@ -140,8 +145,7 @@ export class Seq2SeqModel {
 }
 
 /** Every parameter in its shape, and nothing that the architecture has no place for. */
-function checkedParameters(architecture: EncoderDecoder, stored: HostTensors, dir: string): HostTensors {
-  const tensors = architecture.fromFile(stored);
+function checkedParameters(architecture: EncoderDecoder, tensors: HostTensors, dir: string): HostTensors {
   const parameters: HostTensors = {};
   for (const { name, shape } of architecture.parameters) {
     const tensor = tensors[name];
@@ -151,7 +155,8 @@ function checkedParameters(architecture: EncoderDecoder, stored: HostTensors, di
       throw new PretrainedDirectoryError(dir, `'${name}' has shape [${tensor.shape.join(', ')}], not ${expected}`);
     parameters[name] = tensor;
   }
-  const extra = Object.keys(tensors).find((name) => !(name in parameters));
+  // A shared table may be stored although both halves and the head have their own.
+  const extra = Object.keys(tensors).find((name) => !(name in parameters) && !/(^|\.)shared\.weight$/.test(name));
   if (extra !== undefined)
     throw new PretrainedDirectoryError(
       dir,

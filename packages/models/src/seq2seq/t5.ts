@@ -2,15 +2,19 @@
 // Sources: Raffel et al. 2020 (arXiv:1910.10683); gated feed-forward layers: Shazeer 2020 (arXiv:2002.05202);
 // names and layout of Hugging Face's T5ForConditionalGeneration.
 import type { Value } from '@bowyer/graph';
-import { activate, type ActivationName } from '../layers/activations.js';
+import { activate, activationNames, type ActivationName } from '../layers/activations.js';
 import type { ParameterSpec } from '../architecture/parameter-spec.js';
 import { ConfigFields, type ConfigJson, type HostTensors } from '@bowyer/checkpoints';
 import { rmsNormalization } from '../layers/rms-normalization.js';
 import type { EncoderDecoder, SequenceScope } from './encoder-decoder.js';
+import { renamed } from './other-names.js';
 import { relativePositionBias, type BucketOptions } from './relative-position-buckets.js';
+import { tableName, type TiedPair } from './tied-tables.js';
 
 const SHARED = 'shared.weight';
 const HEAD = 'lm_head.weight';
+const tables = { encoder: 'encoder.embed_tokens.weight', decoder: 'decoder.embed_tokens.weight' } as const;
+const pairs: readonly TiedPair[] = [tables.encoder, tables.decoder, HEAD].map((copy) => [copy, SHARED]);
 
 interface T5Config {
   vocabSize: number;
@@ -27,10 +31,11 @@ interface T5Config {
   activation: ActivationName;
   /** act(x W₀) ⊙ x W₁ instead of act(x W). */
   gated: boolean;
-  /** The head is the embedding, and hidden states are multiplied by 1/√width before it. */
-  tied: boolean;
-  /** A head that is missing is the embedding, without that factor. */
-  headMayBeShared: boolean;
+  /** Hidden states are multiplied by 1/√width before the head. */
+  scalesOutputs: boolean;
+  /** The tables of the two halves' words and of the head, which are one unless a file has several. */
+  words: { encoder: string; decoder: string };
+  head: string;
 }
 
 /** What Hugging Face's T5Config takes for a field that the file leaves out. */
@@ -45,19 +50,18 @@ const defaults: ConfigJson = {
   relative_attention_max_distance: 128,
   layer_norm_epsilon: 1e-6,
   feed_forward_proj: 'relu',
-  tie_word_embeddings: true,
 };
 
-/** `feed_forward_proj` → activation; 'gated-gelu' means the tanh approximation, as in the first T5 v1.1 checkpoints. */
-const projections = {
-  relu: { activation: 'relu', gated: false },
-  gelu: { activation: 'gelu', gated: false },
-  'gated-relu': { activation: 'relu', gated: true },
-  'gated-gelu': { activation: 'gelu_new', gated: true },
-  'gated-silu': { activation: 'silu', gated: true },
-} as const;
+/** Names that a file may have beside these; where it has both, the library takes the others. */
+const otherNames = {
+  hidden_size: 'd_model',
+  num_attention_heads: 'num_heads',
+  num_hidden_layers: 'num_layers',
+  head_dim: 'd_kv',
+};
 
-function t5Config(json: ConfigJson): T5Config {
+function t5Config(file: ConfigJson, apart: ReadonlySet<string>): T5Config {
+  const json = renamed(file, otherNames);
   const type = String(json.model_type);
   const layers = json.num_layers ?? defaults.num_layers;
   const fields = new ConfigFields(type, json, {
@@ -65,7 +69,6 @@ function t5Config(json: ConfigJson): T5Config {
     num_decoder_layers: layers,
     ...(type === 'mt5' && { feed_forward_proj: 'gated-gelu' }),
   });
-  const names = Object.keys(projections) as (keyof typeof projections)[];
   const buckets = fields.count('relative_attention_num_buckets');
   if (buckets < 4 || buckets % 4 !== 0)
     throw fields.error('relative_attention_num_buckets', `must be a multiple of 4, not ${buckets}`);
@@ -84,28 +87,51 @@ function t5Config(json: ConfigJson): T5Config {
     buckets,
     maxDistance,
     epsilon: fields.real('layer_norm_epsilon'),
-    ...projections[fields.choice('feed_forward_proj', names)],
-    ...headSettings(type, fields, json),
+    ...feedForwardOf(fields, json),
+    scalesOutputs: scalesOutputs(type, fields, json),
+    words: { encoder: tableName(tables.encoder, pairs, apart), decoder: tableName(tables.decoder, pairs, apart) },
+    head: tableName(HEAD, pairs, apart),
   };
 }
 
 /**
- * Until transformers 4 `tie_word_embeddings` specifies both whether the head is the embedding and whether hidden states are
- * scaled. From 5 on it is always true; `scale_decoder_outputs` specifies for T5 whether they are scaled, mT5's never are, and
- * the head is the embedding unless the file has one of its own.
+ * `feed_forward_proj` is an activation or `gated-` and one; 'gated-gelu' means the tanh approximation, as in the first
+ * T5 v1.1 checkpoints. What newer files derive from it is stored too, and wins.
  */
-function headSettings(type: string, fields: ConfigFields, json: ConfigJson) {
-  if (!(Number.parseInt(String(json.transformers_version)) >= 5 || 'scale_decoder_outputs' in json))
-    return { tied: fields.flag('tie_word_embeddings'), headMayBeShared: false };
-  const isScaled = type === 't5' && ('scale_decoder_outputs' in json ? fields.flag('scale_decoder_outputs') : true);
-  return { tied: isScaled, headMayBeShared: true };
+function feedForwardOf(fields: ConfigFields, json: ConfigJson): Pick<T5Config, 'activation' | 'gated'> {
+  const parts = String(fields.value('feed_forward_proj')).split('-');
+  if (parts.length > 2 || (parts.length === 2 && parts[0] !== 'gated'))
+    throw fields.error(
+      'feed_forward_proj',
+      `is ${JSON.stringify(json.feed_forward_proj)}, not an activation or gated-…`,
+    );
+  const projection = new ConfigFields(fields.modelType, json, {
+    dense_act_fn: parts.join('-') === 'gated-gelu' ? 'gelu_new' : parts.at(-1),
+    is_gated_act: parts[0] === 'gated',
+  });
+  const isStored = 'dense_act_fn' in json;
+  const known = isStored || activationNames.includes(parts.at(-1) as ActivationName);
+  if (!known) fields.choice('feed_forward_proj', feedForwardNames);
+  return { activation: projection.choice('dense_act_fn', activationNames), gated: projection.flag('is_gated_act') };
 }
 
-export function t5(json: ConfigJson): EncoderDecoder {
-  const config = t5Config(json);
+const feedForwardNames = activationNames.flatMap((name) => [name, `gated-${name}`]);
+
+/**
+ * Whether hidden states are scaled before the head: files of transformers 4 say so by `tie_word_embeddings`, newer ones by
+ * `scale_decoder_outputs`. Word tables are tied whatever the former says. mT5's states are never scaled.
+ */
+function scalesOutputs(type: string, fields: ConfigFields, json: ConfigJson): boolean {
+  if (type !== 't5') return false;
+  return 'scale_decoder_outputs' in json ? fields.flag('scale_decoder_outputs') : json.tie_word_embeddings !== false;
+}
+
+export function t5(json: ConfigJson, apart: ReadonlySet<string>): EncoderDecoder {
+  const config = t5Config(json, apart);
   const { width, decoderLayers, encoderLayers } = config;
   return {
     vocabSize: config.vocabSize,
+    sourceVocabSize: config.vocabSize,
     decoderLayers,
     encoderHeads: config.heads,
     heads: config.heads,
@@ -115,11 +141,12 @@ export function t5(json: ConfigJson): EncoderDecoder {
     parameters: t5Parameters(config),
     specialTokens: { decoderStart: 0, eos: 1, pad: 0, forcedEos: null },
     config: json,
-    fromFile: (tensors) => fromFile(tensors, config),
+    tiedTables: pairs,
+    fromFile,
 
     encode(scope, ids) {
       const bias = positionBias(scope, config, 'encoder');
-      let x = embed(scope, config, ids);
+      let x = embed(scope, config, 'encoder', ids);
       for (let layer = 0; layer < encoderLayers; layer++) {
         x = selfAttention(scope, config, { half: 'encoder', layer, bias }, x);
         x = feedForward(scope, config, `encoder.block.${layer}.layer.1`, x);
@@ -134,7 +161,7 @@ export function t5(json: ConfigJson): EncoderDecoder {
 
     decode(scope, ids) {
       const bias = positionBias(scope, config, 'decoder');
-      let x = embed(scope, config, ids);
+      let x = embed(scope, config, 'decoder', ids);
       for (let layer = 0; layer < decoderLayers; layer++) {
         const name = `decoder.block.${layer}.layer`;
         x = selfAttention(scope, config, { half: 'decoder', layer, bias }, x);
@@ -150,12 +177,12 @@ export function t5(json: ConfigJson): EncoderDecoder {
     },
 
     logits: (scope, hidden) =>
-      config.tied ? scope.linear(scope.g.mul(hidden, 1 / Math.sqrt(width)), SHARED) : scope.linear(hidden, HEAD),
+      scope.linear(config.scalesOutputs ? scope.g.mul(hidden, 1 / Math.sqrt(width)) : hidden, config.head),
   };
 }
 
-const embed = ({ g, parameter }: SequenceScope, { width }: T5Config, ids: Value) =>
-  g.reshape(g.gather(parameter(SHARED), ids, 0), [-1, width]);
+const embed = ({ g, parameter }: SequenceScope, { width, words }: T5Config, half: 'encoder' | 'decoder', ids: Value) =>
+  g.reshape(g.gather(parameter(words[half]), ids, 0), [-1, width]);
 
 const biasName = (half: 'encoder' | 'decoder') =>
   `${half}.block.0.layer.0.SelfAttention.relative_attention_bias.weight`;
@@ -207,7 +234,10 @@ function t5Parameters(config: T5Config): ParameterSpec[] {
     matrix(`${name}.v`, attentionWidth, width, width ** -0.5);
     matrix(`${name}.o`, width, attentionWidth, attentionWidth ** -0.5);
   };
-  matrix('shared', vocabSize, width, 1);
+  const { words, head } = config;
+  const wordTables = new Set([words.encoder, words.decoder, head]);
+  for (const name of wordTables)
+    specs.push({ name, shape: [vocabSize, width], init: { kind: 'normal', standardDeviation: 1 } });
   for (const half of ['encoder', 'decoder'] as const) {
     specs.push({
       name: biasName(half),
@@ -229,19 +259,11 @@ function t5Parameters(config: T5Config): ParameterSpec[] {
     }
     layerNorm(`${half}.final_layer_norm`);
   }
-  if (!config.tied) matrix('lm_head', vocabSize, width, width ** -0.5);
   return specs;
 }
 
-/** The embedding may be stored once per half, and the head although it is tied. */
-function fromFile(tensors: HostTensors, { tied, headMayBeShared }: T5Config): HostTensors {
-  const result = { ...tensors };
-  const copies = ['encoder.embed_tokens.weight', 'decoder.embed_tokens.weight', ...(tied ? [HEAD] : [])];
-  const shared = [SHARED, ...copies].find((name) => name in result);
-  if (shared) result[SHARED] = result[shared];
-  for (const name of copies) delete result[name];
-  if (!tied && headMayBeShared && shared) result[HEAD] ??= result[SHARED];
-  // Left over in T5's first checkpoints; no bias is added to the scores against the source.
-  delete result['decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight'];
+/** Left over in T5's first checkpoints; no bias is added to the scores against the source. */
+function fromFile(tensors: HostTensors): HostTensors {
+  const { 'decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight': _, ...result } = tensors;
   return result;
 }

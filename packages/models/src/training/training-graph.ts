@@ -140,7 +140,7 @@ function scoredRows(
   const ids = g.input('ids', 'int32', ['batch', 'tokens']);
   const positions = g.input('scored_positions', 'int32', ['scored']);
   const targets: Value = g.cast(g.input('targets', 'int32', ['scored']), 'int64');
-  const { heads, keyValueHeads, headSize, attentionWindows } = architecture;
+  const { heads, keyValueHeads, headSize } = architecture;
   const layout = { batch: 'batch', tokens: 'tokens', heads, keyValueHeads, headSize };
   const dropoutSeed =
     training && drops(training.dropout, adapterLayout) ? g.input('dropout_seed', 'int32', []) : undefined;
@@ -150,8 +150,7 @@ function scoredRows(
     batch: 'batch',
     tokens: 'tokens',
     operandOrder: 'rows-left',
-    attention: (layer, queryKeyValue, drop) =>
-      causalAttention(g, queryKeyValue, { ...layout, window: attentionWindows?.[layer] }, drop),
+    attention: (_layer, queryKeyValue, form, drop) => causalAttention(g, queryKeyValue, layout, form, drop),
     quantized,
     weightType,
     adapters,

@@ -14,6 +14,7 @@ import { deviceOf, type DeviceConfig } from '../../agent/device-choice.js';
 import { policyOptimizer, restoreOptimizer, savePolicyState } from '../../agent/policy-setup.js';
 import type { SharedConfig } from '../../config/keys.js';
 import { CheckpointStore } from '../../run/checkpoint-store.js';
+import { owningFolder } from '../../run/folder-owner.js';
 import { Recorder } from '../../run/recorder.js';
 import { claimDirectory, openDirectory, RunFiles } from '../../run/run-files.js';
 import { writeReportOf } from '../../run/write-report.js';
@@ -50,13 +51,17 @@ const LOGS_PER_EPOCH = 10;
 const TRIAL_PROMPTS = 4;
 
 export async function finetune(config: FinetuneConfig, context: TaskContext): Promise<void> {
-  const { directory, log, print } = context;
   // A file may change under its name, and a run is resumed on the same items only.
   const dataSha256 = createHash('sha256')
     .update(await readFile(config.data))
     .digest('hex');
   const decisive = { ...context.decisive, dataSha256 };
-  await openDirectory(directory, decisive);
+  await openDirectory(context.directory, decisive);
+  await owningFolder(context.directory, 'run', () => finetuneInFolder(config, { ...context, decisive }));
+}
+
+async function finetuneInFolder(config: FinetuneConfig, context: TaskContext): Promise<void> {
+  const { directory, log, print } = context;
   const finished = await readFinetuneResults(directory);
   if (finished !== null) {
     print(`this run is finished already: ${directory}\n\n${finetuneText(directory, finished)}\n`);
@@ -65,7 +70,7 @@ export async function finetune(config: FinetuneConfig, context: TaskContext): Pr
   const examples = await loadExamples(config, log);
   const device = await openDevice(deviceOf(config));
   try {
-    const results = await trainOn(device, examples, config, { ...context, decisive });
+    const results = await trainOn(device, examples, config, context);
     if (results === null) {
       log(`stopped; the same command with save_path=${directory} resumes it`);
       return;

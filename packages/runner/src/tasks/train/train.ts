@@ -29,6 +29,7 @@ import { datasetFor, loadMaterial } from '../../demonstrations/material.js';
 import { agentEnvironment } from '../../environment/agent-context.js';
 import { environmentOf } from '../../environment/environment.js';
 import { CheckpointStore, type CheckpointProgress } from '../../run/checkpoint-store.js';
+import { owningFolder } from '../../run/folder-owner.js';
 import { guardReason } from '../../run/guard.js';
 import { Recorder } from '../../run/recorder.js';
 import { resultText, type RunResults } from '../../run/results.js';
@@ -39,8 +40,12 @@ import { failureLog, FinalTest } from './final-test.js';
 import type { TrainConfig } from './train-config.js';
 
 export async function train(config: TrainConfig, context: TaskContext): Promise<void> {
-  const { directory, print, decisive } = context;
-  await openDirectory(directory, decisive);
+  await openDirectory(context.directory, context.decisive);
+  await owningFolder(context.directory, 'run', () => trainInFolder(config, context));
+}
+
+async function trainInFolder(config: TrainConfig, context: TaskContext): Promise<void> {
+  const { directory, print } = context;
   const finished = await readResults(directory);
   await refuseStopped(finished, config, context);
   if (finished !== null && finished.iterations >= (config.iterations ?? finished.iterations)) {

@@ -1,5 +1,7 @@
+import { GraphBuilder } from '@bowyer/graph';
 import { architectureFor } from '../language-model/architectures.js';
-import { llamaConfig } from './llama-config.js';
+import type { AttentionForm } from '../layers/attention.js';
+import { GraphScope } from './forward-scope.js';
 
 const sizes = {
   vocab_size: 11,
@@ -29,8 +31,25 @@ test('each family has the biases and norms of its own', () => {
   expect(norms).toEqual([{ name: 'model.layers.1.self_attn.q_norm.weight', shape: [6], init: { kind: 'ones' } }]);
 });
 
+/** What each layer's attention asks of the graph. */
+function formsOf(json: Record<string, unknown>): AttentionForm[] {
+  const architecture = architectureFor({ ...sizes, ...json });
+  const g = new GraphBuilder('forms');
+  const forms: AttentionForm[] = [];
+  const scope = new GraphScope(g, architecture, {
+    ...{ batch: 'batch', tokens: 'tokens', operandOrder: 'rows-left' },
+    attention: (layer, [query], form) => {
+      forms[layer] = form;
+      return query;
+    },
+  });
+  const rows = (name: string) => g.input(name, 'int64', ['batch*tokens']);
+  architecture.residual(scope, rows('ids'), rows('positions'));
+  return forms;
+}
+
 test('sliding windows: every layer of Mistral, the upper ones of Qwen, as the file says', () => {
-  const windows = (json: Record<string, unknown>) => llamaConfig({ ...sizes, ...json }).attentionWindows;
+  const windows = (json: Record<string, unknown>) => formsOf(json).map(({ window }) => window);
   const none = [undefined, undefined, undefined, undefined];
   expect(windows({ model_type: 'mistral', sliding_window: 8 })).toEqual([8, 8, 8, 8]);
   expect(windows({ model_type: 'mistral', sliding_window: null })).toEqual(none);
@@ -71,7 +90,7 @@ test.each<[Record<string, unknown>, string]>([
     'layer_types has "chunked_attention", which is not supported; known: full_attention, sliding_attention',
   ],
 ])('a config that cannot be built names the field: %j', (change, problem) => {
-  expect(() => llamaConfig({ ...sizes, model_type: 'llama', ...change })).toThrow(
+  expect(() => architectureFor({ ...sizes, model_type: 'llama', ...change })).toThrow(
     `config.json of a '${String(change.model_type ?? 'llama')}' model: ${problem}`,
   );
 });
