@@ -136,7 +136,7 @@ export class Seq2SeqModel {
 
   async #logitRules({ greedy }: SamplingOptions): Promise<LogitRules> {
     if (this.#dir === null) return noLogitRules;
-    const options = { samples: !greedy, forcesTokens: true };
+    const options = { samples: !greedy, isEncoderDecoder: true };
     return (await readLogitRules(this.#dir, this.architecture.vocabSize, options)).rules;
   }
 

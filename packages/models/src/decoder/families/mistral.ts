@@ -16,7 +16,7 @@ export const mistral: Family = {
   },
   build(config) {
     const { fields } = config;
-    fields.refuse('attention_bias', false);
+    for (const field of ['attention_bias', 'mlp_bias']) fields.refuse(field, false);
     const rotary = config.rotary();
     const hasWindow = fields.value('sliding_window') !== undefined;
     const kinds = config.layerKinds(() => (hasWindow ? 'sliding_attention' : 'full_attention'));
