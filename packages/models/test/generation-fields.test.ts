@@ -7,7 +7,7 @@ import { openDevice, type Device } from '@bowyer/graph';
 import type { ConfigJson } from '@bowyer/checkpoints';
 import { changesLogits } from '../src/decoding/logit-rules.js';
 import { generateTexts } from '../src/inference/generate-texts.js';
-import { readLogitRules } from '../src/inference/generation-fields.js';
+import { readLogitRules } from '../src/decoding/generation-fields.js';
 import { LanguageModel } from '../src/language-model/language-model.js';
 import { recorded, writeFolder } from './field-folders.js';
 

@@ -1,7 +1,7 @@
 // What a model's generation_config.json asks of generation beyond the run's own keys: rules for logits, or nothing.
 import { join } from 'node:path';
 import { ConfigFields, fromConfigFile, readGenerationFields, type ConfigJson } from '@bowyer/checkpoints';
-import { changesLogits, noLogitRules, type LogitRules } from '../decoding/logit-rules.js';
+import { changesLogits, noLogitRules, type LogitRules } from './logit-rules.js';
 
 /** Fields that nothing here does, and the values without effect. */
 const notBuilt: Readonly<Record<string, readonly unknown[]>> = {
