@@ -16,14 +16,15 @@ const notBuilt: Readonly<Record<string, readonly unknown[]>> = {
   encoder_repetition_penalty: [1],
   encoder_no_repeat_ngram_size: [0],
   exponential_decay_length_penalty: [],
-  forced_bos_token_id: [],
-  forced_eos_token_id: [],
   guidance_scale: [1],
   watermarking_config: [],
   token_healing: [false],
   stop_strings: [],
   max_time: [],
 };
+
+/** The same for decoders: encoder-decoders have them (see generation-rules.ts). */
+const forcedTokens: Readonly<Record<string, readonly unknown[]>> = { forced_bos_token_id: [], forced_eos_token_id: [] };
 
 /** The same where tokens are sampled. */
 const notSampled: Readonly<Record<string, readonly unknown[]>> = {
@@ -47,22 +48,30 @@ export interface GenerationRulesOfFolder {
  * The rules of a model's folder. What samples (temperature, top_k, top_p, do_sample) and how much (max_new_tokens) are keys of
  * a run and are not read here, nor are the tokens that end a text.
  *
+ * @param dir of a whole model; an adapter's base
  * @param vocabSize ids from here on do not exist
- * @param samples whether tokens are drawn, which more fields are about
+ * @param options.samples whether tokens are drawn, which more fields are about
+ * @param options.isEncoderDecoder for those no rule is built
  * @throws UnsupportedConfigError where the file asks for more than is built
  */
 export async function readLogitRules(
   dir: string,
   vocabSize: number,
-  { samples }: { samples: boolean },
+  { samples, isEncoderDecoder = false }: { samples: boolean; isEncoderDecoder?: boolean },
 ): Promise<GenerationRulesOfFolder> {
   const { file, json } = await readGenerationFields(dir);
   const path = join(dir, file);
   return fromConfigFile(path, () => {
     const fields = new ConfigFields(String(json.model_type ?? 'language'), json, {});
-    for (const [field, harmless] of Object.entries({ ...notBuilt, ...(samples && notSampled) }))
+    for (const [field, harmless] of Object.entries({
+      ...notBuilt,
+      ...(!isEncoderDecoder && forcedTokens),
+      ...(samples && notSampled),
+    }))
       fields.refuse(field, ...harmless);
-    return { ...logitRules(json, fields, vocabSize), path };
+    const found = logitRules(json, fields, vocabSize);
+    if (isEncoderDecoder) for (const field of found.fields) fields.refuse(field);
+    return { ...found, path };
   });
 }
 

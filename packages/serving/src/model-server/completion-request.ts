@@ -1,11 +1,12 @@
 // What a client asks for, read from the body of POST /v1/chat/completions and /v1/completions.
-// Fields: platform.openai.com/docs/api-reference; `top_k` as other servers of that API have it.
+// Fields: platform.openai.com/docs/api-reference; `top_k` and `repetition_penalty` as other servers of that API have it.
 import { maximum } from '@bowyer/core';
 import {
   MAX_TOP_LOGPROBS,
   type ChatMessage,
   type ChatTemplate,
   ChatTemplateError,
+  type LogitRules,
   type SamplingOptions,
   type Tokenizer,
 } from '@bowyer/models';
@@ -32,6 +33,8 @@ export interface CompletionRequest {
   presencePenalty: number;
   /** Subtracted from the logit of a token once for each time it was generated. */
   frequencyPenalty: number;
+  /** What the prompt and the answer so far change about logits. */
+  rules: LogitRules;
 }
 
 export interface Prompt {
@@ -51,13 +54,14 @@ export interface RequestReader {
   name: string;
   /** Most answers to one prompt. */
   slots: number;
+  /** Of the model; a request may bring another repetition penalty. */
+  rules: LogitRules;
   /** What a request that leaves them out gets. */
   defaults: { temperature: number; topK: number; topP: number; maxTokens: number };
 }
 
 /** Fields of OpenAI's API and similar ones, with the values that have no effect. */
 const notBuilt = {
-  repetition_penalty: [1],
   min_p: [0],
   best_of: [1],
   suffix: [''],
@@ -123,7 +127,7 @@ function request(
   reader: RequestReader,
   { limit, ofPrompt }: { limit: readonly string[]; ofPrompt: string },
 ): CompletionRequest {
-  const { defaults, slots, contextLength, vocabSize } = reader;
+  const { defaults, slots, contextLength, vocabSize, rules } = reader;
   const penalty = { min: -2, max: 2 };
   checkModel(fields, reader);
   fields.refuseUnlessNeutral(notBuilt);
@@ -148,6 +152,10 @@ function request(
     logitBias: fields.numbersById('logit_bias', { min: -100, max: 100, vocabSize }),
     presencePenalty: fields.number('presence_penalty', 0, penalty),
     frequencyPenalty: fields.number('frequency_penalty', 0, penalty),
+    rules: {
+      ...rules,
+      repetitionPenalty: fields.number('repetition_penalty', rules.repetitionPenalty, { min: 0.01, max: 100 }),
+    },
   };
 }
 

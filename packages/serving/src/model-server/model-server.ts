@@ -3,7 +3,7 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Rng } from '@bowyer/core';
-import { type ChatTemplate, endOfText, type LanguageModel } from '@bowyer/models';
+import { type ChatTemplate, endOfText, type LanguageModel, type LogitRules, noLogitRules } from '@bowyer/models';
 import { bodyText, BodyError, HttpListener, pathOf, whenClientLeaves } from '../http/http-listener.js';
 import type { Refusal } from '../http/request-guard.js';
 import {
@@ -35,6 +35,8 @@ export interface ModelServerOptions extends SequenceBatcherOptions {
   terminatorIds?: readonly number[];
   /** Of the answers to requests without a seed. */
   seed: number;
+  /** What the text so far changes about logits; a request may bring another repetition penalty. Nothing if not given. */
+  rules?: LogitRules;
   /** What a request that leaves them out gets. */
   defaults: RequestReader['defaults'];
   /** Called on faults of the server, which the client sees as status 500. */
@@ -63,7 +65,9 @@ export class ModelServer {
   ) {
     const { model, template, name, slots, defaults, seed, terminatorIds = [] } = options;
     const { tokenizer, contextLength, architecture } = model;
-    this.#reader = { tokenizer, template, contextLength, vocabSize: architecture.vocabSize, name, slots, defaults };
+    const { rules = noLogitRules } = options;
+    const { vocabSize } = architecture;
+    this.#reader = { tokenizer, template, contextLength, vocabSize, name, slots, defaults, rules };
     this.#terminatorIds = [...new Set([...terminatorIds, ...(template?.terminatorIds ?? []), ...endOfText(model)])];
     this.#rng = Rng.forPurpose(seed, 'answers');
   }

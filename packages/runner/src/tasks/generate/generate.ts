@@ -11,6 +11,7 @@ import {
   type LanguageModel,
   type PromptItem,
 } from '@bowyer/models';
+import { textRules } from '../../agent/text-rules.js';
 import { terminatorIds } from '../../agent/agent-tokens.js';
 import { loadChatTemplate, withMessages } from '../../agent/chat-setup.js';
 import type { SharedConfig } from '../../config/keys.js';
@@ -20,7 +21,15 @@ import type { TaskContext } from '../task.js';
 type GenerateConfig = LinesConfig &
   Pick<
     SharedConfig,
-    'seed' | 'maxNewTokens' | 'doSample' | 'temperature' | 'topK' | 'topP' | 'eosStr' | 'chatTemplate'
+    | 'seed'
+    | 'maxNewTokens'
+    | 'doSample'
+    | 'temperature'
+    | 'topK'
+    | 'topP'
+    | 'repetitionPenalty'
+    | 'eosStr'
+    | 'chatTemplate'
   > & {
     batchSize: number;
     ignoreEos: boolean;
@@ -31,6 +40,7 @@ export async function generate(config: GenerateConfig, context: TaskContext): Pr
   let cut = 0;
   const results = async function* (model: LanguageModel | Seq2SeqModel, lines: ChatItem[]) {
     const { items, template } = await promptsOf(lines, model, config);
+    const rules = await textRules(config.model, model, config);
     const ends = config.ignoreEos ? [] : (template?.terminatorIds ?? []);
     let line = 0;
     const options = { temperature, topK, topP, greedy: !doSample, maxNewTokens, batchSize, seed };
@@ -39,6 +49,7 @@ export async function generate(config: GenerateConfig, context: TaskContext): Pr
         ? generateTargets(model, items, { ...options, terminatorIds: [...targetEnds(model, config), ...ends] })
         : generateTexts(model, items, {
             ...options,
+            rules,
             terminatorIds: [...new Set([...textEnds(model, config), ...ends])],
           });
     for await (const { text, ids, logprobs, finishReason } of texts) {
