@@ -238,6 +238,36 @@ def record_generation():
     write("generation", {"config": BASES["llama"], "eos": END, "prompts": PROMPTS, "max_new_tokens": 14, "cases": recorded})
 
 
+# Fields of the classes, with their defaults
+
+# Rows of test/field-classes.ts; a new family's type goes here too.
+FAMILIES = ["falcon", "gpt2", "gpt_neox", "llama", "mistral", "qwen2", "qwen3"]
+
+
+def plain(value):
+    """As JSON has it; what JSON cannot have becomes its text."""
+    try:
+        return json.loads(json.dumps(value))
+    except TypeError:
+        return str(value)
+
+
+def fields_of(cls):
+    return {field.name: plain(None if field.default is dataclasses.MISSING else field.default) for field in dataclasses.fields(cls) if field.init}
+
+
+def record_fields():
+    import peft
+
+    own = GenerationConfig().__dict__
+    write("fields", {
+        "versions": {"transformers": transformers.__version__, "peft": peft.__version__},
+        "decoders": {name: fields_of(CONFIG_MAPPING[name]) for name in FAMILIES},
+        "generation_config.json": {name: plain(value) for name, value in own.items() if not name.startswith("_")},
+        "adapter_config.json": fields_of(peft.LoraConfig),
+    })
+
+
 def write(name, value):
     OUT.mkdir(parents=True, exist_ok=True)
     text = json.dumps(value, ensure_ascii=False)
@@ -245,7 +275,7 @@ def write(name, value):
     print(f"{name}.json: {len(text)} bytes")
 
 
-RECORDS = {"decoders": record_decoders, "generation": record_generation}
+RECORDS = {"decoders": record_decoders, "generation": record_generation, "fields": record_fields}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or RECORDS:
