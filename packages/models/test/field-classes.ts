@@ -75,7 +75,13 @@ export const decoders: Readonly<Record<string, FieldClasses>> = {
       refused: { scale_attn_weights: false, scale_attn_by_inverse_layer_idx: true, add_cross_attention: true },
       idle: [
         'reorder_and_upcast_attn', // the same numbers in another order
-        ...['summary_type', 'summary_use_proj', 'summary_activation', 'summary_proj_to_labels', 'summary_first_dropout'],
+        ...[
+          'summary_type',
+          'summary_use_proj',
+          'summary_activation',
+          'summary_proj_to_labels',
+          'summary_first_dropout',
+        ],
       ],
     },
   ),
@@ -115,10 +121,26 @@ export const adapter: FieldClasses = {
   used: read('r', 'lora_alpha', 'lora_dropout', 'target_modules', 'use_rslora', 'base_model_name_or_path'),
   refused: {
     ...{ peft_type: 'LOHA', task_type: 'SEQ_CLS', bias: 'all', modules_to_save: ['lm_head'], use_dora: true },
-    ...{ init_lora_weights: 'pissa', exclude_modules: ['q_proj'], layers_to_transform: [0], rank_pattern: { q_proj: 2 } },
-    ...{ alpha_pattern: { q_proj: 2 }, megatron_config: { x: 1 }, trainable_token_indices: [1], velora_config: { x: 1 } },
+    ...{
+      init_lora_weights: 'pissa',
+      exclude_modules: ['q_proj'],
+      layers_to_transform: [0],
+      rank_pattern: { q_proj: 2 },
+    },
+    ...{
+      alpha_pattern: { q_proj: 2 },
+      megatron_config: { x: 1 },
+      trainable_token_indices: [1],
+      velora_config: { x: 1 },
+    },
     ...{ alora_invocation_tokens: [3], use_qalora: true, monteclora_config: { x: 1 }, layer_replication: [[0, 1]] },
-    ...{ lora_bias: true, target_parameters: ['x'], use_bdlora: { x: 1 }, arrow_config: { x: 1 }, kasa_config: { x: 1 } },
+    ...{
+      lora_bias: true,
+      target_parameters: ['x'],
+      use_bdlora: { x: 1 },
+      arrow_config: { x: 1 },
+      kasa_config: { x: 1 },
+    },
   },
   idle: [
     ...['auto_mapping', 'peft_version', 'revision', 'inference_mode', 'fan_in_fan_out', 'runtime_config'],

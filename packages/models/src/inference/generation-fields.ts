@@ -75,6 +75,29 @@ export async function readLogitRules(
   });
 }
 
+/** Names of the fields of a folder that would change what a model samples, whether or not that is built; and their file. */
+export async function givenRules(dir: string): Promise<{ fields: string[]; file: string }> {
+  const { file, json } = await readGenerationFields(dir);
+  const neutral: Readonly<Record<string, readonly unknown[]>> = { ...notBuilt, ...notSampled, ...ruleFields };
+  const fields = Object.entries(neutral).filter(([field, harmless]) => {
+    const value = json[field] ?? null;
+    return value !== null && !harmless.includes(value);
+  });
+  return { fields: fields.map(([field]) => field), file };
+}
+
+/** What `logitRules` reads, with the values without effect. */
+const ruleFields: Readonly<Record<string, readonly unknown[]>> = {
+  sequence_bias: [],
+  repetition_penalty: [1],
+  no_repeat_ngram_size: [0],
+  bad_words_ids: [],
+  min_length: [0],
+  min_new_tokens: [0],
+  suppress_tokens: [],
+  begin_suppress_tokens: [],
+};
+
 function logitRules(json: ConfigJson, fields: ConfigFields, vocabSize: number) {
   const read: Record<string, Partial<LogitRules>> = {};
   const take = (field: string, rule: (value: unknown) => Partial<LogitRules>) => {

@@ -76,10 +76,7 @@ export class HuggingFaceTokenizer implements Tokenizer {
     return finished(this.#pipeline.encode(text, { special: true }));
   }
 
-  encodeInSteps(
-    text: string,
-    options?: { special?: boolean; maxTokens?: number },
-  ): Generator<undefined, number[]> {
+  encodeInSteps(text: string, options?: { special?: boolean; maxTokens?: number }): Generator<undefined, number[]> {
     return this.#pipeline.encode(text, options);
   }
 
@@ -113,7 +110,11 @@ function finished<Result>(steps: Generator<undefined, Result>): Result {
 
 /** As Python's `clean_up_tokenization`. */
 const withoutSpacesBeforePunctuation = (text: string): string =>
-  text.replace(/ ([.?!,])/g, '$1').replaceAll(" ' ", "'").replaceAll(" n't", "n't").replace(/ '(m|s|ve|re)/g, "'$1");
+  text
+    .replace(/ ([.?!,])/g, '$1')
+    .replaceAll(" ' ", "'")
+    .replaceAll(" n't", "n't")
+    .replace(/ '(m|s|ve|re)/g, "'$1");
 
 /** Algorithms of tokenizer.json; files before 2020 do not name one. */
 const KINDS: readonly string[] = ['BPE', 'WordPiece', 'Unigram', 'WordLevel'];

@@ -90,7 +90,8 @@ export class TokenizerPipeline {
 
 /** Files before 2020 do not name it. */
 function modelType(model: Readonly<Record<string, unknown>> | null | undefined): string {
-  if (typeof model?.vocab !== 'object' || model.vocab === null) throw new DefinitionError('it has no model with a vocabulary');
+  if (typeof model?.vocab !== 'object' || model.vocab === null)
+    throw new DefinitionError('it has no model with a vocabulary');
   const { type, vocab, merges } = model;
   if (typeof type === 'string' && Object.hasOwn(models, type)) return type;
   if (type !== undefined) throw new DefinitionError(`its model.type ${JSON.stringify(type)} is not supported; known: ${Object.keys(models).join(', ')}`); // prettier-ignore
