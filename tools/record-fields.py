@@ -245,7 +245,6 @@ def adapter_cases():
     case = lambda title, **changes: dict(title=title, config={**plain_config, **changes})
     yield case("plain")
     yield case("use_rslora", use_rslora=True)
-    yield case("the head too", target_modules=["q_proj", "lm_head"])
     yield case("fan_in_fan_out on linear layers", fan_in_fan_out=True)
     for start in ["gaussian", "orthogonal"]:
         yield case(f"init_lora_weights {start}", init_lora_weights=start)

@@ -19,7 +19,7 @@ const everyDecoder: FieldClasses = {
   used: read('vocab_size', 'tie_word_embeddings', 'initializer_range'),
   refused: { is_encoder_decoder: true },
   idle: [
-    ...['architectures', 'transformers_version', 'dtype'], // written anew when a model is saved
+    ...['architectures', 'transformers_version', 'dtype'], // written again when a model is saved
     ...['bos_token_id', 'eos_token_id', 'pad_token_id'], // of texts, not of the forward pass
     ...['id2label', 'label2id', 'problem_type'], // of classifiers
     ...['output_hidden_states', 'return_dict', 'use_cache', 'chunk_size_feed_forward'], // how, not what
