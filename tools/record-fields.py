@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy
 import torch
 import transformers
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from transformers import AutoModelForCausalLM, GenerationConfig
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
@@ -238,6 +238,76 @@ def record_generation():
     write("generation", {"config": BASES["llama"], "eos": END, "prompts": PROMPTS, "max_new_tokens": 14, "cases": recorded})
 
 
+# Adapters: adapter_config.json, loaded by peft from the files
+
+def adapter_cases():
+    plain_config = dict(peft_type="LORA", task_type="CAUSAL_LM", r=4, lora_alpha=6, target_modules=["q_proj", "down_proj"])
+    case = lambda title, **changes: dict(title=title, config={**plain_config, **changes})
+    yield case("plain")
+    yield case("use_rslora", use_rslora=True)
+    yield case("fan_in_fan_out on linear layers", fan_in_fan_out=True)
+    for start in ["gaussian", "orthogonal"]:
+        yield case(f"init_lora_weights {start}", init_lora_weights=start)
+    for start in ["pissa", "olora"]:
+        yield case(f"init_lora_weights {start}", init_lora_weights=start, refused="init_lora_weights")
+
+
+def record_adapters():
+    from peft import LoraConfig, PeftModel, get_peft_model
+
+    recorded = []
+    for case in adapter_cases():
+        refused = case["config"].pop("refused", None)
+
+        def result(folder):
+            save_folder(folder / "base", BASES["llama"])
+            config = {key: value for key, value in case["config"].items() if key != "peft_type"}
+            model = get_peft_model(load(folder / "base"), LoraConfig(**config))
+            model.save_pretrained(folder / "adapter")
+            names = {name: list(value.shape) for name, value in load_file(folder / "adapter/adapter_model.safetensors").items()}
+            # PEFT adds a copy of the base's head where the head is adapted; this project refuses such a tensor by name.
+            names = {name: shape for name, shape in names.items() if "base_layer" not in name}
+            save_file({name: weights_of(name, shape) for name, shape in names.items()}, folder / "adapter/adapter_model.safetensors", metadata={"format": "pt"})
+            saved = json.loads((folder / "adapter/adapter_config.json").read_text())
+            return saved, names, logprobs(PeftModel.from_pretrained(load(folder / "base"), folder / "adapter").eval())
+
+        config, names, scores = in_folder(result)
+        config["base_model_name_or_path"] = "base"
+        print(case["title"], scores[:3], len(names))
+        recorded.append(dict(title=case["title"], adapter=config, tensors=names, logprobs=scores, **({"refused": refused} if refused else {})))
+    write("adapters", {"ids": IDS, "base": BASES["llama"], "cases": recorded})
+
+
+# Fields of the classes, with their defaults
+
+# Rows of test/field-classes.ts; a new family's type goes here too.
+FAMILIES = ["falcon", "gpt2", "gpt_neox", "llama", "mistral", "qwen2", "qwen3"]
+
+
+def plain(value):
+    """As JSON has it; what JSON cannot have becomes its text."""
+    try:
+        return json.loads(json.dumps(value))
+    except TypeError:
+        return str(value)
+
+
+def fields_of(cls):
+    return {field.name: plain(None if field.default is dataclasses.MISSING else field.default) for field in dataclasses.fields(cls) if field.init}
+
+
+def record_fields():
+    import peft
+
+    own = GenerationConfig().__dict__
+    write("fields", {
+        "versions": {"transformers": transformers.__version__, "peft": peft.__version__},
+        "decoders": {name: fields_of(CONFIG_MAPPING[name]) for name in FAMILIES},
+        "generation_config.json": {name: plain(value) for name, value in own.items() if not name.startswith("_")},
+        "adapter_config.json": fields_of(peft.LoraConfig),
+    })
+
+
 def write(name, value):
     OUT.mkdir(parents=True, exist_ok=True)
     text = json.dumps(value, ensure_ascii=False)
@@ -245,7 +315,7 @@ def write(name, value):
     print(f"{name}.json: {len(text)} bytes")
 
 
-RECORDS = {"decoders": record_decoders, "generation": record_generation}
+RECORDS = {"decoders": record_decoders, "generation": record_generation, "adapters": record_adapters, "fields": record_fields}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or RECORDS:

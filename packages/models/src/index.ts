@@ -35,7 +35,7 @@ export {
   type PromptItem,
 } from './inference/prompt-tokens.js';
 export { endOfText, generateTexts } from './inference/generate-texts.js';
-export { readLogitRules } from './decoding/generation-fields.js';
+export { givenRules, readLogitRules } from './decoding/generation-fields.js';
 export { changesLogits, noLogitRules, type LogitRules } from './decoding/logit-rules.js';
 export { scoreContinuations } from './inference/score-continuations.js';
 export { generateTargets, scoreTargets } from './inference/seq2seq-items.js';

@@ -45,7 +45,9 @@ function rulesOf(fields: ConfigJson, file = 'generation_config.json', samples = 
 
 test.each(cases)('$title in $file: the texts are those of transformers', async ({ rules: fields, file, texts }) => {
   const { rules, fields: active, path } = await rulesOf({ ...fields, eos_token_id: eos }, file);
-  const effective = Object.keys(fields).filter((field) => field !== 'min_length' || fields.min_new_tokens === undefined);
+  const effective = Object.keys(fields).filter(
+    (field) => field !== 'min_length' || fields.min_new_tokens === undefined,
+  );
   expect([active.sort(), path]).toEqual([effective.sort(), join(folder, file)]);
   const items = prompts.map((promptIds) => ({ promptIds }));
   const found: number[][] = [];

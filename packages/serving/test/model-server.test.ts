@@ -199,7 +199,7 @@ test.each([
   ['completions', { prompt: 'no', n: 1.5 }, 400, 'n', "'n' must be an integer from 1 to 4"],
   ['completions', { prompt: 'no', max_tokens: 0 }, 400, 'max_tokens', 'an integer of at least 1'],
   ['completions', { prompt: 'no', echo: true, logprobs: 2 }, 400, 'logprobs', 'must be 0 together with echo'],
-  ['completions', { prompt: 'no', repetition_penalty: 1.2 }, 400, 'repetition_penalty', 'is not supported'],
+  ['completions', { prompt: 'no', repetition_penalty: 0 }, 400, 'repetition_penalty', 'must be'],
   [
     'completions',
     { prompt: 'no', logit_bias: { 3000: 1 } },

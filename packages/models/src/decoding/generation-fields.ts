@@ -48,6 +48,7 @@ export interface GenerationRulesOfFolder {
  * The rules of a model's folder. What samples (temperature, top_k, top_p, do_sample) and how much (max_new_tokens) are keys of
  * a run and are not read here, nor are the tokens that end a text.
  *
+ * @param dir of a whole model; an adapter's base
  * @param vocabSize ids from here on do not exist
  * @param options.samples whether tokens are drawn, which more fields are about
  * @throws UnsupportedConfigError where the file asks for more than is built
@@ -67,9 +68,33 @@ export async function readLogitRules(
       ...(samples && notSampled),
     }))
       fields.refuse(field, ...harmless);
-    return { ...logitRules(json, fields, vocabSize), path };
+    const found = logitRules(json, fields, vocabSize);
+    return { ...found, path };
   });
 }
+
+/** Names of the fields of a folder that would change what a model samples, whether or not that is built; and their file. */
+export async function givenRules(dir: string): Promise<{ fields: string[]; file: string }> {
+  const { file, json } = await readGenerationFields(dir);
+  const neutral: Readonly<Record<string, readonly unknown[]>> = { ...notBuilt, ...notSampled, ...ruleFields };
+  const fields = Object.entries(neutral).filter(([field, harmless]) => {
+    const value = json[field] ?? null;
+    return value !== null && !harmless.includes(value);
+  });
+  return { fields: fields.map(([field]) => field), file };
+}
+
+/** What `logitRules` reads, with the values without effect. */
+const ruleFields: Readonly<Record<string, readonly unknown[]>> = {
+  sequence_bias: [],
+  repetition_penalty: [1],
+  no_repeat_ngram_size: [0],
+  bad_words_ids: [],
+  min_length: [0],
+  min_new_tokens: [0],
+  suppress_tokens: [],
+  begin_suppress_tokens: [],
+};
 
 function logitRules(json: ConfigJson, fields: ConfigFields, vocabSize: number) {
   const read: Record<string, Partial<LogitRules>> = {};

@@ -22,6 +22,7 @@ import {
   type HostTensors,
   openSafetensors,
   readDecoderConfig,
+  readGenerationFields,
   writeWeights,
 } from '@bowyer/checkpoints';
 import { addDequantized, FrozenWeights, type Quantization } from '../quantization/frozen-weights.js';
@@ -173,12 +174,14 @@ export class LanguageModel implements FrozenPolicy {
         dir: adapter && dir,
       }));
     const base = await createBase(options, weights, adapters !== undefined);
+    const { file, json } = await readGenerationFields(baseDir);
     return new LanguageModel(options, architecture, tokenizer, {
       base,
       ...weights.kept,
       adapters,
       // An adapter names its base, and is looked at from elsewhere.
       baseDir: resolve(baseDir),
+      generation: file === 'generation_config.json' ? json : undefined,
     });
   }
 
@@ -210,6 +213,9 @@ export class LanguageModel implements FrozenPolicy {
     await writeWeights(dir, toCheckpoint(this.architecture.parameters, tensors));
     await this.tokenizer.save(dir);
     await writeFileAtomically(join(dir, 'config.json'), `${JSON.stringify(this.config, null, 2)}\n`);
+    const { generation } = this.#weights;
+    if (generation)
+      await writeFileAtomically(join(dir, 'generation_config.json'), `${JSON.stringify(generation, null, 2)}\n`);
   }
 
   /** Bit-exact copies of the trained parameters (with LoRA the adapters), e.g. to keep the best so far. */

@@ -1,5 +1,6 @@
 // What a model is made of on a device: its base, whole or quantised, and the adapters beside a frozen one.
 import { Rng } from '@bowyer/core';
+import type { ConfigJson } from '@bowyer/checkpoints';
 import type { Device, State } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import type { QuantizedWeight } from '../quantization/quantized-weight.js';
@@ -17,6 +18,8 @@ export interface ModelWeights {
   adapters?: Omit<AdapterWeights, 'dropoutRng'> & { seed: number };
   /** Directory that the base came from. */
   baseDir?: string;
+  /** Contents of that directory's generation_config.json, which a saved model keeps. */
+  generation?: ConfigJson;
 }
 
 /** The directory of the base model, and the adapter in `dir`, if there is one. */

@@ -3,6 +3,7 @@ import type { Rng } from '@bowyer/core';
 import type { GraphBuilder, State, Value } from '@bowyer/graph';
 import type { SeededDropout } from '../layers/dropout.js';
 import type { AdapterLayout } from './adapter-layout.js';
+import { loraScale } from './lora-options.js';
 
 /** Adapters on a device: what is trained, and the two positions of the switch. */
 export interface AdapterWeights {
@@ -28,8 +29,7 @@ export class AdapterGraph {
     private readonly dropout?: SeededDropout,
   ) {
     for (const { name, shape } of layout.parameters) this.#inputs.set(name, g.input(name, 'float32', shape));
-    const { alpha, r } = layout.options;
-    this.#scale = g.mul(g.input(SWITCH, 'float32', []), alpha / r);
+    this.#scale = g.mul(g.input(SWITCH, 'float32', []), loraScale(layout.options));
   }
 
   /** What gradients are asked by, in the order of the layout's parameters. */

@@ -6,6 +6,8 @@ export interface LoraOptions {
   r: number;
   /** The update is scaled by alpha / r. */
   alpha: number;
+  /** The update is scaled by alpha / √r instead (rsLoRA: Kalajdzievski 2023, arXiv:2312.03732); false if not given. */
+  rankStabilized?: boolean;
   /** Share of the adapter's input that is dropped in training. */
   dropout: number;
   /**
@@ -32,6 +34,10 @@ const otherTargets = ['q_proj', 'v_proj'];
 
 /** If the config has null. */
 export const defaultTargetModules = (modelType: string): readonly string[] => defaultTargets[modelType] ?? otherTargets;
+
+/** The factor of B A. */
+export const loraScale = ({ r, alpha, rankStabilized = false }: LoraOptions): number =>
+  alpha / (rankStabilized ? Math.sqrt(r) : r);
 
 export function checkLoraOptions({ r, alpha, dropout }: LoraOptions): void {
   if (!Number.isInteger(r) || r < 1) throw new RangeError(`LoRA: r is ${r}; it must be a positive integer`);

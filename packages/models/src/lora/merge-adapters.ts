@@ -1,17 +1,19 @@
 // Merges adapters into their base weights, so that the result is a plain checkpoint.
 import type { HostTensors } from '@bowyer/checkpoints';
 import type { AdapterLayout } from './adapter-layout.js';
+import { loraScale } from './lora-options.js';
 
-/** Changes the adapted weights of `base` [out, in] in place: W ← W + (alpha / r) · B A. */
+/** Changes the adapted weights of `base` [out, in] in place: W ← W + scale · B A. */
 export function mergeAdapters(base: HostTensors, adapters: HostTensors, layout: AdapterLayout): void {
-  const { r, alpha } = layout.options;
+  const { r } = layout.options;
+  const scale = loraScale(layout.options);
   for (const { weight, a, b, inputs, outputs } of layout.adapters.values()) {
     const [w, left, right] = [base[weight].data, adapters[b].data, adapters[a].data];
     const row = new Float64Array(inputs);
     for (let out = 0; out < outputs; out++) {
       row.fill(0);
       for (let k = 0; k < r; k++) {
-        const factor = (alpha / r) * left[out * r + k];
+        const factor = scale * left[out * r + k];
         for (let i = 0; i < inputs; i++) row[i] += factor * right[k * inputs + i];
       }
       for (let i = 0; i < inputs; i++) w[out * inputs + i] += row[i];

@@ -29,17 +29,55 @@ export class AdapterError extends Error {
 /** Whether a directory contains an adapter and not a complete model. */
 export const isAdapterDirectory = (dir: string): boolean => existsSync(join(dir, CONFIG));
 
-/** Kinds of LoRA that change the arithmetic, and the value that means the plain kind. */
-const plainValues: Readonly<Record<string, readonly unknown[]>> = {
+/** Keys that are read here. */
+const readKeys = ['r', 'lora_alpha', 'lora_dropout', 'target_modules', 'use_rslora', 'base_model_name_or_path'];
+
+/**
+ * Keys without effect on an adapter that is loaded: who wrote it, how it was trained, and settings of kinds of LoRA that
+ * `supportedValues` refuses. Conv1D's layout follows from the model, whatever fan_in_fan_out says, as in PEFT.
+ */
+const idleKeys = [
+  ...['auto_mapping', 'peft_version', 'revision', 'inference_mode', 'fan_in_fan_out', 'runtime_config'],
+  ...['megatron_core', 'qalora_group_size', 'layers_pattern', 'ensure_weight_tying'],
+  ...['loftq_config', 'eva_config', 'corda_config', 'lora_ga_config'],
+];
+
+/** Keys with the values that are supported; every other key must be null, false or empty. */
+const supportedValues: Readonly<Record<string, readonly unknown[]>> = {
   peft_type: ['LORA'],
-  bias: ['none', undefined],
-  use_dora: [false, undefined],
-  use_rslora: [false, undefined],
-  fan_in_fan_out: [true, false, undefined],
+  task_type: ['CAUSAL_LM', null],
+  bias: ['none', null],
+  // Start values that leave the base as it is. PiSSA, OLoRA, CorDA, LoRA-GA and LoftQ change it when PEFT loads the adapter.
+  init_lora_weights: [true, false, 'gaussian', 'eva', 'orthogonal', null],
 };
 
-/** Lists and tables that must be empty for the same reason. */
-const emptyKeys = ['modules_to_save', 'rank_pattern', 'alpha_pattern', 'layers_to_transform', 'exclude_modules'];
+const isNeutral = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === false ||
+  (typeof value === 'object' && Object.keys(value).length === 0);
+
+/** @throws AdapterError for a key that would change the result and is not supported, and for one that is not known */
+function checkKeys(dir: string, config: Record<string, unknown>): void {
+  const shown = (key: string) => `${CONFIG}: ${key} is ${JSON.stringify(config[key])}`;
+  if (typeof config.use_rslora !== 'boolean' && !isNeutral(config.use_rslora))
+    throw new AdapterError(dir, shown('use_rslora'), 'it must be true or false');
+  for (const [key, allowed] of Object.entries(supportedValues))
+    if (!allowed.includes(config[key] ?? null))
+      throw new AdapterError(dir, shown(key), `supported here: ${allowed.join(', ')}${adviceFor[key] ?? ''}`);
+  for (const [key, value] of Object.entries(config))
+    if (!readKeys.includes(key) && !idleKeys.includes(key) && !(key in supportedValues) && !isNeutral(value))
+      throw new AdapterError(
+        dir,
+        shown(key),
+        'not supported: merge the adapter into its base with PEFT (merge_and_unload) and load the result',
+      );
+}
+
+const adviceFor: Readonly<Record<string, string>> = {
+  init_lora_weights:
+    '; let PEFT convert the adapter into a plain one (save_pretrained with path_initial_model_for_weight_conversion)',
+};
 
 /**
  * The contents of adapter_config.json, and the directory of the base that it names.
@@ -54,22 +92,12 @@ export async function readAdapterConfig(dir: string): Promise<{ options: LoraOpt
   } catch (error) {
     throw new AdapterError(dir, `${CONFIG}: ${(error as Error).message}`, 'it must be a JSON object as PEFT writes it');
   }
-  for (const [key, allowed] of Object.entries(plainValues))
-    if (!allowed.includes(config[key]))
-      throw new AdapterError(
-        dir,
-        `${CONFIG}: ${key} is ${JSON.stringify(config[key])}`,
-        `supported here: ${allowed.filter((value) => value !== undefined).join(' or ')}`,
-      );
-  for (const key of emptyKeys) {
-    const value = config[key];
-    if (value !== undefined && value !== null && Object.keys(value).length > 0)
-      throw new AdapterError(dir, `${CONFIG}: ${key} is ${JSON.stringify(value)}`, 'supported here: none');
-  }
+  checkKeys(dir, config);
   const options = {
     r: Number(config.r),
     alpha: Number(config.lora_alpha),
     dropout: Number(config.lora_dropout ?? 0),
+    rankStabilized: config.use_rslora === true,
     targetModules: (config.target_modules ?? null) as LoraOptions['targetModules'],
   };
   return { options, base: baseDirectory(dir, config.base_model_name_or_path) };
@@ -140,6 +168,7 @@ export async function writeAdapter(
     lora_dropout: options.dropout,
     target_modules: options.targetModules,
     bias: 'none',
+    use_rslora: options.rankStabilized ?? false,
     fan_in_fan_out: fanInFanOut,
     init_lora_weights: true,
     inference_mode: true,

@@ -74,6 +74,14 @@ export const samplingKeys = {
   ),
 };
 
+/** Of tasks whose texts a model writes for people, beside the sampling keys. */
+export const textKeys = {
+  repetition_penalty: nullable(
+    Type.Number({ exclusiveMinimum: 0 }),
+    'logits of tokens that the text contains already are divided by it (multiplied where they are negative); 1: none. null: as the model’s generation_config.json says',
+  ),
+};
+
 /** How messages become tokens. */
 export const templateKeys = {
   chat_template: nullable(
@@ -337,6 +345,7 @@ type AllKeys = typeof runKeys &
   typeof deviceKeys &
   typeof hubKeys &
   typeof samplingKeys &
+  typeof textKeys &
   typeof templateKeys &
   typeof conversationKeys &
   typeof playKeys &

@@ -1,10 +1,11 @@
 // What a client asks for, read from the body of POST /v1/chat/completions and /v1/completions.
-// Fields: platform.openai.com/docs/api-reference; `top_k` as other servers of that API have it.
+// Fields: platform.openai.com/docs/api-reference; `top_k` and `repetition_penalty` as other servers of that API have it.
 import {
   MAX_TOP_LOGPROBS,
   type ChatMessage,
   type ChatTemplate,
   ChatTemplateError,
+  type LogitRules,
   type SamplingOptions,
   type TemplateInputs,
 } from '@bowyer/models';
@@ -35,6 +36,8 @@ export interface CompletionRequest {
   presencePenalty: number;
   /** Subtracted from the logit of a token once for each time it was generated. */
   frequencyPenalty: number;
+  /** What the prompt and the answer so far change about logits. */
+  rules: LogitRules;
 }
 
 export interface Prompt {
@@ -56,13 +59,14 @@ export interface RequestReader {
   slots: number;
   /** Most answers to all prompts: more never fit, however long they wait. */
   maxAnswers: number;
+  /** Of the model; a request may bring another repetition penalty. */
+  rules: LogitRules;
   /** What a request that leaves them out gets. */
   defaults: { temperature: number; topK: number; topP: number; maxTokens: number };
 }
 
 /** Fields of OpenAI's API and similar ones, with the values that have no effect. */
 const notBuilt = {
-  repetition_penalty: [1],
   min_p: [0],
   best_of: [1],
   suffix: [''],
@@ -167,7 +171,7 @@ function settingsOf(
   logprobOptions: Pick<CompletionRequest, 'logprobs' | 'topLogprobs' | 'scoresPrompts'>,
   reader: RequestReader,
 ): Omit<CompletionRequest, 'prompts' | 'maxTokens'> {
-  const { defaults, slots, vocabSize } = reader;
+  const { defaults, slots, vocabSize, rules } = reader;
   const penalty = { min: -2, max: 2 };
   checkModel(fields, reader);
   fields.refuseUnlessNeutral(notBuilt);
@@ -188,6 +192,10 @@ function settingsOf(
     logitBias: fields.numbersById('logit_bias', { min: -100, max: 100, vocabSize }),
     presencePenalty: fields.number('presence_penalty', 0, penalty),
     frequencyPenalty: fields.number('frequency_penalty', 0, penalty),
+    rules: {
+      ...rules,
+      repetitionPenalty: fields.number('repetition_penalty', rules.repetitionPenalty, { min: 0.01, max: 100 }),
+    },
   };
 }
 

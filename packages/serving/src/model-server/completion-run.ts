@@ -27,7 +27,7 @@ export interface Completed {
 /** Ends when all answers have ended. @throws {QueueFullError} at once, before any token is generated */
 export function runCompletion(batcher: SequenceBatcher, run: CompletionRun): Promise<Completed> {
   const { request, terminatorIds, signal } = run;
-  const { prompts, n, maxTokens, sampling, seed, logitBias, presencePenalty, frequencyPenalty } = request;
+  const { prompts, n, maxTokens, sampling, seed, logitBias, presencePenalty, frequencyPenalty, rules } = request;
   const adjustments = { bias: logitBias, presencePenalty, frequencyPenalty };
   const answers = prompts.flatMap((prompt, p) =>
     Array.from({ length: n }, (_, i) => new Answer(run, prompt, p * n + i)),
@@ -38,7 +38,7 @@ export function runCompletion(batcher: SequenceBatcher, run: CompletionRun): Pro
   const ends = batcher.submit(
     answers.map((answer) => ({
       ...{ promptIds: answer.promptIds, maxNewTokens: maxTokens, sampling, terminatorIds, signal },
-      ...{ adjustments, returnsTopLogprobs: request.topLogprobs > 0 },
+      ...{ adjustments, rules, returnsTopLogprobs: request.topLogprobs > 0 },
       rng: seed === null ? new Rng(run.rng.uint32()) : Rng.forPurpose(seed, `answer ${answer.index}`),
       onTokens: (...tokens) => answer.take(...tokens),
     })),

@@ -3,7 +3,7 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Rng } from '@bowyer/core';
-import { type ChatTemplate, endOfText, type LanguageModel } from '@bowyer/models';
+import { type ChatTemplate, endOfText, type LanguageModel, type LogitRules, noLogitRules } from '@bowyer/models';
 import { BodyError, HttpListener, pathOf, whenClientLeaves } from '../http/http-listener.js';
 import type { Refusal } from '../http/request-guard.js';
 import {
@@ -39,6 +39,8 @@ export interface ModelServerOptions extends SequenceBatcherOptions {
   terminatorIds?: readonly number[];
   /** Of the answers to requests without a seed. */
   seed: number;
+  /** What the text so far changes about logits; a request may bring another repetition penalty. Nothing if not given. */
+  rules?: LogitRules;
   /** What a request that leaves them out gets. */
   defaults: RequestReader['defaults'];
   /** Called on faults of the server, which the client sees as status 500. */
@@ -64,11 +66,22 @@ export class ModelServer {
     private readonly options: ModelServerOptions,
     private readonly batcher: SequenceBatcher,
   ) {
-    const { model, tokenizer, template, name, slots, maxQueued, defaults, seed, terminatorIds = [] } = options;
+    const {
+      model,
+      tokenizer,
+      template,
+      name,
+      slots,
+      maxQueued,
+      defaults,
+      seed,
+      rules = noLogitRules,
+      terminatorIds = [],
+    } = options;
     const { contextLength, architecture } = model;
     this.#reader = {
       ...{ tokenizer, template, contextLength, vocabSize: architecture.vocabSize, name, defaults },
-      ...{ slots, maxAnswers: slots + maxQueued },
+      ...{ slots, maxAnswers: slots + maxQueued, rules },
     };
     this.#terminatorIds = [...new Set([...terminatorIds, ...(template?.terminatorIds ?? []), ...endOfText(model)])];
     this.#rng = Rng.forPurpose(seed, 'answers');

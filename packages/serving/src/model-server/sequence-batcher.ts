@@ -1,7 +1,15 @@
 // Continuous batching: each answer has a slot of the key-value cache, and all slots advance together, a few tokens a round.
 // Requests that arrive during a round join the next one; a prompt that shares a prefix with a free slot's content reuses it.
 import { maximum, type Rng } from '@bowyer/core';
-import type { TopLogprobs, Episodes, LanguageModel, SamplingOptions, Utterance } from '@bowyer/models';
+import {
+  changesLogits,
+  type Episodes,
+  type LanguageModel,
+  type LogitRules,
+  type SamplingOptions,
+  type TopLogprobs,
+  type Utterance,
+} from '@bowyer/models';
 import { adjustsLogits, logitChanges, type LogitAdjustments } from './logit-bias.js';
 
 export interface SequenceRequest {
@@ -12,6 +20,8 @@ export interface SequenceRequest {
   terminatorIds: readonly number[];
   /** Changes of logits; none if not given. */
   adjustments?: LogitAdjustments;
+  /** What prompt and answer so far change about logits; nothing if not given. */
+  rules?: LogitRules;
   /** Whether the most likely tokens are returned beside the generated ones. */
   returnsTopLogprobs?: boolean;
   /** The answer's own stream: what is sampled does not depend on other requests. */
@@ -69,6 +79,7 @@ export class SequenceBatcher {
   #rounds: Promise<void> | null = null;
   /** Once a request has asked for it: another program then, which serves the plain requests too. */
   #biasesLogits = false;
+  #appliesRules = false;
 
   private constructor(
     private readonly model: LanguageModel,
@@ -95,6 +106,7 @@ export class SequenceBatcher {
     this.#biasesLogits ||= requests.some(
       ({ adjustments, returnsTopLogprobs }) => returnsTopLogprobs || adjustsLogits(adjustments),
     );
+    this.#appliesRules ||= requests.some(({ rules }) => rules && changesLogits(rules));
     const ends = requests.map(
       (request) =>
         new Promise<SequenceEnd>((resolve, reject) => {
@@ -198,12 +210,14 @@ export class SequenceBatcher {
     const [{ request }] = group;
     try {
       const utterances = await this.episodes.act(
-        group.map(({ slot, request: { promptIds, rng, adjustments }, newTokens, counts }) => ({
-          ...{ slot, rng, logitBias: logitChanges(adjustments, counts) },
+        group.map(({ slot, request: { promptIds, rng, adjustments, rules }, newTokens, counts }) => ({
+          ...{ slot, rng, logitBias: logitChanges(adjustments, counts), newTokens },
+          ...(this.#appliesRules && { rules }),
           tokens: newTokens === 0 ? promptIds.slice(this.episodes.length(slot)) : [],
         })),
         {
-          ...{ ...request.sampling, terminatorIds: request.terminatorIds, biasesLogits: this.#biasesLogits },
+          ...{ ...request.sampling, terminatorIds: request.terminatorIds },
+          ...{ biasesLogits: this.#biasesLogits, appliesRules: this.#appliesRules },
           maxNewTokens: this.#stride(group[0]),
         },
       );

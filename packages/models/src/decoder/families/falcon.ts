@@ -71,7 +71,8 @@ const isParallel = ({ fields }: FamilyConfig) =>
 function normsOf(config: FamilyConfig): BlockNormNames {
   const { fields } = config;
   if (!isParallel(config)) return { mixerInput: 'input_layernorm', feedForwardInput: 'post_attention_layernorm' };
-  if (fields.flag('new_decoder_architecture') && fields.value('num_ln_in_parallel_attn') !== 1)
+  const count = fields.value('num_ln_in_parallel_attn') === undefined ? 2 : fields.count('num_ln_in_parallel_attn');
+  if (fields.flag('new_decoder_architecture') && count !== 1)
     return { mixerInput: 'ln_attn', feedForwardInput: 'ln_mlp' };
   return { mixerInput: 'input_layernorm' };
 }

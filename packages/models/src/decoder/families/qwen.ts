@@ -22,7 +22,7 @@ function build(config: FamilyConfig, attention: AttentionDeparture) {
   fields.refuse('mlp_bias', false);
   const rotary = config.rotary();
   const isOn = fields.flag('use_sliding_window') && fields.value('sliding_window') !== undefined;
-  const first = isOn ? Number(fields.value('max_window_layers')) : Infinity;
+  const first = isOn ? fields.real('max_window_layers') : Infinity;
   const kinds = config.layerKinds((layer) => (layer >= first ? 'sliding_attention' : 'full_attention'));
   if (!isOn && kinds.includes('sliding_attention'))
     throw fields.error('layer_types', 'has sliding_attention, but sliding_window is not set');

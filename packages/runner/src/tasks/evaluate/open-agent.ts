@@ -9,6 +9,7 @@ import { criticFolderOf } from '../../agent/model-folders.js';
 import { playOptions, recipeOptions, type PlayConfig } from '../../agent/play-options.js';
 import { dialoguesOf, type DialogueConfig } from '../../agent/players.js';
 import { loadPolicy, type PolicyConfig } from '../../agent/policy-setup.js';
+import { warnOfTextRules } from '../../agent/text-rules.js';
 import type { SharedConfig } from '../../config/keys.js';
 import { agentEnvironment, type ContextConfig } from '../../environment/agent-context.js';
 import type { TaskContext } from '../task.js';
@@ -58,6 +59,7 @@ export type AgentContext = Pick<TaskContext, 'envParts' | 'log'>;
 export async function openModel(folder: string, config: ModelConfig, context: AgentContext): Promise<OpenAgent> {
   const unit = findAlgorithm(config.agentType)!;
   const device = await openDevice(deviceOf(config));
+  await warnOfTextRules(folder, context.log);
   const policy = await loadPolicy(folder, config, device);
   const critic = unit.playsWithCritic ? await makeCritic(config, device, policy.tokenizer) : null;
   await critic?.restore(criticFolderOf(folder)!);

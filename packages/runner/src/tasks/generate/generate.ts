@@ -11,6 +11,7 @@ import {
   type LanguageModel,
   type PromptItem,
 } from '@bowyer/models';
+import { textRules } from '../../agent/text-rules.js';
 import { terminatorIds } from '../../agent/agent-tokens.js';
 import { loadChatTemplate, withMessages } from '../../agent/chat-setup.js';
 import type { SharedConfig } from '../../config/keys.js';
@@ -26,6 +27,7 @@ type GenerateConfig = LinesConfig &
     | 'temperature'
     | 'topK'
     | 'topP'
+    | 'repetitionPenalty'
     | 'eosStr'
     | 'chatTemplate'
     | 'chatTemplateKwargs'
@@ -39,14 +41,16 @@ export async function generate(config: GenerateConfig, context: TaskContext): Pr
   let cut = 0;
   const results = async function* (model: LanguageModel | Seq2SeqModel, lines: ChatItem[]) {
     const { items, template } = await promptsOf(lines, model, config);
+    const rules = await textRules(config.model, model, config);
     const ends = config.ignoreEos ? [] : (template?.terminatorIds ?? []);
     let line = 0;
     const options = { temperature, topK, topP, greedy: !doSample, maxNewTokens, batchSize, seed };
     const texts =
       model instanceof Seq2SeqModel
-        ? generateTargets(model, items, { ...options, terminatorIds: [...targetEnds(model, config), ...ends] })
+        ? generateTargets(model, items, { ...options, rules, terminatorIds: [...targetEnds(model, config), ...ends] })
         : generateTexts(model, items, {
             ...options,
+            rules,
             terminatorIds: [...new Set([...textEnds(model, config), ...ends])],
           });
     for await (const { text, ids, logprobs, finishReason } of texts) {

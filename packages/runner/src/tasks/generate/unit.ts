@@ -1,7 +1,7 @@
 // task=generate: continues prompts, or answers them where the model is an encoder-decoder.
 import { Type } from '@sinclair/typebox';
 import { count } from '@bowyer/core';
-import { deviceKeys, hubKeys, policyKeys, runKeys, samplingKeys, templateKeys } from '../../config/keys.js';
+import { deviceKeys, hubKeys, policyKeys, runKeys, samplingKeys, templateKeys, textKeys } from '../../config/keys.js';
 import { lineFileKeys, lineFileProblems } from '../model-line-keys.js';
 import type { TaskUnit } from '../task.js';
 
@@ -14,6 +14,7 @@ export const generateTask: TaskUnit = {
     ...hubKeys,
     ...lineFileKeys('lines with {prompt}, {prompt_ids} or {messages}'),
     ...samplingKeys,
+    ...textKeys,
     ...templateKeys,
     quantization: policyKeys.quantization,
     batch_size: count('prompts in a batch'),

@@ -12,6 +12,7 @@ import {
 import { ModelServer, SteppedTokenizer } from '@bowyer/serving';
 import { findAlgorithm } from '@bowyer/algorithms';
 import { runOf } from '../../agent/model-folders.js';
+import { textRules } from '../../agent/text-rules.js';
 import { terminatorIds } from '../../agent/agent-tokens.js';
 import { loadChatTemplate } from '../../agent/chat-setup.js';
 import { deviceOf, type DeviceConfig } from '../../agent/device-choice.js';
@@ -29,6 +30,7 @@ type ServeConfig = DeviceConfig &
     | 'temperature'
     | 'topK'
     | 'topP'
+    | 'repetitionPenalty'
     | 'eosStr'
     | 'chatTemplate'
     | 'chatTemplateKwargs'
@@ -58,6 +60,7 @@ export async function serveModel(config: ServeConfig, { print, log, onInterrupt 
       ...{ model, tokenizer, host, port, slots, maxQueued, seed, apiKey },
       name: servedName ?? basename(resolve(dir)),
       template: await templateOf(tokenizer, config, log),
+      rules: await textRules(dir, model, config),
       terminatorIds: config.eosStr === null ? [] : terminatorIds(model.tokenizer, config),
       defaults: { temperature: config.doSample ? temperature : 0, topK, topP, maxTokens: maxNewTokens },
       onFault: (error) => log(error.stack ?? error.message, 'WARNING'),

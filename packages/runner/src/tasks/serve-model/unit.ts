@@ -1,7 +1,7 @@
 // task=serve_model: a language model over OpenAI's HTTP protocol.
 import { Type } from '@sinclair/typebox';
 import { count, nullable } from '@bowyer/core';
-import { deviceKeys, hubKeys, policyKeys, runKeys, samplingKeys, templateKeys } from '../../config/keys.js';
+import { deviceKeys, hubKeys, policyKeys, runKeys, samplingKeys, templateKeys, textKeys } from '../../config/keys.js';
 import { listenKeys, listenProblems } from '../listen-keys.js';
 import type { TaskUnit } from '../task.js';
 
@@ -13,6 +13,7 @@ export const serveModelTask: TaskUnit = {
     ...deviceKeys,
     ...hubKeys,
     ...samplingKeys,
+    ...textKeys,
     ...templateKeys,
     ...listenKeys,
     model: nullable(Type.String(), 'a language model: a folder, a run, or a model of the hub (OWNER/NAME[@REVISION])'),

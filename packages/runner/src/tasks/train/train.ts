@@ -22,6 +22,7 @@ import { runOf } from '../../agent/model-folders.js';
 import { dialoguesOf } from '../../agent/players.js';
 import { recipeOptions } from '../../agent/play-options.js';
 import { loadPolicy, policyOptimizer, restoreOptimizer, savePolicyState } from '../../agent/policy-setup.js';
+import { warnOfTextRules } from '../../agent/text-rules.js';
 import { referenceOf, teacherOf, type Start } from '../../agent/reference-policy.js';
 import { startRestorer } from '../../agent/restore-start.js';
 import { makeValueModel } from '../../agent/value-model.js';
@@ -120,6 +121,7 @@ async function trainOn(device: Device, config: TrainConfig, context: TaskContext
     folder === null
       ? await freshPolicy(start.material!, config, device)
       : await loadPolicy(folder, config, device, 'train');
+  if (folder !== null && unit.needs.source === 'episodes') await warnOfTextRules(folder, log);
   const critic = unit.needs.critic && (await makeCritic(config, device, policy.tokenizer));
   let valueModel: LanguageModel | null = null;
   try {

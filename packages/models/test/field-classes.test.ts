@@ -1,0 +1,99 @@
+// Every field of the classes behind a model's files has one class in field-classes.ts, and the code agrees with it.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ConfigJson } from '@bowyer/checkpoints';
+import { families } from '../src/decoder/families/index.js';
+import { changesLogits } from '../src/decoding/logit-rules.js';
+import { readLogitRules } from '../src/decoding/generation-fields.js';
+import { architectureFor } from '../src/language-model/architectures.js';
+import { readAdapterConfig } from '../src/lora/peft-files.js';
+import { adapter, decoders, generation, type FieldClasses } from './field-classes.js';
+import { recorded } from './field-folders.js';
+
+type Defaults = Record<string, unknown>;
+const fields = recorded<{ decoders: Record<string, Defaults>; [file: string]: Defaults }>('fields');
+const { cases, plain } = recorded<{ plain: { config: ConfigJson }[]; cases: unknown[] }>('decoders');
+
+const dir = mkdtempSync(join(tmpdir(), 'field-classes-'));
+afterAll(() => rmSync(dir, { recursive: true }));
+
+/** Every recorded field in one class, and no other. */
+function expectComplete({ used, refused, idle }: FieldClasses, defaults: Defaults) {
+  const classified = [...Object.keys(used), ...Object.keys(refused), ...idle];
+  expect(classified.sort()).toEqual(Object.keys(defaults).sort());
+}
+
+const problemOf = async (work: () => unknown): Promise<string> => {
+  try {
+    await work();
+    return 'loads';
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+
+test('every family of transformers that was recorded has a row', () => {
+  expect(Object.keys(decoders).sort()).toEqual(Object.keys(fields.decoders).sort());
+  expect(cases.length).toBeGreaterThan(40);
+});
+
+describe.each(Object.entries(decoders))('config.json of %s', (type, classes) => {
+  const base = plain.find(({ config }) => config.model_type === type)!.config;
+  const load = (changes: object) => architectureFor({ ...base, ...changes });
+  const names = (field: string) => [field, families[type].aliases?.[field] ?? field];
+
+  test('every field has a class', () => expectComplete(classes, fields.decoders[type]));
+
+  test('what is used is checked, what is refused is refused by name, the rest loads and changes nothing', async () => {
+    for (const [field, given] of Object.entries(classes.used)) {
+      const problem = await problemOf(() => load({ ...given, [field]: 'x' }));
+      expect({ field, isNamed: names(field).some((name) => problem.includes(name)), problem }).toMatchObject({
+        isNamed: true,
+      });
+    }
+    for (const [field, value] of Object.entries(classes.refused)) {
+      expect(await problemOf(() => load({ [field]: value }))).toContain(`: ${field} is `);
+      expect(await problemOf(() => load({ [field]: fields.decoders[type][field] }))).toBe('loads');
+    }
+    const { parameters } = load({});
+    for (const field of classes.idle)
+      expect({ field, parameters: load({ [field]: 'x' }).parameters }).toEqual({ field, parameters });
+  });
+});
+
+test('generation_config.json: every field has a class, and the reader agrees', async () => {
+  expectComplete(generation, fields['generation_config.json']);
+  const rules = (json: object) => {
+    writeFileSync(join(dir, 'generation_config.json'), JSON.stringify(json));
+    return readLogitRules(dir, 29, { samples: true });
+  };
+  for (const field of Object.keys(generation.used))
+    expect(await problemOf(() => rules({ [field]: 'x' }))).toContain(`: ${field} must be `);
+  for (const [field, value] of Object.entries(generation.refused))
+    expect(await problemOf(() => rules({ [field]: value }))).toContain(`: ${field} is `);
+  const idle = await rules(Object.fromEntries(generation.idle.map((field) => [field, 'x'])));
+  expect(changesLogits(idle.rules)).toBe(false);
+  const defaults = await rules(fields['generation_config.json']);
+  expect(changesLogits(defaults.rules)).toBe(false);
+});
+
+test('adapter_config.json: every field has a class, and the reader agrees', async () => {
+  const defaults = fields['adapter_config.json'];
+  expectComplete(adapter, defaults);
+  const read = (changes: object) => {
+    const config = { ...defaults, peft_type: 'LORA', base_model_name_or_path: dir, ...changes };
+    writeFileSync(join(dir, 'adapter_config.json'), JSON.stringify(config));
+    return readAdapterConfig(dir);
+  };
+  for (const [field, value] of Object.entries(adapter.refused))
+    expect(await problemOf(() => read({ [field]: value }))).toContain(`adapter_config.json: ${field} is `);
+  const { options } = await read({});
+  expect(await read(Object.fromEntries(adapter.idle.map((field) => [field, 'x'])))).toEqual({ options, base: dir });
+  expect((await read({ use_rslora: true })).options.rankStabilized).toBe(true);
+  for (const start of ['olora', 'corda', 'loftq', 'lora_ga', 'mica', 'pissa_niter_4'])
+    expect(await problemOf(() => read({ init_lora_weights: start }))).toContain('init_lora_weights is ');
+  // Of versions to come: unless it is off.
+  expect(await problemOf(() => read({ use_something: false, another: null }))).toBe('loads');
+  expect(await problemOf(() => read({ use_something: 2 }))).toContain('use_something is 2');
+});
