@@ -2,6 +2,7 @@
 import type { Value } from '@bowyer/graph';
 import type { ForwardScope } from '../architecture/architecture.js';
 import type { ParameterSpec } from '../architecture/parameter-spec.js';
+import type { StateSpec } from '../architecture/recurrence.js';
 import { rmsNormalization } from '../layers/rms-normalization.js';
 import type { RotaryTables } from '../layers/rotary-embedding.js';
 import type { RotaryFrequencies } from '../layers/rotary-frequencies.js';
@@ -19,6 +20,8 @@ export interface Part {
   readonly parameters: readonly ParameterSpec[];
   /** How positions turn, where the part asks the place for tables. */
   readonly rotary?: RotaryFrequencies;
+  /** What a recurrent mixer keeps of earlier tokens; a mixer without any is attention, whose keys and values are kept. */
+  readonly states?: readonly StateSpec[];
   apply(scope: ForwardScope, x: Value, place: Place): Value;
 }
 

@@ -13,7 +13,8 @@ import {
   type AttentionForm,
   type HeadLayout,
 } from '../layers/attention.js';
-import { keyName, valueName, type DecodeGraphOptions } from './decode-graph.js';
+import type { DecodeGraphOptions } from './decode-graph.js';
+import { keyName, valueName } from './decode-names.js';
 import { GraphScope } from '../decoder/forward-scope.js';
 import { AdapterGraph } from '../lora/adapter-graph.js';
 import { sampleTokens } from './sampling.js';
