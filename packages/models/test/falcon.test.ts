@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openDevice, type Device } from '@bowyer/graph';
+import { linearBiases } from '../src/decoder/linear-biases.js';
 import { architectureFor } from '../src/language-model/architectures.js';
 import { LanguageModel, type LoadOptions } from '../src/language-model/language-model.js';
 import { wordLevelTokenizer } from '../src/tokenizers/word-level-tokenizer.js';
@@ -111,5 +112,8 @@ test('the shape of falcon-rw-1b is built: linear biases, a key and a value for e
   const architecture = architectureFor({ model_type: 'falcon', ...shape, ...variant });
   const count = architecture.parameters.reduce((sum, spec) => sum + spec.shape.reduce((a, b) => a * b, 1), 0);
   expect(count).toBe(1_311_625_216);
+  // Values of transformers' build_alibi_tensor, beyond the integers that bfloat16 has.
+  const { table } = linearBiases(4, 600, { isBfloat16: true });
+  expect([301, 599, 600 + 303, 1200 + 517].map((i) => table[i])).toEqual([75.0, 150.0, 19.0, 8.0625]);
   expect(architecture).toMatchObject({ heads: 32, keyValueHeads: 32, headSize: 64, contextLength: 2048 });
 });
