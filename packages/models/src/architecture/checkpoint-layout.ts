@@ -24,7 +24,7 @@ const OTHER_PARTS =
   /^(model\.)?(vision_tower|multi_modal_projector|vision_encoder|audio_tower|embed_vision|embed_audio)\./;
 
 /** Names under which files have a parameter: without prefix, or as the text part of a larger model. */
-const namesOf = (name: string): string[] => {
+export const namesOf = (name: string): string[] => {
   const bare = bareName(name);
   return [name, bare, `model.language_model.${bare}`, `language_model.${name}`];
 };

@@ -1,6 +1,6 @@
 // Tokenizers in Hugging Face's tokenizer.json format: the interface that the project uses, and loading from a directory.
 // The algorithms are in pipeline/.
-import { readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
 import { asTransformersLoadsIt, spelling } from './loaded-definition.js';
@@ -119,6 +119,8 @@ const withoutSpacesBeforePunctuation = (text: string): string =>
     .replaceAll(" n't", "n't")
     .replace(/ '(m|s|ve|re)/g, "'$1");
 
+const FURTHER_TEMPLATES = 'additional_chat_templates';
+
 /** Algorithms of tokenizer.json; files before 2020 do not name one. */
 const KINDS: readonly string[] = ['BPE', 'WordPiece', 'Unigram', 'WordLevel'];
 
@@ -143,11 +145,11 @@ export async function loadTokenizer(dir: string): Promise<HuggingFaceTokenizer> 
       `known: ${KINDS.join(', ')}`,
     );
   const specials = (await readJson(join(dir, 'special_tokens_map.json'))) ?? {};
-  const template = await readFile(join(dir, 'chat_template.jinja'), 'utf8').catch(() => null);
+  const template = await chatTemplatesIn(dir);
   const config = {
     ...specials,
     ...(await readJson(join(dir, 'tokenizer_config.json'))),
-    ...(template !== null && { chat_template: template }), // newer models have it in a file of its own
+    ...(template !== null && { chat_template: template }),
   };
   try {
     return new HuggingFaceTokenizer(definition, config);
@@ -158,6 +160,23 @@ export async function loadTokenizer(dir: string): Promise<HuggingFaceTokenizer> 
       'see packages/models/README.md for the kinds that work',
     );
   }
+}
+
+/** Newer models have their template in a file of its own, and further ones by name in a folder. */
+async function chatTemplatesIn(dir: string): Promise<string | { name: string; template: string }[] | null> {
+  const template = await readFile(join(dir, 'chat_template.jinja'), 'utf8').catch(() => null);
+  const files = await readdir(join(dir, FURTHER_TEMPLATES)).catch((): string[] => []);
+  const further = await Promise.all(
+    files
+      .filter((file) => file.endsWith('.jinja'))
+      .sort()
+      .map(async (file) => ({
+        name: file.replace(/\.jinja$/, ''),
+        template: await readFile(join(dir, FURTHER_TEMPLATES, file), 'utf8'),
+      })),
+  );
+  if (further.length === 0) return template;
+  return [...(template === null ? [] : [{ name: 'default', template }]), ...further];
 }
 
 /** A tokenizer file is missing or unusable. */

@@ -6,6 +6,7 @@ import {
   type ChatTemplate,
   ChatTemplateError,
   type SamplingOptions,
+  type TemplateInputs,
 } from '@bowyer/models';
 import { checkCharacters, checkTokens, stopsOf, tokenLimit } from './request-bounds.js';
 import { BadRequestError, RequestFields } from './request-fields.js';
@@ -65,7 +66,6 @@ const notBuilt = {
   min_p: [0],
   best_of: [1],
   suffix: [''],
-  tools: [],
   functions: [],
   tool_choice: ['none', 'auto'],
 } as const;
@@ -75,6 +75,7 @@ const roles: Record<string, ChatMessage['role']> = {
   developer: 'system',
   user: 'user',
   assistant: 'assistant',
+  tool: 'tool',
 };
 
 /** More are refused: a template renders them in one go. */
@@ -103,13 +104,13 @@ export async function readChatRequest(
   if (topLogprobs > 0 && !logprobs) throw fields.fail('top_logprobs', 'needs logprobs to be true');
   const settings = settingsOf(fields, { logprobs, topLogprobs, scoresPrompts: false }, reader);
   checkCharacters(
-    messages.reduce((sum, { content }) => sum + content.length, 0),
+    JSON.stringify(messages).length, // tool calls and reasoning are rendered too
     reader,
     'messages',
   );
   let ids: number[];
   try {
-    ids = await inSteps(() => template.encodePrompt(messages), reader, signal);
+    ids = await inSteps(() => template.encodePrompt(messages, templateInputs(fields)), reader, signal);
   } catch (error) {
     throw error instanceof ChatTemplateError ? new BadRequestError(error.message, 'messages') : error;
   }
@@ -203,7 +204,51 @@ function checkModel(fields: RequestFields, { name }: RequestReader): void {
 function message(fields: RequestFields): ChatMessage {
   const role = fields.text('role', '');
   if (!Object.hasOwn(roles, role)) throw fields.fail('role', `must be one of ${Object.keys(roles).join(', ')}`);
-  return { role: roles[role], content: content(fields) };
+  const calls = fields.value('tool_calls') === undefined ? [] : fields.objects('tool_calls').map(toolCall);
+  const more = PASSED_ON.flatMap((name) => (fields.value(name) === undefined ? [] : [[name, fields.text(name, '')]]));
+  const hasCalls = role === 'assistant' && calls.length > 0;
+  return {
+    role: roles[role],
+    content: hasCalls && fields.value('content') === undefined ? '' : content(fields),
+    ...(hasCalls && { tool_calls: calls }),
+    ...(Object.fromEntries(more) as Record<string, string>),
+  };
+}
+
+/** Texts of a message that templates read. */
+const PASSED_ON = ['name', 'tool_call_id', 'reasoning_content', 'thinking'];
+
+/** Clients send the arguments as a text of JSON; templates take the object. */
+function toolCall(call: RequestFields): Record<string, unknown> {
+  const called = call.object('function');
+  const given = called.value('arguments') ?? {};
+  let args: unknown = given;
+  try {
+    if (typeof given === 'string') args = JSON.parse(given === '' ? '{}' : given);
+  } catch {
+    throw called.fail('arguments', 'must be an object, or a text of JSON');
+  }
+  const name = called.text('name', '');
+  if (name === '') throw called.fail('name', 'must be a string');
+  return { type: 'function', id: call.text('id', ''), function: { name, arguments: args } };
+}
+
+function templateInputs(fields: RequestFields): TemplateInputs {
+  const variables = fields.value('chat_template_kwargs');
+  if (variables !== undefined && (typeof variables !== 'object' || Array.isArray(variables)))
+    throw fields.fail('chat_template_kwargs', 'must be an object');
+  return {
+    ...objectsOf(fields, 'tools'),
+    ...objectsOf(fields, 'documents'),
+    ...(variables !== undefined && { variables: variables as Record<string, unknown> }),
+  };
+}
+
+function objectsOf(fields: RequestFields, name: 'tools' | 'documents'): Pick<TemplateInputs, 'tools' | 'documents'> {
+  const value = fields.value(name);
+  if (value === undefined || (Array.isArray(value) && value.length === 0)) return {};
+  fields.objects(name);
+  return { [name]: value as Record<string, unknown>[] };
 }
 
 /** A text, or parts of one. */

@@ -31,6 +31,7 @@ type ServeConfig = DeviceConfig &
     | 'topP'
     | 'eosStr'
     | 'chatTemplate'
+    | 'chatTemplateKwargs'
   > & {
     model: string;
     host: string;
