@@ -164,7 +164,6 @@ def decoder_cases():
     yield case("falcon: is_causal false", "falcon", dict(is_causal=False), refused="is_causal")
     yield case("gpt2: scale_attn_weights false", "gpt2", dict(scale_attn_weights=False), refused="scale_attn_weights")
     yield case("gpt2: scale_attn_by_inverse_layer_idx", "gpt2", dict(scale_attn_by_inverse_layer_idx=True), refused="scale_attn_by_inverse_layer_idx")
-    yield case("falcon: alibi", "falcon", dict(alibi=True), refused="alibi")
 
 
 def record_decoders():

@@ -137,7 +137,10 @@ export class FamilyConfig {
    * @param bases by kind: the base where the object has none
    */
   rotaryByKind(bases: Record<LayerKind, number>): Record<LayerKind, RotaryFrequencies> {
-    const { rope_parameters, rope_scaling } = this.json as Record<string, Record<string, ConfigJson> | null | undefined>;
+    const { rope_parameters, rope_scaling } = this.json as Record<
+      string,
+      Record<string, ConfigJson> | null | undefined
+    >;
     const of = (kind: LayerKind) => {
       const scaled = kind === 'full_attention' ? rope_scaling : {};
       const own = { rope_type: 'default', rope_theta: bases[kind], ...rope_parameters?.[kind], ...scaled };

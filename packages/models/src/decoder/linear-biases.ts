@@ -6,7 +6,7 @@ import type { SelfAttention } from './self-attention.js';
  * slope · position for every head: a query's own position would move all its scores alike, which the softmax takes away.
  *
  * @param factor of the products
- * @param isBfloat16 slopes and products are rounded to bfloat16, as Hugging Face's Falcon does it in every precision
+ * @param isBfloat16 slopes, positions and products are rounded to bfloat16, as Hugging Face's Falcon does it in every precision
  */
 export function linearBiases(
   heads: number,
@@ -17,7 +17,7 @@ export function linearBiases(
   const table = new Float32Array(heads * positions);
   slopes(heads).forEach((slope, head) => {
     for (let position = 0; position < positions; position++)
-      table[head * positions + position] = factor * round(round(slope) * position);
+      table[head * positions + position] = factor * round(round(slope) * round(position));
   });
   return { table, positions };
 }

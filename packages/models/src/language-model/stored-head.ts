@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { CheckpointReader, ConfigJson } from '@bowyer/checkpoints';
 import { linearWeights } from '../architecture/linear-weights.js';
-import { bareName } from '../architecture/checkpoint-layout.js';
+import { namesOf } from '../architecture/checkpoint-layout.js';
 import { architectureFor } from './architectures.js';
 
 /**
@@ -28,13 +28,13 @@ export async function withStoredHead(
   const named = renamed(source, head, headNames);
   if (!named.entries.has(head)) return { json, source };
   const [embedding] = tied;
-  const stored = [embedding, bareName(embedding)].find((name) => named.entries.has(name));
+  const stored = namesOf(embedding).find((name) => named.entries.has(name));
   if (stored === undefined) return { json, source: renamed(named, embedding, [head]) };
   return { json: (await areEqual(named, head, stored)) ? json : untied, source: named };
 }
 
-/** Names of heads in files: GPT-NeoX's is called by either. */
-const headNames = ['lm_head.weight', 'embed_out.weight'];
+/** Names of heads in files: GPT-NeoX's is called by either, that of a model of text and images by the last. */
+const headNames = ['lm_head.weight', 'embed_out.weight', 'language_model.lm_head.weight'];
 
 /** By their hashes, so that one of the two is in memory at a time. */
 async function areEqual(source: CheckpointReader, a: string, b: string): Promise<boolean> {
