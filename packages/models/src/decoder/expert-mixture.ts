@@ -30,7 +30,7 @@ export interface ExpertMixture {
   router: Router;
   experts: ExpertWeights;
   /** What every row goes through besides. */
-  shared?: Pick<Part, 'parameters'> & { apply(scope: ForwardScope, x: Value): Value };
+  shared?: Part;
 }
 
 export function expertMixture({ width, standardDeviation, router, experts, shared }: ExpertMixture): Part {
@@ -45,7 +45,7 @@ export function expertMixture({ width, standardDeviation, router, experts, share
   ];
   return {
     parameters,
-    apply(scope, x) {
+    apply(scope, x, place) {
       const { g } = scope;
       const logits = g.gemm(x, scope.parameter(weight), bias === undefined ? undefined : scope.parameter(bias), {
         transB: true,
@@ -58,7 +58,7 @@ export function expertMixture({ width, standardDeviation, router, experts, share
         activate: (projected) => experts.activate(scope, projected),
         output: (expert, rows) => experts.output(scope, expert, rows),
       });
-      return shared ? g.add(mixed, shared.apply(scope, x)) : mixed;
+      return shared ? g.add(mixed, shared.apply(scope, x, place)) : mixed;
     },
   };
 }

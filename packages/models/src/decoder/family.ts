@@ -10,6 +10,8 @@ export interface Family {
   architecture: string;
   /** What Hugging Face's config class takes for a field that the file leaves out. */
   defaults: ConfigJson;
+  /** Kinds of quantised weights (`quant_method`) that are read; they are dequantised. */
+  quantizations?: readonly string[];
   /** Names of the file for fields that other families have under the second name. */
   aliases?: Readonly<Record<string, string>>;
   /** Heads of keys and values; undefined: as many as `heads`. Without it they are num_key_value_heads. */
@@ -52,12 +54,14 @@ export class FamilyConfig {
     );
     this.json = { ...Object.fromEntries(renamed), ...file };
     this.fields = new ConfigFields(type, this.json, family.defaults);
-    this.fields.refuse('quantization_config');
+    const { quant_method } = (file.quantization_config ?? {}) as { quant_method?: string };
+    if (!family.quantizations?.includes(quant_method!)) this.fields.refuse('quantization_config');
   }
 
   /** The file as it was read, written again when the model is saved. */
   get saved(): ConfigJson {
-    return savedConfig({ ...this.file, model_type: this.type, architectures: [this.family.architecture] });
+    const { quantization_config, ...file } = this.file;
+    return savedConfig({ ...file, model_type: this.type, architectures: [this.family.architecture] });
   }
 
   get sizes(): Sizes {
@@ -132,7 +136,10 @@ export class FamilyConfig {
    * @param bases by kind: the base where the object has none
    */
   rotaryByKind(bases: Record<LayerKind, number>): Record<LayerKind, RotaryFrequencies> {
-    const { rope_parameters, rope_scaling } = this.json as Record<string, Record<string, ConfigJson> | null | undefined>;
+    const { rope_parameters, rope_scaling } = this.json as Record<
+      string,
+      Record<string, ConfigJson> | null | undefined
+    >;
     const of = (kind: LayerKind) => {
       const scaled = kind === 'full_attention' ? rope_scaling : {};
       const own = { rope_type: 'default', rope_theta: bases[kind], ...rope_parameters?.[kind], ...scaled };
