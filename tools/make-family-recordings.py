@@ -68,7 +68,7 @@ CONFIGS = {
     "cohere": dict(SIZES, model_type="cohere", use_qk_norm=True, logit_scale=0.5, bos_token_id=0, eos_token_id=0),
     "cohere2": dict(SIZES, model_type="cohere2", sliding_window=5, logit_scale=0.5, sliding_window_pattern=2,
                     bos_token_id=0, eos_token_id=0),
-    "bloom": dict(model_type="bloom", vocab_size=29, hidden_size=24, n_layer=2, n_head=6, seq_length=64),
+    "bloom": dict(model_type="bloom", vocab_size=29, hidden_size=48, n_layer=2, n_head=6, seq_length=64),
     "falcon-rw": dict(model_type="falcon", vocab_size=29, hidden_size=16, num_hidden_layers=2, num_attention_heads=4,
                       alibi=True, bias=True, multi_query=False, parallel_attn=False, new_decoder_architecture=False,
                       max_position_embeddings=64, bos_token_id=0, eos_token_id=0),

@@ -25,6 +25,7 @@ export {
   PretrainedDirectoryError,
   readDecoderConfig,
   readGenerationConfig,
+  readGenerationFields,
   readPretrainedConfig,
   type PretrainedConfig,
 } from './hugging-face/pretrained-config.js';

@@ -1,10 +1,11 @@
-// Falcon beyond its log-probabilities (reference-checkpoints.test.ts): adapters on a 4-bit base, what is refused, and training that
+// Falcon beyond its log-probabilities (reference-checkpoints.test.ts): adapters on a 4-bit base, the tutorial's shape, and training that
 // begins with a bfloat16 checkpoint, as the published ones are.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openDevice, type Device } from '@bowyer/graph';
+import { architectureFor } from '../src/language-model/architectures.js';
 import { LanguageModel, type LoadOptions } from '../src/language-model/language-model.js';
 import { wordLevelTokenizer } from '../src/tokenizers/word-level-tokenizer.js';
 import { continuationExample } from './reference/continuation-example.js';
@@ -104,8 +105,11 @@ test('a bfloat16 checkpoint is trained in float32, and saved as what it is', asy
   await again.release();
 });
 
-test('attention with linear biases is refused by name', async () => {
-  writeConfig({ alibi: true });
-  await expect(load()).rejects.toThrow("config.json of a 'falcon' model: alibi is true");
-  writeConfig({});
+test('the shape of falcon-rw-1b is built: linear biases, a key and a value for every head', () => {
+  const shape = { vocab_size: 50304, hidden_size: 2048, num_hidden_layers: 24, num_attention_heads: 32 };
+  const variant = { alibi: true, bias: true, multi_query: false, parallel_attn: false };
+  const architecture = architectureFor({ model_type: 'falcon', ...shape, ...variant });
+  const count = architecture.parameters.reduce((sum, spec) => sum + spec.shape.reduce((a, b) => a * b, 1), 0);
+  expect(count).toBe(1_311_625_216);
+  expect(architecture).toMatchObject({ heads: 32, keyValueHeads: 32, headSize: 64, contextLength: 2048 });
 });

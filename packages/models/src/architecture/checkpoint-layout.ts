@@ -16,7 +16,18 @@ const PREFIX = /^(transformer|model|gpt_neox)\./;
 export const bareName = (name: string) => name.replace(PREFIX, '');
 
 /** Checkpoints also contain buffers: masks, rotary tables, and the head where it is the embedding once more. */
-const BUFFERS = /(^|\.)(attn|attention)\.(bias|masked_bias)$|rotary_emb\.inv_freq$|^(lm_head|embed_out)\.weight$/;
+const BUFFERS =
+  /(^|\.)(attn|attention)\.(bias|masked_bias)$|rotary_emb\.inv_freq$|^(language_model\.)?(lm_head|embed_out)\.weight$/;
+
+/** What models of text and images (or sound) have besides their text part. */
+const OTHER_PARTS =
+  /^(model\.)?(vision_tower|multi_modal_projector|vision_encoder|audio_tower|embed_vision|embed_audio)\./;
+
+/** Names under which files have a parameter: without prefix, or as the text part of a larger model. */
+const namesOf = (name: string): string[] => {
+  const bare = bareName(name);
+  return [name, bare, `model.language_model.${bare}`, `language_model.${name}`];
+};
 
 /**
  * Parameters out of a checkpoint, one tensor after the other, so that memory contains little more than the result.
@@ -39,12 +50,11 @@ export async function* eachParameter(
     yield [name, await source.read(names.get(name)!, { transposed: transposedInFile, requireFinite: true })];
 }
 
-/** Parameter → its tensor's name in the file, which may lack the prefix of models with an LM head. */
+/** Parameter → its tensor's name in the file, which may have another prefix. */
 export function namesInFile(specs: readonly ParameterSpec[], { path, entries }: CheckpointReader): Map<string, string> {
   const names = new Map<string, string>();
   for (const spec of specs) {
-    const bare = bareName(spec.name);
-    const name = [spec.name, bare].find((candidate) => entries.has(candidate));
+    const name = namesOf(spec.name).find((candidate) => entries.has(candidate));
     const expected = `shape [${fileShape(spec).join(', ')}], as config.json specifies`;
     if (name === undefined) {
       const found = `no such tensor among ${listing([...entries.keys()])}`;
@@ -57,7 +67,7 @@ export function namesInFile(specs: readonly ParameterSpec[], { path, entries }: 
     names.set(spec.name, name);
   }
   const used = new Set(names.values());
-  const extra = [...entries.keys()].find((name) => !used.has(name) && !BUFFERS.test(name));
+  const extra = [...entries.keys()].find((name) => !used.has(name) && !BUFFERS.test(name) && !OTHER_PARTS.test(name));
   if (extra !== undefined)
     throw new CheckpointError(
       entries.get(extra)!.file,

@@ -4,10 +4,12 @@ import { fromConfigFile, UnsupportedConfigError, type ConfigJson } from '@bowyer
 import { isEncoder } from '../encoder/encoder-config.js';
 import { families } from '../decoder/families/index.js';
 import { FamilyConfig } from '../decoder/family.js';
+import { textConfig } from '../decoder/text-config.js';
 import { encoderDecoderTypes, isEncoderDecoder } from '../seq2seq/seq2seq-architectures.js';
 
 /** Whether a language model of this kind can be built here. */
-export const isLanguageModel = (json: ConfigJson): boolean => Object.hasOwn(families, String(json.model_type));
+export const isLanguageModel = (json: ConfigJson): boolean =>
+  Object.hasOwn(families, String(textConfig(json).model_type));
 
 /**
  * The architecture of a Hugging Face config, chosen by its `model_type`.
@@ -16,8 +18,9 @@ export const isLanguageModel = (json: ConfigJson): boolean => Object.hasOwn(fami
  */
 export function architectureFor(json: ConfigJson, path = 'config.json'): CausalArchitecture {
   if (!isLanguageModel(json)) throw new UnsupportedConfigError(null, 'model_type', unknownType(json), path);
-  const type = String(json.model_type);
-  return fromConfigFile(path, () => families[type].build(new FamilyConfig(type, families[type], json)));
+  const text = textConfig(json);
+  const type = String(text.model_type);
+  return fromConfigFile(path, () => families[type].build(new FamilyConfig(type, families[type], text)));
 }
 
 function unknownType({ model_type: type, ...json }: ConfigJson): string {

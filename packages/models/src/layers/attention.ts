@@ -81,7 +81,13 @@ export function cachedAttention(
   const own = () => cache.positions;
   const present =
     layout.tokens === 1
-      ? withPositionBiases(g, softcapped(g, g.reduceSum(g.mul(q, k), { axes: [-1], keepdims: true }), form), own, layout, form)
+      ? withPositionBiases(
+          g,
+          softcapped(g, g.reduceSum(g.mul(q, k), { axes: [-1], keepdims: true }), form),
+          own,
+          layout,
+          form,
+        )
       : biasedAmongNew(g, g.fusedMatMul(q, k, { transB: true }), own, layout, form);
   const probabilities = softmaxWithSinks(g, g.concat([past, present], -1), layout, form);
   const [toPast, toPresent] = g.split(probabilities, -1, [past.dim(-1), present.dim(-1)]);

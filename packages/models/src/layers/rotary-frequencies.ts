@@ -85,7 +85,11 @@ function longrope(plain: Float32Array, trainedLength: number, fields: ConfigFiel
     ? fields.count('original_max_position_embeddings')
     : trainedLength;
   const factors = fields.value('short_factor');
-  if (!Array.isArray(factors) || factors.length !== plain.length || !factors.every((x) => typeof x === 'number' && x > 0))
+  if (
+    !Array.isArray(factors) ||
+    factors.length !== plain.length ||
+    !factors.every((x) => typeof x === 'number' && x > 0)
+  )
     throw fields.error('short_factor', `must be ${plain.length} positive numbers, one for each frequency`);
   const stretch = fields.value('factor') === undefined ? trainedLength / original : factorOf(fields);
   const magnitude = stretch <= 1 ? 1 : Math.sqrt(1 + Math.log(stretch) / Math.log(original));

@@ -91,6 +91,11 @@ function ropeOf({ json, fields }: FamilyConfig): ConfigJson {
   const base = given.rope_theta ?? json.rope_theta;
   return {
     ...(json.partial_rotary_factor !== undefined && { partial_rotary_factor: json.partial_rotary_factor }),
-    rope_parameters: { ...given, rope_type, ...(base !== undefined && { rope_theta: base }), original_max_position_embeddings },
+    rope_parameters: {
+      ...given,
+      rope_type,
+      ...(base !== undefined && { rope_theta: base }),
+      original_max_position_embeddings,
+    },
   };
 }

@@ -1,0 +1,20 @@
+// The text part of models that also read images or sound: their config.json has it as text_config.
+import type { ConfigJson } from '@bowyer/checkpoints';
+
+/** By the whole model's `model_type`: that of the text part where text_config does not name one. */
+const textTypes: Readonly<Record<string, string>> = {
+  gemma3: 'gemma3_text',
+  mistral3: 'mistral',
+};
+
+/** Fields of the whole model that are of its text part too. Head and embedding are tied unless the whole model says otherwise. */
+const shared = ['quantization_config', 'bos_token_id', 'eos_token_id', 'pad_token_id', 'dtype', 'torch_dtype'];
+
+/** The config of the text part alone, or the config itself where it is a text model's. */
+export function textConfig(json: ConfigJson): ConfigJson {
+  const type = String(json.model_type);
+  if (!Object.hasOwn(textTypes, type)) return json;
+  const own = Object.fromEntries(shared.flatMap((field) => (field in json ? [[field, json[field]]] : [])));
+  const text = { model_type: textTypes[type], ...(json.text_config as ConfigJson | undefined) };
+  return { ...own, ...text, tie_word_embeddings: json.tie_word_embeddings ?? true };
+}
