@@ -10,6 +10,8 @@ import type { Part } from './parts.js';
 export interface Router extends Omit<RouterForm, 'choiceBias'> {
   /** Names; the weight is [experts, width]. */
   weight: string;
+  /** Another name of the weight in files. */
+  alias?: string;
   bias?: string;
   /** [experts] a buffer, which training does not change. */
   choiceBias?: string;
@@ -34,10 +36,10 @@ export interface ExpertMixture {
 }
 
 export function expertMixture({ width, standardDeviation, router, experts, shared }: ExpertMixture): Part {
-  const { weight, bias, choiceBias, ...form } = router;
+  const { weight, alias, bias, choiceBias, ...form } = router;
   const zeros = (name: string): ParameterSpec => ({ name, shape: [experts.count], init: { kind: 'zeros' } });
   const parameters: ParameterSpec[] = [
-    { name: weight, shape: [experts.count, width], init: { kind: 'normal', standardDeviation } },
+    { name: weight, shape: [experts.count, width], init: { kind: 'normal', standardDeviation }, alias },
     ...(bias ? [zeros(bias)] : []),
     ...(choiceBias ? [{ ...zeros(choiceBias), isBuffer: true }] : []),
     ...experts.parameters,

@@ -101,6 +101,7 @@ export const mixtral: Family = {
           ...{ width: sizes.width, standardDeviation },
           router: {
             weight: `model.layers.${layer}.block_sparse_moe.gate.weight`,
+            alias: `model.layers.${layer}.mlp.gate.weight`,
             scores: 'softmax',
             choices: fields.count('num_experts_per_tok'),
             normalize: { epsilon: 0 },
