@@ -12,6 +12,7 @@ import { llamaDefaults } from './llama.js';
 
 export const deepseekV3: Family = {
   architecture: 'DeepseekV3ForCausalLM',
+  aliases: { num_local_experts: 'n_routed_experts' },
   defaults: {
     ...llamaDefaults,
     vocab_size: 129280,

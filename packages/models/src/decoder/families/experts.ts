@@ -42,6 +42,7 @@ export function qwenMixture(config: FamilyConfig, layer: number, shared?: Part):
 
 export const qwen3Moe: Family = {
   architecture: 'Qwen3MoeForCausalLM',
+  aliases: { num_local_experts: 'num_experts' }, // what transformers 5 writes
   defaults: {
     ...llamaDefaults,
     vocab_size: 151936,
@@ -74,6 +75,7 @@ export const qwen3Moe: Family = {
 
 export const mixtral: Family = {
   architecture: 'MixtralForCausalLM',
+  aliases: { num_experts: 'num_local_experts' },
   defaults: {
     ...llamaDefaults,
     vocab_size: 32000,
@@ -128,6 +130,7 @@ const rope_parameters: ConfigJson = {
 
 export const gptOss: Family = {
   architecture: 'GptOssForCausalLM',
+  aliases: { num_experts: 'num_local_experts' },
   quantizations: ['mxfp4'],
   defaults: {
     ...llamaDefaults,
