@@ -60,7 +60,7 @@ export class FamilyConfig {
 
   /** The file as it was read, written again when the model is saved. */
   get saved(): ConfigJson {
-    const { quantization_config, ...file } = this.file;
+    const file = Object.fromEntries(Object.entries(this.file).filter(([field]) => field !== 'quantization_config'));
     return savedConfig({ ...file, model_type: this.type, architectures: [this.family.architecture] });
   }
 
