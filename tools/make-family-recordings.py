@@ -74,6 +74,39 @@ CONFIGS = {
     "falcon-rw": dict(model_type="falcon", vocab_size=29, hidden_size=16, num_hidden_layers=2, num_attention_heads=4,
                       alibi=True, bias=True, multi_query=False, parallel_attn=False, new_decoder_architecture=False,
                       max_position_embeddings=64, bos_token_id=0, eos_token_id=0),
+    "qwen3-moe": dict(PLAIN, model_type="qwen3_moe", head_dim=6, num_experts=6, num_experts_per_tok=2,
+                      moe_intermediate_size=7, norm_topk_prob=True, mlp_only_layers=[0], num_hidden_layers=3),
+    "mixtral": dict(PLAIN, model_type="mixtral", num_local_experts=4, num_experts_per_tok=2, sliding_window=6),
+    "gpt-oss": dict(PLAIN, model_type="gpt_oss", head_dim=6, num_local_experts=4, num_experts_per_tok=2,
+                    sliding_window=5, rope_theta=1000.0, swiglu_limit=7.0,
+                    rope_scaling=dict(rope_type="yarn", factor=4.0, beta_fast=32.0, beta_slow=1.0, truncate=False,
+                                      original_max_position_embeddings=16)),
+    "lfm2": dict(SIZES, model_type="lfm2", norm_eps=1e-5, layer_types=["conv", "full_attention", "conv"],
+                 num_hidden_layers=3, block_multiple_of=4, conv_L_cache=3, conv_bias=True),
+    "lfm2-moe": dict(SIZES, model_type="lfm2_moe", norm_eps=1e-5, layer_types=["conv", "full_attention"],
+                     num_dense_layers=1, num_experts=5, num_experts_per_tok=2, moe_intermediate_size=7, conv_L_cache=4),
+    "qwen3-5": dict(PLAIN, model_type="qwen3_5_text", head_dim=8, layer_types=["linear_attention", "full_attention"],
+                    linear_conv_kernel_dim=3, linear_key_head_dim=5, linear_value_head_dim=3, linear_num_key_heads=2,
+                    linear_num_value_heads=4,
+                    rope_parameters=dict(rope_type="default", rope_theta=1000.0, partial_rotary_factor=0.5,
+                                         mrope_section=[2, 0, 0])),
+    "qwen3-5-moe": dict(PLAIN, model_type="qwen3_5_moe_text", head_dim=8, layer_types=["linear_attention", "full_attention"],
+                        linear_conv_kernel_dim=4, linear_key_head_dim=5, linear_value_head_dim=4, linear_num_key_heads=2,
+                        linear_num_value_heads=2, num_experts=4, num_experts_per_tok=2, moe_intermediate_size=7,
+                        shared_expert_intermediate_size=5,
+                        rope_parameters=dict(rope_type="default", rope_theta=1000.0, partial_rotary_factor=0.25,
+                                             mrope_section=[1, 0, 0])),
+    "qwen3-next": dict(PLAIN, model_type="qwen3_next", head_dim=8, layer_types=["linear_attention", "full_attention"],
+                       linear_conv_kernel_dim=4, linear_key_head_dim=5, linear_value_head_dim=3, linear_num_key_heads=2,
+                       linear_num_value_heads=4, num_experts=4, num_experts_per_tok=2, moe_intermediate_size=7,
+                       shared_expert_intermediate_size=6, norm_topk_prob=True, decoder_sparse_step=1,
+                       partial_rotary_factor=0.25),
+    "deepseek-v3": dict(PLAIN, model_type="deepseek_v3", q_lora_rank=9, kv_lora_rank=7, qk_rope_head_dim=4,
+                        qk_nope_head_dim=6, v_head_dim=5, num_key_value_heads=4, n_routed_experts=8, n_group=4,
+                        topk_group=2, num_experts_per_tok=3, moe_intermediate_size=6, n_shared_experts=2,
+                        first_k_dense_replace=1, norm_topk_prob=True, routed_scaling_factor=1.5,
+                        rope_scaling=dict(type="yarn", factor=4.0, mscale=1.0, mscale_all_dim=0.7, beta_fast=32,
+                                          beta_slow=1, original_max_position_embeddings=16)),
 }
 
 
@@ -103,14 +136,46 @@ def formula_weight(name, shape):
     return torch.from_numpy(values.astype(numpy.float32).reshape(shape))
 
 
+def saved_buffers(model):
+    return [(name, value) for name, value in model.named_buffers() if name in model.state_dict()]
+
+
+# Names of an expert's weights in published files, where they are not gate_proj, up_proj and down_proj.
+EXPERT_NAMES = dict(mixtral=("w1", "w3", "w2"), lfm2_moe=("w1", "w3", "w2"))
+
+
+def published(config, tensors):
+    """Names and views of tensors as published files have them; transformers keeps all experts in one."""
+    kind = config["model_type"]
+    gate, up, down = EXPERT_NAMES.get(kind, ("gate_proj", "up_proj", "down_proj"))
+    for name, tensor in tensors:
+        if kind == "mixtral":
+            name = name.replace(".mlp.", ".block_sparse_moe.")
+        path, _, last = name.rpartition(".")
+        if not path.endswith(".experts"):
+            yield name, tensor
+        elif kind == "gpt_oss":
+            for index, part in enumerate(tensor):
+                yield f"{name}.{index}", part if part.ndim == 1 else part.T
+        else:
+            for index, part in enumerate(tensor):
+                if last == "down_proj":
+                    yield f"{path}.{index}.{down}.weight", part
+                else:
+                    for which, half in zip((gate, up), part.chunk(2)):
+                        yield f"{path}.{index}.{which}.weight", half
+
+
 def build(config):
     # Falcon's eager attention adds its linear biases twice; the form that transformers takes of itself adds them once.
     attention = "sdpa" if config["model_type"] == "falcon" else "eager"
     model = AutoModelForCausalLM.from_config(AutoConfig.for_model(**config), attn_implementation=attention)
+    if hasattr(model, "set_experts_implementation"):
+        model.set_experts_implementation("eager")
     model = model.double().eval()
     with torch.no_grad():
-        for name, parameter in model.named_parameters():
-            parameter.copy_(formula_weight(name, tuple(parameter.shape)))
+        for name, tensor in published(config, [*model.named_parameters(), *saved_buffers(model)]):
+            tensor.copy_(formula_weight(name, tuple(tensor.shape)))
     # Buffers made in float32 (rotary frequencies) stay what they were in float32.
     return model
 
@@ -138,12 +203,13 @@ def record(name, config):
         loss = loss - (logprobs * torch.tensor(weights)).sum()
         examples.append([float(f"{value:.8g}") for value in logprobs.tolist()])
     loss.backward()
-    gradients = {key: projections(key, value.grad) for key, value in model.named_parameters()}
+    own = list(model.named_parameters())
+    gradients = {key: projections(key, grad) for key, grad in published(config, [(key, value.grad) for key, value in own])}
     ids = token_ids("prompt", 7, vocabulary)
     with torch.no_grad():
         for _ in range(20):
             ids.append(int(model(torch.tensor([ids])).logits[0, -1].argmax()))
-    parameters = {key: list(value.shape) for key, value in model.named_parameters()}
+    parameters = {key: list(value.shape) for key, value in published(config, [*own, *saved_buffers(model)])}
     recording = dict(config=config, loraTargets=LORA_TARGETS.get(config["model_type"]), loss=float(loss), logprobs=examples,
                      greedy=ids[7:], parameters=parameters, gradients=gradients)
     (HERE / f"{name}.json").write_text(json.dumps(recording, separators=(",", ":")) + "\n")

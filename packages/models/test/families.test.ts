@@ -100,7 +100,9 @@ describe.each(names)('%s', (name) => {
     const scorer = new TokenScorer(options);
     const difference = largestDifference(await scorer.logprobs(all));
     expect(difference).toBeGreaterThan(1e-5);
-    expect(difference).toBeLessThan(is4Bit ? 6 : 0.3);
+    // Rounding may change the choice of an expert, which is a jump; gated states of these narrow heads enlarge it.
+    const jumps = architecture.parameters.some(({ name }) => /expert|linear_attn/.test(name));
+    expect(difference).toBeLessThan(is4Bit || jumps ? 6 : 0.3);
     await scorer.release();
   });
 

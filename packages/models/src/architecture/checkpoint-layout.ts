@@ -19,9 +19,9 @@ export const bareName = (name: string) => name.replace(PREFIX, '');
 const BUFFERS =
   /(^|\.)(attn|attention)\.(bias|masked_bias)$|rotary_emb\.inv_freq$|^(language_model\.)?(lm_head|embed_out)\.weight$/;
 
-/** What models of text and images (or sound) have besides their text part. */
+/** What models of text and images (or sound) have besides their text part, and layers that predict several tokens at once. */
 const OTHER_PARTS =
-  /^(model\.)?(vision_tower|multi_modal_projector|vision_encoder|audio_tower|embed_vision|embed_audio)\./;
+  /^(model\.)?(vision_tower|multi_modal_projector|vision_encoder|audio_tower|embed_vision|embed_audio|visual)\.|^mtp\./;
 
 /** Names under which files have a parameter: without prefix, or as the text part of a larger model. */
 export const namesOf = (name: string): string[] => {
@@ -44,7 +44,7 @@ export async function* eachParameter(
   specs: readonly ParameterSpec[],
   source: CheckpointReader,
 ): AsyncGenerator<[name: string, tensor: HostTensor]> {
-  source = withSeparateParameters(specs, source);
+  source = withSeparateParameters(specs, source, namesOf);
   const names = namesInFile(specs, source);
   for (const { name, transposedInFile } of specs)
     yield [name, await source.read(names.get(name)!, { transposed: transposedInFile, requireFinite: true })];
@@ -54,7 +54,9 @@ export async function* eachParameter(
 export function namesInFile(specs: readonly ParameterSpec[], { path, entries }: CheckpointReader): Map<string, string> {
   const names = new Map<string, string>();
   for (const spec of specs) {
-    const name = namesOf(spec.name).find((candidate) => entries.has(candidate));
+    const name = [...namesOf(spec.name), ...(spec.alias ? [spec.alias] : [])].find((candidate) =>
+      entries.has(candidate),
+    );
     const expected = `shape [${fileShape(spec).join(', ')}], as config.json specifies`;
     if (name === undefined) {
       const found = `no such tensor among ${listing([...entries.keys()])}`;

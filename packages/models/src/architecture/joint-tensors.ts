@@ -16,14 +16,26 @@ const size = (shape: readonly number[]) => shape.reduce((product, dim) => produc
 /** What the joint tensor's own name becomes in MXFP4. */
 const packedNames = (tensor: string) => ({ blocks: `${tensor}_blocks`, scales: `${tensor}_scales` });
 
-/** The same checkpoint with the parameters that it has in joint tensors under their own names. */
-export function withSeparateParameters(specs: readonly ParameterSpec[], source: CheckpointReader): CheckpointReader {
+/**
+ * The same checkpoint with the parameters that it has in joint tensors under their own names.
+ *
+ * @param namesOf all names that files may have for one
+ */
+export function withSeparateParameters(
+  specs: readonly ParameterSpec[],
+  source: CheckpointReader,
+  namesOf: (name: string) => readonly string[],
+): CheckpointReader {
   const { entries } = source;
-  const isJoint = (spec: ParameterSpec): spec is JointSpec =>
-    spec.joint !== undefined &&
-    !entries.has(spec.name) &&
-    (entries.has(spec.joint.tensor) || entries.has(packedNames(spec.joint.tensor).blocks));
-  const joint = new Map(specs.filter(isJoint).map((spec) => [spec.name, spec]));
+  const inFile = (tensor: string) =>
+    namesOf(tensor).find((name) => entries.has(name) || entries.has(packedNames(name).blocks));
+  const joint = new Map(
+    specs.flatMap((spec): [string, JointSpec][] => {
+      const tensor = spec.joint && inFile(spec.joint.tensor);
+      if (tensor === undefined || namesOf(spec.name).some((name) => entries.has(name))) return [];
+      return [[spec.name, { ...spec, joint: { ...spec.joint!, tensor } }]];
+    }),
+  );
   if (joint.size === 0) return source;
   const separate = new Map(entries);
   for (const { name, shape, joint: at } of joint.values()) {

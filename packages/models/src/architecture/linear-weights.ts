@@ -38,8 +38,8 @@ export function linearWeights(
     recurrence: { before: () => undefined, after: () => undefined, chunk: 1 },
     blockBoundary: () => undefined,
   };
-  const ids = g.input('ids', 'int64', ['rows']);
-  const residual = architecture.residual(scope, ids, g.input('positions', 'int64', ['rows']));
+  const rows = (name: string) => g.reshape(g.input(name, 'int64', ['batch', 'tokens']), [-1]);
+  const residual = architecture.residual(scope, rows('ids'), rows('positions'));
   const inside = linear;
   linear = [];
   architecture.logits(scope, residual);

@@ -2,8 +2,13 @@
 import type { ConfigFields, ConfigJson } from '@bowyer/checkpoints';
 
 /** @throws UnsupportedConfigError where one has a value that would change the result */
-export function refuseCommonFields(fields: ConfigFields, json: ConfigJson): void {
-  fields.refuse('quantization_config');
+export function refuseCommonFields(
+  fields: ConfigFields,
+  json: ConfigJson,
+  quantizations: readonly string[] = [],
+): void {
+  const { quant_method } = (json.quantization_config ?? {}) as { quant_method?: string };
+  if (quant_method === undefined || !quantizations.includes(quant_method)) fields.refuse('quantization_config');
   // Null is no less false there.
   if ('is_causal' in json && json.is_causal !== true)
     throw fields.error('is_causal', `is ${JSON.stringify(json.is_causal)}: attention to later tokens is not supported`);

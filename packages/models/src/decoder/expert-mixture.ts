@@ -10,6 +10,8 @@ import type { Part } from './parts.js';
 export interface Router extends Omit<RouterForm, 'choiceBias'> {
   /** Names; the weight is [experts, width]. */
   weight: string;
+  /** Another name of the weight in files. */
+  alias?: string;
   bias?: string;
   /** [experts] a buffer, which training does not change. */
   choiceBias?: string;
@@ -30,14 +32,14 @@ export interface ExpertMixture {
   router: Router;
   experts: ExpertWeights;
   /** What every row goes through besides. */
-  shared?: Pick<Part, 'parameters'> & { apply(scope: ForwardScope, x: Value): Value };
+  shared?: Part;
 }
 
 export function expertMixture({ width, standardDeviation, router, experts, shared }: ExpertMixture): Part {
-  const { weight, bias, choiceBias, ...form } = router;
+  const { weight, alias, bias, choiceBias, ...form } = router;
   const zeros = (name: string): ParameterSpec => ({ name, shape: [experts.count], init: { kind: 'zeros' } });
   const parameters: ParameterSpec[] = [
-    { name: weight, shape: [experts.count, width], init: { kind: 'normal', standardDeviation } },
+    { name: weight, shape: [experts.count, width], init: { kind: 'normal', standardDeviation }, alias },
     ...(bias ? [zeros(bias)] : []),
     ...(choiceBias ? [{ ...zeros(choiceBias), isBuffer: true }] : []),
     ...experts.parameters,
@@ -45,7 +47,7 @@ export function expertMixture({ width, standardDeviation, router, experts, share
   ];
   return {
     parameters,
-    apply(scope, x) {
+    apply(scope, x, place) {
       const { g } = scope;
       const logits = g.gemm(x, scope.parameter(weight), bias === undefined ? undefined : scope.parameter(bias), {
         transB: true,
@@ -58,7 +60,7 @@ export function expertMixture({ width, standardDeviation, router, experts, share
         activate: (projected) => experts.activate(scope, projected),
         output: (expert, rows) => experts.output(scope, expert, rows),
       });
-      return shared ? g.add(mixed, shared.apply(scope, x)) : mixed;
+      return shared ? g.add(mixed, shared.apply(scope, x, place)) : mixed;
     },
   };
 }

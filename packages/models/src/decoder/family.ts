@@ -11,6 +11,8 @@ export interface Family {
   architecture: string;
   /** What Hugging Face's config class takes for a field that the file leaves out. */
   defaults: ConfigJson;
+  /** Kinds of quantised weights (`quant_method`) that are read; they are dequantised. */
+  quantizations?: readonly string[];
   /** Names of the file for fields that other families have under the second name. */
   aliases?: Readonly<Record<string, string>>;
   /** Fields that other families read and this one's class does not, so that they have no effect in its files. */
@@ -57,12 +59,13 @@ export class FamilyConfig {
     const read = Object.fromEntries(Object.entries(file).filter(([field]) => !ignored.includes(field)));
     this.json = { ...Object.fromEntries(renamed), ...read };
     this.fields = new ConfigFields(type, this.json, family.defaults);
-    refuseCommonFields(this.fields, file);
+    refuseCommonFields(this.fields, file, family.quantizations);
   }
 
   /** The file as it was read, written again when the model is saved. */
   get saved(): ConfigJson {
-    return savedConfig({ ...this.file, model_type: this.type, architectures: [this.family.architecture] });
+    const file = Object.fromEntries(Object.entries(this.file).filter(([field]) => field !== 'quantization_config'));
+    return savedConfig({ ...file, model_type: this.type, architectures: [this.family.architecture] });
   }
 
   get sizes(): Sizes {

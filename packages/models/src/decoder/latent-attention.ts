@@ -3,7 +3,6 @@
 // Source: DeepSeek-AI 2024, arXiv:2405.04434, section 2.1; names and layout of Hugging Face's DeepseekV3Attention.
 // Departs from it: the cache contains the heads' keys and values, not the narrow vector they come from.
 import type { Value } from '@bowyer/graph';
-import type { ForwardScope } from '../architecture/architecture.js';
 import type { AttentionForm } from '../layers/attention.js';
 import { rotateHeads } from '../layers/rotary-embedding.js';
 import type { RotaryFrequencies } from '../layers/rotary-frequencies.js';
@@ -21,8 +20,6 @@ export interface LatentAttention {
   restingSize: number;
   turningSize: number;
   valueSize: number;
-  /** Neighbouring columns turn together, instead of columns half a head apart. */
-  interleaved: boolean;
   bias: boolean;
   standardDeviation: number;
   rotary: RotaryFrequencies;
@@ -58,7 +55,7 @@ export function latentAttention(attention: LatentAttention): Part {
     apply(scope, x, place) {
       const { g } = scope;
       const rows = x.dim(0);
-      const turn = (part: Value) => rotateHeads(g, pairs(scope, part, attention), place.tables(rotary));
+      const turn = (part: Value) => rotateHeads(g, part, place.tables(rotary));
       const filled = (parts: Value[]) => {
         const joined = g.concat(parts, 2);
         return g.reshape(g.pad(joined, 2, 0, headSize - Number(joined.dim(2))), [rows, heads * headSize]);
@@ -102,12 +99,4 @@ function queryProjection(
     normAt('q_a_layernorm', queryRank),
     layer('q_b_proj', queries, queryRank),
   ];
-}
-
-/** Columns that turn together half a head apart, as `rotateHeads` has them: [rows, heads, size]. */
-function pairs({ g }: ForwardScope, x: Value, { interleaved, turningSize }: LatentAttention): Value {
-  if (!interleaved) return x;
-  const [rows, heads] = x.shape;
-  const apart = g.transpose(g.reshape(x, [rows, heads, turningSize / 2, 2]), [0, 1, 3, 2]);
-  return g.reshape(apart, x.shape);
 }

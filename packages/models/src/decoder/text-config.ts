@@ -5,7 +5,12 @@ import type { ConfigJson } from '@bowyer/checkpoints';
 const textTypes: Readonly<Record<string, string>> = {
   gemma3: 'gemma3_text',
   mistral3: 'mistral',
+  qwen3_5: 'qwen3_5_text',
+  qwen3_5_moe: 'qwen3_5_moe_text',
 };
+
+/** Whole models that have a head of their own where they do not say. */
+const untied = ['qwen3_5', 'qwen3_5_moe'];
 
 /** Fields of the whole model that are of its text part too. Head and embedding are tied unless the whole model says otherwise. */
 const shared = ['quantization_config', 'bos_token_id', 'eos_token_id', 'pad_token_id', 'dtype', 'torch_dtype'];
@@ -16,5 +21,5 @@ export function textConfig(json: ConfigJson): ConfigJson {
   if (!Object.hasOwn(textTypes, type)) return json;
   const own = Object.fromEntries(shared.flatMap((field) => (field in json ? [[field, json[field]]] : [])));
   const text = { model_type: textTypes[type], ...(json.text_config as ConfigJson | undefined) };
-  return { ...own, ...text, tie_word_embeddings: json.tie_word_embeddings ?? true };
+  return { ...own, ...text, tie_word_embeddings: json.tie_word_embeddings ?? !untied.includes(type) };
 }

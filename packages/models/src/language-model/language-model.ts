@@ -7,6 +7,7 @@ import { architectureFor } from './architectures.js';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import { checkMemory } from '../architecture/initialize-parameters.js';
 import { eachParameter, toCheckpoint } from '../architecture/checkpoint-layout.js';
+import { configText } from '../architecture/config-text.js';
 import { DecodePrograms } from '../decoding/decode-programs.js';
 import { Episodes, type EpisodesOptions } from '../decoding/episodes.js';
 import { withStoredHead } from './stored-head.js';
@@ -212,7 +213,7 @@ export class LanguageModel implements FrozenPolicy {
     await mkdir(dir, { recursive: true });
     await writeWeights(dir, toCheckpoint(this.architecture.parameters, tensors));
     await this.tokenizer.save(dir);
-    await writeFileAtomically(join(dir, 'config.json'), `${JSON.stringify(this.config, null, 2)}\n`);
+    await writeFileAtomically(join(dir, 'config.json'), configText(this.config));
     const { generation } = this.#weights;
     if (generation)
       await writeFileAtomically(join(dir, 'generation_config.json'), `${JSON.stringify(generation, null, 2)}\n`);

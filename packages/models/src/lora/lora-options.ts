@@ -24,6 +24,7 @@ const defaultTargets: Readonly<Record<string, readonly string[]>> = {
   gpt2: ['c_attn'],
   gpt_neox: ['query_key_value'],
   falcon: ['query_key_value'],
+  deepseek_v3: ['kv_b_proj', 'o_proj'], // PEFT has no row for it either, and there is no q_proj
   bloom: ['query_key_value'],
   phi: ['q_proj', 'v_proj', 'fc1', 'fc2'],
   phi3: ['qkv_proj'], // PEFT has no row for it, and asks for a choice; these are the layers that the others adapt
