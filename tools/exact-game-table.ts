@@ -23,7 +23,7 @@ const CHART = 'exact-game.svg';
 const NOISE = 0.7;
 const MAX_STEPS = 20;
 
-/** The keys of run-config.json that the limits depend on, each of its own methods. */
+/** The keys of run-config.json that the limits depend on, each of its own methods, and the number of iterations. */
 interface Config {
   gamma: number;
   expectile: number;
@@ -88,7 +88,8 @@ function evolved({ iterations, rolloutSize, demonstrations }: Config): TabularPo
 function limitOf(run: Run): string {
   const limit = run.algorithm in limits ? limits[run.algorithm] : () => greedy;
   if (limit === null) return '–';
-  return returnOf(limit(JSON.parse(readFileSync(join(run.folder, 'run-config.json'), 'utf8')) as Config)).toFixed(3);
+  const config = JSON.parse(readFileSync(join(run.folder, 'run-config.json'), 'utf8')) as Omit<Config, 'iterations'>;
+  return returnOf(limit({ ...config, iterations: run.metrics.at(-1)!.iteration })).toFixed(3);
 }
 
 const algorithms = [...new Set(runs.map(({ algorithm }) => algorithm))];
