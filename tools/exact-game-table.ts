@@ -139,8 +139,8 @@ game with the same seeds: the table shows what a method can reach here, and does
 
 Return of the policy that each run ended with, sampled, on 1,000 episodes: mean over seeds with the 95 % interval of Student's
 t, each seed, the method's limit, share of the optimum, and seconds of a run on one core of a busy machine. The limit is the exact
-return of the policy that the method converges to under these settings with endless data, an exact critic and a table for a policy:
-for methods on a dataset it depends on the demonstrator and on temperatures, filters and weights. \`agent_evol\` keeps wins
+return of the policy that the method converges to under these settings with endless data, an exact critic and a table for a
+policy: for methods on a dataset it depends on the demonstrator and on temperatures, filters and weights. \`agent_evol\` keeps wins
 however slow they are. No formula is known to us for \`dpo\`.
 
 | method | return | interval | seeds | limit | of the optimum | seconds |
