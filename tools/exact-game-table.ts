@@ -23,7 +23,7 @@ const CHART = 'exact-game.svg';
 const NOISE = 0.7;
 const MAX_STEPS = 20;
 
-/** The keys of run-config.json that the limits depend on, each of its own methods. */
+/** The keys of run-config.json that the limits depend on, each of its own methods, and the number of iterations. */
 interface Config {
   gamma: number;
   expectile: number;
@@ -88,7 +88,8 @@ function evolved({ iterations, rolloutSize, demonstrations }: Config): TabularPo
 function limitOf(run: Run): string {
   const limit = run.algorithm in limits ? limits[run.algorithm] : () => greedy;
   if (limit === null) return '–';
-  return returnOf(limit(JSON.parse(readFileSync(join(run.folder, 'run-config.json'), 'utf8')) as Config)).toFixed(3);
+  const config = JSON.parse(readFileSync(join(run.folder, 'run-config.json'), 'utf8')) as Omit<Config, 'iterations'>;
+  return returnOf(limit({ ...config, iterations: run.metrics.at(-1)!.iteration })).toFixed(3);
 }
 
 const algorithms = [...new Set(runs.map(({ algorithm }) => algorithm))];
@@ -138,8 +139,8 @@ game with the same seeds: the table shows what a method can reach here, and does
 
 Return of the policy that each run ended with, sampled, on 1,000 episodes: mean over seeds with the 95 % interval of Student's
 t, each seed, the method's limit, share of the optimum, and seconds of a run on one core of a busy machine. The limit is the exact
-return of the policy that the method converges to under these settings with endless data, an exact critic and a table for a policy:
-for methods on a dataset it depends on the demonstrator and on temperatures, filters and weights. \`agent_evol\` keeps wins
+return of the policy that the method converges to under these settings with endless data, an exact critic and a table for a
+policy: for methods on a dataset it depends on the demonstrator and on temperatures, filters and weights. \`agent_evol\` keeps wins
 however slow they are. No formula is known to us for \`dpo\`.
 
 | method | return | interval | seeds | limit | of the optimum | seconds |

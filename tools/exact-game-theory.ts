@@ -1,5 +1,6 @@
 // What a method of docs/results/exact-game.md converges to with endless data, an exact critic and a table for a policy: by dynamic
 // programming on the game's own table.
+import { maximum, minimum } from '@bowyer/core';
 import { exactValues, startValue, type ExactValues, type TabularModel, type TabularPolicy } from '@bowyer/envs';
 
 type Table = Record<string, Record<string, number>>;
@@ -51,7 +52,7 @@ export function expectileValues(
 function expectileOf(values: Record<string, number>, chances: Readonly<Record<string, number>>, expectile: number) {
   const pull = (at: number) =>
     Object.entries(values).reduce((sum, [action, value]) => sum + chances[action] * (value > at ? expectile : 1 - expectile) * (value - at), 0); // prettier-ignore
-  return root(pull, Math.min(...Object.values(values)) - 1, Math.max(...Object.values(values)) + 1);
+  return root(pull, minimum(Object.values(values)) - 1, maximum(Object.values(values)) + 1);
 }
 
 /** Where a falling function is 0. */
@@ -73,7 +74,7 @@ export function reinforceBcPolicy(mu: TabularPolicy, { q }: ExactValues, bcCoeff
   return Object.fromEntries(
     Object.entries(q).map(([state, row]) => {
       const chance = (action: string, k: number) => (bcCoefficient * mu[state][action]) / (k - row[action]);
-      const best = Math.max(...Object.values(row));
+      const best = maximum(Object.values(row));
       const k = root((k) => Object.keys(row).reduce((sum, action) => sum + chance(action, k), 0) - 1, best + 1e-12, best + 100); // prettier-ignore
       return [state, Object.fromEntries(Object.keys(row).map((action) => [action, chance(action, k)]))];
     }),
@@ -143,7 +144,7 @@ export function keptVisits(
   horizon: number,
   keep: (end: { episodicReturn: number; won: boolean }) => boolean,
 ): Table {
-  const treasure = Math.max(...Object.values(model.states).flatMap((actions) => Object.values(actions).flat().map(({ reward }) => reward))); // prettier-ignore
+  const treasure = maximum(Object.values(model.states).flatMap((actions) => Object.values(actions).flat().map(({ reward }) => reward))); // prettier-ignore
   const visits = mapTable(policy as Table, () => 0);
   const chances = new Map<string, number>();
   const actionsIn = (state: string) => Object.entries(model.states[state]);

@@ -3,7 +3,7 @@
 import type { Decision } from '@bowyer/envs';
 import type { ChatMessage, ChatTemplate, Tokenizer, Utterance } from '@bowyer/models';
 import type { Dialogue, Dialogues, Observed, Spoken } from './dialogue.js';
-import { SlotContext, type TurnTokens } from './turn-tokens.js';
+import { sharedPrefix, SlotContext, type TurnTokens } from './turn-tokens.js';
 
 export interface ChatOptions {
   template: ChatTemplate;
@@ -57,7 +57,7 @@ class ChatDialogue implements Dialogue {
     const prompt = ids ? [...ids] : template.encodePrompt(this.#messages);
     // Scoring must see what the sampler saw: a rewritten context is another segment.
     this.#context.restart(prompt);
-    const keep = turn === 0 ? 0 : commonPrefix(cached, prompt);
+    const keep = turn === 0 && !ids ? 0 : sharedPrefix(cached, prompt);
     return { keep, tokens: prompt.slice(keep) };
   }
 
@@ -83,11 +83,4 @@ export function messageOf(observation: string, before: { observation: string; ac
   const firstLine = before.action.split('\n', 1)[0].trimEnd();
   const action = [before.action, firstLine].find((text) => rest.startsWith(text));
   return action === undefined ? observation : rest.slice(action.length);
-}
-
-function commonPrefix(a: readonly number[], b: readonly number[]): number {
-  const longest = Math.min(a.length, b.length);
-  let length = 0;
-  while (length < longest && a[length] === b[length]) length++;
-  return length;
 }

@@ -48,6 +48,20 @@ test('slots are filled across groups, and change nothing', async () => {
   expect(many.sizes).toEqual([8, 2]);
 });
 
+test('turns of one episode share a slot, earlier ones first', async () => {
+  const episode = { ...item('f').trajectory, transitions: ['f', 'fg', 'fgh'].flatMap((name) => item(name).trajectory.transitions) }; // prettier-ignore
+  const player = new Echo();
+  const seen: [number, string][] = [];
+  const act = async (requests: ActRequest[]) => {
+    seen.push(...requests.map(({ slot, observation }): [number, string] => [slot, observation]));
+    return player.act(requests);
+  };
+  const items = [{ trajectory: episode, turn: 2 }, item('a'), { trajectory: episode, turn: 0 }];
+  const fresh = said(await freshUtterances({ act, close: player.close }, [{ items, seed: 7 }], { slots: 2 }));
+  expect(seen).toEqual([[0, 'f'], [1, 'a'], [0, 'fgh']]); // prettier-ignore
+  expect(fresh[0][0]).toEqual(['fgh', 'a', 'f'].map((name, i) => `${name} ${stream(7, i)}`));
+});
+
 test('a state that the player cannot answer ends the phase with its error', async () => {
   const broken: Player = { act: async () => [new Error('no answer')], close: async () => {} };
   await expect(freshUtterances(broken, groups, { slots: 1 })).rejects.toThrow('no answer');

@@ -10,8 +10,16 @@ export interface StatesToAct {
   seed: number;
 }
 
+/** One utterance that is wanted. */
+interface Wanted {
+  item: ReplayItem;
+  seed: number;
+  rng: Rng;
+}
+
 /**
- * Samples `samples` utterances at each item's observation, as many at once as the player has slots, wherever one group ends.
+ * Samples `samples` utterances at each item's observation, as many at once as the player has slots, wherever one group ends. Turns of
+ * one episode take the same slot one after the other, so that what they have in common is read once.
  *
  * The random numbers of sample k at item i of a group with n items follow from the group's seed and k · n + i alone, so neither the
  * slots nor the other groups change an utterance.
@@ -30,13 +38,31 @@ export async function freshUtterances(
       items.map((item, i) => ({ item, seed, rng: new Rng(hash32(`${seed}/${k * items.length + i}`)) })),
     ).flat(),
   );
-  const fresh: ReplayItem[] = [];
-  for (let start = 0; start < wanted.length; start += slots) {
-    fresh.push(...(await actAt(player, wanted.slice(start, start + slots))));
-    progress?.(fresh.length);
+  const fresh = new Map<Wanted, ReplayItem>();
+  const lanes = lanesOf(wanted, samples);
+  for (let start = 0; start < lanes.length; start += slots) {
+    const block = lanes.slice(start, start + slots);
+    for (let round = 0; block.some((lane) => round < lane.length); round++) {
+      const turns = block.flatMap((lane, slot) => (round < lane.length ? [{ ...lane[round], slot }] : []));
+      const said = await actAt(player, turns);
+      block.filter((lane) => round < lane.length).forEach((lane, i) => fresh.set(lane[round], said[i]));
+      progress?.(fresh.size);
+    }
   }
   let next = 0;
-  return groups.map(({ items }) => Array.from({ length: samples }, () => fresh.slice(next, (next += items.length))));
+  const inOrder = wanted.map((each) => fresh.get(each)!);
+  return groups.map(({ items }) => Array.from({ length: samples }, () => inOrder.slice(next, (next += items.length))));
+}
+
+/** Turns of one episode, earlier ones first; several samples of a turn are apart. */
+function lanesOf(wanted: readonly Wanted[], samples: number): Wanted[][] {
+  if (samples > 1) return wanted.map((each) => [each]);
+  const lanes = new Map<ReplayItem['trajectory'], Wanted[]>();
+  for (const each of wanted) {
+    const { trajectory } = each.item;
+    lanes.set(trajectory, [...(lanes.get(trajectory) ?? []), each]);
+  }
+  return [...lanes.values()].map((lane) => lane.sort((one, other) => one.item.turn - other.item.turn));
 }
 
 /** One sample at each item's observation, with a player of its own. The seed is the next number of `rng`. */
@@ -55,19 +81,16 @@ export async function freshBatch(
   }
 }
 
-/** One utterance for each item, at most as many as the player has slots. */
-async function actAt(
-  player: Player,
-  wanted: readonly { item: ReplayItem; seed: number; rng: Rng }[],
-): Promise<ReplayItem[]> {
+/** One utterance for each item, in slots of their own. */
+async function actAt(player: Player, wanted: readonly (Wanted & { slot: number })[]): Promise<ReplayItem[]> {
   const decisions = await player.act(
-    wanted.map(({ item, rng }, slot) => ({
+    wanted.map(({ item, rng, slot }) => ({
       ...{ slot, turn: 0, rng, ids: tokensBefore(item) },
       observation: item.trajectory.transitions[item.turn].observation,
     })),
   );
-  return wanted.map(({ item, seed }, slot) => {
-    const decision = decisions[slot];
+  return wanted.map(({ item, seed }, i) => {
+    const decision = decisions[i];
     if (decision instanceof Error) throw decision;
     const { action, data } = decision;
     const transition = { ...item.trajectory.transitions[item.turn], action };

@@ -2,7 +2,7 @@
 import type { Decision } from '@bowyer/envs';
 import type { Tokenizer, Utterance } from '@bowyer/models';
 import type { Dialogue, Dialogues, Observed, Spoken } from './dialogue.js';
-import { SlotContext, type TurnTokens } from './turn-tokens.js';
+import { sharedPrefix, SlotContext, type TurnTokens } from './turn-tokens.js';
 
 export const textDialogues = (tokenizer: Tokenizer): Dialogues => ({
   terminatorIds: [],
@@ -16,7 +16,7 @@ export class TextDialogue implements Dialogue {
 
   constructor(private readonly tokenizer: Pick<Tokenizer, 'encode' | 'decode'>) {}
 
-  /** Only the new tokens where the observation continues what the slot has read, else the whole text. */
+  /** Only the new tokens where the observation continues what the slot has read, or is given as tokens; else the whole text. */
   advance(request: Observed, cached: readonly number[]): { keep: number; tokens: number[] } {
     const { observation, ids, turn } = request;
     const continues = turn > 0 && observation.startsWith(this.#text);
@@ -25,7 +25,9 @@ export class TextDialogue implements Dialogue {
     if (continues) this.#context.extend(tokens);
     else this.#context.restart(tokens);
     this.#text = observation;
-    return { keep: continues ? cached.length : 0, tokens };
+    if (continues) return { keep: cached.length, tokens };
+    const keep = ids ? sharedPrefix(cached, tokens) : 0;
+    return { keep, tokens: tokens.slice(keep) };
   }
 
   actionOf({ ids }: Pick<Utterance, 'ids'>): string {

@@ -64,3 +64,11 @@ export class SlotContext {
     return tokens;
   }
 }
+
+/** How many tokens of a prompt a slot has read already; at least the last one is left to continue from. */
+export function sharedPrefix(cached: readonly number[], prompt: readonly number[]): number {
+  const longest = Math.min(cached.length, prompt.length - 1);
+  let length = 0;
+  while (length < longest && cached[length] === prompt[length]) length++;
+  return length;
+}

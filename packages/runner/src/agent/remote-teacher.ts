@@ -12,7 +12,7 @@ interface Echo {
   logprobs: (number | null)[];
 }
 
-/** A prompt, and the positions of an example that it tells: the target at `position` is the prompt's token after it. */
+/** A prompt, and the positions of an example that it answers: the target at `position` is the prompt's token after it. */
 interface Question {
   prompt: number[];
   example: number;
@@ -95,7 +95,7 @@ export class RemoteTeacher implements ReferencePolicy {
   }
 }
 
-/** One prompt tells all positions whose target is the next token; a target that something else follows needs its own. */
+/** One prompt answers all positions whose target is the next token; a target that something else follows needs its own. */
 function questionsOf({ ids, targets, weights }: TokenExample, example: number): Question[] {
   const asked = [...weights.keys()].filter((position) => weights[position] !== 0);
   const last = ids.length - 1;
