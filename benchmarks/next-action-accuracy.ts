@@ -57,7 +57,11 @@ const device = await openDevice({ device: 'cpu', threads: 1 });
 const model = await LanguageModel.load({ dir: join(folder, 'checkpoints/best'), device });
 const episodes = await model.openEpisodes({ slots: 1 });
 console.log('fold   verb       right  states');
-for (const [fold, first] of [['train', 900_000_000], ['test', 20_000]] as const) { // prettier-ignore
+for (const [fold, first] of [
+  ['train', 900_000_000],
+  ['test', 20_000],
+] as const) {
+  // prettier-ignore
   const env = new TextWorldExpress('cookingworld', {
     ...{ fold, params: options.params, stepLimit: options.stepLimit, contentDir: null, showValidActions: false },
     ...{ backend: 'embedded', baseUrl: null, timeoutMs: 1 },

@@ -141,7 +141,12 @@ function ppoCurve({ ppo }: Evaluation): string[] {
   return all
     .filter((line) => 'eval/episodic_return' in line || line.iteration === 1)
     .map((line) => {
-      const cells = ['rollout/episodic_return', 'eval/episodic_return', 'critic/explained_variance', 'actor/kl_reference'];
+      const cells = [
+        'rollout/episodic_return',
+        'eval/episodic_return',
+        'critic/explained_variance',
+        'actor/kl_reference',
+      ];
       return `| ${line.iteration} | ${cells.map((key) => number(line, key)).join(' | ')} |`;
     });
 }

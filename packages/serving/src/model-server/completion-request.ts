@@ -26,6 +26,8 @@ export interface CompletionRequest {
   logprobs: boolean;
   /** Number of most likely tokens to return beside each generated one. */
   topLogprobs: number;
+  /** Whether the tokens of the prompts are returned with their log-probabilities. */
+  scoresPrompts: boolean;
   /** What is added to the logits of tokens. */
   logitBias: readonly (readonly [id: number, by: number])[];
   /** Subtracted from the logit of a token that was generated. */
@@ -99,7 +101,7 @@ export async function readChatRequest(
   const logprobs = fields.boolean('logprobs');
   const topLogprobs = fields.number('top_logprobs', 0, { min: 0, max: MAX_TOP_LOGPROBS, whole: true });
   if (topLogprobs > 0 && !logprobs) throw fields.fail('top_logprobs', 'needs logprobs to be true');
-  const settings = settingsOf(fields, { logprobs, topLogprobs }, reader);
+  const settings = settingsOf(fields, { logprobs, topLogprobs, scoresPrompts: false }, reader);
   checkCharacters(
     messages.reduce((sum, { content }) => sum + content.length, 0),
     reader,
@@ -112,7 +114,7 @@ export async function readChatRequest(
     throw error instanceof ChatTemplateError ? new BadRequestError(error.message, 'messages') : error;
   }
   const prompts = [{ ids, echo: '' }];
-  const limit = { names: ['max_completion_tokens', 'max_tokens'], ofPrompt: 'messages' };
+  const limit = { names: ['max_completion_tokens', 'max_tokens'], ofPrompt: 'messages', least: 1 };
   return { ...settings, prompts, maxTokens: tokenLimit(fields, limit, prompts, reader) };
 }
 
@@ -126,10 +128,17 @@ export async function readTextRequest(
   const echoes = fields.boolean('echo');
   const topLogprobs = fields.number('logprobs', null, { min: 0, max: 5, whole: true });
   const logprobs = topLogprobs !== null;
-  if (echoes && logprobs) throw fields.fail('echo', 'together with logprobs is not supported');
+  const scoresPrompts = echoes && logprobs;
+  if (scoresPrompts && topLogprobs > 0)
+    throw fields.fail(
+      'logprobs',
+      'must be 0 together with echo: likely alternatives to given tokens are not supported',
+    );
+  if (scoresPrompts && fields.boolean('stream'))
+    throw fields.fail('stream', 'together with echo and logprobs is not supported');
   const given = givenPrompts(fields, reader);
   fields.refuseUnlessNeutral({ top_logprobs: [0] }); // of chats; here it is the number in logprobs
-  const settings = settingsOf(fields, { logprobs, topLogprobs: topLogprobs ?? 0 }, reader);
+  const settings = settingsOf(fields, { logprobs, topLogprobs: topLogprobs ?? 0, scoresPrompts }, reader);
   const { tokenizer, maxAnswers } = reader;
   const answers = given.length * settings.n;
   if (answers > maxAnswers) throw fields.fail('prompt', `asks for ${answers} answers at once; this server has room for ${maxAnswers}`); // prettier-ignore
@@ -144,7 +153,7 @@ export async function readTextRequest(
   });
   if (prompts.some(({ ids }) => ids.length === 0))
     throw fields.fail('prompt', 'is empty; this model needs at least one token to continue from');
-  const limit = { names: ['max_tokens'], ofPrompt: 'prompt' };
+  const limit = { names: ['max_tokens'], ofPrompt: 'prompt', least: echoes ? 0 : 1 }; // none: nothing but the prompt
   return { ...settings, prompts, maxTokens: tokenLimit(fields, limit, prompts, reader) };
 }
 
@@ -154,7 +163,7 @@ const inSteps = <Result>(encodeAll: () => Result, { tokenizer, contextLength }: 
 
 function settingsOf(
   fields: RequestFields,
-  logprobOptions: Pick<CompletionRequest, 'logprobs' | 'topLogprobs'>,
+  logprobOptions: Pick<CompletionRequest, 'logprobs' | 'topLogprobs' | 'scoresPrompts'>,
   reader: RequestReader,
 ): Omit<CompletionRequest, 'prompts' | 'maxTokens'> {
   const { defaults, slots, vocabSize } = reader;

@@ -26,7 +26,7 @@ export function checkCharacters(count: number, { contextLength, tokenizer }: Len
 }
 
 export function checkTokens(count: number, { contextLength }: LengthBounds, param: string): void {
-  if (count < contextLength) return;
+  if (count <= contextLength) return;
   throw new BadRequestError(
     `This model's maximum context length is ${contextLength} tokens; the ${param} has ${count}. Shorten the ${param}.`,
     param,
@@ -37,14 +37,14 @@ export function checkTokens(count: number, { contextLength }: LengthBounds, para
 /** The prompts and what is to follow must fit into the context; a default limit gives way to what room there is. */
 export function tokenLimit(
   fields: RequestFields,
-  { names, ofPrompt }: { names: readonly string[]; ofPrompt: string },
+  { names, ofPrompt, least }: { names: readonly string[]; ofPrompt: string; least: number },
   prompts: readonly { ids: readonly number[] }[],
   { contextLength, defaults: { maxTokens: otherwise } }: LengthBounds,
 ): number {
   const longest = maximum(prompts.map(({ ids }) => ids.length));
   const room = contextLength - longest;
   const [name] = names.filter((each) => fields.value(each) !== undefined);
-  const range = { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true };
+  const range = { min: least, max: Number.MAX_SAFE_INTEGER, whole: true };
   const asked = name === undefined ? Math.min(otherwise, Math.max(1, room)) : fields.number(name, otherwise, range);
   if (asked <= room) return asked;
   throw new BadRequestError(
