@@ -101,7 +101,6 @@ async function measureFamily(name: string): Promise<void> {
   const files = [`model=${dir}`, `input=${join(root, 'items.jsonl')}`, `output=${join(root, 'out.jsonl')}`];
   await run(name, 'score', ['--config-name', 'score', ...files]);
   await run(name, 'generate', ['--config-name', 'generate', ...files, 'max_new_tokens=8']);
-  const trained = join(root, `${name}-run`);
   const cloning = [
     `policy_lm=${dir}`,
     'use_lora=true',
