@@ -350,7 +350,7 @@ describe('what a long request costs the others', () => {
 
   test.each<[string, object, number, string]>([
     ['completions', { prompt: 'a'.repeat(96_001) }, 400, 'the prompt has 96001 characters'],
-    ['completions', { prompt: new Array(96).fill(1) }, 400, 'the prompt has 96. Shorten'],
+    ['completions', { prompt: new Array(97).fill(1) }, 400, 'the prompt has 97. Shorten'],
     [
       'completions',
       { prompt: new Array(69).fill('no') },

@@ -108,3 +108,27 @@ test('a vocabulary of 262,144 entries, as many as any published model has', () =
   expect(tokenizer.vocabSize).toBe(262_144);
   expect(tokenizer.encode('w5 w262143')).toEqual([5, 262_143]);
 });
+
+test('130,000 tokens of byte-level BPE with their merges load, encode and decode', () => {
+  const letters = Array.from({ length: 26 }, (_, i) => String.fromCharCode(97 + i));
+  const pairs = letters.flatMap((a) => letters.map((b) => a + b));
+  const triples = pairs.flatMap((pair) => letters.map((c) => [pair, c] as const));
+  const quads = triples.flatMap(([pair, c]) => pairs.slice(0, 7).map((end) => [pair + c, end] as const));
+  const merges = [...pairs.map(([a, b]) => [a, b] as const), ...triples, ...quads.slice(0, 111_722)];
+  const tokens = [...letters, ...merges.map(([left, right]) => left + right)];
+  expect(tokens).toHaveLength(130_000);
+  const vocab = Object.fromEntries(tokens.map((token, id) => [token, id]));
+  const pre_tokenizer = { type: 'ByteLevel', add_prefix_space: false };
+  const added_tokens = [{ id: 130_000, content: '<|end|>', special: true, normalized: false }];
+  const definition = {
+    model: { type: 'BPE', vocab, merges },
+    pre_tokenizer,
+    decoder: { type: 'ByteLevel' },
+    added_tokens,
+  };
+  const tokenizer = new HuggingFaceTokenizer(definition, { eos_token: '<|end|>' });
+  expect([tokenizer.vocabSize, tokenizer.eosTokenId]).toEqual([130_001, 130_000]);
+  const ids = tokenizer.encode('abcaf<|end|>zz');
+  expect(ids.map((id) => tokens[id] ?? '<|end|>')).toEqual(['abcaf', '<|end|>', 'zz']);
+  expect(tokenizer.decode(ids, { keepSpecialTokens: true })).toBe('abcaf<|end|>zz');
+});

@@ -85,7 +85,7 @@ const roles: Record<string, ChatMessage['role']> = {
 /** More are refused: a template renders them in one go. */
 const MOST_MESSAGES = 2_048;
 
-/** @throws {BadRequestError} before anything is encoded, wherever the length in characters tells */
+/** @throws {BadRequestError} before anything is encoded, where the length in characters shows that it cannot fit */
 export async function readChatRequest(
   body: unknown,
   reader: RequestReader,
@@ -123,7 +123,7 @@ export async function readChatRequest(
   return { ...settings, prompts, maxTokens: tokenLimit(fields, limit, prompts, reader) };
 }
 
-/** @throws {BadRequestError} before anything is encoded, wherever the length in characters tells */
+/** @throws {BadRequestError} before anything is encoded, where the length in characters shows that it cannot fit */
 export async function readTextRequest(
   body: unknown,
   reader: RequestReader,

@@ -26,7 +26,7 @@ export function checkCharacters(count: number, { contextLength, tokenizer }: Len
 }
 
 export function checkTokens(count: number, { contextLength }: LengthBounds, param: string): void {
-  if (count < contextLength) return;
+  if (count <= contextLength) return;
   throw new BadRequestError(
     `This model's maximum context length is ${contextLength} tokens; the ${param} has ${count}. Shorten the ${param}.`,
     param,
