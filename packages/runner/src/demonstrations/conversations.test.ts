@@ -43,6 +43,22 @@ test('AgentGym’s array and OpenAI’s lines are the same messages; empty items
   expect(await readConversations(lines)).toHaveLength(2);
 });
 
+test('what templates read stays: tools first, calls, reasoning, parts', async () => {
+  const call = { function: { name: 'clock', arguments: { at_night: true } } };
+  const messages = [
+    { role: 'user', content: [{ type: 'text', text: 'Time?' }] },
+    { role: 'assistant', tool_calls: [call], reasoning_content: 'I ask.' },
+    { role: 'tool', name: 'clock', content: '9:00' },
+  ];
+  const tools = [{ type: 'function', function: { name: 'clock' } }];
+  const path = file(
+    't.jsonl',
+    JSON.stringify({ tools: JSON.stringify(tools), chat_template_kwargs: { a_b: 1 }, messages }),
+  );
+  expect(isConversationFile(path)).toBe(true);
+  expect(await readConversations(path)).toEqual([{ messages, inputs: { tools, variables: { a_b: 1 } } }]);
+});
+
 test('episodes and games are no conversations', () => {
   const episode = { reset: { observation: 'conversations' }, steps: [{ action: 'a', observation: 'b', reward: 0 }] };
   expect(isConversationFile(file('c.jsonl', JSON.stringify(episode)))).toBe(false);
