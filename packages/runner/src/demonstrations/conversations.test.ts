@@ -69,7 +69,7 @@ test('episodes and games are no conversations', () => {
 test.each([
   [
     '{"messages": [{"role": "narrator", "content": "x"}]}',
-    'line 1: the role of message 1 is "narrator"; known roles: system, human,',
+    'line 1: the role of message 1 is "narrator"; known roles: system, developer, human,',
   ],
   ['{"messages": [{"role": "user"}]}', 'line 1: the content of message 1 is missing, not a text'],
   ['{"messages": 3}', "line 1: 'messages' is the number 3, not an array of messages"],
