@@ -6,7 +6,6 @@
 import { open } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { readPretrainedConfig, readWeights, type HostTensor } from '@bowyer/checkpoints';
-import { llamaConfig } from '@bowyer/models';
 
 export type GgufKind = 'f32' | 'q8_0';
 
@@ -35,9 +34,10 @@ interface GgufTensor {
 
 /** Writes the checkpoint in `dir` to `file`; with q8_0 all matrices in 8 bits, the vectors in float32. */
 export async function writeGguf(dir: string, file: string, kind: GgufKind): Promise<void> {
-  const config = llamaConfig(await readPretrainedConfig(dir));
-  const { json, num_hidden_layers: layers, num_attention_heads: heads, num_key_value_heads: keyHeads } = config;
-  if (json.model_type !== 'llama' || json.rope_scaling || json.rope_parameters || config.queryBias || config.mlp_bias)
+  const json = await readPretrainedConfig(dir);
+  const config = sizesOf(json);
+  const { num_hidden_layers: layers, num_attention_heads: heads, num_key_value_heads: keyHeads } = config;
+  if (json.model_type !== 'llama' || json.rope_scaling || json.rope_parameters || json.attention_bias || json.mlp_bias)
     throw new Error(`writeGguf: ${dir} must be of model_type llama, without biases and without rope scaling`);
   const weights = await readWeights(dir);
   const tensors: GgufTensor[] = [];
@@ -60,12 +60,24 @@ export async function writeGguf(dir: string, file: string, kind: GgufKind): Prom
     for (const part of ['gate', 'up', 'down']) add(`${theirs}.ffn_${part}`, `${ours}.mlp.${part}_proj`);
   }
   add('output_norm', 'model.norm');
-  if (!config.tie_word_embeddings) add('output', 'lm_head');
+  if (!json.tie_word_embeddings) add('output', 'lm_head');
   await writeFile(file, entries(config, kind), tensors);
 }
 
+/** The sizes in a config.json, as Hugging Face's LlamaConfig completes them. */
+function sizesOf(json: Readonly<Record<string, unknown>>) {
+  const given = json as Record<string, number>;
+  const { vocab_size, hidden_size, intermediate_size, num_hidden_layers, num_attention_heads } = given;
+  const { num_key_value_heads = num_attention_heads, head_dim = hidden_size / num_attention_heads } = given;
+  const { rms_norm_eps = 1e-6, rope_theta = 10_000, max_position_embeddings = 2048 } = given;
+  return {
+    ...{ vocab_size, hidden_size, intermediate_size, num_hidden_layers, num_attention_heads, num_key_value_heads },
+    ...{ head_dim, rms_norm_eps, rope_theta, max_position_embeddings },
+  };
+}
+
 /** What llama.cpp has to know of the model, and a tokenizer of as many tokens as the embedding has rows. */
-function entries(config: ReturnType<typeof llamaConfig>, kind: GgufKind): Record<string, Entry> {
+function entries(config: ReturnType<typeof sizesOf>, kind: GgufKind): Record<string, Entry> {
   const count = (value: number): Entry => ({ type: 'uint32', value });
   const text = (value: string): Entry => ({ type: 'string', value });
   const kinds = tokenKinds(config.vocab_size);
@@ -75,7 +87,7 @@ function entries(config: ReturnType<typeof llamaConfig>, kind: GgufKind): Record
     'general.alignment': count(ALIGNMENT),
     'general.file_type': count({ f32: 0, q8_0: 7 }[kind]),
     'llama.vocab_size': count(config.vocab_size),
-    'llama.context_length': count(config.rotary.contextLength),
+    'llama.context_length': count(config.max_position_embeddings),
     'llama.embedding_length': count(config.hidden_size),
     'llama.feed_forward_length': count(config.intermediate_size),
     'llama.block_count': count(config.num_hidden_layers),
@@ -85,7 +97,7 @@ function entries(config: ReturnType<typeof llamaConfig>, kind: GgufKind): Record
     'llama.attention.value_length': count(config.head_dim),
     'llama.attention.layer_norm_rms_epsilon': { type: 'float32', value: config.rms_norm_eps },
     'llama.rope.dimension_count': count(config.head_dim),
-    'llama.rope.freq_base': { type: 'float32', value: Number(config.json.rope_theta ?? 10_000) },
+    'llama.rope.freq_base': { type: 'float32', value: config.rope_theta },
     'tokenizer.ggml.model': text('llama'),
     'tokenizer.ggml.tokens': { type: 'strings', value: kinds.map(tokenText) },
     'tokenizer.ggml.scores': { type: 'float32s', value: kinds.map(() => 0) },

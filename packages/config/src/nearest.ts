@@ -20,9 +20,14 @@ function editDistance(a: string, b: string, limit: number): number {
   return last[b.length]!;
 }
 
-/** The nearest known name, if it is near enough to be meant: a third of the letters may differ. */
+/** Shortest part of a name that stands for the whole: `eval` is 'evaluate', `gpu` is 'webgpu'. */
+const SHORTEST_PART = 3;
+
+/** The known name that contains this one, or the nearest, if it is near enough to be meant: a third of the letters may differ. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   const wanted = name.toLowerCase();
+  const containing = [...known].filter((each) => each !== name && each.toLowerCase().includes(wanted));
+  if (wanted.length >= SHORTEST_PART && containing.length === 1) return containing[0];
   const limit = Math.max(1, Math.floor(name.length / 3));
   let best: string | undefined;
   let bestDistance = limit + 1;

@@ -1,10 +1,18 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { namingFile } from './disk-error.js';
 
 /** Writes a whole file or nothing: to a temporary name in the same folder, which is then renamed. Makes the folder. */
 export async function writeFileAtomically(path: string, content: string | Uint8Array): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
   const temporary = `${path}.${process.pid}.tmp`;
-  await writeFile(temporary, content, { flush: true });
-  await rename(temporary, path);
+  await namingFile(path, async () => {
+    await mkdir(dirname(path), { recursive: true });
+    try {
+      await writeFile(temporary, content, { flush: true });
+      await rename(temporary, path);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+  });
 }

@@ -8,6 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface FileLockOptions {
   /** Called once if another process has the lock, with that process's id if it can be read. */
   onWait?: (pid: number | null) => void;
+  /** Makes the error that is thrown when another living process has the lock, instead of waiting for it. */
+  refuse?: (owner: LockOwner | null) => Error;
   /** Timeout of the owner's heartbeat: a lock without one for so long is taken over. The owner sends five heartbeats in this time. */
   staleSeconds?: number;
   /** Time between two attempts of a waiting process. */
@@ -15,7 +17,7 @@ export interface FileLockOptions {
 }
 
 /** Content of the lock file. */
-interface Owner {
+export interface LockOwner {
   host: string;
   /** The namespace of process ids: containers may share a host name and have process ids of their own. */
   processes: string;
@@ -27,10 +29,12 @@ interface Owner {
 /**
  * Waits for the lock, runs `work`, and releases the lock. The owner's heartbeat is the file's modification time. The lock of a
  * killed process is taken over at once if the process ran on this machine, otherwise after `staleSeconds` without a heartbeat.
+ *
+ * @throws what `refuse` makes, if it is given and another process has the lock
  */
 export async function withFileLock<T>(path: string, work: () => Promise<T>, options: FileLockOptions = {}): Promise<T> {
-  const { staleSeconds = 10, pollSeconds = 0.2, onWait } = options;
-  const owner: Owner = { ...(await thisMachine()), pid: process.pid, id: randomUUID() };
+  const { staleSeconds = 10, pollSeconds = 0.2, onWait, refuse } = options;
+  const owner: LockOwner = { ...(await thisMachine()), pid: process.pid, id: randomUUID() };
   await mkdir(dirname(path), { recursive: true });
   // Measured by this process's own clock, so that clocks of machines may differ and a computer may sleep.
   let seen = { touched: NaN, at: performance.now() };
@@ -40,8 +44,12 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>, opti
     const text = await readFile(path, 'utf8').catch(() => null);
     const touched = (await stat(path).catch(() => null))?.mtimeMs;
     if (text === null || touched === undefined) continue; // released since then
-    if (touched !== seen.touched) seen = { touched, at: performance.now() };
     const other = parseOwner(text);
+    if (touched !== seen.touched) {
+      // A second heartbeat shows that the owner lives; its process id alone may have become another process's.
+      if (refuse && !Number.isNaN(seen.touched)) throw refuse(other);
+      seen = { touched, at: performance.now() };
+    }
     if (isDead(other, owner) || performance.now() - seen.at > 1000 * staleSeconds) {
       await takeAway(path, text, owner.id);
       continue;
@@ -51,12 +59,12 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>, opti
   }
 }
 
-async function thisMachine(): Promise<Pick<Owner, 'host' | 'processes'>> {
+async function thisMachine(): Promise<Pick<LockOwner, 'host' | 'processes'>> {
   return { host: hostname(), processes: await readlink('/proc/self/ns/pid').catch(() => '') };
 }
 
 /** Returns the function that releases the lock; null where the file exists already. */
-async function acquire(path: string, owner: Owner, staleSeconds: number): Promise<(() => Promise<void>) | null> {
+async function acquire(path: string, owner: LockOwner, staleSeconds: number): Promise<(() => Promise<void>) | null> {
   const handle = await open(path, 'wx').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EEXIST') return null;
     throw error;
@@ -75,16 +83,16 @@ async function acquire(path: string, owner: Owner, staleSeconds: number): Promis
 }
 
 /** null where the file is partly written or damaged. */
-function parseOwner(text: string): Owner | null {
+function parseOwner(text: string): LockOwner | null {
   try {
-    return JSON.parse(text) as Owner;
+    return JSON.parse(text) as LockOwner;
   } catch {
     return null;
   }
 }
 
 /** Whether the owner's process ran on this machine and has ended. */
-function isDead(other: Owner | null, { host, processes }: Owner): boolean {
+function isDead(other: LockOwner | null, { host, processes }: LockOwner): boolean {
   if (!other || other.host !== host || other.processes !== processes) return false;
   try {
     process.kill(other.pid, 0);

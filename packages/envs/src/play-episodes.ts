@@ -165,6 +165,9 @@ class Run<T> {
     const state = this.#slots[slot];
     this.#work(slot, async () => {
       const result = await state.env!.step(action);
+      // An answer over HTTP may contain 1e999, which JSON reads as infinite.
+      if (!Number.isFinite(result.reward))
+        throw new Error(`the environment gave the reward ${result.reward}; rewards must be finite numbers`);
       this.#record(state.current!, ready, { action, data }, result);
       if (result.terminated || result.truncated) return this.#finish(slot, null);
       const { observation, state: own, info } = result;

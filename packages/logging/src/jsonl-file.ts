@@ -1,5 +1,6 @@
 import { appendFile, mkdir, open, stat, truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { namingFile } from '@bowyer/core';
 
 /** An append-only file with one JSON value per line. A checkpoint stores its length; a resumed run truncates it to that length. */
 export class JsonlFile {
@@ -36,7 +37,7 @@ export class JsonlFile {
 
   async append(...values: unknown[]): Promise<void> {
     const text = values.map((value) => `${JSON.stringify(value)}\n`).join('');
-    await appendFile(this.path, text);
+    await namingFile(this.path, () => appendFile(this.path, text));
     this.length += Buffer.byteLength(text);
   }
 }

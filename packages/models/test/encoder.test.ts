@@ -383,7 +383,7 @@ describe('checkpoints of encoders', () => {
   test.each([
     [
       { model_type: 'gpt2' },
-      'config.json: model_type is "gpt2"; a critic\'s encoder can be bert, roberta, albert, distilbert',
+      'config.json: model_type is "gpt2"; a critic\'s encoder can be bert, roberta, xlm-roberta, camembert, albert, distilbert, electra, deberta-v2, modernbert',
     ],
     [{ model_type: 'bert' }, /^config.json of a 'bert' model: hidden_size must be a positive integer, not undefined$/],
     [

@@ -3,17 +3,21 @@ import type { JobContext } from '@bowyer/config';
 import { schemaOf } from './config/units.js';
 import { runTask } from './run-task.js';
 
-const STOPPED_BY_USER = 130;
-
 export async function job({ composition, outputDirectory, log, stdout, stderr }: JobContext): Promise<void> {
   let interrupt: { stop: () => void; announcement?: string } | null = null;
   let asked = false;
-  const onSignal = () => {
-    if (asked || interrupt === null) process.exit(STOPPED_BY_USER);
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (asked || interrupt === null) return endAtOnce(signal);
     asked = true;
     const { stop, announcement } = interrupt;
     if (announcement !== undefined) log('WARNING', `${announcement}; again to leave immediately`, 'run');
     stop();
+  };
+  const endAtOnce = (signal: NodeJS.Signals) => {
+    // What removes temporary files. process.exit would do it too, but it ends threads that compute in native code, which abort.
+    process.emit('exit', process.exitCode as number);
+    process.off(signal, onSignal);
+    process.kill(process.pid, signal); // nobody handles it any more: the system ends the process
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);

@@ -33,6 +33,7 @@ const READ_ELSEWHERE: Readonly<Record<string, string>> = {
   envIdx: 'environments read their own options',
   envLoadPath: 'environments read their own options',
   envServerBase: 'environments read their own options',
+  allowAnonymous: 'validation reads it, with host',
   offline: 'read where a model is named by its place on the hub',
   huggingfaceToken: 'must be empty',
   wandbKey: 'must be empty',

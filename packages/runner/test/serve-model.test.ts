@@ -69,7 +69,7 @@ test('a chat of the server is what task=generate says', async () => {
   const messages = [{ role: 'user', content: 'Is it a dog ?' }];
   const response = await fetch(`${url}/chat/completions`, {
     method: 'POST',
-    headers: { authorization: 'Bearer secret' },
+    headers: { 'content-type': 'application/json', authorization: 'bearer secret' },
     body: JSON.stringify({ messages, temperature: 0, max_tokens: 9 }),
   });
   const { choices } = (await response.json()) as { choices: { message: { content: string } }[] };

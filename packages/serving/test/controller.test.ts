@@ -51,7 +51,12 @@ whenRecorded(file).test.each(rollouts)('$name', async ({ task, http }) => {
     const recordedId = idOf(http[0].response.json);
     // Where /create begins an episode, which one depends on the id: ours has to be the recorded one.
     if (name === 'textcraft')
-      for (let i = 0; i < recordedId; i++) await fetch(`${server.url}/create`, { method: 'POST', body: '{}' });
+      for (let i = 0; i < recordedId; i++)
+        await fetch(`${server.url}/create`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: '{}',
+        });
     const [first, ...others] = http;
     const created = await send(server, first.request);
     const id = idOf(created.json);

@@ -32,7 +32,12 @@ const toldThen = ({ status, json, text }: Exchange['response']): Told => ({ stat
 async function serving(name: EnvName, firstId: number, task: (server: EnvServer) => Promise<void>): Promise<void> {
   const server = await serveEnv({ name, options: {}, host: '127.0.0.1', port: 0, maxInstances: 8, idleMs: 60_000 });
   try {
-    for (let i = 0; i < firstId; i++) await fetch(`${server.url}/create`, { method: 'POST', body: '{}' });
+    for (let i = 0; i < firstId; i++)
+      await fetch(`${server.url}/create`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{}',
+      });
     await task(server);
   } finally {
     await server.close();

@@ -4,6 +4,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { namingFile } from '@bowyer/core';
 import type { RemoteFile } from './hub-files.js';
 
 export interface FetchOptions {
@@ -74,7 +75,7 @@ async function receive(path: string, have: number, { url, headers, progress }: F
     let received = goesOn ? have : 0;
     for await (const chunk of response.body) {
       const bytes = chunk as Uint8Array;
-      await handle.write(bytes);
+      await namingFile(path, () => handle.appendFile(bytes)); // unlike write, it writes all or throws
       progress((received += bytes.length));
     }
   } finally {

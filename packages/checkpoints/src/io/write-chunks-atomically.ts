@@ -1,6 +1,7 @@
 // Writes large files atomically, chunk by chunk: core's `writeFileAtomically` takes only one buffer.
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { namingFile } from '@bowyer/core';
 
 /**
  * Writes `chunks` one after the other to `path`, so that a reader sees the old file or the new one and never a part.
@@ -10,21 +11,23 @@ export async function writeChunksAtomically(
   path: string,
   chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
 ): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
   const temporary = `${path}.${process.pid}.tmp`;
-  try {
-    const handle = await open(temporary, 'w');
+  await namingFile(path, async () => {
+    await mkdir(dirname(path), { recursive: true });
     try {
-      for await (const chunk of chunks) await writeFully(handle, chunk);
-      await handle.sync();
-    } finally {
-      await handle.close();
+      const handle = await open(temporary, 'w');
+      try {
+        for await (const chunk of chunks) await writeFully(handle, chunk);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await rename(temporary, path);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
     }
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
+  });
 }
 
 /** One `write` call may take fewer bytes than it was given, and none above 2 GiB on Linux. */

@@ -132,8 +132,12 @@ const u64 = (o: Operands) => o.number((view, at) => Number(view.getBigUint64(at,
 const i32 = (o: Operands) => o.number((view, at) => view.getInt32(at, true), 4);
 const f64 = (o: Operands) => o.number((view, at) => view.getFloat64(at, false), 8);
 
-/** Little-endian two's complement of any length. */
+/** A weights file has no longer integer; a file could name one of gigabytes, whose sum takes quadratic time. */
+const LONGEST_INTEGER = 16;
+
+/** Little-endian two's complement. */
 function longFrom(bytes: Uint8Array): number {
+  if (bytes.length > LONGEST_INTEGER) throw new PickleError(`the pickle has an integer of ${bytes.length} bytes`);
   let value = 0n;
   bytes.forEach((byte, i) => (value |= BigInt(byte) << BigInt(8 * i)));
   return Number(BigInt.asIntN(8 * bytes.length, value));

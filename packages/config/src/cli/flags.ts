@@ -1,6 +1,7 @@
 // The flags of the command line: what each is called, what it takes, and how a list of arguments is split into flags and
 // overrides. Flags may appear anywhere among the overrides; `--` ends them.
 // Source: Hydra's documentation ("Command line flags"), version 1.3; overrides after a flag are accepted as in its next version.
+import { basename, dirname, isAbsolute } from 'node:path';
 import { ConfigError } from '../config-error.js';
 import { nearest } from '../nearest.js';
 
@@ -105,13 +106,19 @@ function setFlag(out: CommandArguments, text: string, rest: string[]): void {
     case '--dry-run': out.dryRun = true; break; // prettier-ignore
     case '--shell-completion': out.completion = true; break; // prettier-ignore
     case '--config-path': out.configPath = value; break; // prettier-ignore
-    case '--config-name': out.configName = value; break; // prettier-ignore
+    case '--config-name': out.configName = configName(value!); break; // prettier-ignore
     case '--config-dir': out.configDirs.push(value!); break; // prettier-ignore
     case '--experimental-rerun': out.rerun = value; break; // prettier-ignore
     default:
       out.info = value as CommandArguments['info'];
       if (out.info === 'origin') out.originKey = takeOriginKey(rest);
   }
+}
+
+function configName(name: string): string {
+  if (!isAbsolute(name)) return name;
+  const file = `--config-dir ${dirname(name)} --config-name ${basename(name, '.yaml')}`;
+  throw usageError(`--config-name takes a config's name, not the path '${name}'; write ${file}`);
 }
 
 /** `--name`, `--name=value`, an unambiguous beginning of a long name, `-x`, `-xvalue`. */

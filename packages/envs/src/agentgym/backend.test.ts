@@ -1,7 +1,7 @@
 // A small game on AgentGym's protocol: the client that its option backend asks for plays on a server of this machine.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { makeEnv } from '../registry.js';
+import { environmentInfo, makeEnv } from '../registry.js';
 
 test('backend=agentgym plays on the server: reset by item, plain action, its reward', async () => {
   const calls: string[] = [];
@@ -35,4 +35,21 @@ test('backend=agentgym plays on the server: reset by item, plain action, its rew
     server.closeAllConnections();
     server.close();
   }
+});
+
+test.each([
+  ['wordle', "Let's start Wordle!"],
+  ['maze', 'The goal is at position 8, 6.'],
+  ['textcraft', 'Crafting commands:'],
+])('demonstrations of %s for a server are what the server answers: turns, with its reward', async (name, opening) => {
+  const envs = [{ name, backend: 'agentgym', baseUrl: 'http://127.0.0.1:1' }];
+  const request = { count: 1, seed: 0, noise: 0 };
+  const set = await environmentInfo('mixture').demonstrations!.make({ envs } as never, request as never);
+  const episode = JSON.parse(set.file.text().split('\n')[0]) as {
+    reset: { observation: string };
+    steps: { observation: string; reward: number }[];
+  };
+  expect(episode.reset.observation).toContain(opening);
+  expect(episode.steps[0].observation).not.toContain(`${episode.reset.observation}\n`);
+  expect(episode.steps.at(-1)!.reward).toBe(1);
 });

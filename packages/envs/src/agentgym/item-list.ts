@@ -1,5 +1,6 @@
 // AgentGym's lists of problems: JSON files of trajectories or of bare item_ids ("textcraft_17"), of which the number counts.
 import { readFileSync } from 'node:fs';
+import { utf8Text } from '@bowyer/core';
 
 export class ItemListError extends Error {
   override readonly name = 'ItemListError';
@@ -20,7 +21,7 @@ export class ItemListError extends Error {
 export function readItemNumbers(path: string): number[] {
   let entries: unknown[];
   try {
-    entries = parseEntries(readFileSync(path, 'utf8'));
+    entries = parseEntries(utf8Text(readFileSync(path), path));
   } catch (error) {
     throw new ItemListError(path, (error as Error).message);
   }

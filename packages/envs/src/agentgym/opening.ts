@@ -1,5 +1,6 @@
 // The two messages before the first observation: this project's own, or those of a file of AgentGym trajectories.
 import { readFile } from 'node:fs/promises';
+import { utf8Text } from '@bowyer/core';
 import type { ActionFormat, AgentGymFamily } from './families.js';
 import { instructionsOf } from './instructions.js';
 
@@ -38,7 +39,7 @@ export function recordedOpening(path: string, family: AgentGymFamily): Promise<O
 }
 
 async function readOpening(path: string, family: AgentGymFamily): Promise<Opening> {
-  const items = parsed(path, await readFile(path, 'utf8'));
+  const items = parsed(path, utf8Text(await readFile(path), path));
   const texts = items.filter((item) => isOf(item, family)).map(textsOf);
   const found = texts.find((values) => values.length >= 2);
   if (found === undefined) {

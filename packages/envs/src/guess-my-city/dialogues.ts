@@ -1,5 +1,6 @@
 // Recorded games in the format of ArCHer's dataset/guess_my_city.json, read, checked and made into training episodes.
 import { readFile } from 'node:fs/promises';
+import { utf8Text } from '@bowyer/core';
 import type { DialogueTurns } from '../guessing-game/dialogue-set.js';
 import { historyHeader } from '../guessing-game/history.js';
 
@@ -24,7 +25,7 @@ export class CityDialogueFileError extends Error {
 export async function readCityDialogues(file: string): Promise<CityDialogue[]> {
   let data: unknown;
   try {
-    data = JSON.parse(await readFile(file, 'utf8'));
+    data = JSON.parse(utf8Text(await readFile(file), file));
   } catch (error) {
     throw new CityDialogueFileError(file, null, `cannot be read as JSON: ${(error as Error).message}`);
   }

@@ -18,6 +18,9 @@ import { Maze, mazeSchema, startCount, type MazeOptions } from './maze.js';
 
 const game = { description: 'The starting place, 0…24 in the order of the docs page.', type: 'integer' } as const;
 
+/** What AgentGym's server plays, which is what is imitated there. */
+const asServed = { observation: 'full', reward: 'agentgym' } as const;
+
 export const mazeUnit = defineEnvironment<MazeOptions & BackendOptions, ExpertNoise>({
   name: 'maze',
   description: 'Walk to the goal of a small maze; observations describe the walls around (LMRL-Gym).',
@@ -46,10 +49,13 @@ export const mazeUnit = defineEnvironment<MazeOptions & BackendOptions, ExpertNo
   readWith: { ...backendReadWith, observation: embeddedOnly, reward: embeddedOnly, game: embeddedOnly },
   problems: (options) => missingAddress('maze', options),
   // Recordings are of AgentGym's server.
-  replayOptions: { observation: 'full', reward: 'agentgym' },
+  replayOptions: asServed,
   demonstrations: {
     schema: expertNoiseSchema,
-    make: async (options, request) => playedSet(await mazeDemonstrations(options, playedOptions(request))),
-    independentOf: backendOptionNames,
+    make: async (options, request) => {
+      const played = options.backend === 'agentgym' ? { ...options, ...asServed } : options;
+      return playedSet(await mazeDemonstrations(played, playedOptions(request)));
+    },
+    independentOf: backendOptionNames.filter((name) => name !== 'backend'),
   },
 });

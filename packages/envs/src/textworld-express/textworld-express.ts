@@ -87,7 +87,7 @@ export class TextWorldExpress implements Env {
   async step(action: string): Promise<StepResult> {
     this.#order.assertRunning();
     // Answered without asking the game: not a move.
-    if (action === 'help') return this.#result(this.#taskDescription, 0, false);
+    if (action === 'help') return this.#result(this.#taskDescription, 0, { accepted: false, invalid: false });
     const text = trim(action);
     const scoreBefore = this.#turn.score.normalized;
     const accepted = this.#turn.validActions.includes(text);
@@ -95,7 +95,7 @@ export class TextWorldExpress implements Env {
     this.#numMoves++;
     // The opening score counts as 0, which matters only where a world is won from the start.
     const reward = this.#turn.score.normalized - (this.#numMoves === 1 ? 0 : scoreBefore);
-    return this.#result(accepted ? this.#turn.observation : REJECTED, reward, accepted);
+    return this.#result(accepted ? this.#turn.observation : REJECTED, reward, { accepted, invalid: !accepted });
   }
 
   async close(): Promise<void> {
@@ -136,12 +136,12 @@ export class TextWorldExpress implements Env {
     return this.options.fold ?? 'train';
   }
 
-  #result(observation: string, reward: number, accepted: boolean): StepResult {
+  #result(observation: string, reward: number, answer: { accepted: boolean; invalid: boolean }): StepResult {
     const { score } = this.#turn;
     const terminated = this.#numMoves > 0 && (score.won || score.failed || score.normalized >= 1);
     const truncated = !terminated && this.#numMoves > this.#stepLimit;
     if (terminated || truncated) this.#order.end();
-    return { observation: this.#show(observation), reward, terminated, truncated, info: { ...this.#info(), accepted } };
+    return { observation: this.#show(observation), reward, terminated, truncated, info: { ...this.#info(), ...answer } };
   }
 
   #show(observation: string): string {

@@ -1,5 +1,6 @@
 // Recorded games in the format of ArCHer's dataset/twenty_questions.json, read, checked and made into training pairs.
 import { readFile } from 'node:fs/promises';
+import { utf8Text } from '@bowyer/core';
 import type { DialogueTurns } from '../guessing-game/dialogue-set.js';
 import { historyHeader } from '../guessing-game/history.js';
 import type { Answer } from './rules.js';
@@ -31,7 +32,7 @@ export class DialogueFileError extends Error {
 export async function readDialogues(file: string): Promise<Dialogue[]> {
   let data: unknown;
   try {
-    data = JSON.parse(await readFile(file, 'utf8'));
+    data = JSON.parse(utf8Text(await readFile(file), file));
   } catch (error) {
     throw new DialogueFileError(file, null, null, `cannot be read as JSON: ${(error as Error).message}`);
   }

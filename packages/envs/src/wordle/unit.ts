@@ -16,6 +16,9 @@ import { defineEnvironment, resetSchemaWith } from '../unit.js';
 import { wordleDemonstrations } from './demonstrations.js';
 import { Wordle, wordleSchema, type WordleOptions } from './wordle.js';
 
+/** What AgentGym's server plays, which is what is imitated there. */
+const asServed = { observation: 'answer', reward: 'agentgym' } as const;
+
 export const wordleUnit = defineEnvironment<WordleOptions & BackendOptions, ExpertNoise>({
   name: 'wordle',
   description: 'Find the hidden five-letter word in six guesses (LMRL-Gym).',
@@ -37,10 +40,13 @@ export const wordleUnit = defineEnvironment<WordleOptions & BackendOptions, Expe
   readWith: { ...backendReadWith, observation: embeddedOnly, reward: embeddedOnly, vocabulary: embeddedOnly },
   problems: (options) => missingAddress('wordle', options),
   // Recordings are of AgentGym's server.
-  replayOptions: { observation: 'answer', reward: 'agentgym' },
+  replayOptions: asServed,
   demonstrations: {
     schema: expertNoiseSchema,
-    make: async (options, request) => playedSet(await wordleDemonstrations(options, playedOptions(request))),
-    independentOf: backendOptionNames,
+    make: async (options, request) => {
+      const played = options.backend === 'agentgym' ? { ...options, ...asServed } : options;
+      return playedSet(await wordleDemonstrations(played, playedOptions(request)));
+    },
+    independentOf: backendOptionNames.filter((name) => name !== 'backend'),
   },
 });

@@ -1,5 +1,6 @@
 // The words of a Wordle game: AgentGym's forty, or a file with one word a line.
 import { readFileSync } from 'node:fs';
+import { utf8Text } from '@bowyer/core';
 
 export const WORD_LENGTH = 5;
 
@@ -17,7 +18,7 @@ export const agentGymWords: readonly string[] = (
 export function readVocabulary(path: string): string[] {
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = utf8Text(readFileSync(path), path);
   } catch (error) {
     throw new Error(`wordle: vocabulary ${path} cannot be read: ${(error as Error).message}`);
   }

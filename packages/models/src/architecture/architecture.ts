@@ -1,7 +1,21 @@
 // The interface between language models and the graphs that use them: an architecture lists its parameters and builds how
 // hidden states and logits follow from token ids; training, scoring and decoding graphs supply the rest.
 import type { Dim, GraphBuilder, Value } from '@bowyer/graph';
+import type { AttentionForm } from '../layers/attention.js';
 import type { ParameterSpec } from './parameter-spec.js';
+import type { StateSpec } from './recurrence.js';
+
+/** The states that recurrent layers keep of earlier tokens, by their names in `CausalArchitecture.states`. */
+export interface Recurrence {
+  /** What earlier tokens left, [batch, ...shape]; undefined where every sequence begins with these tokens. */
+  before(name: string): Value | undefined;
+  /** What the next tokens begin with; without effect where no token follows. */
+  after(name: string, state: Value): void;
+  /** [batch] int64: how many of a row's tokens are real, the rest being padding on the right that must not change its states; all where undefined. */
+  readonly counts?: Value;
+  /** Tokens that a layer takes at a time where it computes in chunks. */
+  readonly chunk: number;
+}
 
 /** What a graph offers to the architecture that is built into it. */
 export interface ForwardScope {
@@ -12,18 +26,21 @@ export interface ForwardScope {
   parameter(name: string): Value;
   /** x · Wᵀ + b over rows [rows, in] → [rows, out]; weight and bias by name. */
   linear(x: Value, weight: string, bias?: string): Value;
+  /** The same of one expert's weight, which has no adapter: transformers keeps those of all experts in one 3-D parameter. */
+  expertLinear(x: Value, weight: string, bias?: string): Value;
   /**
    * Causal self-attention of one layer over flat rows: queries [batch · tokens, heads · headSize], keys and values
    * [batch · tokens, keyValueHeads · headSize]; the result is shaped like the queries. The scope decides where the keys and values of earlier tokens come from.
    */
-  attention(layer: number, query: Value, key: Value, value: Value, dropout: number): Value;
+  attention(layer: number, query: Value, key: Value, value: Value, form: AttentionForm): Value;
   /** Zeroes elements with the given probability and scales the rest; returns x itself where dropout is off. */
   dropout(x: Value, probability: number): Value;
+  readonly recurrence: Recurrence;
   /** Declares that x is all that passes from one block to the next. Called before the first block and after each one. */
   blockBoundary(x: Value): void;
 }
 
-/** A decoder-only transformer. One file per architecture implements this (`gpt2.ts`). */
+/** A decoder-only language model, as decoder.ts makes it from what a family's file describes. */
 export interface CausalArchitecture {
   readonly vocabSize: number;
   /** Longest context in tokens that the positions allow. */
@@ -33,8 +50,10 @@ export interface CausalArchitecture {
   /** Heads of keys and values, a divisor of `heads`; fewer than those is grouped-query attention. */
   readonly keyValueHeads: number;
   readonly headSize: number;
-  /** Per layer: how many tokens, itself included, a token attends to; all before it where undefined. */
-  readonly attentionWindows?: readonly (number | undefined)[];
+  /** Layers that call `attention`, whose keys and values are cached; all where undefined. */
+  readonly attentionLayers?: readonly number[];
+  /** What the other layers keep of earlier tokens; none where undefined. */
+  readonly states?: readonly StateSpec[];
   readonly parameters: readonly ParameterSpec[];
   /**
    * Residual stream after the last block.

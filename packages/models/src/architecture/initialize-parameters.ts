@@ -1,7 +1,20 @@
 // Parameters of a model that starts from scratch.
+import { totalmem } from 'node:os';
 import type { Rng } from '@bowyer/core';
 import type { ParameterSpec } from './parameter-spec.js';
 import type { HostTensor, HostTensors } from '@bowyer/checkpoints';
+
+const GIB = 2 ** 30;
+
+/** @throws if the parameters alone, in float32, do not fit into this machine's memory */
+export function checkMemory(parameters: readonly ParameterSpec[]): void {
+  const count = parameters.reduce((sum, { shape }) => sum + shape.reduce((size, dim) => size * dim, 1), 0);
+  if (4 * count <= totalmem()) return;
+  throw new Error(
+    `the model has ${(count / 1e9).toFixed(1)} billion parameters, ${Math.ceil((4 * count) / GIB)} GiB in float32; ` +
+      `this machine has ${Math.floor(totalmem() / GIB)} GiB of memory\n  choose a smaller width (policy.n_embd) or fewer layers (policy.n_layer)`,
+  );
+}
 
 /** Initializes every parameter as its spec defines. One stream of numbers, in the order of `parameters`. */
 export function initializeParameters(parameters: readonly ParameterSpec[], rng: Rng): HostTensors {

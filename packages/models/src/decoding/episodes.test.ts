@@ -5,7 +5,7 @@ import { gpt2LoopLogits, logprobOf } from '../../test/reference/gpt2-loops.js';
 import { tinyConfig, tinyParameters } from '../../test/reference/tiny-gpt2.js';
 import { DecodePrograms } from './decode-programs.js';
 import { Episodes, type Turn, type Utterance } from './episodes.js';
-import { gpt2 } from '../decoder/gpt2.js';
+import { gpt2 } from '../decoder/families/gpt2.js';
 import type { SamplingOptions } from './sampling.js';
 import { TokenScorer } from '../training/token-scorer.js';
 

@@ -3,7 +3,9 @@
 import type { Rng } from '@bowyer/core';
 import type { DecodeCache, DecodePrograms } from './decode-programs.js';
 import { roundedCapacity } from './cache-rows.js';
-import type { TopLogprobs, GenerateArgs, GeneratedRow, LogitBias } from './generate-kernel.js';
+import type { GenerateArgs, GeneratedRow } from './generate-kernel.js';
+import type { LogitBias, RuledText, TopLogprobs } from './logit-inputs.js';
+import { noLogitRules, type LogitRules } from './logit-rules.js';
 import { GREEDY_TEMPERATURE, samplerFor, type Sampler, type SamplingOptions } from './sampling.js';
 import { samplingUniforms } from './sampling-uniforms.js';
 import { SlotMapping } from './slot-mapping.js';
@@ -19,6 +21,10 @@ export interface Turn {
   rng: Rng;
   /** With the option `biasesLogits`: what is added to single logits before every token. */
   logitBias?: LogitBias;
+  /** With the option `appliesRules`: what the text so far changes about logits. */
+  rules?: LogitRules;
+  /** How many of the slot's last tokens earlier calls generated for the same text; 0 if not given. */
+  newTokens?: number;
 }
 
 export interface Utterance {
@@ -60,7 +66,7 @@ export class Episodes {
     private readonly cache: DecodeCache,
   ) {
     this.#contexts = Array.from({ length: options.slots }, () => []);
-    this.#rows = new SlotMapping(options.slots);
+    this.#rows = new SlotMapping(options.slots, this.#states.length > 0);
   }
 
   static async open(options: EpisodesOptions): Promise<Episodes> {
@@ -68,6 +74,11 @@ export class Episodes {
     if (!Number.isInteger(slots) || slots < 1)
       throw new RangeError(`openEpisodes: ${slots} slots; at least one is needed`);
     return new Episodes(options, await programs.openCache(slots, contextLength));
+  }
+
+  /** What recurrent layers keep of earlier tokens. */
+  get #states() {
+    return this.options.programs.architecture.states ?? [];
   }
 
   /** Tokens in a slot's context, also those that no longer fit into the model's. */
@@ -80,7 +91,10 @@ export class Episodes {
     return this.#context(slot);
   }
 
-  /** Forgets everything after the slot's first `tokenCount` tokens; their columns in the cache stay. */
+  /**
+   * Forgets everything after the slot's first `tokenCount` tokens. Their columns in the cache stay; states of recurrent layers go
+   * back to before the last token of the latest prompt, and where that is too late everything is fed again.
+   */
   truncate(slot: number, tokenCount: number): void {
     const context = this.#context(slot);
     if (!(tokenCount >= 0 && tokenCount <= context.length))
@@ -111,16 +125,20 @@ export class Episodes {
     const swaps = this.#rows.bringToFront(turns.map(({ slot }) => slot));
     // The worker knows rows only: turns in the order of their rows.
     const byRow = turns
-      .map(({ slot, logitBias = [] }, i) => ({ slot, logitBias, seed: seeds[i] }))
+      .map(({ slot, logitBias = [], rules = noLogitRules, newTokens = 0 }, i) => ({
+        ...{ slot, logitBias, seed: seeds[i] },
+        ruled: { rules, newTokens, text: sampler.appliesRules ? [...this.#context(slot)] : [] },
+      }))
       .sort((a, b) => this.#rows.row(a.slot) - this.#rows.row(b.slot));
     const windows = byRow.map(({ slot }) => this.#window(slot, options.maxNewTokens));
+    const restore = [...byRow.keys()].filter((row) => this.#rows.restores(byRow[row].slot));
     const { programs } = this.options;
     const width = Math.max(...windows.map(({ feed }) => feed.length));
     const { state, arrange } = this.cache;
     const kernel = await programs.kernel();
     const batch = await programs.forBatch(sampler, windows.length, width);
     const { prefill, stepFew, stepMany } = batch.programs;
-    const run = this.#arguments(windows, swaps, byRow, sampler, options);
+    const run = this.#arguments({ windows, swaps, restore, turns: byRow }, sampler, options);
     const result = await kernel
       .call({
         states: { cache: state },
@@ -137,7 +155,8 @@ export class Episodes {
     byRow.forEach(({ slot }, row) => {
       const { start, tokens } = windows[row];
       const generated = result.rows[row];
-      this.#rows.setWindow(slot, start, tokens + generated.tokens.length - 1); // the last token sampled is not fed
+      // The last token sampled is not fed, and snapshots are taken before the last token of the prompt.
+      this.#rows.setWindow(slot, start, tokens + generated.tokens.length - 1, tokens - 1);
       utterances.set(slot, this.#utterance(slot, generated, tokens));
     });
     for (const [a, b] of result.swaps) this.#rows.swap(a, b);
@@ -155,24 +174,30 @@ export class Episodes {
     const room = this.options.contextLength - maxNewTokens + 1; // the last new token is never fed
     const start = Math.max(0, context.length - room);
     // The last token is always fed: what is sampled depends on it.
-    const cached = Math.min(this.#rows.cachedFrom(slot, start), context.length - start - 1);
-    this.#rows.setWindow(slot, start, cached);
+    this.#rows.keepUpTo(slot, context.length - 1);
+    const cached = this.#rows.cachedFrom(slot, start);
+    if (cached === 0) this.#rows.setWindow(slot, start, 0);
     return { start, tokens: context.length - start, feed: Int32Array.from(context.slice(start + cached)) };
   }
 
   #arguments(
-    windows: { feed: Int32Array }[],
-    swaps: [number, number][],
-    turns: readonly { seed: number; logitBias: LogitBias }[],
+    rows: {
+      windows: { feed: Int32Array }[];
+      swaps: [number, number][];
+      restore: number[];
+      turns: readonly { seed: number; logitBias: LogitBias; ruled: RuledText }[];
+    },
     sampler: Sampler,
     options: SamplingOptions,
   ): Omit<GenerateArgs, 'few' | 'takesLast'> {
+    const { windows, swaps, restore, turns } = rows;
     const { programs, contextLength } = this.options;
     const { keyValueHeads: heads, headSize, contextLength: positions } = programs.architecture;
     return {
       geometry: { heads, headSize, capacity: this.#capacity, largestCapacity: roundedCapacity(contextLength) },
       lengths: this.#rows.lengthsBefore(swaps),
       swaps,
+      ...(this.#states.length > 0 && { recurrent: { states: this.#states, restore } }),
       feed: windows.map(({ feed }) => feed),
       chunk: this.options.prefillChunk ?? PREFILL_CHUNK,
       uniforms: uniformsFor(turns, sampler, options),
@@ -180,6 +205,7 @@ export class Episodes {
         sampler.tempered && { temperature: options.greedy ? GREEDY_TEMPERATURE : options.temperature }),
       ...(sampler.kind === 'truncated' && { topP: options.topP }),
       ...(sampler.biasesLogits && { logitBias: turns.map(({ logitBias }) => logitBias) }),
+      ...(sampler.appliesRules && { ruled: turns.map(({ ruled }) => ruled) }),
       maxNewTokens: options.maxNewTokens,
       terminatorIds: [...options.terminatorIds],
       lastPosition: positions - 1,
@@ -212,7 +238,7 @@ export class Episodes {
     return context;
   }
 
-  #check(turns: readonly Turn[], { maxNewTokens, biasesLogits }: SamplingOptions): void {
+  #check(turns: readonly Turn[], { maxNewTokens, biasesLogits, appliesRules }: SamplingOptions): void {
     const { contextLength, programs } = this.options;
     const { vocabSize } = programs.architecture;
     if (!Number.isInteger(maxNewTokens) || maxNewTokens < 1 || maxNewTokens > contextLength)
@@ -220,8 +246,10 @@ export class Episodes {
         `Episodes.act: maxNewTokens ${maxNewTokens} must be from 1 to the context's ${contextLength} tokens`,
       );
     const seen = new Set<number>();
-    for (const { slot, tokens, logitBias = [] } of turns) {
+    for (const { slot, tokens, logitBias = [], rules } of turns) {
       this.#context(slot);
+      if (rules && !appliesRules)
+        throw new RangeError(`Episodes.act: slot ${slot} has rules for logits, which needs the option appliesRules`);
       if (logitBias.length > 0 && !biasesLogits)
         throw new RangeError(`Episodes.act: slot ${slot} changes logits, which needs the option biasesLogits`);
       if (logitBias.some(([id]) => !(id >= 0 && id < vocabSize)))

@@ -1,7 +1,18 @@
 // The token loop of one utterance per row, inside the device's worker: feed what is new, sample, write the new keys and
 // values into the cache, stop rows at their terminator. No message crosses threads between two tokens.
+import type { StateSpec } from '../architecture/recurrence.js';
 import type { HostKernel, KernelProgram, KernelTensor } from '@bowyer/graph';
 import { CacheRows, type CacheGeometry } from './cache-rows.js';
+import {
+  logitBiasInputs,
+  logitRuleInputs,
+  topLogprobsOf,
+  type LogitBias,
+  type RuledText,
+  type TopLogprobs,
+} from './logit-inputs.js';
+import { nextStateName, stateName } from './decode-names.js';
+import { StateRows } from './state-rows.js';
 
 export interface GenerateArgs {
   geometry: CacheGeometry;
@@ -9,6 +20,8 @@ export interface GenerateArgs {
   lengths: Int32Array;
   /** Rows to exchange first, so that those which take part come before the rest. */
   swaps: readonly (readonly [number, number])[];
+  /** States of recurrent layers, and the rows (after the exchanges) that go back to their snapshots first. */
+  recurrent?: { states: readonly StateSpec[]; restore: readonly number[] };
   /** New tokens of rows 0, 1, …; each has at least one. */
   feed: readonly Int32Array[];
   /** New tokens fed at a time: bounds the memory of a long prompt. */
@@ -20,6 +33,8 @@ export interface GenerateArgs {
   topP?: number;
   /** For a sampler with biases: for each utterance, tokens and what is added to their logits. */
   logitBias?: readonly LogitBias[];
+  /** For a sampler with rules: those of each utterance. */
+  ruled?: readonly RuledText[];
   maxNewTokens: number;
   terminatorIds: readonly number[];
   /** Last position that the model has an embedding for. */
@@ -28,15 +43,6 @@ export interface GenerateArgs {
   takesLast: Readonly<Record<Step, boolean>>;
   /** Sizes of a batch, first and last, with which it goes to `stepFew` (see weight-product.ts). */
   few: readonly (readonly [from: number, to: number])[];
-}
-
-/** Tokens, each once, and what is added to their logits. */
-export type LogitBias = readonly (readonly [id: number, by: number])[];
-
-/** The most likely tokens at a position, most likely first. */
-export interface TopLogprobs {
-  ids: number[];
-  logprobs: number[];
 }
 
 export interface GeneratedRow {
@@ -67,13 +73,22 @@ export const generate: HostKernel<'cache', GenerateArgs, Promise<GenerateResult>
   programs,
   args,
 }) => {
-  const names = Object.keys(states.cache);
-  const arrays = names.map((name) => states.cache[name].data as Float32Array);
-  const cache = new CacheRows(arrays, args.geometry, args.lengths);
-  for (const [a, b] of args.swaps) cache.swap(a, b);
-  cache.fit(0);
+  const specs = args.recurrent?.states ?? [];
+  const dataOf = (name: string) => states.cache[name].data as Float32Array;
+  const stateNames = new Set(specs.map(({ name }) => stateName(name)));
+  const names = Object.keys(states.cache).filter((name) => !stateNames.has(name));
+  const rows = new CacheRows(names.map(dataOf), args.geometry, args.lengths);
+  const stateRows = new StateRows(
+    specs.map((spec) => ({ ...spec, data: dataOf(stateName(spec.name)) })),
+    args.lengths.length,
+  );
   const ahead = Math.min(args.maxNewTokens - 1, SOON);
-  return generateWith(new HostCache(cache, names, ahead), programs, args);
+  const cache = new HostCache(rows, names, specs.length > 0 ? stateRows : undefined, ahead);
+  for (const [a, b] of args.swaps) cache.swap(a, b);
+  rows.fit(0);
+  for (const row of args.recurrent?.restore ?? []) stateRows.restore(row);
+  args.feed.forEach((_, row) => args.lengths[row] === 0 && stateRows.clear(row));
+  return generateWith(cache, programs, args);
 };
 
 /**
@@ -89,6 +104,8 @@ export interface LoopCache {
   readonly lengths: Int32Array;
   /** Exchanges two rows with all that is in them. */
   swap(a: number, b: number): void;
+  /** Where there are states, which keep nothing of what they were: keeps those of the first rows, to go back to. */
+  takeSnapshots?(rows: number): void;
   /**
    * Runs the graph over the first rows and keeps the new keys and values.
    *
@@ -157,8 +174,21 @@ class TokenLoop {
     return !this.rows[index].terminated && this.rows[index].tokens.length < this.args.maxNewTokens;
   }
 
-  /** All new tokens, in chunks of which the last one ends every row; what is sampled after that one counts. */
+  /**
+   * All new tokens; what is sampled after the last ones counts. States are kept as they are before each row's last token: from there
+   * the same prompt can be continued otherwise.
+   */
   async feed(program: KernelProgram, feed: readonly Int32Array[]): Promise<Sampled> {
+    if (!this.cache.takeSnapshots) return this.#feedChunks(program, feed);
+    const before = feed.map((tokens) => tokens.subarray(0, -1));
+    if (before.some(({ length }) => length > 0)) await this.#feedChunks(program, before);
+    this.cache.takeSnapshots(feed.length);
+    const last = feed.map((tokens) => tokens.subarray(-1));
+    return this.#feedChunks(program, last);
+  }
+
+  /** In chunks of which the last one ends every row. */
+  async #feedChunks(program: KernelProgram, feed: readonly Int32Array[]): Promise<Sampled> {
     const { chunk } = this.args;
     const chunks = Math.ceil(Math.max(...feed.map(({ length }) => length)) / chunk);
     for (let left = chunks - 1; ; left--) {
@@ -242,7 +272,7 @@ class TokenLoop {
   }
 
   #sampling(): KernelInputs {
-    const { uniforms, temperature, topP, logitBias, maxNewTokens } = this.args;
+    const { uniforms, temperature, topP, maxNewTokens } = this.args;
     const own = Float32Array.from(
       this.batch,
       (index) => uniforms[index * maxNewTokens + this.rows[index].tokens.length],
@@ -251,34 +281,20 @@ class TokenLoop {
       ...(uniforms.length > 0 && { uniforms: { dims: [own.length], data: own } }),
       ...(temperature !== undefined && { temperature: { dims: [], data: Float32Array.of(temperature) } }),
       ...(topP !== undefined && { top_p: { dims: [], data: Float32Array.of(topP) } }),
-      ...(logitBias && logitBiasInputs(this.batch.map((index) => logitBias[index]))),
+      ...this.#logitInputs(),
     };
   }
-}
 
-/** Padded to the longest, and to at least one column, with nothing that is added to token 0. */
-function logitBiasInputs(rows: readonly LogitBias[]): KernelInputs {
-  const width = Math.max(1, ...rows.map(({ length }) => length));
-  const ids = new BigInt64Array(rows.length * width);
-  const by = new Float32Array(rows.length * width);
-  rows.forEach((row, r) =>
-    row.forEach(([id, change], i) => {
-      ids[r * width + i] = BigInt(id);
-      by[r * width + i] = change;
-    }),
-  );
-  const dims = [rows.length, width];
-  return { logit_bias_ids: { dims, data: ids }, logit_bias_values: { dims, data: by } };
-}
-
-function topLogprobsOf(outputs: Readonly<Record<string, KernelTensor>>, rows: number): TopLogprobs[] {
-  const ids = outputs.top_ids.data as Int32Array;
-  const logprobs = outputs.top_logprobs.data as Float32Array;
-  const width = ids.length / rows;
-  const rowOf = (numbers: Int32Array | Float32Array, row: number) => [
-    ...numbers.subarray(row * width, (row + 1) * width),
-  ];
-  return Array.from({ length: rows }, (_, row) => ({ ids: rowOf(ids, row), logprobs: rowOf(logprobs, row) }));
+  #logitInputs(): KernelInputs {
+    const { logitBias, ruled, terminatorIds } = this.args;
+    if (!ruled) return logitBias ? logitBiasInputs(this.batch.map((index) => logitBias[index])) : {};
+    const rows = this.batch.map((index) => ({
+      ruled: ruled[index],
+      bias: logitBias?.[index] ?? [],
+      generated: this.rows[index].tokens,
+    }));
+    return logitRuleInputs(rows, terminatorIds);
+  }
 }
 
 /** A cache in this thread's arrays: graphs read it in place, and what is new is copied into it after each run. */
@@ -288,6 +304,7 @@ class HostCache implements LoopCache {
   constructor(
     private readonly rows: CacheRows,
     private readonly names: readonly string[],
+    private readonly states: StateRows | undefined,
     /** Tokens after the prompt to make room for with it. */
     private readonly ahead: number,
   ) {}
@@ -302,11 +319,20 @@ class HostCache implements LoopCache {
 
   swap(a: number, b: number): void {
     this.rows.swap(a, b);
+    this.states?.swap(a, b);
+  }
+
+  get takeSnapshots() {
+    return this.states && ((rows: number) => this.states!.takeSnapshots(rows));
   }
 
   async run(program: KernelProgram, inputs: KernelInputs, width: number, counts: Int32Array) {
     const mask = this.#cacheMask(counts.length);
-    const outputs = await program.run({ inputs: { ...inputs, ...mask }, views: this.#views(counts.length) });
+    // The graph for any number of tokens asks for each row's last one, and for how many there are.
+    const real: KernelInputs =
+      this.states && 'last' in inputs ? { counts: { dims: [counts.length], data: counts } } : {};
+    const outputs = await program.run({ inputs: { ...inputs, ...mask, ...real }, views: this.#views(counts.length) });
+    this.states?.replace((name) => outputs[nextStateName(name)].data as Float32Array, counts);
     const longest = Math.max(...counts.map((count, row) => this.lengths[row] + count));
     const most = this.rows.geometry.largestCapacity;
     this.rows.fit(width > 1 ? Math.max(longest, Math.min(longest + this.ahead, most)) : longest);
@@ -328,6 +354,10 @@ class HostCache implements LoopCache {
   #views(rows: number) {
     const { heads, headSize, capacity } = this.rows.geometry;
     const dims = [rows, heads, capacity, headSize];
-    return Object.fromEntries(this.names.map((name) => [name, ['cache', name, dims] as const]));
+    const states = this.states?.shapes(rows) ?? [];
+    return Object.fromEntries([
+      ...this.names.map((name) => [name, ['cache', name, dims] as const] as const),
+      ...states.map(([name, shape]) => [stateName(name), ['cache', stateName(name), shape] as const] as const),
+    ]);
   }
 }

@@ -5,7 +5,7 @@ import { gpt2LoopLogits } from '../../test/reference/gpt2-loops.js';
 import { tinyConfig, tinyParameters } from '../../test/reference/tiny-gpt2.js';
 import { DecodePrograms } from './decode-programs.js';
 import { Episodes } from './episodes.js';
-import { gpt2 } from '../decoder/gpt2.js';
+import { gpt2 } from '../decoder/families/gpt2.js';
 import { gpt2Config } from '../decoder/gpt2-config.js';
 import { weightsToPrepack } from './prepacked-programs.js';
 import { samplerFor } from './sampling.js';

@@ -2,8 +2,19 @@
 // output in the place of the input, and attention reads the cache alone. See decode-graph.ts for the form on the host.
 import { defineOp, GraphBuilder, multiplyDims, type Precision, type Value } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
-import { MASKED, mergeHeads, splitHeads, splitQueries, type HeadLayout } from '../layers/attention.js';
-import { keyName, valueName, type DecodeGraphOptions } from './decode-graph.js';
+import {
+  MASKED,
+  mergeHeads,
+  softcapped,
+  softmaxWithSinks,
+  splitHeads,
+  splitQueries,
+  withPositionBiases,
+  type AttentionForm,
+  type HeadLayout,
+} from '../layers/attention.js';
+import type { DecodeGraphOptions } from './decode-graph.js';
+import { keyName, valueName } from './decode-names.js';
 import { GraphScope } from '../decoder/forward-scope.js';
 import { AdapterGraph } from '../lora/adapter-graph.js';
 import { sampleTokens } from './sampling.js';
@@ -34,7 +45,7 @@ export function residentDecodeGraph(
   const positions = g.input('positions', 'int32', ['batch', tokens]);
   const columns = g.input('columns', 'float32', ['capacity']);
   const writeAt = g.input('write_at', 'int64', ['writes', 3]);
-  const { heads, keyValueHeads, headSize, attentionWindows } = architecture;
+  const { heads, keyValueHeads, headSize } = architecture;
   const layout = { batch: 'batch', tokens, heads, keyValueHeads, headSize };
   const cached = (name: string, fresh: Value) => {
     const cache = g.input(name, storedType, ['batch', keyValueHeads, 'capacity', headSize]);
@@ -48,14 +59,9 @@ export function residentDecodeGraph(
     quantized: options.quantized,
     weightType: storedType,
     adapters: options.adapters && new AdapterGraph(g, options.adapters),
-    attention: (layer, [query, key, value]) => {
+    attention: (layer, [query, key, value], form) => {
       const [keys, values] = [cached(keyName(layer), key), cached(valueName(layer), value)];
-      return attention(
-        g,
-        query,
-        { keys, values, columns, positions },
-        { ...layout, window: attentionWindows?.[layer] },
-      );
+      return attention(g, query, { keys, values, columns, positions }, layout, form);
     },
   });
   const residual = architecture.residual(scope, g.reshape(ids, [-1]), g.reshape(positions, [-1]));
@@ -77,18 +83,23 @@ function attention(
   query: Value,
   { keys, values, columns, positions }: Record<'keys' | 'values' | 'columns' | 'positions', Value>,
   layout: HeadLayout,
+  form: AttentionForm,
 ): Value {
-  const { batch, tokens, heads, keyValueHeads, headSize, window } = layout;
+  const { batch, tokens, heads, keyValueHeads, headSize } = layout;
+  const { window, scale = 1 / Math.sqrt(headSize) } = form;
   const groups = heads / keyValueHeads;
-  const q = g.mul(splitQueries(g, query, layout), 1 / Math.sqrt(headSize));
-  const scores = g.transpose(g.matMul(keys, g.transpose(q, [0, 1, 3, 2])), [0, 1, 3, 2]);
+  const q = g.mul(splitQueries(g, query, layout), scale);
+  const products = g.transpose(g.matMul(keys, g.transpose(q, [0, 1, 3, 2])), [0, 1, 3, 2]);
   const own = g.unsqueeze(g.cast(positions, 'float32'), 2);
   const windowed = window === undefined ? 0 : g.where(g.greater(columns, g.sub(own, window)), g.scalar(0), MASKED);
   const mask = g.unsqueeze(g.where(g.lessOrEqual(columns, own), windowed, MASKED), 1);
   const rows = multiplyDims(groups, tokens);
   const perGroup =
     groups === 1 ? mask : g.reshape(g.expand(mask, [batch, groups, tokens, 'capacity']), [batch, 1, rows, 'capacity']);
-  return mergeHeads(g, g.matMul(g.softmax(g.add(scores, perGroup)), values), layout);
+  const places = () => g.unsqueeze(columns, 0);
+  const biased = withPositionBiases(g, softcapped(g, products, form), places, layout, form);
+  const scores = g.add(biased, perGroup);
+  return mergeHeads(g, g.matMul(softmaxWithSinks(g, scores, layout, form), values), layout);
 }
 
 /**

@@ -1,4 +1,5 @@
-// The settings of BERT, RoBERTa, ALBERT and DistilBERT, as their config.json has them, checked.
+// The settings of text encoders, as their config.json has them, checked: BERT and its relatives here, DeBERTa's and
+// ModernBERT's departures in their own files.
 import { activationNames, type ActivationName } from '../layers/activations.js';
 import {
   ConfigFields,
@@ -7,10 +8,21 @@ import {
   type PretrainedConfig,
   UnsupportedConfigError,
 } from '@bowyer/checkpoints';
+import { renamed } from '../architecture/other-names.js';
+import { debertaDefaults, debertaFromJson, debertaToJson, type DebertaSettings } from './deberta-config.js';
+import {
+  modernBertDefaults,
+  modernBertFromJson,
+  modernBertToJson,
+  type ModernBertSettings,
+} from './modernbert-config.js';
+
+export type EncoderType =
+  'bert' | 'roberta' | 'xlm-roberta' | 'camembert' | 'albert' | 'distilbert' | 'electra' | 'deberta-v2' | 'modernbert';
 
 export interface EncoderConfig {
-  /** RoBERTa differs in its position ids: they begin behind the padding id. */
-  modelType: 'bert' | 'roberta' | 'albert' | 'distilbert';
+  /** As config.json has it; DeBERTa v3 calls itself deberta-v2. */
+  modelType: EncoderType;
   vocabSize: number;
   hiddenSize: number;
   numLayers: number;
@@ -19,7 +31,7 @@ export interface EncoderConfig {
   intermediateSize: number;
   /** Rows of the position table. RoBERTa can use two fewer. */
   maxPositions: number;
-  /** Rows of the table of token types; 0 in DistilBERT, which has none. */
+  /** Rows of the table of token types; 0 where there is none, as in DistilBERT. */
   typeVocabSize: number;
   layerNormEps: number;
   padTokenId: number;
@@ -33,33 +45,56 @@ export interface EncoderConfig {
     /** Layers with weights of their own in a group, all passed each time; usually 1. */
     layersPerGroup: number;
   };
+  electra?: {
+    /** Width of the embeddings; a linear map brings them to hiddenSize where they differ. */
+    embeddingSize: number;
+  };
+  deberta?: DebertaSettings;
+  modernbert?: ModernBertSettings;
 }
 
-const architectures: Record<EncoderConfig['modelType'], string> = {
-  bert: 'BertModel',
-  roberta: 'RobertaModel',
-  albert: 'AlbertModel',
-  distilbert: 'DistilBertModel',
+/** What the library of the checkpoints calls the class of each encoder, and its attribute in models with a head. */
+const classes: Record<EncoderType, { name: string; prefix: string }> = {
+  bert: { name: 'BertModel', prefix: 'bert' },
+  roberta: { name: 'RobertaModel', prefix: 'roberta' },
+  'xlm-roberta': { name: 'XLMRobertaModel', prefix: 'roberta' },
+  camembert: { name: 'CamembertModel', prefix: 'roberta' },
+  albert: { name: 'AlbertModel', prefix: 'albert' },
+  distilbert: { name: 'DistilBertModel', prefix: 'distilbert' },
+  electra: { name: 'ElectraModel', prefix: 'electra' },
+  'deberta-v2': { name: 'DebertaV2Model', prefix: 'deberta' },
+  modernbert: { name: 'ModernBertModel', prefix: 'model' },
 };
 
-/** What config.json calls the settings that DistilBERT has other names for. */
-const keysOf = (modelType: EncoderConfig['modelType']) =>
-  modelType === 'distilbert'
-    ? { width: 'dim', layers: 'n_layers', heads: 'n_heads', inner: 'hidden_dim', activation: 'activation' }
-    : {
-        width: 'hidden_size',
-        layers: 'num_hidden_layers',
-        heads: 'num_attention_heads',
-        inner: 'intermediate_size',
-        activation: 'hidden_act',
-      };
+/** What stands before the encoder's weights in a checkpoint of a model with a head. */
+export const headPrefix = ({ modelType }: EncoderConfig): string => `${classes[modelType].prefix}.`;
 
-const isKnown = (modelType: unknown): modelType is EncoderConfig['modelType'] =>
-  typeof modelType === 'string' && Object.hasOwn(architectures, modelType);
+/** RoBERTa and the multilingual and French models of the same code. */
+export const isRoberta = ({ modelType }: Pick<EncoderConfig, 'modelType'>): boolean =>
+  classes[modelType].prefix === 'roberta';
+
+const bertKeys = {
+  width: 'hidden_size',
+  layers: 'num_hidden_layers',
+  heads: 'num_attention_heads',
+  inner: 'intermediate_size',
+  activation: 'hidden_act',
+  epsilon: 'layer_norm_eps',
+};
+
+/** What config.json calls the settings that some families have other names for. */
+function keysOf(modelType: EncoderType): typeof bertKeys {
+  if (modelType === 'modernbert') return { ...bertKeys, activation: 'hidden_activation', epsilon: 'norm_eps' };
+  if (modelType !== 'distilbert') return bertKeys;
+  const other = { width: 'dim', layers: 'n_layers', heads: 'n_heads', inner: 'hidden_dim', activation: 'activation' };
+  return { ...bertKeys, ...other };
+}
+
+const isKnown = (modelType: unknown): modelType is EncoderType =>
+  typeof modelType === 'string' && Object.hasOwn(classes, modelType);
 
 /** Position of the first token: 0 in BERT; RoBERTa counts from padTokenId + 1 = 2. */
-export const firstPosition = ({ modelType, padTokenId }: EncoderConfig): number =>
-  modelType === 'roberta' ? padTokenId + 1 : 0;
+export const firstPosition = (config: EncoderConfig): number => (isRoberta(config) ? config.padTokenId + 1 : 0);
 
 /** Most tokens of one text. */
 export const maxTokens = (config: EncoderConfig): number => config.maxPositions - firstPosition(config);
@@ -76,27 +111,37 @@ export const isEncoder = ({ model_type: modelType }: ConfigJson): boolean => isK
 export function encoderConfigFromJson(json: PretrainedConfig, path = 'config.json'): EncoderConfig {
   const modelType = json.model_type;
   if (!isKnown(modelType)) {
-    const known = Object.keys(architectures).join(', ');
+    const known = Object.keys(classes).join(', ');
     const found = modelType === undefined ? 'missing' : JSON.stringify(modelType);
     throw new UnsupportedConfigError(null, 'model_type', `is ${found}; a critic's encoder can be ${known}`, path);
   }
-  return fromConfigFile(path, () => configOf(modelType, new ConfigFields(modelType, json, defaultsOf(modelType))));
+  return fromConfigFile(path, () => configOf(modelType, json));
 }
 
-const defaultsOf = (modelType: EncoderConfig['modelType']): ConfigJson => ({
+const defaultsOf = (modelType: EncoderType): ConfigJson => ({
   type_vocab_size: 2,
   layer_norm_eps: 1e-12,
-  pad_token_id: modelType === 'roberta' ? 1 : 0,
+  pad_token_id: isRoberta({ modelType }) ? 1 : 0,
   [keysOf(modelType).activation]: modelType === 'albert' ? 'gelu_new' : 'gelu',
   embedding_size: 128,
   num_hidden_groups: 1,
   inner_group_num: 1,
+  ...(modelType === 'deberta-v2' && debertaDefaults),
+  ...(modelType === 'modernbert' && modernBertDefaults),
 });
 
-function configOf(modelType: EncoderConfig['modelType'], fields: ConfigFields): EncoderConfig {
+/** Names that DistilBERT's files may have beside its own; where one has both, the library takes these. */
+const distilbertNames = { hidden_size: 'dim', num_hidden_layers: 'n_layers', num_attention_heads: 'n_heads' };
+
+function configOf(modelType: EncoderType, file: ConfigJson): EncoderConfig {
+  const json = modelType === 'distilbert' ? renamed(file, distilbertNames) : file;
+  const fields = new ConfigFields(modelType, json, defaultsOf(modelType));
   const keys = keysOf(modelType);
+  fields.refuse('quantization_config');
+  fields.refuse('per_layer_config');
   fields.refuse('position_embedding_type', 'absolute');
   fields.refuse('is_decoder', false);
+  fields.refuse('add_cross_attention', false);
   const [hiddenSize, numHeads] = [fields.count(keys.width), fields.count(keys.heads)];
   if (hiddenSize % numHeads !== 0)
     throw fields.error(keys.width, `is ${hiddenSize}, not a multiple of ${keys.heads} ${numHeads}`);
@@ -104,7 +149,7 @@ function configOf(modelType: EncoderConfig['modelType'], fields: ConfigFields): 
   const padTokenId = fields.real('pad_token_id');
   if (!Number.isInteger(padTokenId) || padTokenId >= vocabSize)
     throw fields.error('pad_token_id', `is ${padTokenId}, not a token id below vocab_size ${vocabSize}`);
-  return {
+  const config: EncoderConfig = {
     modelType,
     vocabSize,
     hiddenSize,
@@ -112,26 +157,48 @@ function configOf(modelType: EncoderConfig['modelType'], fields: ConfigFields): 
     numHeads,
     intermediateSize: fields.count(keys.inner),
     maxPositions: fields.count('max_position_embeddings'),
-    typeVocabSize: modelType === 'distilbert' ? 0 : fields.count('type_vocab_size'),
-    layerNormEps: modelType === 'distilbert' ? 1e-12 : fields.real('layer_norm_eps'),
+    typeVocabSize: typeVocabSize(modelType, fields),
+    layerNormEps: modelType === 'distilbert' ? 1e-12 : fields.real(keys.epsilon),
     padTokenId,
     activation: fields.choice(keys.activation, activationNames),
-    ...(modelType === 'albert' && {
-      albert: {
-        embeddingSize: fields.count('embedding_size'),
-        numGroups: fields.layers('num_hidden_groups'),
-        layersPerGroup: fields.layers('inner_group_num'),
-      },
-    }),
   };
+  return { ...config, ...familySettings(config, fields, json) };
+}
+
+/** DistilBERT and ModernBERT have no token types; DeBERTa may have none. */
+function typeVocabSize(modelType: EncoderType, fields: ConfigFields): number {
+  if (modelType === 'distilbert' || modelType === 'modernbert') return 0;
+  const isAbsent = modelType === 'deberta-v2' && fields.value('type_vocab_size') === 0;
+  return isAbsent ? 0 : fields.count('type_vocab_size');
+}
+
+/** What one family alone has. */
+function familySettings(config: EncoderConfig, fields: ConfigFields, json: ConfigJson): Partial<EncoderConfig> {
+  switch (config.modelType) {
+    case 'albert': {
+      const embeddingSize = fields.count('embedding_size');
+      const numGroups = fields.layers('num_hidden_groups');
+      return { albert: { embeddingSize, numGroups, layersPerGroup: fields.layers('inner_group_num') } };
+    }
+    case 'electra':
+      return { electra: { embeddingSize: fields.count('embedding_size') } };
+    case 'deberta-v2':
+      return { deberta: debertaFromJson(fields, config) };
+    case 'modernbert':
+      return { modernbert: modernBertFromJson(fields, json, config) };
+    default:
+      return {};
+  }
 }
 
 /** The same as `config.json`. */
 export function encoderConfigToJson(config: EncoderConfig): PretrainedConfig {
-  const keys = keysOf(config.modelType);
+  const { modelType, albert, electra, deberta, modernbert } = config;
+  const keys = keysOf(modelType);
+  const hasTypes = modelType !== 'distilbert' && !modernbert;
   return {
-    architectures: [architectures[config.modelType]],
-    model_type: config.modelType,
+    architectures: [classes[modelType].name],
+    model_type: modelType,
     vocab_size: config.vocabSize,
     [keys.width]: config.hiddenSize,
     [keys.layers]: config.numLayers,
@@ -140,15 +207,16 @@ export function encoderConfigToJson(config: EncoderConfig): PretrainedConfig {
     max_position_embeddings: config.maxPositions,
     pad_token_id: config.padTokenId,
     [keys.activation]: config.activation,
-    ...(config.modelType !== 'distilbert' && {
-      type_vocab_size: config.typeVocabSize,
-      layer_norm_eps: config.layerNormEps,
-      position_embedding_type: 'absolute',
+    ...(modelType !== 'distilbert' && { [keys.epsilon]: config.layerNormEps }),
+    ...(hasTypes && { type_vocab_size: config.typeVocabSize }),
+    ...(hasTypes && !deberta && { position_embedding_type: 'absolute' }),
+    ...(albert && {
+      embedding_size: albert.embeddingSize,
+      num_hidden_groups: albert.numGroups,
+      inner_group_num: albert.layersPerGroup,
     }),
-    ...(config.albert && {
-      embedding_size: config.albert.embeddingSize,
-      num_hidden_groups: config.albert.numGroups,
-      inner_group_num: config.albert.layersPerGroup,
-    }),
+    ...(electra && { embedding_size: electra.embeddingSize }),
+    ...(deberta && debertaToJson(deberta)),
+    ...(modernbert && modernBertToJson(modernbert)),
   };
 }

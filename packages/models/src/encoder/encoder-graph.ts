@@ -1,11 +1,14 @@
 // BERT and its variants as a graph: embeddings, layers of self-attention and feed-forward with the norm after each, pooling.
+// DeBERTa's attention and ModernBERT's layers are in their own files.
 // Sources: Devlin et al. 2019 (arXiv:1810.04805), Liu et al. 2019 (arXiv:1907.11692), Lan et al. 2019
 // (ALBERT, arXiv:1909.11942). Dropout is off, as in ArCHer's code.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 import { activate } from '../layers/activations.js';
 import { linear, type Parameters } from '../layers/linear.js';
+import { disentangledAttention, distances, scoreScale, type Distances } from './deberta.js';
 import type { EncoderConfig } from './encoder-config.js';
-import { embeddingMap, encoderNames, layerNames } from './encoder-names.js';
+import { embeddingMap, encoderNames, layerNames, poolerName } from './encoder-names.js';
+import { modernBertHiddenStates } from './modernbert.js';
 
 /** Right-padded texts. */
 export interface EncoderInputs {
@@ -27,18 +30,24 @@ export function encoderHiddenStates(
   config: EncoderConfig,
   { ids, positions, mask }: EncoderInputs,
 ): Value {
+  // Added to the scores: 0 for tokens, −10⁹ for padding, which softmax turns into exactly 0.
+  const attentionBias = g.unsqueeze(g.unsqueeze(g.mul(g.sub(mask, 1), 1e9), 1), 1);
+  if (config.modernbert) return modernBertHiddenStates(g, parameters, config, ids, attentionBias);
   const words = g.gather(parameters['embeddings.word_embeddings.weight'], ids);
-  const places = g.gather(parameters['embeddings.position_embeddings.weight'], positions);
-  let x = g.add(words, places);
+  const places = parameters['embeddings.position_embeddings.weight'];
+  let x = places ? g.add(words, g.gather(places, positions)) : words;
   const types = parameters['embeddings.token_type_embeddings.weight'];
   if (config.typeVocabSize > 0) x = g.add(x, g.slice(types, 0, 0, 1)); // every token is of the first text
   x = layerNorm(g, x, parameters, 'embeddings.LayerNorm', config);
-  // Added to the scores: 0 for tokens, −10⁹ for padding, which softmax turns into exactly 0.
-  const attentionBias = g.unsqueeze(g.unsqueeze(g.mul(g.sub(mask, 1), 1e9), 1), 1);
-  if (config.albert) x = linear(g, x, parameters, embeddingMap);
+  const map = embeddingMap(config);
+  if (map) x = linear(g, x, parameters, map.name);
+  const attention: AttentionTerms = {
+    bias: attentionBias,
+    ...(config.deberta?.relative && { distances: distances(g, parameters, config, x.dim(1)) }),
+  };
   layerNames(config).forEach((name, i) => {
     // Named by depth, as ALBERT's layers come up more than once.
-    x = g.scope(`encoder.layer.${i}`, () => encoderLayer(g, x, attentionBias, parameters, name, config));
+    x = g.scope(`encoder.layer.${i}`, () => encoderLayer(g, x, attention, parameters, name, config));
   });
   return x;
 }
@@ -58,19 +67,28 @@ export function textFeature(
     return g.div(g.reduceSum(g.mul(hidden, weights), { axes: [1] }), count);
   }
   const first = g.squeeze(g.slice(hidden, 1, 0, 1), 1);
-  return feature === 'first' ? first : g.tanh(linear(g, first, parameters, encoderNames(config).pooler));
+  if (feature === 'first') return first;
+  const pooled = linear(g, first, parameters, poolerName(config));
+  return activate(g, config.deberta?.poolerActivation ?? 'tanh', pooled);
+}
+
+interface AttentionTerms {
+  /** [batch, 1, 1, tokens] added to the scores. */
+  bias: Value;
+  /** Of DeBERTa. */
+  distances?: Distances;
 }
 
 function encoderLayer(
   g: GraphBuilder,
   x: Value,
-  attentionBias: Value,
+  attention: AttentionTerms,
   parameters: Parameters,
   name: string,
   config: EncoderConfig,
 ): Value {
   const names = encoderNames(config);
-  const mixed = selfAttention(g, x, attentionBias, parameters, name, config);
+  const mixed = selfAttention(g, x, attention, parameters, name, config);
   const attended = linear(g, mixed, parameters, `${name}.${names.attentionOutput}`);
   const y = layerNorm(g, g.add(attended, x), parameters, `${name}.${names.attentionNorm}`, config);
   const inner = activate(g, config.activation, linear(g, y, parameters, `${name}.${names.inner}`));
@@ -83,11 +101,11 @@ function encoderLayer(
   );
 }
 
-/** softmax(Q Kᵀ / √d + bias) V per head, heads side by side: [batch, tokens, hidden]. */
+/** softmax(Q Kᵀ / √d + bias) V per head, heads side by side: [batch, tokens, hidden]. DeBERTa adds its own terms to Q Kᵀ. */
 function selfAttention(
   g: GraphBuilder,
   x: Value,
-  attentionBias: Value,
+  { bias, distances }: AttentionTerms,
   parameters: Parameters,
   name: string,
   config: EncoderConfig,
@@ -100,8 +118,11 @@ function selfAttention(
     const split = g.reshape(linear(g, x, parameters, `${name}.${names[part]}`), [batch, tokens, numHeads, headSize]);
     return g.transpose(split, [0, 2, 1, 3]);
   };
-  const scores = g.fusedMatMul(heads('query'), heads('key'), { transB: true, alpha: 1 / Math.sqrt(headSize) });
-  const mixed = g.matMul(g.softmax(g.add(scores, attentionBias)), heads('value'));
+  const [query, key] = [heads('query'), heads('key')];
+  const scores = distances
+    ? disentangledAttention(g, [query, key], parameters, `${name}.attention.self`, config, distances)
+    : g.fusedMatMul(query, key, { transB: true, alpha: scoreScale(config) });
+  const mixed = g.matMul(g.softmax(g.add(scores, bias)), heads('value'));
   return g.reshape(g.transpose(mixed, [0, 2, 1, 3]), [batch, tokens, hiddenSize]);
 }
 

@@ -1,6 +1,6 @@
 // What each encoder family calls its weights in Hugging Face's checkpoints, without the prefix of the model's name.
 // Sources: the checkpoints of BERT, RoBERTa, ALBERT (Lan et al. 2019, arXiv:1909.11942), DistilBERT (arXiv:1910.01108).
-import type { EncoderConfig } from './encoder-config.js';
+import type { EncoderConfig, EncoderType } from './encoder-config.js';
 
 /** A linear map or norm each: `.weight` and `.bias` follow. Names of a layer's parts follow the layer's name and a dot. */
 export interface EncoderNames {
@@ -14,8 +14,6 @@ export interface EncoderNames {
   /** Intermediate → hidden. */
   outer: string;
   outputNorm: string;
-  /** Not behind a layer's name. */
-  pooler: string;
 }
 
 const bert: EncoderNames = {
@@ -27,7 +25,6 @@ const bert: EncoderNames = {
   inner: 'intermediate.dense',
   outer: 'output.dense',
   outputNorm: 'output.LayerNorm',
-  pooler: 'pooler.dense',
 };
 
 const albert: EncoderNames = {
@@ -39,7 +36,6 @@ const albert: EncoderNames = {
   inner: 'ffn',
   outer: 'ffn_output',
   outputNorm: 'full_layer_layer_norm',
-  pooler: 'pooler',
 };
 
 const distilbert: EncoderNames = {
@@ -51,15 +47,39 @@ const distilbert: EncoderNames = {
   inner: 'ffn.lin1',
   outer: 'ffn.lin2',
   outputNorm: 'output_layer_norm',
-  pooler: 'pooler.dense', // its checkpoints have none; a critic's own is kept under BERT's name
 };
 
-/** ALBERT's map from the width of its word table to that of its layers. */
-export const embeddingMap = 'encoder.embedding_hidden_mapping_in';
+/** The map from the width of the word table to that of the layers, and that width; undefined where both are the same. */
+export function embeddingMap({
+  hiddenSize,
+  albert,
+  electra,
+}: EncoderConfig): { name: string; size: number } | undefined {
+  if (albert) return { name: 'encoder.embedding_hidden_mapping_in', size: albert.embeddingSize };
+  if (!electra || electra.embeddingSize === hiddenSize) return undefined;
+  return { name: 'embeddings_project', size: electra.embeddingSize };
+}
 
-const names: Record<EncoderConfig['modelType'], EncoderNames> = { bert, roberta: bert, albert, distilbert };
+/** DeBERTa's, where they differ from BERT's. */
+const deberta: EncoderNames = {
+  ...bert,
+  query: 'attention.self.query_proj',
+  key: 'attention.self.key_proj',
+  value: 'attention.self.value_proj',
+};
 
-export const encoderNames = ({ modelType }: EncoderConfig): EncoderNames => names[modelType];
+/** Of those that have BERT's layers under other names; the others have its names. ModernBERT's layers are its own. */
+const others: Partial<Record<EncoderType, EncoderNames>> = { albert, distilbert, 'deberta-v2': deberta };
+
+export const encoderNames = ({ modelType }: EncoderConfig): EncoderNames => others[modelType] ?? bert;
+
+/** The map of the first token; where a family's checkpoints have none, a critic's own is kept under BERT's name. */
+export const poolerName = ({ modelType }: EncoderConfig): string =>
+  modelType === 'albert' ? 'pooler' : 'pooler.dense';
+
+/** The table of the words' embeddings. */
+export const wordTable = ({ modelType }: EncoderConfig): string =>
+  modelType === 'modernbert' ? 'embeddings.tok_embeddings.weight' : 'embeddings.word_embeddings.weight';
 
 /**
  * Names of the layers in the order in which a text passes them. ALBERT's come up again and again: layer i of L is group

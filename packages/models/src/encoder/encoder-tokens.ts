@@ -1,6 +1,6 @@
 // Texts → the padded id matrices that an encoder reads.
 import type { Tokenizer } from '../tokenizers/tokenizer.js';
-import { firstPosition, maxTokens, type EncoderConfig } from './encoder-config.js';
+import { firstPosition, isRoberta, maxTokens, type EncoderConfig } from './encoder-config.js';
 
 /** A batch of texts, padded on the right. */
 export interface TokenMatrix {
@@ -52,7 +52,7 @@ export function tokenMatrix(
     throw new RangeError(`tokenMatrix: a text has ${longest} tokens, the encoder takes ${maxTokens(config)}`);
   const ids = new Int32Array(rows * tokens).fill(config.padTokenId);
   // RoBERTa gives padding the padding id's own position; BERT's padding is masked whatever its position.
-  const positions = new Int32Array(rows * tokens).fill(config.modelType === 'roberta' ? config.padTokenId : 0);
+  const positions = new Int32Array(rows * tokens).fill(isRoberta(config) ? config.padTokenId : 0);
   const mask = new Float32Array(rows * tokens);
   texts.forEach((text, row) => {
     ids.set(text, row * tokens);

@@ -9,8 +9,10 @@ import {
   readWeights,
   writeWeights,
 } from '@bowyer/checkpoints';
-import { encoderConfigFromJson, encoderConfigToJson, type EncoderConfig } from './encoder-config.js';
-import { embeddingMap, encoderNames, layerNames } from './encoder-names.js';
+import { debertaShapes } from './deberta.js';
+import { encoderConfigFromJson, encoderConfigToJson, headPrefix, type EncoderConfig } from './encoder-config.js';
+import { embeddingMap, encoderNames, layerNames, poolerName, wordTable } from './encoder-names.js';
+import { modernBertShapes } from './modernbert.js';
 
 /** Standard deviation of all matrices at the start. Source: Devlin et al. 2019 (arXiv:1810.04805), their code. */
 const initialDeviation = 0.02;
@@ -19,50 +21,62 @@ const initialDeviation = 0.02;
 export function initializeEncoder(rng: Rng, config: EncoderConfig, { pooler }: { pooler: boolean }): HostTensors {
   const tensors: HostTensors = {};
   for (const [name, shape] of Object.entries(encoderShapes(config, { pooler }))) {
-    if (/layer_?norm\.weight$/i.test(name)) tensors[name] = filled(shape, () => 1);
+    if (/norm\.weight$/i.test(name)) tensors[name] = filled(shape, () => 1);
     else if (shape.length === 1) tensors[name] = filled(shape, () => 0);
     else tensors[name] = filled(shape, () => initialDeviation * rng.normal());
   }
-  const { data, shape } = tensors['embeddings.word_embeddings.weight'];
+  const { data, shape } = tensors[wordTable(config)];
   data.fill(0, config.padTokenId * shape[1], (config.padTokenId + 1) * shape[1]);
   return tensors;
 }
 
 /** Names and shapes; linear weights are [out, in]. */
 export function encoderShapes(config: EncoderConfig, { pooler }: { pooler: boolean }): Record<string, number[]> {
-  const { hiddenSize, intermediateSize, albert } = config;
-  const embeddingSize = albert?.embeddingSize ?? hiddenSize;
+  const { hiddenSize } = config;
+  return {
+    ...(config.modernbert ? modernBertShapes(config) : bertShapes(config)),
+    ...(pooler && linearShapes(poolerName(config), hiddenSize, hiddenSize)),
+  };
+}
+
+const linearShapes = (name: string, inputs: number, outputs: number) => ({
+  [`${name}.weight`]: [outputs, inputs],
+  [`${name}.bias`]: [outputs],
+});
+
+/** Of all encoders with BERT's layers. */
+function bertShapes(config: EncoderConfig): Record<string, number[]> {
+  const { hiddenSize, intermediateSize, deberta } = config;
+  const map = embeddingMap(config);
+  const embeddingSize = map?.size ?? hiddenSize;
   const names = encoderNames(config);
-  const linear = (name: string, inputs: number, outputs: number) => ({
-    [`${name}.weight`]: [outputs, inputs],
-    [`${name}.bias`]: [outputs],
-  });
   const norm = (name: string, size: number) => ({ [`${name}.weight`]: [size], [`${name}.bias`]: [size] });
   const layer = (name: string) => ({
-    ...linear(`${name}.${names.query}`, hiddenSize, hiddenSize),
-    ...linear(`${name}.${names.key}`, hiddenSize, hiddenSize),
-    ...linear(`${name}.${names.value}`, hiddenSize, hiddenSize),
-    ...linear(`${name}.${names.attentionOutput}`, hiddenSize, hiddenSize),
+    ...linearShapes(`${name}.${names.query}`, hiddenSize, hiddenSize),
+    ...linearShapes(`${name}.${names.key}`, hiddenSize, hiddenSize),
+    ...linearShapes(`${name}.${names.value}`, hiddenSize, hiddenSize),
+    ...linearShapes(`${name}.${names.attentionOutput}`, hiddenSize, hiddenSize),
     ...norm(`${name}.${names.attentionNorm}`, hiddenSize),
-    ...linear(`${name}.${names.inner}`, hiddenSize, intermediateSize),
-    ...linear(`${name}.${names.outer}`, intermediateSize, hiddenSize),
+    ...linearShapes(`${name}.${names.inner}`, hiddenSize, intermediateSize),
+    ...linearShapes(`${name}.${names.outer}`, intermediateSize, hiddenSize),
     ...norm(`${name}.${names.outputNorm}`, hiddenSize),
   });
+  const hasPositions = deberta?.absolutePositions ?? true;
   return {
     'embeddings.word_embeddings.weight': [config.vocabSize, embeddingSize],
-    'embeddings.position_embeddings.weight': [config.maxPositions, embeddingSize],
+    ...(hasPositions && { 'embeddings.position_embeddings.weight': [config.maxPositions, embeddingSize] }),
     ...(config.typeVocabSize > 0 && {
       'embeddings.token_type_embeddings.weight': [config.typeVocabSize, embeddingSize],
     }),
     ...norm('embeddings.LayerNorm', embeddingSize),
-    ...(albert && linear(embeddingMap, embeddingSize, hiddenSize)),
+    ...(map && linearShapes(map.name, embeddingSize, hiddenSize)),
     ...Object.assign({}, ...layerNames(config).map(layer)),
-    ...(pooler && linear(names.pooler, hiddenSize, hiddenSize)),
+    ...debertaShapes(config),
   };
 }
 
 /**
- * Config and weights of a Hugging Face directory. A checkpoint without pooler weights (RoBERTa's and DistilBERT's have none) gets a fresh
+ * Config and weights of a Hugging Face directory. A checkpoint without pooler weights (most families' have none) gets a fresh
  * pooler from `rng`; heads of other tasks are left out.
  */
 export async function loadEncoder(
@@ -70,10 +84,10 @@ export async function loadEncoder(
   { pooler, rng }: { pooler: boolean; rng: Rng },
 ): Promise<{ config: EncoderConfig; tensors: HostTensors }> {
   const config = encoderConfigFromJson(await readPretrainedConfig(dir), join(dir, 'config.json'));
-  const name = encoderNames(config).pooler;
+  const name = poolerName(config);
   const freshIfMissing = (stored: HostTensors) =>
     pooler && !(`${name}.weight` in stored) ? freshPooler(rng, name, config.hiddenSize) : {};
-  return { config, tensors: await readByShapes(dir, encoderShapes(config, { pooler }), freshIfMissing) };
+  return { config, tensors: await readByShapes(dir, encoderShapes(config, { pooler }), config, freshIfMissing) };
 }
 
 /**
@@ -85,29 +99,41 @@ export async function loadEncoder(
 export async function readByShapes(
   dir: string,
   shapes: Readonly<Record<string, number[]>>,
+  config: EncoderConfig,
   others: (stored: HostTensors) => HostTensors = () => ({}),
 ): Promise<HostTensors> {
-  const stored: HostTensors = {};
-  for (const [name, tensor] of Object.entries(
-    await readWeights(dir, { filter: (name) => modernName(name) in shapes, requireFinite: true }),
-  )) {
-    stored[modernName(name)] = tensor;
-  }
+  const stored = await readPresent(dir, shapes, config);
   const found = { ...others(stored), ...stored };
   const tensors: HostTensors = {};
   for (const [name, shape] of Object.entries(shapes)) {
     const tensor = found[name];
     if (!tensor)
       throw new PretrainedDirectoryError(dir, `its weights have no tensor '${name}' of shape [${shape.join(', ')}]`);
-    if (tensor.shape.join() !== shape.join()) {
-      throw new PretrainedDirectoryError(
-        dir,
-        `'${name}' has shape [${tensor.shape.join(', ')}], config.json specifies [${shape.join(', ')}]`,
-      );
-    }
     tensors[name] = tensor;
   }
   return tensors;
+}
+
+/** Those of the tensors that the directory has, each of its shape. */
+export async function readPresent(
+  dir: string,
+  shapes: Readonly<Record<string, number[]>>,
+  config: EncoderConfig,
+): Promise<HostTensors> {
+  const nameOf = (name: string) => modernName(name, config);
+  const read = await readWeights(dir, { filter: (name) => nameOf(name) in shapes, requireFinite: true });
+  const stored: HostTensors = {};
+  for (const [found, tensor] of Object.entries(read)) {
+    const name = nameOf(found);
+    if (tensor.shape.join() !== shapes[name].join()) {
+      throw new PretrainedDirectoryError(
+        dir,
+        `'${name}' has shape [${tensor.shape.join(', ')}], config.json specifies [${shapes[name].join(', ')}]`,
+      );
+    }
+    stored[name] = tensor;
+  }
+  return stored;
 }
 
 /** Writes `config.json` and the weights as Python's `AutoModel.from_pretrained` reads them. */
@@ -117,11 +143,12 @@ export async function saveEncoder(dir: string, config: EncoderConfig, tensors: H
 }
 
 /** Without the prefix of a model with a head on top, and with today's names of layer norms (bert-base has gamma and beta). */
-const modernName = (name: string) =>
-  name
-    .replace(/^(bert|roberta|albert|distilbert)\./, '')
+const modernName = (name: string, config: EncoderConfig) => {
+  const prefix = headPrefix(config);
+  return (name.startsWith(prefix) ? name.slice(prefix.length) : name)
     .replace(/LayerNorm\.gamma$/, 'LayerNorm.weight')
     .replace(/LayerNorm\.beta$/, 'LayerNorm.bias');
+};
 
 const freshPooler = (rng: Rng, name: string, hiddenSize: number): HostTensors => ({
   [`${name}.weight`]: filled([hiddenSize, hiddenSize], () => initialDeviation * rng.normal()),

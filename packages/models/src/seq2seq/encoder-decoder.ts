@@ -3,6 +3,7 @@
 import type { Dim, GraphBuilder, Value } from '@bowyer/graph';
 import type { ParameterSpec } from '../architecture/parameter-spec.js';
 import type { HostTensors } from '@bowyer/checkpoints';
+import type { TiedPair } from './tied-tables.js';
 
 export interface AttentionOptions {
   /** What Q Kᵀ is multiplied by: 1/√headSize, or 1 in T5. */
@@ -38,7 +39,9 @@ export interface DecoderScope extends SequenceScope {
 
 /** An encoder-decoder transformer. One file per architecture implements this (`bart.ts`, `t5.ts`). */
 export interface EncoderDecoder {
+  /** Of targets, and of sources. */
   readonly vocabSize: number;
+  readonly sourceVocabSize: number;
   readonly decoderLayers: number;
   readonly encoderHeads: number;
   /** Heads of the decoder, in self-attention and towards the source alike. */
@@ -50,7 +53,9 @@ export interface EncoderDecoder {
   readonly parameters: readonly ParameterSpec[];
   /** What the class in Hugging Face's library takes for special tokens that no file names. */
   readonly specialTokens: SpecialTokenDefaults;
-  /** Gives a checkpoint's tensors the names and shapes of `parameters`, and drops copies of them. */
+  /** Tables that a file may have beside those that they are tied to. */
+  readonly tiedTables: readonly TiedPair[];
+  /** Gives a checkpoint's tensors the names of `parameters`, and adds what a file need not have. */
   fromFile(tensors: HostTensors): HostTensors;
   /** Last hidden states of the source. @param ids [batch, tokens] → rows [batch · tokens, width] */
   encode(scope: SequenceScope, ids: Value): Value;

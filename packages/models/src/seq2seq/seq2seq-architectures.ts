@@ -1,10 +1,16 @@
 // The encoder-decoders that a config.json may name.
-import { fromConfigFile, UnsupportedConfigError, type ConfigJson } from '@bowyer/checkpoints';
+import { ConfigFields, fromConfigFile, UnsupportedConfigError, type ConfigJson } from '@bowyer/checkpoints';
 import { bart } from './bart.js';
 import type { EncoderDecoder } from './encoder-decoder.js';
 import { t5 } from './t5.js';
 
-const builders: Readonly<Record<string, (json: ConfigJson) => EncoderDecoder>> = { bart, t5, mt5: t5 };
+const builders: Readonly<Record<string, (json: ConfigJson, apart: ReadonlySet<string>) => EncoderDecoder>> = {
+  bart,
+  marian: bart,
+  pegasus: bart,
+  t5,
+  mt5: t5,
+};
 
 export const encoderDecoderTypes = Object.keys(builders);
 
@@ -16,12 +22,33 @@ export const isEncoderDecoder = ({ model_type: type }: ConfigJson): boolean =>
  * The architecture of a Hugging Face config, chosen by its `model_type`.
  *
  * @param path where the config comes from, for the message
+ * @param apart word tables that a file has although they are tied to another, with other numbers
  */
-export function encoderDecoderFor(json: ConfigJson, path = 'config.json'): EncoderDecoder {
+export function encoderDecoderFor(
+  json: ConfigJson,
+  path = 'config.json',
+  apart: ReadonlySet<string> = new Set(),
+): EncoderDecoder {
   if (!isEncoderDecoder(json)) {
     const known = `supported encoder-decoders: ${encoderDecoderTypes.join(', ')}`;
     const problem = `is ${JSON.stringify(json.model_type)}, which is not supported; ${known}`;
     throw new UnsupportedConfigError(null, 'model_type', problem, path);
   }
-  return fromConfigFile(path, () => builders[String(json.model_type)](json));
+  return fromConfigFile(path, () => {
+    refuseForeignFields(json);
+    return builders[String(json.model_type)](json, apart);
+  });
+}
+
+/** Fields that the library reads for every model, and nothing here. */
+function refuseForeignFields(json: ConfigJson): void {
+  const fields = new ConfigFields(String(json.model_type), json, {});
+  fields.refuse('quantization_config');
+  fields.refuse('per_layer_config');
+  fields.refuse('is_encoder_decoder', true);
+  if ('is_causal' in json && json.is_causal !== true)
+    throw fields.error(
+      'is_causal',
+      `is ${JSON.stringify(json.is_causal)}: targets that see later tokens are not supported`,
+    );
 }

@@ -11,8 +11,10 @@ import {
   readWeights,
 } from '@bowyer/checkpoints';
 import { initializeParameters } from '../architecture/initialize-parameters.js';
+import { changesLogits, noLogitRules, type LogitRules } from '../decoding/logit-rules.js';
 import { samplerFor, type SamplingOptions } from '../decoding/sampling.js';
 import { samplingUniforms } from '../decoding/sampling-uniforms.js';
+import { readLogitRules } from '../decoding/generation-fields.js';
 import { loadTokenizer, type Tokenizer } from '../tokenizers/tokenizer.js';
 import { checkVocabulary } from '../tokenizers/vocabulary-check.js';
 import type { DecodedTarget } from './decode-loop.js';
@@ -22,6 +24,7 @@ import { paddedTokens, scoreBatch, type SourceAndTarget, type TargetScores } fro
 import { encoderDecoderFor } from './seq2seq-architectures.js';
 import { scoreGraph } from './seq2seq-graphs.js';
 import { TargetDecoder } from './target-decoder.js';
+import { separateTables } from './tied-tables.js';
 
 /** A source to be answered. */
 export interface Source {
@@ -40,6 +43,8 @@ interface Parts {
   tokenizer: Tokenizer | null;
   rules: GenerationRules;
   parameters: State;
+  /** Null for a model with fresh weights. */
+  dir: string | null;
 }
 
 export class Seq2SeqModel {
@@ -47,17 +52,19 @@ export class Seq2SeqModel {
   readonly tokenizer: Tokenizer | null;
   readonly rules: GenerationRules;
   readonly parameters: State;
+  readonly #dir: string | null;
   readonly #decoder: TargetDecoder;
   #scorer?: Promise<BoundProgram>;
 
   private constructor(
     private readonly device: Device,
-    { architecture, tokenizer, rules, parameters }: Parts,
+    { architecture, tokenizer, rules, parameters, dir }: Parts,
   ) {
     this.architecture = architecture;
     this.tokenizer = tokenizer;
     this.rules = rules;
     this.parameters = parameters;
+    this.#dir = dir;
     this.#decoder = new TargetDecoder(device, architecture, parameters);
   }
 
@@ -68,26 +75,42 @@ export class Seq2SeqModel {
     const { device, config, tokenizer, rng } = options;
     const architecture = encoderDecoderFor(config);
     const parameters = await device.createState(initializeParameters(architecture.parameters, rng));
-    return new Seq2SeqModel(device, { architecture, tokenizer, rules: generationRules(architecture), parameters });
+    const rules = generationRules(architecture);
+    return new Seq2SeqModel(device, { architecture, tokenizer, rules, parameters, dir: null });
   }
 
   /** A model from a Hugging Face directory: config.json, model.safetensors (or shards), and tokenizer.json if there is one. */
   static async load({ device, dir }: Seq2SeqModelOptions & { dir: string }): Promise<Seq2SeqModel> {
-    const architecture = encoderDecoderFor(await readPretrainedConfig(dir), join(dir, 'config.json'));
-    const rules = await readGenerationRules(dir, architecture);
+    const [json, path] = [await readPretrainedConfig(dir), join(dir, 'config.json')];
+    const tied = encoderDecoderFor(json, path);
+    const rules = await readGenerationRules(dir, tied);
     const hasTokenizer = (await stat(join(dir, 'tokenizer.json')).catch(() => null)) !== null;
     const tokenizer = hasTokenizer ? await loadTokenizer(dir) : null;
-    if (tokenizer) checkVocabulary(tokenizer.vocabSize, architecture.vocabSize, dir);
-    const tensors = checkedParameters(architecture, await readWeights(dir, { requireFinite: true }), dir);
-    return new Seq2SeqModel(device, { architecture, tokenizer, rules, parameters: await device.createState(tensors) });
+    if (tokenizer) checkVocabulary(tokenizer.vocabSize, tied.vocabSize, dir);
+    const stored = tied.fromFile(await readWeights(dir, { requireFinite: true }));
+    const apart = separateTables(stored, tied.tiedTables);
+    const architecture = encoderDecoderFor(json, path, apart);
+    const tensors = checkedParameters(architecture, stored, dir);
+    const parameters = await device.createState(tensors);
+    return new Seq2SeqModel(device, { architecture, tokenizer, rules, parameters, dir });
   }
 
-  /** One target per source, all generated in one batch. */
-  async generate(sources: readonly Source[], options: SamplingOptions): Promise<DecodedTarget[]> {
+  /**
+   * One target per source, all generated in one batch.
+   *
+   * @param options.rules what the tokens so far change about logits; if not given, what the directory's generation_config.json
+   *   asks for; throws `UnsupportedConfigError` where that is more than is built, such as several beams
+   */
+  async generate(
+    sources: readonly Source[],
+    { rules: logitRules, ...options }: SamplingOptions & { rules?: LogitRules },
+  ): Promise<DecodedTarget[]> {
     if (sources.length === 0) return [];
     const { architecture, rules } = this;
     const { maxNewTokens, temperature, topP, terminatorIds } = options;
-    const sampler = samplerFor(options, architecture.vocabSize);
+    const applied = logitRules ?? (await this.#logitRules(options));
+    const appliesRules = changesLogits(applied);
+    const sampler = samplerFor({ ...options, appliesRules }, architecture.vocabSize);
     const seeds = sources.map(({ rng }) => rng.uint32());
     const { tokens, ids, mask } = paddedTokens(
       sources.map((source) => source.ids),
@@ -108,11 +131,18 @@ export class Seq2SeqModel {
         uniforms: sampler.kind === 'greedy' ? new Float32Array(0) : samplingUniforms(seeds, maxNewTokens),
         ...(sampler.kind !== 'greedy' && sampler.tempered && { temperature }),
         ...(sampler.kind === 'truncated' && { topP }),
+        ...(appliesRules && { rules: applied }),
         maxNewTokens,
         terminatorIds: [...terminatorIds],
       },
       sampler,
     );
+  }
+
+  async #logitRules({ greedy }: SamplingOptions): Promise<LogitRules> {
+    if (this.#dir === null) return noLogitRules;
+    const options = { samples: !greedy, isEncoderDecoder: true };
+    return (await readLogitRules(this.#dir, this.architecture.vocabSize, options)).rules;
   }
 
   /** Log-probabilities of one batch of targets, each token given the source and the tokens before it. */
@@ -140,8 +170,7 @@ export class Seq2SeqModel {
 }
 
 /** Every parameter in its shape, and nothing that the architecture has no place for. */
-function checkedParameters(architecture: EncoderDecoder, stored: HostTensors, dir: string): HostTensors {
-  const tensors = architecture.fromFile(stored);
+function checkedParameters(architecture: EncoderDecoder, tensors: HostTensors, dir: string): HostTensors {
   const parameters: HostTensors = {};
   for (const { name, shape } of architecture.parameters) {
     const tensor = tensors[name];
@@ -151,7 +180,8 @@ function checkedParameters(architecture: EncoderDecoder, stored: HostTensors, di
       throw new PretrainedDirectoryError(dir, `'${name}' has shape [${tensor.shape.join(', ')}], not ${expected}`);
     parameters[name] = tensor;
   }
-  const extra = Object.keys(tensors).find((name) => !(name in parameters));
+  // A shared table may be stored although both halves and the head have their own.
+  const extra = Object.keys(tensors).find((name) => !(name in parameters) && !/(^|\.)shared\.weight$/.test(name));
   if (extra !== undefined)
     throw new PretrainedDirectoryError(
       dir,

@@ -1,111 +1,21 @@
-// T5, Flan-T5 and mT5: settings, parameters, and the two halves as graph pieces.
+// T5, Flan-T5 and mT5: parameters, and the two halves as graph pieces.
 // Sources: Raffel et al. 2020 (arXiv:1910.10683); gated feed-forward layers: Shazeer 2020 (arXiv:2002.05202);
 // names and layout of Hugging Face's T5ForConditionalGeneration.
 import type { Value } from '@bowyer/graph';
-import { activate, type ActivationName } from '../layers/activations.js';
+import { activate } from '../layers/activations.js';
 import type { ParameterSpec } from '../architecture/parameter-spec.js';
-import { ConfigFields, type ConfigJson, type HostTensors } from '@bowyer/checkpoints';
+import type { ConfigJson, HostTensors } from '@bowyer/checkpoints';
 import { rmsNormalization } from '../layers/rms-normalization.js';
 import type { EncoderDecoder, SequenceScope } from './encoder-decoder.js';
 import { relativePositionBias, type BucketOptions } from './relative-position-buckets.js';
+import { t5Config, t5Tables, type T5Config } from './t5-config.js';
 
-const SHARED = 'shared.weight';
-const HEAD = 'lm_head.weight';
-
-interface T5Config {
-  vocabSize: number;
-  width: number;
-  heads: number;
-  headSize: number;
-  /** Width of the feed-forward layers. */
-  inner: number;
-  encoderLayers: number;
-  decoderLayers: number;
-  buckets: number;
-  maxDistance: number;
-  epsilon: number;
-  activation: ActivationName;
-  /** act(x W₀) ⊙ x W₁ instead of act(x W). */
-  gated: boolean;
-  /** The head is the embedding, and hidden states are multiplied by 1/√width before it. */
-  tied: boolean;
-  /** A head that is missing is the embedding, without that factor. */
-  headMayBeShared: boolean;
-}
-
-/** What Hugging Face's T5Config takes for a field that the file leaves out. */
-const defaults: ConfigJson = {
-  vocab_size: 32128,
-  d_model: 512,
-  d_kv: 64,
-  d_ff: 2048,
-  num_layers: 6,
-  num_heads: 8,
-  relative_attention_num_buckets: 32,
-  relative_attention_max_distance: 128,
-  layer_norm_epsilon: 1e-6,
-  feed_forward_proj: 'relu',
-  tie_word_embeddings: true,
-};
-
-/** `feed_forward_proj` → activation; 'gated-gelu' means the tanh approximation, as in the first T5 v1.1 checkpoints. */
-const projections = {
-  relu: { activation: 'relu', gated: false },
-  gelu: { activation: 'gelu', gated: false },
-  'gated-relu': { activation: 'relu', gated: true },
-  'gated-gelu': { activation: 'gelu_new', gated: true },
-  'gated-silu': { activation: 'silu', gated: true },
-} as const;
-
-function t5Config(json: ConfigJson): T5Config {
-  const type = String(json.model_type);
-  const layers = json.num_layers ?? defaults.num_layers;
-  const fields = new ConfigFields(type, json, {
-    ...defaults,
-    num_decoder_layers: layers,
-    ...(type === 'mt5' && { feed_forward_proj: 'gated-gelu' }),
-  });
-  const names = Object.keys(projections) as (keyof typeof projections)[];
-  const buckets = fields.count('relative_attention_num_buckets');
-  if (buckets < 4 || buckets % 4 !== 0)
-    throw fields.error('relative_attention_num_buckets', `must be a multiple of 4, not ${buckets}`);
-  const maxDistance = fields.count('relative_attention_max_distance');
-  if (maxDistance <= buckets / 2)
-    throw fields.error('relative_attention_max_distance', `must be above half of the buckets, not ${maxDistance}`);
-  return {
-    vocabSize: fields.count('vocab_size'),
-    width: fields.count('d_model'),
-    heads: fields.count('num_heads'),
-    headSize: fields.count('d_kv'),
-    inner: fields.count('d_ff'),
-    encoderLayers: fields.layers('num_layers'),
-    decoderLayers:
-      fields.value('num_decoder_layers') === undefined ? Number(layers) : fields.layers('num_decoder_layers'),
-    buckets,
-    maxDistance,
-    epsilon: fields.real('layer_norm_epsilon'),
-    ...projections[fields.choice('feed_forward_proj', names)],
-    ...headSettings(type, fields, json),
-  };
-}
-
-/**
- * Until transformers 4 `tie_word_embeddings` specifies both whether the head is the embedding and whether hidden states are
- * scaled. From 5 on it is always true; `scale_decoder_outputs` specifies for T5 whether they are scaled, mT5's never are, and
- * the head is the embedding unless the file has one of its own.
- */
-function headSettings(type: string, fields: ConfigFields, json: ConfigJson) {
-  if (!(Number.parseInt(String(json.transformers_version)) >= 5 || 'scale_decoder_outputs' in json))
-    return { tied: fields.flag('tie_word_embeddings'), headMayBeShared: false };
-  const isScaled = type === 't5' && ('scale_decoder_outputs' in json ? fields.flag('scale_decoder_outputs') : true);
-  return { tied: isScaled, headMayBeShared: true };
-}
-
-export function t5(json: ConfigJson): EncoderDecoder {
-  const config = t5Config(json);
+export function t5(json: ConfigJson, apart: ReadonlySet<string>): EncoderDecoder {
+  const config = t5Config(json, apart);
   const { width, decoderLayers, encoderLayers } = config;
   return {
     vocabSize: config.vocabSize,
+    sourceVocabSize: config.vocabSize,
     decoderLayers,
     encoderHeads: config.heads,
     heads: config.heads,
@@ -115,11 +25,12 @@ export function t5(json: ConfigJson): EncoderDecoder {
     parameters: t5Parameters(config),
     specialTokens: { decoderStart: 0, eos: 1, pad: 0, forcedEos: null },
     config: json,
-    fromFile: (tensors) => fromFile(tensors, config),
+    tiedTables: t5Tables,
+    fromFile,
 
     encode(scope, ids) {
       const bias = positionBias(scope, config, 'encoder');
-      let x = embed(scope, config, ids);
+      let x = embed(scope, config, 'encoder', ids);
       for (let layer = 0; layer < encoderLayers; layer++) {
         x = selfAttention(scope, config, { half: 'encoder', layer, bias }, x);
         x = feedForward(scope, config, `encoder.block.${layer}.layer.1`, x);
@@ -134,7 +45,7 @@ export function t5(json: ConfigJson): EncoderDecoder {
 
     decode(scope, ids) {
       const bias = positionBias(scope, config, 'decoder');
-      let x = embed(scope, config, ids);
+      let x = embed(scope, config, 'decoder', ids);
       for (let layer = 0; layer < decoderLayers; layer++) {
         const name = `decoder.block.${layer}.layer`;
         x = selfAttention(scope, config, { half: 'decoder', layer, bias }, x);
@@ -150,12 +61,12 @@ export function t5(json: ConfigJson): EncoderDecoder {
     },
 
     logits: (scope, hidden) =>
-      config.tied ? scope.linear(scope.g.mul(hidden, 1 / Math.sqrt(width)), SHARED) : scope.linear(hidden, HEAD),
+      scope.linear(config.scalesOutputs ? scope.g.mul(hidden, 1 / Math.sqrt(width)) : hidden, config.head),
   };
 }
 
-const embed = ({ g, parameter }: SequenceScope, { width }: T5Config, ids: Value) =>
-  g.reshape(g.gather(parameter(SHARED), ids, 0), [-1, width]);
+const embed = ({ g, parameter }: SequenceScope, { width, words }: T5Config, half: 'encoder' | 'decoder', ids: Value) =>
+  g.reshape(g.gather(parameter(words[half]), ids, 0), [-1, width]);
 
 const biasName = (half: 'encoder' | 'decoder') =>
   `${half}.block.0.layer.0.SelfAttention.relative_attention_bias.weight`;
@@ -207,7 +118,10 @@ function t5Parameters(config: T5Config): ParameterSpec[] {
     matrix(`${name}.v`, attentionWidth, width, width ** -0.5);
     matrix(`${name}.o`, width, attentionWidth, attentionWidth ** -0.5);
   };
-  matrix('shared', vocabSize, width, 1);
+  const { words, head } = config;
+  const wordTables = new Set([words.encoder, words.decoder, head]);
+  for (const name of wordTables)
+    specs.push({ name, shape: [vocabSize, width], init: { kind: 'normal', standardDeviation: 1 } });
   for (const half of ['encoder', 'decoder'] as const) {
     specs.push({
       name: biasName(half),
@@ -229,19 +143,11 @@ function t5Parameters(config: T5Config): ParameterSpec[] {
     }
     layerNorm(`${half}.final_layer_norm`);
   }
-  if (!config.tied) matrix('lm_head', vocabSize, width, width ** -0.5);
   return specs;
 }
 
-/** The embedding may be stored once per half, and the head although it is tied. */
-function fromFile(tensors: HostTensors, { tied, headMayBeShared }: T5Config): HostTensors {
-  const result = { ...tensors };
-  const copies = ['encoder.embed_tokens.weight', 'decoder.embed_tokens.weight', ...(tied ? [HEAD] : [])];
-  const shared = [SHARED, ...copies].find((name) => name in result);
-  if (shared) result[SHARED] = result[shared];
-  for (const name of copies) delete result[name];
-  if (!tied && headMayBeShared && shared) result[HEAD] ??= result[SHARED];
-  // Left over in T5's first checkpoints; no bias is added to the scores against the source.
-  delete result['decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight'];
+/** Left over in T5's first checkpoints; no bias is added to the scores against the source. */
+function fromFile(tensors: HostTensors): HostTensors {
+  const { 'decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight': _, ...result } = tensors;
   return result;
 }

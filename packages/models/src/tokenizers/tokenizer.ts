@@ -1,9 +1,11 @@
 // Tokenizers in Hugging Face's tokenizer.json format: the interface that the project uses, and loading from a directory.
-// The algorithms (BPE, WordPiece, Unigram, WordLevel) are those of @huggingface/tokenizers.
+// The algorithms are in pipeline/.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { maximum, writeFileAtomically } from '@bowyer/core';
-import { Tokenizer as Engine } from '@huggingface/tokenizers';
+import { writeFileAtomically } from '@bowyer/core';
+import { asTransformersLoadsIt, spelling } from './loaded-definition.js';
+import type { TokenizerDefinition } from './pipeline/definition.js';
+import { TokenizerPipeline } from './pipeline/pipeline.js';
 
 /** Text ↔ token ids. */
 export interface Tokenizer {
@@ -13,12 +15,21 @@ export interface Tokenizer {
   readonly eosTokenId: number;
   /** Padding; the end-of-text token where the tokenizer declares none, as in GPT-2. */
   readonly padTokenId: number;
+  /** Characters of the longest token as the vocabulary spells it; a text of n tokens rarely has more than n times as many. */
+  readonly longestToken: number;
   /** Contents of tokenizer_config.json, where the tokenizer has one. */
   readonly config?: Readonly<Record<string, unknown>>;
   /** Ids of the text alone; no begin, end or separator token is added. */
   encode(text: string): number[];
   /** Ids as in the model's training: with `[CLS]`, `<s>` or other tokens that the post-processor adds. */
   encodeWithSpecials(text: string): number[];
+  /**
+   * Either of the two, a bounded share of the work each time `next()` is called: a server gives others their turn between.
+   *
+   * @param options.special as `encodeWithSpecials`
+   * @param options.maxTokens it may end early, with at least this many ids, where the text has more
+   */
+  encodeInSteps(text: string, options?: { special?: boolean; maxTokens?: number }): Generator<undefined, number[]>;
   decode(ids: ArrayLike<number>, options?: DecodeOptions): string;
   /** Id of a token as it is spelled in the vocabulary, e.g. `Ġthe`. */
   tokenToId(token: string): number | undefined;
@@ -43,7 +54,8 @@ export class HuggingFaceTokenizer implements Tokenizer {
   readonly vocabSize: number;
   readonly eosTokenId: number;
   readonly padTokenId: number;
-  readonly #engine: Engine;
+  readonly longestToken: number;
+  readonly #pipeline: TokenizerPipeline;
 
   /**
    * @param definition contents of tokenizer.json
@@ -53,32 +65,33 @@ export class HuggingFaceTokenizer implements Tokenizer {
     readonly definition: JsonObject,
     readonly config: JsonObject,
   ) {
-    // The engine normalises some entries in place; `save` must write what was read.
-    this.#engine = new Engine(structuredClone(definition), structuredClone(config));
-    this.vocabSize = maximum([...this.#engine.get_vocab().values()]) + 1;
+    this.#pipeline = new TokenizerPipeline(asTransformersLoadsIt(definition as unknown as TokenizerDefinition, config));
+    this.vocabSize = this.#pipeline.size;
+    this.longestToken = this.#pipeline.longestToken;
     const eos = this.#specialTokenId('eos_token') ?? this.#specialTokenId('sep_token') ?? -1;
     this.eosTokenId = eos;
     this.padTokenId = this.#specialTokenId('pad_token') ?? eos;
   }
 
   encode(text: string): number[] {
-    return this.#engine.encode(text, { add_special_tokens: false }).ids;
+    return finished(this.#pipeline.encode(text));
   }
 
   encodeWithSpecials(text: string): number[] {
-    return this.#engine.encode(text).ids;
+    return finished(this.#pipeline.encode(text, { special: true }));
+  }
+
+  encodeInSteps(text: string, options?: { special?: boolean; maxTokens?: number }): Generator<undefined, number[]> {
+    return this.#pipeline.encode(text, options);
   }
 
   decode(ids: ArrayLike<number>, { keepSpecialTokens = false, cleanUpSpaces = false }: DecodeOptions = {}): string {
-    if (ids.length === 0) return ''; // the engine refuses an empty list
-    return this.#engine.decode(Array.from(ids), {
-      skip_special_tokens: !keepSpecialTokens,
-      clean_up_tokenization_spaces: cleanUpSpaces,
-    });
+    const text = this.#pipeline.decode(ids, { keepsSpecial: keepSpecialTokens });
+    return cleanUpSpaces ? withoutSpacesBeforePunctuation(text) : text;
   }
 
   tokenToId(token: string): number | undefined {
-    return this.#engine.token_to_id(token);
+    return this.#pipeline.tokenToId(token);
   }
 
   async save(dir: string): Promise<void> {
@@ -86,13 +99,25 @@ export class HuggingFaceTokenizer implements Tokenizer {
     await writeFileAtomically(join(dir, 'tokenizer_config.json'), JSON.stringify(this.config, null, 2));
   }
 
-  /** Config entries are the token's text, or an object with it as `content`. */
   #specialTokenId(role: string): number | undefined {
-    const entry = this.config[role];
-    const token = typeof entry === 'string' ? entry : (entry as { content?: string } | null | undefined)?.content;
-    return token === undefined ? undefined : this.#engine.token_to_id(token);
+    const token = spelling(this.config[role]);
+    return token === undefined ? undefined : this.tokenToId(token);
   }
 }
+
+function finished<Result>(steps: Generator<undefined, Result>): Result {
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  return step.value;
+}
+
+/** As Python's `clean_up_tokenization`. */
+const withoutSpacesBeforePunctuation = (text: string): string =>
+  text
+    .replace(/ ([.?!,])/g, '$1')
+    .replaceAll(" ' ", "'")
+    .replaceAll(" n't", "n't")
+    .replace(/ '(m|s|ve|re)/g, "'$1");
 
 const FURTHER_TEMPLATES = 'additional_chat_templates';
 

@@ -11,7 +11,7 @@ import {
 import { openDevice, type Device } from '@bowyer/graph';
 import { gpt2LoopLogits, logprobOf } from '../../test/reference/gpt2-loops.js';
 import { randomExamples, tinyConfig, tinyParameters } from '../../test/reference/tiny-gpt2.js';
-import { gpt2 } from '../decoder/gpt2.js';
+import { gpt2 } from '../decoder/families/gpt2.js';
 import type { HostTensors } from '@bowyer/checkpoints';
 import type { TokenExample } from '../batching/token-batches.js';
 import { TokenScorer } from './token-scorer.js';

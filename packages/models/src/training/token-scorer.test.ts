@@ -3,7 +3,7 @@ import { openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
 import { describeOnDevices } from '@bowyer/testing';
 import { gpt2LoopLogits, logprobOf } from '../../test/reference/gpt2-loops.js';
 import { randomExamples, tinyConfig, tinyParameters } from '../../test/reference/tiny-gpt2.js';
-import { gpt2 } from '../decoder/gpt2.js';
+import { gpt2 } from '../decoder/families/gpt2.js';
 import type { Gpt2Config } from '../decoder/gpt2-config.js';
 import type { HostTensors } from '@bowyer/checkpoints';
 import type { TokenExample } from '../batching/token-batches.js';

@@ -42,7 +42,7 @@ export interface TrainingOptions extends ScoringOptions {
 export const trainableParameters = (
   architecture: CausalArchitecture,
   adapters: AdapterLayout | undefined,
-): readonly { name: string; shape: number[] }[] => adapters?.parameters ?? architecture.parameters;
+): readonly { name: string; shape: number[]; isBuffer?: boolean }[] => adapters?.parameters ?? architecture.parameters;
 
 /** Whether the training graph asks for a `dropout_seed`: for the config's dropout, or for the adapters' own. */
 export const drops = (dropout: boolean, adapters: AdapterLayout | undefined): boolean =>
@@ -82,7 +82,9 @@ export function trainingGraph(architecture: CausalArchitecture, options: Trainin
   const scored = scoredRows(g, architecture, options, options);
   const { scope, adapters, dropoutSeed, rows, valueRows, allRows, logitsOf, targets } = scored;
   const weights = g.input('weights', 'float32', ['scored']);
-  const names = trainableParameters(architecture, options.adapters).map(({ name }) => name);
+  const trainable = trainableParameters(architecture, options.adapters);
+  for (const { name, shape, isBuffer } of trainable) if (isBuffer) g.output(gradientName(name), g.zeros(shape));
+  const names = trainable.filter(({ isBuffer }) => !isBuffer).map(({ name }) => name);
   const parameters = adapters?.parameters ?? names.map((name) => scope.parameter(name));
   const { loss, rowGradient, parameterGradients } = vocabularyLoss(g, {
     rows,
@@ -140,7 +142,7 @@ function scoredRows(
   const ids = g.input('ids', 'int32', ['batch', 'tokens']);
   const positions = g.input('scored_positions', 'int32', ['scored']);
   const targets: Value = g.cast(g.input('targets', 'int32', ['scored']), 'int64');
-  const { heads, keyValueHeads, headSize, attentionWindows } = architecture;
+  const { heads, keyValueHeads, headSize } = architecture;
   const layout = { batch: 'batch', tokens: 'tokens', heads, keyValueHeads, headSize };
   const dropoutSeed =
     training && drops(training.dropout, adapterLayout) ? g.input('dropout_seed', 'int32', []) : undefined;
@@ -150,8 +152,7 @@ function scoredRows(
     batch: 'batch',
     tokens: 'tokens',
     operandOrder: 'rows-left',
-    attention: (layer, queryKeyValue, drop) =>
-      causalAttention(g, queryKeyValue, { ...layout, window: attentionWindows?.[layer] }, drop),
+    attention: (_layer, queryKeyValue, form, drop) => causalAttention(g, queryKeyValue, layout, form, drop),
     quantized,
     weightType,
     adapters,

@@ -8,7 +8,7 @@ import type { HostTensors } from '@bowyer/checkpoints';
 import { gpt2LoopLogits, gpt2LoopValues, logprobOf } from '../../test/reference/gpt2-loops.js';
 import { randomExamples, tinyConfig, tinyParameters } from '../../test/reference/tiny-gpt2.js';
 import type { TokenExample } from '../batching/token-batches.js';
-import { gpt2 } from '../decoder/gpt2.js';
+import { gpt2 } from '../decoder/families/gpt2.js';
 import { LanguageModel } from '../language-model/language-model.js';
 import { wordLevelTokenizer } from '../tokenizers/word-level-tokenizer.js';
 import { TokenScorer } from './token-scorer.js';

@@ -1,7 +1,7 @@
 // A GPT-2 small enough for float64 loops and finite differences, and ragged token examples for it.
 import { Rng } from '@bowyer/core';
 import { initializeParameters } from '../../src/architecture/initialize-parameters.js';
-import { gpt2 } from '../../src/decoder/gpt2.js';
+import { gpt2 } from '../../src/decoder/families/gpt2.js';
 import { gpt2Config, type Gpt2Config } from '../../src/decoder/gpt2-config.js';
 import type { HostTensors } from '@bowyer/checkpoints';
 import type { TokenExample } from '../../src/batching/token-batches.js';

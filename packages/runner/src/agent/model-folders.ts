@@ -1,5 +1,5 @@
 // Folders in which a model may be found: one in Hugging Face layout, an adapter's, a run's, or one of a run's checkpoints.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import type { ConfigProblem } from '@bowyer/core';
@@ -64,7 +64,12 @@ export async function modelProblem(key: string, place: string | null): Promise<C
   const folder = agentFolderOf(place);
   if (key !== 'critic_lm' && existsSync(join(folder, 'adapter_config.json'))) return adapterProblem(key, folder);
   if (existsSync(join(folder, 'config.json'))) return null;
-  const what = existsSync(place) ? `the folder '${place}' contains no model` : `there is no folder '${place}'`;
+  const isFile = statSync(place, { throwIfNoEntry: false })?.isFile();
+  const what = isFile
+    ? `'${place}' is a file, not a folder with a model`
+    : existsSync(place)
+      ? `the folder '${place}' contains no model`
+      : `there is no folder '${place}'`;
   return {
     key,
     message: `${key}: ${what}`,

@@ -43,7 +43,7 @@ export async function explain(error: ConfigError): Promise<ConfigError | undefin
     return new Explained('composition', there, ['in the command line', `here it is: ${AGENTGYM[key]}`], place);
   }
   const { conditionOf, readersOf } = await import('./prepare.js');
-  const condition = conditionOf(key);
+  const condition = key.startsWith('launcher.') ? 'it belongs to a launcher: add launcher=local' : conditionOf(key);
   const readers = readersOf(key);
   if (condition !== undefined)
     return new Explained('composition', `'${key}' is not read by this run`, ['in the command line', condition], place);

@@ -1,5 +1,6 @@
 // Files of items from outside: a JSON array, or one item a line (JSONL). Everything that is wrong with a file is reported at once.
 import { readFile } from 'node:fs/promises';
+import { utf8Text } from '@bowyer/core';
 
 /** Bad items that a message shows; it counts the others. */
 const SHOWN = 20;
@@ -47,12 +48,12 @@ export async function readDataFile<T>(
   read: (value: unknown, place: string) => T,
   expected: string,
 ): Promise<DataFile<T>> {
-  const content = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     const what =
       error.code === 'ENOENT' ? `there is no file '${path}'` : `cannot read '${path}' (${error.code ?? error.message})`;
     throw new DataFileError(what, 'a JSON or JSONL file');
   });
-  const text = content.replace(/^\uFEFF/, ''); // some editors begin a file with a byte order mark
+  const text = utf8Text(bytes, path);
   const items = text.trimStart().startsWith('[') ? arrayItems(path, text, expected) : lineItems(text);
   try {
     return mapItems({ path, expected, items }, (item, place) => read(item(), place));

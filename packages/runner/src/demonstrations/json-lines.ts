@@ -1,5 +1,6 @@
 // JSONL files from outside, checked line by line; what is wrong is named with its file and line.
 import { readFile } from 'node:fs/promises';
+import { utf8Text } from '@bowyer/core';
 import { Ajv, type ErrorObject } from 'ajv';
 
 export class JsonLineError extends Error {
@@ -22,13 +23,12 @@ export class JsonLineError extends Error {
  * @throws {JsonLineError} at the first line that is no JSON or does not fit
  */
 export async function readJsonLines<T>(path: string, schema: object): Promise<{ line: number; value: T }[]> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     throw new Error(`cannot read '${path}' (${error.code ?? error.message})`);
   });
   const fits = new Ajv({ strict: false, verbose: true }).compile(schema);
-  // Some editors begin a file with a byte order mark; JSON itself passes over the \r of a Windows line end.
-  const lines = text
-    .replace(/^\uFEFF/, '')
+  // JSON itself passes over the \r of a Windows line end.
+  const lines = utf8Text(bytes, path)
     .split('\n')
     .map((content, index) => ({ content, line: index + 1 }));
   return lines

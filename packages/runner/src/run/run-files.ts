@@ -46,16 +46,27 @@ export class RunFiles {
 
   /** What a run's files contain: figures by iteration, and its rollouts, oldest first. */
   static async read(directory: string): Promise<{ metrics: Record<string, number>[]; rollouts: Trajectory[] }> {
-    const [metrics, rollouts] = await Promise.all(RESUMED_FILES.map((name) => readLines(join(directory, name))));
+    const [metrics, rollouts] = RESUMED_FILES.map((name) => join(directory, name));
     return {
-      metrics: metrics.map((line) => JSON.parse(line) as Record<string, number>),
-      rollouts: rollouts.map((line) => fromRecord(JSON.parse(line) as TrajectoryRecord)),
+      metrics: await readLines<Record<string, number>>(metrics),
+      rollouts: (await readLines<TrajectoryRecord>(rollouts)).map((record) => fromRecord(record)),
     };
   }
 }
 
-async function readLines(path: string): Promise<string[]> {
-  return (await readFile(path, 'utf8')).split('\n').filter(Boolean);
+/** @throws if a line is damaged, with its place */
+async function readLines<T>(path: string): Promise<T[]> {
+  const lines = (await readFile(path, 'utf8')).split('\n');
+  return lines.flatMap((line, i) => {
+    if (line === '') return [];
+    try {
+      return [JSON.parse(line) as T];
+    } catch (error) {
+      throw new Error(
+        `${path}:${i + 1} is damaged: ${(error as Error).message}\n  restore the file, or start again in a new folder: save_path=FOLDER`,
+      );
+    }
+  });
 }
 
 /** What of the config decided the numbers of the run in a folder. */
@@ -93,7 +104,7 @@ export async function claimDirectory(directory: string, config: Record<string, u
   await writeFileAtomically(join(directory, CONFIG_FILE), `${JSON.stringify(config, null, 1)}\n`);
 }
 
-/** Leaves that differ, as `key.path: before → now`. */
+/** Leaves that differ, as `key.path: before → now`, with the keys as they are typed. */
 function differences(before: unknown, now: unknown, path = ''): string[] {
   const isTree = (value: unknown): value is Record<string, unknown> =>
     value !== null && typeof value === 'object' && !Array.isArray(value);
@@ -102,5 +113,7 @@ function differences(before: unknown, now: unknown, path = ''): string[] {
     return keys.flatMap((key) => differences(before[key], now[key], path ? `${path}.${key}` : key));
   }
   const [was, is] = [JSON.stringify(before), JSON.stringify(now)];
-  return was === is ? [] : [`${path}: ${was ?? 'absent'} → ${is ?? 'absent'}`];
+  if (was === is) return [];
+  const typed = path.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return [`${typed}: ${was ?? 'absent'} → ${is ?? 'absent'}`];
 }

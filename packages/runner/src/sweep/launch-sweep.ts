@@ -3,6 +3,7 @@
 import type { SweepOutcome, SweepRequest } from '@bowyer/config';
 import type { ProgressOutput } from '@bowyer/logging';
 import { AshaSource } from './asha-source.js';
+import { owningFolder } from '../run/folder-owner.js';
 import { JobBoard, figure } from './job-board.js';
 import { jobList } from './job-list.js';
 import { readMarkers, type JobMarker } from './job-marker.js';
@@ -11,7 +12,6 @@ import { shellQuoted } from './job-process.js';
 import { planJobs, type PlannedSweep } from './plan-jobs.js';
 import { LocalLauncher } from './run-jobs.js';
 import { jobLabel, type JobOutcome, type JobSource, type JobStart, type SweepJob } from './sweep-job.js';
-import { lockSweep } from './sweep-lock.js';
 import { summaryText, variedOverrides, writeSummary, type SummaryRow } from './summary.js';
 
 /** Exit code of a process that Ctrl-C ended, by the shell's convention. */
@@ -59,14 +59,11 @@ async function runHere(request: SweepRequest, { jobs, compositions, warnings }: 
 
 /** Jobs as processes, several at once. */
 async function runLocally(request: SweepRequest, sweep: PlannedSweep, program: Program): Promise<SweepOutcome> {
-  const unlock = await lockSweep(request.directory);
-  try {
+  return owningFolder(request.directory, 'sweep', async () => {
     const found = await readMarkers(sweep.jobs, { resume: sweep.launcher.resume ?? false });
     const markers = new Map(found.flatMap((marker, number) => (marker === null ? [] : [[number, marker] as const])));
-    return await runClaimed(request, sweep, program, markers);
-  } finally {
-    await unlock();
-  }
+    return runClaimed(request, sweep, program, markers);
+  });
 }
 
 async function runClaimed(

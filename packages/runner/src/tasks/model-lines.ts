@@ -1,7 +1,7 @@
 // What task=score and task=generate share: a model, a JSONL file of items, and a JSONL file that grows in their order.
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { camelKeys } from '@bowyer/core';
+import { camelKeys, namingFile } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
 import { ItemError, loadTextModel, type LanguageModel, type Seq2SeqModel } from '@bowyer/models';
@@ -56,7 +56,8 @@ export async function runModelLines<Item>(
           }),
         })),
       )) {
-        await file.write(`${JSON.stringify(result)}\n`);
+        // Unlike write, it writes all or throws.
+        await namingFile(partial, () => file.appendFile(`${JSON.stringify(result)}\n`));
         bar.update(++done);
       }
     } finally {

@@ -6,7 +6,11 @@ import { serveEnv } from './serve-env.js';
 const limits = { host: '127.0.0.1', port: 0, maxInstances: 64, idleMs: 60_000 };
 
 async function post(server: EnvServer, path: string, json: object = {}): Promise<{ status: number; body: unknown }> {
-  const answer = await fetch(server.url + path, { method: 'POST', body: JSON.stringify(json) });
+  const answer = await fetch(server.url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(json),
+  });
   const text = await answer.text();
   const isJson = answer.headers.get('content-type') === 'application/json';
   return { status: answer.status, body: isJson ? JSON.parse(text) : text };
@@ -45,7 +49,11 @@ test('one environment too many is put off with 503 and Retry-After; a client of 
   try {
     await first.reset({ seed: 1 });
     await second.reset({ seed: 2 });
-    const refused = await fetch(`${server.url}/create`, { method: 'POST', body: '{}' });
+    const refused = await fetch(`${server.url}/create`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+    });
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
     expect(await refused.text()).toBe('all 2 environments are in use (max_instances)');
     const waiting = third.reset({ dataIdx: 7 });

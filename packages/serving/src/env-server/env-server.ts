@@ -1,8 +1,8 @@
 // Any environment over AgentGym's HTTP protocol, so that AgentGym's Python clients and ours can play it.
 // Routes: those of AgentGym's servers at 3ef9235. Stops gracefully: requests in progress are answered, environments closed.
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { bodyText, BodyError, HttpListener, pathOf } from '../http/http-listener.js';
+import type { Refusal } from '../http/request-guard.js';
 import { notFound, ok, serverError, wireOf, type Answer, type InstanceState, type Wire } from './answers.js';
 import {
   InstanceError,
@@ -29,37 +29,38 @@ const LONGEST_BODY = 2 ** 20;
 export class EnvServer {
   readonly instances: InstanceTable;
   readonly #wire: Wire;
-  readonly #server: Server;
   readonly #sweep: NodeJS.Timeout;
+  #listener!: HttpListener;
 
   private constructor(private readonly options: EnvServerOptions) {
     this.#wire = wireOf(options.name);
     this.instances = new InstanceTable({ ...options, continuesAfterEnd: this.#wire.continuesAfterEnd });
-    this.#server = createServer((request, response) => void this.#respond(request, response));
     this.#sweep = setInterval(() => void this.instances.closeIdle(), Math.max(1000, options.idleMs / 4)).unref();
   }
 
   /** @returns the server once it listens */
   static async listen(options: EnvServerOptions): Promise<EnvServer> {
     const server = new EnvServer(options);
-    server.#server.listen(options.port, options.host);
-    await once(server.#server, 'listening');
+    const respond = (request: IncomingMessage, response: ServerResponse) => server.#respond(request, response);
+    const refuse = ({ status, message }: Refusal) => ({ status, json: { detail: message } });
+    try {
+      server.#listener = await HttpListener.listen({ host: options.host, port: options.port, respond, refuse });
+    } catch (error) {
+      clearInterval(server.#sweep);
+      throw error;
+    }
     return server;
   }
 
   /** The base URL that a client is given. */
   get url(): string {
-    const { address, port, family } = this.#server.address() as AddressInfo;
-    return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}${this.#wire.path}`;
+    return `${this.#listener.origin}${this.#wire.path}`;
   }
 
   /** Accepts no further request, answers those in progress, closes every environment. */
   async close(): Promise<void> {
     clearInterval(this.#sweep);
-    const closed = once(this.#server, 'close');
-    this.#server.close();
-    this.#server.closeIdleConnections();
-    await closed;
+    await this.#listener.close();
     await this.instances.closeAll();
   }
 
@@ -71,18 +72,18 @@ export class EnvServer {
       'content-type': text === undefined ? 'application/json' : 'text/plain; charset=utf-8',
       ...(retryAfterS !== undefined && { 'retry-after': String(retryAfterS) }),
       // While the server stops, connections must not be kept.
-      ...(!this.#server.listening && { connection: 'close' }),
+      ...(!this.#listener.isListening && { connection: 'close' }),
     });
     response.end(text ?? JSON.stringify(json));
   }
 
   async #answer(request: IncomingMessage): Promise<Answer> {
-    const url = new URL(request.url ?? '/', 'http://server');
-    if (url.pathname === '/') return { status: 200, json: this.#wire.health };
-    if (!url.pathname.startsWith(`${this.#wire.path}/`)) return notFound;
-    const route = url.pathname.slice(this.#wire.path.length + 1);
-    if (request.method === 'POST') return this.#posted(route, await bodyOf(request));
-    if (request.method === 'GET') return this.#asked(route, Object.fromEntries(url.searchParams));
+    const { path, query } = pathOf(request);
+    if (path === '/') return { status: 200, json: this.#wire.health };
+    if (!path.startsWith(`${this.#wire.path}/`)) return notFound;
+    const route = path.slice(this.#wire.path.length + 1);
+    if (request.method === 'POST') return this.#posted(route, await bodyText(request, LONGEST_BODY));
+    if (request.method === 'GET') return this.#asked(route, Object.fromEntries(query));
     return { status: 405, json: { detail: 'Method Not Allowed' } };
   }
 
@@ -143,6 +144,8 @@ export class EnvServer {
       const detail = { loc, msg: 'field required', type: 'value_error.missing' };
       return { status: 422, json: { detail: [detail] } };
     }
+    if (error instanceof BodyError)
+      return { status: error.reason === 'too large' ? 413 : 400, json: { detail: error.message } };
     if (error instanceof TooManyInstancesError) return { status: 503, text: error.message, retryAfterS: 1 };
     const fault = error instanceof Error ? error : new Error(String(error));
     if (!(fault instanceof InstanceError)) this.options.onFault?.(fault);
@@ -167,17 +170,6 @@ function integer(fields: Fields, field: string): number {
   const number = typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isSafeInteger(number)) throw new FieldError(field);
   return number;
-}
-
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of request as AsyncIterable<Buffer>) {
-    bytes += piece.length;
-    if (bytes > LONGEST_BODY) throw new FieldError(null);
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString('utf8');
 }
 
 function fieldsOf(body: string): Fields {

@@ -1,11 +1,11 @@
 // A language model over OpenAI's HTTP protocol: chat completions and completions, whole or streamed, many at once.
 // Stops gracefully: answers in progress are finished.
 import { randomUUID, timingSafeEqual } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Rng } from '@bowyer/core';
 import { type ChatTemplate, endOfText, type LanguageModel } from '@bowyer/models';
+import { BodyError, HttpListener, pathOf, whenClientLeaves } from '../http/http-listener.js';
+import type { Refusal } from '../http/request-guard.js';
 import {
   answerPiece,
   errorBody,
@@ -15,13 +15,17 @@ import {
   type AnswerHead,
   type AnswerKind,
 } from './completion-answers.js';
+import { readBody } from './request-body.js';
 import { readChatRequest, readTextRequest, type CompletionRequest, type RequestReader } from './completion-request.js';
 import { runCompletion, type Completed } from './completion-run.js';
 import { BadRequestError } from './request-fields.js';
 import { QueueFullError, SequenceBatcher, type SequenceBatcherOptions } from './sequence-batcher.js';
+import type { SteppedTokenizer } from './stepped-tokenizer.js';
 
 export interface ModelServerOptions extends SequenceBatcherOptions {
   model: LanguageModel;
+  /** The model's, which the template must have been given too: long texts are encoded in steps. */
+  tokenizer: SteppedTokenizer;
   /** What clients call it. */
   name: string;
   /** Null: no chat. */
@@ -47,11 +51,10 @@ interface Answer {
   retryAfterS?: number;
 }
 
-const LONGEST_BODY = 8 * 2 ** 20;
 const RETRY_AFTER_S = 1;
 
 export class ModelServer {
-  readonly #server: Server;
+  #listener!: HttpListener;
   readonly #reader: RequestReader;
   readonly #terminatorIds: readonly number[];
   readonly #rng: Rng;
@@ -61,12 +64,14 @@ export class ModelServer {
     private readonly options: ModelServerOptions,
     private readonly batcher: SequenceBatcher,
   ) {
-    const { model, template, name, slots, defaults, seed, terminatorIds = [] } = options;
-    const { tokenizer, contextLength, architecture } = model;
-    this.#reader = { tokenizer, template, contextLength, vocabSize: architecture.vocabSize, name, slots, defaults };
+    const { model, tokenizer, template, name, slots, maxQueued, defaults, seed, terminatorIds = [] } = options;
+    const { contextLength, architecture } = model;
+    this.#reader = {
+      ...{ tokenizer, template, contextLength, vocabSize: architecture.vocabSize, name, defaults },
+      ...{ slots, maxAnswers: slots + maxQueued },
+    };
     this.#terminatorIds = [...new Set([...terminatorIds, ...(template?.terminatorIds ?? []), ...endOfText(model)])];
     this.#rng = Rng.forPurpose(seed, 'answers');
-    this.#server = createServer((request, response) => void this.#respond(request, response));
   }
 
   /** @returns the server once it listens */
@@ -74,8 +79,10 @@ export class ModelServer {
     const batcher = await SequenceBatcher.open(options.model, options);
     const server = new ModelServer(options, batcher);
     try {
-      server.#server.listen(options.port, options.host);
-      await once(server.#server, 'listening');
+      const { host, port } = options;
+      const respond = (request: IncomingMessage, response: ServerResponse) => server.#respond(request, response);
+      const refuse = ({ status, message }: Refusal) => ({ status, json: errorBody(message, 'invalid_request_error') });
+      server.#listener = await HttpListener.listen({ host, port, respond, refuse });
     } catch (error) {
       await batcher.close();
       throw error;
@@ -85,16 +92,12 @@ export class ModelServer {
 
   /** The base URL that a client is given, up to the version. */
   get url(): string {
-    const { address, port, family } = this.#server.address() as AddressInfo;
-    return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}/v1`;
+    return `${this.#listener.origin}/v1`;
   }
 
   /** Accepts no further request, finishes the answers in progress, frees the cache. The model stays with its owner. */
   async close(): Promise<void> {
-    const closed = once(this.#server, 'close');
-    this.#server.close();
-    this.#server.closeIdleConnections();
-    await closed;
+    await this.#listener.close();
     await this.batcher.close();
   }
 
@@ -103,7 +106,7 @@ export class ModelServer {
       const answer = await this.#answer(request, response);
       if (answer !== null) this.#send(response, answer);
     } catch (error) {
-      if (request.destroyed && !request.complete) return; // the client left before it had asked
+      if ((request.destroyed && !request.complete) || response.destroyed) return; // the client left before it had asked
       const answer = this.#fault(error);
       if (!response.headersSent) this.#send(response, answer);
       else if (!response.destroyed) response.end(`data: ${JSON.stringify(answer.json)}\n\n`);
@@ -121,13 +124,12 @@ export class ModelServer {
 
   /** While the server stops, connections must not be kept. */
   get #connection(): object {
-    return this.#server.listening ? {} : { connection: 'close' };
+    return this.#listener.isListening ? {} : { connection: 'close' };
   }
 
   /** @returns null where the answer was streamed */
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<Answer | null> {
-    const { pathname } = new URL(request.url ?? '/', 'http://server');
-    const route = `${request.method} ${pathname.replace(/\/$/, '')}`;
+    const route = `${request.method} ${pathOf(request).path.replace(/\/$/, '')}`;
     if (route === 'GET /health') return { status: 200, json: { status: 'ok', ...this.batcher.load } };
     const refusal = this.#refusal(request);
     if (refusal !== null) return refusal;
@@ -136,9 +138,9 @@ export class ModelServer {
       case 'GET /v1/models':
         return { status: 200, json: { object: 'list', data: [entry] } };
       case 'POST /v1/chat/completions':
-        return this.#complete('chat', readChatRequest(await bodyOf(request), this.#reader), response);
+        return this.#complete('chat', request, response);
       case 'POST /v1/completions':
-        return this.#complete('text', readTextRequest(await bodyOf(request), this.#reader), response);
+        return this.#complete('text', request, response);
       default:
         return route === `GET /v1/models/${encodeURIComponent(this.options.name)}`
           ? { status: 200, json: entry }
@@ -149,7 +151,7 @@ export class ModelServer {
   /** Null for authorized clients. */
   #refusal({ headers }: IncomingMessage): Answer | null {
     const { apiKey } = this.options;
-    if (apiKey === null || sameText(headers.authorization ?? '', `Bearer ${apiKey}`)) return null;
+    if (apiKey === null || sameText(keyOf(headers.authorization), apiKey)) return null;
     const problem =
       headers.authorization === undefined ? 'You did not provide an API key' : 'Incorrect API key provided';
     const json = errorBody(
@@ -162,19 +164,37 @@ export class ModelServer {
     return { status: 401, json };
   }
 
-  async #complete(kind: AnswerKind, request: CompletionRequest, response: ServerResponse): Promise<Answer | null> {
+  async #complete(kind: AnswerKind, request: IncomingMessage, response: ServerResponse): Promise<Answer | null> {
+    const body = await readBody(request);
+    const gone = new AbortController();
+    const stopWatching = whenClientLeaves(request, () => gone.abort());
+    try {
+      const asked = await (kind === 'chat' ? readChatRequest : readTextRequest)(body, this.#reader, gone.signal);
+      return await this.#answered(kind, asked, response, gone.signal);
+    } catch (error) {
+      if (gone.signal.aborted) return null; // the client has disconnected
+      throw error;
+    } finally {
+      stopWatching();
+    }
+  }
+
+  async #answered(
+    kind: AnswerKind,
+    asked: CompletionRequest,
+    response: ServerResponse,
+    signal: AbortSignal,
+  ): Promise<Answer | null> {
     const id = `${kind === 'chat' ? 'chatcmpl' : 'cmpl'}-${randomUUID().replaceAll('-', '')}`;
     const head: AnswerHead = { kind, id, created: seconds(), model: this.options.name };
-    const gone = new AbortController();
-    response.once('close', () => gone.abort());
     const write = (piece: object) => response.write(`data: ${JSON.stringify(piece)}\n\n`);
     const begun = new Set<number>();
-    const completion = this.#run(kind, request, gone.signal, (piece) => {
-      if (!request.stream || response.destroyed) return;
+    const completion = this.#run(kind, asked, signal, (piece) => {
+      if (!asked.stream || response.destroyed) return;
       write(answerPiece(head, piece, !begun.has(piece.index)));
       begun.add(piece.index);
     });
-    if (request.stream) {
+    if (asked.stream) {
       response.writeHead(200, {
         'content-type': 'text/event-stream; charset=utf-8',
         'cache-control': 'no-cache',
@@ -184,8 +204,8 @@ export class ModelServer {
     }
     const { choices, usage, aborted } = await completion;
     if (aborted) return null; // the client has disconnected
-    if (!request.stream) return { status: 200, json: wholeAnswer(head, choices, usage) };
-    if (request.streamsUsage) write(usagePiece(head, usage));
+    if (!asked.stream) return { status: 200, json: wholeAnswer(head, choices, usage) };
+    if (asked.streamsUsage) write(usagePiece(head, usage));
     response.end('data: [DONE]\n\n');
     return null;
   }
@@ -203,9 +223,14 @@ export class ModelServer {
   }
 
   #fault(error: unknown): Answer {
+    if (error instanceof BodyError) {
+      const status = error.reason === 'too large' ? 413 : 400;
+      const code = error.reason === 'too large' ? 'too_large' : null;
+      return { status, json: errorBody(error.message, 'invalid_request_error', { param: null, code }) };
+    }
     if (error instanceof BadRequestError) {
       const { message, param, code } = error;
-      const status = code === 'model_not_found' ? 404 : code === 'too_large' ? 413 : 400;
+      const status = code === 'model_not_found' ? 404 : 400;
       return { status, json: errorBody(message, 'invalid_request_error', { param, code }) };
     }
     if (error instanceof QueueFullError) {
@@ -227,18 +252,5 @@ function sameText(a: string, b: string): boolean {
   return x.length === y.length && timingSafeEqual(x, y);
 }
 
-async function bodyOf(request: IncomingMessage): Promise<unknown> {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of request as AsyncIterable<Buffer>) {
-    bytes += piece.length;
-    if (bytes <= LONGEST_BODY) pieces.push(piece); // the rest is read too, or the client would never see the answer
-  }
-  if (bytes > LONGEST_BODY)
-    throw new BadRequestError(`the body has more than ${LONGEST_BODY} bytes`, null, 'too_large');
-  try {
-    return JSON.parse(Buffer.concat(pieces).toString('utf8')) as unknown;
-  } catch (error) {
-    throw new BadRequestError(`the body is not JSON: ${(error as Error).message}`);
-  }
-}
+/** The key of `Bearer KEY`, the scheme in any case (RFC 9110, section 11.1); '' where there is none. */
+const keyOf = (authorization = ''): string => /^bearer +(.*)$/i.exec(authorization)?.[1] ?? '';

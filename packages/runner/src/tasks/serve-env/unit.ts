@@ -2,7 +2,7 @@
 import { count, rate } from '@bowyer/core';
 import { environmentKeysOf } from '../../config/environment-keys.js';
 import { runKeys } from '../../config/keys.js';
-import { listenKeys } from '../listen-keys.js';
+import { listenKeys, listenProblems } from '../listen-keys.js';
 import type { TaskUnit } from '../task.js';
 
 const { seed: _, ...keysOfRun } = runKeys; // nothing is drawn
@@ -18,5 +18,6 @@ export const serveEnvTask: TaskUnit = {
     idle_minutes: rate('an environment without requests is closed after this time, in minutes'),
   }),
   plays: true,
+  problems: (config) => listenProblems(config, null),
   load: async () => (await import('./serve-env.js')).serveEnv,
 };

@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox';
 import { count, nullable } from '@bowyer/core';
 import { deviceKeys, hubKeys, policyKeys, runKeys, samplingKeys, templateKeys } from '../../config/keys.js';
-import { listenKeys } from '../listen-keys.js';
+import { listenKeys, listenProblems } from '../listen-keys.js';
 import type { TaskUnit } from '../task.js';
 
 export const serveModelTask: TaskUnit = {
@@ -30,8 +30,8 @@ export const serveModelTask: TaskUnit = {
     ),
   }),
   plays: false,
-  problems({ model }) {
-    if (model !== null) return [];
+  problems(config) {
+    if (config.model !== null) return listenProblems(config, 'server_key_env');
     return [
       {
         key: 'model',

@@ -1,0 +1,156 @@
+// A decoder from its parts: token embedding, blocks, final norm and LM head, as parameters and as graph pieces.
+import type { ConfigJson } from '@bowyer/checkpoints';
+import type { Value } from '@bowyer/graph';
+import type { CausalArchitecture, ForwardScope } from '../architecture/architecture.js';
+import type { ParameterSpec } from '../architecture/parameter-spec.js';
+import { rotaryTables } from '../layers/rotary-embedding.js';
+import type { RotaryFrequencies } from '../layers/rotary-frequencies.js';
+import type { Layer, Part, Place } from './parts.js';
+import type { HeadSizes } from './self-attention.js';
+
+/** The norms of a block, by what they are applied to. Those of outputs come before the output is added to the residual stream. */
+export type BlockNorms = Partial<
+  Record<'mixerInput' | 'mixerOutput' | 'feedForwardInput' | 'feedForwardOutput', Layer>
+>;
+
+export interface Block {
+  norms: BlockNorms;
+  /** Attention, or what else mixes the tokens. */
+  mixer: Part;
+  feedForward: Part;
+  /**
+   * Both read the block's input, instead of one after the other; without a norm of its own the feed-forward layer
+   * reads what the mixer reads.
+   */
+  parallel?: boolean;
+  /** Factor of what is added to the residual stream. */
+  residualFactor?: number;
+  /** Dropout probability of what is added. */
+  dropout?: number;
+}
+
+export interface Embedding {
+  /** The weight's name; [vocabulary, width]. */
+  weight: string;
+  standardDeviation: number;
+  /** Factor of the embedded tokens. */
+  factor?: number;
+  /** A table of positions [rows, width], of which row position + offset is added. */
+  positions?: { weight: string; rows: number; offset: number };
+  norm?: Layer;
+  dropout?: number;
+}
+
+export interface Head {
+  /** The weight's name, the embedding's where the two are tied. */
+  weight: string;
+  bias?: string;
+  /** Factor of the logits. */
+  factor?: number;
+  /** Bound c of the logits in c · tanh(logits / c). */
+  softcap?: number;
+}
+
+export interface DecoderSpec extends HeadSizes {
+  vocabSize: number;
+  width: number;
+  contextLength: number;
+  embedding: Embedding;
+  blocks: readonly Block[];
+  finalNorm: Layer;
+  head: Head;
+  /** Contents of config.json when the model is saved. */
+  config: ConfigJson;
+}
+
+export function decoder(spec: DecoderSpec): CausalArchitecture {
+  const { vocabSize, contextLength, heads, keyValueHeads, headSize, blocks, config } = spec;
+  const rotaries = [...new Set(blocks.flatMap(({ mixer }) => mixer.rotary ?? []))];
+  return {
+    ...{ vocabSize, contextLength, heads, keyValueHeads, headSize, config },
+    layers: blocks.length,
+    attentionLayers: [...blocks.keys()].filter((layer) => !blocks[layer].mixer.states),
+    states: blocks.flatMap(({ mixer }) => mixer.states ?? []),
+    parameters: decoderParameters(spec),
+
+    residual(scope, ids, positions) {
+      const { g } = scope;
+      const embedded = g.scope('embed', () => embed(scope, spec, ids, positions));
+      const tables = new Map(
+        rotaries.map((rotary) => [rotary, g.scope('rotary', () => rotaryTables(g, positions, rotary))]),
+      );
+      const turns = (rotary: RotaryFrequencies) => tables.get(rotary)!;
+      let x = scope.dropout(embedded, spec.embedding.dropout ?? 0);
+      scope.blockBoundary(x);
+      blocks.forEach((block, layer) => {
+        x = g.scope(`layers.${layer}`, () => applyBlock(scope, block, x, { layer, positions, tables: turns }));
+        scope.blockBoundary(x);
+      });
+      return x;
+    },
+
+    logits: (scope, residual) => scope.g.scope('head', () => headLogits(scope, spec, residual)),
+  };
+}
+
+function embed(scope: ForwardScope, { embedding, width }: DecoderSpec, ids: Value, positions: Value): Value {
+  const { g } = scope;
+  let x = g.gather(scope.parameter(embedding.weight), ids, 0);
+  if (embedding.factor !== undefined) x = g.mul(x, embedding.factor);
+  if (embedding.positions) {
+    const { weight, offset } = embedding.positions;
+    const places = g.gather(scope.parameter(weight), offset === 0 ? positions : g.add(positions, offset), 0);
+    if (positions.dim(0) === ids.dim(0)) x = g.add(x, places);
+    else {
+      // One place per column: added to every row of the batch.
+      const grid = g.add(g.reshape(x, [scope.batch, scope.tokens, width]), places);
+      x = g.reshape(grid, [ids.dim(0), width]);
+    }
+  }
+  return embedding.norm ? embedding.norm.apply(scope, x) : x;
+}
+
+/** x + mixer(norm(x)), then x + feedForward(norm(x)); or both at once, where the block is parallel. */
+function applyBlock(scope: ForwardScope, block: Block, x: Value, place: Place): Value {
+  const { g } = scope;
+  const { mixerInput, mixerOutput, feedForwardInput, feedForwardOutput } = block.norms;
+  const normed = (value: Value, norm?: Layer) => (norm ? norm.apply(scope, value) : value);
+  const added = (sum: Value, output: Value, norm?: Layer) => {
+    const dropped = scope.dropout(normed(output, norm), block.dropout ?? 0);
+    return g.add(sum, block.residualFactor === undefined ? dropped : g.mul(dropped, block.residualFactor));
+  };
+  const read = normed(x, mixerInput);
+  const mixed = added(x, block.mixer.apply(scope, read, place), mixerOutput);
+  const below = block.parallel && !feedForwardInput ? read : normed(block.parallel ? x : mixed, feedForwardInput);
+  return added(mixed, block.feedForward.apply(scope, below, place), feedForwardOutput);
+}
+
+function headLogits(scope: ForwardScope, { finalNorm, head }: DecoderSpec, residual: Value): Value {
+  const { g } = scope;
+  let logits = scope.linear(finalNorm.apply(scope, residual), head.weight, head.bias);
+  if (head.factor !== undefined) logits = g.mul(logits, head.factor);
+  return head.softcap === undefined ? logits : g.mul(g.tanh(g.div(logits, head.softcap)), head.softcap);
+}
+
+function decoderParameters({ embedding, blocks, finalNorm, head, vocabSize, width }: DecoderSpec): ParameterSpec[] {
+  const init = { kind: 'normal', standardDeviation: embedding.standardDeviation } as const;
+  const { positions } = embedding;
+  return [
+    { name: embedding.weight, shape: [vocabSize, width], init },
+    ...(positions ? [{ name: positions.weight, shape: [positions.rows, width], init }] : []),
+    ...(embedding.norm?.parameters ?? []),
+    ...blocks.flatMap(({ norms, mixer, feedForward }) =>
+      [
+        norms.mixerInput,
+        mixer,
+        norms.mixerOutput,
+        norms.feedForwardInput,
+        feedForward,
+        norms.feedForwardOutput,
+      ].flatMap((part) => part?.parameters ?? []),
+    ),
+    ...finalNorm.parameters,
+    ...(head.weight === embedding.weight ? [] : [{ name: head.weight, shape: [vocabSize, width], init }]),
+    ...(head.bias === undefined ? [] : [{ name: head.bias, shape: [vocabSize], init: { kind: 'zeros' } as const }]),
+  ];
+}

@@ -1,0 +1,177 @@
+// A family of decoders: what its config.json says, and how it departs from the plain decoder (plain-decoder.ts).
+import { ConfigFields, type ConfigJson } from '@bowyer/checkpoints';
+import type { CausalArchitecture } from '../architecture/architecture.js';
+import { savedConfig } from '../architecture/saved-config.js';
+import { refuseCommonFields } from './common-fields.js';
+import { ropeFields, rotaryFrequencies, type RotaryFrequencies } from '../layers/rotary-frequencies.js';
+
+/** One family, as its file in families/ describes it. */
+export interface Family {
+  /** The class that Hugging Face's config.json names under `architectures`. */
+  architecture: string;
+  /** What Hugging Face's config class takes for a field that the file leaves out. */
+  defaults: ConfigJson;
+  /** Names of the file for fields that other families have under the second name. */
+  aliases?: Readonly<Record<string, string>>;
+  /** Fields that other families read and this one's class does not, so that they have no effect in its files. */
+  ignores?(file: ConfigJson): readonly string[];
+  /** Heads of keys and values; undefined: as many as `heads`. Without it they are num_key_value_heads. */
+  keyValueHeads?(fields: ConfigFields): number | undefined;
+  build(config: FamilyConfig): CausalArchitecture;
+}
+
+export interface Sizes {
+  vocabSize: number;
+  width: number;
+  layers: number;
+  heads: number;
+  /** Divides `heads`. */
+  keyValueHeads: number;
+  headSize: number;
+}
+
+interface RotaryOptions {
+  share?: number | 'partial_rotary_factor';
+  interleaved?: boolean;
+  json?: ConfigJson;
+}
+
+export type LayerKind = 'full_attention' | 'sliding_attention';
+
+/** A config.json with its family's defaults; what is read is checked, and an `UnsupportedConfigError` names the field. */
+export class FamilyConfig {
+  readonly fields: ConfigFields;
+  /** The file as it was read, under the common names as well. */
+  readonly json: ConfigJson;
+  #sizes?: Sizes;
+
+  constructor(
+    readonly type: string,
+    private readonly family: Family,
+    private readonly file: ConfigJson,
+  ) {
+    const renamed = Object.entries(family.aliases ?? {}).flatMap(([name, common]) =>
+      name in file ? [[common, file[name]] as const] : [],
+    );
+    const ignored = family.ignores?.(file) ?? [];
+    const read = Object.fromEntries(Object.entries(file).filter(([field]) => !ignored.includes(field)));
+    this.json = { ...Object.fromEntries(renamed), ...read };
+    this.fields = new ConfigFields(type, this.json, family.defaults);
+    refuseCommonFields(this.fields, file);
+  }
+
+  /** The file as it was read, written again when the model is saved. */
+  get saved(): ConfigJson {
+    return savedConfig({ ...this.file, model_type: this.type, architectures: [this.family.architecture] });
+  }
+
+  get sizes(): Sizes {
+    return (this.#sizes ??= this.#readSizes());
+  }
+
+  #readSizes(): Sizes {
+    const { fields } = this;
+    const heads = fields.count('num_attention_heads');
+    const hasHeadDim = fields.value('head_dim') !== undefined;
+    const width = hasHeadDim ? fields.count('hidden_size') : fields.multiple('hidden_size', 'num_attention_heads');
+    const keyValueHeads = (this.family.keyValueHeads ?? namedKeyValueHeads)(fields) ?? heads;
+    if (heads % keyValueHeads !== 0)
+      throw fields.error(
+        'num_key_value_heads',
+        `is ${keyValueHeads}, which does not divide num_attention_heads ${heads}`,
+      );
+    const headSize = hasHeadDim ? fields.count('head_dim') : width / heads;
+    return {
+      vocabSize: fields.count('vocab_size'),
+      layers: fields.layers('num_hidden_layers'),
+      ...{ width, heads, keyValueHeads, headSize },
+    };
+  }
+
+  /**
+   * How positions turn heads.
+   *
+   * @param options.share of a head's columns that turn; 'partial_rotary_factor': as the file says
+   * @param options.interleaved neighbouring columns turn together
+   * @param options.json of which the fields of rope are read, where that is not the whole file
+   */
+  rotary({ share = 1, interleaved, json = this.json }: RotaryOptions = {}): RotaryFrequencies {
+    const { fields, type } = this;
+    const { headSize } = this.sizes;
+    const rotaryDims = Math.floor(headSize * (share === 'partial_rotary_factor' ? this.#share(json) : share));
+    if (share === 1) this.#refusePartial(json);
+    if (share === 1 && headSize % 2 !== 0)
+      throw fields.error('head_dim', `is ${headSize}; rotary embedding needs an even number`);
+    if (rotaryDims < 2 || rotaryDims % 2 !== 0 || rotaryDims > headSize)
+      throw fields.error(
+        'partial_rotary_factor',
+        `makes ${rotaryDims} of a head's ${headSize} columns rotate; the number must be even and at least 2`,
+      );
+    const frequencies = rotaryFrequencies(type, json, {
+      rotaryDims,
+      defaultBase: Number(this.family.defaults.rope_theta ?? 10000),
+      trainedLength: fields.count('max_position_embeddings'),
+    });
+    return interleaved ? { ...frequencies, interleaved } : frequencies;
+  }
+
+  /** Newer files have it among the rope_parameters, older ones as a field of its own. */
+  #share(json: ConfigJson): number {
+    const given = ropeFields(this.type, json).scaling.partial_rotary_factor;
+    const { fields } = this;
+    return given === undefined
+      ? fields.real('partial_rotary_factor')
+      : new ConfigFields(this.type, { partial_rotary_factor: given }, {}).real('partial_rotary_factor');
+  }
+
+  #refusePartial(json: ConfigJson): void {
+    this.fields.refuse('partial_rotary_factor', 1);
+    const { name, scaling } = ropeFields(this.type, json);
+    new ConfigFields(this.type, scaling, {}, `${name}.`).refuse('partial_rotary_factor', 1);
+  }
+
+  /**
+   * Positions of each kind of layer, where `rope_parameters` has an object for each; `rope_scaling` of older files is of
+   * full_attention.
+   *
+   * @param bases by kind: the base where the object has none
+   */
+  rotaryByKind(bases: Record<LayerKind, number>): Record<LayerKind, RotaryFrequencies> {
+    const { rope_parameters, rope_scaling } = this.json as Record<string, Record<string, ConfigJson> | null | undefined>;
+    const of = (kind: LayerKind) => {
+      const scaled = kind === 'full_attention' ? rope_scaling : {};
+      const own = { rope_type: 'default', rope_theta: bases[kind], ...rope_parameters?.[kind], ...scaled };
+      return this.rotary({ json: { rope_parameters: own } });
+    };
+    return { full_attention: of('full_attention'), sliding_attention: of('sliding_attention') };
+  }
+
+  /** The kind of each layer: `layer_types`, or without it what `kindOf` says. */
+  layerKinds(kindOf: (layer: number) => LayerKind): LayerKind[] {
+    const { fields } = this;
+    const { layers } = this.sizes;
+    const kinds = fields.value('layer_types');
+    if (kinds === undefined) return Array.from({ length: layers }, (_, layer) => kindOf(layer));
+    if (!Array.isArray(kinds) || kinds.length !== layers)
+      throw fields.error('layer_types', `must list the kind of each of the ${layers} layers`);
+    const unknown: unknown = kinds.find((kind) => kind !== 'sliding_attention' && kind !== 'full_attention');
+    if (unknown !== undefined)
+      throw fields.error(
+        'layer_types',
+        `has ${JSON.stringify(unknown)}, which is not supported; known: full_attention, sliding_attention`,
+      );
+    return kinds as LayerKind[];
+  }
+
+  /** Per kind of layer: tokens that a token attends to. A window as wide as the context is none. */
+  windows(kinds: readonly LayerKind[], contextLength: number): (number | undefined)[] {
+    const { fields } = this;
+    const size = fields.value('sliding_window') === undefined ? undefined : fields.count('sliding_window');
+    if (size === undefined && kinds.includes('sliding_attention'))
+      throw fields.error('layer_types', `has sliding_attention, but sliding_window is not set`);
+    return kinds.map((kind) => (kind === 'sliding_attention' && size! < contextLength ? size : undefined));
+  }
+}
+
+const namedKeyValueHeads = (fields: ConfigFields) =>
+  fields.value('num_key_value_heads') === undefined ? undefined : fields.count('num_key_value_heads');

@@ -1,0 +1,210 @@
+// The plain decoder is Llama: RMS norms before attention and before a gated feed-forward layer, rotary positions, no biases.
+// A family states what it does otherwise; whatever it leaves out is Llama's, names of weights included.
+// Source: Touvron et al. 2023, arXiv:2302.13971, section 2.2; names and layout of Hugging Face's LlamaForCausalLM.
+import type { CausalArchitecture } from '../architecture/architecture.js';
+import { activationNames, type ActivationName } from '../layers/activations.js';
+import type { AttentionForm } from '../layers/attention.js';
+import type { RotaryFrequencies } from '../layers/rotary-frequencies.js';
+import { decoder, type Block, type BlockNorms, type DecoderSpec, type Embedding, type Head } from './decoder.js';
+import type { FamilyConfig } from './family.js';
+import { gatedFeedForward, plainFeedForward } from './feed-forward.js';
+import { linear, norm, type Layer, type NormOptions, type Part } from './parts.js';
+import { selfAttention, type QueryKeyNorms, type SelfAttention } from './self-attention.js';
+
+/** Names of modules, as they are in the checkpoint. */
+export const llamaNames = {
+  embedding: 'model.embed_tokens',
+  layers: 'model.layers',
+  finalNorm: 'model.norm',
+  head: 'lm_head',
+  attention: 'self_attn',
+  query: 'q_proj',
+  key: 'k_proj',
+  value: 'v_proj',
+  /** Queries, keys and values in one. */
+  joint: 'qkv_proj',
+  output: 'o_proj',
+  queryNorm: 'q_norm',
+  keyNorm: 'k_norm',
+  feedForward: 'mlp',
+  gate: 'gate_proj',
+  up: 'up_proj',
+  gateAndUp: 'gate_up_proj',
+  down: 'down_proj',
+};
+
+type Names = typeof llamaNames;
+
+/** Names of a block's norms below the layer's own name; only those that are named are there. */
+export type BlockNormNames = Partial<Record<keyof BlockNorms, string>>;
+
+const llamaNorms: BlockNormNames = { mixerInput: 'input_layernorm', feedForwardInput: 'post_attention_layernorm' };
+
+/** How one layer's attention departs. */
+export interface AttentionDeparture extends Omit<AttentionForm, 'positionBiases' | 'sinks'> {
+  /** null: positions do not turn queries and keys. */
+  rotary?: RotaryFrequencies | null;
+  projections?: 'separate' | 'parts' | 'heads';
+  /** Biases of queries, keys and values, and of the output. */
+  bias?: boolean;
+  outputBias?: boolean;
+  /** Norms of all norms' kind over each head or over all, or others, made for attention of the given path. */
+  queryKeyNorm?: QueryKeyNorms['over'] | ((path: string) => QueryKeyNorms);
+  queryFactor?: SelfAttention['queryFactor'];
+  positionBiases?: SelfAttention['positionBiases'];
+  /** Name of the parameter in attention's module. */
+  sinks?: string;
+  gate?: SelfAttention['gate'];
+}
+
+export interface FeedForwardDeparture {
+  /** Gated with two layers or one joint one, or not gated. The activation is `hidden_act` where it is left out. */
+  kind?: 'gated' | 'joint' | 'plain';
+  activation?: ActivationName;
+  bias?: boolean;
+  inner?: number;
+}
+
+export interface Departures {
+  names?: Partial<Names>;
+  norms?: BlockNormNames;
+  /** Of all norms. */
+  norm?: Partial<NormOptions>;
+  attention?: (layer: number) => AttentionDeparture;
+  /** Undefined for a layer: attention. */
+  mixer?: (layer: number) => Part | undefined;
+  feedForward?: FeedForwardDeparture | ((layer: number) => FeedForwardDeparture | Part);
+  block?: Pick<Block, 'parallel' | 'residualFactor' | 'dropout'>;
+  embedding?: Partial<Pick<Embedding, 'factor' | 'positions' | 'dropout'>> & { norm?: string };
+  head?: Partial<Pick<Head, 'factor' | 'softcap'>> & { bias?: boolean };
+  /** Positions of every layer that says nothing else; null where they turn nothing. Without it those of config.json. */
+  rotary?: RotaryFrequencies | null;
+  contextLength?: number;
+  /** Linear layers are kept as [in, out] in the file. */
+  transposedInFile?: boolean;
+  /** Standard deviation with which the layers start that write to the residual stream. */
+  outputDeviation?: number;
+}
+
+/** Reads what all families have, and builds the decoder with its departures. */
+export function plainDecoder(config: FamilyConfig, departures: Departures): CausalArchitecture {
+  return decoder(decoderSpec(config, departures));
+}
+
+function decoderSpec(config: FamilyConfig, departures: Departures): DecoderSpec {
+  const { fields, sizes } = config;
+  const { norm: normOptions, norms: normNames = llamaNorms, embedding, head } = departures;
+  const names = { ...llamaNames, ...departures.names };
+  const rotary = departures.rotary === undefined ? config.rotary() : departures.rotary;
+  const epsilon = normOptions?.epsilon ?? fields.real('rms_norm_eps');
+  const normAt = (path: string, size = sizes.width) => norm(path, size, { kind: 'rms', ...normOptions, epsilon });
+  const parts = new PlainParts(config, departures, names, normAt, rotary);
+  const embeddingWeight = `${names.embedding}.weight`;
+  const blocks = Array.from({ length: sizes.layers }, (_, layer): Block => {
+    const path = `${names.layers}.${layer}`;
+    return {
+      norms: Object.fromEntries(Object.entries(normNames).map(([place, name]) => [place, normAt(`${path}.${name}`)])),
+      mixer: departures.mixer?.(layer) ?? parts.attention(layer, path),
+      feedForward: parts.feedForward(layer, path),
+      ...departures.block,
+    };
+  });
+  return {
+    ...sizes,
+    contextLength: departures.contextLength ?? rotary?.contextLength ?? fields.count('max_position_embeddings'),
+    embedding: {
+      weight: embeddingWeight,
+      standardDeviation: fields.real('initializer_range'),
+      ...embedding,
+      norm: embedding?.norm === undefined ? undefined : normAt(embedding.norm),
+    },
+    blocks,
+    finalNorm: normAt(names.finalNorm),
+    head: {
+      weight: fields.flag('tie_word_embeddings') ? embeddingWeight : `${names.head}.weight`,
+      ...head,
+      bias: head?.bias ? `${names.head}.bias` : undefined,
+    },
+    config: config.saved,
+  };
+}
+
+/** Attention and feed-forward layers by the names of config and departures. */
+class PlainParts {
+  constructor(
+    private readonly config: FamilyConfig,
+    private readonly departures: Departures,
+    private readonly names: Names,
+    private readonly normAt: (path: string, size?: number) => Layer,
+    private readonly rotary: RotaryFrequencies | null,
+  ) {}
+
+  #linear(path: string, out: number, input: number, bias: boolean, isOutput = false): Layer {
+    const { outputDeviation, transposedInFile } = this.departures;
+    const range = this.config.fields.real('initializer_range');
+    const standardDeviation = isOutput ? (outputDeviation ?? range) : range;
+    return linear(path, out, input, { bias, standardDeviation, transposedInFile });
+  }
+
+  get #attentionDropout(): number {
+    const { fields } = this.config;
+    return fields.value('attention_dropout') === undefined ? 0 : fields.real('attention_dropout');
+  }
+
+  attention(layer: number, path: string): Part {
+    const { width, heads, keyValueHeads, headSize } = this.config.sizes;
+    const { names } = this;
+    const departure = this.departures.attention?.(layer) ?? {};
+    const { rotary, projections: kind = 'separate', bias = false, outputBias = bias, queryKeyNorm } = departure;
+    const { queryFactor, gate, positionBiases, sinks } = departure;
+    const { dropout = this.#attentionDropout, scale, window, softcap } = departure;
+    const form = { dropout, scale, window, softcap };
+    const at = `${path}.${names.attention}`;
+    const [queries, keys] = [heads * headSize, keyValueHeads * headSize];
+    const project = (name: string, out: number) => this.#linear(`${at}.${name}`, out, width, bias);
+    return selfAttention({
+      ...{ heads, keyValueHeads, headSize, queryFactor, gate, positionBiases, form },
+      sinks: sinks && `${at}.${sinks}`,
+      projections:
+        kind === 'separate'
+          ? {
+              kind,
+              query: project(names.query, queries),
+              key: project(names.key, keys),
+              value: project(names.value, keys),
+            }
+          : { kind, joint: project(names.joint, queries + 2 * keys) },
+      output: this.#linear(`${at}.${names.output}`, width, queries, outputBias, true),
+      norms: typeof queryKeyNorm === 'function' ? queryKeyNorm(at) : queryKeyNorm && this.#norms(at, queryKeyNorm),
+      rotary: (rotary === undefined ? this.rotary : rotary) ?? undefined,
+    });
+  }
+
+  #norms(at: string, over: QueryKeyNorms['over']): QueryKeyNorms {
+    const { heads, keyValueHeads, headSize } = this.config.sizes;
+    const { queryNorm, keyNorm } = this.names;
+    const size = (count: number) => (over === 'head' ? headSize : count * headSize);
+    return {
+      over,
+      query: this.normAt(`${at}.${queryNorm}`, size(heads)),
+      key: this.normAt(`${at}.${keyNorm}`, size(keyValueHeads)),
+    };
+  }
+
+  feedForward(layer: number, path: string): Part {
+    const { feedForward } = this.departures;
+    const departure = typeof feedForward === 'function' ? feedForward(layer) : (feedForward ?? {});
+    if ('apply' in departure) return departure;
+    const { names, config } = this;
+    const { fields } = config;
+    const { width } = config.sizes;
+    const { kind = 'gated', bias = false, inner = fields.count('intermediate_size') } = departure;
+    const activation = departure.activation ?? fields.choice('hidden_act', activationNames);
+    const at = names.feedForward === '' ? path : `${path}.${names.feedForward}`;
+    const into = (name: string, out = inner) => this.#linear(`${at}.${name}`, out, width, bias);
+    const down = this.#linear(`${at}.${names.down}`, width, inner, bias, true);
+    if (kind === 'plain') return plainFeedForward(activation, into(names.up), down);
+    const gates = kind === 'joint' ? into(names.gateAndUp, 2 * inner) : ([into(names.gate), into(names.up)] as const);
+    return gatedFeedForward(activation, gates, down);
+  }
+}

@@ -1,0 +1,120 @@
+// Attention of a decoder's layer: projections, norms of queries and keys, their turn by position, and the output projection.
+import type { GraphBuilder, Value } from '@bowyer/graph';
+import type { ForwardScope } from '../architecture/architecture.js';
+import type { AttentionForm } from '../layers/attention.js';
+import { rotateHeads } from '../layers/rotary-embedding.js';
+import type { RotaryFrequencies } from '../layers/rotary-frequencies.js';
+import type { Layer, Part, Place } from './parts.js';
+
+/** Sizes of attention; `keyValueHeads` divides `heads`. */
+export interface HeadSizes {
+  heads: number;
+  keyValueHeads: number;
+  headSize: number;
+}
+
+/**
+ * Where queries, keys and values come from. One layer each; or one joint layer with its outputs in the order of all queries,
+ * all keys, all values ('parts'), or for each head of keys and values the queries that share it, its key and its value ('heads').
+ */
+export type Projections =
+  { kind: 'separate'; query: Layer; key: Layer; value: Layer } | { kind: 'parts' | 'heads'; joint: Layer };
+
+/** Norms of queries and keys before they turn: of each head by itself, or over all heads together. */
+export interface QueryKeyNorms {
+  over: 'head' | 'projection';
+  query: Layer;
+  key: Layer;
+}
+
+export interface SelfAttention extends HeadSizes {
+  projections: Projections;
+  output: Layer;
+  norms?: QueryKeyNorms;
+  /** Undefined: queries and keys do not turn. */
+  rotary?: RotaryFrequencies;
+  /** A factor of the turned queries that follows from the position, [rows, 1] or [rows, heads · headSize]. */
+  queryFactor?: (scope: ForwardScope, place: Place) => Value;
+  form: AttentionForm;
+  /** [heads, positions] what is added to the score of a key at each position. */
+  positionBiases?: { table: Float32Array; positions: number };
+  /** Name of a parameter [heads], the scores of a further place without a value (see AttentionForm). */
+  sinks?: string;
+  /** Changes what attention gives before the output projection (a gate): both [rows, heads · headSize]. */
+  gate?: (scope: ForwardScope, mixed: Value, x: Value) => Value;
+}
+
+export function selfAttention(attention: SelfAttention): Part {
+  const { projections, output, norms, rotary, queryFactor, gate, sinks } = attention;
+  const inputs =
+    projections.kind === 'separate' ? [projections.query, projections.key, projections.value] : [projections.joint];
+  return {
+    parameters: [
+      ...[...inputs, output, ...(norms ? [norms.query, norms.key] : [])].flatMap(({ parameters }) => parameters),
+      ...(sinks ? [{ name: sinks, shape: [attention.heads], init: { kind: 'zeros' } as const }] : []),
+    ],
+    rotary,
+    apply(scope, x, place) {
+      const [query, key, value] = project(scope, x, attention);
+      const turn = (rows: Value, heads: number, norm?: Layer) =>
+        placed(scope, rows, { ...attention, heads, norm, place });
+      const keys = turn(key, attention.keyValueHeads, norms?.key);
+      const turned = turn(query, attention.heads, norms?.query);
+      const queries = queryFactor ? scope.g.mul(turned, queryFactor(scope, place)) : turned;
+      const mixed = scope.attention(place.layer, queries, keys, value, completeForm(scope, attention));
+      return output.apply(scope, gate ? gate(scope, mixed, x) : mixed);
+    },
+  };
+}
+
+function completeForm(scope: ForwardScope, { form, sinks, positionBiases, heads }: SelfAttention): AttentionForm {
+  return {
+    ...form,
+    ...(sinks && { sinks: scope.parameter(sinks) }),
+    ...(positionBiases && {
+      positionBiases: sharedConstant(scope.g, positionBiases.table, [heads, positionBiases.positions]),
+    }),
+  };
+}
+
+const constants = new WeakMap<GraphBuilder, Map<Float32Array, Value>>();
+
+/** The same array is one constant of a graph, in however many layers it is used. */
+function sharedConstant(g: GraphBuilder, data: Float32Array, shape: number[]): Value {
+  const known = constants.get(g) ?? new Map<Float32Array, Value>();
+  constants.set(g, known);
+  if (!known.has(data)) known.set(data, g.constant(data, shape));
+  return known.get(data)!;
+}
+
+/** Flat rows [rows, heads · headSize] of queries, keys and values. */
+function project(scope: ForwardScope, x: Value, attention: SelfAttention): [Value, Value, Value] {
+  const { projections, heads, keyValueHeads, headSize } = attention;
+  if (projections.kind === 'separate') {
+    const { query, key, value } = projections;
+    return [query.apply(scope, x), key.apply(scope, x), value.apply(scope, x)];
+  }
+  const { g } = scope;
+  const joint = projections.joint.apply(scope, x);
+  const [queries, keys] = [heads * headSize, keyValueHeads * headSize];
+  if (projections.kind === 'parts') return g.split(joint, 1, [queries, keys, keys]) as [Value, Value, Value];
+  const perHead = g.reshape(joint, [x.dim(0), keyValueHeads, heads / keyValueHeads + 2, headSize]);
+  const parts = g.split(perHead, 2, [heads / keyValueHeads, 1, 1]);
+  return parts.map((part, i) => g.reshape(part, [x.dim(0), i === 0 ? queries : keys])) as [Value, Value, Value];
+}
+
+/** Queries or keys as attention compares them: normalised, and turned by their positions. */
+function placed(
+  scope: ForwardScope,
+  rows: Value,
+  { heads, headSize, norms, norm, rotary, place }: SelfAttention & { norm?: Layer; place: Place },
+): Value {
+  const { g } = scope;
+  const whole = norm && norms?.over === 'projection' ? norm.apply(scope, rows) : rows;
+  const normsHeads = norm && norms?.over === 'head';
+  if (!normsHeads && !rotary) return whole;
+  let apart = g.reshape(whole, [rows.dim(0), heads, headSize]);
+  if (normsHeads) apart = norm.apply(scope, apart);
+  if (rotary) apart = rotateHeads(g, apart, place.tables(rotary));
+  return g.reshape(apart, rows.shape);
+}

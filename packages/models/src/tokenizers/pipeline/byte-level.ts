@@ -1,0 +1,41 @@
+// GPT-2's alphabet of bytes: every byte has a printable character, so that a vocabulary of texts can contain any bytes.
+// Source: Radford et al. 2019; the table is `bytes_to_unicode` of openai/gpt-2's encoder.py.
+
+/** Printable bytes stand for themselves, the others for U+0100 and the following ones. */
+const CHAR_OF_BYTE: readonly string[] = (() => {
+  const isPrintable = (byte: number) => (byte >= 33 && byte <= 126) || (byte >= 161 && byte !== 173);
+  let next = 256;
+  return Array.from({ length: 256 }, (_, byte) => String.fromCharCode(isPrintable(byte) ? byte : next++));
+})();
+
+const BYTE_OF_CHAR = new Map(CHAR_OF_BYTE.map((char, byte) => [char, byte]));
+
+const encoder = new TextEncoder();
+
+/** The text's UTF-8 bytes, each as its character. */
+export function bytesAsText(text: string): string {
+  let result = '';
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code >= 128) return result + otherBytesAsText(text.slice(i));
+    result += CHAR_OF_BYTE[code];
+  }
+  return result;
+}
+
+function otherBytesAsText(text: string): string {
+  let result = '';
+  for (const byte of encoder.encode(text)) result += CHAR_OF_BYTE[byte];
+  return result;
+}
+
+/** Inverse of `bytesAsText`; a text with characters outside the alphabet gives its UTF-8 bytes. */
+export function textAsBytes(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) {
+    const byte = BYTE_OF_CHAR.get(text[i]);
+    if (byte === undefined) return encoder.encode(text);
+    bytes[i] = byte;
+  }
+  return bytes;
+}

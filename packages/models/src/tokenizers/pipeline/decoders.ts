@@ -1,0 +1,128 @@
+// Decoders of tokenizer.json: how tokens become text again. Equal to those of the Rust library.
+import { textAsBytes } from './byte-level.js';
+import { DefinitionError, parts, textField, unknownType, type Component } from './definition.js';
+import { compilePattern } from './patterns.js';
+
+/** Texts whose concatenation is the decoded text. */
+export type Decoder = (tokens: readonly string[]) => readonly string[];
+
+/** By type. */
+const factories: Record<string, (component: Component) => Decoder> = {
+  Sequence: (component) => {
+    const all = parts(component, 'decoders').map(decoderOf);
+    return (tokens) => all.reduce((result, each) => each(result), tokens);
+  },
+  ByteLevel: () => byteLevel,
+  ByteFallback: () => byteFallback,
+  Fuse: () => (tokens) => [tokens.join('')],
+  WordPiece: (component) => wordPiece(textField(component, 'prefix', '##'), component.cleanup !== false),
+  Metaspace: ({ replacement = '▁', prepend_scheme = 'always', add_prefix_space }) => {
+    const symbol = String(replacement);
+    const keepsFirst = prepend_scheme === 'never' || add_prefix_space === false;
+    return (tokens) => tokens.map((token, i) => token.replaceAll(symbol, i > 0 || keepsFirst ? ' ' : ''));
+  },
+  BPEDecoder: (component) => {
+    const suffix = textField(component, 'suffix', '</w>');
+    return (tokens) => tokens.map((token, i) => token.replaceAll(suffix, i === tokens.length - 1 ? '' : ' '));
+  },
+  Replace: (component) => {
+    const pattern = compilePattern(component);
+    const content = textField(component, 'content');
+    return (tokens) => tokens.map((token) => token.replace(pattern, () => content));
+  },
+  Strip: strip,
+  CTC: ctc,
+};
+
+/** @throws {DefinitionError} of a type that is not known */
+function decoderOf(component: Component): Decoder {
+  if (!Object.hasOwn(factories, component.type)) throw unknownType('decoder', component);
+  return factories[component.type](component);
+}
+
+/** Without one, tokens stand between spaces. */
+export function decoder(component: Component | null | undefined): (tokens: readonly string[]) => string {
+  if (component === null || component === undefined) return (tokens) => tokens.join(' ');
+  const decode = decoderOf(component);
+  return (tokens) => decode(tokens).join('');
+}
+
+const lossy = new TextDecoder('utf-8', { ignoreBOM: true });
+const strict = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true });
+
+const byteLevel: Decoder = (tokens) => [lossy.decode(Buffer.concat(tokens.map(textAsBytes)))];
+
+/** Runs of `<0x…>` are bytes; a run that is no UTF-8 is one replacement character a byte. */
+const byteFallback: Decoder = (tokens) => {
+  const result: string[] = [];
+  let bytes: number[] = [];
+  const flush = () => {
+    if (bytes.length > 0) result.push(...textOf(bytes));
+    bytes = [];
+  };
+  for (const token of tokens) {
+    const byte = /^<0x[+0-9A-Fa-f][0-9A-Fa-f]>$/.test(token) ? parseInt(token.slice(3, 5), 16) : null;
+    if (byte === null) {
+      flush();
+      result.push(token);
+    } else bytes.push(byte);
+  }
+  flush();
+  return result;
+};
+
+function textOf(bytes: readonly number[]): string[] {
+  try {
+    return [strict.decode(Uint8Array.from(bytes))];
+  } catch {
+    return bytes.map(() => '\uFFFD');
+  }
+}
+
+const wordPiece =
+  (prefix: string, cleansUp: boolean): Decoder =>
+  (tokens) =>
+    tokens.map((token, i) => {
+      const continues = token.startsWith(prefix);
+      const text = i === 0 ? token : continues ? token.slice(prefix.length) : ` ${token}`;
+      return cleansUp ? withoutSpaces(text) : text;
+    });
+
+/** BERT's rules for the spaces before punctuation and English endings; one of them shortens "do not". */
+const withoutSpaces = (text: string): string =>
+  text
+    .replaceAll(' .', '.')
+    .replaceAll(' ?', '?')
+    .replaceAll(' !', '!')
+    .replaceAll(' ,', ',')
+    .replaceAll(" ' ", "'")
+    .replaceAll(" n't", "n't")
+    .replaceAll(" 'm", "'m")
+    .replaceAll(' do not', " don't")
+    .replaceAll(" 's", "'s")
+    .replaceAll(" 've", "'ve")
+    .replaceAll(" 're", "'re");
+
+/** Takes up to `start` and `stop` times a character from the ends of each token. */
+function strip({ content, start = 0, stop = 0 }: Component): Decoder {
+  if (typeof content !== 'string') throw new DefinitionError("the decoder Strip needs a character as 'content'");
+  return (tokens) =>
+    tokens.map((token) => {
+      const characters = [...token];
+      let [from, to] = [0, characters.length];
+      while (from < Number(start) && characters[from] === content) from++;
+      while (characters.length - to < Number(stop) && to > from && characters[to - 1] === content) to--;
+      return characters.slice(from, to).join('');
+    });
+}
+
+/** Connectionist temporal classification: repeated tokens are one. */
+function ctc(component: Component): Decoder {
+  const pad = textField(component, 'pad_token', '<pad>');
+  const delimiter = textField(component, 'word_delimiter_token', '|');
+  return (tokens) =>
+    tokens
+      .filter((token, i) => token !== tokens[i - 1])
+      .map((token) => token.replaceAll(pad, ''))
+      .map((token) => (component.cleanup === false ? token : withoutSpaces(token).replaceAll(delimiter, ' ')));
+}

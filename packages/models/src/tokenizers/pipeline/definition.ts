@@ -1,0 +1,53 @@
+// The parts of tokenizer.json that are read. Format: https://huggingface.co/docs/tokenizers, as version 0.23 reads it.
+
+/** A normalizer, pre-tokenizer, post-processor or decoder; the other fields depend on the type. */
+export interface Component {
+  type: string;
+  [field: string]: unknown;
+}
+
+/** A token that is found in the text before the model sees it. */
+export interface AddedToken {
+  id: number;
+  content: string;
+  /** Found only where no letter, digit or underscore touches it. */
+  single_word?: boolean;
+  /** Takes the white space before it. */
+  lstrip?: boolean;
+  /** Takes the white space after it. */
+  rstrip?: boolean;
+  /** Looked for in the normalized text, in its own normalized form. */
+  normalized?: boolean;
+  special?: boolean;
+}
+
+export interface TokenizerDefinition {
+  added_tokens?: readonly AddedToken[] | null;
+  normalizer?: Component | null;
+  pre_tokenizer?: Component | null;
+  post_processor?: Component | null;
+  decoder?: Component | null;
+  model: Readonly<Record<string, unknown>>;
+}
+
+/** Something in tokenizer.json that is not supported or does not fit. */
+export class DefinitionError extends Error {
+  override readonly name = 'DefinitionError';
+}
+
+/** Components of a `Sequence`. */
+export function parts(component: Component, field: string): Component[] {
+  const list = component[field];
+  if (!Array.isArray(list)) throw new DefinitionError(`a ${component.type} has no list '${field}'`);
+  return list as Component[];
+}
+
+export const unknownType = (kind: string, { type }: Component): DefinitionError =>
+  new DefinitionError(`the ${kind} ${JSON.stringify(type)} is not supported`);
+
+/** @param otherwise what the field is where the file leaves it out */
+export function textField(component: Component, field: string, otherwise?: string): string {
+  const value = component[field] ?? otherwise;
+  if (typeof value !== 'string') throw new DefinitionError(`'${field}' of ${component.type} is not a string`);
+  return value;
+}

@@ -1,0 +1,47 @@
+// The merges of byte-pair encoding by the ids of the two symbols, flat in memory: published ones have up to 500,000.
+
+export class MergeTable {
+  readonly #mask: number;
+  readonly #left: Int32Array;
+  readonly #right: Int32Array;
+  readonly #ranks: Int32Array;
+  readonly #merged: Int32Array;
+
+  /** @param capacity number of merges that will be set */
+  constructor(capacity: number) {
+    const slots = 2 ** Math.ceil(Math.log2(2 * capacity + 2));
+    this.#mask = slots - 1;
+    this.#left = new Int32Array(slots).fill(-1);
+    this.#right = new Int32Array(slots);
+    this.#ranks = new Int32Array(slots);
+    this.#merged = new Int32Array(slots);
+  }
+
+  /** Of a pair that is given twice, the later rank counts. */
+  set(left: number, right: number, rank: number, merged: number): void {
+    const slot = this.#slot(left, right);
+    this.#left[slot] = left;
+    this.#right[slot] = right;
+    this.#ranks[slot] = rank;
+    this.#merged[slot] = merged;
+  }
+
+  /** Lower ranks are merged first; −1 where the two are never merged. */
+  rank(left: number, right: number): number {
+    const slot = this.#slot(left, right);
+    return this.#left[slot] < 0 ? -1 : this.#ranks[slot];
+  }
+
+  /** Id of what two symbols that have a rank become. */
+  merged(left: number, right: number): number {
+    return this.#merged[this.#slot(left, right)];
+  }
+
+  #slot(left: number, right: number): number {
+    let slot = (Math.imul(left, 0x9e3779b1) ^ Math.imul(right, 0x85ebca6b)) >>> 0;
+    slot = (slot ^ (slot >>> 15)) & this.#mask;
+    while (this.#left[slot] >= 0 && (this.#left[slot] !== left || this.#right[slot] !== right))
+      slot = (slot + 1) & this.#mask;
+    return slot;
+  }
+}

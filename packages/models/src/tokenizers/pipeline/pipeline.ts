@@ -1,0 +1,106 @@
+// tokenizer.json as a function of text: added tokens, normalizer, pre-tokenizer, model, post-processor; and back.
+// Ids and texts are those of the Rust library `tokenizers`, which transformers uses; `truncation` and `padding` have no
+// effect, as there: a caller asks for them.
+import { AddedTokens } from './added-tokens.js';
+import { Bpe } from './bpe.js';
+import { decoder } from './decoders.js';
+import { DefinitionError, type TokenizerDefinition } from './definition.js';
+import { normalizer } from './normalizers.js';
+import { postProcessor, type PostProcessor } from './post-processors.js';
+import { preTokenizer, type PreTokenizer } from './pre-tokenizers.js';
+import { SHARE, type TokenModel } from './token-model.js';
+import { Unigram } from './unigram.js';
+import { WordLevel, WordPiece } from './word-models.js';
+
+const models: Record<string, (model: Readonly<Record<string, unknown>>) => TokenModel> = {
+  BPE: (model) => new Bpe(model),
+  Unigram: (model) => new Unigram(model),
+  WordPiece: (model) => new WordPiece(model),
+  WordLevel: (model) => new WordLevel(model),
+};
+
+/** Halves of characters, which UTF-8 cannot write. */
+const LONE_SURROGATE = /\p{Cs}/gu;
+
+export class TokenizerPipeline {
+  readonly #model: TokenModel;
+  readonly #added: AddedTokens;
+  readonly #preTokenize: PreTokenizer;
+  readonly #postProcess: PostProcessor;
+  readonly #decode: (tokens: readonly string[]) => string;
+  readonly #tokens: string[] = [];
+
+  /** @throws {DefinitionError} of what is not supported */
+  constructor(definition: TokenizerDefinition) {
+    this.#model = models[modelType(definition.model)](definition.model);
+    const normalize = normalizer(definition.normalizer);
+    this.#added = new AddedTokens(definition.added_tokens ?? [], this.#model.vocabulary, normalize);
+    this.#preTokenize = preTokenizer(definition.pre_tokenizer);
+    this.#postProcess = postProcessor(definition.post_processor);
+    this.#decode = decoder(definition.decoder);
+    for (const [token, id] of this.#model.vocabulary) this.#tokens[id] = token;
+    for (const [id, token] of this.#added.spellings) this.#tokens[id] = token;
+  }
+
+  /** The largest id plus one. */
+  get size(): number {
+    return this.#tokens.length;
+  }
+
+  /** Characters of the longest spelling. */
+  get longestToken(): number {
+    return this.#tokens.reduce((longest, token) => Math.max(longest, token.length), 1);
+  }
+
+  tokenToId(token: string): number | undefined {
+    return this.#added.ids.get(token) ?? this.#model.vocabulary.get(token);
+  }
+
+  /**
+   * Ids of a text. Each `next()` does a bounded share of the work, about five milliseconds of it.
+   *
+   * @param maxTokens it ends early, with at least this many ids, where the text has more
+   */
+  *encode(text: string, { special = false, maxTokens = Infinity } = {}): Generator<undefined, number[]> {
+    const ids: number[] = [];
+    let share = 0;
+    for (const section of this.#added.sections(text.replace(LONE_SURROGATE, '\uFFFD'))) {
+      if ('id' in section) {
+        ids.push(section.id);
+        continue;
+      }
+      for (const piece of this.#preTokenize(section.text, section.isFirst)) {
+        if (piece === '') continue;
+        yield* this.#model.tokenize(piece, ids);
+        share += piece.length;
+        if (share < SHARE) continue;
+        share = 0;
+        if (ids.length >= maxTokens) return ids;
+        yield;
+      }
+    }
+    return special ? this.#postProcess(ids) : ids;
+  }
+
+  /** Ids that are no token are left out. */
+  decode(ids: ArrayLike<number>, { keepsSpecial = false } = {}): string {
+    const tokens: string[] = [];
+    for (let i = 0; i < ids.length; i++) {
+      const token = this.#tokens[ids[i]] as string | undefined;
+      if (token !== undefined && (keepsSpecial || !this.#added.special.has(token))) tokens.push(token);
+    }
+    return tokens.length === 0 ? '' : this.#decode(tokens);
+  }
+}
+
+/** Files before 2020 do not name it. */
+function modelType(model: Readonly<Record<string, unknown>> | null | undefined): string {
+  if (typeof model?.vocab !== 'object' || model.vocab === null)
+    throw new DefinitionError('it has no model with a vocabulary');
+  const { type, vocab, merges } = model;
+  if (typeof type === 'string' && Object.hasOwn(models, type)) return type;
+  if (type !== undefined) throw new DefinitionError(`its model.type ${JSON.stringify(type)} is not supported; known: ${Object.keys(models).join(', ')}`); // prettier-ignore
+  if (Array.isArray(vocab)) return 'Unigram';
+  if (merges !== undefined) return 'BPE';
+  return 'continuing_subword_prefix' in model ? 'WordPiece' : 'WordLevel';
+}

@@ -1,0 +1,44 @@
+// Where a long piece can be cut before the merges: between two characters that stand side by side in no token, no merge
+// reaches across. Llama 2 and Gemma see a whole text as one piece; cut at their words, the words' results can be remembered.
+
+/** Bits of the table of pairs: two pairs that share a bit cost a cut, never a wrong one. */
+const TABLE_BITS = 22;
+
+export class WordBoundaries {
+  readonly #pairs = new Int32Array(2 ** (TABLE_BITS - 5));
+  /** [code units] 1 where the character is a token: unknown ones may be fused with their neighbours. */
+  readonly #isKnown = new Uint8Array(2 ** 16);
+
+  constructor(vocabulary: ReadonlyMap<string, number>) {
+    for (const token of vocabulary.keys()) {
+      if (token.length === 1) this.#isKnown[token.charCodeAt(0)] = 1;
+      this.#add(token);
+    }
+  }
+
+  #add(token: string): void {
+    for (let i = 1; i < token.length; i++) {
+      const bit = bitOf(token.charCodeAt(i - 1), token.charCodeAt(i));
+      this.#pairs[bit >>> 5] |= 1 << (bit & 31);
+    }
+  }
+
+  *words(piece: string): Generator<string> {
+    let start = 0;
+    for (let i = 1; i < piece.length; i++) {
+      if (!this.#isBoundary(piece.charCodeAt(i - 1), piece.charCodeAt(i))) continue;
+      yield piece.slice(start, i);
+      start = i;
+    }
+    yield piece.slice(start);
+  }
+
+  #isBoundary(left: number, right: number): boolean {
+    if (this.#isKnown[left] + this.#isKnown[right] < 2) return false;
+    const bit = bitOf(left, right);
+    return (this.#pairs[bit >>> 5] & (1 << (bit & 31))) === 0;
+  }
+}
+
+const bitOf = (left: number, right: number): number =>
+  (Math.imul(left, 0x9e3779b1) ^ Math.imul(right, 0x85ebca6b)) >>> (32 - TABLE_BITS);

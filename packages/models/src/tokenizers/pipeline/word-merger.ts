@@ -1,0 +1,95 @@
+// Merging of one word's symbols, best rank first and leftmost among equals, in time n log n.
+// The work can be done a share at a time: a megabyte without a space is one word.
+import type { MergeTable } from './merge-table.js';
+
+/** Ranks and positions in one number of the heap: the rank decides, then the position. */
+const POSITIONS = 2 ** 28;
+
+const NONE = -1;
+
+export class WordMerger {
+  readonly #symbols: Int32Array;
+  readonly #next: Int32Array;
+  readonly #previous: Int32Array;
+  #heap: Float64Array;
+  #heapSize = 0;
+
+  /** @param symbols ids of the word's characters; they are not changed */
+  constructor(
+    private readonly merges: MergeTable,
+    symbols: ArrayLike<number>,
+  ) {
+    const { length } = symbols;
+    this.#symbols = Int32Array.from(symbols);
+    this.#next = Int32Array.from(symbols, (_, i) => (i + 1 < length ? i + 1 : NONE));
+    this.#previous = Int32Array.from(symbols, (_, i) => i - 1);
+    this.#heap = new Float64Array(length + 1);
+    for (let i = 0; i + 1 < length; i++) this.#consider(i);
+  }
+
+  /** @returns whether the word is done; else call it again */
+  run(steps: number): boolean {
+    for (let step = 0; step < steps && this.#heapSize > 0; step++) {
+      const top = this.#pop();
+      const at = top % POSITIONS;
+      const right = this.#next[at];
+      // Expired where one of the two has been merged since.
+      if (this.#symbols[at] === NONE || right === NONE) continue;
+      if (this.merges.rank(this.#symbols[at], this.#symbols[right]) !== Math.floor(top / POSITIONS)) continue;
+      this.#symbols[at] = this.merges.merged(this.#symbols[at], this.#symbols[right]);
+      this.#symbols[right] = NONE;
+      this.#next[at] = this.#next[right];
+      if (this.#next[at] !== NONE) this.#previous[this.#next[at]] = at;
+      if (this.#previous[at] !== NONE) this.#consider(this.#previous[at]);
+      this.#consider(at);
+    }
+    return this.#heapSize === 0;
+  }
+
+  ids(): number[] {
+    const ids: number[] = [];
+    for (let at = 0; at !== NONE && at < this.#symbols.length; at = this.#next[at]) ids.push(this.#symbols[at]);
+    return ids;
+  }
+
+  /** Queues the pair that begins at a symbol. */
+  #consider(at: number): void {
+    const next = this.#next[at];
+    if (next === NONE) return;
+    const rank = this.merges.rank(this.#symbols[at], this.#symbols[next]);
+    if (rank >= 0) this.#push(rank * POSITIONS + at);
+  }
+
+  #push(value: number): void {
+    if (this.#heapSize === this.#heap.length) {
+      const larger = new Float64Array(2 * this.#heap.length);
+      larger.set(this.#heap);
+      this.#heap = larger;
+    }
+    const heap = this.#heap;
+    let at = this.#heapSize++;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (heap[parent] <= value) break;
+      heap[at] = heap[parent];
+      at = parent;
+    }
+    heap[at] = value;
+  }
+
+  #pop(): number {
+    const heap = this.#heap;
+    const top = heap[0];
+    const size = --this.#heapSize;
+    const last = heap[size];
+    let at = 0;
+    for (let child = 1; child < size; child = 2 * at + 1) {
+      if (child + 1 < size && heap[child + 1] < heap[child]) child++;
+      if (heap[child] >= last) break;
+      heap[at] = heap[child];
+      at = child;
+    }
+    heap[at] = last;
+    return top;
+  }
+}

@@ -1,0 +1,40 @@
+// Which requests a server on this machine refuses: those that a foreign page in a browser can make its reader send.
+// A page of another site sends its Origin; a page whose name was rebound to this machine's address (DNS rebinding) sends its
+// name as Host; a form or a simple request of another site cannot send JSON's content type.
+// Source: the Fetch standard, sections 3.1 (Origin) and 4.1 (CORS-safelisted content types).
+import type { IncomingMessage } from 'node:http';
+import { isLoopback } from '@bowyer/core';
+
+export interface Refusal {
+  status: 403 | 415 | 421;
+  message: string;
+}
+
+/**
+ * @param host that the server listens on
+ * @returns null where the request may be answered
+ */
+export function refusalOf({ headers, method }: IncomingMessage, host: string): Refusal | null {
+  if (isLoopback(host) && !isLoopback(nameOf(headers.host ?? '')))
+    return {
+      status: 421,
+      message: `this server answers requests to this machine only; the header Host is '${headers.host ?? ''}'`,
+    };
+  const { origin } = headers;
+  if (origin !== undefined && origin !== `http://${headers.host}`)
+    return { status: 403, message: `requests of web pages are refused; the header Origin is '${origin}'` };
+  if (method === 'POST' && hasBody(headers) && !isJson(headers['content-type']))
+    return {
+      status: 415,
+      message: `the header Content-Type is '${headers['content-type'] ?? ''}'; it must be application/json`,
+    };
+  return null;
+}
+
+/** `localhost:8000` without its port. */
+const nameOf = (host: string): string => host.replace(/:\d+$/, '').toLowerCase();
+
+const hasBody = (headers: IncomingMessage['headers']): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+const isJson = (contentType = ''): boolean => /^application\/json\s*(;|$)/i.test(contentType);
