@@ -4,7 +4,7 @@
 
 FOLDER contains *.jinja files and may contain conversations.json; else the conversations below are used. Without --tokenizer a small
 byte-level BPE is trained on the templates and the conversations. OUT.json contains the conversations, the tokenizer, and of every
-template and conversation the result or the class of the error. `strftime_now` writes 4 March 2025, 15:06:07.
+template and conversation the text, with generation blocks tokens and mask, or the class of the error. `strftime_now` writes 4 March 2025, 15:06:07.
 
 transformers' own code renders and marks (apply_chat_template with return_assistant_tokens_mask=True). Needs transformers, jinja2.
 """
@@ -144,7 +144,7 @@ def small_tokenizer(texts):
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
     tokenizer.decoder = decoders.ByteLevel()
     alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(vocab_size=900, initial_alphabet=alphabet, special_tokens=["<s>", "</s>"], show_progress=False)
+    trainer = trainers.BpeTrainer(vocab_size=450, initial_alphabet=alphabet, special_tokens=["<s>", "</s>"], show_progress=False)
     tokenizer.train_from_iterator(texts, trainer)
     tokenizer.add_tokens([mark for mark in marks if mark not in ("<s>", "</s>")])
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>", clean_up_tokenization_spaces=False)
@@ -162,6 +162,8 @@ def rendered(tokenizer, template, conversation, asks):
         text = tokenizer.apply_chat_template(conversation["messages"], tokenize=False, **given)
     except Exception as error:  # the template's own refusal, or Python's
         return {"error": type(error).__name__}
+    if asks or not re.search(r"\{%-?\s*generation", template):
+        return {"text": text}
     encoded = tokenizer.apply_chat_template(
         conversation["messages"], tokenize=True, return_dict=True, return_assistant_tokens_mask=True, **given
     )

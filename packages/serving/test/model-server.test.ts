@@ -190,7 +190,7 @@ test.each([
   ['chat/completions', { messages: [] }, 400, 'messages', "'messages' must be an array with at least one object"],
   [
     'chat/completions',
-    { messages: [{ role: 'tool', content: '' }] },
+    { messages: [{ role: 'function', content: '' }] },
     400,
     'messages[0].role',
     'must be one of system,',

@@ -35,55 +35,41 @@ export interface Comparison {
 }
 
 /** What `strftime_now` wrote when it was recorded. */
-export const RECORDED_TIME = () => new Date(2025, 2, 4, 15, 6, 7);
+const recordedTime = () => new Date(2025, 2, 4, 15, 6, 7);
 
-export const inputsOf = ({
-  tools,
-  documents,
-  chat_template_kwargs: variables,
-}: RecordedConversation): TemplateInputs => ({
-  ...(tools && { tools }),
-  ...(documents && { documents }),
-  ...(variables && { variables }),
-});
+export const inputsOf = (conversation: RecordedConversation): TemplateInputs => {
+  const { tools, documents, chat_template_kwargs: variables } = conversation;
+  return { ...(tools && { tools }), ...(documents && { documents }), ...(variables && { variables }) };
+};
 
-export function compareRecording({ conversations, tokenizer, config, templates, results }: Recording): Comparison[] {
-  const ours = new HuggingFaceTokenizer(tokenizer, config);
-  return Object.entries(templates).map(([name, source]) => {
-    const template = new JinjaTemplate(source, ours, { variables: config, now: RECORDED_TIME });
-    const found: Comparison = { name, compared: 0, masks: 0, differences: [] };
-    for (const [key, conversation] of Object.entries(conversations)) {
-      const { whole, prompt } = results[name][key];
-      const { messages } = conversation;
-      const inputs = inputsOf(conversation);
-      const differ = (what: string, wanted: unknown, got: unknown) => {
-        found.compared++;
-        const [a, b] = [JSON.stringify(wanted), JSON.stringify(got)];
-        if (a !== b) found.differences.push(`${key}, ${what}: ${excerpts(a, b)}`);
-      };
-      differ(
-        'prompt',
-        idsOf(prompt),
-        refusable(() => template.encodePrompt(messages, inputs)),
-      );
-      if (!template.hasGenerationBlocks) {
-        differ(
-          'text',
-          idsOf(whole),
-          refusable(() => ours.encode(template.render(messages, inputs, false).text)),
-        );
-        continue;
-      }
-      const encoded = refusable(() => template.encodeConversation(messages, inputs)[0]);
-      differ('ids', idsOf(whole), encoded === null ? null : encoded.ids);
-      differ('mask', whole.mask ?? null, encoded === null ? null : encoded.lossMask.join(''));
-      found.masks++;
-    }
-    return found;
-  });
+export function compareRecording(recording: Recording): Comparison[] {
+  const tokenizer = new HuggingFaceTokenizer(recording.tokenizer, recording.config);
+  return Object.keys(recording.templates).map((name) => compareTemplate(name, tokenizer, recording));
 }
 
-const idsOf = ({ ids }: Result): readonly number[] | null => ids ?? null;
+function compareTemplate(name: string, tokenizer: HuggingFaceTokenizer, recording: Recording): Comparison {
+  const { conversations, config, templates, results } = recording;
+  const template = new JinjaTemplate(templates[name], tokenizer, { variables: config, now: recordedTime });
+  const found: Comparison = { name, compared: 0, masks: 0, differences: [] };
+  for (const [key, conversation] of Object.entries(conversations)) {
+    const { whole, prompt } = results[name][key];
+    const inputs = inputsOf(conversation);
+    const compare = (what: string, wanted: unknown, got: unknown) => {
+      found.compared++;
+      const [a, b] = [JSON.stringify(wanted ?? null), JSON.stringify(got)];
+      if (a !== b) found.differences.push(`${key}, ${what}: ${excerpts(a, b)}`);
+    };
+    const textOf = (asks: boolean) => refusable(() => template.render(conversation.messages, inputs, asks).text);
+    compare('prompt', prompt.text, textOf(true));
+    compare('text', whole.text, textOf(false));
+    if (!template.hasGenerationBlocks) continue;
+    const encoded = refusable(() => template.encodeConversation(conversation.messages, inputs)[0]);
+    compare('ids', whole.ids, encoded === null ? null : encoded.ids);
+    compare('mask', whole.mask, encoded === null ? null : encoded.lossMask.join(''));
+    found.masks++;
+  }
+  return found;
+}
 
 /** Null where the template refuses. */
 function refusable<T>(make: () => T): T | null {

@@ -43,6 +43,22 @@ test('AgentGym’s array and OpenAI’s lines are the same messages; empty items
   expect(await readConversations(lines)).toHaveLength(2);
 });
 
+test('what templates read stays: tools first, calls, reasoning, parts', async () => {
+  const call = { function: { name: 'clock', arguments: { at_night: true } } };
+  const messages = [
+    { role: 'user', content: [{ type: 'text', text: 'Time?' }] },
+    { role: 'assistant', tool_calls: [call], reasoning_content: 'I ask.' },
+    { role: 'tool', name: 'clock', content: '9:00' },
+  ];
+  const tools = [{ type: 'function', function: { name: 'clock' } }];
+  const path = file(
+    't.jsonl',
+    JSON.stringify({ tools: JSON.stringify(tools), chat_template_kwargs: { a_b: 1 }, messages }),
+  );
+  expect(isConversationFile(path)).toBe(true);
+  expect(await readConversations(path)).toEqual([{ messages, inputs: { tools, variables: { a_b: 1 } } }]);
+});
+
 test('episodes and games are no conversations', () => {
   const episode = { reset: { observation: 'conversations' }, steps: [{ action: 'a', observation: 'b', reward: 0 }] };
   expect(isConversationFile(file('c.jsonl', JSON.stringify(episode)))).toBe(false);
@@ -53,7 +69,7 @@ test('episodes and games are no conversations', () => {
 test.each([
   [
     '{"messages": [{"role": "narrator", "content": "x"}]}',
-    'line 1: the role of message 1 is "narrator"; known roles: system, human,',
+    'line 1: the role of message 1 is "narrator"; known roles: system, developer, human,',
   ],
   ['{"messages": [{"role": "user"}]}', 'line 1: the content of message 1 is missing, not a text'],
   ['{"messages": 3}', "line 1: 'messages' is the number 3, not an array of messages"],

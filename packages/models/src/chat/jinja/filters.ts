@@ -136,7 +136,7 @@ function indented(value: Value, args: CallArguments): Value {
   const width = args.or('width', 4);
   const by = typeof width === 'string' ? width : ' '.repeat(integerOf(width, 'indent: width'));
   const isBlank = args.boolean('blank', false);
-  const [first, ...rest] = `${textOf(value)}\n`.split(/\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/).slice(0, -1); // eslint-disable-line no-control-regex, prettier/prettier
+  const [first, ...rest] = `${textOf(value)}\n`.split(/\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/).slice(0, -1);
   const others = rest.map((line) => (isBlank || line !== '' ? by + line : line));
   return [args.boolean('first', false) ? by + first : first, ...others].join('\n');
 }

@@ -60,10 +60,20 @@ function padded(value: Value, { flags, width, precision, type }: Spec): string {
 const cut = (text: string, precision: number | null): string =>
   precision === null ? text : Array.from(text).slice(0, precision).join('');
 
+/** A number with so many decimals, half to even; toFixed takes the larger of two that are as near. */
+function fixed(number: number, places: number): string {
+  const text = number.toFixed(places);
+  const more = Math.abs(number).toFixed(Math.min(100, places + 30));
+  const [kept, rest] = [more.slice(0, more.length - 30), more.slice(more.length - 30)];
+  const isHalf = places <= 70 && /^50*$/.test(rest);
+  if (!isHalf || !/[02468]\.?$/.test(kept)) return text;
+  return (number < 0 ? '-' : '') + kept.replace(/\.$/, '');
+}
+
 function numberText(value: Value, precision: number | null, type: string): string {
   const number = numberOf(value);
   if (number === undefined) throw new TemplateError(`%${type} needs a number, not ${typeName(value)}`);
-  if (/[fF]/.test(type)) return number.toFixed(precision ?? 6);
+  if (/[fF]/.test(type)) return fixed(number, precision ?? 6);
   if (/[eEgGcou]/.test(type)) throw new TemplateError(`the format %${type} is not supported`);
   if (isFloat(value) && /[xX]/.test(type)) throw new TemplateError(`%${type} needs an integer, not float`);
   if (type === 'x') return Math.trunc(number).toString(16);
@@ -95,7 +105,7 @@ export function formatBraces(format: string, args: readonly Value[], named: Read
 export function rounded(number: number, places: number, method: 'common' | 'ceil' | 'floor'): Value {
   const scale = 10 ** places;
   if (method !== 'common') return floatOf(Math[method](number * scale) / scale);
-  if (places > 0) return floatOf(Number(number.toFixed(Math.min(places, 100))));
+  if (places > 0) return floatOf(Number(fixed(number, Math.min(places, 100))));
   const scaled = number * scale;
   const nearest = Math.round(scaled);
   const isHalf = Math.abs(scaled % 1) === 0.5;

@@ -7,12 +7,9 @@ export class Scope {
   constructor(private readonly outer: Scope | null) {}
 
   get(name: string): Value {
-    for (let scope: Scope | null = this; scope !== null; scope = scope.outer) {
-      // eslint-disable-line @typescript-eslint/no-this-alias, prettier/prettier
-      const value = scope.#names.get(name);
-      if (value !== undefined) return value;
-    }
-    return new Undefined(`'${name}' is undefined`);
+    const value = this.#names.get(name);
+    if (value !== undefined) return value;
+    return this.outer === null ? new Undefined(`'${name}' is undefined`) : this.outer.get(name);
   }
 
   set(name: string, value: Value): void {

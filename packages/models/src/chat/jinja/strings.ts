@@ -54,7 +54,7 @@ const methods: Record<string, Method> = {
   isnumeric: all(/^\p{N}$/u),
   isalnum: all(/^[\p{L}\p{N}]$/u),
   isspace: method('', (text) => isSpace(text)),
-  isascii: method('', (text) => /^[\0-\x7f]*$/.test(text)), // eslint-disable-line no-control-regex
+  isascii: method('', (text) => /^[\0-\x7f]*$/.test(text)),
   isupper: method('', (text) => cased(text) && text === text.toUpperCase()),
   islower: method('', (text) => cased(text) && text === text.toLowerCase()),
   istitle: method('', (text) => cased(text) && text === text.replace(/\p{L}+/gu, capitalized)),
@@ -93,9 +93,9 @@ function split(text: string, args: CallArguments, fromEnd: boolean): Value[] {
 
 function lines(text: string, keepEnds: boolean): string[] {
   const found =
-    text.match(/[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]*(?:\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]|$)/g) ?? []; // eslint-disable-line no-control-regex, prettier/prettier
+    text.match(/[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]*(?:\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]|$)/g) ?? [];
   const whole = found.filter((line) => line !== '');
-  return keepEnds ? whole : whole.map((line) => line.replace(/(?:\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])$/, '')); // eslint-disable-line no-control-regex
+  return keepEnds ? whole : whole.map((line) => line.replace(/(?:\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])$/, ''));
 }
 
 function partition(text: string, separator: string, fromEnd: boolean): Tuple {

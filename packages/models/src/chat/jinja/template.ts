@@ -1,5 +1,5 @@
 // Chat templates' Jinja with Python's meaning of every value, as transformers runs it: trim_blocks, lstrip_blocks, `break` and
-// `continue`, no autoescape, lists and dicts that a template cannot change, and `{% generation %}` blocks whose places are told.
+// `continue`, no autoescape, lists and dicts that a template cannot change, and `{% generation %}` blocks whose places are reported.
 // Sources: jinja.palletsprojects.com/en/stable/templates; huggingface.co/docs/transformers/chat_templating_writing.
 import { globalFunctions } from './globals.js';
 import { Interpreter } from './interpreter.js';

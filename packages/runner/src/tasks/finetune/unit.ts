@@ -105,6 +105,7 @@ interface FinetuneKeys {
   batchSize: number;
   gradAccumSteps: number;
   chatTemplate: string | null;
+  chatTemplateKwargs: Readonly<Record<string, unknown>>;
   upstreamLossMask: boolean;
 }
 
@@ -120,15 +121,20 @@ function batchProblems({ batchSize, gradAccumSteps }: FinetuneKeys): ConfigProbl
 }
 
 /** The whole file is read before a model is downloaded or loaded. */
-async function dataProblems({ data, chatTemplate, upstreamLossMask }: FinetuneKeys): Promise<ConfigProblem[]> {
+async function dataProblems({ data, ...keys }: FinetuneKeys): Promise<ConfigProblem[]> {
   try {
     const { items } = await readTrainingItems(data!);
-    if (items[0].value.kind === 'conversation') return maskProblems(chatTemplate, upstreamLossMask);
+    if (items[0].value.kind === 'conversation') return maskProblems(keys.chatTemplate, keys.upstreamLossMask);
   } catch (error) {
     if (!(error instanceof DataFileError)) throw error;
     return [{ key: 'data', message: error.what, remedy: `expected: ${error.expected}` }];
   }
-  const unused = { chat_template: chatTemplate, upstream_loss_mask: upstreamLossMask };
+  const unused = {
+    chat_template: keys.chatTemplate,
+    chat_template_kwargs:
+      Object.keys(keys.chatTemplateKwargs).length > 0 ? JSON.stringify(keys.chatTemplateKwargs) : null,
+    upstream_loss_mask: keys.upstreamLossMask,
+  };
   return Object.entries(unused)
     .filter(([, value]) => value !== null && value !== false)
     .map(([key, value]) => ({
