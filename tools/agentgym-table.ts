@@ -49,11 +49,12 @@ const rows = evaluations.flatMap(({ seed, results: { policies, tasks } }) =>
     return `| ${seed} | ${i === 0 ? '`bc_agentgym`' : '`evolve_agentgym`'} | ${overall} | ${own.join(' | ')} | ${metrics['test/episodes']} |`;
   }),
 );
+// Each comparison is of the policy that the run began with, minus the run's own.
 const gains = evaluations.flatMap(({ seed, results }) =>
-  results.comparisons.map(
-    ({ meanDifference, interval, episodes }) =>
-      `| ${seed} | ${meanDifference.toFixed(3)} | ${range(interval)} | ${episodes} |`,
-  ),
+  results.comparisons.map(({ meanDifference, interval: { low, high }, episodes }) => {
+    const cells = [seed, (-meanDifference).toFixed(3), range({ low: -high, high: -low }), episodes];
+    return `| ${cells.join(' | ')} |`;
+  }),
 );
 const curve = evaluations.flatMap(({ seed, iterations }) =>
   iterations.map((line) => {
@@ -74,10 +75,13 @@ AgentGym's HTTP protocol, and training, evaluation and test play on the servers;
 \`\`\`sh
 npx bowyer --config-name serve_env env=wordle port=36001
 npx bowyer --config-name serve_env env=maze port=36002
-SERVED="env.envs=[{name: wordle, backend: agentgym, base_url: 'http://127.0.0.1:36001'},{name: maze, backend: agentgym, base_url: 'http://127.0.0.1:36002', max_steps: 15}]"
+WORDLE="{name: wordle, backend: agentgym, base_url: 'http://127.0.0.1:36001'}"
+MAZE="{name: maze, backend: agentgym, base_url: 'http://127.0.0.1:36002', max_steps: 15}"
+SERVED="env.envs=[$WORDLE,$MAZE]"
 npx bowyer --config-name bc_agentgym "$SERVED" seed=0 save_path=bc
 npx bowyer --config-name evolve_agentgym "$SERVED" seed=0 policy_lm=bc save_path=evolved
-npx bowyer --config-name evolve_agentgym "$SERVED" task=evaluate checkpoint_path=evolved compare_with=[bc] test_size=${evaluations[0].results.policies[0].metrics['test/episodes']} save_path=evaluation
+npx bowyer --config-name evolve_agentgym "$SERVED" task=evaluate checkpoint_path=evolved compare_with=[bc] \\
+  test_size=${evaluations[0].results.policies[0].metrics['test/episodes']} save_path=evaluation
 node --conditions=source --import tsx tools/agentgym-table.ts evaluation
 \`\`\`
 
