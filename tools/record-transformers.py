@@ -5,10 +5,12 @@ Weights come from a formula over the tensor's name, so a recording has the names
 results alone. Each case is written as a folder and read by `from_pretrained`, so that ties, defaults and old spellings are
 those of the library.
 
-    python3 tools/record-transformers.py    (needs torch and transformers; made with 2.13 and 5.18)
+    python3 tools/record-transformers.py [fields]    (needs torch and transformers; made with 2.13 and 5.18)
 """
+import dataclasses
 import json
 import logging
+import sys
 import tempfile
 import warnings
 from pathlib import Path
@@ -77,7 +79,7 @@ ENCODERS = {
     "deberta-v2": dict(config=dict(DEBERTA, max_relative_positions=12, pos_att_type=["c2p", "p2c"], type_vocab_size=2)),
     "deberta-p2c": dict(config=dict(DEBERTA, num_hidden_layers=1, position_buckets=6, max_relative_positions=20,
                                     pos_att_type=["p2c"], position_biased_input=False)),
-    "deberta-absolute": dict(config=dict(DEBERTA, num_hidden_layers=1, relative_attention=False, legacy=True)),
+    "deberta-absolute": dict(config=dict(DEBERTA, num_hidden_layers=1, relative_attention=False, pos_att_type="c2p")),
     "modernbert": dict(config=dict(MODERN, model_type="modernbert", global_attn_every_n_layers=3, global_rope_theta=500.0,
                                    local_rope_theta=100.0, layer_norm_eps=1e-3, norm_eps=1e-5)),
     "modernbert-biases": dict(config=dict(
@@ -187,6 +189,26 @@ SEQ2SEQ = {
     "mt5": dict(config=dict(T5, model_type="mt5", feed_forward_proj="gated-gelu", transformers_version="4.30.0")),
     "mt5-own-head": dict(config=dict(T5, model_type="mt5", tie_word_embeddings=True), keep=["lm_head.weight"]),
 }
+# Rules of generation_config.json, or of config.json where that is the only file.
+TOKENS = dict(pad_token_id=1, bos_token_id=0, eos_token_id=2, decoder_start_token_id=2)
+T5_TOKENS = dict(pad_token_id=0, eos_token_id=1, decoder_start_token_id=0)
+GENERATION = {
+    "no-repeat-ngram-size": dict(config=BART, generation=dict(TOKENS, no_repeat_ngram_size=2, forced_bos_token_id=5,
+                                                              forced_eos_token_id=2)),
+    "repetition-penalty": dict(config=BART, generation=dict(TOKENS, repetition_penalty=1.6)),
+    "bad-words-ids": dict(config=BART, generation=dict(TOKENS, bad_words_ids=[[14], [0, 0], [16, 9, 3]])),
+    "suppress-tokens": dict(config=BART, generation=dict(TOKENS, suppress_tokens=[0, 14], begin_suppress_tokens=[16, 9],
+                                                         no_repeat_ngram_size=3)),
+    "begin-suppress-after-forced-bos": dict(config=BART, generation=dict(TOKENS, forced_bos_token_id=4,
+                                                                         begin_suppress_tokens=[0, 14])),
+    "in-config-json": dict(config=dict(BART, no_repeat_ngram_size=2, forced_bos_token_id=7)),
+    "sequence-bias": dict(config=MARIAN, drop=POSITIONS, generation=dict(
+        pad_token_id=30, eos_token_id=0, decoder_start_token_id=30, sequence_bias=[[[14, 14], -9.0], [[9], 0.5]])),
+    "min-length": dict(config=T5, keep=["decoder.embed_tokens.weight"], drop=["shared.weight"],
+                       generation=dict(T5_TOKENS, min_length=5)),
+    "min-new-tokens": dict(config=T5, keep=["decoder.embed_tokens.weight"], drop=["shared.weight"],
+                           generation=dict(T5_TOKENS, min_new_tokens=5, no_repeat_ngram_size=1)),
+}
 PAIRS = [([7, 9, 29, 4, 4, 11, 12, 5, 2], [14, 3, 9, 8, 8, 21, 2]), ([6, 2], [28, 2]), ([25, 10, 18, 27, 2], [3, 17, 16])]
 
 
@@ -223,6 +245,30 @@ def deberta_buckets(buckets, longest):
     return make_log_bucket_position(torch.arange(longest), buckets, longest).int().tolist()
 
 
+# Fields of config.json that the code reads beside those that the class declares.
+UNDECLARED = {
+    "": ["is_causal", "per_layer_config", "quantization_config"],
+    "deberta-v2": ["attention_head_size", "conv_kernel_size", "embedding_size", "norm_rel_ebd", "pooler_hidden_size",
+                   "position_buckets", "share_att_key"],
+    "modernbert": ["global_attn_every_n_layers", "global_rope_theta", "head_dim", "local_rope_theta",
+                   "partial_rotary_factor", "rope_scaling", "sliding_window"],
+    "t5": ["decoder_start_token_id", "dense_act_fn", "is_gated_act", "scale_decoder_outputs", "tie_word_embeddings"],
+    "mt5": ["dense_act_fn", "is_gated_act", "scale_decoder_outputs"],
+}
+TYPES = ["bert", "roberta", "xlm-roberta", "camembert", "albert", "distilbert", "electra", "deberta-v2", "modernbert",
+         "bart", "marian", "pegasus", "t5", "mt5"]
+
+
+def fields_of(kind):
+    """Fields of a class with their defaults, other names of fields, and what the code reads besides."""
+    cls = transformers.models.auto.configuration_auto.CONFIG_MAPPING[kind]
+    found = {}
+    for field in dataclasses.fields(cls):
+        is_plain = isinstance(field.default, (bool, int, float, str, type(None)))
+        found[field.name] = field.default if is_plain else None
+    return dict(fields=found, other_names=cls.attribute_map, undeclared=UNDECLARED[""] + UNDECLARED.get(kind, []))
+
+
 def write(name, contents):
     OUT.mkdir(parents=True, exist_ok=True)
     lines = ",\n".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in contents.items())
@@ -231,6 +277,8 @@ def write(name, contents):
 
 
 def main():
+    if sys.argv[1:] == ["fields"]:
+        return write("config-fields.json", {kind: fields_of(kind) for kind in TYPES})
     torch.set_num_threads(1)
     warnings.filterwarnings("ignore")
     transformers.logging.set_verbosity_error()
@@ -238,6 +286,11 @@ def main():
     transformers.logging.disable_progress_bar()
     encoders = {name: record_encoder(name, **case) for name, case in ENCODERS.items()}
     write("encoders.json", {name: record for name, record in encoders.items() if "hidden" in record})
+    write("config-fields.json", {kind: fields_of(kind) for kind in TYPES})
+    generation = {name: record_seq2seq(name, **case) for name, case in GENERATION.items()}
+    for record in generation.values():
+        del record["first_logits"], record["logprobs"]
+    write("target-rules.json", generation)
     families = {"bart": ["bart"], "marian-pegasus": ["marian", "pegasus"], "t5": ["t5", "mt5"]}
     for family, types in families.items():
         cases = {name: case for name, case in SEQ2SEQ.items() if case["config"]["model_type"] in types}

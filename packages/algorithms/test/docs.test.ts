@@ -43,7 +43,7 @@ const options = {
   ...{ statistics: 'episode', stepWeight: 1, baseline: 'none', innerEpochs: 1, sequence: 'episode', minibatchSize: 4 },
   ...{ maxBatchTokens: null, lossAggregation: 'token_mean', lossDivisor: null, ratio: 'token', clipLow: 0.2 },
   ...{ clipHigh: 0.2, dualClip: 3, oldLogprobs: 'sampled', klCoefficient: 0.1, klIn: 'loss', klEstimator: 'k3' },
-  ...{ entropyCoefficient: 0.01, targetKl: 1, beta: 0.1, pairsPerGroup: 1, teacher: 'frozen copy' },
+  ...{ entropyCoefficient: 0.01, targetKl: 1, beta: 0.1, nllCoefficient: 0, pairsPerGroup: 1, teacher: 'frozen copy' },
   ...{ sampleNum: 2, successThreshold: -3, successesPerItem: 2, merge: 'cumulative', learnFrom: 'current' },
   ...{ clipScope: 'own', numCandidates: 2, filterQuantile: 0.5, filterWindow: null, filterMinReturn: null },
   ...{ valueFunction: 'trunk', valueLr: 1e-3, valueMaxGradNorm: 1, valueCoefficient: 0.5, valueClip: 0.2 },

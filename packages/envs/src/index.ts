@@ -96,6 +96,7 @@ export {
   type ChatUsage,
   type OpenAiChatOptions,
 } from './http/openai-chat.js';
+export { HttpServer } from './http/http-server.js';
 export { HttpError } from './http/http-error.js';
 
 // Twenty Questions and Guess My City: what studies of their players need.

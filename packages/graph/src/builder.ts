@@ -1,6 +1,7 @@
 // The graph builder: one method per operator. What each method computes is documented at `OperatorMethods` in ir.ts.
 import {
   addDims,
+  canonicalDim,
   canonicalShape,
   formatShape,
   sameShape,
@@ -12,7 +13,7 @@ import {
 import { isFloat, onnxTypeCodes, type DataType } from './dtype.js';
 import { GraphBuildError } from './errors.js';
 import { Graph } from './graph.js';
-import type { Attributes, Op, Operand, OperatorMethods, ReduceOptions, Value } from './ir.js';
+import type { Attributes, LinearRecurrence, Op, Operand, OperatorMethods, ReduceOptions, Value } from './ir.js';
 import { positiveAxis } from './op.js';
 import * as arithmetic from './ops/arithmetic.js';
 import * as elementwise from './ops/elementwise.js';
@@ -20,6 +21,7 @@ import * as indexing from './ops/indexing.js';
 import * as matrix from './ops/matrix.js';
 import * as normalization from './ops/normalization.js';
 import * as quantized from './ops/quantized.js';
+import { Scan } from './ops/recurrence.js';
 import * as reduce from './ops/reduce.js';
 import * as shaping from './ops/shape.js';
 import { scatterNDAdd, scatterRowsAdd } from './scatter-rows.js';
@@ -184,13 +186,17 @@ export class GraphBuilder extends Graph implements OperatorMethods {
 
   concat(xs: readonly Value[], axis: number): Value {
     if (xs.length === 1) return xs[0]!;
-    return this.#one(shaping.Concat, xs, { axis: positiveAxis(axis, xs[0]!.rank, 'Concat', xs) });
+    const at = positiveAxis(axis, xs[0]!.rank, 'Concat', xs);
+    const total = this.partitionOf(xs.map((x) => x.dim(at)))?.total;
+    const shape = total === undefined ? undefined : xs[0]!.shape.map((dim, i) => (i === at ? total : dim));
+    return this.#one(shaping.Concat, xs, { axis: at }, shape);
   }
 
   split(x: Value, axis: number, parts: number | Shape): Value[] {
     const at = positiveAxis(axis, x.rank, 'Split', [x]);
     const sizes = typeof parts === 'number' ? Array<Dim>(parts).fill(equalPart(x, at, parts)) : canonicalShape(parts);
-    const total = sizes.reduce(addDims, 0);
+    const partition = this.partitionOf(sizes);
+    const total = partition?.total ?? sizes.reduce(addDims, 0);
     if (total !== x.dim(at))
       throw new GraphBuildError(
         'Split',
@@ -199,7 +205,12 @@ export class GraphBuilder extends Graph implements OperatorMethods {
       );
     if (sizes.length === 1) return [x];
     const shapes = sizes.map((size) => x.shape.map((dim, i) => (i === at ? size : dim)));
-    return this.apply(shaping.Split, [x, this.dimsTensor(sizes)], { axis: at, _parts: sizes.length }, shapes);
+    return this.apply(
+      shaping.Split,
+      [x, partition?.sizes ?? this.dimsTensor(sizes)],
+      { axis: at, _parts: sizes.length },
+      shapes,
+    );
   }
 
   slice(x: Value, axis: number, start: Dim, end?: Dim): Value {
@@ -310,6 +321,19 @@ export class GraphBuilder extends Graph implements OperatorMethods {
   oneHot = (indices: Value, depth: number, dtype: DataType = 'float32'): Value =>
     this.#one(indexing.OneHot, [indices, this.int64s([depth]), this.constant([0, 1], [2], dtype)], { axis: -1 });
 
+  linearRecurrence(
+    { start, decay, left, right, addend }: LinearRecurrence,
+    { reverse = false } = {},
+  ): { end: Value; states: Value } {
+    const direction = Number(reverse);
+    const [end, states] = this.apply(Scan, [start, decay, left, right, addend], {
+      num_scan_inputs: 4,
+      scan_input_directions: Array<number>(4).fill(direction),
+      scan_output_directions: [direction],
+    });
+    return { end: end!, states: states! };
+  }
+
   // Normalization
 
   softmax = (x: Value, axis = -1): Value =>
@@ -342,6 +366,12 @@ export class GraphBuilder extends Graph implements OperatorMethods {
 
   rangeBetween = (start: Value, end: Value, size: Dim = this.freshSymbol('range')): Value =>
     this.#one(shaping.Range, [start, end, this.scalar(1, 'int64')], {}, [size]);
+
+  partition(total: Dim, sizes: Value): Dim[] {
+    const dims = Array.from({ length: sizes.dim(0) as number }, () => this.freshSymbol('part'));
+    this.notePartition(dims, { total: canonicalDim(total), sizes });
+    return dims;
+  }
 
   dimScalar = (dim: Dim): Value => dimScalar(this, dim);
   sizeAsFloat = (dims: Shape, dtype: DataType = 'float32'): Value => sizeAsFloat(this, dims, dtype);

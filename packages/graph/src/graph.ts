@@ -8,6 +8,12 @@ import { Value, type Attributes, type GraphNode, type Op } from './ir.js';
 /** Constants of at most so many elements are shared when equal. */
 const SHARED_CONSTANT_SIZE = 64;
 
+/** Sizes known only while the graph runs, int64 [pieces], and what they add up to. */
+interface Partition {
+  total: Dim;
+  sizes: Value;
+}
+
 export class Graph {
   readonly inputs = new Map<string, Value>();
   readonly initializers: Value[] = [];
@@ -15,6 +21,8 @@ export class Graph {
   readonly outputs = new Map<string, Value>();
   /** Where the size of each symbol can be read: an axis of a value. */
   readonly #symbolSources = new Map<string, { value: Value; axis: number }>();
+  /** Lists of symbols whose sizes add up to a known one, by the list. */
+  readonly #partitions = new Map<string, Partition>();
   readonly #names = new Set<string>();
   readonly #counters = new Map<string, number>();
   readonly #existing = new Map<string, GraphNode>();
@@ -133,6 +141,14 @@ export class Graph {
   /** A symbol that no other dimension has, for sizes known only from tensor contents. */
   freshSymbol(prefix: string): Dim {
     return this.#claim(this.#fresh(prefix, ''));
+  }
+
+  protected notePartition(dims: readonly Dim[], partition: Partition): void {
+    this.#partitions.set(dims.join(), partition);
+  }
+
+  protected partitionOf(dims: readonly Dim[]): Partition | undefined {
+    return this.#partitions.get(dims.join());
   }
 
   /** Where the size of a symbol can be read. */

@@ -116,12 +116,16 @@ export interface OpSpec {
   webgpu?: WebgpuForm;
   /** What it computes in on a device in float16; 'operands' if not given. */
   float16?: Float16Form;
+  /** For operators that run a graph of their own: the attribute `body` as a GraphProto. */
+  body?: (node: GraphNode) => object;
   /** One gradient per input; a gradient that must pass an operator without a rule stops with an error. */
   gradient?: GradientRule;
 }
 
 export interface Op
-  extends Required<Pick<OpSpec, 'infer' | 'floatAttributes'>>, Pick<OpSpec, 'webgpu' | 'float16' | 'gradient'> {
+  extends
+    Required<Pick<OpSpec, 'infer' | 'floatAttributes'>>,
+    Pick<OpSpec, 'webgpu' | 'float16' | 'body' | 'gradient'> {
   readonly opType: string;
   readonly domain: '' | 'com.microsoft';
 }
@@ -133,6 +137,20 @@ export interface ReduceOptions {
   /** All axes if not given; negative ones count from the end. */
   axes?: readonly number[];
   keepdims?: boolean;
+}
+
+/** Operands of `linearRecurrence`. */
+export interface LinearRecurrence {
+  /** [batch, d, e] */
+  start: Value;
+  /** [n, batch, 1, 1] */
+  decay: Value;
+  /** [n, batch, d, width] */
+  left: Value;
+  /** [n, batch, width, d] */
+  right: Value;
+  /** [n, batch, d, e] */
+  addend: Value;
 }
 
 type Unary = (x: Value) => Value;
@@ -297,6 +315,13 @@ export interface OperatorMethods {
   /** 1 at each index along a new last axis of size `depth`. */
   oneHot(indices: Value, depth: number, dtype?: DataType): Value;
 
+  /**
+   * Sₜ₊₁ = decayₜ · Sₜ − leftₜ (rightₜ Sₜ) + addendₜ over the first axis (see ops/recurrence.ts).
+   *
+   * @returns the last S, and Sₜ of every t [n, batch, d, e]; with `reverse` t runs from the last to the first
+   */
+  linearRecurrence(recurrence: LinearRecurrence, options?: { reverse?: boolean }): { end: Value; states: Value };
+
   // Normalization
 
   softmax(x: Value, axis?: number): Value;
@@ -322,6 +347,8 @@ export interface OperatorMethods {
   dimScalar(dim: Dim): Value;
   /** Product of dimensions as a float scalar: the count in a mean. */
   sizeAsFloat(dims: Shape, dtype?: DataType): Value;
+  /** Sizes of pieces known only at run time, int64 [pieces], which add up to `total`: symbols that `split` and `concat` take. */
+  partition(total: Dim, sizes: Value): Dim[];
   /** Dimensions as a 1-D int64 tensor: constant where they are known, read from the graph's inputs where they are symbols. */
   dimsTensor(dims: Shape): Value;
 }

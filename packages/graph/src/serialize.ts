@@ -163,7 +163,8 @@ const noCopyInfo = {
   type: { sequenceType: { elemType: { tensorType: { elemType: onnxTypeCodes.float32, shape: { dim: [] } } } } },
 };
 
-function nodeProto({ op, name, inputs, outputs, attributes }: GraphNode, names: ReadonlyMap<Value, string>) {
+function nodeProto(node: GraphNode, names: ReadonlyMap<Value, string>) {
+  const { op, name, inputs, outputs, attributes } = node;
   const listed = Object.entries(attributes).filter(([key]) => !key.startsWith('_'));
   return {
     opType: op.opType,
@@ -171,7 +172,10 @@ function nodeProto({ op, name, inputs, outputs, attributes }: GraphNode, names: 
     name,
     input: inputs.map((value) => (value ? (names.get(value) ?? value.name) : '')),
     output: outputs.map((value) => names.get(value) ?? value.name),
-    attribute: listed.map(([key, value]) => attributeProto(key, value, op.floatAttributes.includes(key))),
+    attribute: [
+      ...listed.map(([key, value]) => attributeProto(key, value, op.floatAttributes.includes(key))),
+      ...(op.body ? [{ name: 'body', type: AttributeType.GRAPH, g: op.body(node) }] : []),
+    ],
   };
 }
 

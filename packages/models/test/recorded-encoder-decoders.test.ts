@@ -68,3 +68,19 @@ test.each(families)('%s: logits, log-probabilities and greedy ids', async (_, re
   expect(await greedyIds(model, recording)).toEqual(recording.greedy);
   await model.release();
 });
+
+test.each(recorded('target-rules'))('%s: greedy ids', async (_, recording) => {
+  const model = await load(recording);
+  expect(await greedyIds(model, recording)).toEqual(recording.greedy);
+  await model.release();
+});
+
+test('several beams are refused by field and file, and only for generating', async () => {
+  const [, recording] = recorded('bart')[0];
+  const model = await load({ ...recording, generation: { eos_token_id: 2, num_beams: 4, forced_bos_token_id: 3 } });
+  expect(await all(scoreTargets(model, items(recording), { maxTokens: 4096 }))).toHaveLength(3);
+  await expect(greedyIds(model, recording)).rejects.toThrow(
+    `${join(dir, 'generation_config.json')} of a 'language' model: num_beams is 4, which is not supported`,
+  );
+  await model.release();
+});

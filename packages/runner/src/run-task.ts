@@ -22,7 +22,7 @@ function withDecoding({ evalDoSample = null, ...config }: Record<string, unknown
 export async function runTask(
   yaml: Record<string, unknown>,
   schema: TObject,
-  context: Omit<TaskContext, 'envParts' | 'decisive'>,
+  context: Omit<TaskContext, 'envParts' | 'decisive' | 'plainConfig'>,
   reads?: ReadWatcher,
 ): Promise<void> {
   const unit = findTask(yaml.task as string)!;
@@ -36,7 +36,7 @@ export async function runTask(
     ? await openEnvParts(config as EnvironmentConfig)
     : { parts: {}, close: () => Promise.resolve() };
   try {
-    await run(config, { ...context, envParts: parts, decisive });
+    await run(config, { ...context, envParts: parts, decisive, plainConfig: yaml });
   } finally {
     await close();
   }

@@ -166,6 +166,11 @@ test('stop strings end an answer before them; terminators too; logprobs and echo
   const [choice] = stopped.body.choices;
   expect(choice.text).toBe(`is it a${text.slice(0, text.indexOf(stop))}`);
   expect(choice.finish_reason).toBe('stop');
+  const scored = await post(server, 'completions', { prompt: text, max_tokens: 0, echo: true, logprobs: 0 });
+  const [{ text: echoed, logprobs: ofPrompt, finish_reason }] = scored.body.choices;
+  expect([echoed, finish_reason, scored.body.usage.completion_tokens]).toEqual([text, 'length', 0]);
+  expect(ofPrompt.tokens.join('')).toBe(text);
+  expect(ofPrompt.token_logprobs.map((logprob: unknown) => typeof logprob).slice(0, 2)).toEqual(['object', 'number']);
   await server.close();
 
   const [ending] = tokenizer.encode(stop);
@@ -190,6 +195,7 @@ test.each([
   ['completions', { prompt: 'no', temperature: 3 }, 400, 'temperature', "'temperature' must be a number from 0 to 2"],
   ['completions', { prompt: 'no', n: 1.5 }, 400, 'n', "'n' must be an integer from 1 to 4"],
   ['completions', { prompt: 'no', max_tokens: 0 }, 400, 'max_tokens', 'an integer of at least 1'],
+  ['completions', { prompt: 'no', echo: true, logprobs: 2 }, 400, 'logprobs', 'must be 0 together with echo'],
   ['completions', { prompt: 'no', repetition_penalty: 1.2 }, 400, 'repetition_penalty', 'is not supported'],
   [
     'completions',

@@ -1,4 +1,5 @@
 // Direct preference optimisation on pairs of episodes, the agent's tokens of an episode being one sequence.
+import { Type } from '@sinclair/typebox';
 import { count, dpoLoss, episodicReturn, nullable, rate, type Trajectory } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';
 import type { Metrics } from '../types.js';
@@ -8,6 +9,11 @@ import { packTurns, scoreTurns } from './turn-batch.js';
 
 export const preferenceKeys = {
   beta: rate('β, strength of the tie to the start of the run, per nat'),
+  nll_coefficient: Type.Number({
+    minimum: 0,
+    description:
+      'weight of the negative log-likelihood per token of the better episodes, which DPO alone may make less likely; 0: none, as in the paper',
+  }),
   pairs_per_group: count(
     'pairs of a group: the best episode against the worst, the second best against the second worst, …',
   ),
@@ -21,6 +27,8 @@ export const preferenceKeys = {
 
 export type PreferenceOptions = {
   beta: number;
+  /** α of `dpoLoss`. */
+  nllCoefficient: number;
   maxBatchTokens: number | null;
   maxGradNorm: number;
   scoreTerminator: boolean;
@@ -79,7 +87,7 @@ export async function preferenceStep(
   );
   const lengths = episodes.map((episode) => lengthOf.get(episode)!);
   const refLogprobs = Float32Array.from(pairs.flatMap((pair) => [...pair.refLogprobs]));
-  const { loss, accuracy, margin } = await policy.accumulateLogprobGradients(
+  const { loss, accuracy, margin, nll } = await policy.accumulateLogprobGradients(
     batch.examples,
     ({ logprobs }) => dpoLoss({ logprobs, refLogprobs, lengths }, options),
     { maxTokens: options.maxBatchTokens ?? undefined },
@@ -89,6 +97,7 @@ export async function preferenceStep(
     'losses/dpo': loss,
     'preferences/accuracy': accuracy,
     'preferences/margin': margin,
+    'preferences/chosen_nll': nll,
     'optim/policy_gradient_norm': gradientNorm,
   };
 }

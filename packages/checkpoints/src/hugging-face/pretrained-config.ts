@@ -53,6 +53,19 @@ export async function readGenerationConfig(dir: string): Promise<Record<string, 
 }
 
 /**
+ * What a directory specifies about generation: `generation_config.json`, or `config.json` where there is no such file, as
+ * Python's library reads them.
+ */
+export async function readGenerationFields(
+  dir: string,
+): Promise<{ file: 'generation_config.json' | 'config.json'; json: Record<string, unknown> }> {
+  const own = (await readdir(dir)).includes('generation_config.json');
+  return own
+    ? { file: 'generation_config.json', json: await readGenerationConfig(dir) }
+    : { file: 'config.json', json: await readPretrainedConfig(dir) };
+}
+
+/**
  * `config.json` with the tokens that end texts as `generation_config.json` names them, where it does: a chat model may
  * have more of them there, and Python's library takes those.
  */

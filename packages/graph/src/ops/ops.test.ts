@@ -15,6 +15,7 @@ import * as indexing from './indexing.js';
 import * as matrix from './matrix.js';
 import * as normalization from './normalization.js';
 import * as quantized from './quantized.js';
+import * as recurrence from './recurrence.js';
 import * as reduce from './reduce.js';
 import * as shape from './shape.js';
 
@@ -25,6 +26,7 @@ const ops = {
   ...matrix,
   ...normalization,
   ...quantized,
+  ...recurrence,
   ...reduce,
   ...shape,
 };
@@ -268,6 +270,22 @@ const samples: Record<keyof typeof ops, Samples> = {
       build: (g, { x, i, u }) => g.scatterElementsAdd(x!, i!, u!, 1),
     },
   ],
+  Scan: [false, true].map((reverse) => ({
+    inputs: {
+      start: tensor(['batch', 2, 2]),
+      decay: positive(['tokens', 'batch', 1, 1]),
+      left: tensor(['tokens', 'batch', 2, 1]),
+      right: tensor(['tokens', 'batch', 1, 2]),
+      addend: tensor(['tokens', 'batch', 2, 2]),
+    },
+    build: (g, { start, decay, left, right, addend }) => {
+      const { end, states } = g.linearRecurrence(
+        { start: start!, decay: decay!, left: left!, right: right!, addend: addend! },
+        { reverse },
+      );
+      return [g.reshape(end, [-1]), g.reshape(g.mul(states, states), [-1])];
+    },
+  })),
   OneHot: { flat: unary((g, x) => g.oneHot(g.argMax(x, 1), 3)) },
 
   Softmax: [unary((g, x) => g.softmax(x)), unary((g, x) => g.softmax(x, 1), tensor(['batch', 3, 2]))],

@@ -3,6 +3,19 @@
 import type { Dim, GraphBuilder, Value } from '@bowyer/graph';
 import type { AttentionForm } from '../layers/attention.js';
 import type { ParameterSpec } from './parameter-spec.js';
+import type { StateSpec } from './recurrence.js';
+
+/** The states that recurrent layers keep of earlier tokens, by their names in `CausalArchitecture.states`. */
+export interface Recurrence {
+  /** What earlier tokens left, [batch, ...shape]; undefined where every sequence begins with these tokens. */
+  before(name: string): Value | undefined;
+  /** What the next tokens begin with; without effect where no token follows. */
+  after(name: string, state: Value): void;
+  /** [batch] int64: how many of a row's tokens are real, the rest being padding on the right that must not change its states; all where undefined. */
+  readonly counts?: Value;
+  /** Tokens that a layer takes at a time where it computes in chunks. */
+  readonly chunk: number;
+}
 
 /** What a graph offers to the architecture that is built into it. */
 export interface ForwardScope {
@@ -13,6 +26,8 @@ export interface ForwardScope {
   parameter(name: string): Value;
   /** x · Wᵀ + b over rows [rows, in] → [rows, out]; weight and bias by name. */
   linear(x: Value, weight: string, bias?: string): Value;
+  /** The same of one expert's weight, which has no adapter: transformers keeps those of all experts in one 3-D parameter. */
+  expertLinear(x: Value, weight: string, bias?: string): Value;
   /**
    * Causal self-attention of one layer over flat rows: queries [batch · tokens, heads · headSize], keys and values
    * [batch · tokens, keyValueHeads · headSize]; the result is shaped like the queries. The scope decides where the keys and values of earlier tokens come from.
@@ -20,6 +35,7 @@ export interface ForwardScope {
   attention(layer: number, query: Value, key: Value, value: Value, form: AttentionForm): Value;
   /** Zeroes elements with the given probability and scales the rest; returns x itself where dropout is off. */
   dropout(x: Value, probability: number): Value;
+  readonly recurrence: Recurrence;
   /** Declares that x is all that passes from one block to the next. Called before the first block and after each one. */
   blockBoundary(x: Value): void;
 }
@@ -34,6 +50,10 @@ export interface CausalArchitecture {
   /** Heads of keys and values, a divisor of `heads`; fewer than those is grouped-query attention. */
   readonly keyValueHeads: number;
   readonly headSize: number;
+  /** Layers that call `attention`, whose keys and values are cached; all where undefined. */
+  readonly attentionLayers?: readonly number[];
+  /** What the other layers keep of earlier tokens; none where undefined. */
+  readonly states?: readonly StateSpec[];
   readonly parameters: readonly ParameterSpec[];
   /**
    * Residual stream after the last block.

@@ -1,4 +1,5 @@
 // Converts between parameters in memory and in a Hugging Face checkpoint: names, and Conv1D's transposition.
+import { withJointTensors, withSeparateParameters } from './joint-tensors.js';
 import type { ParameterSpec } from './parameter-spec.js';
 import {
   type HostTensor,
@@ -32,6 +33,7 @@ export async function* eachParameter(
   specs: readonly ParameterSpec[],
   source: CheckpointReader,
 ): AsyncGenerator<[name: string, tensor: HostTensor]> {
+  source = withSeparateParameters(specs, source);
   const names = namesInFile(specs, source);
   for (const { name, transposedInFile } of specs)
     yield [name, await source.read(names.get(name)!, { transposed: transposedInFile, requireFinite: true })];
@@ -74,9 +76,10 @@ const listing = (names: string[]) =>
 
 /** The tensors as Python's transformers reads them. */
 export function toCheckpoint(specs: readonly ParameterSpec[], parameters: HostTensors): HostTensors {
-  return Object.fromEntries(
+  const tensors = Object.fromEntries(
     specs.map((spec) => [spec.name, spec.transposedInFile ? transposed(parameters[spec.name]) : parameters[spec.name]]),
   );
+  return withJointTensors(specs, tensors);
 }
 
 export const fileShape = ({ shape, transposedInFile }: ParameterSpec) =>

@@ -1,17 +1,22 @@
 // Which parameters of an architecture are weights of linear layers.
-import { GraphBuilder } from '@bowyer/graph';
+import { GraphBuilder, type Value } from '@bowyer/graph';
 import type { CausalArchitecture, ForwardScope } from './architecture.js';
 
 /**
  * Names of the weights that the forward pass uses in linear layers, found by running it on a temporary graph:
- * those before the head, and the head's, which is either its own or tied to the embedding.
+ * those before the head, those of experts, and the head's, which is either its own or tied to the embedding.
  */
-export function linearWeights(architecture: CausalArchitecture): Record<'inside' | 'heads' | 'tied', string[]> {
+export function linearWeights(
+  architecture: CausalArchitecture,
+): Record<'inside' | 'experts' | 'heads' | 'tied', string[]> {
   const g = new GraphBuilder('linear layers');
   const shapes = new Map(architecture.parameters.map(({ name, shape }) => [name, shape]));
   const inputs = new Map(architecture.parameters.map(({ name, shape }) => [name, g.input(name, 'float32', shape)]));
   const used = new Set<string>();
+  const experts: string[] = [];
   let linear: string[] = [];
+  const product = (x: Value, weight: string) =>
+    g.gemm(x, inputs.get(weight)!, undefined, { transB: shapes.get(weight)!.length === 2 });
   const scope: ForwardScope = {
     g,
     batch: 'batch',
@@ -22,10 +27,15 @@ export function linearWeights(architecture: CausalArchitecture): Record<'inside'
     },
     linear: (x, weight) => {
       linear.push(weight);
-      return g.gemm(x, inputs.get(weight)!, undefined, { transB: shapes.get(weight)!.length === 2 });
+      return product(x, weight);
+    },
+    expertLinear: (x, weight) => {
+      experts.push(weight);
+      return product(x, weight);
     },
     attention: (_layer, query) => query,
     dropout: (x) => x,
+    recurrence: { before: () => undefined, after: () => undefined, chunk: 1 },
     blockBoundary: () => undefined,
   };
   const ids = g.input('ids', 'int64', ['rows']);
@@ -34,5 +44,5 @@ export function linearWeights(architecture: CausalArchitecture): Record<'inside'
   linear = [];
   architecture.logits(scope, residual);
   const [heads, tied] = [false, true].map((isUsed) => linear.filter((weight) => used.has(weight) === isUsed));
-  return { inside: [...new Set(inside)], heads, tied };
+  return { inside: [...new Set(inside)], experts, heads, tied };
 }

@@ -1,5 +1,22 @@
 // The parameters of a model, as an architecture lists them.
 
+/**
+ * A tensor of files that contains several parameters, such as one for each expert: [count, rows, columns] or [count, rows].
+ * In its place there may be `tensor_blocks` and `tensor_scales`, the same numbers in MXFP4, always as [count, out, in].
+ */
+export interface JointTensor {
+  tensor: string;
+  count: number;
+  /** Which of the `count` parts has this parameter. */
+  index: number;
+  /** Where it begins in the part, and how many rows the part has; it is the whole part if not given. */
+  rows?: { from: number; of: number };
+  /** The part is [in, out]. */
+  transposed?: boolean;
+  /** Models are saved so; else under the parameter's own name. */
+  saved?: boolean;
+}
+
 /** One parameter: its name in the Hugging Face checkpoint, its shape in memory, and how a fresh model fills it. */
 export interface ParameterSpec {
   name: string;
@@ -8,4 +25,8 @@ export interface ParameterSpec {
   init: { kind: 'normal'; standardDeviation: number } | { kind: 'zeros' } | { kind: 'ones' };
   /** The checkpoint keeps this weight as [in, out] (GPT-2's Conv1D). */
   transposedInFile?: boolean;
+  /** Training leaves it as it is: no result has a gradient by it. */
+  isBuffer?: boolean;
+  /** Where the file may have it instead of under its own name. */
+  joint?: JointTensor;
 }

@@ -9,7 +9,7 @@
 import { join } from 'node:path';
 import { writeFileAtomically, type Rng } from '@bowyer/core';
 import type { GraphBuilder, Value } from '@bowyer/graph';
-import { filled, heLinear, linear, type Parameters } from '../layers/linear.js';
+import { filled, heLinear, perceptron, type Parameters } from '../layers/linear.js';
 import { writeWeights, type HostTensors } from '@bowyer/checkpoints';
 import type { Tokenizer } from '../tokenizers/tokenizer.js';
 import type { CriticEncoder, CriticFeatures, CriticFeeds } from './critic-encoder.js';
@@ -102,9 +102,4 @@ export class RecencyEncoder implements CriticEncoder {
     const own = Object.entries(parameters).filter(([name]) => /^(words|phrase|line)\./.test(name));
     await writeWeights(dir, Object.fromEntries(own));
   }
-}
-
-/** Linear, ReLU, linear. */
-function perceptron(g: GraphBuilder, x: Value, parameters: Parameters, name: string): Value {
-  return linear(g, g.relu(linear(g, x, parameters, `${name}.0`)), parameters, `${name}.2`);
 }

@@ -69,6 +69,8 @@ export function decoder(spec: DecoderSpec): CausalArchitecture {
   return {
     ...{ vocabSize, contextLength, heads, keyValueHeads, headSize, config },
     layers: blocks.length,
+    attentionLayers: [...blocks.keys()].filter((layer) => !blocks[layer].mixer.states),
+    states: blocks.flatMap(({ mixer }) => mixer.states ?? []),
     parameters: decoderParameters(spec),
 
     residual(scope, ids, positions) {

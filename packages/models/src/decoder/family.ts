@@ -27,6 +27,12 @@ export interface Sizes {
   headSize: number;
 }
 
+interface RotaryOptions {
+  share?: number | 'partial_rotary_factor';
+  interleaved?: boolean;
+  json?: ConfigJson;
+}
+
 export type LayerKind = 'full_attention' | 'sliding_attention';
 
 /** A config.json with its family's defaults; what is read is checked, and an `UnsupportedConfigError` names the field. */
@@ -81,12 +87,12 @@ export class FamilyConfig {
    * How positions turn heads.
    *
    * @param options.share of a head's columns that turn; 'partial_rotary_factor': as the file says
-   * @param options.kind layers that have rope_parameters of their own under this name
+   * @param options.interleaved neighbouring columns turn together
+   * @param options.json of which the fields of rope are read, where that is not the whole file
    */
-  rotary({ share = 1, kind }: { share?: number | 'partial_rotary_factor'; kind?: LayerKind } = {}): RotaryFrequencies {
+  rotary({ share = 1, interleaved, json = this.json }: RotaryOptions = {}): RotaryFrequencies {
     const { fields, type } = this;
     const { headSize } = this.sizes;
-    const json = this.#ropeOf(kind);
     const rotaryDims = Math.floor(headSize * (share === 'partial_rotary_factor' ? this.#share(json) : share));
     if (share === 1) this.#refusePartial(json);
     if (share === 1 && headSize % 2 !== 0)
@@ -96,11 +102,12 @@ export class FamilyConfig {
         'partial_rotary_factor',
         `makes ${rotaryDims} of a head's ${headSize} columns rotate; the number must be even and at least 2`,
       );
-    return rotaryFrequencies(type, json, {
+    const frequencies = rotaryFrequencies(type, json, {
       rotaryDims,
-      defaultBase: Number(fields.value('rope_theta') ?? 10000),
+      defaultBase: Number(this.family.defaults.rope_theta ?? 10000),
       trainedLength: fields.count('max_position_embeddings'),
     });
+    return interleaved ? { ...frequencies, interleaved } : frequencies;
   }
 
   /** Newer files have it among the rope_parameters, older ones as a field of its own. */
@@ -118,11 +125,20 @@ export class FamilyConfig {
     new ConfigFields(this.type, scaling, {}, `${name}.`).refuse('partial_rotary_factor', 1);
   }
 
-  /** The config.json with one kind of layer's rope_parameters in the place of all. */
-  #ropeOf(kind: LayerKind | undefined): ConfigJson {
-    const nested = this.json.rope_parameters as Record<string, unknown> | undefined;
-    const own = kind && nested?.[kind];
-    return own ? { ...this.json, rope_parameters: own } : this.json;
+  /**
+   * Positions of each kind of layer, where `rope_parameters` has an object for each; `rope_scaling` of older files is of
+   * full_attention.
+   *
+   * @param bases by kind: the base where the object has none
+   */
+  rotaryByKind(bases: Record<LayerKind, number>): Record<LayerKind, RotaryFrequencies> {
+    const { rope_parameters, rope_scaling } = this.json as Record<string, Record<string, ConfigJson> | null | undefined>;
+    const of = (kind: LayerKind) => {
+      const scaled = kind === 'full_attention' ? rope_scaling : {};
+      const own = { rope_type: 'default', rope_theta: bases[kind], ...rope_parameters?.[kind], ...scaled };
+      return this.rotary({ json: { rope_parameters: own } });
+    };
+    return { full_attention: of('full_attention'), sliding_attention: of('sliding_attention') };
   }
 
   /** The kind of each layer: `layer_types`, or without it what `kindOf` says. */

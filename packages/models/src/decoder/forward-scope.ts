@@ -1,6 +1,6 @@
 // The shared parts of all graphs of a language model: parameters as inputs, linear layers in the chosen operand order, dropout.
 import type { Dim, GraphBuilder, Precision, Value } from '@bowyer/graph';
-import type { CausalArchitecture, ForwardScope } from '../architecture/architecture.js';
+import type { CausalArchitecture, ForwardScope, Recurrence } from '../architecture/architecture.js';
 import type { AttentionForm } from '../layers/attention.js';
 import type { SeededDropout } from '../layers/dropout.js';
 import type { AdapterGraph } from '../lora/adapter-graph.js';
@@ -22,6 +22,8 @@ export interface ScopeOptions {
   tokens: Dim;
   operandOrder: OperandOrder;
   attention: AttentionFunction;
+  /** Where the states of recurrent layers come from and go; if omitted, every sequence begins with zeros. */
+  recurrence?: Recurrence;
   /** Frozen weights by name: linear layers take these instead of a graph input. Rows are still looked up in float32. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
   /** How products with them are computed (see quantized-weight.ts); 0 if left out. */
@@ -38,12 +40,16 @@ export interface ScopeOptions {
   weightType?: Precision;
 }
 
+/** Tokens of a chunk where whole sequences are computed; decoding has smaller ones (see decode-graph.ts). */
+const CHUNK = 64;
+
 /** The input that products take a packed weight from; where its rows are looked up as well, that is another input. */
 export const prepackedName = (weight: string) => `${weight}/packed`;
 
 export class GraphScope implements ForwardScope {
   readonly batch: Dim;
   readonly tokens: Dim;
+  readonly recurrence: Recurrence;
   /** The residual stream between blocks, the first block's input included. */
   readonly blockBoundaries: Value[] = [];
   readonly #parameters = new Map<string, Value>();
@@ -55,6 +61,7 @@ export class GraphScope implements ForwardScope {
   ) {
     this.batch = options.batch;
     this.tokens = options.tokens;
+    this.recurrence = options.recurrence ?? { before: () => undefined, after: () => undefined, chunk: CHUNK };
     for (const { name, shape } of architecture.parameters)
       if (!options.quantized?.has(name) && !options.packed?.has(name))
         this.#parameters.set(name, this.#input(name, shape));
@@ -91,6 +98,10 @@ export class GraphScope implements ForwardScope {
   linear(x: Value, weight: string, bias?: string): Value {
     const product = this.#baseLinear(x, weight, bias);
     return this.options.adapters?.add(weight, x, product) ?? product;
+  }
+
+  expertLinear(x: Value, weight: string, bias?: string): Value {
+    return this.#baseLinear(x, weight, bias);
   }
 
   #baseLinear(x: Value, weight: string, biasName?: string): Value {

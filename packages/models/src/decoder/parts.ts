@@ -2,6 +2,7 @@
 import type { Value } from '@bowyer/graph';
 import type { ForwardScope } from '../architecture/architecture.js';
 import type { ParameterSpec } from '../architecture/parameter-spec.js';
+import type { StateSpec } from '../architecture/recurrence.js';
 import { rmsNormalization } from '../layers/rms-normalization.js';
 import type { RotaryTables } from '../layers/rotary-embedding.js';
 import type { RotaryFrequencies } from '../layers/rotary-frequencies.js';
@@ -19,6 +20,8 @@ export interface Part {
   readonly parameters: readonly ParameterSpec[];
   /** How positions turn, where the part asks the place for tables. */
   readonly rotary?: RotaryFrequencies;
+  /** What a recurrent mixer keeps of earlier tokens; a mixer without any is attention, whose keys and values are kept. */
+  readonly states?: readonly StateSpec[];
   apply(scope: ForwardScope, x: Value, place: Place): Value;
 }
 
@@ -77,6 +80,28 @@ export function norm(path: string, size: number, { kind, epsilon }: NormOptions)
       if (kind === 'rms') return rmsNormalization(g, x, scale, epsilon);
       if (kind === 'rms-offset') return rmsNormalization(g, x, g.add(scale, 1), epsilon);
       return g.layerNormalization(x, scale, hasBias ? scope.parameter(bias) : undefined, { epsilon });
+    },
+  };
+}
+
+/**
+ * A layer norm without bias over the last axis of [rows, heads, size], with weights for each head.
+ *
+ * @param weights one parameter [heads, size], or the names of one [size] for each head
+ */
+export function normPerHead(weights: string | string[], size: number, epsilon: number, heads = weights.length): Layer {
+  const init = { kind: 'ones' } as const;
+  const parameters: ParameterSpec[] =
+    typeof weights === 'string'
+      ? [{ name: weights, shape: [heads, size], init }]
+      : weights.map((name) => ({ name, shape: [size], init }));
+  return {
+    parameters,
+    apply: (scope, x) => {
+      const { g } = scope;
+      const ones = g.constant(new Float32Array(size).fill(1), [size]);
+      const scales = parameters.map(({ name }) => g.reshape(scope.parameter(name), [-1, size]));
+      return g.mul(g.layerNormalization(x, ones, undefined, { epsilon }), g.concat(scales, 0));
     },
   };
 }

@@ -2,7 +2,7 @@
 // A family states what it does otherwise; whatever it leaves out is Llama's, names of weights included.
 // Source: Touvron et al. 2023, arXiv:2302.13971, section 2.2; names and layout of Hugging Face's LlamaForCausalLM.
 import type { CausalArchitecture } from '../architecture/architecture.js';
-import { activationNames } from '../layers/activations.js';
+import { activationNames, type ActivationName } from '../layers/activations.js';
 import type { AttentionForm } from '../layers/attention.js';
 import type { RotaryFrequencies } from '../layers/rotary-frequencies.js';
 import { decoder, type Block, type BlockNorms, type DecoderSpec, type Embedding, type Head } from './decoder.js';
@@ -41,21 +41,26 @@ export type BlockNormNames = Partial<Record<keyof BlockNorms, string>>;
 const llamaNorms: BlockNormNames = { mixerInput: 'input_layernorm', feedForwardInput: 'post_attention_layernorm' };
 
 /** How one layer's attention departs. */
-export interface AttentionDeparture extends AttentionForm {
+export interface AttentionDeparture extends Omit<AttentionForm, 'positionBiases' | 'sinks'> {
   /** null: positions do not turn queries and keys. */
   rotary?: RotaryFrequencies | null;
   projections?: 'separate' | 'parts' | 'heads';
   /** Biases of queries, keys and values, and of the output. */
   bias?: boolean;
   outputBias?: boolean;
-  queryKeyNorm?: QueryKeyNorms['over'];
+  /** Norms of all norms' kind over each head or over all, or others, made for attention of the given path. */
+  queryKeyNorm?: QueryKeyNorms['over'] | ((path: string) => QueryKeyNorms);
   queryFactor?: SelfAttention['queryFactor'];
+  positionBiases?: SelfAttention['positionBiases'];
+  /** Name of the parameter in attention's module. */
+  sinks?: string;
   gate?: SelfAttention['gate'];
 }
 
 export interface FeedForwardDeparture {
-  /** Gated with two layers or one joint one, or not gated. The activation is `hidden_act`. */
+  /** Gated with two layers or one joint one, or not gated. The activation is `hidden_act` where it is left out. */
   kind?: 'gated' | 'joint' | 'plain';
+  activation?: ActivationName;
   bias?: boolean;
   inner?: number;
 }
@@ -151,15 +156,15 @@ class PlainParts {
     const { names } = this;
     const departure = this.departures.attention?.(layer) ?? {};
     const { rotary, projections: kind = 'separate', bias = false, outputBias = bias, queryKeyNorm } = departure;
-    const { queryFactor, gate } = departure;
-    const { dropout = this.#attentionDropout, scale, window, softcap, slopes, sinks } = departure;
-    const form = { dropout, scale, window, softcap, slopes, sinks };
+    const { queryFactor, gate, positionBiases, sinks } = departure;
+    const { dropout = this.#attentionDropout, scale, window, softcap } = departure;
+    const form = { dropout, scale, window, softcap };
     const at = `${path}.${names.attention}`;
     const [queries, keys] = [heads * headSize, keyValueHeads * headSize];
     const project = (name: string, out: number) => this.#linear(`${at}.${name}`, out, width, bias);
-    const whole = queryKeyNorm === 'projection';
     return selfAttention({
-      ...{ heads, keyValueHeads, headSize, queryFactor, gate, form },
+      ...{ heads, keyValueHeads, headSize, queryFactor, gate, positionBiases, form },
+      sinks: sinks && `${at}.${sinks}`,
       projections:
         kind === 'separate'
           ? {
@@ -170,13 +175,20 @@ class PlainParts {
             }
           : { kind, joint: project(names.joint, queries + 2 * keys) },
       output: this.#linear(`${at}.${names.output}`, width, queries, outputBias, true),
-      norms: queryKeyNorm && {
-        over: queryKeyNorm,
-        query: this.normAt(`${at}.${names.queryNorm}`, whole ? queries : headSize),
-        key: this.normAt(`${at}.${names.keyNorm}`, whole ? keys : headSize),
-      },
+      norms: typeof queryKeyNorm === 'function' ? queryKeyNorm(at) : queryKeyNorm && this.#norms(at, queryKeyNorm),
       rotary: (rotary === undefined ? this.rotary : rotary) ?? undefined,
     });
+  }
+
+  #norms(at: string, over: QueryKeyNorms['over']): QueryKeyNorms {
+    const { heads, keyValueHeads, headSize } = this.config.sizes;
+    const { queryNorm, keyNorm } = this.names;
+    const size = (count: number) => (over === 'head' ? headSize : count * headSize);
+    return {
+      over,
+      query: this.normAt(`${at}.${queryNorm}`, size(heads)),
+      key: this.normAt(`${at}.${keyNorm}`, size(keyValueHeads)),
+    };
   }
 
   feedForward(layer: number, path: string): Part {
@@ -187,7 +199,7 @@ class PlainParts {
     const { fields } = config;
     const { width } = config.sizes;
     const { kind = 'gated', bias = false, inner = fields.count('intermediate_size') } = departure;
-    const activation = fields.choice('hidden_act', activationNames);
+    const activation = departure.activation ?? fields.choice('hidden_act', activationNames);
     const at = names.feedForward === '' ? path : `${path}.${names.feedForward}`;
     const into = (name: string, out = inner) => this.#linear(`${at}.${name}`, out, width, bias);
     const down = this.#linear(`${at}.${names.down}`, width, inner, bias, true);

@@ -1,5 +1,5 @@
 // Attention of a decoder's layer: projections, norms of queries and keys, their turn by position, and the output projection.
-import type { Value } from '@bowyer/graph';
+import type { GraphBuilder, Value } from '@bowyer/graph';
 import type { ForwardScope } from '../architecture/architecture.js';
 import type { AttentionForm } from '../layers/attention.js';
 import { rotateHeads } from '../layers/rotary-embedding.js';
@@ -36,16 +36,23 @@ export interface SelfAttention extends HeadSizes {
   /** A factor of the turned queries that follows from the position, [rows, 1] or [rows, heads · headSize]. */
   queryFactor?: (scope: ForwardScope, place: Place) => Value;
   form: AttentionForm;
+  /** [heads, positions] what is added to the score of a key at each position. */
+  positionBiases?: { table: Float32Array; positions: number };
+  /** Name of a parameter [heads], the scores of a further place without a value (see AttentionForm). */
+  sinks?: string;
   /** Changes what attention gives before the output projection (a gate): both [rows, heads · headSize]. */
   gate?: (scope: ForwardScope, mixed: Value, x: Value) => Value;
 }
 
 export function selfAttention(attention: SelfAttention): Part {
-  const { projections, output, norms, rotary, queryFactor, form, gate } = attention;
+  const { projections, output, norms, rotary, queryFactor, gate, sinks } = attention;
   const inputs =
     projections.kind === 'separate' ? [projections.query, projections.key, projections.value] : [projections.joint];
   return {
-    parameters: [...inputs, output, ...(norms ? [norms.query, norms.key] : [])].flatMap(({ parameters }) => parameters),
+    parameters: [
+      ...[...inputs, output, ...(norms ? [norms.query, norms.key] : [])].flatMap(({ parameters }) => parameters),
+      ...(sinks ? [{ name: sinks, shape: [attention.heads], init: { kind: 'zeros' } as const }] : []),
+    ],
     rotary,
     apply(scope, x, place) {
       const [query, key, value] = project(scope, x, attention);
@@ -54,10 +61,30 @@ export function selfAttention(attention: SelfAttention): Part {
       const keys = turn(key, attention.keyValueHeads, norms?.key);
       const turned = turn(query, attention.heads, norms?.query);
       const queries = queryFactor ? scope.g.mul(turned, queryFactor(scope, place)) : turned;
-      const mixed = scope.attention(place.layer, queries, keys, value, form);
+      const mixed = scope.attention(place.layer, queries, keys, value, completeForm(scope, attention));
       return output.apply(scope, gate ? gate(scope, mixed, x) : mixed);
     },
   };
+}
+
+function completeForm(scope: ForwardScope, { form, sinks, positionBiases, heads }: SelfAttention): AttentionForm {
+  return {
+    ...form,
+    ...(sinks && { sinks: scope.parameter(sinks) }),
+    ...(positionBiases && {
+      positionBiases: sharedConstant(scope.g, positionBiases.table, [heads, positionBiases.positions]),
+    }),
+  };
+}
+
+const constants = new WeakMap<GraphBuilder, Map<Float32Array, Value>>();
+
+/** The same array is one constant of a graph, in however many layers it is used. */
+function sharedConstant(g: GraphBuilder, data: Float32Array, shape: number[]): Value {
+  const known = constants.get(g) ?? new Map<Float32Array, Value>();
+  constants.set(g, known);
+  if (!known.has(data)) known.set(data, g.constant(data, shape));
+  return known.get(data)!;
 }
 
 /** Flat rows [rows, heads · headSize] of queries, keys and values. */

@@ -1,13 +1,14 @@
 // The graph that continues contexts: new tokens in, next token out. Earlier keys and values are inputs that are only
 // read, so the cache never passes through the graph; the new ones leave it as one small output.
 import { GraphBuilder, type Value } from '@bowyer/graph';
-import type { CausalArchitecture } from '../architecture/architecture.js';
+import type { CausalArchitecture, Recurrence } from '../architecture/architecture.js';
 import { cachedAttention } from '../layers/attention.js';
 import { GraphScope } from '../decoder/forward-scope.js';
 import type { IntegerWeights } from '../quantization/integer-decoding.js';
 import type { QuantizedWeight } from '../quantization/quantized-weight.js';
 import { AdapterGraph } from '../lora/adapter-graph.js';
 import type { AdapterLayout } from '../lora/adapter-layout.js';
+import { keyName, nextStateName, stateName, valueName } from './decode-names.js';
 import { sampleTokens, type Sampler } from './sampling.js';
 import { maskedLogits } from '../layers/vocabulary-mask.js';
 import type { OperandOrder } from '../layers/weight-product.js';
@@ -27,16 +28,15 @@ export interface DecodeGraphOptions {
   adapters?: AdapterLayout;
 }
 
-export const keyName = (layer: number) => `key.${layer}`;
-export const valueName = (layer: number) => `value.${layer}`;
-
 /**
  * Inputs: ids and positions [batch, tokens]; last [batch], the row of the flattened [batch · tokens] after which each
  * row continues (not with one token); cache_mask [batch, 1, 1, capacity]; key.N and value.N
- * [batch, keyValueHeads, capacity, headSize]; and what the sampler asks for: uniforms [batch], temperature, top_p.
+ * [batch, keyValueHeads, capacity, headSize] of attention layers; state.NAME [batch, …] of recurrent ones, and with them counts
+ * [batch], each row's real tokens (not with one token); and what the sampler asks for: uniforms [batch], temperature, top_p.
  *
  * Outputs: tokens [batch] int32; logprobs and sampling_logprobs [batch];
- * fresh [2 · layers, batch, keyValueHeads, tokens, headSize], key and value of each layer in turn.
+ * fresh [2 · layers, batch, keyValueHeads, tokens, headSize], key and value of each attention layer in turn; next.NAME, states after
+ * each row's last real token.
  */
 export function decodeGraph(architecture: CausalArchitecture, options: DecodeGraphOptions): GraphBuilder {
   const { sampler, operandOrder, tokens } = options;
@@ -57,6 +57,7 @@ export function decodeGraph(architecture: CausalArchitecture, options: DecodeGra
     packed: options.packed,
     adapters: options.adapters && new AdapterGraph(g, options.adapters),
     accuracyLevel: 4,
+    recurrence: cachedStates(g, architecture, tokens),
     attention: (layer, queryKeyValue, form) => {
       const cache = { key: cacheInput(keyName(layer)), value: cacheInput(valueName(layer)), mask, positions };
       const { mixed, key, value } = cachedAttention(g, queryKeyValue, cache, layout, form);
@@ -72,12 +73,26 @@ export function decodeGraph(architecture: CausalArchitecture, options: DecodeGra
   g.output('tokens', g.cast(sampled.tokens, 'int32'));
   g.output('logprobs', sampled.logprobs);
   g.output('sampling_logprobs', sampled.samplingLogprobs);
-  g.output(
-    'fresh',
-    g.concat(
-      fresh.map((x) => g.unsqueeze(x, 0)),
-      0,
-    ),
-  );
+  if (fresh.length > 0) {
+    const stacked = fresh.map((x) => g.unsqueeze(x, 0));
+    g.output('fresh', g.concat(stacked, 0));
+  }
   return g;
+}
+
+/** Small: the graph for any number of tokens may run with one, and prompts come in pieces of a few hundred. */
+const DECODING_CHUNK = 16;
+
+/** States as inputs and outputs of the graph. */
+function cachedStates(g: GraphBuilder, { states = [] }: CausalArchitecture, tokens: 1 | 'tokens'): Recurrence {
+  const inputs = new Map(
+    states.map(({ name, shape }) => [name, g.input(stateName(name), 'float32', ['batch', ...shape])]),
+  );
+  const counts = tokens !== 1 && states.length > 0 ? g.cast(g.input('counts', 'int32', ['batch']), 'int64') : undefined;
+  return {
+    before: (name) => inputs.get(name)!,
+    after: (name, state) => g.output(nextStateName(name), state),
+    counts,
+    chunk: DECODING_CHUNK,
+  };
 }

@@ -1,7 +1,10 @@
 // The compiled decoding graphs of a language model, made when first needed and shared by all its episodes.
 import type { BoundProgram, Device, Kernel, Program, State } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
-import { decodeGraph, keyName, valueName } from './decode-graph.js';
+import type { StateSpec } from '../architecture/recurrence.js';
+import { decodeGraph } from './decode-graph.js';
+import { keyName, stateName, valueName } from './decode-names.js';
+import { STATE_ROWS_PER_SLOT } from './state-rows.js';
 import { roundedCapacity } from './cache-rows.js';
 import type { GenerateArgs, GenerateResult } from './generate-kernel.js';
 import { adapterWiring, type AdapterWeights } from '../lora/adapter-graph.js';
@@ -91,11 +94,20 @@ export class DecodePrograms {
   /** Empty contexts. The host's arrays have room for the longest ones; on a GPU the cache grows as they do. */
   async openCache(slots: number, contextLength: number): Promise<DecodeCache> {
     const { device, architecture } = this.options;
-    const { layers, keyValueHeads, headSize } = architecture;
-    const names = Array.from({ length: layers }, (_, layer) => [keyName(layer), valueName(layer)]).flat();
+    const { layers, keyValueHeads, headSize, states = [] } = architecture;
+    if (states.length > 0 && this.#isResident)
+      throw new Error(
+        `model_type '${String(architecture.config.model_type)}' has recurrent layers, whose states cannot be kept on a GPU\n` +
+          '  generate with device=cpu',
+      );
+    const attentionLayers = architecture.attentionLayers ?? Array.from({ length: layers }, (_, layer) => layer);
+    const names = attentionLayers.flatMap((layer) => [keyName(layer), valueName(layer)]);
     const size = slots * keyValueHeads * roundedCapacity(this.#isResident ? 0 : contextLength) * headSize;
     const tensor = { shape: [size], dtype: device.precision };
-    const state = await device.createZeros(Object.fromEntries(names.map((name) => [name, tensor])));
+    const state = await device.createZeros({
+      ...Object.fromEntries(names.map((name) => [name, tensor])),
+      ...Object.fromEntries(states.map((spec) => [stateName(spec.name), stateTensor(spec, slots)])),
+    });
     if (!this.#isResident) return { state };
     const program = await (this.#arrange ??= device.compile(arrangeGraph(names, headSize, device.precision)));
     const store = Object.fromEntries(names.map((name) => [`moved.${name}`, [state, name] as const]));
@@ -186,5 +198,11 @@ export class DecodePrograms {
     }
   }
 }
+
+/** Rows of the states of all slots. */
+const stateTensor = ({ shape }: StateSpec, slots: number) => ({
+  shape: [STATE_ROWS_PER_SLOT * slots * shape.reduce((product, size) => product * size, 1)],
+  dtype: 'float32' as const,
+});
 
 const inAllRoles = (bound: BoundProgram): LoopPrograms => ({ prefill: bound, stepFew: bound, stepMany: bound });

@@ -60,7 +60,7 @@ export class Episodes {
     private readonly cache: DecodeCache,
   ) {
     this.#contexts = Array.from({ length: options.slots }, () => []);
-    this.#rows = new SlotMapping(options.slots);
+    this.#rows = new SlotMapping(options.slots, this.#states.length > 0);
   }
 
   static async open(options: EpisodesOptions): Promise<Episodes> {
@@ -68,6 +68,11 @@ export class Episodes {
     if (!Number.isInteger(slots) || slots < 1)
       throw new RangeError(`openEpisodes: ${slots} slots; at least one is needed`);
     return new Episodes(options, await programs.openCache(slots, contextLength));
+  }
+
+  /** What recurrent layers keep of earlier tokens. */
+  get #states() {
+    return this.options.programs.architecture.states ?? [];
   }
 
   /** Tokens in a slot's context, also those that no longer fit into the model's. */
@@ -80,7 +85,10 @@ export class Episodes {
     return this.#context(slot);
   }
 
-  /** Forgets everything after the slot's first `tokenCount` tokens; their columns in the cache stay. */
+  /**
+   * Forgets everything after the slot's first `tokenCount` tokens. Their columns in the cache stay; states of recurrent layers go
+   * back to before the last token of the latest prompt, and where that is too late everything is fed again.
+   */
   truncate(slot: number, tokenCount: number): void {
     const context = this.#context(slot);
     if (!(tokenCount >= 0 && tokenCount <= context.length))
@@ -114,13 +122,14 @@ export class Episodes {
       .map(({ slot, logitBias = [] }, i) => ({ slot, logitBias, seed: seeds[i] }))
       .sort((a, b) => this.#rows.row(a.slot) - this.#rows.row(b.slot));
     const windows = byRow.map(({ slot }) => this.#window(slot, options.maxNewTokens));
+    const restore = [...byRow.keys()].filter((row) => this.#rows.restores(byRow[row].slot));
     const { programs } = this.options;
     const width = Math.max(...windows.map(({ feed }) => feed.length));
     const { state, arrange } = this.cache;
     const kernel = await programs.kernel();
     const batch = await programs.forBatch(sampler, windows.length, width);
     const { prefill, stepFew, stepMany } = batch.programs;
-    const run = this.#arguments(windows, swaps, byRow, sampler, options);
+    const run = this.#arguments({ windows, swaps, restore, turns: byRow }, sampler, options);
     const result = await kernel
       .call({
         states: { cache: state },
@@ -137,7 +146,8 @@ export class Episodes {
     byRow.forEach(({ slot }, row) => {
       const { start, tokens } = windows[row];
       const generated = result.rows[row];
-      this.#rows.setWindow(slot, start, tokens + generated.tokens.length - 1); // the last token sampled is not fed
+      // The last token sampled is not fed, and snapshots are taken before the last token of the prompt.
+      this.#rows.setWindow(slot, start, tokens + generated.tokens.length - 1, tokens - 1);
       utterances.set(slot, this.#utterance(slot, generated, tokens));
     });
     for (const [a, b] of result.swaps) this.#rows.swap(a, b);
@@ -155,24 +165,30 @@ export class Episodes {
     const room = this.options.contextLength - maxNewTokens + 1; // the last new token is never fed
     const start = Math.max(0, context.length - room);
     // The last token is always fed: what is sampled depends on it.
-    const cached = Math.min(this.#rows.cachedFrom(slot, start), context.length - start - 1);
-    this.#rows.setWindow(slot, start, cached);
+    this.#rows.keepUpTo(slot, context.length - 1);
+    const cached = this.#rows.cachedFrom(slot, start);
+    if (cached === 0) this.#rows.setWindow(slot, start, 0);
     return { start, tokens: context.length - start, feed: Int32Array.from(context.slice(start + cached)) };
   }
 
   #arguments(
-    windows: { feed: Int32Array }[],
-    swaps: [number, number][],
-    turns: readonly { seed: number; logitBias: LogitBias }[],
+    rows: {
+      windows: { feed: Int32Array }[];
+      swaps: [number, number][];
+      restore: number[];
+      turns: readonly { seed: number; logitBias: LogitBias }[];
+    },
     sampler: Sampler,
     options: SamplingOptions,
   ): Omit<GenerateArgs, 'few' | 'takesLast'> {
+    const { windows, swaps, restore, turns } = rows;
     const { programs, contextLength } = this.options;
     const { keyValueHeads: heads, headSize, contextLength: positions } = programs.architecture;
     return {
       geometry: { heads, headSize, capacity: this.#capacity, largestCapacity: roundedCapacity(contextLength) },
       lengths: this.#rows.lengthsBefore(swaps),
       swaps,
+      ...(this.#states.length > 0 && { recurrent: { states: this.#states, restore } }),
       feed: windows.map(({ feed }) => feed),
       chunk: this.options.prefillChunk ?? PREFILL_CHUNK,
       uniforms: uniformsFor(turns, sampler, options),

@@ -1,7 +1,10 @@
 // The token loop of one utterance per row, inside the device's worker: feed what is new, sample, write the new keys and
 // values into the cache, stop rows at their terminator. No message crosses threads between two tokens.
+import type { StateSpec } from '../architecture/recurrence.js';
 import type { HostKernel, KernelProgram, KernelTensor } from '@bowyer/graph';
 import { CacheRows, type CacheGeometry } from './cache-rows.js';
+import { nextStateName, stateName } from './decode-names.js';
+import { StateRows } from './state-rows.js';
 
 export interface GenerateArgs {
   geometry: CacheGeometry;
@@ -9,6 +12,8 @@ export interface GenerateArgs {
   lengths: Int32Array;
   /** Rows to exchange first, so that those which take part come before the rest. */
   swaps: readonly (readonly [number, number])[];
+  /** States of recurrent layers, and the rows (after the exchanges) that go back to their snapshots first. */
+  recurrent?: { states: readonly StateSpec[]; restore: readonly number[] };
   /** New tokens of rows 0, 1, …; each has at least one. */
   feed: readonly Int32Array[];
   /** New tokens fed at a time: bounds the memory of a long prompt. */
@@ -67,13 +72,22 @@ export const generate: HostKernel<'cache', GenerateArgs, Promise<GenerateResult>
   programs,
   args,
 }) => {
-  const names = Object.keys(states.cache);
-  const arrays = names.map((name) => states.cache[name].data as Float32Array);
-  const cache = new CacheRows(arrays, args.geometry, args.lengths);
-  for (const [a, b] of args.swaps) cache.swap(a, b);
-  cache.fit(0);
+  const specs = args.recurrent?.states ?? [];
+  const dataOf = (name: string) => states.cache[name].data as Float32Array;
+  const stateNames = new Set(specs.map(({ name }) => stateName(name)));
+  const names = Object.keys(states.cache).filter((name) => !stateNames.has(name));
+  const rows = new CacheRows(names.map(dataOf), args.geometry, args.lengths);
+  const stateRows = new StateRows(
+    specs.map((spec) => ({ ...spec, data: dataOf(stateName(spec.name)) })),
+    args.lengths.length,
+  );
   const ahead = Math.min(args.maxNewTokens - 1, SOON);
-  return generateWith(new HostCache(cache, names, ahead), programs, args);
+  const cache = new HostCache(rows, names, specs.length > 0 ? stateRows : undefined, ahead);
+  for (const [a, b] of args.swaps) cache.swap(a, b);
+  rows.fit(0);
+  for (const row of args.recurrent?.restore ?? []) stateRows.restore(row);
+  args.feed.forEach((_, row) => args.lengths[row] === 0 && stateRows.clear(row));
+  return generateWith(cache, programs, args);
 };
 
 /**
@@ -89,6 +103,8 @@ export interface LoopCache {
   readonly lengths: Int32Array;
   /** Exchanges two rows with all that is in them. */
   swap(a: number, b: number): void;
+  /** Where there are states, which keep nothing of what they were: keeps those of the first rows, to go back to. */
+  takeSnapshots?(rows: number): void;
   /**
    * Runs the graph over the first rows and keeps the new keys and values.
    *
@@ -157,8 +173,21 @@ class TokenLoop {
     return !this.rows[index].terminated && this.rows[index].tokens.length < this.args.maxNewTokens;
   }
 
-  /** All new tokens, in chunks of which the last one ends every row; what is sampled after that one counts. */
+  /**
+   * All new tokens; what is sampled after the last ones counts. States are kept as they are before each row's last token: from there
+   * the same prompt can be continued otherwise.
+   */
   async feed(program: KernelProgram, feed: readonly Int32Array[]): Promise<Sampled> {
+    if (!this.cache.takeSnapshots) return this.#feedChunks(program, feed);
+    const before = feed.map((tokens) => tokens.subarray(0, -1));
+    if (before.some(({ length }) => length > 0)) await this.#feedChunks(program, before);
+    this.cache.takeSnapshots(feed.length);
+    const last = feed.map((tokens) => tokens.subarray(-1));
+    return this.#feedChunks(program, last);
+  }
+
+  /** In chunks of which the last one ends every row. */
+  async #feedChunks(program: KernelProgram, feed: readonly Int32Array[]): Promise<Sampled> {
     const { chunk } = this.args;
     const chunks = Math.ceil(Math.max(...feed.map(({ length }) => length)) / chunk);
     for (let left = chunks - 1; ; left--) {
@@ -288,6 +317,7 @@ class HostCache implements LoopCache {
   constructor(
     private readonly rows: CacheRows,
     private readonly names: readonly string[],
+    private readonly states: StateRows | undefined,
     /** Tokens after the prompt to make room for with it. */
     private readonly ahead: number,
   ) {}
@@ -302,11 +332,20 @@ class HostCache implements LoopCache {
 
   swap(a: number, b: number): void {
     this.rows.swap(a, b);
+    this.states?.swap(a, b);
+  }
+
+  get takeSnapshots() {
+    return this.states && ((rows: number) => this.states!.takeSnapshots(rows));
   }
 
   async run(program: KernelProgram, inputs: KernelInputs, width: number, counts: Int32Array) {
     const mask = this.#cacheMask(counts.length);
-    const outputs = await program.run({ inputs: { ...inputs, ...mask }, views: this.#views(counts.length) });
+    // The graph for any number of tokens asks for each row's last one, and for how many there are.
+    const real: KernelInputs =
+      this.states && 'last' in inputs ? { counts: { dims: [counts.length], data: counts } } : {};
+    const outputs = await program.run({ inputs: { ...inputs, ...mask, ...real }, views: this.#views(counts.length) });
+    this.states?.replace((name) => outputs[nextStateName(name)].data as Float32Array, counts);
     const longest = Math.max(...counts.map((count, row) => this.lengths[row] + count));
     const most = this.rows.geometry.largestCapacity;
     this.rows.fit(width > 1 ? Math.max(longest, Math.min(longest + this.ahead, most)) : longest);
@@ -328,6 +367,10 @@ class HostCache implements LoopCache {
   #views(rows: number) {
     const { heads, headSize, capacity } = this.rows.geometry;
     const dims = [rows, heads, capacity, headSize];
-    return Object.fromEntries(this.names.map((name) => [name, ['cache', name, dims] as const]));
+    const states = this.states?.shapes(rows) ?? [];
+    return Object.fromEntries([
+      ...this.names.map((name) => [name, ['cache', name, dims] as const] as const),
+      ...states.map(([name, shape]) => [stateName(name), ['cache', stateName(name), shape] as const] as const),
+    ]);
   }
 }

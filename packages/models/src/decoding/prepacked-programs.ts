@@ -19,8 +19,7 @@ export function weightsToPrepack(
   asked: boolean | undefined,
 ): ReadonlySet<string> {
   if (asked === false) return new Set();
-  const { inside, heads, tied } = linearWeights(architecture);
-  const products = new Set([...inside, ...heads, ...tied]);
+  const products = new Set(Object.values(linearWeights(architecture)).flat());
   const weights = architecture.parameters.filter(
     ({ name, shape }) => products.has(name) && !quantized?.has(name) && (asked === true || isLargeWeight(shape)),
   );

@@ -3,17 +3,18 @@
 import { defineOp, GraphBuilder, multiplyDims, type Precision, type Value } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import {
-  linearBiases,
   MASKED,
   mergeHeads,
   softcapped,
   softmaxWithSinks,
   splitHeads,
   splitQueries,
+  withPositionBiases,
   type AttentionForm,
   type HeadLayout,
 } from '../layers/attention.js';
-import { keyName, valueName, type DecodeGraphOptions } from './decode-graph.js';
+import type { DecodeGraphOptions } from './decode-graph.js';
+import { keyName, valueName } from './decode-names.js';
 import { GraphScope } from '../decoder/forward-scope.js';
 import { AdapterGraph } from '../lora/adapter-graph.js';
 import { sampleTokens } from './sampling.js';
@@ -85,7 +86,7 @@ function attention(
   form: AttentionForm,
 ): Value {
   const { batch, tokens, heads, keyValueHeads, headSize } = layout;
-  const { window, slopes, scale = 1 / Math.sqrt(headSize) } = form;
+  const { window, scale = 1 / Math.sqrt(headSize) } = form;
   const groups = heads / keyValueHeads;
   const q = g.mul(splitQueries(g, query, layout), scale);
   const products = g.transpose(g.matMul(keys, g.transpose(q, [0, 1, 3, 2])), [0, 1, 3, 2]);
@@ -95,8 +96,9 @@ function attention(
   const rows = multiplyDims(groups, tokens);
   const perGroup =
     groups === 1 ? mask : g.reshape(g.expand(mask, [batch, groups, tokens, 'capacity']), [batch, 1, rows, 'capacity']);
-  const masked = g.add(softcapped(g, products, form), perGroup);
-  const scores = slopes ? g.add(masked, linearBiases(g, slopes, g.sub(columns, own), layout)) : masked;
+  const places = () => g.unsqueeze(columns, 0);
+  const biased = withPositionBiases(g, softcapped(g, products, form), places, layout, form);
+  const scores = g.add(biased, perGroup);
   return mergeHeads(g, g.matMul(softmaxWithSinks(g, scores, layout, form), values), layout);
 }
 

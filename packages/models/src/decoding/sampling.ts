@@ -17,10 +17,12 @@ export interface SamplingOptions {
   terminatorIds: readonly number[];
   /** Turns may add biases to logits, and utterances contain the most likely tokens. */
   biasesLogits?: boolean;
+  /** Turns may have rules that change logits before a token is chosen. */
+  appliesRules?: boolean;
 }
 
 /** Which sampler a graph is built with; what they are is an input of the graph. */
-export type Sampler = { biasesLogits?: true } & (
+export type Sampler = { biasesLogits?: true; appliesRules?: true } & (
   | { kind: 'greedy' }
   | { kind: 'full'; tempered: boolean }
   | { kind: 'truncated'; tempered: boolean; candidates: number }
@@ -37,7 +39,11 @@ export const GREEDY_TEMPERATURE = 1e-12;
 
 /** @param shared one sampler for greedy and for all untruncated sampling, at a few passes over the vocabulary more */
 export function samplerFor(options: SamplingOptions, vocabSize: number, shared = false): Sampler {
-  return { ...plainSampler(options, vocabSize, shared), ...(options.biasesLogits && { biasesLogits: true }) };
+  return {
+    ...plainSampler(options, vocabSize, shared),
+    ...(options.biasesLogits && { biasesLogits: true }),
+    ...(options.appliesRules && { appliesRules: true }),
+  };
 }
 
 function plainSampler(
@@ -71,15 +77,27 @@ export interface SampledTokens {
  * Makes the inputs that the sampler needs: `uniforms` [rows] in [0, 1), each row's own, so that its token does not depend
  * on who else is in the batch; the scalars `temperature` and `top_p`. A sampler with biases has `logit_bias_ids` and `logit_bias_values` [rows, n],
  * tokens and what is added to their logits, and the outputs `top_ids` and `top_logprobs` [rows, MAX_TOP_LOGPROBS],
- * the most likely tokens first, which what is added does not change.
+ * the most likely tokens first, which what is added does not change. A sampler with rules has the first two inputs as well, and then
+ * `penalty_ids` and `penalty_factors` [rows, n], tokens, each once, and the factor that brings their logits down.
  *
  * @param logits [rows, vocabulary], masked tokens far below the rest
  */
 export function sampleTokens(g: GraphBuilder, logits: Value, sampler: Sampler): SampledTokens {
-  if (!sampler.biasesLogits) return choose(g, logits, logits, sampler).sampled;
-  const biasShape = [logits.dim(0), 'biased_tokens'];
-  const [ids, by] = [g.input('logit_bias_ids', 'int64', biasShape), g.input('logit_bias_values', 'float32', biasShape)];
-  const { sampled, probabilities } = choose(g, logits, g.scatterElementsAdd(logits, ids, by, 1), sampler);
+  if (!sampler.biasesLogits && !sampler.appliesRules) return choose(g, logits, logits, sampler).sampled;
+  const pairs = (ids: string, numbers: string, columns: string) => [
+    g.input(ids, 'int64', [logits.dim(0), columns]),
+    g.input(numbers, 'float32', [logits.dim(0), columns]),
+  ];
+  const [ids, by] = pairs('logit_bias_ids', 'logit_bias_values', 'biased_tokens');
+  let changed = g.scatterElementsAdd(logits, ids, by, 1);
+  if (sampler.appliesRules) {
+    const [penalized, factors] = pairs('penalty_ids', 'penalty_factors', 'penalized_tokens');
+    const before = g.gatherElements(changed, penalized, 1);
+    const after = g.where(g.less(before, 0), g.mul(before, factors), g.div(before, factors));
+    changed = g.scatterElementsAdd(changed, penalized, g.sub(after, before), 1);
+  }
+  const { sampled, probabilities } = choose(g, logits, changed, sampler);
+  if (!sampler.biasesLogits) return sampled;
   const [best, bestIds] = g.topK(logits, Math.min(MAX_TOP_LOGPROBS, logits.dim(1) as number), 1);
   const largest = g.log(g.reduceMax(probabilities, { axes: [1] }));
   g.output('top_ids', g.cast(bestIds, 'int32'));

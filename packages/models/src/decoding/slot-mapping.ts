@@ -6,6 +6,10 @@ interface Window {
   start: number;
   /** Cached tokens from there on. */
   length: number;
+  /** States of recurrent layers: how many of the tokens their snapshot has seen. */
+  snapshot?: number;
+  /** Whether the window was cut to the snapshot, so that the states must go back to it before the next token. */
+  restores?: boolean;
 }
 
 export class SlotMapping {
@@ -13,16 +17,29 @@ export class SlotMapping {
   readonly #rowOfSlot: number[];
   readonly #windows: Window[];
 
-  constructor(slots: number) {
+  /** @param hasStates keys and values can be cut anywhere; states can go back to their snapshot alone */
+  constructor(
+    slots: number,
+    private readonly hasStates = false,
+  ) {
     this.#slotOfRow = Array.from({ length: slots }, (_, i) => i);
     this.#rowOfSlot = [...this.#slotOfRow];
     this.#windows = this.#slotOfRow.map(() => ({ start: 0, length: 0 }));
   }
 
-  /** The context now ends after `tokenCount` tokens. */
+  /** The context now ends after `tokenCount` tokens; the window may become shorter than that. */
   keepUpTo(slot: number, tokenCount: number): void {
-    const { start, length } = this.#windows[slot];
-    this.#windows[slot].length = Math.max(0, Math.min(length, tokenCount - start));
+    const window = this.#windows[slot];
+    const kept = Math.max(0, Math.min(window.length, tokenCount - window.start));
+    if (kept === window.length) return;
+    if (!this.hasStates) window.length = kept;
+    else if (kept >= window.snapshot!) Object.assign(window, { length: window.snapshot, restores: true });
+    else Object.assign(window, { length: 0, restores: false });
+  }
+
+  /** Whether the slot's states must go back to their snapshot before its next token. */
+  restores(slot: number): boolean {
+    return this.#windows[slot].restores === true;
   }
 
   /** How many tokens from context index `start` on are cached; positions count from there, so another start has none. */
@@ -30,8 +47,9 @@ export class SlotMapping {
     return this.#windows[slot].start === start ? this.#windows[slot].length : 0;
   }
 
-  setWindow(slot: number, start: number, length: number): void {
-    this.#windows[slot] = { start, length };
+  /** @param snapshot how many of the tokens the snapshot of the slot's states has seen */
+  setWindow(slot: number, start: number, length: number, snapshot = 0): void {
+    this.#windows[slot] = { start, length, snapshot };
   }
 
   swap(a: number, b: number): void {

@@ -5,11 +5,11 @@ import { activationNames, type ActivationName } from '../layers/activations.js';
 export interface DebertaSettings {
   /** A table of absolute positions is added to the word embeddings. */
   absolutePositions: boolean;
-  /** Attention to distances between tokens; null: none. */
+  /** Scores have a term of the query's content with the distance ("c2p"), of the distance with the key's content ("p2c"). */
+  contentToPosition: boolean;
+  positionToContent: boolean;
+  /** The distances; null: those terms are 0, but scores are divided as if they were not. */
   relative: {
-    /** Content of the query with the distance ("c2p"), the distance with the content of the key ("p2c"). */
-    contentToPosition: boolean;
-    positionToContent: boolean;
     /** Distances up to half of the buckets have their own, larger ones logarithmic buckets; 0: no buckets. */
     buckets: number;
     maxDistance: number;
@@ -45,15 +45,12 @@ export function debertaFromJson(
   fields.refuse('attention_head_size', hiddenSize / numHeads);
   fields.refuse('conv_kernel_size', 0);
   const kinds = attentionKinds(fields);
-  const isRelative = fields.flag('relative_attention');
-  if (!isRelative && kinds.length > 0)
-    throw fields.error('pos_att_type', `is ${JSON.stringify(kinds)}, which needs relative_attention true`);
   return {
     absolutePositions: fields.flag('position_biased_input'),
-    relative: isRelative
+    contentToPosition: kinds.includes('c2p'),
+    positionToContent: kinds.includes('p2c'),
+    relative: fields.flag('relative_attention')
       ? {
-          contentToPosition: kinds.includes('c2p'),
-          positionToContent: kinds.includes('p2c'),
           buckets: Math.max(0, wholeNumber(fields, 'position_buckets')),
           maxDistance: positiveOr(maxPositions, wholeNumber(fields, 'max_relative_positions')),
           sharedMaps: fields.flag('share_att_key'),
@@ -71,8 +68,8 @@ export function debertaToJson({ relative, ...settings }: DebertaSettings): Confi
     pooler_hidden_act: settings.poolerActivation,
     legacy: settings.legacyHead,
     relative_attention: relative !== null,
+    pos_att_type: [...(settings.positionToContent ? ['p2c'] : []), ...(settings.contentToPosition ? ['c2p'] : [])],
     ...(relative && {
-      pos_att_type: [...(relative.positionToContent ? ['p2c'] : []), ...(relative.contentToPosition ? ['c2p'] : [])],
       position_buckets: relative.buckets || -1,
       max_relative_positions: relative.maxDistance,
       share_att_key: relative.sharedMaps,

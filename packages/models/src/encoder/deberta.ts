@@ -71,6 +71,12 @@ export function distances(g: GraphBuilder, parameters: Parameters, config: Encod
   };
 }
 
+/** What products of queries and keys are multiplied by: 1/√headSize, with DeBERTa's terms 1/√(number of terms · headSize). */
+export function scoreScale({ hiddenSize, numHeads, deberta }: EncoderConfig): number {
+  const terms = 1 + Number(deberta?.contentToPosition ?? false) + Number(deberta?.positionToContent ?? false);
+  return 1 / Math.sqrt((terms * hiddenSize) / numHeads);
+}
+
 /**
  * The scores, before padding is masked.
  *
@@ -83,13 +89,14 @@ export function disentangledAttention(
   [query, key]: readonly [Value, Value],
   parameters: Parameters,
   name: string,
-  { numHeads, hiddenSize, deberta }: EncoderConfig,
+  config: EncoderConfig,
   { table, toKey, toQuery }: Distances,
 ): Value {
-  const relative = deberta!.relative!;
+  const { numHeads, hiddenSize } = config;
+  const { contentToPosition, positionToContent } = config.deberta!;
+  const relative = config.deberta!.relative!;
   const headSize = hiddenSize / numHeads;
-  const terms = 1 + Number(relative.contentToPosition) + Number(relative.positionToContent);
-  const alpha = 1 / Math.sqrt(terms * headSize);
+  const alpha = scoreScale(config);
   /** [heads, 2 · span, headSize] */
   const mapped = (own: string, shared: string) => {
     const rows = linear(g, table, parameters, `${name}.${relative.sharedMaps ? shared : own}`);
@@ -107,10 +114,10 @@ export function disentangledAttention(
     return g.gatherElements(all, index, 3);
   };
   let scores = g.fusedMatMul(query, key, { transB: true, alpha });
-  if (relative.contentToPosition) {
+  if (contentToPosition) {
     scores = g.add(scores, picked(query, mapped('pos_key_proj', 'key_proj'), toKey));
   }
-  if (relative.positionToContent) {
+  if (positionToContent) {
     // Rows are keys here, columns queries.
     const fromKeys = picked(key, mapped('pos_query_proj', 'query_proj'), toQuery);
     scores = g.add(scores, g.transpose(fromKeys, [0, 1, 3, 2]));
@@ -121,10 +128,10 @@ export function disentangledAttention(
 /** What DeBERTa has beside BERT's tensors. */
 export function debertaShapes({ hiddenSize, numLayers, deberta }: EncoderConfig): Record<string, number[]> {
   const relative = deberta?.relative;
-  if (!relative) return {};
+  if (!deberta || !relative) return {};
   const maps = [
-    ...(relative.contentToPosition ? ['pos_key_proj'] : []),
-    ...(relative.positionToContent ? ['pos_query_proj'] : []),
+    ...(deberta.contentToPosition ? ['pos_key_proj'] : []),
+    ...(deberta.positionToContent ? ['pos_query_proj'] : []),
   ];
   const layers = Array.from({ length: numLayers }, (_, layer) =>
     maps.flatMap((map) => [

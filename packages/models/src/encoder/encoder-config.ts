@@ -8,6 +8,7 @@ import {
   type PretrainedConfig,
   UnsupportedConfigError,
 } from '@bowyer/checkpoints';
+import { renamed } from '../architecture/other-names.js';
 import { debertaDefaults, debertaFromJson, debertaToJson, type DebertaSettings } from './deberta-config.js';
 import {
   modernBertDefaults,
@@ -129,9 +130,15 @@ const defaultsOf = (modelType: EncoderType): ConfigJson => ({
   ...(modelType === 'modernbert' && modernBertDefaults),
 });
 
-function configOf(modelType: EncoderType, json: ConfigJson): EncoderConfig {
+/** Names that DistilBERT's files may have beside its own; where one has both, the library takes these. */
+const distilbertNames = { hidden_size: 'dim', num_hidden_layers: 'n_layers', num_attention_heads: 'n_heads' };
+
+function configOf(modelType: EncoderType, file: ConfigJson): EncoderConfig {
+  const json = modelType === 'distilbert' ? renamed(file, distilbertNames) : file;
   const fields = new ConfigFields(modelType, json, defaultsOf(modelType));
   const keys = keysOf(modelType);
+  fields.refuse('quantization_config');
+  fields.refuse('per_layer_config');
   fields.refuse('position_embedding_type', 'absolute');
   fields.refuse('is_decoder', false);
   fields.refuse('add_cross_attention', false);

@@ -26,8 +26,8 @@ export interface AttentionForm {
   window?: number;
   /** Bound of the scores, c in c · tanh(scores / c) (Gemma 2: arXiv:2408.00118, section 2). */
   softcap?: number;
-  /** Per head: what is subtracted from a score per token of distance (ALiBi: Press et al. 2021, arXiv:2108.12409). */
-  slopes?: readonly number[];
+  /** [heads, positions] what is added to the score of a key at each position (ALiBi: Press et al. 2021, arXiv:2108.12409). */
+  positionBiases?: Value;
   /** [heads] scores of a further place that every query sees and that has no value: part of a query's attention goes nowhere. */
   sinks?: Value;
 }
@@ -46,7 +46,8 @@ export function causalAttention(
   const q = splitQueries(g, query, layout);
   const [k, v] = [key, value].map((x) => splitHeads(g, x, layout));
   const scores = g.fusedMatMul(q, k, { transB: true, alpha: scaleOf(form, layout) });
-  const probabilities = softmaxWithSinks(g, biasedAmongNew(g, scores, layout, form), layout, form);
+  const places = () => g.unsqueeze(g.range(layout.tokens), 0);
+  const probabilities = softmaxWithSinks(g, biasedAmongNew(g, scores, places, layout, form), layout, form);
   return mergeHeads(g, g.matMul(dropout(probabilities), v), layout);
 }
 
@@ -77,14 +78,15 @@ export function cachedAttention(
   const [k, v] = [key, value].map((x) => splitHeads(g, x, layout));
   const past = biasedAgainstCache(g, g.fusedMatMul(q, cache.key, { transB: true }), cache, layout, form);
   // One new token attends to itself by a dot product: elementwise, since a batch of 1 × 1 products is slow.
+  const own = () => cache.positions;
   const present =
     layout.tokens === 1
-      ? softcapped(g, g.reduceSum(g.mul(q, k), { axes: [-1], keepdims: true }), form)
-      : biasedAmongNew(g, g.fusedMatMul(q, k, { transB: true }), layout, form);
+      ? withPositionBiases(g, softcapped(g, g.reduceSum(g.mul(q, k), { axes: [-1], keepdims: true }), form), own, layout, form)
+      : biasedAmongNew(g, g.fusedMatMul(q, k, { transB: true }), own, layout, form);
   const probabilities = softmaxWithSinks(g, g.concat([past, present], -1), layout, form);
   const [toPast, toPresent] = g.split(probabilities, -1, [past.dim(-1), present.dim(-1)]);
-  const own = layout.tokens === 1 ? g.mul(toPresent, v) : g.matMul(toPresent, v);
-  const mixed = g.add(g.matMul(toPast, cache.value), own);
+  const fromNew = layout.tokens === 1 ? g.mul(toPresent, v) : g.matMul(toPresent, v);
+  const mixed = g.add(g.matMul(toPast, cache.value), fromNew);
   return { mixed: mergeHeads(g, mixed, layout), key: k, value: v };
 }
 
@@ -118,27 +120,39 @@ function rowsOfHeads(g: GraphBuilder, perHead: Value, layout: HeadLayout): Value
 }
 
 /**
- * slope · distance.
+ * Adds what the form has for the positions of the keys.
  *
- * @param distances [1 or batch, tokens, columns] float32 column's position less the query's own
- * @returns [1 or batch, keyValueHeads, queriesPerKey · tokens, columns]
+ * @param scores [batch, keyValueHeads, queriesPerKey · tokens, columns]
+ * @param positions [1 or batch, columns] integers; beyond the table's end nobody looks
  */
-export function linearBiases(g: GraphBuilder, slopes: readonly number[], distances: Value, layout: HeadLayout): Value {
+export function withPositionBiases(
+  g: GraphBuilder,
+  scores: Value,
+  positions: () => Value,
+  layout: HeadLayout,
+  { positionBiases: table }: AttentionForm,
+): Value {
+  if (!table) return scores;
   const { tokens, keyValueHeads } = layout;
   const groups = queriesPerKey(layout);
-  const [batch, , columns] = distances.shape;
-  const perHead = g.constant(Float32Array.from(slopes), [1, keyValueHeads, groups, 1, 1]);
-  const biases = g.mul(perHead, g.reshape(distances, [batch, 1, 1, tokens, columns]));
-  return g.reshape(biases, [batch, keyValueHeads, multiplyDims(groups, tokens), columns]);
+  const places = g.min(g.cast(positions(), 'int64'), Number(table.dim(1)) - 1);
+  const [batch, columns] = places.shape;
+  const biases = g.transpose(g.gather(table, places, 1), [1, 0, 2]);
+  const apart = g.reshape(biases, [batch, multiplyDims(keyValueHeads, groups), 1, columns]);
+  const rows = g.expand(apart, [batch, multiplyDims(keyValueHeads, groups), tokens, columns]);
+  return g.add(scores, g.reshape(rows, [batch, keyValueHeads, multiplyDims(groups, tokens), columns]));
 }
 
 /** Scores of new tokens against one another, with what the form adds to them and the causal mask. */
-function biasedAmongNew(g: GraphBuilder, scores: Value, layout: HeadLayout, form: AttentionForm): Value {
-  const masked = g.add(softcapped(g, scores, form), causalMask(g, layout, form));
-  if (!form.slopes) return masked;
-  const places = g.cast(g.range(layout.tokens), 'float32');
-  const distances = g.unsqueeze(g.sub(g.unsqueeze(places, 0), g.unsqueeze(places, 1)), 0);
-  return g.add(masked, linearBiases(g, form.slopes, distances, layout));
+function biasedAmongNew(
+  g: GraphBuilder,
+  scores: Value,
+  positions: () => Value,
+  layout: HeadLayout,
+  form: AttentionForm,
+): Value {
+  const biased = withPositionBiases(g, softcapped(g, scores, form), positions, layout, form);
+  return g.add(biased, causalMask(g, layout, form));
 }
 
 /** The same against the cache. */
@@ -149,11 +163,9 @@ function biasedAgainstCache(
   layout: HeadLayout,
   form: AttentionForm,
 ): Value {
-  const masked = g.add(softcapped(g, scores, form), cacheMask(g, cache, layout, form));
-  if (!form.slopes) return masked;
-  const columns = g.cast(g.range(cache.key.dim(2)), 'float32');
-  const distances = g.sub(columns, g.unsqueeze(g.cast(cache.positions, 'float32'), 2));
-  return g.add(masked, linearBiases(g, form.slopes, distances, layout));
+  const columns = () => g.unsqueeze(g.range(cache.key.dim(2)), 0);
+  const biased = withPositionBiases(g, softcapped(g, scores, form), columns, layout, form);
+  return g.add(biased, cacheMask(g, cache, layout, form));
 }
 
 /**

@@ -13,6 +13,10 @@ export function linear(g: GraphBuilder, x: Value, parameters: Parameters, name: 
   return g.add(g.fusedMatMul(x, weight, { transB: true }), bias);
 }
 
+/** Linear, ReLU, linear, with the parameters of `name.0` and `name.2`. */
+export const perceptron = (g: GraphBuilder, x: Value, parameters: Parameters, name: string): Value =>
+  linear(g, g.relu(linear(g, x, parameters, `${name}.0`)), parameters, `${name}.2`);
+
 /** Each tensor becomes a graph input of its own name: trainable parameters are inputs. */
 export function parameterInputs(
   g: GraphBuilder,

@@ -2,16 +2,18 @@
 //
 //     [a, b] → [a cos − b sin, b cos + a sin],   a and b the first and second half of a head's rotary columns
 //
-// Source: Su et al. 2021, arXiv:2104.09864, eq. 34, with the columns paired as in GPT-NeoX and Hugging Face's Llama.
+// Source: Su et al. 2021, arXiv:2104.09864, eq. 34, with the columns paired as in GPT-NeoX and Hugging Face's Llama, or
+// interleaved, each column with its neighbour, as in the paper.
 import { divideDims, type GraphBuilder, type Value } from '@bowyer/graph';
 import type { RotaryFrequencies } from './rotary-frequencies.js';
 
 /** What turns a head at each position, ready to be multiplied: [positions, 1, rotaryDims]. */
 export interface RotaryTables {
-  /** cos, twice beside each other. */
+  /** cos, once for each column of a pair. */
   cos: Value;
-  /** −sin, then sin: the factor of the two halves exchanged. */
+  /** −sin for the first column of a pair, sin for the second: the factor of the two exchanged. */
   sin: Value;
+  interleaved: boolean;
 }
 
 /** Rows of the finer table; the coarser one has a row for so many positions. */
@@ -35,8 +37,13 @@ export function rotaryTables(g: GraphBuilder, positions: Value, rotary: RotaryFr
     [cos, sin] = [g.sub(g.mul(c, cos), g.mul(s, sin)), g.add(g.mul(s, cos), g.mul(c, sin))];
   }
   if (magnitude !== 1) [cos, sin] = [g.mul(cos, magnitude), g.mul(sin, magnitude)];
-  const both = (first: Value, second: Value) => g.unsqueeze(g.concat([first, second], 1), 1);
-  return { cos: both(cos, cos), sin: both(g.neg(sin), sin) };
+  const { interleaved = false } = rotary;
+  const pairs = [cos.dim(0), 1, 2 * rotary.frequencies.length];
+  const both = (first: Value, second: Value) =>
+    interleaved
+      ? g.reshape(g.concat([g.unsqueeze(first, 2), g.unsqueeze(second, 2)], 2), pairs)
+      : g.unsqueeze(g.concat([first, second], 1), 1);
+  return { cos: both(cos, cos), sin: both(g.neg(sin), sin), interleaved };
 }
 
 /** Cosines and sines of row · step positions, the rows being picked out: [positions, rotaryDims / 2] each. */
@@ -63,7 +70,7 @@ function turns(
  * @param x [rows, heads, headSize]; the rows are the tables' positions, or any number of repetitions of them
  * @returns [rows, heads, headSize]
  */
-export function rotateHeads(g: GraphBuilder, x: Value, { cos, sin }: RotaryTables): Value {
+export function rotateHeads(g: GraphBuilder, x: Value, { cos, sin, interleaved }: RotaryTables): Value {
   const [rows, heads, headSize] = x.shape;
   const positions = cos.dim(0);
   const rotary = cos.dim(2) as number;
@@ -75,7 +82,14 @@ export function rotateHeads(g: GraphBuilder, x: Value, { cos, sin }: RotaryTable
     -1,
     rotary === headSize ? [rotary] : [rotary, (headSize as number) - rotary],
   );
-  const [a, b] = g.split(turning, -1, 2);
-  const rotated = g.add(g.mul(turning, cos), g.mul(g.concat([b, a], -1), sin));
+  const rotated = g.add(g.mul(turning, cos), g.mul(exchanged(g, turning, interleaved), sin));
   return g.reshape(resting ? g.concat([rotated, resting], -1) : rotated, x.shape);
+}
+
+/** Each column replaced by the other one of its pair. */
+function exchanged(g: GraphBuilder, x: Value, interleaved: boolean): Value {
+  const columns = Number(x.dim(-1));
+  const pairs = interleaved ? g.reshape(x, [...x.shape.slice(0, -1), columns / 2, 2]) : x;
+  const [a, b] = g.split(pairs, -1, 2);
+  return g.reshape(g.concat([b, a], -1), x.shape);
 }

@@ -9,9 +9,11 @@ export interface RotaryFrequencies {
   magnitude: number;
   /** Longest context in tokens that the positions were made for. */
   contextLength: number;
+  /** Neighbouring columns turn together, (2i, 2i + 1), instead of those of the two halves, (i, i + rotaryDims / 2). */
+  interleaved?: boolean;
 }
 
-const variants = ['default', 'linear', 'dynamic', 'llama3', 'yarn'] as const;
+const variants = ['default', 'linear', 'dynamic', 'llama3', 'yarn', 'longrope'] as const;
 
 /**
  * How positions are scaled: `rope_parameters` of newer files, else `rope_scaling`.
@@ -68,7 +70,30 @@ export function rotaryFrequencies(
       return { ...unscaled, frequencies: llama3(plain, fields) };
     case 'yarn':
       return yarn(plain, base, trainedLength, fields);
+    case 'longrope':
+      return longrope(plain, trainedLength, fields);
   }
+}
+
+/**
+ * Each frequency is divided by a factor of its own, and cosines and sines are enlarged by √(1 + ln(stretch) / ln(original)).
+ * The file has factors for contexts up to the original length and others beyond it; here contexts end there
+ * (docs/decisions/090-longrope.md). Source: Ding et al. 2024, arXiv:2402.13753, as Hugging Face's Phi-3 has it.
+ */
+function longrope(plain: Float32Array, trainedLength: number, fields: ConfigFields): RotaryFrequencies {
+  const original = fields.value('original_max_position_embeddings')
+    ? fields.count('original_max_position_embeddings')
+    : trainedLength;
+  const factors = fields.value('short_factor');
+  if (!Array.isArray(factors) || factors.length !== plain.length || !factors.every((x) => typeof x === 'number' && x > 0))
+    throw fields.error('short_factor', `must be ${plain.length} positive numbers, one for each frequency`);
+  const stretch = fields.value('factor') === undefined ? trainedLength / original : factorOf(fields);
+  const magnitude = stretch <= 1 ? 1 : Math.sqrt(1 + Math.log(stretch) / Math.log(original));
+  return {
+    frequencies: plain.map((frequency, i) => frequency / (factors[i] as number)),
+    magnitude: fields.value('attention_factor') === undefined ? magnitude : fields.real('attention_factor'),
+    contextLength: Math.min(original, trainedLength),
+  };
 }
 
 const defaults: ConfigJson = { beta_fast: 32, beta_slow: 1, truncate: true };

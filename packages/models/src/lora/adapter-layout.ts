@@ -35,10 +35,14 @@ export interface AdapterLayout {
 /** @throws if `targetModules` names a layer that the architecture does not have */
 export function adapterLayout(architecture: CausalArchitecture, options: LoraOptions): AdapterLayout {
   checkLoraOptions(options);
-  const { inside, heads } = linearWeights(architecture);
+  const { inside, experts, heads } = linearWeights(architecture);
   const paths = (weights: string[]) => weights.map((weight) => weight.replace(/\.weight$/, ''));
   const modelType = String(architecture.config.model_type);
-  const modules = targetedModules(options, modelType, { inside: paths(inside), heads: paths(heads) });
+  const modules = targetedModules(options, modelType, {
+    inside: paths(inside),
+    heads: paths(heads),
+    experts: paths(experts),
+  });
   const specs = new Map(architecture.parameters.map((spec) => [spec.name, spec]));
   const adapters = modules.map((module): AdapterSpec => {
     const [outputs, inputs] = specs.get(`${module}.weight`)!.shape;

@@ -22,9 +22,12 @@ const defaultTargets: Readonly<Record<string, readonly string[]>> = {
   gpt2: ['c_attn'],
   gpt_neox: ['query_key_value'],
   falcon: ['query_key_value'],
+  bloom: ['query_key_value'],
+  phi: ['q_proj', 'v_proj', 'fc1', 'fc2'],
+  phi3: ['qkv_proj'], // PEFT has no row for it, and asks for a choice; these are the layers that the others adapt
 };
 
-/** The Llama family has the same in all of PEFT's rows. */
+/** All other families have the same in PEFT's rows, where they have one. */
 const otherTargets = ['q_proj', 'v_proj'];
 
 /** If the config has null. */
@@ -40,12 +43,13 @@ export function checkLoraOptions({ r, alpha, dropout }: LoraOptions): void {
  * The modules that are adapted, in the model's order.
  *
  * @param inside paths of the linear layers before the output head
+ * @param experts paths of the experts' layers, which cannot be adapted
  * @param heads path of the output head, where it has a weight of its own
  */
 export function targetedModules(
   { targetModules }: LoraOptions,
   modelType: string,
-  { inside, heads }: { inside: readonly string[]; heads: readonly string[] },
+  { inside, heads, experts = [] }: Record<'inside' | 'heads', readonly string[]> & { experts?: readonly string[] },
 ): string[] {
   if (targetModules === ALL_LINEAR) return [...inside];
   const wanted = targetModules ?? defaultTargetModules(modelType);
@@ -54,6 +58,17 @@ export function targetedModules(
   const idle = (typeof wanted === 'string' ? [wanted] : wanted).filter(
     (target) => !known.some((path) => matches(path, typeof wanted === 'string' ? target : [target])),
   );
+  const expert = experts.find((path) =>
+    idle.some((target) => matches(path, typeof wanted === 'string' ? target : [target])),
+  );
+  if (expert !== undefined)
+    throw new Error(
+      [
+        `LoRA: '${idle.join("', '")}' names layers of experts, such as '${expert}'`,
+        "  transformers keeps the weights of all experts in one 3-D parameter, which PEFT's target_modules do not reach",
+        '  name layers of the attention or of shared experts in target_modules',
+      ].join('\n'),
+    );
   if (found.length === 0 || idle.length > 0) {
     const endings = [...new Set(known.map((path) => path.slice(path.lastIndexOf('.') + 1)))];
     throw new Error(

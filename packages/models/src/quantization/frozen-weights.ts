@@ -41,8 +41,8 @@ export class FrozenWeights {
     architecture: CausalArchitecture,
     private readonly quantization: Quantization,
   ) {
-    const { inside, heads, tied } = linearWeights(architecture);
-    this.#linear = { inside: new Set(inside), heads: new Set([...heads, ...tied]) };
+    const { inside, experts, heads, tied } = linearWeights(architecture);
+    this.#linear = { inside: new Set([...inside, ...experts]), heads: new Set([...heads, ...tied]) };
   }
 
   /**

@@ -3,7 +3,7 @@
 import { activationNames, type ActivationName } from '../layers/activations.js';
 import { ConfigFields, type ConfigJson } from '@bowyer/checkpoints';
 import type { SpecialTokenDefaults } from './encoder-decoder.js';
-import { renamed } from './other-names.js';
+import { renamed } from '../architecture/other-names.js';
 import { tableName, type TiedPair } from './tied-tables.js';
 
 export type BartType = 'bart' | 'marian' | 'pegasus';

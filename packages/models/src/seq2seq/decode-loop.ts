@@ -1,6 +1,8 @@
 // The token loop of one target per source: a token of every row at a time, until each row has ended. Where the keys and
 // values are stored is up to the cache.
 import type { KernelProgram } from '@bowyer/graph';
+import { logitRuleInputs } from '../decoding/logit-inputs.js';
+import type { LogitRules } from '../decoding/logit-rules.js';
 
 export interface DecodeLoopArgs {
   rows: number;
@@ -21,6 +23,8 @@ export interface DecodeLoopArgs {
   uniforms: Float32Array;
   temperature?: number;
   topP?: number;
+  /** What the tokens so far change about logits, where the sampler applies such rules. */
+  rules?: LogitRules;
   maxNewTokens: number;
   terminatorIds: readonly number[];
 }
@@ -101,7 +105,26 @@ class TargetLoop {
       ...(uniforms.length > 0 && { uniforms: { dims: [this.rows], data: own } }),
       ...(temperature !== undefined && { temperature: { dims: [], data: Float32Array.of(temperature) } }),
       ...(topP !== undefined && { top_p: { dims: [], data: Float32Array.of(topP) } }),
+      ...this.#logitInputs(),
     };
+  }
+
+  /** The decoder's start token counts as text. */
+  #logitInputs(): LoopInputs {
+    const { rules, startId, terminatorIds, forcedFirst } = this.args;
+    if (!rules) return {};
+    // The first token that is chosen comes behind a forced one.
+    const isFirst = this.position === (forcedFirst < 0 ? 0 : 1);
+    const suppressedIds = [...rules.suppressedIds, ...(isFirst ? rules.beginSuppressedIds : [])];
+    const ruled = {
+      rules: { ...rules, suppressedIds, beginSuppressedIds: [] },
+      text: [startId],
+      newTokens: 0,
+    };
+    return logitRuleInputs(
+      this.#batch.map((index) => ({ ruled, bias: [], generated: this.targets[index].tokens })),
+      terminatorIds,
+    );
   }
 
   /** Appends the generated tokens to the unfinished targets. */

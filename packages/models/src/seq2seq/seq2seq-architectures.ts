@@ -1,5 +1,5 @@
 // The encoder-decoders that a config.json may name.
-import { fromConfigFile, UnsupportedConfigError, type ConfigJson } from '@bowyer/checkpoints';
+import { ConfigFields, fromConfigFile, UnsupportedConfigError, type ConfigJson } from '@bowyer/checkpoints';
 import { bart } from './bart.js';
 import type { EncoderDecoder } from './encoder-decoder.js';
 import { t5 } from './t5.js';
@@ -34,5 +34,21 @@ export function encoderDecoderFor(
     const problem = `is ${JSON.stringify(json.model_type)}, which is not supported; ${known}`;
     throw new UnsupportedConfigError(null, 'model_type', problem, path);
   }
-  return fromConfigFile(path, () => builders[String(json.model_type)](json, apart));
+  return fromConfigFile(path, () => {
+    refuseForeignFields(json);
+    return builders[String(json.model_type)](json, apart);
+  });
+}
+
+/** Fields that the library reads for every model, and nothing here. */
+function refuseForeignFields(json: ConfigJson): void {
+  const fields = new ConfigFields(String(json.model_type), json, {});
+  fields.refuse('quantization_config');
+  fields.refuse('per_layer_config');
+  fields.refuse('is_encoder_decoder', true);
+  if ('is_causal' in json && json.is_causal !== true)
+    throw fields.error(
+      'is_causal',
+      `is ${JSON.stringify(json.is_causal)}: targets that see later tokens are not supported`,
+    );
 }

@@ -11,8 +11,10 @@ import {
   readWeights,
 } from '@bowyer/checkpoints';
 import { initializeParameters } from '../architecture/initialize-parameters.js';
+import { changesLogits, noLogitRules, type LogitRules } from '../decoding/logit-rules.js';
 import { samplerFor, type SamplingOptions } from '../decoding/sampling.js';
 import { samplingUniforms } from '../decoding/sampling-uniforms.js';
+import { readLogitRules } from '../inference/generation-fields.js';
 import { loadTokenizer, type Tokenizer } from '../tokenizers/tokenizer.js';
 import { checkVocabulary } from '../tokenizers/vocabulary-check.js';
 import type { DecodedTarget } from './decode-loop.js';
@@ -41,6 +43,8 @@ interface Parts {
   tokenizer: Tokenizer | null;
   rules: GenerationRules;
   parameters: State;
+  /** Null for a model with fresh weights. */
+  dir: string | null;
 }
 
 export class Seq2SeqModel {
@@ -48,17 +52,19 @@ export class Seq2SeqModel {
   readonly tokenizer: Tokenizer | null;
   readonly rules: GenerationRules;
   readonly parameters: State;
+  readonly #dir: string | null;
   readonly #decoder: TargetDecoder;
   #scorer?: Promise<BoundProgram>;
 
   private constructor(
     private readonly device: Device,
-    { architecture, tokenizer, rules, parameters }: Parts,
+    { architecture, tokenizer, rules, parameters, dir }: Parts,
   ) {
     this.architecture = architecture;
     this.tokenizer = tokenizer;
     this.rules = rules;
     this.parameters = parameters;
+    this.#dir = dir;
     this.#decoder = new TargetDecoder(device, architecture, parameters);
   }
 
@@ -69,7 +75,8 @@ export class Seq2SeqModel {
     const { device, config, tokenizer, rng } = options;
     const architecture = encoderDecoderFor(config);
     const parameters = await device.createState(initializeParameters(architecture.parameters, rng));
-    return new Seq2SeqModel(device, { architecture, tokenizer, rules: generationRules(architecture), parameters });
+    const rules = generationRules(architecture);
+    return new Seq2SeqModel(device, { architecture, tokenizer, rules, parameters, dir: null });
   }
 
   /** A model from a Hugging Face directory: config.json, model.safetensors (or shards), and tokenizer.json if there is one. */
@@ -84,15 +91,21 @@ export class Seq2SeqModel {
     const apart = separateTables(stored, tied.tiedTables);
     const architecture = encoderDecoderFor(json, path, apart);
     const tensors = checkedParameters(architecture, stored, dir);
-    return new Seq2SeqModel(device, { architecture, tokenizer, rules, parameters: await device.createState(tensors) });
+    const parameters = await device.createState(tensors);
+    return new Seq2SeqModel(device, { architecture, tokenizer, rules, parameters, dir });
   }
 
-  /** One target per source, all generated in one batch. */
+  /**
+   * One target per source, all generated in one batch. What the directory's generation_config.json changes about logits
+   * applies; throws `UnsupportedConfigError` where it asks for more than is built, such as several beams.
+   */
   async generate(sources: readonly Source[], options: SamplingOptions): Promise<DecodedTarget[]> {
     if (sources.length === 0) return [];
     const { architecture, rules } = this;
     const { maxNewTokens, temperature, topP, terminatorIds } = options;
-    const sampler = samplerFor(options, architecture.vocabSize);
+    const logitRules = await this.#logitRules(options);
+    const appliesRules = changesLogits(logitRules);
+    const sampler = samplerFor({ ...options, appliesRules }, architecture.vocabSize);
     const seeds = sources.map(({ rng }) => rng.uint32());
     const { tokens, ids, mask } = paddedTokens(
       sources.map((source) => source.ids),
@@ -113,11 +126,18 @@ export class Seq2SeqModel {
         uniforms: sampler.kind === 'greedy' ? new Float32Array(0) : samplingUniforms(seeds, maxNewTokens),
         ...(sampler.kind !== 'greedy' && sampler.tempered && { temperature }),
         ...(sampler.kind === 'truncated' && { topP }),
+        ...(appliesRules && { rules: logitRules }),
         maxNewTokens,
         terminatorIds: [...terminatorIds],
       },
       sampler,
     );
+  }
+
+  async #logitRules({ greedy }: SamplingOptions): Promise<LogitRules> {
+    if (this.#dir === null) return noLogitRules;
+    const options = { samples: !greedy, forcesTokens: true };
+    return (await readLogitRules(this.#dir, this.architecture.vocabSize, options)).rules;
   }
 
   /** Log-probabilities of one batch of targets, each token given the source and the tokens before it. */

@@ -7,7 +7,7 @@ import type { ParameterSpec } from '../architecture/parameter-spec.js';
 import { ConfigFields, type ConfigJson, type HostTensors } from '@bowyer/checkpoints';
 import { rmsNormalization } from '../layers/rms-normalization.js';
 import type { EncoderDecoder, SequenceScope } from './encoder-decoder.js';
-import { renamed } from './other-names.js';
+import { renamed } from '../architecture/other-names.js';
 import { relativePositionBias, type BucketOptions } from './relative-position-buckets.js';
 import { tableName, type TiedPair } from './tied-tables.js';
 

@@ -42,7 +42,7 @@ export interface TrainingOptions extends ScoringOptions {
 export const trainableParameters = (
   architecture: CausalArchitecture,
   adapters: AdapterLayout | undefined,
-): readonly { name: string; shape: number[] }[] => adapters?.parameters ?? architecture.parameters;
+): readonly { name: string; shape: number[]; isBuffer?: boolean }[] => adapters?.parameters ?? architecture.parameters;
 
 /** Whether the training graph asks for a `dropout_seed`: for the config's dropout, or for the adapters' own. */
 export const drops = (dropout: boolean, adapters: AdapterLayout | undefined): boolean =>
@@ -82,7 +82,9 @@ export function trainingGraph(architecture: CausalArchitecture, options: Trainin
   const scored = scoredRows(g, architecture, options, options);
   const { scope, adapters, dropoutSeed, rows, valueRows, allRows, logitsOf, targets } = scored;
   const weights = g.input('weights', 'float32', ['scored']);
-  const names = trainableParameters(architecture, options.adapters).map(({ name }) => name);
+  const trainable = trainableParameters(architecture, options.adapters);
+  for (const { name, shape, isBuffer } of trainable) if (isBuffer) g.output(gradientName(name), g.zeros(shape));
+  const names = trainable.filter(({ isBuffer }) => !isBuffer).map(({ name }) => name);
   const parameters = adapters?.parameters ?? names.map((name) => scope.parameter(name));
   const { loss, rowGradient, parameterGradients } = vocabularyLoss(g, {
     rows,

@@ -5,6 +5,7 @@ import { isAdapterDirectory, type LanguageModel, type Tokenizer } from '@bowyer/
 import type { Material } from '../demonstrations/material.js';
 import { freshPolicy, type FreshPolicyConfig } from './fresh-policy.js';
 import { agentFolderOf } from './model-folders.js';
+import { RemoteTeacher } from './remote-teacher.js';
 import { loadPolicy, type PolicyConfig } from './policy-setup.js';
 
 /** What training starts from: a model's folder (null: a policy from scratch) and, on a dataset, what is to be learned. */
@@ -30,13 +31,14 @@ export function referenceOf(
   };
 }
 
-/** A model that the policy learns from, frozen. */
+/** A model that the policy learns from, frozen, or the address of a server of one. */
 export function teacherOf(
   { tokenizer }: Pick<LanguageModel, 'tokenizer'>,
   config: PolicyConfig,
   device: Device,
 ): TrainingRun['openTeacher'] {
   return async (place) => {
+    if (/^https?:/.test(place)) return RemoteTeacher.open(place, tokenizer);
     const teacher = await loadPolicy(agentFolderOf(place), config, device);
     const differing = firstDifference(tokenizer, teacher.tokenizer);
     if (differing === null) return teacher;

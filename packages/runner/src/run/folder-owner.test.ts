@@ -15,7 +15,14 @@ async function otherOwner() {
   const core = fileURLToPath(new URL('../../../core/src/index.ts', import.meta.url));
   const program = `import { withFileLock } from ${JSON.stringify(core)};
     await withFileLock(${JSON.stringify(join(directory, 'run.lock'))}, () => { console.log('owned'); return new Promise(() => setInterval(() => {}, 1000)); });`;
-  const child = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', '--input-type=module', '-e', program]);
+  const child = spawn(process.execPath, [
+    '--conditions=source',
+    '--import',
+    'tsx',
+    '--input-type=module',
+    '-e',
+    program,
+  ]);
   await once(child.stdout, 'data');
   return child;
 }

@@ -21,7 +21,8 @@ beforeEach(async () => {
   const terminal = { log: (message: string) => void (printed += message), progress: { write: () => true } };
   const files = await RunFiles.open(directory, {});
   const store = new CheckpointStore(join(directory, 'checkpoints'));
-  const start = { iterations: 4, firstIteration: 0, saveMinutes: null, best: null };
+  const logger = { log: () => Promise.resolve(), close: () => Promise.resolve() };
+  const start = { iterations: 4, firstIteration: 0, saveMinutes: null, best: null, logger };
   recorder = new Recorder(files, store, saveable, { ...start, state: { clip: { policy: 0.5 } }, ...terminal });
 });
 afterEach(() => rm(directory, { recursive: true }));
@@ -61,7 +62,8 @@ test('an evaluation is printed as a line', async () => {
 test('the guard stops the run after logging what was beyond its bound', async () => {
   const files = await RunFiles.open(directory, {});
   const guard = { minEntropy: 0.5, maxInvalidShare: null, maxKl: null };
-  const settings = { iterations: 4, firstIteration: 0, saveMinutes: null, best: null, state: {}, guard };
+  const logger = { log: () => Promise.resolve(), close: () => Promise.resolve() };
+  const settings = { iterations: 4, firstIteration: 0, saveMinutes: null, best: null, state: {}, guard, logger };
   const log = (message: string) => void (printed += message);
   const guarded = new Recorder(files, new CheckpointStore(directory), {} as never, { ...settings, log, progress: { write: () => true } }); // prettier-ignore
   await guarded.log(0, { 'rollout/utterance_entropy': 0.6 });

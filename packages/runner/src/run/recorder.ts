@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import type { Trajectory } from '@bowyer/core';
 import type { Diagnostics, Metrics, RecipeState, RunHooks } from '@bowyer/algorithms';
-import { ProgressBar } from '@bowyer/logging';
+import { ProgressBar, type RunLogger } from '@bowyer/logging';
 import type { CheckpointProgress, CheckpointStore } from './checkpoint-store.js';
 import { guardReason, type GuardBounds } from './guard.js';
 import type { RunFiles } from './run-files.js';
@@ -28,6 +28,8 @@ interface RecorderSettings extends Pick<TaskContext, 'log' | 'progress'> {
   /** Of algorithms that play episodes. */
   diagnostics?: Pick<Diagnostics, 'afterUpdate'>;
   guard?: GuardBounds;
+  /** Gets every step beside the run's own files. */
+  logger: RunLogger;
 }
 
 const MS_PER_MINUTE = 60_000;
@@ -91,6 +93,8 @@ export class Recorder implements RunHooks {
     await this.files.logMetrics(iteration + 1, metrics);
     await this.files.logRollout(iteration + 1, rollout);
     await this.files.logTimings(iteration + 1, this.#seconds);
+    const step = { iteration: iteration + 1, metrics, seconds: this.#seconds, episodes: rollout };
+    await this.settings.logger.log(step);
     this.#seconds = {};
     this.#iteration = iteration + 1;
     if ('rollout/episodic_return' in metrics) this.#note = `return ${metrics['rollout/episodic_return'].toFixed(2)}`;

@@ -5,7 +5,9 @@ import { isLoopback, type ConfigProblem } from '@bowyer/core';
 export const listenKeys = {
   host: Type.String({ description: 'address to listen on; 0.0.0.0 accepts connections from the whole network' }),
   port: Type.Integer({ minimum: 0, maximum: 65_535, description: 'port to listen on; 0: any free one' }),
-  allow_anonymous: Type.Boolean({ description: 'accept clients without a key on an address that other machines reach' }),
+  allow_anonymous: Type.Boolean({
+    description: 'accept clients without a key on an address that other machines reach',
+  }),
 };
 
 /** @param key what may be set so that clients need a key; null where the protocol has none */

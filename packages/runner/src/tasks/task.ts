@@ -11,6 +11,8 @@ export interface TaskContext {
   directory: string;
   /** The resolved config as YAML, for the report. */
   configYaml: string;
+  /** The resolved config with its keys as they are typed, for loggers. */
+  plainConfig: Readonly<Record<string, unknown>>;
   /** The part of the config that decides the run's numbers. */
   decisive: Record<string, unknown>;
   /** An event: to the terminal and to run.log. */

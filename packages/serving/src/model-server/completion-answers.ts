@@ -15,8 +15,8 @@ export interface Choice {
 
 export interface TokenLogprob {
   token: string;
-  /** Nats. */
-  logprob: number;
+  /** Nats; null: of a prompt's first token, which nothing predicts. */
+  logprob: number | null;
   /** The most likely tokens at its position, as many as requested. */
   topLogprobs: readonly Omit<TokenLogprob, 'topLogprobs'>[];
 }

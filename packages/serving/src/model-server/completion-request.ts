@@ -26,6 +26,8 @@ export interface CompletionRequest {
   logprobs: boolean;
   /** Number of most likely tokens to return beside each generated one. */
   topLogprobs: number;
+  /** Whether the tokens of the prompts are returned with their log-probabilities. */
+  scoresPrompts: boolean;
   /** What is added to the logits of tokens. */
   logitBias: readonly (readonly [id: number, by: number])[];
   /** Subtracted from the logit of a token that was generated. */
@@ -93,9 +95,10 @@ export function readChatRequest(body: unknown, reader: RequestReader): Completio
   const logprobs = fields.boolean('logprobs');
   const topLogprobs = fields.number('top_logprobs', 0, { min: 0, max: MAX_TOP_LOGPROBS, whole: true });
   if (topLogprobs > 0 && !logprobs) throw fields.fail('top_logprobs', 'needs logprobs to be true');
-  return request(fields, [{ ids, echo: '' }], { logprobs, topLogprobs }, reader, {
+  return request(fields, [{ ids, echo: '' }], { logprobs, topLogprobs, scoresPrompts: false }, reader, {
     limit: ['max_completion_tokens', 'max_tokens'],
     ofPrompt: 'messages',
+    least: 1,
   });
 }
 
@@ -104,7 +107,14 @@ export function readTextRequest(body: unknown, reader: RequestReader): Completio
   const echoes = fields.boolean('echo');
   const topLogprobs = fields.number('logprobs', null, { min: 0, max: 5, whole: true });
   const logprobs = topLogprobs !== null;
-  if (echoes && logprobs) throw fields.fail('echo', 'together with logprobs is not supported');
+  const scoresPrompts = echoes && logprobs;
+  if (scoresPrompts && topLogprobs > 0)
+    throw fields.fail(
+      'logprobs',
+      'must be 0 together with echo: likely alternatives to given tokens are not supported',
+    );
+  if (scoresPrompts && fields.boolean('stream'))
+    throw fields.fail('stream', 'together with echo and logprobs is not supported');
   const { tokenizer } = reader;
   const prompts = givenPrompts(fields, reader).map((prompt) => {
     const ids = typeof prompt === 'string' ? tokenizer.encodeWithSpecials(prompt) : prompt;
@@ -112,16 +122,17 @@ export function readTextRequest(body: unknown, reader: RequestReader): Completio
     return { ids, echo: echoes ? text : '' };
   });
   fields.refuseUnlessNeutral({ top_logprobs: [0] }); // of chats; here it is the number in logprobs
-  const logprobOptions = { logprobs, topLogprobs: topLogprobs ?? 0 };
-  return request(fields, prompts, logprobOptions, reader, { limit: ['max_tokens'], ofPrompt: 'prompt' });
+  const logprobOptions = { logprobs, topLogprobs: topLogprobs ?? 0, scoresPrompts };
+  const least = echoes ? 0 : 1; // nothing but the prompt
+  return request(fields, prompts, logprobOptions, reader, { limit: ['max_tokens'], ofPrompt: 'prompt', least });
 }
 
 function request(
   fields: RequestFields,
   prompts: Prompt[],
-  logprobOptions: Pick<CompletionRequest, 'logprobs' | 'topLogprobs'>,
+  logprobOptions: Pick<CompletionRequest, 'logprobs' | 'topLogprobs' | 'scoresPrompts'>,
   reader: RequestReader,
-  { limit, ofPrompt }: { limit: readonly string[]; ofPrompt: string },
+  { limit, ofPrompt, least }: { limit: readonly string[]; ofPrompt: string; least: number },
 ): CompletionRequest {
   const { defaults, slots, contextLength, vocabSize } = reader;
   const penalty = { min: -2, max: 2 };
@@ -133,7 +144,7 @@ function request(
   return {
     prompts,
     n: fields.number('n', 1, { min: 1, max: slots, whole: true }),
-    maxTokens: tokenLimit(fields, limit, prompts, { ofPrompt, contextLength, otherwise: defaults.maxTokens }),
+    maxTokens: tokenLimit(fields, limit, prompts, { ofPrompt, least, contextLength, otherwise: defaults.maxTokens }),
     sampling: {
       greedy: temperature === 0,
       temperature: temperature === 0 ? 1 : temperature,
@@ -166,12 +177,12 @@ function tokenLimit(
   fields: RequestFields,
   names: readonly string[],
   prompts: readonly Prompt[],
-  { ofPrompt, contextLength, otherwise }: { ofPrompt: string; contextLength: number; otherwise: number },
+  { ofPrompt, least, contextLength, otherwise }: { ofPrompt: string; least: number; contextLength: number; otherwise: number }, // prettier-ignore
 ): number {
   const longest = maximum(prompts.map(({ ids }) => ids.length));
   const room = contextLength - longest;
   const [name] = names.filter((each) => fields.value(each) !== undefined);
-  const range = { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true };
+  const range = { min: least, max: Number.MAX_SAFE_INTEGER, whole: true };
   const asked = name === undefined ? Math.min(otherwise, Math.max(1, room)) : fields.number(name, otherwise, range);
   if (asked <= room) return asked;
   throw new BadRequestError(

@@ -3,7 +3,7 @@ import { Rng } from '@bowyer/core';
 import { type TopLogprobs, continuationText, type Tokenizer } from '@bowyer/models';
 import type { AnswerKind, Choice, TokenLogprob, Usage } from './completion-answers.js';
 import type { CompletionRequest, Prompt } from './completion-request.js';
-import type { SequenceBatcher } from './sequence-batcher.js';
+import type { SequenceBatcher, SequenceEnd } from './sequence-batcher.js';
 import { TextStreamer } from './text-streamer.js';
 
 export interface CompletionRun {
@@ -32,6 +32,9 @@ export function runCompletion(batcher: SequenceBatcher, run: CompletionRun): Pro
   const answers = prompts.flatMap((prompt, p) =>
     Array.from({ length: n }, (_, i) => new Answer(run, prompt, p * n + i)),
   );
+  const scores = request.scoresPrompts ? batcher.score(prompts.map(({ ids }) => ids)) : null;
+  scores?.catch(() => {}); // reported below, unless the queue is full first
+  if (maxTokens === 0) return finished(answers, answers.map(nothing), scores, request);
   const ends = batcher.submit(
     answers.map((answer) => ({
       ...{ promptIds: answer.promptIds, maxNewTokens: maxTokens, sampling, terminatorIds, signal },
@@ -40,14 +43,18 @@ export function runCompletion(batcher: SequenceBatcher, run: CompletionRun): Pro
       onTokens: (...tokens) => answer.take(...tokens),
     })),
   );
-  return finished(answers, ends, request);
+  return finished(answers, ends, scores, request);
 }
+
+const nothing = (): Promise<SequenceEnd> => Promise.resolve({ finishReason: 'length', newTokens: 0 });
 
 async function finished(
   answers: readonly Answer[],
-  ends: ReturnType<SequenceBatcher['submit']>,
-  { prompts }: CompletionRequest,
+  ends: readonly Promise<SequenceEnd>[],
+  scores: Promise<Float32Array[]> | null,
+  { prompts, n }: CompletionRequest,
 ): Promise<Completed> {
+  const promptLogprobs = await scores;
   let completionTokens = 0;
   let aborted = false;
   const choices = await Promise.all(
@@ -55,7 +62,7 @@ async function finished(
       const { finishReason, newTokens } = await end;
       completionTokens += newTokens;
       if (finishReason === 'aborted') aborted = true;
-      return answers[i].finish(finishReason === 'aborted' ? 'stop' : finishReason);
+      return answers[i].finish(finishReason === 'aborted' ? 'stop' : finishReason, promptLogprobs?.[Math.floor(i / n)]);
     }),
   );
   const promptTokens = prompts.reduce((sum, { ids }) => sum + ids.length, 0);
@@ -96,7 +103,7 @@ class Answer {
     return !this.#streamer.stopped;
   }
 
-  #spelled = (id: number, logprob: number) => ({
+  #spelled = <Logprob extends number | null>(id: number, logprob: Logprob) => ({
     token: this.run.tokenizer.decode([id], { keepSpecialTokens: true }),
     logprob,
   });
@@ -107,12 +114,19 @@ class Answer {
     return ids.map((id, i) => this.#spelled(id, found!.logprobs[i]));
   }
 
-  finish(finishReason: 'stop' | 'length'): Choice {
+  /** @param promptLogprobs of the prompt's tokens after the first, where they are returned */
+  finish(finishReason: 'stop' | 'length', promptLogprobs?: Float32Array): Choice {
     this.#send(this.#streamer.finish());
     this.run.onPiece({ ...this.#choice(''), finishReason });
     const { prompts, n } = this.run.request;
     const { echo } = prompts[Math.floor(this.index / n)];
-    const tokens = this.run.request.logprobs ? this.#tokens : null;
+    const ofPrompt = promptLogprobs
+      ? this.promptIds.map((id, t) => ({
+          ...this.#spelled(id, t === 0 ? null : promptLogprobs[t - 1]),
+          topLogprobs: [],
+        }))
+      : [];
+    const tokens = this.run.request.logprobs ? [...ofPrompt, ...this.#tokens] : null;
     return { index: this.index, text: echo + this.#streamer.text, finishReason, tokens };
   }
 

@@ -54,8 +54,16 @@ interface Sequence {
   reject: (error: unknown) => void;
 }
 
+/** Prompts whose tokens are to be scored. */
+interface Scoring {
+  prompts: readonly (readonly number[])[];
+  resolve: (logprobs: Float32Array[]) => void;
+  reject: (error: unknown) => void;
+}
+
 export class SequenceBatcher {
   readonly #free: number[];
+  #scorings: Scoring[] = [];
   #waiting: Sequence[] = [];
   #running: Sequence[] = [];
   #rounds: Promise<void> | null = null;
@@ -93,8 +101,26 @@ export class SequenceBatcher {
           this.#waiting.push({ request, slot: -1, newTokens: 0, counts: new Map(), resolve, reject });
         }),
     );
-    this.#rounds ??= this.#play().finally(() => (this.#rounds = null));
+    this.#begin();
     return ends;
+  }
+
+  /**
+   * log p(token | those before it) of each prompt's tokens after the first, in nats: between two rounds, apart from the cache.
+   *
+   * @throws {QueueFullError}
+   */
+  score(prompts: readonly (readonly number[])[]): Promise<Float32Array[]> {
+    const { maxQueued } = this.options;
+    if (this.#scorings.length >= maxQueued + 1)
+      throw new QueueFullError(`${this.#scorings.length} requests for log-probabilities are queued`);
+    const scored = new Promise<Float32Array[]>((resolve, reject) => this.#scorings.push({ prompts, resolve, reject }));
+    this.#begin();
+    return scored;
+  }
+
+  #begin(): void {
+    this.#rounds ??= this.#play().finally(() => (this.#rounds = null));
   }
 
   /** Ends once every answer has ended; then the cache is freed. */
@@ -106,10 +132,25 @@ export class SequenceBatcher {
   async #play(): Promise<void> {
     // Requests of the same turn of the event loop begin together.
     await new Promise<void>((resolve) => setImmediate(resolve));
-    while (this.#waiting.length + this.#running.length > 0) {
+    while (this.#waiting.length + this.#running.length + this.#scorings.length > 0) {
+      for (const scoring of this.#scorings.splice(0)) await this.#score(scoring);
       this.#dropAborted();
       while (this.#free.length > 0 && this.#waiting.length > 0) this.#admit(this.#waiting.shift()!);
       for (const group of this.#groups()) await this.#advance(group);
+    }
+  }
+
+  async #score({ prompts, resolve, reject }: Scoring): Promise<void> {
+    const examples = prompts.map((prompt) => {
+      const [ids, targets] = [Int32Array.from(prompt.slice(0, -1)), Int32Array.from(prompt.slice(1))];
+      return { ids, targets, weights: new Float32Array(ids.length).fill(1) };
+    });
+    try {
+      const scored = examples.filter(({ ids }) => ids.length > 0);
+      const rows = scored.length > 0 ? await this.model.logprobs(scored, { maxTokens: this.model.contextLength }) : [];
+      resolve(examples.map(({ ids }) => (ids.length > 0 ? rows.shift()! : new Float32Array(0))));
+    } catch (error) {
+      reject(error);
     }
   }
 

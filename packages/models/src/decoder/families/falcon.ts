@@ -1,5 +1,6 @@
-// Falcon (1B to 40B, and the instruct models). Source: Almazrouei et al. 2023, arXiv:2311.16867.
+// Falcon (1B to 40B, and the instruct models), with rotary positions or, in the falcon-rw models, linear biases. Source: Almazrouei et al. 2023, arXiv:2311.16867.
 import type { Family, FamilyConfig } from '../family.js';
+import { linearBiases } from '../linear-biases.js';
 import { plainDecoder, type BlockNormNames } from '../plain-decoder.js';
 
 export const falcon: Family = {
@@ -31,8 +32,12 @@ export const falcon: Family = {
   },
   build(config) {
     const { fields } = config;
-    if (fields.flag('alibi'))
-      throw fields.error('alibi', 'is true: attention with linear biases is not supported, only rotary positions are');
+    const { heads, headSize } = config.sizes;
+    const contextLength = fields.count('max_position_embeddings');
+    // The biases are scaled as the scores are.
+    const positionBiases = fields.flag('alibi')
+      ? linearBiases(heads, contextLength, { factor: 1 / Math.sqrt(headSize), isBfloat16: true })
+      : undefined;
     const bias = fields.flag('bias');
     const inner =
       fields.value('ffn_hidden_size') === undefined ? 4 * config.sizes.width : fields.count('ffn_hidden_size');
@@ -49,7 +54,8 @@ export const falcon: Family = {
       },
       norm: { kind: 'layer', epsilon: fields.real('layer_norm_epsilon') },
       norms: normsOf(config),
-      attention: () => ({ projections: 'heads', bias }),
+      rotary: positionBiases ? null : config.rotary(),
+      attention: () => ({ projections: 'heads', bias, positionBiases }),
       feedForward: { kind: 'plain', bias, inner },
       block: { parallel: isParallel(config), dropout: fields.real('hidden_dropout') },
     });

@@ -1,26 +1,78 @@
-// Mistral: Llama with a sliding window in every layer, where the file has one.
-// Source: Jiang et al. 2023, arXiv:2310.06825.
-import type { Family } from '../family.js';
-import { plainDecoder } from '../plain-decoder.js';
+// Mistral and Ministral: Llama with a sliding window in every layer, or in those of layer_types, where the file has one.
+// Ministral 3 also enlarges the queries of late positions. Source: Jiang et al. 2023, arXiv:2310.06825.
+import { ConfigFields, type ConfigJson } from '@bowyer/checkpoints';
+import type { Value } from '@bowyer/graph';
+import type { ForwardScope } from '../../architecture/architecture.js';
+import type { RotaryFrequencies } from '../../layers/rotary-frequencies.js';
+import type { Family, FamilyConfig } from '../family.js';
+import type { Place } from '../parts.js';
+import { plainDecoder, type AttentionDeparture } from '../plain-decoder.js';
 import { llamaDefaults } from './llama.js';
+
+const defaults: ConfigJson = {
+  ...llamaDefaults,
+  vocab_size: 32000,
+  intermediate_size: 14336,
+  num_key_value_heads: 8,
+  max_position_embeddings: 131072,
+  sliding_window: 4096,
+};
+
+function build(config: FamilyConfig, rotary: RotaryFrequencies, attention: AttentionDeparture = {}) {
+  const { fields } = config;
+  fields.refuse('attention_bias', false);
+  const hasWindow = fields.value('sliding_window') !== undefined;
+  const kinds = config.layerKinds(() => (hasWindow ? 'sliding_attention' : 'full_attention'));
+  const windows = config.windows(kinds, rotary.contextLength);
+  return plainDecoder(config, { rotary, attention: (layer) => ({ ...attention, window: windows[layer] }) });
+}
 
 export const mistral: Family = {
   architecture: 'MistralForCausalLM',
+  defaults,
+  build: (config) => build(config, config.rotary()),
+};
+
+export const ministral: Family = { ...mistral, architecture: 'MinistralForCausalLM' };
+
+/** What Hugging Face's Ministral3Config takes where the file has no rope_parameters. */
+const rope_parameters = {
+  rope_type: 'yarn',
+  rope_theta: 1e6,
+  factor: 16,
+  original_max_position_embeddings: 16384,
+  beta_fast: 32,
+  beta_slow: 1,
+  mscale_all_dim: 1,
+  mscale: 1,
+  llama_4_scaling_beta: 0.1,
+};
+
+export const ministral3: Family = {
+  architecture: 'Ministral3ForCausalLM',
   defaults: {
-    ...llamaDefaults,
-    vocab_size: 32000,
-    intermediate_size: 14336,
-    num_key_value_heads: 8,
-    max_position_embeddings: 131072,
-    sliding_window: 4096,
+    ...defaults,
+    vocab_size: 131072,
+    num_hidden_layers: 34,
+    head_dim: 128,
+    max_position_embeddings: 262144,
+    rms_norm_eps: 1e-5,
+    sliding_window: null,
   },
   build(config) {
-    const { fields } = config;
-    fields.refuse('attention_bias', false);
-    const rotary = config.rotary();
-    const hasWindow = fields.value('sliding_window') !== undefined;
-    const kinds = config.layerKinds(() => (hasWindow ? 'sliding_attention' : 'full_attention'));
-    const windows = config.windows(kinds, rotary.contextLength);
-    return plainDecoder(config, { rotary, attention: (layer) => ({ window: windows[layer] }) });
+    const rope = (config.json.rope_parameters ?? rope_parameters) as ConfigJson;
+    const fields = new ConfigFields(config.type, rope, {}, 'rope_parameters.');
+    const [beta, original] = [fields.real('llama_4_scaling_beta'), fields.count('original_max_position_embeddings')];
+    return build(config, config.rotary({ json: { rope_parameters: rope } }), {
+      queryFactor: (scope, place) => lateFactor(scope, place, beta, original),
+    });
   },
 };
+
+/** 1 + β ln(1 + ⌊position / original⌋), [batch · tokens, 1]. */
+function lateFactor({ g, batch, tokens }: ForwardScope, { positions }: Place, beta: number, original: number): Value {
+  const times = g.cast(g.div(g.cast(positions, 'int64'), original), 'float32');
+  const factors = g.add(g.mul(g.log(g.add(times, 1)), beta), 1);
+  const perRow = positions.dim(0) === tokens ? g.expand(g.unsqueeze(factors, 0), [batch, tokens]) : factors;
+  return g.reshape(perRow, [-1, 1]);
+}

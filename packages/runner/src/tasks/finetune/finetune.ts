@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { conversationExamples, conversationLoss, imitate, type Metrics, type RunHooks } from '@bowyer/algorithms';
 import { writeFileAtomically, type LearningRateSchedule } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
-import { ProgressBar } from '@bowyer/logging';
+import { ProgressBar, type RunLogger } from '@bowyer/logging';
 import { LanguageModel } from '@bowyer/models';
 import { isAdapterFolder } from '../../agent/model-folders.js';
 import { deviceOf, type DeviceConfig } from '../../agent/device-choice.js';
@@ -15,6 +15,7 @@ import { policyOptimizer, restoreOptimizer, savePolicyState } from '../../agent/
 import type { SharedConfig } from '../../config/keys.js';
 import { CheckpointStore } from '../../run/checkpoint-store.js';
 import { owningFolder } from '../../run/folder-owner.js';
+import { withLoggers, type LoggerConfig } from '../../run/open-loggers.js';
 import { Recorder } from '../../run/recorder.js';
 import { claimDirectory, openDirectory, RunFiles } from '../../run/run-files.js';
 import { writeReportOf } from '../../run/write-report.js';
@@ -43,6 +44,7 @@ type FinetuneConfig = ExamplesConfig &
     maxGradNorm: number;
     dropout: boolean;
     saveMinutes: number;
+    logger: LoggerConfig;
   };
 
 /** Points of the training loss's curve in an epoch. */
@@ -91,6 +93,13 @@ async function finetuneInFolder(config: FinetuneConfig, context: TaskContext): P
   }
 }
 
+/** Figures of the model that the run ended with; null where the user stopped it. */
+const finalFigures = (results: FinetuneResults | null) => {
+  if (results === null) return null;
+  const { nll, perplexity } = results.models.at(-1)!;
+  return { 'test/nll': nll, 'test/perplexity': perplexity };
+};
+
 /** @returns null if the user stopped the run before its end */
 async function trainOn(
   device: Device,
@@ -117,16 +126,22 @@ async function trainOn(
       saveState: (folder: string) => savePolicyState(model, join(folder, 'policy')),
       saveAgent: (folder: string) => model.save(folder),
     };
-    const recorder = new Recorder(files, store, saveable, {
-      ...{ iterations: null, saveMinutes: config.saveMinutes, firstIteration, state, best: progress?.best ?? null },
-      ...{ progress: context.progress, log },
-    });
-    context.onInterrupt(() => (recorder.stopRequested = true), 'stopping after this step');
-    await train(model, examples, config, { state, firstIteration, recorder, context });
-    recorder.finish();
-    if (recorder.stopRequested) return null;
-    if (recorder.best === null) await model.save(recorder.bestFolder); // nothing was held out: the last one
-    return await resultsOf(recorder, examples, config, context);
+    const recorderOf = (logger: RunLogger) =>
+      new Recorder(files, store, saveable, {
+        logger,
+        ...{ iterations: null, saveMinutes: config.saveMinutes, firstIteration, state, best: progress?.best ?? null },
+        ...{ progress: context.progress, log },
+      });
+    const work = async (logger: RunLogger) => {
+      const recorder = recorderOf(logger);
+      context.onInterrupt(() => (recorder.stopRequested = true), 'stopping after this step');
+      await train(model, examples, config, { state, firstIteration, recorder, context });
+      recorder.finish();
+      if (recorder.stopRequested) return null;
+      if (recorder.best === null) await model.save(recorder.bestFolder); // nothing was held out: the last one
+      return resultsOf(recorder, examples, config, context);
+    };
+    return await withLoggers(config, context, firstIteration, work, finalFigures);
   } finally {
     await model.release();
   }

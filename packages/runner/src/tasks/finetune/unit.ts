@@ -15,6 +15,7 @@ import {
   titleKeys,
   trainingKeys,
 } from '../../config/keys.js';
+import { loggerKeys } from '../../config/logger-keys.js';
 import { DataFileError } from '../../demonstrations/data-file.js';
 import { undecided } from '../../config/undecided.js';
 import type { Choices, TaskUnit } from '../task.js';
@@ -26,6 +27,7 @@ function keys(choices: Choices): TProperties {
   return {
     ...runKeys,
     ...titleKeys,
+    ...loggerKeys(choices),
     ...deviceKeys,
     ...hubKeys,
     ...templateKeys,

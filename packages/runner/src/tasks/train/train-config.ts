@@ -4,6 +4,7 @@ import type { CriticConfig } from '../../agent/critic-setup.js';
 import type { WarmStartConfig } from '../../agent/warm-start.js';
 import type { SharedConfig } from '../../config/keys.js';
 import type { ContextConfig } from '../../environment/agent-context.js';
+import type { LoggerConfig } from '../../run/open-loggers.js';
 import type { GuardBounds } from '../../run/guard.js';
 
 export type TrainConfig = WarmStartConfig &
@@ -27,6 +28,7 @@ export type TrainConfig = WarmStartConfig &
     | 'lora'
   > & {
     agentType: string;
+    logger: LoggerConfig;
     evalDecoding?: Decoding | 'both';
     testSize: number;
     /** Of an algorithm on a dataset. */

@@ -13,6 +13,7 @@ import {
 } from '@bowyer/algorithms';
 import { writeFileAtomically } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
+import type { RunLogger } from '@bowyer/logging';
 import type { LanguageModel } from '@bowyer/models';
 import { makeCritic } from '../../agent/critic-setup.js';
 import { deviceOf } from '../../agent/device-choice.js';
@@ -31,6 +32,7 @@ import { environmentOf } from '../../environment/environment.js';
 import { CheckpointStore, type CheckpointProgress } from '../../run/checkpoint-store.js';
 import { owningFolder } from '../../run/folder-owner.js';
 import { guardReason } from '../../run/guard.js';
+import { withLoggers } from '../../run/open-loggers.js';
 import { Recorder } from '../../run/recorder.js';
 import { resultText, type RunResults } from '../../run/results.js';
 import { claimDirectory, openDirectory, RunFiles } from '../../run/run-files.js';
@@ -136,25 +138,33 @@ async function trainOn(device: Device, config: TrainConfig, context: TaskContext
     const dataset = start.material && (await datasetFor(policy, start.material, config, log));
     await claimDirectory(directory, decisive);
     const agent: Agent = { policy, critic, dialogues: await dialoguesOf(policy, config, context) };
-    const recorder = await runAlgorithm(unit, agent, dataset, {
-      config,
-      context,
-      store,
-      progress: found?.progress ?? null,
-      valueModel,
-      openReference: referenceOf(policy, start, config, device),
-      openTeacher: teacherOf(policy, config, device),
-      restoreStart: startRestorer(policy, start, config, device),
-    });
-    if (recorder.stopRequested && recorder.stoppedByGuard === null) return null;
-    const test = new FinalTest(unit, config, context, device);
-    return await test.run(agent, start.folder, recorder);
+    const algorithm = (logger: RunLogger) =>
+      runAlgorithm(unit, agent, dataset, {
+        logger,
+        config,
+        context,
+        store,
+        progress: found?.progress ?? null,
+        valueModel,
+        openReference: referenceOf(policy, start, config, device),
+        openTeacher: teacherOf(policy, config, device),
+        restoreStart: startRestorer(policy, start, config, device),
+      });
+    const work = async (logger: RunLogger) => {
+      const recorder = await algorithm(logger);
+      if (recorder.stopRequested && recorder.stoppedByGuard === null) return null;
+      return new FinalTest(unit, config, context, device).run(agent, start.folder, recorder);
+    };
+    return await withLoggers(config, context, found?.progress.nextIteration ?? 0, work, finalFigures);
   } finally {
     await critic?.release();
     await valueModel?.release();
     await policy.release();
   }
 }
+
+/** Figures of the policy that the run ended with; null where the user stopped it. */
+const finalFigures = (results: RunResults | null) => results && (results.policies.at(-1)?.metrics ?? {});
 
 /** Folder of a checkpoint with the network of the value function, where it is not the policy. */
 const VALUE_MODEL = 'value';
@@ -177,6 +187,7 @@ async function findStart(
 }
 
 interface RunState {
+  logger: RunLogger;
   config: TrainConfig;
   context: TaskContext;
   store: CheckpointStore;
@@ -193,7 +204,7 @@ async function runAlgorithm(
   unit: AnyAlgorithm,
   agent: Agent,
   dataset: Dataset | null,
-  { config, context, store, progress, openReference, openTeacher, restoreStart, valueModel }: RunState,
+  { logger, config, context, store, progress, openReference, openTeacher, restoreStart, valueModel }: RunState,
 ): Promise<Recorder> {
   const { directory, log, envParts, onInterrupt } = context;
   const { policy, critic } = agent;
@@ -223,6 +234,7 @@ async function runAlgorithm(
     log,
     diagnostics,
     guard: config.guard,
+    logger,
   });
   onInterrupt(() => (recorder.stopRequested = true), 'stopping at the next checkpoint');
   const { rollouts: history } = await RunFiles.read(directory);

@@ -4,6 +4,7 @@ import { evalDecodingKey, findAlgorithm } from '@bowyer/algorithms';
 import { count, nullable, rate } from '@bowyer/core';
 import { modelProblem } from '../../agent/model-folders.js';
 import { algorithmKeys, decodingKeys, notBuilt } from '../../config/adopted-keys.js';
+import { loggerKeys } from '../../config/logger-keys.js';
 import { demonstrationProblems, demonstrationsNode } from '../../config/demonstration-keys.js';
 import { contextKeys } from '../../config/context-keys.js';
 import { environmentKeysOf, oracleKeysOf } from '../../config/environment-keys.js';
@@ -66,6 +67,7 @@ function keys(choices: Choices): TProperties {
   return {
     ...runKeys,
     ...titleKeys,
+    ...loggerKeys(choices),
     ...notBuilt,
     ...deviceKeys,
     ...hubKeys,

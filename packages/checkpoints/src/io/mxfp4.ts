@@ -1,0 +1,24 @@
+// MXFP4: numbers of 4 bits in blocks of 32 that share a power of two.
+// Source: OCP Microscaling Formats (MX) Specification 1.0, sections 5.3.3 (E2M1) and 5.4.1 (E8M0).
+
+/** Numbers that share a scale. */
+export const MXFP4_BLOCK = 32;
+
+/** By the code of 4 bits; its highest bit is the sign. */
+const MAGNITUDES = [0, 0.5, 1, 1.5, 2, 3, 4, 6];
+const CODES = [...MAGNITUDES, ...MAGNITUDES.map((magnitude) => -magnitude)];
+
+/**
+ * @param blocks [blocks · 16] bytes, each of two numbers, the one in the low bits first
+ * @param scales [blocks] exponents + 127
+ * @returns [blocks · 32]
+ */
+export function dequantizeMxfp4(blocks: ArrayLike<number>, scales: ArrayLike<number>): Float32Array {
+  const numbers = new Float32Array(2 * blocks.length);
+  for (let i = 0; i < blocks.length; i++) {
+    const scale = 2 ** (scales[Math.floor((2 * i) / MXFP4_BLOCK)]! - 127);
+    numbers[2 * i] = CODES[blocks[i]! & 15]! * scale;
+    numbers[2 * i + 1] = CODES[blocks[i]! >> 4]! * scale;
+  }
+  return numbers;
+}

@@ -1,0 +1,69 @@
+// logger=csv: the metrics as one table, a row per iteration, for spreadsheets and data frames.
+import { appendFile, readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { namingFile, writeFileAtomically } from '@bowyer/core';
+import { Type } from '@sinclair/typebox';
+import type { LoggedStep, LoggerUnit, RunLogger } from './logger.js';
+
+const options = Type.Object(
+  { file: Type.String({ description: 'the table, relative to the run’s folder' }) },
+  { additionalProperties: false, description: 'the metrics as one table of comma-separated values' },
+);
+
+export const csvLogger: LoggerUnit<typeof options> = {
+  name: 'csv',
+  description: 'the metrics as one table',
+  options,
+  async open({ directory, resumedAfter }, { file }) {
+    const table = new CsvTable(resolve(directory, file));
+    await table.keep(resumedAfter);
+    return table;
+  },
+};
+
+/** The first column is the iteration; a column is added when its metric first appears, and is empty in the rows before. */
+class CsvTable implements RunLogger {
+  #columns = ['iteration'];
+
+  constructor(private readonly path: string) {}
+
+  /** Leaves the rows of the first iterations of an earlier process. */
+  async keep(iterations: number): Promise<void> {
+    const lines = iterations > 0 ? await this.#lines() : [];
+    if (lines.length > 0) this.#columns = lines[0].split(',').map(unquoted);
+    const rows = lines.slice(1).filter((line) => Number(line.split(',', 1)[0]) <= iterations);
+    await this.#write(rows);
+  }
+
+  async log({ iteration, metrics }: LoggedStep): Promise<void> {
+    const added = Object.keys(metrics).filter((name) => !this.#columns.includes(name));
+    if (added.length > 0) {
+      const rows = (await this.#lines()).slice(1).map((row) => row + ','.repeat(added.length));
+      this.#columns.push(...added); // at most as many as there are metrics
+      await this.#write(rows);
+    }
+    const cells = this.#columns.map((name) => (name === 'iteration' ? iteration : (metrics[name] ?? '')));
+    await namingFile(this.path, () => appendFile(this.path, `${cells.join(',')}\n`));
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async #lines(): Promise<string[]> {
+    const text = await readFile(this.path, 'utf8').catch(() => '');
+    return text
+      .slice(0, text.lastIndexOf('\n') + 1)
+      .split('\n')
+      .filter(Boolean); // without a torn last line
+  }
+
+  #write(rows: readonly string[]): Promise<void> {
+    const header = this.#columns.map(quoted).join(',');
+    return writeFileAtomically(this.path, [header, ...rows].map((line) => `${line}\n`).join(''));
+  }
+}
+
+/** RFC 4180, section 2. Names of metrics contain no line end. */
+const quoted = (cell: string): string => (/[",]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+const unquoted = (cell: string): string => (cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell);

@@ -1,0 +1,51 @@
+// A logger as a unit: what `logger` names. It gets the same figures as metrics.jsonl, and must neither stop nor slow a run.
+import type { OptionsOf, Trajectory } from '@bowyer/core';
+import type { TObject } from '@sinclair/typebox';
+
+/** The run that a logger writes of. */
+export interface LoggedRun {
+  /** The run's folder. */
+  directory: string;
+  project: string;
+  name: string;
+  /** The resolved config with its keys as they are typed. */
+  config: Readonly<Record<string, unknown>>;
+  /** Lines of the metrics that are kept when the run is resumed: later ones will come again. 0: the run begins. */
+  resumedAfter: number;
+  /** Logged as a warning of the run. */
+  warn(message: string): void;
+}
+
+/** What one iteration, or one interval of optimizer steps, has given. */
+export interface LoggedStep {
+  /** Counted from 1, as in metrics.jsonl. */
+  iteration: number;
+  metrics: Readonly<Record<string, number>>;
+  /** Wall-clock time of each phase since the last step, in seconds. */
+  seconds: Readonly<Record<string, number>>;
+  /** The episodes of this iteration's rollout. */
+  episodes: readonly Trajectory[];
+}
+
+/** What a run ended with. */
+export interface LoggedEnd {
+  status: 'finished' | 'stopped' | 'failed';
+  /** Figures of the final test, empty where there is none. */
+  results: Readonly<Record<string, number>>;
+}
+
+/** An open logger. Its calls come one after another. */
+export interface RunLogger {
+  log(step: LoggedStep): Promise<void>;
+  /** Writes what is left. Called once, also after a failure. */
+  close(end: LoggedEnd): Promise<void>;
+}
+
+export interface LoggerUnit<Options extends TObject = TObject> {
+  name: string;
+  description: string;
+  /** Options in snake_case with meaning and unit; defaults in configs/logger/NAME.yaml. */
+  options: Options;
+  /** @param options with camelCase keys; they fit the schema */
+  open(run: LoggedRun, options: OptionsOf<Options>): Promise<RunLogger>;
+}

@@ -1,0 +1,19 @@
+// Loggers by name. A plugin registers its own besides these.
+import { csvLogger } from './csv-logger.js';
+import type { LoggerUnit } from './logger.js';
+import { tensorBoardLogger } from './tensorboard/tensorboard-logger.js';
+
+const loggers = new Map<string, LoggerUnit>();
+
+/** @throws if the name is taken by another logger */
+export function registerLogger(unit: LoggerUnit): void {
+  const other = loggers.get(unit.name);
+  if (other !== undefined && other !== unit) throw new Error(`the logger '${unit.name}' is registered already`);
+  loggers.set(unit.name, unit);
+}
+
+for (const unit of [csvLogger, tensorBoardLogger]) registerLogger(unit);
+
+export const loggerNames = (): string[] => [...loggers.keys()];
+
+export const findLogger = (name: string): LoggerUnit | undefined => loggers.get(name);

@@ -1,0 +1,40 @@
+// An event file: records of TensorFlow's TFRecord format, each with its length, and masked checksums of both.
+// Source: tensorflow.org/tutorials/load_data/tfrecord, section "TFRecords format details".
+import { appendFile, mkdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { namingFile } from '@bowyer/core';
+import { crc32c } from './crc32c.js';
+import { versionEvent } from './messages.js';
+
+export class EventFile {
+  private constructor(readonly path: string) {}
+
+  /** A new file in the folder; TensorBoard reads those of a folder in the order of their names, which begin with the time. */
+  static async create(directory: string): Promise<EventFile> {
+    await mkdir(directory, { recursive: true });
+    const seconds = Math.floor(Date.now() / 1000);
+    const order = String(process.hrtime.bigint() % 1_000_000_000n).padStart(9, '0');
+    const name = `events.out.tfevents.${String(seconds).padStart(10, '0')}.${hostname()}.${process.pid}.${order}`;
+    const file = new EventFile(join(directory, name));
+    await file.append(versionEvent(Date.now() / 1000));
+    return file;
+  }
+
+  /** @param events protobuf messages, made by `messages.ts` */
+  async append(...events: readonly Uint8Array[]): Promise<void> {
+    await namingFile(this.path, () => appendFile(this.path, Buffer.concat(events.map(record))));
+  }
+}
+
+function record(data: Uint8Array): Buffer {
+  const bytes = Buffer.alloc(data.length + 16);
+  bytes.writeBigUInt64LE(BigInt(data.length), 0);
+  bytes.writeUInt32LE(masked(crc32c(bytes.subarray(0, 8))), 8);
+  bytes.set(data, 12);
+  bytes.writeUInt32LE(masked(crc32c(data)), data.length + 12);
+  return bytes;
+}
+
+/** So that a checksum of data with checksums in it is no trivial value. */
+const masked = (crc: number): number => (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;

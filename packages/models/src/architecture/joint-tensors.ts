@@ -1,0 +1,122 @@
+// Checkpoints that keep several parameters in one tensor, seen as if each parameter were a tensor, and written again.
+import {
+  CheckpointError,
+  dequantizeMxfp4,
+  MXFP4_BLOCK,
+  type CheckpointReader,
+  type HostTensor,
+  type HostTensors,
+} from '@bowyer/checkpoints';
+import type { JointTensor, ParameterSpec } from './parameter-spec.js';
+
+type JointSpec = ParameterSpec & { joint: JointTensor };
+
+const size = (shape: readonly number[]) => shape.reduce((product, dim) => product * dim, 1);
+
+/** What the joint tensor's own name becomes in MXFP4. */
+const packedNames = (tensor: string) => ({ blocks: `${tensor}_blocks`, scales: `${tensor}_scales` });
+
+/** The same checkpoint with the parameters that it has in joint tensors under their own names. */
+export function withSeparateParameters(specs: readonly ParameterSpec[], source: CheckpointReader): CheckpointReader {
+  const { entries } = source;
+  const isJoint = (spec: ParameterSpec): spec is JointSpec =>
+    spec.joint !== undefined &&
+    !entries.has(spec.name) &&
+    (entries.has(spec.joint.tensor) || entries.has(packedNames(spec.joint.tensor).blocks));
+  const joint = new Map(specs.filter(isJoint).map((spec) => [spec.name, spec]));
+  if (joint.size === 0) return source;
+  const separate = new Map(entries);
+  for (const { name, shape, joint: at } of joint.values()) {
+    const { blocks, scales } = packedNames(at.tensor);
+    const { file } = entries.get(at.tensor) ?? entries.get(blocks)!;
+    for (const taken of [at.tensor, blocks, scales]) separate.delete(taken);
+    separate.set(name, { shape, dtype: 'F32', file });
+  }
+  const parts = new JointParts(source);
+  return {
+    path: source.path,
+    entries: separate,
+    read: (name, options) => (joint.has(name) ? parts.read(joint.get(name)!) : source.read(name, options)),
+    close: () => source.close(),
+  };
+}
+
+/** How many joint tensors are kept in memory: the parameters of an expert come from two, and a packed one is two. */
+const KEPT = 4;
+
+class JointParts {
+  readonly #kept = new Map<string, Promise<HostTensor>>();
+
+  constructor(private readonly source: CheckpointReader) {}
+
+  async read(spec: JointSpec): Promise<HostTensor> {
+    const { shape, joint } = spec;
+    const isPacked = !this.source.entries.has(joint.tensor);
+    const part = isPacked ? await this.#packedPart(spec) : await this.#plainPart(spec);
+    const ownSize = size(shape);
+    if (joint.transposed && !isPacked) return { shape, data: transposed(part, shape) };
+    const from = joint.rows ? joint.rows.from * size(shape.slice(1)) : 0;
+    return { shape, data: part.slice(from, from + ownSize) };
+  }
+
+  async #plainPart(spec: JointSpec): Promise<Float32Array> {
+    const part = partShape(spec);
+    const { data } = await this.#tensor(spec, spec.joint.tensor, [spec.joint.count, ...part]);
+    return data.subarray(spec.joint.index * size(part), (spec.joint.index + 1) * size(part));
+  }
+
+  async #packedPart(spec: JointSpec): Promise<Float32Array> {
+    const { count, index, tensor } = spec.joint;
+    const [outputs, inputs] = spec.shape;
+    const scaled = [outputs, inputs / MXFP4_BLOCK];
+    const names = packedNames(tensor);
+    const blocks = await this.#tensor(spec, names.blocks, [count, ...scaled, MXFP4_BLOCK / 2]);
+    const scales = await this.#tensor(spec, names.scales, [count, ...scaled]);
+    const piece = ({ data }: HostTensor) => {
+      const length = data.length / count;
+      return data.subarray(index * length, (index + 1) * length);
+    };
+    return dequantizeMxfp4(piece(blocks), piece(scales));
+  }
+
+  async #tensor({ name }: JointSpec, tensor: string, expected: readonly number[]): Promise<HostTensor> {
+    const entry = this.source.entries.get(tensor);
+    const found = entry ? `shape [${entry.shape.join(', ')}]` : 'no such tensor';
+    if (entry?.shape.join() !== expected.join()) {
+      const wanted = `shape [${expected.join(', ')}], which contains '${name}', as config.json specifies`;
+      throw new CheckpointError(entry?.file ?? this.source.path, tensor, wanted, found);
+    }
+    let kept = this.#kept.get(tensor);
+    if (!kept) this.#kept.set(tensor, (kept = this.source.read(tensor, { requireFinite: true })));
+    if (this.#kept.size > KEPT) this.#kept.delete(this.#kept.keys().next().value!);
+    return kept;
+  }
+}
+
+/** Shape of one part of the joint tensor. */
+function partShape({ shape, joint }: JointSpec): number[] {
+  if (joint.transposed) return [...shape].reverse();
+  return joint.rows ? [joint.rows.of, ...shape.slice(1)] : shape;
+}
+
+/** [columns, rows] → [rows, columns]. */
+function transposed(data: Float32Array, [rows, columns]: readonly number[]): Float32Array {
+  const result = new Float32Array(data.length);
+  for (let c = 0; c < columns; c++) for (let r = 0; r < rows; r++) result[r * columns + c] = data[c * rows + r];
+  return result;
+}
+
+/** Tensors of a checkpoint, those that are saved in joint tensors joined. */
+export function withJointTensors(specs: readonly ParameterSpec[], tensors: HostTensors): HostTensors {
+  const result = { ...tensors };
+  for (const { name, shape, joint } of specs) {
+    if (!joint?.saved) continue;
+    const own = result[name].data;
+    delete result[name];
+    const part = joint.transposed ? [...shape].reverse() : shape;
+    result[joint.tensor] ??= { shape: [joint.count, ...part], data: new Float32Array(joint.count * own.length) };
+    const data = joint.transposed ? transposed(own, part) : own;
+    result[joint.tensor].data.set(data, joint.index * own.length);
+  }
+  return result;
+}

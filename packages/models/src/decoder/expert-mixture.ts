@@ -1,0 +1,109 @@
+// A mixture of experts as the feed-forward layer of a decoder's block.
+import type { Value } from '@bowyer/graph';
+import type { ForwardScope } from '../architecture/architecture.js';
+import type { ParameterSpec } from '../architecture/parameter-spec.js';
+import { activate, type ActivationName } from '../layers/activations.js';
+import { mixtureOfExperts, route, type RouterForm } from '../layers/mixture-of-experts.js';
+import type { Part } from './parts.js';
+
+/** The router's own parameters, and how its logits become a choice. Its products are in float32 whatever the weights are kept in. */
+export interface Router extends Omit<RouterForm, 'choiceBias'> {
+  /** Names; the weight is [experts, width]. */
+  weight: string;
+  bias?: string;
+  /** [experts] a buffer, which training does not change. */
+  choiceBias?: string;
+}
+
+/** The weights of all experts, and their products by name. */
+export interface ExpertWeights {
+  count: number;
+  parameters: readonly ParameterSpec[];
+  project(scope: ForwardScope, expert: number, rows: Value): Value[];
+  activate(scope: ForwardScope, projected: Value[]): Value;
+  output(scope: ForwardScope, expert: number, rows: Value): Value;
+}
+
+export interface ExpertMixture {
+  width: number;
+  standardDeviation: number;
+  router: Router;
+  experts: ExpertWeights;
+  /** What every row goes through besides. */
+  shared?: Pick<Part, 'parameters'> & { apply(scope: ForwardScope, x: Value): Value };
+}
+
+export function expertMixture({ width, standardDeviation, router, experts, shared }: ExpertMixture): Part {
+  const { weight, bias, choiceBias, ...form } = router;
+  const zeros = (name: string): ParameterSpec => ({ name, shape: [experts.count], init: { kind: 'zeros' } });
+  const parameters: ParameterSpec[] = [
+    { name: weight, shape: [experts.count, width], init: { kind: 'normal', standardDeviation } },
+    ...(bias ? [zeros(bias)] : []),
+    ...(choiceBias ? [{ ...zeros(choiceBias), isBuffer: true }] : []),
+    ...experts.parameters,
+    ...(shared?.parameters ?? []),
+  ];
+  return {
+    parameters,
+    apply(scope, x) {
+      const { g } = scope;
+      const logits = g.gemm(x, scope.parameter(weight), bias === undefined ? undefined : scope.parameter(bias), {
+        transB: true,
+      });
+      const added = choiceBias === undefined ? undefined : scope.parameter(choiceBias);
+      const routing = route(g, logits, { ...form, choiceBias: added });
+      const mixed = mixtureOfExperts(g, x, routing, {
+        count: experts.count,
+        project: (expert, rows) => experts.project(scope, expert, rows),
+        activate: (projected) => experts.activate(scope, projected),
+        output: (expert, rows) => experts.output(scope, expert, rows),
+      });
+      return shared ? g.add(mixed, shared.apply(scope, x)) : mixed;
+    },
+  };
+}
+
+export interface GatedExperts {
+  /** Of the experts' module, e.g. `model.layers.0.mlp.experts`. */
+  path: string;
+  /** Names of the three weights of one expert in published files. */
+  names?: { gate: string; up: string; down: string };
+  /** The module's path where transformers 5 has all experts in one tensor, if it is another. */
+  jointPath?: string;
+  count: number;
+  width: number;
+  inner: number;
+  activation: ActivationName;
+  standardDeviation: number;
+}
+
+const commonNames = { gate: 'gate_proj', up: 'up_proj', down: 'down_proj' };
+
+/** down(activation(gate(x)) · up(x)) for each expert, whose weights are single tensors or `gate_up_proj` and `down_proj` of all. */
+export function gatedExperts(options: GatedExperts): ExpertWeights {
+  const { path, jointPath = path, names = commonNames, count, width, inner, activation, standardDeviation } = options;
+  const nameOf = (expert: number, which: keyof typeof commonNames) => `${path}.${expert}.${names[which]}.weight`;
+  const init = { kind: 'normal', standardDeviation } as const;
+  const gateAndUp = (index: number, from: number) => ({
+    ...{ tensor: `${jointPath}.gate_up_proj`, count, index },
+    rows: { from, of: 2 * inner },
+  });
+  const parameters = Array.from({ length: count }, (_, e): ParameterSpec[] => [
+    { name: nameOf(e, 'gate'), shape: [inner, width], init, joint: gateAndUp(e, 0) },
+    { name: nameOf(e, 'up'), shape: [inner, width], init, joint: gateAndUp(e, inner) },
+    {
+      ...{ name: nameOf(e, 'down'), shape: [width, inner], init },
+      joint: { tensor: `${jointPath}.down_proj`, count, index: e },
+    },
+  ]).flat();
+  return {
+    count,
+    parameters,
+    project: (scope, e, rows) => [
+      scope.expertLinear(rows, nameOf(e, 'gate')),
+      scope.expertLinear(rows, nameOf(e, 'up')),
+    ],
+    activate: ({ g }, [gate, up]) => g.mul(activate(g, activation, gate), up),
+    output: (scope, e, rows) => scope.expertLinear(rows, nameOf(e, 'down')),
+  };
+}

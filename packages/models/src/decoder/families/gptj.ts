@@ -1,0 +1,54 @@
+// GPT-J: attention and feed-forward layer read one norm, and the first columns of a head turn, neighbours together.
+// Source: Wang and Komatsuzaki 2021, "GPT-J-6B".
+import type { Family } from '../family.js';
+import { plainDecoder } from '../plain-decoder.js';
+
+export const gptJ: Family = {
+  architecture: 'GPTJForCausalLM',
+  defaults: {
+    vocab_size: 50400,
+    max_position_embeddings: 2048,
+    hidden_size: 4096,
+    num_hidden_layers: 28,
+    num_attention_heads: 16,
+    rotary_dim: 64,
+    hidden_act: 'gelu_new',
+    resid_pdrop: 0,
+    embd_pdrop: 0,
+    attn_pdrop: 0,
+    layer_norm_epsilon: 1e-5,
+    initializer_range: 0.02,
+    tie_word_embeddings: false,
+  },
+  aliases: {
+    n_embd: 'hidden_size',
+    n_positions: 'max_position_embeddings',
+    n_head: 'num_attention_heads',
+    n_layer: 'num_hidden_layers',
+    activation_function: 'hidden_act',
+  },
+  build(config) {
+    const { fields, sizes } = config;
+    const turning = fields.value('rotary_dim') === undefined ? sizes.headSize : fields.count('rotary_dim');
+    const inner = fields.value('n_inner') === undefined ? 4 * sizes.width : fields.count('n_inner');
+    return plainDecoder(config, {
+      names: {
+        embedding: 'transformer.wte',
+        layers: 'transformer.h',
+        finalNorm: 'transformer.ln_f',
+        attention: 'attn',
+        output: 'out_proj',
+        up: 'fc_in',
+        down: 'fc_out',
+      },
+      norm: { kind: 'layer', epsilon: fields.real('layer_norm_epsilon') },
+      norms: { mixerInput: 'ln_1' },
+      rotary: config.rotary({ share: turning / sizes.headSize, interleaved: true }),
+      attention: () => ({ dropout: fields.real('attn_pdrop') }),
+      feedForward: { kind: 'plain', bias: true, inner },
+      block: { parallel: true, dropout: fields.real('resid_pdrop') },
+      embedding: { dropout: fields.real('embd_pdrop') },
+      head: { bias: true },
+    });
+  },
+};

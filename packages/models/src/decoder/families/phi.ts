@@ -1,0 +1,96 @@
+// Phi 1 to 2 (parallel blocks, partly rotary positions) and Phi 3 to 4 (Llama with joint projections, and longrope).
+// Sources: Gunasekar et al. 2023, arXiv:2306.11644; Abdin et al. 2024, arXiv:2404.14219 and arXiv:2412.08905.
+import type { ConfigJson } from '@bowyer/checkpoints';
+import type { Family, FamilyConfig } from '../family.js';
+import { plainDecoder } from '../plain-decoder.js';
+
+const defaults: ConfigJson = {
+  initializer_range: 0.02,
+  tie_word_embeddings: false,
+  rope_theta: 10000,
+  resid_pdrop: 0,
+  embd_pdrop: 0,
+  attention_dropout: 0,
+};
+
+export const phi: Family = {
+  architecture: 'PhiForCausalLM',
+  defaults: {
+    ...defaults,
+    vocab_size: 51200,
+    hidden_size: 2048,
+    intermediate_size: 8192,
+    num_hidden_layers: 24,
+    num_attention_heads: 32,
+    hidden_act: 'gelu_new',
+    max_position_embeddings: 2048,
+    layer_norm_eps: 1e-5,
+    partial_rotary_factor: 0.5,
+    qk_layernorm: false,
+  },
+  build(config) {
+    const { fields } = config;
+    return plainDecoder(config, {
+      names: {
+        finalNorm: 'model.final_layernorm',
+        output: 'dense',
+        up: 'fc1',
+        down: 'fc2',
+        queryNorm: 'q_layernorm',
+        keyNorm: 'k_layernorm',
+      },
+      norm: { kind: 'layer', epsilon: fields.real('layer_norm_eps') },
+      norms: { mixerInput: 'input_layernorm' },
+      rotary: config.rotary({ share: 'partial_rotary_factor' }),
+      attention: () => ({ bias: true, queryKeyNorm: fields.flag('qk_layernorm') ? 'head' : undefined }),
+      feedForward: { kind: 'plain', bias: true },
+      block: { parallel: true, dropout: fields.real('resid_pdrop') },
+      embedding: { dropout: fields.real('embd_pdrop') },
+      head: { bias: true },
+    });
+  },
+};
+
+export const phi3: Family = {
+  architecture: 'Phi3ForCausalLM',
+  defaults: {
+    ...defaults,
+    vocab_size: 32064,
+    hidden_size: 3072,
+    intermediate_size: 8192,
+    num_hidden_layers: 32,
+    num_attention_heads: 32,
+    hidden_act: 'silu',
+    max_position_embeddings: 4096,
+    original_max_position_embeddings: 4096,
+    rms_norm_eps: 1e-5,
+    partial_rotary_factor: 1,
+  },
+  build(config) {
+    const { fields } = config;
+    // Hugging Face's class reads the embedding's dropout and does not use it.
+    const rotary = config.rotary({ share: 'partial_rotary_factor', json: ropeOf(config) });
+    const hasWindow = fields.value('sliding_window') !== undefined;
+    const kinds = config.layerKinds(() => (hasWindow ? 'sliding_attention' : 'full_attention'));
+    const windows = config.windows(kinds, rotary.contextLength);
+    return plainDecoder(config, {
+      rotary,
+      attention: (layer) => ({ projections: 'parts', window: windows[layer] }),
+      feedForward: { kind: 'joint' },
+      block: { dropout: fields.real('resid_pdrop') },
+    });
+  },
+};
+
+/** The first releases call longrope "su" or "yarn"; the original length is a field of its own beside it. */
+function ropeOf({ json, fields }: FamilyConfig): ConfigJson {
+  const given = (json.rope_scaling ?? json.rope_parameters ?? {}) as ConfigJson;
+  const name = given.rope_type ?? given.type ?? 'default';
+  const rope_type = name === 'su' || name === 'yarn' ? 'longrope' : name;
+  const original_max_position_embeddings = fields.count('original_max_position_embeddings');
+  const base = given.rope_theta ?? json.rope_theta;
+  return {
+    ...(json.partial_rotary_factor !== undefined && { partial_rotary_factor: json.partial_rotary_factor }),
+    rope_parameters: { ...given, rope_type, ...(base !== undefined && { rope_theta: base }), original_max_position_embeddings },
+  };
+}

@@ -1,0 +1,39 @@
+// Attention with linear biases (ALiBi): a score falls by a slope of its head's own for each token of distance.
+// Source: Press et al. 2021, arXiv:2108.12409, section 3.
+import type { SelfAttention } from './self-attention.js';
+
+/**
+ * slope · position for every head: a query's own position would move all its scores alike, which the softmax takes away.
+ *
+ * @param factor of the products
+ * @param isBfloat16 slopes and products are rounded to bfloat16, as Hugging Face's Falcon does it in every precision
+ */
+export function linearBiases(
+  heads: number,
+  positions: number,
+  { factor = 1, isBfloat16 = false } = {},
+): NonNullable<SelfAttention['positionBiases']> {
+  const round = isBfloat16 ? bfloat16 : Math.fround;
+  const table = new Float32Array(heads * positions);
+  slopes(heads).forEach((slope, head) => {
+    for (let position = 0; position < positions; position++)
+      table[head * positions + position] = factor * round(round(slope) * position);
+  });
+  return { table, positions };
+}
+
+/** 2^(−8/n), 2^(−16/n), … for a power of two n; other numbers of heads take every other one of the next power's for the rest. */
+function slopes(heads: number): number[] {
+  const power = 2 ** Math.floor(Math.log2(heads));
+  const first = (count: number, n: number, step: number) =>
+    Array.from({ length: count }, (_, i) => 2 ** ((-8 / n) * (1 + step * i)));
+  return [...first(power, power, 1), ...first(heads - power, 2 * power, 2)];
+}
+
+/** To 8 significant bits, ties to even. */
+function bfloat16(x: number): number {
+  const bits = new Uint32Array(Float32Array.of(x).buffer);
+  bits[0] += 0x7fff + ((bits[0] >>> 16) & 1);
+  bits[0] &= 0xffff0000;
+  return new Float32Array(bits.buffer)[0];
+}

@@ -1,0 +1,70 @@
+// The states of recurrent layers as the worker sees them. Each row has its state twice: the present one, which every token
+// replaces, and a snapshot to go back to. All present states of a tensor come first, so that those of the first rows are a
+// prefix that the graph reads in place.
+
+/** Present state and snapshot. */
+export const STATE_ROWS_PER_SLOT = 2;
+
+/** One state tensor of all rows: [present and snapshot, rows, ...shape]. */
+export interface StateArray {
+  name: string;
+  shape: readonly number[];
+  data: Float32Array;
+}
+
+export class StateRows {
+  constructor(
+    private readonly arrays: readonly StateArray[],
+    private readonly rows: number,
+  ) {}
+
+  /** Exchanges two rows with their snapshots. */
+  swap(a: number, b: number): void {
+    for (const { data, size } of this.#sized()) {
+      for (const first of [0, this.rows]) {
+        const [i, j] = [(first + a) * size, (first + b) * size];
+        const kept = data.slice(i, i + size);
+        data.copyWithin(i, j, j + size);
+        data.set(kept, j);
+      }
+    }
+  }
+
+  /** The state before any token. */
+  clear(row: number): void {
+    for (const { data, size } of this.#sized()) data.fill(0, row * size, (row + 1) * size);
+  }
+
+  /** Keeps the present states of the first rows. */
+  takeSnapshots(rows: number): void {
+    for (const { data, size } of this.#sized()) data.copyWithin(this.rows * size, 0, rows * size);
+  }
+
+  restore(row: number): void {
+    for (const { data, size } of this.#sized()) {
+      const from = (this.rows + row) * size;
+      data.copyWithin(row * size, from, from + size);
+    }
+  }
+
+  /** Takes the states after a run. @param counts [rows] new tokens of each row; without any it keeps its state */
+  replace(next: (name: string) => Float32Array, counts: Int32Array): void {
+    for (const { name, data, size } of this.#sized()) {
+      const fresh = next(name);
+      if (counts.every((count) => count > 0)) data.set(fresh);
+      else
+        counts.forEach((count, row) => {
+          if (count > 0) data.set(fresh.subarray(row * size, (row + 1) * size), row * size);
+        });
+    }
+  }
+
+  /** Names and shapes of what a run over the first rows reads. */
+  shapes(rows: number): [name: string, dims: number[]][] {
+    return this.arrays.map(({ name, shape }) => [name, [rows, ...shape]]);
+  }
+
+  #sized() {
+    return this.arrays.map((array) => ({ ...array, size: array.data.length / (STATE_ROWS_PER_SLOT * this.rows) }));
+  }
+}

@@ -1,0 +1,135 @@
+// What a model's generation_config.json asks of generation beyond the run's own keys: rules for logits, or nothing.
+import { join } from 'node:path';
+import { ConfigFields, fromConfigFile, readGenerationFields, type ConfigJson } from '@bowyer/checkpoints';
+import { changesLogits, noLogitRules, type LogitRules } from '../decoding/logit-rules.js';
+
+/** Fields that nothing here does, and the values without effect. */
+const notBuilt: Readonly<Record<string, readonly unknown[]>> = {
+  num_beams: [1],
+  num_beam_groups: [1],
+  num_return_sequences: [1],
+  diversity_penalty: [0],
+  penalty_alpha: [0],
+  dola_layers: [],
+  constraints: [],
+  force_words_ids: [],
+  encoder_repetition_penalty: [1],
+  encoder_no_repeat_ngram_size: [0],
+  exponential_decay_length_penalty: [],
+  guidance_scale: [1],
+  watermarking_config: [],
+  token_healing: [false],
+  stop_strings: [],
+  max_time: [],
+};
+
+/** The same where no token is forced. */
+const notForced: Readonly<Record<string, readonly unknown[]>> = { forced_bos_token_id: [], forced_eos_token_id: [] };
+
+/** The same where tokens are sampled. */
+const notSampled: Readonly<Record<string, readonly unknown[]>> = {
+  min_p: [0],
+  top_h: [],
+  typical_p: [1],
+  epsilon_cutoff: [0],
+  eta_cutoff: [0],
+};
+
+/** Rules as a folder's files have them. */
+export interface GenerationRulesOfFolder {
+  rules: LogitRules;
+  /** Names of the fields that change logits. */
+  fields: string[];
+  /** The file that they are in. */
+  path: string;
+}
+
+/**
+ * The rules of a model's folder. What samples (temperature, top_k, top_p, do_sample) and how much (max_new_tokens) are keys of
+ * a run and are not read here, nor are the tokens that end a text.
+ *
+ * @param vocabSize ids from here on do not exist
+ * @param samples whether tokens are drawn, which more fields are about
+ * @param forcesTokens whether the model's own rules force a first and a last token, as those of encoder-decoders do
+ * @throws UnsupportedConfigError where the file asks for more than is built
+ */
+export async function readLogitRules(
+  dir: string,
+  vocabSize: number,
+  { samples, forcesTokens = false }: { samples: boolean; forcesTokens?: boolean },
+): Promise<GenerationRulesOfFolder> {
+  const { file, json } = await readGenerationFields(dir);
+  const path = join(dir, file);
+  return fromConfigFile(path, () => {
+    const fields = new ConfigFields(String(json.model_type ?? 'language'), json, {});
+    const refused = { ...notBuilt, ...(!forcesTokens && notForced), ...(samples && notSampled) };
+    for (const [field, harmless] of Object.entries(refused)) fields.refuse(field, ...harmless);
+    return { ...logitRules(json, fields, vocabSize), path };
+  });
+}
+
+function logitRules(json: ConfigJson, fields: ConfigFields, vocabSize: number) {
+  const read: Record<string, Partial<LogitRules>> = {};
+  const take = (field: string, rule: (value: unknown) => Partial<LogitRules>) => {
+    const value = json[field] ?? null;
+    if (value !== null) read[field] = rule(value);
+  };
+  const count = (field: string, value: unknown) => (value === 0 ? 0 : fields.count(field));
+  const ids = (field: string, value: unknown) => idsOf(fields, field, value);
+  const known = (field: string, value: unknown) => ids(field, value).filter((id) => id < vocabSize);
+  const sequences = (field: string, value: unknown) => sequencesOf(fields, field, value, vocabSize);
+  take('sequence_bias', (value) => ({ sequenceBias: biasesOf(fields, value, vocabSize) }));
+  take('repetition_penalty', (value) => ({ repetitionPenalty: penaltyOf(fields, value) }));
+  take('no_repeat_ngram_size', (value) => ({ noRepeatNgramSize: count('no_repeat_ngram_size', value) }));
+  take('bad_words_ids', (value) => ({ badWords: sequences('bad_words_ids', value) }));
+  // Where both are there, this one counts.
+  if ((json.min_new_tokens ?? null) === null)
+    take('min_length', (value) => ({ minLength: count('min_length', value) }));
+  take('min_new_tokens', (value) => ({ minNewTokens: count('min_new_tokens', value) }));
+  take('suppress_tokens', (value) => ({ suppressedIds: known('suppress_tokens', value) }));
+  take('begin_suppress_tokens', (value) => ({ beginSuppressedIds: known('begin_suppress_tokens', value) }));
+  const active = Object.entries(read).filter(([, rule]) => changesLogits({ ...noLogitRules, ...rule }));
+  return {
+    rules: Object.assign({}, noLogitRules, ...active.map(([, rule]) => rule)) as LogitRules,
+    fields: active.map(([field]) => field),
+  };
+}
+
+function penaltyOf(fields: ConfigFields, value: unknown): number {
+  if (value === 0) throw fields.error('repetition_penalty', 'must be above 0, not 0');
+  return fields.real('repetition_penalty');
+}
+
+/** Negative ids, of which some files have −1, are no tokens. */
+function idsOf(fields: ConfigFields, field: string, value: unknown): number[] {
+  if (!Array.isArray(value) || !value.every((id) => Number.isInteger(id)))
+    throw fields.error(field, `must be a list of token ids, not ${JSON.stringify(value)}`);
+  return (value as number[]).filter((id) => id >= 0);
+}
+
+function sequencesOf(fields: ConfigFields, field: string, value: unknown, vocabSize: number): number[][] {
+  const isSequence = (ids: unknown) =>
+    Array.isArray(ids) &&
+    ids.length > 0 &&
+    ids.every((id) => Number.isInteger(id) && (id as number) >= 0 && (id as number) < vocabSize);
+  if (!Array.isArray(value) || !value.every(isSequence))
+    throw fields.error(field, `must be a list of lists of token ids below ${vocabSize}, not ${JSON.stringify(value)}`);
+  return value as number[][];
+}
+
+/** `[[[ids], bias], …]` */
+function biasesOf(fields: ConfigFields, value: unknown, vocabSize: number): LogitRules['sequenceBias'] {
+  const isPair = (pair: unknown): pair is [unknown, number] =>
+    Array.isArray(pair) && pair.length === 2 && typeof pair[1] === 'number';
+  if (!Array.isArray(value) || !value.every(isPair))
+    throw fields.error('sequence_bias', `must be a list of pairs, ids and bias, not ${JSON.stringify(value)}`);
+  const sequences = sequencesOf(
+    fields,
+    'sequence_bias',
+    value.map(([ids]) => ids),
+    vocabSize,
+  );
+  // Of a sequence that is there twice, the last counts.
+  const bySequence = new Map(sequences.map((ids, i) => [ids.join(), { ids, by: value[i][1] }]));
+  return [...bySequence.values()];
+}

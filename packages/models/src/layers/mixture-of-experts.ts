@@ -1,0 +1,99 @@
+// Mixture of experts as graph pieces: the router's choice of experts, and the experts' products over only the rows that chose them.
+import { multiplyDims, type GraphBuilder, type Value } from '@bowyer/graph';
+
+/** Which experts each row goes through, and how much of each one's result it gets. */
+export interface Routing {
+  /** [rows, choices] int64 */
+  experts: Value;
+  /** [rows, choices] */
+  weights: Value;
+}
+
+/** How a router turns its logits [rows, experts] into a choice. */
+export interface RouterForm {
+  /** Experts per row. */
+  choices: number;
+  /**
+   * What the weights are: the largest of the softmax over all experts (Mixtral: arXiv:2401.04088, section 2.1; Qwen 3), the softmax
+   * over the largest logits (gpt-oss), or sigmoids (DeepSeek V3: arXiv:2412.19437, section 2.1.2).
+   */
+  scores: 'softmax' | 'softmax-of-chosen' | 'sigmoid';
+  /** The chosen weights are divided by their sum plus this. */
+  normalize?: { epsilon: number };
+  /** Factor of the weights; 1 if not given. */
+  scale?: number;
+  /** [experts] added to the scores for the choice alone. It has no gradient. */
+  choiceBias?: Value;
+  /** The experts are equal groups, of which those with the largest sum of their two best scores take part. */
+  groups?: { count: number; chosen: number };
+}
+
+/** Far below any score. */
+const EXCLUDED = -1e9;
+
+/** @param logits [rows, experts] */
+export function route(g: GraphBuilder, logits: Value, form: RouterForm): Routing {
+  if (form.scores === 'softmax-of-chosen') {
+    const [best, experts] = g.topK(logits, form.choices, 1);
+    return { experts, weights: g.softmax(best) };
+  }
+  const scores = form.scores === 'sigmoid' ? g.sigmoid(logits) : g.softmax(logits);
+  const [, experts] = g.topK(g.stopGradient(scoresForChoice(g, scores, form)), form.choices, 1);
+  let weights = g.gatherElements(scores, experts, 1);
+  if (form.normalize) {
+    const sum = g.reduceSum(weights, { axes: [1], keepdims: true });
+    weights = g.div(weights, form.normalize.epsilon > 0 ? g.add(sum, form.normalize.epsilon) : sum);
+  }
+  return { experts, weights: form.scale === undefined ? weights : g.mul(weights, form.scale) };
+}
+
+/** The scores that the largest are taken of: with the bias, and very negative in groups that take no part. */
+function scoresForChoice(g: GraphBuilder, scores: Value, { choiceBias, groups }: RouterForm): Value {
+  const biased = choiceBias ? g.add(scores, choiceBias) : scores;
+  if (!groups || groups.chosen === groups.count) return biased;
+  const [rows, experts] = biased.shape;
+  const perGroup = (experts as number) / groups.count;
+  const grouped = g.reshape(biased, [rows, groups.count, perGroup]);
+  const [best] = g.topK(grouped, Math.min(2, perGroup), 2);
+  const [, chosen] = g.topK(g.reduceSum(best, { axes: [2] }), groups.chosen, 1);
+  const takesPart = g.reduceSum(g.oneHot(chosen, groups.count), { axes: [1] });
+  const masked = g.where(g.greater(g.unsqueeze(takesPart, 2), 0.5), grouped, EXCLUDED);
+  return g.reshape(masked, biased.shape);
+}
+
+/** The products of experts; what is elementwise between them is done once for the rows of all experts. */
+export interface Experts {
+  count: number;
+  /** The first products of one expert: [its rows, width] → [its rows, inner] each. */
+  project(expert: number, rows: Value): Value[];
+  /** Over the rows of all experts: the first products → [rows · choices, inner]. */
+  activate(projected: Value[]): Value;
+  /** The last product of one expert: [its rows, inner] → [its rows, width]. */
+  output(expert: number, rows: Value): Value;
+}
+
+/**
+ * Σ over a row's choices of weight · expert(row). The rows are sorted by expert, so that each expert's are one piece of a tensor;
+ * an expert that no row chose multiplies no rows. The work is that of the chosen experts alone.
+ *
+ * @param x [rows, width]
+ * @returns [rows, width]
+ */
+export function mixtureOfExperts(g: GraphBuilder, x: Value, { experts, weights }: Routing, mixture: Experts): Value {
+  const [rows, choices] = experts.shape as [number | string, number];
+  const total = multiplyDims(rows, choices);
+  const chosen = g.reshape(experts, [total]);
+  const rank = (keys: Value) => g.topK(keys, g.dimsTensor([total]), 0, { largest: false, dim: total })[1];
+  const order = rank(chosen);
+  const ones = g.full(1, [total]);
+  const counts = g.scatterElementsAdd(g.runtimeZeros([mixture.count], 'float32', chosen), chosen, ones, 0);
+  const pieces = g.partition(total, g.cast(counts, 'int64'));
+  const joined = (parts: Value[]) => g.concat(parts, 0);
+
+  const sorted = g.gather(x, g.div(order, choices), 0);
+  const projected = g.split(sorted, 0, pieces).map((part, expert) => mixture.project(expert, part));
+  const inner = mixture.activate(projected[0].map((_, which) => joined(projected.map((parts) => parts[which]))));
+  const results = joined(g.split(inner, 0, pieces).map((part, expert) => mixture.output(expert, part)));
+  const perChoice = g.reshape(g.gather(results, rank(order), 0), [rows, choices, results.dim(1)]);
+  return g.reduceSum(g.mul(perChoice, g.unsqueeze(weights, 2)), { axes: [1] });
+}

@@ -1,0 +1,105 @@
+// A shrunk model of every family against transformers; tools/make-family-recordings.py made the recordings.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Rng } from '@bowyer/core';
+import { openDevice, type Device } from '@bowyer/graph';
+import { DecodePrograms } from '../src/decoding/decode-programs.js';
+import { Episodes } from '../src/decoding/episodes.js';
+import { families } from '../src/decoder/families/index.js';
+import { architectureFor } from '../src/language-model/architectures.js';
+import { adapterLayout } from '../src/lora/adapter-layout.js';
+import { TokenScorer } from '../src/training/token-scorer.js';
+import { formulaWeights, hashes, projections, tokenIds } from './families/formula-weights.js';
+
+interface Recording {
+  config: Record<string, unknown> & { model_type: string; vocab_size: number };
+  /** PEFT's default; null where it has none. */
+  loraTargets: string[] | null;
+  loss: number;
+  logprobs: number[][];
+  greedy: number[];
+  parameters: Record<string, number[]>;
+  gradients: Record<string, number[]>;
+}
+
+const dir = fileURLToPath(new URL('./families', import.meta.url));
+const names = readdirSync(dir).flatMap((file) => (file.endsWith('.json') ? [file.slice(0, -5)] : []));
+const read = (name: string) => JSON.parse(readFileSync(join(dir, `${name}.json`), 'utf8')) as Recording;
+
+/** Families of reference-checkpoints.test.ts. */
+const others = ['gpt2', 'gpt_neox', 'llama', 'mistral', 'qwen2', 'qwen3'];
+
+let device: Device;
+beforeAll(async () => {
+  device = await openDevice({ device: 'cpu', threads: 1 });
+});
+afterAll(() => device.close());
+
+test('every family has a recording', () => {
+  const recorded = new Set([...others, ...names.map((name) => read(name).config.model_type)]);
+  expect([...recorded].sort()).toEqual(Object.keys(families).sort());
+});
+
+describe.each(names)('%s', (name) => {
+  const recording = read(name);
+  const { config } = recording;
+  const architecture = architectureFor(config);
+  const load = async () => {
+    const parameters = await device.createState(formulaWeights(architecture.parameters));
+    return { device, architecture, parameters, maskedTokenIds: [], padTokenId: 0 };
+  };
+
+  test('parameters and default targets of LoRA are those of transformers and PEFT', () => {
+    const shapes = Object.fromEntries(architecture.parameters.map((spec) => [spec.name, spec.shape]));
+    expect(shapes).toEqual(recording.parameters);
+    const { adapters } = adapterLayout(architecture, { r: 1, alpha: 1, dropout: 0, targetModules: null });
+    const targets = [...adapters.keys()].map((weight) => weight.split('.').at(-2)!);
+    if (recording.loraTargets) expect([...new Set(targets)].sort()).toEqual([...recording.loraTargets].sort());
+  });
+
+  test('log-probabilities, loss and gradients', async () => {
+    const options = await load();
+    const scorer = new TokenScorer(options);
+    const examples = recording.logprobs.map(({ length }, index) => ({
+      ids: Int32Array.from(tokenIds(`ids.${index}`, length, config.vocab_size)),
+      targets: Int32Array.from(tokenIds(`targets.${index}`, length, config.vocab_size)),
+      weights: Float32Array.from({ length }, (_, position) => (position % 3 ? 1 : 0.5)),
+    }));
+    const all = examples.map((example) => ({ ...example, weights: new Float32Array(example.ids.length).fill(1) }));
+    const scores = await scorer.logprobs(all);
+    const differences = recording.logprobs.flatMap((logprobs, i) => logprobs.map((x, t) => Math.abs(scores[i][t] - x)));
+    expect(Math.max(...differences)).toBeLessThan(5e-5);
+
+    const shapes = Object.fromEntries(architecture.parameters.map((spec) => [spec.name, spec.shape]));
+    const gradients = await device.createZeros(shapes);
+    const { loss } = await scorer.accumulateGradients(examples, gradients);
+    expect(Math.abs(loss - recording.loss)).toBeLessThan(1e-4 * recording.loss);
+    const found = await device.read(gradients);
+    for (const [parameter, expected] of Object.entries(recording.gradients)) {
+      const tolerance = Math.max(2e-4 * expected[0], 1e-4);
+      projections(parameter, found[parameter].data as Float32Array).forEach((value, i) => {
+        if (!(Math.abs(value - expected[i]) < tolerance))
+          throw new Error(`gradient of ${parameter}: projection ${i} is ${value}, not ${expected[i]}`);
+      });
+    }
+    await scorer.release();
+  });
+
+  test('the cached decoder says the same greedy tokens, beyond windows and over chunks of the prompt', async () => {
+    const options = await load();
+    const programs = new DecodePrograms(options);
+    const episodes = await Episodes.open({ programs, contextLength: 40, slots: 2, prefillChunk: 4 });
+    const prompt = tokenIds('prompt', 7, config.vocab_size);
+    const turns = [0, 1].map((slot) => ({ slot, tokens: prompt.slice(3 * slot), rng: new Rng(1) }));
+    const sampling = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 20, terminatorIds: [] };
+    const [utterance] = await episodes.act(turns, sampling);
+    expect(utterance.ids).toEqual(recording.greedy);
+    await episodes.close();
+    await programs.release();
+  });
+});
+
+test('the formula gives what the tool made of it', () => {
+  expect([...hashes('formula', 2)].map((x) => x.toFixed(6))).toEqual(['-0.100487', '-0.300481']);
+});

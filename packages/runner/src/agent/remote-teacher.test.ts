@@ -1,0 +1,65 @@
+// A teacher behind our own model server says what the model says itself.
+import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { Rng } from '@bowyer/core';
+import { openDevice, type Device } from '@bowyer/graph';
+import { LanguageModel, wordLevelTokenizer, type Tokenizer } from '@bowyer/models';
+import { ModelServer } from '@bowyer/serving';
+import { RemoteTeacher } from './remote-teacher.js';
+
+const tokenizer = wordLevelTokenizer(['is it a dog cat ? yes no\n']);
+let device: Device;
+let model: LanguageModel;
+let server: ModelServer;
+beforeAll(async () => {
+  device = await openDevice({ device: 'cpu', threads: 1 });
+  const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 64 };
+  model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(3) });
+  server = await ModelServer.listen({
+    ...{ model, name: 'teacher', template: null, host: '127.0.0.1', port: 0, apiKey: null, seed: 0 },
+    ...{ slots: 2, maxQueued: 4, defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 8 } },
+  });
+});
+afterAll(async () => {
+  await server.close();
+  await device.close();
+});
+
+test('log-probabilities of given tokens are those of the model, where another token follows a target too', async () => {
+  const ids = Int32Array.from(tokenizer.encode('is it a dog ? no\n'));
+  const next = [...ids.slice(1), ids[0]];
+  const other = next.map((id, t) => (t === 2 ? tokenizer.encode('cat')[0] : id));
+  const examples = [
+    { ids, targets: Int32Array.from(next), weights: Float32Array.from(ids, () => 1) },
+    { ids, targets: Int32Array.from(other), weights: Float32Array.from(ids, (_, t) => Number(t === 2 || t === 4)) },
+    { ids: ids.slice(0, 3), targets: Int32Array.from(next.slice(0, 3)), weights: Float32Array.of(0, 0, 1) },
+  ];
+  const wanted = await model.logprobs(examples);
+  const teacher = await RemoteTeacher.open(server.url, tokenizer);
+  const found = await teacher.logprobs(Array.from({ length: 7 }, () => examples).flat());
+  await teacher.release();
+  found.forEach((row, i) =>
+    row.forEach((logprob, t) => expect(logprob).toBeCloseTo(wanted[i % examples.length][t], 5)),
+  );
+});
+
+const opened = (url: string, own: Tokenizer = tokenizer) => RemoteTeacher.open(url, own);
+
+test('a server with another tokenizer is refused', async () => {
+  await expect(opened(server.url, wordLevelTokenizer(['is it a cow cat ? yes no\n']))).rejects.toThrow(
+    'has another tokenizer than the policy: token ',
+  );
+});
+
+test('a server that gives no log-probabilities of given tokens is refused', async () => {
+  const silent: Server = createServer((request, response) => {
+    const list = request.url!.endsWith('/models') ? { data: [{ id: 'one' }] } : { choices: [{ index: 0, text: '' }] };
+    response.end(JSON.stringify(list));
+  });
+  silent.listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/v1`;
+  await expect(opened(url)).rejects.toThrow('gives no log-probabilities of given tokens');
+  silent.close();
+});

@@ -1,0 +1,141 @@
+// A teacher behind an OpenAI-compatible server: log-probabilities of given tokens by completions with `echo`, `logprobs` and
+// `max_tokens: 0`, which return those of the prompt (platform.openai.com/docs/api-reference/completions; vLLM has them too).
+import type { ReferencePolicy } from '@bowyer/algorithms';
+import { HttpServer } from '@bowyer/envs';
+import type { TokenExample, Tokenizer } from '@bowyer/models';
+
+/** Sequences of one request. */
+const REQUEST = 16;
+
+interface Echo {
+  tokens: string[];
+  logprobs: (number | null)[];
+}
+
+/** A prompt, and the positions of an example that it tells: the target at `position` is the prompt's token after it. */
+interface Question {
+  prompt: number[];
+  example: number;
+  positions: number[];
+}
+
+export class RemoteTeacher implements ReferencePolicy {
+  private constructor(
+    private readonly server: HttpServer,
+    private readonly model: string,
+    private readonly tokenizer: Tokenizer,
+  ) {}
+
+  /**
+   * @param baseUrl address up to the version, such as http://127.0.0.1:8000/v1; it has one model
+   * @throws where the server has several models, gives no log-probabilities of given tokens, or has another tokenizer
+   */
+  static async open(baseUrl: string, tokenizer: Tokenizer): Promise<RemoteTeacher> {
+    const server = new HttpServer(baseUrl, { connections: 1 });
+    try {
+      const names = await server.request({ method: 'GET', path: '/models', headers: key(), read: modelNames });
+      if (names.length !== 1)
+        throw new Error(`the teacher at ${baseUrl} has ${names.length} models: ${names.join(', ')}\n  give the address of a server with one model`); // prettier-ignore
+      const teacher = new RemoteTeacher(server, names[0], tokenizer);
+      await teacher.#checkTokens();
+      return teacher;
+    } catch (error) {
+      await server.close();
+      throw error;
+    }
+  }
+
+  async logprobs(examples: readonly TokenExample[]): Promise<Float32Array[]> {
+    const rows = examples.map(({ ids }) => new Float32Array(ids.length));
+    const questions = examples.flatMap(questionsOf);
+    for (let start = 0; start < questions.length; start += REQUEST) {
+      const part = questions.slice(start, start + REQUEST);
+      const echoes = await this.#ask(part.map(({ prompt }) => prompt));
+      part.forEach(({ example, positions }, i) => {
+        for (const position of positions) rows[example][position] = echoes[i].logprobs[position + 1]!;
+      });
+    }
+    return rows;
+  }
+
+  release(): Promise<void> {
+    return this.server.close();
+  }
+
+  #ask(prompts: readonly number[][]): Promise<Echo[]> {
+    return this.server.request({
+      method: 'POST',
+      path: '/completions',
+      json: { model: this.model, prompt: prompts, max_tokens: 0, echo: true, logprobs: 0 },
+      headers: key(),
+      idempotent: true,
+      read: (body) => echoesOf(body, prompts),
+    });
+  }
+
+  /** Every token of the policy spelled by the server, some at a time. */
+  async #checkTokens(): Promise<void> {
+    const all = Array.from({ length: this.tokenizer.vocabSize }, (_, id) => id);
+    const some = all.filter((id) => id % Math.ceil(all.length / 256) === 0 || id === all.length - 1);
+    const [{ tokens }] = await this.#ask([some]).catch((error: Error) => {
+      throw new Error(
+        `the teacher at ${this.server.url} gives no log-probabilities of given tokens: ${error.message}\n` +
+          '  it must answer completions with echo=true, logprobs=0, max_tokens=0, as `serve_model` does, and have the tokenizer of the policy',
+      );
+    });
+    some.forEach((id, i) => {
+      const own = this.tokenizer.decode([id], { keepSpecialTokens: true });
+      // Parts of a character have no spelling of their own.
+      if (own.includes('\uFFFD') || own.trim() === tokens[i].trim()) return;
+      throw new Error(
+        `the teacher at ${this.server.url} has another tokenizer than the policy: token ${id} is ${JSON.stringify(tokens[i])}, ` +
+          `and the policy's ${JSON.stringify(own)}\n  give a teacher with the same tokenizer, since it rates the very tokens that the policy wrote`,
+      );
+    });
+  }
+}
+
+/** One prompt tells all positions whose target is the next token; a target that something else follows needs its own. */
+function questionsOf({ ids, targets, weights }: TokenExample, example: number): Question[] {
+  const asked = [...weights.keys()].filter((position) => weights[position] !== 0);
+  const last = ids.length - 1;
+  const follows = (position: number) => position === last || targets[position] === ids[position + 1];
+  const whole = {
+    prompt: [...ids, ...(asked.includes(last) ? [targets[last]] : [])],
+    example,
+    positions: asked.filter(follows),
+  };
+  const apart = asked
+    .filter((position) => !follows(position))
+    .map((position) => ({
+      prompt: [...ids.slice(0, position + 1), targets[position]],
+      example,
+      positions: [position],
+    }));
+  return [...(whole.positions.length > 0 ? [whole] : []), ...apart];
+}
+
+/** The key comes from OPENAI_API_KEY; a server that requires none needs none. */
+const key = (): Record<string, string> =>
+  process.env.OPENAI_API_KEY ? { authorization: `Bearer ${process.env.OPENAI_API_KEY}` } : {};
+
+function modelNames(body: unknown): string[] {
+  const { data } = body as { data?: { id: string }[] };
+  if (!Array.isArray(data)) throw new TypeError('no list of models');
+  return data.map(({ id }) => id);
+}
+
+function echoesOf(body: unknown, prompts: readonly number[][]): Echo[] {
+  type Choice = { index: number; logprobs?: { tokens?: string[]; token_logprobs?: (number | null)[] } | null };
+  const { choices } = body as { choices?: Choice[] };
+  if (!Array.isArray(choices) || choices.length !== prompts.length)
+    throw new TypeError(`no answer to each of ${prompts.length} prompts`);
+  return [...choices]
+    .sort((one, other) => one.index - other.index)
+    .map(({ logprobs }, i) => {
+      const [tokens, values] = [logprobs?.tokens ?? [], logprobs?.token_logprobs ?? []];
+      if (values.length !== prompts[i].length || !values.slice(1).every((value) => typeof value === 'number'))
+        throw new TypeError(`${values.length} log-probabilities of ${prompts[i].length} tokens`);
+      return { tokens, logprobs: values };
+    });
+}

@@ -1,0 +1,20 @@
+// The node `logger`: a run's loggers by name, each with its options.
+import { Type, type TProperties } from '@sinclair/typebox';
+import { findLogger, loggerNames } from '@bowyer/logging';
+import type { Choices } from '../tasks/task.js';
+import { undecided } from './undecided.js';
+
+const description = 'where the figures of the run go beside its own files; several: logger=[csv,tensorboard]';
+
+/** Of tasks that log figures. A node without loggers has no keys. */
+export function loggerKeys({ setting }: Choices): TProperties {
+  const chosen = setting('logger');
+  const names = typeof chosen === 'object' && chosen !== null ? Object.keys(chosen) : [];
+  return { logger: loggerNode(names.filter((name) => findLogger(name) !== undefined)) };
+}
+
+/** @param names those that the config has chosen */
+export function loggerNode(names: readonly string[] = loggerNames()) {
+  const properties = Object.fromEntries(names.map((name) => [name, findLogger(name)!.options]));
+  return undecided(Type.Object(properties, { additionalProperties: false, description }));
+}

@@ -1,0 +1,80 @@
+// The loggers that a config names, as one, which never stops the run.
+import type { TaskContext } from '../tasks/task.js';
+import { findLogger, type LoggedEnd, type LoggedRun, type LoggedStep, type RunLogger } from '@bowyer/logging';
+
+/** Options of each logger by its name. */
+export type LoggerConfig = Readonly<Record<string, object>>;
+
+type LoggingContext = Pick<TaskContext, 'directory' | 'plainConfig' | 'log'>;
+
+/**
+ * Runs `work` with the loggers of the config, and tells them how it ended.
+ *
+ * @param resumedAfter lines of the metrics that are kept; 0 where the run begins
+ * @param results figures of what `work` returns; null: the user stopped it
+ * @throws if a logger cannot be opened: at the start of a run the user wants to know it
+ */
+export async function withLoggers<T>(
+  config: { logger: LoggerConfig; projectName: string; runName: string },
+  { directory, plainConfig, log }: LoggingContext,
+  resumedAfter: number,
+  work: (logger: RunLogger) => Promise<T>,
+  results: (outcome: T) => Readonly<Record<string, number>> | null,
+): Promise<T> {
+  const logger = await openLoggers(config.logger, {
+    ...{ directory, resumedAfter, config: plainConfig, project: config.projectName, name: config.runName },
+    warn: (message) => log(message, 'WARNING'),
+  });
+  try {
+    const outcome = await work(logger);
+    const figures = results(outcome);
+    await logger.close({ status: figures === null ? 'stopped' : 'finished', results: figures ?? {} });
+    return outcome;
+  } catch (error) {
+    await logger.close({ status: 'failed', results: {} });
+    throw error;
+  }
+}
+
+async function openLoggers(config: LoggerConfig, run: LoggedRun): Promise<RunLogger> {
+  const open: GuardedLogger[] = [];
+  for (const [name, options] of Object.entries(config)) {
+    const logger = await findLogger(name)!.open(run, options as never);
+    open.push(new GuardedLogger(name, logger, (message) => run.warn(message)));
+  }
+  return {
+    log: async (step) => void (await Promise.all(open.map((logger) => logger.log(step)))),
+    close: async (end) => void (await Promise.all(open.map((logger) => logger.close(end)))),
+  };
+}
+
+/** After a first failure the logger is left alone, with a warning: the run's own files have all figures. */
+class GuardedLogger implements RunLogger {
+  #failed = false;
+
+  constructor(
+    private readonly name: string,
+    private readonly logger: RunLogger,
+    private readonly warn: (message: string) => void,
+  ) {}
+
+  log(step: LoggedStep): Promise<void> {
+    return this.#guarded(() => this.logger.log(step));
+  }
+
+  close(end: LoggedEnd): Promise<void> {
+    return this.#guarded(() => this.logger.close(end));
+  }
+
+  async #guarded(work: () => Promise<void>): Promise<void> {
+    if (this.#failed) return;
+    try {
+      await work();
+    } catch (error) {
+      this.#failed = true;
+      this.warn(
+        `logger ${this.name}: ${(error as Error).message}\n  it writes no more in this process; the run continues`,
+      );
+    }
+  }
+}
