@@ -44,7 +44,7 @@ const names = envs.map(({ name }) => name);
 const rows = evaluations.flatMap(({ seed, results: { policies, tasks } }) =>
   // The agent of checkpoint_path comes first, and what it began with after it.
   [...policies].reverse().map(({ name, metrics, interval }, i) => {
-    const own = names.map((env) => tasks[name].find(({ task }) => task === env)!.winRate.toFixed(3));
+    const own = names.map((env) => tasks[`${name} (sample)`].find(({ task }) => task === env)!.winRate.toFixed(3));
     const overall = `**${metrics['test/win_rate'].toFixed(3)}** | ${range(interval)}`;
     return `| ${seed} | ${i === 0 ? '`bc_agentgym`' : '`evolve_agentgym`'} | ${overall} | ${own.join(' | ')} | ${metrics['test/episodes']} |`;
   }),
@@ -87,7 +87,7 @@ node --conditions=source --import tsx tools/agentgym-table.ts evaluation
 
 Share of sampled test episodes that succeed, with the 95 % bootstrap interval. The problems of ${names[0]} are numbers of the server
 that neither training nor the choice of settings has played (its forty words are in all splits); the maze has its 25 starting
-places in all splits.
+places in all splits. Random legal actions win 0.14 of the games of Wordle in six guesses, and 0.15 of the mazes in fifty moves.
 
 | seed | agent | success | interval | ${names.join(' | ')} | episodes |
 |---|---|---|---|${names.map(() => '---|').join('')}---|
@@ -103,6 +103,9 @@ ${gains.join('\n')}
 
 Success of exploration in each environment, own episodes and demonstrations that are learned, success on evaluation problems after
 the iteration.
+
+Few own episodes are learned beside the demonstrations, since of each problem one success is kept and the maze has 25. So the gain
+is in large part that of further passes over the demonstrations that succeeded; how large without exploration was not measured.
 
 | seed | iteration | ${names.map((name) => `explored ${name}`).join(' | ')} | own | demonstrations | evaluation |
 |---|---|${names.map(() => '---|').join('')}---|---|---|

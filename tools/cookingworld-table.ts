@@ -5,8 +5,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { bootstrapMean, mean, Rng } from '@bowyer/core';
-import { TextWorldExpress, type Fold } from '@bowyer/envs';
+import { TextWorldExpress } from '@bowyer/envs';
 import { halfInterval, headCommit } from './sweep-runs.js';
+
+type Fold = 'train' | 'dev' | 'test';
 
 const PAGE = 'docs/results/cookingworld.md';
 

@@ -141,7 +141,13 @@ export class TextWorldExpress implements Env {
     const terminated = this.#numMoves > 0 && (score.won || score.failed || score.normalized >= 1);
     const truncated = !terminated && this.#numMoves > this.#stepLimit;
     if (terminated || truncated) this.#order.end();
-    return { observation: this.#show(observation), reward, terminated, truncated, info: { ...this.#info(), ...answer } };
+    return {
+      observation: this.#show(observation),
+      reward,
+      terminated,
+      truncated,
+      info: { ...this.#info(), ...answer },
+    };
   }
 
   #show(observation: string): string {
