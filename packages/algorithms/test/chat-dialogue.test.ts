@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => device.close());
 
 test('the loss falls, and the trained model plays the game through its template', async () => {
-  const conversations = colours.map((colour) =>
+  const conversations = colours.flatMap((colour) =>
     template.encodeConversation([
       ...opening,
       { role: 'user', content: `show ${colour}` },

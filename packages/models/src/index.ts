@@ -6,7 +6,9 @@ export {
   cutRight,
   type ChatMessage,
   type ChatTemplate,
+  type Conversation,
   type EncodedConversation,
+  type TemplateInputs,
 } from './chat/chat-message.js';
 export { gpt2Config } from './decoder/gpt2-config.js';
 export { initializeParameters } from './architecture/initialize-parameters.js';
@@ -21,7 +23,7 @@ export { tokenBatches, type TokenExample } from './batching/token-batches.js';
 export { type ValueHead } from './training/value-head.js';
 export { TokenScorer } from './training/token-scorer.js';
 export { type Episodes, type Utterance } from './decoding/episodes.js';
-export { type TopLogprobs } from './decoding/generate-kernel.js';
+export { type TopLogprobs } from './decoding/logit-inputs.js';
 export { MAX_TOP_LOGPROBS, type SamplingOptions } from './decoding/sampling.js';
 export { Seq2SeqModel } from './seq2seq/seq2seq-model.js';
 export { loadTextModel } from './inference/load-text-model.js';
@@ -33,6 +35,8 @@ export {
   type PromptItem,
 } from './inference/prompt-tokens.js';
 export { endOfText, generateTexts } from './inference/generate-texts.js';
+export { readLogitRules } from './decoding/generation-fields.js';
+export { changesLogits, noLogitRules, type LogitRules } from './decoding/logit-rules.js';
 export { scoreContinuations } from './inference/score-continuations.js';
 export { generateTargets, scoreTargets } from './inference/seq2seq-items.js';
 export { encoderConfigFromJson, type EncoderConfig } from './encoder/encoder-config.js';

@@ -1,3 +1,4 @@
 export { ModelServer, type ModelServerOptions } from './model-server/model-server.js';
 export { EnvServer, type EnvServerOptions } from './env-server/env-server.js';
 export { serveEnv, type ServeEnvOptions } from './env-server/serve-env.js';
+export { SteppedTokenizer } from './model-server/stepped-tokenizer.js';

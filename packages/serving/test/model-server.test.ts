@@ -6,8 +6,10 @@ import { openDevice, type Device } from '@bowyer/graph';
 import { chatTemplate, generateTexts, LanguageModel, wordLevelTokenizer } from '@bowyer/models';
 import { SequenceBatcher } from '../src/model-server/sequence-batcher.js';
 import { ModelServer, type ModelServerOptions } from '../src/model-server/model-server.js';
+import { SteppedTokenizer } from '../src/model-server/stepped-tokenizer.js';
 
 const tokenizer = wordLevelTokenizer(['is it a dog or a cat ? yes . no . the big red fox runs over my old house\n']);
+const stepped = new SteppedTokenizer(tokenizer);
 const config = {
   model_type: 'llama',
   hidden_size: 16,
@@ -31,7 +33,8 @@ afterEach(() => expect(faults).toEqual([]));
 
 async function serve(options: Partial<ModelServerOptions> = {}): Promise<ModelServer> {
   return ModelServer.listen({
-    ...{ model, name: 'tiny', template: chatTemplate(jinja, tokenizer), host: '127.0.0.1', port: 0, apiKey: null },
+    ...{ model, tokenizer: stepped, name: 'tiny', template: chatTemplate(jinja, stepped) },
+    ...{ host: '127.0.0.1', port: 0, apiKey: null },
     ...{ seed: 1, slots: 4, maxQueued: 64, onFault: (error) => faults.push(error) },
     defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 12 },
     ...options,
@@ -316,6 +319,75 @@ test('a model without a template chats with nobody, and a key is asked for where
   const models = await fetch(`${server.url}/models`, { headers: { authorization: 'Bearer secret' } });
   expect(await models.json()).toMatchObject({ object: 'list', data: [{ id: 'tiny', max_model_len: 96 }] });
   await server.close();
+});
+
+describe('what a long request costs the others', () => {
+  /** The model's tokenizer, with counts of what is asked of it. */
+  const counted = () => {
+    const counts = { whole: 0, steps: 0 };
+    const count =
+      <Key extends 'encode' | 'encodeWithSpecials'>(key: Key) =>
+      (text: string) => {
+        counts.whole += text.length;
+        return tokenizer[key](text);
+      };
+    const spied = Object.create(tokenizer, {
+      encode: { value: count('encode') },
+      encodeWithSpecials: { value: count('encodeWithSpecials') },
+      encodeInSteps: {
+        value: function* (text: string) {
+          for (let step = 0; step < 7; step++, counts.steps++) yield undefined;
+          return tokenizer.encode(text.slice(0, 20));
+        },
+      },
+      ...Object.fromEntries(
+        ['vocabSize', 'eosTokenId', 'padTokenId', 'config'].map((key) => [key, { value: tokenizer[key as 'config'] }]),
+      ),
+      longestToken: { value: 1_000 },
+    }) as typeof tokenizer;
+    return { counts, stepped: new SteppedTokenizer(spied) };
+  };
+
+  test.each<[string, object, number, string]>([
+    ['completions', { prompt: 'a'.repeat(96_001) }, 400, 'the prompt has 96001 characters'],
+    ['completions', { prompt: new Array(96).fill(1) }, 400, 'the prompt has 96. Shorten'],
+    [
+      'completions',
+      { prompt: new Array(69).fill('no') },
+      400,
+      'asks for 69 answers at once; this server has room for 68',
+    ],
+    ['completions', { prompt: new Array(250_001).fill('a') }, 413, 'more than 250000 values'],
+    ['completions', { prompt: 'no', stop: 'x'.repeat(1_025) }, 400, 'a string of 1025 characters'],
+    [
+      'chat/completions',
+      { messages: [{ role: 'user', content: 'a'.repeat(96_001) }] },
+      400,
+      'the messages has 96001 characters',
+    ],
+    ['chat/completions', { messages: new Array(2_049).fill({ role: 'user', content: 'a' }) }, 400, 'at most 2048'],
+  ])('%s is refused before anything is encoded (%#)', async (path, json, status, message) => {
+    const { counts, stepped } = counted();
+    const server = await serve({ tokenizer: stepped, template: chatTemplate(jinja, stepped) });
+    const answer = await post(server, path, json);
+    expect([answer.status, answer.body.error.message]).toEqual([status, expect.stringContaining(message)]);
+    expect(counts).toEqual({ whole: 0, steps: 0 });
+    await server.close();
+  });
+
+  test('a long text is encoded in steps, and a short one at once', async () => {
+    const { counts, stepped } = counted();
+    const server = await serve({ tokenizer: stepped, template: chatTemplate(jinja, stepped) });
+    const long = 'is it a '.repeat(2_000);
+    expect((await post(server, 'completions', { prompt: long, max_tokens: 1 })).status).toBe(200);
+    expect(counts).toEqual({ whole: 0, steps: 7 });
+    const messages = [{ role: 'user', content: long }];
+    expect((await post(server, 'chat/completions', { messages, max_tokens: 1 })).status).toBe(200);
+    expect(counts).toEqual({ whole: 0, steps: 14 });
+    await post(server, 'completions', { prompt: ['is', 'it'], max_tokens: 1 });
+    expect(counts).toEqual({ whole: 4, steps: 14 });
+    await server.close();
+  });
 });
 
 test('who comes when slots and queue are full is told to come again', async () => {

@@ -45,6 +45,11 @@ export class ConfigFields {
     return (field in this.json ? this.json : this.defaults)[field] ?? undefined;
   }
 
+  /** Whether the file has the field, and null in it. */
+  isNull(field: string): boolean {
+    return this.json[field] === null;
+  }
+
   /** A positive integer. */
   count(field: string, most = MOST): number {
     const value = this.value(field);

@@ -70,10 +70,14 @@ export class SafetensorsFile implements CheckpointReader {
   }
 }
 
-/** The weights of a Hugging Face directory: `model.safetensors`, or the shards that `model.safetensors.index.json` lists. */
+/**
+ * The weights of a Hugging Face directory: `model.safetensors`, also where an index lies beside it, as in transformers;
+ * else the shards that `model.safetensors.index.json` lists.
+ */
 export async function openSafetensors(dir: string): Promise<CheckpointReader> {
-  const index = join(dir, indexName);
-  if (!(await stat(index).catch(() => null))) return SafetensorsFile.open(join(dir, singleName));
+  const [single, index] = [join(dir, singleName), join(dir, indexName)];
+  const exists = async (path: string) => (await stat(path).catch(() => null)) !== null;
+  if ((await exists(single)) || !(await exists(index))) return SafetensorsFile.open(single);
   return openShards(index, await readWeightMap(index), SafetensorsFile.open);
 }
 

@@ -214,6 +214,14 @@ describe('sharded weights', () => {
     expect(Object.keys(await readWeights(dir, { filter: (name) => name === 'c' }))).toEqual(['c']);
   });
 
+  test('one file beside an index is read instead of it, as transformers does, until shards are written anew', async () => {
+    await writeWeights(dir, tensors, { maxShardBytes: 24 });
+    await writeWeights(dir, { a: tensors.b });
+    expect(await readWeights(dir)).toEqual({ a: tensors.b });
+    await writeWeights(dir, tensors, { maxShardBytes: 24 });
+    expect(await readWeights(dir)).toEqual(tensors);
+  });
+
   test('a shard outside the directory and a missing tensor are refused', async () => {
     const index = join(dir, 'model.safetensors.index.json');
     writeFileSync(index, JSON.stringify({ weight_map: { a: '../elsewhere.safetensors' } }));

@@ -1,4 +1,5 @@
 // Weights in safetensors files: one file, or Hugging Face's sharded layout with model.safetensors.index.json.
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
 import type { HostTensor, HostTensors } from '../io/host-tensor.js';
@@ -142,6 +143,7 @@ export async function writeWeightStream(
     join(dir, indexName),
     JSON.stringify({ metadata: { total_size: totalSize }, weight_map: weightMap }, null, 2),
   );
+  await rm(join(dir, singleName), { force: true }); // of an earlier save: readers prefer it to the index
 }
 
 /** Consecutive tensors, as many to a shard as fit; one that is larger than the limit has a shard to itself. */

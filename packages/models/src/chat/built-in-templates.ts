@@ -3,7 +3,13 @@
 // Source: AgentGym's rollouts (agentenv/controller) and its BCTrainer; Llama 2's system prompt: arXiv:2307.09288, section 3.3.
 // Differs from it: after a message, ChatGLM-4 learns the mark of the next user's message, which is how it stops.
 import type { Tokenizer } from '../tokenizers/tokenizer.js';
-import { ChatTemplateError, type ChatMessage, type ChatTemplate } from './chat-message.js';
+import {
+  ChatTemplateError,
+  type ChatMessage,
+  type ChatTemplate,
+  type EncodedConversation,
+  type TemplateInputs,
+} from './chat-message.js';
 
 export type BuiltInTemplate = 'llama2' | 'llama3' | 'chatml' | 'chatglm4' | 'llama2_bc';
 
@@ -23,9 +29,16 @@ interface Piece {
   end?: string;
 }
 
+/** A message of text alone. */
+interface TextMessage {
+  role: 'system' | 'user' | 'assistant';
+  content: string;
+  loss?: boolean;
+}
+
 type Pieces = (
-  message: ChatMessage,
-  place: { index: number; system: string | null; before: ChatMessage | undefined },
+  message: TextMessage,
+  place: { index: number; system: string | null; before: TextMessage | undefined },
 ) => Piece[];
 
 interface Style {
@@ -132,21 +145,26 @@ export class BuiltInChatTemplate implements ChatTemplate {
     ];
   }
 
-  encodeConversation(messages: readonly ChatMessage[]) {
+  encodeConversation(messages: readonly ChatMessage[], inputs: TemplateInputs = {}): EncodedConversation[] {
+    const { ids, lossMask } = this.#encoded(messages, inputs);
+    return [{ ids, lossMask }];
+  }
+
+  /** @returns ends: of each message, the tokens up to its end */
+  #encoded(messages: readonly ChatMessage[], inputs: TemplateInputs): EncodedConversation & { ends: number[] } {
     const { upstreamLossMask = false } = this.options;
     const ids: number[] = [];
     const lossMask: number[] = [];
-    const spans: { start: number; end: number }[] = [];
+    const ends: number[] = [];
     const add = (some: readonly number[], mask: number) => {
       for (const id of some) {
         ids.push(id);
         lossMask.push(mask);
       }
     };
-    const { folded, system } = this.#folded(messages);
-    if (system !== null) spans.push({ start: 0, end: 0 });
+    const { folded, system } = this.#folded(this.#texts(messages, inputs));
+    if (system !== null) ends.push(0);
     folded.forEach((message, index) => {
-      const start = ids.length;
       const isLearnt = message.loss !== false || (upstreamLossMask && this.kind === 'llama2_bc');
       const mask = message.role === 'assistant' && isLearnt ? 1 : 0;
       const place = { index, system, before: folded[index - 1] };
@@ -157,23 +175,45 @@ export class BuiltInChatTemplate implements ChatTemplate {
         const learnsEnd = !(upstreamLossMask && this.kind === 'chatglm4');
         if (end !== undefined) add([this.#token(end)], learnsEnd ? mask : 0);
       }
-      spans.push({ start, end: ids.length });
+      ends.push(ids.length);
     });
-    return { ids, lossMask, spans };
+    return { ids, lossMask, ends };
   }
 
-  encodePrompt(messages: readonly ChatMessage[]): number[] {
-    const { ids } = this.encodeConversation(messages);
+  encodePrompt(messages: readonly ChatMessage[], inputs: TemplateInputs = {}): number[] {
+    const { ids } = this.#encoded(messages, inputs);
     return this.#style.prompt === '' ? ids : [...ids, ...this.tokenizer.encode(this.#style.prompt)];
   }
 
   /** Never null: the tokens of earlier messages never change. */
   encodeContinuation(messages: readonly ChatMessage[], from: number): number[] {
-    const { spans } = this.encodeConversation(messages);
-    return [this.terminatorIds[0], ...this.encodePrompt(messages).slice(spans[from - 1].end)];
+    const { ends } = this.#encoded(messages, {});
+    return [this.terminatorIds[0], ...this.encodePrompt(messages).slice(ends[from - 1])];
   }
 
-  #folded(messages: readonly ChatMessage[]): { folded: readonly ChatMessage[]; system: string | null } {
+  /** @throws {ChatTemplateError} where a message has more than a text */
+  #texts(messages: readonly ChatMessage[], { tools, documents, variables }: TemplateInputs): TextMessage[] {
+    const given = Object.entries({ tools, documents, chat_template_kwargs: variables });
+    const unused = given.find(([, value]) => value !== undefined && Object.keys(value).length > 0);
+    if (unused) throw this.#unknown(`has no place for ${unused[0]}`);
+    return messages.map(({ role, content, loss, ...more }) => {
+      if (role !== 'user' && role !== 'assistant' && role !== 'system') throw this.#unknown(`has no role '${role}'`);
+      const further = ['tool_calls', 'reasoning_content', 'thinking'].find((key) => isFilled(more[key]));
+      if (further !== undefined) throw this.#unknown(`has no place for a message's ${further}`);
+      const parts = typeof content === 'string' || !content ? [{ type: 'text', text: content ?? '' }] : content;
+      if (parts.some(({ text }) => typeof text !== 'string')) throw this.#unknown('takes text only, not other parts of a message'); // prettier-ignore
+      return { role, content: parts.map(({ text }) => text as string).join(''), ...(loss !== undefined && { loss }) };
+    });
+  }
+
+  #unknown(problem: string): ChatTemplateError {
+    return new ChatTemplateError(
+      `'${this.kind}' ${problem}`,
+      'use the model’s own template (chat_template=null) or a file of Jinja',
+    );
+  }
+
+  #folded(messages: readonly TextMessage[]): { folded: readonly TextMessage[]; system: string | null } {
     const [first] = messages;
     if (!this.#style.foldsSystem || first?.role !== 'system') return { folded: messages, system: null };
     return { folded: messages.slice(1), system: first.content };
@@ -189,3 +229,6 @@ export class BuiltInChatTemplate implements ChatTemplate {
     return id;
   }
 }
+
+const isFilled = (value: unknown): boolean =>
+  value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0);

@@ -1,27 +1,48 @@
 // A dialogue with a chat model, and what it is in tokens.
 
+/** A part of a message, such as `{type: 'text', text: '…'}`. */
+export type ContentPart = Readonly<Record<string, unknown>>;
+
+/** A message as a template sees it: with `tool_calls`, `reasoning_content`, `name` and whatever else it has. */
 export interface ChatMessage {
-  /** `assistant` is the model; `system` may come first. */
-  role: 'system' | 'user' | 'assistant';
-  content: string;
-  /** false: an assistant's message that is not to be learnt from (AgentGym's key). */
+  /** `assistant` is the model; `system` may come first; `tool` is the answer to a call. */
+  role: 'system' | 'developer' | 'user' | 'assistant' | 'tool';
+  content?: string | readonly ContentPart[] | null;
+  /** false: an assistant's message that is not to be learnt from (AgentGym's key). Templates do not see it. */
   loss?: boolean;
+  readonly [key: string]: unknown;
+}
+
+/** What a template is given besides the messages. */
+export interface TemplateInputs {
+  /** JSON schemas of the functions that the model may call. */
+  tools?: readonly Readonly<Record<string, unknown>>[];
+  /** Texts to answer from, with the keys that the template reads (`title`, `text`). */
+  documents?: readonly Readonly<Record<string, unknown>>[];
+  /** Variables of the template, such as `enable_thinking`. */
+  variables?: Readonly<Record<string, unknown>>;
+}
+
+export interface Conversation {
+  messages: readonly ChatMessage[];
+  inputs?: TemplateInputs;
 }
 
 export interface EncodedConversation {
   ids: number[];
   /** [ids] 1 where the assistant wrote the token and it is trained on. */
   lossMask: number[];
-  /** [messages] first token and end of each message, with the marks around it. */
-  spans: { start: number; end: number }[];
 }
 
 /** One way to write dialogues as text; the same object serves training and play, so both see the same ids. */
 export interface ChatTemplate {
-  /** A whole dialogue, for training. */
-  encodeConversation(messages: readonly ChatMessage[]): EncodedConversation;
-  /** A dialogue up to where the assistant replies: the ids that precede its message in `encodeConversation`. */
-  encodePrompt(messages: readonly ChatMessage[]): number[];
+  /**
+   * A dialogue for training: one example; several where the template writes earlier messages differently when more follow. Each of
+   * the assistant's messages is learnt in one of them, after the tokens that it is asked with.
+   */
+  encodeConversation(messages: readonly ChatMessage[], inputs?: TemplateInputs): EncodedConversation[];
+  /** A dialogue up to where the assistant replies. */
+  encodePrompt(messages: readonly ChatMessage[], inputs?: TemplateInputs): number[];
   /**
    * What follows an assistant's message that is in the context as it was sampled, without the token that ended it: the
    * message's end, the messages after it, and the mark that asks for the next one.
@@ -51,8 +72,5 @@ export class ChatTemplateError extends Error {
 export function cutRight(encoded: EncodedConversation, maxLength: number): EncodedConversation | null {
   const lossMask = encoded.lossMask.slice(0, maxLength);
   if (!lossMask.includes(1)) return null;
-  const spans = encoded.spans
-    .filter(({ start }) => start < maxLength)
-    .map(({ start, end }) => ({ start, end: Math.min(end, maxLength) }));
-  return { ids: encoded.ids.slice(0, maxLength), lossMask, spans };
+  return { ids: encoded.ids.slice(0, maxLength), lossMask };
 }

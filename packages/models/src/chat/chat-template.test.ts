@@ -22,11 +22,10 @@ const trained = ({ ids, lossMask }: { ids: number[]; lossMask: number[] }) => id
 
 maybe('Llama-2: a message a piece; only what the assistant wrote, with its end, is learnt', () => {
   const template = chatTemplate('llama2', llama2);
-  const encoded = template.encodeConversation(dialogue);
+  const [encoded] = template.encodeConversation(dialogue);
   expect(trained(encoded)).toEqual(llama2.encode('Action: get 1 oak log</s>'));
   expect(encoded.ids.at(-1)).toBe(2);
   expect(encoded.ids.filter((id) => id === 1)).toHaveLength(2); // <s> before every user's message
-  expect(encoded.spans.at(-1)!.end).toBe(encoded.ids.length);
 });
 
 maybe('play and training see the same ids', () => {
@@ -35,46 +34,49 @@ maybe('play and training see the same ids', () => {
     '{% for m in messages %}{{ "[INST] " + m.content + " [/INST]" if m.role == "user" else " " + m.content + eos_token }}{% endfor %}',
   ]) {
     const template = chatTemplate(name, llama2);
-    const whole = template.encodeConversation(dialogue);
+    const [whole] = template.encodeConversation(dialogue);
     for (const turn of [1, 3]) {
       const prompt = template.encodePrompt(dialogue.slice(0, turn));
       expect(whole.ids.slice(0, prompt.length)).toEqual(prompt);
-      expect(prompt).toHaveLength(whole.spans[turn].start);
+      expect(whole.lossMask[prompt.length]).toBe(dialogue[turn].loss === false ? 0 : 1);
     }
   }
 });
 
 maybe('as BCTrainer tokenises: a lone space first, and loss ignored where upstream ignores it', () => {
-  const encoded = chatTemplate('llama2_bc', llama2, { upstreamLossMask: true }).encodeConversation(dialogue);
-  const last = encoded.spans[3];
-  expect(encoded.ids[last.start]).toBe(29871); // '▁'
-  expect(encoded.lossMask[encoded.spans[1].start]).toBe(1);
-  const honoured = chatTemplate('llama2_bc', llama2).encodeConversation(dialogue);
+  const upstream = chatTemplate('llama2_bc', llama2, { upstreamLossMask: true });
+  const [encoded] = upstream.encodeConversation(dialogue);
+  const [first, last] = [1, 3].map((turn) => upstream.encodePrompt(dialogue.slice(0, turn)).length);
+  expect(encoded.ids[last]).toBe(29871); // '▁'
+  expect(encoded.lossMask[first]).toBe(1);
+  const [honoured] = chatTemplate('llama2_bc', llama2).encodeConversation(dialogue);
   expect(honoured.ids).toEqual(encoded.ids);
-  expect(honoured.lossMask[honoured.spans[1].start]).toBe(0);
+  expect(honoured.lossMask[first]).toBe(0);
 });
 
 maybe('cutting loses the right end; nothing to learn from is told', () => {
-  const encoded = chatTemplate('llama2', llama2).encodeConversation(dialogue);
-  const { start } = encoded.spans[3];
+  const [encoded] = chatTemplate('llama2', llama2).encodeConversation(dialogue);
+  const start = encoded.lossMask.indexOf(1);
   expect(cutRight(encoded, start + 2)).toMatchObject({ ids: encoded.ids.slice(0, start + 2) });
   expect(cutRight(encoded, start)).toBeNull();
 });
 
-maybe('a template that is no prefix of itself is refused where it does not say what is generated', () => {
+maybe('a template that is no prefix of itself teaches each reply as it is served', () => {
   // It trims all but the last message, as some reasoning models forget earlier thoughts.
   const body = (said: string) =>
     `{% for m in messages %}{% if m.role == 'user' %}U:{{ m.content }}\n{% else %}A:${said}{{ '\\n' }}{% endif %}{% endfor %}{% if add_generation_prompt %}A:{% endif %}`;
   const forgetful = '{{ m.content if loop.last else m.content[:2] }}';
   const longer: ChatMessage[] = [...dialogue, { role: 'user', content: 'Done.' }];
-  expect(() => chatTemplate(body(forgetful), llama2).encodeConversation(longer)).toThrow(
-    'Chat template: it renders the start of a dialogue differently when more messages follow',
+  const taught = chatTemplate(body(forgetful), llama2).encodeConversation(
+    longer.map(({ loss: _, ...message }) => message),
   );
+  expect(taught.map((one) => llama2.decode(trained(one)))).toEqual(['OK.\n', 'Action: get 1 oak log\n']);
   // Stable, with and without generation blocks: the same ids and, but for the loss, the same mask.
-  const plain = chatTemplate(body('{{ m.content }}'), llama2).encodeConversation(dialogue);
+  const [plain] = chatTemplate(body('{{ m.content }}'), llama2).encodeConversation(dialogue);
   const marked = chatTemplate(body('{% generation %}{{ m.content }}{% endgeneration %}'), llama2);
-  expect(marked.encodeConversation(dialogue).ids).toEqual(plain.ids);
-  expect(llama2.decode(trained(marked.encodeConversation(dialogue)))).toBe('Action: get 1 oak log');
+  const [told] = marked.encodeConversation(dialogue);
+  expect(told.ids).toEqual(plain.ids);
+  expect(llama2.decode(trained(told))).toBe('Action: get 1 oak log');
   expect(llama2.decode(trained(plain))).toBe('Action: get 1 oak log\n');
 });
 
@@ -96,7 +98,7 @@ const short: ChatMessage[] = [
 
 /** Tokens parted by bars; those that are learnt in capitals' stead with a star before them. */
 const spelled = (name: string, options = {}) => {
-  const { ids, lossMask } = chatTemplate(name, marked, options).encodeConversation(short);
+  const [{ ids, lossMask }] = chatTemplate(name, marked, options).encodeConversation(short);
   return ids.map((id, i) => `${lossMask[i] ? '*' : ''}${marked.decode([id], { keepSpecialTokens: true })}`).join('|');
 };
 
@@ -127,7 +129,7 @@ test.each(['llama2', 'llama3', 'chatml', 'chatglm4'])(
   '%s: a prompt is how the conversation begins; what ends it is known',
   (name) => {
     const template = chatTemplate(name, marked);
-    const { ids, lossMask } = template.encodeConversation(short);
+    const [{ ids, lossMask }] = template.encodeConversation(short);
     const prompt = template.encodePrompt(short.slice(0, 3));
     expect(ids.slice(0, prompt.length)).toEqual(prompt);
     expect(lossMask.indexOf(1)).toBe(prompt.length);

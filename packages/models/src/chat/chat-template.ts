@@ -11,27 +11,55 @@ import {
 
 const builtIn: readonly string[] = ['llama2', 'llama3', 'chatml', 'chatglm4', 'llama2_bc'] satisfies BuiltInTemplate[];
 
-/** @param template one of the built-in names (`llama-2` and `llama2` are the same), Jinja itself, or null for the tokenizer's own */
+export interface ChatTemplateOptions extends BuiltInTemplateOptions {
+  /** Variables that a Jinja template gets in every dialogue, such as `enable_thinking`. */
+  variables?: Readonly<Record<string, unknown>>;
+  /** What `strftime_now` writes; the time of the call if not given. */
+  now?: () => Date;
+}
+
+/**
+ * @param template one of the built-in names (`llama-2` and `llama2` are the same), Jinja itself, the name of one of the tokenizer's
+ * templates, or null for its own: `default`, and for dialogues with tools `tool_use` where it has one
+ */
 export function chatTemplate(
   template: string | null,
   tokenizer: Tokenizer,
-  options: BuiltInTemplateOptions = {},
+  { variables: given = {}, now, ...options }: ChatTemplateOptions = {},
 ): ChatTemplate {
   const name = plainName(template);
-  if (builtIn.includes(name)) return new BuiltInChatTemplate(name as BuiltInTemplate, tokenizer, options);
+  if (builtIn.includes(name)) {
+    const [variable] = Object.keys(given);
+    if (variable !== undefined)
+      throw new ChatTemplateError(
+        `'${name}' has no variable '${variable}'`,
+        'leave out chat_template_kwargs, or use a template of Jinja',
+      );
+    return new BuiltInChatTemplate(name as BuiltInTemplate, tokenizer, options);
+  }
   const config = tokenizer.config ?? {};
-  const source = template ?? ownTemplate(config.chat_template);
-  if (source === null)
-    throw new ChatTemplateError(
-      'the model’s tokenizer has none',
-      `name one (chat_template=${builtIn.join(' or ')}) or give a file of Jinja`,
+  const own = ownTemplates(config.chat_template);
+  const jinja = { variables: { ...specialTokens(config), ...given }, ...(now && { now }) };
+  if (template?.includes('{')) return new JinjaTemplate(template, tokenizer, jinja);
+  const source = own.get(template ?? 'default');
+  if (source === undefined) throw missing(template, own);
+  return new JinjaTemplate(source, tokenizer, {
+    ...jinja,
+    withTools: template === null ? (own.get('tool_use') ?? null) : null,
+  });
+}
+
+function missing(template: string | null, own: ReadonlyMap<string, string>): ChatTemplateError {
+  const names = own.size > 0 ? `; the tokenizer has ${[...own.keys()].join(', ')}` : '';
+  if (template !== null)
+    return new ChatTemplateError(
+      `'${template}' is neither a Jinja template nor the name of one`,
+      `built-in templates: ${builtIn.join(', ')}${names}`,
     );
-  if (!source.includes('{'))
-    throw new ChatTemplateError(
-      `'${source}' is neither a Jinja template nor the name of one`,
-      `built-in templates: ${builtIn.join(', ')}`,
-    );
-  return new JinjaTemplate(source, tokenizer, variables(config));
+  return new ChatTemplateError(
+    own.size > 0 ? 'none of those of the model’s tokenizer is named default' : 'the model’s tokenizer has none',
+    `name one (chat_template=${[...own.keys(), ...builtIn].join(' or ')}) or give a file of Jinja`,
+  );
 }
 
 /** `llama-2` is `llama2`. */
@@ -47,21 +75,25 @@ export function templateTokens(template: string | null): readonly string[] {
   );
 }
 
-/** A text, or a list of named ones of which `default` is for plain dialogues. */
-function ownTemplate(entry: unknown): string | null {
-  if (typeof entry === 'string') return entry;
-  if (!Array.isArray(entry)) return null;
-  const named = entry as { name?: string; template?: string }[];
-  return (named.find(({ name }) => name === 'default') ?? named[0])?.template ?? null;
+/** A text, which is `default`; or a list or an object of named ones. */
+function ownTemplates(entry: unknown): Map<string, string> {
+  if (typeof entry === 'string') return new Map([['default', entry]]);
+  if (typeof entry !== 'object' || entry === null) return new Map();
+  const named: unknown[][] = Array.isArray(entry)
+    ? (entry as { name?: unknown; template?: unknown }[]).map(({ name, template }) => [name, template])
+    : Object.entries(entry);
+  return new Map(
+    named.flatMap(([name, template]) =>
+      typeof name === 'string' && typeof template === 'string' ? [[name, template] as const] : [],
+    ),
+  );
 }
 
-/** Special tokens, each a text or an object with the text as `content`. */
-function variables(config: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const tokens = Object.entries(config).filter(([key]) => key.endsWith('_token'));
-  return Object.fromEntries(
-    tokens.map(([key, value]) => [
-      key,
-      typeof value === 'object' ? (value as { content?: string } | null)?.content : value,
-    ]),
-  );
+/** Their texts, by the keys of tokenizer_config.json; each is a text or an object with the text as `content`. */
+function specialTokens(config: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const tokens = Object.entries(config).flatMap(([key, value]) => {
+    const text = typeof value === 'object' ? (value as { content?: unknown } | null)?.content : value;
+    return key.endsWith('_token') && typeof text === 'string' ? [[key, text]] : [];
+  });
+  return Object.fromEntries(tokens) as Record<string, unknown>;
 }

@@ -1,11 +1,27 @@
 // A model's own chat template (Jinja, as in tokenizer_config.json), with the tokens that the assistant wrote marked.
-// Source: https://huggingface.co/docs/transformers/chat_templating; `{% generation %}` marks them in newer templates.
-import { Template } from '@huggingface/jinja';
+// Source: huggingface.co/docs/transformers/chat_templating; `{% generation %}` marks them as in `apply_chat_template` with
+// return_assistant_tokens_mask.
 import type { Tokenizer } from '../tokenizers/tokenizer.js';
-import { ChatTemplateError, type ChatMessage, type ChatTemplate, type EncodedConversation } from './chat-message.js';
+import {
+  ChatTemplateError,
+  type ChatMessage,
+  type ChatTemplate,
+  type EncodedConversation,
+  type TemplateInputs,
+} from './chat-message.js';
+import { Template, type Rendered } from './jinja/template.js';
+import { TemplateError } from './jinja/template-error.js';
+import { servedTurns } from './served-turns.js';
+import { tokenOffsets } from './token-offsets.js';
 
-/** Stand in the rendered text where a generation block begins and ends; of Unicode's private use, so no text has them. */
-const [BEGIN, END] = ['\uE0F0', '\uE0F1'];
+export interface JinjaTemplateOptions {
+  /** Used where a dialogue has tools; null: the template itself. */
+  withTools?: string | null;
+  /** What the template may use besides the messages: bos_token, eos_token, … */
+  variables: Readonly<Record<string, unknown>>;
+  /** What `strftime_now` writes. */
+  now?: () => Date;
+}
 
 interface CharSpan {
   start: number;
@@ -15,52 +31,39 @@ interface CharSpan {
 export class JinjaTemplate implements ChatTemplate {
   readonly terminatorIds: readonly number[];
   readonly #template: Template;
-  readonly #hasGenerationBlocks: boolean;
+  readonly #withTools: Template;
+  readonly #variables: Readonly<Record<string, unknown>>;
 
-  /** @param variables what the template may use besides the messages: bos_token, eos_token, … */
   constructor(
     source: string,
     private readonly tokenizer: Tokenizer,
-    private readonly variables: Readonly<Record<string, unknown>>,
+    { withTools = null, variables, now }: JinjaTemplateOptions,
   ) {
-    const marked = withMarks(source);
-    this.#hasGenerationBlocks = marked !== source;
-    try {
-      this.#template = new Template(marked);
-    } catch (error) {
-      throw new ChatTemplateError(
-        `it cannot be read: ${(error as Error).message}`,
-        'is it a Jinja template, as in tokenizer_config.json?',
-      );
-    }
+    this.#template = parsed(source, now);
+    this.#withTools = withTools === null ? this.#template : parsed(withTools, now);
+    this.#variables = variables;
     this.terminatorIds = tokenizer.eosTokenId >= 0 ? [tokenizer.eosTokenId] : [];
   }
 
-  encodeConversation(messages: readonly ChatMessage[]): EncodedConversation {
-    const { text, marks } = unmarked(this.#render(messages, false));
-    const borders = messages.map((_, i) => this.#prefixLength(messages, i + 1, text));
-    const written = this.#hasGenerationBlocks ? marks : this.#writtenSpans(messages, text, borders);
-    const ids = this.tokenizer.encode(text);
-    const tokensBefore = (length: number) => this.#tokensBefore(ids, text, length);
-    const ends = borders.map((length, i) => (i === borders.length - 1 ? ids.length : tokensBefore(length)));
-    const spans = ends.map((end, i) => ({ start: i === 0 ? 0 : ends[i - 1], end }));
-    const lossMask = new Array<number>(ids.length).fill(0);
-    for (const { start, end } of written) {
-      const message = messages[borders.findIndex((border) => border > start)];
-      if (message?.loss === false) continue;
-      lossMask.fill(1, tokensBefore(start), tokensBefore(end));
-    }
-    return { ids, lossMask, spans };
+  encodeConversation(messages: readonly ChatMessage[], inputs: TemplateInputs = {}): EncodedConversation[] {
+    if (this.#templateFor(inputs).hasGenerationBlocks) return [this.#encodeMarked(messages, inputs)];
+    const turns = servedTurns(messages, (some, asks) => this.render(some, inputs, asks).text);
+    return turns.map(({ text, written }) => this.#encoded(text, written));
   }
 
-  encodePrompt(messages: readonly ChatMessage[]): number[] {
-    return this.tokenizer.encode(unmarked(this.#render(messages, true)).text);
+  get hasGenerationBlocks(): boolean {
+    return this.#template.hasGenerationBlocks;
+  }
+
+  encodePrompt(messages: readonly ChatMessage[], inputs: TemplateInputs = {}): number[] {
+    return this.tokenizer.encode(this.render(messages, inputs, true).text);
   }
 
   encodeContinuation(messages: readonly ChatMessage[], from: number): number[] | null {
     const { content } = messages[from - 1];
-    const { text: asked } = unmarked(this.#render(messages.slice(0, from - 1), true));
-    const { text } = unmarked(this.#render(messages, true));
+    if (typeof content !== 'string') return null;
+    const { text: asked } = this.render(messages.slice(0, from - 1), {}, true);
+    const { text } = this.render(messages, {}, true);
     if (!text.startsWith(asked)) return null;
     const written = writtenLength(text.slice(asked.length), content);
     if (written === null) return null;
@@ -70,41 +73,85 @@ export class JinjaTemplate implements ChatTemplate {
     return before.every((id, i) => id === ids[i]) ? ids.slice(before.length) : null;
   }
 
-  /** From the prompt that asks for a message to the message's end. */
-  #writtenSpans(messages: readonly ChatMessage[], text: string, borders: readonly number[]): CharSpan[] {
-    return messages.flatMap(({ role }, i) => {
-      if (role !== 'assistant') return [];
-      const { text: prompt } = unmarked(this.#render(messages.slice(0, i), true));
-      if (!text.startsWith(prompt)) throw unstable(i, prompt, text);
-      return [{ start: prompt.length, end: borders[i] }];
-    });
+  /** The whole dialogue, of which the template's generation blocks are learnt. */
+  #encodeMarked(messages: readonly ChatMessage[], inputs: TemplateInputs): EncodedConversation {
+    const { text, spans } = this.render(messages, inputs, false);
+    const left = spans.filter(({ index }) => index === null);
+    if (left.length > 0 && messages.some(({ loss }) => loss === false))
+      throw new ChatTemplateError(
+        'a message has loss false, and a {% generation %} block is in no loop over the messages: it is not clear whose it is',
+        'leave out loss, or use another template',
+      );
+    const learnt = spans.filter(({ index }) => index === null || messages[index].loss !== false);
+    const ids = this.tokenizer.encode(text);
+    const offsets = tokenOffsets(this.tokenizer, text, ids);
+    if (offsets === null) return this.#encoded(text, learnt);
+    return { ids, lossMask: maskAsTransformers(offsets, learnt) };
   }
 
-  /** Characters of the first `count` messages, which must be how the whole begins. */
-  #prefixLength(messages: readonly ChatMessage[], count: number, text: string): number {
-    if (count === messages.length) return text.length;
-    const { text: prefix } = unmarked(this.#render(messages.slice(0, count), false));
-    if (!text.startsWith(prefix)) throw unstable(count - 1, prefix, text);
-    return prefix.length;
+  #encoded(text: string, spans: readonly CharSpan[]): EncodedConversation {
+    const ids = this.tokenizer.encode(text);
+    const lossMask = new Array<number>(ids.length).fill(0);
+    const offsets = tokenOffsets(this.tokenizer, text, ids);
+    const before = (place: number) => this.#tokensBefore(ids, offsets, text, place);
+    for (const { start, end } of spans) lossMask.fill(1, before(start), before(end));
+    return { ids, lossMask };
   }
 
   /** Number of the text's tokens before a character; one across the boundary belongs to what follows. */
-  #tokensBefore(ids: readonly number[], text: string, length: number): number {
-    const before = this.tokenizer.encode(text.slice(0, length));
+  #tokensBefore(ids: readonly number[], offsets: readonly CharSpan[] | null, text: string, place: number): number {
+    if (place === text.length) return ids.length;
+    if (offsets !== null) {
+      const next = offsets.findIndex(({ end }) => end > place);
+      return next < 0 ? ids.length : next;
+    }
+    const before = this.tokenizer.encode(text.slice(0, place));
     const different = before.findIndex((id, i) => id !== ids[i]);
     return different < 0 ? before.length : different;
   }
 
-  #render(messages: readonly ChatMessage[], addGenerationPrompt: boolean): string {
-    const plain = messages.map(({ role, content }) => ({ role, content }));
+  #templateFor = ({ tools }: TemplateInputs): Template => (tools === undefined ? this.#template : this.#withTools);
+
+  /** A dialogue as text. @param addGenerationPrompt whether it ends with what asks for a reply */
+  render(messages: readonly ChatMessage[], inputs: TemplateInputs, addGenerationPrompt: boolean): Rendered {
+    const shown = messages.map(({ loss: _, ...message }) => message);
+    const { tools = null, documents = null, variables } = inputs;
+    const given = { messages: shown, tools, documents, add_generation_prompt: addGenerationPrompt };
     try {
-      return this.#template.render({ ...this.variables, messages: plain, add_generation_prompt: addGenerationPrompt });
+      return this.#templateFor(inputs).render({ ...this.#variables, ...given, ...variables }, shown);
     } catch (error) {
+      if (!(error instanceof TemplateError)) throw error;
       throw new ChatTemplateError(
-        `it refuses these messages: ${(error as Error).message}`,
+        `it refuses these messages: ${error.message}`,
         `their roles are ${messages.map(({ role }) => role).join(', ')}`,
       );
     }
+  }
+}
+
+/**
+ * From the first token that has the block's first character to the first that has its last: of a last character of several tokens
+ * the others are not learnt, and of an empty block within a token this token is.
+ */
+function maskAsTransformers(offsets: readonly CharSpan[], spans: readonly CharSpan[]): number[] {
+  const mask = new Array<number>(offsets.length).fill(0);
+  const tokenOf = (place: number) => offsets.findIndex(({ start, end }) => start <= place && place < end);
+  for (const { start, end } of spans) {
+    const [first, last] = [tokenOf(start), tokenOf(end - 1)];
+    if (first >= 0 && last >= 0) mask.fill(1, first, last + 1);
+  }
+  return mask;
+}
+
+function parsed(source: string, now?: () => Date): Template {
+  try {
+    return new Template(source, now);
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    throw new ChatTemplateError(
+      `it cannot be read: ${error.message}`,
+      'is it a Jinja template, as in tokenizer_config.json?',
+    );
   }
 }
 
@@ -119,29 +166,4 @@ function writtenLength(rest: string, content: string): number | null {
   if (!rest.slice(0, end).endsWith(trimmed)) return null;
   const spaces = content.slice(content.trimEnd().length);
   return rest.startsWith(spaces, end) ? end + spaces.length : end;
-}
-
-/** The template with characters printed where generation blocks begin and end; whitespace as Jinja's trim_blocks has it. */
-const withMarks = (source: string) =>
-  source
-    .replace(/(?:^[ \t]*)?\{%(-?)\s*generation\s*(-?)%\}\n?/gm, `{{$1 '${BEGIN}' $2}}`)
-    .replace(/(?:^[ \t]*)?\{%(-?)\s*endgeneration\s*(-?)%\}\n?/gm, `{{$1 '${END}' $2}}`);
-
-function unmarked(rendered: string): { text: string; marks: CharSpan[] } {
-  let text = '';
-  const marks: CharSpan[] = [];
-  for (const part of rendered.split(new RegExp(`(?=[${BEGIN}${END}])`))) {
-    if (part.startsWith(BEGIN)) marks.push({ start: text.length, end: text.length });
-    if (part.startsWith(END)) marks.at(-1)!.end = text.length;
-    text += /^[\uE0F0\uE0F1]/.test(part) ? part.slice(1) : part;
-  }
-  return { text, marks };
-}
-
-function unstable(message: number, prefix: string, text: string): ChatTemplateError {
-  const at = [...prefix].findIndex((char, i) => char !== text[i]);
-  return new ChatTemplateError(
-    `it renders the start of a dialogue differently when more messages follow (message ${message}: ${JSON.stringify(prefix.slice(at, at + 20))} becomes ${JSON.stringify(text.slice(at, at + 20))})`,
-    'the tokens that the assistant wrote cannot be determined; use a template with {% generation %} blocks, or chat_template=chatml or llama2',
-  );
 }

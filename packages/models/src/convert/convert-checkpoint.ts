@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
 import { architectureFor, isLanguageModel } from '../language-model/architectures.js';
+import { withStoredHead } from '../language-model/stored-head.js';
 import { savedConfig } from '../architecture/saved-config.js';
 import { bareName, fileShape, namesInFile } from '../architecture/checkpoint-layout.js';
 import { readLlama2cTokenizer } from '../tokenizers/llama2c-tokenizer.js';
@@ -48,8 +49,8 @@ export async function convertCheckpoint(options: ConvertOptions): Promise<Conver
   const { kind, source, config: ownConfig } = await openCheckpoint(input, options);
   try {
     const beside = (await stat(input)).isDirectory() ? input : dirname(input);
-    const config = ownConfig ?? (await readConfig(options.config, beside));
-    const model = modelTensors(source, config);
+    const given = ownConfig ?? (await readConfig(options.config, beside));
+    const { config, ...model } = await modelTensors(source, given);
     const tokenizer = await findTokenizer(options, beside);
     if (typeof config.vocab_size === 'number') checkVocabulary(tokenizer.vocabSize, config.vocab_size, input);
     const partial = `${output.replace(/\/+$/, '')}.partial`;
@@ -88,21 +89,23 @@ async function readConfig(given: string | null, beside: string): Promise<ConfigJ
 /** 0, 1, 2, … as a buffer beside an encoder's weights. */
 const COUNTED_PLACES = /(^|\.)position_ids$/;
 
-/** The tensors to write, under the names that transformers gives them, and where each one's numbers come from. */
-function modelTensors(source: CheckpointReader, config: ConfigJson) {
+/** The config that fits the tensors; the tensors to write, under the names that transformers gives them, and where each one's numbers come from. */
+async function modelTensors(source: CheckpointReader, config: ConfigJson) {
   if (!isLanguageModel(config)) {
     const model = withoutNamePrefix(source, []);
     const weights = [...model.entries].filter(([name]) => !COUNTED_PLACES.test(name));
     for (const [name, entry] of weights) requireFloats(name, entry);
     const shapes = new Map(weights.map(([name, { shape }]) => [name, shape]));
-    return { shapes, read: async (name: string) => (await model.read(name, { requireFinite: true })).data };
+    return { config, shapes, read: async (name: string) => (await model.read(name, { requireFinite: true })).data };
   }
-  const specs = architectureFor(config).parameters;
-  const spellings = [specs.map(({ name }) => name), specs.map(({ name }) => bareName(name))];
-  const model = withoutNamePrefix(source, spellings);
+  const described = architectureFor(config).parameters;
+  const spellings = [described.map(({ name }) => name), described.map(({ name }) => bareName(name))];
+  const { json, source: model } = await withStoredHead(config, withoutNamePrefix(source, spellings), 'config.json');
+  const specs = architectureFor(json).parameters;
   const names = namesInFile(specs, model);
   const shapes = new Map(specs.map((spec) => [spec.name, fileShape(spec)]));
-  return { shapes, read: async (name: string) => (await model.read(names.get(name)!, { requireFinite: true })).data };
+  const read = async (name: string) => (await model.read(names.get(name)!, { requireFinite: true })).data;
+  return { config: json, shapes, read };
 }
 
 async function findTokenizer({ tokenizer, config, input }: ConvertOptions, beside: string): Promise<Tokenizer> {
@@ -123,7 +126,7 @@ async function findTokenizer({ tokenizer, config, input }: ConvertOptions, besid
 
 async function write(
   dir: string,
-  { shapes, read }: ReturnType<typeof modelTensors>,
+  { shapes, read }: Pick<Awaited<ReturnType<typeof modelTensors>>, 'shapes' | 'read'>,
   config: ConfigJson,
   tokenizer: Tokenizer,
   { progress }: ConvertOptions,

@@ -69,13 +69,14 @@ test('the saved config is the one that was read', () => {
     architectures: ['Qwen2ForCausalLM'],
     torch_dtype: 'float32',
   });
+  const newer = { ...sizes, model_type: 'qwen2', dtype: 'bfloat16', text_config: { dtype: 'bfloat16', vocab_size: 3 } };
+  const { config } = architectureFor(newer);
+  expect(config).toMatchObject({ torch_dtype: 'float32', text_config: { vocab_size: 3 } });
+  expect(JSON.stringify(config)).not.toContain('bfloat16');
 });
 
 test.each<[Record<string, unknown>, string]>([
-  [
-    { hidden_act: 'relu2' },
-    'hidden_act is "relu2", which is not supported; known: silu, gelu, gelu_new, gelu_fast, gelu_pytorch_tanh, relu',
-  ],
+  [{ hidden_act: 'mish' }, 'hidden_act is "mish", which is not supported; known: silu, swish, gelu, gelu_python, '],
   [{ num_key_value_heads: 3 }, 'num_key_value_heads is 3, which does not divide num_attention_heads 4'],
   [{ hidden_size: 18 }, 'hidden_size is 18, not a multiple of num_attention_heads 4'],
   [{ head_dim: 5 }, 'head_dim is 5; rotary embedding needs an even number'],
@@ -83,13 +84,13 @@ test.each<[Record<string, unknown>, string]>([
   [{ tie_word_embeddings: 'no' }, 'tie_word_embeddings must be true or false, not "no"'],
   [{ quantization_config: { bits: 4 } }, 'quantization_config is {"bits":4}, which is not supported'],
   [{ partial_rotary_factor: 0.5 }, 'partial_rotary_factor is 0.5, which is not supported'],
-  [{ layer_types: ['full_attention'] }, 'layer_types must list the kind of each of the 4 layers'],
+  [{ model_type: 'qwen2', layer_types: ['full_attention'] }, 'layer_types must list the kind of each of the 4 layers'],
   [
-    { layer_types: ['full_attention', 'chunked_attention', 'full_attention', 'full_attention'] },
+    { model_type: 'qwen2', layer_types: ['full_attention', 'chunked_attention', 'full_attention', 'full_attention'] },
     'layer_types has "chunked_attention", which is not supported; known: full_attention, sliding_attention',
   ],
 ])('a config that cannot be built names the field: %j', (change, problem) => {
   expect(() => architectureFor({ ...sizes, model_type: 'llama', ...change })).toThrow(
-    `config.json of a 'llama' model: ${problem}`,
+    `config.json of a '${String(change.model_type ?? 'llama')}' model: ${problem}`,
   );
 });

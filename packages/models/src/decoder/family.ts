@@ -2,6 +2,7 @@
 import { ConfigFields, type ConfigJson } from '@bowyer/checkpoints';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import { savedConfig } from '../architecture/saved-config.js';
+import { refuseCommonFields } from './common-fields.js';
 import { ropeFields, rotaryFrequencies, type RotaryFrequencies } from '../layers/rotary-frequencies.js';
 
 /** One family, as its file in families/ describes it. */
@@ -12,6 +13,8 @@ export interface Family {
   defaults: ConfigJson;
   /** Names of the file for fields that other families have under the second name. */
   aliases?: Readonly<Record<string, string>>;
+  /** Fields that other families read and this one's class does not, so that they have no effect in its files. */
+  ignores?(file: ConfigJson): readonly string[];
   /** Heads of keys and values; undefined: as many as `heads`. Without it they are num_key_value_heads. */
   keyValueHeads?(fields: ConfigFields): number | undefined;
   build(config: FamilyConfig): CausalArchitecture;
@@ -50,9 +53,11 @@ export class FamilyConfig {
     const renamed = Object.entries(family.aliases ?? {}).flatMap(([name, common]) =>
       name in file ? [[common, file[name]] as const] : [],
     );
-    this.json = { ...Object.fromEntries(renamed), ...file };
+    const ignored = family.ignores?.(file) ?? [];
+    const read = Object.fromEntries(Object.entries(file).filter(([field]) => !ignored.includes(field)));
+    this.json = { ...Object.fromEntries(renamed), ...read };
     this.fields = new ConfigFields(type, this.json, family.defaults);
-    this.fields.refuse('quantization_config');
+    refuseCommonFields(this.fields, file);
   }
 
   /** The file as it was read, written again when the model is saved. */

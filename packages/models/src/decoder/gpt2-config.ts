@@ -27,7 +27,7 @@ export interface Gpt2Config {
   eos_token_id?: unknown;
 }
 
-/** Names that the file may use instead; Hugging Face's class takes both. */
+/** Names that the file may use instead; Hugging Face's class takes both, and these where a file has both. */
 const otherNames = {
   hidden_size: 'n_embd',
   max_position_embeddings: 'n_positions',
@@ -59,10 +59,10 @@ const defaults: Gpt2Config = {
  */
 export function gpt2Config(file: ConfigJson): Gpt2Config {
   const json: ConfigJson = {
+    ...file,
     ...Object.fromEntries(
       Object.entries(otherNames).flatMap(([other, name]) => (other in file ? [[name, file[other]]] : [])),
     ),
-    ...file,
   };
   const fields = new ConfigFields('gpt2', json, defaults as unknown as ConfigJson);
   if ((json.model_type ?? 'gpt2') !== 'gpt2')

@@ -3,7 +3,9 @@
 import type { Rng } from '@bowyer/core';
 import type { DecodeCache, DecodePrograms } from './decode-programs.js';
 import { roundedCapacity } from './cache-rows.js';
-import type { TopLogprobs, GenerateArgs, GeneratedRow, LogitBias } from './generate-kernel.js';
+import type { GenerateArgs, GeneratedRow } from './generate-kernel.js';
+import type { LogitBias, RuledText, TopLogprobs } from './logit-inputs.js';
+import { noLogitRules, type LogitRules } from './logit-rules.js';
 import { GREEDY_TEMPERATURE, samplerFor, type Sampler, type SamplingOptions } from './sampling.js';
 import { samplingUniforms } from './sampling-uniforms.js';
 import { SlotMapping } from './slot-mapping.js';
@@ -19,6 +21,10 @@ export interface Turn {
   rng: Rng;
   /** With the option `biasesLogits`: what is added to single logits before every token. */
   logitBias?: LogitBias;
+  /** With the option `appliesRules`: what the text so far changes about logits. */
+  rules?: LogitRules;
+  /** How many of the slot's last tokens earlier calls generated for the same text; 0 if not given. */
+  newTokens?: number;
 }
 
 export interface Utterance {
@@ -119,7 +125,10 @@ export class Episodes {
     const swaps = this.#rows.bringToFront(turns.map(({ slot }) => slot));
     // The worker knows rows only: turns in the order of their rows.
     const byRow = turns
-      .map(({ slot, logitBias = [] }, i) => ({ slot, logitBias, seed: seeds[i] }))
+      .map(({ slot, logitBias = [], rules = noLogitRules, newTokens = 0 }, i) => ({
+        ...{ slot, logitBias, seed: seeds[i] },
+        ruled: { rules, newTokens, text: sampler.appliesRules ? [...this.#context(slot)] : [] },
+      }))
       .sort((a, b) => this.#rows.row(a.slot) - this.#rows.row(b.slot));
     const windows = byRow.map(({ slot }) => this.#window(slot, options.maxNewTokens));
     const restore = [...byRow.keys()].filter((row) => this.#rows.restores(byRow[row].slot));
@@ -176,7 +185,7 @@ export class Episodes {
       windows: { feed: Int32Array }[];
       swaps: [number, number][];
       restore: number[];
-      turns: readonly { seed: number; logitBias: LogitBias }[];
+      turns: readonly { seed: number; logitBias: LogitBias; ruled: RuledText }[];
     },
     sampler: Sampler,
     options: SamplingOptions,
@@ -196,6 +205,7 @@ export class Episodes {
         sampler.tempered && { temperature: options.greedy ? GREEDY_TEMPERATURE : options.temperature }),
       ...(sampler.kind === 'truncated' && { topP: options.topP }),
       ...(sampler.biasesLogits && { logitBias: turns.map(({ logitBias }) => logitBias) }),
+      ...(sampler.appliesRules && { ruled: turns.map(({ ruled }) => ruled) }),
       maxNewTokens: options.maxNewTokens,
       terminatorIds: [...options.terminatorIds],
       lastPosition: positions - 1,
@@ -228,7 +238,7 @@ export class Episodes {
     return context;
   }
 
-  #check(turns: readonly Turn[], { maxNewTokens, biasesLogits }: SamplingOptions): void {
+  #check(turns: readonly Turn[], { maxNewTokens, biasesLogits, appliesRules }: SamplingOptions): void {
     const { contextLength, programs } = this.options;
     const { vocabSize } = programs.architecture;
     if (!Number.isInteger(maxNewTokens) || maxNewTokens < 1 || maxNewTokens > contextLength)
@@ -236,8 +246,10 @@ export class Episodes {
         `Episodes.act: maxNewTokens ${maxNewTokens} must be from 1 to the context's ${contextLength} tokens`,
       );
     const seen = new Set<number>();
-    for (const { slot, tokens, logitBias = [] } of turns) {
+    for (const { slot, tokens, logitBias = [], rules } of turns) {
       this.#context(slot);
+      if (rules && !appliesRules)
+        throw new RangeError(`Episodes.act: slot ${slot} has rules for logits, which needs the option appliesRules`);
       if (logitBias.length > 0 && !biasesLogits)
         throw new RangeError(`Episodes.act: slot ${slot} changes logits, which needs the option biasesLogits`);
       if (logitBias.some(([id]) => !(id >= 0 && id < vocabSize)))

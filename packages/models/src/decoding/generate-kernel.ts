@@ -3,6 +3,14 @@
 import type { StateSpec } from '../architecture/recurrence.js';
 import type { HostKernel, KernelProgram, KernelTensor } from '@bowyer/graph';
 import { CacheRows, type CacheGeometry } from './cache-rows.js';
+import {
+  logitBiasInputs,
+  logitRuleInputs,
+  topLogprobsOf,
+  type LogitBias,
+  type RuledText,
+  type TopLogprobs,
+} from './logit-inputs.js';
 import { nextStateName, stateName } from './decode-names.js';
 import { StateRows } from './state-rows.js';
 
@@ -25,6 +33,8 @@ export interface GenerateArgs {
   topP?: number;
   /** For a sampler with biases: for each utterance, tokens and what is added to their logits. */
   logitBias?: readonly LogitBias[];
+  /** For a sampler with rules: those of each utterance. */
+  ruled?: readonly RuledText[];
   maxNewTokens: number;
   terminatorIds: readonly number[];
   /** Last position that the model has an embedding for. */
@@ -33,15 +43,6 @@ export interface GenerateArgs {
   takesLast: Readonly<Record<Step, boolean>>;
   /** Sizes of a batch, first and last, with which it goes to `stepFew` (see weight-product.ts). */
   few: readonly (readonly [from: number, to: number])[];
-}
-
-/** Tokens, each once, and what is added to their logits. */
-export type LogitBias = readonly (readonly [id: number, by: number])[];
-
-/** The most likely tokens at a position, most likely first. */
-export interface TopLogprobs {
-  ids: number[];
-  logprobs: number[];
 }
 
 export interface GeneratedRow {
@@ -271,7 +272,7 @@ class TokenLoop {
   }
 
   #sampling(): KernelInputs {
-    const { uniforms, temperature, topP, logitBias, maxNewTokens } = this.args;
+    const { uniforms, temperature, topP, maxNewTokens } = this.args;
     const own = Float32Array.from(
       this.batch,
       (index) => uniforms[index * maxNewTokens + this.rows[index].tokens.length],
@@ -280,34 +281,20 @@ class TokenLoop {
       ...(uniforms.length > 0 && { uniforms: { dims: [own.length], data: own } }),
       ...(temperature !== undefined && { temperature: { dims: [], data: Float32Array.of(temperature) } }),
       ...(topP !== undefined && { top_p: { dims: [], data: Float32Array.of(topP) } }),
-      ...(logitBias && logitBiasInputs(this.batch.map((index) => logitBias[index]))),
+      ...this.#logitInputs(),
     };
   }
-}
 
-/** Padded to the longest, and to at least one column, with nothing that is added to token 0. */
-function logitBiasInputs(rows: readonly LogitBias[]): KernelInputs {
-  const width = Math.max(1, ...rows.map(({ length }) => length));
-  const ids = new BigInt64Array(rows.length * width);
-  const by = new Float32Array(rows.length * width);
-  rows.forEach((row, r) =>
-    row.forEach(([id, change], i) => {
-      ids[r * width + i] = BigInt(id);
-      by[r * width + i] = change;
-    }),
-  );
-  const dims = [rows.length, width];
-  return { logit_bias_ids: { dims, data: ids }, logit_bias_values: { dims, data: by } };
-}
-
-function topLogprobsOf(outputs: Readonly<Record<string, KernelTensor>>, rows: number): TopLogprobs[] {
-  const ids = outputs.top_ids.data as Int32Array;
-  const logprobs = outputs.top_logprobs.data as Float32Array;
-  const width = ids.length / rows;
-  const rowOf = (numbers: Int32Array | Float32Array, row: number) => [
-    ...numbers.subarray(row * width, (row + 1) * width),
-  ];
-  return Array.from({ length: rows }, (_, row) => ({ ids: rowOf(ids, row), logprobs: rowOf(logprobs, row) }));
+  #logitInputs(): KernelInputs {
+    const { logitBias, ruled, terminatorIds } = this.args;
+    if (!ruled) return logitBias ? logitBiasInputs(this.batch.map((index) => logitBias[index])) : {};
+    const rows = this.batch.map((index) => ({
+      ruled: ruled[index],
+      bias: logitBias?.[index] ?? [],
+      generated: this.rows[index].tokens,
+    }));
+    return logitRuleInputs(rows, terminatorIds);
+  }
 }
 
 /** A cache in this thread's arrays: graphs read it in place, and what is new is copied into it after each run. */

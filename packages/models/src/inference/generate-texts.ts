@@ -3,6 +3,7 @@ import { maximum, Rng } from '@bowyer/core';
 import { streamChunks, type Items } from './stream-chunks.js';
 import type { LanguageModel } from '../language-model/language-model.js';
 import { checkTokenIds, continuationText, ItemError, promptTokens, type PromptItem } from './prompt-tokens.js';
+import { changesLogits, noLogitRules, type LogitRules } from '../decoding/logit-rules.js';
 import type { SamplingOptions } from '../decoding/sampling.js';
 
 export interface GeneratedText {
@@ -17,7 +18,9 @@ export interface GeneratedText {
   finishReason: 'stop' | 'length';
 }
 
-export interface GenerateTextsOptions extends Omit<SamplingOptions, 'terminatorIds'> {
+export interface GenerateTextsOptions extends Omit<SamplingOptions, 'terminatorIds' | 'biasesLogits' | 'appliesRules'> {
+  /** What the text so far changes about logits; nothing if not given. */
+  rules?: LogitRules;
   /** Tokens that end a text; the model's end-of-text tokens if not given. */
   terminatorIds?: readonly number[];
   /** Prompts that are continued side by side. */
@@ -35,7 +38,7 @@ export interface GenerateTextsOptions extends Omit<SamplingOptions, 'terminatorI
 export async function* generateTexts(
   model: LanguageModel,
   items: Items<PromptItem>,
-  { batchSize, seed, window = 8 * batchSize, ...sampling }: GenerateTextsOptions,
+  { batchSize, seed, window = 8 * batchSize, rules = noLogitRules, ...sampling }: GenerateTextsOptions,
 ): AsyncGenerator<GeneratedText> {
   const options = { ...sampling, terminatorIds: sampling.terminatorIds ?? endOfText(model) };
   for await (const { start, items: some } of streamChunks(items, window)) {
@@ -51,7 +54,8 @@ export async function* generateTexts(
       const texts = await generateBatch(
         model,
         chosen.map((i) => prompts[i]),
-        { ...options, maxNewTokens },
+        { ...options, maxNewTokens, appliesRules: changesLogits(rules) },
+        rules,
       );
       chosen.forEach((i, row) => (results[i] = texts[row]));
     }
@@ -82,6 +86,7 @@ async function generateBatch(
   model: LanguageModel,
   prompts: readonly { ids: number[]; rng: Rng }[],
   options: SamplingOptions,
+  rules: LogitRules,
 ): Promise<GeneratedText[]> {
   const longest = maximum(prompts.map(({ ids }) => ids.length));
   const episodes = await model.openEpisodes({
@@ -90,7 +95,7 @@ async function generateBatch(
   });
   try {
     const utterances = await episodes.act(
-      prompts.map(({ ids, rng }, slot) => ({ slot, tokens: ids, rng })),
+      prompts.map(({ ids, rng }, slot) => ({ slot, tokens: ids, rng, ...(options.appliesRules && { rules }) })),
       options,
     );
     return utterances.map(({ ids: newIds, terminatorId, logprobs, finishReason }, i) => {

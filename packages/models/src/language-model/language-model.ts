@@ -9,6 +9,7 @@ import { checkMemory } from '../architecture/initialize-parameters.js';
 import { eachParameter, toCheckpoint } from '../architecture/checkpoint-layout.js';
 import { DecodePrograms } from '../decoding/decode-programs.js';
 import { Episodes, type EpisodesOptions } from '../decoding/episodes.js';
+import { withStoredHead } from './stored-head.js';
 import { createAdapters, openAdapterDirectory, type ModelWeights } from './model-weights.js';
 import type { LoraOptions } from '../lora/lora-options.js';
 import { mergeAdapters } from '../lora/merge-adapters.js';
@@ -16,7 +17,13 @@ import { readAdapterWeights, writeAdapter } from '../lora/peft-files.js';
 import { StepRng } from '../lora/step-rng.js';
 import { createOptimizer, type OptimizerOptions } from '../optimizers/create-optimizer.js';
 import type { Optimizer } from '../optimizers/optimizer.js';
-import { type HostTensors, openSafetensors, readDecoderConfig, writeWeights } from '@bowyer/checkpoints';
+import {
+  type ConfigJson,
+  type HostTensors,
+  openSafetensors,
+  readDecoderConfig,
+  writeWeights,
+} from '@bowyer/checkpoints';
 import { addDequantized, FrozenWeights, type Quantization } from '../quantization/frozen-weights.js';
 import { readStateDict, loadStateDict } from '../weights/state-dict.js';
 import type { TokenExample } from '../batching/token-batches.js';
@@ -152,10 +159,10 @@ export class LanguageModel implements FrozenPolicy {
   static async load(options: LoadOptions): Promise<LanguageModel> {
     const { dir, device, lora, quantization = 'none' } = options;
     const { baseDir, adapter } = await openAdapterDirectory(dir);
-    const architecture = architectureFor(await readDecoderConfig(baseDir), join(baseDir, 'config.json'));
+    const config = await readDecoderConfig(baseDir);
     const tokenizer = await loadTokenizer(baseDir);
-    checkVocabulary(tokenizer.vocabSize, architecture.vocabSize, baseDir);
-    const weights = await readWeights(architecture, baseDir, quantization);
+    checkVocabulary(tokenizer.vocabSize, architectureFor(config, configPath(baseDir)).vocabSize, baseDir);
+    const { architecture, weights } = await readWeights(config, baseDir, quantization);
     // Dropout belongs to the training, the rest to the adapter's weights.
     const loraOptions = adapter ? { ...adapter, dropout: lora?.dropout ?? adapter.dropout } : lora;
     const adapters =
@@ -420,20 +427,24 @@ function createBase(
   return device.createState(isFrozen ? frozenTensors(tensors, device.precision) : tensors);
 }
 
+const configPath = (dir: string) => join(dir, 'config.json');
+
 /** Quantised as they are read, so that of those weights no more than one is in memory in float32. */
 async function readWeights(
-  architecture: CausalArchitecture,
+  config: ConfigJson,
   dir: string,
   quantization: Quantization,
-): Promise<FrozenWeights> {
-  const weights = new FrozenWeights(architecture, quantization);
-  const source = await openSafetensors(dir);
+): Promise<{ architecture: CausalArchitecture; weights: FrozenWeights }> {
+  const file = await openSafetensors(dir);
   try {
+    const { json, source } = await withStoredHead(config, file, configPath(dir));
+    const architecture = architectureFor(json, configPath(dir));
+    const weights = new FrozenWeights(architecture, quantization);
     for await (const [name, tensor] of eachParameter(architecture.parameters, source)) weights.take(name, tensor);
+    return { architecture, weights };
   } finally {
-    await source.close();
+    await file.close();
   }
-  return weights;
 }
 
 /** Padding is never generated, unless it is also the end-of-text token (as in GPT-2). */

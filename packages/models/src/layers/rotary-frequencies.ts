@@ -16,30 +16,34 @@ export interface RotaryFrequencies {
 const variants = ['default', 'linear', 'dynamic', 'llama3', 'yarn', 'longrope'] as const;
 
 /**
- * How positions are scaled: `rope_parameters` of newer files, else `rope_scaling`.
+ * How positions are scaled: `rope_scaling` of older files where it is not empty, else `rope_parameters`, as transformers
+ * chooses where a file has both.
  *
  * @returns the field's name and its value; an empty object where the file has none
  */
 export function ropeFields(modelType: string, json: ConfigJson): { name: string; scaling: ConfigJson } {
-  const name = json.rope_parameters ? 'rope_parameters' : 'rope_scaling';
-  const scaling = (json[name] ?? {}) as ConfigJson;
-  if (typeof scaling !== 'object' || Array.isArray(scaling))
-    throw new UnsupportedConfigError(modelType, name, `must be an object or null, not ${JSON.stringify(scaling)}`);
-  const nested = Object.keys(scaling).find((key) => scaling[key]?.constructor === Object);
-  if (nested !== undefined)
-    throw new UnsupportedConfigError(
-      modelType,
-      `${name}.${nested}`,
-      'is an object: a scaling for each kind of layer is not supported',
-    );
-  return { name, scaling };
+  for (const name of ['rope_scaling', 'rope_parameters']) {
+    const scaling = json[name] ?? {};
+    if (typeof scaling !== 'object' || Array.isArray(scaling))
+      throw new UnsupportedConfigError(modelType, name, `must be an object or null, not ${JSON.stringify(scaling)}`);
+    const [nested] = Object.entries(scaling).find(([, value]) => value?.constructor === Object) ?? [];
+    if (nested !== undefined)
+      throw new UnsupportedConfigError(
+        modelType,
+        `${name}.${nested}`,
+        'is an object: a scaling for each kind of layer is not supported',
+      );
+    if (Object.keys(scaling).length > 0) return { name, scaling: scaling as ConfigJson };
+  }
+  return { name: 'rope_parameters', scaling: {} };
 }
 
 /**
  * frequency_i = base^(−2i / rotaryDims), changed as `rope_scaling` (or `rope_parameters`, as newer files have it) specifies.
  *
  * @param rotaryDims columns of a head that turn, an even number
- * @param json the whole config.json, of which rope_theta, rope_scaling and rope_parameters are read
+ * @param json the whole config.json, of which rope_scaling, rope_parameters, rope_theta and original_max_position_embeddings
+ * are read: a rope_theta beside the scaling's own has no effect, an original_max_position_embeddings beside it wins
  * @param defaultBase rope_theta where the file has none
  */
 export function rotaryFrequencies(
@@ -48,13 +52,11 @@ export function rotaryFrequencies(
   { rotaryDims, defaultBase, trainedLength }: { rotaryDims: number; defaultBase: number; trainedLength: number },
 ): RotaryFrequencies {
   const { name, scaling } = ropeFields(modelType, json);
-  const base = new ConfigFields(modelType, json, { rope_theta: scaling.rope_theta ?? defaultBase }).real('rope_theta');
-  const fields = new ConfigFields(
-    modelType,
-    { ...scaling, rope_type: scaling.rope_type ?? scaling.type ?? 'default' },
-    defaults,
-    `${name}.`,
-  );
+  const type = scaling.rope_type ?? scaling.type ?? 'default';
+  const fields = new ConfigFields(modelType, { ...scaling, rope_type: type }, defaults, `${name}.`);
+  const whole = new ConfigFields(modelType, json, { rope_theta: defaultBase });
+  const base = ('rope_theta' in scaling ? fields : whole).real('rope_theta');
+  const original = () => originalLength(whole, fields, json, scaling, trainedLength);
   const plain = plainFrequencies(base, rotaryDims);
   const unscaled = { frequencies: plain, magnitude: 1, contextLength: trainedLength };
   switch (fields.choice('rope_type', variants)) {
@@ -67,12 +69,25 @@ export function rotaryFrequencies(
     case 'linear':
       return { ...unscaled, frequencies: plain.map((frequency) => frequency / factorOf(fields)) };
     case 'llama3':
-      return { ...unscaled, frequencies: llama3(plain, fields) };
+      return { ...unscaled, frequencies: llama3(plain, original(), fields) };
     case 'yarn':
-      return yarn(plain, base, trainedLength, fields);
+      return yarn(plain, base, { original: original(), trained: trainedLength }, fields);
     case 'longrope':
       return longrope(plain, trainedLength, fields);
   }
+}
+
+/** The context in tokens before it was stretched. The field at the top is of files that transformers writes for Phi-3. */
+function originalLength(
+  whole: ConfigFields,
+  fields: ConfigFields,
+  json: ConfigJson,
+  scaling: ConfigJson,
+  trainedLength: number,
+): number {
+  const field = 'original_max_position_embeddings';
+  if (field in json) return whole.count(field);
+  return field in scaling ? fields.count(field) : trainedLength;
 }
 
 /**
@@ -85,7 +100,11 @@ function longrope(plain: Float32Array, trainedLength: number, fields: ConfigFiel
     ? fields.count('original_max_position_embeddings')
     : trainedLength;
   const factors = fields.value('short_factor');
-  if (!Array.isArray(factors) || factors.length !== plain.length || !factors.every((x) => typeof x === 'number' && x > 0))
+  if (
+    !Array.isArray(factors) ||
+    factors.length !== plain.length ||
+    !factors.every((x) => typeof x === 'number' && x > 0)
+  )
     throw fields.error('short_factor', `must be ${plain.length} positive numbers, one for each frequency`);
   const stretch = fields.value('factor') === undefined ? trainedLength / original : factorOf(fields);
   const magnitude = stretch <= 1 ? 1 : Math.sqrt(1 + Math.log(stretch) / Math.log(original));
@@ -96,7 +115,7 @@ function longrope(plain: Float32Array, trainedLength: number, fields: ConfigFiel
   };
 }
 
-const defaults: ConfigJson = { beta_fast: 32, beta_slow: 1, truncate: true };
+const defaults: ConfigJson = { truncate: true };
 
 /** In float32 at each step, as PyTorch does it: at position 10⁵ a last-bit difference is a visible angle. */
 function plainFrequencies(base: number, rotaryDims: number): Float32Array {
@@ -116,10 +135,9 @@ function factorOf(fields: ConfigFields): number {
  * Slow frequencies are divided by the factor, fast ones kept, those between blended by how often they turn within the
  * original context. Source: Llama 3.1's reference code (`apply_scaling`).
  */
-function llama3(plain: Float32Array, fields: ConfigFields): Float32Array {
+function llama3(plain: Float32Array, original: number, fields: ConfigFields): Float32Array {
   const factor = factorOf(fields);
   const [low, high] = [fields.real('low_freq_factor'), fields.real('high_freq_factor')];
-  const original = fields.count('original_max_position_embeddings');
   if (low >= high) throw fields.error('low_freq_factor', `must be below high_freq_factor ${high}, not ${low}`);
   return plain.map((frequency) => {
     const turns = (original * frequency) / (2 * Math.PI);
@@ -132,16 +150,21 @@ function llama3(plain: Float32Array, fields: ConfigFields): Float32Array {
  * As above with a ramp over the index of the frequency, and cosines and sines enlarged by 0.1 ln(factor) + 1.
  * Source: Peng et al. 2023, arXiv:2309.00071, eqs. 19 to 22.
  */
-function yarn(plain: Float32Array, base: number, trainedLength: number, fields: ConfigFields): RotaryFrequencies {
-  const factor = factorOf(fields);
-  const original = fields.value('original_max_position_embeddings')
-    ? fields.count('original_max_position_embeddings')
-    : trainedLength;
+function yarn(
+  plain: Float32Array,
+  base: number,
+  lengths: { original: number; trained: number },
+  fields: ConfigFields,
+): RotaryFrequencies {
+  const { original, trained } = lengths;
+  // A factor of null stands for the ratio of the two lengths.
+  const factor = fields.isNull('factor') ? trained / original : factorOf(fields);
   const rotaryDims = 2 * plain.length;
   // Index of the frequency that turns so many times within the original context.
   const indexOf = (turns: number) => (rotaryDims * Math.log(original / (turns * 2 * Math.PI))) / (2 * Math.log(base));
-  let [first, last] = [indexOf(fields.real('beta_fast')), indexOf(fields.real('beta_slow'))];
-  if (fields.flag('truncate')) [first, last] = [Math.floor(first), Math.ceil(last)];
+  let [first, last] = [indexOf(turnsOf(fields, 'beta_fast', 32)), indexOf(turnsOf(fields, 'beta_slow', 1))];
+  if (fields.value('truncate') !== undefined && fields.flag('truncate'))
+    [first, last] = [Math.floor(first), Math.ceil(last)];
   [first, last] = [Math.max(first, 0), Math.min(last, rotaryDims - 1)];
   if (first === last) last += 0.001; // no division by zero
   const frequencies = plain.map((frequency, i) => {
@@ -151,9 +174,13 @@ function yarn(plain: Float32Array, base: number, trainedLength: number, fields: 
   return {
     frequencies,
     magnitude: yarnMagnitude(factor, fields),
-    contextLength: Math.max(trainedLength, Math.floor(original * factor)),
+    contextLength: Math.max(trained, Math.floor(original * factor)),
   };
 }
+
+/** Turns within the original context at one end of the ramp; null and 0 mean the default. */
+const turnsOf = (fields: ConfigFields, field: string, otherwise: number): number =>
+  fields.value(field) ? fields.real(field) : otherwise;
 
 function yarnMagnitude(factor: number, fields: ConfigFields): number {
   if (fields.value('attention_factor') !== undefined) return fields.real('attention_factor');

@@ -14,7 +14,7 @@ import { initializeParameters } from '../architecture/initialize-parameters.js';
 import { changesLogits, noLogitRules, type LogitRules } from '../decoding/logit-rules.js';
 import { samplerFor, type SamplingOptions } from '../decoding/sampling.js';
 import { samplingUniforms } from '../decoding/sampling-uniforms.js';
-import { readLogitRules } from '../inference/generation-fields.js';
+import { readLogitRules } from '../decoding/generation-fields.js';
 import { loadTokenizer, type Tokenizer } from '../tokenizers/tokenizer.js';
 import { checkVocabulary } from '../tokenizers/vocabulary-check.js';
 import type { DecodedTarget } from './decode-loop.js';
@@ -96,15 +96,20 @@ export class Seq2SeqModel {
   }
 
   /**
-   * One target per source, all generated in one batch. What the directory's generation_config.json changes about logits
-   * applies; throws `UnsupportedConfigError` where it asks for more than is built, such as several beams.
+   * One target per source, all generated in one batch.
+   *
+   * @param options.rules what the tokens so far change about logits; if not given, what the directory's generation_config.json
+   *   asks for; throws `UnsupportedConfigError` where that is more than is built, such as several beams
    */
-  async generate(sources: readonly Source[], options: SamplingOptions): Promise<DecodedTarget[]> {
+  async generate(
+    sources: readonly Source[],
+    { rules: logitRules, ...options }: SamplingOptions & { rules?: LogitRules },
+  ): Promise<DecodedTarget[]> {
     if (sources.length === 0) return [];
     const { architecture, rules } = this;
     const { maxNewTokens, temperature, topP, terminatorIds } = options;
-    const logitRules = await this.#logitRules(options);
-    const appliesRules = changesLogits(logitRules);
+    const applied = logitRules ?? (await this.#logitRules(options));
+    const appliesRules = changesLogits(applied);
     const sampler = samplerFor({ ...options, appliesRules }, architecture.vocabSize);
     const seeds = sources.map(({ rng }) => rng.uint32());
     const { tokens, ids, mask } = paddedTokens(
@@ -126,7 +131,7 @@ export class Seq2SeqModel {
         uniforms: sampler.kind === 'greedy' ? new Float32Array(0) : samplingUniforms(seeds, maxNewTokens),
         ...(sampler.kind !== 'greedy' && sampler.tempered && { temperature }),
         ...(sampler.kind === 'truncated' && { topP }),
-        ...(appliesRules && { rules: logitRules }),
+        ...(appliesRules && { rules: applied }),
         maxNewTokens,
         terminatorIds: [...terminatorIds],
       },
@@ -136,7 +141,7 @@ export class Seq2SeqModel {
 
   async #logitRules({ greedy }: SamplingOptions): Promise<LogitRules> {
     if (this.#dir === null) return noLogitRules;
-    const options = { samples: !greedy, forcesTokens: true };
+    const options = { samples: !greedy, isEncoderDecoder: true };
     return (await readLogitRules(this.#dir, this.architecture.vocabSize, options)).rules;
   }
 

@@ -1,130 +1,14 @@
-// T5, Flan-T5 and mT5: settings, parameters, and the two halves as graph pieces.
+// T5, Flan-T5 and mT5: parameters, and the two halves as graph pieces.
 // Sources: Raffel et al. 2020 (arXiv:1910.10683); gated feed-forward layers: Shazeer 2020 (arXiv:2002.05202);
 // names and layout of Hugging Face's T5ForConditionalGeneration.
 import type { Value } from '@bowyer/graph';
-import { activate, activationNames, type ActivationName } from '../layers/activations.js';
+import { activate } from '../layers/activations.js';
 import type { ParameterSpec } from '../architecture/parameter-spec.js';
-import { ConfigFields, type ConfigJson, type HostTensors } from '@bowyer/checkpoints';
+import type { ConfigJson, HostTensors } from '@bowyer/checkpoints';
 import { rmsNormalization } from '../layers/rms-normalization.js';
 import type { EncoderDecoder, SequenceScope } from './encoder-decoder.js';
-import { renamed } from '../architecture/other-names.js';
 import { relativePositionBias, type BucketOptions } from './relative-position-buckets.js';
-import { tableName, type TiedPair } from './tied-tables.js';
-
-const SHARED = 'shared.weight';
-const HEAD = 'lm_head.weight';
-const tables = { encoder: 'encoder.embed_tokens.weight', decoder: 'decoder.embed_tokens.weight' } as const;
-const pairs: readonly TiedPair[] = [tables.encoder, tables.decoder, HEAD].map((copy) => [copy, SHARED]);
-
-interface T5Config {
-  vocabSize: number;
-  width: number;
-  heads: number;
-  headSize: number;
-  /** Width of the feed-forward layers. */
-  inner: number;
-  encoderLayers: number;
-  decoderLayers: number;
-  buckets: number;
-  maxDistance: number;
-  epsilon: number;
-  activation: ActivationName;
-  /** act(x W₀) ⊙ x W₁ instead of act(x W). */
-  gated: boolean;
-  /** Hidden states are multiplied by 1/√width before the head. */
-  scalesOutputs: boolean;
-  /** The tables of the two halves' words and of the head, which are one unless a file has several. */
-  words: { encoder: string; decoder: string };
-  head: string;
-}
-
-/** What Hugging Face's T5Config takes for a field that the file leaves out. */
-const defaults: ConfigJson = {
-  vocab_size: 32128,
-  d_model: 512,
-  d_kv: 64,
-  d_ff: 2048,
-  num_layers: 6,
-  num_heads: 8,
-  relative_attention_num_buckets: 32,
-  relative_attention_max_distance: 128,
-  layer_norm_epsilon: 1e-6,
-  feed_forward_proj: 'relu',
-};
-
-/** Names that a file may have beside these; where it has both, the library takes the others. */
-const otherNames = {
-  hidden_size: 'd_model',
-  num_attention_heads: 'num_heads',
-  num_hidden_layers: 'num_layers',
-  head_dim: 'd_kv',
-};
-
-function t5Config(file: ConfigJson, apart: ReadonlySet<string>): T5Config {
-  const json = renamed(file, otherNames);
-  const type = String(json.model_type);
-  const layers = json.num_layers ?? defaults.num_layers;
-  const fields = new ConfigFields(type, json, {
-    ...defaults,
-    num_decoder_layers: layers,
-    ...(type === 'mt5' && { feed_forward_proj: 'gated-gelu' }),
-  });
-  const buckets = fields.count('relative_attention_num_buckets');
-  if (buckets < 4 || buckets % 4 !== 0)
-    throw fields.error('relative_attention_num_buckets', `must be a multiple of 4, not ${buckets}`);
-  const maxDistance = fields.count('relative_attention_max_distance');
-  if (maxDistance <= buckets / 2)
-    throw fields.error('relative_attention_max_distance', `must be above half of the buckets, not ${maxDistance}`);
-  return {
-    vocabSize: fields.count('vocab_size'),
-    width: fields.count('d_model'),
-    heads: fields.count('num_heads'),
-    headSize: fields.count('d_kv'),
-    inner: fields.count('d_ff'),
-    encoderLayers: fields.layers('num_layers'),
-    decoderLayers:
-      fields.value('num_decoder_layers') === undefined ? Number(layers) : fields.layers('num_decoder_layers'),
-    buckets,
-    maxDistance,
-    epsilon: fields.real('layer_norm_epsilon'),
-    ...feedForwardOf(fields, json),
-    scalesOutputs: scalesOutputs(type, fields, json),
-    words: { encoder: tableName(tables.encoder, pairs, apart), decoder: tableName(tables.decoder, pairs, apart) },
-    head: tableName(HEAD, pairs, apart),
-  };
-}
-
-/**
- * `feed_forward_proj` is an activation or `gated-` and one; 'gated-gelu' means the tanh approximation, as in the first
- * T5 v1.1 checkpoints. What newer files derive from it is stored too, and wins.
- */
-function feedForwardOf(fields: ConfigFields, json: ConfigJson): Pick<T5Config, 'activation' | 'gated'> {
-  const parts = String(fields.value('feed_forward_proj')).split('-');
-  if (parts.length > 2 || (parts.length === 2 && parts[0] !== 'gated'))
-    throw fields.error(
-      'feed_forward_proj',
-      `is ${JSON.stringify(json.feed_forward_proj)}, not an activation or gated-…`,
-    );
-  const projection = new ConfigFields(fields.modelType, json, {
-    dense_act_fn: parts.join('-') === 'gated-gelu' ? 'gelu_new' : parts.at(-1),
-    is_gated_act: parts[0] === 'gated',
-  });
-  const isStored = 'dense_act_fn' in json;
-  const known = isStored || activationNames.includes(parts.at(-1) as ActivationName);
-  if (!known) fields.choice('feed_forward_proj', feedForwardNames);
-  return { activation: projection.choice('dense_act_fn', activationNames), gated: projection.flag('is_gated_act') };
-}
-
-const feedForwardNames = activationNames.flatMap((name) => [name, `gated-${name}`]);
-
-/**
- * Whether hidden states are scaled before the head: files of transformers 4 say so by `tie_word_embeddings`, newer ones by
- * `scale_decoder_outputs`. Word tables are tied whatever the former says. mT5's states are never scaled.
- */
-function scalesOutputs(type: string, fields: ConfigFields, json: ConfigJson): boolean {
-  if (type !== 't5') return false;
-  return 'scale_decoder_outputs' in json ? fields.flag('scale_decoder_outputs') : json.tie_word_embeddings !== false;
-}
+import { t5Config, t5Tables, type T5Config } from './t5-config.js';
 
 export function t5(json: ConfigJson, apart: ReadonlySet<string>): EncoderDecoder {
   const config = t5Config(json, apart);
@@ -141,7 +25,7 @@ export function t5(json: ConfigJson, apart: ReadonlySet<string>): EncoderDecoder
     parameters: t5Parameters(config),
     specialTokens: { decoderStart: 0, eos: 1, pad: 0, forcedEos: null },
     config: json,
-    tiedTables: pairs,
+    tiedTables: t5Tables,
     fromFile,
 
     encode(scope, ids) {

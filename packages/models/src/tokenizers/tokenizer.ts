@@ -1,8 +1,9 @@
 // Tokenizers in Hugging Face's tokenizer.json format: the interface that the project uses, and loading from a directory.
 // The algorithms are in pipeline/.
-import { readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
+import { asTransformersLoadsIt, spelling } from './loaded-definition.js';
 import type { TokenizerDefinition } from './pipeline/definition.js';
 import { TokenizerPipeline } from './pipeline/pipeline.js';
 
@@ -14,6 +15,8 @@ export interface Tokenizer {
   readonly eosTokenId: number;
   /** Padding; the end-of-text token where the tokenizer declares none, as in GPT-2. */
   readonly padTokenId: number;
+  /** Characters of the longest token as the vocabulary spells it; a text of n tokens rarely has more than n times as many. */
+  readonly longestToken: number;
   /** Contents of tokenizer_config.json, where the tokenizer has one. */
   readonly config?: Readonly<Record<string, unknown>>;
   /** Ids of the text alone; no begin, end or separator token is added. */
@@ -51,6 +54,7 @@ export class HuggingFaceTokenizer implements Tokenizer {
   readonly vocabSize: number;
   readonly eosTokenId: number;
   readonly padTokenId: number;
+  readonly longestToken: number;
   readonly #pipeline: TokenizerPipeline;
 
   /**
@@ -61,8 +65,9 @@ export class HuggingFaceTokenizer implements Tokenizer {
     readonly definition: JsonObject,
     readonly config: JsonObject,
   ) {
-    this.#pipeline = new TokenizerPipeline(definition as unknown as TokenizerDefinition);
+    this.#pipeline = new TokenizerPipeline(asTransformersLoadsIt(definition as unknown as TokenizerDefinition, config));
     this.vocabSize = this.#pipeline.size;
+    this.longestToken = this.#pipeline.longestToken;
     const eos = this.#specialTokenId('eos_token') ?? this.#specialTokenId('sep_token') ?? -1;
     this.eosTokenId = eos;
     this.padTokenId = this.#specialTokenId('pad_token') ?? eos;
@@ -76,10 +81,7 @@ export class HuggingFaceTokenizer implements Tokenizer {
     return finished(this.#pipeline.encode(text, { special: true }));
   }
 
-  encodeInSteps(
-    text: string,
-    options?: { special?: boolean; maxTokens?: number },
-  ): Generator<undefined, number[]> {
+  encodeInSteps(text: string, options?: { special?: boolean; maxTokens?: number }): Generator<undefined, number[]> {
     return this.#pipeline.encode(text, options);
   }
 
@@ -97,10 +99,8 @@ export class HuggingFaceTokenizer implements Tokenizer {
     await writeFileAtomically(join(dir, 'tokenizer_config.json'), JSON.stringify(this.config, null, 2));
   }
 
-  /** Config entries are the token's text, or an object with it as `content`. */
   #specialTokenId(role: string): number | undefined {
-    const entry = this.config[role];
-    const token = typeof entry === 'string' ? entry : (entry as { content?: string } | null | undefined)?.content;
+    const token = spelling(this.config[role]);
     return token === undefined ? undefined : this.tokenToId(token);
   }
 }
@@ -113,7 +113,13 @@ function finished<Result>(steps: Generator<undefined, Result>): Result {
 
 /** As Python's `clean_up_tokenization`. */
 const withoutSpacesBeforePunctuation = (text: string): string =>
-  text.replace(/ ([.?!,])/g, '$1').replaceAll(" ' ", "'").replaceAll(" n't", "n't").replace(/ '(m|s|ve|re)/g, "'$1");
+  text
+    .replace(/ ([.?!,])/g, '$1')
+    .replaceAll(" ' ", "'")
+    .replaceAll(" n't", "n't")
+    .replace(/ '(m|s|ve|re)/g, "'$1");
+
+const FURTHER_TEMPLATES = 'additional_chat_templates';
 
 /** Algorithms of tokenizer.json; files before 2020 do not name one. */
 const KINDS: readonly string[] = ['BPE', 'WordPiece', 'Unigram', 'WordLevel'];
@@ -139,11 +145,11 @@ export async function loadTokenizer(dir: string): Promise<HuggingFaceTokenizer> 
       `known: ${KINDS.join(', ')}`,
     );
   const specials = (await readJson(join(dir, 'special_tokens_map.json'))) ?? {};
-  const template = await readFile(join(dir, 'chat_template.jinja'), 'utf8').catch(() => null);
+  const template = await chatTemplatesIn(dir);
   const config = {
     ...specials,
     ...(await readJson(join(dir, 'tokenizer_config.json'))),
-    ...(template !== null && { chat_template: template }), // newer models have it in a file of its own
+    ...(template !== null && { chat_template: template }),
   };
   try {
     return new HuggingFaceTokenizer(definition, config);
@@ -154,6 +160,23 @@ export async function loadTokenizer(dir: string): Promise<HuggingFaceTokenizer> 
       'see packages/models/README.md for the kinds that work',
     );
   }
+}
+
+/** Newer models have their template in a file of its own, and further ones by name in a folder. */
+async function chatTemplatesIn(dir: string): Promise<string | { name: string; template: string }[] | null> {
+  const template = await readFile(join(dir, 'chat_template.jinja'), 'utf8').catch(() => null);
+  const files = await readdir(join(dir, FURTHER_TEMPLATES)).catch((): string[] => []);
+  const further = await Promise.all(
+    files
+      .filter((file) => file.endsWith('.jinja'))
+      .sort()
+      .map(async (file) => ({
+        name: file.replace(/\.jinja$/, ''),
+        template: await readFile(join(dir, FURTHER_TEMPLATES, file), 'utf8'),
+      })),
+  );
+  if (further.length === 0) return template;
+  return [...(template === null ? [] : [{ name: 'default', template }]), ...further];
 }
 
 /** A tokenizer file is missing or unusable. */

@@ -30,7 +30,9 @@ function tokenizerFor(material: Material, config: FreshPolicyConfig): Tokenizer 
   }
   // Words as they stand alone and as they stand in the template's instructions, after a space.
   const both = (text: string) => [text, ` ${text}`];
-  const texts = material.conversations.flatMap((messages) => messages.flatMap(({ content }) => both(content)));
+  const texts = material.conversations.flatMap(({ messages }) =>
+    messages.flatMap(({ content }) => (typeof content === 'string' ? both(content) : [])),
+  );
   const known = material.fromFile ? [] : [...vocabularyTexts(config)].flatMap(both);
   const wholeTokens = templateTokens(config.chatTemplate);
   return wordLevelTokenizer([...texts, 'system\nuser\nassistant\n', ...known], {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel, wordLevelTokenizer, type Tokenizer } from '@bowyer/models';
-import { ModelServer } from '@bowyer/serving';
+import { ModelServer, SteppedTokenizer } from '@bowyer/serving';
 import { RemoteTeacher } from './remote-teacher.js';
 
 const tokenizer = wordLevelTokenizer(['is it a dog cat ? yes no\n']);
@@ -17,7 +17,16 @@ beforeAll(async () => {
   const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 64 };
   model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(3) });
   server = await ModelServer.listen({
-    ...{ model, name: 'teacher', template: null, host: '127.0.0.1', port: 0, apiKey: null, seed: 0 },
+    ...{
+      model,
+      tokenizer: new SteppedTokenizer(tokenizer),
+      name: 'teacher',
+      template: null,
+      host: '127.0.0.1',
+      port: 0,
+      apiKey: null,
+      seed: 0,
+    },
     ...{ slots: 2, maxQueued: 4, defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 8 } },
   });
 });

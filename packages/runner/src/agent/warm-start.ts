@@ -66,12 +66,14 @@ export function warmStartHash(config: WarmStartConfig): string {
 
 /** Everything that decides the weights of the warm start. */
 function recipeOf(config: WarmStartConfig) {
-  const { demonstrations, policy, seed, eosStr, scoreTerminator, device, precision, playAsChat, chatTemplate } = config;
+  const { demonstrations, policy, seed, eosStr, scoreTerminator, device, precision, playAsChat } = config;
+  const { chatTemplate, chatTemplateKwargs } = config;
   const { saveMinutes: _, ...training } = config.warmStart;
   return {
     ...{ version: CACHE_VERSION, env: decisiveOptions(config.env), demonstrations, policy, training, seed },
     ...{ eosStr, scoreTerminator, device, precision, optimizer: policyOptimizer(config) },
     ...{ playAsChat, chatTemplate, upstreamLossMask: config.upstreamLossMask },
+    ...(Object.keys(chatTemplateKwargs ?? {}).length > 0 && { chatTemplateKwargs }),
     ...{ context: contextOf(config), maxNewTokens: config.maxNewTokens },
   };
 }

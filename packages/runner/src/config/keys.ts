@@ -78,8 +78,11 @@ export const samplingKeys = {
 export const templateKeys = {
   chat_template: nullable(
     Type.String(),
-    'how messages become tokens: llama-2, llama-3, chatml, chatglm-4, or a file of Jinja; null: the model’s own template',
+    'how messages become tokens: llama-2, llama-3, chatml, chatglm-4, a file of Jinja, or one of the model’s templates by its name; null: the model’s own template',
   ),
+  chat_template_kwargs: Type.Record(Type.String(), Type.Unknown(), {
+    description: 'variables of the chat template in every dialogue, for instance {enable_thinking: false}',
+  }),
 };
 
 /** Of tasks that train on conversations. */

@@ -141,6 +141,7 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   cache_dir: GIVEN_START,
   policy: GIVEN_START,
   chat_template: 'write play_as_chat=true, or give conversations to imitate (demonstrations.path)',
+  chat_template_kwargs: 'write play_as_chat=true, or give conversations to imitate (demonstrations.path)',
   upstream_loss_mask: 'write play_as_chat=true, or give conversations to imitate (demonstrations.path)',
   'context.history_turns': 'choose context=window or context=tutorial',
   'context.max_chars': 'choose context=window or context=tutorial',

@@ -30,7 +30,7 @@ const openAi = {
 test('AgentGym’s array and OpenAI’s lines are the same messages; empty items are passed over', async () => {
   const array = file('a.json', JSON.stringify([{ item_id: 'textcraft_9', conversations: null }, agentGym]));
   expect(isConversationFile(array)).toBe(true);
-  expect(await readConversations(array)).toEqual([
+  expect((await readConversations(array)).map(({ messages }) => messages)).toEqual([
     [
       { role: 'user', content: 'Craft.' },
       { role: 'assistant', content: 'Ok.', loss: false },
@@ -52,8 +52,8 @@ test('episodes and games are no conversations', () => {
 
 test.each([
   [
-    '{"messages": [{"role": "tool", "content": "x"}]}',
-    'line 1: the role of message 1 is "tool"; known roles: system, human,',
+    '{"messages": [{"role": "narrator", "content": "x"}]}',
+    'line 1: the role of message 1 is "narrator"; known roles: system, human,',
   ],
   ['{"messages": [{"role": "user"}]}', 'line 1: the content of message 1 is missing, not a text'],
   ['{"messages": 3}', "line 1: 'messages' is the number 3, not an array of messages"],

@@ -7,7 +7,13 @@ import {
   type Dataset,
 } from '@bowyer/algorithms';
 import { maximum, type Demonstration, type Trajectory } from '@bowyer/core';
-import { cutRight, type ChatMessage, type EncodedConversation, type LanguageModel } from '@bowyer/models';
+import {
+  cutRight,
+  type ChatMessage,
+  type Conversation,
+  type EncodedConversation,
+  type LanguageModel,
+} from '@bowyer/models';
 import { maskedTokenIds, terminatorIds } from '../agent/agent-tokens.js';
 import { loadChatTemplate, type TemplateConfig } from '../agent/chat-setup.js';
 import type { SharedConfig } from '../config/keys.js';
@@ -20,7 +26,7 @@ import { learnsFromConversations, makeDemonstrations, type DemonstrationConfig }
 /** Before any tokenizer: a policy from scratch has its words from here. */
 export type Material =
   | { kind: 'episodes'; demonstrations: readonly Demonstration[] }
-  | { kind: 'conversations'; conversations: readonly (readonly ChatMessage[])[]; fromFile: boolean };
+  | { kind: 'conversations'; conversations: readonly Conversation[]; fromFile: boolean };
 
 export type MaterialConfig = DemonstrationConfig & ContextConfig & Pick<SharedConfig, 'playAsChat'>;
 
@@ -34,7 +40,9 @@ export async function loadMaterial(config: MaterialConfig): Promise<Material> {
   const demonstrations = demonstrationsIn(config, await makeDemonstrations(config));
   if (!config.playAsChat) return { kind: 'episodes', demonstrations };
   const isDialogue = contextOf(config).kind === 'dialogue';
-  const conversations = demonstrations.flatMap((demonstration) => asConversations(demonstration, isDialogue));
+  const conversations = demonstrations
+    .flatMap((demonstration) => asConversations(demonstration, isDialogue))
+    .map((messages) => ({ messages }));
   return { kind: 'conversations', conversations, fromFile: false };
 }
 
@@ -78,7 +86,9 @@ export async function datasetFor(
 ): Promise<Dataset> {
   if (material.kind === 'conversations') {
     const template = await loadChatTemplate(config, policy.tokenizer);
-    const encoded = material.conversations.map((messages) => template.encodeConversation(messages));
+    const encoded = material.conversations.flatMap(({ messages, inputs }) =>
+      template.encodeConversation(messages, inputs),
+    );
     return { kind: 'conversations', conversations: fitting(encoded, longestOf(policy, config), log) };
   }
   const [terminatorId] = terminatorIds(policy.tokenizer, config);

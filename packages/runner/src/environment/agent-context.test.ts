@@ -94,7 +94,7 @@ test.each(cases)('%s, %j: a demonstration has the tokens of the same episode pla
   const isDialogue = contextOf(config).kind === 'dialogue';
   const dialogues = chatDialogues(tokenizer, { template, opening: [], isSingleMessage: !isDialogue });
   const played = await replayed(agentEnv(), games[name], dialogues, tokenizer);
-  const conversations = asConversations(demonstration, isDialogue).map((messages) => template.encodeConversation(messages)); // prettier-ignore
+  const conversations = asConversations(demonstration, isDialogue).flatMap((messages) => template.encodeConversation(messages)); // prettier-ignore
   expect(conversations).toHaveLength(played.length);
   conversations.forEach(({ ids, lossMask }, i) => {
     expect(ids.slice(0, played[i].ids.length)).toEqual(played[i].ids);

@@ -7,6 +7,7 @@ import { ProgressBar } from '@bowyer/logging';
 import { ItemError, loadTextModel, type LanguageModel, type Seq2SeqModel } from '@bowyer/models';
 import { deviceOf, type DeviceConfig } from '../agent/device-choice.js';
 import type { SharedConfig } from '../config/keys.js';
+import { templateInputsOf } from '../demonstrations/conversations.js';
 import { JsonLineError, readJsonLines } from '../demonstrations/json-lines.js';
 import type { TaskContext } from './task.js';
 
@@ -31,7 +32,7 @@ export async function runModelLines<Item>(
   { schema, results }: ModelLines<Item>,
 ): Promise<void> {
   const { input, output, model: folder } = config;
-  const lines = await readJsonLines<object>(input, schema);
+  const lines = await readJsonLines<Record<string, unknown>>(input, schema);
   if ((await stat(output).catch(() => null))?.isDirectory())
     throw new Error(`output: '${output}' is a folder\n  give the name of a file that is to be written`);
   const partial = `${output}.partial`;
@@ -46,7 +47,14 @@ export async function runModelLines<Item>(
       let done = 0;
       for await (const result of results(
         model,
-        lines.map(({ value }) => camelKeys(value) as Item),
+        // What a template reads keeps its keys.
+        lines.map(({ value: { messages, tools, documents, chat_template_kwargs, ...item } }) => ({
+          ...(camelKeys(item) as Item),
+          ...(messages !== undefined && {
+            messages,
+            inputs: templateInputsOf({ tools, documents, chat_template_kwargs }),
+          }),
+        })),
       )) {
         // Unlike write, it writes all or throws.
         await namingFile(partial, () => file.appendFile(`${JSON.stringify(result)}\n`));

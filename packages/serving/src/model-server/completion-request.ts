@@ -1,15 +1,16 @@
 // What a client asks for, read from the body of POST /v1/chat/completions and /v1/completions.
 // Fields: platform.openai.com/docs/api-reference; `top_k` as other servers of that API have it.
-import { maximum } from '@bowyer/core';
 import {
   MAX_TOP_LOGPROBS,
   type ChatMessage,
   type ChatTemplate,
   ChatTemplateError,
   type SamplingOptions,
-  type Tokenizer,
+  type TemplateInputs,
 } from '@bowyer/models';
+import { checkCharacters, checkTokens, stopsOf, tokenLimit } from './request-bounds.js';
 import { BadRequestError, RequestFields } from './request-fields.js';
+import type { SteppedTokenizer } from './stepped-tokenizer.js';
 
 export interface CompletionRequest {
   prompts: Prompt[];
@@ -44,8 +45,8 @@ export interface Prompt {
 
 /** What decides how a body is read. */
 export interface RequestReader {
-  tokenizer: Tokenizer;
-  /** Null where the model has none. */
+  tokenizer: SteppedTokenizer;
+  /** Encodes with `tokenizer`. Null where the model has none. */
   template: ChatTemplate | null;
   contextLength: number;
   vocabSize: number;
@@ -53,6 +54,8 @@ export interface RequestReader {
   name: string;
   /** Most answers to one prompt. */
   slots: number;
+  /** Most answers to all prompts: more never fit, however long they wait. */
+  maxAnswers: number;
   /** What a request that leaves them out gets. */
   defaults: { temperature: number; topK: number; topP: number; maxTokens: number };
 }
@@ -63,7 +66,6 @@ const notBuilt = {
   min_p: [0],
   best_of: [1],
   suffix: [''],
-  tools: [],
   functions: [],
   tool_choice: ['none', 'auto'],
 } as const;
@@ -73,9 +75,18 @@ const roles: Record<string, ChatMessage['role']> = {
   developer: 'system',
   user: 'user',
   assistant: 'assistant',
+  tool: 'tool',
 };
 
-export function readChatRequest(body: unknown, reader: RequestReader): CompletionRequest {
+/** More are refused: a template renders them in one go. */
+const MOST_MESSAGES = 2_048;
+
+/** @throws {BadRequestError} before anything is encoded, wherever the length in characters tells */
+export async function readChatRequest(
+  body: unknown,
+  reader: RequestReader,
+  signal: AbortSignal,
+): Promise<CompletionRequest> {
   const fields = new RequestFields(body);
   const format = fields.object('response_format').text('type', 'text');
   if (format !== 'text') throw fields.fail('response_format', 'of another type than text is not supported');
@@ -85,24 +96,35 @@ export function readChatRequest(body: unknown, reader: RequestReader): Completio
       'this model has no chat template; the server can be given one (chat_template=FILE or a name), or use /v1/completions',
       'messages',
     );
-  const messages = fields.objects('messages').map(message);
-  let ids: number[];
-  try {
-    ids = template.encodePrompt(messages);
-  } catch (error) {
-    throw error instanceof ChatTemplateError ? new BadRequestError(error.message, 'messages') : error;
-  }
+  const given = fields.objects('messages');
+  if (given.length > MOST_MESSAGES) throw fields.fail('messages', `has ${given.length} messages; at most ${MOST_MESSAGES} are allowed`); // prettier-ignore
+  const messages = given.map(message);
   const logprobs = fields.boolean('logprobs');
   const topLogprobs = fields.number('top_logprobs', 0, { min: 0, max: MAX_TOP_LOGPROBS, whole: true });
   if (topLogprobs > 0 && !logprobs) throw fields.fail('top_logprobs', 'needs logprobs to be true');
-  return request(fields, [{ ids, echo: '' }], { logprobs, topLogprobs, scoresPrompts: false }, reader, {
-    limit: ['max_completion_tokens', 'max_tokens'],
-    ofPrompt: 'messages',
-    least: 1,
-  });
+  const settings = settingsOf(fields, { logprobs, topLogprobs, scoresPrompts: false }, reader);
+  checkCharacters(
+    JSON.stringify(messages).length, // tool calls and reasoning are rendered too
+    reader,
+    'messages',
+  );
+  let ids: number[];
+  try {
+    ids = await inSteps(() => template.encodePrompt(messages, templateInputs(fields)), reader, signal);
+  } catch (error) {
+    throw error instanceof ChatTemplateError ? new BadRequestError(error.message, 'messages') : error;
+  }
+  const prompts = [{ ids, echo: '' }];
+  const limit = { names: ['max_completion_tokens', 'max_tokens'], ofPrompt: 'messages', least: 1 };
+  return { ...settings, prompts, maxTokens: tokenLimit(fields, limit, prompts, reader) };
 }
 
-export function readTextRequest(body: unknown, reader: RequestReader): CompletionRequest {
+/** @throws {BadRequestError} before anything is encoded, wherever the length in characters tells */
+export async function readTextRequest(
+  body: unknown,
+  reader: RequestReader,
+  signal: AbortSignal,
+): Promise<CompletionRequest> {
   const fields = new RequestFields(body);
   const echoes = fields.boolean('echo');
   const topLogprobs = fields.number('logprobs', null, { min: 0, max: 5, whole: true });
@@ -115,43 +137,50 @@ export function readTextRequest(body: unknown, reader: RequestReader): Completio
     );
   if (scoresPrompts && fields.boolean('stream'))
     throw fields.fail('stream', 'together with echo and logprobs is not supported');
-  const { tokenizer } = reader;
-  const prompts = givenPrompts(fields, reader).map((prompt) => {
-    const ids = typeof prompt === 'string' ? tokenizer.encodeWithSpecials(prompt) : prompt;
-    const text = typeof prompt === 'string' ? prompt : tokenizer.decode(prompt);
-    return { ids, echo: echoes ? text : '' };
-  });
+  const given = givenPrompts(fields, reader);
   fields.refuseUnlessNeutral({ top_logprobs: [0] }); // of chats; here it is the number in logprobs
-  const logprobOptions = { logprobs, topLogprobs: topLogprobs ?? 0, scoresPrompts };
-  const least = echoes ? 0 : 1; // nothing but the prompt
-  return request(fields, prompts, logprobOptions, reader, { limit: ['max_tokens'], ofPrompt: 'prompt', least });
+  const settings = settingsOf(fields, { logprobs, topLogprobs: topLogprobs ?? 0, scoresPrompts }, reader);
+  const { tokenizer, maxAnswers } = reader;
+  const answers = given.length * settings.n;
+  if (answers > maxAnswers) throw fields.fail('prompt', `asks for ${answers} answers at once; this server has room for ${maxAnswers}`); // prettier-ignore
+  for (const prompt of given)
+    if (typeof prompt === 'string') checkCharacters(prompt.length, reader, 'prompt');
+    else checkTokens(prompt.length, reader, 'prompt');
+  const texts = given.filter((prompt) => typeof prompt === 'string');
+  const encoded = await inSteps(() => texts.map((text) => tokenizer.encodeWithSpecials(text)), reader, signal);
+  const prompts = given.map((prompt) => {
+    if (typeof prompt === 'string') return { ids: encoded.shift()!, echo: echoes ? prompt : '' };
+    return { ids: prompt, echo: echoes ? tokenizer.decode(prompt) : '' };
+  });
+  if (prompts.some(({ ids }) => ids.length === 0))
+    throw fields.fail('prompt', 'is empty; this model needs at least one token to continue from');
+  const limit = { names: ['max_tokens'], ofPrompt: 'prompt', least: echoes ? 0 : 1 }; // 0: nothing but the prompt
+  return { ...settings, prompts, maxTokens: tokenLimit(fields, limit, prompts, reader) };
 }
 
-function request(
+/** One token more than fits is enough to know. */
+const inSteps = <Result>(encodeAll: () => Result, { tokenizer, contextLength }: RequestReader, signal: AbortSignal) =>
+  tokenizer.inSteps(encodeAll, { maxTokens: contextLength + 1, signal });
+
+function settingsOf(
   fields: RequestFields,
-  prompts: Prompt[],
   logprobOptions: Pick<CompletionRequest, 'logprobs' | 'topLogprobs' | 'scoresPrompts'>,
   reader: RequestReader,
-  { limit, ofPrompt, least }: { limit: readonly string[]; ofPrompt: string; least: number },
-): CompletionRequest {
-  const { defaults, slots, contextLength, vocabSize } = reader;
+): Omit<CompletionRequest, 'prompts' | 'maxTokens'> {
+  const { defaults, slots, vocabSize } = reader;
   const penalty = { min: -2, max: 2 };
   checkModel(fields, reader);
   fields.refuseUnlessNeutral(notBuilt);
-  const stops = fields.texts('stop').filter((stop) => stop !== '');
-  if (stops.length > 16) throw fields.fail('stop', `has ${stops.length} strings; at most 16 are allowed`);
   const temperature = fields.number('temperature', defaults.temperature, { min: 0, max: 2 });
   return {
-    prompts,
     n: fields.number('n', 1, { min: 1, max: slots, whole: true }),
-    maxTokens: tokenLimit(fields, limit, prompts, { ofPrompt, least, contextLength, otherwise: defaults.maxTokens }),
     sampling: {
       greedy: temperature === 0,
       temperature: temperature === 0 ? 1 : temperature,
       topK: Math.max(0, fields.number('top_k', defaults.topK, { min: -1, max: 2 ** 31, whole: true })),
       topP: fields.number('top_p', defaults.topP, { min: 1e-6, max: 1 }),
     },
-    stops,
+    stops: stopsOf(fields),
     seed: fields.number('seed', null, { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER, whole: true }),
     stream: fields.boolean('stream'),
     streamsUsage: fields.object('stream_options').boolean('include_usage'),
@@ -172,31 +201,54 @@ function checkModel(fields: RequestFields, { name }: RequestReader): void {
     );
 }
 
-/** The prompts and what is to follow must fit into the context; a default limit gives way to what room there is. */
-function tokenLimit(
-  fields: RequestFields,
-  names: readonly string[],
-  prompts: readonly Prompt[],
-  { ofPrompt, least, contextLength, otherwise }: { ofPrompt: string; least: number; contextLength: number; otherwise: number }, // prettier-ignore
-): number {
-  const longest = maximum(prompts.map(({ ids }) => ids.length));
-  const room = contextLength - longest;
-  const [name] = names.filter((each) => fields.value(each) !== undefined);
-  const range = { min: least, max: Number.MAX_SAFE_INTEGER, whole: true };
-  const asked = name === undefined ? Math.min(otherwise, Math.max(1, room)) : fields.number(name, otherwise, range);
-  if (asked <= room) return asked;
-  throw new BadRequestError(
-    `This model's maximum context length is ${contextLength} tokens; you asked for ${longest + asked} ` +
-      `(${longest} in the ${ofPrompt}, ${asked} in the completion). Shorten the ${ofPrompt} or the completion.`,
-    ofPrompt,
-    'context_length_exceeded',
-  );
-}
-
 function message(fields: RequestFields): ChatMessage {
   const role = fields.text('role', '');
   if (!Object.hasOwn(roles, role)) throw fields.fail('role', `must be one of ${Object.keys(roles).join(', ')}`);
-  return { role: roles[role], content: content(fields) };
+  const calls = fields.value('tool_calls') === undefined ? [] : fields.objects('tool_calls').map(toolCall);
+  const more = PASSED_ON.flatMap((name) => (fields.value(name) === undefined ? [] : [[name, fields.text(name, '')]]));
+  const hasCalls = role === 'assistant' && calls.length > 0;
+  return {
+    role: roles[role],
+    content: hasCalls && fields.value('content') === undefined ? '' : content(fields),
+    ...(hasCalls && { tool_calls: calls }),
+    ...(Object.fromEntries(more) as Record<string, string>),
+  };
+}
+
+/** Texts of a message that templates read. */
+const PASSED_ON = ['name', 'tool_call_id', 'reasoning_content', 'thinking'];
+
+/** Clients send the arguments as a text of JSON; templates take the object. */
+function toolCall(call: RequestFields): Record<string, unknown> {
+  const called = call.object('function');
+  const given = called.value('arguments') ?? {};
+  let args: unknown = given;
+  try {
+    if (typeof given === 'string') args = JSON.parse(given === '' ? '{}' : given);
+  } catch {
+    throw called.fail('arguments', 'must be an object, or a text of JSON');
+  }
+  const name = called.text('name', '');
+  if (name === '') throw called.fail('name', 'must be a string');
+  return { type: 'function', id: call.text('id', ''), function: { name, arguments: args } };
+}
+
+function templateInputs(fields: RequestFields): TemplateInputs {
+  const variables = fields.value('chat_template_kwargs');
+  if (variables !== undefined && (typeof variables !== 'object' || Array.isArray(variables)))
+    throw fields.fail('chat_template_kwargs', 'must be an object');
+  return {
+    ...objectsOf(fields, 'tools'),
+    ...objectsOf(fields, 'documents'),
+    ...(variables !== undefined && { variables: variables as Record<string, unknown> }),
+  };
+}
+
+function objectsOf(fields: RequestFields, name: 'tools' | 'documents'): Pick<TemplateInputs, 'tools' | 'documents'> {
+  const value = fields.value(name);
+  if (value === undefined || (Array.isArray(value) && value.length === 0)) return {};
+  fields.objects(name);
+  return { [name]: value as Record<string, unknown>[] };
 }
 
 /** A text, or parts of one. */
@@ -216,7 +268,7 @@ function content(fields: RequestFields): string {
 }
 
 /** A text or its tokens, or several of them. */
-function givenPrompts(fields: RequestFields, { tokenizer, vocabSize }: RequestReader): (string | number[])[] {
+function givenPrompts(fields: RequestFields, { vocabSize }: RequestReader): (string | number[])[] {
   const value = fields.value('prompt');
   const isId = (id: unknown): id is number => Number.isInteger(id) && (id as number) >= 0 && (id as number) < vocabSize;
   const isIds = (item: unknown): item is number[] => Array.isArray(item) && item.length > 0 && item.every(isId);
@@ -224,7 +276,5 @@ function givenPrompts(fields: RequestFields, { tokenizer, vocabSize }: RequestRe
   const good = list.every((item): item is string | number[] => typeof item === 'string' || isIds(item));
   if (!good || list.length === 0)
     throw fields.fail('prompt', `must be a string, token ids below ${vocabSize}, or an array of these`);
-  const empty = list.some((item) => typeof item === 'string' && tokenizer.encodeWithSpecials(item).length === 0);
-  if (empty) throw fields.fail('prompt', 'is empty; this model needs at least one token to continue from');
   return list;
 }

@@ -4,7 +4,7 @@ import { randomUUID, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Rng } from '@bowyer/core';
 import { type ChatTemplate, endOfText, type LanguageModel } from '@bowyer/models';
-import { bodyText, BodyError, HttpListener, pathOf, whenClientLeaves } from '../http/http-listener.js';
+import { BodyError, HttpListener, pathOf, whenClientLeaves } from '../http/http-listener.js';
 import type { Refusal } from '../http/request-guard.js';
 import {
   answerPiece,
@@ -15,13 +15,17 @@ import {
   type AnswerHead,
   type AnswerKind,
 } from './completion-answers.js';
+import { readBody } from './request-body.js';
 import { readChatRequest, readTextRequest, type CompletionRequest, type RequestReader } from './completion-request.js';
 import { runCompletion, type Completed } from './completion-run.js';
 import { BadRequestError } from './request-fields.js';
 import { QueueFullError, SequenceBatcher, type SequenceBatcherOptions } from './sequence-batcher.js';
+import type { SteppedTokenizer } from './stepped-tokenizer.js';
 
 export interface ModelServerOptions extends SequenceBatcherOptions {
   model: LanguageModel;
+  /** The model's, which the template must have been given too: long texts are encoded in steps. */
+  tokenizer: SteppedTokenizer;
   /** What clients call it. */
   name: string;
   /** Null: no chat. */
@@ -47,7 +51,6 @@ interface Answer {
   retryAfterS?: number;
 }
 
-const LONGEST_BODY = 8 * 2 ** 20;
 const RETRY_AFTER_S = 1;
 
 export class ModelServer {
@@ -61,9 +64,12 @@ export class ModelServer {
     private readonly options: ModelServerOptions,
     private readonly batcher: SequenceBatcher,
   ) {
-    const { model, template, name, slots, defaults, seed, terminatorIds = [] } = options;
-    const { tokenizer, contextLength, architecture } = model;
-    this.#reader = { tokenizer, template, contextLength, vocabSize: architecture.vocabSize, name, slots, defaults };
+    const { model, tokenizer, template, name, slots, maxQueued, defaults, seed, terminatorIds = [] } = options;
+    const { contextLength, architecture } = model;
+    this.#reader = {
+      ...{ tokenizer, template, contextLength, vocabSize: architecture.vocabSize, name, defaults },
+      ...{ slots, maxAnswers: slots + maxQueued },
+    };
     this.#terminatorIds = [...new Set([...terminatorIds, ...(template?.terminatorIds ?? []), ...endOfText(model)])];
     this.#rng = Rng.forPurpose(seed, 'answers');
   }
@@ -100,7 +106,7 @@ export class ModelServer {
       const answer = await this.#answer(request, response);
       if (answer !== null) this.#send(response, answer);
     } catch (error) {
-      if (request.destroyed && !request.complete) return; // the client left before it had asked
+      if ((request.destroyed && !request.complete) || response.destroyed) return; // the client left before it had asked
       const answer = this.#fault(error);
       if (!response.headersSent) this.#send(response, answer);
       else if (!response.destroyed) response.end(`data: ${JSON.stringify(answer.json)}\n\n`);
@@ -132,9 +138,9 @@ export class ModelServer {
       case 'GET /v1/models':
         return { status: 200, json: { object: 'list', data: [entry] } };
       case 'POST /v1/chat/completions':
-        return this.#complete('chat', readChatRequest(await bodyOf(request), this.#reader), request, response);
+        return this.#complete('chat', request, response);
       case 'POST /v1/completions':
-        return this.#complete('text', readTextRequest(await bodyOf(request), this.#reader), request, response);
+        return this.#complete('text', request, response);
       default:
         return route === `GET /v1/models/${encodeURIComponent(this.options.name)}`
           ? { status: 200, json: entry }
@@ -158,19 +164,32 @@ export class ModelServer {
     return { status: 401, json };
   }
 
-  async #complete(
+  async #complete(kind: AnswerKind, request: IncomingMessage, response: ServerResponse): Promise<Answer | null> {
+    const body = await readBody(request);
+    const gone = new AbortController();
+    const stopWatching = whenClientLeaves(request, () => gone.abort());
+    try {
+      const asked = await (kind === 'chat' ? readChatRequest : readTextRequest)(body, this.#reader, gone.signal);
+      return await this.#answered(kind, asked, response, gone.signal);
+    } catch (error) {
+      if (gone.signal.aborted) return null; // the client has disconnected
+      throw error;
+    } finally {
+      stopWatching();
+    }
+  }
+
+  async #answered(
     kind: AnswerKind,
     asked: CompletionRequest,
-    request: IncomingMessage,
     response: ServerResponse,
+    signal: AbortSignal,
   ): Promise<Answer | null> {
     const id = `${kind === 'chat' ? 'chatcmpl' : 'cmpl'}-${randomUUID().replaceAll('-', '')}`;
     const head: AnswerHead = { kind, id, created: seconds(), model: this.options.name };
-    const gone = new AbortController();
-    const stopWatching = whenClientLeaves(request, () => gone.abort());
     const write = (piece: object) => response.write(`data: ${JSON.stringify(piece)}\n\n`);
     const begun = new Set<number>();
-    const completion = this.#run(kind, asked, gone.signal, (piece) => {
+    const completion = this.#run(kind, asked, signal, (piece) => {
       if (!asked.stream || response.destroyed) return;
       write(answerPiece(head, piece, !begun.has(piece.index)));
       begun.add(piece.index);
@@ -183,7 +202,7 @@ export class ModelServer {
       });
       response.flushHeaders();
     }
-    const { choices, usage, aborted } = await completion.finally(stopWatching);
+    const { choices, usage, aborted } = await completion;
     if (aborted) return null; // the client has disconnected
     if (!asked.stream) return { status: 200, json: wholeAnswer(head, choices, usage) };
     if (asked.streamsUsage) write(usagePiece(head, usage));
@@ -231,15 +250,6 @@ const seconds = () => Math.floor(Date.now() / 1000);
 function sameText(a: string, b: string): boolean {
   const [x, y] = [Buffer.from(a), Buffer.from(b)];
   return x.length === y.length && timingSafeEqual(x, y);
-}
-
-async function bodyOf(request: IncomingMessage): Promise<unknown> {
-  const text = await bodyText(request, LONGEST_BODY);
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (error) {
-    throw new BodyError('not JSON', `the body is not JSON: ${(error as Error).message}`);
-  }
 }
 
 /** The key of `Bearer KEY`, the scheme in any case (RFC 9110, section 11.1); '' where there is none. */

@@ -24,7 +24,9 @@ export const falcon: Family = {
     hidden_act: 'gelu',
     tie_word_embeddings: true,
   },
-  aliases: { activation: 'hidden_act' },
+  aliases: { activation: 'hidden_act', n_embed: 'hidden_size' },
+  // The name of the first files wins.
+  ignores: ({ n_embed = null }) => ['hidden_act', ...(n_embed === null ? [] : ['hidden_size'])],
   keyValueHeads(fields) {
     if (fields.flag('new_decoder_architecture'))
       return fields.value('num_kv_heads') === undefined ? undefined : fields.count('num_kv_heads');

@@ -26,6 +26,7 @@ export const gptNeoX: Family = {
     attention_bias: true,
   },
   aliases: { rotary_emb_base: 'rope_theta' },
+  ignores: () => ['rope_theta', 'partial_rotary_factor'],
   build(config) {
     const { fields } = config;
     const dropout = fields.real('hidden_dropout');
@@ -51,9 +52,9 @@ export const gptNeoX: Family = {
   },
 };
 
-/** Newer files have the share among the rope_parameters, files in between as a field of its own. */
+/** Newer files have the share among the rope_parameters. */
 export function rotaryShare({ json, fields }: FamilyConfig): number {
-  const given = ropeFields('gpt_neox', json).scaling.partial_rotary_factor;
-  const rotary_pct = given ?? json.rotary_pct ?? json.partial_rotary_factor ?? fields.value('rotary_pct');
-  return new ConfigFields('gpt_neox', { rotary_pct }, {}).real('rotary_pct');
+  const { name, scaling } = ropeFields('gpt_neox', json);
+  if (!('partial_rotary_factor' in scaling)) return fields.real('rotary_pct');
+  return new ConfigFields('gpt_neox', scaling, {}, `${name}.`).real('partial_rotary_factor');
 }

@@ -25,10 +25,6 @@ export const llama: Family = {
   build(config) {
     const { fields } = config;
     const rotary = config.rotary();
-    config.windows(
-      config.layerKinds(() => 'full_attention'),
-      rotary.contextLength,
-    );
     fields.refuse('layer_scale');
     const bias = fields.flag('attention_bias');
     return plainDecoder(config, {

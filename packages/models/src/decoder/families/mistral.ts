@@ -20,7 +20,7 @@ const defaults: ConfigJson = {
 
 function build(config: FamilyConfig, rotary: RotaryFrequencies, attention: AttentionDeparture = {}) {
   const { fields } = config;
-  fields.refuse('attention_bias', false);
+  for (const field of ['attention_bias', 'mlp_bias']) fields.refuse(field, false);
   const hasWindow = fields.value('sliding_window') !== undefined;
   const kinds = config.layerKinds(() => (hasWindow ? 'sliding_attention' : 'full_attention'));
   const windows = config.windows(kinds, rotary.contextLength);

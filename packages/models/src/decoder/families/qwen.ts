@@ -19,6 +19,7 @@ const defaults: ConfigJson = {
 /** Upper layers have the window, from max_window_layers on, where use_sliding_window is true. */
 function build(config: FamilyConfig, attention: AttentionDeparture) {
   const { fields } = config;
+  fields.refuse('mlp_bias', false);
   const rotary = config.rotary();
   const isOn = fields.flag('use_sliding_window') && fields.value('sliding_window') !== undefined;
   const first = isOn ? Number(fields.value('max_window_layers')) : Infinity;
@@ -29,7 +30,6 @@ function build(config: FamilyConfig, attention: AttentionDeparture) {
   return plainDecoder(config, {
     rotary,
     attention: (layer) => ({ ...attention, window: windows[layer] }),
-    feedForward: { bias: fields.flag('mlp_bias') },
   });
 }
 

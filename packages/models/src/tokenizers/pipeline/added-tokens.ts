@@ -50,7 +50,10 @@ export class AddedTokens {
   *sections(text: string): Generator<Section> {
     for (const section of this.#asIs.sections(text, true)) {
       if ('id' in section) yield section;
-      else yield* this.#normalized.sections(this.normalize(section.text), section.isFirst);
+      else {
+        const isFirst = section.isFirst && this.normalize.removesStart?.(section.text) !== true;
+        yield* this.#normalized.sections(this.normalize(section.text), isFirst);
+      }
     }
   }
 }

@@ -4,15 +4,32 @@ import { parts, textField, unknownType, type Component } from './definition.js';
 import { compilePattern, SPACE } from './patterns.js';
 import { PrecompiledCharsmap } from './precompiled-charsmap.js';
 
-export type Normalizer = (text: string) => string;
+export interface Normalizer {
+  (text: string): string;
+  /** Whether it takes away the beginning of a text; never where it is not given. */
+  removesStart?(text: string): boolean;
+}
 
 const identity: Normalizer = (text) => text;
+
+/** A normalizer that takes away `removed` characters, wherever they are. */
+const removing = (removed: RegExp, normalize: Normalizer): Normalizer =>
+  Object.assign((text: string) => normalize(text), { removesStart: (text: string) => text.search(removed) === 0 });
 
 /** By type. */
 const factories: Record<string, (component: Component) => Normalizer> = {
   Sequence: (component) => {
     const all = parts(component, 'normalizers').map(normalizer);
-    return (text) => all.reduce((result, each) => each(result), text);
+    const removesStart = (text: string) => {
+      let current = text;
+      return all.some((each) => {
+        const removes = each.removesStart?.(current) ?? false;
+        current = each(current);
+        return removes;
+      });
+    };
+    const normalize = (text: string) => all.reduce((result, each) => each(result), text);
+    return all.some((each) => each.removesStart) ? Object.assign(normalize, { removesStart }) : normalize;
   },
   NFC: () => (text) => text.normalize('NFC'),
   NFD: () => (text) => text.normalize('NFD'),
@@ -21,9 +38,10 @@ const factories: Record<string, (component: Component) => Normalizer> = {
   Lowercase: () => lowercase,
   StripAccents: () => (text) => text.replace(/\p{M}/gu, ''),
   Strip: ({ strip_left, strip_right }) => {
-    const left = strip_left === true ? new RegExp(`^[${SPACE}]+`, 'u') : /^$/;
     const right = strip_right === true ? trimEnd : identity;
-    return (text) => right(text.replace(left, ''));
+    if (strip_left !== true) return right;
+    const left = new RegExp(`^[${SPACE}]+`, 'u');
+    return removing(left, (text) => right(text.replace(left, '')));
   },
   Prepend: (component) => {
     const prefix = textField(component, 'prepend');
@@ -70,29 +88,32 @@ function trimEnd(text: string): string {
   return text.slice(0, end);
 }
 
+const NMT_REMOVED = /[\x01-\x08\x0b\x0e-\x1f\x7f\x8f\x9f]/g; // eslint-disable-line no-control-regex
+
 /** SentencePiece's rules for machine translation: control characters vanish, marks of space become spaces. */
-const nmt: Normalizer = (text) =>
-  text
-    .replace(/[\x01-\x08\x0b\x0e-\x1f\x7f\x8f\x9f]/g, '') // eslint-disable-line no-control-regex
-    .replace(/[\t\n\f\r\u1680\u200b-\u200f\u2028\u2029\u2581\ufeff\ufffd]/g, ' ');
+const nmt = removing(NMT_REMOVED, (text) =>
+  text.replace(NMT_REMOVED, '').replace(/[\t\n\f\r\u1680\u200b-\u200f\u2028\u2029\u2581\ufeff\ufffd]/g, ' '),
+);
 
 /** BERT's cleaning, spacing of Chinese characters, removal of accents and lower case, each as its switch says. */
 function bertNormalizer(component: Component): Normalizer {
   const { clean_text = true, handle_chinese_chars = true, lowercase: lowers = true } = component;
   const stripsAccents = component.strip_accents ?? lowers;
-  return (text) => {
+  const normalize = (text: string) => {
     let result = text;
     if (clean_text === true) result = cleaned(result);
     if (handle_chinese_chars === true) result = result.replace(CHINESE, ' $& ');
     if (stripsAccents === true) result = result.normalize('NFD').replace(/\p{Mn}/gu, '');
     return lowers === true ? lowercase(result) : result;
   };
+  return clean_text === true ? removing(CONTROL, normalize) : normalize;
 }
 
+/** What is neither a letter nor anything else that can be seen. */
+const CONTROL = /[\0\ufffd]|(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}]/gu; // eslint-disable-line no-control-regex
+
 const cleaned: Normalizer = (text) =>
-  /^[ -~]*$/.test(text)
-    ? text
-    : text.replace(/[\0\ufffd]|(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}]/gu, '').replace(new RegExp(SPACE, 'gu'), ' ');
+  /^[ -~]*$/.test(text) ? text : text.replace(CONTROL, '').replace(new RegExp(SPACE, 'gu'), ' ');
 
 /** The blocks of Chinese characters that BERT's authors knew. */
 const CHINESE =

@@ -21,7 +21,10 @@ export const escapeForRegex = (text: string): string => text.replace(/[\\^$.*+?(
 
 /** The pattern of a Split or Replace component: `{"String": …}` or `{"Regex": …}`. */
 export function compilePattern({ type, pattern }: Component): RegExp {
-  const given = (typeof pattern === 'object' && pattern !== null ? pattern : {}) as { String?: unknown; Regex?: unknown };
+  const given = (typeof pattern === 'object' && pattern !== null ? pattern : {}) as {
+    String?: unknown;
+    Regex?: unknown;
+  };
   if (typeof given.String === 'string') return new RegExp(escapeForRegex(given.String), 'gu');
   if (typeof given.Regex !== 'string') throw new DefinitionError(`${type} has no pattern`);
   const { pattern: compiled } = new SplitPreTokenizer({ type: 'Split', pattern: { Regex: given.Regex } });

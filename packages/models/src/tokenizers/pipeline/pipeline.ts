@@ -47,6 +47,11 @@ export class TokenizerPipeline {
     return this.#tokens.length;
   }
 
+  /** Characters of the longest spelling. */
+  get longestToken(): number {
+    return this.#tokens.reduce((longest, token) => Math.max(longest, token.length), 1);
+  }
+
   tokenToId(token: string): number | undefined {
     return this.#added.ids.get(token) ?? this.#model.vocabulary.get(token);
   }
@@ -90,7 +95,8 @@ export class TokenizerPipeline {
 
 /** Files before 2020 do not name it. */
 function modelType(model: Readonly<Record<string, unknown>> | null | undefined): string {
-  if (typeof model?.vocab !== 'object' || model.vocab === null) throw new DefinitionError('it has no model with a vocabulary');
+  if (typeof model?.vocab !== 'object' || model.vocab === null)
+    throw new DefinitionError('it has no model with a vocabulary');
   const { type, vocab, merges } = model;
   if (typeof type === 'string' && Object.hasOwn(models, type)) return type;
   if (type !== undefined) throw new DefinitionError(`its model.type ${JSON.stringify(type)} is not supported; known: ${Object.keys(models).join(', ')}`); // prettier-ignore

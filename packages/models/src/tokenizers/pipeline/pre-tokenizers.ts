@@ -20,7 +20,8 @@ const GPT2 = new RegExp(
 /** By type. */
 const factories: Record<string, (component: Component) => PreTokenizer> = {
   Sequence: (component) => sequence(parts(component, 'pretokenizers').map(preTokenizer)),
-  ByteLevel: ({ add_prefix_space = true, use_regex = true }) => byteLevel(add_prefix_space === true, use_regex === true),
+  ByteLevel: ({ add_prefix_space = true, use_regex = true }) =>
+    byteLevel(add_prefix_space === true, use_regex === true),
   Metaspace: metaspace,
   Split: (component) => {
     const pattern = compilePattern(component);
@@ -92,7 +93,8 @@ function metaspace(component: Component): PreTokenizer {
   const piece = new RegExp(`${escaped}?[^${escaped}]+|${escaped}`, 'gu');
   return (text, isFirst) => {
     let marked = text.replaceAll(' ', symbol);
-    if ((scheme === 'always' || (scheme === 'first' && isFirst)) && !marked.startsWith(symbol)) marked = symbol + marked;
+    if ((scheme === 'always' || (scheme === 'first' && isFirst)) && !marked.startsWith(symbol))
+      marked = symbol + marked;
     return splits === false ? [marked] : found(marked, piece);
   };
 }

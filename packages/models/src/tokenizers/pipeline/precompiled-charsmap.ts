@@ -2,8 +2,15 @@
 // Layout: the length of a trie in bytes, the trie (a double array of darts-clone), then the replacements, each ended by 0.
 // Source: google/sentencepiece, normalizer.cc and third_party/darts_clone/darts.h.
 
-/** Code points below this are graphemes of their own where such a one, or nothing, follows; `\r\n` is the exception. */
-const FIRST_COMBINING = 0x300;
+/** Code units that join no neighbour of this kind: each is a grapheme, but for `\r\n`. Others are left to Intl.Segmenter. */
+const PLAIN = ((): Uint8Array => {
+  const plain = new Uint8Array(2 ** 16);
+  plain.fill(1, 0, 0x300); // Latin; the combining marks begin here
+  plain.fill(1, 0x370, 0x483).fill(1, 0x48a, 0x530); // Greek, Cyrillic
+  plain.fill(1, 0x2010, 0x2028).fill(1, 0x2030, 0x205f); // punctuation
+  plain.fill(1, 0x3001, 0x302a).fill(1, 0x3041, 0x3097).fill(1, 0x30a1, 0x30fb).fill(1, 0x4e00, 0xa000); // East Asia
+  return plain;
+})();
 
 /** Longer graphemes are looked up character by character. In bytes. */
 const LONGEST_GRAPHEME = 5;
@@ -17,8 +24,8 @@ export class PrecompiledCharsmap {
   readonly #trie: Uint32Array;
   readonly #replacements: Uint8Array;
   readonly #segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
-  /** What the single characters below `FIRST_COMBINING` become. */
-  readonly #simple: readonly string[];
+  /** By code unit: what a plain character becomes, once it has been looked up. */
+  readonly #known: string[] = [];
 
   /** @param base64 the file's `precompiled_charsmap` */
   constructor(base64: string) {
@@ -28,15 +35,16 @@ export class PrecompiledCharsmap {
       throw new RangeError(`precompiled_charsmap of ${bytes.length} bytes is cut or damaged`);
     this.#trie = Uint32Array.from({ length: trieBytes / 4 }, (_, i) => bytes.readUInt32LE(4 + 4 * i));
     this.#replacements = bytes.subarray(4 + trieBytes);
-    this.#simple = Array.from({ length: FIRST_COMBINING }, (_, code) => this.#character(String.fromCharCode(code)));
   }
 
   normalize(text: string): string {
     let result = '';
     let at = 0;
     while (at < text.length) {
-      if (this.#isSimple(text, at)) result += this.#simple[text.charCodeAt(at++)];
-      else {
+      if (this.#isSimple(text, at)) {
+        const code = text.charCodeAt(at++);
+        result += this.#known[code] ??= this.#character(String.fromCharCode(code));
+      } else {
         const end = this.#endOfCluster(text, at);
         result += this.#graphemes(text.slice(at, end));
         at = end;
@@ -48,7 +56,7 @@ export class PrecompiledCharsmap {
   #isSimple(text: string, at: number): boolean {
     const code = text.charCodeAt(at);
     const next = at + 1 < text.length ? text.charCodeAt(at + 1) : 0;
-    return code < FIRST_COMBINING && next < FIRST_COMBINING && !(code === CARRIAGE_RETURN && next === LINE_FEED);
+    return PLAIN[code] + PLAIN[next] === 2 && !(code === CARRIAGE_RETURN && next === LINE_FEED);
   }
 
   /** A simple character ends it, and belongs to it: a prepended mark may have joined it. */

@@ -33,9 +33,7 @@ export const SHARE = 20_000;
 
 /** [256] Ids of the tokens `<0x00>` to `<0xFF>`. */
 export const idsOfBytes = (vocabulary: ReadonlyMap<string, number>): readonly (number | undefined)[] =>
-  Array.from({ length: 256 }, (_, byte) =>
-    vocabulary.get(`<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`),
-  );
+  Array.from({ length: 256 }, (_, byte) => vocabulary.get(`<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`));
 
 /** A text's UTF-8 bytes as ids; null where one of them has no token. */
 export function bytesOf(text: string, ids: readonly (number | undefined)[]): number[] | null {

@@ -39,8 +39,16 @@ export async function loadExamples(config: ExamplesConfig, log: TaskContext['log
   const json = await readDecoderConfig(baseDir);
   const { contextLength } = architectureFor(json, join(baseDir, 'config.json'));
   const encoded = await encode(file, await loadTokenizer(baseDir), json, config, log);
-  const fit = fitted(encoded, contextLength, 'items', log);
-  const examples = fit.flatMap((tokens, i) => (tokens === null ? [] : [{ item: file.items[i].value, tokens }]));
+  const fit = fitted(encoded.flat(), contextLength, 'items', log);
+  let next = 0;
+  const examples = encoded
+    .map((ofItem, i) =>
+      ofItem.flatMap(() => {
+        const tokens = fit[next++];
+        return tokens === null ? [] : [{ item: file.items[i].value, tokens }];
+      }),
+    )
+    .filter(({ length }) => length > 0);
   if (examples.length === 0)
     throw new Error(
       `${config.data}: none of the items has a token to learn from\n  a conversation needs a message of the assistant`,
@@ -54,7 +62,7 @@ async function encode(
   json: PretrainedConfig,
   config: TemplateConfig,
   log: TaskContext['log'],
-): Promise<EncodedConversation[]> {
+): Promise<EncodedConversation[][]> {
   const [{ value: first }] = file.items;
   const encodeItem =
     first.kind === 'conversation'
@@ -64,7 +72,8 @@ async function encode(
 }
 
 interface ItemEncoder {
-  encode: (item: TrainingItem) => EncodedConversation;
+  /** One example; several where the chat template writes a dialogue's earlier messages differently later. */
+  encode: (item: TrainingItem) => EncodedConversation[];
   expected: string;
 }
 
@@ -74,7 +83,8 @@ async function conversationEncoder(tokenizer: Tokenizer, config: TemplateConfig)
     expected: 'conversations that the chat template accepts; chat_template=NAME chooses another one',
     encode: (item) => {
       try {
-        return template.encodeConversation((item as TrainingItem & { kind: 'conversation' }).messages);
+        const { messages, inputs } = item as TrainingItem & { kind: 'conversation' };
+        return template.encodeConversation(messages, inputs);
       } catch (error) {
         throw error instanceof ChatTemplateError ? new BadItem(error.message.replaceAll(/\n\s*/g, '; ')) : error;
       }
@@ -95,7 +105,7 @@ function completionEncoder(tokenizer: Tokenizer, json: PretrainedConfig, log: Ta
         const { promptIds, continuationIds } = continuationTokens(tokenizer, { prompt, continuation: completion }, 0);
         const learned = [...continuationIds, ...end];
         const lossMask = [...promptIds.map(() => 0), ...learned.map(() => 1)];
-        return { ids: [...promptIds, ...learned], lossMask, spans: [] };
+        return [{ ids: [...promptIds, ...learned], lossMask }];
       } catch (error) {
         throw error instanceof ItemError ? new BadItem(error.problem) : error;
       }
@@ -109,9 +119,9 @@ function endOf({ eosTokenId }: Tokenizer, { eos_token_id: named }: PretrainedCon
   return ids.filter((id): id is number => Number.isInteger(id) && (id as number) >= 0).slice(0, 1);
 }
 
-/** The seed decides which items are held out. */
+/** The seed decides which items are held out, each with all its examples. @param examples of each item */
 function split(
-  examples: readonly Example[],
+  examples: readonly (readonly Example[])[],
   { seed, validationShare, data }: ExamplesConfig,
 ): Omit<Examples, 'longest'> {
   const held = validationShare === 0 ? 0 : Math.max(1, Math.round(validationShare * examples.length));
@@ -126,9 +136,12 @@ function split(
       .slice(0, held),
   );
   return {
-    training: examples.filter((_, i) => !isHeld.has(i)),
+    training: examples.filter((_, i) => !isHeld.has(i)).flat(),
     // Of similar length in a batch: less padding.
-    validation: examples.filter((_, i) => isHeld.has(i)).sort((a, b) => a.tokens.ids.length - b.tokens.ids.length),
+    validation: examples
+      .filter((_, i) => isHeld.has(i))
+      .flat()
+      .sort((a, b) => a.tokens.ids.length - b.tokens.ids.length),
   };
 }
 

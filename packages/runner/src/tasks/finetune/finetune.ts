@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { conversationExamples, conversationLoss, imitate, type Metrics, type RunHooks } from '@bowyer/algorithms';
-import { writeFileAtomically, type LearningRateSchedule } from '@bowyer/core';
+import { writeFileAtomically, type LearningRateSchedule, snakeKeys } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { ProgressBar, type RunLogger } from '@bowyer/logging';
 import { LanguageModel } from '@bowyer/models';
@@ -286,7 +286,7 @@ async function resultsOf(
 
 /** A command that runs as it is, in a shell. */
 function trialOf(
-  { chatTemplate, quantization }: FinetuneConfig,
+  { chatTemplate, chatTemplateKwargs, quantization }: FinetuneConfig,
   model: string,
   input: string,
   directory: string,
@@ -294,6 +294,9 @@ function trialOf(
   const overrides = [
     ...[`model=${model}`, `input=${input}`, `output=${join(directory, 'texts.jsonl')}`],
     ...(chatTemplate === null ? [] : [`chat_template=${chatTemplate}`]),
+    ...Object.entries(snakeKeys(chatTemplateKwargs) as object).map(
+      ([name, value]) => `+chat_template_kwargs.${name}=${JSON.stringify(value)}`,
+    ),
     ...(quantization === 'none' ? [] : [`quantization=${quantization}`]),
   ];
   const quoted = overrides.map((text) => (/^[\w./=:-]+$/.test(text) ? text : `'${text}'`));

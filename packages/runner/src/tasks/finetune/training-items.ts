@@ -1,5 +1,5 @@
 // What a person's file contains, as texts: conversations, or prompts with their completions. No model is needed to read it.
-import type { ChatMessage } from '@bowyer/models';
+import type { Conversation } from '@bowyer/models';
 import { conversationOf, EXPECTED_CONVERSATION } from '../../demonstrations/conversations.js';
 import {
   asRecord,
@@ -11,7 +11,7 @@ import {
 } from '../../demonstrations/data-file.js';
 
 export type TrainingItem =
-  { kind: 'conversation'; messages: ChatMessage[] } | { kind: 'completion'; prompt: string; completion: string };
+  ({ kind: 'conversation' } & Conversation) | { kind: 'completion'; prompt: string; completion: string };
 
 const EXPECTED = `${EXPECTED_CONVERSATION} or {"prompt": "…", "completion": "…"}, the same kind in the whole file`;
 
@@ -44,7 +44,7 @@ function itemOf(value: unknown): TrainingItem {
   const isConversation = conversations !== undefined || messages !== undefined;
   if (isConversation && completion !== undefined)
     throw new BadItem('has both messages and a completion; it is not clear which of them to train on');
-  if (isConversation) return { kind: 'conversation', messages: conversationOf(value) };
+  if (isConversation) return { kind: 'conversation', ...conversationOf(value) };
   if (prompt === undefined && completion === undefined) throw new BadItem(`is ${found(value)}`);
   return { kind: 'completion', prompt: text('prompt', prompt), completion: text('completion', completion) };
 }
@@ -58,5 +58,8 @@ function text(key: string, value: unknown): string {
 export function promptOf(item: TrainingItem): object | null {
   if (item.kind === 'completion') return { prompt: item.prompt };
   const reply = item.messages.findLastIndex(({ role, loss }) => role === 'assistant' && loss !== false);
-  return reply > 0 ? { messages: item.messages.slice(0, reply).map(({ role, content }) => ({ role, content })) } : null;
+  if (reply <= 0) return null;
+  const { tools, documents, variables } = item.inputs ?? {};
+  const messages = item.messages.slice(0, reply).map(({ loss: _, ...message }) => message);
+  return { messages, tools, documents, chat_template_kwargs: variables };
 }

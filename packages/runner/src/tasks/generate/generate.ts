@@ -6,8 +6,8 @@ import {
   generateTexts,
   ItemError,
   Seq2SeqModel,
-  type ChatMessage,
   type ChatTemplate,
+  type Conversation,
   type LanguageModel,
   type PromptItem,
 } from '@bowyer/models';
@@ -20,7 +20,15 @@ import type { TaskContext } from '../task.js';
 type GenerateConfig = LinesConfig &
   Pick<
     SharedConfig,
-    'seed' | 'maxNewTokens' | 'doSample' | 'temperature' | 'topK' | 'topP' | 'eosStr' | 'chatTemplate'
+    | 'seed'
+    | 'maxNewTokens'
+    | 'doSample'
+    | 'temperature'
+    | 'topK'
+    | 'topP'
+    | 'eosStr'
+    | 'chatTemplate'
+    | 'chatTemplateKwargs'
   > & {
     batchSize: number;
     ignoreEos: boolean;
@@ -54,7 +62,7 @@ export async function generate(config: GenerateConfig, context: TaskContext): Pr
   if (cut > 0) context.print(`${cut} of the texts end before max_new_tokens, where the model's context does\n`);
 }
 
-type ChatItem = PromptItem & { messages?: ChatMessage[] };
+type ChatItem = PromptItem & Partial<Conversation>;
 
 /** A dialogue becomes the ids that the model's chat template gives it, up to where the model continues. */
 async function promptsOf(
@@ -65,10 +73,10 @@ async function promptsOf(
   if (!lines.some(({ messages }) => messages)) return { items: lines, template: null };
   if (!tokenizer) throw new Error('generate: messages need a tokenizer, and this model has none');
   const template = await loadChatTemplate(config, tokenizer);
-  const items = lines.map(({ messages, ...item }, index) => {
+  const items = lines.map(({ messages, inputs, ...item }, index) => {
     if (messages === undefined) return item;
     try {
-      return { promptIds: template.encodePrompt(messages) };
+      return { promptIds: template.encodePrompt(messages, inputs) };
     } catch (error) {
       throw error instanceof ChatTemplateError ? new ItemError(index, error.message) : error;
     }

@@ -1,8 +1,15 @@
 // task=serve_model: a language model over OpenAI's HTTP protocol, until the user stops it.
 import { basename, resolve } from 'node:path';
 import { openDevice, type Device } from '@bowyer/graph';
-import { ChatTemplateError, loadTextModel, Seq2SeqModel, type ChatTemplate, type LanguageModel } from '@bowyer/models';
-import { ModelServer } from '@bowyer/serving';
+import {
+  ChatTemplateError,
+  loadTextModel,
+  Seq2SeqModel,
+  type ChatTemplate,
+  type LanguageModel,
+  type Tokenizer,
+} from '@bowyer/models';
+import { ModelServer, SteppedTokenizer } from '@bowyer/serving';
 import { findAlgorithm } from '@bowyer/algorithms';
 import { runOf } from '../../agent/model-folders.js';
 import { terminatorIds } from '../../agent/agent-tokens.js';
@@ -24,6 +31,7 @@ type ServeConfig = DeviceConfig &
     | 'topP'
     | 'eosStr'
     | 'chatTemplate'
+    | 'chatTemplateKwargs'
   > & {
     model: string;
     host: string;
@@ -45,10 +53,11 @@ export async function serveModel(config: ServeConfig, { print, log, onInterrupt 
   try {
     const model = await loadDecoder(dir, config, device);
     const { host, port, slots, maxQueued, seed, servedName, temperature, topK, topP, maxNewTokens } = config;
+    const tokenizer = new SteppedTokenizer(model.tokenizer);
     const server = await ModelServer.listen({
-      ...{ model, host, port, slots, maxQueued, seed, apiKey },
+      ...{ model, tokenizer, host, port, slots, maxQueued, seed, apiKey },
       name: servedName ?? basename(resolve(dir)),
-      template: await templateOf(model, config, log),
+      template: await templateOf(tokenizer, config, log),
       terminatorIds: config.eosStr === null ? [] : terminatorIds(model.tokenizer, config),
       defaults: { temperature: config.doSample ? temperature : 0, topK, topP, maxTokens: maxNewTokens },
       onFault: (error) => log(error.stack ?? error.message, 'WARNING'),
@@ -85,7 +94,7 @@ async function loadDecoder(
 
 /** A model that has no template, and is given none, completes texts only. */
 async function templateOf(
-  { tokenizer }: LanguageModel,
+  tokenizer: Tokenizer,
   config: ServeConfig,
   log: TaskContext['log'],
 ): Promise<ChatTemplate | null> {

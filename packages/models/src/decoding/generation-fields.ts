@@ -1,7 +1,7 @@
 // What a model's generation_config.json asks of generation beyond the run's own keys: rules for logits, or nothing.
 import { join } from 'node:path';
 import { ConfigFields, fromConfigFile, readGenerationFields, type ConfigJson } from '@bowyer/checkpoints';
-import { changesLogits, noLogitRules, type LogitRules } from '../decoding/logit-rules.js';
+import { changesLogits, noLogitRules, type LogitRules } from './logit-rules.js';
 
 /** Fields that nothing here does, and the values without effect. */
 const notBuilt: Readonly<Record<string, readonly unknown[]>> = {
@@ -23,8 +23,8 @@ const notBuilt: Readonly<Record<string, readonly unknown[]>> = {
   max_time: [],
 };
 
-/** The same where no token is forced. */
-const notForced: Readonly<Record<string, readonly unknown[]>> = { forced_bos_token_id: [], forced_eos_token_id: [] };
+/** The same for decoders: encoder-decoders have them (see generation-rules.ts). */
+const forcedTokens: Readonly<Record<string, readonly unknown[]>> = { forced_bos_token_id: [], forced_eos_token_id: [] };
 
 /** The same where tokens are sampled. */
 const notSampled: Readonly<Record<string, readonly unknown[]>> = {
@@ -49,21 +49,24 @@ export interface GenerationRulesOfFolder {
  * a run and are not read here, nor are the tokens that end a text.
  *
  * @param vocabSize ids from here on do not exist
- * @param samples whether tokens are drawn, which more fields are about
- * @param forcesTokens whether the model's own rules force a first and a last token, as those of encoder-decoders do
+ * @param options.samples whether tokens are drawn, which more fields are about
  * @throws UnsupportedConfigError where the file asks for more than is built
  */
 export async function readLogitRules(
   dir: string,
   vocabSize: number,
-  { samples, forcesTokens = false }: { samples: boolean; forcesTokens?: boolean },
+  { samples, isEncoderDecoder = false }: { samples: boolean; isEncoderDecoder?: boolean },
 ): Promise<GenerationRulesOfFolder> {
   const { file, json } = await readGenerationFields(dir);
   const path = join(dir, file);
   return fromConfigFile(path, () => {
     const fields = new ConfigFields(String(json.model_type ?? 'language'), json, {});
-    const refused = { ...notBuilt, ...(!forcesTokens && notForced), ...(samples && notSampled) };
-    for (const [field, harmless] of Object.entries(refused)) fields.refuse(field, ...harmless);
+    for (const [field, harmless] of Object.entries({
+      ...notBuilt,
+      ...(!isEncoderDecoder && forcedTokens),
+      ...(samples && notSampled),
+    }))
+      fields.refuse(field, ...harmless);
     return { ...logitRules(json, fields, vocabSize), path };
   });
 }

@@ -1,0 +1,60 @@
+// Python's arithmetic: ints and floats, and what `+`, `*` and `%` mean for texts and lists.
+import { formatPercent } from './formatting.js';
+import { TemplateError } from './template-error.js';
+import { describe, floatOf, isFloat, numberOf, Tuple, type Value } from './values.js';
+
+export function arithmetic(operator: string, left: Value, right: Value): Value {
+  const number = numeric(operator, left, right);
+  if (number !== undefined) return number;
+  if (operator === '+') {
+    if (typeof left === 'string' && typeof right === 'string') return left + right;
+    if (Array.isArray(left) && Array.isArray(right)) return [...left, ...right];
+    if (left instanceof Tuple && right instanceof Tuple) return new Tuple([...left.items, ...right.items]);
+  }
+  if (operator === '*') return repeated(left, right) ?? repeated(right, left) ?? fail(operator, left, right);
+  if (operator === '%' && typeof left === 'string') return formatPercent(left, right);
+  return fail(operator, left, right);
+}
+
+function fail(operator: string, left: Value, right: Value): never {
+  throw new TemplateError(`${describe(left)} ${operator} ${describe(right)} has no meaning`);
+}
+
+function repeated(value: Value, count: Value): Value | undefined {
+  const times = typeof count === 'boolean' ? Number(count) : count;
+  if (typeof times !== 'number' || !Number.isInteger(times)) return undefined;
+  if (typeof value === 'string') return value.repeat(Math.max(0, times));
+  const items = Array.isArray(value) ? value : value instanceof Tuple ? value.items : undefined;
+  if (items === undefined) return undefined;
+  const all = Array.from({ length: Math.max(0, times) }, () => items).flat();
+  return Array.isArray(value) ? all : new Tuple(all);
+}
+
+/** `+`, `-`, `*`, `/`, `//`, `%` and `**` of numbers. */
+function numeric(operator: string, left: Value, right: Value): Value | undefined {
+  const [a, b] = [numberOf(left), numberOf(right)];
+  if (a === undefined || b === undefined) return undefined;
+  if (['/', '//', '%'].includes(operator) && b === 0) throw new TemplateError('division by zero');
+  const isFloating = isFloat(left) || isFloat(right) || operator === '/' || (operator === '**' && b < 0);
+  const result = computed(operator, a, b);
+  return isFloating ? floatOf(result) : result;
+}
+
+function computed(operator: string, a: number, b: number): number {
+  switch (operator) {
+    case '+':
+      return a + b;
+    case '-':
+      return a - b;
+    case '*':
+      return a * b;
+    case '/':
+      return a / b;
+    case '//':
+      return Math.floor(a / b);
+    case '%':
+      return a - b * Math.floor(a / b);
+    default:
+      return a ** b;
+  }
+}

@@ -1,0 +1,55 @@
+// The arguments of a method, filter or test, by position or by name.
+import { TemplateError } from './template-error.js';
+import { integerOf, isTrue, stringOf, type Value } from './values.js';
+
+export class CallArguments {
+  /** @param names the parameters, in their order */
+  constructor(
+    private readonly what: string,
+    private readonly names: readonly string[],
+    readonly positional: readonly Value[],
+    private readonly named: ReadonlyMap<string, Value>,
+  ) {
+    if (positional.length > names.length)
+      throw new TemplateError(`${what} takes at most ${names.length} arguments, not ${positional.length}`);
+    const unknown = [...named.keys()].find((name) => !names.includes(name));
+    if (unknown !== undefined) throw new TemplateError(`${what} has no argument '${unknown}'`);
+  }
+
+  /** Undefined where it was not given. */
+  value(name: string): Value | undefined {
+    const at = this.names.indexOf(name);
+    return at < this.positional.length ? this.positional[at] : this.named.get(name);
+  }
+
+  has(name: string): boolean {
+    return this.names.indexOf(name) < this.positional.length || this.named.has(name);
+  }
+
+  or(name: string, otherwise: Value): Value {
+    return this.has(name) ? this.value(name)! : otherwise;
+  }
+
+  required(name: string): Value {
+    if (!this.has(name)) throw new TemplateError(`${this.what} needs the argument '${name}'`);
+    return this.value(name)!;
+  }
+
+  string(name: string, otherwise?: string): string {
+    return stringOf(otherwise === undefined ? this.required(name) : this.or(name, otherwise), `${this.what}: ${name}`);
+  }
+
+  /** A string; null where none or None was given. */
+  optionalString(name: string): string | null {
+    const value = this.or(name, null);
+    return value === null ? null : stringOf(value, `${this.what}: ${name}`);
+  }
+
+  integer(name: string, otherwise?: number): number {
+    return integerOf(otherwise === undefined ? this.required(name) : this.or(name, otherwise), `${this.what}: ${name}`);
+  }
+
+  boolean(name: string, otherwise: boolean): boolean {
+    return isTrue(this.or(name, otherwise));
+  }
+}

@@ -1,0 +1,217 @@
+// Runs a parsed template. A loop's body, a macro and `with` have names of their own; the branches of an `if` do not.
+import { called, evaluate, filtered, withLine } from './expression-evaluator.js';
+import { loopState } from './loop-state.js';
+import { textOf } from './printing.js';
+import { Scope } from './scope.js';
+import type { For, Parameter, Statement, Target } from './syntax.js';
+import { TemplateError } from './template-error.js';
+import { Attributes, Callable, isTrue, iterate, lengthOf, Tuple, typeName, Undefined, type Value } from './values.js'; // prettier-ignore
+
+export interface GenerationSpan {
+  /** UTF-16 code units of the rendered text. */
+  start: number;
+  end: number;
+  /** Items of the loops around the block, innermost first. */
+  within: readonly Value[];
+}
+
+type Signal = 'break' | 'continue' | undefined;
+
+export class Interpreter {
+  readonly spans: GenerationSpan[] = [];
+  readonly #root: string[] = [];
+  #rootLength = 0;
+  /** Where text is written to: the template's own text, or that of a macro or block. */
+  #output = this.#root;
+  #items: Value[] = [];
+
+  run(template: readonly Statement[], scope: Scope): string {
+    this.#all(template, scope);
+    return this.#root.join('');
+  }
+
+  #write(text: string): void {
+    this.#output.push(text);
+    if (this.#output === this.#root) this.#rootLength += text.length;
+  }
+
+  /** The text that statements write. */
+  #captured(body: readonly Statement[], scope: Scope): string {
+    const before = this.#output;
+    this.#output = [];
+    try {
+      this.#all(body, scope);
+      return this.#output.join('');
+    } finally {
+      this.#output = before;
+    }
+  }
+
+  #all(statements: readonly Statement[], scope: Scope): Signal {
+    for (const statement of statements) {
+      const signal = this.#statement(statement, scope);
+      if (signal !== undefined) return signal;
+    }
+    return undefined;
+  }
+
+  #statement(statement: Statement, scope: Scope): Signal {
+    if (statement.type === 'text') {
+      this.#write(statement.text);
+      return undefined;
+    }
+    if (statement.type === 'break' || statement.type === 'continue') return statement.type;
+    try {
+      return this.#compound(statement, scope);
+    } catch (error) {
+      throw withLine(error, statement.line);
+    }
+  }
+
+  #compound(statement: Exclude<Statement, { type: 'text' | 'break' | 'continue' }>, scope: Scope): Signal {
+    switch (statement.type) {
+      case 'print':
+        this.#write(textOf(evaluate(statement.value, scope)));
+        return undefined;
+      case 'if': {
+        const branch = statement.branches.find(({ test }) => isTrue(evaluate(test, scope)));
+        return this.#all(branch?.body ?? statement.otherwise, scope);
+      }
+      case 'for':
+        return this.#for(statement, scope);
+      case 'with':
+        return this.#with(statement, scope);
+      default:
+        this.#block(statement, scope);
+        return undefined;
+    }
+  }
+
+  /** Statements that define a name, or whose body is collected as a text. */
+  #block(
+    statement: Extract<
+      Statement,
+      { type: 'set' | 'set-block' | 'macro' | 'call-block' | 'filter-block' | 'generation' }
+    >,
+    scope: Scope,
+  ): void {
+    switch (statement.type) {
+      case 'set':
+        return assign(statement.target, evaluate(statement.value, scope), scope);
+      case 'set-block': {
+        const text = this.#captured(statement.body, scope.inner());
+        const value = statement.filters.reduce<Value>((result, filter) => filtered(result, filter, scope), text);
+        return assign(statement.target, value, scope);
+      }
+      case 'macro':
+        return scope.set(statement.name, this.#macro(statement.name, statement.parameters, statement.body, scope));
+      case 'call-block': {
+        const { call, parameters, body } = statement;
+        if (call.type !== 'call') throw new TemplateError('expected a call');
+        const caller = new Map([['caller', this.#macro('caller', parameters, body, scope)]]);
+        return this.#write(textOf(called(evaluate(call.callee, scope), call.args, scope, caller)));
+      }
+      case 'filter-block': {
+        const text = this.#captured(statement.body, scope.inner());
+        return this.#write(textOf(statement.filters.reduce<Value>((result, filter) => filtered(result, filter, scope), text))); // prettier-ignore
+      }
+      case 'generation':
+        return this.#generation(statement.body, scope);
+    }
+  }
+
+  /** As transformers counts: from the end of what the template itself has written, outside macros. */
+  #generation(body: readonly Statement[], scope: Scope): void {
+    const inner = scope.inner(); // a macro without arguments, to Jinja
+    inner.set('varargs', new Tuple([]));
+    inner.set('kwargs', new Map());
+    const text = this.#captured(body, inner);
+    this.spans.push({
+      start: this.#rootLength,
+      end: this.#rootLength + text.length,
+      within: [...this.#items].reverse(),
+    });
+    this.#write(text);
+  }
+
+  #with({ assignments, body }: Extract<Statement, { type: 'with' }>, scope: Scope): Signal {
+    const inner = scope.inner();
+    const values = assignments.map(({ value }) => evaluate(value, scope));
+    assignments.forEach(({ target }, i) => assign(target, values[i], inner));
+    return this.#all(body, inner);
+  }
+
+  #for(statement: For, scope: Scope): undefined {
+    const over = evaluate(statement.over, scope);
+    if (statement.isRecursive) this.#write(this.#recursive(statement, over, scope, 0));
+    else this.#loop(statement, over, scope, 0, null);
+    return undefined;
+  }
+
+  #recursive(statement: For, over: Value, scope: Scope, depth: number): string {
+    const before = this.#output;
+    this.#output = [];
+    try {
+      this.#loop(statement, over, scope, depth, (further) => this.#recursive(statement, further, scope, depth + 1));
+      return this.#output.join('');
+    } finally {
+      this.#output = before;
+    }
+  }
+
+  #loop(statement: For, over: Value, scope: Scope, depth: number, recurse: ((items: Value) => Value) | null): void {
+    const { target, test, body, otherwise } = statement;
+    const items = iterate(over).filter((item) => {
+      if (test === null) return true;
+      const inner = scope.inner();
+      assign(target, item, inner);
+      return isTrue(evaluate(test, inner));
+    });
+    const { loop, advance } = loopState(items, depth, recurse);
+    for (const [index, item] of items.entries()) {
+      advance(index);
+      const inner = scope.inner();
+      inner.set('loop', loop);
+      assign(target, item, inner);
+      this.#items.push(item);
+      const signal = this.#all(body, inner);
+      this.#items.pop();
+      if (signal === 'break') break;
+    }
+    if (items.length === 0) this.#all(otherwise, scope.inner());
+  }
+
+  #macro(name: string, parameters: readonly Parameter[], body: readonly Statement[], scope: Scope): Callable {
+    const names = parameters.map((parameter) => parameter.name);
+    return new Callable(name, (args, named) => {
+      const inner = scope.inner();
+      const further = new Map([...named].filter(([key]) => !names.includes(key) && key !== 'caller'));
+      parameters.forEach((parameter, i) => {
+        const value = i < args.length ? args[i] : named.get(parameter.name);
+        const otherwise = () =>
+          parameter.default === null
+            ? new Undefined(`the argument '${parameter.name}' was not given`)
+            : evaluate(parameter.default, inner);
+        inner.set(parameter.name, value === undefined ? otherwise() : value);
+      });
+      inner.set('caller', named.get('caller') ?? new Undefined(`'caller' is undefined`));
+      inner.set('varargs', new Tuple(args.slice(names.length)));
+      inner.set('kwargs', new Map<Value, Value>(further));
+      return this.#captured(body, inner);
+    });
+  }
+}
+
+function assign(target: Target, value: Value, scope: Scope): void {
+  if (target.type === 'name') return scope.set(target.name, value);
+  if (target.type === 'tuple') {
+    const values = iterate(value);
+    const { length } = target.items;
+    if (values.length !== length) throw new TemplateError(`cannot unpack ${lengthOf(values as Value[])} values into ${length} names`); // prettier-ignore
+    return target.items.forEach((each, i) => assign(each, values[i], scope));
+  }
+  const namespace = scope.get(target.name);
+  if (!(namespace instanceof Attributes) || !namespace.isWritable)
+    throw new TemplateError(`cannot assign to '${target.name}.${target.attribute}': it is ${typeName(namespace)}, not a namespace`); // prettier-ignore
+  namespace.values.set(target.attribute, value);
+}

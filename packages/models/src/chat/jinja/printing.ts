@@ -1,0 +1,106 @@
+// How Python prints values: str(), repr() and json.dumps().
+import { TemplateError } from './template-error.js';
+import { Attributes, Callable, Float, Tuple, typeName, Undefined, View, type Value } from './values.js';
+
+/** str(value): what an expression prints. */
+export function textOf(value: Value): string {
+  if (typeof value === 'string') return value;
+  return value instanceof Undefined ? '' : repr(value);
+}
+
+export function repr(value: Value): string {
+  if (value === null) return 'None';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (typeof value === 'string') return quoted(value);
+  if (typeof value === 'number') return Number.isInteger(value) ? integerText(value) : floatText(value);
+  if (value instanceof Float) return floatText(value.value);
+  if (value instanceof Undefined) return 'Undefined';
+  if (Array.isArray(value)) return `[${value.map(repr).join(', ')}]`;
+  if (value instanceof Tuple) return `(${value.items.map(repr).join(', ')}${value.items.length === 1 ? ',' : ''})`;
+  if (value instanceof Map) return `{${[...value].map(([key, item]) => `${repr(key)}: ${repr(item)}`).join(', ')}}`;
+  if (value instanceof View) return `${value.kind}([${value.items.map(repr).join(', ')}])`;
+  if (value instanceof Attributes && value.isWritable)
+    return `<Namespace {${[...value.values].map(([key, item]) => `${quoted(key)}: ${repr(item)}`).join(', ')}}>`;
+  throw new TemplateError(
+    `a ${value instanceof Callable ? `function (${value.name})` : typeName(value)} cannot be printed`,
+  );
+}
+
+const integerText = (value: number): string => (Number.isSafeInteger(value) ? String(value) : BigInt(value).toString());
+
+/** The shortest digits that give the number back; an exponent below 1e-4 and from 1e16. */
+function floatText(value: number): string {
+  if (Number.isNaN(value)) return 'nan';
+  if (!Number.isFinite(value)) return value < 0 ? '-inf' : 'inf';
+  const [digits, power] = value.toExponential().split('e');
+  const exponent = Number(power);
+  if (exponent < -4 || exponent >= 16)
+    return `${digits}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
+  if (Object.is(value, -0)) return '-0.0';
+  const places = Math.max(0, digits.replace(/^-|\./g, '').length - 1 - exponent);
+  const text = value.toFixed(places);
+  return text.includes('.') ? text : `${text}.0`;
+}
+
+const ESCAPES: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+function quoted(text: string): string {
+  const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
+  const body = text.replace(/[\\\n\r\t]|(?! )[\p{C}\p{Z}]/gu, (char) => ESCAPES[char] ?? codeEscape(char));
+  return quote + (quote === "'" ? body.replaceAll("'", "\\'") : body) + quote;
+}
+
+function codeEscape(char: string): string {
+  const code = char.codePointAt(0)!;
+  if (code < 0x100) return `\\x${code.toString(16).padStart(2, '0')}`;
+  return code < 0x10000 ? `\\u${code.toString(16).padStart(4, '0')}` : `\\U${code.toString(16).padStart(8, '0')}`;
+}
+
+export interface JsonOptions {
+  ensureAscii: boolean;
+  /** What one level is indented by; null: everything on one line. */
+  indent: string | null;
+  separators: readonly [item: string, key: string];
+  sortKeys: boolean;
+}
+
+/** json.dumps(value) */
+export function jsonText(value: Value, options: JsonOptions, depth = 0): string {
+  if (value === null) return 'null';
+  if (typeof value === 'boolean') return String(value);
+  if (typeof value === 'string') return jsonString(value, options);
+  if (typeof value === 'number' || value instanceof Float) return jsonNumber(repr(value));
+  if (Array.isArray(value) || value instanceof Tuple) {
+    const items = Array.isArray(value) ? value : value.items;
+    return bracketed('[', ']', items.map((item) => jsonText(item, options, depth + 1)), options, depth); // prettier-ignore
+  }
+  if (!(value instanceof Map)) throw new TemplateError(`tojson: ${typeName(value)} cannot be written as JSON`);
+  const entries = [...value].map(([key, item]) => [jsonKey(key), item] as const);
+  if (options.sortKeys) entries.sort(([a], [b]) => (a < b ? -1 : Number(a > b)));
+  const [, colon] = options.separators;
+  const items = entries.map(([key, item]) => jsonString(key, options) + colon + jsonText(item, options, depth + 1));
+  return bracketed('{', '}', items, options, depth);
+}
+
+function bracketed(open: string, close: string, items: readonly string[], options: JsonOptions, depth: number): string {
+  const { indent, separators } = options;
+  if (indent === null || items.length === 0) return open + items.join(separators[0]) + close;
+  const line = `\n${indent.repeat(depth)}`;
+  return open + line + indent + items.join(separators[0] + line + indent) + line + close;
+}
+
+function jsonKey(key: Value): string {
+  if (typeof key === 'string') return key;
+  if (key === null || typeof key === 'boolean') return String(key);
+  if (typeof key === 'number' || key instanceof Float) return jsonNumber(repr(key));
+  throw new TemplateError(`tojson: keys must be strings or numbers, not ${typeName(key)}`);
+}
+
+const jsonNumber = (text: string): string => text.replace(/^(-?)inf$/, '$1Infinity').replace(/^nan$/, 'NaN');
+
+/** JSON.stringify escapes lone surrogates and nothing else beyond ASCII; json.dumps writes DEL as it is. */
+function jsonString(text: string, { ensureAscii }: JsonOptions): string {
+  const json = JSON.stringify(text);
+  if (!ensureAscii) return json;
+  return json.replace(/[\u0080-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}

@@ -1,0 +1,11 @@
+/** A template cannot be read, or refuses what it was given. */
+export class TemplateError extends Error {
+  override readonly name = 'TemplateError';
+
+  constructor(
+    readonly problem: string,
+    readonly line?: number,
+  ) {
+    super(line === undefined ? problem : `${problem} (line ${line})`);
+  }
+}

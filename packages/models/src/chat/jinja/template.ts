@@ -1,0 +1,50 @@
+// Chat templates' Jinja with Python's meaning of every value, as transformers runs it: trim_blocks, lstrip_blocks, `break` and
+// `continue`, no autoescape, lists and dicts that a template cannot change, and `{% generation %}` blocks whose places are told.
+// Sources: jinja.palletsprojects.com/en/stable/templates; huggingface.co/docs/transformers/chat_templating_writing.
+import { globalFunctions } from './globals.js';
+import { Interpreter } from './interpreter.js';
+import { parse } from './parser.js';
+import { Scope } from './scope.js';
+import type { Statement } from './syntax.js';
+import { fromJson, type Value } from './values.js';
+
+export interface Rendered {
+  text: string;
+  /** The places of `{% generation %}` blocks, in UTF-16 code units, and the innermost of `tracked` whose loop they are in. */
+  spans: { start: number; end: number; index: number | null }[];
+}
+
+export class Template {
+  readonly #statements: readonly Statement[];
+  readonly hasGenerationBlocks: boolean;
+
+  /** @throws {TemplateError} where it is not Jinja */
+  constructor(
+    source: string,
+    private readonly now: () => Date = () => new Date(),
+  ) {
+    this.#statements = parse(source);
+    this.hasGenerationBlocks = /\{%-?\s*generation\s*-?%\}/.test(source);
+  }
+
+  /**
+   * @param variables values of JSON
+   * @param tracked of `variables`, the list whose items the spans name
+   * @throws {TemplateError} with the line
+   */
+  render(variables: Readonly<Record<string, unknown>>, tracked: readonly unknown[] = []): Rendered {
+    const known = new Map<unknown, Value>();
+    const scope = new Scope(null);
+    for (const [name, value] of Object.entries(globalFunctions(this.now))) scope.set(name, value);
+    for (const [name, value] of Object.entries(variables))
+      if (value !== undefined) scope.set(name, fromJson(value, known));
+    const places = new Map(tracked.map((item, index) => [known.get(item), index]));
+    const interpreter = new Interpreter();
+    const text = interpreter.run(this.#statements, scope.inner());
+    const spans = interpreter.spans.map(({ start, end, within }) => {
+      const item = within.find((value) => places.has(value));
+      return { start, end, index: item === undefined ? null : places.get(item)! };
+    });
+    return { text, spans };
+  }
+}

@@ -1,0 +1,46 @@
+// The tokens of a template, read one after the other.
+import type { Token } from './lexer.js';
+import { TemplateError } from './template-error.js';
+
+export class TokenStream {
+  #at = 0;
+
+  constructor(private readonly tokens: readonly Token[]) {}
+
+  get current(): Token {
+    return this.tokens[this.#at];
+  }
+
+  get next(): Token | undefined {
+    return this.tokens[this.#at + 1];
+  }
+
+  take(): Token {
+    const token = this.current;
+    if (token.type !== 'end') this.#at++;
+    return token;
+  }
+
+  is(type: Token['type'], ...values: readonly string[]): boolean {
+    return this.current.type === type && (values.length === 0 || values.includes(this.current.value));
+  }
+
+  /** The token, read, where it is the one; else undefined. */
+  accept(type: Token['type'], ...values: readonly string[]): Token | undefined {
+    return this.is(type, ...values) ? this.take() : undefined;
+  }
+
+  expect(type: Token['type'], ...values: readonly string[]): Token {
+    return (
+      this.accept(type, ...values) ?? this.fail(`expected ${values.length > 0 ? `'${values.join("' or '")}'` : type}`)
+    );
+  }
+
+  fail(problem: string): never {
+    const { type, value, line } = this.current;
+    throw new TemplateError(
+      `${problem}, not ${type === 'end' ? 'the end' : value === '' ? type : JSON.stringify(value)}`,
+      line,
+    );
+  }
+}

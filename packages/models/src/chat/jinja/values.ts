@@ -1,0 +1,195 @@
+// What a template's expressions compute with, and how Python compares, prints and measures it. None is null, int an integral
+// number, str a string (measured in code points), list an array, dict a Map.
+import { TemplateError } from './template-error.js';
+
+export type Value =
+  | null
+  | boolean
+  | number
+  | string
+  | Float
+  | Undefined
+  | Value[]
+  | Tuple
+  | Dict
+  | View
+  | Generator
+  | Attributes
+  | Callable;
+
+export type Dict = Map<Value, Value>;
+
+/** A float whose value is integral: Python prints 2.0, not 2. Other floats are plain numbers. */
+export class Float {
+  constructor(readonly value: number) {}
+}
+
+/** The value of a name or key that does not exist. */
+export class Undefined {
+  constructor(readonly problem: string) {}
+}
+
+export class Tuple {
+  constructor(readonly items: readonly Value[]) {}
+}
+
+/** dict.keys(), dict.values() or dict.items(). */
+export class View {
+  constructor(
+    readonly kind: string,
+    readonly items: readonly Value[],
+  ) {}
+}
+
+/** What filters such as `map` return: true, without a length, and empty once it was read. */
+export class Generator {
+  constructor(private items: readonly Value[]) {}
+
+  take(): readonly Value[] {
+    const { items } = this;
+    this.items = [];
+    return items;
+  }
+}
+
+/** An object with attributes only: a namespace, or `loop`. */
+export class Attributes {
+  constructor(
+    readonly values: Map<string, Value>,
+    readonly isWritable: boolean,
+    readonly call?: (args: readonly Value[]) => Value,
+  ) {}
+}
+
+export class Callable {
+  constructor(
+    readonly name: string,
+    readonly call: (args: readonly Value[], named: ReadonlyMap<string, Value>) => Value,
+  ) {}
+}
+
+/** A value of JSON. The same object becomes the same dict. */
+export function fromJson(json: unknown, known = new Map<unknown, Value>()): Value {
+  if (json === undefined) return null;
+  if (json === null || typeof json !== 'object') return json as Value;
+  const before = known.get(json);
+  if (before !== undefined) return before;
+  const value: Value[] | Dict = Array.isArray(json) ? [] : new Map();
+  known.set(json, value);
+  if (Array.isArray(value)) for (const item of json as unknown[]) value.push(fromJson(item, known));
+  else for (const [key, item] of Object.entries(json)) if (item !== undefined) value.set(key, fromJson(item, known));
+  return value;
+}
+
+export function isTrue(value: Value): boolean {
+  if (value === null || value instanceof Undefined) return false;
+  if (value instanceof Float) return value.value !== 0;
+  if (value instanceof Map) return value.size > 0;
+  if (Array.isArray(value)) return value.length > 0;
+  if (value instanceof Tuple || value instanceof View) return value.items.length > 0;
+  return typeof value === 'object' ? true : Boolean(value) || Number.isNaN(value);
+}
+
+/** The name of its Python class. */
+export function typeName(value: Value): string {
+  if (value === null) return 'None';
+  if (typeof value === 'boolean') return 'bool';
+  if (typeof value === 'string') return 'str';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int' : 'float';
+  if (value instanceof Float) return 'float';
+  if (Array.isArray(value)) return 'list';
+  if (value instanceof Map) return 'dict';
+  if (value instanceof View) return value.kind;
+  if (value instanceof Callable) return 'function';
+  return value.constructor.name.toLowerCase();
+}
+
+export const isFloat = (value: Value): boolean =>
+  value instanceof Float || (typeof value === 'number' && !Number.isInteger(value));
+
+/** An int, float or bool as a number; undefined for anything else. */
+export function numberOf(value: Value): number | undefined {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'boolean') return Number(value);
+  return value instanceof Float ? value.value : undefined;
+}
+
+export const floatOf = (value: number): Value => (Number.isInteger(value) ? new Float(value) : value);
+
+/** An argument that must be an integer. */
+export function integerOf(value: Value, what: string): number {
+  const number = typeof value === 'boolean' ? Number(value) : value;
+  if (typeof number === 'number' && Number.isInteger(number)) return number;
+  throw new TemplateError(`${what} must be an integer, not ${typeName(value)}`);
+}
+
+/** An argument that must be a string. */
+export function stringOf(value: Value, what: string): string {
+  if (typeof value === 'string') return value;
+  throw new TemplateError(`${what} must be a string, not ${describe(value)}`);
+}
+
+export const describe = (value: Value): string =>
+  value instanceof Undefined ? `undefined (${value.problem})` : typeName(value);
+
+export function equals(a: Value, b: Value): boolean {
+  const [x, y] = [numberOf(a), numberOf(b)];
+  if (x !== undefined && y !== undefined) return x === y;
+  if (Array.isArray(a)) return Array.isArray(b) && sameItems(a, b);
+  if (a instanceof Tuple) return b instanceof Tuple && sameItems(a.items, b.items);
+  if (a instanceof Undefined) return b instanceof Undefined;
+  if (!(a instanceof Map)) return a === b;
+  if (!(b instanceof Map) || a.size !== b.size) return false;
+  return [...a].every(([key, value]) => b.has(key) && equals(value, b.get(key)!));
+}
+
+const sameItems = (a: readonly Value[], b: readonly Value[]): boolean =>
+  a.length === b.length && a.every((item, i) => equals(item, b[i]));
+
+/** Negative, 0 or positive, as a < b, a = b or a > b. @throws {TemplateError} where Python cannot order them */
+export function compare(a: Value, b: Value): number {
+  const [x, y] = [numberOf(a), numberOf(b)];
+  if (x !== undefined && y !== undefined) return x - y;
+  if (typeof a === 'string' && typeof b === 'string')
+    return compareItems(Array.from(a), Array.from(b), compareCharacters);
+  if (Array.isArray(a) && Array.isArray(b)) return compareItems(a, b, compareUnequal);
+  if (a instanceof Tuple && b instanceof Tuple) return compareItems(a.items, b.items, compareUnequal);
+  throw new TemplateError(`cannot order ${describe(a)} and ${describe(b)}`);
+}
+
+/** Within lists Python orders only items that are not equal. */
+const compareUnequal = (a: Value, b: Value): number => (equals(a, b) ? 0 : compare(a, b));
+
+const compareCharacters = (a: string, b: string): number => a.codePointAt(0)! - b.codePointAt(0)!;
+
+function compareItems<T>(a: readonly T[], b: readonly T[], order: (a: T, b: T) => number): number {
+  for (let i = 0; i < Math.min(a.length, b.length); i++) {
+    const difference = order(a[i], b[i]);
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
+
+/** What a loop runs over. @throws {TemplateError} where Python cannot */
+export function iterate(value: Value): readonly Value[] {
+  if (typeof value === 'string') return Array.from(value);
+  if (Array.isArray(value)) return value;
+  if (value instanceof Map) return [...value.keys()];
+  if (value instanceof Tuple || value instanceof View) return value.items;
+  if (value instanceof Generator) return value.take();
+  if (value instanceof Undefined) return [];
+  throw new TemplateError(`${typeName(value)} cannot be iterated over`);
+}
+
+export function lengthOf(value: Value): number {
+  if (value instanceof Map) return value.size;
+  if (value !== null && typeof value === 'object' && value instanceof Generator)
+    throw new TemplateError('a generator has no length; use the filter list first');
+  return iterate(value).length;
+}
+
+export function contains(container: Value, item: Value): boolean {
+  if (typeof container === 'string') return container.includes(stringOf(item, 'the left side of in'));
+  if (container instanceof Map) return container.has(item);
+  return iterate(container).some((each) => equals(each, item));
+}

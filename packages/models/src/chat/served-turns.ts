@@ -1,0 +1,78 @@
+// The texts that teach a dialogue to a model whose template does not say what the assistant wrote: each of the assistant's messages
+// stands after exactly the text that asks for it when the model is served.
+import { ChatTemplateError, type ChatMessage } from './chat-message.js';
+
+export interface Turn {
+  text: string;
+  /** What of it the assistant wrote and is learnt from, in UTF-16 code units. */
+  written: { start: number; end: number }[];
+}
+
+/** The text of some first messages. @param asks whether it ends with what asks for the assistant's next message */
+type Render = (messages: readonly ChatMessage[], asks: boolean) => string;
+
+/** One of the assistant's messages as it is served: what asks for it, and this with the message. */
+interface Served {
+  prompt: string;
+  whole: string;
+  isLearnt: boolean;
+}
+
+/**
+ * One text where the dialogue begins with the same characters however many messages follow. A template that forgets earlier
+ * thoughts, or moves the list of tools, gives several: each covers those messages that stand in it as they are served.
+ */
+export function servedTurns(messages: readonly ChatMessage[], render: Render): Turn[] {
+  const text = render(messages, false);
+  const replies = messages.flatMap(({ role }, index) => (role === 'assistant' ? [index] : []));
+  let left = replies.map((index) => served(messages, index, render));
+  if (left.length === 0) return [{ text, written: [] }];
+  const turns: Turn[] = [];
+  let candidate = text;
+  while (left.length > 0) {
+    const stands = ({ prompt, whole }: Served) => candidate.startsWith(whole) && whole.startsWith(prompt);
+    const here = left.filter(stands);
+    const learnt = here.filter(({ isLearnt }) => isLearnt);
+    if (learnt.length > 0)
+      turns.push({
+        text: candidate,
+        written: learnt.map(({ prompt, whole }) => ({ start: prompt.length, end: whole.length })),
+      });
+    left = left.filter((each) => !here.includes(each));
+    candidate = left.at(-1)?.whole ?? '';
+  }
+  return turns.length > 0 ? turns.reverse() : [{ text, written: [] }];
+}
+
+function served(messages: readonly ChatMessage[], index: number, render: Render): Served {
+  const prompt = render(messages.slice(0, index), true);
+  const rendered = render(messages.slice(0, index + 1), false);
+  const isLearnt = messages[index].loss !== false;
+  if (rendered.startsWith(prompt)) return { prompt, whole: rendered, isLearnt };
+  return { prompt, whole: begun(prompt, rendered, messages[index], index), isLearnt };
+}
+
+/**
+ * Where the template opens the message for the model (`<think>`) and then forgets that part: what the model wrote after the opening,
+ * by the message itself, and what the template writes at its end.
+ */
+function begun(prompt: string, rendered: string, { content }: ChatMessage, index: number): string {
+  let common = 0;
+  while (common < prompt.length && prompt[common] === rendered[common]) common++;
+  const [opening, rest] = [prompt.slice(common), rendered.slice(common)];
+  if (typeof content !== 'string' || !content.startsWith(opening)) throw unlike(index, opening, rest);
+  let kept = 0;
+  while (kept < content.length && !rest.startsWith(content.slice(kept))) kept++;
+  const end = rest.slice(content.length - kept);
+  if (kept === content.length) throw unlike(index, opening, rest);
+  return prompt + content.slice(opening.length) + end;
+}
+
+function unlike(index: number, opening: string, rest: string): ChatTemplateError {
+  const excerpt = (text: string) => JSON.stringify(Array.from(text).slice(0, 20).join(''));
+  return new ChatTemplateError(
+    `it asks for message ${index} with ${excerpt(opening)}, but writes it as ${excerpt(rest)}`,
+    'what the assistant wrote cannot be determined; begin the message with what the template asks with, use a template with ' +
+      '{% generation %} blocks, or chat_template=chatml or llama2',
+  );
+}

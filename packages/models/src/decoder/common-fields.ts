@@ -1,0 +1,13 @@
+// Fields that Hugging Face's classes read for every decoder, and that nothing here does.
+import type { ConfigFields, ConfigJson } from '@bowyer/checkpoints';
+
+/** @throws UnsupportedConfigError where one has a value that would change the result */
+export function refuseCommonFields(fields: ConfigFields, json: ConfigJson): void {
+  fields.refuse('quantization_config');
+  // Null is no less false there.
+  if ('is_causal' in json && json.is_causal !== true)
+    throw fields.error('is_causal', `is ${JSON.stringify(json.is_causal)}: attention to later tokens is not supported`);
+  for (const field of ['is_encoder_decoder', 'add_cross_attention']) fields.refuse(field, false);
+  // Layers of several shapes.
+  if (Object.keys((json.per_layer_config as object | null) ?? {}).length > 0) fields.refuse('per_layer_config');
+}

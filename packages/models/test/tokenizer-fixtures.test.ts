@@ -1,0 +1,102 @@
+// Our tokenizers against the Rust library's, as tools/record-tokenizers.py recorded it: every kind of model, normalizer,
+// pre-tokenizer, decoder and added token, on texts of many scripts.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { loadTokenizer } from '../src/index.js';
+
+type Case = [text: string, ids: number[], special: number[], decoded: string, decodedPlain: string];
+
+interface Recording {
+  definition: Record<string, unknown>;
+  cases: Case[];
+}
+
+const folder = fileURLToPath(new URL('tokenizer-fixtures', import.meta.url));
+const read = (file: string) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as Recording;
+
+let dir: string;
+beforeAll(() => (dir = mkdtempSync(join(tmpdir(), 'bowyer-tokenizers-'))));
+afterAll(() => rmSync(dir, { recursive: true }));
+
+function load(definition: unknown, config: object = {}) {
+  writeFileSync(join(dir, 'tokenizer.json'), JSON.stringify(definition));
+  writeFileSync(join(dir, 'tokenizer_config.json'), JSON.stringify(config));
+  return loadTokenizer(dir);
+}
+
+test.each(readdirSync(folder))('%s: the same ids, and the same text back', async (file) => {
+  const { definition, cases } = read(file);
+  const tokenizer = await load(definition);
+  const ours = cases.map(([text, , special]) => [
+    text,
+    tokenizer.encode(text),
+    tokenizer.encodeWithSpecials(text),
+    tokenizer.decode(special, { keepSpecialTokens: true }),
+    tokenizer.decode(special),
+  ]);
+  expect(ours).toEqual(cases);
+});
+
+test.each(['gpt2.json', 'llama2.json', 't5.json', 'bert-cased.json'])('%s: in steps, the same ids', async (file) => {
+  const tokenizer = await load(read(file).definition);
+  const text = 'is it a word? don’t know. 漢字 '.repeat(2_000);
+  let count = 0;
+  const steps = tokenizer.encodeInSteps(text, { special: true });
+  let step = steps.next();
+  for (; step.done !== true; step = steps.next()) count++;
+  expect(step.value).toEqual(tokenizer.encodeWithSpecials(text));
+  expect(count).toBeGreaterThan(1);
+  const limited = [...tokenizer.encodeInSteps(text, { maxTokens: 100 })];
+  expect(limited.length).toBeLessThan(count);
+});
+
+test.each(['llama2.json', 't5.json'])(
+  '%s: a text without a space takes time in proportion, and pauses',
+  async (file) => {
+    const tokenizer = await load(read(file).definition);
+    const steps = [...tokenizer.encodeInSteps('ab'.repeat(40_000))];
+    expect(steps.length).toBeGreaterThan(2);
+  },
+);
+
+describe('what tokenizer_config.json changes, as in transformers', () => {
+  test('add_bos_token and add_eos_token replace the post-processor', async () => {
+    const { definition } = read('llama2.json');
+    const tokens = { bos_token: '<s>', eos_token: { content: '</s>' } };
+    const ids = (await load(definition)).encode('is');
+    const encoded = async (config: object) =>
+      (await load(definition, { ...tokens, ...config })).encodeWithSpecials('is');
+    expect(await encoded({})).toEqual([1, ...ids]);
+    expect(await encoded({ add_bos_token: false, add_eos_token: true })).toEqual([...ids, 2]);
+    expect(await encoded({ add_bos_token: true, add_eos_token: true })).toEqual([1, ...ids, 2]);
+  });
+
+  test('a special token of the vocabulary that the file does not list is found in a text', async () => {
+    const { definition } = read('bert-cased.json');
+    const unlisted = { ...definition, added_tokens: [] };
+    expect((await load(unlisted)).encode('[MASK]')).not.toEqual([4]);
+    const tokenizer = await load(unlisted, { mask_token: '[MASK]' });
+    expect(tokenizer.encode('[MASK]')).toEqual([4]);
+    expect(tokenizer.decode([4, 10])).toBe(tokenizer.decode([10]));
+  });
+});
+
+test.each<[string, object, string]>([
+  ['a normalizer', { normalizer: { type: 'Mystery' } }, 'the normalizer "Mystery" is not supported'],
+  [
+    'a pre-tokenizer',
+    { pre_tokenizer: { type: 'UnicodeScripts' } },
+    'the pre-tokenizer "UnicodeScripts" is not supported',
+  ],
+  ['a decoder', { decoder: { type: 'Mystery' } }, 'the decoder "Mystery" is not supported'],
+  ['a post-processor', { post_processor: { type: 'Mystery' } }, 'the post-processor "Mystery" is not supported'],
+  ['dropout', { model: { type: 'BPE', vocab: { a: 0 }, merges: [], dropout: 0.1 } }, 'dropout of 0.1'],
+  ['a merge', { model: { type: 'BPE', vocab: { a: 0 }, merges: ['a b'] } }, 'its merges need the token "b"'],
+  ['a cut table', { normalizer: { type: 'Precompiled', precompiled_charsmap: '/////w==' } }, 'cut or damaged'],
+])('%s that is not supported is refused with the file', async (_, change, message) => {
+  const definition = { ...read('gpt2.json').definition, ...change };
+  await expect(load(definition)).rejects.toThrow(message);
+  await expect(load(definition)).rejects.toThrow(join(dir, 'tokenizer.json'));
+});

@@ -1,0 +1,104 @@
+// A tokenizer for a server: a long text is encoded a bounded share at a time, and others have their turn in between.
+// A chat template encodes without waiting. It is run once to learn which texts it encodes; these are encoded in steps;
+// then it is run again with the results.
+import type { Tokenizer } from '@bowyer/models';
+
+/** Characters that one run may encode at once: a few milliseconds. */
+const AT_ONCE = 8_192;
+
+interface Pass {
+  known: ReadonlyMap<string, number[]>;
+  /** Texts to encode before the next pass, each with a letter before it for the kind of encoding. */
+  missing: Set<string>;
+  charactersLeft: number;
+}
+
+export interface StepOptions {
+  /** An encoding may end early, with at least this many ids, where its text has more. */
+  maxTokens: number;
+  /** Ends the work. */
+  signal: AbortSignal;
+}
+
+export class SteppedTokenizer implements Tokenizer {
+  readonly vocabSize: number;
+  readonly eosTokenId: number;
+  readonly padTokenId: number;
+  readonly longestToken: number;
+  readonly config?: Readonly<Record<string, unknown>>;
+  #pass: Pass | null = null;
+
+  constructor(private readonly tokenizer: Tokenizer) {
+    const { vocabSize, eosTokenId, padTokenId, longestToken, config } = tokenizer;
+    Object.assign(this, { config });
+    [this.vocabSize, this.eosTokenId, this.padTokenId] = [vocabSize, eosTokenId, padTokenId];
+    this.longestToken = longestToken;
+  }
+
+  /**
+   * What `encodeAll` returns, which encodes texts with this tokenizer and is called once or twice. Only its last call has all ids.
+   *
+   * @throws the signal's reason once it is aborted
+   */
+  async inSteps<Result>(encodeAll: () => Result, { maxTokens, signal }: StepOptions): Promise<Result> {
+    const known = new Map<string, number[]>();
+    for (;;) {
+      const pass: Pass = { known, missing: new Set(), charactersLeft: AT_ONCE };
+      const result = this.#run(encodeAll, pass);
+      if (pass.missing.size === 0) return result;
+      for (const key of pass.missing) {
+        const steps = this.tokenizer.encodeInSteps(key.slice(1), { special: key.startsWith('s'), maxTokens });
+        let step = steps.next();
+        for (; step.done !== true; step = steps.next()) {
+          await new Promise<void>((resolve) => setImmediate(resolve));
+          signal.throwIfAborted();
+        }
+        known.set(key, step.value);
+      }
+    }
+  }
+
+  encode(text: string): number[] {
+    return this.#encoded(`p${text}`, () => this.tokenizer.encode(text));
+  }
+
+  encodeWithSpecials(text: string): number[] {
+    return this.#encoded(`s${text}`, () => this.tokenizer.encodeWithSpecials(text));
+  }
+
+  encodeInSteps(...given: Parameters<Tokenizer['encodeInSteps']>): Generator<undefined, number[]> {
+    return this.tokenizer.encodeInSteps(...given);
+  }
+
+  decode(...given: Parameters<Tokenizer['decode']>): string {
+    return this.tokenizer.decode(...given);
+  }
+
+  tokenToId(token: string): number | undefined {
+    return this.tokenizer.tokenToId(token);
+  }
+
+  save(dir: string): Promise<void> {
+    return this.tokenizer.save(dir);
+  }
+
+  #run<Result>(encodeAll: () => Result, pass: Pass): Result {
+    this.#pass = pass;
+    try {
+      return encodeAll();
+    } finally {
+      this.#pass = null;
+    }
+  }
+
+  #encoded(key: string, encode: () => number[]): number[] {
+    const pass = this.#pass;
+    if (pass === null) return encode();
+    const known = pass.known.get(key);
+    if (known !== undefined) return known;
+    pass.charactersLeft -= key.length;
+    if (pass.charactersLeft >= 0) return encode();
+    pass.missing.add(key);
+    return [];
+  }
+}

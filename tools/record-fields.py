@@ -1,0 +1,252 @@
+#!/usr/bin/env python3
+"""Records what transformers and peft make of single fields of a model's folder, and which fields their classes have.
+
+    python tools/record-fields.py [decoders] [generation] [adapters] [fields]
+
+Needs transformers 5.18 and peft 0.21. Writes packages/models/test/recorded-fields/*.json, which the tests of fields read.
+Weights are a formula of a tensor's name and an element's index (`weights_of`), so that a recording has no weight files;
+test/field-folders.ts has the same formula.
+"""
+import dataclasses
+import json
+import math
+import shutil
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+
+import numpy
+import torch
+import transformers
+from safetensors.torch import save_file
+from transformers import AutoModelForCausalLM, GenerationConfig
+from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+warnings.filterwarnings("ignore")
+transformers.logging.set_verbosity_error()
+transformers.logging.disable_progress_bar()
+
+OUT = Path(__file__).resolve().parent.parent / "packages/models/test/recorded-fields"
+
+ROTARY = dict(vocab_size=29, hidden_size=24, intermediate_size=20, num_hidden_layers=2, num_attention_heads=2,
+              max_position_embeddings=64)
+BASES = {
+    "llama": dict(ROTARY, model_type="llama", num_key_value_heads=1),
+    "mistral": dict(ROTARY, model_type="mistral", num_key_value_heads=1),
+    "qwen2": dict(ROTARY, model_type="qwen2", num_key_value_heads=1),
+    "qwen3": dict(ROTARY, model_type="qwen3", num_key_value_heads=1, head_dim=12),
+    "gpt_neox": dict(ROTARY, model_type="gpt_neox", hidden_size=32),
+    "falcon": dict(model_type="falcon", vocab_size=29, hidden_size=24, num_hidden_layers=2, num_attention_heads=2,
+                   max_position_embeddings=64),
+    "gpt2": dict(model_type="gpt2", vocab_size=29, n_embd=24, n_layer=2, n_head=2, n_positions=64),
+}
+
+
+def weights_of(name, shape):
+    """0.3 sin(1.7 i + h), h from the name; norms' scales are about 1. Indices and layout are the file's."""
+    h = 0
+    for character in name.encode():
+        h = (h * 31 + character) % 997
+    count = math.prod(shape)
+    values = 0.3 * numpy.sin(1.7 * numpy.arange(count, dtype=numpy.float64) + h)
+    if len(shape) == 1 and name.endswith("weight"):
+        values = 1 + values
+    return torch.from_numpy(values.astype(numpy.float32).reshape(shape))
+
+
+def file_name(config, name):
+    """What files call a tensor: transformers 5 renames GPT-NeoX's head when it reads and writes."""
+    return "embed_out.weight" if config["model_type"] == "gpt_neox" and name == "lm_head.weight" else name
+
+
+def save_folder(folder, config, extra=(), missing=(), dtype=torch.float32, twins=()):
+    """A folder with config.json as given. @extra names of tensors beyond the model's, @twins of those equal to the embedding"""
+    model = AutoModelForCausalLM.from_config(CONFIG_MAPPING[config["model_type"]](**config))
+    tied = getattr(model, "all_tied_weights_keys", {}) or {}
+    names = {file_name(config, name): value for name, value in model.state_dict().items() if name not in tied}
+    tensors = {name: weights_of(name, list(value.shape)) for name, value in names.items()}
+    embedding = next(name for name in names if name.endswith(("embed_tokens.weight", "wte.weight", "embed_in.weight", "word_embeddings.weight")))
+    for name in extra:
+        tensors[name] = weights_of(name, list(names[embedding].shape))
+    for name in twins:
+        tensors[name] = tensors[embedding].clone()
+    for name in missing:
+        tensors.pop(name)
+    folder.mkdir(parents=True, exist_ok=True)
+    save_file({name: value.to(dtype).contiguous() for name, value in tensors.items()}, folder / "model.safetensors",
+              metadata={"format": "pt"})
+    (folder / "config.json").write_text(json.dumps(config))
+
+
+def load(folder):
+    return AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
+
+
+IDS = [(7 * i + 3 * (i // 5)) % 29 for i in range(40)]
+
+
+def logprobs(model, ids=IDS):
+    """Of every next token, in nats."""
+    with torch.no_grad():
+        logits = model(torch.tensor([ids])).logits[0].double()
+    scores = logits.log_softmax(-1)[torch.arange(len(ids) - 1), ids[1:]]
+    return [round(value, 6) for value in scores.tolist()]
+
+
+def in_folder(work):
+    folder = Path(tempfile.mkdtemp())
+    try:
+        return work(folder)
+    finally:
+        shutil.rmtree(folder)
+
+
+# Decoders: config.json and names of tensors
+
+LM_HEAD = "lm_head.weight"
+YARN = dict(rope_type="yarn", factor=4.0, original_max_position_embeddings=16)
+LLAMA3 = dict(rope_type="llama3", factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, original_max_position_embeddings=16)
+
+
+def decoder_cases():
+    # A copy: transformers writes into the rope parameters that it is given.
+    case = lambda title, base, changes=None, **files: json.loads(json.dumps(dict(title=title, config={**BASES[base], **(changes or {})}, **files)))
+    for base in ["llama", "gpt2", "mistral", "qwen2", "qwen3", "falcon"]:
+        tie = {"tie_word_embeddings": True}
+        yield case(f"{base}: a head of its own under tie_word_embeddings: true", base, tie, extra=[LM_HEAD])
+    yield case("gpt_neox: a head of its own under tie_word_embeddings: true", "gpt_neox", {"tie_word_embeddings": True}, extra=["embed_out.weight"])
+    yield case("gpt_neox: a head under another name", "gpt_neox", extra=[LM_HEAD], missing=["embed_out.weight"])
+    yield case("gpt_neox: tied, a head under another name", "gpt_neox", {"tie_word_embeddings": True}, extra=[LM_HEAD])
+    yield case("gpt2: a head of its own, tied by the class's default", "gpt2", extra=[LM_HEAD])
+    yield case("llama: a head equal to the embedding", "llama", {"tie_word_embeddings": True}, twins=[LM_HEAD])
+    yield case("llama: a head and no embedding", "llama", {"tie_word_embeddings": True}, extra=[LM_HEAD], missing=["model.embed_tokens.weight"])
+    linear = dict(rope_type="linear", factor=2.5)
+    yield case("rope_scaling beside rope_parameters", "llama", dict(rope_scaling=YARN, rope_parameters=dict(rope_type="default", rope_theta=100.0)))
+    yield case("an empty rope_scaling beside rope_parameters", "llama", dict(rope_scaling={}, rope_parameters=dict(linear, rope_theta=100.0)))
+    yield case("rope_theta inside and at the top", "llama", dict(rope_theta=50.0, rope_parameters=dict(rope_type="default", rope_theta=1000.0)))
+    yield case("rope_theta in rope_scaling and at the top", "qwen2", dict(rope_theta=50.0, rope_scaling=dict(linear, rope_theta=1000.0)))
+    yield case("rope_theta at the top beside rope_scaling", "qwen3", dict(rope_theta=50.0, rope_scaling=linear))
+    yield case("rope_theta at the top beside rope_parameters without one", "mistral", dict(rope_theta=50.0, rope_parameters=linear))
+    yield case("yarn: original_max_position_embeddings at the top", "llama", dict(original_max_position_embeddings=8, rope_theta=100.0, rope_scaling=YARN))
+    yield case("llama3: original_max_position_embeddings at the top", "llama", dict(original_max_position_embeddings=8, rope_theta=100.0, rope_scaling=LLAMA3))
+    yield case("linear: original_max_position_embeddings at the top has no effect", "llama", dict(original_max_position_embeddings=8, rope_scaling=linear))
+    without = lambda scaling: {key: value for key, value in scaling.items() if key != "original_max_position_embeddings"}
+    yield case("llama3: without original_max_position_embeddings", "llama", dict(rope_theta=100.0, rope_scaling=without(LLAMA3)))
+    yield case("yarn: without original_max_position_embeddings", "qwen2", dict(rope_theta=100.0, rope_scaling=without(YARN)))
+    yield case("yarn: a factor of null", "llama", dict(rope_theta=100.0, rope_scaling=dict(YARN, factor=None)))
+    yield case("yarn: null and 0 in optional fields", "llama", dict(rope_theta=100.0, rope_scaling=dict(YARN, beta_fast=None, beta_slow=0, attention_factor=None, mscale=0, mscale_all_dim=None)))
+    for truncate in [None, True]:
+        yield case(f"yarn: truncate {truncate}", "llama", dict(rope_theta=100.0, rope_scaling=dict(YARN, truncate=truncate, beta_fast=1.5, beta_slow=0.1)))
+    yield case("yarn: mscale and mscale_all_dim", "llama", dict(rope_theta=100.0, rope_scaling=dict(YARN, mscale=0.7, mscale_all_dim=0.4)))
+    yield case("yarn: attention_factor", "llama", dict(rope_theta=100.0, rope_scaling=dict(YARN, attention_factor=0.8)))
+    yield case("gpt_neox: rotary_pct and rotary_emb_base", "gpt_neox", dict(rotary_pct=0.5, rotary_emb_base=100))
+    yield case("gpt_neox: partial_rotary_factor and rope_theta at the top have no effect", "gpt_neox", dict(partial_rotary_factor=0.5, rope_theta=100.0, rotary_pct=1.0))
+    yield case("gpt_neox: rope_parameters win", "gpt_neox", dict(rotary_pct=1.0, rotary_emb_base=50, rope_parameters=dict(rope_type="default", rope_theta=100.0, partial_rotary_factor=0.5)))
+    yield case("gpt_neox: linear scaling of half a head", "gpt_neox", dict(rotary_pct=0.5, rope_scaling=dict(type="linear", factor=2.0)))
+    yield case("gpt_neox: yarn of half a head", "gpt_neox", dict(rotary_pct=0.5, rope_scaling=YARN))
+    yield case("falcon: rope_theta at the top and inside", "falcon", dict(rope_theta=50.0, rope_parameters=dict(rope_type="default", rope_theta=1000.0)))
+    yield case("falcon: n_embed instead of hidden_size", "falcon", dict(hidden_size=12, n_embed=24))
+    yield case("falcon: one norm in the new decoder architecture", "falcon", dict(new_decoder_architecture=True, num_kv_heads=1, num_ln_in_parallel_attn=1))
+    yield case("llama: layer_types have no effect", "llama", dict(sliding_window=3, layer_types=["sliding_attention", "full_attention"]))
+    yield case("qwen2: layer_types", "qwen2", dict(use_sliding_window=True, sliding_window=3, layer_types=["sliding_attention", "full_attention"]))
+    yield case("qwen2: no window without use_sliding_window", "qwen2", dict(use_sliding_window=False, sliding_window=3, max_window_layers=0))
+    yield case("qwen2: head_dim", "qwen2", dict(head_dim=6))
+    yield case("mistral: mlp_bias and attention_bias false", "mistral", dict(mlp_bias=False, attention_bias=False, head_dim=6))
+    for activation in ["swish", "gelu_python", "gelu_accurate", "gelu_python_tanh", "relu2", "quick_gelu", "tanh", "sigmoid", "linear"]:
+        yield case(f"hidden_act {activation}", "llama", dict(hidden_act=activation))
+    yield case("gpt2: reorder_and_upcast_attn", "gpt2", dict(reorder_and_upcast_attn=True))
+    yield case("gpt2: names of other models win", "gpt2", dict(n_inner=20, hidden_size=36, num_attention_heads=3))
+    yield case("llama: is_causal false", "llama", dict(is_causal=False), refused="is_causal")
+    yield case("mistral: is_causal false", "mistral", dict(is_causal=False), refused="is_causal")
+    yield case("gpt2: is_causal false", "gpt2", dict(is_causal=False), refused="is_causal")
+    yield case("gpt_neox: is_causal false", "gpt_neox", dict(is_causal=False), refused="is_causal")
+    yield case("falcon: is_causal false", "falcon", dict(is_causal=False), refused="is_causal")
+    yield case("gpt2: scale_attn_weights false", "gpt2", dict(scale_attn_weights=False), refused="scale_attn_weights")
+    yield case("gpt2: scale_attn_by_inverse_layer_idx", "gpt2", dict(scale_attn_by_inverse_layer_idx=True), refused="scale_attn_by_inverse_layer_idx")
+    yield case("falcon: alibi", "falcon", dict(alibi=True), refused="alibi")
+
+
+def record_decoders():
+    recorded = []
+    plain = {base: in_folder(lambda folder: (save_folder(folder, config), logprobs(load(folder)))[1]) for base, config in BASES.items()}
+    for case in decoder_cases():
+        files = {key: case[key] for key in ["extra", "missing", "twins"] if key in case}
+
+        def result(folder):
+            save_folder(folder, json.loads(json.dumps(case["config"])), **files)
+            return logprobs(load(folder))
+
+        try:
+            scores = in_folder(result)
+        except Exception as error:  # what transformers refuses, this project may
+            print("transformers refuses:", case["title"], "|", type(error).__name__, str(error)[:200])
+            scores = None
+        base = plain[case["config"]["model_type"]]
+        differs = None if scores is None else max(abs(a - b) for a, b in zip(scores, base))
+        print(f"{case['title']}: differs by {differs} from the plain config")
+        recorded.append({**case, "logprobs": scores})
+    write("decoders", {"ids": IDS, "plain": [{"config": BASES[base], "logprobs": scores} for base, scores in plain.items()], "cases": recorded})
+
+
+# Generation: generation_config.json, greedy
+
+PROMPTS = [[3, 4, 5], [26, 0, 23, 28, 0, 27, 7, 26, 0], [11], [6, 6, 6, 6, 2, 6, 6]]
+END = 28
+
+
+def generation_cases():
+    yield "no rules", {}
+    yield "repetition_penalty", dict(repetition_penalty=1.3)
+    yield "repetition_penalty below 1", dict(repetition_penalty=0.8)
+    yield "no_repeat_ngram_size 1", dict(no_repeat_ngram_size=1)
+    yield "no_repeat_ngram_size 2", dict(no_repeat_ngram_size=2)
+    yield "no_repeat_ngram_size 3", dict(no_repeat_ngram_size=3)
+    yield "bad_words_ids", dict(bad_words_ids=[[0], [27, 1], [28], [23, 9, 2]])
+    yield "min_new_tokens", dict(min_new_tokens=6)
+    yield "min_length", dict(min_length=9)
+    yield "suppress_tokens", dict(suppress_tokens=[0, 26])
+    yield "begin_suppress_tokens", dict(begin_suppress_tokens=[26, 0, 9])
+    yield "sequence_bias", dict(sequence_bias=[[[0], -1.5], [[26, 8], 4.0], [[8, 9], 2.5], [[9], 0.5]])
+    yield "all of them", dict(repetition_penalty=1.4, no_repeat_ngram_size=2, bad_words_ids=[[26, 0]], min_length=7, min_new_tokens=5,
+                              suppress_tokens=[23], begin_suppress_tokens=[26], sequence_bias=[[[28], 1.0], [[0, 27], -3.0]])
+
+
+def record_generation():
+    recorded = []
+    for where in ["generation_config.json", "config.json"]:
+        for title, rules in generation_cases():
+            if where == "config.json" and title != "repetition_penalty":
+                continue
+
+            def result(folder):
+                own = where == "generation_config.json"
+                save_folder(folder, {**BASES["llama"], **({} if own else {**rules, "eos_token_id": END})})
+                if own:
+                    (folder / "generation_config.json").write_text(json.dumps({**rules, "eos_token_id": END}))
+                model = load(folder)
+                texts = []
+                for prompt in PROMPTS:
+                    ids = torch.tensor([prompt])
+                    new = model.generate(ids, attention_mask=torch.ones_like(ids), do_sample=False, max_new_tokens=14, pad_token_id=0)[0].tolist()
+                    texts.append(new[len(prompt):])
+                return texts
+
+            texts = in_folder(result)
+            print(title, texts)
+            recorded.append(dict(title=title, file=where, rules=rules, texts=texts))
+    write("generation", {"config": BASES["llama"], "eos": END, "prompts": PROMPTS, "max_new_tokens": 14, "cases": recorded})
+
+
+def write(name, value):
+    OUT.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(value, ensure_ascii=False)
+    (OUT / f"{name}.json").write_text(text + "\n")
+    print(f"{name}.json: {len(text)} bytes")
+
+
+RECORDS = {"decoders": record_decoders, "generation": record_generation}
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or RECORDS:
+        RECORDS[name]()
