@@ -104,8 +104,9 @@ ${gains.join('\n')}
 Success of exploration in each environment, own episodes and demonstrations that are learned, success on evaluation problems after
 the iteration.
 
-Few own episodes are learned beside the demonstrations, since of each problem one success is kept and the maze has 25. So the gain
-is in large part that of further passes over the demonstrations that succeeded; how large without exploration was not measured.
+Few own episodes are learned beside the demonstrations, since of each problem one success is kept and the maze has 25. The same
+gain comes without exploration: eight more passes of \`bc_agentgym\` over its demonstrations (\`policy_lm=bc epochs=8\`, seed 0) reach
+0.240 (0.18 … 0.30) on the same test. So this shows the path end to end, and no benefit of AgentEvol.
 
 | seed | iteration | ${names.map((name) => `explored ${name}`).join(' | ')} | own | demonstrations | evaluation |
 |---|---|${names.map(() => '---|').join('')}---|---|---|
