@@ -44,16 +44,17 @@ const names = envs.map(({ name }) => name);
 const rows = evaluations.flatMap(({ seed, results: { policies, tasks } }) =>
   // The agent of checkpoint_path comes first, and what it began with after it.
   [...policies].reverse().map(({ name, metrics, interval }, i) => {
-    const own = names.map((env) => tasks[name].find(({ task }) => task === env)!.winRate.toFixed(3));
+    const own = names.map((env) => tasks[`${name} (sample)`].find(({ task }) => task === env)!.winRate.toFixed(3));
     const overall = `**${metrics['test/win_rate'].toFixed(3)}** | ${range(interval)}`;
     return `| ${seed} | ${i === 0 ? '`bc_agentgym`' : '`evolve_agentgym`'} | ${overall} | ${own.join(' | ')} | ${metrics['test/episodes']} |`;
   }),
 );
+// Each comparison is of the policy that the run began with, minus the run's own.
 const gains = evaluations.flatMap(({ seed, results }) =>
-  results.comparisons.map(
-    ({ meanDifference, interval, episodes }) =>
-      `| ${seed} | ${meanDifference.toFixed(3)} | ${range(interval)} | ${episodes} |`,
-  ),
+  results.comparisons.map(({ meanDifference, interval: { low, high }, episodes }) => {
+    const cells = [seed, (-meanDifference).toFixed(3), range({ low: -high, high: -low }), episodes];
+    return `| ${cells.join(' | ')} |`;
+  }),
 );
 const curve = evaluations.flatMap(({ seed, iterations }) =>
   iterations.map((line) => {
@@ -74,16 +75,19 @@ AgentGym's HTTP protocol, and training, evaluation and test play on the servers;
 \`\`\`sh
 npx bowyer --config-name serve_env env=wordle port=36001
 npx bowyer --config-name serve_env env=maze port=36002
-SERVED="env.envs=[{name: wordle, backend: agentgym, base_url: 'http://127.0.0.1:36001'},{name: maze, backend: agentgym, base_url: 'http://127.0.0.1:36002', max_steps: 15}]"
+WORDLE="{name: wordle, backend: agentgym, base_url: 'http://127.0.0.1:36001'}"
+MAZE="{name: maze, backend: agentgym, base_url: 'http://127.0.0.1:36002', max_steps: 15}"
+SERVED="env.envs=[$WORDLE,$MAZE]"
 npx bowyer --config-name bc_agentgym "$SERVED" seed=0 save_path=bc
 npx bowyer --config-name evolve_agentgym "$SERVED" seed=0 policy_lm=bc save_path=evolved
-npx bowyer --config-name evolve_agentgym "$SERVED" task=evaluate checkpoint_path=evolved compare_with=[bc] test_size=${evaluations[0].results.policies[0].metrics['test/episodes']} save_path=evaluation
+npx bowyer --config-name evolve_agentgym "$SERVED" task=evaluate checkpoint_path=evolved compare_with=[bc] \\
+  test_size=${evaluations[0].results.policies[0].metrics['test/episodes']} save_path=evaluation
 node --conditions=source --import tsx tools/agentgym-table.ts evaluation
 \`\`\`
 
 Share of sampled test episodes that succeed, with the 95 % bootstrap interval. The problems of ${names[0]} are numbers of the server
 that neither training nor the choice of settings has played (its forty words are in all splits); the maze has its 25 starting
-places in all splits.
+places in all splits. Random legal actions win 0.14 of the games of Wordle in six guesses, and 0.15 of the mazes in fifty moves.
 
 | seed | agent | success | interval | ${names.join(' | ')} | episodes |
 |---|---|---|---|${names.map(() => '---|').join('')}---|
@@ -99,6 +103,10 @@ ${gains.join('\n')}
 
 Success of exploration in each environment, own episodes and demonstrations that are learned, success on evaluation problems after
 the iteration.
+
+Few own episodes are learned beside the demonstrations, since of each problem one success is kept and the maze has 25. The same
+gain comes without exploration: eight more passes of \`bc_agentgym\` over its demonstrations (\`policy_lm=bc epochs=8\`, seed 0) reach
+0.240 (0.18 … 0.30) on the same test. So this shows the path end to end, and no benefit of AgentEvol.
 
 | seed | iteration | ${names.map((name) => `explored ${name}`).join(' | ')} | own | demonstrations | evaluation |
 |---|---|${names.map(() => '---|').join('')}---|---|---|

@@ -5,8 +5,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { bootstrapMean, mean, Rng } from '@bowyer/core';
-import { TextWorldExpress, type Fold } from '@bowyer/envs';
+import { TextWorldExpress } from '@bowyer/envs';
 import { halfInterval, headCommit } from './sweep-runs.js';
+
+type Fold = 'train' | 'dev' | 'test';
 
 const PAGE = 'docs/results/cookingworld.md';
 
@@ -124,8 +126,12 @@ const policyRow = (evaluation: Evaluation, { name, decoding, metrics, interval }
 
 const seedOf = ({ ppo }: Evaluation): number => (json(ppo, 'run-config.json') as { seed: number }).seed;
 
-const gainRow = (evaluation: Evaluation, { decoding, meanDifference, interval, episodes }: Comparison): string =>
-  `| ${seedOf(evaluation)} | ${decoding === 'sample' ? 'sampled' : 'greedy'} | ${meanDifference.toFixed(2)} | ${range(interval)} | ${episodes} |`;
+/** The comparison is of the policy that the run began with, minus the run's own. */
+const gainRow = (evaluation: Evaluation, { decoding, meanDifference, interval, episodes }: Comparison): string => {
+  const gain = { low: -interval.high, high: -interval.low };
+  const cells = [seedOf(evaluation), decoding === 'sample' ? 'sampled' : 'greedy', (-meanDifference).toFixed(2)];
+  return `| ${[...cells, range(gain), episodes].join(' | ')} |`;
+};
 
 type Metrics = Record<string, number>;
 const number = (line: Metrics, key: string) => (key in line ? line[key].toFixed(2) : '–');
@@ -171,13 +177,15 @@ Written by \`tools/cookingworld-table.ts\` at commit ${headCommit()}, from ${eva
 \`\`\`sh
 npx bowyer --config-name sft_cookingworld seed=0 save_path=sft
 npx bowyer --config-name ppo_cookingworld seed=0 policy_lm=sft save_path=ppo
-npx bowyer --config-name ppo_cookingworld task=evaluate checkpoint_path=ppo compare_with=[sft] eval_decoding=both test_size=${first.worlds.length} save_path=evaluation
+npx bowyer --config-name ppo_cookingworld task=evaluate checkpoint_path=ppo compare_with=[sft] eval_decoding=both \\
+  test_size=${first.worlds.length} save_path=evaluation
 node --conditions=source --import tsx tools/cookingworld-table.ts evaluation
 \`\`\`
 
-World: \`${first.env.params}\`, at most ${first.env.stepLimit} + 1 actions. Training plays the train fold, evaluations on the way the dev fold; the table is of
-${first.worlds.length} worlds of the test fold, whose foods are known and whose preparations of each food are not. \`gold\` plays the expert's path,
-\`random\` draws among the valid actions, on the same worlds. Intervals are 95 % bootstrap intervals over worlds.
+World: \`${first.env.params}\`, at most ${first.env.stepLimit} + 1
+actions. Training plays the train fold, evaluations on the way the dev fold; the table is of ${first.worlds.length} worlds of the test fold,
+whose foods are known and whose preparations of each food are not. \`gold\` plays the expert's path, \`random\` draws among the
+valid actions, on the same worlds. Intervals are 95 % bootstrap intervals over worlds.
 
 | player | decoding | seed | return | interval | won | invalid | actions |
 |---|---|---|---|---|---|---|---|
@@ -203,8 +211,8 @@ SFT: nats per utterance on the demonstrations of train and on held-out ones, and
 |---|---|---|---|
 ${sftCurve(first).join('\n')}
 
-PPO: mean return of the iteration's episodes on the train fold, return of sampled play on the dev fold, explained variance of V, and
-KL to the start in nats per token.
+PPO: mean return of the iteration's episodes on the train fold, return of sampled play on the dev fold, explained variance
+of V, and KL to the start in nats per token.
 
 | iteration | rollout | return | explained variance | KL |
 |---|---|---|---|---|

@@ -38,6 +38,7 @@ test('a rejected text changes nothing but the number of moves', async () => {
   expect(result.info).toEqual({
     ...Object.fromEntries(Object.keys(result.info).map((key) => [key, info[key]])),
     accepted: false,
+    invalid: true,
     numMoves: 1,
   });
 });
