@@ -43,7 +43,8 @@ const losses: Record<string, (scored: ScoredTokens) => TokenLoss> = {
   'KL penalty k3': ({ logprobs }) => klPenalty({ logprobs, refLogprobs: near, weights }, 'k3'),
   'advantage-weighted regression': ({ logprobs }) =>
     awrLoss({ logprobs, advantages, weights }, { temperature: 1, maxWeight: 3 }),
-  DPO: ({ logprobs }) => dpoLoss({ logprobs, refLogprobs: near, lengths: [5, 5, 5, 5] }, { beta: 0.5, nllCoefficient: 0.2 }),
+  DPO: ({ logprobs }) =>
+    dpoLoss({ logprobs, refLogprobs: near, lengths: [5, 5, 5, 5] }, { beta: 0.5, nllCoefficient: 0.2 }),
   'entropy bonus': ({ entropies }) => entropyBonus(entropies, weights),
 };
 

@@ -41,8 +41,10 @@ test('the likelihood of the chosen sequence counts per token: 0.5 · (0.6 + 0.8)
 
 test('large margins do not overflow', () => {
   const far = (chosen: number) =>
-    dpoLoss({ logprobs: Float32Array.of(chosen, 0), refLogprobs: Float32Array.of(0, 0), lengths: [1, 1] }, { beta: 1, nllCoefficient: 0 })
-      .loss;
+    dpoLoss(
+      { logprobs: Float32Array.of(chosen, 0), refLogprobs: Float32Array.of(0, 0), lengths: [1, 1] },
+      { beta: 1, nllCoefficient: 0 },
+    ).loss;
   expect(far(-1e4)).toBe(1e4);
   expect(far(1e4)).toBe(0);
 });

@@ -39,7 +39,7 @@ class CsvTable implements RunLogger {
     const added = Object.keys(metrics).filter((name) => !this.#columns.includes(name));
     if (added.length > 0) {
       const rows = (await this.#lines()).slice(1).map((row) => row + ','.repeat(added.length));
-      this.#columns.push(...added); // at most as many as there are metrics
+      this.#columns = [...this.#columns, ...added];
       await this.#write(rows);
     }
     const cells = this.#columns.map((name) => (name === 'iteration' ? iteration : (metrics[name] ?? '')));

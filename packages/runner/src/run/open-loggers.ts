@@ -8,7 +8,7 @@ export type LoggerConfig = Readonly<Record<string, object>>;
 type LoggingContext = Pick<TaskContext, 'directory' | 'plainConfig' | 'log'>;
 
 /**
- * Runs `work` with the loggers of the config, and tells them how it ended.
+ * Runs `work` with the loggers of the config, and closes them with its outcome.
  *
  * @param resumedAfter lines of the metrics that are kept; 0 where the run begins
  * @param results figures of what `work` returns; null: the user stopped it
