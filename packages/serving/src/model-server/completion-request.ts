@@ -107,11 +107,8 @@ export async function readChatRequest(
   const topLogprobs = fields.number('top_logprobs', 0, { min: 0, max: MAX_TOP_LOGPROBS, whole: true });
   if (topLogprobs > 0 && !logprobs) throw fields.fail('top_logprobs', 'needs logprobs to be true');
   const settings = settingsOf(fields, { logprobs, topLogprobs, scoresPrompts: false }, reader);
-  checkCharacters(
-    JSON.stringify(messages).length, // tool calls and reasoning are rendered too
-    reader,
-    'messages',
-  );
+  const characters = messages.reduce((sum, { role: _, ...texts }) => sum + charactersOf(texts), 0);
+  checkCharacters(characters, reader, 'messages');
   let ids: number[];
   try {
     ids = await inSteps(() => template.encodePrompt(messages, templateInputs(fields)), reader, signal);
@@ -285,4 +282,11 @@ function givenPrompts(fields: RequestFields, { vocabSize }: RequestReader): (str
   if (!good || list.length === 0)
     throw fields.fail('prompt', `must be a string, token ids below ${vocabSize}, or an array of these`);
   return list;
+}
+
+/** Of all texts in a message; calls and reasoning are rendered too. */
+function charactersOf(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce<number>((sum, item) => sum + charactersOf(item), 0);
 }
