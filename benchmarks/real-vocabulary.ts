@@ -108,6 +108,7 @@ async function measureFamily(name: string): Promise<void> {
     'batch_size=1',
     'demonstrations.count=4',
     'test_size=2',
+    'max_new_tokens=4',
     'lm_schedule.kind=constant',
   ];
   const shared = ['--config-name', 'bc_20q', ...cloning, `save_path=${join(root, `${name}-run`)}`];
