@@ -1,10 +1,10 @@
 // Models with published vocabularies, positions and head counts, their layers cut to one and their weights random, through
 // the whole chain of commands: score, generate, serve_model (and how long it answers nobody), bc with LoRA, resume.
-// Run: npm run build && node --conditions=source --import tsx benchmarks/real-vocabulary.ts [FAMILY...] [keep=FOLDER]
+// Run: npm run build && node --conditions=source --import tsx benchmarks/real-vocabulary.ts [FAMILY...] [keep=FOLDER] [only=serve]
 // Prints seconds and peak memory of each command, and the load average. The vocabularies are made here: byte-level BPE of the published size.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -79,7 +79,8 @@ const template =
 
 const chosen = process.argv.slice(2);
 const keep = chosen.find((argument) => argument.startsWith('keep='))?.slice('keep='.length);
-const names = chosen.filter((argument) => !argument.startsWith('keep='));
+const onlyServes = chosen.includes('only=serve');
+const names = chosen.filter((argument) => !argument.includes('='));
 const root = keep ?? (await mkdtemp(join(tmpdir(), 'real-vocabulary-')));
 try {
   for (const name of names.length > 0 ? names : Object.keys(families)) await measureFamily(name);
@@ -90,6 +91,11 @@ try {
 async function measureFamily(name: string): Promise<void> {
   const dir = join(root, name);
   if (!existsSync(join(dir, 'config.json'))) await makeModel(dir, families[name]);
+  if (!onlyServes) await measureCommands(name, dir);
+  await serve(name, dir);
+}
+
+async function measureCommands(name: string, dir: string): Promise<void> {
   const start = performance.now();
   const tokenizer = await loadTokenizer(dir);
   const loaded = performance.now();
@@ -111,10 +117,9 @@ async function measureFamily(name: string): Promise<void> {
     'max_new_tokens=4',
     'lm_schedule.kind=constant',
   ];
-  const shared = ['--config-name', 'bc_20q', ...cloning, `save_path=${join(root, `${name}-run`)}`];
-  await run(name, 'bc with LoRA, 1 epoch', [...shared, 'epochs=1']);
-  await run(name, 'bc resumed for another', [...shared, 'epochs=2']);
-  await serve(name, dir);
+  const training = ['--config-name', 'bc_20q', ...cloning, 'epochs=2', `save_path=${join(root, `${name}-run`)}`];
+  await run(name, 'bc with LoRA, killed', training, join(root, `${name}-run`, 'checkpoints'));
+  await run(name, 'bc resumed, and tested', training);
 }
 
 /** Random weights; a vocabulary of the size wanted. */
@@ -187,16 +192,22 @@ function tokenizerJson(tokens: number, pattern: string, isNormalized: boolean, r
   };
 }
 
-async function run(name: string, what: string, args: readonly string[]): Promise<void> {
+/** @param killAt it is killed when this folder contains a checkpoint */
+async function run(name: string, what: string, args: readonly string[], killAt?: string): Promise<void> {
   const start = performance.now();
   const child = spawn(process.execPath, [bowyer, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   child.stdout.on('data', (piece: Buffer) => (output += piece.toString()));
   child.stderr.on('data', (piece: Buffer) => (output += piece.toString()));
+  const killer = setInterval(() => {
+    if (killAt === undefined || !existsSync(killAt)) return;
+    if (readdirSync(killAt).some((entry) => /^\d+$/.test(entry))) child.kill('SIGKILL');
+  }, 50);
   const peak = watchMemory(child.pid!);
   const [code] = (await once(child, 'exit')) as [number];
+  clearInterval(killer);
   report(name, what, { seconds: (performance.now() - start) / 1000, peakMiB: peak() });
-  if (code !== 0) console.log(output.slice(-1500));
+  if (code !== 0 && killAt === undefined) console.log(output.slice(-1500));
 }
 
 /** @returns the largest resident size of a process, in MiB, looked at ten times a second; it ends the watch */

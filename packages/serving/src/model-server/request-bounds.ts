@@ -15,12 +15,18 @@ const MOST_STOPS = 16;
 /** In characters. */
 const LONGEST_STOP = 1_024;
 
-/** No token has more characters than the longest one; a text that a normalizer would shorten is refused all the same. */
+/** Characters of a token on average; English has 4 to 5, deeply indented code 8. Work before the first step takes this long. */
+const MOST_PER_TOKEN = 16;
+
+/** A text as short as this is encoded whatever the context. */
+const SHORT = 2 ** 15;
+
+/** What cannot fit is refused before it is encoded; a text that a normalizer would shorten is refused all the same. */
 export function checkCharacters(count: number, { contextLength, tokenizer }: LengthBounds, param: string): void {
-  const most = contextLength * tokenizer.longestToken;
-  if (count <= most) return;
+  const perToken = Math.min(tokenizer.longestToken, MOST_PER_TOKEN);
+  if (count <= Math.max(contextLength * perToken, Math.min(SHORT, contextLength * tokenizer.longestToken))) return;
   throw new BadRequestError(
-    `This model's maximum context length is ${contextLength} tokens, of at most ${tokenizer.longestToken} characters each; ` +
+    `This model's maximum context length is ${contextLength} tokens, of at most ${perToken} characters each on average; ` +
       `the ${param} has ${count} characters. Shorten the ${param}.`,
     param,
     'context_length_exceeded',

@@ -72,7 +72,7 @@ export class Bpe implements TokenModel {
       const whole = this.#options.ignoresMerges ? this.vocabulary.get(word) : undefined;
       if (whole !== undefined) result = [whole];
       else {
-        const merger = new WordMerger(this.#merges, this.#symbols(word));
+        const merger = new WordMerger(this.#merges, yield* this.#symbols(word));
         while (!merger.run(SHARE)) yield;
         result = merger.ids();
       }
@@ -82,11 +82,16 @@ export class Bpe implements TokenModel {
   }
 
   /** One symbol a character, or its bytes, or the unknown token. */
-  #symbols(word: string): number[] {
+  *#symbols(word: string): Generator<undefined, number[]> {
     const { prefix, suffix, fusesUnknown } = this.#options;
     const symbols: number[] = [];
     let unknown = NONE; // waits for the next known character
+    let turn = SHARE;
     for (let at = 0; at < word.length;) {
+      if (at >= turn) {
+        turn += SHARE;
+        yield;
+      }
       const character = String.fromCodePoint(word.codePointAt(at)!);
       const isFirst = at === 0;
       at += character.length;

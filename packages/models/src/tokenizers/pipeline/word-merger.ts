@@ -13,6 +13,8 @@ export class WordMerger {
   readonly #previous: Int32Array;
   #heap: Float64Array;
   #heapSize = 0;
+  /** Pairs that were looked at before the first merge. */
+  #begun = 0;
 
   /** @param symbols ids of the word's characters; they are not changed */
   constructor(
@@ -20,16 +22,21 @@ export class WordMerger {
     symbols: ArrayLike<number>,
   ) {
     const { length } = symbols;
-    this.#symbols = Int32Array.from(symbols);
-    this.#next = Int32Array.from(symbols, (_, i) => (i + 1 < length ? i + 1 : NONE));
-    this.#previous = Int32Array.from(symbols, (_, i) => i - 1);
+    this.#symbols = new Int32Array(symbols);
+    this.#next = new Int32Array(length);
+    this.#previous = new Int32Array(length);
+    for (let i = 0; i < length; i++) {
+      this.#next[i] = i + 1 < length ? i + 1 : NONE;
+      this.#previous[i] = i - 1;
+    }
     this.#heap = new Float64Array(length + 1);
-    for (let i = 0; i + 1 < length; i++) this.#consider(i);
   }
 
   /** @returns whether the word is done; else call it again */
   run(steps: number): boolean {
-    for (let step = 0; step < steps && this.#heapSize > 0; step++) {
+    let step = 0;
+    for (; step < steps && this.#begun < this.#symbols.length; step++) this.#consider(this.#begun++);
+    for (; step < steps && this.#heapSize > 0; step++) {
       const top = this.#pop();
       const at = top % POSITIONS;
       const right = this.#next[at];
@@ -43,7 +50,7 @@ export class WordMerger {
       if (this.#previous[at] !== NONE) this.#consider(this.#previous[at]);
       this.#consider(at);
     }
-    return this.#heapSize === 0;
+    return this.#begun === this.#symbols.length && this.#heapSize === 0;
   }
 
   ids(): number[] {
