@@ -1,11 +1,12 @@
 // Models with published vocabularies, positions and head counts, their layers cut to one and their weights random, through
 // the whole chain of commands: score, generate, serve_model (and how long it answers nobody), bc with LoRA, resume.
 // Run: npm run build && node --conditions=source --import tsx benchmarks/real-vocabulary.ts [FAMILY...] [keep=FOLDER]
-// Prints seconds and peak memory of each command. The vocabularies are made here: byte-level BPE of the published size.
+// Prints seconds and peak memory of each command, and the load average. The vocabularies are made here: byte-level BPE of the published size.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
@@ -88,7 +89,7 @@ try {
 
 async function measureFamily(name: string): Promise<void> {
   const dir = join(root, name);
-  await makeModel(dir, families[name]);
+  if (!existsSync(join(dir, 'config.json'))) await makeModel(dir, families[name]);
   const start = performance.now();
   const tokenizer = await loadTokenizer(dir);
   const loaded = performance.now();
@@ -106,6 +107,8 @@ async function measureFamily(name: string): Promise<void> {
     'use_lora=true',
     'batch_size=1',
     'demonstrations.count=4',
+    'test_size=2',
+    'max_new_tokens=4',
     'lm_schedule.kind=constant',
   ];
   const shared = ['--config-name', 'bc_20q', ...cloning, `save_path=${join(root, `${name}-run`)}`];
@@ -133,7 +136,7 @@ async function makeModel(dir: string, { config, tokens, pattern, isNormalized }:
   }
 }
 
-/** Byte-level BPE whose merges are drawn at random: each makes one token, of at most 16 bytes. */
+/** Byte-level BPE whose merges are drawn at random: each makes one token, of at most 16 bytes; then one of 128 spaces. */
 function tokenizerJson(tokens: number, pattern: string, isNormalized: boolean, rng: Rng): object {
   const bytes = Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i));
   const alphabet = [
@@ -154,6 +157,8 @@ function tokenizerJson(tokens: number, pattern: string, isNormalized: boolean, r
     list.push(merged);
     merges.push([left, right]);
   }
+  list[list.length - 1] = 'Ġ'.repeat(128); // the longest token bounds what a server encodes
+  merges.pop();
   const special = [
     '<|endoftext|>',
     '<|im_start|>',
@@ -232,9 +237,11 @@ async function serve(name: string, dir: string): Promise<void> {
     }
     if (url === undefined) return console.log(output.slice(-1500));
     const words = 'Is it bigger than a bread box? ';
+    await blocked(name, url, 'one word', { prompt: 'Is', max_tokens: 64 });
     await blocked(name, url, '0.25 MB', { prompt: words.repeat(8_000), max_tokens: 1 });
     await blocked(name, url, '2 MB', { prompt: words.repeat(65_000), max_tokens: 1 });
     await blocked(name, url, '2 MB of one letter', { prompt: 'a'.repeat(2e6), max_tokens: 1 });
+    await blocked(name, url, '4 MB of accents', { prompt: 'e\u0301\u0323'.repeat(1_390_000), max_tokens: 1 });
     await blocked(name, url, '8 MB', { prompt: words.repeat(258_000), max_tokens: 1 });
     await blocked(name, url, '1,000,000 prompts', { prompt: new Array(1e6).fill('a'), max_tokens: 1 });
   } finally {
@@ -268,5 +275,5 @@ async function blocked(name: string, url: string, what: string, body: object): P
 
 function report(name: string, what: string, figures: Record<string, number>): void {
   const shown = Object.entries(figures).map(([key, value]) => `${key} ${Number(value.toFixed(1))}`);
-  console.log(`${name}: ${what}: ${shown.join(', ')}`);
+  console.log(`${name}: ${what}: ${shown.join(', ')}, load ${loadavg()[0].toFixed(1)}`);
 }

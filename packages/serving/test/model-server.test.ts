@@ -358,12 +358,29 @@ describe('what a long request costs the others', () => {
       'asks for 69 answers at once; this server has room for 68',
     ],
     ['completions', { prompt: new Array(250_001).fill('a') }, 413, 'more than 250000 values'],
+    [
+      'completions',
+      { prompt: 'no', stop: new Array(25_001).fill({}) },
+      413,
+      'more than 25000 objects, arrays and fields',
+    ],
     ['completions', { prompt: 'no', stop: 'x'.repeat(1_025) }, 400, 'a string of 1025 characters'],
     [
       'chat/completions',
       { messages: [{ role: 'user', content: 'a'.repeat(96_001) }] },
       400,
       'the messages has 96001 characters',
+    ],
+    [
+      'chat/completions',
+      {
+        messages: new Array(3).fill({
+          role: 'assistant',
+          tool_calls: [{ function: { arguments: '1'.repeat(200_000) } }],
+        }),
+      },
+      400,
+      'arguments of 600000 characters in all',
     ],
     ['chat/completions', { messages: new Array(2_049).fill({ role: 'user', content: 'a' }) }, 400, 'at most 2048'],
   ])('%s is refused before anything is encoded (%#)', async (path, json, status, message) => {

@@ -9,7 +9,7 @@ import {
   type SamplingOptions,
   type TemplateInputs,
 } from '@bowyer/models';
-import { checkCharacters, checkTokens, stopsOf, tokenLimit } from './request-bounds.js';
+import { checkArguments, checkCharacters, checkTokens, stopsOf, tokenLimit } from './request-bounds.js';
 import { BadRequestError, RequestFields } from './request-fields.js';
 import type { SteppedTokenizer } from './stepped-tokenizer.js';
 
@@ -102,6 +102,7 @@ export async function readChatRequest(
     );
   const given = fields.objects('messages');
   if (given.length > MOST_MESSAGES) throw fields.fail('messages', `has ${given.length} messages; at most ${MOST_MESSAGES} are allowed`); // prettier-ignore
+  checkArguments(given);
   const messages = given.map(message);
   const logprobs = fields.boolean('logprobs');
   const topLogprobs = fields.number('top_logprobs', 0, { min: 0, max: MAX_TOP_LOGPROBS, whole: true });

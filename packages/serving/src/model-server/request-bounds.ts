@@ -9,6 +9,8 @@ export interface LengthBounds {
   defaults: { maxTokens: number };
 }
 
+/** In characters. */
+const LONGEST_ARGUMENTS = 2 ** 19;
 const MOST_STOPS = 16;
 /** In characters. */
 const LONGEST_STOP = 1_024;
@@ -23,6 +25,20 @@ export function checkCharacters(count: number, { contextLength, tokenizer }: Len
     param,
     'context_length_exceeded',
   );
+}
+
+/** The arguments of all calls in a chat's messages, before they are parsed: that takes the event loop in one go. */
+export function checkArguments(messages: readonly RequestFields[]): void {
+  const calls = messages.flatMap((fields) =>
+    fields.value('tool_calls') === undefined ? [] : fields.objects('tool_calls'),
+  );
+  const texts = calls.map((call) => call.object('function').value('arguments'));
+  const count = texts.reduce<number>((sum, text) => sum + (typeof text === 'string' ? text.length : 0), 0);
+  if (count > LONGEST_ARGUMENTS)
+    throw new BadRequestError(
+      `the tool calls have arguments of ${count} characters in all; at most ${LONGEST_ARGUMENTS} are allowed`,
+      'messages',
+    );
 }
 
 export function checkTokens(count: number, { contextLength }: LengthBounds, param: string): void {
