@@ -168,8 +168,8 @@ test.each<[object, string]>([
     'DIR/config.json of a \'llama\' model: hidden_act is "swiglu", which is not supported; known: silu,',
   ],
   [
-    { rope_scaling: { rope_type: 'longrope', factor: 4 } },
-    'DIR/config.json of a \'llama\' model: rope_scaling.rope_type is "longrope", which is not supported; known: default, linear,',
+    { rope_scaling: { rope_type: 'spiral', factor: 4 } },
+    'DIR/config.json of a \'llama\' model: rope_scaling.rope_type is "spiral", which is not supported; known: default, linear,',
   ],
   [
     { rope_scaling: 'linear' },
@@ -177,8 +177,8 @@ test.each<[object, string]>([
   ],
   [{ model_type: undefined }, 'DIR/config.json: model_type is missing; supported language models: gpt2,'],
   [
-    { model_type: 'bloom' },
-    'DIR/config.json: model_type is "bloom", which is not supported; supported language models',
+    { model_type: 'rwkv' },
+    'DIR/config.json: model_type is "rwkv", which is not supported; supported language models',
   ],
   [{ model_type: 'constructor' }, 'DIR/config.json: model_type is "constructor", which is not supported'],
   [
@@ -200,8 +200,8 @@ test.each<[object, string]>([
     "DIR/config.json of a 'gpt2' model: scale_attn_by_inverse_layer_idx is true, which is not supported",
   ],
   [
-    { model_type: 't5', feed_forward_proj: 'gated-swish' },
-    'DIR/config.json of a \'t5\' model: feed_forward_proj is "gated-swish",',
+    { model_type: 't5', feed_forward_proj: 'gated-mish' },
+    'DIR/config.json of a \'t5\' model: feed_forward_proj is "gated-mish",',
   ],
   [
     { model_type: 'bart', normalize_before: true },

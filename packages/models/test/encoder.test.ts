@@ -392,7 +392,7 @@ describe('checkpoints of encoders', () => {
     ],
     [
       { ...encoderConfigToJson(tiny), hidden_act: 'mish' },
-      'hidden_act is "mish", which is not supported; known: silu, gelu, gelu_new',
+      'hidden_act is "mish", which is not supported; known: silu, swish, gelu',
     ],
   ])('config %#', (json, message) => {
     expect(() => encoderConfigFromJson(json)).toThrow(message);

@@ -56,16 +56,13 @@ export const decoders: Readonly<Record<string, FieldClasses>> = {
     { ...rotary, ...read('layer_norm_eps', 'hidden_dropout', 'use_parallel_residual', 'attention_bias') },
     { idle: ['classifier_dropout', 'is_decoder'] },
   ),
-  falcon: row(
-    {
-      ...falconSizes,
-      ...read('activation', 'layer_norm_epsilon', 'hidden_dropout', 'bias', 'multi_query', 'parallel_attn'),
-      ...read('new_decoder_architecture', 'ffn_hidden_size'),
-      num_kv_heads: { new_decoder_architecture: true },
-      num_ln_in_parallel_attn: { new_decoder_architecture: true },
-    },
-    { refused: { alibi: true } },
-  ),
+  falcon: row({
+    ...falconSizes,
+    ...read('activation', 'layer_norm_epsilon', 'hidden_dropout', 'bias', 'multi_query', 'parallel_attn', 'alibi'),
+    ...read('new_decoder_architecture', 'ffn_hidden_size'),
+    num_kv_heads: { new_decoder_architecture: true },
+    num_ln_in_parallel_attn: { new_decoder_architecture: true },
+  }),
   gpt2: row(
     read(
       ...['n_embd', 'n_layer', 'n_head', 'n_positions', 'n_inner', 'activation_function', 'layer_norm_epsilon'],

@@ -218,6 +218,6 @@ test('killed with SIGKILL and started again, the metrics and the model have the 
 
   await writeFile(at('conversations.jsonl'), jsonl([...conversations, ...conversations]));
   const changed = await run(args('killed'));
-  expect(changed).toMatchObject({ code: 1, stderr: expect.stringContaining('dataSha256: ') });
+  expect(changed).toMatchObject({ code: 1, stderr: expect.stringContaining('data_sha256: ') });
   await writeFile(at('conversations.jsonl'), jsonl(conversations));
 });

@@ -30,7 +30,7 @@ class CsvTable implements RunLogger {
   /** Leaves the rows of the first iterations of an earlier process. */
   async keep(iterations: number): Promise<void> {
     const lines = iterations > 0 ? await this.#lines() : [];
-    if (lines.length > 0) this.#columns = lines[0].split(',').map(unquoted);
+    if (lines.length > 0) this.#columns = lines[0].match(/"(?:[^"]|"")*"|[^,]+/g)!.map(unquoted);
     const rows = lines.slice(1).filter((line) => Number(line.split(',', 1)[0]) <= iterations);
     await this.#write(rows);
   }

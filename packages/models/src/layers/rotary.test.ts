@@ -56,8 +56,8 @@ test('yarn: a longer context, larger cosines, slow frequencies divided', () => {
 });
 
 test('what cannot be built is named', () => {
-  expect(() => frequenciesOf({ rope_scaling: { rope_type: 'longrope', factor: 4 } })).toThrow(
-    `config.json of a 'llama' model: rope_scaling.rope_type is "longrope", which is not supported; known: default, linear, dynamic, llama3, yarn`,
+  expect(() => frequenciesOf({ rope_scaling: { rope_type: 'spiral', factor: 4 } })).toThrow(
+    `config.json of a 'llama' model: rope_scaling.rope_type is "spiral", which is not supported; known: default, linear, dynamic, llama3, yarn`,
   );
   expect(() => frequenciesOf({ rope_scaling: { type: 'linear', factor: 0.5 } })).toThrow(
     "config.json of a 'llama' model: rope_scaling.factor must be at least 1, not 0.5",

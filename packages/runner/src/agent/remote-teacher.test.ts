@@ -27,7 +27,7 @@ beforeAll(async () => {
       apiKey: null,
       seed: 0,
     },
-    ...{ slots: 2, maxQueued: 4, defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 8 } },
+    ...{ slots: 2, maxQueued: 32, defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 8 } },
   });
 });
 afterAll(async () => {

@@ -3,6 +3,7 @@
 import type { TProperties } from '@sinclair/typebox';
 import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
 import { environmentInfo, environmentNames } from '@bowyer/envs';
+import { findLogger, loggerNames } from '@bowyer/logging';
 import { findTask, taskNames } from '../tasks/registry.js';
 import type { Choices } from '../tasks/task.js';
 import { contextNode } from './context-keys.js';
@@ -85,6 +86,9 @@ export function editorSchemas(): Record<string, Schema> {
     ...Object.fromEntries(
       environmentNames().map((name) => [`env-${name}`, plain(editable(envNodeSchema(environmentInfo(name).name)))]),
     ),
+    ...Object.fromEntries(
+      loggerNames().map((name) => [`logger-${name}`, plain(editable(findLogger(name)!.options as Schema))]),
+    ),
   };
 }
 
@@ -92,7 +96,9 @@ export function editorSchemas(): Record<string, Schema> {
 export function schemaNameOf(path: string): string {
   const [top, group, file] = path.split('/');
   if (top === 'experiments' || file === undefined) return 'run';
-  if (group === 'env') return `env-${file.replace(/\.yaml$/, '')}`;
+  const name = file.replace(/\.yaml$/, '');
+  if (group === 'env') return `env-${name}`;
+  if (group === 'logger' && findLogger(name)) return `logger-${name}`;
   return groupNodes.find((node) => node === group) ?? 'run';
 }
 

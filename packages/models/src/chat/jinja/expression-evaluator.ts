@@ -1,6 +1,7 @@
 // Values of a template's expressions.
 import { arithmetic } from './arithmetic.js';
-import { applyFilter, type Named } from './filters.js';
+import type { Named } from './filter.js';
+import { applyFilter } from './filters.js';
 import { attributeOf, itemOf, sliceOf } from './members.js';
 import { textOf } from './printing.js';
 import type { Scope } from './scope.js';

@@ -3,20 +3,13 @@
 import { attributeOf } from './members.js';
 import { CallArguments } from './call-arguments.js';
 import { formatPercent, rounded } from './formatting.js';
+import type { Filter, Named } from './filter.js';
 import { listFilters } from './list-filters.js';
 import { jsonText, textOf } from './printing.js';
 import { capitalized, centred, codePoints, replaced } from './strings.js';
 import { TemplateError } from './template-error.js';
 import { integerOf, isFloat, isTrue, iterate, lengthOf, numberOf, Float, floatOf, stringOf, Tuple, typeName, Undefined, type Value } from './values.js'; // prettier-ignore
 import { strip } from './whitespace.js';
-
-/** Applies a filter or a test by its name: what `map` and `select` do with their arguments. */
-export interface Named {
-  filter: (name: string, value: Value, args: readonly Value[], named: ReadonlyMap<string, Value>) => Value;
-  test: (name: string, value: Value, args: readonly Value[]) => boolean;
-}
-
-export type Filter = (value: Value, args: CallArguments, named: Named) => Value;
 
 /** Parameters of each filter, and what it does. */
 const valueFilters: Record<string, readonly [names: string, apply: Filter]> = {

@@ -1,7 +1,7 @@
 // Filters of lists and dicts. Those that Jinja makes generators of (map, select, unique, batch, slice) give one here too: it is
 // true even without items, and empty once it was read.
 import type { CallArguments } from './call-arguments.js';
-import type { Filter, Named } from './filters.js';
+import type { Filter, Named } from './filter.js';
 import { arithmetic } from './arithmetic.js';
 import { itemOf, itemsOf } from './members.js';
 import { textOf } from './printing.js';

@@ -1,0 +1,122 @@
+// Loggers as a run uses them: written, killed, resumed, and read back; event files also by TensorBoard's own reader where it is installed.
+import { spawnSync } from 'node:child_process';
+import { appendFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Trajectory } from '@bowyer/core';
+import type { LoggedRun, LoggedStep } from './logger.js';
+import { findLogger, loggerNames, registerLogger } from './registry.js';
+import { crc32c } from './tensorboard/crc32c.js';
+
+let directory: string;
+beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-loggers-'))));
+afterEach(() => rm(directory, { recursive: true }));
+
+const run = (resumedAfter = 0): LoggedRun => ({
+  ...{
+    directory,
+    resumedAfter,
+    project: 'tests',
+    name: 'a run',
+    config: { seed: 3, env: { words: ['dog'] }, lm_lr: null },
+  },
+  warn: (message) => {
+    throw new Error(message);
+  },
+});
+
+const episode: Trajectory = {
+  ...{ episode: 0, seed: 1, infos: [], segments: [] },
+  transitions: [
+    { observation: 'a | b', action: 'go', reward: -1, nextObservation: '', terminated: true, truncated: false },
+  ],
+};
+
+const step = (iteration: number, metrics: Record<string, number>): LoggedStep => ({
+  ...{ iteration, metrics, seconds: { rollout: 0.5 }, episodes: [episode] },
+});
+
+const end = { status: 'finished', results: { 'test/episodic_return': -3.5 } } as const;
+
+test('names are found, and belong to one logger each', () => {
+  expect(loggerNames()).toEqual(['csv', 'tensorboard']);
+  const csv = findLogger('csv')!;
+  registerLogger(csv);
+  expect(() => registerLogger({ ...csv, open: () => Promise.reject(new Error()) })).toThrow(
+    "'csv' is registered already",
+  );
+});
+
+test('csv: columns are added as metrics appear; a resumed run replaces what came after its checkpoint', async () => {
+  const csv = findLogger('csv')!;
+  const first = await csv.open(run(), { file: 'metrics.csv' });
+  await first.log(step(1, { 'rollout/a,b': 1 }));
+  await first.log(step(2, { 'rollout/a,b': 2, 'eval/r': 0.5 }));
+  await first.log(step(3, { 'rollout/a,b': 3 }));
+  await appendFile(join(directory, 'metrics.csv'), '4,9'); // killed in the middle of a line
+  const resumed = await csv.open(run(2), { file: 'metrics.csv' });
+  await resumed.log(step(3, { 'rollout/a,b': -3 }));
+  await resumed.close(end);
+  expect(await readFile(join(directory, 'metrics.csv'), 'utf8')).toBe(
+    'iteration,"rollout/a,b",eval/r\n1,1,\n2,2,0.5\n3,-3,\n',
+  );
+});
+
+test('CRC-32C of the check value and of zeros', () => {
+  expect(crc32c(Buffer.from('123456789'))).toBe(0xe3069283); // the catalogue's check value
+  expect(crc32c(new Uint8Array(32))).toBe(0x8a9136aa); // RFC 3720, B.4
+});
+
+async function writeEvents(): Promise<string> {
+  const options = { dir: 'tensorboard', episodes: 1, histograms: true };
+  const first = await findLogger('tensorboard')!.open(run(), options);
+  await first.log(step(1, { 'losses/nll': 2.5 }));
+  await first.log(step(2, { 'losses/nll': 99 }));
+  const resumed = await findLogger('tensorboard')!.open(run(1), options);
+  await resumed.log(step(2, { 'losses/nll': 1.5 }));
+  await resumed.close(end);
+  return join(directory, 'tensorboard');
+}
+
+test('tensorboard: every record has its length and both checksums', async () => {
+  const folder = await writeEvents();
+  const files = await readdir(folder);
+  expect(files).toHaveLength(2);
+  const unmasked = (masked: number) => {
+    const rotated = (masked - 0xa282ead8) >>> 0;
+    return ((rotated << 15) | (rotated >>> 17)) >>> 0;
+  };
+  for (const file of files) {
+    const bytes = await readFile(join(folder, file));
+    let records = 0;
+    for (let at = 0; at < bytes.length; records++) {
+      const length = Number(bytes.readBigUInt64LE(at));
+      expect(unmasked(bytes.readUInt32LE(at + 8))).toBe(crc32c(bytes.subarray(at, at + 8)));
+      expect(unmasked(bytes.readUInt32LE(at + 12 + length))).toBe(crc32c(bytes.subarray(at + 12, at + 12 + length)));
+      at += length + 16;
+    }
+    expect(records).toBeGreaterThanOrEqual(4);
+  }
+});
+
+const reader = `
+import json, sys
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+events = EventAccumulator(sys.argv[1]); events.Reload()
+print(json.dumps({
+  'nll': [[e.step, e.value] for e in events.Scalars('losses/nll')],
+  'test': events.Scalars('test/episodic_return')[0].value,
+  'text': events.Tensors('episodes/0')[0].tensor_proto.string_val[0].decode(),
+  'histogram': events.Histograms('rollout/returns')[0].histogram_value.num,
+  'plugins': sorted(tag for tag in events.summary_metadata if tag.startswith('_hparams_')),
+}))`;
+const python = process.env.BOWYER_PYTHON ?? 'python3';
+const hasReader = spawnSync(python, ['-c', 'import tensorboard']).status === 0;
+
+(hasReader ? test : test.skip)('tensorboard: its own reader reads it, without the steps that were lost', async () => {
+  const { stdout } = spawnSync(python, ['-c', reader, await writeEvents()], { encoding: 'utf8' });
+  const read = JSON.parse(stdout) as Record<string, unknown>;
+  expect(read).toMatchObject({ nll: [[1, 2.5], [2, 1.5]], test: -3.5, histogram: 1 }); // prettier-ignore
+  expect(read.text).toContain('| a \\| b | go | -1 |');
+  expect(read.plugins).toEqual(['_hparams_/session_end_info', '_hparams_/session_start_info']);
+});
