@@ -176,10 +176,7 @@ test.each<[object, string]>([
     `DIR/config.json of a 'llama' model: rope_scaling must be an object or null, not "linear"`,
   ],
   [{ model_type: undefined }, 'DIR/config.json: model_type is missing; supported language models: gpt2,'],
-  [
-    { model_type: 'rwkv' },
-    'DIR/config.json: model_type is "rwkv", which is not supported; supported language models',
-  ],
+  [{ model_type: 'rwkv' }, 'DIR/config.json: model_type is "rwkv", which is not supported; supported language models'],
   [{ model_type: 'constructor' }, 'DIR/config.json: model_type is "constructor", which is not supported'],
   [
     { model_type: 'albert' },

@@ -88,7 +88,7 @@ function trimEnd(text: string): string {
   return text.slice(0, end);
 }
 
-const NMT_REMOVED = /[\x01-\x08\x0b\x0e-\x1f\x7f\x8f\x9f]/g;  
+const NMT_REMOVED = /[\x01-\x08\x0b\x0e-\x1f\x7f\x8f\x9f]/g;
 
 /** SentencePiece's rules for machine translation: control characters vanish, marks of space become spaces. */
 const nmt = removing(NMT_REMOVED, (text) =>
@@ -110,7 +110,7 @@ function bertNormalizer(component: Component): Normalizer {
 }
 
 /** What is neither a letter nor anything else that can be seen. */
-const CONTROL = /[\0\ufffd]|(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}]/gu;  
+const CONTROL = /[\0\ufffd]|(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}]/gu;
 
 const cleaned: Normalizer = (text) =>
   /^[ -~]*$/.test(text) ? text : text.replace(CONTROL, '').replace(new RegExp(SPACE, 'gu'), ' ');
