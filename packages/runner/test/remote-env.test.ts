@@ -86,10 +86,13 @@ async function failingProxy(): Promise<Server> {
     request.on('end', () => {
       const { game } = (body === '' ? {} : JSON.parse(body)) as { game?: number };
       if (request.url === '/maze/reset' && game! % 4 === 0) return void response.writeHead(500).end('out of order');
-      void fetch(new URL(maze.url).origin + request.url, { method: request.method, body }).then(async (answer) => {
-        response.writeHead(answer.status, { 'content-type': 'application/json' });
-        response.end(await answer.text());
-      });
+      const headers = { 'content-type': 'application/json' };
+      void fetch(new URL(maze.url).origin + request.url, { method: request.method, headers, body }).then(
+        async (answer) => {
+          response.writeHead(answer.status, headers);
+          response.end(await answer.text());
+        },
+      );
     });
   });
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
