@@ -75,12 +75,18 @@ AgentGym's HTTP protocol, and training, evaluation and test play on the servers;
 \`\`\`sh
 npx bowyer --config-name serve_env env=wordle port=36001
 npx bowyer --config-name serve_env env=maze port=36002
-WORDLE="{name: wordle, backend: agentgym, base_url: 'http://127.0.0.1:36001'}"
-MAZE="{name: maze, backend: agentgym, base_url: 'http://127.0.0.1:36002', max_steps: 15}"
-SERVED="env.envs=[$WORDLE,$MAZE]"
-npx bowyer --config-name bc_agentgym "$SERVED" seed=0 save_path=bc
-npx bowyer --config-name evolve_agentgym "$SERVED" seed=0 policy_lm=bc save_path=evolved
-npx bowyer --config-name evolve_agentgym "$SERVED" task=evaluate checkpoint_path=evolved compare_with=[bc] \\
+npx bowyer --config-name bc_agentgym \\
+  "env.envs=[{name: wordle, backend: agentgym, base_url: 'http://127.0.0.1:36001'},\\
+{name: maze, backend: agentgym, base_url: 'http://127.0.0.1:36002', max_steps: 15}]" \\
+  seed=0 save_path=bc
+npx bowyer --config-name evolve_agentgym \\
+  "env.envs=[{name: wordle, backend: agentgym, base_url: 'http://127.0.0.1:36001'},\\
+{name: maze, backend: agentgym, base_url: 'http://127.0.0.1:36002', max_steps: 15}]" \\
+  seed=0 policy_lm=bc save_path=evolved
+npx bowyer --config-name evolve_agentgym \\
+  "env.envs=[{name: wordle, backend: agentgym, base_url: 'http://127.0.0.1:36001'},\\
+{name: maze, backend: agentgym, base_url: 'http://127.0.0.1:36002', max_steps: 15}]" \\
+  task=evaluate checkpoint_path=evolved compare_with=[bc] \\
   test_size=${evaluations[0].results.policies[0].metrics['test/episodes']} save_path=evaluation
 node --conditions=source --import tsx tools/agentgym-table.ts evaluation
 \`\`\`
