@@ -18,7 +18,8 @@ interface Told {
 
 async function ask(server: EnvServer, { method, path, json }: Exchange['request']): Promise<Told> {
   const body = json === undefined ? undefined : JSON.stringify(json);
-  const answer = await fetch(new URL(server.url).origin + path, { method, body });
+  const headers = body === undefined ? undefined : { 'content-type': 'application/json' };
+  const answer = await fetch(new URL(server.url).origin + path, { method, headers, body });
   const text = await answer.text();
   return {
     status: answer.status,
