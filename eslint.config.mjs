@@ -57,7 +57,17 @@ const dataInPushes = spreadInto('[callee.property.name=/^(push|unshift)$/]', 'pu
 const stillSpread = ['algorithms', 'config', 'envs', 'models'];
 
 export default tseslint.config(
-  { ignores: ['**/dist/**', '**/node_modules/**', '.nx/**', 'outputs/**', 'multirun/**', '**/coverage/**'] },
+  {
+    ignores: [
+      'docs/api/**',
+      '**/dist/**',
+      '**/node_modules/**',
+      '.nx/**',
+      'outputs/**',
+      'multirun/**',
+      '**/coverage/**',
+    ],
+  },
   ...tseslint.configs.recommended,
   {
     files: ['packages/*/src/**/*.ts', 'packages/*/test/**/*.ts'],
