@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Trajectory } from '@bowyer/core';
 import type { Metrics } from '@bowyer/algorithms';
 import { JsonlFile } from '@bowyer/logging';
-import { writeFileAtomically } from '@bowyer/core';
+import { toSnakeCase, writeFileAtomically } from '@bowyer/core';
 import { withLegacyNames } from '../config/adopted-names.js';
 import { fromRecord, toRecord, type TrajectoryRecord } from './trajectory-record.js';
 
@@ -114,6 +114,5 @@ function differences(before: unknown, now: unknown, path = ''): string[] {
   }
   const [was, is] = [JSON.stringify(before), JSON.stringify(now)];
   if (was === is) return [];
-  const typed = path.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  return [`${typed}: ${was ?? 'absent'} → ${is ?? 'absent'}`];
+  return [`${toSnakeCase(path)}: ${was ?? 'absent'} → ${is ?? 'absent'}`];
 }
