@@ -1,6 +1,6 @@
 // task=train: the start, then the chosen algorithm, then the final test. It can be killed and started again at any time.
 import { join } from 'node:path';
-import { readFile } from 'node:fs/promises';
+import { copyFile, readFile } from 'node:fs/promises';
 import {
   Diagnostics,
   findAlgorithm,
@@ -37,7 +37,7 @@ import { withLoggers } from '../../run/open-loggers.js';
 import { Recorder } from '../../run/recorder.js';
 import { resultText, type RunResults } from '../../run/results.js';
 import { claimDirectory, openDirectory, RunFiles } from '../../run/run-files.js';
-import { writeReport } from '../../run/write-report.js';
+import { REPORT_FILE, withReport } from '../../run/write-report.js';
 import type { TaskContext } from '../task.js';
 import { failureLog, FinalTest } from './final-test.js';
 import type { TrainConfig } from './train-config.js';
@@ -55,22 +55,23 @@ async function trainInFolder(config: TrainConfig, context: TaskContext): Promise
     print(`this run is finished already: ${directory}\n\n${resultText(finished)}\n`);
     return;
   }
-  const device = await openDevice(deviceOf(config));
-  try {
-    const results = await trainOn(device, config, context);
-    if (results === null) {
-      context.log(`stopped; the same command with save_path=${directory} resumes it`);
-      return;
+  await withReport(context, async () => {
+    const device = await openDevice(deviceOf(config));
+    try {
+      const results = await trainOn(device, config, context);
+      if (results === null) {
+        context.log(`stopped; the same command with save_path=${directory} resumes it`);
+        return 'interrupted';
+      }
+      await writeFileAtomically(join(directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
+      const [agent, report] = [join(directory, 'checkpoints', 'best'), join(directory, REPORT_FILE)];
+      print(`\n${resultText(results)}\n\nagent: ${agent}\nreport: ${report}\n`);
+      return results.stopped === undefined ? 'finished' : 'stopped by the guard';
+    } finally {
+      await device.close();
     }
-    await writeFileAtomically(join(directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
-    await writeReport(directory, config, context, results);
-    print(
-      `\n${resultText(results)}\n\nagent: ${join(directory, 'checkpoints', 'best')}\nreport: ${join(directory, 'report.html')}\n`,
-    );
-    await refuseStopped(results, config, context);
-  } finally {
-    await device.close();
-  }
+  });
+  await refuseStopped(await readResults(directory), config, context);
 }
 
 /** @throws if the guard has stopped the run and its bounds are still such that it would */
@@ -185,6 +186,8 @@ async function findStart(
   if (unit.needs.source === 'dataset') return { folder: given, material: await loadMaterial(config) };
   const folder = given ?? (await warmStart(config, device, context));
   if (folder === null) return null;
+  // The loss of the start, for the report: the cache may be emptied.
+  if (given === null) await copyFile(join(folder, 'metrics.jsonl'), join(context.directory, 'warm-start.jsonl'));
   return { folder, material: unit.needs.dataset ? await loadMaterial(config) : null };
 }
 
