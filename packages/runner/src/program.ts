@@ -47,6 +47,7 @@ export function bowyer(argv: readonly string[]): CommandLine {
     explain: async (error) => (await import('./config/foreign-keys.js')).explain(error),
     describe: async (composition) => (await import('./config/units.js')).schemaOf(composition),
     job: async (context) => (await import('./job.js')).job(context),
+    afterSweep: async (directory) => (await import('./sweep/compare-jobs.js')).compareJobs(directory),
     launch: async (request) => (await import('./sweep/launch-sweep.js')).launchSweep(request),
   };
 }

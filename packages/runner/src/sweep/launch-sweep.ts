@@ -4,6 +4,7 @@ import type { SweepOutcome, SweepRequest } from '@bowyer/config';
 import type { ProgressOutput } from '@bowyer/logging';
 import { AshaSource } from './asha-source.js';
 import { owningFolder } from '../run/folder-owner.js';
+import { compareJobs } from './compare-jobs.js';
 import { JobBoard, figure } from './job-board.js';
 import { jobList } from './job-list.js';
 import { readMarkers, type JobMarker } from './job-marker.js';
@@ -54,6 +55,7 @@ async function runHere(request: SweepRequest, { jobs, compositions, warnings }: 
     request.announce(`\t${jobLabel(job).replace(' ', ' : ')}`);
     failed = (await request.runJob(job.number, compositions[job.number])).failed || failed;
   }
+  for (const line of await compareJobs(request.directory)) request.announce(line);
   return { exitCode: failed ? 1 : 0 };
 }
 
@@ -105,7 +107,8 @@ async function runClaimed(
   const rows = await summaryRows(sweep, recorded.outcomes, markers, columns);
   const csv = await writeSummary(request.directory, rows, columns);
   const failed = rows.filter(({ outcome }) => outcome?.status === 'failed').length;
-  const lines = ['', summaryText(rows, columns, request.directory), '', `table: ${csv}`];
+  const comparison = await compareJobs(request.directory);
+  const lines = ['', summaryText(rows, columns, request.directory), '', ...comparison, `table: ${csv}`];
   if (halving && asha) lines.push(...bestLine(halving, asha.metric, jobs));
   if (launcher.interrupted) lines.push('stopped; to resume:', `  ${resumeCommand(request)}`);
   else if (failed > 0)

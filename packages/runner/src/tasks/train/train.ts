@@ -37,6 +37,7 @@ import { withLoggers } from '../../run/open-loggers.js';
 import { Recorder } from '../../run/recorder.js';
 import { resultText, type RunResults } from '../../run/results.js';
 import { claimDirectory, openDirectory, RunFiles } from '../../run/run-files.js';
+import { tokenTexts } from '../../run/token-texts.js';
 import { REPORT_FILE, withReport } from '../../run/write-report.js';
 import type { TaskContext } from '../task.js';
 import { failureLog, FinalTest } from './final-test.js';
@@ -214,7 +215,7 @@ async function runAlgorithm(
 ): Promise<Recorder> {
   const { directory, log, envParts, onInterrupt } = context;
   const { policy, critic } = agent;
-  const files = await RunFiles.open(directory, progress?.fileLengths ?? {});
+  const files = await RunFiles.open(directory, progress?.fileLengths ?? {}, tokenTexts(policy.tokenizer));
   const state: RecipeState = progress?.state ?? {};
   const firstIteration = progress?.nextIteration ?? 0;
   const saveable = {
@@ -253,6 +254,7 @@ async function runAlgorithm(
         await diagnostics?.onRollout(rollout, iteration);
         recorder.progress('diagnostics', 1, 1);
       },
+      onEvaluation: (episodes) => recorder.evaluated(episodes),
       ...{ dataset, history, state, firstIteration, hooks: recorder, valueModel },
       ...{ openReference, openTeacher, restoreStart },
       environment: config.env.name,
