@@ -164,6 +164,7 @@ async function trainOn(device: Device, config: TrainConfig, context: TaskContext
     const work = async (logger: RunLogger) => {
       const recorder = await algorithm(logger);
       if (recorder.stopRequested && recorder.stoppedByGuard === null) return null;
+      context.onInterrupt(null); // the training is saved: a signal ends the process, and a resumed run repeats the test
       return new FinalTest(unit, config, context, device).run(agent, start.folder, recorder);
     };
     if (ranks.rank > 0) return await work(silentLogger);
