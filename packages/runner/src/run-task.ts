@@ -15,6 +15,32 @@ function withDecoding({ evalDoSample = null, ...config }: Record<string, unknown
   return evalDoSample === null ? config : { ...config, evalDecoding: evalDoSample === true ? 'sample' : 'greedy' };
 }
 
+/** What the command line gives; the rest of a task's context is made here. */
+type GivenContext = Omit<TaskContext, 'envParts' | 'decisive' | 'plainConfig' | 'onOutput' | 'requestStop'>;
+
+/** The context's log and interrupt, as loggers follow them. */
+function observed({ log, onInterrupt }: GivenContext): Pick<TaskContext, 'log' | 'onInterrupt' | 'onOutput' | 'requestStop'> {
+  const listeners = new Set<(line: string, isError: boolean) => void>();
+  let stop: (() => void) | null = null;
+  const observedLog: TaskContext['log'] = (message, level = 'INFO') => {
+    log(message, level);
+    for (const listener of listeners) listener(message, level === 'WARNING');
+  };
+  return {
+    log: observedLog,
+    onInterrupt: (action, announcement) => onInterrupt((stop = action), announcement),
+    onOutput: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    requestStop: (reason) => {
+      if (stop === null) return;
+      observedLog(`${reason}; stopping at the next checkpoint`, 'WARNING');
+      stop();
+    },
+  };
+}
+
 /**
  * @param yaml a config that `schema` has accepted
  * @param reads for the test of unread keys
@@ -22,13 +48,14 @@ function withDecoding({ evalDoSample = null, ...config }: Record<string, unknown
 export async function runTask(
   yaml: Record<string, unknown>,
   schema: TObject,
-  context: Omit<TaskContext, 'envParts' | 'decisive' | 'plainConfig'>,
+  given: GivenContext,
   reads?: ReadWatcher,
 ): Promise<void> {
   const unit = findTask(yaml.task as string)!;
   const plain = withDecoding(camelKeys(yaml) as Record<string, unknown>);
   const decisive = decisivePart(plain, schema);
   const config = reads ? reads.watch(plain) : plain;
+  const context = { ...given, ...observed(given) };
   const run = await unit.load();
   if ('device' in plain) await settleDevice(config as DeviceConfig, context);
   await useLocalModels(config, context);

@@ -33,7 +33,7 @@ import { environmentOf } from '../../environment/environment.js';
 import { CheckpointStore, type CheckpointProgress } from '../../run/checkpoint-store.js';
 import { owningFolder } from '../../run/folder-owner.js';
 import { guardReason } from '../../run/guard.js';
-import { withLoggers } from '../../run/open-loggers.js';
+import { checkLoggers, withLoggers } from '../../run/open-loggers.js';
 import { Recorder } from '../../run/recorder.js';
 import { resultText, type RunResults } from '../../run/results.js';
 import { claimDirectory, openDirectory, RunFiles } from '../../run/run-files.js';
@@ -55,6 +55,7 @@ async function trainInFolder(config: TrainConfig, context: TaskContext): Promise
     print(`this run is finished already: ${directory}\n\n${resultText(finished)}\n`);
     return;
   }
+  checkLoggers(config);
   const device = await openDevice(deviceOf(config));
   try {
     const results = await trainOn(device, config, context);
