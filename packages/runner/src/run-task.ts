@@ -19,7 +19,10 @@ function withDecoding({ evalDoSample = null, ...config }: Record<string, unknown
 type GivenContext = Omit<TaskContext, 'envParts' | 'decisive' | 'plainConfig' | 'onOutput' | 'requestStop'>;
 
 /** The context's log and interrupt, as loggers follow them. */
-function observed({ log, onInterrupt }: GivenContext): Pick<TaskContext, 'log' | 'onInterrupt' | 'onOutput' | 'requestStop'> {
+function observed({
+  log,
+  onInterrupt,
+}: GivenContext): Pick<TaskContext, 'log' | 'onInterrupt' | 'onOutput' | 'requestStop'> {
   const listeners = new Set<(line: string, isError: boolean) => void>();
   let stop: (() => void) | null = null;
   const observedLog: TaskContext['log'] = (message, level = 'INFO') => {

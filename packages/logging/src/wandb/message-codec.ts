@@ -26,7 +26,11 @@ type ValueOf<K> = K extends 'string'
         ? Message<Table>
         : never;
 
-type FieldValue<F> = F extends { kind: infer K; repeated: infer R } ? (R extends true ? ValueOf<K>[] : ValueOf<K>) : never;
+type FieldValue<F> = F extends { kind: infer K; repeated: infer R }
+  ? R extends true
+    ? ValueOf<K>[]
+    : ValueOf<K>
+  : never;
 
 /** A message as an object; a field that is absent has the default of proto3. `unknown` has the fields of no table. */
 export type Message<Table extends Fields> = { -readonly [K in keyof Table]?: FieldValue<Table[K]> } & {
@@ -44,9 +48,15 @@ export const many = <const K extends Kind>(number: number, kind: K) => ({ number
 export const messageType = <const Table extends Fields>(fields: Table): MessageType<Table> => ({ fields });
 
 /** Fields in the order of their numbers, as the official writers have them. */
-export function encode<Table extends Fields>(type: MessageType<Table>, message: Message<Table>): Uint8Array<ArrayBuffer> {
+export function encode<Table extends Fields>(
+  type: MessageType<Table>,
+  message: Message<Table>,
+): Uint8Array<ArrayBuffer> {
   const writer = new BinaryWriter();
-  const known = sorted(type).map((entry) => ({ number: entry.number, write: () => writeField(writer, entry, message) }));
+  const known = sorted(type).map((entry) => ({
+    number: entry.number,
+    write: () => writeField(writer, entry, message),
+  }));
   const unknown = (message.unknown ?? []).map(({ number, bytes }) => ({ number, write: () => writer.raw(bytes) }));
   const all = unknown.length === 0 ? known : [...known, ...unknown].sort((a, b) => a.number - b.number);
   for (const { write } of all) write();

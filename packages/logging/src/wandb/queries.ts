@@ -10,7 +10,12 @@ export const UPSERT_BUCKET = `mutation UpsertBucket($id: String, $name: String, 
 
 export interface UpsertBucketAnswer {
   upsertBucket: {
-    bucket: { id: string; name: string; displayName: string | null; project: { name: string; entity: { name: string } } };
+    bucket: {
+      id: string;
+      name: string;
+      displayName: string | null;
+      project: { name: string; entity: { name: string } };
+    };
     inserted: boolean;
   };
 }
@@ -75,4 +80,6 @@ export const USE_ARTIFACT = `mutation UseArtifact($entityName: String!, $project
 
 /** `Name: value` texts as an object. */
 export const headersOf = (lines: readonly string[] = []): Record<string, string> =>
-  Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf(':')).trim(), line.slice(line.indexOf(':') + 1).trim()]));
+  Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(':')).trim(), line.slice(line.indexOf(':') + 1).trim()]),
+  );

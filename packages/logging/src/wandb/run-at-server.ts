@@ -1,11 +1,6 @@
 // A run's entry at the server: created or continued, and its config kept up to date.
 import type { WandbClient } from './client.js';
-import {
-  RUN_RESUME_STATUS,
-  UPSERT_BUCKET,
-  type RunResumeStatusAnswer,
-  type UpsertBucketAnswer,
-} from './queries.js';
+import { RUN_RESUME_STATUS, UPSERT_BUCKET, type RunResumeStatusAnswer, type UpsertBucketAnswer } from './queries.js';
 import { parseJsonText } from './raw-json.js';
 import type { RunRecord } from './records.js';
 import { NO_BASE, type Base } from './run-projection.js';

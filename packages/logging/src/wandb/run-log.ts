@@ -54,7 +54,10 @@ export class RunLog {
       const known = option?.step_sync ? this.#values.get(option.step_metric ?? '') : undefined;
       if (known !== undefined && !row.has(option!.step_metric!)) row.set(option!.step_metric!, known);
     }
-    row.set('_step', String(step)).set('_timestamp', String(Date.now() / 1000)).set('_runtime', String(this.runtime));
+    row
+      .set('_step', String(step))
+      .set('_timestamp', String(Date.now() / 1000))
+      .set('_runtime', String(this.runtime));
     const item = [...row].map(([key, value_json]): Item => ({ key, value_json }));
     this.#fold(item);
     const due = Date.now() - this.#summarizedMs > SUMMARY_MS;

@@ -46,7 +46,7 @@ export function startSending(options: SendOptions): Sending {
   const client = new WandbClient({ baseUrl, key, env, ...pace, random: () => rng.uniform(), onRetry, signal: cancel.signal }); // prettier-ignore
   const onRun = ({ entity, project, name }: { entity: string; project: string; name: string }) =>
     note(`W&B: ${[pagesOf(baseUrl, env), entity, project, 'runs', name].join('/')}`);
-  const sender = new Sender({ client, place, resume, ...pace, onRun, onStop, warn });
+  const sender = new Sender({ client, place, resume, ...pace, onRun, onStop, warn, signal: cancel.signal });
   const done = withFileLock(`${place.log}.lock`, () => sender.run(), refuse === null ? {} : { refuse })
     .then(() => true)
     .catch((error: Error) => {

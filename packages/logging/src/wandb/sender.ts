@@ -25,6 +25,8 @@ export interface SenderOptions {
   /** A person has pressed stop at the server. Called once. */
   onStop: () => void;
   warn: (message: string) => void;
+  /** Gives up. */
+  signal: AbortSignal;
 }
 
 /** Bytes of lines in one request; the official client's limit. */
@@ -75,9 +77,11 @@ export class Sender {
       ...{ client, directory: place.files, state: this.#state },
       onFailure: (what, error) => this.options.warn(`W&B: ${what} was not uploaded: ${error.message}`),
     });
+    const woken = AbortSignal.any([this.#wake.signal, this.options.signal]);
     while (!(await this.#tick())) {
       if (this.#atEnd && !this.#ending)
-        await sleep(transmitMs, undefined, { signal: this.#wake.signal }).catch(() => {});
+        await sleep(transmitMs, undefined, { signal: woken, ref: false }).catch(() => {});
+      this.options.signal.throwIfAborted();
     }
   }
 

@@ -97,7 +97,8 @@ function refuse({ project, runId, tags, baseUrl }: WandbSettings): void {
   if (runId !== null && (runId.trim() !== runId || runId === '' || /[:;,#?/'\\]/.test(runId)))
     throw new Error(`W&B takes no run id '${runId}'\n  it may have no blank at its ends and none of : ; , # ? / '`);
   const longTag = tags.find((tag) => tag.length > MAX_TAG);
-  if (longTag !== undefined) throw new Error(`W&B takes no tag '${longTag}'\n  a tag has at most ${MAX_TAG} characters`);
+  if (longTag !== undefined)
+    throw new Error(`W&B takes no tag '${longTag}'\n  a tag has at most ${MAX_TAG} characters`);
   if (!URL.canParse(baseUrl))
     throw new Error(`WANDB_BASE_URL=${baseUrl} is no address\n  write it as https://api.wandb.ai`);
 }

@@ -21,7 +21,10 @@ export class Summary {
   }
 
   items(): Item[] {
-    const chosen = [...this.#statistics].map(([key, statistics]): [string, string] => [key, jsonText(statistics.chosen())]);
+    const chosen = [...this.#statistics].map(([key, statistics]): [string, string] => [
+      key,
+      jsonText(statistics.chosen()),
+    ]);
     return [...this.#last, ...chosen].map(([key, value_json]) => ({ key, value_json }));
   }
 }

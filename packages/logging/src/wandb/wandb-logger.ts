@@ -71,7 +71,17 @@ async function send(run: LoggedRun, place: RunPlace, { baseUrl, resume, runId }:
   const { note, warn } = run;
   const key = findKey(baseUrl, process.env);
   // Only an id that a person gave can be of a run from elsewhere.
-  return startSending({ place, baseUrl, key, env: process.env, resume: runId === null ? null : resume, note, warn, onStop, refuse: null });
+  return startSending({
+    place,
+    baseUrl,
+    key,
+    env: process.env,
+    resume: runId === null ? null : resume,
+    note,
+    warn,
+    onStop,
+    refuse: null,
+  });
 }
 
 /** In place of a producer's version. */
