@@ -33,7 +33,7 @@ import { environmentOf } from '../../environment/environment.js';
 import { CheckpointStore, type CheckpointProgress } from '../../run/checkpoint-store.js';
 import { owningFolder } from '../../run/folder-owner.js';
 import { guardReason } from '../../run/guard.js';
-import { withLoggers } from '../../run/open-loggers.js';
+import { checkLoggers, withLoggers } from '../../run/open-loggers.js';
 import { Recorder } from '../../run/recorder.js';
 import { resultText, type RunResults } from '../../run/results.js';
 import { claimDirectory, openDirectory, RunFiles } from '../../run/run-files.js';
@@ -63,6 +63,7 @@ async function trainInFolder(config: TrainConfig, context: TaskContext): Promise
   }
   await ranks.barrier(); // every rank has looked for results before there can be new ones
   if (ranks.rank > 0) return trainOnDevice(config, context).then(() => undefined);
+  checkLoggers(config);
   await withReport(context, async () => {
     const results = await trainOnDevice(config, context);
     if (results === null) {
