@@ -9,6 +9,7 @@ export async function job({ composition, outputDirectory, log, stdout, stderr }:
   const onSignal = (signal: NodeJS.Signals) => {
     if (asked || interrupt === null) return endAtOnce(signal);
     asked = true;
+    reportStop();
     const { stop, announcement } = interrupt;
     if (announcement !== undefined) log('WARNING', `${announcement}; again to leave immediately`, 'run');
     stop();
@@ -34,4 +35,10 @@ export async function job({ composition, outputDirectory, log, stdout, stderr }:
     process.off('SIGINT', onSignal);
     process.off('SIGTERM', onSignal);
   }
+}
+
+/** Where BOWYER_STOPPED_EXIT_CODE is set, as under launcher=slurm: what this process returns if it stops as asked. */
+function reportStop(): void {
+  const code = Number(process.env.BOWYER_STOPPED_EXIT_CODE ?? 0);
+  process.once('exit', (own) => (process.exitCode = own === 0 ? code : own));
 }
