@@ -114,9 +114,11 @@ async function ashaOptions(
   const needed = { metric, direction, resource_key: resourceKey, min_resource: min, max_resource: max, reduction_factor: reductionFactor }; // prettier-ignore
   for (const [key, value] of Object.entries(needed)) if (value === undefined) throw missingSetting('asha', key);
   if (launcher.kind !== 'local') {
-    throw new ConfigError('sweep', `sweeper=asha starts a job several times, which the ${launcher.kind} launcher cannot`, [
-      'add launcher=local, and launcher.jobs=N for N jobs at once',
-    ]);
+    throw new ConfigError(
+      'sweep',
+      `sweeper=asha starts a job several times, which the ${launcher.kind} launcher cannot`,
+      ['add launcher=local, and launcher.jobs=N for N jobs at once'],
+    );
   }
   if (min! > max!) {
     throw new ConfigError('sweep', `sweeper.min_resource (${min}) is above sweeper.max_resource (${max})`, [], {

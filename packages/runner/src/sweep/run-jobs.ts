@@ -96,7 +96,11 @@ export class LocalLauncher {
     }
     await writeMarker(job, marker);
     this.#markers.set(job.number, marker);
-    board.ended(job.number, outcome, status === 'failed' ? await lastWords(job, (line) => line === commandLine(this.options.commandOf(start))) : []);
+    board.ended(
+      job.number,
+      outcome,
+      status === 'failed' ? await lastWords(job, (line) => line === commandLine(this.options.commandOf(start))) : [],
+    );
     source.report(start, outcome);
   }
 

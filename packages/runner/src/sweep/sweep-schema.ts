@@ -12,7 +12,9 @@ const slurmCount = (description: string) => orNull(Type.Integer({ minimum: 1, de
 /** Resources and options of a job, each with its option of sbatch; submitit's names. */
 const slurmKeys = {
   name: slurmText('--job-name'),
-  timeout_min: orNull(Type.Number({ exclusiveMinimum: 0, description: 'slurm: --time, limit of one start, in minutes' })),
+  timeout_min: orNull(
+    Type.Number({ exclusiveMinimum: 0, description: 'slurm: --time, limit of one start, in minutes' }),
+  ),
   nodes: slurmCount('--nodes'),
   tasks_per_node: slurmCount('--ntasks-per-node, processes that srun starts on each node'),
   cpus_per_task: slurmCount('--cpus-per-task'),
@@ -33,9 +35,13 @@ const slurmKeys = {
   signal_delay_s: optionalCount('slurm: seconds before the time limit at which a job is asked for its checkpoint', 0),
   max_num_timeout: optionalCount('slurm: how often a job at its time limit is queued again', 0),
   additional_parameters: Type.Optional(
-    Type.Record(Type.String({ pattern: '^[a-z][a-z-]*$' }), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), {
-      description: 'slurm: further options of sbatch; true for one without a value',
-    }),
+    Type.Record(
+      Type.String({ pattern: '^[a-z][a-z-]*$' }),
+      Type.Union([Type.String(), Type.Number(), Type.Boolean()]),
+      {
+        description: 'slurm: further options of sbatch; true for one without a value',
+      },
+    ),
   ),
   setup: orNull(Type.Array(Type.String(), { description: 'slurm: shell commands before the job' })),
   srun_args: Type.Optional(Type.Array(Type.String(), { description: 'slurm: further options of srun' })),

@@ -66,6 +66,7 @@ export function batchScript(
     variables(config),
     BEGINNING,
     ...(config.setup ?? []),
+    HEADING,
     `${srun.map(shellQuoted).join(' ')} "\${command[@]}" &`,
     ENDING,
   ].join('\n');
@@ -82,7 +83,9 @@ function directives(count: number, config: SlurmConfig, { cwd, log }: { cwd: str
     signal: delay > 0 ? `B:USR2@${delay}` : null,
     time: minutes == null ? null : timeLimit(minutes),
     mem: gigabytes == null ? null : `${Math.ceil(gigabytes * 1024)}M`,
-    ...Object.fromEntries(Object.entries(OPTIONS).map(([key, option]) => [option, config[key as keyof typeof OPTIONS]])),
+    ...Object.fromEntries(
+      Object.entries(OPTIONS).map(([key, option]) => [option, config[key as keyof typeof OPTIONS]]),
+    ),
     ...config.additional_parameters,
   };
   return Object.entries(texts).flatMap(([option, value]) => {
@@ -126,8 +129,10 @@ at_user_signal() {
 trap at_user_signal USR2
 # scancel and scontrol requeue signal this shell too; a preemption with a grace time signals the job's processes alone.
 trap 'interrupted=1 stop=cancelled' TERM
-note started null
-printf '# %s\\n' "\${command[*]@Q}"`;
+note started null`;
+
+/** A job's log of this start begins here. */
+const HEADING = `printf '# %s\\n' "\${command[*]@Q}"`;
 
 const ENDING = `child=$!
 code=''
@@ -138,15 +143,12 @@ until [ -n "$code" ]; do
   # A wait that a signal ends has not seen the job's end.
   if [ -z "$interrupted" ] || [ "$status" -le 128 ]; then code=$status; fi
 done
-case $code in
-${STOPPED_EXIT_CODE} | 143) ;;
-*)
+if [ "$code" = 0 ] || { [ -z "$stop" ] && [ "$code" != ${STOPPED_EXIT_CODE} ] && [ "$code" != 143 ]; }; then
   note ended "$code"
   exit "$code"
-  ;;
-esac
+fi
 # The job left because it was asked to.
-timeouts=$(grep -c "\"task\":\"$task\".*\"event\":\"timeout\"" "$directory/${EVENTS_FILE}")
+timeouts=$(grep -F '"event":"timeout"' "$directory/${EVENTS_FILE}" | grep -cF "\\"$task\\"")
 if [ "$stop" = cancelled ]; then
   note cancelled null
 elif [ "$stop" = timeout ] && [ "$timeouts" -gt "$max_timeouts" ]; then

@@ -23,9 +23,14 @@ export async function openSlurm(
   }
   const { timeout_min: minutes, signal_delay_s: delay = 0 } = config;
   if (minutes != null && delay >= minutes * 60) {
-    throw new ConfigError('sweep', `launcher.signal_delay_s (${delay} s) is not below launcher.timeout_min (${minutes} min)`, [ // prettier-ignore
-      'every job would be asked to stop as soon as it starts; raise timeout_min, or lower signal_delay_s',
-    ]);
+    throw new ConfigError(
+      'sweep',
+      `launcher.signal_delay_s (${delay} s) is not below launcher.timeout_min (${minutes} min)`,
+      [
+        // prettier-ignore
+        'every job would be asked to stop as soon as it starts; raise timeout_min, or lower signal_delay_s',
+      ],
+    );
   }
   const slurm = new SlurmCommands(env);
   return { slurm, maxArraySize: await slurm.maxArraySize() };

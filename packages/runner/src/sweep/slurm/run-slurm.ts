@@ -108,7 +108,11 @@ export class SlurmLauncher {
         continue;
       }
       const events = await readSlurmEvents(start.job.directory);
-      const hasSucceeded = taskEnd(null, events.filter((event) => event.task === task)).failure === '';
+      const hasSucceeded =
+        taskEnd(
+          null,
+          events.filter((event) => event.task === task),
+        ).failure === '';
       if (hasSucceeded || (queue.has(task) && !isOver(queue.get(task)!.state)))
         this.#follow(task, start, markers.get(start.job.number)!);
       else fresh.push(start);

@@ -29,7 +29,10 @@ export function taskEnd(state: string | null, events: readonly SlurmEvent[]): { 
     return { failure, isStopped: false };
   }
   if (state === 'TIMEOUT')
-    return { failure: 'ended at its time limit before it left by itself: raise launcher.signal_delay_s', isStopped: false };
+    return {
+      failure: 'ended at its time limit before it left by itself: raise launcher.signal_delay_s',
+      isStopped: false,
+    };
   if (state === 'CANCELLED' || last?.event === 'cancelled') return { failure: 'cancelled in Slurm', isStopped: true };
   return { failure: `ended in Slurm's state ${state ?? 'unknown (no record of it)'}`, isStopped: false };
 }
