@@ -30,7 +30,11 @@ const BASE = ['done', 'reward', 'metadata'];
 const TEXT_FIELDS = ['text', 'prompt', 'observation', 'question', 'message', 'content', 'result'];
 
 /** @throws if the schemas leave open which field is meant, with the fields that there are */
-export function textMapping(url: string, { action, observation }: OpenEnvSchemas, options: MappingOptions): TextMapping {
+export function textMapping(
+  url: string,
+  { action, observation }: OpenEnvSchemas,
+  options: MappingOptions,
+): TextMapping {
   const observed = observationFields(url, observation, options.observationFields);
   const shown = (fields: Readonly<Record<string, unknown>>) =>
     observed.flatMap((field) => (fields[field] == null ? [] : [textOf(fields[field])])).join('\n');
@@ -53,7 +57,12 @@ function actionField(url: string, { properties = {}, required }: RecordSchema, c
   );
 }
 
-function observationFields(url: string, { properties = {} }: RecordSchema, chosen: readonly string[] | null): readonly string[] { // prettier-ignore
+function observationFields(
+  url: string,
+  { properties = {} }: RecordSchema,
+  chosen: readonly string[] | null,
+): readonly string[] {
+  // prettier-ignore
   const fields = Object.keys(properties).filter((name) => !BASE.includes(name));
   if (chosen !== null) {
     const unknown = chosen.find((name) => fields.length > 0 && !fields.includes(name));
@@ -76,7 +85,9 @@ function jsonAction(text: string): Record<string, unknown> | null {
   const inner = /```(?:json)?\s*([\s\S]*?)```/.exec(text)?.[1] ?? text;
   try {
     const value: unknown = JSON.parse(inner);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
   } catch {
     return null;
   }

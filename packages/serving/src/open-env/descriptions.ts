@@ -52,7 +52,9 @@ const ROUTES = { '/reset': 'post', '/step': 'post', '/state': 'get', '/health': 
 export const openApi = (title: string) => ({
   openapi: '3.1.0',
   info: { title, version: '1.0.0' },
-  paths: Object.fromEntries(Object.entries(ROUTES).map(([path, method]) => [path, { [method]: { responses: answered } }])),
+  paths: Object.fromEntries(
+    Object.entries(ROUTES).map(([path, method]) => [path, { [method]: { responses: answered } }]),
+  ),
 });
 
 /** The answer to a JSON-RPC request of MCP: text environments have no tools. */

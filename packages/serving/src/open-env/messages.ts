@@ -130,7 +130,8 @@ const problem = (type: FieldProblem['type'], loc: FieldProblem['loc'], msg: stri
   input: input ?? null,
 });
 
-const refused = (problems: readonly FieldProblem[]) => new MessageError('VALIDATION_ERROR', 'Invalid message', problems);
+const refused = (problems: readonly FieldProblem[]) =>
+  new MessageError('VALIDATION_ERROR', 'Invalid message', problems);
 
 function refuseProblems(problems: readonly FieldProblem[]): void {
   if (problems.length > 0) throw refused(problems);

@@ -85,7 +85,8 @@ export class OpenEnvServer {
     const { path } = pathOf(request);
     if (path !== '/ws' && path !== '/mcp') return refuseUpgrade(socket, 403);
     this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
-      if (path === '/mcp') webSocket.on('message', (data: Buffer) => webSocket.send(JSON.stringify(mcpAnswer(data.toString())))); // prettier-ignore
+      if (path === '/mcp')
+        webSocket.on('message', (data: Buffer) => webSocket.send(JSON.stringify(mcpAnswer(data.toString())))); // prettier-ignore
       else this.#open(webSocket);
     });
   }
@@ -104,7 +105,9 @@ export class OpenEnvServer {
     this.#sessions.set(socket, last);
     socket.on('message', (data: Buffer, isBinary: boolean) => {
       idle.refresh();
-      last = last.then(() => (socket.readyState === socket.OPEN ? this.#take(socket, session, data, isBinary) : undefined));
+      last = last.then(() =>
+        socket.readyState === socket.OPEN ? this.#take(socket, session, data, isBinary) : undefined,
+      );
       this.#sessions.set(socket, last);
     });
     socket.on('error', () => socket.terminate()); // too long a frame, or no UTF-8
