@@ -8,7 +8,7 @@ import { backoff } from '../http/retry-policy.js';
 export interface OpenEnvSocketOptions {
   /** Longest wait for a reply, in milliseconds. */
   timeoutMs: number;
-  /** How long to go on connecting to a server that is full or does not answer, in milliseconds. */
+  /** How long to keep trying to connect to a server that is full or does not answer, in milliseconds. */
   connectMs: number;
   /** Of the jitter between attempts. */
   seed: number;

@@ -47,7 +47,7 @@ const properties = {
     default: 60_000,
   },
   connectMs: {
-    description: 'How long to go on connecting to a server that is full or absent, in milliseconds.',
+    description: 'How long to keep trying to connect to a server that is full or absent, in milliseconds.',
     type: 'integer',
     minimum: 0,
     default: 60_000,

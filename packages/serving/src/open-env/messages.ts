@@ -33,7 +33,7 @@ export type ClientMessage =
   | { type: 'close' }
   | { type: 'mcp'; data: unknown };
 
-/** Request that the server answers with an error frame, after which the session goes on. */
+/** Request that the server answers with an error frame, after which the session continues. */
 export class MessageError extends Error {
   override readonly name = 'MessageError';
   constructor(

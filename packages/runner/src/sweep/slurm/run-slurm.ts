@@ -88,7 +88,7 @@ export class SlurmLauncher {
   }
 
   /**
-   * Goes on following what an earlier start of the sweep submitted.
+   * Follows further what an earlier start of the sweep submitted.
    *
    * @returns the jobs that are to be submitted
    */
