@@ -14,7 +14,8 @@ const mayImport = {
   serving: ['core', 'models', 'envs'],
   logging: ['core'],
   views: [],
-  runner: ['core', 'config', 'graph', 'checkpoints', 'models', 'envs', 'algorithms', 'serving', 'logging', 'views'],
+  mpi: ['core'],
+  runner: ['core', 'config', 'graph', 'checkpoints', 'models', 'envs', 'algorithms', 'serving', 'logging', 'views', 'mpi'],
 };
 
 /** Tests also import the testing package; a test of an algorithm opens the device that its models run on. */

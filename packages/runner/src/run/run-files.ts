@@ -15,7 +15,18 @@ const RESUMED_FILES = ['metrics.jsonl', 'trajectories/rollout.jsonl', 'trajector
 /** Episodes of each evaluation that are stored: the first ones, which are the same games every time. */
 const STORED_EVALUATIONS = 8;
 
-export class RunFiles {
+/** What a recorder writes. */
+export interface RecordedFiles {
+  readonly directory: string;
+  /** Bytes of each file that a resumed run keeps. */
+  readonly lengths: Record<string, number>;
+  logMetrics(iteration: number, metrics: Metrics): Promise<void>;
+  logRollout(iteration: number, rollout: readonly Trajectory[]): Promise<void>;
+  logEvaluation(iteration: number, episodes: readonly Trajectory[]): Promise<void>;
+  logTimings(iteration: number, seconds: Record<string, number>): Promise<void>;
+}
+
+export class RunFiles implements RecordedFiles {
   private constructor(
     readonly directory: string,
     private readonly metrics: JsonlFile,
