@@ -52,6 +52,7 @@ export class Recorder implements RunHooks {
   #note = '';
   #stop = false;
   #seconds: Record<string, number> = {};
+  #evaluated: readonly Trajectory[] = [];
   #phaseStarted = performance.now();
   #savedAt = performance.now();
 
@@ -113,6 +114,8 @@ export class Recorder implements RunHooks {
     this.#refuseNonFinite(iteration, metrics, rollout);
     await this.files.logMetrics(iteration + 1, metrics);
     await this.files.logRollout(iteration + 1, rollout);
+    await this.files.logEvaluation(iteration + 1, this.#evaluated);
+    this.#evaluated = [];
     await this.files.logTimings(iteration + 1, this.#seconds);
     const step = { iteration: iteration + 1, metrics, seconds: this.#seconds, episodes: rollout };
     await this.settings.logger.log(step);
@@ -124,6 +127,11 @@ export class Recorder implements RunHooks {
     if ('eval/episodic_return' in metrics) this.#printEvaluation(iteration + 1, metrics);
     if ('eval/nll' in metrics) this.#printValidation(metrics);
     this.#guard(iteration + 1, metrics);
+  }
+
+  /** Episodes of an evaluation, stored with the metrics that follow. */
+  evaluated(episodes: readonly Trajectory[]): void {
+    this.#evaluated = episodes;
   }
 
   async keepBest(iteration: number, score: number): Promise<void> {

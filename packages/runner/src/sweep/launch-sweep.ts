@@ -4,6 +4,7 @@ import type { SweepOutcome, SweepRequest } from '@bowyer/config';
 import type { ProgressOutput } from '@bowyer/logging';
 import { AshaSource } from './asha-source.js';
 import { owningFolder } from '../run/folder-owner.js';
+import { compareJobs } from './compare-jobs.js';
 import { JobBoard, figure } from './job-board.js';
 import { jobList } from './job-list.js';
 import { readMarkers, type JobMarker } from './job-marker.js';
@@ -56,6 +57,7 @@ async function runHere(request: SweepRequest, { jobs, compositions, warnings }: 
     request.announce(`\t${jobLabel(job).replace(' ', ' : ')}`);
     failed = (await request.runJob(job.number, compositions[job.number])).failed || failed;
   }
+  for (const line of await compareJobs(request.directory)) request.announce(line);
   return { exitCode: failed ? 1 : 0 };
 }
 
@@ -135,7 +137,8 @@ async function summarised(request: SweepRequest, sweep: PlannedSweep, ended: End
   const rows = await summaryRows(sweep, outcomes, markers, columns);
   const csv = await writeSummary(request.directory, rows, columns);
   const failed = rows.filter(({ outcome }) => outcome?.status === 'failed').length;
-  const lines = ['', summaryText(rows, columns, request.directory), '', `table: ${csv}`];
+  const comparison = await compareJobs(request.directory);
+  const lines = ['', summaryText(rows, columns, request.directory), '', ...comparison, `table: ${csv}`];
   if (halving && asha) lines.push(...bestLine(halving, asha.metric, jobs));
   if (launcher instanceof SlurmLauncher && launcher.arraysLeft.length > 0)
     lines.push('the jobs stay in Slurm; to follow them again:', `  ${resumeCommand(request)}`, 'to end them:', `  scancel ${launcher.arraysLeft.join(' ')}`); // prettier-ignore

@@ -39,6 +39,7 @@ import { resultText, type RunResults } from '../../run/results.js';
 import { claimDirectory, openDirectory, RunFiles } from '../../run/run-files.js';
 import { checkSharedFolder } from '../../ranks/shared-folder.js';
 import { silentCheckpoints, silentFiles, silentLogger, silentSaveable } from '../../ranks/silent.js';
+import { tokenTexts } from '../../run/token-texts.js';
 import { REPORT_FILE, withReport } from '../../run/write-report.js';
 import type { TaskContext } from '../task.js';
 import { failureLog, FinalTest } from './final-test.js';
@@ -233,7 +234,7 @@ async function runAlgorithm(
   const { directory, log, envParts, onInterrupt, ranks = oneRank } = context;
   const { policy, critic } = agent;
   const leads = ranks.rank === 0;
-  const files = leads ? await RunFiles.open(directory, progress?.fileLengths ?? {}) : silentFiles(directory);
+  const files = leads ? await RunFiles.open(directory, progress?.fileLengths ?? {}, tokenTexts(policy.tokenizer)) : silentFiles(directory);
   await ranks.barrier(); // the files end where the run resumes
   const state: RecipeState = progress?.state ?? {};
   const firstIteration = progress?.nextIteration ?? 0;
@@ -276,6 +277,7 @@ async function runAlgorithm(
         await diagnostics?.onRollout(rollout, iteration);
         recorder.progress('diagnostics', 1, 1);
       },
+      onEvaluation: (episodes) => recorder.evaluated(episodes),
       ...{ dataset, history, state, firstIteration, hooks: recorder, valueModel },
       ...{ openReference, openTeacher, restoreStart },
       environment: config.env.name,
