@@ -44,6 +44,10 @@ test('a band is drawn around the line where every point has its edges', () => {
   const chart = (last: object) =>
     lineChart([{ name: 'a', points: [point, { x: 1, y: 1, ...last }] }], { title: '', xLabel: '' });
   expect(chart({ low: 0, high: 2 })).toMatch(/<polygon points="[^"]+"/);
-  expect(chart({ low: 0, high: 2 }).match(/<polygon points="([^"]+)"/)![1].split(' ')).toHaveLength(4);
+  expect(
+    chart({ low: 0, high: 2 })
+      .match(/<polygon points="([^"]+)"/)![1]
+      .split(' '),
+  ).toHaveLength(4);
   expect(chart({})).not.toContain('<polygon');
 });
