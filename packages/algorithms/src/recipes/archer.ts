@@ -19,7 +19,7 @@ import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
 import { policyPlayer } from '../rollout/policy-player.js';
 import { insertTurns, openReplay, rewardMetrics } from '../rollout/replay.js';
 import { noteEstimate } from '../rollout/turn-estimates.js';
-import type { Metrics, OpenPlayer, PlayOptions, ReplayItem } from '../types.js';
+import type { Metrics, PlayOptions, ReplayItem } from '../types.js';
 import { accumulateActor, actorLossKeys, baselineProblems, type Actor } from '../update/actor-update.js';
 import { importanceClipKey } from '../update/critic-targets.js';
 import { criticKeys, criticProblems, updateCritic, type CriticUpdate } from '../update/critic-update.js';

@@ -100,7 +100,7 @@ export class Recorder implements RunHooks {
   }
 
   progress(phase: string, done: number, total: number): void {
-    if (done === total) this.#clockPhase(phase);
+    this.#clockPhase(phase); // on every step: a checkpoint or an evaluation in between has a time of its own
     const { iterations, firstIteration, progress } = this.settings;
     if (iterations === null) {
       if (!this.#bar) (this.#bar = new ProgressBar(phase, total, progress)).startAt(firstIteration);
