@@ -42,7 +42,10 @@ export abstract class Backend<T extends StateTensor, Binding extends RunnableBin
       case 'callKernel':
         return (await this.callKernel(this.#kernels.get(request.kernelId)!, request)) ?? null;
       case 'createState':
-        this.#states.set(request.stateId, await this.#createState(request.tensors));
+        this.#states.set(request.stateId, {
+          ...this.#states.get(request.stateId),
+          ...(await this.#createState(request.tensors)),
+        });
         return null;
       case 'readState':
         return this.read(this.state(request.stateId), request.names);
