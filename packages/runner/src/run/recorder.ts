@@ -32,6 +32,8 @@ interface RecorderSettings extends Pick<TaskContext, 'log' | 'progress'> {
   logger: RunLogger;
   /** They stop and save together, whichever of them was asked to; this process alone if not given. */
   ranks?: Ranks;
+  /** Seconds since the last call of what is inside the phases, by name; nothing if not given. */
+  innerSeconds?: () => Record<string, number>;
 }
 
 /** Where checkpoints go. */
@@ -100,7 +102,7 @@ export class Recorder implements RunHooks {
   }
 
   progress(phase: string, done: number, total: number): void {
-    if (done === total) this.#clockPhase(phase);
+    this.#clockPhase(phase); // on every step: a checkpoint or an evaluation in between has a time of its own
     const { iterations, firstIteration, progress } = this.settings;
     if (iterations === null) {
       if (!this.#bar) (this.#bar = new ProgressBar(phase, total, progress)).startAt(firstIteration);
@@ -116,7 +118,7 @@ export class Recorder implements RunHooks {
     await this.files.logRollout(iteration + 1, rollout);
     await this.files.logEvaluation(iteration + 1, this.#evaluated);
     this.#evaluated = [];
-    await this.files.logTimings(iteration + 1, this.#seconds);
+    await this.files.logTimings(iteration + 1, { ...this.#seconds, ...this.settings.innerSeconds?.() });
     const step = { iteration: iteration + 1, metrics, seconds: this.#seconds, episodes: rollout };
     await this.settings.logger.log(step);
     this.#seconds = {};

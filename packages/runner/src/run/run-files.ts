@@ -21,6 +21,7 @@ export interface RecordedFiles {
   /** Bytes of each file that a resumed run keeps. */
   readonly lengths: Record<string, number>;
   logMetrics(iteration: number, metrics: Metrics): Promise<void>;
+  logEvaluation(iteration: number, episodes: readonly Trajectory[]): Promise<void>;
   logRollout(iteration: number, rollout: readonly Trajectory[]): Promise<void>;
   logEvaluation(iteration: number, episodes: readonly Trajectory[]): Promise<void>;
   logTimings(iteration: number, seconds: Record<string, number>): Promise<void>;

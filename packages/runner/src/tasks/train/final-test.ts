@@ -19,6 +19,7 @@ import { playOptions, recipeOptions } from '../../agent/play-options.js';
 import { loadPolicy } from '../../agent/policy-setup.js';
 import { agentEnvironment } from '../../environment/agent-context.js';
 import { environmentOf, optimalReturnOf, splitPlanOf } from '../../environment/environment.js';
+import { breakdownOf } from '../../run/breakdown.js';
 import type { Recorder } from '../../run/recorder.js';
 import {
   returnInterval,
@@ -82,6 +83,12 @@ export class FinalTest {
         interval: returnInterval(trajectories, items),
       })),
       items,
+      tasks: Object.fromEntries(
+        tested.map(({ name, decoding, trajectories }) => [
+          `${name} (${decoding})`,
+          breakdownOf(config.env.name, trajectories),
+        ]),
+      ),
       optimalReturn: optimalReturnOf(config),
       calibration: calibration && {
         qMean: calibration['eval/q_mean'],

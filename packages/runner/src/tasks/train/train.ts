@@ -14,7 +14,7 @@ import {
 import { oneRank, onRankZero, writeFileAtomically } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import type { RunLogger } from '@bowyer/logging';
-import type { LanguageModel } from '@bowyer/models';
+import { takeExchangeTimes, type LanguageModel } from '@bowyer/models';
 import { makeCritic } from '../../agent/critic-setup.js';
 import { deviceOf } from '../../agent/device-choice.js';
 import { freshPolicy } from '../../agent/fresh-policy.js';
@@ -168,6 +168,7 @@ async function trainOn(device: Device, config: TrainConfig, context: TaskContext
         openReference: referenceOf(policy, start, config, device),
         openTeacher: teacherOf(policy, config, device),
         restoreStart: startRestorer(policy, start, config, device),
+        device,
       });
     const work = async (logger: RunLogger) => {
       const recorder = await algorithm(logger);
@@ -212,6 +213,7 @@ async function findStart(
 }
 
 interface RunState {
+  device: Device;
   logger: RunLogger;
   config: TrainConfig;
   context: TaskContext;
@@ -229,7 +231,7 @@ async function runAlgorithm(
   unit: AnyAlgorithm,
   agent: Agent,
   dataset: Dataset | null,
-  { logger, config, context, store, progress, openReference, openTeacher, restoreStart, valueModel }: RunState,
+  { device, logger, config, context, store, progress, openReference, openTeacher, restoreStart, valueModel }: RunState,
 ): Promise<Recorder> {
   const { directory, log, envParts, onInterrupt, ranks = oneRank } = context;
   const { policy, critic } = agent;
@@ -267,6 +269,7 @@ async function runAlgorithm(
     guard: config.guard,
     logger,
     ranks,
+    innerSeconds: ranks.size > 1 ? () => exchangeSeconds(device) : undefined,
   });
   onInterrupt(() => (recorder.stopRequested = true), 'stopping at the next checkpoint');
   const { rollouts: history } = await RunFiles.read(directory);
@@ -292,6 +295,12 @@ async function runAlgorithm(
   if (recorder.best === null && (!recorder.stopRequested || recorder.stoppedByGuard !== null))
     await saveable.saveAgent(recorder.bestFolder);
   return recorder;
+}
+
+/** Parts of the phases in which there are optimizer steps. */
+function exchangeSeconds(device: Device): Record<string, number> {
+  const { wait, exchange } = takeExchangeTimes(device);
+  return { 'gradient wait': wait / 1000, 'gradient exchange': exchange / 1000 };
 }
 
 async function readResults(directory: string): Promise<RunResults | null> {
