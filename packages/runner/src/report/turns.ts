@@ -73,10 +73,7 @@ export function dialogueOf(
   };
 }
 
-/** Characters that two observations must share for the later one to count as a continuation. */
-const SHARED = 20;
-
-/** What the environment wrote after each turn. Of an observation that repeats the one before, the lines that are new. */
+/** What the environment wrote after each turn. Of an observation that begins with the whole one before, the lines that are new. */
 function newTexts({ opening, turns }: TrajectoryRecord): string[] {
   let observation = opening;
   return turns.map(({ action, reply, next_observation: next }) => {
@@ -87,8 +84,9 @@ function newTexts({ opening, turns }: TrajectoryRecord): string[] {
     }
     let shared = 0;
     while (shared < said.length && said[shared] === next[shared]) shared++;
+    const begins = shared >= observation.trimEnd().length && next.length > observation.length;
     observation = next;
-    return shared < SHARED ? next : next.slice(next.lastIndexOf('\n', shared - 1) + 1);
+    return begins ? next.slice(next.lastIndexOf('\n', shared - 1) + 1) : next;
   });
 }
 
