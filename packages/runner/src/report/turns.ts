@@ -90,7 +90,13 @@ function newTexts({ opening, turns }: TrajectoryRecord): string[] {
   });
 }
 
-function scoresOf({ logprobs, texts }: { logprobs: number[]; texts?: string[] }): Pick<Turn, 'logprob' | 'entropy' | 'tokens'> {
+function scoresOf({
+  logprobs,
+  texts,
+}: {
+  logprobs: number[];
+  texts?: string[];
+}): Pick<Turn, 'logprob' | 'entropy' | 'tokens'> {
   if (logprobs.length === 0) return {};
   const short = (value: number) => Number(value.toPrecision(4));
   const sum = logprobs.reduce((total, logprob) => total + logprob, 0);
