@@ -86,9 +86,11 @@ Written by \`tools/full-lists-table.ts\` from ${starts.length + sweeps.flat().le
 
 \`\`\`sh
 npx bowyer --config-name archer_20q_full algorithm=bc save_path=START
-npx bowyer -m --config-name archer_20q_full algorithm=reinforce_pp seed=0,1,2 iterations=20 checkpoint_path=START/checkpoints/best launcher=local hydra.sweep.dir=SWEEP
+npx bowyer -m --config-name archer_20q_full algorithm=reinforce_pp seed=0,1,2 iterations=20 \\
+  checkpoint_path=START/checkpoints/best launcher=local hydra.sweep.dir=SWEEP
 npx bowyer --config-name archer_city_full algorithm=bc save_path=CITY_START
-npx bowyer -m --config-name archer_city_full algorithm=reinforce_pp seed=0,1,2 iterations=20 checkpoint_path=CITY_START/checkpoints/best launcher=local hydra.sweep.dir=CITY_SWEEP
+npx bowyer -m --config-name archer_city_full algorithm=reinforce_pp seed=0,1,2 iterations=20 \\
+  checkpoint_path=CITY_START/checkpoints/best launcher=local hydra.sweep.dir=CITY_SWEEP
 node --conditions=source --import tsx tools/full-lists-table.ts START CITY_START -- SWEEP CITY_SWEEP
 \`\`\`
 
@@ -104,10 +106,10 @@ ${starts.map(startRow).join('\n')}
 
 ## The gains
 
-Every run begins with the start of its game above; the seed is that of the training episodes and of the test, so the figures say how
-much the training differs between runs, not between starts. The policy tested is the one that was best in evaluations on
-other episodes. The gain is the difference to the start on the same test episodes, its interval the 95 % interval of Student's t over seeds,
-SE its standard error.
+Every run begins with the start of its game above; the seed is that of the training episodes and of the test, so the
+figures say how much the training differs between runs, not between starts. The policy tested is the one that was best in
+evaluations on other episodes. The gain is the difference to the start on the same test episodes, its interval the 95 % interval
+of Student's t over seeds, SE its standard error.
 
 | game | method | seeds | iterations | steps (1,000) | start | return | each seed | gain | interval | gain / SE | win | seconds |
 |---|---|---|---|---|---|---|---|---|---|---|---|---|

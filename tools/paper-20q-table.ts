@@ -197,8 +197,9 @@ npx bowyer --config-name archer_20q +experiment=${experiment} hydra.sweep.dir=FO
 node --conditions=source --import tsx tools/paper-20q-table.ts ${experiment} FOLDER
 \`\`\`
 
-${page.text} Methods that play begin with the warm start of their seed and play the same number of episodes; \`bc\`, \`iql\` and
-\`awr\` play none and learn from the games that the start imitates. Returns are means of sampled play on ${test} test episodes, of the
+${page.text}
+Methods that play begin with the warm start of their seed and play the same number of episodes; \`bc\`, \`iql\` and \`awr\` play
+none and learn from the games that the start imitates. Returns are means of sampled play on ${test} test episodes, of the
 policy that was best in evaluations on other episodes. Starts: ${startRows.join(', ')}.
 
 | method | seeds | return | interval | each seed | gain | gain / SE | win | steps (1,000) | seconds |
@@ -219,8 +220,8 @@ ${page.ranking}
 
 ## Return against environment steps
 
-An environment step is a question. Lines are means over seeds of evaluations on ${evaluation} episodes, the first point the start's test; a
-band is one standard error over seeds on both sides.
+An environment step is a question. Lines are means over seeds of evaluations on ${evaluation} episodes, the first point the start's
+test; a band is one standard error over seeds on both sides.
 
 ${drawn.join('\n\n')}
 
