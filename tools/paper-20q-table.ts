@@ -4,7 +4,7 @@
 //   node --conditions=source --import tsx tools/paper-20q-table.ts paper_20q FOLDER... (several where the sweep was run in parts)
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { mean, standardError } from '@bowyer/core';
+import { mean, minimum, standardError } from '@bowyer/core';
 import { lineChart, type Series } from '@bowyer/logging';
 import { finishedRuns, halfInterval, headCommit, tested, testReturn, type Run } from './sweep-runs.js';
 
@@ -26,8 +26,8 @@ const pages: Record<string, Page> = {
     text: `Settings: \`configs/preset/methods_20q.yaml\`, a policy of 0.11 M weights. A perfect player with the demonstrator's questions
 has -2.90.`,
     ranking: `The ArCHer paper (Zhou et al. 2024, arXiv:2402.19446) reports that ArCHer needs far fewer samples than PPO. Here it does not.
-What differs: a policy of 0.11 M weights from scratch in place of GPT-2, ten words, a rule-based oracle, and episodes of about eight
-turns, so a return says much about each of its turns; ArCHer's policy rests for the warm-up of its critic, a sixth of its
+What differs: a policy of 0.11 M weights from scratch in place of GPT-2, ten words, a rule-based oracle, and episodes of about
+eight turns, so a return says much about each of its turns; ArCHer's policy rests for the warm-up of its critic, a sixth of its
 iterations. Which of these decides was not measured.`,
   },
   paper_20q_full: {
@@ -172,7 +172,7 @@ function sweepOf(folder: string): string {
 const [, listed] = /^ *algorithm: (.*)$/m.exec(readFileSync(`experiments/${experiment}.yaml`, 'utf8'))!;
 const missing = listed.split(',').filter((name) => !methods.includes(name));
 const gaps =
-  missing.length > 0 ? `\n\nWithout a finished run: ${missing.map((name) => `\`${name}\``).join(', ')}.` : '';
+  missing.length > 0 ? `\n\nWithout a finished run:\n${missing.map((name) => `\`${name}\``).join(', ')}.` : '';
 /** SFT: what all begin with. */
 const startValues = [...starts.values()];
 const sftRow = `| SFT (warm start) | ${startValues.length} | **${mean(startValues).toFixed(2)}** | ${halfInterval(startValues, 2)} | ${startValues.map((value) => value.toFixed(2)).join(', ')} | | | | 0 | |`; // prettier-ignore
@@ -182,7 +182,7 @@ const test = chosen(runs[0]).metrics['test/episodes'];
 const evaluation = runs.flatMap(({ metrics }) => metrics.flatMap((line) => line['eval/episodes'] ?? []))[0];
 const seconds = runs.reduce((sum, run) => sum + run.seconds, 0);
 /** Of all listed methods and three seeds, two at a time, if every run took as long as the fastest of its method. */
-const fastest = methods.map((name) => Math.min(...ofMethod(name).map((run) => run.seconds)));
+const fastest = methods.map((name) => minimum(ofMethod(name).map((run) => run.seconds)));
 const wholeMinutes = ((mean(fastest) * listed.split(',').length * 3) / 2 / 60).toFixed(0);
 const startRows = [...starts].sort(([a], [b]) => Number(a) - Number(b)).map(([seed, value]) => `${value.toFixed(2)} (seed ${seed})`); // prettier-ignore
 
