@@ -1,5 +1,6 @@
 // The device: one worker thread that owns all sessions and the state they read and write.
 import { availableParallelism } from 'node:os';
+import { oneRank, type Ranks } from '@bowyer/core';
 import {
   arrayClass,
   arrayTypes,
@@ -16,7 +17,8 @@ import { GraphKernel, WorkerKernel, type Kernel, type KernelSource } from './ker
 import { ModelFiles } from './model-files.js';
 import { Program } from './program.js';
 import type { StateTensorSpec } from './protocol.js';
-import { State, type StateTensorInit, type TensorCopy } from './state.js';
+import { State, type StateTensorInfo, type StateTensorInit, type TensorCopy } from './state.js';
+import { sizeOf } from './tensor-size.js';
 import { WorkerClient } from './worker-client.js';
 
 export interface DeviceOptions {
@@ -26,6 +28,10 @@ export interface DeviceOptions {
   precision?: Precision;
   /** Threads inside one operator; all cores if not given. The same number is needed for bit-equal results. */
   threads?: number;
+  /** The processes that compute together, each with a device of its own; this one alone if not given. */
+  ranks?: Ranks;
+  /** Whether each rank has the optimizers' state of a part of the parameters only (ZeRO-1). False if not given. */
+  shardsOptimizers?: boolean;
 }
 
 /** Start a device. Close it in a `finally`: its worker keeps the process alive. */
@@ -34,7 +40,8 @@ export async function openDevice(options: DeviceOptions): Promise<Device> {
   const device = options.device === 'auto' ? (await chooseDevice()).device : options.device;
   const precision = options.precision ?? 'float32';
   await checkDevice(device, precision);
-  return new Device(device, precision, threads, new WorkerClient({ device, threads }));
+  const { ranks = oneRank, shardsOptimizers = false } = options;
+  return new Device(device, precision, threads, new WorkerClient({ device, threads }), ranks, shardsOptimizers);
 }
 
 export class Device {
@@ -45,6 +52,8 @@ export class Device {
     readonly precision: Precision,
     readonly threads: number,
     private readonly client: WorkerClient,
+    readonly ranks: Ranks = oneRank,
+    readonly shardsOptimizers = false,
   ) {}
 
   /** Where state is stored: in arrays of the worker, or in buffers of a GPU. With CUDA it is on the host and copied at each run. */
@@ -54,19 +63,29 @@ export class Device {
 
   /** Tensors owned by the device. The arrays are transferred to the worker and are empty afterwards. */
   async createState(tensors: Readonly<Record<string, StateTensorInit>>): Promise<State> {
-    const specs = Object.entries(tensors).map(([name, { shape, data, dtype = dataTypeOf(data) }]): StateTensorSpec => {
-      const size = shape.reduce((product, dim) => product * dim, 1);
-      if (data.length !== size)
-        throw new RangeError(
-          `createState: '${name}' has ${data.length} elements, shape [${shape.join(', ')}] needs ${size}`,
-        );
-      if (!holds(data, dtype))
-        throw new TypeError(
-          `createState: '${name}' of ${dtype} needs ${arrayTypes[dtype].name}, not ${arrayClass(data)}`,
-        );
-      return { name, dtype, dims: shape, data: ownBuffer(data) };
-    });
+    const specs = Object.entries(tensors).map(([name, tensor]) => specOf(name, tensor));
     return this.#createState(specs, [...new Set(specs.map(({ data }) => data!.buffer as ArrayBuffer))]);
+  }
+
+  /**
+   * As `createState`, each tensor transferred as it comes: a model in this thread's memory would make the garbage collector mark
+   * everything once for each 64 MiB of it.
+   */
+  async createStateFrom(tensors: AsyncIterable<readonly [name: string, tensor: StateTensorInit]>): Promise<State> {
+    const stateId = this.client.nextId();
+    const infos = new Map<string, StateTensorInfo>();
+    await this.client.request({ kind: 'createState', stateId, tensors: [] });
+    try {
+      for await (const [name, tensor] of tensors) {
+        const spec = specOf(name, tensor);
+        await this.client.request({ kind: 'createState', stateId, tensors: [spec] }, [spec.data!.buffer as ArrayBuffer]);
+        infos.set(name, { dtype: spec.dtype, shape: spec.dims });
+      }
+    } catch (error) {
+      await this.client.request({ kind: 'releaseState', stateId });
+      throw error;
+    }
+    return new State(stateId, infos);
   }
 
   /** Zeros in the given shapes; only the shapes are sent to the worker. */
@@ -84,6 +103,14 @@ export class Device {
     const stateId = this.client.nextId();
     await this.client.request({ kind: 'createState', stateId, tensors }, transfer);
     return new State(stateId, new Map(tensors.map(({ name, dtype, dims }) => [name, { dtype, shape: dims }])));
+  }
+
+  /** Some tensors of a state as a state of their own: the same memory, which stays the first state's. On the host alone. */
+  async viewOf(state: State, names: readonly string[]): Promise<State> {
+    const stateId = this.client.nextId();
+    const infos = names.map((name) => [name, state.info(name)] as const);
+    await this.client.request({ kind: 'viewState', stateId, of: state.id, names });
+    return new State(stateId, new Map(infos));
   }
 
   /** Copies of the tensors (all if no names are given), for checkpoints. */
@@ -157,6 +184,17 @@ export class Device {
     await this.client.close();
     this.#files.release();
   }
+}
+
+function specOf(name: string, { shape, data, dtype = dataTypeOf(data) }: StateTensorInit): StateTensorSpec {
+  const size = sizeOf(shape);
+  if (data.length !== size)
+    throw new RangeError(
+      `createState: '${name}' has ${data.length} elements, shape [${shape.join(', ')}] needs ${size}`,
+    );
+  if (!holds(data, dtype))
+    throw new TypeError(`createState: '${name}' of ${dtype} needs ${arrayTypes[dtype].name}, not ${arrayClass(data)}`);
+  return { name, dtype, dims: shape, data: ownBuffer(data) };
 }
 
 /** A view into a larger buffer is copied, so that transferring it does not transfer the rest of the buffer. */

@@ -29,6 +29,8 @@ import {
   type TestedItems,
 } from '../../run/results.js';
 import { RunFiles } from '../../run/run-files.js';
+import { storeTest } from '../../run/stored-test.js';
+import { tokenTexts } from '../../run/token-texts.js';
 import type { TaskContext } from '../task.js';
 import type { TrainConfig } from './train-config.js';
 
@@ -71,6 +73,7 @@ export class FinalTest {
     const { trajectories: ofBest } = tested.findLast(({ decoding }) => decoding === this.#decodings[0])!;
     const calibration = critic && (await criticCalibration(critic, ofBest, config.gamma!));
     const items = await this.#items(tested.flatMap(({ trajectories }) => trajectories));
+    await storeTest(this.context.directory, tested, tokenTexts(policy.tokenizer));
     return {
       iterations: recorder.stoppedByGuard === null ? (config.iterations ?? 0) : recorder.iteration,
       ...(recorder.stoppedByGuard !== null && { stopped: recorder.stoppedByGuard }),
@@ -136,6 +139,7 @@ export class FinalTest {
         makeEnv: agentEnvironment(config, environmentOf(config, context.envParts)),
         hooks: { progress: (_, done) => bar.update(done) },
         onFailure: failureLog(context.log),
+        ranks: context.ranks,
       },
       openPlayer,
       { ...playOptions(config, agent.policy.tokenizer), evalSize: config.testSize, evalDecoding: decoding },
