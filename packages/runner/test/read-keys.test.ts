@@ -36,8 +36,8 @@ const READ_ELSEWHERE: Readonly<Record<string, string>> = {
   allowAnonymous: 'validation reads it, with host',
   offline: 'read where a model is named by its place on the hub',
   huggingfaceToken: 'must be empty',
-  wandbKey: 'must be empty',
-  useWandb: 'must be false',
+  wandbKey: 'the command line makes it an environment variable',
+  useWandb: 'the command line chooses the logger',
   evalDoSample: 'becomes evalDecoding before a task begins',
 };
 

@@ -12,6 +12,8 @@ import { serveEnvTask } from './serve-env/unit.js';
 import { serveModelTask } from './serve-model/unit.js';
 import type { TaskUnit } from './task.js';
 import { trainTask } from './train/unit.js';
+import { wandbAgentTask } from './wandb-agent/unit.js';
+import { wandbSyncTask } from './wandb-sync/unit.js';
 
 const tasks = new Map<string, TaskUnit>();
 
@@ -35,6 +37,8 @@ for (const unit of [
   playTask,
   replayTask,
   serveEnvTask,
+  wandbSyncTask,
+  wandbAgentTask,
 ])
   registerTask(unit);
 
