@@ -46,7 +46,7 @@ export async function createSweep(
 ): Promise<{ place: SweepPlace; url: string; warnings: string[] }> {
   return withClient(env, async (client) => {
     const variables = { config: JSON.stringify(config), projectName: project, entityName: entity }; // JSON is YAML
-    const { upsertSweep } = await client.graphql<UpsertSweepAnswer>(UPSERT_SWEEP, variables);
+    const { upsertSweep } = await client.graphql<UpsertSweepAnswer>(UPSERT_SWEEP, variables, { onlyOnce: true }); // else there may be two
     const { name: id, project: there } = upsertSweep.sweep;
     const place = { id, project: there.name, entity: there.entity.name };
     const url = [pagesOf(baseUrlOf(env), env), place.entity, place.project, 'sweeps', id].join('/');
@@ -68,10 +68,7 @@ export interface SweepTrial {
 }
 
 /** What the sweep wants done; none: nothing now. */
-export type SweepCommand =
-  | SweepTrial
-  | { type: 'stop'; run_id: string }
-  | { type: 'exit' };
+export type SweepCommand = SweepTrial | { type: 'stop'; run_id: string } | { type: 'exit' };
 
 export interface SweepAgent {
   /** @param running ids of the trials under way @returns null where the sweep was deleted */

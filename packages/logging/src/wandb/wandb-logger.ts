@@ -210,11 +210,12 @@ class WandbLogger implements RunLogger {
     const shown = episodes.slice(0, this.options.episodes);
     const table = { key: 'rollout/dialogues', step };
     if (shown.length > 0) values.push([table.key, await tableValue(files, table, COLUMNS, shown.flatMap(turnsOf))]);
-    const series = [...this.open.log.series].filter(([, points]) => points.length > 1);
+    const now = (name: string) => (row.has(name) ? [{ x: step, y: Number(row.get(name)) }] : []);
+    const drawn = [...this.open.log.series].map(([name, points]) => ({ name, points: [...points, ...now(name)] }));
+    const series = drawn.filter(({ points }) => points.length > 1); // one point is no curve
     const plot = { key: 'plots/metrics', step };
     if (series.length > 0) {
-      const lines = series.map(([name, points]) => ({ name, points }));
-      const svg = lineChart(lines, { title: this.run.name, xLabel: 'iteration' });
+      const svg = lineChart(series, { title: this.run.name, xLabel: 'iteration' });
       values.push([plot.key, await htmlValue(files, plot, `<!doctype html><html><body>${svg}</body></html>\n`)]);
     }
     if (values.length === 0) return;

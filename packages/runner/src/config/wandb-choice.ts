@@ -13,8 +13,9 @@ const VARIABLE = 'WANDB_API_KEY';
  */
 export function withoutKey(argv: readonly string[], env: Environment): string[] {
   return argv.filter((word) => {
-    const key = /^\+{0,2}wandb_key=(['"]?)(.+)\1$/s.exec(word)?.[2];
-    if (key === undefined) return true;
+    const given = /^\+{0,2}wandb_key=(.*)$/s.exec(word)?.[1];
+    const key = given?.replace(/^(['"])(.*)\1$/s, '$2') ?? '';
+    if (key === '') return true;
     env[VARIABLE] = key;
     return false;
   });

@@ -37,7 +37,7 @@ export async function makeWandbSweep(request: SweepRequest, sweeper: SweeperConf
   const project = program.env.WANDB_PROJECT || String(master.setting('project_name'));
   const { place, url, warnings } = await createSweep(config, { entity, project }, program.env);
   for (const warning of warnings) request.announce(`W&B: ${warning}`);
-  const command = `command=[${words.map((word) => (/^[\w.=/-]+$/.test(word) ? word : `'${word}'`)).join(',')}]`;
+  const command = `command=[${words.map((word) => (/^[\w./-]+$/.test(word) ? word : `"${word}"`)).join(',')}]`;
   const agent = [program.commandPrefix ?? program.programName, '--config-name', 'wandb_agent'];
   const sweep = `sweep=${place.entity}/${place.project}/${place.id}`;
   stdout.write(

@@ -2,7 +2,14 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asAgent, parseSweep, type SweepAgent, type SweepCommand, type SweepPlace, type SweepTrial } from '@bowyer/logging';
+import {
+  asAgent,
+  parseSweep,
+  type SweepAgent,
+  type SweepCommand,
+  type SweepPlace,
+  type SweepTrial,
+} from '@bowyer/logging';
 import { startJobProcess, type JobProcess } from '../../sweep/job-process.js';
 import type { TaskContext } from '../task.js';
 import { overrideOf } from './override-of.js';
@@ -17,10 +24,10 @@ interface AgentConfig {
 const FAILURES = 3;
 const FIRST_MS = 60_000;
 
-export async function wandbAgent(config: AgentConfig, context: TaskContext): Promise<void> {
-  const place = parseSweep(config.sweep, process.env);
+export async function wandbAgent({ sweep, command, trials }: AgentConfig, context: TaskContext): Promise<void> {
+  const place = parseSweep(sweep, process.env);
   const started = performance.now();
-  const runs = new Trials(config, place, context);
+  const runs = new Trials({ command, trials }, place, context);
   context.onInterrupt(() => runs.stop(), 'stopping after the trial under way');
   await asAgent(place, { env: process.env, host: hostname() }, async (agent) => {
     while (!runs.isOver) {
@@ -46,7 +53,7 @@ class Trials {
   #isOver = false;
 
   constructor(
-    private readonly config: AgentConfig,
+    private readonly limits: { command: readonly string[]; trials: number | null },
     private readonly place: SweepPlace,
     private readonly context: TaskContext,
   ) {}
@@ -56,7 +63,7 @@ class Trials {
   }
 
   get isOver(): boolean {
-    const { trials } = this.config;
+    const { trials } = this.limits;
     return (this.#isOver || (trials !== null && this.done >= trials)) && this.#process === null;
   }
 
@@ -90,7 +97,7 @@ class Trials {
     const { entity, project, id: sweep } = this.place;
     const overrides = Object.entries(args).map(([key, { value }]) => overrideOf(key, value));
     const folder = join(directory, id);
-    const words = [...this.config.command, ...overrides, `save_path=${folder}`];
+    const words = [...this.limits.command, ...overrides, `save_path=${folder}`];
     log(`trial ${id}: ${overrides.join(' ')}`);
     const own = {
       WANDB_RUN_ID: id,
