@@ -7,7 +7,7 @@ export async function wandbSync({ dir }: { dir: string }, context: TaskContext):
     env: process.env,
     note: (message) => log(message),
     warn: (message) => log(message, 'WARNING'),
-    onStart: (abort) => onInterrupt(abort, 'stopping; the same command goes on from here'),
+    onStart: (abort) => onInterrupt(abort, 'stopping; the same command continues from here'),
   });
   print(
     `${textTable(
