@@ -109,7 +109,8 @@ ${starts.map(startRow).join('\n')}
 Every run begins with the start of its game above; the seed is that of the training episodes and of the test, so the
 figures say how much the training differs between runs, not between starts. The policy tested is the one that was best in
 evaluations on other episodes. The gain is the difference to the start on the same test episodes, its interval the 95 % interval
-of Student's t over seeds, SE its standard error.
+of Student's t over seeds, SE its standard error. \`archer\` and \`ppo\` ran the same command, with
+\`warmup_iter=4\` in addition.
 
 | game | method | seeds | iterations | steps (1,000) | start | return | each seed | gain | interval | gain / SE | win | seconds |
 |---|---|---|---|---|---|---|---|---|---|---|---|---|

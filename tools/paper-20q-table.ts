@@ -184,6 +184,11 @@ const seconds = runs.reduce((sum, run) => sum + run.seconds, 0);
 /** Of all listed methods and three seeds, two at a time, if every run took as long as the fastest of its method. */
 const fastest = methods.map((name) => minimum(ofMethod(name).map((run) => run.seconds)));
 const wholeMinutes = ((mean(fastest) * listed.split(',').length * 3) / 2 / 60).toFixed(0);
+const duration =
+  missing.length > 3
+    ? ''
+    : `\nIf each took as long as the fastest run of its method (${mean(fastest).toFixed(0)} s on average), all ${listed.split(',').length} methods with three seeds would take ${wholeMinutes}
+minutes with two runs at a time.`;
 const startRows = [...starts].sort(([a], [b]) => Number(a) - Number(b)).map(([seed, value]) => `${value.toFixed(2)} (seed ${seed})`); // prettier-ignore
 
 writeFileSync(
@@ -208,9 +213,7 @@ ${rows.map(({ row }) => row).join('\n')}
 ${sftRow}${gaps}
 
 Intervals are 95 % intervals of Student's t over seeds. The gain is the mean difference to the start of the same seed, and SE its
-standard error over seeds. All runs together: ${(seconds / 60).toFixed(0)} minutes on one thread of a machine that was busy with other work.
-If each took as long as the fastest run of its method (${mean(fastest).toFixed(0)} s on average), all ${listed.split(',').length} methods with three seeds would take ${wholeMinutes}
-minutes with two runs at a time.
+standard error over seeds. All runs together: ${(seconds / 60).toFixed(0)} minutes on one thread of a machine that was busy with other work.${duration}
 
 Where the intervals of two methods with three seeds do not overlap:
 
