@@ -14,6 +14,8 @@ import { serveEnvTask } from './serve-env/unit.js';
 import { serveModelTask } from './serve-model/unit.js';
 import type { TaskUnit } from './task.js';
 import { trainTask } from './train/unit.js';
+import { wandbAgentTask } from './wandb-agent/unit.js';
+import { wandbSyncTask } from './wandb-sync/unit.js';
 
 const tasks = new Map<string, TaskUnit>();
 
@@ -37,6 +39,8 @@ for (const unit of [
   playTask,
   replayTask,
   serveEnvTask,
+  wandbSyncTask,
+  wandbAgentTask,
   reportTask,
   compareTask,
 ])
