@@ -1,5 +1,5 @@
 // Writes docs/results/NAME.md, NAME with hyphens, from the runs of experiments/NAME.yaml, finished or not:
-//   npx bowyer --config-name CONFIG +experiment=NAME hydra.sweep.dir=FOLDER
+//   npx bowyer --config-name archer_20q +experiment=NAME hydra.sweep.dir=FOLDER
 //   node --conditions=source --import tsx tools/paper-table.ts NAME FOLDER... (several where the sweep was run in parts)
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -89,7 +89,7 @@ Written by \`tools/paper-table.ts\` from ${runs.length} finished runs of \`exper
 ${question.split('\n').slice(1).join('\n')}
 
 \`\`\`sh
-${commands.join('\n')}
+${commands.map((command) => `${command} hydra.sweep.dir=FOLDER`).join('\n')}
 node --conditions=source --import tsx tools/paper-table.ts ${name} FOLDER
 \`\`\`
 

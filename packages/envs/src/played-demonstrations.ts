@@ -100,7 +100,7 @@ export const expertSlipsSchema = {
   properties: {
     slips: {
       description:
-        'Chance before each turn that an action is tried which is not valid then, and is not imitated: what is imitated is how to go on.',
+        'Chance before each turn that an action is tried which is not valid then, and is not imitated: what is imitated is the turn after it.',
       type: 'number',
       minimum: 0,
       maximum: 1,
