@@ -1,5 +1,6 @@
 export { JsonlFile } from './jsonl-file.js';
 export { readJsonl, type JsonlEnd } from './jsonl-reader.js';
+export { PartedJsonl, readLineAt, readPartedJsonl, readParts, type LinePlace } from './parted-jsonl.js';
 export { duration, ProgressBar, type ProgressOutput } from './progress-bar.js';
 export { textTable } from './table.js';
 export { lineChart, type ChartOptions, type Series } from './line-chart.js';

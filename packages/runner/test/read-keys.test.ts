@@ -308,6 +308,8 @@ const tasks: Readonly<Record<string, () => Promise<(readonly [string, ...string[
     ],
   ],
   serve_env: async () => [['serve_env', 'port=0']],
+  report: async () => [['report', `dirs=[${at('bc_20q', '0')}]`]],
+  compare: async () => [['compare', `dirs=[${at('bc_20q', '0')},${at('bc_20q', '0')}]`]],
   wandb_sync: async () => [['wandb_sync', `dir=${await offlineRun()}`]],
   wandb_agent: async () => {
     wandb.sweeps.set('s', { variables: {}, commands: [{ type: 'exit' }] });

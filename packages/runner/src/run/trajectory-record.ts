@@ -1,5 +1,11 @@
 // Trajectories as lines of JSON: each piece of text once, however often later observations repeat it.
-import { episodicReturn, type TokenSegment, type Trajectory, type TurnEstimate, type UtteranceTokens } from '@bowyer/core';
+import {
+  episodicReturn,
+  type TokenSegment,
+  type Trajectory,
+  type TurnEstimate,
+  type UtteranceTokens,
+} from '@bowyer/core';
 import type { TokenTexts } from './token-texts.js';
 
 interface TurnRecord {
@@ -90,7 +96,10 @@ const withTexts = ({ ids, utterances }: TokenSegment, tokenTexts: TokenTexts): S
   ids,
   utterances: utterances.map((utterance) => {
     const { ids: own, terminatorId, logprobs } = utterance;
-    return { ...utterance, texts: tokenTexts(terminatorId === null ? own : [...own, terminatorId]).slice(0, logprobs.length) };
+    return {
+      ...utterance,
+      texts: tokenTexts(terminatorId === null ? own : [...own, terminatorId]).slice(0, logprobs.length),
+    };
   }),
 });
 

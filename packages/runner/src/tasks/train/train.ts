@@ -37,9 +37,9 @@ import { checkLoggers, withLoggers } from '../../run/open-loggers.js';
 import { Recorder } from '../../run/recorder.js';
 import { resultText, type RunResults } from '../../run/results.js';
 import { claimDirectory, openDirectory, RunFiles } from '../../run/run-files.js';
+import { tokenTexts } from '../../run/token-texts.js';
 import { checkSharedFolder } from '../../ranks/shared-folder.js';
 import { silentCheckpoints, silentFiles, silentLogger, silentSaveable } from '../../ranks/silent.js';
-import { tokenTexts } from '../../run/token-texts.js';
 import { REPORT_FILE, withReport } from '../../run/write-report.js';
 import type { TaskContext } from '../task.js';
 import { failureLog, FinalTest } from './final-test.js';
@@ -236,7 +236,9 @@ async function runAlgorithm(
   const { directory, log, envParts, onInterrupt, ranks = oneRank } = context;
   const { policy, critic } = agent;
   const leads = ranks.rank === 0;
-  const files = leads ? await RunFiles.open(directory, progress?.fileLengths ?? {}, tokenTexts(policy.tokenizer)) : silentFiles(directory);
+  const files = leads
+    ? await RunFiles.open(directory, progress?.fileLengths ?? {}, tokenTexts(policy.tokenizer))
+    : silentFiles(directory);
   await ranks.barrier(); // the files end where the run resumes
   const state: RecipeState = progress?.state ?? {};
   const firstIteration = progress?.nextIteration ?? 0;
