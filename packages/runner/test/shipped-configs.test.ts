@@ -37,6 +37,8 @@ const asksFor: Readonly<Record<string, RegExp>> = {
   report: /^task=report needs the folders of runs: dirs is empty\n[^\n]*$/,
   compare: /^task=compare needs two folders: dirs has 0\n[^\n]*$/,
   reverify: /^task=reverify needs stored episodes: input is null\n[^\n]*\n[^\n]*$/,
+  wandb_agent: /^task=wandb_agent needs a sweep: sweep is null\n[^\n]*\n[^\n]*$/,
+  wandb_sync: /^task=wandb_sync needs runs to send: dir is null\n[^\n]*\n[^\n]*$/,
   finetune: /^task=finetune needs a model and data: model is null\n[^\n]*\n[^\n]*$/,
   generate:
     /^task=generate needs a model, a file to read and a file to write: model, input, output are null\n[^\n]*\n[^\n]*$/,

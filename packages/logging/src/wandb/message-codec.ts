@@ -53,14 +53,17 @@ export function encode<Table extends Fields>(
   message: Message<Table>,
 ): Uint8Array<ArrayBuffer> {
   const writer = new BinaryWriter();
-  const known = sorted(type).map((entry) => ({
-    number: entry.number,
-    write: () => writeField(writer, entry, message),
-  }));
-  const unknown = (message.unknown ?? []).map(({ number, bytes }) => ({ number, write: () => writer.raw(bytes) }));
-  const all = unknown.length === 0 ? known : [...known, ...unknown].sort((a, b) => a.number - b.number);
-  for (const { write } of all) write();
+  writeMessage(writer, type, message);
   return writer.finish();
+}
+
+function writeMessage(writer: BinaryWriter, type: MessageType<Fields>, message: { unknown?: UnknownField[] }): void {
+  const unknown = [...(message.unknown ?? [])];
+  for (const field of sorted(type)) {
+    while (unknown.length > 0 && unknown[0].number < field.number) writer.raw(unknown.shift()!.bytes);
+    writeField(writer, field, message);
+  }
+  for (const { bytes } of unknown) writer.raw(bytes);
 }
 
 interface NamedField extends Field {
@@ -87,8 +90,11 @@ function writeField(writer: BinaryWriter, { name, number, kind, repeated }: Name
 }
 
 function writeValue(writer: BinaryWriter, number: number, kind: Kind, value: unknown): void {
-  if (typeof kind === 'object') writer.tag(number, WireType.LengthDelimited).bytes(encode(kind, value as object));
-  else if (kind === 'string') writer.tag(number, WireType.LengthDelimited).string(value as string);
+  if (typeof kind === 'object') {
+    writer.tag(number, WireType.LengthDelimited).fork();
+    writeMessage(writer, kind, value as object);
+    writer.join();
+  } else if (kind === 'string') writer.tag(number, WireType.LengthDelimited).string(value as string);
   else if (kind === 'double') writer.tag(number, WireType.Bit64).double(value as number);
   else if (kind === 'bool') writer.tag(number, WireType.Varint).bool(value as boolean);
   else writer.tag(number, WireType.Varint)[kind](value as number);

@@ -1,6 +1,5 @@
 // logger=wandb: the run at Weights & Biases. Everything is in its log on disk first; a sender in the background follows it.
 import { appendFile, writeFile } from 'node:fs/promises';
-import { hostname, platform, release } from 'node:os';
 import { basename, join } from 'node:path';
 import { count, episodicReturn, namingFile, nullable, oneOf, type OptionsOf, type Trajectory } from '@bowyer/core';
 import { Type } from '@sinclair/typebox';
@@ -11,11 +10,12 @@ import { htmlValue, tableValue, type MediaValue } from './media.js';
 import { artifactRecord, type ArtifactOptions } from './artifact-record.js';
 import { lineChart } from '../line-chart.js';
 import { jsonText, rawText, setRaw, type RawTree } from './raw-json.js';
-import { timestampOf, type Item, type LogRecord } from './records.js';
+import type { Item } from './records.js';
 import { RunLog } from './run-log.js';
 import { findPlace, makerOf, type RunPlace } from './run-place.js';
 import type { Sending } from './send-run.js';
 import { settingsOf, type WandbSettings } from './settings.js';
+import { AT_END, filesRecord, MEDIA_FILE, NOW, startRecords, WANDB_FILE } from './start-records.js';
 import { SystemMetrics } from './system-metrics.js';
 
 const options = Type.Object(
@@ -89,43 +89,6 @@ async function send(run: LoggedRun, place: RunPlace, { baseUrl, resume, runId }:
     refuse: null,
   });
 }
-
-/** In place of a producer's version. */
-const VERSION = 'bowyer-0.1.0';
-const WANDB_FILE = 1;
-const MEDIA_FILE = 2;
-const [NOW, AT_END] = [0, 1];
-
-async function startRecords(run: LoggedRun, { id, files }: RunPlace, settings: WandbSettings): Promise<LogRecord[]> {
-  const start_time = timestampOf(Date.now());
-  const host = process.env.WANDB_HOST || hostname();
-  const update = Object.entries(run.config).map(([key, value]): Item => ({ key, value_json: jsonText(value) }));
-  const { entity, project, group, jobType, name, notes, tags, sweepId } = settings;
-  const system = { os: `${platform()}-${release()}`, host, program: 'bowyer' };
-  const commit = process.env.WANDB_GIT_COMMIT;
-  const metadata = { ...system, startedAt: new Date().toISOString(), root: run.directory, git: commit && { commit } };
-  await writeFile(join(files, 'wandb-metadata.json'), `${jsonText(metadata)}\n`);
-  const tree: RawTree = new Map(update.map(({ key, value_json }) => [key!, `{"value": ${value_json}}`]));
-  await writeFile(join(files, 'config.yaml'), `${rawText(tree)}\n`); // JSON is YAML
-  return [
-    { header: { version_info: { producer: VERSION, min_consumer: '0.19.0' } } },
-    {
-      run: {
-        ...{ run_id: id, entity, project, run_group: group, job_type: jobType, display_name: name, notes, tags, host },
-        ...{ sweep_id: sweepId, start_time, telemetry: { cli_version: VERSION }, git: commit ? { commit } : undefined },
-        // Without `_wandb` the official sync leaves out the definitions of metrics.
-        config: { update: [...update, { key: '_wandb', value_json: '{}' }] },
-      },
-    },
-    { telemetry: { cli_version: VERSION } },
-    { environment: { ...system, started_at: start_time, root: run.directory } },
-    filesRecord(['wandb-metadata.json', 'config.yaml'], NOW, WANDB_FILE),
-  ];
-}
-
-const filesRecord = (paths: readonly string[], policy: number, type: number): LogRecord => ({
-  files: { files: paths.map((path) => ({ path, policy, type })) },
-});
 
 interface OpenRun {
   place: RunPlace;
