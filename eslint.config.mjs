@@ -13,8 +13,9 @@ const mayImport = {
   algorithms: ['core', 'models', 'envs'],
   serving: ['core', 'models', 'envs'],
   logging: ['core'],
+  views: [],
   mpi: ['core'],
-  runner: ['core', 'config', 'graph', 'checkpoints', 'models', 'envs', 'algorithms', 'serving', 'logging', 'mpi'],
+  runner: ['core', 'config', 'graph', 'checkpoints', 'models', 'envs', 'algorithms', 'serving', 'logging', 'views', 'mpi'],
 };
 
 /** Tests also import the testing package; a test of an algorithm opens the device that its models run on. */

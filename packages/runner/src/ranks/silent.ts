@@ -9,6 +9,7 @@ export const silentFiles = (directory: string): RecordedFiles => ({
   lengths: {},
   logMetrics: () => Promise.resolve(),
   logRollout: () => Promise.resolve(),
+  logEvaluation: () => Promise.resolve(),
   logTimings: () => Promise.resolve(),
 });
 

@@ -54,6 +54,7 @@ export class Recorder implements RunHooks {
   #note = '';
   #stop = false;
   #seconds: Record<string, number> = {};
+  #evaluated: readonly Trajectory[] = [];
   #phaseStarted = performance.now();
   #savedAt = performance.now();
 
@@ -101,7 +102,7 @@ export class Recorder implements RunHooks {
   }
 
   progress(phase: string, done: number, total: number): void {
-    if (done === total) this.#clockPhase(phase);
+    this.#clockPhase(phase); // on every step: a checkpoint or an evaluation in between has a time of its own
     const { iterations, firstIteration, progress } = this.settings;
     if (iterations === null) {
       if (!this.#bar) (this.#bar = new ProgressBar(phase, total, progress)).startAt(firstIteration);
@@ -115,6 +116,8 @@ export class Recorder implements RunHooks {
     this.#refuseNonFinite(iteration, metrics, rollout);
     await this.files.logMetrics(iteration + 1, metrics);
     await this.files.logRollout(iteration + 1, rollout);
+    await this.files.logEvaluation(iteration + 1, this.#evaluated);
+    this.#evaluated = [];
     await this.files.logTimings(iteration + 1, { ...this.#seconds, ...this.settings.innerSeconds?.() });
     const step = { iteration: iteration + 1, metrics, seconds: this.#seconds, episodes: rollout };
     await this.settings.logger.log(step);
@@ -126,6 +129,11 @@ export class Recorder implements RunHooks {
     if ('eval/episodic_return' in metrics) this.#printEvaluation(iteration + 1, metrics);
     if ('eval/nll' in metrics) this.#printValidation(metrics);
     this.#guard(iteration + 1, metrics);
+  }
+
+  /** Episodes of an evaluation, stored with the metrics that follow. */
+  evaluated(episodes: readonly Trajectory[]): void {
+    this.#evaluated = episodes;
   }
 
   async keepBest(iteration: number, score: number): Promise<void> {

@@ -1,6 +1,6 @@
 // task=train: the start, then the chosen algorithm, then the final test. It can be killed and started again at any time.
 import { join } from 'node:path';
-import { readFile } from 'node:fs/promises';
+import { copyFile, readFile } from 'node:fs/promises';
 import {
   Diagnostics,
   findAlgorithm,
@@ -33,13 +33,14 @@ import { environmentOf } from '../../environment/environment.js';
 import { CheckpointStore, type CheckpointProgress } from '../../run/checkpoint-store.js';
 import { owningFolder } from '../../run/folder-owner.js';
 import { guardReason } from '../../run/guard.js';
-import { withLoggers } from '../../run/open-loggers.js';
+import { checkLoggers, withLoggers } from '../../run/open-loggers.js';
 import { Recorder } from '../../run/recorder.js';
 import { resultText, type RunResults } from '../../run/results.js';
 import { claimDirectory, openDirectory, RunFiles } from '../../run/run-files.js';
 import { checkSharedFolder } from '../../ranks/shared-folder.js';
 import { silentCheckpoints, silentFiles, silentLogger, silentSaveable } from '../../ranks/silent.js';
-import { writeReport } from '../../run/write-report.js';
+import { tokenTexts } from '../../run/token-texts.js';
+import { REPORT_FILE, withReport } from '../../run/write-report.js';
 import type { TaskContext } from '../task.js';
 import { failureLog, FinalTest } from './final-test.js';
 import type { TrainConfig } from './train-config.js';
@@ -62,21 +63,28 @@ async function trainInFolder(config: TrainConfig, context: TaskContext): Promise
     return;
   }
   await ranks.barrier(); // every rank has looked for results before there can be new ones
+  if (ranks.rank > 0) return trainOnDevice(config, context).then(() => undefined);
+  checkLoggers(config);
+  await withReport(context, async () => {
+    const results = await trainOnDevice(config, context);
+    if (results === null) {
+      context.log(`stopped; the same command with save_path=${directory} resumes it`);
+      return 'interrupted';
+    }
+    await writeFileAtomically(join(directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
+    const [agent, report] = [join(directory, 'checkpoints', 'best'), join(directory, REPORT_FILE)];
+    print(`\n${resultText(results)}\n\nagent: ${agent}\nreport: ${report}\n`);
+    return results.stopped === undefined ? 'finished' : 'stopped by the guard';
+  });
+  await refuseStopped(await readResults(directory), config, context);
+}
+
+async function trainOnDevice(config: TrainConfig, context: TaskContext): Promise<RunResults | null> {
+  const { ranks = oneRank } = context;
   const { shardOptimizer } = config.distributed;
   const device = await openDevice({ ...deviceOf(config), ranks, shardsOptimizers: shardOptimizer });
   try {
-    const results = await trainOn(device, config, context);
-    if (ranks.rank > 0) return;
-    if (results === null) {
-      context.log(`stopped; the same command with save_path=${directory} resumes it`);
-      return;
-    }
-    await writeFileAtomically(join(directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
-    await writeReport(directory, config, context, results);
-    print(
-      `\n${resultText(results)}\n\nagent: ${join(directory, 'checkpoints', 'best')}\nreport: ${join(directory, 'report.html')}\n`,
-    );
-    await refuseStopped(results, config, context);
+    return await trainOn(device, config, context);
   } finally {
     await device.close();
   }
@@ -198,6 +206,9 @@ async function findStart(
   // Rank 0 makes the start alone; it is the same for any number of ranks, and in the cache.
   const folder = given ?? (await onRankZero(context.ranks ?? oneRank, () => warmStart(config, device, context)));
   if (folder === null) return null;
+  // The loss of the start, for the report: the cache may be emptied.
+  if (given === null && (context.ranks ?? oneRank).rank === 0)
+    await copyFile(join(folder, 'metrics.jsonl'), join(context.directory, 'warm-start.jsonl'));
   return { folder, material: unit.needs.dataset ? await loadMaterial(config) : null };
 }
 
@@ -225,7 +236,7 @@ async function runAlgorithm(
   const { directory, log, envParts, onInterrupt, ranks = oneRank } = context;
   const { policy, critic } = agent;
   const leads = ranks.rank === 0;
-  const files = leads ? await RunFiles.open(directory, progress?.fileLengths ?? {}) : silentFiles(directory);
+  const files = leads ? await RunFiles.open(directory, progress?.fileLengths ?? {}, tokenTexts(policy.tokenizer)) : silentFiles(directory);
   await ranks.barrier(); // the files end where the run resumes
   const state: RecipeState = progress?.state ?? {};
   const firstIteration = progress?.nextIteration ?? 0;
@@ -269,6 +280,7 @@ async function runAlgorithm(
         await diagnostics?.onRollout(rollout, iteration);
         recorder.progress('diagnostics', 1, 1);
       },
+      onEvaluation: (episodes) => recorder.evaluated(episodes),
       ...{ dataset, history, state, firstIteration, hooks: recorder, valueModel },
       ...{ openReference, openTeacher, restoreStart },
       environment: config.env.name,
