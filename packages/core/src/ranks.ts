@@ -1,6 +1,6 @@
 // The processes of a data-parallel run. Every one executes the same program on the same numbers: control flow, random streams, replay
 // buffer and metrics are those of a run of one process. What costs time is divided: episodes among the ranks that play them, rows of a
-// batch among the ranks that compute them. Each part is exchanged at once, so that all ranks go on with the whole.
+// batch among the ranks that compute them. Each part is exchanged at once, so that all ranks continue with the whole.
 
 /** This process among those of the run. Collective: every rank must make the same calls in the same order. */
 export interface Ranks {
@@ -8,7 +8,7 @@ export interface Ranks {
   readonly rank: number;
   /** Processes of the run; 1 within `apart`. */
   readonly size: number;
-  /** Waits until every rank has come here. The event loop of this process goes on meanwhile. */
+  /** Waits until every rank has come here. The event loop of this process continues meanwhile. */
   barrier(): Promise<void>;
   /** Element-wise sum over the ranks, in place, with the same bits on every rank. Blocks until every rank has called it. */
   sum(values: Float32Array | Float64Array): void;

@@ -1,4 +1,4 @@
-// The functions of the system's MPI library that are used here, through koffi. Open MPI and MPICH are told apart when the library is
+// The functions of the system's MPI library that are used here, through koffi. Open MPI and MPICH are distinguished when the library is
 // loaded: handles are pointers to symbols in the first, integers in the second and its relatives.
 // Sources: the MPI 3.1 standard for the functions; mpi.h of Open MPI 4 and of MPICH (whose ABI Intel, Cray and MVAPICH share) for the handles.
 import { libraryNames, LIBRARY_VARIABLE } from './launcher.js';
