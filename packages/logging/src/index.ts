@@ -1,5 +1,7 @@
 export { JsonlFile } from './jsonl-file.js';
-export { duration, ProgressBar, type ProgressOutput } from './progress-bar.js';
+export { duration, ProgressBar, type ProgressOutput } from './terminal/progress-bar.js';
+export { isLiveTerminal, LiveRegion, type LiveText, type TerminalStream } from './terminal/live-region.js';
+export { RunFigures } from './terminal/run-figures.js';
 export { textTable } from './table.js';
 export { renderReport, type RunReport } from './run-report.js';
 export { lineChart, type ChartOptions, type Series } from './line-chart.js';

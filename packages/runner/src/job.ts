@@ -1,16 +1,20 @@
 // One job of the command line: the task that its config names, with the terminal and the signals it may use.
 import type { JobContext } from '@bowyer/config';
 import { schemaOf } from './config/units.js';
+import { openTerminal } from './terminal.js';
 import { runTask } from './run-task.js';
 
-export async function job({ composition, outputDirectory, log, stdout, stderr }: JobContext): Promise<void> {
+export async function job(context: JobContext): Promise<void> {
+  const { composition, outputDirectory } = context;
+  const config = composition.resolve();
+  const { log, print, progress, close } = openTerminal(context, { quiet: config.quiet, json: config.json });
   let interrupt: { stop: () => void; announcement?: string } | null = null;
   let asked = false;
   const onSignal = (signal: NodeJS.Signals) => {
     if (asked || interrupt === null) return endAtOnce(signal);
     asked = true;
     const { stop, announcement } = interrupt;
-    if (announcement !== undefined) log('WARNING', `${announcement}; again to leave immediately`, 'run');
+    if (announcement !== undefined) log(`${announcement}; again to leave immediately`, 'WARNING');
     stop();
   };
   const endAtOnce = (signal: NodeJS.Signals) => {
@@ -22,15 +26,14 @@ export async function job({ composition, outputDirectory, log, stdout, stderr }:
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
   try {
-    await runTask(composition.resolve(), schemaOf(composition), {
+    await runTask(config, schemaOf(composition), {
       directory: outputDirectory,
       configYaml: composition.yaml,
-      log: (message, level = 'INFO') => log(level, message, 'run'),
-      print: (text) => void stdout.write(text),
-      progress: stderr,
+      ...{ log, print, progress },
       onInterrupt: (stop, announcement) => (interrupt = stop && { stop, announcement }),
     });
   } finally {
+    close();
     process.off('SIGINT', onSignal);
     process.off('SIGTERM', onSignal);
   }

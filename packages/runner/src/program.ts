@@ -16,12 +16,15 @@ const configs = join(root, 'configs');
 /** `${first:a,b,…}`: the first value that is not null. */
 registerResolver('first', (...values) => values.find((value) => value !== null) ?? null);
 
+/** Flags of our own, each for an override. */
+const switches: Readonly<Record<string, string>> = { '--quiet': 'quiet=true', '--json': 'json=true' };
+
 /** @param argv what the user typed after the command's name */
 export function bowyer(argv: readonly string[]): CommandLine {
   /** What `--cfg` shows for the first time; null for a config that was shown before and is valid. */
   let shown: { key: string | null; unread: string[] } | null = null;
   return {
-    argv,
+    argv: argv.map((word) => switches[word] ?? word),
     programName: 'bowyer',
     commandPrefix: 'npx bowyer',
     jobName: 'run',

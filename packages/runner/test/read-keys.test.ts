@@ -25,6 +25,8 @@ const at = (...path: string[]) => join(folder, ...path);
 const READ_ELSEWHERE: Readonly<Record<string, string>> = {
   task: 'chooses the task',
   plugins: 'prepare imports them',
+  quiet: 'the terminal reads it',
+  json: 'the terminal reads it',
   launcher: 'the sweep reads it',
   sweeper: 'the sweep reads it',
   savePath: 'hydra.run.dir follows it',

@@ -22,6 +22,12 @@ export const runKeys = {
         'modules of your own that register algorithms, environments or tasks; relative to the file that names them',
     }),
   ),
+  quiet: undecided(
+    Type.Boolean({ description: 'show warnings, errors and results only; run.log gets all. Also --quiet' }),
+  ),
+  json: undecided(
+    Type.Boolean({ description: 'write one JSON object a line to standard output, for scripts. Also --json' }),
+  ),
   launcher: undecided(launcherSchema),
   sweeper: undecided(sweeperSchema),
 };

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import type { Trajectory } from '@bowyer/core';
 import type { Diagnostics, Metrics, RecipeState, RunHooks } from '@bowyer/algorithms';
-import { ProgressBar, type RunLogger } from '@bowyer/logging';
+import { ProgressBar, RunFigures, type RunLogger } from '@bowyer/logging';
 import type { CheckpointProgress, CheckpointStore } from './checkpoint-store.js';
 import { guardReason, type GuardBounds } from './guard.js';
 import type { RunFiles } from './run-files.js';
@@ -39,7 +39,8 @@ export class Recorder implements RunHooks {
   /** Why the guard stopped the run; null where it did not. */
   stoppedByGuard: string | null = null;
   best: CheckpointProgress['best'];
-  #bar: ProgressBar | null;
+  #bar: ProgressBar | null = null;
+  readonly #figures: RunFigures;
   readonly #log: TaskContext['log'];
   #iteration: number;
   #lastCheckpoint: number;
@@ -58,8 +59,8 @@ export class Recorder implements RunHooks {
     this.#iteration = this.#lastCheckpoint = firstIteration;
     this.best = best;
     this.#log = log;
-    this.#bar = iterations === null ? null : new ProgressBar('iteration', iterations, progress);
-    this.#bar?.startAt(firstIteration);
+    this.#figures = new RunFigures((text) => progress.live?.dim(text) ?? text);
+    if (iterations !== null) this.#openBar('iteration', iterations);
   }
 
   get checkpointDue(): boolean {
@@ -79,11 +80,7 @@ export class Recorder implements RunHooks {
 
   progress(phase: string, done: number, total: number): void {
     if (done === total) this.#clockPhase(phase);
-    const { iterations, firstIteration, progress } = this.settings;
-    if (iterations === null) {
-      if (!this.#bar) (this.#bar = new ProgressBar(phase, total, progress)).startAt(firstIteration);
-      return this.#bar.update(done, this.#note);
-    }
+    if (this.settings.iterations === null) return (this.#bar ?? this.#openBar(phase, total)).update(done, this.#note);
     this.#bar?.update(this.#iteration, [`${phase} ${done}/${total}`, this.#note].filter(Boolean).join('  '));
   }
 
@@ -95,9 +92,13 @@ export class Recorder implements RunHooks {
     await this.files.logTimings(iteration + 1, this.#seconds);
     const step = { iteration: iteration + 1, metrics, seconds: this.#seconds, episodes: rollout };
     await this.settings.logger.log(step);
+    this.settings.progress.report?.({ event: 'metrics', iteration: iteration + 1, ...metrics });
+    this.#figures.add(metrics, this.#seconds);
     this.#seconds = {};
     this.#iteration = iteration + 1;
-    if ('rollout/episodic_return' in metrics) this.#note = `return ${metrics['rollout/episodic_return'].toFixed(2)}`;
+    if (this.settings.progress.live) this.#note = '';
+    else if ('rollout/episodic_return' in metrics)
+      this.#note = `return ${metrics['rollout/episodic_return'].toFixed(2)}`;
     else if ('losses/nll' in metrics) this.#note = `loss ${metrics['losses/nll'].toFixed(4)}`;
     if (this.settings.iterations !== null) this.#bar?.update(iteration + 1, this.#note);
     if ('eval/episodic_return' in metrics) this.#printEvaluation(iteration + 1, metrics);
@@ -129,13 +130,25 @@ export class Recorder implements RunHooks {
     this.#bar?.finish();
   }
 
+  /** Shows the figures of earlier processes in the curves. */
+  remember(metrics: readonly Metrics[]): void {
+    for (const earlier of metrics) this.#figures.add(earlier, {});
+  }
+
+  #openBar(label: string, total: number): ProgressBar {
+    const { progress, firstIteration } = this.settings;
+    const lines = (columns: number) => this.#figures.lines(columns);
+    this.#bar = new ProgressBar(label, total, progress, undefined, lines);
+    this.#bar.startAt(firstIteration);
+    return this.#bar;
+  }
+
   /** The algorithm then saves a checkpoint and returns, as when the user asks it to stop. */
   #guard(iteration: number, metrics: Metrics): void {
     const reason = this.settings.guard && guardReason(metrics, this.settings.guard);
     if (!reason) return;
     this.stoppedByGuard = `after iteration ${iteration}: ${reason}`;
     this.stopRequested = true;
-    this.#bar?.clear();
     this.#log(`stopped by the guard ${this.stoppedByGuard}`, 'WARNING');
   }
 
@@ -146,7 +159,6 @@ export class Recorder implements RunHooks {
   }
 
   #printEvaluation(iteration: number, metrics: Metrics): void {
-    this.#bar?.clear();
     const figures = [
       `return ${metrics['eval/episodic_return'].toFixed(2)} ± ${metrics['eval/episodic_return_standard_error'].toFixed(2)}`,
       'eval/win_rate' in metrics && `win ${metrics['eval/win_rate'].toFixed(2)}`,
@@ -159,7 +171,6 @@ export class Recorder implements RunHooks {
   }
 
   #printValidation(metrics: Metrics): void {
-    this.#bar?.clear();
     const training = 'losses/nll' in metrics ? ` (training ${metrics['losses/nll'].toFixed(4)})` : '';
     const perplexity = 'eval/perplexity' in metrics ? `, perplexity ${metrics['eval/perplexity'].toPrecision(4)}` : '';
     this.#log(

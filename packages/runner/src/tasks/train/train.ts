@@ -64,6 +64,7 @@ async function trainInFolder(config: TrainConfig, context: TaskContext): Promise
     }
     await writeFileAtomically(join(directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
     await writeReport(directory, config, context, results);
+    context.progress.report?.({ event: 'results', ...results });
     print(
       `\n${resultText(results)}\n\nagent: ${join(directory, 'checkpoints', 'best')}\nreport: ${join(directory, 'report.html')}\n`,
     );
@@ -239,7 +240,8 @@ async function runAlgorithm(
     logger,
   });
   onInterrupt(() => (recorder.stopRequested = true), 'stopping at the next checkpoint');
-  const { rollouts: history } = await RunFiles.read(directory);
+  const { metrics, rollouts: history } = await RunFiles.read(directory);
+  recorder.remember(metrics);
   await unit.train(
     {
       ...agent,
