@@ -1,5 +1,6 @@
 // The device: one worker thread that owns all sessions and the state they read and write.
 import { availableParallelism } from 'node:os';
+import { kernelProfileFolder } from '@bowyer/core';
 import {
   arrayClass,
   arrayTypes,
@@ -34,7 +35,12 @@ export async function openDevice(options: DeviceOptions): Promise<Device> {
   const device = options.device === 'auto' ? (await chooseDevice()).device : options.device;
   const precision = options.precision ?? 'float32';
   await checkDevice(device, precision);
-  return new Device(device, precision, threads, new WorkerClient({ device, threads }));
+  return new Device(
+    device,
+    precision,
+    threads,
+    new WorkerClient({ device, threads, profileFolder: kernelProfileFolder() }),
+  );
 }
 
 export class Device {

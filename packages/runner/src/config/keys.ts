@@ -6,6 +6,7 @@ import { actionChoices } from '@bowyer/algorithms';
 import { count, nullable, oneOf, rate, share, type OptionsOf } from '@bowyer/core';
 import { environmentKeys, secretKeys, shopKeys } from './adopted-keys.js';
 import { launcherSchema, sweeperSchema } from '../sweep/sweep-schema.js';
+import { traceKeys } from '../trace/with-tracing.js';
 import { undecided } from './undecided.js';
 
 const closed = { additionalProperties: false } as const;
@@ -28,6 +29,7 @@ export const runKeys = {
   json: undecided(
     Type.Boolean({ description: 'write one JSON object a line to standard output, for scripts. Also --json' }),
   ),
+  ...traceKeys,
   launcher: undecided(launcherSchema),
   sweeper: undecided(sweeperSchema),
 };

@@ -1,7 +1,7 @@
 // Everything a recipe hands out during a run goes through here: figures to files and to the terminal, the best policy and
 // checkpoints to disk.
 import { join } from 'node:path';
-import type { Trajectory } from '@bowyer/core';
+import { emitSpan, wallClock, type Trajectory } from '@bowyer/core';
 import type { Diagnostics, Metrics, RecipeState, RunHooks } from '@bowyer/algorithms';
 import { ProgressBar, RunFigures, type RunLogger } from '@bowyer/logging';
 import type { CheckpointProgress, CheckpointStore } from './checkpoint-store.js';
@@ -155,6 +155,8 @@ export class Recorder implements RunHooks {
   #clockPhase(phase: string): void {
     const now = performance.now();
     this.#seconds[phase] = (this.#seconds[phase] ?? 0) + (now - this.#phaseStarted) / 1000;
+    const end = wallClock();
+    emitSpan({ category: 'phase', name: phase, start: end - (now - this.#phaseStarted), end, attributes: { iteration: this.#iteration + 1 } }); // prettier-ignore
     this.#phaseStarted = now;
   }
 

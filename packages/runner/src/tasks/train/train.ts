@@ -11,7 +11,7 @@ import {
   type RecipeState,
   type TrainingRun,
 } from '@bowyer/algorithms';
-import { writeFileAtomically } from '@bowyer/core';
+import { timed, writeFileAtomically } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import type { RunLogger } from '@bowyer/logging';
 import type { LanguageModel } from '@bowyer/models';
@@ -106,7 +106,7 @@ function refuseOtherLength(found: CheckpointProgress, config: TrainConfig): void
 /** @returns null if the user stopped the run before its end */
 async function trainOn(device: Device, config: TrainConfig, context: TaskContext): Promise<RunResults | null> {
   const unit = findAlgorithm(config.agentType)!;
-  const start = await findStart(unit, config, device, context);
+  const start = await timed('phase', 'start', () => findStart(unit, config, device, context));
   if (start === null) return null;
   const { directory, decisive, log } = context;
   const store = new CheckpointStore(join(directory, 'checkpoints'));
@@ -156,7 +156,8 @@ async function trainOn(device: Device, config: TrainConfig, context: TaskContext
     const work = async (logger: RunLogger) => {
       const recorder = await algorithm(logger);
       if (recorder.stopRequested && recorder.stoppedByGuard === null) return null;
-      return new FinalTest(unit, config, context, device).run(agent, start.folder, recorder);
+      const test = new FinalTest(unit, config, context, device);
+      return timed('phase', 'test', () => test.run(agent, start.folder, recorder));
     };
     return await withLoggers(config, context, found?.progress.nextIteration ?? 0, work, finalFigures);
   } finally {
