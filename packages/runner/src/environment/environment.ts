@@ -11,7 +11,7 @@ import {
   type Split,
   type SplitPlan,
 } from '@bowyer/envs';
-import { isTraced, timed, toCamelCase } from '@bowyer/core';
+import { isTraced, timed, toCamelCase, type Span } from '@bowyer/core';
 import type { EnvConfig } from '../config/environment-keys.js';
 
 /** What is read of a config to make its environment: `env`, and the keys outside it that the environment declares. */
@@ -53,7 +53,7 @@ function traced(name: string, env: Env): Env {
         'environment',
         `${name} step`,
         () => env.step(action),
-        (step) => (step ? { reward: step.reward } : {}),
+        (step): Span['attributes'] => (step ? { reward: step.reward } : {}),
       ),
     close: () => env.close(),
   };
