@@ -19,6 +19,7 @@ export {
   type RecordedStep,
 } from './episode-record.js';
 export { ReplayBuffer } from './replay-buffer.js';
+export { anyRank, oneRank, onRankZero, shareOf, type Ranks } from './ranks.js';
 export {
   tokenWeights,
   weightedSum,

@@ -1,9 +1,9 @@
 export { JsonlFile } from './jsonl-file.js';
+export { readJsonl, type JsonlEnd } from './jsonl-reader.js';
 export { duration, ProgressBar, type ProgressOutput } from './terminal/progress-bar.js';
 export { isLiveTerminal, LiveRegion, type LiveText, type TerminalStream } from './terminal/live-region.js';
 export { RunFigures } from './terminal/run-figures.js';
 export { textTable } from './table.js';
-export { renderReport, type RunReport } from './run-report.js';
 export { lineChart, type ChartOptions, type Series } from './line-chart.js';
 export { type LoggedEnd, type LoggedRun, type LoggedStep, type LoggerUnit, type RunLogger } from './loggers/logger.js';
 export { findLogger, loggerNames, registerLogger } from './loggers/registry.js';

@@ -1,15 +1,15 @@
 // Everything a recipe hands out during a run goes through here: figures to files and to the terminal, the best policy and
 // checkpoints to disk.
 import { join } from 'node:path';
-import { emitSpan, wallClock, type Trajectory } from '@bowyer/core';
+import { anyRank, emitSpan, oneRank, wallClock, type Ranks, type Trajectory } from '@bowyer/core';
 import type { Diagnostics, Metrics, RecipeState, RunHooks } from '@bowyer/algorithms';
 import { ProgressBar, RunFigures, type RunLogger } from '@bowyer/logging';
-import type { CheckpointProgress, CheckpointStore } from './checkpoint-store.js';
+import type { CheckpointProgress } from './checkpoint-store.js';
 import { guardReason, type GuardBounds } from './guard.js';
-import type { RunFiles } from './run-files.js';
+import type { RecordedFiles } from './run-files.js';
 import type { TaskContext } from '../tasks/task.js';
 
-interface Saveable {
+export interface Saveable {
   /** Writes all tensors that the next iteration needs into a folder. */
   saveState(folder: string): Promise<void>;
   /** Writes the policy as a model of its own, and its critic below it. */
@@ -30,12 +30,18 @@ interface RecorderSettings extends Pick<TaskContext, 'log' | 'progress'> {
   guard?: GuardBounds;
   /** Gets every step beside the run's own files. */
   logger: RunLogger;
+  /** They stop and save together, whichever of them was asked to; this process alone if not given. */
+  ranks?: Ranks;
+}
+
+/** Where checkpoints go. */
+export interface CheckpointSink {
+  save(number: number, progress: CheckpointProgress, write: (folder: string) => Promise<void>): Promise<void>;
 }
 
 const MS_PER_MINUTE = 60_000;
 
 export class Recorder implements RunHooks {
-  stopRequested = false;
   /** Why the guard stopped the run; null where it did not. */
   stoppedByGuard: string | null = null;
   best: CheckpointProgress['best'];
@@ -45,13 +51,14 @@ export class Recorder implements RunHooks {
   #iteration: number;
   #lastCheckpoint: number;
   #note = '';
+  #stop = false;
   #seconds: Record<string, number> = {};
   #phaseStarted = performance.now();
   #savedAt = performance.now();
 
   constructor(
-    private readonly files: RunFiles,
-    private readonly checkpoints: CheckpointStore,
+    private readonly files: RecordedFiles,
+    private readonly checkpoints: CheckpointSink,
     private readonly saveable: Saveable,
     private readonly settings: RecorderSettings,
   ) {
@@ -63,9 +70,23 @@ export class Recorder implements RunHooks {
     if (iterations !== null) this.#openBar('iteration', iterations);
   }
 
+  /** With several ranks reading it is a collective call. */
+  get stopRequested(): boolean {
+    return (this.#stop = anyRank(this.#ranks, this.#stop));
+  }
+
+  set stopRequested(value: boolean) {
+    this.#stop = value;
+  }
+
   get checkpointDue(): boolean {
     const { saveMinutes } = this.settings;
-    return saveMinutes !== null && performance.now() - this.#savedAt >= saveMinutes * MS_PER_MINUTE;
+    if (saveMinutes === null) return false;
+    return anyRank(this.#ranks, performance.now() - this.#savedAt >= saveMinutes * MS_PER_MINUTE);
+  }
+
+  get #ranks(): Ranks {
+    return this.settings.ranks ?? oneRank;
   }
 
   /** Iterations that have been logged. */

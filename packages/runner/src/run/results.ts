@@ -128,9 +128,13 @@ export const intervalText = ({ low, high }: Interval): string => `${low.toFixed(
 
 const decodingText = (decoding: Decoding = 'sample'): string => (decoding === 'sample' ? 'sampled' : 'greedy');
 
-export function resultText(results: RunResults): string {
-  const lines = [textTable(resultHeader, resultRows(results)), '', playedText(results)];
+export const resultText = (results: RunResults): string =>
+  [textTable(resultHeader, resultRows(results)), '', ...resultNotes(results)].join('\n');
+
+/** What stands below the table: what was played, differences on the same episodes, the optimum, the critic. */
+export function resultNotes(results: RunResults): string[] {
   const { optimalReturn, calibration, stopped, comparisons = [] } = results;
+  const lines = [playedText(results)];
   for (const { baseline, name, decoding, episodes, meanDifference, interval } of comparisons)
     lines.push(
       `${name} − ${baseline} on the same ${episodes} episodes${decoding ? `, ${decodingText(decoding)}` : ''}: ` +
@@ -143,7 +147,7 @@ export function resultText(results: RunResults): string {
     lines.push(`critic: mean Q ${qMean.toFixed(2)}, mean discounted return ${discountedReturnMean.toFixed(2)}`);
   }
   if (stopped !== undefined) lines.push(`stopped by the guard ${stopped}`);
-  return lines.join('\n');
+  return lines;
 }
 
 /** How many episodes of what, as far as an older run's file says it. */

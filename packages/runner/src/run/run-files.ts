@@ -11,7 +11,17 @@ import { fromRecord, toRecord, type TrajectoryRecord } from './trajectory-record
 /** JSONL files whose bytes are the same however often a run was killed. */
 const RESUMED_FILES = ['metrics.jsonl', 'trajectories/rollout.jsonl'] as const;
 
-export class RunFiles {
+/** What a recorder writes. */
+export interface RecordedFiles {
+  readonly directory: string;
+  /** Bytes of each file that a resumed run keeps. */
+  readonly lengths: Record<string, number>;
+  logMetrics(iteration: number, metrics: Metrics): Promise<void>;
+  logRollout(iteration: number, rollout: readonly Trajectory[]): Promise<void>;
+  logTimings(iteration: number, seconds: Record<string, number>): Promise<void>;
+}
+
+export class RunFiles implements RecordedFiles {
   private constructor(
     readonly directory: string,
     private readonly metrics: JsonlFile,

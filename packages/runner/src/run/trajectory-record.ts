@@ -1,5 +1,5 @@
 // Trajectories as lines of JSON: each piece of text once, however often later observations repeat it.
-import { episodicReturn, type TokenSegment, type Trajectory } from '@bowyer/core';
+import { episodicReturn, type TokenSegment, type Trajectory, type UtteranceTokens } from '@bowyer/core';
 
 interface TurnRecord {
   /** The environment's own observation, where a context has made another text of it. */
@@ -13,7 +13,26 @@ interface TurnRecord {
   terminated: boolean;
   truncated: boolean;
   info: Record<string, unknown>;
+  /** min(Q₁, Q₂) of the action, in units of the return; where a critic has judged it. */
+  q?: number;
+  /** V of the state before the action. */
+  v?: number;
+  /** What the policy was trained on, else Q − V. */
+  advantage?: number;
+  /** Nats per token: of the policy's distribution over the utterance. */
+  entropy?: number;
+  /** What the environment accepted, where the step before does not list it. */
+  valid_actions?: string[];
+  /** Valid actions that the critic values most, best first. */
+  preferred?: { action: string; q: number }[];
 }
+
+interface UtteranceRecord extends UtteranceTokens {
+  /** What each of the `logprobs` belongs to, as text. */
+  texts?: string[];
+}
+
+type SegmentRecord = Omit<TokenSegment, 'utterances'> & { utterances: UtteranceRecord[] };
 
 export interface TrajectoryRecord {
   episode: number;
@@ -26,7 +45,7 @@ export interface TrajectoryRecord {
   episodic_return: number;
   opening: string;
   turns: TurnRecord[];
-  segments: TokenSegment[];
+  segments: SegmentRecord[];
 }
 
 export function toRecord(trajectory: Trajectory, iteration: number): TrajectoryRecord {

@@ -129,6 +129,7 @@ export class FinalTest {
         makeEnv: agentEnvironment(config, environmentOf(config, context.envParts)),
         hooks: { progress: (_, done) => bar.update(done) },
         onFailure: failureLog(context.log),
+        ranks: context.ranks,
       },
       openPlayer,
       { ...playOptions(config, agent.policy.tokenizer), evalSize: config.testSize, evalDecoding: decoding },
