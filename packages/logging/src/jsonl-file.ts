@@ -36,7 +36,11 @@ export class JsonlFile {
   }
 
   async append(...values: unknown[]): Promise<void> {
-    const text = values.map((value) => `${JSON.stringify(value)}\n`).join('');
+    await this.appendLines(values.map((value) => `${JSON.stringify(value)}\n`).join(''));
+  }
+
+  /** @param text whole lines of JSON, each with its end */
+  async appendLines(text: string): Promise<void> {
     await namingFile(this.path, () => appendFile(this.path, text));
     this.length += Buffer.byteLength(text);
   }

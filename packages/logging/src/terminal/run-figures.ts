@@ -18,7 +18,9 @@ const curves = [
 
 export class RunFigures {
   readonly #curves = new Map<string, number[]>();
-  #metrics: Figures = {};
+  /** Figures of the rows, each the latest. */
+  readonly #latest = new Map<string, number>();
+  #tokens: number | undefined;
   #seconds: Figures = {};
 
   /** @param dim how labels are written */
@@ -26,11 +28,11 @@ export class RunFigures {
 
   /** @param seconds wall-clock time by phase since the last call; empty for what an earlier process has logged */
   add(metrics: Figures, seconds: Figures): void {
-    this.#metrics = { ...this.#metrics, ...metrics };
+    this.#tokens = metrics['rollout/tokens'];
+    for (const name in metrics) if (isShown(name)) this.#latest.set(name, metrics[name]);
     this.#seconds = seconds;
     for (const { metrics: names } of curves)
-      for (const name of names)
-        if (metrics[name] !== undefined) this.#curves.set(name, [...(this.#curves.get(name) ?? []), metrics[name]]);
+      for (const name of names) if (metrics[name] !== undefined) this.#curveOf(name).push(metrics[name]);
   }
 
   lines(columns: number): string[] {
@@ -38,8 +40,8 @@ export class RunFigures {
       const values = metrics.map((name) => this.#curves.get(name)).find((one) => one !== undefined);
       return values === undefined ? [] : [this.#curve(label, values, digits, columns)];
     });
-    const losses = this.#named(([name]) => name.startsWith('losses/') && name !== 'losses/nll');
-    const kl = this.#named(([name]) => /(^|[/_])kl(_|$)/.test(name));
+    const losses = this.#named(isLoss);
+    const kl = this.#named((name) => !isLoss(name));
     return [...lines, ...this.#row('losses', losses), ...this.#row('KL', kl), ...this.#speed()];
   }
 
@@ -50,9 +52,15 @@ export class RunFigures {
     return `${this.#label(label)}${value}  ${sparkline(values, width)}  ${this.dim(extent)}`;
   }
 
-  #named(chosen: (entry: [string, number]) => boolean): string[] {
-    return Object.entries(this.#metrics)
-      .filter(chosen)
+  #curveOf(name: string): number[] {
+    const values = this.#curves.get(name) ?? [];
+    this.#curves.set(name, values);
+    return values;
+  }
+
+  #named(chosen: (name: string) => boolean): string[] {
+    return [...this.#latest]
+      .filter(([name]) => chosen(name))
       .map(([name, value]) => `${this.dim(shortName(name))} ${short(value)}`);
   }
 
@@ -62,7 +70,7 @@ export class RunFigures {
 
   #speed(): string[] {
     const { rollout } = this.#seconds;
-    const tokens = this.#metrics['rollout/tokens'];
+    const tokens = this.#tokens;
     const total = Object.values(this.#seconds).reduce((sum, value) => sum + value, 0);
     const memory = `${Math.round(process.memoryUsage.rss() / 2 ** 20)} MB ${this.dim('memory')}`;
     const sampled = tokens && rollout ? [`${Math.round(tokens / rollout)} ${this.dim('tokens/s sampled')}`] : [];
@@ -73,6 +81,17 @@ export class RunFigures {
   #label(text: string): string {
     return this.dim(text.padEnd(LABEL));
   }
+}
+
+const isLoss = (name: string): boolean => name.startsWith('losses/') && name !== 'losses/nll';
+
+/** By name: whether it is a loss or a KL. */
+const shown = new Map<string, boolean>();
+
+function isShown(name: string): boolean {
+  let is = shown.get(name);
+  if (is === undefined) shown.set(name, (is = isLoss(name) || /(^|[/_])kl(_|$)/.test(name)));
+  return is;
 }
 
 /** The last `width` values as blocks of a height between the smallest and the largest of them. */

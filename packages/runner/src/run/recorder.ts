@@ -106,7 +106,8 @@ export class Recorder implements RunHooks {
   }
 
   async log(iteration: number, measured: Metrics, rollout: readonly Trajectory[] = []): Promise<void> {
-    const metrics = { ...measured, ...(await this.settings.diagnostics?.afterUpdate()) };
+    const diagnosed = await this.settings.diagnostics?.afterUpdate();
+    const metrics = diagnosed ? { ...measured, ...diagnosed } : measured;
     this.#refuseNonFinite(iteration, metrics, rollout);
     await this.files.logMetrics(iteration + 1, metrics);
     await this.files.logRollout(iteration + 1, rollout);
@@ -202,14 +203,20 @@ export class Recorder implements RunHooks {
   }
 
   #refuseNonFinite(iteration: number, metrics: Metrics, rollout: readonly Trajectory[]): void {
-    const broken = Object.entries(metrics).find(([, value]) => !Number.isFinite(value));
-    if (!broken) return;
+    const broken = firstNonFinite(metrics);
+    if (broken === null) return;
     const episodes = rollout.length > 0 ? ` (episodes ${rollout[0].episode}…${rollout.at(-1)!.episode})` : '';
     const checkpoint =
       this.#lastCheckpoint > 0 ? `the checkpoint of iteration ${this.#lastCheckpoint}` : 'no checkpoint yet';
     throw new Error(
-      `metric '${broken[0]}' became ${broken[1]} in iteration ${iteration + 1}${episodes}; last good state: ${checkpoint}\n` +
+      `metric '${broken}' became ${metrics[broken]} in iteration ${iteration + 1}${episodes}; last good state: ${checkpoint}\n` +
         '  a smaller lm_lr or critic_lr, or a larger warmup_iter, usually prevents this',
     );
   }
+}
+
+/** Without a copy of the figures: there may be thousands. */
+function firstNonFinite(metrics: Metrics): string | null {
+  for (const name in metrics) if (!Number.isFinite(metrics[name])) return name;
+  return null;
 }

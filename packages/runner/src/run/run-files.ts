@@ -5,7 +5,7 @@ import type { Trajectory } from '@bowyer/core';
 import type { Metrics } from '@bowyer/algorithms';
 import { JsonlFile } from '@bowyer/logging';
 import { toSnakeCase, writeFileAtomically } from '@bowyer/core';
-import { withLegacyNames } from '../config/adopted-names.js';
+import { metricsLine } from './metrics-line.js';
 import { fromRecord, toRecord, type TrajectoryRecord } from './trajectory-record.js';
 
 /** JSONL files whose bytes are the same however often a run was killed. */
@@ -43,10 +43,11 @@ export class RunFiles implements RecordedFiles {
   }
 
   async logMetrics(iteration: number, metrics: Metrics): Promise<void> {
-    await this.metrics.append({ iteration, ...withLegacyNames(metrics) });
+    await this.metrics.appendLines(metricsLine(iteration, metrics));
   }
 
   async logRollout(iteration: number, rollout: readonly Trajectory[]): Promise<void> {
+    if (rollout.length === 0) return;
     await this.rollouts.append(...rollout.map((trajectory) => toRecord(trajectory, iteration)));
   }
 
