@@ -5,6 +5,7 @@ import { anyRank, emitSpan, oneRank, wallClock, type Ranks, type Trajectory } fr
 import type { Diagnostics, Metrics, RecipeState, RunHooks } from '@bowyer/algorithms';
 import { ProgressBar, RunFigures, type RunLogger } from '@bowyer/logging';
 import type { CheckpointProgress } from './checkpoint-store.js';
+import type { RunControl } from './run-control.js';
 import { guardReason, type GuardBounds } from './guard.js';
 import type { RecordedFiles } from './run-files.js';
 import type { TaskContext } from '../tasks/task.js';
@@ -28,6 +29,8 @@ interface RecorderSettings extends Pick<TaskContext, 'log' | 'progress'> {
   /** Of algorithms that play episodes. */
   diagnostics?: Pick<Diagnostics, 'afterUpdate'>;
   guard?: GuardBounds;
+  /** Requests from outside; absent on ranks above 0. */
+  control?: RunControl;
   /** Gets every step beside the run's own files. */
   logger: RunLogger;
   /** They stop and save together, whichever of them was asked to; this process alone if not given. */
@@ -80,9 +83,9 @@ export class Recorder implements RunHooks {
   }
 
   get checkpointDue(): boolean {
-    const { saveMinutes } = this.settings;
-    if (saveMinutes === null) return false;
-    return anyRank(this.#ranks, performance.now() - this.#savedAt >= saveMinutes * MS_PER_MINUTE);
+    const { saveMinutes, control } = this.settings;
+    const isTime = saveMinutes !== null && performance.now() - this.#savedAt >= saveMinutes * MS_PER_MINUTE;
+    return anyRank(this.#ranks, isTime || control?.checkpointAsked === true);
   }
 
   get #ranks(): Ranks {
@@ -126,6 +129,7 @@ export class Recorder implements RunHooks {
     if ('eval/episodic_return' in metrics) this.#printEvaluation(iteration + 1, metrics);
     if ('eval/nll' in metrics) this.#printValidation(metrics);
     this.#guard(iteration + 1, metrics);
+    await this.settings.control?.whilePaused();
   }
 
   async keepBest(iteration: number, score: number): Promise<void> {
@@ -145,6 +149,7 @@ export class Recorder implements RunHooks {
     await this.checkpoints.save(nextIteration, progress, (folder) => this.saveable.saveState(folder));
     this.#lastCheckpoint = nextIteration;
     this.#savedAt = performance.now();
+    if (this.settings.control) this.settings.control.checkpointAsked = false;
     this.#clockPhase('checkpoint');
   }
 

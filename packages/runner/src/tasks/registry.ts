@@ -1,5 +1,6 @@
 // Tasks by name. A user's plugin registers its own beside these.
 import { convertTask } from './convert/unit.js';
+import { dashboardTask } from './dashboard/unit.js';
 import { demonstrationsTask } from './demonstrations/unit.js';
 import { evaluateTask } from './evaluate/unit.js';
 import { finetuneTask } from './finetune/unit.js';
@@ -35,6 +36,7 @@ for (const unit of [
   playTask,
   replayTask,
   serveEnvTask,
+  dashboardTask,
 ])
   registerTask(unit);
 

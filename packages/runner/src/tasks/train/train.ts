@@ -35,6 +35,7 @@ import { owningFolder } from '../../run/folder-owner.js';
 import { guardReason } from '../../run/guard.js';
 import { withLoggers } from '../../run/open-loggers.js';
 import { Recorder } from '../../run/recorder.js';
+import { RunControl } from '../../run/run-control.js';
 import { resultText, type RunResults } from '../../run/results.js';
 import { claimDirectory, openDirectory, RunFiles } from '../../run/run-files.js';
 import { checkSharedFolder } from '../../ranks/shared-folder.js';
@@ -253,6 +254,7 @@ async function runAlgorithm(
   const saveable = leads ? written : silentSaveable(models, critic);
   const diagnostics =
     config.diagnostics && new Diagnostics({ policy, openReference }, { ...config.diagnostics, seed: config.seed });
+  const control = leads ? await RunControl.open(directory, log, () => (recorder.stopRequested = true)) : undefined;
   const recorder = new Recorder(files, leads ? store : silentCheckpoints, saveable, {
     iterations: config.iterations ?? null,
     saveMinutes: config.saveMinutes ?? null,
@@ -265,11 +267,16 @@ async function runAlgorithm(
     guard: config.guard,
     logger,
     ranks,
+    control,
   });
-  onInterrupt(() => (recorder.stopRequested = true), 'stopping at the next checkpoint');
+  const stop = () => {
+    recorder.stopRequested = true;
+    control?.endPause();
+  };
+  onInterrupt(stop, 'stopping at the next checkpoint');
   const { metrics, rollouts: history } = await RunFiles.read(directory);
   recorder.remember(metrics);
-  await unit.train(
+  const trained = unit.train(
     {
       ...agent,
       makeEnv: agentEnvironment(config, environmentOf(config, envParts)),
@@ -285,6 +292,7 @@ async function runAlgorithm(
     },
     recipeOptions(config, policy.tokenizer),
   );
+  await trained.finally(() => control?.close());
   recorder.finish();
   // A run without an evaluation has no best agent: its last one is what it made.
   if (recorder.best === null && (!recorder.stopRequested || recorder.stoppedByGuard !== null))
