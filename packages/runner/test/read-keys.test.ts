@@ -36,6 +36,7 @@ const READ_ELSEWHERE: Readonly<Record<string, string>> = {
   envLoadPath: 'environments read their own options',
   envServerBase: 'environments read their own options',
   allowAnonymous: 'validation reads it, with host',
+  allowRemote: 'validation reads it, with host',
   offline: 'read where a model is named by its place on the hub',
   huggingfaceToken: 'must be empty',
   wandbKey: 'must be empty',
@@ -309,6 +310,7 @@ const tasks: Readonly<Record<string, () => Promise<(readonly [string, ...string[
     ],
   ],
   serve_env: async () => [['serve_env', 'port=0']],
+  dashboard: async () => [['dashboard', `dir=${folder}`, 'port=0']],
   finetune: async () => {
     const talk = {
       messages: [
