@@ -7,3 +7,4 @@ export { textTable } from './table.js';
 export { lineChart, type ChartOptions, type Series } from './line-chart.js';
 export { type LoggedEnd, type LoggedRun, type LoggedStep, type LoggerUnit, type RunLogger } from './loggers/logger.js';
 export { findLogger, loggerNames, registerLogger } from './loggers/registry.js';
+export { syncRuns, type SyncedRun, type SyncOptions } from './wandb/sync-runs.js';

@@ -42,6 +42,7 @@ export class JsonlFile {
 
   /** @param text whole lines of JSON, each with its end */
   async appendLines(text: string): Promise<void> {
+    if (text === '') return;
     await namingFile(this.path, () => appendFile(this.path, text));
     this.length += Buffer.byteLength(text);
   }

@@ -54,6 +54,7 @@ export function bowyer(argv: readonly string[], leader: Leader | null = null): C
     explain: async (error) => (await import('./config/foreign-keys.js')).explain(error),
     describe: async (composition) => (await import('./config/units.js')).schemaOf(composition),
     job: async (context) => (await import('./job.js')).job(context, leader),
+    afterSweep: async (directory) => (await import('./sweep/compare-jobs.js')).compareJobs(directory),
     launch: async (request) => {
       leader?.refuse('a sweep (-m)', 'start it without them; its launcher runs several jobs at once');
       return (await import('./sweep/launch-sweep.js')).launchSweep(request);

@@ -11,6 +11,7 @@ export async function withSignals(
   const onSignal = (signal: NodeJS.Signals) => {
     if (asked || interrupt === null) return endAtOnce(signal);
     asked = true;
+    reportStop();
     const { stop, announcement } = interrupt;
     if (announcement !== undefined) log(`${announcement}; again to leave immediately`, 'WARNING');
     stop();
@@ -29,4 +30,10 @@ export async function withSignals(
     process.off('SIGINT', onSignal);
     process.off('SIGTERM', onSignal);
   }
+}
+
+/** Where BOWYER_STOPPED_EXIT_CODE is set, as under launcher=slurm: what this process returns if it stops as asked. */
+function reportStop(): void {
+  const code = Number(process.env.BOWYER_STOPPED_EXIT_CODE ?? 0);
+  process.once('exit', (own) => (process.exitCode = own === 0 ? code : own));
 }

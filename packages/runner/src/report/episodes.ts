@@ -23,9 +23,13 @@ export interface EpisodeList {
 }
 
 /** All episodes of a run, in the order in which they were played. */
-export async function listEpisodes(directory: string, gamma: number): Promise<EpisodeList> {
+export async function listEpisodes(
+  directory: string,
+  gamma: number,
+  sources: readonly EpisodeSource[] = SOURCES,
+): Promise<EpisodeList> {
   const list: EpisodeList = { episodes: [], places: new Map(), notes: [] };
-  for (const source of SOURCES) {
+  for (const source of sources) {
     const path = join(directory, 'trajectories', `${source}.jsonl`);
     const add = (record: StoredEpisode, offset: number, bytes: number) => {
       const summary = summaryOf(record, source, gamma);
@@ -76,7 +80,8 @@ export function chosenEpisodes(episodes: readonly EpisodeSummary[]): Map<string,
   const rollouts = episodes.filter(({ source }) => source === 'rollout');
   const recent = rollouts.slice(Math.floor(rollouts.length * (1 - RECENT)));
   const pool = tests.length > 0 ? (lastTested.length > 0 ? lastTested : tests) : recent;
-  const byReturn = [...pool].sort((a, b) => b.return - a.return);
+  // Of equal returns the newest: episodes in their order, newest first, and the sort keeps it.
+  const byReturn = [...pool].reverse().sort((a, b) => b.return - a.return);
   choose(byReturn.slice(0, BEST), 'best');
   choose(byReturn.slice(Math.max(byReturn.length - WORST, BEST)).reverse(), 'worst');
   const surprising = episodes.filter(({ surprise }) => surprise !== null);

@@ -105,6 +105,14 @@ async function hydraCommand(directory: string): Promise<string | null> {
   return ['bowyer', '--config-name', name, ...words].join(' ');
 }
 
+/** Discount per turn; 1 where the algorithm has none. */
+export const gammaOf = ({ config }: Pick<RunRecord, 'config'>): number =>
+  typeof config.gamma === 'number' ? config.gamma : 1;
+
+/** Algorithms on a dataset count optimizer steps or epochs. */
+export const xLabelOf = ({ config }: Pick<RunRecord, 'config'>): string =>
+  config.task === 'finetune' ? 'optimizer step' : config.iterations === undefined && config.epochs !== undefined ? 'epoch' : 'iteration'; // prettier-ignore
+
 export async function textOf(path: string): Promise<string | null> {
   return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;

@@ -16,7 +16,7 @@ export function summaryOf(record: StoredEpisode, source: EpisodeSource, gamma: n
   const who = policy === undefined ? undefined : decoding === undefined ? policy : `${policy} (${decoding})`;
   return {
     id: [source, ...(source === 'rollout' ? [] : [iteration, who, seed].filter((part) => part !== undefined && part !== 0)), episode].join('/'), // prettier-ignore
-    ...{ source, iteration, episode, item: item ?? null },
+    ...{ source, iteration, episode, seed: record.seed, item: item ?? null },
     ...(who !== undefined && { policy: who }),
     return: Number(record.episodic_return.toPrecision(6)),
     turnCount: turns.length,
@@ -47,7 +47,7 @@ export function dialogueOf(
     const utterance = utterances.get(i);
     const before = i === 0 ? undefined : turns[i - 1];
     // The actions that an environment lists with a step are those of the next turn.
-    const valid = turn.valid_actions ?? before?.info.validActions;
+    const valid = before?.info.validActions;
     return {
       observation: cut(before === undefined ? opening : (turn.state ?? before.reply ?? before.next_observation ?? '')),
       ...{ action: turn.action, reward: turn.reward },
@@ -56,7 +56,6 @@ export function dialogueOf(
       ...(turn.advantage !== undefined && { advantage: turn.advantage }),
       ...(errors[i] !== null && { tdError: Number(errors[i].toPrecision(4)) }),
       ...(utterance && scoresOf(utterance)),
-      ...(turn.entropy !== undefined && { entropy: turn.entropy }),
       ...(Array.isArray(valid) && { validActions: valid as string[] }),
       ...(turn.preferred && { preferred: turn.preferred }),
       ...(turn.info.invalid === true && { invalid: true }),
@@ -71,11 +70,13 @@ export function dialogueOf(
   };
 }
 
-function scoresOf({ logprobs, texts }: { logprobs: number[]; texts?: string[] }): Pick<Turn, 'logprob' | 'tokens'> {
+function scoresOf({ logprobs, texts }: { logprobs: number[]; texts?: string[] }): Pick<Turn, 'logprob' | 'entropy' | 'tokens'> {
   if (logprobs.length === 0) return {};
   const short = (value: number) => Number(value.toPrecision(4));
+  const sum = logprobs.reduce((total, logprob) => total + logprob, 0);
   return {
-    logprob: short(logprobs.reduce((sum, logprob) => sum + logprob, 0)),
+    logprob: short(sum),
+    entropy: short(-sum / logprobs.length),
     ...(texts && { tokens: texts.map((text, i) => ({ text, logprob: short(logprobs[i]) })) }),
   };
 }

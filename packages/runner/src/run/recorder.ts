@@ -1,7 +1,7 @@
 // Everything a recipe hands out during a run goes through here: figures to files and to the terminal, the best policy and
 // checkpoints to disk.
 import { join } from 'node:path';
-import { anyRank, emitSpan, oneRank, wallClock, type Ranks, type Trajectory } from '@bowyer/core';
+import { anyRank, emitSpan, oneRank, wallClock, type Ranks, type Span, type Trajectory } from '@bowyer/core';
 import type { Diagnostics, Metrics, RecipeState, RunHooks } from '@bowyer/algorithms';
 import { ProgressBar, RunFigures, type RunLogger } from '@bowyer/logging';
 import type { CheckpointProgress } from './checkpoint-store.js';
@@ -35,6 +35,8 @@ interface RecorderSettings extends Pick<TaskContext, 'log' | 'progress'> {
   logger: RunLogger;
   /** They stop and save together, whichever of them was asked to; this process alone if not given. */
   ranks?: Ranks;
+  /** Seconds since the last call of what is inside the phases, by name; nothing if not given. */
+  innerSeconds?: () => Record<string, number>;
 }
 
 /** Where checkpoints go. */
@@ -56,8 +58,11 @@ export class Recorder implements RunHooks {
   #note = '';
   #stop = false;
   #seconds: Record<string, number> = {};
+  #evaluated: readonly Trajectory[] = [];
   #phaseStarted = performance.now();
   #savedAt = performance.now();
+  /** Under way, for a trace. */
+  #phase: Span | null = null;
 
   constructor(
     private readonly files: RecordedFiles,
@@ -103,7 +108,7 @@ export class Recorder implements RunHooks {
   }
 
   progress(phase: string, done: number, total: number): void {
-    if (done === total) this.#clockPhase(phase);
+    this.#clockPhase(phase); // on every step: a checkpoint or an evaluation in between has a time of its own
     if (this.settings.iterations === null) return (this.#bar ?? this.#openBar(phase, total)).update(done, this.#note);
     this.#bar?.update(this.#iteration, [`${phase} ${done}/${total}`, this.#note].filter(Boolean).join('  '));
   }
@@ -114,7 +119,9 @@ export class Recorder implements RunHooks {
     this.#refuseNonFinite(iteration, metrics, rollout);
     await this.files.logMetrics(iteration + 1, metrics);
     await this.files.logRollout(iteration + 1, rollout);
-    await this.files.logTimings(iteration + 1, this.#seconds);
+    await this.files.logEvaluation(iteration + 1, this.#evaluated);
+    this.#evaluated = [];
+    await this.files.logTimings(iteration + 1, { ...this.#seconds, ...this.settings.innerSeconds?.() });
     const step = { iteration: iteration + 1, metrics, seconds: this.#seconds, episodes: rollout };
     await this.settings.logger.log(step);
     this.settings.progress.report?.({ event: 'metrics', iteration: iteration + 1, ...metrics });
@@ -130,6 +137,11 @@ export class Recorder implements RunHooks {
     if ('eval/nll' in metrics) this.#printValidation(metrics);
     this.#guard(iteration + 1, metrics);
     await this.settings.control?.whilePaused();
+  }
+
+  /** Episodes of an evaluation, stored with the metrics that follow. */
+  evaluated(episodes: readonly Trajectory[]): void {
+    this.#evaluated = episodes;
   }
 
   async keepBest(iteration: number, score: number): Promise<void> {
@@ -154,6 +166,7 @@ export class Recorder implements RunHooks {
   }
 
   finish(): void {
+    this.#tracePhase(null, 0);
     this.#bar?.finish();
   }
 
@@ -182,9 +195,18 @@ export class Recorder implements RunHooks {
   #clockPhase(phase: string): void {
     const now = performance.now();
     this.#seconds[phase] = (this.#seconds[phase] ?? 0) + (now - this.#phaseStarted) / 1000;
-    const end = wallClock();
-    emitSpan({ category: 'phase', name: phase, start: end - (now - this.#phaseStarted), end, attributes: { iteration: this.#iteration + 1 } }); // prettier-ignore
+    this.#tracePhase(phase, now - this.#phaseStarted);
     this.#phaseStarted = now;
+  }
+
+  /** Steps of the same phase are one span. */
+  #tracePhase(phase: string | null, milliseconds: number): void {
+    const end = wallClock();
+    if (this.#phase?.name === phase) return void (this.#phase = { ...this.#phase, end });
+    if (this.#phase !== null) emitSpan(this.#phase);
+    const attributes = { iteration: this.#iteration + 1 };
+    this.#phase =
+      phase === null ? null : { category: 'phase', name: phase, start: end - milliseconds, end, attributes };
   }
 
   #printEvaluation(iteration: number, metrics: Metrics): void {

@@ -2,18 +2,26 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
-import { renderPage, type RunStatus } from '@bowyer/views';
+import { renderPage, type ComparisonData, type RunStatus } from '@bowyer/views';
 import { readRun } from '../report/run-data.js';
 import type { TaskContext } from '../tasks/task.js';
 import { CONFIG_FILE } from './run-files.js';
 import { recordEnd, recordStart, type EndStatus } from './starts.js';
 
 export const REPORT_FILE = 'report.html';
+const COMPARISON_FILE = 'comparison.html';
 
 /** @param status how the run stands, where its folder does not say it yet @returns the file's path */
 export async function writeReport(directory: string, status?: RunStatus): Promise<string> {
   const path = join(directory, REPORT_FILE);
   await writeFileAtomically(path, await renderPage(await readRun(directory, { status })));
+  return path;
+}
+
+/** @returns the path of comparison.html */
+export async function writeComparison(directory: string, data: ComparisonData): Promise<string> {
+  const path = join(directory, COMPARISON_FILE);
+  await writeFileAtomically(path, await renderPage(data));
   return path;
 }
 

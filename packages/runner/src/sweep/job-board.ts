@@ -83,7 +83,7 @@ export class JobBoard {
 
   /** The table for a terminal of that size: jobs at work, then failed ones, then others, each in their order, and a line of totals. */
   readonly lines: LiveText = ({ columns, rows }) => {
-    const order = ['at work', 'failed', 'stopped', 'finished'];
+    const order = ['at work', 'failed', 'submitted', 'stopped', 'finished'];
     const jobs = [...this.#rows.values()].sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status));
     const shown = jobs.slice(0, Math.max(1, rows - 3));
     const longest = maximum([3, ...shown.map(({ label }) => label.length)]);

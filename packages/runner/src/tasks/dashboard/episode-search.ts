@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Dialogue, EpisodeSummary } from '@bowyer/views';
 import { listEpisodes, readDialogue, SOURCES, type EpisodeList } from '../../report/episodes.js';
-import { gammaOf } from '../../report/run-data.js';
-import { readRunRecord } from '../../report/run-facts.js';
+import { gammaOf, readRunRecord } from '../../report/run-facts.js';
 import { summaryOf, type StoredEpisode } from '../../report/turns.js';
 
 const MOST_FOUND = 200;
