@@ -1,6 +1,6 @@
 // JSONL files from outside, checked line by line; what is wrong is named with its file and line.
-import { readFile } from 'node:fs/promises';
 import { utf8Text } from '@bowyer/core';
+import { readParts } from '@bowyer/logging';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 
 export class JsonLineError extends Error {
@@ -23,7 +23,7 @@ export class JsonLineError extends Error {
  * @throws {JsonLineError} at the first line that is no JSON or does not fit
  */
 export async function readJsonLines<T>(path: string, schema: object): Promise<{ line: number; value: T }[]> {
-  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+  const bytes = await readParts(path).catch((error: NodeJS.ErrnoException) => {
     throw new Error(`cannot read '${path}' (${error.code ?? error.message})`);
   });
   const fits = checkOf(schema);

@@ -6,7 +6,7 @@ import type { ComparisonData } from '@bowyer/views';
 import { bandCharts } from './bands.js';
 import { findRuns } from './find-runs.js';
 import { readMetrics } from './metric-table.js';
-import { firstOutcome, outcomeTable } from './outcomes.js';
+import { firstOutcome, outcomeTable, unpairedText } from './outcomes.js';
 import { pairedDifference, readPair, verdictText } from './paired.js';
 import { readRunRecord, xLabelOf } from './run-facts.js';
 import { differenceTable, seedOf, settingsOf, type ComparedRun, type Setting } from './settings.js';
@@ -93,7 +93,9 @@ const runTable = (settings: readonly Setting[]) => ({
 
 async function addVerdict(data: ComparisonData, first: Setting, second: Setting): Promise<void> {
   const result = await pairedDifference(first, second);
-  data.verdicts.push(verdictText(first.name, second.name, result));
+  data.verdicts.push(
+    result === null ? unpairedText(first, second) : verdictText(first.name, second.name, result),
+  );
   for (const pair of result?.widest ?? []) {
     const sides = await readPair(pair, [first.name, second.name]);
     const gap = pair.second.summary.return - pair.first.summary.return;

@@ -1,23 +1,15 @@
 // The episodes of a run: a list of all, and those that a page carries whole.
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readJsonl } from '@bowyer/logging';
+import { readLineAt, readPartedJsonl, type LinePlace } from '@bowyer/logging';
 import type { Dialogue, EpisodeSource, EpisodeSummary } from '@bowyer/views';
 import { dialogueOf, summaryOf, type StoredEpisode } from './turns.js';
 
 export const SOURCES: readonly EpisodeSource[] = ['rollout', 'eval', 'test'];
 
-/** Where the record of an episode is. */
-interface Place {
-  path: string;
-  offset: number;
-  bytes: number;
-}
-
 export interface EpisodeList {
   episodes: EpisodeSummary[];
   /** By the episode's id. */
-  places: Map<string, Place>;
+  places: Map<string, LinePlace>;
   /** What a reader should know of the files. */
   notes: string[];
 }
@@ -31,15 +23,12 @@ export async function listEpisodes(
   const list: EpisodeList = { episodes: [], places: new Map(), notes: [] };
   for (const source of sources) {
     const path = join(directory, 'trajectories', `${source}.jsonl`);
-    const add = (record: StoredEpisode, offset: number, bytes: number) => {
+    const add = (record: StoredEpisode, place: LinePlace) => {
       const summary = summaryOf(record, source, gamma);
       list.episodes.push(summary);
-      list.places.set(summary.id, { path, offset, bytes });
+      list.places.set(summary.id, place);
     };
-    const { torn } = await readJsonl(path, add).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error;
-      return { torn: null };
-    });
+    const { torn } = await readPartedJsonl(path, add);
     if (torn !== null) list.notes.push(torn);
   }
   return list;
@@ -47,19 +36,12 @@ export async function listEpisodes(
 
 /** One episode whole. */
 export async function readDialogue(
-  { path, offset, bytes }: Place,
+  place: LinePlace,
   source: EpisodeSource,
   gamma: number,
   reasons: readonly string[] = [],
 ): Promise<Dialogue> {
-  const file = await open(path);
-  try {
-    const buffer = Buffer.alloc(bytes);
-    await file.read(buffer, 0, bytes, offset);
-    return dialogueOf(JSON.parse(buffer.toString('utf8')) as StoredEpisode, source, gamma, reasons);
-  } finally {
-    await file.close();
-  }
+  return dialogueOf(JSON.parse(await readLineAt(place)) as StoredEpisode, source, gamma, reasons);
 }
 
 const [BEST, WORST, SURPRISING, LATEST] = [4, 4, 4, 4];

@@ -2,7 +2,7 @@
 import { mean, standardDeviation } from '@bowyer/core';
 import type { Table } from '@bowyer/views';
 import type { RunResults } from '../run/results.js';
-import type { ComparedRun, Setting } from './settings.js';
+import { matchedRuns, type ComparedRun, type Setting } from './settings.js';
 
 /** Figures of the comparison, by the key in the final test and the metric that stands for it where there was none. */
 const OUTCOMES = [
@@ -71,4 +71,20 @@ function meanText(values: readonly number[]): string {
   if (values.length === 0) return '–';
   const half = halfInterval(values);
   return half === null ? values[0].toPrecision(3) : `${mean(values).toPrecision(3)} ± ${half.toPrecision(2)}`;
+}
+
+/** The answer where no episode was played by both: the figures of the runs themselves, by seed where the seeds agree. */
+export function unpairedText(first: Setting, second: Setting): string {
+  const none = `No episode of “${first.name}” and “${second.name}” can be paired: their seeds or items differ, or the episodes of the test were not stored.`; // prettier-ignore
+  const differences = matchedRuns(first, second).flatMap(([a, b]) => {
+    const values = [firstOutcome(a), firstOutcome(b)];
+    return values[0] === null || values[1] === null ? [] : [values[1] - values[0]];
+  });
+  const half = halfInterval(differences);
+  if (half === null) return none;
+  const difference = mean(differences);
+  const [better, worse] = difference >= 0 ? [second.name, first.name] : [first.name, second.name];
+  const answer =
+    Math.abs(difference) > half ? `“${better}” is better than “${worse}”` : `No difference is shown between “${better}” and “${worse}”`; // prettier-ignore
+  return `${none} By the figures of ${differences.length} pairs of runs with the same seed: ${answer}; “${second.name}” less “${first.name}” is ${difference.toPrecision(3)} ± ${half.toPrecision(2)} (Student’s t, 95 %).`; // prettier-ignore
 }

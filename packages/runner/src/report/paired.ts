@@ -3,7 +3,8 @@ import { bootstrapMeans, mean, quantile, Rng } from '@bowyer/core';
 import type { Dialogue, EpisodeSummary } from '@bowyer/views';
 import { listEpisodes, readDialogue, type EpisodeList } from './episodes.js';
 import { gammaOf } from './run-facts.js';
-import { seedOf, type ComparedRun, type Setting } from './settings.js';
+import { GREEDY } from './turns.js';
+import { matchedRuns, type ComparedRun, type Setting } from './settings.js';
 
 export interface PairedResult {
   /** Of the second side less the first. */
@@ -62,16 +63,6 @@ export async function pairedDifference(first: Setting, second: Setting): Promise
   };
 }
 
-/** Runs of both sides with the same seed; where no seed is in both, one run of each. */
-function matchedRuns(first: Setting, second: Setting): [ComparedRun, ComparedRun][] {
-  const bySeed = new Map(second.runs.map((run) => [seedOf(run), run]));
-  const same = first.runs.flatMap((run): [ComparedRun, ComparedRun][] => {
-    const other = bySeed.get(seedOf(run));
-    return other === undefined ? [] : [[run, other]];
-  });
-  return same.length > 0 ? same : [[first.runs[0], second.runs[0]]];
-}
-
 /**
  * What the policy that a run ended with played in its final test, by what was played: the environment's seed, the item and the
  * decoding. Without a stored test, its last evaluation.
@@ -80,15 +71,16 @@ async function finalEpisodes({ record }: ComparedRun): Promise<Map<string, Playe
   const gamma = gammaOf(record);
   const list = await listEpisodes(record.directory, gamma, ['test', 'eval']);
   const tests = list.episodes.filter(({ source }) => source === 'test');
-  const who = tests.at(-1)?.policy?.replace(/ \(\w+\)$/, '');
+  const plain = (policy = '') => (policy.endsWith(GREEDY) ? policy.slice(0, -GREEDY.length) : policy);
+  const who = plain(tests.at(-1)?.policy);
   const last = list.episodes.at(-1)?.iteration;
   const own = tests.length > 0
-    ? tests.filter(({ policy }) => policy?.replace(/ \(\w+\)$/, '') === who)
+    ? tests.filter(({ policy }) => plain(policy) === who)
     : list.episodes.filter(({ iteration }) => iteration === last); // prettier-ignore
   return new Map(
     own.map((summary) => {
-      const decoding = /\((\w+)\)$/.exec(summary.policy ?? '')?.[1] ?? '';
-      return [`${summary.source} ${decoding} ${summary.seed} ${summary.item ?? ''}`, { summary, list, gamma }];
+      const decoding = summary.policy?.endsWith(GREEDY) ? GREEDY : '';
+      return [`${summary.source}${decoding} ${summary.seed} ${summary.item ?? ''}`, { summary, list, gamma }];
     }),
   );
 }
@@ -106,9 +98,7 @@ export const readPair = async (
   );
 
 /** The answer in a sentence. */
-export function verdictText(first: string, second: string, result: PairedResult | null): string {
-  if (result === null)
-    return `${first} and ${second} have no episode in common, so they cannot be compared by episode: their seeds or items differ, or the test’s episodes were not stored.`;
+export function verdictText(first: string, second: string, result: PairedResult): string {
   const { difference, low, high, positive, resampled, episodes, runs } = result;
   const isClear = low > 0 || high < 0;
   const [better, worse] = difference >= 0 ? [second, first] : [first, second];

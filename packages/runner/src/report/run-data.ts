@@ -56,7 +56,7 @@ async function warmStartLoss(directory: string): Promise<{ x: number[]; y: numbe
   const column = { x: [] as number[], y: [] as number[] };
   const add = (row: Record<string, number>) => {
     if (!('losses/nll' in row)) return;
-    column.x.push(row.iteration);
+    column.x.push(column.x.length + 1);
     column.y.push(row['losses/nll']);
   };
   await readJsonl(join(directory, 'warm-start.jsonl'), add).catch((error: NodeJS.ErrnoException) => {

@@ -110,8 +110,10 @@ export const gammaOf = ({ config }: Pick<RunRecord, 'config'>): number =>
   typeof config.gamma === 'number' ? config.gamma : 1;
 
 /** Algorithms on a dataset count optimizer steps or epochs. */
-export const xLabelOf = ({ config }: Pick<RunRecord, 'config'>): string =>
-  config.task === 'finetune' ? 'optimizer step' : config.iterations === undefined && config.epochs !== undefined ? 'epoch' : 'iteration'; // prettier-ignore
+export function xLabelOf({ config }: Pick<RunRecord, 'config'>): string {
+  if (config.task === 'finetune') return 'optimizer step';
+  return config.rolloutSize === undefined && config.epochs !== undefined ? 'epoch' : 'iteration';
+}
 
 export async function textOf(path: string): Promise<string | null> {
   return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {

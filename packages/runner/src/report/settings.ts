@@ -82,3 +82,13 @@ export function differenceTable(settings: readonly Setting[]): Table | null {
 }
 
 export const seedOf = ({ record }: ComparedRun): string => String(record.config.seed ?? '–');
+
+/** Runs of both sides with the same seed; where no seed is in both, one run of each. */
+export function matchedRuns(first: Setting, second: Setting): [ComparedRun, ComparedRun][] {
+  const bySeed = new Map(second.runs.map((run) => [seedOf(run), run]));
+  const same = first.runs.flatMap((run): [ComparedRun, ComparedRun][] => {
+    const other = bySeed.get(seedOf(run));
+    return other === undefined ? [] : [[run, other]];
+  });
+  return same.length > 0 ? same : [[first.runs[0], second.runs[0]]];
+}

@@ -6,6 +6,9 @@ import type { TrajectoryRecord } from '../run/trajectory-record.js';
 /** A record of `trajectories/test.jsonl` of an evaluation says who played. */
 export type StoredEpisode = TrajectoryRecord & { policy?: string; decoding?: string; evaluation_seed?: number };
 
+/** Follows the name of a policy that played greedily; else it sampled. */
+export const GREEDY = ', greedy';
+
 /** Longest text of an observation that a page carries, in characters. */
 const MAX_TEXT = 4000;
 
@@ -13,7 +16,7 @@ export function summaryOf(record: StoredEpisode, source: EpisodeSource, gamma: n
   const { episode, iteration, item, turns, policy, decoding, evaluation_seed: seed } = record;
   const errors = tdErrors(record, gamma).filter((error) => error !== null);
   const last = turns.at(-1)?.info ?? {};
-  const who = policy === undefined ? undefined : decoding === undefined ? policy : `${policy} (${decoding})`;
+  const who = policy === undefined ? undefined : decoding === 'greedy' ? `${policy}${GREEDY}` : policy;
   return {
     id: [source, ...(source === 'rollout' ? [] : [iteration, who, seed].filter((part) => part !== undefined && part !== 0)), episode].join('/'), // prettier-ignore
     ...{ source, iteration, episode, seed: record.seed, item: item ?? null },
@@ -42,6 +45,7 @@ export function dialogueOf(
 ): Dialogue {
   const { turns, segments, opening } = record;
   const errors = tdErrors(record, gamma);
+  const replies = newTexts(record);
   const utterances = new Map(segments.flatMap((segment) => segment.utterances.map((own) => [own.turn, own] as const)));
   const shown = turns.map((turn, i): Turn => {
     const utterance = utterances.get(i);
@@ -49,7 +53,7 @@ export function dialogueOf(
     // The actions that an environment lists with a step are those of the next turn.
     const valid = before?.info.validActions;
     return {
-      observation: cut(before === undefined ? opening : (turn.state ?? before.reply ?? before.next_observation ?? '')),
+      observation: cut(before === undefined ? opening : (turn.state ?? replies[i - 1])),
       ...{ action: turn.action, reward: turn.reward },
       ...(turn.q !== undefined && { q: turn.q }),
       ...(turn.v !== undefined && { v: turn.v }),
@@ -61,13 +65,31 @@ export function dialogueOf(
       ...(turn.info.invalid === true && { invalid: true }),
     };
   });
-  const last = turns.at(-1);
   return {
     ...summaryOf(record, source, gamma),
     reasons: [...reasons],
     turns: shown,
-    ending: cut(last?.reply ?? last?.next_observation ?? ''),
+    ending: cut(replies.at(-1) ?? ''),
   };
+}
+
+/** Characters that two observations must share for the later one to count as a continuation. */
+const SHARED = 20;
+
+/** What the environment wrote after each turn. Of an observation that repeats the one before, the lines that are new. */
+function newTexts({ opening, turns }: TrajectoryRecord): string[] {
+  let observation = opening;
+  return turns.map(({ action, reply, next_observation: next }) => {
+    const said = observation + action;
+    if (next === undefined) {
+      observation = said + (reply ?? '');
+      return reply ?? '';
+    }
+    let shared = 0;
+    while (shared < said.length && said[shared] === next[shared]) shared++;
+    observation = next;
+    return shared < SHARED ? next : next.slice(next.lastIndexOf('\n', shared - 1) + 1);
+  });
 }
 
 function scoresOf({ logprobs, texts }: { logprobs: number[]; texts?: string[] }): Pick<Turn, 'logprob' | 'entropy' | 'tokens'> {

@@ -3,7 +3,7 @@ import { access, constants, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Trajectory } from '@bowyer/core';
 import type { Metrics } from '@bowyer/algorithms';
-import { JsonlFile, readJsonl } from '@bowyer/logging';
+import { JsonlFile, PartedJsonl, readJsonl, readPartedJsonl } from '@bowyer/logging';
 import { toSnakeCase, writeFileAtomically } from '@bowyer/core';
 import { metricsLine } from './metrics-line.js';
 import type { TokenTexts } from './token-texts.js';
@@ -23,6 +23,7 @@ export interface RecordedFiles {
   logMetrics(iteration: number, metrics: Metrics): Promise<void>;
   logEvaluation(iteration: number, episodes: readonly Trajectory[]): Promise<void>;
   logRollout(iteration: number, rollout: readonly Trajectory[]): Promise<void>;
+  logEvaluation(iteration: number, episodes: readonly Trajectory[]): Promise<void>;
   logTimings(iteration: number, seconds: Record<string, number>): Promise<void>;
 }
 
@@ -30,7 +31,7 @@ export class RunFiles implements RecordedFiles {
   private constructor(
     readonly directory: string,
     private readonly metrics: JsonlFile,
-    private readonly rollouts: JsonlFile,
+    private readonly rollouts: PartedJsonl,
     /** Wall-clock figures: never the same twice, so in a file of their own. */
     private readonly timings: JsonlFile,
     private readonly evaluations: JsonlFile,
@@ -42,9 +43,11 @@ export class RunFiles implements RecordedFiles {
    * @param tokenTexts texts of the tokens that episodes are stored with; without it they have ids alone
    */
   static async open(directory: string, lengths: Record<string, number>, tokenTexts?: TokenTexts): Promise<RunFiles> {
-    const [metrics, rollouts, evaluations] = await Promise.all(
-      RESUMED_FILES.map((name) => JsonlFile.open(join(directory, name), lengths[name] ?? 0)),
-    );
+    const [metricsName, rolloutsName, evaluationsName] = RESUMED_FILES;
+    const at = (name: string) => [join(directory, name), lengths[name] ?? 0] as const;
+    const metrics = await JsonlFile.open(...at(metricsName));
+    const rollouts = await PartedJsonl.open(...at(rolloutsName));
+    const evaluations = await JsonlFile.open(...at(evaluationsName));
     const timings = await JsonlFile.open(join(directory, 'timings.jsonl'), null);
     return new RunFiles(directory, metrics, rollouts, timings, evaluations, tokenTexts);
   }
@@ -80,7 +83,9 @@ export class RunFiles implements RecordedFiles {
     const metrics: Record<string, number>[] = [];
     const rollouts: Trajectory[] = [];
     await readJsonl<Record<string, number>>(join(directory, RESUMED_FILES[0]), (row) => metrics.push(row));
-    await readJsonl<TrajectoryRecord>(join(directory, RESUMED_FILES[1]), (record) => rollouts.push(fromRecord(record)));
+    await readPartedJsonl<TrajectoryRecord>(join(directory, RESUMED_FILES[1]), (record) =>
+      rollouts.push(fromRecord(record)),
+    );
     return { metrics, rollouts };
   }
 }

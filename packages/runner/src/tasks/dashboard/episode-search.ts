@@ -1,8 +1,7 @@
 // Episodes of a run by what was said in them, and one of them whole.
-import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { readPartedJsonl } from '@bowyer/logging';
 import type { Dialogue, EpisodeSummary } from '@bowyer/views';
 import { listEpisodes, readDialogue, SOURCES, type EpisodeList } from '../../report/episodes.js';
 import { gammaOf, readRunRecord } from '../../report/run-facts.js';
@@ -16,21 +15,16 @@ export async function searchEpisodes(
   text: string,
 ): Promise<{ episodes: EpisodeSummary[]; found: number }> {
   const gamma = gammaOf(await readRunRecord(directory));
-  const wanted = JSON.stringify(text.toLowerCase()).slice(1, -1);
+  const wanted = text.toLowerCase();
   const episodes: EpisodeSummary[] = [];
   let found = 0;
   for (const source of SOURCES) {
-    const path = join(directory, 'trajectories', `${source}.jsonl`);
-    if ((await stat(path).catch(() => null)) === null) continue;
-    // A line is parsed only where the text is in it, and then what was said is searched, not the names of fields.
-    for await (const line of createInterface({ input: createReadStream(path) })) {
-      if (!line.toLowerCase().includes(wanted)) continue;
-      const record = parsed(line);
-      if (record === null || !textOf(record).includes(text.toLowerCase())) continue;
+    await readPartedJsonl(join(directory, 'trajectories', `${source}.jsonl`), (record: StoredEpisode) => {
+      if (!textOf(record).includes(wanted)) return;
       found++;
       episodes.push(summaryOf(record, source, gamma));
       if (episodes.length > MOST_FOUND) episodes.shift();
-    }
+    });
   }
   return { episodes: episodes.reverse(), found };
 }
@@ -56,14 +50,6 @@ async function listOf(directory: string, gamma: number): Promise<EpisodeList> {
   const list = await listEpisodes(directory, gamma);
   lists.set(directory, { stamp, list });
   return list;
-}
-
-function parsed(line: string): StoredEpisode | null {
-  try {
-    return JSON.parse(line) as StoredEpisode;
-  } catch {
-    return null; // the last line of a killed run
-  }
 }
 
 const textOf = ({ opening, turns }: StoredEpisode): string =>

@@ -73,7 +73,8 @@ export class FinalTest {
     const { trajectories: ofBest } = tested.findLast(({ decoding }) => decoding === this.#decodings[0])!;
     const calibration = critic && (await criticCalibration(critic, ofBest, config.gamma!));
     const items = await this.#items(tested.flatMap(({ trajectories }) => trajectories));
-    await storeTest(this.context.directory, tested, tokenTexts(policy.tokenizer));
+    const { directory, ranks } = this.context;
+    if ((ranks?.rank ?? 0) === 0) await storeTest(directory, tested, tokenTexts(policy.tokenizer));
     return {
       iterations: recorder.stoppedByGuard === null ? (config.iterations ?? 0) : recorder.iteration,
       ...(recorder.stoppedByGuard !== null && { stopped: recorder.stoppedByGuard }),
