@@ -4,7 +4,7 @@
 //   node --conditions=source --import tsx tools/paper-20q-table.ts paper_20q FOLDER... (several where the sweep was run in parts)
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { mean, standardError } from '@bowyer/core';
+import { mean, minimum, standardError } from '@bowyer/core';
 import { lineChart, type Series } from '@bowyer/logging';
 import { finishedRuns, halfInterval, headCommit, tested, testReturn, type Run } from './sweep-runs.js';
 
@@ -14,6 +14,8 @@ interface Page {
   /** Returns whose price in environment steps is tabulated. */
   levels: readonly number[];
   text: string;
+  /** How the ranking compares with the paper's. */
+  ranking: string;
 }
 
 const pages: Record<string, Page> = {
@@ -23,6 +25,10 @@ const pages: Record<string, Page> = {
     levels: [-7, -6, -5, -4],
     text: `Settings: \`configs/preset/methods_20q.yaml\`, a policy of 0.11 M weights. A perfect player with the demonstrator's questions
 has -2.90.`,
+    ranking: `The ArCHer paper (Zhou et al. 2024, arXiv:2402.19446) reports that ArCHer needs far fewer samples than PPO. Here it does not.
+What differs: a policy of 0.11 M weights from scratch in place of GPT-2, ten words, a rule-based oracle, and episodes of about
+eight turns, so a return says much about each of its turns; ArCHer's policy rests for the warm-up of its critic, a sixth of its
+iterations. Which of these decides was not measured.`,
   },
   paper_20q_full: {
     file: 'docs/results/paper-20q-full.md',
@@ -30,6 +36,7 @@ has -2.90.`,
     levels: [-11, -10, -9, -8],
     text: `Settings: \`configs/preset/paper_20q_full.yaml\`, a policy of 0.4 M weights. The start imitates 6,000 games of a demonstrator a
 quarter of whose turns are random (-9.5); the same demonstrator without random turns has -7.4.`,
+    ranking: `No comparison with the paper's ranking is made from so few runs.`,
   },
 };
 
@@ -161,11 +168,22 @@ function sweepOf(folder: string): string {
   const { overrides } = JSON.parse(readFileSync(join(folder, 'sweep-job.json'), 'utf8')) as { overrides: string[] };
   return `\`${overrides.find((override) => override.startsWith('+experiment='))!.slice('+experiment='.length)}\``;
 }
+/** Methods of the experiment without a finished run. */
+const [, listed] = /^ *algorithm: (.*)$/m.exec(readFileSync(`experiments/${experiment}.yaml`, 'utf8'))!;
+const missing = listed.split(',').filter((name) => !methods.includes(name));
+const gaps =
+  missing.length > 0 ? `\n\nWithout a finished run:\n${missing.map((name) => `\`${name}\``).join(', ')}.` : '';
+/** SFT: what all begin with. */
+const startValues = [...starts.values()];
+const sftRow = `| SFT (warm start) | ${startValues.length} | **${mean(startValues).toFixed(2)}** | ${halfInterval(startValues, 2)} | ${startValues.map((value) => value.toFixed(2)).join(', ')} | | | | 0 | |`; // prettier-ignore
 const dates = [...new Set(runs.map(({ date }) => date))].sort().join(', ');
 const rows = methods.map(rowOf).sort((a, b) => a.order - b.order);
 const test = chosen(runs[0]).metrics['test/episodes'];
 const evaluation = runs.flatMap(({ metrics }) => metrics.flatMap((line) => line['eval/episodes'] ?? []))[0];
 const seconds = runs.reduce((sum, run) => sum + run.seconds, 0);
+/** Of all listed methods and three seeds, two at a time, if every run took as long as the fastest of its method. */
+const fastest = methods.map((name) => minimum(ofMethod(name).map((run) => run.seconds)));
+const wholeMinutes = ((mean(fastest) * listed.split(',').length * 3) / 2 / 60).toFixed(0);
 const startRows = [...starts].sort(([a], [b]) => Number(a) - Number(b)).map(([seed, value]) => `${value.toFixed(2)} (seed ${seed})`); // prettier-ignore
 
 writeFileSync(
@@ -179,25 +197,31 @@ npx bowyer --config-name archer_20q +experiment=${experiment} hydra.sweep.dir=FO
 node --conditions=source --import tsx tools/paper-20q-table.ts ${experiment} FOLDER
 \`\`\`
 
-${page.text} Methods that play begin with the warm start of their seed and play the same number of episodes; \`bc\`, \`iql\` and
-\`awr\` play none and learn from the games that the start imitates. Returns are means of sampled play on ${test} test episodes, of the
+${page.text}
+Methods that play begin with the warm start of their seed and play the same number of episodes; \`bc\`, \`iql\` and \`awr\` play
+none and learn from the games that the start imitates. Returns are means of sampled play on ${test} test episodes, of the
 policy that was best in evaluations on other episodes. Starts: ${startRows.join(', ')}.
 
 | method | seeds | return | interval | each seed | gain | gain / SE | win | steps (1,000) | seconds |
 |---|---|---|---|---|---|---|---|---|---|
 ${rows.map(({ row }) => row).join('\n')}
+${sftRow}${gaps}
 
 Intervals are 95 % intervals of Student's t over seeds. The gain is the mean difference to the start of the same seed, and SE its
 standard error over seeds. All runs together: ${(seconds / 60).toFixed(0)} minutes on one thread of a machine that was busy with other work.
+If each took as long as the fastest run of its method (${mean(fastest).toFixed(0)} s on average), all ${listed.split(',').length} methods with three seeds would take ${wholeMinutes}
+minutes with two runs at a time.
 
 Where the intervals of two methods with three seeds do not overlap:
 
 ${claims()}
 
+${page.ranking}
+
 ## Return against environment steps
 
-An environment step is a question. Lines are means over seeds of evaluations on ${evaluation} episodes, the first point the start's test; a
-band is one standard error over seeds on both sides.
+An environment step is a question. Lines are means over seeds of evaluations on ${evaluation} episodes, the first point the start's
+test; a band is one standard error over seeds on both sides.
 
 ${drawn.join('\n\n')}
 

@@ -4,7 +4,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { mean } from '@bowyer/core';
-import { finishedRuns, halfInterval, headCommit, type Run, type Tested } from './sweep-runs.js';
+import { finishedRuns, halfInterval, headCommit, testReturn, type Run, type Tested } from './sweep-runs.js';
 
 interface TaskResult {
   task: string;
@@ -53,15 +53,28 @@ const figure = (value: number | null | undefined) => (value === null || value ==
 
 function line(label: string): string {
   const own = rows.filter((row) => row.label === label);
-  const returns = own.map(({ policy }) => policy.metrics['test/episodic_return']);
+  const returns = own.map(({ policy }) => testReturn(policy));
   const wins = own.map(({ policy }) => policy.metrics['test/win_rate']);
   const { interval } = own[0].policy;
   const range = own.length > 1 || !interval ? halfInterval(returns, 2) : `${figure(interval.low)} … ${figure(interval.high)} *`; // prettier-ignore
   const ofTask = (task: string) =>
     figure(mean(own.map(({ tasks }) => tasks.find((found) => found.task === task)?.winRate ?? NaN)));
   const seeds = own.map(({ run }) => run.seed).join(', ');
+  const gains = own.flatMap(({ run, policy }) => {
+    const start = rows.find((row) => row.run === run && row.policy !== policy && row.label.startsWith('start'));
+    return start && label !== start.label ? [testReturn(policy) - testReturn(start.policy)] : [];
+  });
+  const gain = gains.length === 0 ? '–' : `${figure(mean(gains))} ${halfInterval(gains, 2)}`;
   const minutes = mean(own.map(({ run }) => run.seconds)) / 60;
-  const cells = [label, seeds, `**${figure(mean(returns))}**`, range, figure(mean(wins)), ...taskNames.map(ofTask)];
+  const cells = [
+    label,
+    seeds,
+    `**${figure(mean(returns))}**`,
+    range,
+    gain,
+    figure(mean(wins)),
+    ...taskNames.map(ofTask),
+  ];
   return `| ${[...cells, own[0].policy.metrics['test/episodes'], minutes.toFixed(0)].join(' | ')} |`;
 }
 
@@ -81,11 +94,11 @@ node --conditions=source --import tsx tools/paper-table.ts ${name} FOLDER
 \`\`\`
 
 Sampled play on held-out items. Intervals of the mean return are 95 % intervals of Student's t over seeds, except * (one seed):
-bootstrap over its test episodes. Column win and those after it are shares of episodes won. Minutes are those of a run, with
+bootstrap over its test episodes. The gain is the difference to the start of the same run. Column win and those after it are shares of episodes won. Minutes are those of a run, with
 evaluations and test, on one thread of a busy machine.
 
-| agent | seeds | return | interval | win | ${taskNames.map((task) => `${task} | `).join('')}episodes | minutes |
-|---|---|---|---|---|${taskNames.map(() => '---|').join('')}---|---|
+| agent | seeds | return | interval | gain | win | ${taskNames.map((task) => `${task} | `).join('')}episodes | minutes |
+|---|---|---|---|---|---|${taskNames.map(() => '---|').join('')}---|---|
 ${labels.map(line).join('\n')}
 `,
 );

@@ -30,6 +30,8 @@ export interface UtteranceTokens {
   terminatorId: number | null;
   /** Nats, under the policy that sampled: of `ids`, then of the terminator. */
   logprobs: number[];
+  /** Of a demonstration: not to be imitated. */
+  slip?: boolean;
 }
 
 /** A contiguous piece of context: every token attends to all earlier ones of the segment and to nothing else. */

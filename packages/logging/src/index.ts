@@ -9,3 +9,13 @@ export { lineChart, type ChartOptions, type Series } from './line-chart.js';
 export { type LoggedEnd, type LoggedRun, type LoggedStep, type LoggerUnit, type RunLogger } from './loggers/logger.js';
 export { findLogger, loggerNames, registerLogger } from './loggers/registry.js';
 export { syncRuns, type SyncedRun, type SyncOptions } from './wandb/sync-runs.js';
+export {
+  asAgent,
+  createSweep,
+  parseSweep,
+  type SweepAgent,
+  type SweepCommand,
+  type SweepConfig,
+  type SweepPlace,
+  type SweepTrial,
+} from './wandb/sweeps.js';

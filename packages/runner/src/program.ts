@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { registerResolver, type CommandLine } from '@bowyer/config';
 import { DEFAULT_CONFIG, overrideAliases } from './config/adopted-names.js';
 import { withPluginPaths } from './config/plugins.js';
+import { withoutKey, withWandb } from './config/wandb-choice.js';
 import type { Leader } from './ranks/leader.js';
 import { preparedKey, readPrepared, writePrepared } from './config/prepared-cache.js';
 
@@ -28,7 +29,7 @@ export function bowyer(argv: readonly string[], leader: Leader | null = null): C
   /** What `--cfg` shows for the first time; null for a config that was shown before and is valid. */
   let shown: { key: string | null; unread: string[] } | null = null;
   return {
-    argv: argv.map((word) => switches[word] ?? word),
+    argv: withoutKey(argv, process.env).map((word) => switches[word] ?? word),
     programName: 'bowyer',
     commandPrefix: 'npx bowyer',
     jobName: 'run',
@@ -38,7 +39,7 @@ export function bowyer(argv: readonly string[], leader: Leader | null = null): C
     searchPaths: [{ dir: join(root, 'experiments'), group: 'experiment' }],
     overrideAliases,
     async prepare(composed, context) {
-      const composition = withPluginPaths(composed, context);
+      const composition = withPluginPaths(withWandb(composed, configs, process.env), context);
       const key = context.purpose === 'cfg' ? preparedKey(composition, context) : null;
       const known = readPrepared(key);
       const unread =

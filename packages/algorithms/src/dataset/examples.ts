@@ -30,7 +30,9 @@ export const episodeExamples = <Item extends Pick<Trajectory, 'segments'>>(
   items: episodes,
   batchOf(batch) {
     const turns = batch.flatMap((trajectory) =>
-      trajectory.segments.flatMap(({ utterances }) => utterances.map(({ turn }) => ({ trajectory, turn }))),
+      trajectory.segments.flatMap(({ utterances }) =>
+        utterances.filter(({ slip }) => !slip).map(({ turn }) => ({ trajectory, turn })),
+      ),
     );
     const weighted = turns.map((item) => ({ ...item, weight: 1 / turns.length }));
     const observations =

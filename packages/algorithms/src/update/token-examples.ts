@@ -61,6 +61,8 @@ function segmentExample(
     targets.set(segment.ids.slice(1, length + 1)); // those of utterances are overwritten below
     targets.forEach((id, i) => (weights[i] = observations.maskedIds.has(id) ? 0 : observations.weight));
   }
+  for (const { start, ids: unscored } of segment.utterances.filter((utterance) => !scored.includes(utterance)))
+    weights.fill(0, start - 1, start - 1 + unscored.length);
   for (const utterance of scored) {
     scoredIds(utterance).forEach((id, i) => {
       targets[utterance.start - 1 + i] = id;
@@ -114,5 +116,8 @@ export function demonstrationSegments(
     tokens.push(context.utter({ ids, terminatorId, logprobs: new Float32Array(0), contextTokens: room }));
     before = turn;
   }
-  return segmentsOf(tokens);
+  const segments = segmentsOf(tokens);
+  for (const utterance of segments.flatMap(({ utterances }) => utterances))
+    if (turns[utterance.turn].slip) utterance.slip = true;
+  return segments;
 }

@@ -1,5 +1,6 @@
 import { makeEnv } from '../registry.js';
 import { availableActions, description } from './actions.js';
+import { babyAiDemonstrations } from './demonstrations.js';
 import { BabyAi, type BabyAiOptions } from './babyai.js';
 import { Explorer } from './explorer.js';
 import { Grid, World, type Cell, type Direction } from './grid.js';
@@ -94,6 +95,17 @@ test('what stands behind the explorer is found by turning to the left, wherever 
   expect(first(['#######', '#.....#', '#.b...#', '#....>#', '#.....#', '#######'])).toBe('turn left');
   expect(first(['#######', '#.....#', '#....>#', '#.b...#', '#.....#', '#######'])).toBe('turn left');
   expect(first(room('#>.b#'))).toBe('go to blue ball 1');
+});
+
+test('a slip is an action that is not valid then, and the plan goes on after it', async () => {
+  const demonstrations = (slips: number) =>
+    babyAiDemonstrations({ ...options, levels: ['goto_local'], episodes: 20, firstSeed: 1, slips });
+  const [steady, slipping] = [await demonstrations(0), await demonstrations(0.5)];
+  const slips = slipping.flat().filter(({ slip }) => slip);
+  expect(slips.length).toBeGreaterThan(2);
+  for (const { action, info } of slips) expect(info!.validActions).not.toContain(action);
+  const imitated = slipping.map((episode) => episode.filter(({ slip }) => !slip).map(({ action }) => action));
+  expect(imitated).toEqual(steady.map((episode) => episode.map(({ action }) => action)));
 });
 
 test('answers to what cannot be done', async () => {

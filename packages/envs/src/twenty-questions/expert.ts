@@ -4,7 +4,15 @@ import { QuestionPlayer, type Ties } from '../guessing-game/question-player.js';
 import type { Truth } from './attributes/attribute.js';
 import type { Question } from './questions.js';
 
+/** Smaller sets cost less than to look them up. */
+const SMALLEST_KNOWN_SET = 8;
+
+/** By question set and possible words: the best questions, which many games ask for. */
+const known = new WeakMap<readonly Question[], Map<string, readonly Question[]>>();
+
 export class InformationGainPlayer extends QuestionPlayer<Question, Truth> {
+  readonly #known: Map<string, readonly Question[]>;
+
   /**
    * @param questions what it may ask, with answers for `wordCount` words
    * @param noise share of turns that are random: 65 % an attribute, 20 % a guess, 15 % a repeat
@@ -13,6 +21,8 @@ export class InformationGainPlayer extends QuestionPlayer<Question, Truth> {
     const attributes = questions.filter(({ guess }) => guess === null);
     const guesses = questions.filter(({ guess }) => guess !== null);
     super(attributes, guesses, wordCount, noise, rng, ties);
+    if (!known.has(questions)) known.set(questions, new Map());
+    this.#known = known.get(questions)!;
   }
 
   protected override answerTo({ truths }: Question, place: number): Truth {
@@ -24,6 +34,19 @@ export class InformationGainPlayer extends QuestionPlayer<Question, Truth> {
    * preferred when it splits as well, because it may also win.
    */
   protected override best(): Question {
+    const best = this.#bestQuestions();
+    return best.length > 0 ? this.oneOf(best) : this.#lastResort();
+  }
+
+  #bestQuestions(): readonly Question[] {
+    if (this.possible.length < SMALLEST_KNOWN_SET) return this.#splitting();
+    const key = this.possible.join();
+    let best = this.#known.get(key);
+    if (!best) this.#known.set(key, (best = this.#splitting()));
+    return best;
+  }
+
+  #splitting(): Question[] {
     let best: Question[] = [];
     let most = 0;
     for (const question of [...this.guesses, ...this.questions]) {
@@ -34,7 +57,7 @@ export class InformationGainPlayer extends QuestionPlayer<Question, Truth> {
       most = Math.max(most, bits);
       best.push(question);
     }
-    return best.length > 0 ? this.oneOf(best) : this.#lastResort();
+    return best;
   }
 
   /** Nothing splits what is left: guess it, or, when it cannot be won, ask what was not asked yet. */

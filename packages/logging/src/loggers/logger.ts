@@ -10,6 +10,8 @@ export interface LoggedRun {
   name: string;
   /** The resolved config with its keys as they are typed. */
   config: Readonly<Record<string, unknown>>;
+  /** Folders and files that the run begins with. */
+  inputs: readonly { type: 'model' | 'dataset'; path: string }[];
   /** Lines of the metrics that are kept when the run is resumed: later ones will come again. 0: the run begins. */
   resumedAfter: number;
   /** Logged as a line of the run. */
@@ -38,6 +40,8 @@ export interface LoggedEnd {
   status: 'finished' | 'stopped' | 'failed';
   /** Figures of the final test, empty where there is none. */
   results: Readonly<Record<string, number>>;
+  /** Folder of the model that the run has made; null where there is none. */
+  model: string | null;
 }
 
 /** An open logger. Its calls come one after another. */

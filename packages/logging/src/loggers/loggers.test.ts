@@ -19,6 +19,7 @@ const run = (resumedAfter = 0): LoggedRun => ({
     project: 'tests',
     name: 'a run',
     config: { seed: 3, env: { words: ['dog'] }, lm_lr: null },
+    inputs: [],
   },
   note: () => {},
   onOutput: () => () => {},
@@ -38,7 +39,7 @@ const step = (iteration: number, metrics: Record<string, number>): LoggedStep =>
   ...{ iteration, metrics, seconds: { rollout: 0.5 }, episodes: [episode] },
 });
 
-const end = { status: 'finished', results: { 'test/episodic_return': -3.5 } } as const;
+const end = { status: 'finished', results: { 'test/episodic_return': -3.5 }, model: null } as const;
 
 test('names are found, and belong to one logger each', () => {
   expect(loggerNames()).toEqual(['csv', 'tensorboard', 'wandb']);

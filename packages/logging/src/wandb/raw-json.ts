@@ -15,7 +15,7 @@ export function parseJsonText(text: string): unknown {
   if (scalar !== undefined) return scalar;
   // Outside strings the tokens become strings that JSON can read, and those numbers again.
   const quoted = text.replaceAll(/"(?:[^"\\]|\\.)*"|-?Infinity|NaN/g, (token) =>
-    token.startsWith('"') ? token : `"${MARK}${token}"`,
+    token.startsWith('"') ? token : JSON.stringify(`${MARK}${token}`),
   );
   return JSON.parse(quoted, (_, value: unknown) =>
     typeof value === 'string' && value.startsWith(MARK) ? Number(value.slice(MARK.length)) : value,

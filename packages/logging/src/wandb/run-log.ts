@@ -22,6 +22,8 @@ export class RunLog {
   /** Of step metrics, for rows without them. */
   readonly #values = new Map<string, string>();
   readonly #summary: Summary;
+  /** Points of the metrics that are drawn, by the step. */
+  readonly series = new Map<string, { x: number; y: number }[]>();
 
   private constructor(
     private readonly file: TransactionLog,
@@ -30,10 +32,19 @@ export class RunLog {
     this.#summary = new Summary(definitions);
   }
 
-  /** @param start records that a new log begins with */
-  static async open(path: string, start: readonly LogRecord[], definitions: MetricDefinitions): Promise<RunLog> {
+  /**
+   * @param start records that a new log begins with
+   * @param drawn metrics whose points are kept
+   */
+  static async open(
+    path: string,
+    start: readonly LogRecord[],
+    definitions: MetricDefinitions,
+    drawn: readonly string[] = [],
+  ): Promise<RunLog> {
     const { records, end } = await wholeRecords(path);
     const log = new RunLog(await TransactionLog.open(path, end), definitions);
+    for (const name of drawn) log.series.set(name, []);
     for (const record of records) log.#restore(record);
     log.#startedMs = Date.now();
     if (records.length === 0) await log.append(...start);
@@ -102,6 +113,11 @@ export class RunLog {
   }
 
   #fold(items: readonly Item[]): void {
+    const x = Number(items.find(({ key }) => key === '_step')?.value_json);
+    for (const [name, points] of this.series) {
+      const json = items.find(({ key }) => key === name)?.value_json;
+      if (json !== undefined && Number.isFinite(Number(json))) points.push({ x, y: Number(json) });
+    }
     for (const { key, nested_key, value_json } of items) {
       const name = key || nested_key!.join('.');
       this.#values.set(name, value_json!);

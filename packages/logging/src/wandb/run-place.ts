@@ -43,6 +43,12 @@ export async function findPlace(directory: string, { runId, dir, mode }: WandbSe
   return place;
 }
 
+/** The W&B run that has made a model: of a folder `checkpoints/NAME` in a run's folder; null where none is known. */
+export async function makerOf(model: string): Promise<string | null> {
+  const text = await readFile(join(model, '..', '..', MARK), 'utf8').catch(() => null);
+  return text === null ? null : (JSON.parse(text) as Mark).run_id;
+}
+
 export const placeOf = (folder: string, id: string): RunPlace => ({
   id,
   folder,

@@ -29,7 +29,7 @@ export interface Sending {
   done: Promise<boolean>;
 }
 
-/** Attempts after which a person is told. */
+/** Attempts after which a warning is logged. */
 const TOLD_AFTER = 3;
 
 export function startSending(options: SendOptions): Sending {

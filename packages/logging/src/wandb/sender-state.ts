@@ -1,4 +1,4 @@
-// What the server has accepted of a run, beside its log: a sender that starts later goes on from there.
+// What the server has accepted of a run, beside its log: a sender that starts later continues from there.
 import { readFile } from 'node:fs/promises';
 import { writeFileAtomically } from '@bowyer/core';
 import { NO_BASE, type Base, type StreamName } from './run-projection.js';

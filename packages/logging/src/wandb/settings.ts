@@ -138,6 +138,7 @@ export function paceOf(env: Environment) {
     waitMaxMs: seconds('FILE_STREAM_RETRY_WAIT_MAX_SECONDS', 60),
     streamTimeoutMs: seconds('FILE_STREAM_TIMEOUT_SECONDS', 180),
     graphqlTimeoutMs: seconds('GRAPHQL_TIMEOUT_SECONDS', 30),
+    agentMs: seconds('AGENT_HEARTBEAT_INTERVAL', 5),
     configMs: seconds('CONFIG_DEBOUNCE_SECONDS', 5),
   };
 }

@@ -29,7 +29,9 @@ export interface SyncedRun {
 export async function syncRuns(path: string, options: SyncOptions): Promise<SyncedRun[]> {
   const logs = await logsBelow(resolve(path));
   if (logs.length === 0)
-    throw new Error(`there is no run of W&B in '${path}': no file of the name run-ID.wandb\n  give its folder with dir=FOLDER`);
+    throw new Error(
+      `there is no run of W&B in '${path}': no file of the name run-ID.wandb\n  give its folder with dir=FOLDER`,
+    );
   const baseUrl = baseUrlOf(options.env);
   const key = findKey(baseUrl, options.env);
   const runs: SyncedRun[] = [];
@@ -41,7 +43,12 @@ export async function syncRuns(path: string, options: SyncOptions): Promise<Sync
   return runs;
 }
 
-async function send(place: RunPlace, baseUrl: string, key: string, options: SyncOptions): Promise<SyncedRun['outcome']> {
+async function send(
+  place: RunPlace,
+  baseUrl: string,
+  key: string,
+  options: SyncOptions,
+): Promise<SyncedRun['outcome']> {
   const { startSending } = await import('./send-run.js');
   const refuse = () => new Error(`${place.folder} is being sent by its run\n  wait for the run to end`);
   const { env, note, warn } = options;

@@ -1,17 +1,19 @@
 // logger=wandb: the run at Weights & Biases. Everything is in its log on disk first; a sender in the background follows it.
 import { appendFile, writeFile } from 'node:fs/promises';
 import { hostname, platform, release } from 'node:os';
-import { join } from 'node:path';
-import { count, episodicReturn, namingFile, nullable, oneOf, type OptionsOf } from '@bowyer/core';
+import { basename, join } from 'node:path';
+import { count, episodicReturn, namingFile, nullable, oneOf, type OptionsOf, type Trajectory } from '@bowyer/core';
 import { Type } from '@sinclair/typebox';
 import type { LoggedEnd, LoggedRun, LoggedStep, LoggerUnit, RunLogger } from '../loggers/logger.js';
 import { findKey } from './api-key.js';
 import { MetricDefinitions, metricOption } from './metric-definitions.js';
-import { tableValue } from './media.js';
+import { htmlValue, tableValue, type MediaValue } from './media.js';
+import { artifactRecord, type ArtifactOptions } from './artifact-record.js';
+import { lineChart } from '../line-chart.js';
 import { jsonText, rawText, setRaw, type RawTree } from './raw-json.js';
 import { timestampOf, type Item, type LogRecord } from './records.js';
 import { RunLog } from './run-log.js';
-import { findPlace, type RunPlace } from './run-place.js';
+import { findPlace, makerOf, type RunPlace } from './run-place.js';
 import type { Sending } from './send-run.js';
 import { settingsOf, type WandbSettings } from './settings.js';
 import { SystemMetrics } from './system-metrics.js';
@@ -32,6 +34,10 @@ const options = Type.Object(
     metrics: Type.Array(metricOption, { description: 'x axes and summaries of metrics, as wandb.define_metric' }),
     episodes: Type.Integer({ minimum: 0, description: 'episodes in a table of sample dialogues; 0: no tables' }),
     episodes_every: count('iterations from one table of dialogues to the next'),
+    plots: Type.Array(Type.String(), {
+      description: 'metrics that are drawn into one picture, as often as the tables; empty: none',
+    }),
+    artifacts: Type.Boolean({ description: 'the model that the run has made, and what it began with, as artifacts' }),
     console: Type.Boolean({ description: 'the lines of run.log too' }),
     system_seconds: Type.Number({ minimum: 0, description: 'seconds between samples of CPU and memory; 0: none' }),
     finish_seconds: Type.Number({
@@ -56,10 +62,10 @@ export const wandbLogger: LoggerUnit<typeof options> = {
     if (settings.mode === 'disabled') return { log: () => Promise.resolve(), close: () => Promise.resolve() };
     const place = await findPlace(run.directory, settings);
     const definitions = new MetricDefinitions(own.metrics);
-    const log = await RunLog.open(place.log, await startRecords(run, place, settings), definitions);
+    const log = await RunLog.open(place.log, await startRecords(run, place, settings), definitions, own.plots);
     const sending = settings.mode === 'online' ? await send(run, place, settings) : null;
     if (sending === null) run.note(`W&B: offline in ${place.folder}`);
-    const logger = new WandbLogger(run, own, { place, log, sending });
+    const logger = new WandbLogger(run, own, { place, log, sending, settings });
     logger.watch();
     return logger;
   },
@@ -123,12 +129,22 @@ const filesRecord = (paths: readonly string[], policy: number, type: number): Lo
 
 interface OpenRun {
   place: RunPlace;
+  settings: WandbSettings;
   log: RunLog;
   /** Null: offline. */
   sending: Sending | null;
 }
 
 const EXIT_CODES = { finished: 0, failed: 1, stopped: 255 } as const;
+
+const COLUMNS = ['episode', 'return', 'turn', 'observation', 'action', 'reward'];
+
+const turnsOf = (episode: Trajectory): (string | number)[][] =>
+  episode.transitions.map(({ state, observation, action, reward }, turn) => {
+    return [episode.episode, episodicReturn(episode), turn, state ?? observation, action, reward];
+  });
+
+const modelName = (runId: string) => `run-${runId}-model`;
 
 class WandbLogger implements RunLogger {
   readonly #system = new SystemMetrics();
@@ -145,6 +161,8 @@ class WandbLogger implements RunLogger {
   /** Follows the console and the computer. */
   watch(): void {
     const { console, systemSeconds } = this.options;
+    if (this.options.artifacts && this.open.log.lastStep === 0)
+      for (const input of this.run.inputs) this.#aside(() => this.#addInput(input));
     if (console) this.#unsubscribe = this.run.onOutput((line, isError) => this.#output(line, isError));
     if (systemSeconds === 0) return;
     this.#timer = setInterval(() => this.#aside(() => this.#sample()), 1000 * systemSeconds);
@@ -156,15 +174,16 @@ class WandbLogger implements RunLogger {
     if (iteration <= log.lastStep) return; // an earlier process has logged it
     const row = new Map(Object.entries(metrics).map(([key, value]) => [key, jsonText(value)]));
     for (const [phase, value] of Object.entries(seconds)) row.set(`seconds/${phase}`, jsonText(value));
-    await this.#addDialogues(row, iteration, episodes);
+    await this.#addMedia(row, iteration, episodes);
     await log.history(iteration, row);
   }
 
-  async close({ status, results }: LoggedEnd): Promise<void> {
+  async close({ status, results, model }: LoggedEnd): Promise<void> {
     const { log, place, sending } = this.open;
     this.#unsubscribe();
     if (this.#timer !== null) clearInterval(this.#timer);
     if (this.options.systemSeconds > 0) this.#aside(() => this.#sample());
+    if (this.options.artifacts && model !== null) this.#aside(() => this.#addModel(model, results));
     await this.#lines;
     const figures = new Map(Object.entries(results).map(([key, value]) => [key, jsonText(value)]));
     await log.append(filesRecord(['wandb-summary.json', 'output.log'], AT_END, WANDB_FILE));
@@ -184,20 +203,43 @@ class WandbLogger implements RunLogger {
     this.run.warn(`W&B has not got the whole run; it is on disk\n  to send it: ${syncCommand(this.open.place)}`);
   }
 
-  async #addDialogues(row: Map<string, string>, step: number, episodes: LoggedStep['episodes']): Promise<void> {
-    const { episodes: count, episodesEvery } = this.options;
-    const shown = (step - 1) % episodesEvery === 0 ? episodes.slice(0, count) : [];
-    if (shown.length === 0) return;
+  async #addMedia(row: Map<string, string>, step: number, episodes: LoggedStep['episodes']): Promise<void> {
+    if ((step - 1) % this.options.episodesEvery !== 0) return;
     const { files } = this.open.place;
-    const rows = shown.flatMap((episode) =>
-      episode.transitions.map(({ state, observation, action, reward }, turn) => {
-        return [episode.episode, episodicReturn(episode), turn, state ?? observation, action, reward];
-      }),
-    );
-    const columns = ['episode', 'return', 'turn', 'observation', 'action', 'reward'];
-    const value = await tableValue(files, { key: 'rollout/dialogues', step }, columns, rows);
-    await this.open.log.append(filesRecord([value.path], NOW, MEDIA_FILE));
-    row.set('rollout/dialogues', value.json);
+    const values: [string, MediaValue][] = [];
+    const shown = episodes.slice(0, this.options.episodes);
+    const table = { key: 'rollout/dialogues', step };
+    if (shown.length > 0) values.push([table.key, await tableValue(files, table, COLUMNS, shown.flatMap(turnsOf))]);
+    const now = (name: string) => (row.has(name) ? [{ x: step, y: Number(row.get(name)) }] : []);
+    const drawn = [...this.open.log.series].map(([name, points]) => ({ name, points: [...points, ...now(name)] }));
+    const series = drawn.filter(({ points }) => points.length > 1); // one point is no curve
+    const plot = { key: 'plots/metrics', step };
+    if (series.length > 0) {
+      const svg = lineChart(series, { title: this.run.name, xLabel: 'iteration' });
+      values.push([plot.key, await htmlValue(files, plot, `<!doctype html><html><body>${svg}</body></html>\n`)]);
+    }
+    if (values.length === 0) return;
+    const paths = values.map(([, { path }]) => path);
+    await this.open.log.append(filesRecord(paths, NOW, MEDIA_FILE));
+    for (const [key, { json }] of values) row.set(key, json);
+  }
+
+  /** Under the name that the run gave it which made it, where that is known: the server then links the two runs. */
+  async #addInput({ type, path }: LoggedRun['inputs'][number]): Promise<void> {
+    const maker = await makerOf(path);
+    const name = maker === null ? `${type}-${basename(path)}` : modelName(maker);
+    await this.#artifact({ type, name, path, aliases: [], isInput: true, metadata: {} });
+  }
+
+  #addModel(path: string, metadata: object): Promise<void> {
+    const name = modelName(this.open.place.id);
+    return this.#artifact({ type: 'model', name, path, aliases: ['latest', 'best'], isInput: false, metadata });
+  }
+
+  async #artifact(artifact: ArtifactOptions): Promise<void> {
+    const { log, place, settings } = this.open;
+    const run = { run_id: place.id, project: settings.project, entity: settings.entity };
+    await log.append({ artifact: await artifactRecord(run, artifact) });
   }
 
   #output(line: string, isError: boolean): void {

@@ -70,7 +70,7 @@ async function factsOf({ directory, config, starts }: Omit<RunRecord, 'title' | 
     ['Policy', policyLm ?? checkpointPath ?? (agentType === undefined ? undefined : 'made from scratch')],
     ['Device', device],
     ['Started', first && readable(first)],
-    ['Last sign of life', last && readable(last)],
+    ['Last line logged', last && readable(last)],
     ['Starts', starts.count > 1 ? starts.count : null],
     ['Commit', starts.commit],
     ['Folder', basename(resolve(directory))],

@@ -5,6 +5,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RecipeState } from '@bowyer/algorithms';
+import { namingFile } from '@bowyer/core';
 
 /** What a run must remember besides its tensors. */
 export interface CheckpointProgress {
@@ -41,10 +42,10 @@ export class CheckpointStore<Progress = CheckpointProgress> {
     await rm(temporary, { recursive: true, force: true });
     await mkdir(temporary, { recursive: true });
     await write(temporary);
-    await writeFile(join(temporary, 'progress.json'), JSON.stringify(progress), { flush: true });
+    await writeFlushed(join(temporary, 'progress.json'), JSON.stringify(progress));
     const checksums: Record<string, string> = {};
     for (const file of await filesBelow(temporary)) checksums[file] = await sha256(join(temporary, file));
-    await writeFile(join(temporary, MANIFEST), JSON.stringify(checksums, null, 1), { flush: true });
+    await writeFlushed(join(temporary, MANIFEST), JSON.stringify(checksums, null, 1));
     const final = join(this.directory, name);
     await rm(final, { recursive: true, force: true });
     await rename(temporary, final);
@@ -82,6 +83,8 @@ export class CheckpointStore<Progress = CheckpointProgress> {
     return entries.filter((name) => /^\d+$/.test(name)).sort((a, b) => Number(a) - Number(b));
   }
 }
+
+const writeFlushed = (path: string, text: string) => namingFile(path, () => writeFile(path, text, { flush: true }));
 
 /** @returns what is wrong with a checkpoint, or null */
 async function findDamage(folder: string): Promise<string | null> {

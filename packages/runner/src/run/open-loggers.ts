@@ -1,4 +1,6 @@
 // The loggers that a config names, as one, which never stops the run.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { TaskContext } from '../tasks/task.js';
 import { findLogger, type LoggedEnd, type LoggedRun, type LoggedStep, type RunLogger } from '@bowyer/logging';
 
@@ -36,17 +38,29 @@ export async function withLoggers<T>(
     ...{ directory, resumedAfter, config: plainConfig, project: config.projectName, name: config.runName },
     note: (message) => log(message),
     warn: (message) => log(message, 'WARNING'),
-    ...{ onOutput, stop: requestStop },
+    ...{ onOutput, stop: requestStop, inputs: inputsOf(plainConfig) },
   });
   try {
     const outcome = await work(logger);
     const figures = results(outcome);
-    await logger.close({ status: figures === null ? 'stopped' : 'finished', results: figures ?? {} });
+    const best = join(directory, 'checkpoints', 'best');
+    const model = figures !== null && existsSync(best) ? best : null;
+    await logger.close({ status: figures === null ? 'stopped' : 'finished', results: figures ?? {}, model });
     return outcome;
   } catch (error) {
-    await logger.close({ status: 'failed', results: {} });
+    await logger.close({ status: 'failed', results: {}, model: null });
     throw error;
   }
+}
+
+/** What a run begins with that is on disk: a model of the hub has its own record of where it comes from. */
+function inputsOf(config: Readonly<Record<string, unknown>>): LoggedRun['inputs'] {
+  const { path } = (config.demonstrations ?? {}) as { path?: unknown };
+  const models = [config.checkpoint_path, config.policy_lm, config.model].map((given) => ['model', given] as const);
+  const datasets = [config.data, path].map((given) => ['dataset', given] as const);
+  return [...models, ...datasets].flatMap(([type, given]) =>
+    typeof given === 'string' && existsSync(given) ? [{ type, path: given }] : [],
+  );
 }
 
 async function openLoggers(config: LoggerConfig, run: LoggedRun): Promise<RunLogger> {

@@ -42,10 +42,8 @@ export async function withReport(
     end.reason = (error as Error).message.split('\n')[0];
     throw error;
   } finally {
-    await recordEnd(directory, end.status, end.reason);
-    if (existsSync(join(directory, CONFIG_FILE)))
-      await writeReport(directory).catch((error: Error) =>
-        log(`${REPORT_FILE} could not be written: ${error.message}`, 'WARNING'),
-      );
+    const warn = (what: string) => (error: Error) => log(`${what} could not be written: ${error.message}`, 'WARNING');
+    await recordEnd(directory, end.status, end.reason).catch(warn('how the run ended'));
+    if (existsSync(join(directory, CONFIG_FILE))) await writeReport(directory).catch(warn(REPORT_FILE));
   }
 }

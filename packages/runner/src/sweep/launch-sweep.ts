@@ -12,6 +12,8 @@ import { shellQuoted } from './job-process.js';
 import { sweepOutput } from '../terminal.js';
 import { planJobs, type PlannedSweep } from './plan-jobs.js';
 import { LocalLauncher } from './run-jobs.js';
+import type { SweeperConfig } from './sweep-schema.js';
+import { makeWandbSweep } from './wandb-sweep.js';
 import { openSlurm, type OpenedSlurm } from './slurm/open-slurm.js';
 import { SlurmLauncher } from './slurm/run-slurm.js';
 import { jobLabel, type JobOutcome, type JobSource, type JobStart, type SweepJob } from './sweep-job.js';
@@ -34,6 +36,8 @@ export async function launchSweep(
   request: SweepRequest,
   program: Program = thisProgram(),
 ): Promise<SweepOutcome | undefined> {
+  const sweeper = request.master.setting('sweeper') as SweeperConfig | undefined;
+  if (sweeper?.kind === 'wandb') return makeWandbSweep(request, sweeper);
   const sweep = await planJobs(request);
   if (sweep === null) return undefined;
   if (request.dryRun) return listed(request, sweep);

@@ -15,6 +15,8 @@ import { serveEnvTask } from './serve-env/unit.js';
 import { serveModelTask } from './serve-model/unit.js';
 import type { TaskUnit } from './task.js';
 import { trainTask } from './train/unit.js';
+import { wandbAgentTask } from './wandb-agent/unit.js';
+import { wandbSyncTask } from './wandb-sync/unit.js';
 
 const tasks = new Map<string, TaskUnit>();
 
@@ -39,6 +41,8 @@ for (const unit of [
   replayTask,
   serveEnvTask,
   dashboardTask,
+  wandbSyncTask,
+  wandbAgentTask,
   reportTask,
   compareTask,
 ])

@@ -195,7 +195,7 @@ function damageRequest(seed: Uint8Array, rng: Rng): Uint8Array {
 /**
  * Sends bytes as they are and ends the connection's own half.
  *
- * @throws if the server answers with a fault of its own, or does not close the connection
+ * @throws if the server refuses them, answers with a fault of its own, or does not close the connection
  */
 function send(origin: string, bytes: Uint8Array): Promise<void> {
   const { hostname, port } = new URL(origin);
@@ -204,12 +204,13 @@ function send(origin: string, bytes: Uint8Array): Promise<void> {
     const socket = connect({ host: hostname, port: Number(port) }, () => socket.end(bytes));
     socket.setEncoding('latin1').on('data', (piece: string) => (answer += piece));
     socket.setTimeout(5000, () => socket.destroy(new Error('the server did not end the connection in 5 s')));
-    socket.on('error', (error: NodeJS.ErrnoException) => (error.code === 'ECONNRESET' ? resolve() : reject(error)));
+    socket.on('error', reject);
     socket.on('close', () => {
       const statuses = [...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
       const fault = statuses.find((status) => status >= 500 && status !== 503 && status !== 501);
-      if (fault === undefined) resolve();
-      else reject(new Error(`the server answered ${fault}: ${answer.slice(0, 500)}`));
+      if (fault !== undefined) reject(new Error(`the server answered ${fault}: ${answer.slice(0, 500)}`));
+      else if (statuses.some((status) => status < 300)) resolve();
+      else reject(new Error(`refused: ${statuses.join(', ') || 'no answer'}`));
     });
   });
 }
