@@ -21,7 +21,7 @@ export interface RunHooks {
   keepBest(iteration: number, score: number): Promise<void>;
   /** Saves everything that the next iteration (or optimizer step) needs, completely or not at all. */
   checkpoint(next: number): Promise<void>;
-  /** True when a checkpoint is due by time, for algorithms whose steps are too short for a checkpoint after each. */
+  /** True when a checkpoint is due by time, for algorithms whose steps are too short for a checkpoint after each, or was asked for. */
   readonly checkpointDue: boolean;
   /** True once the user asked to stop: the algorithm saves a checkpoint and returns. */
   readonly stopRequested: boolean;

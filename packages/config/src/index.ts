@@ -24,3 +24,4 @@ export { findViolations, validate } from './validate.js';
 export { expandSweep, planSweep, sweepDimensions, type SweepDimension, type SweepPlan } from './sweep.js';
 export type { OriginRecord } from './provenance.js';
 export type { ConfigDir } from './sources/search-path.js';
+export { nearest } from './nearest.js';

@@ -69,3 +69,14 @@ export { camelKeys, snakeKeys, toCamelCase, toSnakeCase } from './key-case.js';
 export { count, nullable, oneOf, rate, share, type CamelKeys, type OptionsOf } from './option-schema.js';
 /** TypeBox, in which options are declared: re-exported so that a plugin needs no package of its own for it. */
 export { Type } from '@sinclair/typebox';
+export {
+  emitSpan,
+  isTraced,
+  kernelProfileFolder,
+  listenToSpans,
+  timed,
+  wallClock,
+  type Span,
+  type SpanCategory,
+  type SpanListener,
+} from './tracing.js';

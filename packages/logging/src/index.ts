@@ -1,7 +1,9 @@
 export { JsonlFile } from './jsonl-file.js';
 export { readJsonl, type JsonlEnd } from './jsonl-reader.js';
 export { PartedJsonl, readLineAt, readPartedJsonl, readParts, type LinePlace } from './parted-jsonl.js';
-export { duration, ProgressBar, type ProgressOutput } from './progress-bar.js';
+export { duration, ProgressBar, type ProgressOutput } from './terminal/progress-bar.js';
+export { isLiveTerminal, LiveRegion, type LiveText, type TerminalStream } from './terminal/live-region.js';
+export { RunFigures } from './terminal/run-figures.js';
 export { textTable } from './table.js';
 export { lineChart, type ChartOptions, type Series } from './line-chart.js';
 export { type LoggedEnd, type LoggedRun, type LoggedStep, type LoggerUnit, type RunLogger } from './loggers/logger.js';

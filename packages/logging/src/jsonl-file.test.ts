@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { JsonlFile } from './jsonl-file.js';
@@ -25,4 +25,19 @@ test('a file shorter than its checkpoint is reported', async () => {
     `${path} has 0 bytes but the checkpoint was written when it had 10\n` +
       '  something has shortened it since; restore it, or start again in a new directory',
   );
+});
+
+test('a line that a kill has cut off at any byte is not continued by the next one', async () => {
+  const path = join(directory, 'timings.jsonl');
+  const whole = '{"step":1}\n{"word":"lïne"}\n';
+  const bytes = Buffer.from(whole);
+  for (let length = 0; length <= bytes.length; length++) {
+    await writeFile(path, bytes.subarray(0, length));
+    const file = await JsonlFile.open(path, null);
+    await file.append({ step: 3 });
+    const text = await readFile(path, 'utf8');
+    const kept = [10, 26].filter((end) => length >= end).length; // the ends of the lines, with or without their line end
+    expect(text).toBe(`${whole.split('\n').slice(0, kept).map((line) => `${line}\n`).join('')}{"step":3}\n`); // prettier-ignore
+    expect(file.bytes).toBe(Buffer.byteLength(text));
+  }
 });

@@ -4,11 +4,11 @@ import { schemaOf, taskOf } from './config/units.js';
 import type { Leader } from './ranks/leader.js';
 import { decisiveOf, runPrepared } from './run-task.js';
 import { withSignals } from './signals.js';
-import type { TaskContext } from './tasks/task.js';
+import { openTerminal } from './terminal.js';
 
 /** @param leader of several processes, which run the task together */
 export async function job(context: JobContext, leader: Leader | null): Promise<void> {
-  const { composition, outputDirectory, stdout, stderr } = context;
+  const { composition, outputDirectory } = context;
   const config = composition.resolve();
   const decisive = decisiveOf(config, schemaOf(composition));
   const common = { directory: outputDirectory, configYaml: composition.yaml };
@@ -17,12 +17,12 @@ export async function job(context: JobContext, leader: Leader | null): Promise<v
       leader.refuse(`task=${String(config.task)}`, 'start it without them; task=train is what several processes share');
     await leader.announce({ ...common, config, decisive, plugins: (config.plugins ?? []) as string[] });
   }
-  const log: TaskContext['log'] = (message, level = 'INFO') => context.log(level, message, 'run');
-  await withSignals(log, (onInterrupt) =>
-    runPrepared(config, decisive, {
-      ...common,
-      ...{ log, onInterrupt, progress: stderr, ranks: leader?.ranks },
-      print: (text) => void stdout.write(text),
-    }),
-  );
+  const { log, print, progress, close } = openTerminal(context, { quiet: config.quiet, json: config.json });
+  try {
+    await withSignals(log, (onInterrupt) =>
+      runPrepared(config, decisive, { ...common, ...{ log, print, progress, onInterrupt, ranks: leader?.ranks } }),
+    );
+  } finally {
+    close();
+  }
 }

@@ -18,6 +18,9 @@ const configs = join(root, 'configs');
 /** `${first:a,b,…}`: the first value that is not null. */
 registerResolver('first', (...values) => values.find((value) => value !== null) ?? null);
 
+/** Flags of our own, each for an override. */
+const switches: Readonly<Record<string, string>> = { '--quiet': 'quiet=true', '--json': 'json=true' };
+
 /**
  * @param argv what the user typed after the command's name
  * @param leader of the processes that mpirun or srun has started with this one; null where there is one
@@ -26,7 +29,7 @@ export function bowyer(argv: readonly string[], leader: Leader | null = null): C
   /** What `--cfg` shows for the first time; null for a config that was shown before and is valid. */
   let shown: { key: string | null; unread: string[] } | null = null;
   return {
-    argv: withoutKey(argv, process.env),
+    argv: withoutKey(argv, process.env).map((word) => switches[word] ?? word),
     programName: 'bowyer',
     commandPrefix: 'npx bowyer',
     jobName: 'run',

@@ -7,6 +7,7 @@ import { openEnvParts } from './environment/env-parts.js';
 import type { EnvironmentConfig } from './environment/environment.js';
 import type { ReadWatcher } from './config/read-watcher.js';
 import { findTask } from './tasks/registry.js';
+import { withTracing } from './trace/with-tracing.js';
 import type { TaskContext } from './tasks/task.js';
 import type { TObject } from '@sinclair/typebox';
 
@@ -81,7 +82,8 @@ export async function runPrepared(
     ? await openEnvParts(config as EnvironmentConfig)
     : { parts: {}, close: () => Promise.resolve() };
   try {
-    await run(config, { ...context, envParts: parts, decisive, plainConfig: yaml });
+    const work = () => run(config, { ...context, envParts: parts, decisive, plainConfig: yaml });
+    await (ranks.rank === 0 ? withTracing(config as never, context, work) : work());
   } finally {
     await close();
   }

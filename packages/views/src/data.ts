@@ -166,6 +166,24 @@ export interface BandChart {
   series: BandSeries[];
 }
 
+/** A run in a list of many. */
+export interface RunSummary {
+  /** Path of its folder, relative to the list's. */
+  id: string;
+  title: string;
+  status: RunStatus;
+  /** A process works on it and waits. */
+  paused: boolean;
+  seed: number | null;
+  iteration: number | null;
+  iterations: number | null;
+  /** The latest of evaluations where there are any, else of rollouts. */
+  return: number | null;
+  winRate: number | null;
+  /** Milliseconds since the epoch: the last change of its figures. */
+  changed: number;
+}
+
 export interface ComparisonData {
   kind: 'comparison';
   title: string;

@@ -11,10 +11,11 @@ export type {
   MetricTable,
   PageData,
   RunData,
+  RunSummary,
   RunStatus,
   Table,
   TokenText,
   Turn,
   Warning,
 } from './data.js';
-export { packedPages, pageCode, renderPage, type PageCode, type PageName } from './page.js';
+export { packedPages, pageCode, renderPage, shellPage, type PageCode, type PageName } from './page.js';

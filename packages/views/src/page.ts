@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import type { PageData } from './data.js';
 
 /** Scripts below `web/pages/`, each for one kind of page. */
-export type PageName = 'report';
+export type PageName = 'report' | 'dashboard';
 
-const names: readonly PageName[] = ['report'];
+const names: readonly PageName[] = ['report', 'dashboard'];
 const folder = import.meta.dirname;
 const cached = new Map<PageName, Promise<PageCode>>();
 
@@ -70,6 +70,25 @@ export async function renderPage(data: PageData): Promise<string> {
 <body>
 <noscript>This page draws its curves and episodes with a script that is inside it: allow scripts for this file.</noscript>
 <script type="application/json" id="data">${json}</script>
+<script>${script.replaceAll('</script', '<\\/script')}</script>
+</body>
+</html>
+`;
+}
+
+/** A page without data, whose script fetches it. Nothing may run or be loaded but what the page's own server gives. */
+export async function shellPage(title: string, name: PageName): Promise<string> {
+  const { script, style } = await pageCode(name);
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<title>${title}</title>
+<style>${style}</style>
+</head>
+<body>
+<noscript>This page needs scripts.</noscript>
 <script>${script.replaceAll('</script', '<\\/script')}</script>
 </body>
 </html>

@@ -43,6 +43,7 @@ export interface LogOptions {
 export class JobLog {
   private readonly loggers = new Map<string, LoggerSettings>();
   private readonly handlers = new Map<string, Handler>();
+  private consoleLevel = 0;
 
   /** @param settings resolved; null or `{}` for none */
   constructor(
@@ -75,6 +76,11 @@ export class JobLog {
       if (settings?.propagate === false) break;
     }
     return handlers;
+  }
+
+  /** Stream handlers write nothing below this level; null: nothing at all. Files get every line. */
+  limitConsole(level: LogLevel | null): void {
+    this.consoleLevel = level === null ? Infinity : logLevels[level];
   }
 
   close(): void {
@@ -124,7 +130,10 @@ export class JobLog {
     const minimum = level === undefined ? 0 : this.level(level);
     if (className === 'logging.StreamHandler') {
       const sink = stream === 'ext://sys.stdout' ? this.options.stdout : this.options.stderr;
-      return { level: minimum, write: (record) => void sink.write(`${format(record)}\n`), close: () => undefined };
+      const write = (record: LogRecord) => {
+        if (logLevels[record.level] >= this.consoleLevel) sink.write(`${format(record)}\n`);
+      };
+      return { level: minimum, write, close: () => undefined };
     }
     if (className === 'logging.FileHandler')
       return this.fileHandler(String(filename), mode === 'w' ? 'w' : 'a', minimum, format);

@@ -110,6 +110,8 @@ export interface JobContext {
   readonly jobNumber?: number;
   /** Write a line to where `hydra.job_logging` says: by default the console and `<job name>.log`. */
   log(level: LogLevel, message: string, logger?: string): void;
+  /** From now on the console gets no line below this level, null: none; files get all. */
+  limitConsole(level: LogLevel | null): void;
   readonly stdout: TextSink;
   readonly stderr: TextSink;
   readonly env: Record<string, string | undefined>;

@@ -2,7 +2,7 @@
 // twice, and a circuit breaker. Connections are undici's.
 import { setTimeout as wait } from 'node:timers/promises';
 import { types } from 'node:util';
-import { Rng } from '@bowyer/core';
+import { Rng, timed } from '@bowyer/core';
 import { Pool, type Dispatcher } from 'undici';
 import { CircuitBreaker, type CircuitOptions } from './circuit-breaker.js';
 import { HttpError, type HttpFailure } from './http-error.js';
@@ -94,8 +94,25 @@ export class HttpServer {
     return this.#baseUrl.href.replace(/\/$/, '');
   }
 
-  /** Sends until there is an answer with status 200 that `read` accepts. @throws {HttpError} */
-  async request<T>(request: HttpRequest<T>): Promise<T> {
+  /** Sends until there is an answer with status 200 that `read` accepts: one span of a trace. @throws {HttpError} */
+  request<T>(request: HttpRequest<T>): Promise<T> {
+    const { method, path } = request;
+    const { hostname } = this.#baseUrl;
+    // Names of OpenTelemetry's semantic conventions for HTTP clients; the query may contain what is private.
+    const attributes = {
+      'http.request.method': method,
+      'server.address': hostname,
+      'url.full': `${this.url}${path.split('?')[0]}`,
+    };
+    return timed(
+      'http',
+      `${method} ${path.split('?')[0]}`,
+      () => this.#request(request),
+      () => attributes,
+    );
+  }
+
+  async #request<T>(request: HttpRequest<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       request.signal?.throwIfAborted();
       if (!this.#circuit.admits()) {

@@ -1,6 +1,6 @@
 // The device: one worker thread that owns all sessions and the state they read and write.
 import { availableParallelism } from 'node:os';
-import { oneRank, type Ranks } from '@bowyer/core';
+import { kernelProfileFolder, oneRank, type Ranks } from '@bowyer/core';
 import {
   arrayClass,
   arrayTypes,
@@ -41,7 +41,8 @@ export async function openDevice(options: DeviceOptions): Promise<Device> {
   const precision = options.precision ?? 'float32';
   await checkDevice(device, precision);
   const { ranks = oneRank, shardsOptimizers = false } = options;
-  return new Device(device, precision, threads, new WorkerClient({ device, threads }), ranks, shardsOptimizers);
+  const client = new WorkerClient({ device, threads, profileFolder: kernelProfileFolder() });
+  return new Device(device, precision, threads, client, ranks, shardsOptimizers);
 }
 
 export class Device {

@@ -8,12 +8,17 @@ import { copyModel } from '../serialize.js';
 import { Backend, type RequestOf, type StateTensor } from './backend.js';
 import { hostViews, type RunnableBinding, type ViewOf } from './kernel-host.js';
 import type { HostKernel, KernelState } from './kernel.js';
-import type { StateLink, StateTensorSpec, TypedHostTensor, Wiring } from './protocol.js';
+import type { StateLink, StateTensorSpec, TypedHostTensor, Wiring, WorkerSettings } from './protocol.js';
+import { limitProfile, profileOptions } from './session-profile.js';
 import { raise, sizeOf } from './tensor-size.js';
 
 export class GpuBackend extends Backend<StateTensor, GpuBinding> {
   /** Sessions that copy a tensor to or from the GPU. */
   readonly #copies = new Map<string, Promise<InferenceSession>>();
+
+  constructor(private readonly settings: WorkerSettings) {
+    super();
+  }
 
   protected async createTensor({ dtype, dims, data }: StateTensorSpec): Promise<StateTensor> {
     return { dtype, dims, tensor: await this.#upload(dtype, dims, data ?? newArray(dtype, sizeOf(dims))) };
@@ -38,8 +43,9 @@ export class GpuBackend extends Backend<StateTensor, GpuBinding> {
     return Tensor.fromGpuBuffer(tensor.gpuBuffer as never, { dataType: dtype as 'float32', dims });
   }
 
-  protected createSession({ stored, model, externalData }: RequestOf<'compile'>): Promise<InferenceSession> {
-    return InferenceSession.create(model as Uint8Array, {
+  protected async createSession({ stored, model, externalData }: RequestOf<'compile'>): Promise<InferenceSession> {
+    const { profileFolder } = this.settings;
+    const session = await InferenceSession.create(model as Uint8Array, {
       executionProviders: ['webgpu'],
       graphOptimizationLevel: 'all',
       // ONNX Runtime keeps shape arithmetic on the CPU on purpose, and warns about it each time.
@@ -49,7 +55,9 @@ export class GpuBackend extends Backend<StateTensor, GpuBinding> {
         preferredOutputLocation: Object.fromEntries(stored.map((name) => [outputName(name), 'gpu-buffer'])),
       }),
       ...(externalData.length > 0 && { externalData }),
+      ...profileOptions(profileFolder),
     });
+    return limitProfile(session, profileFolder);
   }
 
   protected createBinding(session: InferenceSession, wiring: Wiring): GpuBinding {

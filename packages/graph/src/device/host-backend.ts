@@ -8,6 +8,7 @@ import { HostMemory } from './host-memory.js';
 import { hostViews } from './kernel-host.js';
 import type { HostKernel } from './kernel.js';
 import type { StateTensorSpec, Wiring, WorkerSettings } from './protocol.js';
+import { limitProfile, profileOptions } from './session-profile.js';
 import { sizeOf } from './tensor-size.js';
 
 interface HostTensor extends StateTensor {
@@ -46,10 +47,15 @@ export class HostBackend extends Backend<HostTensor, HostBinding> {
     return new Tensor(dtype as 'float32', data.subarray(0, sizeOf(dims)) as Float32Array, dims);
   }
 
-  protected createSession({ model, externalData: given, constants }: RequestOf<'compile'>): Promise<InferenceSession> {
+  protected async createSession({
+    model,
+    externalData: given,
+    constants,
+  }: RequestOf<'compile'>): Promise<InferenceSession> {
     const externalData = [...given, ...constants.map(([path, id, name]) => ({ path, data: this.#bytes(id, name) }))];
+    const { profileFolder } = this.settings;
     // Two overloads: a path, or bytes.
-    return InferenceSession.create(model as string, {
+    const session = await InferenceSession.create(model as string, {
       executionProviders: this.settings.device === 'cuda' ? ['cuda', 'cpu'] : ['cpu'],
       graphOptimizationLevel: 'all',
       executionMode: 'sequential',
@@ -58,7 +64,9 @@ export class HostBackend extends Backend<HostTensor, HostBinding> {
       // A memory pattern would allocate another block in addition to those of the first run: up to twice the activations.
       enableMemPattern: false,
       ...(externalData.length > 0 && { externalData }),
+      ...profileOptions(profileFolder),
     });
+    return limitProfile(session, profileFolder);
   }
 
   protected createBinding(session: InferenceSession, { state, store, mode, fetch }: Wiring): HostBinding {

@@ -33,6 +33,8 @@ export interface Wiring {
 export interface WorkerSettings {
   device: DeviceKind;
   threads: number;
+  /** Where profiles of the sessions' first runs go; null: they are not profiled, and responses are not timed. */
+  profileFolder: string | null;
 }
 
 export interface StateTensorSpec {
@@ -105,5 +107,9 @@ export interface RequestMessage {
   request: Request;
 }
 
+/** When the worker began and ended with a request, in milliseconds since the epoch; only where it is traced. */
+export type WorkTime = readonly [start: number, end: number];
+
 export type ResponseMessage =
-  { id: number; result: unknown } | { id: number; error: { name: string; message: string; stack?: string } };
+  | { id: number; result: unknown; time?: WorkTime }
+  | { id: number; error: { name: string; message: string; stack?: string } };

@@ -4,10 +4,11 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { Worker, type TransferListItem } from 'node:worker_threads';
 import { DeviceError } from '../errors.js';
+import { RequestNames } from './request-names.js';
 import type { Request, RequestMessage, ResponseMessage, Responses, WorkerSettings } from './protocol.js';
 
 interface Pending {
-  kind: Request['kind'];
+  request: Request;
   resolve: (result: never) => void;
   reject: (error: Error) => void;
 }
@@ -15,6 +16,7 @@ interface Pending {
 export class WorkerClient {
   readonly #worker: Worker;
   readonly #pending = new Map<number, Pending>();
+  readonly #names = new RequestNames();
   #counter = 0;
   /** Why no more requests are accepted. */
   #ended: string | undefined;
@@ -39,7 +41,7 @@ export class WorkerClient {
       return Promise.reject(new DeviceError(`the device cannot answer '${request.kind}': ${this.#ended}`));
     const id = ++this.#counter;
     return new Promise((resolve, reject) => {
-      this.#pending.set(id, { kind: request.kind, resolve, reject });
+      this.#pending.set(id, { request, resolve, reject });
       try {
         this.#worker.postMessage({ id, request } satisfies RequestMessage, transfer);
       } catch (error) {
@@ -63,15 +65,18 @@ export class WorkerClient {
     if ('error' in message) {
       const error = new DeviceError(message.error.message);
       if (message.error.stack)
-        error.stack = `${message.error.stack}\n    requested by the main thread with '${pending.kind}'`;
+        error.stack = `${message.error.stack}\n    requested by the main thread with '${pending.request.kind}'`;
       pending.reject(error);
-    } else pending.resolve(message.result as never);
+    } else {
+      if (message.time) this.#names.report(pending.request, message.time);
+      pending.resolve(message.result as never);
+    }
   }
 
   #fail(reason: string): void {
     this.#ended ??= reason;
-    for (const { kind, reject } of this.#pending.values())
-      reject(new DeviceError(`the device cannot finish '${kind}': ${reason}`));
+    for (const { request, reject } of this.#pending.values())
+      reject(new DeviceError(`the device cannot finish '${request.kind}': ${reason}`));
     this.#pending.clear();
   }
 }

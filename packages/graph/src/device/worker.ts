@@ -1,4 +1,5 @@
 // The worker thread: owns every session and all state, and handles requests strictly in the order in which they arrive.
+import { wallClock } from '@bowyer/core';
 import { parentPort, workerData, type TransferListItem } from 'node:worker_threads';
 import type { Request, RequestMessage, ResponseMessage, WorkerSettings } from './protocol.js';
 import { GpuBackend } from './gpu-backend.js';
@@ -6,7 +7,7 @@ import { HostBackend } from './host-backend.js';
 
 const port = parentPort!;
 const settings = workerData as WorkerSettings;
-const backend = settings.device === 'webgpu' ? new GpuBackend() : new HostBackend(settings);
+const backend = settings.device === 'webgpu' ? new GpuBackend(settings) : new HostBackend(settings);
 
 let queue: Promise<void> = Promise.resolve();
 port.on('message', (message: RequestMessage) => {
@@ -15,8 +16,10 @@ port.on('message', (message: RequestMessage) => {
 
 async function answer({ id, request }: RequestMessage): Promise<void> {
   try {
+    const start = wallClock();
     const result = await backend.handle(request);
-    const response: ResponseMessage = { id, result };
+    const time = settings.profileFolder === null ? {} : { time: [start, wallClock()] as const };
+    const response: ResponseMessage = { id, result, ...time };
     port.postMessage(response, transferables(request, result));
   } catch (error) {
     const { name, message, stack } = error instanceof Error ? error : new Error(String(error));

@@ -24,6 +24,7 @@ export const csvLogger: LoggerUnit<typeof options> = {
 /** The first column is the iteration; a column is added when its metric first appears, and is empty in the rows before. */
 class CsvTable implements RunLogger {
   #columns = ['iteration'];
+  #known: ReadonlySet<string> = new Set(this.#columns);
 
   constructor(private readonly path: string) {}
 
@@ -31,15 +32,17 @@ class CsvTable implements RunLogger {
   async keep(iterations: number): Promise<void> {
     const lines = iterations > 0 ? await this.#lines() : [];
     if (lines.length > 0) this.#columns = lines[0].match(/"(?:[^"]|"")*"|[^,]+/g)!.map(unquoted);
+    this.#known = new Set(this.#columns);
     const rows = lines.slice(1).filter((line) => Number(line.split(',', 1)[0]) <= iterations);
     await this.#write(rows);
   }
 
   async log({ iteration, metrics }: LoggedStep): Promise<void> {
-    const added = Object.keys(metrics).filter((name) => !this.#columns.includes(name));
+    const added = Object.keys(metrics).filter((name) => !this.#known.has(name));
     if (added.length > 0) {
       const rows = (await this.#lines()).slice(1).map((row) => row + ','.repeat(added.length));
       this.#columns = [...this.#columns, ...added];
+      this.#known = new Set(this.#columns);
       await this.#write(rows);
     }
     const cells = this.#columns.map((name) => (name === 'iteration' ? iteration : (metrics[name] ?? '')));

@@ -40,7 +40,5 @@ function statistics(prefix: string, names: readonly string[]): Record<string, st
   );
 }
 
-export function withLegacyNames(metrics: Record<string, number>): Record<string, number> {
-  const legacy = Object.entries(LEGACY_NAMES).filter(([name]) => name in metrics);
-  return { ...metrics, ...Object.fromEntries(legacy.map(([name, alias]) => [alias, metrics[name]])) };
-}
+/** Our name and ArCHer's. */
+export const legacyNames: readonly (readonly [name: string, alias: string])[] = Object.entries(LEGACY_NAMES);

@@ -6,6 +6,7 @@ import { actionChoices } from '@bowyer/algorithms';
 import { count, nullable, oneOf, rate, share, type OptionsOf } from '@bowyer/core';
 import { environmentKeys, secretKeys, shopKeys } from './adopted-keys.js';
 import { launcherSchema, sweeperSchema } from '../sweep/sweep-schema.js';
+import { traceKeys } from '../trace/with-tracing.js';
 import { undecided } from './undecided.js';
 
 const closed = { additionalProperties: false } as const;
@@ -22,6 +23,13 @@ export const runKeys = {
         'modules of your own that register algorithms, environments or tasks; relative to the file that names them',
     }),
   ),
+  quiet: undecided(
+    Type.Boolean({ description: 'show warnings, errors and results only; run.log gets all. Also --quiet' }),
+  ),
+  json: undecided(
+    Type.Boolean({ description: 'write one JSON object a line to standard output, for scripts. Also --json' }),
+  ),
+  ...traceKeys,
   launcher: undecided(launcherSchema),
   sweeper: undecided(sweeperSchema),
 };

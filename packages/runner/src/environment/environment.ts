@@ -11,7 +11,7 @@ import {
   type Split,
   type SplitPlan,
 } from '@bowyer/envs';
-import { toCamelCase } from '@bowyer/core';
+import { isTraced, timed, toCamelCase, type Span } from '@bowyer/core';
 import type { EnvConfig } from '../config/environment-keys.js';
 
 /** What is read of a config to make its environment: `env`, and the keys outside it that the environment declares. */
@@ -33,7 +33,30 @@ export function outsideKeys(config: EnvironmentConfig): Record<string, unknown> 
 /** @returns a maker of environments as the config describes them, each of which plays the items of one split */
 export function environmentOf(config: EnvironmentConfig, parts: EnvParts): (split: Split) => Env {
   const options = environmentOptions(config);
-  return (split) => makeSplitEnv(config.env.name, split, options, parts);
+  const { name } = config.env;
+  return (split) => traced(name, makeSplitEnv(name, split, options, parts));
+}
+
+/** The same environment, whose calls are spans of a trace. */
+function traced(name: string, env: Env): Env {
+  if (!isTraced()) return env;
+  return {
+    reset: (options) =>
+      timed(
+        'environment',
+        `${name} reset`,
+        () => env.reset(options),
+        () => ({ ...options }),
+      ),
+    step: (action) =>
+      timed(
+        'environment',
+        `${name} step`,
+        () => env.step(action),
+        (step): Span['attributes'] => (step ? { reward: step.reward } : {}),
+      ),
+    close: () => env.close(),
+  };
 }
 
 /** The environment itself, which plays all items. */

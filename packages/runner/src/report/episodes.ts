@@ -4,7 +4,7 @@ import { readLineAt, readPartedJsonl, type LinePlace } from '@bowyer/logging';
 import type { Dialogue, EpisodeSource, EpisodeSummary } from '@bowyer/views';
 import { dialogueOf, summaryOf, type StoredEpisode } from './turns.js';
 
-const SOURCES: readonly EpisodeSource[] = ['rollout', 'eval', 'test'];
+export const SOURCES: readonly EpisodeSource[] = ['rollout', 'eval', 'test'];
 
 export interface EpisodeList {
   episodes: EpisodeSummary[];

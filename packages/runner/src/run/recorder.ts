@@ -1,10 +1,11 @@
 // Everything a recipe hands out during a run goes through here: figures to files and to the terminal, the best policy and
 // checkpoints to disk.
 import { join } from 'node:path';
-import { anyRank, oneRank, type Ranks, type Trajectory } from '@bowyer/core';
+import { anyRank, emitSpan, oneRank, wallClock, type Ranks, type Span, type Trajectory } from '@bowyer/core';
 import type { Diagnostics, Metrics, RecipeState, RunHooks } from '@bowyer/algorithms';
-import { ProgressBar, type RunLogger } from '@bowyer/logging';
+import { ProgressBar, RunFigures, type RunLogger } from '@bowyer/logging';
 import type { CheckpointProgress } from './checkpoint-store.js';
+import type { RunControl } from './run-control.js';
 import { guardReason, type GuardBounds } from './guard.js';
 import type { RecordedFiles } from './run-files.js';
 import type { TaskContext } from '../tasks/task.js';
@@ -28,6 +29,8 @@ interface RecorderSettings extends Pick<TaskContext, 'log' | 'progress'> {
   /** Of algorithms that play episodes. */
   diagnostics?: Pick<Diagnostics, 'afterUpdate'>;
   guard?: GuardBounds;
+  /** Requests from outside; absent on ranks above 0. */
+  control?: RunControl;
   /** Gets every step beside the run's own files. */
   logger: RunLogger;
   /** They stop and save together, whichever of them was asked to; this process alone if not given. */
@@ -47,7 +50,8 @@ export class Recorder implements RunHooks {
   /** Why the guard stopped the run; null where it did not. */
   stoppedByGuard: string | null = null;
   best: CheckpointProgress['best'];
-  #bar: ProgressBar | null;
+  #bar: ProgressBar | null = null;
+  readonly #figures: RunFigures;
   readonly #log: TaskContext['log'];
   #iteration: number;
   #lastCheckpoint: number;
@@ -57,6 +61,8 @@ export class Recorder implements RunHooks {
   #evaluated: readonly Trajectory[] = [];
   #phaseStarted = performance.now();
   #savedAt = performance.now();
+  /** Under way, for a trace. */
+  #phase: Span | null = null;
 
   constructor(
     private readonly files: RecordedFiles,
@@ -68,8 +74,8 @@ export class Recorder implements RunHooks {
     this.#iteration = this.#lastCheckpoint = firstIteration;
     this.best = best;
     this.#log = log;
-    this.#bar = iterations === null ? null : new ProgressBar('iteration', iterations, progress);
-    this.#bar?.startAt(firstIteration);
+    this.#figures = new RunFigures((text) => progress.live?.dim(text) ?? text);
+    if (iterations !== null) this.#openBar('iteration', iterations);
   }
 
   /** With several ranks reading it is a collective call. */
@@ -82,9 +88,9 @@ export class Recorder implements RunHooks {
   }
 
   get checkpointDue(): boolean {
-    const { saveMinutes } = this.settings;
-    if (saveMinutes === null) return false;
-    return anyRank(this.#ranks, performance.now() - this.#savedAt >= saveMinutes * MS_PER_MINUTE);
+    const { saveMinutes, control } = this.settings;
+    const isTime = saveMinutes !== null && performance.now() - this.#savedAt >= saveMinutes * MS_PER_MINUTE;
+    return anyRank(this.#ranks, isTime || control?.checkpointAsked === true);
   }
 
   get #ranks(): Ranks {
@@ -103,16 +109,13 @@ export class Recorder implements RunHooks {
 
   progress(phase: string, done: number, total: number): void {
     this.#clockPhase(phase); // on every step: a checkpoint or an evaluation in between has a time of its own
-    const { iterations, firstIteration, progress } = this.settings;
-    if (iterations === null) {
-      if (!this.#bar) (this.#bar = new ProgressBar(phase, total, progress)).startAt(firstIteration);
-      return this.#bar.update(done, this.#note);
-    }
+    if (this.settings.iterations === null) return (this.#bar ?? this.#openBar(phase, total)).update(done, this.#note);
     this.#bar?.update(this.#iteration, [`${phase} ${done}/${total}`, this.#note].filter(Boolean).join('  '));
   }
 
   async log(iteration: number, measured: Metrics, rollout: readonly Trajectory[] = []): Promise<void> {
-    const metrics = { ...measured, ...(await this.settings.diagnostics?.afterUpdate()) };
+    const diagnosed = await this.settings.diagnostics?.afterUpdate();
+    const metrics = diagnosed ? { ...measured, ...diagnosed } : measured;
     this.#refuseNonFinite(iteration, metrics, rollout);
     await this.files.logMetrics(iteration + 1, metrics);
     await this.files.logRollout(iteration + 1, rollout);
@@ -121,14 +124,19 @@ export class Recorder implements RunHooks {
     await this.files.logTimings(iteration + 1, { ...this.#seconds, ...this.settings.innerSeconds?.() });
     const step = { iteration: iteration + 1, metrics, seconds: this.#seconds, episodes: rollout };
     await this.settings.logger.log(step);
+    this.settings.progress.report?.({ event: 'metrics', iteration: iteration + 1, ...metrics });
+    this.#figures.add(metrics, this.#seconds);
     this.#seconds = {};
     this.#iteration = iteration + 1;
-    if ('rollout/episodic_return' in metrics) this.#note = `return ${metrics['rollout/episodic_return'].toFixed(2)}`;
+    if (this.settings.progress.live) this.#note = '';
+    else if ('rollout/episodic_return' in metrics)
+      this.#note = `return ${metrics['rollout/episodic_return'].toFixed(2)}`;
     else if ('losses/nll' in metrics) this.#note = `loss ${metrics['losses/nll'].toFixed(4)}`;
     if (this.settings.iterations !== null) this.#bar?.update(iteration + 1, this.#note);
     if ('eval/episodic_return' in metrics) this.#printEvaluation(iteration + 1, metrics);
     if ('eval/nll' in metrics) this.#printValidation(metrics);
     this.#guard(iteration + 1, metrics);
+    await this.settings.control?.whilePaused();
   }
 
   /** Episodes of an evaluation, stored with the metrics that follow. */
@@ -153,11 +161,26 @@ export class Recorder implements RunHooks {
     await this.checkpoints.save(nextIteration, progress, (folder) => this.saveable.saveState(folder));
     this.#lastCheckpoint = nextIteration;
     this.#savedAt = performance.now();
+    if (this.settings.control) this.settings.control.checkpointAsked = false;
     this.#clockPhase('checkpoint');
   }
 
   finish(): void {
+    this.#tracePhase(null, 0);
     this.#bar?.finish();
+  }
+
+  /** Shows the figures of earlier processes in the curves. */
+  remember(metrics: readonly Metrics[]): void {
+    for (const earlier of metrics) this.#figures.add(earlier, {});
+  }
+
+  #openBar(label: string, total: number): ProgressBar {
+    const { progress, firstIteration } = this.settings;
+    const lines = (columns: number) => this.#figures.lines(columns);
+    this.#bar = new ProgressBar(label, total, progress, undefined, lines);
+    this.#bar.startAt(firstIteration);
+    return this.#bar;
   }
 
   /** The algorithm then saves a checkpoint and returns, as when the user asks it to stop. */
@@ -166,18 +189,27 @@ export class Recorder implements RunHooks {
     if (!reason) return;
     this.stoppedByGuard = `after iteration ${iteration}: ${reason}`;
     this.stopRequested = true;
-    this.#bar?.clear();
     this.#log(`stopped by the guard ${this.stoppedByGuard}`, 'WARNING');
   }
 
   #clockPhase(phase: string): void {
     const now = performance.now();
     this.#seconds[phase] = (this.#seconds[phase] ?? 0) + (now - this.#phaseStarted) / 1000;
+    this.#tracePhase(phase, now - this.#phaseStarted);
     this.#phaseStarted = now;
   }
 
+  /** Steps of the same phase are one span. */
+  #tracePhase(phase: string | null, milliseconds: number): void {
+    const end = wallClock();
+    if (this.#phase?.name === phase) return void (this.#phase = { ...this.#phase, end });
+    if (this.#phase !== null) emitSpan(this.#phase);
+    const attributes = { iteration: this.#iteration + 1 };
+    this.#phase =
+      phase === null ? null : { category: 'phase', name: phase, start: end - milliseconds, end, attributes };
+  }
+
   #printEvaluation(iteration: number, metrics: Metrics): void {
-    this.#bar?.clear();
     const figures = [
       `return ${metrics['eval/episodic_return'].toFixed(2)} ± ${metrics['eval/episodic_return_standard_error'].toFixed(2)}`,
       'eval/win_rate' in metrics && `win ${metrics['eval/win_rate'].toFixed(2)}`,
@@ -190,7 +222,6 @@ export class Recorder implements RunHooks {
   }
 
   #printValidation(metrics: Metrics): void {
-    this.#bar?.clear();
     const training = 'losses/nll' in metrics ? ` (training ${metrics['losses/nll'].toFixed(4)})` : '';
     const perplexity = 'eval/perplexity' in metrics ? `, perplexity ${metrics['eval/perplexity'].toPrecision(4)}` : '';
     this.#log(
@@ -199,14 +230,20 @@ export class Recorder implements RunHooks {
   }
 
   #refuseNonFinite(iteration: number, metrics: Metrics, rollout: readonly Trajectory[]): void {
-    const broken = Object.entries(metrics).find(([, value]) => !Number.isFinite(value));
-    if (!broken) return;
+    const broken = firstNonFinite(metrics);
+    if (broken === null) return;
     const episodes = rollout.length > 0 ? ` (episodes ${rollout[0].episode}…${rollout.at(-1)!.episode})` : '';
     const checkpoint =
       this.#lastCheckpoint > 0 ? `the checkpoint of iteration ${this.#lastCheckpoint}` : 'no checkpoint yet';
     throw new Error(
-      `metric '${broken[0]}' became ${broken[1]} in iteration ${iteration + 1}${episodes}; last good state: ${checkpoint}\n` +
+      `metric '${broken}' became ${metrics[broken]} in iteration ${iteration + 1}${episodes}; last good state: ${checkpoint}\n` +
         '  a smaller lm_lr or critic_lr, or a larger warmup_iter, usually prevents this',
     );
   }
+}
+
+/** Without a copy of the figures: there may be thousands. */
+function firstNonFinite(metrics: Metrics): string | null {
+  for (const name in metrics) if (!Number.isFinite(metrics[name])) return name;
+  return null;
 }

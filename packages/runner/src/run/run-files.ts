@@ -5,7 +5,7 @@ import type { Trajectory } from '@bowyer/core';
 import type { Metrics } from '@bowyer/algorithms';
 import { JsonlFile, PartedJsonl, readJsonl, readPartedJsonl } from '@bowyer/logging';
 import { toSnakeCase, writeFileAtomically } from '@bowyer/core';
-import { withLegacyNames } from '../config/adopted-names.js';
+import { metricsLine } from './metrics-line.js';
 import type { TokenTexts } from './token-texts.js';
 import { fromRecord, toRecord, type TrajectoryRecord } from './trajectory-record.js';
 
@@ -58,7 +58,7 @@ export class RunFiles implements RecordedFiles {
   }
 
   async logMetrics(iteration: number, metrics: Metrics): Promise<void> {
-    await this.metrics.append({ iteration, ...withLegacyNames(metrics) });
+    await this.metrics.appendLines(metricsLine(iteration, metrics));
   }
 
   async logRollout(iteration: number, rollout: readonly Trajectory[]): Promise<void> {

@@ -1,25 +1,27 @@
-// What a person watching a sweep sees: on a terminal one line for each job, those at work with their latest output; in a pipe
-// or a file one line when a job starts and one when it ends.
-import { duration, type ProgressOutput } from '@bowyer/logging';
-import type { JobOutcome } from './sweep-job.js';
+// What a person watching a sweep sees: on a terminal one table of its jobs, those at work with their latest output; in a pipe
+// or a file one line when a job starts and one when it ends; for a script an object in place of a line.
+import { maximum } from '@bowyer/core';
+import { duration, type LiveText, type ProgressOutput } from '@bowyer/logging';
+import type { JobOutcome, JobStatus } from './sweep-job.js';
 
 interface Row {
   label: string;
   startedAt: number;
+  status: 'at work' | JobStatus;
+  /** Of an ended job; null while it is at work. */
+  seconds: number | null;
+  /** The latest output, or figures. */
   text: string;
 }
-
-/** Redraws per second on a terminal. */
-const FRAME_SECONDS = 0.1;
 
 /** `[2026-11-21 11:51:51,357][run][INFO] - `: what a line of a job's log begins with. */
 const LOG_PREFIX = /^\[\d{4}-[^\]]*\](\[[^\]]*\])+ - /;
 
+/** The widest column of labels; longer ones are cut, so that the latest output stays in sight at 80 columns. */
+const LABEL_SHARE = 0.4;
+
 export class JobBoard {
   readonly #rows = new Map<number, Row>();
-  readonly #counts = { finished: 0, failed: 0, stopped: 0, submitted: 0 };
-  #drawnLines = 0;
-  #lastDrawn = -Infinity;
 
   /**
    * @param total starts that are expected, null where that is not known in advance
@@ -32,64 +34,82 @@ export class JobBoard {
   ) {}
 
   started(number: number, label: string): void {
-    this.#rows.set(number, { label, startedAt: this.clock(), text: 'starting' });
-    if (this.output.isTTY) this.refresh();
+    this.#rows.set(number, { label, startedAt: this.clock(), status: 'at work', seconds: null, text: 'starting' });
+    if (this.output.report) this.output.report({ event: 'job', job: number, label, status: 'started' });
+    else if (this.output.live) this.output.live.show(this.lines);
     else this.output.write(`${label}: started\n`);
   }
 
   /** The job printed a line. */
   says(number: number, line: string): void {
     const row = this.#rows.get(number);
-    if (!row) return;
-    row.text = line.replace(LOG_PREFIX, '').trim();
-    if (this.clock() - this.#lastDrawn >= FRAME_SECONDS) this.refresh();
+    if (row?.status === 'at work')
+      row.text = line
+        .replace(LOG_PREFIX, '')
+        .replace(/[█░]+ /, '')
+        .trim();
   }
 
   /** @param details further lines worth reading, such as the end of a failed job's log */
   ended(number: number, { status, note, seconds, metrics }: JobOutcome, details: readonly string[] = []): void {
-    const label = this.#rows.get(number)?.label ?? `#${number}`;
-    this.#rows.delete(number);
-    this.#counts[status]++;
+    const row = this.#rows.get(number);
+    const label = row?.label ?? `#${number}`;
     const figures = Object.entries(metrics).flatMap(([key, value]) =>
       value === null ? [] : [`${key} ${figure(value)}`],
     );
-    const words = [`${label}: ${status} after ${duration(seconds)}`, note, ...figures].filter(Boolean);
-    this.say([words.join(', '), ...details.map((line) => `  ${line}`)].join('\n'));
+    const words = [note, ...figures].filter(Boolean);
+    if (row) Object.assign(row, { status, seconds, text: words.join(', ') });
+    if (this.output.report)
+      return this.output.report({ event: 'job', job: number, label, status, note, seconds, metrics, details });
+    // The table has the finished ones.
+    if (this.output.live && status === 'finished') return this.output.live.refresh();
+    const line = [`${label}: ${status} after ${duration(seconds)}`, ...words].join(', ');
+    this.say([line, ...details.map((text) => `  ${text}`)].join('\n'));
   }
 
   /** Prints lines that stay. */
   say(text: string): void {
-    this.#erase();
-    this.output.write(`${text}\n`);
-    this.refresh();
+    if (this.output.report) return this.output.report({ event: 'log', message: text });
+    const write = () => void this.output.write(`${text}\n`);
+    if (this.output.live) this.output.live.above(write);
+    else write();
   }
 
-  /** Draws the lines of the running jobs again. */
-  refresh(): void {
-    if (!this.output.isTTY) return;
-    const now = this.clock();
-    this.#lastDrawn = now;
-    const width = (this.output.columns ?? 120) - 1;
-    const rows = [...this.#rows.values()].map((row) => `${row.label}  ${duration(now - row.startedAt)}  ${row.text}`);
-    const lines = rows.length > 0 ? [...rows, this.#totals()] : [];
-    this.#erase();
-    this.output.write(lines.map((line) => `${line.slice(0, width)}\n`).join(''));
-    this.#drawnLines = lines.length;
+  /** Takes the table away: the summary follows. */
+  close(): void {
+    this.output.live?.end(this.lines, false);
+    this.output.live?.close();
   }
 
-  #totals(): string {
-    const { finished, failed, stopped } = this.#counts;
-    const done = finished + failed + stopped;
-    const parts = [`${done}${this.total === null ? '' : `/${this.total}`} done`, `${this.#rows.size} at work`];
+  /** The table for a terminal of that size: jobs at work, then failed ones, then others, each in their order, and a line of totals. */
+  readonly lines: LiveText = ({ columns, rows }) => {
+    const order = ['at work', 'failed', 'submitted', 'stopped', 'finished'];
+    const jobs = [...this.#rows.values()].sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status));
+    const shown = jobs.slice(0, Math.max(1, rows - 3));
+    const longest = maximum([3, ...shown.map(({ label }) => label.length)]);
+    const width = Math.min(longest, Math.max(10, Math.floor(columns * LABEL_SHARE)));
+    const line = (label: string, status: string, time: string, text: string) =>
+      `${cut(label, width)}  ${status.padEnd(8)}  ${time.padStart(7)}  ${text}`;
+    const body = shown.map(({ label, status, startedAt, seconds, text }) =>
+      line(label, status, duration(seconds ?? this.clock() - startedAt), text),
+    );
+    const header = line('job', 'status', 'time', 'latest');
+    return [this.output.live?.bold(header) ?? header, ...body, this.#totals(jobs.length - shown.length)];
+  };
+
+  #totals(hidden: number): string {
+    const count = (status: Row['status']) => [...this.#rows.values()].filter((row) => row.status === status).length;
+    const [atWork, failed] = [count('at work'), count('failed')];
+    const done = this.#rows.size - atWork;
+    const parts = [`${done}${this.total === null ? '' : `/${this.total}`} done`, `${atWork} at work`];
     if (failed > 0) parts.push(`${failed} failed`);
+    if (hidden > 0) parts.push(`${hidden} not shown`);
     return parts.join(', ');
   }
-
-  #erase(): void {
-    if (this.#drawnLines > 0) this.output.write(`\x1b[${this.#drawnLines}A\r\x1b[J`);
-    this.#drawnLines = 0;
-  }
 }
+
+const cut = (text: string, width: number): string =>
+  text.length > width ? `${text.slice(0, width - 1)}…` : text.padEnd(width);
 
 /** Four significant digits, and never more than the number has. */
 export function figure(value: number): string {

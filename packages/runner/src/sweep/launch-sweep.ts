@@ -1,7 +1,6 @@
 // What the command line asks for every sweep: reads the `launcher` and `sweeper` nodes of the composed config, and runs what is
 // not Hydra's basic sweeper with Hydra's basic launcher.
 import type { SweepOutcome, SweepRequest } from '@bowyer/config';
-import type { ProgressOutput } from '@bowyer/logging';
 import { AshaSource } from './asha-source.js';
 import { owningFolder } from '../run/folder-owner.js';
 import { compareJobs } from './compare-jobs.js';
@@ -10,6 +9,7 @@ import { jobList } from './job-list.js';
 import { readMarkers, type JobMarker } from './job-marker.js';
 import { readJobMetrics } from './job-metrics.js';
 import { shellQuoted } from './job-process.js';
+import { sweepOutput } from '../terminal.js';
 import { planJobs, type PlannedSweep } from './plan-jobs.js';
 import { LocalLauncher } from './run-jobs.js';
 import type { SweeperConfig } from './sweep-schema.js';
@@ -85,13 +85,14 @@ interface Start {
 async function runClaimed(request: SweepRequest, sweep: PlannedSweep, start: Start): Promise<SweepOutcome> {
   const { jobs, launcher: settings, asha, warnings } = sweep;
   const { markers } = start;
+  const output = sweepOutput(request.program, terminalSettings(request));
   const list = jobList(jobs, markers);
   const halving = asha && new AshaSource(jobs, markers, asha);
   const recorded = recording(halving ?? list);
   request.writeMaster();
 
   const atOnce = settings.kind === 'slurm' ? (settings.array_parallelism ?? jobs.length) : (settings.jobs ?? 1);
-  const board = new JobBoard(request.program.stdout as ProgressOutput, halving ? null : list.left);
+  const board = new JobBoard(output, halving ? null : list.left);
   const before = markers.size > 0 ? ` (${jobs.length - list.left} finished before)` : '';
   for (const warning of warnings) board.say(warning);
   board.say(`${jobs.length} jobs, ${atOnce} at once, in ${request.directory}${before}`);
@@ -113,7 +114,8 @@ function makeLauncher(
     source,
     commandOf: ({ job, resource }: JobStart): [string, ...string[]] => {
       const grown = resource ? [`${resource.key}=${resource.amount}`] : [];
-      return [...program, ...request.jobArguments(job.number, [...job.overrides, ...grown], job.directory)];
+      const overrides = [...job.overrides, ...grown, ...plainOutput(request)];
+      return [...program, ...request.jobArguments(job.number, overrides, job.directory)];
     },
     cwd,
     metrics: settings.metrics ?? [],
@@ -149,8 +151,21 @@ async function summarised(request: SweepRequest, sweep: PlannedSweep, ended: End
   else if (launcher.interrupted) lines.push('stopped; to resume:', `  ${resumeCommand(request)}`);
   else if (failed > 0)
     lines.push(`${failed} of ${jobs.length} jobs failed; to start only these again:`, `  ${resumeCommand(request)}`);
-  request.program.stdout.write(`${lines.join('\n')}\n`);
+  const output = sweepOutput(request.program, terminalSettings(request));
+  if (output.report) output.report({ event: 'sweep', table: csv, failed, interrupted: launcher.interrupted });
+  else request.program.stdout.write(`${lines.join('\n')}\n`);
   return { exitCode: launcher.interrupted ? INTERRUPTED : failed > 0 ? 1 : 0 };
+}
+
+const terminalSettings = ({ master }: SweepRequest) => ({
+  quiet: master.setting('quiet'),
+  json: master.setting('json'),
+});
+
+/** Jobs print lines, whatever the sweep shows: a job whose launcher has died ends at its next line. */
+function plainOutput(request: SweepRequest): string[] {
+  const { quiet, json } = terminalSettings(request);
+  return [...(quiet === true ? ['quiet=false'] : []), ...(json === true ? ['json=false'] : [])];
 }
 
 function bestLine(source: AshaSource, metric: string, jobs: readonly SweepJob[]): string[] {
@@ -161,16 +176,15 @@ function bestLine(source: AshaSource, metric: string, jobs: readonly SweepJob[])
   return [`best: ${label} with ${metric} ${figure(value)} at ${resource.key}=${resource.amount}`];
 }
 
-/** Runs all jobs. Passes Ctrl-C and the system's requests to end on to the launcher, and keeps the clocks on the screen going. */
+/** Runs all jobs. Passes Ctrl-C and the system's requests to end on to the launcher. */
 async function runWatched(launcher: Launcher, board: JobBoard): Promise<void> {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const interrupt = () => launcher.interrupt();
   for (const signal of signals) process.on(signal, interrupt);
-  const clock = setInterval(() => board.refresh(), 1000);
   try {
     await launcher.run();
   } finally {
-    clearInterval(clock);
+    board.close();
     for (const signal of signals) process.off(signal, interrupt);
   }
 }

@@ -1,6 +1,7 @@
 // Tasks by name. A user's plugin registers its own beside these.
 import { compareTask } from './compare/unit.js';
 import { convertTask } from './convert/unit.js';
+import { dashboardTask } from './dashboard/unit.js';
 import { demonstrationsTask } from './demonstrations/unit.js';
 import { evaluateTask } from './evaluate/unit.js';
 import { finetuneTask } from './finetune/unit.js';
@@ -39,6 +40,7 @@ for (const unit of [
   playTask,
   replayTask,
   serveEnvTask,
+  dashboardTask,
   wandbSyncTask,
   wandbAgentTask,
   reportTask,

@@ -205,7 +205,7 @@ async function train(
     const started = performance.now();
     const bar = new ProgressBar('validation', held.length, context.progress);
     const nll = await conversationLoss(model, held, rows, (done) => bar.update(done));
-    bar.clear();
+    bar.remove();
     time.validation((performance.now() - started) / 1000);
     return { 'eval/nll': nll, 'eval/perplexity': Math.exp(nll) };
   };

@@ -1,35 +1,33 @@
 // task=play: a person plays in the terminal; finished episodes are kept as demonstrations where `output` names a file.
 import { appendFile, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { createInterface } from 'node:readline';
 import { environmentInfo, type Env, type ResetResult } from '@bowyer/envs';
 import { namingFile, recordedInfo, recordedReturn, type EpisodeRecord } from '@bowyer/core';
 import type { SharedConfig } from '../../config/keys.js';
 import { engineText, wholeEnvironmentOf, type EnvironmentConfig } from '../../environment/environment.js';
 import type { TaskContext } from '../task.js';
+import { openPrompt, type Prompt } from './prompt.js';
+import { actionLines, meantAction } from './valid-actions.js';
 
 type PlayConfig = EnvironmentConfig & Pick<SharedConfig, 'seed'> & { output: string | null };
 
 /** Typed instead of an action: leaves the episode, and once more the game. */
 const LEAVE = 'quit';
+/** Typed instead of an action: the state before the last one. */
+const UNDO = '/undo';
 
 export async function play(config: PlayConfig, { print, onInterrupt, envParts }: TaskContext): Promise<void> {
   const { output } = config;
   const env = wholeEnvironmentOf(config, envParts);
   const { name, description } = environmentInfo(config.env.name);
-  print(`${name}: ${description}\n(${LEAVE} leaves an episode)\n`);
-  const lines = createInterface({ input: process.stdin });
-  onInterrupt(() => lines.close());
-  const typed = lines[Symbol.asyncIterator]();
-  const table: Table = {
-    env,
-    print,
-    textOf: (result) => engineText(config, result),
-    read: async () => (await typed.next()).value ?? null,
-  };
+  const prompt = openPrompt(print);
+  const help = prompt.isTerminal ? `; Tab completes, ${UNDO} takes the last action back, Ctrl-C leaves the game` : '';
+  print(`${name}: ${description}\n(${LEAVE} leaves an episode${help})\n`);
+  onInterrupt(() => prompt.close());
+  const table: Table = { env, print, prompt, textOf: (result) => engineText(config, result) };
   try {
     for (let seed = config.seed, next: Next = 'next'; next !== 'quit'; seed += next === 'next' ? 1 : 0) {
-      const record = await playEpisode(table, seed);
+      const record = await new Episode(table, seed).play();
       if (record !== null && output !== null) {
         await saveEpisode(output, record);
         print(`saved in ${output}\n`);
@@ -37,7 +35,7 @@ export async function play(config: PlayConfig, { print, onInterrupt, envParts }:
       next = await askNext(table);
     }
   } finally {
-    lines.close();
+    prompt.close();
     await env.close();
   }
 }
@@ -45,51 +43,106 @@ export async function play(config: PlayConfig, { print, onInterrupt, envParts }:
 interface Table {
   env: Env;
   print: (text: string) => void;
+  prompt: Prompt;
   textOf: (result: ResetResult) => string;
-  /** The next typed line, without its end; null when there is none any more. */
-  read: () => Promise<string | null>;
 }
 
 type Next = 'quit' | 'restart' | 'next';
 
-/** One episode; null where the player left it before its end. */
-async function playEpisode({ env, print, textOf, read }: Table, seed: number): Promise<EpisodeRecord | null> {
-  const start = await env.reset({ seed });
-  const record: EpisodeRecord = {
-    reset: { observation: start.observation, info: recordedInfo(start.info) },
-    steps: [],
-  };
-  print(`\nepisode with seed ${seed}\n\n${scene(textOf(start), start.info)}`);
-  for (;;) {
-    print('> ');
-    const action = await read();
-    if (action === null || action === LEAVE) return null;
-    const { observation, reward, terminated, truncated, info } = await env.step(action);
-    record.steps.push({ action, observation, reward, terminated, truncated, info: recordedInfo(info) });
-    print(`${scene(textOf({ observation, info }), info)}reward ${reward}\n`);
-    if (terminated || truncated) {
-      print(ending(record));
-      return record;
+class Episode {
+  #record: EpisodeRecord | null = null;
+  #validActions: string[] = [];
+
+  constructor(
+    private readonly table: Table,
+    private readonly seed: number,
+  ) {}
+
+  /** @returns null where the player left it before its end */
+  async play(): Promise<EpisodeRecord | null> {
+    await this.#start();
+    this.table.print(`\nepisode with seed ${this.seed}\n\n`);
+    this.#show();
+    for (;;) {
+      const action = await this.#askAction();
+      if (action === null || action === LEAVE) return null;
+      if (action === UNDO) {
+        await this.#undo();
+        continue;
+      }
+      const { reward, terminated, truncated } = await this.#step(action);
+      this.#show();
+      this.table.print(`reward ${reward}\n`);
+      if (!terminated && !truncated) continue;
+      this.table.print(ending(this.#record!));
+      return this.#record;
     }
+  }
+
+  async #start(): Promise<void> {
+    const { observation, info } = await this.table.env.reset({ seed: this.seed });
+    this.#record = { reset: { observation, info: recordedInfo(info) }, steps: [] };
+    this.#see(info);
+  }
+
+  async #step(action: string) {
+    const { observation, reward, terminated, truncated, info } = await this.table.env.step(action);
+    this.#record!.steps.push({ action, observation, reward, terminated, truncated, info: recordedInfo(info) });
+    this.#see(info);
+    return { reward, terminated, truncated };
+  }
+
+  #see({ validActions }: Record<string, unknown>): void {
+    this.#validActions = Array.isArray(validActions) ? validActions.map(String) : [];
+  }
+
+  /** What a player sees: the text, and valid actions and the score where the environment reports them. */
+  #show(): void {
+    const { prompt, print, textOf } = this.table;
+    const { observation, info } = this.#record!.steps.at(-1) ?? this.#record!.reset;
+    const lines = [textOf({ observation, info }).replace(/^\n+|\n+$/g, '')];
+    if (this.#validActions.length > 0) lines.push(...actionLines(this.#validActions, prompt.columns));
+    if (typeof info.score === 'number') lines.push(`score ${info.score}`);
+    print(`${lines.join('\n')}\n`);
+  }
+
+  /** At a terminal a text that looks like a slip is asked about before it is played. */
+  async #askAction(): Promise<string | null> {
+    const { prompt } = this.table;
+    const choices = [...this.#validActions, UNDO, LEAVE];
+    const typed = await prompt.read('> ', choices);
+    if (typed === null || typed === UNDO || typed === LEAVE || !prompt.isTerminal) return typed;
+    const meant = meantAction(typed, this.#validActions);
+    if (meant === undefined) return typed;
+    const answer = await prompt.read(
+      `no valid action; Enter plays '${meant}', y what you typed, or type another: `,
+      choices,
+    );
+    return answer === '' ? meant : answer === 'y' ? typed : answer;
+  }
+
+  /** Plays the episode again from its seed, without its last action. */
+  async #undo(): Promise<void> {
+    const { print } = this.table;
+    const before = this.#record!;
+    if (before.steps.length === 0) return print('nothing to take back\n');
+    await this.#start();
+    for (const { action } of before.steps.slice(0, -1)) await this.#step(action);
+    const [seen, expected] = [this.#record!.steps, before.steps].map((steps) =>
+      steps.map(({ observation }) => observation),
+    );
+    if (seen.some((observation, i) => observation !== expected[i]))
+      print('the same actions have led elsewhere this time: this environment does not follow from its seed\n');
+    print(`took back '${before.steps.at(-1)!.action}'\n\n`);
+    this.#show();
   }
 }
 
 /** Anything but the two other answers continues. */
-async function askNext({ print, read }: Table): Promise<Next> {
-  print('Enter: next episode, restart: this one again, quit: stop. ');
-  const answer = await read();
+async function askNext({ prompt }: Table): Promise<Next> {
+  const answer = await prompt.read('Enter: next episode, restart: this one again, quit: stop. ', ['restart', LEAVE]);
   if (answer === null || answer === LEAVE) return 'quit';
   return answer === 'restart' ? 'restart' : 'next';
-}
-
-/** What a player sees: the text, and valid actions and the score where the environment reports them. */
-function scene(text: string, info: Record<string, unknown>): string {
-  const lines = [text.replace(/^\n+|\n+$/g, '')];
-  if (Array.isArray(info.validActions) && info.validActions.length > 0) {
-    lines.push(`valid actions: ${info.validActions.join(' | ')}`);
-  }
-  if (typeof info.score === 'number') lines.push(`score ${info.score}`);
-  return `${lines.join('\n')}\n`;
 }
 
 function ending(record: EpisodeRecord): string {

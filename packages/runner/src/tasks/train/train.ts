@@ -11,7 +11,7 @@ import {
   type RecipeState,
   type TrainingRun,
 } from '@bowyer/algorithms';
-import { oneRank, onRankZero, writeFileAtomically } from '@bowyer/core';
+import { oneRank, onRankZero, timed, writeFileAtomically } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import type { RunLogger } from '@bowyer/logging';
 import { takeExchangeTimes, type LanguageModel } from '@bowyer/models';
@@ -35,6 +35,7 @@ import { owningFolder } from '../../run/folder-owner.js';
 import { guardReason } from '../../run/guard.js';
 import { checkLoggers, withLoggers } from '../../run/open-loggers.js';
 import { Recorder } from '../../run/recorder.js';
+import { RunControl } from '../../run/run-control.js';
 import { resultText, type RunResults } from '../../run/results.js';
 import { claimDirectory, openDirectory, RunFiles } from '../../run/run-files.js';
 import { tokenTexts } from '../../run/token-texts.js';
@@ -72,6 +73,7 @@ async function trainInFolder(config: TrainConfig, context: TaskContext): Promise
       return 'interrupted';
     }
     await writeFileAtomically(join(directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
+    context.progress.report?.({ event: 'results', ...results });
     const [agent, report] = [join(directory, 'checkpoints', 'best'), join(directory, REPORT_FILE)];
     print(`\n${resultText(results)}\n\nagent: ${agent}\nreport: ${report}\n`);
     return results.stopped === undefined ? 'finished' : 'stopped by the guard';
@@ -122,7 +124,7 @@ function refuseOtherLength(found: CheckpointProgress, config: TrainConfig): void
 /** @returns null if the user stopped the run before its end */
 async function trainOn(device: Device, config: TrainConfig, context: TaskContext): Promise<RunResults | null> {
   const unit = findAlgorithm(config.agentType)!;
-  const start = await findStart(unit, config, device, context);
+  const start = await timed('phase', 'start', () => findStart(unit, config, device, context));
   if (start === null) return null;
   const { directory, decisive, log, ranks = oneRank } = context;
   const store = new CheckpointStore(join(directory, 'checkpoints'));
@@ -174,7 +176,8 @@ async function trainOn(device: Device, config: TrainConfig, context: TaskContext
       const recorder = await algorithm(logger);
       if (recorder.stopRequested && recorder.stoppedByGuard === null) return null;
       context.onInterrupt(null); // the training is saved: a signal ends the process, and a resumed run repeats the test
-      return new FinalTest(unit, config, context, device).run(agent, start.folder, recorder);
+      const test = new FinalTest(unit, config, context, device);
+      return timed('phase', 'test', () => test.run(agent, start.folder, recorder));
     };
     if (ranks.rank > 0) return await work(silentLogger);
     return await withLoggers(config, context, found?.progress.nextIteration ?? 0, work, finalFigures);
@@ -257,6 +260,7 @@ async function runAlgorithm(
   const saveable = leads ? written : silentSaveable(models, critic);
   const diagnostics =
     config.diagnostics && new Diagnostics({ policy, openReference }, { ...config.diagnostics, seed: config.seed });
+  const control = leads ? await RunControl.open(directory, log, () => (recorder.stopRequested = true)) : undefined;
   const recorder = new Recorder(files, leads ? store : silentCheckpoints, saveable, {
     iterations: config.iterations ?? null,
     saveMinutes: config.saveMinutes ?? null,
@@ -269,11 +273,17 @@ async function runAlgorithm(
     guard: config.guard,
     logger,
     ranks,
+    control,
     innerSeconds: ranks.size > 1 ? () => exchangeSeconds(device) : undefined,
   });
-  onInterrupt(() => (recorder.stopRequested = true), 'stopping at the next checkpoint');
-  const { rollouts: history } = await RunFiles.read(directory);
-  await unit.train(
+  const stop = () => {
+    recorder.stopRequested = true;
+    control?.endPause();
+  };
+  onInterrupt(stop, 'stopping at the next checkpoint');
+  const { metrics, rollouts: history } = await RunFiles.read(directory);
+  recorder.remember(metrics);
+  const trained = unit.train(
     {
       ...agent,
       makeEnv: agentEnvironment(config, environmentOf(config, envParts)),
@@ -290,6 +300,7 @@ async function runAlgorithm(
     },
     recipeOptions(config, policy.tokenizer),
   );
+  await trained.finally(() => control?.close());
   recorder.finish();
   // A run without an evaluation has no best agent: its last one is what it made.
   if (recorder.best === null && (!recorder.stopRequested || recorder.stoppedByGuard !== null))

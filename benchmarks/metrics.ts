@@ -1,0 +1,69 @@
+// What logging costs the training thread: its own CPU time for a step of 1,000 metrics, by the kernel's count for that thread
+// (Linux), so that other work on the machine does not change it. Aim: under 1 ms with the run's own files.
+//
+//     node --conditions=source --import tsx benchmarks/metrics.ts [rounds of 50 steps]
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { CheckpointStore } from '../packages/runner/src/run/checkpoint-store.js';
+import { withLoggers } from '../packages/runner/src/run/open-loggers.js';
+import { Recorder } from '../packages/runner/src/run/recorder.js';
+import { RunFiles } from '../packages/runner/src/run/run-files.js';
+
+const rounds = Number(process.argv[2] ?? 11);
+const METRICS = 1000;
+const STEPS = 50;
+
+/** Milliseconds that the main thread has computed. */
+const computed = (): number =>
+  Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+
+const names = Array.from({ length: METRICS }, (_, i) => (i < 20 ? `losses/part_${i}` : `group_${i % 7}/metric_${i}`));
+const metricsOf = (step: number) => Object.fromEntries(names.map((name, i) => [name, Math.sin(step * 0.37 + i) * 10]));
+const loggers = {
+  'the run’s own files': {},
+  'and csv': { csv: { file: 'metrics.csv' } },
+  'and tensorboard': { tensorboard: { dir: 'tensorboard', episodes: 0, histograms: false } },
+};
+
+for (const [title, logger] of Object.entries(loggers)) {
+  const directory = await mkdtemp(join(tmpdir(), 'bowyer-metrics-'));
+  const quiet = { log: () => undefined, progress: { write: () => true } };
+  const files = await RunFiles.open(directory, {});
+  const config = { logger, projectName: 'benchmark', runName: 'metrics' };
+  await withLoggers(
+    config,
+    { directory, plainConfig: {}, log: quiet.log } as never,
+    0,
+    async (runLogger) => {
+      const recorder = new Recorder(files, new CheckpointStore(directory), {} as never, {
+        ...{
+          iterations: rounds * STEPS,
+          firstIteration: 0,
+          saveMinutes: null,
+          best: null,
+          state: {},
+          logger: runLogger,
+          ...quiet,
+        },
+      });
+      // The count is brought up to date when the thread gives way, so whole rounds are measured, with the figures made before.
+      const costs: number[] = [];
+      for (let round = 0; round < rounds; round++) {
+        const figures = Array.from({ length: STEPS }, (_, i) => metricsOf(round * STEPS + i));
+        await wait(10);
+        const before = computed();
+        for (const [i, metrics] of figures.entries()) await recorder.log(round * STEPS + i, metrics);
+        costs.push((computed() - before) / STEPS);
+      }
+      const [least, median] = [Math.min(...costs), costs.sort((a, b) => a - b)[Math.floor(rounds / 2)]];
+      console.log(
+        `${title.padEnd(20)}  median ${median.toFixed(3)} ms, least ${least.toFixed(3)} ms a step of ${METRICS} metrics`,
+      );
+    },
+    () => ({}),
+  );
+  await rm(directory, { recursive: true });
+}

@@ -1,0 +1,26 @@
+// ONNX Runtime's profile of a session, of its first runs only: one run of a large graph has thousands of operators.
+import { join } from 'node:path';
+import { wallClock } from '@bowyer/core';
+import type { InferenceSession } from 'onnxruntime-node';
+
+const PROFILED_RUNS = 3;
+let sessions = 0;
+
+/** The options that make a session write a profile. The file's name begins with the wall clock, since its times count from then. */
+export function profileOptions(folder: string | null): Partial<InferenceSession.SessionOptions> {
+  if (folder === null) return {};
+  return { enableProfiling: true, profileFilePrefix: join(folder, `${wallClock().toFixed(3)}_${++sessions}`) };
+}
+
+/** Ends the profile after the first runs. */
+export function limitProfile(session: InferenceSession, folder: string | null): InferenceSession {
+  if (folder === null) return session;
+  const run = session.run.bind(session) as (...given: unknown[]) => Promise<InferenceSession.ReturnType>;
+  let runs = 0;
+  session.run = async (...given: unknown[]) => {
+    const outputs = await run(...given);
+    if (++runs === PROFILED_RUNS) session.endProfiling();
+    return outputs;
+  };
+  return session;
+}

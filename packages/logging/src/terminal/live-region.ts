@@ -1,0 +1,143 @@
+// The part of a terminal that is redrawn: the last lines on the screen. What is written above it stays.
+import { stripVTControlCharacters, styleText } from 'node:util';
+import { createLogUpdate } from 'log-update';
+import sliceAnsi from 'slice-ansi';
+
+/** A stream that is a terminal, as `process.stderr` may be. */
+export interface TerminalStream {
+  isTTY?: boolean;
+  columns?: number;
+  rows?: number;
+  write(text: string): unknown;
+  on?(event: 'resize', listener: () => void): unknown;
+  off?(event: 'resize', listener: () => void): unknown;
+}
+
+/** What the region shows now. Longer lines are cut at the width. */
+export type LiveText = (size: { columns: number; rows: number }) => string[];
+
+/** Redraws per second. Nothing is written where nothing has changed. */
+const FRAMES_PER_SECOND = 5;
+const HIDE_CURSOR = '\x1b[?25l';
+const SHOW_CURSOR = '\x1b[?25h';
+/** After a change of the width has wrapped the old lines: up to the first of them, and clear to the end of the screen. */
+const clearRows = (rows: number): string => (rows > 0 ? `\x1b[${rows}A\r\x1b[J` : '');
+
+/** Whether a terminal can redraw lines. */
+export const isLiveTerminal = (stream: object, env: NodeJS.ProcessEnv = process.env): stream is TerminalStream =>
+  'isTTY' in stream && stream.isTTY === true && env.TERM !== 'dumb' && !env.CI;
+
+export class LiveRegion {
+  readonly #render: ReturnType<typeof createLogUpdate>;
+  /** The last one is shown; one that ends uncovers the one before. */
+  readonly #texts: LiveText[] = [];
+  #timer: NodeJS.Timeout | null = null;
+  /** Lengths of the lines on the screen. */
+  #drawn: number[] = [];
+  #width = 0;
+
+  /** @param colours false: plain text, as NO_COLOR asks for (no-color.org) */
+  constructor(
+    private readonly stream: TerminalStream,
+    private readonly colours: boolean = !process.env.NO_COLOR,
+  ) {
+    this.#render = createLogUpdate(stream as NodeJS.WriteStream, { showCursor: true });
+  }
+
+  /** Words beside figures. */
+  dim(text: string): string {
+    return this.colours ? styleText('dim', text) : text;
+  }
+
+  bold(text: string): string {
+    return this.colours ? styleText('bold', text) : text;
+  }
+
+  show(text: LiveText): void {
+    if (this.#texts.includes(text)) return;
+    this.#texts.push(text);
+    if (this.#timer === null) this.#open();
+    this.#draw();
+  }
+
+  /** Draws now what would be drawn within a moment anyway. */
+  refresh(): void {
+    this.#draw();
+  }
+
+  /** @param keep whether its last lines stay on the screen */
+  end(text: LiveText, keep: boolean): void {
+    const index = this.#texts.indexOf(text);
+    if (index < 0) return;
+    this.#texts.splice(index, 1);
+    if (keep) this.above(() => this.stream.write(`${this.#cut(text).join('\n')}\n`));
+    else this.#draw();
+    if (this.#texts.length === 0) this.#close();
+  }
+
+  /** Lets `write` write lines that stay, with the region out of the way meanwhile. */
+  above(write: () => void): void {
+    this.#erase();
+    write();
+    this.#draw();
+  }
+
+  /** Leaves everything as it is on the screen: the command ends. */
+  close(): void {
+    if (this.#texts.length > 0) this.#draw();
+    this.#texts.length = 0;
+    this.#close();
+  }
+
+  #open(): void {
+    this.stream.write(HIDE_CURSOR);
+    this.stream.on?.('resize', this.#draw);
+    process.once('exit', this.#showCursor);
+    this.#timer = setInterval(this.#draw, 1000 / FRAMES_PER_SECOND);
+    this.#timer.unref();
+  }
+
+  #close(): void {
+    if (this.#timer === null) return;
+    clearInterval(this.#timer);
+    this.#timer = null;
+    this.stream.off?.('resize', this.#draw);
+    process.off('exit', this.#showCursor);
+    this.#render.done();
+    this.#drawn = [];
+    this.#showCursor();
+  }
+
+  readonly #showCursor = () => void this.stream.write(SHOW_CURSOR);
+
+  readonly #draw = (): void => {
+    const text = this.#texts.at(-1);
+    if (text === undefined) return this.#erase();
+    if (this.#columns !== this.#width) this.#erase();
+    this.#width = this.#columns;
+    const lines = this.#cut(text);
+    this.#drawn = lines.map((line) => stripVTControlCharacters(line).length);
+    this.#render(lines.join('\n'));
+  };
+
+  /** A terminal that became narrower has wrapped the lines: they fill more rows than were drawn. */
+  #erase(): void {
+    if (this.#drawn.length === 0) return;
+    const rows = this.#drawn.reduce((sum, length) => sum + Math.max(1, Math.ceil(length / this.#columns)), 0);
+    this.#render.done();
+    this.#drawn = [];
+    this.stream.write(clearRows(rows));
+  }
+
+  #cut(text: LiveText): string[] {
+    const [columns, rows] = [this.#columns, this.stream.rows ?? 24];
+    // One column and one row are left free: a terminal may wrap at the last column, and scrolls at the last row.
+    return text({ columns: columns - 1, rows: rows - 1 })
+      .slice(0, rows - 1)
+      .map((line) => sliceAnsi(line, 0, columns - 1));
+  }
+
+  get #columns(): number {
+    return this.stream.columns || 80;
+  }
+}

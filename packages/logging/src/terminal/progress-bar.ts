@@ -1,0 +1,102 @@
+// Progress of slow work: a bar in a terminal's live region, lines in a file or a pipe, events for a script.
+import type { LiveRegion } from './live-region.js';
+
+/** Where progress goes. */
+export interface ProgressOutput {
+  /** On a terminal. */
+  live?: LiveRegion;
+  /** For scripts: gets an object in place of a line. */
+  report?(event: Record<string, unknown>): void;
+  write(text: string): unknown;
+}
+
+/**
+ * One line with a bar, a count, a note and the time left. On a terminal it is always up to date, with `details` below; in a
+ * file or a pipe it prints a line every `quietSeconds`. Work that ends within `patienceSeconds` prints nothing.
+ */
+export class ProgressBar {
+  readonly #started: number;
+  #lastDrawn = -Infinity;
+  #drawn = false;
+  #done = 0;
+  #firstDone = 0;
+  #note = '';
+
+  /** @param details further lines for a terminal with that many columns */
+  constructor(
+    private readonly label: string,
+    private readonly total: number,
+    private readonly output: ProgressOutput,
+    private readonly clock: () => number = () => performance.now() / 1000,
+    private readonly details: (columns: number) => string[] = () => [],
+    private readonly patienceSeconds = 1,
+    private readonly quietSeconds = 10,
+  ) {
+    this.#started = clock();
+  }
+
+  /** Work done before this process started counts towards the bar but not towards the time left. */
+  startAt(done: number): void {
+    this.#firstDone = this.#done = done;
+  }
+
+  update(done: number, note = this.#note): void {
+    this.#done = done;
+    this.#note = note;
+    const now = this.clock();
+    if (now - this.#started < this.patienceSeconds) return;
+    if (this.output.live) this.output.live.show(this.#lines);
+    else if (now - this.#lastDrawn >= this.quietSeconds) this.#print(now);
+    this.#drawn = true;
+  }
+
+  /** Leaves the final state on the screen, if the bar was shown. */
+  finish(): void {
+    if (!this.#drawn) return;
+    if (this.output.live) this.output.live.end(this.#lines, true);
+    else this.#print(this.clock());
+  }
+
+  /** Leaves nothing on the screen. */
+  remove(): void {
+    this.output.live?.end(this.#lines, false);
+  }
+
+  readonly #lines = ({ columns }: { columns: number }): string[] => [
+    this.#line(this.clock()),
+    ...this.details(columns),
+  ];
+
+  #print(now: number): void {
+    this.#lastDrawn = now;
+    const { label, total } = this;
+    if (this.output.report)
+      this.output.report({ event: 'progress', label, done: this.#done, total, seconds: now - this.#started, eta_seconds: this.#left(now), note: this.#note }); // prettier-ignore
+    else this.output.write(`${this.#line(now)}\n`);
+  }
+
+  /** Seconds; null where nothing has been done. */
+  #left(now: number): number | null {
+    const worked = this.#done - this.#firstDone;
+    return worked > 0 ? ((now - this.#started) / worked) * (this.total - this.#done) : null;
+  }
+
+  #line(now: number): string {
+    const share = this.total > 0 ? Math.min(1, this.#done / this.total) : 1;
+    const filled = Math.round(share * 20);
+    const bar = '█'.repeat(filled) + '░'.repeat(20 - filled);
+    const count = `${Math.floor(this.#done)}/${this.total}`;
+    const eta =
+      this.#done >= this.total ? `took ${duration(now - this.#started)}` : `ETA ${duration(this.#left(now) ?? NaN)}`;
+    return [`${this.label} ${bar} ${count}`, eta, this.#note].filter(Boolean).join('  ');
+  }
+}
+
+/** Seconds as text: `8s`, `3m 05s`, `2h 10m`. */
+export function duration(seconds: number): string {
+  if (!Number.isFinite(seconds)) return '…';
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole}s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)}m ${String(whole % 60).padStart(2, '0')}s`;
+  return `${Math.floor(whole / 3600)}h ${String(Math.floor((whole % 3600) / 60)).padStart(2, '0')}m`;
+}

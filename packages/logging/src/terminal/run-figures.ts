@@ -1,0 +1,112 @@
+// What a person watching a training wants to see, as a few lines below its bar.
+import { maximum, minimum } from '@bowyer/core';
+
+const LABEL = 10;
+const VALUE = 9;
+/** A longer curve is not read better. */
+const LONGEST_CURVE = 80;
+const LEVELS = '▁▂▃▄▅▆▇█';
+
+type Figures = Readonly<Record<string, number>>;
+
+/** Curves: the first metric that a run reports is shown. */
+const curves = [
+  { label: 'return', metrics: ['rollout/episodic_return', 'eval/episodic_return'], digits: 2 },
+  { label: 'win rate', metrics: ['rollout/win_rate', 'eval/win_rate'], digits: 2 },
+  { label: 'loss', metrics: ['losses/nll'], digits: 4 },
+] as const;
+
+export class RunFigures {
+  readonly #curves = new Map<string, number[]>();
+  /** Figures of the rows, each the latest. */
+  readonly #latest = new Map<string, number>();
+  #tokens: number | undefined;
+  #seconds: Figures = {};
+
+  /** @param dim how labels are written */
+  constructor(private readonly dim: (text: string) => string = (text) => text) {}
+
+  /** @param seconds wall-clock time by phase since the last call; empty for what an earlier process has logged */
+  add(metrics: Figures, seconds: Figures): void {
+    this.#tokens = metrics['rollout/tokens'];
+    for (const name in metrics) if (isShown(name)) this.#latest.set(name, metrics[name]);
+    this.#seconds = seconds;
+    for (const { metrics: names } of curves)
+      for (const name of names) if (metrics[name] !== undefined) this.#curveOf(name).push(metrics[name]);
+  }
+
+  lines(columns: number): string[] {
+    const lines = curves.flatMap(({ label, metrics, digits }) => {
+      const values = metrics.map((name) => this.#curves.get(name)).find((one) => one !== undefined);
+      return values === undefined ? [] : [this.#curve(label, values, digits, columns)];
+    });
+    const losses = this.#named(isLoss);
+    const kl = this.#named((name) => !isLoss(name));
+    return [...lines, ...this.#row('losses', losses), ...this.#row('KL', kl), ...this.#speed()];
+  }
+
+  #curve(label: string, values: readonly number[], digits: number, columns: number): string {
+    const extent = `${minimum(values).toFixed(digits)} … ${maximum(values).toFixed(digits)}`;
+    const width = Math.min(LONGEST_CURVE, columns - LABEL - VALUE - extent.length - 4);
+    const value = values.at(-1)!.toFixed(digits).padStart(VALUE);
+    return `${this.#label(label)}${value}  ${sparkline(values, width)}  ${this.dim(extent)}`;
+  }
+
+  #curveOf(name: string): number[] {
+    const values = this.#curves.get(name) ?? [];
+    this.#curves.set(name, values);
+    return values;
+  }
+
+  #named(chosen: (name: string) => boolean): string[] {
+    return [...this.#latest]
+      .filter(([name]) => chosen(name))
+      .map(([name, value]) => `${this.dim(shortName(name))} ${short(value)}`);
+  }
+
+  #row(label: string, cells: readonly string[]): string[] {
+    return cells.length === 0 ? [] : [`${this.#label(label)}${cells.join('  ')}`];
+  }
+
+  #speed(): string[] {
+    const { rollout } = this.#seconds;
+    const tokens = this.#tokens;
+    const total = Object.values(this.#seconds).reduce((sum, value) => sum + value, 0);
+    const memory = `${Math.round(process.memoryUsage.rss() / 2 ** 20)} MB ${this.dim('memory')}`;
+    const sampled = tokens && rollout ? [`${Math.round(tokens / rollout)} ${this.dim('tokens/s sampled')}`] : [];
+    const each = total > 0 ? [`${total.toFixed(1)} s ${this.dim('an iteration')}`] : [];
+    return [`${this.#label('speed')}${[...sampled, ...each, memory].join('  ')}`];
+  }
+
+  #label(text: string): string {
+    return this.dim(text.padEnd(LABEL));
+  }
+}
+
+const isLoss = (name: string): boolean => name.startsWith('losses/') && name !== 'losses/nll';
+
+/** By name: whether it is a loss or a KL. */
+const shown = new Map<string, boolean>();
+
+function isShown(name: string): boolean {
+  let is = shown.get(name);
+  if (is === undefined) shown.set(name, (is = isLoss(name) || /(^|[/_])kl(_|$)/.test(name)));
+  return is;
+}
+
+/** The last `width` values as blocks of a height between the smallest and the largest of them. */
+export function sparkline(values: readonly number[], width: number): string {
+  const shown = values.slice(-Math.max(1, width));
+  const [low, high] = [minimum(shown), maximum(shown)];
+  const level = (value: number) =>
+    high === low ? 0 : Math.min(LEVELS.length - 1, Math.floor(((value - low) / (high - low)) * LEVELS.length));
+  return shown.map((value) => LEVELS[level(value)]).join('');
+}
+
+const short = (value: number): string => String(Number(value.toPrecision(3)));
+
+/** `losses/q1` → q1, `diagnostics/kl_to_start` → to start. */
+const shortName = (name: string): string => {
+  const last = name.slice(name.lastIndexOf('/') + 1);
+  return last.replace(/^kl_/, '').replaceAll('_', ' ');
+};

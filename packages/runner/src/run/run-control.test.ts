@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { isPaused, requestControl, RunControl } from './run-control.js';
+
+let directory: string;
+let control: RunControl;
+let stopped: boolean;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'bowyer-control-'));
+  await writeFile(join(directory, 'run.lock'), '{}');
+  await writeFile(join(directory, 'control.json'), '{"action":"stop"}'); // to an earlier process
+  stopped = false;
+  control = await RunControl.open(directory, () => undefined, () => (stopped = true)); // prettier-ignore
+});
+afterEach(async () => {
+  await control.close();
+  await rm(directory, { recursive: true });
+});
+
+async function until(isTrue: () => boolean): Promise<void> {
+  for (let i = 0; !isTrue() && i < 200; i++) await wait(20);
+  expect(isTrue()).toBe(true);
+}
+
+test('a run obeys what it is asked for, and forgets what an earlier process was asked', async () => {
+  await requestControl(directory, 'checkpoint');
+  await until(() => control.checkpointAsked);
+  expect(stopped).toBe(false);
+  await requestControl(directory, 'pause');
+  await until(() => !existsSync(join(directory, 'control.json')));
+  const resumed = control.whilePaused();
+  await until(() => isPaused(directory));
+  await requestControl(directory, 'stop');
+  await resumed;
+  expect([stopped, isPaused(directory)]).toEqual([true, false]);
+});
+
+test('a run that is not under way is asked for nothing', async () => {
+  const before = new Date(Date.now() - 60_000);
+  await utimes(join(directory, 'run.lock'), before, before);
+  await expect(requestControl(directory, 'stop')).rejects.toThrow('no process is at work on this run');
+  expect(existsSync(join(directory, 'control.json'))).toBe(false);
+});

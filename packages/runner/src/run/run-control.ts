@@ -1,0 +1,104 @@
+// Requests to a run from outside, such as the dashboard's: a file in its folder, which the run looks for once a second and obeys
+// where it can be resumed from.
+import { existsSync } from 'node:fs';
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { writeFileAtomically } from '@bowyer/core';
+import type { TaskContext } from '../tasks/task.js';
+
+export const controlActions = ['stop', 'pause', 'resume', 'checkpoint'] as const;
+export type ControlAction = (typeof controlActions)[number];
+
+const REQUEST_FILE = 'control.json';
+/** Exists while the run waits. */
+const PAUSED_FILE = 'paused';
+const POLL_MS = 1000;
+/** Without a heartbeat of its owner for this time, a run is not under way. The owner sends one every two seconds. */
+const ALIVE_MS = 30_000;
+
+/** The run's side. */
+export class RunControl {
+  /** A checkpoint was asked for and is not written yet. */
+  checkpointAsked = false;
+  readonly #timer: NodeJS.Timeout;
+  #paused = false;
+  #reading = false;
+
+  private constructor(
+    private readonly directory: string,
+    private readonly log: TaskContext['log'],
+    private readonly stop: () => void,
+  ) {
+    this.#timer = setInterval(() => void this.#look(), POLL_MS);
+    this.#timer.unref();
+  }
+
+  /** Requests to an earlier process of the run are forgotten. @param stop asks the run to write a checkpoint and end */
+  static async open(directory: string, log: TaskContext['log'], stop: () => void): Promise<RunControl> {
+    await Promise.all([REQUEST_FILE, PAUSED_FILE].map((name) => rm(join(directory, name), { force: true })));
+    return new RunControl(directory, log, stop);
+  }
+
+  /** Waits while the run is paused; called where its state is whole. */
+  async whilePaused(): Promise<void> {
+    if (!this.#paused) return;
+    await writeFile(join(this.directory, PAUSED_FILE), '');
+    this.log('paused');
+    while (this.#paused) {
+      await wait(POLL_MS / 4);
+      await this.#look();
+    }
+    await rm(join(this.directory, PAUSED_FILE), { force: true });
+    this.log('resumed');
+  }
+
+  /** The run ends: it waits no longer. */
+  endPause(): void {
+    this.#paused = false;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await rm(join(this.directory, PAUSED_FILE), { force: true });
+  }
+
+  /** Takes the request away before it is read, so that one that comes meanwhile stays. */
+  async #look(): Promise<void> {
+    if (this.#reading || !existsSync(join(this.directory, REQUEST_FILE))) return;
+    this.#reading = true;
+    const taken = join(this.directory, `${REQUEST_FILE}.taken`);
+    try {
+      await rename(join(this.directory, REQUEST_FILE), taken);
+      this.#obey((JSON.parse(await readFile(taken, 'utf8')) as { action: ControlAction }).action);
+    } catch (error) {
+      this.log(`a request in ${REQUEST_FILE} cannot be read: ${(error as Error).message}`, 'WARNING');
+    } finally {
+      await rm(taken, { force: true });
+      this.#reading = false;
+    }
+  }
+
+  #obey(action: ControlAction): void {
+    if (action === 'pause') this.log('pausing after this iteration, as asked from outside');
+    if (action === 'checkpoint') this.log('writing a checkpoint after this iteration, as asked from outside');
+    if (action === 'stop') this.log('stopping at the next checkpoint, as asked from outside');
+    if (action === 'checkpoint') this.checkpointAsked = true;
+    else this.#paused = action === 'pause';
+    if (action === 'stop') this.stop();
+  }
+}
+
+/** Whether a process works in a run's folder, by the heartbeat of its lock. */
+export async function isUnderWay(directory: string): Promise<boolean> {
+  const lock = await stat(join(directory, 'run.lock')).catch(() => null);
+  return lock !== null && Date.now() - lock.mtimeMs < ALIVE_MS;
+}
+
+export const isPaused = (directory: string): boolean => existsSync(join(directory, PAUSED_FILE));
+
+/** Asks a run for something. @throws if no process works in the folder */
+export async function requestControl(directory: string, action: ControlAction): Promise<void> {
+  if (!(await isUnderWay(directory))) throw new Error(`${directory}: no process is at work on this run`);
+  await writeFileAtomically(join(directory, REQUEST_FILE), `${JSON.stringify({ action })}\n`);
+}

@@ -1,0 +1,50 @@
+// task=dashboard: serves the page and its data until the user stops it.
+import { randomBytes } from 'node:crypto';
+import { resolve } from 'node:path';
+import { HttpListener } from '@bowyer/serving';
+import type { TaskContext } from '../task.js';
+import { PlayTable } from './play-table.js';
+import { Routes } from './routes.js';
+import { RunIndex } from './run-index.js';
+
+interface DashboardConfig {
+  dir: string;
+  host: string;
+  port: number;
+  tokenEnv: string | null;
+}
+
+const TOKEN_BYTES = 24;
+const SHORTEST_TOKEN = 16;
+
+export async function dashboard(config: DashboardConfig, { print, log, onInterrupt }: TaskContext): Promise<void> {
+  const { dir, host, port } = config;
+  const token = tokenOf(config);
+  const index = await RunIndex.open(resolve(dir));
+  const table = new PlayTable();
+  const routes = new Routes({ index, table, token, log });
+  const stopped = new Promise<void>((stop) => onInterrupt(stop));
+  const listener = await HttpListener.listen({
+    host,
+    port,
+    respond: (request, response) => routes.respond(request, response),
+    refuse: ({ status, message }) => ({ status, json: { error: message } }),
+  });
+  // Behind the hash: a browser sends it to no server, and no log of one has it. One that the user gave is not shown.
+  const shown = config.tokenEnv === null ? token : `$${config.tokenEnv}`;
+  print(`${index.size} runs of ${resolve(dir)}: ${listener.origin}/#token=${shown} (Ctrl-C stops it)\n`);
+  await stopped;
+  routes.close();
+  await listener.close();
+  await table.close();
+}
+
+function tokenOf({ tokenEnv }: DashboardConfig): string {
+  if (tokenEnv === null) return randomBytes(TOKEN_BYTES).toString('base64url');
+  const token = process.env[tokenEnv] ?? '';
+  if (token.length >= SHORTEST_TOKEN) return token;
+  throw new Error(
+    `token_env: the environment variable ${tokenEnv} ${token === '' ? 'is not set' : `has fewer than ${SHORTEST_TOKEN} characters`}\n` +
+      '  set it to a long random text, or write token_env=null for a new one at each start',
+  );
+}

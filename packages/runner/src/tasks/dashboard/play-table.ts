@@ -1,0 +1,153 @@
+// Games in the page: a person and the current policy of a run take turns in its environment.
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findAlgorithm, policyPlayer, type Player } from '@bowyer/algorithms';
+import { Rng } from '@bowyer/core';
+import { openDevice } from '@bowyer/graph';
+import { deviceOf } from '../../agent/device-choice.js';
+import { dialoguesOf } from '../../agent/players.js';
+import { playOptions } from '../../agent/play-options.js';
+import { loadPolicy } from '../../agent/policy-setup.js';
+import { agentEnvironment } from '../../environment/agent-context.js';
+import { openEnvParts } from '../../environment/env-parts.js';
+import { environmentOf } from '../../environment/environment.js';
+import { CONFIG_FILE } from '../../run/run-files.js';
+import type { ModelConfig } from '../evaluate/open-agent.js';
+
+/** What the page shows of a game. */
+export interface GameView {
+  game: string;
+  /** Which policy plays, such as checkpoint 40. */
+  policy: string;
+  /** What the environment has said last. */
+  observation: string;
+  /** Who did what, and what it gave; null at the beginning. */
+  action: { by: 'you' | 'policy'; text: string; reward: number } | null;
+  validActions: string[];
+  ended: 'won' | 'over' | 'cut by the limit' | null;
+}
+
+interface Game {
+  id: string;
+  policy: string;
+  player: Player;
+  env: ReturnType<ReturnType<typeof agentEnvironment>>;
+  rng: Rng;
+  /** The whole text that the policy reads next. */
+  observation: string;
+  validActions: string[];
+  ended: GameView['ended'];
+  close(): Promise<void>;
+}
+
+/** One game at a time: a policy takes memory. */
+export class PlayTable {
+  #game: Game | null = null;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  /** Ends the game before, loads the newest checkpoint of the run and resets its environment. */
+  open(directory: string, seed: number): Promise<GameView> {
+    return this.#inTurn(async () => {
+      await this.#leave();
+      const game = await openGame(directory, seed);
+      this.#game = game;
+      return viewOf(game, game.observation, null);
+    });
+  }
+
+  /** @param action null: the policy acts */
+  step(id: string, action: string | null): Promise<GameView> {
+    return this.#inTurn(async () => {
+      const game = this.#game;
+      if (game?.id !== id) throw new Error('this game is over: another one was begun');
+      if (game.ended !== null) throw new Error('the episode has ended');
+      const by = action === null ? 'policy' : 'you';
+      const text = action ?? (await chosenAction(game));
+      const before = game.observation;
+      const result = await game.env.step(text);
+      const { observation, reward, terminated, truncated, info } = result;
+      game.observation = observation;
+      game.validActions = validActionsOf(info);
+      game.ended = info.won === true ? 'won' : terminated ? 'over' : truncated ? 'cut by the limit' : null;
+      const said = before + text;
+      const news = result.state ?? (observation.startsWith(said) ? observation.slice(said.length) : observation);
+      return viewOf(game, news, { by, text, reward });
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#inTurn(() => this.#leave());
+  }
+
+  async #leave(): Promise<void> {
+    const game = this.#game;
+    this.#game = null;
+    await game?.close();
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#queue.then(work);
+    this.#queue = turn.catch(() => undefined);
+    return turn;
+  }
+}
+
+async function openGame(directory: string, seed: number): Promise<Game> {
+  const config = JSON.parse(await readFile(join(directory, CONFIG_FILE), 'utf8')) as ModelConfig;
+  if (config.env === undefined) throw new Error('this run has no environment to play in');
+  if (config.playAsChat) throw new Error('this policy plays through a chat template: play it with task=serve_model');
+  if (findAlgorithm(config.agentType)?.playsWithCritic)
+    throw new Error(`${config.agentType} acts with its critic, which the page does not load; use task=evaluate`);
+  const [folder, policyName] = await newestPolicy(directory);
+  const { parts, close: closeParts } = await openEnvParts(config);
+  const device = await openDevice(deviceOf({ ...config, threads: 1 }));
+  const policy = await loadPolicy(folder, config, device);
+  const dialogues = await dialoguesOf(policy, config, { envParts: parts, log: () => undefined });
+  const { sampling } = playOptions(config, policy.tokenizer);
+  const player = await policyPlayer({ policy, dialogues }, { slots: 1 })(sampling);
+  const env = agentEnvironment(config, environmentOf(config, parts))('test');
+  const { observation, info } = await env.reset({ seed });
+  return {
+    ...{ id: randomUUID(), policy: policyName, player, env, observation, ended: null },
+    rng: Rng.forPurpose(seed, 'play in the dashboard'),
+    validActions: validActionsOf(info),
+    async close() {
+      await env.close();
+      await player.close();
+      await policy.release();
+      await device.close();
+      await closeParts();
+    },
+  };
+}
+
+/** Every turn is a first one to the policy, which reads the whole text: a person may have acted in between. */
+async function chosenAction({ player, observation, validActions, rng }: Game): Promise<string> {
+  const [decision] = await player.act([{ slot: 0, turn: 0, observation, validActions, rng }]);
+  if (decision instanceof Error) throw decision;
+  return decision.action;
+}
+
+/** The newest checkpoint, else the best policy of a finished run. */
+async function newestPolicy(directory: string): Promise<[folder: string, name: string]> {
+  const checkpoints = join(directory, 'checkpoints');
+  const names = (await readdir(checkpoints).catch(() => [])).filter((name) => /^\d+$/.test(name)).sort();
+  const newest = names.at(-1);
+  if (newest !== undefined && existsSync(join(checkpoints, newest, 'policy', 'config.json')))
+    return [join(checkpoints, newest, 'policy'), `checkpoint ${Number(newest)}`];
+  if (existsSync(join(checkpoints, 'best', 'config.json'))) return [join(checkpoints, 'best'), 'best'];
+  throw new Error('this run has no checkpoint yet');
+}
+
+const validActionsOf = ({ validActions }: Record<string, unknown>): string[] =>
+  Array.isArray(validActions) ? validActions.map(String) : [];
+
+const viewOf = (
+  { id, policy, validActions, ended }: Game,
+  observation: string,
+  action: GameView['action'],
+): GameView => ({
+  ...{ game: id, policy, observation, action, validActions, ended },
+});

@@ -1,0 +1,138 @@
+// What the dashboard's page asks for. The listener has refused foreign pages and hosts; the token is checked here, for reading too.
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { BodyError, bodyText, pathOf } from '@bowyer/serving';
+import { shellPage } from '@bowyer/views';
+import { controlActions, requestControl, type ControlAction } from '../../run/run-control.js';
+import { readRun } from '../../report/run-data.js';
+import type { TaskContext } from '../task.js';
+import { readEpisode, searchEpisodes } from './episode-search.js';
+import type { PlayTable } from './play-table.js';
+import type { RunIndex } from './run-index.js';
+
+const LONGEST_BODY = 64 * 1024;
+const EVENTS_MS = 2000;
+
+/** An answer that is no success. */
+class Refused extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+interface RoutesOptions {
+  index: RunIndex;
+  table: PlayTable;
+  token: string;
+  log: TaskContext['log'];
+}
+
+type Answer = (query: URLSearchParams, body: Record<string, unknown>) => Promise<unknown>;
+
+export class Routes {
+  readonly #timers = new Map<ServerResponse, NodeJS.Timeout>();
+
+  constructor(private readonly options: RoutesOptions) {}
+
+  readonly #answers: Readonly<Record<string, Answer>> = {
+    'GET /api/runs': () => this.options.index.list(),
+    'GET /api/run': async (query) => readRun(this.#directory(query.get('id'))),
+    'GET /api/episodes': async (query) => searchEpisodes(this.#directory(query.get('id')), query.get('text') ?? ''),
+    'GET /api/episode': async (query) => readEpisode(this.#directory(query.get('id')), query.get('episode') ?? ''),
+    'POST /api/control': async (_, { id, action }) => this.#control(id, action),
+    'POST /api/play': async (_, { id, seed }) => this.options.table.open(this.#directory(id), Number(seed) || 0),
+    'POST /api/play/step': (_, { game, action }) => this.options.table.step(String(game), typeof action === 'string' ? action : null), // prettier-ignore
+  };
+
+  async respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { path, query } = pathOf(request);
+    try {
+      if (path === '/' && request.method === 'GET')
+        return send(response, 200, 'text/html', await shellPage('Bowyer', 'dashboard'));
+      const answer = this.#answers[`${request.method} ${path}`];
+      if (answer === undefined && path !== '/api/events')
+        throw new Refused(404, `${request.method} ${path} is not known`);
+      if (!this.#isTrusted(request))
+        throw new Refused(401, 'the token is missing or wrong: open the address that the command printed');
+      if (answer === undefined) return this.#events(response);
+      const body =
+        request.method === 'POST' ? (JSON.parse(await bodyText(request, LONGEST_BODY)) as Record<string, unknown>) : {};
+      send(response, 200, 'application/json', JSON.stringify(await answer(query, body)));
+    } catch (error) {
+      request.resume();
+      const status =
+        error instanceof Refused
+          ? error.status
+          : error instanceof BodyError || error instanceof SyntaxError
+            ? 400
+            : 500;
+      send(response, status, 'application/json', JSON.stringify({ error: (error as Error).message }));
+    }
+  }
+
+  /** Ends the streams, for which the listener would wait. */
+  close(): void {
+    for (const [response, timer] of this.#timers) {
+      clearInterval(timer);
+      response.end();
+    }
+  }
+
+  #isTrusted({ headers }: IncomingMessage): boolean {
+    const hash = (text: string) => createHash('sha256').update(text).digest();
+    return timingSafeEqual(hash(headers.authorization ?? ''), hash(`Bearer ${this.options.token}`));
+  }
+
+  #directory(id: unknown): string {
+    const directory = typeof id === 'string' ? this.options.index.directoryOf(id) : null;
+    if (directory === null) throw new Refused(404, `no run '${String(id)}' is in this folder`);
+    return directory;
+  }
+
+  async #control(id: unknown, action: unknown): Promise<object> {
+    const directory = this.#directory(id);
+    if (!controlActions.includes(action as ControlAction))
+      throw new Refused(400, `no run can be asked to '${String(action)}'`);
+    await requestControl(directory, action as ControlAction).catch((error: Error) => {
+      throw new Refused(409, error.message);
+    });
+    this.options.log(`${String(action)}: ${directory}`);
+    return { asked: action };
+  }
+
+  /** Server-sent events: the list of runs whenever it has changed. */
+  #events(response: ServerResponse): void {
+    response.writeHead(200, { ...headers, 'content-type': 'text/event-stream' });
+    let last = '';
+    const look = async () => {
+      const runs = JSON.stringify(await this.options.index.list());
+      if (runs !== last && !response.writableEnded) response.write(`event: runs\ndata: ${(last = runs)}\n\n`);
+    };
+    const timer = setInterval(() => void look().catch(() => undefined), EVENTS_MS);
+    this.#timers.set(response, timer);
+    response.once('close', () => {
+      clearInterval(timer);
+      this.#timers.delete(response);
+    });
+    void look().catch(() => undefined);
+  }
+}
+
+/** The page has script and style inside, and may be shown in no other page. */
+const headers = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'content-security-policy':
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+};
+
+function send(response: ServerResponse, status: number, type: string, text: string): void {
+  response.writeHead(status, { ...headers, 'content-type': `${type}; charset=utf-8` });
+  response.end(text);
+}

@@ -1,0 +1,141 @@
+// The runs below a folder, found again every few seconds. Only what is found here can be asked for: no path comes from a request.
+import { createReadStream } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import type { RunSummary } from '@bowyer/views';
+import { CONFIG_FILE } from '../../run/run-files.js';
+import { isPaused } from '../../run/run-control.js';
+import { readRunRecord } from '../../report/run-facts.js';
+
+const DEEPEST = 6;
+/** Folders of a run or of tools, which contain no runs. */
+const SKIPPED = new Set(['checkpoints', 'trajectories', 'node_modules', 'tensorboard', 'wandb', 'warm-starts']);
+const SCAN_MS = 2000;
+/** Enough for the last rows of metrics.jsonl. */
+const TAIL_BYTES = 256 * 1024;
+
+interface Known {
+  directory: string;
+  /** Changes whenever a file of the run does. */
+  stamp: string;
+  summary: RunSummary;
+}
+
+export class RunIndex {
+  readonly #runs = new Map<string, Known>();
+  #scannedAt = -Infinity;
+  #scanning: Promise<void> | null = null;
+
+  private constructor(private readonly root: string) {}
+
+  /** @throws if the folder is not there */
+  static async open(root: string): Promise<RunIndex> {
+    const found = await stat(root).catch(() => null);
+    if (!found?.isDirectory())
+      throw new Error(`dir: ${root} is no folder\n  give the folder with your runs: dir=outputs`);
+    const index = new RunIndex(root);
+    await index.list();
+    return index;
+  }
+
+  get size(): number {
+    return this.#runs.size;
+  }
+
+  /** All runs, the latest change first. Looks again where the last look is older than two seconds. */
+  async list(): Promise<RunSummary[]> {
+    if (performance.now() - this.#scannedAt > SCAN_MS)
+      await (this.#scanning ??= this.#scan().finally(() => (this.#scanning = null)));
+    return [...this.#runs.values()].map(({ summary }) => summary).sort((a, b) => b.changed - a.changed);
+  }
+
+  /** The folder of a run of the list; null for anything else. */
+  directoryOf(id: string): string | null {
+    return this.#runs.get(id)?.directory ?? null;
+  }
+
+  async #scan(): Promise<void> {
+    const found = new Set<string>();
+    for await (const directory of runFolders(this.root, 0)) {
+      const id = relative(this.root, directory) || '.';
+      found.add(id);
+      const stamp = await stampOf(directory);
+      if (this.#runs.get(id)?.stamp === stamp) continue;
+      // A run whose files cannot be read is left out until they change.
+      const summary = await summaryOf(id, directory).catch(() => null);
+      if (summary !== null) this.#runs.set(id, { directory, stamp, summary });
+    }
+    for (const id of this.#runs.keys()) if (!found.has(id)) this.#runs.delete(id);
+    this.#scannedAt = performance.now();
+  }
+}
+
+/** Links are not followed: they may lead out of the folder. */
+async function* runFolders(folder: string, depth: number): AsyncGenerator<string> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const isRun = entries.some(
+    (entry) => entry.isFile() && [CONFIG_FILE, 'starts.jsonl', 'metrics.jsonl'].includes(entry.name),
+  );
+  if (isRun) yield folder;
+  if (isRun || depth === DEEPEST) return;
+  for (const entry of entries)
+    if (entry.isDirectory() && !entry.name.startsWith('.') && !SKIPPED.has(entry.name))
+      yield* runFolders(join(folder, entry.name), depth + 1);
+}
+
+async function stampOf(directory: string): Promise<string> {
+  const names = ['metrics.jsonl', 'results.json', 'starts.jsonl', 'paused', CONFIG_FILE, 'trajectories/test.jsonl'];
+  const stats = await Promise.all(names.map((name) => stat(join(directory, name)).catch(() => null)));
+  // The lock's heartbeat changes all the time: whether it is alive is what counts.
+  const lock = await stat(join(directory, 'run.lock')).catch(() => null);
+  const isAlive = lock !== null && Date.now() - lock.mtimeMs < 30_000;
+  return [...stats.map((one) => (one === null ? '-' : `${one.size}@${one.mtimeMs}`)), isAlive].join();
+}
+
+async function summaryOf(id: string, directory: string): Promise<RunSummary> {
+  const { title, status, config } = await readRunRecord(directory);
+  const path = join(directory, 'metrics.jsonl');
+  const rows = await lastRows(path);
+  const latest = (keys: readonly string[]) => {
+    for (const key of keys) {
+      const row = rows.findLast((candidate) => typeof candidate[key] === 'number');
+      if (row !== undefined) return row[key];
+    }
+    return null;
+  };
+  const number = (value: unknown) => (typeof value === 'number' ? value : null);
+  return {
+    ...{ id, title, status, paused: status === 'running' && isPaused(directory) },
+    seed: number(config.seed),
+    iteration: rows.at(-1)?.iteration ?? null,
+    iterations: await iterationsOf(directory),
+    return: latest(['eval/episodic_return', 'rollout/episodic_return']),
+    winRate: latest(['eval/win_rate', 'rollout/win_rate']),
+    changed: (await stat(path).catch(() => stat(directory))).mtimeMs,
+  };
+}
+
+/** As the last start has it: it may grow, so that it is not among what decides the run's numbers. */
+async function iterationsOf(directory: string): Promise<number | null> {
+  const yaml = await readFile(join(directory, '.hydra', 'config.yaml'), 'utf8').catch(() => '');
+  const text = /^iterations: (\d+)$/m.exec(yaml)?.[1];
+  return text === undefined ? null : Number(text);
+}
+
+/** The last rows of a file that may be very long; a row that is being written is left out. */
+async function lastRows(path: string): Promise<Record<string, number>[]> {
+  const size = (await stat(path).catch(() => null))?.size ?? 0;
+  if (size === 0) return [];
+  const pieces: Buffer[] = [];
+  const start = Math.max(0, size - TAIL_BYTES);
+  for await (const piece of createReadStream(path, { start }) as AsyncIterable<Buffer>) pieces.push(piece);
+  const lines = Buffer.concat(pieces).toString('utf8').split('\n');
+  if (start > 0) lines.shift();
+  return lines.flatMap((line) => {
+    try {
+      return line === '' ? [] : [JSON.parse(line) as Record<string, number>];
+    } catch {
+      return [];
+    }
+  });
+}

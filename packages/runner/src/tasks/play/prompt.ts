@@ -1,0 +1,45 @@
+// What a player types: lines of a pipe, or of a terminal with history and Tab.
+import { createInterface } from 'node:readline';
+import { completions } from './valid-actions.js';
+
+export interface Prompt {
+  /** A person types: they can be asked. */
+  readonly isTerminal: boolean;
+  /** Of the terminal; Infinity where there is none. */
+  readonly columns: number;
+  /** The next typed line, without its end; null when there is none any more, or after Ctrl-C. */
+  read(question: string, choices?: readonly string[]): Promise<string | null>;
+  close(): void;
+}
+
+/** @param print writes to standard output */
+export function openPrompt(print: (text: string) => void): Prompt {
+  const { stdin: input, stdout: output } = process;
+  const isTerminal = input.isTTY === true && output.isTTY === true;
+  let choices: readonly string[] = [];
+  const completer = (typed: string) => completions(typed, choices);
+  const lines = createInterface(isTerminal ? { input, output, completer, terminal: true } : { input });
+  const typed = lines[Symbol.asyncIterator]();
+  let isClosed = false;
+  lines.once('close', () => (isClosed = true));
+  lines.on('SIGINT', () => {
+    print('\n');
+    lines.close();
+  });
+  return {
+    isTerminal,
+    get columns() {
+      return isTerminal ? output.columns || 80 : Infinity;
+    },
+    async read(question, offered = []) {
+      choices = offered;
+      if (isTerminal && isClosed) return null;
+      if (isTerminal) {
+        lines.setPrompt(question);
+        lines.prompt();
+      } else print(question);
+      return (await typed.next()).value ?? null;
+    },
+    close: () => lines.close(),
+  };
+}

@@ -1,0 +1,50 @@
+// What a command shows: a live view on a terminal, lines in a pipe, JSON lines for scripts, or nothing but warnings and results.
+import type { JobContext, SweepRequest } from '@bowyer/config';
+import { isLiveTerminal, LiveRegion, type ProgressOutput } from '@bowyer/logging';
+import type { TaskContext } from './tasks/task.js';
+
+type Settings = Readonly<Record<'quiet' | 'json', unknown>>;
+type Terminal = Pick<TaskContext, 'log' | 'print' | 'progress'> & { close(): void };
+
+const nothing: ProgressOutput = { write: () => true };
+
+export function openTerminal(context: JobContext, config: Settings): Terminal {
+  const { quiet, json } = config;
+  if (json === true) return jsonLines(context, quiet === true);
+  if (quiet === true) context.limitConsole('WARNING');
+  const stream = context.stderr;
+  const live = quiet !== true && isLiveTerminal(stream) ? new LiveRegion(stream) : undefined;
+  const above = (write: () => void) => (live ? live.above(write) : write());
+  return {
+    log: (message, level = 'INFO') => above(() => context.log(level, message, 'run')),
+    print: (text) => above(() => void context.stdout.write(text)),
+    progress: quiet === true ? nothing : { live, write: (text) => context.stderr.write(text) },
+    close: () => live?.close(),
+  };
+}
+
+/** One object a line on standard output; `event` says what it is. */
+function jsonLines({ log, limitConsole, stdout }: JobContext, quiet: boolean): Terminal {
+  limitConsole(null);
+  const report = (event: Record<string, unknown>) => void stdout.write(`${JSON.stringify(event)}\n`);
+  return {
+    log(message, level = 'INFO') {
+      log(level, message, 'run');
+      if (!quiet || level !== 'INFO') report({ event: 'log', time: new Date().toISOString(), level, message });
+    },
+    print: (text) => report({ event: 'text', text }),
+    progress: {
+      report: (event) => (quiet && event.event !== 'results' ? undefined : report(event)),
+      write: () => true,
+    },
+    close: () => undefined,
+  };
+}
+
+/** Where the table of a sweep's jobs goes. */
+export function sweepOutput({ stdout }: SweepRequest['program'], { quiet, json }: Settings): ProgressOutput {
+  const write = (text: string) => stdout.write(text);
+  if (json === true) return { write, report: (event) => write(`${JSON.stringify(event)}\n`) };
+  if (quiet === true) return nothing;
+  return { write, ...(isLiveTerminal(stdout) && { live: new LiveRegion(stdout) }) };
+}

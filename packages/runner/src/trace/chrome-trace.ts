@@ -1,0 +1,78 @@
+// trace.json: spans in Chrome's trace event format, as a JSON array that is written as the run goes. A reader accepts one that a
+// kill has cut off. Opens in ui.perfetto.dev and chrome://tracing.
+// Source: "Trace Event Format", docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU.
+import { appendFileSync, closeSync, openSync, writeSync } from 'node:fs';
+import type { Span, SpanCategory } from '@bowyer/core';
+
+const MICROSECONDS = 1000;
+/** Single spans beyond this many are counted in the summary only, since a viewer could not open the file. */
+const MOST_SPANS = 300_000;
+const BUFFERED = 1000;
+const PROCESS = 1;
+
+/** The rows of spans that come one after another; spans of other categories overlap. */
+const rows: Readonly<Partial<Record<SpanCategory | 'kernel', number>>> = { phase: 1, session: 2, kernel: 3 };
+
+export class ChromeTrace {
+  #lines: string[] = [];
+  #spans = 0;
+  #asyncId = 0;
+  #isFirst = true;
+
+  /** @param start of the run in milliseconds since the epoch; a trace that is there already is overwritten */
+  constructor(
+    private readonly path: string,
+    private readonly start: number,
+  ) {
+    const file = openSync(path, 'w');
+    writeSync(file, '[\n');
+    closeSync(file);
+    for (const [name, tid] of Object.entries(rows)) this.#event({ ph: 'M', name: 'thread_name', tid, args: { name } });
+  }
+
+  /** Spans that were left out. */
+  get leftOut(): number {
+    return Math.max(0, this.#spans - MOST_SPANS);
+  }
+
+  add({ category, name, start, end, attributes, error }: Span): void {
+    if (++this.#spans > MOST_SPANS && category !== 'phase') return;
+    const args = error === undefined ? attributes : { ...attributes, error };
+    const tid = rows[category];
+    if (tid !== undefined) return this.#complete(category, name, tid, start, end - start, args);
+    const id = ++this.#asyncId;
+    this.#event({ ph: 'b', cat: category, name, id, tid: 0, ts: this.#time(start), args });
+    this.#event({ ph: 'e', cat: category, name, id, tid: 0, ts: this.#time(end) });
+  }
+
+  addKernel(operator: string, start: number, milliseconds: number, node: string): void {
+    if (++this.#spans <= MOST_SPANS) this.#complete('kernel', operator, rows.kernel!, start, milliseconds, { node });
+  }
+
+  close(): void {
+    this.#event({ ph: 'M', name: 'process_name', tid: 0, args: { name: 'bowyer' } });
+    this.#write();
+    appendFileSync(this.path, '\n]\n');
+  }
+
+  #complete(cat: string, name: string, tid: number, start: number, milliseconds: number, args: object): void {
+    this.#event({ ph: 'X', cat, name, tid, ts: this.#time(start), dur: milliseconds * MICROSECONDS, args });
+  }
+
+  #time(milliseconds: number): number {
+    return Math.round((milliseconds - this.start) * MICROSECONDS);
+  }
+
+  #event(event: object): void {
+    this.#lines.push(JSON.stringify({ pid: PROCESS, ...event }));
+    if (this.#lines.length >= BUFFERED) this.#write();
+  }
+
+  /** Separators come first, so that the file never ends with one. */
+  #write(): void {
+    if (this.#lines.length === 0) return;
+    appendFileSync(this.path, (this.#isFirst ? '' : ',\n') + this.#lines.join(',\n'));
+    this.#isFirst = false;
+    this.#lines = [];
+  }
+}

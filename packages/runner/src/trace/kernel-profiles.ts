@@ -1,0 +1,43 @@
+// What ONNX Runtime's profiler wrote of the first runs of each session.
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+export interface KernelRun {
+  /** ONNX operator, such as MatMul. */
+  operator: string;
+  node: string;
+  /** Milliseconds since the epoch. */
+  start: number;
+  milliseconds: number;
+}
+
+interface ProfileEvent {
+  cat: string;
+  name: string;
+  ts: number;
+  dur: number;
+  args?: { op_name?: string };
+}
+
+const MICROSECONDS = 1000;
+
+/** The runs of operators in the profiles of a folder. A profile that was cut off is left out. */
+export async function* kernelRuns(folder: string): AsyncGenerator<KernelRun> {
+  for (const file of await readdir(folder)) {
+    const origin = Number(/^[\d.]+(?=_)/.exec(file)?.[0]); // its times count from the opening of the session
+    const text = await readFile(join(folder, file), 'utf8');
+    for (const { cat, name, ts, dur, args } of parsed(text)) {
+      if (cat !== 'Node' || !name.endsWith('_kernel_time') || args?.op_name === undefined) continue;
+      const node = name.slice(0, -'_kernel_time'.length);
+      yield { operator: args.op_name, node, start: origin + ts / MICROSECONDS, milliseconds: dur / MICROSECONDS };
+    }
+  }
+}
+
+function parsed(text: string): ProfileEvent[] {
+  try {
+    return JSON.parse(text) as ProfileEvent[];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,40 @@
+// One line that says where the time went.
+import { duration } from '@bowyer/logging';
+import type { Span } from '@bowyer/core';
+
+const SHOWN = 4;
+
+export class TraceSummary {
+  /** Milliseconds by name, by category. */
+  readonly #totals = new Map<string, Map<string, number>>();
+
+  add({ category, name, start, end }: Pick<Span, 'name' | 'start' | 'end'> & { category: string }): void {
+    const names = this.#totals.get(category) ?? new Map<string, number>();
+    names.set(name, (names.get(name) ?? 0) + end - start);
+    this.#totals.set(category, names);
+  }
+
+  /** @param milliseconds of the whole run */
+  text(milliseconds: number): string {
+    const share = (part: number, whole = milliseconds) => `${Math.round((100 * part) / whole)} %`;
+    const parts = ['phase', 'session', 'environment', 'http', 'kernel'].flatMap((category) => {
+      const names = [...(this.#totals.get(category) ?? [])].sort(([, a], [, b]) => b - a);
+      if (names.length === 0) return [];
+      const total = names.reduce((sum, [, time]) => sum + time, 0);
+      // Operators are a sample, and environments and requests overlap: their shares are of their own sum.
+      const whole = category === 'phase' || category === 'session' ? milliseconds : total;
+      const shown = names.slice(0, SHOWN).map(([name, time]) => `${name} ${share(time, whole)}`);
+      const all = whole === milliseconds ? `${share(total)}` : duration(total / 1000);
+      return [`${labels[category]} ${all} (${shown.join(', ')})`];
+    });
+    return [`${duration(milliseconds / 1000)} in all`, ...parts].join('; ');
+  }
+}
+
+const labels: Readonly<Record<string, string>> = {
+  phase: 'phases',
+  session: 'sessions',
+  environment: 'environments',
+  http: 'HTTP calls',
+  kernel: 'operators of profiled runs',
+};

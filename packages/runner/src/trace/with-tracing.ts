@@ -1,0 +1,78 @@
+// Runs a task with what `profile` and `open_telemetry` ask for.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Type } from '@sinclair/typebox';
+import { listenToSpans, wallClock } from '@bowyer/core';
+import { undecided } from '../config/undecided.js';
+import type { TaskContext } from '../tasks/task.js';
+import { ChromeTrace } from './chrome-trace.js';
+import { kernelRuns } from './kernel-profiles.js';
+import { OtlpExporter } from './otlp.js';
+import { TraceSummary } from './trace-summary.js';
+
+/** Of every task. */
+export const traceKeys = {
+  profile: undecided(
+    Type.Boolean({
+      description: 'write trace.json, which opens in ui.perfetto.dev, and log where the time went (docs/tracing.md)',
+    }),
+  ),
+  open_telemetry: undecided(
+    Type.Boolean({
+      description: 'send spans of environment and endpoint calls to the collector of OTEL_EXPORTER_OTLP_ENDPOINT',
+    }),
+  ),
+};
+
+interface TraceConfig {
+  profile: boolean;
+  openTelemetry: boolean;
+}
+
+type Context = Pick<TaskContext, 'directory' | 'log'>;
+
+export async function withTracing(config: TraceConfig, context: Context, work: () => Promise<void>): Promise<void> {
+  const { profile, openTelemetry } = config;
+  const exported = openTelemetry ? () => withExporter(context, work) : work;
+  return profile ? withProfile(context, exported) : exported();
+}
+
+async function withProfile({ directory, log }: Context, work: () => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'bowyer-profile-'));
+  const start = wallClock();
+  const path = join(directory, 'trace.json');
+  const trace = new ChromeTrace(path, start);
+  const summary = new TraceSummary();
+  const stop = listenToSpans((span) => {
+    trace.add(span);
+    summary.add(span);
+  }, folder);
+  try {
+    await work();
+  } finally {
+    stop();
+    const milliseconds = wallClock() - start;
+    for await (const { operator, node, start, milliseconds } of kernelRuns(folder)) {
+      trace.addKernel(operator, start, milliseconds, node);
+      summary.add({ category: 'kernel', name: operator, start: 0, end: milliseconds });
+    }
+    trace.close();
+    await rm(folder, { recursive: true, force: true });
+    log(`profile: ${summary.text(milliseconds)}`);
+    const rest = trace.leftOut > 0 ? ` (without ${trace.leftOut} later spans)` : '';
+    log(`profile: ${path}${rest} opens in ui.perfetto.dev`);
+  }
+}
+
+async function withExporter({ log }: Context, work: () => Promise<void>): Promise<void> {
+  const exporter = new OtlpExporter(process.env);
+  const stop = listenToSpans((span) => exporter.add(span));
+  try {
+    await work();
+  } finally {
+    stop();
+    const problem = await exporter.close();
+    if (problem !== null) log(problem, 'WARNING');
+  }
+}

@@ -1,0 +1,70 @@
+// Requests to the dashboard's server. The token comes behind the hash of the address and goes with every request.
+import type { RunSummary } from '../../data.js';
+
+const KEY = 'bowyer-token';
+const RETRY_MS = 3000;
+
+/** Takes the token out of the address, so that it is in no bookmark. */
+export function takeToken(): void {
+  const token = /^#token=([\w-]+)/.exec(location.hash)?.[1];
+  if (token === undefined) return;
+  sessionStorage.setItem(KEY, token);
+  history.replaceState(null, '', location.pathname);
+}
+
+const headers = () => ({ authorization: `Bearer ${sessionStorage.getItem(KEY) ?? ''}` });
+
+/** @throws with what the server says of the error */
+export async function get<T>(path: string, query: Record<string, string> = {}): Promise<T> {
+  return answerOf(await fetch(`${path}?${new URLSearchParams(query)}`, { headers: headers() }));
+}
+
+export async function post<T>(path: string, body: object): Promise<T> {
+  const options = { method: 'POST', headers: { ...headers(), 'content-type': 'application/json' } };
+  return answerOf(await fetch(path, { ...options, body: JSON.stringify(body) }));
+}
+
+async function answerOf<T>(response: Response): Promise<T> {
+  const answer = (await response.json()) as T & { error?: string };
+  if (!response.ok) throw new Error(answer.error ?? `status ${response.status}`);
+  return answer;
+}
+
+/**
+ * Follows the list of runs for as long as the page is open. Read by fetch, since an EventSource cannot send a token.
+ *
+ * @param onState gets what is wrong with the connection; null: nothing
+ */
+export async function followRuns(
+  onRuns: (runs: RunSummary[]) => void,
+  onState: (problem: string | null) => void,
+): Promise<void> {
+  for (;;) {
+    try {
+      const response = await fetch('/api/events', { headers: headers() });
+      if (!response.ok) await answerOf(response);
+      onState(null);
+      await readEvents(response.body!, (data) => onRuns(JSON.parse(data) as RunSummary[]));
+      throw new Error('the server has ended the connection');
+    } catch (error) {
+      onState((error as Error).message);
+    }
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+}
+
+/** The data of each event of a stream. Source: the HTML standard, section 9.2. */
+async function readEvents(body: ReadableStream<Uint8Array>, onData: (data: string) => void): Promise<void> {
+  const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
+  let text = '';
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const events = (text + value).split('\n\n');
+    text = events.pop()!;
+    for (const event of events) {
+      const data = event.split('\n').find((line) => line.startsWith('data: '));
+      if (data !== undefined) onData(data.slice('data: '.length));
+    }
+  }
+}

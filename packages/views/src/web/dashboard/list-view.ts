@@ -1,0 +1,79 @@
+// All runs: a list that can be filtered and sorted, and the choice of several to compare.
+import type { RunSummary } from '../../data.js';
+import { el } from '../dom.js';
+import { figure } from '../format.js';
+import { sortableList, type Column } from '../tables.js';
+import { runAddress, type View } from './view.js';
+
+const columns: Column<RunSummary>[] = [
+  { name: 'run', value: ({ id }) => id, text: ({ id }) => id },
+  { name: 'status', value: statusOf, text: statusOf },
+  { name: 'seed', value: ({ seed }) => seed, text: ({ seed }) => figure(seed) },
+  {
+    name: 'iteration',
+    value: ({ iteration }) => iteration,
+    text: ({ iteration, iterations }) => (iteration === null ? '–' : iterations === null ? String(iteration) : `${iteration}/${iterations}`), // prettier-ignore
+  },
+  { name: 'return', value: (run) => run.return, text: (run) => figure(run.return) },
+  { name: 'win rate', value: ({ winRate }) => winRate, text: ({ winRate }) => figure(winRate) },
+  { name: 'what', value: ({ title }) => title, text: ({ title }) => title },
+  { name: 'changed', value: ({ changed }) => changed, text: ({ changed }) => new Date(changed).toLocaleString() },
+];
+
+function statusOf({ status, paused }: RunSummary): string {
+  return paused ? 'paused' : status;
+}
+
+export function listView(runs: readonly RunSummary[]): View {
+  let all = [...runs];
+  const filter = el('input', {
+    ...{ type: 'search', placeholder: 'filter by folder, title or status', 'aria-label': 'filter runs' },
+    oninput: () => show(),
+  });
+  const list = sortableList(all, {
+    ...{ label: 'Runs', columns, pageSize: 50 },
+    onOpen: ({ id }) => (location.hash = runAddress(id)),
+  });
+  const boxes = el('div', { class: 'choices' });
+  const compare = el('button', { type: 'button', class: 'quiet', onclick: () => open() }, 'Compare the chosen runs');
+  const chosen = new Set<string>();
+  const count = el('p', { class: 'muted note', 'aria-live': 'polite' });
+  const shown = () => {
+    const words = filter.value.toLowerCase().split(/\s+/);
+    return all.filter((run) => {
+      const text = `${run.id} ${run.title} ${statusOf(run)} seed ${run.seed}`.toLowerCase();
+      return words.every((word) => text.includes(word));
+    });
+  };
+  const open = () => (location.hash = `compare/${[...chosen].map(encodeURIComponent).join('&')}`);
+  const box = ({ id }: RunSummary) => {
+    const input = el('input', { type: 'checkbox', checked: chosen.has(id), onchange: () => toggle(id) });
+    return el('label', {}, input, ` ${id}`);
+  };
+  const toggle = (id: string) => {
+    if (!chosen.delete(id)) chosen.add(id);
+    compare.disabled = chosen.size < 2;
+  };
+  const show = () => {
+    const rows = shown();
+    list.update(rows);
+    boxes.replaceChildren(...rows.slice(0, 100).map(box));
+    count.textContent = `${rows.length} of ${all.length} runs, ${all.filter(({ status }) => status === 'running').length} running`;
+  };
+  compare.disabled = true;
+  show();
+  return {
+    element: el(
+      'div',
+      {},
+      filter,
+      count,
+      list.element,
+      el('details', { class: 'episode' }, el('summary', {}, 'Compare runs'), boxes, compare),
+    ),
+    onRuns(next) {
+      all = [...next];
+      show();
+    },
+  };
+}
