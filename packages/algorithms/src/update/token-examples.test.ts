@@ -82,7 +82,7 @@ test('a slip of a demonstration is read and not learned', () => {
   const segments = demonstrationSegments({ opening: 'a', turns }, tokenizer, 9);
   const { examples } = episodeExamples([{ segments }], { scoreTerminator: true, observationWeight: 0.5 }).batchOf([
     { segments },
-  ])!;
+  ]);
   expect(examples).toHaveLength(1);
   // a → b is the slip's, b → c and nothing else the environment's, c → d and the end of d are learned.
   expect([...examples[0].weights]).toEqual([0, 0.5, 1, 1]);
