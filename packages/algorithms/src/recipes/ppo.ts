@@ -30,6 +30,7 @@ import {
   policyUpdateKeys,
   policyUpdateProblems,
   referenceLogprobs,
+  surrogateRemoteProblems,
   updatePolicy,
   type PolicyUpdateOptions,
 } from '../update/policy-update.js';
@@ -70,6 +71,7 @@ export const ppo = defineAlgorithm({
   trainsPolicy: true,
   playerOptions: [],
   openPlayer: policyPlayer,
+  remoteRollouts: surrogateRemoteProblems,
 
   async train(run, options) {
     const { policy, hooks, state } = run;
