@@ -166,6 +166,22 @@ export class Composition {
     return this.copyOf(full);
   }
 
+  /**
+   * The same composition with a node of another one added, such as the options of a unit that a key switches on.
+   *
+   * @param keyPath such as 'logger.csv': its parent is in this composition, and the node itself in the other one
+   */
+  withNodeOf(other: Composition, keyPath: string): Composition {
+    const full = copyNode(this.full) as MapNode;
+    const keys = splitPath(keyPath);
+    const node = nodeAt(rootFrame(other.full), keyPath)?.node;
+    const last = keys.pop()!;
+    const parent = nodeAt(rootFrame(full), keys.join('.'))?.node;
+    if (parent?.kind !== 'map' || node === undefined) throw new Error(`there is no place or no node for '${keyPath}'`);
+    parent.set(last, copyNode(node));
+    return this.copyOf(full);
+  }
+
   private copyOf(full: MapNode): Composition {
     const copy = new Composition(full, this.defaultsList, this.repository, this.overrides, this.env, this.now);
     copy.warnings.push(...this.warnings);

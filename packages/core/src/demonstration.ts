@@ -7,6 +7,8 @@ export interface DemonstrationTurn {
   /** The text that the agent reads next, where it does not continue the one before it: a context of its own. */
   nextObservation?: string;
   reward?: number;
+  /** The action is there to be followed by others, not to be imitated. */
+  slip?: boolean;
   /** The task ended with this turn. */
   terminated?: boolean;
   /** A limit outside the task cut the episode after this turn. */

@@ -10,6 +10,8 @@ export interface RecordedStep {
   terminated: boolean;
   truncated: boolean;
   info: Record<string, unknown>;
+  /** The action is not to be imitated; absent: it is. */
+  slip?: boolean;
 }
 
 /** Keys of `info` are in snake_case: `valid_actions` (in the engine's order) and `score` where the environment has them. */
@@ -26,6 +28,7 @@ export const recordedInfo = (info: Record<string, unknown>): Record<string, unkn
 export interface InformedTransition extends Transition {
   info?: Record<string, unknown>;
   nextInfo?: Record<string, unknown>;
+  slip?: boolean;
 }
 
 /** @param kept the keys of `info` that the record has, as the environment names them */
@@ -37,13 +40,14 @@ export function recordOf(
     recordedInfo(Object.fromEntries(keys.filter((key) => key in info).map((key) => [key, info[key]])));
   return {
     reset: { observation: transitions[0].observation, info: part(transitions[0].info, kept.reset) },
-    steps: transitions.map(({ action, nextObservation, reward, terminated, truncated, nextInfo }) => ({
+    steps: transitions.map(({ action, nextObservation, reward, terminated, truncated, nextInfo, slip }) => ({
       action,
       observation: nextObservation,
       reward,
       terminated,
       truncated,
       info: part(nextInfo, kept.step),
+      ...(slip && { slip }),
     })),
   };
 }
@@ -54,14 +58,16 @@ export const recordedReturn = ({ steps }: EpisodeRecord): number => steps.reduce
 /** An episode as texts to imitate: what follows an action continues the text, or begins a context of its own. */
 export function demonstrationOf({ reset, steps }: EpisodeRecord): Demonstration {
   let { observation } = reset;
-  const turns = steps.map(({ action, observation: next, reward, terminated, truncated }, i): DemonstrationTurn => {
-    const said = observation + action;
-    observation = next;
-    const end = { reward, terminated, truncated };
-    if (i === steps.length - 1) return { action, reply: '', ...end };
-    if (next.startsWith(said)) return { action, reply: next.slice(said.length), ...end };
-    return { action, reply: '', nextObservation: next, ...end };
-  });
+  const turns = steps.map(
+    ({ action, observation: next, reward, terminated, truncated, slip }, i): DemonstrationTurn => {
+      const said = observation + action;
+      observation = next;
+      const end = { reward, terminated, truncated, ...(slip && { slip }) };
+      if (i === steps.length - 1) return { action, reply: '', ...end };
+      if (next.startsWith(said)) return { action, reply: next.slice(said.length), ...end };
+      return { action, reply: '', nextObservation: next, ...end };
+    },
+  );
   const won = steps.at(-1)?.info?.won;
   return { opening: reset.observation, turns, ...(typeof won === 'boolean' && { won }) };
 }

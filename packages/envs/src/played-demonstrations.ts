@@ -24,7 +24,7 @@ export const expertNoiseSchema = {
   },
 } as const;
 
-export interface PlayedDemonstrationOptions extends ExpertNoise {
+export interface PlayedDemonstrationOptions extends ExpertNoise, Partial<ExpertSlips> {
   episodes: number;
   seed: number;
 }
@@ -34,7 +34,10 @@ export const playedOptions = ({
   count: episodes,
   noise,
   seed,
-}: DemonstrationRequest & ExpertNoise): PlayedDemonstrationOptions => ({ episodes, noise, seed });
+  slips = 0,
+}: DemonstrationRequest & ExpertNoise & Partial<ExpertSlips>): PlayedDemonstrationOptions => ({
+  ...{ episodes, noise, seed, slips },
+});
 
 /** What a context may show of the turns after the first (a task stays the same), and whether the episode was won. */
 const keptOfSteps = [...contextParts.filter((part) => part !== 'taskDescription'), 'won'];
@@ -55,9 +58,10 @@ export interface Demonstrator {
 export async function playDemonstrations(
   env: Env,
   { begin, best, random }: Demonstrator,
-  { episodes, noise, seed }: PlayedDemonstrationOptions,
+  { episodes, noise, seed, slips: share = 0 }: PlayedDemonstrationOptions,
 ): Promise<InformedTransition[][]> {
   const rng = Rng.forPurpose(seed, 'played demonstrations');
+  const slips = new Slips(share, seed);
   const played: InformedTransition[][] = [];
   try {
     for (let i = 0; i < episodes; i++) {
@@ -66,12 +70,15 @@ export async function playDemonstrations(
       const transitions: InformedTransition[] = [];
       for (let ended = false; !ended;) {
         const action = rng.uniform() < noise ? random(info, rng) : best(info, rng);
-        const result = await env.step(action);
-        const { observation: nextObservation, reward, terminated, truncated } = result;
-        const nextInfo = result.info;
-        transitions.push({ observation, info, action, reward, nextObservation, nextInfo, terminated, truncated });
-        ended = terminated || truncated;
-        [observation, info] = [nextObservation, nextInfo];
+        const slip = slips.before(action, info.validActions as readonly string[]);
+        for (const said of slip === null ? [action] : [slip, action]) {
+          const { observation: nextObservation, info: nextInfo, reward, terminated, truncated } = await env.step(said);
+          const end = { terminated, truncated, ...(said === slip && { slip: true }) };
+          transitions.push({ observation, info, action: said, reward, nextObservation, nextInfo, ...end });
+          ended = terminated || truncated;
+          [observation, info] = [nextObservation, nextInfo];
+          if (ended) break;
+        }
       }
       played.push(transitions);
     }
@@ -81,24 +88,76 @@ export async function playDemonstrations(
   return played;
 }
 
+/** What a run may choose of an expert that plans whole episodes. */
+export interface ExpertSlips {
+  /** Chance of a slip before each turn, 0…1. */
+  slips: number;
+}
+
+export const expertSlipsSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    slips: {
+      description:
+        'Chance before each turn that an action is tried which is not valid then, and is not imitated: what is imitated is how to go on.',
+      type: 'number',
+      minimum: 0,
+      maximum: 1,
+      default: 0,
+    },
+  },
+} as const;
+
 /** Episode i has the seed firstSeed + i. */
-export interface PlannedDemonstrationOptions {
+export interface PlannedDemonstrationOptions extends ExpertSlips {
   episodes: number;
   firstSeed: number;
 }
 
 /** A run's request, as an expert that plans whole episodes takes it. The seeds are far from those that runs play. */
-export const plannedOptions = ({ count: episodes, seed }: DemonstrationRequest): PlannedDemonstrationOptions => ({
-  episodes,
+export const plannedOptions = ({
+  count: episodes,
+  seed,
+  slips,
+}: DemonstrationRequest & ExpertSlips): PlannedDemonstrationOptions => ({
+  ...{ episodes, slips },
   firstSeed: 1_000_000 + seed * 100_003,
 });
+
+/** Actions that slips are drawn from: those that the expert has said most recently. */
+const REMEMBERED_ACTIONS = 200;
+
+/** Draws slips: what the expert has said elsewhere and what is not valid now. */
+export class Slips {
+  readonly #rng: Rng;
+  readonly #said: string[] = [];
+
+  constructor(
+    private readonly share: number,
+    seed: number,
+  ) {
+    this.#rng = Rng.forPurpose(seed, 'slips');
+  }
+
+  /** @returns an action that is tried before `action` is played; null: none */
+  before(action: string, validActions: readonly string[]): string | null {
+    if (this.share === 0) return null;
+    this.#said.push(action);
+    if (this.#said.length > REMEMBERED_ACTIONS) this.#said.shift();
+    if (this.#rng.uniform() >= this.share) return null;
+    const slip = this.#rng.choice(this.#said);
+    return slip === action || validActions.includes(slip) ? null : slip;
+  }
+}
 
 /** Plays the actions that `plan` returns after each reset, and closes the environment; episodes without a plan are left out. */
 export async function playPlans(
   env: Env,
   plan: (seed: number) => readonly string[] | null,
-  { episodes, firstSeed }: PlannedDemonstrationOptions,
+  { episodes, firstSeed, slips: share }: PlannedDemonstrationOptions,
 ): Promise<InformedTransition[][]> {
+  const slips = new Slips(share, firstSeed);
   const played: InformedTransition[][] = [];
   try {
     for (let seed = firstSeed; seed < firstSeed + episodes; seed++) {
@@ -106,12 +165,21 @@ export async function playPlans(
       const actions = plan(seed);
       if (actions === null) continue;
       const transitions: InformedTransition[] = [];
-      for (const action of actions) {
+      let ended = false;
+      const play = async (action: string, slip?: true) => {
         const { observation: nextObservation, info: nextInfo, reward, terminated, truncated } = await env.step(action);
-        transitions.push({ observation, info, action, reward, nextObservation, nextInfo, terminated, truncated });
-        [observation, info] = [nextObservation, nextInfo];
+        const end = { terminated, truncated, ...(slip && { slip }) };
+        transitions.push({ observation, info, action, reward, nextObservation, nextInfo, ...end });
+        [observation, info, ended] = [nextObservation, nextInfo, terminated || truncated];
+      };
+      for (const action of actions) {
+        const slip = slips.before(action, info.validActions as readonly string[]);
+        if (slip !== null) await play(slip, true);
+        if (!ended) await play(action);
+        if (ended) break;
       }
-      played.push(transitions);
+      // Slips cost turns: a limit may cut an episode that the plan would finish.
+      if (share === 0 || !transitions.at(-1)!.truncated) played.push(transitions);
     }
   } finally {
     await env.close();

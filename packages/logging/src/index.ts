@@ -1,7 +1,19 @@
 export { JsonlFile } from './jsonl-file.js';
 export { readJsonl, type JsonlEnd } from './jsonl-reader.js';
+export { PartedJsonl, readLineAt, readPartedJsonl, readParts, type LinePlace } from './parted-jsonl.js';
 export { duration, ProgressBar, type ProgressOutput } from './progress-bar.js';
 export { textTable } from './table.js';
 export { lineChart, type ChartOptions, type Series } from './line-chart.js';
 export { type LoggedEnd, type LoggedRun, type LoggedStep, type LoggerUnit, type RunLogger } from './loggers/logger.js';
 export { findLogger, loggerNames, registerLogger } from './loggers/registry.js';
+export { syncRuns, type SyncedRun, type SyncOptions } from './wandb/sync-runs.js';
+export {
+  asAgent,
+  createSweep,
+  parseSweep,
+  type SweepAgent,
+  type SweepCommand,
+  type SweepConfig,
+  type SweepPlace,
+  type SweepTrial,
+} from './wandb/sweeps.js';

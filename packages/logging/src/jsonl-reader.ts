@@ -13,15 +13,15 @@ export interface JsonlEnd {
  * as a killed process or a full disk leaves it, is dropped; the result says so.
  *
  * @param each gets the value, its line's first byte, and the bytes of the line with its end
- * @param from first byte to read: a line's beginning
+ * @param text the file's content, where it has been read already
  * @throws if a line before the last is damaged, with its place; ENOENT for a missing file
  */
 export async function readJsonl<T>(
   path: string,
   each: (value: T, offset: number, bytes: number) => void,
-  from = 0,
+  text?: Buffer,
 ): Promise<JsonlEnd> {
-  let offset = from;
+  let offset = 0;
   let number = 0;
   let pieces: Buffer[] = [];
   let damaged: string | null = null;
@@ -39,7 +39,9 @@ export async function readJsonl<T>(
     }
     offset += line.length + 1;
   };
-  for await (const chunk of createReadStream(path, { start: from, highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
+  const chunks =
+    text === undefined ? (createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) : [text];
+  for await (const chunk of chunks) {
     let start = 0;
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
       const part = chunk.subarray(start, end);

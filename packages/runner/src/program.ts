@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { registerResolver, type CommandLine } from '@bowyer/config';
 import { DEFAULT_CONFIG, overrideAliases } from './config/adopted-names.js';
 import { withPluginPaths } from './config/plugins.js';
+import { withoutKey, withWandb } from './config/wandb-choice.js';
 import type { Leader } from './ranks/leader.js';
 import { preparedKey, readPrepared, writePrepared } from './config/prepared-cache.js';
 
@@ -25,7 +26,7 @@ export function bowyer(argv: readonly string[], leader: Leader | null = null): C
   /** What `--cfg` shows for the first time; null for a config that was shown before and is valid. */
   let shown: { key: string | null; unread: string[] } | null = null;
   return {
-    argv,
+    argv: withoutKey(argv, process.env),
     programName: 'bowyer',
     commandPrefix: 'npx bowyer',
     jobName: 'run',
@@ -35,7 +36,7 @@ export function bowyer(argv: readonly string[], leader: Leader | null = null): C
     searchPaths: [{ dir: join(root, 'experiments'), group: 'experiment' }],
     overrideAliases,
     async prepare(composed, context) {
-      const composition = withPluginPaths(composed, context);
+      const composition = withPluginPaths(withWandb(composed, configs, process.env), context);
       const key = context.purpose === 'cfg' ? preparedKey(composition, context) : null;
       const known = readPrepared(key);
       const unread =
@@ -51,6 +52,7 @@ export function bowyer(argv: readonly string[], leader: Leader | null = null): C
     explain: async (error) => (await import('./config/foreign-keys.js')).explain(error),
     describe: async (composition) => (await import('./config/units.js')).schemaOf(composition),
     job: async (context) => (await import('./job.js')).job(context, leader),
+    afterSweep: async (directory) => (await import('./sweep/compare-jobs.js')).compareJobs(directory),
     launch: async (request) => {
       leader?.refuse('a sweep (-m)', 'start it without them; its launcher runs several jobs at once');
       return (await import('./sweep/launch-sweep.js')).launchSweep(request);

@@ -15,7 +15,34 @@ function withDecoding({ evalDoSample = null, ...config }: Record<string, unknown
   return evalDoSample === null ? config : { ...config, evalDecoding: evalDoSample === true ? 'sample' : 'greedy' };
 }
 
-type RunContext = Omit<TaskContext, 'envParts' | 'decisive' | 'plainConfig'>;
+/** What the command line gives; the rest of a task's context is made here. */
+type RunContext = Omit<TaskContext, 'envParts' | 'decisive' | 'plainConfig' | 'onOutput' | 'requestStop'>;
+
+/** The context's log and interrupt, as loggers follow them. */
+function observed({
+  log,
+  onInterrupt,
+}: RunContext): Pick<TaskContext, 'log' | 'onInterrupt' | 'onOutput' | 'requestStop'> {
+  const listeners = new Set<(line: string, isError: boolean) => void>();
+  let stop: (() => void) | null = null;
+  const observedLog: TaskContext['log'] = (message, level = 'INFO') => {
+    log(message, level);
+    for (const listener of listeners) listener(message, level === 'WARNING');
+  };
+  return {
+    log: observedLog,
+    onInterrupt: (action, announcement) => onInterrupt((stop = action), announcement),
+    onOutput: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    requestStop: (reason) => {
+      if (stop === null) return;
+      observedLog(`${reason}; stopping at the next checkpoint`, 'WARNING');
+      stop();
+    },
+  };
+}
 
 /** The part of a config that decides the run's numbers. @param yaml a config that `schema` has accepted */
 export const decisiveOf = (yaml: Record<string, unknown>, schema: TObject): Record<string, unknown> =>
@@ -36,12 +63,13 @@ export const runTask = (
 export async function runPrepared(
   yaml: Record<string, unknown>,
   decisive: Record<string, unknown>,
-  context: RunContext,
+  given: RunContext,
   reads?: ReadWatcher,
 ): Promise<void> {
   const unit = findTask(yaml.task as string)!;
   const plain = withDecoding(camelKeys(yaml) as Record<string, unknown>);
   const config = reads ? reads.watch(plain) : plain;
+  const context = { ...given, ...observed(given) };
   const run = await unit.load();
   if ('device' in plain) await settleDevice(config as DeviceConfig, context);
   const { ranks = oneRank } = context;

@@ -3,6 +3,7 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compose, registerResolver } from '@bowyer/config';
+import { WandbServer } from '@bowyer/testing';
 import type { TObject, TSchema } from '@sinclair/typebox';
 import { camelKeys } from '@bowyer/core';
 import { unreadKeys } from '../src/config/prepare.js';
@@ -37,8 +38,8 @@ const READ_ELSEWHERE: Readonly<Record<string, string>> = {
   remotePolicy: 'read with an address alone, which must answer: remote-rollouts.test.ts',
   offline: 'read where a model is named by its place on the hub',
   huggingfaceToken: 'must be empty',
-  wandbKey: 'must be empty',
-  useWandb: 'must be false',
+  wandbKey: 'the command line makes it an environment variable',
+  useWandb: 'the command line chooses the logger',
   evalDoSample: 'becomes evalDecoding before a task begins',
 };
 
@@ -308,6 +309,13 @@ const tasks: Readonly<Record<string, () => Promise<(readonly [string, ...string[
     ],
   ],
   serve_env: async () => [['serve_env', 'port=0']],
+  report: async () => [['report', `dirs=[${at('bc_20q', '0')}]`]],
+  compare: async () => [['compare', `dirs=[${at('bc_20q', '0')},${at('bc_20q', '0')}]`]],
+  wandb_sync: async () => [['wandb_sync', `dir=${await offlineRun()}`]],
+  wandb_agent: async () => {
+    wandb.sweeps.set('s', { variables: {}, commands: [{ type: 'exit' }] });
+    return [['wandb_agent', 'sweep=e/p/s']];
+  },
   finetune: async () => {
     const talk = {
       messages: [
@@ -320,6 +328,24 @@ const tasks: Readonly<Record<string, () => Promise<(readonly [string, ...string[
     return [[...tiny], [...tiny, 'use_lora=true'], [...tiny, 'optimizer=sgd']];
   },
 };
+
+let wandb: WandbServer;
+const environment = { ...process.env };
+beforeAll(async () => {
+  wandb = await WandbServer.start();
+  Object.assign(process.env, { WANDB_BASE_URL: wandb.url, WANDB_API_KEY: wandb.key });
+});
+afterAll(async () => {
+  process.env = environment;
+  await wandb.close();
+});
+
+/** A run of W&B's own client. */
+async function offlineRun(): Promise<string> {
+  const recorded = join(repository, 'packages/logging/src/wandb/fixtures/offline-run.wandb');
+  await cp(recorded, at('offline', 'run-k3v9q2xm.wandb'));
+  return at('offline');
+}
 
 test('every task is run here', () => {
   expect(['train', ...Object.keys(tasks)].sort()).toEqual([...taskNames()].sort());

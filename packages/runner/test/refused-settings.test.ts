@@ -91,16 +91,8 @@ const ignored: [string, string | RegExp][] = [
     /^A key would be ignored\n {2}policy\.endpoint has no effect: this run \(task=train algorithm=archer env=twenty_questions\) does not read it\n {4}in .*configs\/policy\/openai\.yaml:\d+\n {4}an endpoint plays in task=evaluate and cannot be trained: choose policy=tiny, or give policy_lm=FOLDER$/,
   ],
   [
-    'archer_20q wandb_key=secret',
-    /^wandb_key is given: a config is saved in the run's folder, where a secret does not belong\n {2}leave it out, and set WANDB_API_KEY in the environment$/,
-  ],
-  [
     'archer_20q huggingface_token=secret',
     /^huggingface_token is given: a config is saved in the run's folder, where a secret does not belong\n {2}leave it out, and set HF_TOKEN in the environment$/,
-  ],
-  [
-    'archer_20q use_wandb=true',
-    /Config key 'use_wandb' must be false, not true\n {4}in command line: use_wandb=true\n/,
   ],
 ];
 

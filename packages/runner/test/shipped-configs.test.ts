@@ -34,6 +34,8 @@ test.each(primary)('%s: every key of the file itself is read', async (name) => {
 const asksFor: Readonly<Record<string, RegExp>> = {
   convert: /^task=convert needs [^\n]*\n[^\n]*\n[^\n]*$/,
   eval_agentgym: /^task=evaluate needs an agent to play: checkpoint_path is null\n[^\n]*\n[^\n]*$/,
+  report: /^task=report needs the folders of runs: dirs is empty\n[^\n]*$/,
+  compare: /^task=compare needs two folders: dirs has 0\n[^\n]*$/,
   reverify: /^task=reverify needs stored episodes: input is null\n[^\n]*\n[^\n]*$/,
   finetune: /^task=finetune needs a model and data: model is null\n[^\n]*\n[^\n]*$/,
   generate:

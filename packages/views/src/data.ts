@@ -72,6 +72,8 @@ export interface EpisodeSummary {
   /** Of the outer loop, from 1; 0 where nothing is trained. */
   iteration: number;
   episode: number;
+  /** The environment was reset with it. */
+  seed: number;
   /** What was played: the same in episodes that can be compared; null where the environment names nothing. */
   item: string | null;
   /** Who played, where several did. */
@@ -105,7 +107,7 @@ export interface Turn {
   tdError?: number;
   /** Nats, of the whole utterance. */
   logprob?: number;
-  /** Nats: of the policy's distribution, mean over the utterance's tokens. */
+  /** −log p per token, in nats: an estimate of the policy's entropy from the tokens that it sampled. */
   entropy?: number;
   tokens?: TokenText[];
   /** What the environment accepted, where it says so. */

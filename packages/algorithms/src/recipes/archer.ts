@@ -18,6 +18,7 @@ import { freshBatch } from '../rollout/fresh-utterances.js';
 import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
 import { policyPlayer } from '../rollout/policy-player.js';
 import { insertTurns, openReplay, rewardMetrics } from '../rollout/replay.js';
+import { noteEstimate } from '../rollout/turn-estimates.js';
 import type { Metrics, PlayOptions, ReplayItem } from '../types.js';
 import { accumulateActor, actorLossKeys, baselineProblems, type Actor } from '../update/actor-update.js';
 import { importanceClipKey } from '../update/critic-targets.js';
@@ -176,6 +177,13 @@ async function updateActor(
       );
       const advantages = utteranceAdvantages(heads);
       const judged = batch.map((item, i) => ({ ...item, advantage: advantages[i] }));
+      judged.forEach(({ trajectory, turn, advantage }, i) =>
+        noteEstimate(trajectory, turn, {
+          q: Math.min(heads.q1[i], heads.q2[i]),
+          v: Math.min(heads.v1[i], heads.v2[i]),
+          advantage,
+        }),
+      );
       means.add(await accumulateActor(learner, judged, options));
       advantagesSeen.push(...advantages);
     }

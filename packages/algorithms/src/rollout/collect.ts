@@ -33,6 +33,8 @@ export interface PlayContext {
   openRollouts?: OpenPlayer;
   /** Called with every rollout before it is trained on, such as by `Diagnostics`. */
   onRollout?: (rollout: readonly Trajectory[], iteration: number) => Promise<void>;
+  /** Called with the episodes of every evaluation; what the algorithm notes with them follows before its metrics are logged. */
+  onEvaluation?: (episodes: readonly Trajectory[]) => void;
 }
 
 export interface CollectOptions extends PlayOptions {

@@ -42,6 +42,19 @@ test('an observation that does not continue the text is read in a segment of its
   expect(segmentsOf([first, second]).map(({ ids }) => ids.length)).toEqual([3, 9]);
 });
 
+test('an action that the observation shows otherwise is replaced, and what came before it is not read again', () => {
+  const context = dialogue();
+  context.advance(turn(0, 'ab'), []);
+  const { data: first } = context.decide(utterance('Q ', 2));
+  expect(context.advance(turn(1, 'abQ!'), encode('abQ '))).toEqual({ keep: 2, tokens: encode('Q!') });
+  const { data: second } = context.decide(utterance('R', 4));
+  const segments = segmentsOf([first, second]);
+  expect(segments.map(({ ids }) => decode(ids))).toEqual(['abQ ', 'abQ!R']);
+  expect(segments.map(({ utterances }) => utterances.map(({ start }) => start))).toEqual([[2], [4]]);
+  // An environment that ignored the action: the model stands where it stood before.
+  expect(context.advance(turn(2, 'abQ!'), encode('abQ!R'))).toEqual({ keep: 4, tokens: [] });
+});
+
 test('a context cut on the left is scored as the sampler saw it', () => {
   const context = dialogue();
   context.advance(turn(0, 'abcdef'), []);

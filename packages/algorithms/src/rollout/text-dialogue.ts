@@ -11,21 +11,35 @@ export const textDialogues = (tokenizer: Tokenizer): Dialogues => ({
 
 export class TextDialogue implements Dialogue {
   readonly #context = new SlotContext();
-  /** Of all tokens so far: the last observation and the action after it. */
-  #text = '';
+  /** The last observation, and the action after it: the text of all tokens so far. */
+  #observation = '';
+  #action = '';
+  /** Tokens of that action. */
+  #uttered = 0;
 
   constructor(private readonly tokenizer: Pick<Tokenizer, 'encode' | 'decode'>) {}
 
-  /** Only the new tokens where the observation continues what the slot has read, or is given as tokens; else the whole text. */
+  /**
+   * Only the new tokens where the observation continues what the slot has read. Where it continues the last observation but shows
+   * the action otherwise (without a space at its end, say), what follows that observation; else the whole text.
+   */
   advance(request: Observed, cached: readonly number[]): { keep: number; tokens: number[] } {
     const { observation, ids, turn } = request;
-    const continues = turn > 0 && observation.startsWith(this.#text);
-    const added = continues ? observation.slice(this.#text.length) : observation;
-    const tokens = ids ? [...ids] : this.tokenizer.encode(added);
-    if (continues) this.#context.extend(tokens);
-    else this.#context.restart(tokens);
-    this.#text = observation;
-    if (continues) return { keep: cached.length, tokens };
+    const [before, said] = [this.#observation, this.#observation + this.#action];
+    this.#observation = observation;
+    this.#action = '';
+    if (turn > 0 && !ids && observation.startsWith(said)) {
+      const tokens = this.tokenizer.encode(observation.slice(said.length));
+      this.#context.extend(tokens);
+      return { keep: cached.length, tokens };
+    }
+    if (turn > 0 && !ids && before !== '' && observation.startsWith(before)) {
+      const tokens = this.tokenizer.encode(observation.slice(before.length));
+      this.#context.rewrite(this.#uttered, tokens);
+      return { keep: cached.length - this.#uttered, tokens };
+    }
+    const tokens = ids ? [...ids] : this.tokenizer.encode(observation);
+    this.#context.restart(tokens);
     const keep = ids ? sharedPrefix(cached, tokens) : 0;
     return { keep, tokens: tokens.slice(keep) };
   }
@@ -36,7 +50,8 @@ export class TextDialogue implements Dialogue {
 
   decide(utterance: Spoken): Required<Decision<TurnTokens>> {
     const action = this.actionOf(utterance);
-    this.#text += action;
+    this.#action = action;
+    this.#uttered = utterance.ids.length;
     return { action, data: this.#context.utter(utterance) };
   }
 }

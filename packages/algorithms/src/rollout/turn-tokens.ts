@@ -44,6 +44,11 @@ export class SlotContext {
     this.#continues = false;
   }
 
+  /** The last tokens are replaced: a new segment, which begins as the one before. */
+  rewrite(count: number, ids: readonly number[]): void {
+    this.restart([...this.#ids.slice(0, this.#ids.length - count), ...ids]);
+  }
+
   /** The context grows. */
   extend(ids: readonly number[]): void {
     this.#ids.push(...ids);

@@ -1,4 +1,5 @@
 import { wordLevelTokenizer } from '@bowyer/models';
+import { episodeExamples } from '../dataset/examples.js';
 import { demonstrationSegments, tokenExamples } from './token-examples.js';
 
 /** History `H q Q r w W`: two utterances, [q Q] after H and [w W] after the reply r. Terminator 9. */
@@ -48,6 +49,43 @@ test('an utterance that the length limit ended needs no position for its last to
   const [example] = tokenExamples([{ trajectory: full, turn: 0, weight: 1 }], { scoreTerminator: true });
   expect([...example.ids]).toEqual([1, 2, 3]); // with the fourth it could be longer than the context
   expect([...example.targets]).toEqual([0, 3, 4]);
+});
+
+test('what the environment wrote is scored with a weight of its own, but for what the policy can never write', () => {
+  const utterances = [0, 1].map((turn) => ({ trajectory, turn, weight: 1 }));
+  const history = {
+    segments: [
+      {
+        ...trajectory.segments[0],
+        ids: [1, 2, 3, 4, 7, 5, 6],
+        utterances: [trajectory.segments[0].utterances[0], { ...trajectory.segments[0].utterances[1], start: 5 }],
+      },
+    ],
+  };
+  const scored = (maskedIds: number[]) =>
+    tokenExamples(
+      utterances.map((utterance) => ({ ...utterance, trajectory: history })),
+      { scoreTerminator: true, observations: { weight: 0.25, maskedIds: new Set(maskedIds) } },
+    )[0];
+  // After [q Q] the terminator is the target; 4 begins the reply, which predicts 7.
+  expect([...scored([]).targets]).toEqual([2, 3, 9, 7, 5, 6, 9]);
+  expect([...scored([]).weights]).toEqual([1, 1, 1, 0.25, 1, 1, 1]);
+  expect(scored([7]).weights[3]).toBe(0);
+});
+
+test('a slip of a demonstration is read and not learned', () => {
+  const tokenizer = wordLevelTokenizer(['a b c d e\n']);
+  const turns = [
+    { action: 'b', reply: ' c', slip: true },
+    { action: ' d', reply: '' },
+  ];
+  const segments = demonstrationSegments({ opening: 'a', turns }, tokenizer, 9);
+  const { examples } = episodeExamples([{ segments }], { scoreTerminator: true, observationWeight: 0.5 }).batchOf([
+    { segments },
+  ])!;
+  expect(examples).toHaveLength(1);
+  // a → b is the slip's, b → c and nothing else the environment's, c → d and the end of d are learned.
+  expect([...examples[0].weights]).toEqual([0, 0.5, 1, 1]);
 });
 
 test('silence that is not scored gives no example', () => {

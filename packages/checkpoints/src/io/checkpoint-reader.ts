@@ -41,8 +41,17 @@ export interface ReadTensorOptions {
 export const nonFiniteAdvice =
   'training diverged or the file is damaged: use an earlier checkpoint or download it again';
 
-/** The first non-finite number, as the text of an error; null if all are finite. */
-export function firstNonFinite(data: Float32Array): string | null {
-  for (let i = 0; i < data.length; i++) if (!Number.isFinite(data[i])) return `${data[i]} at index ${i}`;
-  return null;
+/** The first non-finite number, as the text of an error; null if all are finite. @param start index of `data[0]` in the tensor */
+export function firstNonFinite(data: Float32Array, start = 0): string | null {
+  if (allFinite(data)) return null;
+  const at = data.findIndex((value) => !Number.isFinite(value));
+  return `${data[at]} at index ${start + at}`;
+}
+
+/** NaN and infinity are the numbers whose exponent is all ones: adding one to it carries into the sign. */
+function allFinite({ buffer, byteOffset, length }: Float32Array): boolean {
+  const words = new Int32Array(buffer, byteOffset, length);
+  let carries = 0;
+  for (let i = 0; i < length; i++) carries |= (words[i] & 0x7f800000) + 0x00800000;
+  return carries >= 0;
 }

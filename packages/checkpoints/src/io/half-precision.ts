@@ -1,10 +1,26 @@
 // Reading 16-bit floating point into float32, into a given array where there is one. Both conversions are exact.
 
 /** bfloat16 is the upper half of a float32. */
-export function bfloat16ToFloat32(bits: Uint16Array, values = new Float32Array(bits.length)): Float32Array {
+export function bfloat16ToFloat32(bits: Uint16Array, values: Float32Array = new Float32Array(bits.length)): Float32Array {
   const words = new Uint32Array(values.buffer, values.byteOffset, bits.length);
   for (let i = 0; i < bits.length; i++) words[i] = bits[i] << 16;
   return values;
+}
+
+/** As `bfloat16ToFloat32` where the numbers are in the upper half of the memory of `values`, which they overwrite. */
+export function expandBfloat16(values: Float32Array<ArrayBuffer>): void {
+  const { buffer, byteOffset, length } = values;
+  if (length % 2 === 1) {
+    bfloat16ToFloat32(new Uint16Array(buffer, byteOffset + 2 * length, length), values);
+    return;
+  }
+  // Two numbers a word: what is written is always before what is still to be read.
+  const words = new Uint32Array(buffer, byteOffset, length);
+  for (let i = 0, from = length / 2; i < length; i += 2, from++) {
+    const pair = words[from];
+    words[i] = pair << 16;
+    words[i + 1] = pair & 0xffff0000;
+  }
 }
 
 /** IEEE 754 binary16, by a table of all 65,536 values. */

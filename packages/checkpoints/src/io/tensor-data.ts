@@ -1,6 +1,6 @@
 // Reads one tensor's data into float32 without a second copy: block by block where the dtype changes.
 import { toFloat32 } from './float32-conversion.js';
-import { bfloat16ToFloat32, float16ToFloat32 } from './half-precision.js';
+import { expandBfloat16, float16ToFloat32 } from './half-precision.js';
 import { bytesPerElement, type Dtype } from './dtype.js';
 
 export interface TensorData {
@@ -16,28 +16,45 @@ export interface TensorData {
 /** Elements of a block: 4 MiB of float32. */
 const BLOCK = 1 << 20;
 
-/** The numbers in the file's order; float32 goes straight into the result. */
-export async function readFloat32({ dtype, shape, read, fail }: TensorData): Promise<Float32Array> {
+/**
+ * The numbers in the file's order; float32 goes straight into the result. Of 16-bit numbers the next block is read by another
+ * thread while one is converted, in the memory of the result.
+ *
+ * @param done is given each block with the index of its first number when it is complete
+ */
+export async function readFloat32(
+  { dtype, shape, read, fail }: TensorData,
+  done: (block: Float32Array, start: number) => void = () => undefined,
+): Promise<Float32Array> {
   const count = shape.reduce((product, size) => product * size, 1);
   if (dtype !== 'F32' && dtype !== 'F16' && dtype !== 'BF16') {
     const bytes = new Uint8Array(count * bytesPerElement[dtype]);
     await read(0, bytes);
-    return toFloat32(dtype, bytes.buffer, fail);
-  }
-  const values = new Float32Array(count);
-  if (dtype === 'F32') {
-    await read(0, new Uint8Array(values.buffer));
+    const values = toFloat32(dtype, bytes.buffer, fail);
+    done(values, 0);
     return values;
   }
-  const bits = new Uint16Array(Math.min(BLOCK, count));
-  for (let start = 0; start < count; start += bits.length) {
-    const some = bits.subarray(0, Math.min(bits.length, count - start));
-    await read(2 * start, new Uint8Array(some.buffer, 0, some.byteLength));
-    const target = values.subarray(start, start + some.length);
-    (dtype === 'F16' ? float16ToFloat32 : bfloat16ToFloat32)(some, target);
+  const values = new Float32Array(count);
+  const bytes = bytesPerElement[dtype];
+  const blockAt = (start: number) => values.subarray(start, start + BLOCK);
+  const readBlock = (start: number) => {
+    const { buffer, byteOffset, length } = blockAt(start);
+    return read(bytes * start, new Uint8Array(buffer, byteOffset + (4 - bytes) * length, bytes * length));
+  };
+  let reading = count > 0 ? readBlock(0) : undefined;
+  for (let start = 0; start < count; start += BLOCK) {
+    await reading;
+    if (start + BLOCK < count) reading = readBlock(start + BLOCK);
+    const block = blockAt(start);
+    if (dtype === 'BF16') expandBfloat16(block);
+    else if (dtype === 'F16') float16ToFloat32(upperHalf(block), block);
+    done(block, start);
   }
   return values;
 }
+
+const upperHalf = ({ buffer, byteOffset, length }: Float32Array) =>
+  new Uint16Array(buffer, byteOffset + 2 * length, length);
 
 /** The transposed of a matrix: [rows, columns] in the file, [columns, rows] in the result. */
 export async function readFloat32Transposed(stored: TensorData): Promise<Float32Array> {

@@ -59,9 +59,12 @@ export class SafetensorsFile implements CheckpointReader {
       read: (offset, target) => readFully(this.path, this.handle, this.dataStart + entry.begin + offset, target),
       fail,
     };
-    const data = await (transposed ? readFloat32Transposed(stored) : readFloat32(stored));
-    const wrong = requireFinite ? firstNonFinite(data) : null;
-    if (wrong !== null) throw new CheckpointError(this.path, name, 'finite numbers', wrong, nonFiniteAdvice);
+    const check = (numbers: Float32Array, start: number) => {
+      const wrong = requireFinite ? firstNonFinite(numbers, start) : null;
+      if (wrong !== null) throw new CheckpointError(this.path, name, 'finite numbers', wrong, nonFiniteAdvice);
+    };
+    const data = await (transposed ? readFloat32Transposed(stored) : readFloat32(stored, check));
+    if (transposed) check(data, 0);
     return { shape: transposed ? [...entry.shape].reverse() : [...entry.shape], data };
   }
 

@@ -157,7 +157,14 @@ export class JobLog {
       descriptor = undefined;
     };
     const write = (record: LogRecord) => {
-      if (descriptor !== undefined) writeSync(descriptor, `${format(record)}\n`);
+      if (descriptor === undefined) return;
+      try {
+        writeSync(descriptor, `${format(record)}\n`);
+      } catch (error) {
+        // A log that cannot be written, as on a full disk, does not end the job.
+        process.stderr.write(`the log file ${file} ends here: ${(error as NodeJS.ErrnoException).code}\n`);
+        close();
+      }
     };
     return { level, write, close };
   }

@@ -9,12 +9,12 @@ export interface AlfworldDemonstrationOptions extends AlfworldOptions, PlannedDe
 
 /** Won episodes only: an episode that the step limit cuts is not worth imitating. */
 export async function alfworldDemonstrations(options: AlfworldDemonstrationOptions): Promise<Transition[][]> {
-  const { episodes, firstSeed, ...envOptions } = options;
+  const { episodes, firstSeed, slips, ...envOptions } = options;
   const env = new Alfworld(envOptions);
   const plan = (seed: number) => {
     const { commands, won } = env.expertPath(seed);
     return won ? commands : null;
   };
   const trained = trainItems(env, alfworldSplits({ ...envOptions, backend: 'embedded' }));
-  return playPlans(trained, plan, { episodes, firstSeed });
+  return playPlans(trained, plan, { episodes, firstSeed, slips });
 }

@@ -7,13 +7,13 @@ import {
   missingAddress,
   servedGame,
 } from '../agentgym/backend.js';
-import { playedSet, plannedOptions } from '../played-demonstrations.js';
-import { defineEnvironment, noOptions, resetSchemaWith } from '../unit.js';
+import { expertSlipsSchema, playedSet, plannedOptions, type ExpertSlips } from '../played-demonstrations.js';
+import { defineEnvironment, resetSchemaWith } from '../unit.js';
 import { Alfworld, alfworldSchema, type AlfworldOptions } from './alfworld.js';
 import { alfworldDemonstrations } from './demonstrations.js';
 import { alfworldSplits } from './splits.js';
 
-export const alfworldUnit = defineEnvironment<AlfworldOptions>({
+export const alfworldUnit = defineEnvironment<AlfworldOptions, ExpertSlips>({
   name: 'alfworld',
   description: 'Household tasks in text: find, clean, heat, cool and place things, as in ALFWorld.',
   schema: alfworldSchema,
@@ -49,7 +49,7 @@ export const alfworldUnit = defineEnvironment<AlfworldOptions>({
   },
   problems: (options) => missingAddress('alfworld', options),
   demonstrations: {
-    schema: noOptions,
+    schema: expertSlipsSchema,
     make: async (options, request) =>
       playedSet(await alfworldDemonstrations({ ...options, ...plannedOptions(request) })),
     problem: ({ backend }) =>

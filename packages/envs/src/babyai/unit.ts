@@ -7,14 +7,14 @@ import {
   missingAddress,
   servedGame,
 } from '../agentgym/backend.js';
-import { playedSet, plannedOptions } from '../played-demonstrations.js';
+import { expertSlipsSchema, playedSet, plannedOptions, type ExpertSlips } from '../played-demonstrations.js';
 import { servedSplits } from '../agentgym/splits.js';
 import { seedSplits } from '../splits.js';
-import { defineEnvironment, noOptions, resetSchemaWith } from '../unit.js';
+import { defineEnvironment, resetSchemaWith } from '../unit.js';
 import { BabyAi, babyAiSchema, type BabyAiOptions } from './babyai.js';
 import { babyAiDemonstrations } from './demonstrations.js';
 
-export const babyAiUnit = defineEnvironment<BabyAiOptions>({
+export const babyAiUnit = defineEnvironment<BabyAiOptions, ExpertSlips>({
   name: 'babyai',
   description: "A grid of rooms in text: go to, pick up, open, put next to, as BabyAI's missions say.",
   schema: babyAiSchema,
@@ -43,7 +43,7 @@ export const babyAiUnit = defineEnvironment<BabyAiOptions>({
   readWith: { ...backendReadWith, levels: embeddedOnly },
   problems: (options) => missingAddress('babyai', options),
   demonstrations: {
-    schema: noOptions,
+    schema: expertSlipsSchema,
     make: async (options, request) => playedSet(await babyAiDemonstrations({ ...options, ...plannedOptions(request) })),
     problem: ({ backend }) =>
       backend === 'agentgym'

@@ -1,6 +1,6 @@
 import { Rng, type DemonstrationSet } from '@bowyer/core';
 import type { Env } from '../contract/env.js';
-import { expertNoiseSchema, type ExpertNoise } from '../played-demonstrations.js';
+import { expertNoiseSchema, expertSlipsSchema, type ExpertNoise, type ExpertSlips } from '../played-demonstrations.js';
 import { defaultOffer, historyOffer, type ContextOffer } from '../context/context-options.js';
 import type { EnvParts } from '../oracle.js';
 import type { SplitPlan } from '../splits.js';
@@ -39,7 +39,7 @@ const schema = {
 } as const;
 
 export const mixtureUnit = (registry: Members) =>
-  defineEnvironment<MixtureOptions, ExpertNoise>({
+  defineEnvironment<MixtureOptions, ExpertNoise & ExpertSlips>({
     name: 'mixture',
     description: 'Several environments in one run: every episode is one of one of them.',
     schema,
@@ -70,7 +70,10 @@ export const mixtureUnit = (registry: Members) =>
       ...contextProblems(offersOf(membersOf(envs), registry)),
     ],
     demonstrations: {
-      schema: expertNoiseSchema,
+      schema: {
+        ...expertNoiseSchema,
+        properties: { ...expertNoiseSchema.properties, ...expertSlipsSchema.properties },
+      },
       make: ({ envs }, request) => mixedDemonstrations(membersOf(envs), request, registry),
       problem: ({ envs }) => withoutExpert(membersOf(envs), registry),
     },
@@ -151,10 +154,10 @@ function withoutExpert(members: readonly Member[], registry: Members): string | 
   return null;
 }
 
-/** As many of each environment; of an expert's own keys `noise` alone can be chosen, the others have their defaults. */
+/** As many of each environment; of an expert's own keys `noise` and `slips` can be chosen, the others have their defaults. */
 async function mixedDemonstrations(
   members: readonly Member[],
-  { count, seed, noise }: DemonstrationRequest & ExpertNoise,
+  { count, seed, noise, slips }: DemonstrationRequest & ExpertNoise & ExpertSlips,
   registry: Members,
 ): Promise<DemonstrationSet> {
   const sets: DemonstrationSet[] = [];
@@ -164,7 +167,12 @@ async function mixedDemonstrations(
     const own = Object.fromEntries(defaults) as Record<string, unknown>;
     const share = Math.ceil(count / members.length);
     sets.push(
-      await source!.make(registry.options(one), { ...own, ...('noise' in own && { noise }), count: share, seed }),
+      await source!.make(registry.options(one), {
+        ...own,
+        ...('noise' in own && { noise }),
+        ...('slips' in own && { slips }),
+        ...{ count: share, seed },
+      }),
     );
   }
   const demonstrations = sets.flatMap((set) => set.demonstrations);

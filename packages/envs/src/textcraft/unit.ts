@@ -10,7 +10,14 @@ import {
   type BackendOptions,
 } from '../agentgym/backend.js';
 import { servedSplits } from '../agentgym/splits.js';
-import { expertNoiseSchema, playedOptions, playedSet, type ExpertNoise } from '../played-demonstrations.js';
+import {
+  expertNoiseSchema,
+  expertSlipsSchema,
+  playedOptions,
+  playedSet,
+  type ExpertNoise,
+  type ExpertSlips,
+} from '../played-demonstrations.js';
 import { defineEnvironment, resetSchemaWith } from '../unit.js';
 import { textCraftDemonstrations } from './demonstrations.js';
 import { textCraftSchema, type TextCraftOptions } from './options.js';
@@ -23,7 +30,7 @@ const dataIdx = { description: "The goal, counted as AgentGym's data_idx.", type
 const asPlayed = <Options extends TextCraftOptions & BackendOptions>(options: Options): Options =>
   options.backend === 'agentgym' ? { ...options, observation: 'turn' } : options;
 
-export const textCraftUnit = defineEnvironment<TextCraftOptions & BackendOptions, ExpertNoise>({
+export const textCraftUnit = defineEnvironment<TextCraftOptions & BackendOptions, ExpertNoise & ExpertSlips>({
   name: 'textcraft',
   description: 'Craft an item of Minecraft by listed recipes from things that can be fetched (AgentGym).',
   schema: { ...textCraftSchema, properties: { ...textCraftSchema.properties, ...backendProperties } },
@@ -62,7 +69,7 @@ export const textCraftUnit = defineEnvironment<TextCraftOptions & BackendOptions
   // Recordings are of AgentGym's server, which has no limit.
   replayOptions: { observation: 'turn', stepLimit: Number.MAX_SAFE_INTEGER },
   demonstrations: {
-    schema: expertNoiseSchema,
+    schema: { ...expertNoiseSchema, properties: { ...expertNoiseSchema.properties, ...expertSlipsSchema.properties } },
     make: async (options, request) =>
       playedSet(await textCraftDemonstrations(asPlayed(options), playedOptions(request))),
     independentOf: backendOptionNames.filter((name) => name !== 'backend'),

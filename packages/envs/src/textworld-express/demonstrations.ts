@@ -1,6 +1,7 @@
 // Expert episodes of the TextWorldExpress games, for supervised warm starts without any download.
 import type { InformedTransition } from '@bowyer/core';
 import type { TextWorldExpressGame } from './descriptions.js';
+import { expertSlipsSchema, Slips } from '../played-demonstrations.js';
 import { foldSeeds, type Fold } from './parameters.js';
 import { TextWorldExpress, type TextWorldExpressReset } from './textworld-express.js';
 
@@ -13,6 +14,9 @@ export interface TextWorldExpressDemonstrationOptions {
   showValidActions: boolean;
   seedStep: number;
   onlyWon: boolean;
+  /** Chance before each turn of an action that has no effect and is not imitated; and the seed of these. */
+  slips: number;
+  slipSeed: number;
 }
 
 export const textWorldExpressDemonstrationsSchema = {
@@ -47,6 +51,8 @@ export const textWorldExpressDemonstrationsSchema = {
       default: 1,
     },
     onlyWon: { description: 'Leave out episodes that the limit cut.', type: 'boolean', default: true },
+    slips: expertSlipsSchema.properties.slips,
+    slipSeed: { description: 'Of the slips.', type: 'integer', default: 0 },
   },
 } as const;
 
@@ -66,12 +72,13 @@ export async function textWorldExpressDemonstrations(
   options: TextWorldExpressDemonstrationOptions,
   worldOf: (seed: number) => TextWorldExpressReset = (seed) => ({ seed }),
 ): Promise<TextWorldExpressDemonstration[]> {
-  const { episodes, seedStep, onlyWon, ...envOptions } = options;
+  const { episodes, seedStep, onlyWon, slips: share, slipSeed, ...envOptions } = options;
+  const slips = new Slips(share, slipSeed);
   const env = new TextWorldExpress(game, { ...envOptions, backend: 'embedded', baseUrl: null, timeoutMs: 1 });
   const demonstrations: TextWorldExpressDemonstration[] = [];
   try {
     for (let i = 0; i < episodes; i++) {
-      const demonstration = await playExpert(env, worldOf(foldSeeds[options.fold] + i * seedStep));
+      const demonstration = await playExpert(env, slips, worldOf(foldSeeds[options.fold] + i * seedStep));
       if (demonstration.won || !onlyWon) demonstrations.push(demonstration);
     }
   } finally {
@@ -80,17 +87,25 @@ export async function textWorldExpressDemonstrations(
   return demonstrations;
 }
 
-async function playExpert(env: TextWorldExpress, world: TextWorldExpressReset): Promise<TextWorldExpressDemonstration> {
+async function playExpert(
+  env: TextWorldExpress,
+  slips: Slips,
+  world: TextWorldExpressReset,
+): Promise<TextWorldExpressDemonstration> {
   const seed = world.seed!;
   const start = await env.reset(world);
   let { observation, info } = start;
   const transitions: InformedTransition[] = [];
   for (const action of await env.goldPath()) {
     if (!(info.validActions as readonly string[]).includes(action)) continue;
-    const { observation: nextObservation, info: nextInfo, reward, terminated, truncated } = await env.step(action);
-    transitions.push({ observation, info, action, reward, nextObservation, nextInfo, terminated, truncated });
-    if (terminated || truncated) return { seed, won: nextInfo.won === true, transitions };
-    [observation, info] = [nextObservation, nextInfo];
+    const slip = slips.before(action, info.validActions as readonly string[]);
+    for (const said of slip === null ? [action] : [slip, action]) {
+      const { observation: nextObservation, info: nextInfo, reward, terminated, truncated } = await env.step(said);
+      const end = { terminated, truncated, ...(said === slip && { slip: true }) };
+      transitions.push({ observation, info, action: said, reward, nextObservation, nextInfo, ...end });
+      if (terminated || truncated) return { seed, won: nextInfo.won === true, transitions };
+      [observation, info] = [nextObservation, nextInfo];
+    }
   }
   return { seed, won: false, transitions };
 }

@@ -1,6 +1,6 @@
 import { contextParts } from '../context/context-options.js';
-import { defineEnvironment, noOptions, resetSchemaWith, type Condition } from '../unit.js';
-import { playedSet } from '../played-demonstrations.js';
+import { defineEnvironment, resetSchemaWith, type Condition } from '../unit.js';
+import { expertSlipsSchema, playedSet, type ExpertSlips } from '../played-demonstrations.js';
 import { textWorldExpressDemonstrations } from './demonstrations.js';
 import {
   textWorldExpressDescriptions,
@@ -24,7 +24,7 @@ const simulated: Condition = { backend: ['java'] };
 const SEED_STEP = 123_456;
 
 const unitOf = (name: TextWorldExpressGame) =>
-  defineEnvironment<TextWorldExpressOptions>({
+  defineEnvironment<TextWorldExpressOptions, ExpertSlips>({
     name,
     description: textWorldExpressDescriptions[name],
     schema: textWorldExpressSchema,
@@ -37,15 +37,15 @@ const unitOf = (name: TextWorldExpressGame) =>
     typicalReturn: () => 0.4,
     readWith: { baseUrl: simulated, timeoutMs: simulated, contentDir: { backend: ['embedded'] } },
     demonstrations: {
-      schema: noOptions,
-      make: async (options, { count: episodes }) => {
+      schema: expertSlipsSchema,
+      make: async (options, { count: episodes, seed, slips }) => {
         const { fold, params, stepLimit, contentDir, showValidActions } = options;
         const plan = textWorldExpressSplits(name, options);
         const played = await textWorldExpressDemonstrations(
           name,
           {
             ...{ fold: fold ?? 'train', params, stepLimit, contentDir, showValidActions },
-            ...{ episodes, seedStep: SEED_STEP, onlyWon: true },
+            ...{ episodes, seedStep: SEED_STEP, onlyWon: true, slips, slipSeed: seed },
           },
           (seed) => plan.choose({ split: 'train', seed }).reset,
         );

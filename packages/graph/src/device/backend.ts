@@ -44,7 +44,10 @@ export abstract class Backend<T extends StateTensor, Binding extends RunnableBin
       case 'callKernel':
         return (await this.callKernel(this.#kernels.get(request.kernelId)!, request)) ?? null;
       case 'createState':
-        this.#states.set(request.stateId, await this.#createState(request.tensors));
+        this.#states.set(request.stateId, {
+          ...this.#states.get(request.stateId),
+          ...(await this.#createState(request.tensors)),
+        });
         return null;
       case 'viewState':
         this.#states.set(request.stateId, pick(this.state(request.of), request.names));

@@ -17,7 +17,8 @@ import { GraphKernel, WorkerKernel, type Kernel, type KernelSource } from './ker
 import { ModelFiles } from './model-files.js';
 import { Program } from './program.js';
 import type { StateTensorSpec } from './protocol.js';
-import { State, type StateTensorInit, type TensorCopy } from './state.js';
+import { State, type StateTensorInfo, type StateTensorInit, type TensorCopy } from './state.js';
+import { sizeOf } from './tensor-size.js';
 import { WorkerClient } from './worker-client.js';
 
 export interface DeviceOptions {
@@ -62,19 +63,29 @@ export class Device {
 
   /** Tensors owned by the device. The arrays are transferred to the worker and are empty afterwards. */
   async createState(tensors: Readonly<Record<string, StateTensorInit>>): Promise<State> {
-    const specs = Object.entries(tensors).map(([name, { shape, data, dtype = dataTypeOf(data) }]): StateTensorSpec => {
-      const size = shape.reduce((product, dim) => product * dim, 1);
-      if (data.length !== size)
-        throw new RangeError(
-          `createState: '${name}' has ${data.length} elements, shape [${shape.join(', ')}] needs ${size}`,
-        );
-      if (!holds(data, dtype))
-        throw new TypeError(
-          `createState: '${name}' of ${dtype} needs ${arrayTypes[dtype].name}, not ${arrayClass(data)}`,
-        );
-      return { name, dtype, dims: shape, data: ownBuffer(data) };
-    });
+    const specs = Object.entries(tensors).map(([name, tensor]) => specOf(name, tensor));
     return this.#createState(specs, [...new Set(specs.map(({ data }) => data!.buffer as ArrayBuffer))]);
+  }
+
+  /**
+   * As `createState`, each tensor transferred as it comes: a model in this thread's memory would make the garbage collector mark
+   * everything once for each 64 MiB of it.
+   */
+  async createStateFrom(tensors: AsyncIterable<readonly [name: string, tensor: StateTensorInit]>): Promise<State> {
+    const stateId = this.client.nextId();
+    const infos = new Map<string, StateTensorInfo>();
+    await this.client.request({ kind: 'createState', stateId, tensors: [] });
+    try {
+      for await (const [name, tensor] of tensors) {
+        const spec = specOf(name, tensor);
+        await this.client.request({ kind: 'createState', stateId, tensors: [spec] }, [spec.data!.buffer as ArrayBuffer]);
+        infos.set(name, { dtype: spec.dtype, shape: spec.dims });
+      }
+    } catch (error) {
+      await this.client.request({ kind: 'releaseState', stateId });
+      throw error;
+    }
+    return new State(stateId, infos);
   }
 
   /** Zeros in the given shapes; only the shapes are sent to the worker. */
@@ -173,6 +184,17 @@ export class Device {
     await this.client.close();
     this.#files.release();
   }
+}
+
+function specOf(name: string, { shape, data, dtype = dataTypeOf(data) }: StateTensorInit): StateTensorSpec {
+  const size = sizeOf(shape);
+  if (data.length !== size)
+    throw new RangeError(
+      `createState: '${name}' has ${data.length} elements, shape [${shape.join(', ')}] needs ${size}`,
+    );
+  if (!holds(data, dtype))
+    throw new TypeError(`createState: '${name}' of ${dtype} needs ${arrayTypes[dtype].name}, not ${arrayClass(data)}`);
+  return { name, dtype, dims: shape, data: ownBuffer(data) };
 }
 
 /** A view into a larger buffer is copied, so that transferring it does not transfer the rest of the buffer. */

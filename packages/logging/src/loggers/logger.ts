@@ -10,10 +10,18 @@ export interface LoggedRun {
   name: string;
   /** The resolved config with its keys as they are typed. */
   config: Readonly<Record<string, unknown>>;
+  /** Folders and files that the run begins with. */
+  inputs: readonly { type: 'model' | 'dataset'; path: string }[];
   /** Lines of the metrics that are kept when the run is resumed: later ones will come again. 0: the run begins. */
   resumedAfter: number;
+  /** Logged as a line of the run. */
+  note(message: string): void;
   /** Logged as a warning of the run. */
   warn(message: string): void;
+  /** Calls the listener with every line that the run logs from now on. @returns ends that */
+  onOutput(listener: (line: string, isError: boolean) => void): () => void;
+  /** Asks the run to stop at its next checkpoint; absent where it cannot. */
+  stop?(reason: string): void;
 }
 
 /** What one iteration, or one interval of optimizer steps, has given. */
@@ -32,6 +40,8 @@ export interface LoggedEnd {
   status: 'finished' | 'stopped' | 'failed';
   /** Figures of the final test, empty where there is none. */
   results: Readonly<Record<string, number>>;
+  /** Folder of the model that the run has made; null where there is none. */
+  model: string | null;
 }
 
 /** An open logger. Its calls come one after another. */
@@ -46,6 +56,8 @@ export interface LoggerUnit<Options extends TObject = TObject> {
   description: string;
   /** Options in snake_case with meaning and unit; defaults in configs/logger/NAME.yaml. */
   options: Options;
+  /** Called before any work of the run. @throws {Error} with what it lacks */
+  check?(run: Pick<LoggedRun, 'project' | 'name'>, options: OptionsOf<Options>): void;
   /** @param options with camelCase keys; they fit the schema */
   open(run: LoggedRun, options: OptionsOf<Options>): Promise<RunLogger>;
 }

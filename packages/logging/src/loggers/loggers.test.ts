@@ -19,7 +19,10 @@ const run = (resumedAfter = 0): LoggedRun => ({
     project: 'tests',
     name: 'a run',
     config: { seed: 3, env: { words: ['dog'] }, lm_lr: null },
+    inputs: [],
   },
+  note: () => {},
+  onOutput: () => () => {},
   warn: (message) => {
     throw new Error(message);
   },
@@ -36,10 +39,10 @@ const step = (iteration: number, metrics: Record<string, number>): LoggedStep =>
   ...{ iteration, metrics, seconds: { rollout: 0.5 }, episodes: [episode] },
 });
 
-const end = { status: 'finished', results: { 'test/episodic_return': -3.5 } } as const;
+const end = { status: 'finished', results: { 'test/episodic_return': -3.5 }, model: null } as const;
 
 test('names are found, and belong to one logger each', () => {
-  expect(loggerNames()).toEqual(['csv', 'tensorboard']);
+  expect(loggerNames()).toEqual(['csv', 'tensorboard', 'wandb']);
   const csv = findLogger('csv')!;
   registerLogger(csv);
   expect(() => registerLogger({ ...csv, open: () => Promise.reject(new Error()) })).toThrow(

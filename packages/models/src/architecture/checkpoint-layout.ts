@@ -46,9 +46,25 @@ export async function* eachParameter(
 ): AsyncGenerator<[name: string, tensor: HostTensor]> {
   source = withSeparateParameters(specs, source, namesOf);
   const names = namesInFile(specs, source);
-  for (const { name, transposedInFile } of specs)
-    yield [name, await source.read(names.get(name)!, { transposed: transposedInFile, requireFinite: true })];
+  const read = ({ name, transposedInFile }: ParameterSpec) => {
+    const tensor = source.read(names.get(name)!, { transposed: transposedInFile, requireFinite: true });
+    tensor.catch(() => undefined); // its error is thrown when its turn comes
+    return tensor;
+  };
+  // One ahead, so that the file is read while the caller works on the tensor before.
+  let ahead = specs.length > 0 ? read(specs[0]) : undefined;
+  for (const [i, spec] of specs.entries()) {
+    const tensor = await (ahead ?? read(spec));
+    const next = specs[i + 1];
+    ahead = next && elementsOf(next) <= AHEAD ? read(next) : undefined;
+    yield [spec.name, tensor];
+  }
 }
+
+/** Larger tensors are not read ahead: two of them in memory at a time would be too much. */
+const AHEAD = 2 ** 26;
+
+const elementsOf = ({ shape }: ParameterSpec) => shape.reduce((product, size) => product * size, 1);
 
 /** Parameter → its tensor's name in the file, which may have another prefix. */
 export function namesInFile(specs: readonly ParameterSpec[], { path, entries }: CheckpointReader): Map<string, string> {

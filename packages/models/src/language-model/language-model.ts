@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { writeFileAtomically, type Rng, type ScoredTokens, type TokenLoss } from '@bowyer/core';
-import type { Device, State } from '@bowyer/graph';
+import type { Device, Precision, State, StateTensorInit } from '@bowyer/graph';
 import { architectureFor } from './architectures.js';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import { checkMemory } from '../architecture/initialize-parameters.js';
@@ -19,6 +19,7 @@ import { StepRng } from '../lora/step-rng.js';
 import { createOptimizer, type OptimizerOptions } from '../optimizers/create-optimizer.js';
 import type { Optimizer } from '../optimizers/optimizer.js';
 import {
+  type CheckpointReader,
   type ConfigJson,
   type HostTensors,
   openSafetensors,
@@ -40,7 +41,7 @@ import { trunkWidth } from '../training/training-graph.js';
 import { ValueHead } from '../training/value-head.js';
 import { loadTokenizer, type Tokenizer } from '../tokenizers/tokenizer.js';
 import { checkVocabulary } from '../tokenizers/vocabulary-check.js';
-import { frozenTensors, ComputeWeights } from '../weights/compute-weights.js';
+import { frozenTensor, frozenTensors, ComputeWeights } from '../weights/compute-weights.js';
 
 /** Probabilities in config.json, of all families. */
 const dropoutFields = ['attn_pdrop', 'embd_pdrop', 'resid_pdrop', 'attention_dropout', 'hidden_dropout'];
@@ -164,21 +165,18 @@ export class LanguageModel implements FrozenPolicy {
     const config = await readDecoderConfig(baseDir);
     const tokenizer = await loadTokenizer(baseDir);
     checkVocabulary(tokenizer.vocabSize, architectureFor(config, configPath(baseDir)).vocabSize, baseDir);
-    const { architecture, weights } = await readWeights(config, baseDir, quantization);
     // Dropout belongs to the training, the rest to the adapter's weights.
     const loraOptions = adapter ? { ...adapter, dropout: lora?.dropout ?? adapter.dropout } : lora;
-    const adapters =
-      loraOptions &&
-      (await createAdapters(device, architecture, {
-        options: loraOptions,
-        seed: lora?.seed ?? 0,
-        dir: adapter && dir,
-      }));
-    const base = await createBase(options, weights, adapters !== undefined);
+    const { architecture, adapters, base, kept } = await readModel(
+      { device, config, dir: baseDir, quantization },
+      async (described) =>
+        loraOptions &&
+        createAdapters(device, described, { options: loraOptions, seed: lora?.seed ?? 0, dir: adapter && dir }),
+    );
     const { file, json } = await readGenerationFields(baseDir);
     return new LanguageModel(options, architecture, tokenizer, {
       base,
-      ...weights.kept,
+      ...kept,
       adapters,
       // An adapter names its base, and is looked at from elsewhere.
       baseDir: resolve(baseDir),
@@ -436,22 +434,42 @@ function createBase(
 
 const configPath = (dir: string) => join(dir, 'config.json');
 
-/** Quantised as they are read, so that of those weights no more than one is in memory in float32. */
-async function readWeights(
-  config: ConfigJson,
-  dir: string,
-  quantization: Quantization,
-): Promise<{ architecture: CausalArchitecture; weights: FrozenWeights }> {
+interface ModelSource {
+  device: Device;
+  config: ConfigJson;
+  dir: string;
+  quantization: Quantization;
+}
+
+/** Each weight goes to the device, or is quantised, as it is read, so that no more than one or two are here in float32. */
+async function readModel(
+  { device, config, dir, quantization }: ModelSource,
+  adaptersFor: (architecture: CausalArchitecture) => Promise<ModelWeights['adapters']>,
+): Promise<Pick<ModelWeights, 'adapters' | 'base'> & { architecture: CausalArchitecture; kept: FrozenWeights['kept'] }> {
   const file = await openSafetensors(dir);
   try {
     const { json, source } = await withStoredHead(config, file, configPath(dir));
     const architecture = architectureFor(json, configPath(dir));
     const weights = new FrozenWeights(architecture, quantization);
-    for await (const [name, tensor] of eachParameter(architecture.parameters, source)) weights.take(name, tensor);
-    return { architecture, weights };
+    const adapters = await adaptersFor(architecture);
+    const isFrozen = adapters !== undefined || quantization !== 'none';
+    const base = await device.createStateFrom(whole(architecture, source, weights, isFrozen, device.precision));
+    return { architecture, adapters, base, kept: weights.kept };
   } finally {
     await file.close();
   }
+}
+
+/** The parameters that are not quantised. */
+async function* whole(
+  { parameters }: CausalArchitecture,
+  source: CheckpointReader,
+  weights: FrozenWeights,
+  isFrozen: boolean,
+  precision: Precision,
+): AsyncGenerator<[string, StateTensorInit]> {
+  for await (const [name, tensor] of eachParameter(parameters, source))
+    if (!weights.takesQuantized(name, tensor)) yield [name, isFrozen ? frozenTensor(tensor, precision) : tensor];
 }
 
 /** Padding is never generated, unless it is also the end-of-text token (as in GPT-2). */

@@ -9,7 +9,7 @@ import type { OptimizerStep } from './gradient-clip.js';
 import type { Optimizer, OptimizerNotes, StepOptions } from './optimizer.js';
 import { shapesOf } from './optimizer-state.js';
 
-/** Milliseconds of all exchanges of a device, for reports. */
+/** Of exchanges of gradients and parameters, in ms. */
 export interface ExchangeTimes {
   /** Until the slowest rank was there. */
   wait: number;
@@ -18,17 +18,16 @@ export interface ExchangeTimes {
 
 const times = new WeakMap<Device, ExchangeTimes>();
 
-/** What the exchanges of gradients and parameters on this device have taken so far. */
-export function exchangeTimes(device: Device): ExchangeTimes {
+/** What the exchanges on this device have taken since the last call. */
+export function takeExchangeTimes(device: Device): ExchangeTimes {
   const found = times.get(device) ?? { wait: 0, exchange: 0 };
-  times.set(device, found);
+  times.delete(device);
   return found;
 }
 
 function count(device: Device, { wait, exchange }: ExchangeTimes): void {
-  const all = exchangeTimes(device);
-  all.wait += wait;
-  all.exchange += exchange;
+  const before = times.get(device) ?? { wait: 0, exchange: 0 };
+  times.set(device, { wait: before.wait + wait, exchange: before.exchange + exchange });
 }
 
 const kernelOf = <Args, Result>(device: Device, name: string): Promise<Kernel<Args, Result>> =>

@@ -56,7 +56,12 @@ export class FrozenWeights {
   }
 
   take(name: string, tensor: HostTensor): void {
-    if (this.quantization === 'none' || !this.#quantize(name, tensor)) this.tensors[name] = tensor;
+    if (!this.takesQuantized(name, tensor)) this.tensors[name] = tensor;
+  }
+
+  /** @returns false where the parameter stays in float32; it is not kept here then */
+  takesQuantized(name: string, tensor: HostTensor): boolean {
+    return this.quantization !== 'none' && this.#quantize(name, tensor);
   }
 
   /**

@@ -1,7 +1,15 @@
 // The weights that the graphs of a model read: the trained ones themselves, or on a float16 device a copy in
 // float16 beside the float32 masters, converted again when a step has changed them. It halves what every decoding step reads.
-import { GraphBuilder, toFloat16, type BoundProgram, type Device, type Precision, type State } from '@bowyer/graph';
-import type { HostTensors } from '@bowyer/checkpoints';
+import {
+  GraphBuilder,
+  toFloat16,
+  type BoundProgram,
+  type Device,
+  type Precision,
+  type State,
+  type StateTensorInit,
+} from '@bowyer/graph';
+import type { HostTensor, HostTensors } from '@bowyer/checkpoints';
 
 interface Copy {
   state: State;
@@ -76,12 +84,9 @@ export class ComputeWeights {
 }
 
 /** Weights that no step will change, as a device takes them: in float16 they need no masters. */
-export function frozenTensors(tensors: HostTensors, precision: Precision) {
-  if (precision === 'float32') return tensors;
-  return Object.fromEntries(
-    Object.entries(tensors).map(([name, { shape, data }]) => [
-      name,
-      { shape, data: toFloat16(data), dtype: 'float16' as const },
-    ]),
-  );
-}
+export const frozenTensors = (tensors: HostTensors, precision: Precision) =>
+  Object.fromEntries(Object.entries(tensors).map(([name, tensor]) => [name, frozenTensor(tensor, precision)]));
+
+/** One of them. */
+export const frozenTensor = ({ shape, data }: HostTensor, precision: Precision): StateTensorInit =>
+  precision === 'float32' ? { shape, data } : { shape, data: toFloat16(data), dtype: 'float16' };

@@ -23,12 +23,12 @@ export const secretKeys = {
   ),
 };
 
-/** What is not built; any value but the one without effect is refused. */
-export const notBuilt = {
-  use_wandb: Type.Literal(false, { description: 'log to Weights & Biases; not built yet: must be false' }),
-  wandb_key: Type.String({
-    description: 'kept for ArCHer’s configs; must be empty: set WANDB_API_KEY in the environment',
-  }),
+/** Weights & Biases as ArCHer's configs switch it on. */
+export const wandbKeys = {
+  use_wandb: undecided(Type.Boolean({ description: 'log to Weights & Biases: the same as logger=wandb' })),
+  wandb_key: undecided(
+    Type.String({ description: 'becomes WANDB_API_KEY of this process, and is empty in the config from then on' }),
+  ),
 };
 
 /** Keys outside the node `env` that environments read: ArCHer's, and AgentGym's address. */

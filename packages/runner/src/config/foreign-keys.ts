@@ -25,7 +25,7 @@ const AGENTGYM: Readonly<Record<string, string>> = {
   saving_epoch_freq: 'save_minutes=X',
   max_input_length: 'max_input_length=N of an algorithm that has a dataset; elsewhere the policy’s context bounds it',
   max_round: 'env.max_turns=N or env.max_rounds=N, as the environment names it (--help lists its options)',
-  wandb_log: 'nothing yet: figures are in metrics.jsonl and report.html of the run',
+  wandb_log: 'use_wandb=true or logger=wandb',
   wandb_project: 'project_name=NAME',
   wandb_run_name: 'run_name=NAME',
   data_len: 'data_len=N with task=evaluate item_list=FILE; env.items=N of an environment on a server',

@@ -117,7 +117,7 @@ function decodingProblems(
 }
 
 /** Keys for secrets, and the environment variable that takes their place. */
-const SECRETS: Readonly<Record<string, string>> = { huggingface_token: 'HF_TOKEN', wandb_key: 'WANDB_API_KEY' };
+const SECRETS: Readonly<Record<string, string>> = { huggingface_token: 'HF_TOKEN' };
 
 /** Without the place of the key, which would print its value. */
 function secretProblems(config: Record<string, unknown>): ConfigProblem[] {

@@ -1,6 +1,6 @@
 // Files of items from outside: a JSON array, or one item a line (JSONL). Everything that is wrong with a file is reported at once.
-import { readFile } from 'node:fs/promises';
 import { utf8Text } from '@bowyer/core';
+import { readParts } from '@bowyer/logging';
 
 /** Bad items that a message shows; it counts the others. */
 const SHOWN = 20;
@@ -48,7 +48,7 @@ export async function readDataFile<T>(
   read: (value: unknown, place: string) => T,
   expected: string,
 ): Promise<DataFile<T>> {
-  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+  const bytes = await readParts(path).catch((error: NodeJS.ErrnoException) => {
     const what =
       error.code === 'ENOENT' ? `there is no file '${path}'` : `cannot read '${path}' (${error.code ?? error.message})`;
     throw new DataFileError(what, 'a JSON or JSONL file');

@@ -55,11 +55,13 @@ export function asConversations({ opening, turns }: Demonstration, isDialogue: b
   const conversations: ChatMessage[][] = [];
   let before = { observation: '', action: '' };
   let observation = opening;
-  turns.forEach(({ action, reply, nextObservation }, turn) => {
+  turns.forEach(({ action, reply, nextObservation, slip }, turn) => {
     const begins = turn === 0 || !isDialogue;
     const content = (begins ? observation : messageOf(observation, before)).trim();
     if (begins) conversations.push([]);
-    conversations.at(-1)!.push({ role: 'user', content }, { role: 'assistant', content: action });
+    conversations
+      .at(-1)!
+      .push({ role: 'user', content }, { role: 'assistant', content: action, ...(slip && { loss: false }) });
     before = { observation, action: action.trim() };
     observation = nextObservation ?? observation + action + reply;
   });

@@ -9,6 +9,7 @@ export const silentFiles = (directory: string): RecordedFiles => ({
   lengths: {},
   logMetrics: () => Promise.resolve(),
   logRollout: () => Promise.resolve(),
+  logEvaluation: () => Promise.resolve(),
   logTimings: () => Promise.resolve(),
 });
 
@@ -25,5 +26,6 @@ export const silentSaveable = (models: readonly LanguageModel[], critic: DoubleC
     }
     await critic?.optimizer.save(folder);
   },
-  saveAgent: () => Promise.resolve(),
+  // A critic is saved with its optimizer, wherever it goes.
+  saveAgent: async (folder) => void (await critic?.optimizer.save(folder)),
 });

@@ -1,41 +1,34 @@
 // The episodes of a run: a list of all, and those that a page carries whole.
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readJsonl } from '@bowyer/logging';
+import { readLineAt, readPartedJsonl, type LinePlace } from '@bowyer/logging';
 import type { Dialogue, EpisodeSource, EpisodeSummary } from '@bowyer/views';
 import { dialogueOf, summaryOf, type StoredEpisode } from './turns.js';
 
-export const SOURCES: readonly EpisodeSource[] = ['rollout', 'eval', 'test'];
-
-/** Where the record of an episode is. */
-interface Place {
-  path: string;
-  offset: number;
-  bytes: number;
-}
+const SOURCES: readonly EpisodeSource[] = ['rollout', 'eval', 'test'];
 
 export interface EpisodeList {
   episodes: EpisodeSummary[];
   /** By the episode's id. */
-  places: Map<string, Place>;
+  places: Map<string, LinePlace>;
   /** What a reader should know of the files. */
   notes: string[];
 }
 
 /** All episodes of a run, in the order in which they were played. */
-export async function listEpisodes(directory: string, gamma: number): Promise<EpisodeList> {
+export async function listEpisodes(
+  directory: string,
+  gamma: number,
+  sources: readonly EpisodeSource[] = SOURCES,
+): Promise<EpisodeList> {
   const list: EpisodeList = { episodes: [], places: new Map(), notes: [] };
-  for (const source of SOURCES) {
+  for (const source of sources) {
     const path = join(directory, 'trajectories', `${source}.jsonl`);
-    const add = (record: StoredEpisode, offset: number, bytes: number) => {
+    const add = (record: StoredEpisode, place: LinePlace) => {
       const summary = summaryOf(record, source, gamma);
       list.episodes.push(summary);
-      list.places.set(summary.id, { path, offset, bytes });
+      list.places.set(summary.id, place);
     };
-    const { torn } = await readJsonl(path, add).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error;
-      return { torn: null };
-    });
+    const { torn } = await readPartedJsonl(path, add);
     if (torn !== null) list.notes.push(torn);
   }
   return list;
@@ -43,19 +36,12 @@ export async function listEpisodes(directory: string, gamma: number): Promise<Ep
 
 /** One episode whole. */
 export async function readDialogue(
-  { path, offset, bytes }: Place,
+  place: LinePlace,
   source: EpisodeSource,
   gamma: number,
   reasons: readonly string[] = [],
 ): Promise<Dialogue> {
-  const file = await open(path);
-  try {
-    const buffer = Buffer.alloc(bytes);
-    await file.read(buffer, 0, bytes, offset);
-    return dialogueOf(JSON.parse(buffer.toString('utf8')) as StoredEpisode, source, gamma, reasons);
-  } finally {
-    await file.close();
-  }
+  return dialogueOf(JSON.parse(await readLineAt(place)) as StoredEpisode, source, gamma, reasons);
 }
 
 const [BEST, WORST, SURPRISING, LATEST] = [4, 4, 4, 4];
@@ -76,7 +62,8 @@ export function chosenEpisodes(episodes: readonly EpisodeSummary[]): Map<string,
   const rollouts = episodes.filter(({ source }) => source === 'rollout');
   const recent = rollouts.slice(Math.floor(rollouts.length * (1 - RECENT)));
   const pool = tests.length > 0 ? (lastTested.length > 0 ? lastTested : tests) : recent;
-  const byReturn = [...pool].sort((a, b) => b.return - a.return);
+  // Of equal returns the newest: episodes in their order, newest first, and the sort keeps it.
+  const byReturn = [...pool].reverse().sort((a, b) => b.return - a.return);
   choose(byReturn.slice(0, BEST), 'best');
   choose(byReturn.slice(Math.max(byReturn.length - WORST, BEST)).reverse(), 'worst');
   const surprising = episodes.filter(({ surprise }) => surprise !== null);

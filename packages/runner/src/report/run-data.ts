@@ -8,7 +8,7 @@ import type { TaskResult } from '../run/breakdown.js';
 import { chartSpecs } from './charts.js';
 import { chosenEpisodes, listEpisodes, readDialogue } from './episodes.js';
 import { metricTable, readMetrics } from './metric-table.js';
-import { readRunRecord, textOf, type RunRecord } from './run-facts.js';
+import { gammaOf, readRunRecord, textOf, xLabelOf, type RunRecord } from './run-facts.js';
 import { warningsOf } from './warnings.js';
 
 /** Episodes in the list of a page; of more, every n-th. */
@@ -51,20 +51,12 @@ export async function readRun(directory: string, { status }: RunDataOptions = {}
   };
 }
 
-/** Discount per turn; 1 where the algorithm has none. */
-export const gammaOf = ({ config }: Pick<RunRecord, 'config'>): number =>
-  typeof config.gamma === 'number' ? config.gamma : 1;
-
-/** Algorithms on a dataset count optimizer steps or epochs. */
-const xLabelOf = ({ config }: RunRecord): string =>
-  config.task === 'finetune' ? 'optimizer step' : config.iterations === undefined && config.epochs !== undefined ? 'epoch' : 'iteration'; // prettier-ignore
-
 /** The loss of each epoch of the supervised start; null where there was none. */
 async function warmStartLoss(directory: string): Promise<{ x: number[]; y: number[] } | null> {
   const column = { x: [] as number[], y: [] as number[] };
   const add = (row: Record<string, number>) => {
     if (!('losses/nll' in row)) return;
-    column.x.push(row.iteration);
+    column.x.push(column.x.length + 1);
     column.y.push(row['losses/nll']);
   };
   await readJsonl(join(directory, 'warm-start.jsonl'), add).catch((error: NodeJS.ErrnoException) => {

@@ -70,7 +70,7 @@ async function factsOf({ directory, config, starts }: Omit<RunRecord, 'title' | 
     ['Policy', policyLm ?? checkpointPath ?? (agentType === undefined ? undefined : 'made from scratch')],
     ['Device', device],
     ['Started', first && readable(first)],
-    ['Last sign of life', last && readable(last)],
+    ['Last line logged', last && readable(last)],
     ['Starts', starts.count > 1 ? starts.count : null],
     ['Commit', starts.commit],
     ['Folder', basename(resolve(directory))],
@@ -103,6 +103,16 @@ async function hydraCommand(directory: string): Promise<string | null> {
   if (name === undefined || overrides === null) return null;
   const words = [...overrides.matchAll(/^- (.*)$/gm)].map(([, word]) => withoutSecret(word.replace(/^'(.*)'$/, '$1')));
   return ['bowyer', '--config-name', name, ...words].join(' ');
+}
+
+/** Discount per turn; 1 where the algorithm has none. */
+export const gammaOf = ({ config }: Pick<RunRecord, 'config'>): number =>
+  typeof config.gamma === 'number' ? config.gamma : 1;
+
+/** Algorithms on a dataset count optimizer steps or epochs. */
+export function xLabelOf({ config }: Pick<RunRecord, 'config'>): string {
+  if (config.task === 'finetune') return 'optimizer step';
+  return config.rolloutSize === undefined && config.epochs !== undefined ? 'epoch' : 'iteration';
 }
 
 export async function textOf(path: string): Promise<string | null> {

@@ -6,6 +6,9 @@ import type { TrajectoryRecord } from '../run/trajectory-record.js';
 /** A record of `trajectories/test.jsonl` of an evaluation says who played. */
 export type StoredEpisode = TrajectoryRecord & { policy?: string; decoding?: string; evaluation_seed?: number };
 
+/** Follows the name of a policy that played greedily; else it sampled. */
+export const GREEDY = ', greedy';
+
 /** Longest text of an observation that a page carries, in characters. */
 const MAX_TEXT = 4000;
 
@@ -13,10 +16,10 @@ export function summaryOf(record: StoredEpisode, source: EpisodeSource, gamma: n
   const { episode, iteration, item, turns, policy, decoding, evaluation_seed: seed } = record;
   const errors = tdErrors(record, gamma).filter((error) => error !== null);
   const last = turns.at(-1)?.info ?? {};
-  const who = policy === undefined ? undefined : decoding === undefined ? policy : `${policy} (${decoding})`;
+  const who = policy === undefined ? undefined : decoding === 'greedy' ? `${policy}${GREEDY}` : policy;
   return {
     id: [source, ...(source === 'rollout' ? [] : [iteration, who, seed].filter((part) => part !== undefined && part !== 0)), episode].join('/'), // prettier-ignore
-    ...{ source, iteration, episode, item: item ?? null },
+    ...{ source, iteration, episode, seed: record.seed, item: item ?? null },
     ...(who !== undefined && { policy: who }),
     return: Number(record.episodic_return.toPrecision(6)),
     turnCount: turns.length,
@@ -42,40 +45,60 @@ export function dialogueOf(
 ): Dialogue {
   const { turns, segments, opening } = record;
   const errors = tdErrors(record, gamma);
+  const replies = newTexts(record);
   const utterances = new Map(segments.flatMap((segment) => segment.utterances.map((own) => [own.turn, own] as const)));
   const shown = turns.map((turn, i): Turn => {
     const utterance = utterances.get(i);
     const before = i === 0 ? undefined : turns[i - 1];
     // The actions that an environment lists with a step are those of the next turn.
-    const valid = turn.valid_actions ?? before?.info.validActions;
+    const valid = before?.info.validActions;
     return {
-      observation: cut(before === undefined ? opening : (turn.state ?? before.reply ?? before.next_observation ?? '')),
+      observation: cut(before === undefined ? opening : (turn.state ?? replies[i - 1])),
       ...{ action: turn.action, reward: turn.reward },
       ...(turn.q !== undefined && { q: turn.q }),
       ...(turn.v !== undefined && { v: turn.v }),
       ...(turn.advantage !== undefined && { advantage: turn.advantage }),
       ...(errors[i] !== null && { tdError: Number(errors[i].toPrecision(4)) }),
       ...(utterance && scoresOf(utterance)),
-      ...(turn.entropy !== undefined && { entropy: turn.entropy }),
       ...(Array.isArray(valid) && { validActions: valid as string[] }),
       ...(turn.preferred && { preferred: turn.preferred }),
       ...(turn.info.invalid === true && { invalid: true }),
     };
   });
-  const last = turns.at(-1);
   return {
     ...summaryOf(record, source, gamma),
     reasons: [...reasons],
     turns: shown,
-    ending: cut(last?.reply ?? last?.next_observation ?? ''),
+    ending: cut(replies.at(-1) ?? ''),
   };
 }
 
-function scoresOf({ logprobs, texts }: { logprobs: number[]; texts?: string[] }): Pick<Turn, 'logprob' | 'tokens'> {
+/** Characters that two observations must share for the later one to count as a continuation. */
+const SHARED = 20;
+
+/** What the environment wrote after each turn. Of an observation that repeats the one before, the lines that are new. */
+function newTexts({ opening, turns }: TrajectoryRecord): string[] {
+  let observation = opening;
+  return turns.map(({ action, reply, next_observation: next }) => {
+    const said = observation + action;
+    if (next === undefined) {
+      observation = said + (reply ?? '');
+      return reply ?? '';
+    }
+    let shared = 0;
+    while (shared < said.length && said[shared] === next[shared]) shared++;
+    observation = next;
+    return shared < SHARED ? next : next.slice(next.lastIndexOf('\n', shared - 1) + 1);
+  });
+}
+
+function scoresOf({ logprobs, texts }: { logprobs: number[]; texts?: string[] }): Pick<Turn, 'logprob' | 'entropy' | 'tokens'> {
   if (logprobs.length === 0) return {};
   const short = (value: number) => Number(value.toPrecision(4));
+  const sum = logprobs.reduce((total, logprob) => total + logprob, 0);
   return {
-    logprob: short(logprobs.reduce((sum, logprob) => sum + logprob, 0)),
+    logprob: short(sum),
+    entropy: short(-sum / logprobs.length),
     ...(texts && { tokens: texts.map((text, i) => ({ text, logprob: short(logprobs[i]) })) }),
   };
 }

@@ -5,6 +5,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RecipeState } from '@bowyer/algorithms';
+import { namingFile } from '@bowyer/core';
 
 /** What a run must remember besides its tensors. */
 export interface CheckpointProgress {
@@ -41,10 +42,10 @@ export class CheckpointStore<Progress = CheckpointProgress> {
     await rm(temporary, { recursive: true, force: true });
     await mkdir(temporary, { recursive: true });
     await write(temporary);
-    await writeFile(join(temporary, 'progress.json'), JSON.stringify(progress), { flush: true });
+    await writeFlushed(join(temporary, 'progress.json'), JSON.stringify(progress));
     const checksums: Record<string, string> = {};
     for (const file of await filesBelow(temporary)) checksums[file] = await sha256(join(temporary, file));
-    await writeFile(join(temporary, MANIFEST), JSON.stringify(checksums, null, 1), { flush: true });
+    await writeFlushed(join(temporary, MANIFEST), JSON.stringify(checksums, null, 1));
     const final = join(this.directory, name);
     await rm(final, { recursive: true, force: true });
     await rename(temporary, final);
@@ -83,14 +84,17 @@ export class CheckpointStore<Progress = CheckpointProgress> {
   }
 }
 
+const writeFlushed = (path: string, text: string) => namingFile(path, () => writeFile(path, text, { flush: true }));
+
 /** @returns what is wrong with a checkpoint, or null */
 async function findDamage(folder: string): Promise<string | null> {
-  let checksums: Record<string, string>;
+  let checksums: Record<string, string> | null;
   try {
-    checksums = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')) as Record<string, string>;
+    checksums = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')) as Record<string, string> | null;
   } catch {
     return `${MANIFEST} is missing or unreadable`;
   }
+  if (typeof checksums?.['progress.json'] !== 'string') return `${MANIFEST} does not list progress.json`;
   for (const [file, expected] of Object.entries(checksums)) {
     const found = await sha256(join(folder, file)).catch(() => null);
     if (found === null) return `${file} is missing`;

@@ -1,11 +1,24 @@
 // The loggers that a config names, as one, which never stops the run.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { TaskContext } from '../tasks/task.js';
 import { findLogger, type LoggedEnd, type LoggedRun, type LoggedStep, type RunLogger } from '@bowyer/logging';
 
 /** Options of each logger by its name. */
 export type LoggerConfig = Readonly<Record<string, object>>;
 
-type LoggingContext = Pick<TaskContext, 'directory' | 'plainConfig' | 'log'>;
+type LoggingContext = Pick<TaskContext, 'directory' | 'plainConfig' | 'log' | 'onOutput' | 'requestStop'>;
+
+interface LoggingConfig {
+  logger: LoggerConfig;
+  projectName: string;
+  runName: string;
+}
+
+/** Called before any work of the run. @throws what a logger lacks, as a key of its server */
+export function checkLoggers({ logger, projectName: project, runName: name }: LoggingConfig): void {
+  for (const [unit, options] of Object.entries(logger)) findLogger(unit)!.check?.({ project, name }, options as never);
+}
 
 /**
  * Runs `work` with the loggers of the config, and closes them with its outcome.
@@ -15,25 +28,39 @@ type LoggingContext = Pick<TaskContext, 'directory' | 'plainConfig' | 'log'>;
  * @throws if a logger cannot be opened: at the start of a run the user wants to know it
  */
 export async function withLoggers<T>(
-  config: { logger: LoggerConfig; projectName: string; runName: string },
-  { directory, plainConfig, log }: LoggingContext,
+  config: LoggingConfig,
+  { directory, plainConfig, log, onOutput, requestStop }: LoggingContext,
   resumedAfter: number,
   work: (logger: RunLogger) => Promise<T>,
   results: (outcome: T) => Readonly<Record<string, number>> | null,
 ): Promise<T> {
   const logger = await openLoggers(config.logger, {
     ...{ directory, resumedAfter, config: plainConfig, project: config.projectName, name: config.runName },
+    note: (message) => log(message),
     warn: (message) => log(message, 'WARNING'),
+    ...{ onOutput, stop: requestStop, inputs: inputsOf(plainConfig) },
   });
   try {
     const outcome = await work(logger);
     const figures = results(outcome);
-    await logger.close({ status: figures === null ? 'stopped' : 'finished', results: figures ?? {} });
+    const best = join(directory, 'checkpoints', 'best');
+    const model = figures !== null && existsSync(best) ? best : null;
+    await logger.close({ status: figures === null ? 'stopped' : 'finished', results: figures ?? {}, model });
     return outcome;
   } catch (error) {
-    await logger.close({ status: 'failed', results: {} });
+    await logger.close({ status: 'failed', results: {}, model: null });
     throw error;
   }
+}
+
+/** What a run begins with that is on disk: a model of the hub has its own record of where it comes from. */
+function inputsOf(config: Readonly<Record<string, unknown>>): LoggedRun['inputs'] {
+  const { path } = (config.demonstrations ?? {}) as { path?: unknown };
+  const models = [config.checkpoint_path, config.policy_lm, config.model].map((given) => ['model', given] as const);
+  const datasets = [config.data, path].map((given) => ['dataset', given] as const);
+  return [...models, ...datasets].flatMap(([type, given]) =>
+    typeof given === 'string' && existsSync(given) ? [{ type, path: given }] : [],
+  );
 }
 
 async function openLoggers(config: LoggerConfig, run: LoggedRun): Promise<RunLogger> {

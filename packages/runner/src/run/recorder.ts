@@ -32,6 +32,8 @@ interface RecorderSettings extends Pick<TaskContext, 'log' | 'progress'> {
   logger: RunLogger;
   /** They stop and save together, whichever of them was asked to; this process alone if not given. */
   ranks?: Ranks;
+  /** Seconds since the last call of what is inside the phases, by name; nothing if not given. */
+  innerSeconds?: () => Record<string, number>;
 }
 
 /** Where checkpoints go. */
@@ -52,6 +54,7 @@ export class Recorder implements RunHooks {
   #note = '';
   #stop = false;
   #seconds: Record<string, number> = {};
+  #evaluated: readonly Trajectory[] = [];
   #phaseStarted = performance.now();
   #savedAt = performance.now();
 
@@ -99,7 +102,7 @@ export class Recorder implements RunHooks {
   }
 
   progress(phase: string, done: number, total: number): void {
-    if (done === total) this.#clockPhase(phase);
+    this.#clockPhase(phase); // on every step: a checkpoint or an evaluation in between has a time of its own
     const { iterations, firstIteration, progress } = this.settings;
     if (iterations === null) {
       if (!this.#bar) (this.#bar = new ProgressBar(phase, total, progress)).startAt(firstIteration);
@@ -113,7 +116,9 @@ export class Recorder implements RunHooks {
     this.#refuseNonFinite(iteration, metrics, rollout);
     await this.files.logMetrics(iteration + 1, metrics);
     await this.files.logRollout(iteration + 1, rollout);
-    await this.files.logTimings(iteration + 1, this.#seconds);
+    await this.files.logEvaluation(iteration + 1, this.#evaluated);
+    this.#evaluated = [];
+    await this.files.logTimings(iteration + 1, { ...this.#seconds, ...this.settings.innerSeconds?.() });
     const step = { iteration: iteration + 1, metrics, seconds: this.#seconds, episodes: rollout };
     await this.settings.logger.log(step);
     this.#seconds = {};
@@ -124,6 +129,11 @@ export class Recorder implements RunHooks {
     if ('eval/episodic_return' in metrics) this.#printEvaluation(iteration + 1, metrics);
     if ('eval/nll' in metrics) this.#printValidation(metrics);
     this.#guard(iteration + 1, metrics);
+  }
+
+  /** Episodes of an evaluation, stored with the metrics that follow. */
+  evaluated(episodes: readonly Trajectory[]): void {
+    this.#evaluated = episodes;
   }
 
   async keepBest(iteration: number, score: number): Promise<void> {

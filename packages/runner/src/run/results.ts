@@ -3,6 +3,7 @@ import { bootstrapMean, episodicReturn, mean, Rng, type Interval, type Trajector
 import { textTable } from '@bowyer/logging';
 import type { Decoding, Metrics } from '@bowyer/algorithms';
 import { testedOn, type SplitPlan } from '@bowyer/envs';
+import type { TaskResult } from './breakdown.js';
 
 /** One line of the result table: figures of a policy over the episodes of the test. */
 export interface PolicyResult {
@@ -47,6 +48,8 @@ export interface RunResults {
   policies: PolicyResult[];
   items?: TestedItems;
   comparisons?: Comparison[];
+  /** By policy and decoding, `NAME (DECODING)`: figures by kind of task, or by item where there are few. */
+  tasks?: Record<string, TaskResult[]>;
   /** The mean return of a perfect player with the demonstrator's questions, where it can be computed. */
   optimalReturn: number | null;
   /** Mean of min(Q₁, Q₂) and of the discounted returns over the test's turns; null without a critic. */

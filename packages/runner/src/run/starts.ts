@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { namingFile } from '@bowyer/core';
 
 const FILE = 'starts.jsonl';
 
@@ -47,7 +48,8 @@ export async function recordEnd(directory: string, status: EndStatus, reason?: s
 
 async function append(directory: string, line: Omit<StartLine, 'time'>): Promise<void> {
   const { event, ...rest } = line;
-  await appendFile(join(directory, FILE), `${JSON.stringify({ event, time: new Date().toISOString(), ...rest })}\n`);
+  const text = `${JSON.stringify({ event, time: new Date().toISOString(), ...rest })}\n`;
+  await namingFile(join(directory, FILE), () => appendFile(join(directory, FILE), text));
 }
 
 export async function readStarts(directory: string): Promise<Starts> {

@@ -1,5 +1,12 @@
 // Trajectories as lines of JSON: each piece of text once, however often later observations repeat it.
-import { episodicReturn, type TokenSegment, type Trajectory, type UtteranceTokens } from '@bowyer/core';
+import {
+  episodicReturn,
+  type TokenSegment,
+  type Trajectory,
+  type TurnEstimate,
+  type UtteranceTokens,
+} from '@bowyer/core';
+import type { TokenTexts } from './token-texts.js';
 
 interface TurnRecord {
   /** The environment's own observation, where a context has made another text of it. */
@@ -19,10 +26,6 @@ interface TurnRecord {
   v?: number;
   /** What the policy was trained on, else Q − V. */
   advantage?: number;
-  /** Nats per token: of the policy's distribution over the utterance. */
-  entropy?: number;
-  /** What the environment accepted, where the step before does not list it. */
-  valid_actions?: string[];
   /** Valid actions that the critic values most, best first. */
   preferred?: { action: string; q: number }[];
 }
@@ -48,8 +51,9 @@ export interface TrajectoryRecord {
   segments: SegmentRecord[];
 }
 
-export function toRecord(trajectory: Trajectory, iteration: number): TrajectoryRecord {
-  const { episode, seed, item, group, transitions, infos, segments } = trajectory;
+/** @param tokenTexts texts of an utterance's tokens; without it they are not recorded */
+export function toRecord(trajectory: Trajectory, iteration: number, tokenTexts?: TokenTexts): TrajectoryRecord {
+  const { episode, seed, item, group, transitions, infos, segments, estimates } = trajectory;
   return {
     episode,
     iteration,
@@ -71,11 +75,33 @@ export function toRecord(trajectory: Trajectory, iteration: number): TrajectoryR
         terminated,
         truncated,
         info: infos[turn],
+        ...(estimates?.[turn] && roundedEstimate(estimates[turn])),
       };
     }),
-    segments,
+    segments: tokenTexts ? segments.map((segment) => withTexts(segment, tokenTexts)) : segments,
   };
 }
+
+const DIGITS = 6;
+
+function roundedEstimate({ preferred, ...values }: TurnEstimate) {
+  const short = (value: number) => Number(value.toPrecision(DIGITS));
+  return {
+    ...Object.fromEntries(Object.entries(values).map(([key, value]) => [key, short(value)])),
+    ...(preferred && { preferred: preferred.map(({ action, q }) => ({ action, q: short(q) })) }),
+  };
+}
+
+const withTexts = ({ ids, utterances }: TokenSegment, tokenTexts: TokenTexts): SegmentRecord => ({
+  ids,
+  utterances: utterances.map((utterance) => {
+    const { ids: own, terminatorId, logprobs } = utterance;
+    return {
+      ...utterance,
+      texts: tokenTexts(terminatorId === null ? own : [...own, terminatorId]).slice(0, logprobs.length),
+    };
+  }),
+});
 
 export function fromRecord({ episode, seed, item, group, opening, turns, segments }: TrajectoryRecord): Trajectory {
   let observation = opening;
@@ -100,6 +126,9 @@ export function fromRecord({ episode, seed, item, group, opening, turns, segment
     ...(group !== undefined && { group }),
     transitions,
     infos: turns.map(({ info }) => info),
-    segments,
+    segments: segments.map((segment) => ({
+      ids: segment.ids,
+      utterances: segment.utterances.map(({ texts: _, ...utterance }) => utterance),
+    })),
   };
 }

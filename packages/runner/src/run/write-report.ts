@@ -2,18 +2,26 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
-import { renderPage, type RunStatus } from '@bowyer/views';
+import { renderPage, type ComparisonData, type RunStatus } from '@bowyer/views';
 import { readRun } from '../report/run-data.js';
 import type { TaskContext } from '../tasks/task.js';
 import { CONFIG_FILE } from './run-files.js';
 import { recordEnd, recordStart, type EndStatus } from './starts.js';
 
 export const REPORT_FILE = 'report.html';
+const COMPARISON_FILE = 'comparison.html';
 
 /** @param status how the run stands, where its folder does not say it yet @returns the file's path */
 export async function writeReport(directory: string, status?: RunStatus): Promise<string> {
   const path = join(directory, REPORT_FILE);
   await writeFileAtomically(path, await renderPage(await readRun(directory, { status })));
+  return path;
+}
+
+/** @returns the path of comparison.html */
+export async function writeComparison(directory: string, data: ComparisonData): Promise<string> {
+  const path = join(directory, COMPARISON_FILE);
+  await writeFileAtomically(path, await renderPage(data));
   return path;
 }
 
@@ -34,10 +42,8 @@ export async function withReport(
     end.reason = (error as Error).message.split('\n')[0];
     throw error;
   } finally {
-    await recordEnd(directory, end.status, end.reason);
-    if (existsSync(join(directory, CONFIG_FILE)))
-      await writeReport(directory).catch((error: Error) =>
-        log(`${REPORT_FILE} could not be written: ${error.message}`, 'WARNING'),
-      );
+    const warn = (what: string) => (error: Error) => log(`${what} could not be written: ${error.message}`, 'WARNING');
+    await recordEnd(directory, end.status, end.reason).catch(warn('how the run ended'));
+    if (existsSync(join(directory, CONFIG_FILE))) await writeReport(directory).catch(warn(REPORT_FILE));
   }
 }

@@ -4,6 +4,7 @@ import type { SweepOutcome, SweepRequest } from '@bowyer/config';
 import type { ProgressOutput } from '@bowyer/logging';
 import { AshaSource } from './asha-source.js';
 import { owningFolder } from '../run/folder-owner.js';
+import { compareJobs } from './compare-jobs.js';
 import { JobBoard, figure } from './job-board.js';
 import { jobList } from './job-list.js';
 import { readMarkers, type JobMarker } from './job-marker.js';
@@ -11,6 +12,8 @@ import { readJobMetrics } from './job-metrics.js';
 import { shellQuoted } from './job-process.js';
 import { planJobs, type PlannedSweep } from './plan-jobs.js';
 import { LocalLauncher } from './run-jobs.js';
+import type { SweeperConfig } from './sweep-schema.js';
+import { makeWandbSweep } from './wandb-sweep.js';
 import { openSlurm, type OpenedSlurm } from './slurm/open-slurm.js';
 import { SlurmLauncher } from './slurm/run-slurm.js';
 import { jobLabel, type JobOutcome, type JobSource, type JobStart, type SweepJob } from './sweep-job.js';
@@ -33,6 +36,8 @@ export async function launchSweep(
   request: SweepRequest,
   program: Program = thisProgram(),
 ): Promise<SweepOutcome | undefined> {
+  const sweeper = request.master.setting('sweeper') as SweeperConfig | undefined;
+  if (sweeper?.kind === 'wandb') return makeWandbSweep(request, sweeper);
   const sweep = await planJobs(request);
   if (sweep === null) return undefined;
   if (request.dryRun) return listed(request, sweep);
@@ -56,6 +61,7 @@ async function runHere(request: SweepRequest, { jobs, compositions, warnings }: 
     request.announce(`\t${jobLabel(job).replace(' ', ' : ')}`);
     failed = (await request.runJob(job.number, compositions[job.number])).failed || failed;
   }
+  for (const line of await compareJobs(request.directory)) request.announce(line);
   return { exitCode: failed ? 1 : 0 };
 }
 
@@ -135,7 +141,8 @@ async function summarised(request: SweepRequest, sweep: PlannedSweep, ended: End
   const rows = await summaryRows(sweep, outcomes, markers, columns);
   const csv = await writeSummary(request.directory, rows, columns);
   const failed = rows.filter(({ outcome }) => outcome?.status === 'failed').length;
-  const lines = ['', summaryText(rows, columns, request.directory), '', `table: ${csv}`];
+  const comparison = await compareJobs(request.directory);
+  const lines = ['', summaryText(rows, columns, request.directory), '', ...comparison, `table: ${csv}`];
   if (halving && asha) lines.push(...bestLine(halving, asha.metric, jobs));
   if (launcher instanceof SlurmLauncher && launcher.arraysLeft.length > 0)
     lines.push('the jobs stay in Slurm; to follow them again:', `  ${resumeCommand(request)}`, 'to end them:', `  scancel ${launcher.arraysLeft.join(' ')}`); // prettier-ignore

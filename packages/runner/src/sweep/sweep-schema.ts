@@ -78,11 +78,15 @@ export const launcherKeys: Readonly<Record<LauncherConfig['kind'], readonly stri
 
 export const sweeperSchema = Type.Object(
   {
-    kind: oneOf(['basic', 'random', 'asha'], 'basic: every combination; random: draws; asha: successive halving'),
-    trials: optionalCount('random, asha: configurations to draw'),
+    kind: oneOf(
+      ['basic', 'random', 'asha', 'wandb'],
+      'basic: every combination; random: draws; asha: successive halving; wandb: a sweep at Weights & Biases',
+    ),
+    method: Type.Optional(oneOf(['random', 'grid', 'bayes'], 'wandb: how W&B chooses the next trial')),
+    trials: optionalCount('random, asha: configurations to draw; wandb: trials of all agents'),
     seed: optionalCount('random, asha: decides what is drawn', 0),
-    metric: Type.Optional(Type.String({ description: 'asha: what is compared, a key as in launcher.metrics' })),
-    direction: Type.Optional(oneOf(['maximize', 'minimize'], 'asha: which end of the metric is good')),
+    metric: Type.Optional(Type.String({ description: 'asha, wandb: what is compared, a key as in launcher.metrics' })),
+    direction: Type.Optional(oneOf(['maximize', 'minimize'], 'asha, wandb: which end of the metric is good')),
     resource_key: Type.Optional(Type.String({ description: 'asha: the config key that sets how long a job trains' })),
     min_resource: optionalCount('asha: resource of every configuration, in units of resource_key'),
     max_resource: optionalCount('asha: resource of those that survive to the end, in units of resource_key'),

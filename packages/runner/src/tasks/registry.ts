@@ -1,4 +1,5 @@
 // Tasks by name. A user's plugin registers its own beside these.
+import { compareTask } from './compare/unit.js';
 import { convertTask } from './convert/unit.js';
 import { demonstrationsTask } from './demonstrations/unit.js';
 import { evaluateTask } from './evaluate/unit.js';
@@ -6,12 +7,15 @@ import { finetuneTask } from './finetune/unit.js';
 import { generateTask } from './generate/unit.js';
 import { playTask } from './play/unit.js';
 import { replayTask } from './replay/unit.js';
+import { reportTask } from './report/unit.js';
 import { reverifyTask } from './reverify/unit.js';
 import { scoreTask } from './score/unit.js';
 import { serveEnvTask } from './serve-env/unit.js';
 import { serveModelTask } from './serve-model/unit.js';
 import type { TaskUnit } from './task.js';
 import { trainTask } from './train/unit.js';
+import { wandbAgentTask } from './wandb-agent/unit.js';
+import { wandbSyncTask } from './wandb-sync/unit.js';
 
 const tasks = new Map<string, TaskUnit>();
 
@@ -35,6 +39,10 @@ for (const unit of [
   playTask,
   replayTask,
   serveEnvTask,
+  wandbSyncTask,
+  wandbAgentTask,
+  reportTask,
+  compareTask,
 ])
   registerTask(unit);
 

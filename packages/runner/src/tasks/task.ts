@@ -30,6 +30,10 @@ export interface TaskContext {
    * ends immediately, as it does at first. The second request always ends it immediately.
    */
   onInterrupt(stop: (() => void) | null, announcement?: string): void;
+  /** Calls the listener with every line that is logged from now on. @returns ends that */
+  onOutput(listener: (line: string, isError: boolean) => void): () => void;
+  /** Does what the user's asking to stop would do, where something is registered for it. */
+  requestStop(reason: string): void;
 }
 
 /** What a config has chosen, as far as it decides which keys there are. Nothing in it has been validated. */

@@ -1,6 +1,6 @@
 // Numbers as people read them.
 
-/** Three significant digits, or the whole number. */
+/** Three significant digits, or the integer. */
 export function figure(value: number | null | undefined): string {
   if (value === null || value === undefined || Number.isNaN(value)) return '–';
   if (Number.isInteger(value) && Math.abs(value) < 1e6) return minus(String(value));

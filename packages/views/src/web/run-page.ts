@@ -105,7 +105,9 @@ const episodeColumns: Column<EpisodeSummary>[] = [
   { name: 'played', value: ({ item }) => item, text: ({ item }) => item ?? '–' },
 ];
 
-function episodes({ dialogues, episodes: list, episodeCount }: RunData): HTMLElement {
+function episodes({ dialogues: all, episodes: list, episodeCount }: RunData): HTMLElement {
+  // Those that show a change alone stand beside each other below.
+  const dialogues = all.filter(({ reasons }) => reasons.some((reason) => reason !== 'over time'));
   const folded = new Map(dialogues.map((dialogue, i) => [dialogue.id, foldedDialogue(dialogue, i === 0)]));
   const search = el('input', {
     ...{ type: 'search', placeholder: 'find words in these episodes', 'aria-label': 'find words in these episodes' },
@@ -127,7 +129,7 @@ function episodes({ dialogues, episodes: list, episodeCount }: RunData): HTMLEle
   return el(
     'div',
     {},
-    el('p', { class: 'muted note' }, `${dialogues.length} of ${episodeCount} episodes are in this page whole. A token’s colour says how improbable it was: from p = 1 (none) to p < 1 % (full).`), // prettier-ignore
+    el('p', { class: 'muted note' }, `${all.length} of ${episodeCount} episodes are in this page whole. A token’s colour says how improbable it was: from p = 1 (none) to p < 1 % (full).`), // prettier-ignore
     search,
     ...folded.values(),
     lazyDetails(
@@ -135,9 +137,9 @@ function episodes({ dialogues, episodes: list, episodeCount }: RunData): HTMLEle
         ? `List of ${list.length} of ${episodeCount} episodes`
         : `List of all ${list.length} episodes`,
       () => {
-        const all = sortableList(list, { label: 'Episodes', columns: episodeColumns });
+        const everything = sortableList(list, { label: 'Episodes', columns: episodeColumns });
         const readable = sortableList(shown, { label: 'Episodes in this page', columns: episodeColumns, onOpen: open });
-        return el('div', {}, el('h3', {}, 'In this page'), readable.element, el('h3', {}, 'All'), all.element);
+        return el('div', {}, el('h3', {}, 'In this page'), readable.element, el('h3', {}, 'All'), everything.element);
       },
     ),
   );

@@ -12,14 +12,14 @@ export function table({ title, header, rows, notes = [] }: Table): HTMLElement {
       { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': title },
       el(
         'table',
-        {},
+        { class: header.length > 4 && 'wide' },
         el('caption', {}, title),
         el('thead', {}, el('tr', {}, ...header.map((cell) => el('th', { scope: 'col' }, cell)))),
         el(
           'tbody',
           {},
           ...rows.map((row) =>
-            el('tr', {}, ...row.map((cell, i) => (i === 0 ? el('th', { scope: 'row' }, cell) : el('td', {}, cell)))),
+            el('tr', {}, ...row.map((cell, i) => i === 0 ? el('th', { scope: 'row' }, cell) : el('td', { 'data-label': header[i] }, cell))), // prettier-ignore
           ),
         ),
       ),

@@ -15,7 +15,7 @@ import { policyOptimizer, restoreOptimizer, savePolicyState } from '../../agent/
 import type { SharedConfig } from '../../config/keys.js';
 import { CheckpointStore } from '../../run/checkpoint-store.js';
 import { owningFolder } from '../../run/folder-owner.js';
-import { withLoggers, type LoggerConfig } from '../../run/open-loggers.js';
+import { checkLoggers, withLoggers, type LoggerConfig } from '../../run/open-loggers.js';
 import { Recorder } from '../../run/recorder.js';
 import { claimDirectory, openDirectory, RunFiles } from '../../run/run-files.js';
 import { withReport } from '../../run/write-report.js';
@@ -63,6 +63,7 @@ async function finetuneInFolder(config: FinetuneConfig, context: TaskContext): P
     print(`this run is finished already: ${directory}\n\n${finetuneText(directory, finished)}\n`);
     return;
   }
+  checkLoggers(config);
   const examples = await loadExamples(config, log);
   await withReport(context, async () => {
     const device = await openDevice(deviceOf(config));

@@ -3,7 +3,7 @@ import { appendFile, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { environmentInfo, type Env, type ResetResult } from '@bowyer/envs';
-import { recordedInfo, recordedReturn, type EpisodeRecord } from '@bowyer/core';
+import { namingFile, recordedInfo, recordedReturn, type EpisodeRecord } from '@bowyer/core';
 import type { SharedConfig } from '../../config/keys.js';
 import { engineText, wholeEnvironmentOf, type EnvironmentConfig } from '../../environment/environment.js';
 import type { TaskContext } from '../task.js';
@@ -101,5 +101,5 @@ function ending(record: EpisodeRecord): string {
 /** A line more; the file is never rewritten, so episodes played at the same time elsewhere stay. */
 async function saveEpisode(path: string, record: EpisodeRecord): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  await appendFile(path, `${JSON.stringify(record)}\n`);
+  await namingFile(path, () => appendFile(path, `${JSON.stringify(record)}\n`));
 }

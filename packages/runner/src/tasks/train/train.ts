@@ -14,7 +14,7 @@ import {
 import { oneRank, onRankZero, writeFileAtomically } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import type { RunLogger } from '@bowyer/logging';
-import type { LanguageModel } from '@bowyer/models';
+import { takeExchangeTimes, type LanguageModel } from '@bowyer/models';
 import { makeCritic } from '../../agent/critic-setup.js';
 import { deviceOf } from '../../agent/device-choice.js';
 import { freshPolicy } from '../../agent/fresh-policy.js';
@@ -34,10 +34,11 @@ import { environmentOf } from '../../environment/environment.js';
 import { CheckpointStore, type CheckpointProgress } from '../../run/checkpoint-store.js';
 import { owningFolder } from '../../run/folder-owner.js';
 import { guardReason } from '../../run/guard.js';
-import { withLoggers } from '../../run/open-loggers.js';
+import { checkLoggers, withLoggers } from '../../run/open-loggers.js';
 import { Recorder } from '../../run/recorder.js';
 import { resultText, type RunResults } from '../../run/results.js';
 import { claimDirectory, openDirectory, RunFiles } from '../../run/run-files.js';
+import { tokenTexts } from '../../run/token-texts.js';
 import { checkSharedFolder } from '../../ranks/shared-folder.js';
 import { silentCheckpoints, silentFiles, silentLogger, silentSaveable } from '../../ranks/silent.js';
 import { REPORT_FILE, withReport } from '../../run/write-report.js';
@@ -64,6 +65,7 @@ async function trainInFolder(config: TrainConfig, context: TaskContext): Promise
   }
   await ranks.barrier(); // every rank has looked for results before there can be new ones
   if (ranks.rank > 0) return trainOnDevice(config, context).then(() => undefined);
+  checkLoggers(config);
   await withReport(context, async () => {
     const results = await trainOnDevice(config, context);
     if (results === null) {
@@ -167,6 +169,7 @@ async function trainOn(device: Device, config: TrainConfig, context: TaskContext
         openReference: referenceOf(policy, start, config, device),
         openTeacher: teacherOf(policy, config, device),
         restoreStart: startRestorer(policy, start, config, device),
+        device,
       });
     const work = async (logger: RunLogger) => {
       const recorder = await algorithm(logger);
@@ -211,6 +214,7 @@ async function findStart(
 }
 
 interface RunState {
+  device: Device;
   logger: RunLogger;
   config: TrainConfig;
   context: TaskContext;
@@ -228,12 +232,14 @@ async function runAlgorithm(
   unit: AnyAlgorithm,
   agent: Agent,
   dataset: Dataset | null,
-  { logger, config, context, store, progress, openReference, openTeacher, restoreStart, valueModel }: RunState,
+  { device, logger, config, context, store, progress, openReference, openTeacher, restoreStart, valueModel }: RunState,
 ): Promise<Recorder> {
   const { directory, log, envParts, onInterrupt, ranks = oneRank } = context;
   const { policy, critic } = agent;
   const leads = ranks.rank === 0;
-  const files = leads ? await RunFiles.open(directory, progress?.fileLengths ?? {}) : silentFiles(directory);
+  const files = leads
+    ? await RunFiles.open(directory, progress?.fileLengths ?? {}, tokenTexts(policy.tokenizer))
+    : silentFiles(directory);
   await ranks.barrier(); // the files end where the run resumes
   const state: RecipeState = progress?.state ?? {};
   const firstIteration = progress?.nextIteration ?? 0;
@@ -264,6 +270,7 @@ async function runAlgorithm(
     guard: config.guard,
     logger,
     ranks,
+    innerSeconds: ranks.size > 1 ? () => exchangeSeconds(device) : undefined,
   });
   onInterrupt(() => (recorder.stopRequested = true), 'stopping at the next checkpoint');
   const { rollouts: history } = await RunFiles.read(directory);
@@ -275,6 +282,7 @@ async function runAlgorithm(
       await diagnostics?.onRollout(rollout, iteration);
       recorder.progress('diagnostics', 1, 1);
     },
+    onEvaluation: (episodes) => recorder.evaluated(episodes),
     ...{ dataset, history, state, firstIteration, hooks: recorder, valueModel },
     ...{ openReference, openTeacher, restoreStart },
     environment: config.env.name,
@@ -288,6 +296,12 @@ async function runAlgorithm(
   if (recorder.best === null && (!recorder.stopRequested || recorder.stoppedByGuard !== null))
     await saveable.saveAgent(recorder.bestFolder);
   return recorder;
+}
+
+/** Parts of the phases in which there are optimizer steps. */
+function exchangeSeconds(device: Device): Record<string, number> {
+  const { wait, exchange } = takeExchangeTimes(device);
+  return { 'gradient wait': wait / 1000, 'gradient exchange': exchange / 1000 };
 }
 
 async function readResults(directory: string): Promise<RunResults | null> {

@@ -3,7 +3,7 @@ import { Type, type TProperties } from '@sinclair/typebox';
 import { evalDecodingKey, findAlgorithm } from '@bowyer/algorithms';
 import { count, nullable, oneOf, rate } from '@bowyer/core';
 import { modelProblem } from '../../agent/model-folders.js';
-import { algorithmKeys, decodingKeys, notBuilt } from '../../config/adopted-keys.js';
+import { algorithmKeys, decodingKeys, wandbKeys } from '../../config/adopted-keys.js';
 import { loggerKeys } from '../../config/logger-keys.js';
 import { demonstrationProblems, demonstrationsNode } from '../../config/demonstration-keys.js';
 import { contextKeys } from '../../config/context-keys.js';
@@ -94,7 +94,7 @@ function keys(choices: Choices): TProperties {
     ...runKeys,
     ...titleKeys,
     ...loggerKeys(choices),
-    ...notBuilt,
+    ...wandbKeys,
     ...deviceKeys,
     distributed: distributedNode(choices),
     ...hubKeys,

@@ -1,0 +1,177 @@
+// The logger as a run uses it, and where its settings come from.
+import { mkdtemp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Trajectory } from '@bowyer/core';
+import { WandbServer } from '@bowyer/testing';
+import type { LoggedRun, LoggedStep } from '../loggers/logger.js';
+import { findKey } from './api-key.js';
+import { jsonText, parseJsonText } from './raw-json.js';
+import { settingsOf, type PlaceOptions } from './settings.js';
+import { syncRuns } from './sync-runs.js';
+import { wandbLogger } from './wandb-logger.js';
+
+let directory: string;
+let server: WandbServer;
+const before = { ...process.env };
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'bowyer-wandb-run-'));
+  server = await WandbServer.start();
+  for (const name of Object.keys(process.env)) if (name.startsWith('WANDB_')) delete process.env[name];
+  Object.assign(process.env, {
+    ...{ HOME: directory, WANDB_BASE_URL: server.url, WANDB_API_KEY: server.key, WANDB_TAGS: 'a, b' },
+    WANDB_X_FILE_STREAM_TRANSMIT_INTERVAL: '0.02',
+  });
+});
+afterEach(async () => {
+  process.env = { ...before };
+  await server.close();
+  await rm(directory, { recursive: true });
+});
+
+const places: PlaceOptions = { mode: null, entity: null, project: null, runId: null, group: null, jobType: null, notes: null, tags: [] }; // prettier-ignore
+const options = {
+  ...{ ...places, tags: ['c'], metrics: [], episodes: 1, episodesEvery: 2, plots: ['loss'], artifacts: true },
+  ...{ console: true, systemSeconds: 100, finishSeconds: 20 },
+};
+
+function runOf(more: Partial<LoggedRun> = {}) {
+  const said: string[] = [];
+  const listeners: ((line: string, isError: boolean) => void)[] = [];
+  const run: LoggedRun = {
+    ...{
+      directory,
+      project: 'p',
+      name: 'a run',
+      config: { seed: 3, env: { name: 'coin' } },
+      inputs: [],
+      resumedAfter: 0,
+    },
+    ...{ note: (text) => said.push(text), warn: (text) => said.push(`WARNING ${text}`) },
+    onOutput: (listener) => {
+      listeners.push(listener);
+      return () => listeners.splice(0);
+    },
+    ...more,
+  };
+  return { run, said, print: (line: string) => listeners.forEach((listener) => listener(line, false)) };
+}
+
+const episode: Trajectory = {
+  ...{ episode: 0, seed: 1, infos: [], segments: [] },
+  transitions: [
+    { observation: 'o', action: 'go', reward: -1, nextObservation: '', terminated: true, truncated: false },
+  ],
+};
+const step = (iteration: number): LoggedStep => ({
+  ...{ iteration, metrics: { loss: 1 / iteration }, seconds: { rollout: 0.5 }, episodes: [episode] },
+});
+
+test('an online run: rows, names, dialogues, a plot, console, computer, files, and artifacts with their lineage', async () => {
+  await mkdir(join(directory, 'model', 'critic'), { recursive: true });
+  await writeFile(join(directory, 'model', 'critic', 'weights'), 'w');
+  await writeFile(join(directory, 'data.jsonl'), '{}\n');
+  const { run, said, print } = runOf({ inputs: [{ type: 'dataset', path: join(directory, 'data.jsonl') }] });
+  const logger = await wandbLogger.open(run, options);
+  for (const iteration of [1, 2, 3]) await logger.log(step(iteration));
+  print('a line');
+  await logger.close({ status: 'finished', results: { 'test/r': 2 }, model: join(directory, 'model') });
+  const [[id, served]] = [...server.runs];
+  expect(said).toEqual([`W&B: ${server.url}/mock_server_entity/p/runs/${id}`]);
+  expect(served.created).toMatchObject({ project: 'p', displayName: 'a run', tags: ['c', 'a', 'b'] });
+  expect(served.config).toMatchObject({ seed: { value: 3 }, env: { value: { name: 'coin' } } });
+  const rows = server.rows(id);
+  expect(rows).toMatchObject([{ loss: 1, _step: 1 }, { 'seconds/rollout': 0.5 }, { loss: 1 / 3, _step: 3 }]);
+  const { path, ncols, nrows } = rows[0]['rollout/dialogues'] as Record<string, unknown>;
+  expect([ncols, nrows, JSON.parse(served.files[path as string].toString())]).toEqual([
+    ...[6, 1],
+    { columns: ['episode', 'return', 'turn', 'observation', 'action', 'reward'], data: [[0, -1, 0, 'o', 'go', -1]] },
+  ]);
+  expect(Object.keys(served.files).filter((name) => name.endsWith('.html'))).toHaveLength(1);
+  expect(Object.keys(served.files)).toEqual(
+    expect.arrayContaining(['config.yaml', 'wandb-metadata.json', 'wandb-summary.json', 'output.log']),
+  );
+  expect(served.streams['output.log'].at(-1)).toMatch(/ a line\n$/);
+  expect(JSON.parse(served.streams['wandb-events.jsonl'][0])).toMatchObject({ _wandb: true, 'system.cpu': expect.any(Number) as number }); // prettier-ignore
+  expect(JSON.parse(served.summary!)).toMatchObject({ loss: 1 / 3, 'test/r': 2 });
+  const artifacts = [...server.artifacts.values()].map(({ input, committed, usedBy, files }) => [input.artifactCollectionName, committed, usedBy, Object.keys(files)]); // prettier-ignore
+  expect(artifacts).toEqual([
+    ['dataset-data.jsonl', true, [id], ['data.jsonl']],
+    [`run-${id}-model`, true, [], ['critic/weights']],
+  ]);
+  expect(served).toMatchObject({ complete: true, exitcode: 0 });
+  // No file of the run has the key.
+  const files = (await readdir(directory, { recursive: true, withFileTypes: true })).filter((file) => file.isFile());
+  for (const file of files)
+    expect(await readFile(join(file.parentPath, file.name), 'latin1')).not.toMatch(/kkkkkkkk|YXBpOmtra/);
+});
+
+test('a killed run that logs its iterations again has each of them once; offline runs are sent later', async () => {
+  process.env.WANDB_MODE = 'offline';
+  const first = runOf();
+  const killed = await wandbLogger.open(first.run, options);
+  for (const iteration of [1, 2, 3]) await killed.log(step(iteration));
+  const second = runOf({ resumedAfter: 1 });
+  const resumed = await wandbLogger.open(second.run, options);
+  for (const iteration of [2, 3, 4]) await resumed.log(step(iteration));
+  await resumed.close({ status: 'stopped', results: {}, model: null });
+  expect(server.requests).toEqual([]);
+  const sync = { env: process.env, note: () => {}, warn: () => {}, onStart: () => {} };
+  expect(await syncRuns(directory, sync)).toMatchObject([{ outcome: 'sent' }]);
+  expect(await syncRuns(directory, sync)).toMatchObject([{ outcome: 'was sent before' }]);
+  const [[id, served]] = [...server.runs];
+  expect(server.rows(id).map(({ _step }) => _step)).toEqual([1, 2, 3, 4]);
+  expect(Object.keys(served.files).filter((name) => name.endsWith('.html'))).toHaveLength(1);
+  expect(served).toMatchObject({ complete: true, exitcode: 255 });
+  process.env.WANDB_RUN_ID = 'other';
+  await expect(wandbLogger.open(runOf().run, options)).rejects.toThrow(`is the W&B run ${id} already, not other`);
+  await expect(syncRuns(join(directory, 'none'), sync)).rejects.toThrow('there is no run of W&B in');
+});
+
+test('disabled: nothing is written', async () => {
+  const logger = await wandbLogger.open(runOf().run, { ...options, mode: 'disabled' });
+  await logger.log(step(1));
+  await logger.close({ status: 'finished', results: {}, model: null });
+  expect(await readdir(directory)).toEqual([]);
+});
+
+test('options, then the environment, then files decide', async () => {
+  const names = { project: 'p', name: 'n' };
+  const env = { HOME: directory, WANDB_DIR: directory };
+  await mkdir(join(directory, 'wandb'));
+  await writeFile(join(directory, 'wandb', 'settings'), '[default]\nentity = team\nmode=offline\n[other]\nproject=x\n');
+  expect(settingsOf(places, names, env)).toMatchObject({ mode: 'offline', entity: 'team', project: 'p', name: 'n' });
+  const variables = {
+    ...env,
+    WANDB_ENTITY: 'e',
+    WANDB_MODE: 'dryrun',
+    WANDB_PROJECT: 'q',
+    WANDB_BASE_URL: 'http://h:1/',
+  };
+  expect(settingsOf(places, names, variables)).toMatchObject({ entity: 'e', project: 'q', baseUrl: 'http://h:1' });
+  expect(settingsOf({ ...places, project: 'r', mode: 'online' }, names, variables)).toMatchObject({ project: 'r', mode: 'online' }); // prettier-ignore
+  expect(() => settingsOf({ ...places, project: 'a/b' }, names, env)).toThrow("W&B takes no project of the name 'a/b'");
+  expect(() => settingsOf(places, names, { ...env, WANDB_MODE: 'shared' })).toThrow('several writers of one run');
+});
+
+test('the key: from the environment, from the entry of its host in netrc, and else where to get one', async () => {
+  const env = { HOME: directory };
+  await writeFile(
+    join(directory, '.netrc'),
+    'machine other\n login user\n password wrong\nmachine api.wandb.ai\n  login user\n  password secret\n',
+  );
+  expect(findKey('https://api.wandb.ai', env)).toBe('secret');
+  expect(findKey('https://api.wandb.ai', { ...env, WANDB_API_KEY: 'x'.repeat(40) })).toBe('x'.repeat(40));
+  expect(() => findKey('https://api.wandb.ai', { ...env, WANDB_API_KEY: 'short' })).toThrow(
+    /^WANDB_API_KEY is no key of W&B/,
+  );
+  expect(() => findKey('http://own.example', env)).toThrow(
+    /^logger=wandb needs a key for http:\/\/own\.example, and there is none in WANDB_API_KEY nor in ~\/\.netrc\n/,
+  );
+});
+
+test('JSON with the tokens of W&B', () => {
+  const value = { a: [NaN, -Infinity, 1], b: 'NaN', c: { d: 'Infinity "x"' } };
+  expect(jsonText(value)).toBe('{"a": [NaN, -Infinity, 1], "b": "NaN", "c": {"d": "Infinity \\"x\\""}}');
+  expect(parseJsonText(jsonText(value))).toEqual(value);
+});

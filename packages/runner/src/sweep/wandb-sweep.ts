@@ -1,0 +1,68 @@
+// sweeper=wandb: the search space of a sweep, made at Weights & Biases, whose agents then run its trials.
+import {
+  ConfigError,
+  sweepDimensions,
+  type SweepDimension,
+  type SweepOutcome,
+  type SweepRequest,
+} from '@bowyer/config';
+import { createSweep, type SweepConfig } from '@bowyer/logging';
+import { shellQuoted } from './job-process.js';
+import type { SweeperConfig } from './sweep-schema.js';
+
+/** Makes the sweep and says how to run its trials. With `--dry-run` it is only shown. */
+export async function makeWandbSweep(request: SweepRequest, sweeper: SweeperConfig): Promise<SweepOutcome> {
+  const { master, program } = request;
+  const dimensions = sweepDimensions(request.overrides, master);
+  const varied = dimensions.filter((dimension) => dimension.kind === 'interval' || dimension.texts.length > 1);
+  const fixed = dimensions.flatMap((dimension) => (varied.includes(dimension) ? [] : texts(dimension)));
+  if (varied.length === 0)
+    throw new ConfigError('sweep', 'sweeper=wandb: nothing is swept over', [
+      'give a key several values, as seed=0,1,2',
+    ]);
+  const words = ['--config-name', String(master.setting('hydra.job.config_name')), ...fixed.filter(isOfTrial), 'hydra.mode=RUN', 'logger=[wandb]']; // prettier-ignore
+  const config: SweepConfig = {
+    method: sweeper.method ?? 'random',
+    metric: { name: sweeper.metric!, goal: sweeper.direction! },
+    parameters: Object.fromEntries(varied.map((dimension) => [dimension.key, parameter(dimension)])),
+    command: ['${env}', ...(program.commandPrefix ?? program.programName).split(' '), ...words, '${args_no_hyphens}'],
+    run_cap: sweeper.trials,
+  };
+  const { stdout } = program;
+  if (request.dryRun) {
+    stdout.write(`${JSON.stringify(config, null, 2)}\n`);
+    return { exitCode: 0 };
+  }
+  const entity = program.env.WANDB_ENTITY || null;
+  const project = program.env.WANDB_PROJECT || String(master.setting('project_name'));
+  const { place, url, warnings } = await createSweep(config, { entity, project }, program.env);
+  for (const warning of warnings) request.announce(`W&B: ${warning}`);
+  const command = `command=[${words.map((word) => (/^[\w./-]+$/.test(word) ? word : `"${word}"`)).join(',')}]`;
+  const agent = [program.commandPrefix ?? program.programName, '--config-name', 'wandb_agent'];
+  const sweep = `sweep=${place.entity}/${place.project}/${place.id}`;
+  stdout.write(
+    `sweep: ${url}\nits trials, on any number of computers:\n  ${[...agent, sweep, shellQuoted(command)].join(' ')}\n`,
+  );
+  return { exitCode: 0 };
+}
+
+const texts = (dimension: SweepDimension): readonly string[] => (dimension.kind === 'values' ? dimension.texts : []);
+
+/** What chooses the sweep itself is none of its trials'. */
+const isOfTrial = (override: string): boolean => !/^\+?(sweeper|launcher)\b/.test(override);
+
+/** W&B's words for the values of a key. */
+function parameter(dimension: SweepDimension): object {
+  if (dimension.kind === 'values')
+    return { values: dimension.texts.map((text) => plain(text.slice(text.indexOf('=') + 1))) };
+  const { start: min, end: max, tags, integer } = dimension;
+  const isLog = tags.includes('log');
+  if (integer && isLog) return { distribution: 'q_log_uniform_values', q: 1, min, max };
+  return { distribution: integer ? 'int_uniform' : isLog ? 'log_uniform_values' : 'uniform', min, max };
+}
+
+/** A number or truth value as such, else the text. */
+function plain(text: string): string | number | boolean {
+  if (text === 'true' || text === 'false') return text === 'true';
+  return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
+}

@@ -1,0 +1,96 @@
+// ArCHer's keys for Weights & Biases, its sweeps, and the parameters of their trials.
+import { compose } from '@bowyer/config';
+import { WandbServer } from '@bowyer/testing';
+import { join } from 'node:path';
+import { withoutKey, withWandb } from '../src/config/wandb-choice.js';
+import { overrideOf } from '../src/tasks/wandb-agent/override-of.js';
+import { makeWandbSweep } from '../src/sweep/wandb-sweep.js';
+import { repository } from './command-line.js';
+
+const configs = join(repository, 'configs');
+const composed = (...overrides: string[]) => compose({ configDirs: [configs], configName: 'archer_20q', overrides });
+
+test('a key on the command line or in a file becomes an environment variable, and is in no config', () => {
+  const env: Record<string, string | undefined> = {};
+  expect(withoutKey(['a=b', "wandb_key='secret'", '+wandb_key=other', "wandb_key=''"], env)).toEqual([
+    'a=b',
+    "wandb_key=''",
+  ]);
+  expect(env).toEqual({ WANDB_API_KEY: 'other' });
+  const safe = withWandb(composed('wandb_key=in_a_file'), configs, env);
+  expect([env.WANDB_API_KEY, safe.config.wandb_key]).toEqual(['in_a_file', '']);
+});
+
+test('use_wandb=true is logger=wandb', () => {
+  const logger = (...overrides: string[]) => withWandb(composed(...overrides), configs, {}).config.logger as object;
+  expect(logger('use_wandb=true', 'logger=[csv]')).toEqual(composed('logger=[csv,wandb]').config.logger);
+  expect(logger('use_wandb=true', 'logger=[wandb]', 'logger.wandb.mode=offline')).toMatchObject({
+    wandb: { mode: 'offline' },
+  });
+  expect(Object.keys(logger('logger=[csv]'))).toEqual(['csv']);
+});
+
+const parameters: [unknown, string][] = [
+  [0.0003, '0.0003'],
+  [true, 'true'],
+  [null, 'null'],
+  ['linear', 'linear'],
+  ['true', "'true'"],
+  ["it's", "'it\\'s'"],
+  [[1, 'a b'], "[1,'a b']"],
+  [{ a: 1 }, '{a:1}'],
+];
+
+test('parameters of a sweep are overrides that give the same values', () => {
+  expect(parameters.map(([value]) => overrideOf('k', value))).toEqual(parameters.map(([, text]) => `k=${text}`));
+  const { config } = composed(...parameters.map(([value], i) => `+${overrideOf(`k${i}`, value)}`));
+  expect(parameters.map((_, i) => config[`k${i}`])).toEqual(parameters.map(([value]) => value));
+});
+
+test('sweeper=wandb makes a sweep of what varies, and fixes the rest in its command', async () => {
+  const server = await WandbServer.start();
+  const env = { WANDB_BASE_URL: server.url, WANDB_API_KEY: server.key };
+  let said = '';
+  const overrides = [
+    'seed=0,1',
+    'algorithm=archer,chai',
+    'lm_lr=tag(log,interval(1e-5,1e-3))',
+    'iterations=3',
+    'sweeper=wandb',
+  ];
+  const program = { commandPrefix: 'npx bowyer', env, stdout: { write: (text: string) => (said += text) } };
+  const master = compose({ configDirs: [configs], configName: 'archer_20q', overrides, mode: 'multirun' });
+  const request = { master, overrides, program, announce: () => {} } as unknown as Parameters<typeof makeWandbSweep>[0];
+  const sweeper = {
+    kind: 'wandb',
+    method: 'bayes',
+    metric: 'eval/win_rate',
+    direction: 'maximize',
+    trials: 4,
+  } as const;
+  try {
+    await makeWandbSweep(request, sweeper);
+  } finally {
+    await server.close();
+  }
+  const [[, { variables }]] = [...server.sweeps];
+  expect(variables).toMatchObject({ projectName: 'llm_rl_20q', entityName: null });
+  expect(JSON.parse(variables.config as string)).toEqual({
+    method: 'bayes',
+    metric: { name: 'eval/win_rate', goal: 'maximize' },
+    parameters: {
+      seed: { values: [0, 1] },
+      algorithm: { values: ['archer', 'chai'] },
+      lm_lr: { distribution: 'log_uniform_values', min: 1e-5, max: 1e-3 },
+    },
+    command: [
+      ...['${env}', 'npx', 'bowyer', '--config-name', 'archer_20q', 'iterations=3', 'hydra.mode=RUN', 'logger=[wandb]'],
+      '${args_no_hyphens}',
+    ],
+    run_cap: 4,
+  });
+  expect(said).toContain(
+    'npx bowyer --config-name wandb_agent sweep=mock_server_entity/llm_rl_20q/sweep0 ' +
+      `'command=[--config-name,archer_20q,"iterations=3","hydra.mode=RUN","logger=[wandb]"]'`,
+  );
+});

@@ -1,0 +1,146 @@
+// Pages in headless Chromium: they open offline and fast, fit a phone, can be read in both themes and used by keyboard.
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { when } from '@bowyer/testing';
+import { renderPage, type ComparisonData, type Dialogue, type PageData, type RunData } from '../src/index.js';
+
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
+const { test: inBrowser } = when(CHROMIUM !== undefined, 'there is no Chromium');
+
+const POINTS = 1000;
+const METRICS = 60;
+
+const dialogue = (id: string, reasons: string[], iteration: number): Dialogue => ({
+  ...{ id, source: 'eval', iteration, episode: 3, seed: 7, item: 'a </script> word', return: -2, turnCount: 1, won: false },
+  ...{ surprise: 1.5, reasons, ending: 'Nothing happens.' },
+  turns: [
+    {
+      ...{ observation: 'You are in a kitchen.', action: 'eat lamp', reward: -1, q: -3, v: -2, advantage: -1, tdError: 0.5 },
+      ...{ logprob: -4.1, entropy: 2, invalid: true, validActions: ['look', 'eat apple'] },
+      tokens: [{ text: 'eat', logprob: -0.1 }, { text: ' lamp', logprob: -4 }], // prettier-ignore
+      preferred: [{ action: 'eat apple', q: -1 }],
+    },
+  ],
+});
+
+const run: RunData = {
+  ...{ kind: 'run', title: 'cookingworld · archer', status: 'interrupted', config: 'seed: 0\n', notes: ['a torn line'] },
+  facts: [{ label: 'Command', value: `bowyer ${'key=value '.repeat(12)}` }],
+  warnings: [{ level: 'bad', title: 'Collapse', text: 'It says the same every time.' }],
+  tables: [{ title: 'Final test', header: ['policy', 'return', '95 % interval', 'win', 'invalid', 'repeated', 'turns'], rows: [['last', '1.00', '0.50 … 1.50', '0.5', '0.1', '0.0', '9.00']] }], // prettier-ignore
+  metrics: {
+    ...{ xLabel: 'iteration', rows: 100_000 },
+    axes: [Array.from({ length: POINTS }, (_, i) => 100 * (i + 1))],
+    series: Array.from({ length: METRICS }, (_, m) => ({
+      ...{ key: `losses/m${m}`, axis: 0 },
+      values: Array.from({ length: POINTS }, (_, i) => Number(Math.sin(i / 50 + m).toPrecision(5))),
+      ...{ low: Array<number>(POINTS).fill(-1), high: Array<number>(POINTS).fill(1) },
+    })),
+  },
+  charts: [{ title: 'Losses', keys: ['losses/m0', 'losses/m1'] }, { title: 'Absent', keys: ['losses/none'] }],
+  ...{ episodes: [], episodeCount: 2 },
+  dialogues: [dialogue('eval/1/3', ['worst', 'over time'], 1), dialogue('eval/2/3', ['over time'], 2)],
+};
+
+const comparison: ComparisonData = {
+  ...{ kind: 'comparison', title: 'a against b', facts: [], verdicts: ['b is better'], warnings: [], notes: [] },
+  tables: [{ title: 'Means', header: ['setting', 'return'], rows: [['a', '1.00 ± 0.10']] }],
+  charts: [{ title: 'Return', xLabel: 'iteration', series: [{ setting: 'a', x: [1, 2], mean: [1, 2], low: [0, 1], high: [2, 3] }] }], // prettier-ignore
+  pairs: [{ title: 'apple', sides: [dialogue('a', [], 1), dialogue('b', [], 1)] }],
+};
+
+let folder: string;
+let browser: Browser | null = null;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bowyer-page-'));
+  if (CHROMIUM) browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+});
+afterAll(async () => {
+  await browser?.close();
+  await rm(folder, { recursive: true });
+});
+
+async function opened(data: PageData, options: { width: number; colorScheme: 'light' | 'dark' }): Promise<Page> {
+  const path = join(folder, `${data.kind}.html`);
+  await writeFile(path, await renderPage(data));
+  const { width, colorScheme } = options;
+  const page = await browser!.newPage({ viewport: { width, height: 800 }, colorScheme, offline: true });
+  page.on('pageerror', (error) => {
+    throw error;
+  });
+  await page.goto(`file://${path}`);
+  return page;
+}
+
+/** Least contrast between a text and what is behind it, by WCAG 2.1, section 1.4.3, and the text. */
+const leastContrast = (page: Page) =>
+  page.evaluate(() => {
+    const channels = (color: string) => (color.match(/[\d.]+/g) ?? []).map(Number);
+    const luminance = (color: string) => {
+      const [r, g, b] = channels(color).map((c) => (c / 255 <= 0.03928 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4)); // prettier-ignore
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const behind = (element: Element | null): string => {
+      if (element === null) return 'rgb(255, 255, 255)';
+      const { backgroundColor } = getComputedStyle(element);
+      return channels(backgroundColor)[3] === 0 ? behind(element.parentElement) : backgroundColor;
+    };
+    const texts = [...document.querySelectorAll('main *')].filter((element) =>
+      [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent!.trim() !== ''),
+    );
+    const found = texts.map((element) => {
+      const [a, b] = [luminance(getComputedStyle(element).color), luminance(behind(element))].sort((x, y) => y - x);
+      return { ratio: (a + 0.05) / (b + 0.05), text: element.textContent!.slice(0, 40) };
+    });
+    return found.reduce((least, one) => (one.ratio < least.ratio ? one : least));
+  });
+
+inBrowser('a report opens within a second with the metrics of 100,000 rows, and draws when it is seen', async () => {
+  const page = await opened(run, { width: 1280, colorScheme: 'light' });
+  const milliseconds = await page.evaluate(() => {
+    const [{ domContentLoadedEventEnd, startTime }] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]; // prettier-ignore
+    return domContentLoadedEventEnd - startTime;
+  });
+  // A second on an idle core; tests share theirs.
+  expect(milliseconds).toBeLessThan(5000);
+  await page.locator('.uplot canvas').first().waitFor();
+  expect(await page.locator('figure').count()).toBe(1); // of absent metrics there is no chart
+  await page.close();
+});
+
+inBrowser.each(['light', 'dark'] as const)('%s: every text has the contrast of WCAG AA', async (colorScheme) => {
+  const page = await opened(run, { width: 1280, colorScheme });
+  await page.evaluate(() => document.querySelectorAll('details').forEach((details) => (details.open = true)));
+  await page.waitForTimeout(50);
+  const { ratio, text } = await leastContrast(page);
+  expect(`${text}: ${ratio >= 4.5 ? 'enough' : ratio}`).toBe(`${text}: enough`);
+  await page.close();
+});
+
+inBrowser('at 390 px nothing is lost beyond the edge, and every figure of a row is in sight', async () => {
+  for (const data of [run, comparison]) {
+    const page = await opened(data, { width: 390, colorScheme: 'light' });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    const rights = await page.locator('table.wide td').evaluateAll((cells) => cells.map((cell) => cell.getBoundingClientRect().right)); // prettier-ignore
+    expect(Math.max(0, ...rights)).toBeLessThanOrEqual(390);
+    await page.close();
+  }
+});
+
+inBrowser('the agent’s action, its values, what the critic preferred; arrow keys read a chart aloud', async () => {
+  const page = await opened(run, { width: 1280, colorScheme: 'light' });
+  const text = await page.locator('#episodes').innerText();
+  for (const part of ['eat lamp', 'not understood', 'a </script> word', '2 valid actions', 'would have preferred eat apple', '+0.5'])
+    expect(text).toContain(part);
+  await page.locator('.uplot canvas').first().waitFor();
+  await page.locator('.plot').first().focus();
+  await page.keyboard.press('Home');
+  expect(await page.locator('[aria-live]').first().textContent()).toContain('iteration 100: losses/m0 0, losses/m1 0.841');
+  await page.locator('#changes summary').first().focus();
+  await page.keyboard.press('Enter');
+  expect(await page.locator('#changes article').count()).toBe(2);
+  await page.close();
+});
