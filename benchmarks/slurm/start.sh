@@ -3,6 +3,7 @@
 # installed, slurmdbd, which sacct needs. Runs as root, without systemd and without cgroups.
 #
 #   apt-get install -y --no-install-recommends slurm-wlm munge slurmdbd mariadb-server
+#   apt-get install -y --no-install-recommends openmpi-bin libpmix-dev  # for srun --mpi=pmix
 #   benchmarks/slurm/start.sh /tmp/slurm && export SLURM_CONF=/tmp/slurm/slurm.conf
 #   sbatch --wrap 'hostname' && squeue && sacct
 #   benchmarks/slurm/stop.sh /tmp/slurm

@@ -29,7 +29,7 @@ export { evalDecodingKey, loopKeys } from './rollout/loop-keys.js';
 export { Diagnostics, type DiagnosticsOptions } from './rollout/diagnostics.js';
 export { criticCalibration, decodingsOf, evaluate, type Decoding, type Evaluation } from './rollout/evaluate.js';
 export { type ActRequest, type Player } from './rollout/player.js';
-export { PolicyPlayer, policyPlayer } from './rollout/policy-player.js';
+export { PolicyPlayer, policyPlayer, withTerminators } from './rollout/policy-player.js';
 export { BestOfNPlayer } from './rollout/best-of-n-player.js';
 export { actionChoices, type ActionChoice, type Dialogue, type Dialogues } from './rollout/dialogue.js';
 export { textDialogues } from './rollout/text-dialogue.js';

@@ -100,6 +100,13 @@ export interface AlgorithmUnit<Schema extends TObject = TObject> {
   openPlayer(agent: Agent, options: PlayerOptionsOf<Schema>): OpenPlayer;
   /** The whole training, top to bottom. When the user asks to stop, it saves a checkpoint and returns early. */
   train(run: TrainingRun, options: OptionsOf<Schema> & PlayOptions): Promise<void>;
+  /**
+   * Present where rollouts may be those of another policy whose log-probabilities are known: the loss weighs by π/μ, or imitates what
+   * was played.
+   *
+   * @returns options with which it would not
+   */
+  remoteRollouts?(options: OptionsOf<Schema>): ConfigProblem[];
   /** Settings that the schema allows but that would waste the run. */
   problems?(options: OptionsOf<Schema>): ConfigProblem[];
   /** Iterations at the start in which the agent does not change; 0 if absent. Sweeps that compare early results need it. */

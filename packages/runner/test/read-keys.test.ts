@@ -38,6 +38,7 @@ const READ_ELSEWHERE: Readonly<Record<string, string>> = {
   envServerBase: 'environments read their own options',
   allowAnonymous: 'validation reads it, with host',
   allowRemote: 'validation reads it, with host',
+  remotePolicy: 'read with an address alone, which must answer: remote-rollouts.test.ts',
   offline: 'read where a model is named by its place on the hub',
   huggingfaceToken: 'must be empty',
   wandbKey: 'the command line makes it an environment variable',

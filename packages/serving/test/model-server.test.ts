@@ -185,7 +185,45 @@ test('stop strings end an answer before them; terminators too; logprobs and echo
   await strict.close();
 });
 
+test('return_token_ids, as in vLLM: ids of prompt and answer, the token that ended it among them, each with its log-probability', async () => {
+  type WithIds = { token_ids: number[]; prompt_token_ids?: number[]; logprobs: { token_logprobs: number[] } };
+  const idsOf = (body: object) => (body as { choices: WithIds[] }).choices[0];
+  const server = await serve();
+  const prompt = tokenizer.encode('is it a');
+  const asked = { prompt, max_tokens: 12, temperature: 0, logprobs: 0, return_token_ids: true };
+  const whole = (await post(server, 'completions', asked)).body;
+  const { token_ids: ids, logprobs } = idsOf(whole);
+  expect(idsOf(whole).prompt_token_ids).toEqual(prompt);
+  expect(tokenizer.decode(ids)).toBe(whole.choices[0].text);
+  const scored = await post(server, 'completions', { prompt: [...prompt, ...ids], max_tokens: 0, echo: true, logprobs: 0 }); // prettier-ignore
+  const ofPrompt = scored.body.choices[0].logprobs.token_logprobs.slice(prompt.length);
+  ofPrompt.forEach((logprob, i) => expect(logprobs.token_logprobs[i]).toBeCloseTo(logprob, 4));
+
+  const ending = ids.findIndex((id, i) => i > 1 && ids.indexOf(id) === i);
+  const stopped = (await post(server, 'completions', { ...asked, stop_token_ids: [ids[ending]] })).body;
+  expect(stopped.choices[0].finish_reason).toBe('stop');
+  expect(idsOf(stopped).token_ids).toEqual(ids.slice(0, ending + 1));
+  expect(idsOf(stopped).logprobs.token_logprobs).toHaveLength(ending + 1);
+
+  const chat = { messages: [{ role: 'user', content: 'my old' }], max_tokens: 6, temperature: 0, return_token_ids: true }; // prettier-ignore
+  const answer = (await post(server, 'chat/completions', chat)).body as Body & { prompt_token_ids: number[] };
+  expect(answer.prompt_token_ids).toEqual(tokenizer.encode('my old ?'));
+  const response = await fetch(`${server.url}/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ...chat, stream: true }),
+  });
+  type Piece = { prompt_token_ids?: number[]; choices: WithIds[] };
+  const events = (await response.text()).trim().split('\n\n').slice(0, -1);
+  const pieces = events.map((event) => JSON.parse(event.slice('data: '.length)) as Piece);
+  expect(pieces.flatMap(({ choices }) => choices[0].token_ids)).toEqual(idsOf(answer).token_ids);
+  expect(pieces.map((piece) => piece.prompt_token_ids)).toEqual([answer.prompt_token_ids, ...pieces.slice(1).map(() => undefined)]); // prettier-ignore
+  await server.close();
+});
+
 test.each([
+  ['completions', { prompt: 'no', stop: 'no', return_token_ids: true }, 400, 'stop', 'give stop_token_ids'],
+  ['completions', { prompt: 'no', stop_token_ids: [-1] }, 400, 'stop_token_ids', 'must be an array of token ids below'],
   ['chat/completions', '{', 400, null, 'the body is not JSON'],
   ['chat/completions', { messages: [] }, 400, 'messages', "'messages' must be an array with at least one object"],
   [

@@ -75,6 +75,7 @@ export const agentEvol = defineAlgorithm({
   trainsPolicy: true,
   playerOptions: [],
   openPlayer: policyPlayer,
+  remoteRollouts: () => [],
 
   async train(run, options) {
     const { hooks } = run;

@@ -64,6 +64,17 @@ export const archer = defineAlgorithm({
   trainsPolicy: true,
   playerOptions: [],
   openPlayer: policyPlayer,
+  remoteRollouts: ({ importanceClip }) =>
+    importanceClip !== null
+      ? []
+      : [
+          {
+            key: 'importance_clip',
+            message:
+              'importance_clip=null: utterances of the policy behind remote_policy.base_url would count as the policy’s own',
+            remedy: 'give the bound of the weights π/μ, such as importance_clip=5',
+          },
+        ],
 
   async train(run, options) {
     const { policy, hooks } = run;

@@ -49,6 +49,7 @@ export const dpo = defineAlgorithm({
   trainsPolicy: true,
   playerOptions: [],
   openPlayer: policyPlayer,
+  remoteRollouts: () => [],
 
   async train(run, options) {
     const { hooks } = run;

@@ -62,6 +62,7 @@ export const onlineFilteredBc = defineAlgorithm({
   allowsActionChoice: true,
   playerOptions: [],
   openPlayer: policyPlayer,
+  remoteRollouts: () => [],
 
   async train(run, options) {
     const { hooks } = run;

@@ -31,6 +31,7 @@ import {
   policyUpdateKeys,
   policyUpdateProblems,
   referenceLogprobs,
+  surrogateRemoteProblems,
   updatePolicy,
   type PolicyUpdateOptions,
 } from '../update/policy-update.js';
@@ -71,6 +72,7 @@ export const ppo = defineAlgorithm({
   trainsPolicy: true,
   playerOptions: [],
   openPlayer: policyPlayer,
+  remoteRollouts: surrogateRemoteProblems,
 
   async train(run, options) {
     const { policy, hooks, state } = run;

@@ -29,6 +29,8 @@ export interface PlayContext {
   ranks?: Ranks;
   /** Where replayed turns are stored if there are several. */
   replayPlacement?: ReplayPlacement;
+  /** Plays rollouts in place of the policy itself, such as a server with another copy of it. Evaluations are the policy's own. */
+  openRollouts?: OpenPlayer;
   /** Called with every rollout before it is trained on, such as by `Diagnostics`. */
   onRollout?: (rollout: readonly Trajectory[], iteration: number) => Promise<void>;
   /** Called with the episodes of every evaluation; what the algorithm notes with them follows before its metrics are logged. */
@@ -73,7 +75,7 @@ export async function collectEpisodes(
   episodes: GroupOptions & { firstEpisode: number; episodes: number },
 ): Promise<Trajectory[]> {
   const context = { ...run, makeEnv: withHorizon(run.makeEnv, horizonAt(options.horizon, iteration)) };
-  const trajectories = await play(context, openPlayer, options, { purpose: 'rollout', split: 'train', ...episodes });
+  const trajectories = await play(context, run.openRollouts ?? openPlayer, options, { purpose: 'rollout', split: 'train', ...episodes });
   checkGroups(trajectories, run.environment);
   await run.onRollout?.(trajectories, iteration);
   return trajectories;

@@ -84,6 +84,14 @@ export const surrogateKeys = {
   ...scoreTerminatorKey,
 };
 
+/** Options with which the surrogate loss does not weigh by the ratio to the policy that sampled. */
+export function surrogateRemoteProblems({ oldLogprobs }: { oldLogprobs: 'sampled' | 'recomputed' }): ConfigProblem[] {
+  if (oldLogprobs === 'sampled') return [];
+  const message =
+    'old_logprobs=recomputed: the ratio would be to the policy here, not to the one behind remote_policy.base_url that sampled';
+  return [{ key: 'old_logprobs', message, remedy: 'write old_logprobs=sampled' }];
+}
+
 export const policyUpdateKeys = {
   ...surrogateKeys,
   kl_coefficient: coefficient(

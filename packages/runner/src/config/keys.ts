@@ -160,6 +160,23 @@ export const endpointNode = Type.Object(
   { ...closed, description: 'task=evaluate: this chat endpoint plays instead of a model here' },
 );
 
+/** Who plays the rollouts in place of the policy. Without an address its other keys are not read. */
+export const remotePolicyNode = Type.Object(
+  {
+    base_url: undecided(
+      nullable(
+        Type.String(),
+        'address up to the version of a server with token ids, for instance http://127.0.0.1:8000/v1; its policy plays the rollouts. null: the policy here',
+      ),
+    ),
+    model: nullable(Type.String(), 'name of the model there; null: none is sent'),
+    api_key_env: undecided(nullable(Type.String(), 'environment variable that contains the key; null: none is sent')),
+    concurrency: undecided(count('requests at the same time')),
+    retries: undecided(count('further attempts after a failed request', 0)),
+  },
+  { ...closed, description: 'a policy behind a server that plays the rollouts, while the one here learns from them' },
+);
+
 /** The model that a policy is where none is given. */
 export const policyNode = Type.Object(
   {

@@ -11,6 +11,8 @@ export interface Choice {
   finishReason: 'stop' | 'length' | null;
   /** Tokens of the text, where they were asked for. */
   tokens: readonly TokenLogprob[] | null;
+  /** Ids, where they were asked for: of the prompt (of a stream only in a choice's first piece), and of the text with its terminator. */
+  ids?: { prompt?: readonly number[]; text: readonly number[] };
 }
 
 export interface TokenLogprob {
@@ -40,11 +42,13 @@ export function wholeAnswer({ kind, ...head }: AnswerHead, choices: readonly Cho
   return {
     ...head,
     object: isChat ? 'chat.completion' : 'text_completion',
+    ...(isChat && promptIds(choices[0])),
     choices: choices.map((choice) => ({
       index: choice.index,
       ...(isChat ? { message: { role: 'assistant', content: choice.text, refusal: null } } : { text: choice.text }),
       logprobs: logprobs(kind, choice.tokens),
       finish_reason: choice.finishReason,
+      ...choiceIds(kind, choice),
     })),
     usage: counts(usage),
   };
@@ -60,16 +64,24 @@ export function answerPiece({ kind, ...head }: AnswerHead, choice: Choice, isFir
   return {
     ...head,
     object: isChat ? 'chat.completion.chunk' : 'text_completion',
+    ...(isChat && promptIds(choice)),
     choices: [
       {
         index: choice.index,
         ...(isChat ? { delta } : { text: choice.text }),
         logprobs: logprobs(kind, choice.tokens),
         finish_reason: choice.finishReason,
+        ...choiceIds(kind, choice),
       },
     ],
   };
 }
+
+/** As vLLM: of a chat at the root, of completions in the choice. */
+const promptIds = ({ ids }: Choice) => ids?.prompt && { prompt_token_ids: ids.prompt };
+
+const choiceIds = (kind: AnswerKind, choice: Choice) =>
+  choice.ids && { token_ids: choice.ids.text, ...(kind === 'text' && promptIds(choice)) };
 
 /** The last piece of a stream whose tokens are to be counted. */
 export const usagePiece = ({ kind, ...head }: AnswerHead, usage: Usage): object => ({

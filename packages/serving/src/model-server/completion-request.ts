@@ -1,5 +1,5 @@
 // What a client asks for, read from the body of POST /v1/chat/completions and /v1/completions.
-// Fields: platform.openai.com/docs/api-reference; `top_k` and `repetition_penalty` as other servers of that API have it.
+// Fields: platform.openai.com/docs/api-reference; `top_k`, `repetition_penalty`, `return_token_ids` and `stop_token_ids` as vLLM has them.
 import {
   MAX_TOP_LOGPROBS,
   type ChatMessage,
@@ -30,6 +30,10 @@ export interface CompletionRequest {
   topLogprobs: number;
   /** Whether the tokens of the prompts are returned with their log-probabilities. */
   scoresPrompts: boolean;
+  /** Whether the ids of prompts and answers are returned, with the token that ended an answer, as vLLM does. */
+  returnsIds: boolean;
+  /** Tokens that end an answer beside the model's own. */
+  stopIds: readonly number[];
   /** What is added to the logits of tokens. */
   logitBias: readonly (readonly [id: number, by: number])[];
   /** Subtracted from the logit of a token that was generated. */
@@ -173,6 +177,10 @@ function settingsOf(
   const penalty = { min: -2, max: 2 };
   checkModel(fields, reader);
   fields.refuseUnlessNeutral(notBuilt);
+  const stops = stopsOf(fields);
+  const returnsIds = fields.boolean('return_token_ids');
+  if (returnsIds && stops.length > 0)
+    throw fields.fail('stop', 'together with return_token_ids is not supported; give stop_token_ids');
   const temperature = fields.number('temperature', defaults.temperature, { min: 0, max: 2 });
   return {
     n: fields.number('n', 1, { min: 1, max: slots, whole: true }),
@@ -182,11 +190,13 @@ function settingsOf(
       topK: Math.max(0, fields.number('top_k', defaults.topK, { min: -1, max: 2 ** 31, whole: true })),
       topP: fields.number('top_p', defaults.topP, { min: 1e-6, max: 1 }),
     },
-    stops: stopsOf(fields),
+    stops,
     seed: fields.number('seed', null, { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER, whole: true }),
     stream: fields.boolean('stream'),
     streamsUsage: fields.object('stream_options').boolean('include_usage'),
     ...logprobOptions,
+    returnsIds,
+    stopIds: fields.ids('stop_token_ids', vocabSize),
     logitBias: fields.numbersById('logit_bias', { min: -100, max: 100, vocabSize }),
     presencePenalty: fields.number('presence_penalty', 0, penalty),
     frequencyPenalty: fields.number('frequency_penalty', 0, penalty),

@@ -27,7 +27,8 @@ export interface Completed {
 /** Ends when all answers have ended. @throws {QueueFullError} at once, before any token is generated */
 export function runCompletion(batcher: SequenceBatcher, run: CompletionRun): Promise<Completed> {
   const { request, terminatorIds, signal } = run;
-  const { prompts, n, maxTokens, sampling, seed, logitBias, presencePenalty, frequencyPenalty, rules } = request;
+  const { prompts, n, maxTokens, sampling, seed, stopIds, logitBias, presencePenalty, frequencyPenalty, rules } =
+    request;
   const adjustments = { bias: logitBias, presencePenalty, frequencyPenalty };
   const answers = prompts.flatMap((prompt, p) =>
     Array.from({ length: n }, (_, i) => new Answer(run, prompt, p * n + i)),
@@ -37,7 +38,8 @@ export function runCompletion(batcher: SequenceBatcher, run: CompletionRun): Pro
   if (maxTokens === 0) return finished(answers, answers.map(nothing), scores, request);
   const ends = batcher.submit(
     answers.map((answer) => ({
-      ...{ promptIds: answer.promptIds, maxNewTokens: maxTokens, sampling, terminatorIds, signal },
+      ...{ promptIds: answer.promptIds, maxNewTokens: maxTokens, sampling, signal },
+      terminatorIds: stopIds.length === 0 ? terminatorIds : [...new Set([...terminatorIds, ...stopIds])],
       ...{ adjustments, rules, returnsTopLogprobs: request.topLogprobs > 0 },
       rng: seed === null ? new Rng(run.rng.uint32()) : Rng.forPurpose(seed, `answer ${answer.index}`),
       onTokens: (...tokens) => answer.take(...tokens),
@@ -59,9 +61,10 @@ async function finished(
   let aborted = false;
   const choices = await Promise.all(
     ends.map(async (end, i) => {
-      const { finishReason, newTokens } = await end;
+      const { finishReason, newTokens, terminator } = await end;
       completionTokens += newTokens;
       if (finishReason === 'aborted') aborted = true;
+      if (terminator) answers[i].terminate(terminator);
       return answers[i].finish(finishReason === 'aborted' ? 'stop' : finishReason, promptLogprobs?.[Math.floor(i / n)]);
     }),
   );
@@ -74,6 +77,10 @@ class Answer {
   readonly #streamer: TextStreamer;
   readonly #tokens: TokenLogprob[] = [];
   #unsentTokens: TokenLogprob[] = [];
+  readonly #ids: number[] = [];
+  /** Of `#ids`. */
+  #sentIds = 0;
+  #sentPieces = 0;
   #echo: string;
 
   constructor(
@@ -93,6 +100,7 @@ class Answer {
   take(ids: readonly number[], logprobs: readonly number[], topLogprobs: readonly TopLogprobs[]): boolean {
     const { request } = this.run;
     const text = this.#streamer.add(ids);
+    this.#ids.push(...ids);
     if (request.logprobs)
       ids.forEach((id, i) => {
         const token = { ...this.#spelled(id, logprobs[i]), topLogprobs: this.#topLogprobs(topLogprobs[i]) };
@@ -101,6 +109,17 @@ class Answer {
       });
     this.#send(text);
     return !this.#streamer.stopped;
+  }
+
+  /** Where ids are returned, the token that ended the answer is one of them, without a text. */
+  terminate({ id, logprob }: NonNullable<SequenceEnd['terminator']>): void {
+    const { returnsIds, logprobs } = this.run.request;
+    if (!returnsIds) return;
+    this.#ids.push(id);
+    if (!logprobs) return;
+    const token = { ...this.#spelled(id, logprob), topLogprobs: [] };
+    this.#tokens.push(token);
+    this.#unsentTokens.push(token);
   }
 
   #spelled = <Logprob extends number | null>(id: number, logprob: Logprob) => ({
@@ -117,8 +136,9 @@ class Answer {
   /** @param promptLogprobs of the prompt's tokens after the first, where they are returned */
   finish(finishReason: 'stop' | 'length', promptLogprobs?: Float32Array): Choice {
     this.#send(this.#streamer.finish());
-    this.run.onPiece({ ...this.#choice(''), finishReason });
-    const { prompts, n } = this.run.request;
+    const { prompts, n, returnsIds } = this.run.request;
+    const unsent = returnsIds && this.#unsentTokens.length > 0 ? this.#unsentTokens : null;
+    this.run.onPiece({ ...this.#choice(''), finishReason, tokens: unsent, ...this.#unsentIds() });
     const { echo } = prompts[Math.floor(this.index / n)];
     const ofPrompt = promptLogprobs
       ? this.promptIds.map((id, t) => ({
@@ -127,7 +147,17 @@ class Answer {
         }))
       : [];
     const tokens = this.run.request.logprobs ? [...ofPrompt, ...this.#tokens] : null;
-    return { index: this.index, text: echo + this.#streamer.text, finishReason, tokens };
+    const ids = returnsIds && { ids: { prompt: this.promptIds, text: this.#ids } };
+    return { index: this.index, text: echo + this.#streamer.text, finishReason, tokens, ...ids };
+  }
+
+  /** Of a piece: what was generated since the last one, and the prompt in the first. */
+  #unsentIds(): Pick<Choice, 'ids'> {
+    if (!this.run.request.returnsIds) return {};
+    const text = this.#ids.slice(this.#sentIds);
+    const isFirst = this.#sentPieces++ === 0;
+    this.#sentIds = this.#ids.length;
+    return { ids: { ...(isFirst && { prompt: this.promptIds }), text } };
   }
 
   #send(text: string): void {
@@ -136,7 +166,7 @@ class Answer {
     if (shown === '') return;
     const tokens = this.run.request.logprobs ? this.#unsentTokens : null;
     this.#unsentTokens = [];
-    this.run.onPiece({ ...this.#choice(shown), tokens });
+    this.run.onPiece({ ...this.#choice(shown), tokens, ...this.#unsentIds() });
   }
 
   #choice(text: string): Choice {

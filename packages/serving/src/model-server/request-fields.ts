@@ -69,6 +69,16 @@ export class RequestFields {
     return list;
   }
 
+  /** Token ids below `vocabSize`; none if absent. */
+  ids(name: string, vocabSize: number): number[] {
+    const value = this.value(name) ?? [];
+    const isId = (id: unknown): id is number =>
+      Number.isInteger(id) && (id as number) >= 0 && (id as number) < vocabSize;
+    if (!Array.isArray(value) || !value.every(isId))
+      throw this.#wrong(name, `an array of token ids below ${vocabSize}`);
+    return value;
+  }
+
   objects(name: string): RequestFields[] {
     const value = this.value(name);
     if (!Array.isArray(value) || value.length === 0) throw this.#wrong(name, 'an array with at least one object');

@@ -37,6 +37,8 @@ export interface SequenceEnd {
   finishReason: 'stop' | 'length' | 'aborted';
   /** The terminator included. */
   newTokens: number;
+  /** What ended the answer, where a token did; its log-probability in nats. */
+  terminator?: { id: number; logprob: number };
 }
 
 export interface SequenceBatcherOptions {
@@ -242,17 +244,18 @@ export class SequenceBatcher {
     ] as const;
     const wantsMore = signal.aborted || onTokens(generated, ...logprobsOfTokens);
     if (signal.aborted) this.#end(sequence, 'aborted');
+    else if (terminated && wantsMore) this.#end(sequence, 'stop', { id: terminatorId, logprob: logprobs[ids.length] });
     else if (terminated || !wantsMore) this.#end(sequence, 'stop');
     else if (sequence.newTokens >= maxNewTokens) this.#end(sequence, 'length');
   }
 
   /** @param how its finish reason, or what broke it */
-  #end(sequence: Sequence, how: unknown): void {
+  #end(sequence: Sequence, how: unknown, terminator?: SequenceEnd['terminator']): void {
     this.#waiting = this.#waiting.filter((other) => other !== sequence);
     this.#running = this.#running.filter((other) => other !== sequence);
     if (sequence.slot >= 0) this.#free.push(sequence.slot);
     if (how === 'stop' || how === 'length' || how === 'aborted')
-      sequence.resolve({ finishReason: how, newTokens: sequence.newTokens });
+      sequence.resolve({ finishReason: how, newTokens: sequence.newTokens, ...(terminator && { terminator }) });
     else sequence.reject(how);
   }
 }

@@ -24,6 +24,7 @@ import { recipeOptions } from '../../agent/play-options.js';
 import { loadPolicy, policyOptimizer, restoreOptimizer, savePolicyState } from '../../agent/policy-setup.js';
 import { warnOfTextRules } from '../../agent/text-rules.js';
 import { referenceOf, teacherOf, type Start } from '../../agent/reference-policy.js';
+import { withRemoteRollouts } from '../../agent/remote-rollouts.js';
 import { startRestorer } from '../../agent/restore-start.js';
 import { makeValueModel } from '../../agent/value-model.js';
 import { warmStart } from '../../agent/warm-start.js';
@@ -283,22 +284,22 @@ async function runAlgorithm(
   onInterrupt(stop, 'stopping at the next checkpoint');
   const { metrics, rollouts: history } = await RunFiles.read(directory);
   recorder.remember(metrics);
-  const trained = unit.train(
-    {
-      ...agent,
-      makeEnv: agentEnvironment(config, environmentOf(config, envParts)),
-      onFailure: failureLog(log),
-      onRollout: async (rollout, iteration) => {
-        await diagnostics?.onRollout(rollout, iteration);
-        recorder.progress('diagnostics', 1, 1);
-      },
-      onEvaluation: (episodes) => recorder.evaluated(episodes),
-      ...{ dataset, history, state, firstIteration, hooks: recorder, valueModel },
-      ...{ openReference, openTeacher, restoreStart },
-      environment: config.env.name,
-      ...{ ranks, replayPlacement: config.distributed.replay },
+  const run: TrainingRun = {
+    ...agent,
+    makeEnv: agentEnvironment(config, environmentOf(config, envParts)),
+    onFailure: failureLog(log),
+    onRollout: async (rollout, iteration) => {
+      await diagnostics?.onRollout(rollout, iteration);
+      recorder.progress('diagnostics', 1, 1);
     },
-    recipeOptions(config, policy.tokenizer),
+    onEvaluation: (episodes) => recorder.evaluated(episodes),
+    ...{ dataset, history, state, firstIteration, hooks: recorder, valueModel },
+    ...{ openReference, openTeacher, restoreStart },
+    environment: config.env.name,
+    ...{ ranks, replayPlacement: config.distributed.replay },
+  };
+  const trained = withRemoteRollouts(config.remotePolicy, { ...agent, slots: config.slots }, (openRollouts) =>
+    unit.train({ ...run, openRollouts }, recipeOptions(config, policy.tokenizer)),
   );
   await trained.finally(() => control?.close());
   recorder.finish();

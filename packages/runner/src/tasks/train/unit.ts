@@ -20,6 +20,7 @@ import {
   playKeys,
   policyKeys,
   policyNode,
+  remotePolicyNode,
   runKeys,
   samplingKeys,
   templateKeys,
@@ -33,6 +34,7 @@ import { isConversationFile } from '../../demonstrations/conversations.js';
 import { undecided } from '../../config/undecided.js';
 import { guardNode, guardProblems, type GuardBounds } from '../../run/guard.js';
 import { lossProblems, type LossConfig } from './loss-problems.js';
+import { remotePolicyProblems } from './remote-policy-problems.js';
 import type { Choices, TaskUnit } from '../task.js';
 import type { ConfigProblem } from '@bowyer/core';
 
@@ -124,7 +126,7 @@ function keys(choices: Choices): TProperties {
         'longest example in tokens: longer conversations lose their end, longer episodes their last turns; null: the policy’s context',
       ),
     }),
-    ...(collects && { diagnostics: diagnosticsNode, guard: guardNode }),
+    ...(collects && { diagnostics: diagnosticsNode, guard: guardNode, remote_policy: remotePolicyNode }),
     ...(collects
       ? !isGiven && { ...cacheKeys, ...terminatorKey, warm_start: warmStartNode }
       : {
@@ -185,6 +187,7 @@ export const trainTask: TaskUnit = {
         message: `quantization=${quantization}: quantized weights are frozen, so nothing would be trained`,
         remedy: 'write use_lora=true to train adapters beside them',
       });
+    problems.push(...remotePolicyProblems(findAlgorithm(config.agentType), raw));
     if (guard && diagnostics) problems.push(...guardProblems(guard, diagnostics));
     const isGiven = checkpointPath !== null || policyLm !== null;
     if (problems.length === 0) problems.push(...(await lossProblems(findAlgorithm(config.agentType), config)));

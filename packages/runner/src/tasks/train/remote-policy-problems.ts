@@ -1,0 +1,36 @@
+// What keeps rollouts from being played by a policy behind a server.
+import { algorithmNames, findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
+import type { ConfigProblem } from '@bowyer/core';
+import type { RemotePolicyConfig } from '../../agent/remote-rollouts.js';
+
+export function remotePolicyProblems(
+  algorithm: AnyAlgorithm | null | undefined,
+  config: Readonly<Record<string, unknown>>,
+): ConfigProblem[] {
+  const { baseUrl = null, apiKeyEnv = null } = (config.remotePolicy ?? {}) as Partial<RemotePolicyConfig>;
+  if (baseUrl === null || !algorithm) return [];
+  const problems: ConfigProblem[] = [];
+  const key = 'remote_policy.base_url';
+  if (algorithm.remoteRollouts === undefined)
+    problems.push({
+      key,
+      message: `remote_policy.base_url=${baseUrl}: ${algorithm.name} learns from what its own policy plays`,
+      remedy: `write remote_policy.base_url=null, or choose ${takers().join(', ')}`,
+    });
+  else problems.push(...algorithm.remoteRollouts(config as never));
+  if (config.actionChoice !== 'free')
+    problems.push({
+      key: 'action_choice',
+      message: `action_choice=${String(config.actionChoice)}: a server writes freely`,
+      remedy: 'write action_choice=free, or remote_policy.base_url=null',
+    });
+  if (apiKeyEnv !== null && process.env[apiKeyEnv] === undefined)
+    problems.push({
+      key: 'remote_policy.api_key_env',
+      message: `the environment variable ${apiKeyEnv} is not set; it should contain the key of ${baseUrl}`,
+      remedy: 'set it, or write remote_policy.api_key_env=null for a server that wants none',
+    });
+  return problems;
+}
+
+const takers = () => algorithmNames().filter((name) => findAlgorithm(name)!.remoteRollouts !== undefined);
