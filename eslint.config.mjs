@@ -13,7 +13,9 @@ const mayImport = {
   algorithms: ['core', 'models', 'envs'],
   serving: ['core', 'models', 'envs'],
   logging: ['core'],
-  runner: ['core', 'config', 'graph', 'checkpoints', 'models', 'envs', 'algorithms', 'serving', 'logging'],
+  views: [],
+  mpi: ['core'],
+  runner: ['core', 'config', 'graph', 'checkpoints', 'models', 'envs', 'algorithms', 'serving', 'logging', 'views', 'mpi'],
 };
 
 /** Tests also import the testing package; a test of an algorithm opens the device that its models run on. */

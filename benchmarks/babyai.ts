@@ -1,4 +1,4 @@
-// What random and expert players score on each level of BabyAI, and how fast the environment steps.
+// What a random player, the expert that knows the map and the one that explores score on each level of BabyAI, and how fast the environment steps.
 // Run: node --conditions=source --import tsx benchmarks/babyai.ts [episodes]
 import { Rng } from '@bowyer/core';
 import { BabyAi, babyAiLevels, babyAiSchema, withDefaults, type BabyAiOptions } from '@bowyer/envs';
@@ -7,20 +7,21 @@ const episodes = Number(process.argv[2] ?? 200);
 
 for (const level of babyAiLevels) {
   const options = withDefaults(babyAiSchema, { levels: [level], stepLimit: 64 }, 'babyai') as unknown as BabyAiOptions;
-  for (const player of ['random', 'expert'] as const) {
+  for (const player of ['random', 'expert', 'explorer'] as const) {
     const env = new BabyAi(options);
     const rng = new Rng(0);
     let [total, steps, stepping] = [0, 0, 0];
     for (let seed = 0; seed < episodes; seed++) {
       let { info } = await env.reset({ seed });
-      const path = env.expertPath();
+      const path = player === 'explorer' ? env.explorerPath() : env.expertPath();
+      if (path === null) continue; // it earns nothing
       const start = performance.now();
       for (let ended = false; !ended; steps++) {
-        const action = player === 'expert' ? path.shift()! : rng.choice(info.validActions as string[]);
+        const action = player === 'random' ? rng.choice(info.validActions as string[]) : path.shift()!;
         const result = await env.step(action);
         total += result.reward;
         ({ info } = result);
-        ended = result.terminated || result.truncated || (player === 'expert' && path.length === 0);
+        ended = result.terminated || result.truncated || (player !== 'random' && path.length === 0);
       }
       stepping += performance.now() - start;
     }

@@ -68,6 +68,7 @@ function twentyQuestions(): Turn[] {
     attributes: 20,
     wordings: 2,
     maxUnclear: 0,
+    ties: 'drawn',
     seed: 0,
   }).map(dialogueEpisode);
   return dialogues.flatMap(({ header, turns }) => {

@@ -113,6 +113,7 @@ async function loadOrMake(folder: string | undefined): Promise<LanguageModel> {
     attributes: 20,
     wordings: 2,
     maxUnclear: 0,
+    ties: 'drawn',
     seed: 0,
   }).map(dialogueEpisode);
   const texts = dialogues.map(

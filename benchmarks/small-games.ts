@@ -73,7 +73,7 @@ for (const cities of ['archer91', 'subset10'] as const) {
     [0, false],
     [0, true],
   ] as const) {
-    const games = guessMyCityDemonstrations({ games: episodes, cities, maxTurns: 20, noise, open, seed: 0 });
+    const games = guessMyCityDemonstrations({ games: episodes, cities, maxTurns: 20, noise, open, ties: 'drawn', seed: 0 });
     const mean = games.reduce((sum, { conversation, done }) => sum - conversation.length + Number(done), 0) / episodes;
     const won = games.filter(({ done }) => done).length / episodes;
     const figures = [String(open).padStart(7), mean.toFixed(2).padStart(9), won.toFixed(3).padStart(9)];
@@ -83,7 +83,7 @@ for (const cities of ['archer91', 'subset10'] as const) {
 
 const dialogues = guessMyCityDemonstrations({
   ...{ games: 300, cities: 'archer91', maxTurns: 20, seed: 0 },
-  ...{ noise: 0.7, open: true },
+  ...{ noise: 0.7, open: true, ties: 'drawn' },
 });
 const env = makeEnv('guess_my_city');
 let steps = 0;

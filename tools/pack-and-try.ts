@@ -19,7 +19,7 @@ const expect = (holds: boolean, what: string) => {
 };
 
 try {
-  const tarballs = packAll(join(folder, 'tarballs'));
+  const tarballs = await packAll(join(folder, 'tarballs'));
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'empty', private: true, type: 'module' }));
   run('npm', 'install', '--no-audit', '--no-fund', ...tarballs);
 

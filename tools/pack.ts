@@ -1,9 +1,11 @@
 // Makes the tarballs of all packages that can be published: node --import tsx tools/pack.ts FOLDER. Build first.
-// A tarball is made from a copy, so that nothing old in dist and no test is part of it; the runner's brings configs and experiments.
+// A tarball is made from a copy, so that nothing old in dist and no test is part of it; the runner's brings configs and experiments,
+// that of the views the bundled pages.
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve, sep } from 'node:path';
+import { packedPages } from '../packages/views/src/index.js';
 
 const repository = resolve(import.meta.dirname, '..');
 
@@ -16,8 +18,9 @@ export function publicPackages(): string[] {
 }
 
 /** @returns paths of the tarballs */
-export function packAll(destination: string): string[] {
+export async function packAll(destination: string): Promise<string[]> {
   mkdirSync(destination, { recursive: true });
+  const pages = await packedPages();
   const staging = mkdtempSync(join(tmpdir(), 'bowyer-pack-'));
   try {
     return publicPackages().map((folder) => {
@@ -26,6 +29,7 @@ export function packAll(destination: string): string[] {
       if (folder.endsWith(`${sep}runner`))
         for (const name of ['configs', 'experiments'])
           cpSync(join(repository, name), join(copy, name), { recursive: true });
+      if (folder.endsWith(`${sep}views`)) writeFileSync(join(copy, 'dist', 'pages.json'), pages);
       const options = ['--json', '--ignore-scripts', '--pack-destination', destination];
       const [{ filename }] = JSON.parse(execFileSync('npm', ['pack', ...options], { cwd: copy, encoding: 'utf8' }));
       return join(destination, filename);
@@ -44,5 +48,5 @@ function isShipped(folder: string, path: string): boolean {
 
 if (process.argv[1] === import.meta.filename) {
   if (process.argv.length !== 3) throw new Error('usage: node --import tsx tools/pack.ts FOLDER');
-  for (const file of packAll(resolve(process.argv[2]))) console.log(file);
+  for (const file of await packAll(resolve(process.argv[2]))) console.log(file);
 }

@@ -24,6 +24,7 @@ export { type DatasetEvaluation } from './dataset/dataset-evaluation.js';
 export { imitate, type ImitationSettings } from './dataset/imitate.js';
 export type { Metrics, OnFailure, OpenPlayer, PlayOptions, ReplayItem, RunHooks } from './types.js';
 export { collect, episodeMetrics, play, rolloutMetrics, type PlayContext } from './rollout/collect.js';
+export type { ReplayPlacement } from './rollout/replay.js';
 export { evalDecodingKey, loopKeys } from './rollout/loop-keys.js';
 export { Diagnostics, type DiagnosticsOptions } from './rollout/diagnostics.js';
 export { criticCalibration, decodingsOf, evaluate, type Decoding, type Evaluation } from './rollout/evaluate.js';

@@ -44,6 +44,7 @@ const options = (seed: number) => ({
   batchSize: 64,
   gradAccumSteps: 1,
   dropout: false,
+  observationWeight: 0,
   gradReduction: 'sum' as const,
   criticLr: 3e-3,
   lmLr: 1e-2,

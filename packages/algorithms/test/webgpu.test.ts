@@ -33,6 +33,7 @@ async function losses(kind: 'cpu' | 'webgpu'): Promise<number[]> {
         ...{
           gradAccumSteps: 1,
           dropout: false,
+          observationWeight: 0,
           validationShare: 0,
           evalFreq: 1,
           evalSize: 0,

@@ -26,11 +26,22 @@ export function bootstrapMean(
   rng: Rng,
   { resamples = 2000, level = 0.95 }: BootstrapOptions = {},
 ): Interval {
+  const means = bootstrapMeans(clusters, rng, resamples);
+  const tail = (1 - level) / 2;
+  return { low: quantile(means, tail), high: quantile(means, 1 - tail) };
+}
+
+/** [resamples] means of values whose clusters were drawn with replacement. @throws RangeError without values */
+export function bootstrapMeans(
+  clusters: readonly (readonly number[])[],
+  rng: Rng,
+  resamples: number,
+): number[] {
   const sums = clusters
     .filter(({ length }) => length > 0)
     .map((values) => ({ sum: values.reduce((total, value) => total + value, 0), count: values.length }));
   if (sums.length === 0) throw new RangeError('bootstrapMean: no values');
-  const means = Array.from({ length: resamples }, () => {
+  return Array.from({ length: resamples }, () => {
     let [sum, count] = [0, 0];
     for (let draw = 0; draw < sums.length; draw++) {
       const drawn = sums[rng.integer(0, sums.length - 1)];
@@ -39,6 +50,4 @@ export function bootstrapMean(
     }
     return sum / count;
   });
-  const tail = (1 - level) / 2;
-  return { low: quantile(means, tail), high: quantile(means, 1 - tail) };
 }

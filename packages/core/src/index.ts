@@ -4,6 +4,7 @@ export {
   type TokenSegment,
   type Trajectory,
   type Transition,
+  type TurnEstimate,
   type UtteranceTokens,
 } from './trajectory.js';
 export { type Demonstration, type DemonstrationTurn } from './demonstration.js';
@@ -19,6 +20,7 @@ export {
   type RecordedStep,
 } from './episode-record.js';
 export { ReplayBuffer } from './replay-buffer.js';
+export { anyRank, oneRank, onRankZero, shareOf, type Ranks } from './ranks.js';
 export {
   tokenWeights,
   weightedSum,
@@ -46,7 +48,7 @@ export { anchorGroups } from './advantages/anchor-groups.js';
 export { utteranceAdvantages, type HeadValues } from './advantages/utterance-advantages.js';
 export { scheduledRate, type LearningRateSchedule } from './learning-rate-schedule.js';
 export { minibatches } from './minibatches.js';
-export { bootstrapMean, type BootstrapOptions, type Interval } from './bootstrap.js';
+export { bootstrapMean, bootstrapMeans, type BootstrapOptions, type Interval } from './bootstrap.js';
 export {
   correlation,
   maximum,

@@ -38,6 +38,18 @@ export interface TokenSegment {
   utterances: UtteranceTokens[];
 }
 
+/** What an algorithm computed of a turn while it trained or evaluated, where it did. Only reports read it. */
+export interface TurnEstimate {
+  /** min(Q₁, Q₂) of the action. */
+  q?: number;
+  /** min(V₁, V₂), or V, of the state before it. */
+  v?: number;
+  /** What the policy was trained on; of tokens with advantages of their own, the mean. */
+  advantage?: number;
+  /** Valid actions that the critic values most, best first. */
+  preferred?: { action: string; q: number }[];
+}
+
 export interface Trajectory {
   /** Counts all episodes of a run, from 0. */
   episode: number;
@@ -51,6 +63,8 @@ export interface Trajectory {
   /** The environment's `info` of every turn, for metrics only. */
   infos: Record<string, unknown>[];
   segments: TokenSegment[];
+  /** By turn. */
+  estimates?: (TurnEstimate | undefined)[];
 }
 
 /** Undiscounted sum of the rewards of an episode. */

@@ -12,6 +12,8 @@ import type { MazeOptions } from './maze/maze.js';
 import type { MathOptions } from './math/options.js';
 import { mathUnit } from './math/unit.js';
 import { mazeUnit } from './maze/unit.js';
+import { openEnvUnit } from './open-env/unit.js';
+import type { OpenEnvOptions } from './open-env/open-env-env.js';
 import type { OracleOptions } from './oracle.js';
 import type { SciWorldOptions } from './sciworld/options.js';
 import { sciWorldUnit } from './sciworld/unit.js';
@@ -47,6 +49,7 @@ export interface BuiltInOptions
   textcraft: TextCraftOptions & BackendOptions;
   sciworld: SciWorldOptions;
   webshop: WebShopOptions;
+  openenv: OpenEnvOptions;
 }
 
 export const builtInEnvironments: readonly AnyEnvironment[] = [
@@ -64,4 +67,5 @@ export const builtInEnvironments: readonly AnyEnvironment[] = [
   tabularUnit,
   ...textWorldExpressUnits,
   ...remoteOnlyUnits,
+  openEnvUnit,
 ];

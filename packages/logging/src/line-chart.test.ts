@@ -38,3 +38,16 @@ test('a larger value is drawn higher', () => {
   const [, first, second] = /points="[\d.]+,([\d.]+) [\d.]+,([\d.]+)"/.exec(svg)!.map(Number);
   expect(second).toBeLessThan(first);
 });
+
+test('a band is drawn around the line where every point has its edges', () => {
+  const point = { x: 0, y: 1, low: 0, high: 2 };
+  const chart = (last: object) =>
+    lineChart([{ name: 'a', points: [point, { x: 1, y: 1, ...last }] }], { title: '', xLabel: '' });
+  expect(chart({ low: 0, high: 2 })).toMatch(/<polygon points="[^"]+"/);
+  expect(
+    chart({ low: 0, high: 2 })
+      .match(/<polygon points="([^"]+)"/)![1]
+      .split(' '),
+  ).toHaveLength(4);
+  expect(chart({})).not.toContain('<polygon');
+});

@@ -3,8 +3,8 @@ import { maximum, minimum } from '@bowyer/core';
 
 export interface Series {
   name: string;
-  /** Points in order of x. */
-  points: readonly { x: number; y: number }[];
+  /** Points in order of x; `low` and `high`, where all have them, are the edges of a band around the line. */
+  points: readonly { x: number; y: number; low?: number; high?: number }[];
 }
 
 export interface ChartOptions {
@@ -22,7 +22,7 @@ const COLOURS = ['#2563eb', '#dc2626', '#059669', '#d97706', '#7c3aed', '#0891b2
 export function lineChart(series: readonly Series[], { title, xLabel, references = [] }: ChartOptions): string {
   const points = series.flatMap((one) => one.points);
   const xs = ticks(points.map(({ x }) => x));
-  const ys = ticks([...points.map(({ y }) => y), ...references.map(({ y }) => y)]);
+  const ys = ticks([...points.flatMap(({ y, low = y, high = y }) => [y, low, high]), ...references.map(({ y }) => y)]);
   const x = scale(xs, MARGIN.left, WIDTH - MARGIN.right);
   const y = scale(ys, HEIGHT - MARGIN.bottom, MARGIN.top);
 
@@ -41,12 +41,15 @@ export function lineChart(series: readonly Series[], { title, xLabel, references
   );
   const lines = series.map((one, i) => {
     const colour = COLOURS[i % COLOURS.length];
-    const path = one.points.map((point) => `${x(point.x).toFixed(1)},${y(point.y).toFixed(1)}`).join(' ');
+    const pathOf = (corners: readonly { x: number; y: number }[]) =>
+      corners.map((corner) => `${x(corner.x).toFixed(1)},${y(corner.y).toFixed(1)}`).join(' ');
+    const edges = bandEdges(one);
+    const band = edges.length > 0 ? `<polygon points="${pathOf(edges)}" fill="${colour}" fill-opacity=".15"/>` : '';
     const legend =
       series.length > 1
         ? `<text x="${MARGIN.left + 6}" y="${MARGIN.top + 12 + 14 * i}" style="fill:${colour}">${escapeHtml(one.name)}</text>`
         : '';
-    return `<polyline points="${path}" fill="none" stroke="${colour}" stroke-width="1.6"/>${legend}`;
+    return `${band}<polyline points="${pathOf(one.points)}" fill="none" stroke="${colour}" stroke-width="1.6"/>${legend}`;
   });
   return (
     `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" xmlns="http://www.w3.org/2000/svg">` +
@@ -57,6 +60,13 @@ export function lineChart(series: readonly Series[], { title, xLabel, references
     [...grid, ...xLabels, ...rules, ...lines].join('') +
     '</svg>'
   );
+}
+
+/** Around the band: along its upper edge and back along the lower one; empty where there is no band. */
+function bandEdges({ points }: Series): { x: number; y: number }[] {
+  if (!points.every(({ low, high }) => low !== undefined && high !== undefined)) return [];
+  const upper = points.map(({ x, high }) => ({ x, y: high! }));
+  return [...upper, ...points.map(({ x, low }) => ({ x, y: low! })).reverse()];
 }
 
 /** Round values that span the data: steps of 1, 2 or 5 times a power of ten. */

@@ -18,6 +18,7 @@ export { openAdapterDirectory } from './language-model/model-weights.js';
 export { AdapterError, isAdapterDirectory } from './lora/peft-files.js';
 export { type Quantization } from './quantization/frozen-weights.js';
 export { createOptimizer, type OptimizerOptions } from './optimizers/create-optimizer.js';
+export { takeExchangeTimes, type ExchangeTimes } from './optimizers/data-parallel.js';
 export { type Optimizer } from './optimizers/optimizer.js';
 export { tokenBatches, type TokenExample } from './batching/token-batches.js';
 export { type ValueHead } from './training/value-head.js';

@@ -1,37 +1,28 @@
 // One job of the command line: the task that its config names, with the terminal and the signals it may use.
 import type { JobContext } from '@bowyer/config';
-import { schemaOf } from './config/units.js';
-import { runTask } from './run-task.js';
+import { schemaOf, taskOf } from './config/units.js';
+import type { Leader } from './ranks/leader.js';
+import { decisiveOf, runPrepared } from './run-task.js';
+import { withSignals } from './signals.js';
+import type { TaskContext } from './tasks/task.js';
 
-export async function job({ composition, outputDirectory, log, stdout, stderr }: JobContext): Promise<void> {
-  let interrupt: { stop: () => void; announcement?: string } | null = null;
-  let asked = false;
-  const onSignal = (signal: NodeJS.Signals) => {
-    if (asked || interrupt === null) return endAtOnce(signal);
-    asked = true;
-    const { stop, announcement } = interrupt;
-    if (announcement !== undefined) log('WARNING', `${announcement}; again to leave immediately`, 'run');
-    stop();
-  };
-  const endAtOnce = (signal: NodeJS.Signals) => {
-    // What removes temporary files. process.exit would do it too, but it ends threads that compute in native code, which abort.
-    process.emit('exit', process.exitCode as number);
-    process.off(signal, onSignal);
-    process.kill(process.pid, signal); // nobody handles it any more: the system ends the process
-  };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
-  try {
-    await runTask(composition.resolve(), schemaOf(composition), {
-      directory: outputDirectory,
-      configYaml: composition.yaml,
-      log: (message, level = 'INFO') => log(level, message, 'run'),
-      print: (text) => void stdout.write(text),
-      progress: stderr,
-      onInterrupt: (stop, announcement) => (interrupt = stop && { stop, announcement }),
-    });
-  } finally {
-    process.off('SIGINT', onSignal);
-    process.off('SIGTERM', onSignal);
+/** @param leader of several processes, which run the task together */
+export async function job(context: JobContext, leader: Leader | null): Promise<void> {
+  const { composition, outputDirectory, stdout, stderr } = context;
+  const config = composition.resolve();
+  const decisive = decisiveOf(config, schemaOf(composition));
+  const common = { directory: outputDirectory, configYaml: composition.yaml };
+  if (leader !== null) {
+    if (!taskOf(composition)!.sharesRanks)
+      leader.refuse(`task=${String(config.task)}`, 'start it without them; task=train is what several processes share');
+    await leader.announce({ ...common, config, decisive, plugins: (config.plugins ?? []) as string[] });
   }
+  const log: TaskContext['log'] = (message, level = 'INFO') => context.log(level, message, 'run');
+  await withSignals(log, (onInterrupt) =>
+    runPrepared(config, decisive, {
+      ...common,
+      ...{ log, onInterrupt, progress: stderr, ranks: leader?.ranks },
+      print: (text) => void stdout.write(text),
+    }),
+  );
 }

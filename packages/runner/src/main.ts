@@ -1,6 +1,7 @@
 // Runs the command line of this process.
 import { runCommandLine } from '@bowyer/config';
 import { bowyer } from './program.js';
+import { runOnRanks } from './ranks/run-on-ranks.js';
 
 // `bowyer --cfg job | head` closes the pipe early, which is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -8,4 +9,4 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-process.exitCode = await runCommandLine(bowyer(process.argv.slice(2)));
+process.exitCode = await runOnRanks((leader) => runCommandLine(bowyer(process.argv.slice(2), leader)));

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { registerResolver, type CommandLine } from '@bowyer/config';
 import { DEFAULT_CONFIG, overrideAliases } from './config/adopted-names.js';
 import { withPluginPaths } from './config/plugins.js';
+import type { Leader } from './ranks/leader.js';
 import { preparedKey, readPrepared, writePrepared } from './config/prepared-cache.js';
 
 /** Where `configs` and `experiments` are: in the published package itself, in a checkout at its root. */
@@ -16,8 +17,11 @@ const configs = join(root, 'configs');
 /** `${first:a,b,…}`: the first value that is not null. */
 registerResolver('first', (...values) => values.find((value) => value !== null) ?? null);
 
-/** @param argv what the user typed after the command's name */
-export function bowyer(argv: readonly string[]): CommandLine {
+/**
+ * @param argv what the user typed after the command's name
+ * @param leader of the processes that mpirun or srun has started with this one; null where there is one
+ */
+export function bowyer(argv: readonly string[], leader: Leader | null = null): CommandLine {
   /** What `--cfg` shows for the first time; null for a config that was shown before and is valid. */
   let shown: { key: string | null; unread: string[] } | null = null;
   return {
@@ -46,7 +50,11 @@ export function bowyer(argv: readonly string[]): CommandLine {
     },
     explain: async (error) => (await import('./config/foreign-keys.js')).explain(error),
     describe: async (composition) => (await import('./config/units.js')).schemaOf(composition),
-    job: async (context) => (await import('./job.js')).job(context),
-    launch: async (request) => (await import('./sweep/launch-sweep.js')).launchSweep(request),
+    job: async (context) => (await import('./job.js')).job(context, leader),
+    afterSweep: async (directory) => (await import('./sweep/compare-jobs.js')).compareJobs(directory),
+    launch: async (request) => {
+      leader?.refuse('a sweep (-m)', 'start it without them; its launcher runs several jobs at once');
+      return (await import('./sweep/launch-sweep.js')).launchSweep(request);
+    },
   };
 }

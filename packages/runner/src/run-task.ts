@@ -1,5 +1,5 @@
 // From a composed config to the task it names. The compute stack is loaded here, after the config has been validated.
-import { camelKeys } from '@bowyer/core';
+import { camelKeys, oneRank } from '@bowyer/core';
 import { settleDevice, type DeviceConfig } from './agent/device-choice.js';
 import { useLocalModels } from './agent/hub-models.js';
 import { decisivePart } from './config/decisive.js';
@@ -15,23 +15,68 @@ function withDecoding({ evalDoSample = null, ...config }: Record<string, unknown
   return evalDoSample === null ? config : { ...config, evalDecoding: evalDoSample === true ? 'sample' : 'greedy' };
 }
 
+/** What the command line gives; the rest of a task's context is made here. */
+type RunContext = Omit<TaskContext, 'envParts' | 'decisive' | 'plainConfig' | 'onOutput' | 'requestStop'>;
+
+/** The context's log and interrupt, as loggers follow them. */
+function observed({
+  log,
+  onInterrupt,
+}: RunContext): Pick<TaskContext, 'log' | 'onInterrupt' | 'onOutput' | 'requestStop'> {
+  const listeners = new Set<(line: string, isError: boolean) => void>();
+  let stop: (() => void) | null = null;
+  const observedLog: TaskContext['log'] = (message, level = 'INFO') => {
+    log(message, level);
+    for (const listener of listeners) listener(message, level === 'WARNING');
+  };
+  return {
+    log: observedLog,
+    onInterrupt: (action, announcement) => onInterrupt((stop = action), announcement),
+    onOutput: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    requestStop: (reason) => {
+      if (stop === null) return;
+      observedLog(`${reason}; stopping at the next checkpoint`, 'WARNING');
+      stop();
+    },
+  };
+}
+
+/** The part of a config that decides the run's numbers. @param yaml a config that `schema` has accepted */
+export const decisiveOf = (yaml: Record<string, unknown>, schema: TObject): Record<string, unknown> =>
+  decisivePart(withDecoding(camelKeys(yaml) as Record<string, unknown>), schema);
+
 /**
  * @param yaml a config that `schema` has accepted
  * @param reads for the test of unread keys
  */
-export async function runTask(
+export const runTask = (
   yaml: Record<string, unknown>,
   schema: TObject,
-  context: Omit<TaskContext, 'envParts' | 'decisive' | 'plainConfig'>,
+  context: RunContext,
+  reads?: ReadWatcher,
+): Promise<void> => runPrepared(yaml, decisiveOf(yaml, schema), context, reads);
+
+/** As `runTask`, where the decisive part is known already. */
+export async function runPrepared(
+  yaml: Record<string, unknown>,
+  decisive: Record<string, unknown>,
+  given: RunContext,
   reads?: ReadWatcher,
 ): Promise<void> {
   const unit = findTask(yaml.task as string)!;
   const plain = withDecoding(camelKeys(yaml) as Record<string, unknown>);
-  const decisive = decisivePart(plain, schema);
   const config = reads ? reads.watch(plain) : plain;
+  const context = { ...given, ...observed(given) };
   const run = await unit.load();
   if ('device' in plain) await settleDevice(config as DeviceConfig, context);
-  await useLocalModels(config, context);
+  const { ranks = oneRank } = context;
+  // Rank 0 downloads; the others then find the files.
+  if (ranks.rank === 0) await useLocalModels(config, context);
+  await ranks.barrier();
+  if (ranks.rank > 0) await useLocalModels(config, context);
   const { parts, close } = unit.plays
     ? await openEnvParts(config as EnvironmentConfig)
     : { parts: {}, close: () => Promise.resolve() };

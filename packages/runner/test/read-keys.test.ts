@@ -124,14 +124,8 @@ const tinyPolicy = [
 const tinyTest = ['test_size=4', 'slots=4', 'threads=1', 'max_new_tokens=4'];
 const tinyStart = ['warm_start.epochs=1', 'cache_dir=CACHE'];
 const tinyLoop = ['iterations=2', 'rollout_size=4', 'eval_freq=1', 'eval_size=4', 'save_freq=1', 'capacity=50'];
-const tinyCritic = ['epochs=1', 'batch_size=4'];
-const paper = [
-  'critic=transformer',
-  'critic.width=16',
-  'critic.num_layers=1',
-  'critic.num_heads=2',
-  'v_target_action=policy',
-];
+const tinyCritic = ['epochs=1', 'batch_size=4', 'critic.width=16'];
+const paper = ['critic=transformer', 'critic.num_layers=1', 'critic.num_heads=2', 'v_target_action=policy'];
 const chat = ['play_as_chat=true', 'chat_template=chatml', 'eos_str=null'];
 
 /**
@@ -225,7 +219,7 @@ function onDataset(): (readonly string[])[] {
 }
 
 function offline(): (readonly string[])[] {
-  const loop = ['epochs=2', 'batch_size=4', 'warmup_epochs=1', 'save_minutes=0', 'eval_size=4'];
+  const loop = ['epochs=2', 'batch_size=4', 'warmup_epochs=1', 'save_minutes=0', 'eval_size=4', 'critic.width=16'];
   return [[...tinyPolicy, ...tinyTest, ...loop]];
 }
 

@@ -13,10 +13,19 @@ export interface Examples<Item> {
   metricsOf(interval: { nll: number; steps: number; count: number; lr: number }): Metrics;
 }
 
-/** Mean over utterances; a batch counts as one. */
+/**
+ * Mean over utterances; a batch counts as one.
+ *
+ * @param options.observationWeight weight of an observation's token, as a share of that of an utterance; 0: not learned
+ * @param options.maskedTokenIds tokens that the policy can never write
+ */
 export const episodeExamples = <Item extends Pick<Trajectory, 'segments'>>(
   episodes: readonly Item[],
-  options: { scoreTerminator: boolean },
+  {
+    scoreTerminator,
+    observationWeight = 0,
+    maskedTokenIds = [],
+  }: { scoreTerminator: boolean; observationWeight?: number; maskedTokenIds?: readonly number[] },
 ): Examples<Item> => ({
   items: episodes,
   batchOf(batch) {
@@ -24,7 +33,11 @@ export const episodeExamples = <Item extends Pick<Trajectory, 'segments'>>(
       trajectory.segments.flatMap(({ utterances }) => utterances.map(({ turn }) => ({ trajectory, turn }))),
     );
     const weighted = turns.map((item) => ({ ...item, weight: 1 / turns.length }));
-    return { examples: tokenExamples(weighted, options), count: 1 };
+    const observations =
+      observationWeight > 0
+        ? { weight: observationWeight / turns.length, maskedIds: new Set(maskedTokenIds) }
+        : undefined;
+    return { examples: tokenExamples(weighted, { scoreTerminator, observations }), count: 1 };
   },
   metricsOf: ({ nll, steps }) => ({ 'losses/nll': nll, 'optim/steps': steps }),
 });

@@ -5,7 +5,6 @@ import { Type } from '@sinclair/typebox';
 import {
   mean,
   oneOf,
-  ReplayBuffer,
   Rng,
   utteranceAdvantages,
   type ConfigProblem,
@@ -18,8 +17,9 @@ import { criticCalibration, evaluate } from '../rollout/evaluate.js';
 import { freshBatch } from '../rollout/fresh-utterances.js';
 import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
 import { policyPlayer } from '../rollout/policy-player.js';
-import { insertTurns, rewardMetrics } from '../rollout/replay.js';
-import type { Metrics, OpenPlayer, PlayOptions, ReplayItem } from '../types.js';
+import { insertTurns, openReplay, rewardMetrics } from '../rollout/replay.js';
+import { noteEstimate } from '../rollout/turn-estimates.js';
+import type { Metrics, PlayOptions, ReplayItem } from '../types.js';
 import { accumulateActor, actorLossKeys, baselineProblems, type Actor } from '../update/actor-update.js';
 import { importanceClipKey } from '../update/critic-targets.js';
 import { criticKeys, criticProblems, updateCritic, type CriticUpdate } from '../update/critic-update.js';
@@ -69,12 +69,13 @@ export const archer = defineAlgorithm({
     const { policy, hooks } = run;
     const critic = criticOf(run);
     const openPlayer = policyPlayer(run, options);
-    const replay = new ReplayBuffer<ReplayItem>(options.capacity);
+    const replay = openReplay(run, options.capacity);
     insertTurns(replay, run.history);
     const clip = new SharedClip(options.clipScope, (run.state.clip ??= {}) as Record<string, number>);
     const reference = options.klCoefficient > 0 ? await run.openReference() : null;
     const baseline = options.useBaseline ? valueModelOf(run) : null;
-    const learner: ActorCritic = { policy, reference, baseline, critic, replay, clip, hooks, openPlayer };
+    const { ranks } = run;
+    const learner: ActorCritic = { policy, reference, baseline, critic, replay, clip, hooks, ranks, openPlayer };
     const { importanceClip } = options;
     const weightsOf =
       importanceClip === null
@@ -144,7 +145,7 @@ async function updateActor(
   lr: number,
   options: ArcherOptions,
 ): Promise<Metrics> {
-  const { policy, baseline, critic, replay, clip, hooks, openPlayer } = learner;
+  const { policy, baseline, critic, replay, clip, hooks } = learner;
   const shares = shareOut(rng.shuffle(rollout), options.actorEpochs);
   const advantagesSeen: number[] = [];
   const means = new RunningMeans();
@@ -154,7 +155,7 @@ async function updateActor(
     const batches =
       options.actorSamples === 'rollout'
         ? [shares[epoch].flatMap((trajectory) => trajectory.transitions.map((_, turn) => ({ trajectory, turn })))]
-        : await replayBatches(replay.sample(options.batchSize * options.gradAccumSteps, rng), openPlayer, rng, options);
+        : await replayBatches(replay.sample(options.batchSize * options.gradAccumSteps, rng), learner, rng, options);
     for (const batch of batches) {
       if (batch.length === 0) continue;
       const transitions = batch.map(({ trajectory, turn }) => trajectory.transitions[turn]);
@@ -165,6 +166,13 @@ async function updateActor(
       );
       const advantages = utteranceAdvantages(heads);
       const judged = batch.map((item, i) => ({ ...item, advantage: advantages[i] }));
+      judged.forEach(({ trajectory, turn, advantage }, i) =>
+        noteEstimate(trajectory, turn, {
+          q: Math.min(heads.q1[i], heads.q2[i]),
+          v: Math.min(heads.v1[i], heads.v2[i]),
+          advantage,
+        }),
+      );
       means.add(await accumulateActor(learner, judged, options));
       advantagesSeen.push(...advantages);
     }
@@ -195,11 +203,11 @@ async function stepBaseline(
 /** The paper's actor samples: micro-batches of fresh utterances at replayed states. */
 async function replayBatches(
   items: readonly ReplayItem[],
-  openPlayer: OpenPlayer,
+  { openPlayer, ranks }: Pick<ActorCritic, 'openPlayer' | 'ranks'>,
   rng: Rng,
   options: ArcherOptions,
 ): Promise<ReplayItem[][]> {
-  const fresh = await freshBatch(openPlayer, items, options, rng);
+  const fresh = await freshBatch(openPlayer, items, { ...options, ranks }, rng);
   return shareOut(fresh, Math.ceil(fresh.length / options.batchSize));
 }
 

@@ -34,13 +34,18 @@ export const imitationKeys = {
 };
 
 /** Of methods whose loss is the likelihood of given actions alone. */
-export const dropoutKey = {
+export const cloneKeys = {
   dropout: Type.Boolean({
     description: 'training drops activations with the probabilities of the model’s config.json',
   }),
+  observation_weight: Type.Number({
+    minimum: 0,
+    description:
+      'of −log p of each token that the environment wrote, beside the mean over utterances; 0: learned are actions alone',
+  }),
 };
 
-const options = Type.Object({ ...imitationKeys, ...dropoutKey }, { additionalProperties: false });
+const options = Type.Object({ ...imitationKeys, ...cloneKeys }, { additionalProperties: false });
 
 export type BcOptions = OptionsOf<typeof options> & PlayOptions;
 
@@ -54,9 +59,13 @@ export const bc = defineAlgorithm({
   openPlayer: policyPlayer,
   train(run, options) {
     const dataset = datasetOf(run);
-    return dataset.kind === 'episodes'
-      ? cloneEpisodes(run, dataset.episodes, options)
-      : clone(run, dataset.conversations, conversationExamples, options);
+    if (dataset.kind === 'episodes') return cloneEpisodes(run, dataset.episodes, options);
+    if (options.observationWeight > 0)
+      throw new Error(
+        `observation_weight=${options.observationWeight}: of conversations the template's mask decides what is learned\n` +
+          '  write observation_weight=0, or play_as_chat=false',
+      );
+    return clone(run, dataset.conversations, conversationExamples, options);
   },
 });
 
@@ -69,8 +78,9 @@ export function cloneEpisodes(
   options: BcOptions,
   further: Metrics = {},
 ): Promise<void> {
-  const examplesOf = (items: readonly Context[]): Examples<Context> => {
-    const examples = episodeExamples(items, options);
+  const { maskedTokenIds } = run.policy;
+  const examplesOf = (items: readonly Context[], observationWeight = options.observationWeight): Examples<Context> => {
+    const examples = episodeExamples(items, { ...options, observationWeight, maskedTokenIds });
     return { ...examples, metricsOf: (interval) => ({ ...examples.metricsOf(interval), ...further }) };
   };
   // An episode whose turns do not continue each other has several contexts.
@@ -83,14 +93,14 @@ export function cloneEpisodes(
 async function clone<Item>(
   run: TrainingRun,
   items: readonly Item[],
-  examplesOf: (items: readonly Item[]) => Examples<Item>,
+  examplesOf: (items: readonly Item[], observationWeight?: number) => Examples<Item>,
   options: BcOptions,
   groupOf?: (item: Item) => number,
 ): Promise<void> {
   if (options.dropout) run.policy.useDropout(options.seed);
   const { training, validation } = heldOut(items, options, groupOf);
   const batchSize = options.batchSize * options.gradAccumSteps;
-  const held = validation.length > 0 ? examplesOf(validation) : null;
+  const held = validation.length > 0 ? examplesOf(validation, 0) : null;
   const evaluation = datasetEvaluation(
     run,
     {

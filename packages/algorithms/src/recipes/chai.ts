@@ -2,13 +2,13 @@
 // Source: Verma et al. 2022, arXiv:2204.08426; online form as the baseline of Zhou et al. 2024, arXiv:2402.19446.
 // The critic is ArCHer's; the policy is never trained.
 import { Type } from '@sinclair/typebox';
-import { count, ReplayBuffer, Rng } from '@bowyer/core';
+import { count, Rng } from '@bowyer/core';
 import { BestOfNPlayer } from '../rollout/best-of-n-player.js';
 import { collect, rolloutMetrics } from '../rollout/collect.js';
 import { criticCalibration, evaluate } from '../rollout/evaluate.js';
 import { loopKeys } from '../rollout/loop-keys.js';
-import { insertTurns, rewardMetrics } from '../rollout/replay.js';
-import type { Metrics, OpenPlayer, ReplayItem } from '../types.js';
+import { insertTurns, openReplay, rewardMetrics } from '../rollout/replay.js';
+import type { Metrics, OpenPlayer } from '../types.js';
 import { criticKeys, criticProblems, updateCritic, type CriticUpdate } from '../update/critic-update.js';
 import { SharedClip } from '../update/shared-clip.js';
 import { criticOf, defineAlgorithm, type Agent } from '../unit.js';
@@ -37,10 +37,11 @@ export const chai = defineAlgorithm({
     const { hooks } = run;
     const critic = criticOf(run);
     const openPlayer = bestOfNPlayer(run, { slots: options.slots, candidates: options.numCandidates });
-    const replay = new ReplayBuffer<ReplayItem>(options.capacity);
+    const replay = openReplay(run, options.capacity);
     insertTurns(replay, run.history);
     const clip = new SharedClip('own');
-    const learner: CriticUpdate = { critic, replay, clip, hooks, openPlayer, playsWithCritic: true };
+    const { ranks } = run;
+    const learner: CriticUpdate = { critic, replay, clip, hooks, ranks, openPlayer, playsWithCritic: true };
 
     for (let iteration = run.firstIteration; iteration < options.iterations && !hooks.stopRequested; iteration++) {
       const rng = Rng.forPurpose(options.seed, `update/${iteration}`);

@@ -7,12 +7,12 @@ import { episodicReturn, quantile, share } from '@bowyer/core';
 import { rewardedEpisodes } from '../dataset/rewarded-episodes.js';
 import { policyPlayer } from '../rollout/policy-player.js';
 import { datasetOf, defineAlgorithm } from '../unit.js';
-import { cloneEpisodes, dropoutKey, imitationKeys } from './bc.js';
+import { cloneEpisodes, cloneKeys, imitationKeys } from './bc.js';
 
 const options = Type.Object(
   {
     ...imitationKeys,
-    ...dropoutKey,
+    ...cloneKeys,
     filter_quantile: share('episodes with a return at or above this quantile of the dataset are imitated'),
   },
   { additionalProperties: false },

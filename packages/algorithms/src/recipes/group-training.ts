@@ -6,6 +6,7 @@ import { rolloutMetrics } from '../rollout/collect.js';
 import { evaluate, type EvaluateOptions } from '../rollout/evaluate.js';
 import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
 import { policyPlayer } from '../rollout/policy-player.js';
+import { noteEstimate } from '../rollout/turn-estimates.js';
 import type { Metrics, OpenPlayer } from '../types.js';
 import { policyRate, rateKeys, type PolicyRateOptions } from '../update/policy-rate.js';
 import {
@@ -121,6 +122,11 @@ async function advantageTurns(
   const episodes = trajectories.map((trajectory, e) => groupEpisode(trajectory, refsOf[e], options));
   if (episodes.length === 0) return { turns: [], metrics: {} };
   const { advantages, metrics = {} } = estimate(episodes);
+  trajectories.forEach((trajectory, e) =>
+    advantages[e].forEach((own, turn) =>
+      noteEstimate(trajectory, turn, { advantage: typeof own === 'number' ? own : mean(own) }),
+    ),
+  );
   const isLearned = ({ transitions }: Trajectory) =>
     options.truncatedEpisodes === 'learn' || !transitions.at(-1)!.truncated;
   return {

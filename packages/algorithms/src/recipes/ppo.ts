@@ -24,6 +24,7 @@ import { collect, rolloutMetrics } from '../rollout/collect.js';
 import { evaluate } from '../rollout/evaluate.js';
 import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
 import { policyPlayer } from '../rollout/policy-player.js';
+import { noteEstimate } from '../rollout/turn-estimates.js';
 import type { Metrics, PlayOptions } from '../types.js';
 import { neverTrains, policyRate, policyRateKeys } from '../update/policy-rate.js';
 import {
@@ -135,6 +136,9 @@ async function valuedTurns(
     episodeKls.push(kls.reduce((sum, own) => sum + own.reduce((total, kl) => total + kl, 0), 0));
     const penalties = options.klIn === 'reward' ? kls.map((own) => own.map((kl) => klCoefficient * kl)) : [];
     const estimate = episodeEstimate(trajectory, values[e], penalties, options);
+    trajectory.transitions.forEach((_, turn) =>
+      noteEstimate(trajectory, turn, { v: values[e].turns[turn][0], advantage: mean(estimate.advantages[turn]) }),
+    );
     return trajectory.transitions.map((_, turn) => ({
       ...{ trajectory, turn, refLogprobs: refLogprobs?.[turn] },
       advantages: options.gaeLevel === 'turn' ? estimate.advantages[turn][0] : estimate.advantages[turn],

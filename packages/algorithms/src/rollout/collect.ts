@@ -1,8 +1,20 @@
 // Plays many episodes at the same time and turns them into trajectories.
-import { episodicReturn, hash32, maximum, mean, minimum, Rng, standardError, type Trajectory } from '@bowyer/core';
+import {
+  episodicReturn,
+  hash32,
+  maximum,
+  mean,
+  minimum,
+  oneRank,
+  Rng,
+  standardError,
+  type Ranks,
+  type Trajectory,
+} from '@bowyer/core';
 import { HttpError, playEpisodes, type Env, type Split } from '@bowyer/envs';
 import type { Metrics, OnFailure, OpenPlayer, PlayOptions, RunHooks } from '../types.js';
 import { horizonAt, withHorizon, type Horizon } from './horizon.js';
+import type { ReplayPlacement } from './replay.js';
 import { segmentsOf, type TurnTokens } from './turn-tokens.js';
 
 /** What episodes are played with, besides a player. */
@@ -13,8 +25,14 @@ export interface PlayContext {
   environment?: string;
   hooks: Pick<RunHooks, 'progress'>;
   onFailure?: OnFailure;
+  /** The processes that divide the episodes among them; this one alone if not given. */
+  ranks?: Ranks;
+  /** Where replayed turns are stored if there are several. */
+  replayPlacement?: ReplayPlacement;
   /** Called with every rollout before it is trained on, such as by `Diagnostics`. */
   onRollout?: (rollout: readonly Trajectory[], iteration: number) => Promise<void>;
+  /** Called with the episodes of every evaluation; what the algorithm notes with them follows before its metrics are logged. */
+  onEvaluation?: (episodes: readonly Trajectory[]) => void;
 }
 
 export interface CollectOptions extends PlayOptions {
@@ -89,23 +107,51 @@ export interface PlayedSet {
 }
 
 /**
- * Plays `episodes` episodes numbered from `firstEpisode`. The seeds of an episode (for its environment and for sampling) follow from
- * the run's seed, `purpose` and the episode's number, so two purposes never play the same episodes. Episodes of a group have the
- * environment's seed of the group's first one.
+ * Plays `episodes` episodes, each rank its share of them, and exchanges them: every rank gets all.
  *
  * @returns the episodes that did not fail, in order
  * @throws the first failure, as soon as more than `maxFailureShare` of the episodes failed
  */
 export async function play(
+  context: PlayContext,
+  openPlayer: OpenPlayer,
+  options: PlayOptions,
+  set: GroupOptions & PlayedSet,
+): Promise<Trajectory[]> {
+  const { ranks = oneRank, hooks } = context;
+  const { purpose, episodes } = set;
+  if (ranks.size === 1) return (await playShare(context, openPlayer, options, set, { rank: 0, size: 1 })).played;
+  const share = { rank: ranks.rank, size: ranks.size };
+  // A player may ask the critic, which within its own episodes must not wait for other ranks.
+  const own = await ranks.apart(() => playShare(context, openPlayer, options, set, share));
+  await ranks.barrier();
+  const all = ranks.gather(own);
+  hooks.progress(purpose, episodes, episodes);
+  const failures = all.flatMap(({ failures }) => failures);
+  checkFailures(failures, options.maxFailureShare ?? DEFAULT_FAILURE_SHARE, { purpose, episodes });
+  return all.flatMap(({ played }) => played).sort((a, b) => a.episode - b.episode);
+}
+
+const DEFAULT_FAILURE_SHARE = 0.5;
+
+/**
+ * Plays the episodes of one rank, of `episodes` episodes numbered from `firstEpisode`. The seeds of an episode (for its environment and for sampling) follow from
+ * the run's seed, `purpose` and the episode's number, so two purposes never play the same episodes. Episodes of a group have the
+ * environment's seed of the group's first one.
+ */
+async function playShare(
   { makeEnv, hooks, onFailure }: PlayContext,
   openPlayer: OpenPlayer,
-  { seed, slots, sampling, maxFailureShare = 0.5 }: PlayOptions,
+  { seed, slots, sampling, maxFailureShare = DEFAULT_FAILURE_SHARE }: PlayOptions,
   { purpose, split, firstEpisode, episodes, groupSize = 1 }: GroupOptions & PlayedSet,
-): Promise<Trajectory[]> {
+  { rank, size }: Pick<Ranks, 'rank' | 'size'>,
+): Promise<{ played: Trajectory[]; failures: Error[] }> {
   if (makeEnv === null) throw new Error(`no ${purpose} episodes can be played: this run has no environment`);
   const seeds = Array.from({ length: episodes }, (_, i) => hash32(`${seed}/${purpose}/${firstEpisode + i}`));
   const rngs = seeds.map((episodeSeed) => Rng.forPurpose(episodeSeed, 'sampling'));
   const envSeeds = seeds.map((_, i) => seeds[i - (i % groupSize)]);
+  // One after the other to each rank, so that ranks have as many long episodes as short ones.
+  const own = seeds.map((_, i) => i).filter((i) => i % size === rank);
   const trajectories = new Array<Trajectory>(episodes);
   const failures: Error[] = [];
   const player = await openPlayer(sampling);
@@ -114,12 +160,13 @@ export async function play(
     const played = await playEpisodes<TurnTokens>({
       makeEnv: () => makeEnv(split),
       slots,
-      episodes,
-      seeds: (episode) => envSeeds[episode],
+      episodes: own.length,
+      seeds: (i) => envSeeds[own[i]],
       // A rollout draws its items; an evaluation covers them evenly.
-      reset: (episode) => (split === 'train' ? {} : { episode: firstEpisode + episode }),
-      act: (ready) => player.act(ready.map((turn) => ({ ...turn, rng: rngs[turn.episode] }))),
-      onEpisode: ({ episode, item, turns, error }) => {
+      reset: (i) => (split === 'train' ? {} : { episode: firstEpisode + own[i] }),
+      act: (ready) => player.act(ready.map((turn) => ({ ...turn, rng: rngs[own[turn.episode]] }))),
+      onEpisode: ({ episode: i, item, turns, error }) => {
+        const episode = own[i];
         if (error) {
           failures.push(error);
           onFailure?.(error, `${purpose} episode ${firstEpisode + episode}`);
@@ -134,19 +181,17 @@ export async function play(
           infos: turns.map(({ info }) => info),
           segments: segmentsOf(turns.map(({ data }) => data)),
         };
-        hooks.progress(purpose, ++done, episodes);
+        // Of all ranks, as far as this one can tell; the last one counts when all have come.
+        if (++done * size < episodes || size === 1) hooks.progress(purpose, done * size, episodes);
       },
     });
     // Includes episodes that were never played because every environment was retired.
-    checkFailures(
-      played.flatMap(({ error }) => error ?? []),
-      maxFailureShare,
-      { purpose, episodes },
-    );
+    const broken = played.flatMap(({ error }) => error ?? []);
+    checkFailures(broken, maxFailureShare, { purpose, episodes });
+    return { played: trajectories.filter(() => true), failures: broken };
   } finally {
     await player.close();
   }
-  return trajectories.filter(() => true);
 }
 
 /** A failure ends its own episode. When too many fail, the rest no longer represents the task. */

@@ -3,6 +3,7 @@ import { correlation, discountedReturns, mean, type Trajectory } from '@bowyer/c
 import type { DoubleCritic } from '@bowyer/models';
 import type { Metrics, OpenPlayer, PlayOptions } from '../types.js';
 import { episodeMetrics, play, type PlayContext } from './collect.js';
+import { judgeEpisodes } from './turn-estimates.js';
 
 export interface Evaluation {
   metrics: Metrics;
@@ -42,29 +43,24 @@ export async function evaluate(
     );
   const trajectories = await playWith(first);
   const metrics = episodeMetrics(trajectories, purpose);
+  run.onEvaluation?.(trajectories);
   if (second !== undefined) Object.assign(metrics, episodeMetrics(await playWith(second), `${purpose}_${second}`));
   return { metrics, trajectories };
 }
 
-/** Compares the critic's min(Q₁, Q₂) with the discounted returns that followed. */
+/** Compares the critic's min(Q₁, Q₂) with the discounted returns that followed, and notes its values with the episodes. */
 export async function criticCalibration(
   critic: DoubleCritic,
   trajectories: readonly Trajectory[],
   gamma: number,
 ): Promise<Metrics> {
-  const transitions = trajectories.flatMap((trajectory) => trajectory.transitions);
   const returns = trajectories.flatMap((trajectory) =>
     discountedReturns(
       trajectory.transitions.map(({ reward }) => reward),
       gamma,
     ),
   );
-  const { q1, q2 } = await critic.evaluate(
-    transitions.map(({ observation }) => observation),
-    transitions.map(({ action }) => action),
-    'online',
-  );
-  const values = q1.map((value, i) => Math.min(value, q2[i]));
+  const values = await judgeEpisodes(critic, trajectories);
   return {
     'eval/q_mean': mean(values),
     'eval/discounted_return_mean': mean(returns),

@@ -1,5 +1,5 @@
 // New utterances of the acting policy at the states of replayed turns.
-import { hash32, Rng } from '@bowyer/core';
+import { hash32, oneRank, Rng, type Ranks } from '@bowyer/core';
 import type { OpenPlayer, PlayOptions, ReplayItem } from '../types.js';
 import type { Player } from './player.js';
 import { segmentsOf } from './turn-tokens.js';
@@ -8,6 +8,14 @@ import { segmentsOf } from './turn-tokens.js';
 export interface StatesToAct {
   items: readonly ReplayItem[];
   seed: number;
+}
+
+interface FreshOptions {
+  slots: number;
+  samples?: number;
+  progress?: (done: number) => void;
+  /** The processes that divide the utterances among them; this one alone if not given. */
+  ranks?: Ranks;
 }
 
 /** One utterance that is wanted. */
@@ -31,27 +39,42 @@ interface Wanted {
 export async function freshUtterances(
   player: Player,
   groups: readonly StatesToAct[],
-  { slots, samples = 1, progress }: { slots: number; samples?: number; progress?: (done: number) => void },
+  { slots, samples = 1, progress, ranks = oneRank }: FreshOptions,
 ): Promise<ReplayItem[][][]> {
   const wanted = groups.flatMap(({ items, seed }) =>
     Array.from({ length: samples }, (_, k) =>
       items.map((item, i) => ({ item, seed, rng: new Rng(hash32(`${seed}/${k * items.length + i}`)) })),
     ).flat(),
   );
+  const { rank, size } = ranks;
+  const lanes = lanesOf(wanted, samples).filter((_, i) => i % size === rank);
+  const own = await ranks.apart(() => actInLanes(player, lanes, slots, (done) => progress?.(done * size)));
+  await ranks.barrier();
+  const numberOf = new Map(wanted.map((each, i) => [each, i]));
+  const said = new Map(ranks.gather([...own].map(([each, item]) => [numberOf.get(each)!, item] as const)).flat());
+  let next = 0;
+  const inOrder = wanted.map((_, i) => said.get(i)!);
+  return groups.map(({ items }) => Array.from({ length: samples }, () => inOrder.slice(next, (next += items.length))));
+}
+
+/** What the player says in every lane, one turn of each of `slots` lanes at once. */
+async function actInLanes(
+  player: Player,
+  lanes: readonly Wanted[][],
+  slots: number,
+  progress: (done: number) => void,
+): Promise<Map<Wanted, ReplayItem>> {
   const fresh = new Map<Wanted, ReplayItem>();
-  const lanes = lanesOf(wanted, samples);
   for (let start = 0; start < lanes.length; start += slots) {
     const block = lanes.slice(start, start + slots);
     for (let round = 0; block.some((lane) => round < lane.length); round++) {
       const turns = block.flatMap((lane, slot) => (round < lane.length ? [{ ...lane[round], slot }] : []));
       const said = await actAt(player, turns);
       block.filter((lane) => round < lane.length).forEach((lane, i) => fresh.set(lane[round], said[i]));
-      progress?.(fresh.size);
+      progress(fresh.size);
     }
   }
-  let next = 0;
-  const inOrder = wanted.map((each) => fresh.get(each)!);
-  return groups.map(({ items }) => Array.from({ length: samples }, () => inOrder.slice(next, (next += items.length))));
+  return fresh;
 }
 
 /** Turns of one episode, earlier ones first; several samples of a turn are apart. */
@@ -69,13 +92,13 @@ function lanesOf(wanted: readonly Wanted[], samples: number): Wanted[][] {
 export async function freshBatch(
   openPlayer: OpenPlayer,
   items: readonly ReplayItem[],
-  { slots, sampling }: Pick<PlayOptions, 'slots' | 'sampling'>,
+  { slots, sampling, ranks }: Pick<PlayOptions, 'slots' | 'sampling'> & { ranks?: Ranks },
   rng: Rng,
 ): Promise<ReplayItem[]> {
   const seed = rng.uint32();
   const player = await openPlayer(sampling);
   try {
-    return (await freshUtterances(player, [{ items, seed }], { slots }))[0][0];
+    return (await freshUtterances(player, [{ items, seed }], { slots, ranks }))[0][0];
   } finally {
     await player.close();
   }

@@ -1,5 +1,42 @@
-import { maximum, mean, minimum, type ReplayBuffer, type Trajectory } from '@bowyer/core';
+import { maximum, mean, minimum, oneRank, ReplayBuffer, Rng, type Ranks, type Trajectory } from '@bowyer/core';
 import type { Metrics, ReplayItem } from '../types.js';
+
+/** Which turns a rank of several stores: all of them, or those of its share of the episodes. */
+export type ReplayPlacement = 'global' | 'local';
+
+/** The replay buffer of a run. */
+export function openReplay(
+  { ranks = oneRank, replayPlacement = 'global' }: { ranks?: Ranks; replayPlacement?: ReplayPlacement },
+  capacity: number,
+): ReplayBuffer<ReplayItem> {
+  if (ranks.size === 1 || replayPlacement === 'global') return new ReplayBuffer(capacity);
+  return new LocalReplay(Math.ceil(capacity / ranks.size), ranks);
+}
+
+/**
+ * A buffer that is divided among the ranks. A batch has the same number of turns from each, drawn from its own part and exchanged: not
+ * the turns that one process would draw, but drawn as evenly.
+ */
+class LocalReplay extends ReplayBuffer<ReplayItem> {
+  constructor(
+    capacity: number,
+    private readonly ranks: Ranks,
+  ) {
+    super(capacity);
+  }
+
+  /** Episodes go to the ranks one after the other. */
+  override insert(item: ReplayItem): void {
+    if (item.trajectory.episode % this.ranks.size === this.ranks.rank) super.insert(item);
+  }
+
+  override sample(count: number, rng: Rng): ReplayItem[] {
+    const { rank, size } = this.ranks;
+    const seed = rng.uint32(); // the same on every rank
+    const own = Math.floor((count * (rank + 1)) / size) - Math.floor((count * rank) / size);
+    return this.ranks.gather(super.sample(own, Rng.forPurpose(seed, `rank ${rank}`))).flat();
+  }
+}
 
 /** Stores every turn, episode after episode: the same order when a resumed run fills its buffer again. */
 export function insertTurns(replay: ReplayBuffer<ReplayItem>, episodes: readonly Trajectory[]): void {

@@ -8,6 +8,7 @@ import {
   rate,
   share,
   type ConfigProblem,
+  type Ranks,
   type ReplayBuffer,
   type Rng,
   type Trajectory,
@@ -61,6 +62,8 @@ export interface CriticUpdate {
   replay: ReplayBuffer<ReplayItem>;
   clip: SharedClip;
   hooks: Pick<RunHooks, 'progress'>;
+  /** The processes that train together; this one alone if not given. */
+  ranks?: Ranks;
   /** The acting policy, whose fresh utterances the V heads may learn from. */
   openPlayer: OpenPlayer;
   /** Whether the critic chooses what the player does: then fresh utterances are those of one optimizer step at a time. */
@@ -109,7 +112,13 @@ export async function updateCritic(
     let fresh: ReplayItem[][][] = [];
     for (let epoch = 0; epoch < options.epochs; epoch++) {
       if (player !== null && (epoch === 0 || learner.playsWithCritic))
-        fresh = await sampleFor(player, learner.playsWithCritic ? steps[epoch] : steps.flat(), samples, hooks, options);
+        fresh = await sampleFor(
+          player,
+          learner.playsWithCritic ? steps[epoch] : steps.flat(),
+          samples,
+          learner,
+          options,
+        );
       for (const { items } of steps[epoch])
         means.add(await accumulateTd(critic, items, fresh.shift() ?? [items], importance, options));
       const norm = await clip.step('critic', critic.optimizer, options.criticLr, options.gradAccumSteps, {
@@ -137,12 +146,12 @@ function sampleFor(
   player: Player,
   batches: readonly StatesToAct[],
   samples: number,
-  hooks: CriticUpdate['hooks'],
+  { hooks, ranks }: Pick<CriticUpdate, 'hooks' | 'ranks'>,
   { slots, batchSize }: CriticOptions,
 ): Promise<ReplayItem[][][]> {
   const total = batches.length * batchSize * samples;
   return freshUtterances(player, batches, {
-    ...{ slots, samples },
+    ...{ slots, samples, ranks },
     progress: (done) => hooks.progress('fresh utterances', done, total),
   });
 }

@@ -50,6 +50,28 @@ test('an utterance that the length limit ended needs no position for its last to
   expect([...example.targets]).toEqual([0, 3, 4]);
 });
 
+test('what the environment wrote is scored with a weight of its own, but for what the policy can never write', () => {
+  const utterances = [0, 1].map((turn) => ({ trajectory, turn, weight: 1 }));
+  const history = {
+    segments: [
+      {
+        ...trajectory.segments[0],
+        ids: [1, 2, 3, 4, 7, 5, 6],
+        utterances: [trajectory.segments[0].utterances[0], { ...trajectory.segments[0].utterances[1], start: 5 }],
+      },
+    ],
+  };
+  const scored = (maskedIds: number[]) =>
+    tokenExamples(
+      utterances.map((utterance) => ({ ...utterance, trajectory: history })),
+      { scoreTerminator: true, observations: { weight: 0.25, maskedIds: new Set(maskedIds) } },
+    )[0];
+  // After [q Q] the terminator is the target; 4 begins the reply, which predicts 7.
+  expect([...scored([]).targets]).toEqual([2, 3, 9, 7, 5, 6, 9]);
+  expect([...scored([]).weights]).toEqual([1, 1, 1, 0.25, 1, 1, 1]);
+  expect(scored([7]).weights[3]).toBe(0);
+});
+
 test('silence that is not scored gives no example', () => {
   const silent = {
     segments: [{ ids: [1], utterances: [{ turn: 0, start: 1, ids: [], terminatorId: 9, logprobs: [] }] }],

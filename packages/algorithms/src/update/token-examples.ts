@@ -10,6 +10,12 @@ export const scoreTerminatorKey = {
   }),
 };
 
+/** What of an episode's tokens is scored. */
+export interface ScoredParts {
+  scoreTerminator: boolean;
+  observations?: { weight: number; maskedIds: ReadonlySet<number> };
+}
+
 /** One utterance of one trajectory, and the weight of its log-probability in the loss. */
 export interface WeightedUtterance {
   trajectory: { segments: readonly TokenSegment[] };
@@ -22,25 +28,24 @@ export interface WeightedUtterance {
  * loss = Σ weight · (−Σ_t log π(a_t | s, a_<t)). An utterance given twice counts twice.
  *
  * @param options.scoreTerminator whether the token that ended an utterance is scored too; ArCHer's code leaves it out
+ * @param options.observations weight of −log p of the tokens that these utterances' segments have beside them, but of those that
+ *   the policy can never write; if left out, they are not scored
  */
-export function tokenExamples(
-  utterances: readonly WeightedUtterance[],
-  { scoreTerminator }: { scoreTerminator: boolean },
-): TokenExample[] {
+export function tokenExamples(utterances: readonly WeightedUtterance[], options: ScoredParts): TokenExample[] {
   const weights = new Map<{ segments: readonly TokenSegment[] }, Map<number, number>>();
   for (const { trajectory, turn, weight } of utterances) {
     const turns = weights.get(trajectory) ?? new Map<number, number>();
     weights.set(trajectory, turns.set(turn, (turns.get(turn) ?? 0) + weight));
   }
   return [...weights].flatMap(([{ segments }, turns]) =>
-    segments.flatMap((segment) => segmentExample(segment, turns, scoreTerminator) ?? []),
+    segments.flatMap((segment) => segmentExample(segment, turns, options) ?? []),
   );
 }
 
 function segmentExample(
   segment: TokenSegment,
   turns: Map<number, number>,
-  scoreTerminator: boolean,
+  { scoreTerminator, observations }: ScoredParts,
 ): TokenExample | undefined {
   const scoredIds = ({ ids, terminatorId }: UtteranceTokens) =>
     scoreTerminator && terminatorId !== null ? [...ids, terminatorId] : ids;
@@ -52,6 +57,10 @@ function segmentExample(
   const ids = Int32Array.from(segment.ids.slice(0, length));
   const targets = new Int32Array(length);
   const weights = new Float32Array(length);
+  if (observations) {
+    targets.set(segment.ids.slice(1, length + 1)); // those of utterances are overwritten below
+    targets.forEach((id, i) => (weights[i] = observations.maskedIds.has(id) ? 0 : observations.weight));
+  }
   for (const utterance of scored) {
     scoredIds(utterance).forEach((id, i) => {
       targets[utterance.start - 1 + i] = id;

@@ -54,6 +54,8 @@ export interface CommandLine {
   describe?(composition: Composition): JsonSchema | Promise<JsonSchema>;
   /** Other sweepers and launchers; undefined leaves the sweep to the basic ones. */
   launch?(request: SweepRequest): Promise<SweepOutcome | undefined>;
+  /** Called after the last job of a sweep by the basic sweeper and launcher, failed or not. @returns lines to print */
+  afterSweep?(directory: string): Promise<readonly string[]>;
   readonly stdout?: TextSink;
   readonly stderr?: TextSink;
   /** `hydra.job.env_set` is written into it while a job runs. */

@@ -29,16 +29,26 @@ export async function runSweep(session: Session, overrides: readonly string[]): 
     return 0;
   }
   request.writeMaster();
+  const succeeded = await runBatches(request, batches, jobs, compose);
+  for (const line of (await session.program.afterSweep?.(request.directory)) ?? []) session.stdout.write(`${line}\n`);
+  if (!succeeded) hintAtFullError(session);
+  return succeeded ? 0 : 1;
+}
+
+/** @returns whether all jobs came through */
+async function runBatches(
+  request: SweepRequest,
+  batches: readonly number[],
+  jobs: readonly string[][],
+  compose: Compose,
+): Promise<boolean> {
   let start = 0;
   for (const size of batches) {
     const batch = Array.from({ length: size }, (_, offset) => start + offset);
-    if (!(await runBatch(request, batch, jobs, compose))) {
-      hintAtFullError(session);
-      return 1;
-    }
+    if (!(await runBatch(request, batch, jobs, compose))) return false;
     start += size;
   }
-  return 0;
+  return true;
 }
 
 function composer(request: SweepRequest, jobs: readonly string[][]): Compose {

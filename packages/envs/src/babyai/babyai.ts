@@ -6,6 +6,7 @@ import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 import { availableActions, CHECK, description, movesOf } from './actions.js';
 import { expertAction } from './expert.js';
+import { Explorer } from './explorer.js';
 import { drawGame, levels, type Game, type Level } from './levels.js';
 import { isDone, missionText, type Task } from './mission.js';
 
@@ -74,10 +75,25 @@ export class BabyAi implements Env {
     return { observation: shown(`${answer}${done}`, info.validActions), reward, terminated, truncated, info };
   }
 
-  /** The expert's actions from the start of the world in play, which is not affected. */
+  /** The actions of an expert that knows the map, from the start of the world in play, which is not affected. */
   expertPath(): string[] {
     if (this.#play === null) throw new Error('babyai: expertPath() needs a world; call reset() first');
     return [...this.#play.expertPath];
+  }
+
+  /** The same of one that knows what it has seen; null where it does not finish within the limits. */
+  explorerPath(): string[] | null {
+    if (this.#play === null) throw new Error('babyai: explorerPath() needs a world; call reset() first');
+    const trial = this.#play.fromStart();
+    const explorer = new Explorer(trial.game.world);
+    const path: string[] = [];
+    while (!trial.isWon && trial.moves < trial.game.maxMoves && path.length < this.options.stepLimit) {
+      const action = explorer.next(trial.openTasks);
+      if (action === null) return null;
+      trial.act(action);
+      path.push(action);
+    }
+    return trial.isWon ? path : null;
   }
 
   async close(): Promise<void> {
@@ -99,17 +115,26 @@ class Play {
   expertPath: readonly string[] = [];
   readonly #done = new Set<Task>();
 
+  readonly game: Game;
+
   constructor(
-    readonly game: Game,
+    private readonly seed: number,
     readonly level: Level,
-  ) {}
+  ) {
+    this.game = drawGame(new Rng(seed), level);
+  }
+
+  /** The same world, nothing done yet. */
+  fromStart(): Play {
+    return new Play(this.seed, this.level);
+  }
 
   get isWon(): boolean {
     return this.#done.size === this.game.mission.length;
   }
 
-  get open(): Task | undefined {
-    return this.game.mission.find((task) => !this.#done.has(task));
+  get openTasks(): Task[] {
+    return this.game.mission.filter((task) => !this.#done.has(task));
   }
 
   /** @returns what is seen of it */
@@ -142,16 +167,16 @@ function solvable(rng: Rng, among: readonly Level[]): Play {
   const level = rng.choice(among);
   for (let draw = 0; draw < LARGEST_NUMBER_OF_DRAWS; draw++) {
     const seed = rng.uint32();
-    const trial = new Play(drawGame(new Rng(seed), level), level);
+    const trial = new Play(seed, level);
     const path: string[] = [];
     while (!trial.isWon && trial.moves < trial.game.maxMoves && path.length < EXPERT_LIMIT) {
-      const action = expertAction(trial.game.world, trial.open!);
+      const action = expertAction(trial.game.world, trial.openTasks[0]);
       if (action === null || action === CHECK) break;
       trial.act(action);
       path.push(action);
     }
     if (!trial.isWon) continue;
-    const play = new Play(drawGame(new Rng(seed), level), level);
+    const play = trial.fromStart();
     play.expertPath = path;
     return play;
   }

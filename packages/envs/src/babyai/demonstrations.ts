@@ -6,13 +6,12 @@ import { BabyAi, type BabyAiOptions } from './babyai.js';
 
 export interface BabyAiDemonstrationOptions extends BabyAiOptions, PlannedDemonstrationOptions {}
 
-/** Finished episodes only: an episode that the step limit cuts is not worth imitating. */
+/**
+ * Episodes of an expert that knows what it has seen: a policy cannot imitate one that knows the map. Finished episodes only: one
+ * that the step limit cuts is not worth imitating.
+ */
 export async function babyAiDemonstrations(options: BabyAiDemonstrationOptions): Promise<Transition[][]> {
   const { episodes, firstSeed, ...envOptions } = options;
   const env = new BabyAi(envOptions);
-  const plan = () => {
-    const actions = env.expertPath();
-    return actions.length > options.stepLimit ? null : actions;
-  };
-  return playPlans(trainItems(env, seedSplits()), plan, { episodes, firstSeed });
+  return playPlans(trainItems(env, seedSplits()), () => env.explorerPath(), { episodes, firstSeed });
 }

@@ -13,9 +13,9 @@ import {
 } from './grid.js';
 import { matches, type Description, type Task } from './mission.js';
 import { pathToFace } from './paths.js';
-import { seen } from './view.js';
+import { seen, type Seen } from './view.js';
 
-const words: Readonly<Record<Move, string>> = {
+export const words: Readonly<Record<Move, string>> = {
   left: 'turn left',
   right: 'turn right',
   forward: 'move forward',
@@ -94,9 +94,14 @@ function reach(world: World, wanted: Description, say: (item: string) => string)
   const all = world.grid.contents().filter(({ cell }) => matches(wanted, cell));
   const path = shortest(all.map(({ position }) => pathToFace(world, position, { throughDoors: true })));
   if (path === null || path.length === 0) return path && CHECK;
-  const door = firstDoor(world, path);
-  const inView = door && view.find(({ position }) => position.x === door.x && position.y === door.y);
-  return (inView && doorAction(world, inView)) ?? words[path[0]];
+  const door = doorInView(world, path);
+  return (door && doorAction(world, door)) ?? words[path[0]];
+}
+
+/** The door that a path leads through first, or else the one that it leads to, where it is in view. */
+export function doorInView(world: World, path: readonly Move[], target: Position | null = null): Seen | undefined {
+  const door = firstDoor(world, path) ?? target;
+  return door === null ? undefined : seen(world).find(({ position }) => position.x === door.x && position.y === door.y);
 }
 
 /** The door that a path leads through first. */

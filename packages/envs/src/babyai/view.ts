@@ -37,6 +37,9 @@ export function seen(world: World): Seen[] {
   });
 }
 
+/** All cells in view, empty ones too. */
+export const visiblePositions = (world: World): Position[] => visibleCells(world).map(({ position }) => position);
+
 export const nameOf = (cell: Thing | Door): string =>
   cell.kind === 'door' ? `${cell.colour} ${cell.state} door` : `${cell.colour} ${cell.kind}`;
 

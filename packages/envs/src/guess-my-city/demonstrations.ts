@@ -1,5 +1,6 @@
 // A seeded generator of expert games, for supervised warm starts without any download.
 import { Rng } from '@bowyer/core';
+import type { Ties } from '../guessing-game/question-player.js';
 import { selectCities } from './cities.js';
 import type { CityDialogue } from './dialogues.js';
 import { CityPlayer } from './expert.js';
@@ -15,6 +16,8 @@ export interface CityDemonstrationOptions {
   seed: number;
   /** Whether the expert asks open questions on other than random turns. One answer can give the city away. */
   open: boolean;
+  /** Which of equally good questions is asked. */
+  ties: Ties;
 }
 
 /** `games` dialogues in the format of ArCHer's data file. */
@@ -23,7 +26,7 @@ export function guessMyCityDemonstrations(options: CityDemonstrationOptions): Ci
   const questions = cityQuestions(cities);
   const rng = Rng.forPurpose(options.seed, 'guess my city demonstrations');
   return Array.from({ length: options.games }, () => {
-    const player = new CityPlayer(questions, cities.length, options.open, options.noise, rng);
+    const player = new CityPlayer(questions, cities.length, options.open, options.noise, rng, options.ties);
     const secret = rng.integer(0, cities.length - 1);
     const word = cities[secret].name.toLowerCase().replace(', ', ',');
     const conversation: string[] = [];

@@ -1,6 +1,6 @@
 // A scripted player that asks the question with the most information about the cities still possible.
 import type { Rng } from '@bowyer/core';
-import { QuestionPlayer } from '../guessing-game/question-player.js';
+import { QuestionPlayer, type Ties } from '../guessing-game/question-player.js';
 import type { CityQuestion } from './questions.js';
 
 export class CityPlayer extends QuestionPlayer<CityQuestion, string> {
@@ -14,20 +14,21 @@ export class CityPlayer extends QuestionPlayer<CityQuestion, string> {
     private readonly open: boolean,
     noise: number,
     rng: Rng,
+    ties: Ties,
   ) {
     const about = questions.filter(({ wins }) => wins === null);
     const guesses = questions.filter(({ wins }) => wins !== null);
-    super(about, guesses, cityCount, noise, rng);
+    super(about, guesses, cityCount, noise, rng, ties);
   }
 
   protected override answerTo({ answers }: CityQuestion, place: number): string {
     return answers[place];
   }
 
-  /** A guess counts as a question and is preferred where it has as much information, because it may win. Ties are drawn. */
+  /** A guess counts as a question and is preferred where it has as much information, because it may win. */
   protected override best(): CityQuestion {
     const guesses = this.guesses.filter(({ wins }) => this.possible.includes(wins!));
-    if (this.possible.length <= 2 && guesses.length > 0) return this.rng.choice(guesses);
+    if (this.possible.length <= 2 && guesses.length > 0) return this.oneOf(guesses);
     let best: CityQuestion[] = [];
     let most = 1e-9;
     for (const question of [...guesses, ...this.questions]) {
@@ -38,7 +39,7 @@ export class CityPlayer extends QuestionPlayer<CityQuestion, string> {
       most = Math.max(most, bits);
       best.push(question);
     }
-    return best.length > 0 ? this.rng.choice(best) : this.rng.choice(this.guesses);
+    return best.length > 0 ? this.oneOf(best) : this.rng.choice(this.guesses);
   }
 
   /** Bits of the split of the possible cities by their answers. */

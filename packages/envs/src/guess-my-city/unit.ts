@@ -9,6 +9,7 @@ import {
   type OracleOptions,
 } from '../oracle.js';
 import { expertNoiseSchema, type ExpertNoise } from '../played-demonstrations.js';
+import { tiesSchema, type Ties } from '../guessing-game/question-player.js';
 import { secretReset, sharedSecrets } from '../guessing-game/shared-secrets.js';
 import { dialogueSet } from '../guessing-game/dialogue-set.js';
 import { defineEnvironment, resetSchemaWith } from '../unit.js';
@@ -18,7 +19,7 @@ import { cityDialogueEpisode, readCityDialogues, type CityDialogue } from './dia
 import { GuessMyCity } from './guess-my-city.js';
 import { guessMyCitySchema, type GuessMyCityOptions } from './options.js';
 
-export const guessMyCityUnit = defineEnvironment<GuessMyCityOptions & OracleOptions, ExpertNoise>({
+export const guessMyCityUnit = defineEnvironment<GuessMyCityOptions & OracleOptions, ExpertNoise & { ties: Ties }>({
   name: 'guess_my_city',
   description: 'Find out in 20 questions of any kind which of 91 cities the oracle comes from.',
   schema: { ...guessMyCitySchema, properties: { ...guessMyCitySchema.properties, ...oracleProperties } },
@@ -52,10 +53,10 @@ export const guessMyCityUnit = defineEnvironment<GuessMyCityOptions & OracleOpti
     },
   },
   demonstrations: {
-    schema: expertNoiseSchema,
+    schema: { ...expertNoiseSchema, properties: { ...expertNoiseSchema.properties, ties: tiesSchema } },
     // The expert asks open questions on random turns only.
-    make: async ({ cities, maxTurns }, { count: games, noise, seed }) =>
-      setOf(guessMyCityDemonstrations({ games, cities, maxTurns, noise, seed, open: false })),
+    make: async ({ cities, maxTurns }, { count: games, noise, ties, seed }) =>
+      setOf(guessMyCityDemonstrations({ games, cities, maxTurns, noise, ties, seed, open: false })),
     read: async (path) => setOf(await readCityDialogues(path)),
     independentOf: ['cityChoice', 'envIdx', ...oracleOptionNames],
   },

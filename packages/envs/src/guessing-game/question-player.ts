@@ -1,6 +1,18 @@
 // What the scripted players of the guessing games have in common: random turns, and which secrets are still possible.
 import type { Rng } from '@bowyer/core';
 
+/** Of questions that are equally good: one is drawn, or the first of the list is asked. */
+export type Ties = 'drawn' | 'first';
+
+/** Option of the demonstrations of both games. */
+export const tiesSchema = {
+  description:
+    "Of questions that are equally good 'drawn' asks any, 'first' always the same one: the same answers then lead to the same question, which a small policy clones better.",
+  type: 'string',
+  enum: ['drawn', 'first'],
+  default: 'drawn',
+} as const;
+
 /** Shares of a random turn: any question, any guess, else an earlier question of the episode again. */
 const randomTurn = { question: 0.65, guess: 0.2 } as const;
 
@@ -20,6 +32,7 @@ export abstract class QuestionPlayer<Question extends { readonly wins: number | 
     secretCount: number,
     private readonly noise: number,
     protected readonly rng: Rng,
+    private readonly ties: Ties,
   ) {
     this.possible = Array.from({ length: secretCount }, (_, place) => place);
   }
@@ -41,6 +54,11 @@ export abstract class QuestionPlayer<Question extends { readonly wins: number | 
     const last = this.asked.at(-1)!;
     // A win ends the episode, so while the game continues the secret is not the one that this question wins.
     this.possible = this.possible.filter((place) => this.answerTo(last, place) === answer && place !== last.wins);
+  }
+
+  /** One of questions that are equally good. */
+  protected oneOf(questions: readonly Question[]): Question {
+    return this.ties === 'first' ? questions[0] : this.rng.choice(questions);
   }
 
   protected random(): Question {

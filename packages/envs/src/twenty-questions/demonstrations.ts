@@ -1,5 +1,6 @@
 // A seeded generator of expert games, for supervised warm starts without any download.
 import { Rng } from '@bowyer/core';
+import { tiesSchema, type Ties } from '../guessing-game/question-player.js';
 import type { Truth } from './attributes/attribute.js';
 import type { Dialogue } from './dialogues.js';
 import { InformationGainPlayer } from './expert.js';
@@ -18,6 +19,8 @@ export interface ExpertOptions {
   wordings: number;
   /** Share of the words for which an attribute may be unclear; such an answer is "Invalid Question.". */
   maxUnclear: number;
+  /** Which of equally good questions is asked. */
+  ties: Ties;
 }
 
 export interface DemonstrationOptions extends ExpertOptions {
@@ -61,17 +64,18 @@ export const demonstrationsSchema = {
       maximum: 1,
       default: 0.08,
     },
+    ties: tiesSchema,
   },
 } as const;
 
 /** `games` dialogues in the format of ArCHer's data file. */
 export function twentyQuestionsDemonstrations(options: DemonstrationOptions): Dialogue[] {
   const words = selectWords(options.words);
-  const { winTest, wordings, noise, maxTurns, maxUnclear, seed } = options;
+  const { winTest, wordings, noise, maxTurns, maxUnclear, ties, seed } = options;
   const questions = questionSet({ words, winTest, attributes: options.attributes ?? Infinity, wordings, maxUnclear });
   const rng = Rng.forPurpose(seed, 'twenty questions demonstrations');
   return Array.from({ length: options.games }, () => {
-    const player = new InformationGainPlayer(questions, words.length, noise, rng);
+    const player = new InformationGainPlayer(questions, words.length, noise, rng, ties);
     return playGame(player, words, rng.integer(0, words.length - 1), maxTurns, rng);
   });
 }

@@ -1,6 +1,6 @@
 // A scripted player that asks the question with the most information about the words still possible.
 import type { Rng } from '@bowyer/core';
-import { QuestionPlayer } from '../guessing-game/question-player.js';
+import { QuestionPlayer, type Ties } from '../guessing-game/question-player.js';
 import type { Truth } from './attributes/attribute.js';
 import type { Question } from './questions.js';
 
@@ -9,10 +9,10 @@ export class InformationGainPlayer extends QuestionPlayer<Question, Truth> {
    * @param questions what it may ask, with answers for `wordCount` words
    * @param noise share of turns that are random: 65 % an attribute, 20 % a guess, 15 % a repeat
    */
-  constructor(questions: readonly Question[], wordCount: number, noise: number, rng: Rng) {
+  constructor(questions: readonly Question[], wordCount: number, noise: number, rng: Rng, ties: Ties = 'drawn') {
     const attributes = questions.filter(({ guess }) => guess === null);
     const guesses = questions.filter(({ guess }) => guess !== null);
-    super(attributes, guesses, wordCount, noise, rng);
+    super(attributes, guesses, wordCount, noise, rng, ties);
   }
 
   protected override answerTo({ truths }: Question, place: number): Truth {
@@ -21,7 +21,7 @@ export class InformationGainPlayer extends QuestionPlayer<Question, Truth> {
 
   /**
    * The most even split of the possible words; a guess of one of them counts as a question like any other and is
-   * preferred when it splits as well, because it may also win. Ties are drawn.
+   * preferred when it splits as well, because it may also win.
    */
   protected override best(): Question {
     let best: Question[] = [];
@@ -34,16 +34,15 @@ export class InformationGainPlayer extends QuestionPlayer<Question, Truth> {
       most = Math.max(most, bits);
       best.push(question);
     }
-    if (best.length > 0) return this.rng.choice(best);
-    return this.#lastResort();
+    return best.length > 0 ? this.oneOf(best) : this.#lastResort();
   }
 
   /** Nothing splits what is left: guess it, or, when it cannot be won, ask what was not asked yet. */
   #lastResort(): Question {
     const winning = this.guesses.filter(({ wins }) => wins !== null && this.possible.includes(wins));
-    if (winning.length > 0) return this.rng.choice(winning);
+    if (winning.length > 0) return this.oneOf(winning);
     const fresh = [...this.guesses, ...this.questions].filter((question) => !this.asked.includes(question));
-    return fresh.length > 0 ? this.rng.choice(fresh) : this.random();
+    return fresh.length > 0 ? this.oneOf(fresh) : this.random();
   }
 
   /** Bits of the split of the possible words by the answers. */

@@ -17,6 +17,8 @@ export interface StateTensor {
 
 export abstract class Backend<T extends StateTensor, Binding extends RunnableBinding> {
   readonly #states = new Map<number, Record<string, T>>();
+  /** States whose tensors belong to another one. */
+  readonly #views = new Set<number>();
   /** By program and variant. */
   readonly #sessions = new Map<number, Map<string, InferenceSession>>();
   readonly #bindings = new Map<number, Binding>();
@@ -47,13 +49,18 @@ export abstract class Backend<T extends StateTensor, Binding extends RunnableBin
           ...(await this.#createState(request.tensors)),
         });
         return null;
+      case 'viewState':
+        this.#states.set(request.stateId, pick(this.state(request.of), request.names));
+        this.#views.add(request.stateId);
+        return null;
       case 'readState':
         return this.read(this.state(request.stateId), request.names);
       case 'writeState':
         for (const { name, data } of request.tensors) await this.writeTensor(this.tensor(request.stateId, name), data);
         return null;
       case 'releaseState':
-        for (const tensor of Object.values(this.#states.get(request.stateId) ?? {})) this.freeTensor(tensor);
+        if (!this.#views.delete(request.stateId))
+          for (const tensor of Object.values(this.#states.get(request.stateId) ?? {})) this.freeTensor(tensor);
         this.#states.delete(request.stateId);
         return null;
       case 'compile':
@@ -145,3 +152,6 @@ export abstract class Backend<T extends StateTensor, Binding extends RunnableBin
     return bound.run(feeds);
   }
 }
+
+const pick = <T>(record: Readonly<Record<string, T>>, names: readonly string[]): Record<string, T> =>
+  Object.fromEntries(names.map((name) => [name, record[name] ?? raise(`the state has no tensor '${name}'`)]));

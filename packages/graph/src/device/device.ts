@@ -1,5 +1,6 @@
 // The device: one worker thread that owns all sessions and the state they read and write.
 import { availableParallelism } from 'node:os';
+import { oneRank, type Ranks } from '@bowyer/core';
 import {
   arrayClass,
   arrayTypes,
@@ -27,6 +28,10 @@ export interface DeviceOptions {
   precision?: Precision;
   /** Threads inside one operator; all cores if not given. The same number is needed for bit-equal results. */
   threads?: number;
+  /** The processes that compute together, each with a device of its own; this one alone if not given. */
+  ranks?: Ranks;
+  /** Whether each rank has the optimizers' state of a part of the parameters only (ZeRO-1). False if not given. */
+  shardsOptimizers?: boolean;
 }
 
 /** Start a device. Close it in a `finally`: its worker keeps the process alive. */
@@ -35,7 +40,8 @@ export async function openDevice(options: DeviceOptions): Promise<Device> {
   const device = options.device === 'auto' ? (await chooseDevice()).device : options.device;
   const precision = options.precision ?? 'float32';
   await checkDevice(device, precision);
-  return new Device(device, precision, threads, new WorkerClient({ device, threads }));
+  const { ranks = oneRank, shardsOptimizers = false } = options;
+  return new Device(device, precision, threads, new WorkerClient({ device, threads }), ranks, shardsOptimizers);
 }
 
 export class Device {
@@ -46,6 +52,8 @@ export class Device {
     readonly precision: Precision,
     readonly threads: number,
     private readonly client: WorkerClient,
+    readonly ranks: Ranks = oneRank,
+    readonly shardsOptimizers = false,
   ) {}
 
   /** Where state is stored: in arrays of the worker, or in buffers of a GPU. With CUDA it is on the host and copied at each run. */
@@ -95,6 +103,14 @@ export class Device {
     const stateId = this.client.nextId();
     await this.client.request({ kind: 'createState', stateId, tensors }, transfer);
     return new State(stateId, new Map(tensors.map(({ name, dtype, dims }) => [name, { dtype, shape: dims }])));
+  }
+
+  /** Some tensors of a state as a state of their own: the same memory, which stays the first state's. On the host alone. */
+  async viewOf(state: State, names: readonly string[]): Promise<State> {
+    const stateId = this.client.nextId();
+    const infos = names.map((name) => [name, state.info(name)] as const);
+    await this.client.request({ kind: 'viewState', stateId, of: state.id, names });
+    return new State(stateId, new Map(infos));
   }
 
   /** Copies of the tensors (all if no names are given), for checkpoints. */

@@ -45,6 +45,7 @@ export interface StateTensorSpec {
 
 export type Request =
   | { kind: 'createState'; stateId: number; tensors: StateTensorSpec[] }
+  | { kind: 'viewState'; stateId: number; of: number; names: readonly string[] }
   | { kind: 'readState'; stateId: number; names: readonly string[] }
   | { kind: 'writeState'; stateId: number; tensors: { name: string; data: TensorArray }[] }
   | { kind: 'releaseState'; stateId: number }
@@ -85,6 +86,7 @@ export type Request =
 /** The response to each kind of request. */
 export interface Responses {
   createState: null;
+  viewState: null;
   readState: Record<string, TypedHostTensor>;
   writeState: null;
   releaseState: null;

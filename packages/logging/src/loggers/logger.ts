@@ -12,8 +12,14 @@ export interface LoggedRun {
   config: Readonly<Record<string, unknown>>;
   /** Lines of the metrics that are kept when the run is resumed: later ones will come again. 0: the run begins. */
   resumedAfter: number;
+  /** Logged as a line of the run. */
+  note(message: string): void;
   /** Logged as a warning of the run. */
   warn(message: string): void;
+  /** Calls the listener with every line that the run logs from now on. @returns ends that */
+  onOutput(listener: (line: string, isError: boolean) => void): () => void;
+  /** Asks the run to stop at its next checkpoint; absent where it cannot. */
+  stop?(reason: string): void;
 }
 
 /** What one iteration, or one interval of optimizer steps, has given. */
@@ -46,6 +52,8 @@ export interface LoggerUnit<Options extends TObject = TObject> {
   description: string;
   /** Options in snake_case with meaning and unit; defaults in configs/logger/NAME.yaml. */
   options: Options;
+  /** Called before any work of the run. @throws {Error} with what it lacks */
+  check?(run: Pick<LoggedRun, 'project' | 'name'>, options: OptionsOf<Options>): void;
   /** @param options with camelCase keys; they fit the schema */
   open(run: LoggedRun, options: OptionsOf<Options>): Promise<RunLogger>;
 }

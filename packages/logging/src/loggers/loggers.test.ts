@@ -20,6 +20,8 @@ const run = (resumedAfter = 0): LoggedRun => ({
     name: 'a run',
     config: { seed: 3, env: { words: ['dog'] }, lm_lr: null },
   },
+  note: () => {},
+  onOutput: () => () => {},
   warn: (message) => {
     throw new Error(message);
   },
@@ -39,7 +41,7 @@ const step = (iteration: number, metrics: Record<string, number>): LoggedStep =>
 const end = { status: 'finished', results: { 'test/episodic_return': -3.5 } } as const;
 
 test('names are found, and belong to one logger each', () => {
-  expect(loggerNames()).toEqual(['csv', 'tensorboard']);
+  expect(loggerNames()).toEqual(['csv', 'tensorboard', 'wandb']);
   const csv = findLogger('csv')!;
   registerLogger(csv);
   expect(() => registerLogger({ ...csv, open: () => Promise.reject(new Error()) })).toThrow(

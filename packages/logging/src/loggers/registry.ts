@@ -1,6 +1,7 @@
 // Loggers by name. A plugin registers its own besides these.
 import { csvLogger } from './csv-logger.js';
 import type { LoggerUnit } from './logger.js';
+import { wandbLogger } from '../wandb/wandb-logger.js';
 import { tensorBoardLogger } from './tensorboard/tensorboard-logger.js';
 
 const loggers = new Map<string, LoggerUnit>();
@@ -12,7 +13,7 @@ export function registerLogger(unit: LoggerUnit): void {
   loggers.set(unit.name, unit);
 }
 
-for (const unit of [csvLogger, tensorBoardLogger]) registerLogger(unit);
+for (const unit of [csvLogger, tensorBoardLogger, wandbLogger]) registerLogger(unit);
 
 export const loggerNames = (): string[] => [...loggers.keys()];
 

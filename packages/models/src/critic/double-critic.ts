@@ -1,7 +1,7 @@
 // The double critic: Q1, Q2, V1, V2 on one text encoder, its Polyak-averaged target twin, and the optimizer.
 // Source: ArCHer, Zhou et al. 2024 (arXiv:2402.19446), section 3.3. TD targets are the algorithm's business: it passes them in.
 import { join } from 'node:path';
-import type { Rng } from '@bowyer/core';
+import { shareOf, type Rng } from '@bowyer/core';
 import {
   GraphBuilder,
   gradients,
@@ -17,7 +17,7 @@ import { createOptimizer, type OptimizerOptions } from '../optimizers/create-opt
 import type { Optimizer } from '../optimizers/optimizer.js';
 import { readSafetensors, writeSafetensors, type HostTensors } from '@bowyer/checkpoints';
 import { readStateDict, loadStateDict } from '../weights/state-dict.js';
-import type { CriticEncoder } from './critic-encoder.js';
+import type { CriticEncoder, CriticFeeds } from './critic-encoder.js';
 import { applyHeads, initializeHeads, qHeads, vHeads } from './critic-heads.js';
 
 export interface DoubleCriticOptions {
@@ -111,10 +111,11 @@ export class DoubleCritic {
     if (count === 0) return splitHeads(new Float32Array(0), heads, 0);
     const evaluator = await this.#evaluator(which, actions !== null);
     const all = new Float32Array(count * heads.length);
-    for (const { inputs, items } of this.encoder.feeds(observations, actions)) {
+    for (const { inputs, items } of this.#ownFeeds(observations, actions)) {
       const { values } = await evaluator.run({ inputs });
       scatterRows(values.data as Float32Array, items, all, heads.length);
     }
+    this.device.ranks.sum(all);
     return splitHeads(all, heads, count);
   }
 
@@ -140,10 +141,10 @@ export class DoubleCritic {
     const weights = allHeads.map((head) => (batch.weights?.[head] ?? ones(count)).map((weight) => weight / count));
     const trainer = await (this.#trainer ??= this.#compileTrainer());
     const all = new Float32Array(count * allHeads.length);
-    const sums = [0, 0, 0, 0];
+    const sums = new Float64Array(allHeads.length);
     const { lossScale } = this.optimizer;
     // Each part's losses and gradients have their share of the whole batch's mean, so they add up to it.
-    for (const { inputs, rows, items } of this.encoder.feeds(batch.observations, batch.actions)) {
+    for (const { inputs, rows, items } of this.#ownFeeds(batch.observations, batch.actions)) {
       const { values, losses } = await trainer.run({
         inputs: {
           ...inputs,
@@ -155,8 +156,19 @@ export class DoubleCritic {
       scatterRows(values.data as Float32Array, items, all, allHeads.length);
       (losses.data as Float32Array).forEach((loss, head) => (sums[head] += loss));
     }
+    this.device.ranks.sum(all);
+    this.device.ranks.sum(sums);
     const [q1Loss, q2Loss, v1Loss, v2Loss] = sums;
     return { q1Loss, q2Loss, v1Loss, v2Loss, ...splitHeads(all, allHeads, count) };
+  }
+
+  /** The encoder's feeds of this rank's rows; `items` are indices of all rows. */
+  #ownFeeds(observations: readonly string[], actions: readonly string[] | null): CriticFeeds[] {
+    const { begin, end } = shareOf(observations.length, this.device.ranks);
+    if (begin === end) return [];
+    return this.encoder
+      .feeds(observations.slice(begin, end), actions && actions.slice(begin, end))
+      .map(({ items, ...feed }) => ({ ...feed, items: items.map((item) => begin + item) }));
   }
 
   /** Target ← (1 − τ) · target + τ · online. τ = 1 copies. */

@@ -88,3 +88,17 @@ when(await webgpuAvailable(), 'no WebGPU adapter').test(
     }
   },
 );
+
+test('rows that several processes divide among them keep the masks of the whole batch', async () => {
+  const maskOf = async (rows: number, firstRow: number) => {
+    const g = new GraphBuilder('part');
+    const x = g.input('x', 'float32', ['batch', 'tokens', 8]);
+    const dropout = new SeededDropout(g, g.scalar(7, 'int32'), g.input('first', 'int32', []));
+    g.output('mask', dropout.apply(g.reshape(x, [-1, 8]), 0.5));
+    const ones = { dims: [rows, 3, 8], data: new Float32Array(rows * 24).fill(1) };
+    const program = await device.compile(g);
+    const { mask } = await program.run({ inputs: { x: ones, first: { dims: [], data: [firstRow] } } });
+    return [...mask.data];
+  };
+  expect([...(await maskOf(2, 0)), ...(await maskOf(3, 2))]).toEqual(await maskOf(5, 0));
+});

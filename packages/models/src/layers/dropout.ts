@@ -1,7 +1,7 @@
 // Dropout whose masks follow from one seed that is fed at each run, so that a resumed run drops the same elements.
 // ONNX's own Dropout keeps its generator inside the session, where no checkpoint reaches it. All is int32 that wraps at 2³²,
 // which CPUs and GPUs compute identically: a seed gives the same masks on each device.
-import type { GraphBuilder, Value } from '@bowyer/graph';
+import { divideDims, type GraphBuilder, type Value } from '@bowyer/graph';
 
 /** Odd numbers with mixed bits, one for each axis. */
 const [SEED, SITE, PLACE, STREAM] = [0x85ebca77, 0x9e3779b1, 0x27d4eb2f, 0x297a2d39].map((x) => x | 0);
@@ -9,10 +9,15 @@ const [SEED, SITE, PLACE, STREAM] = [0x85ebca77, 0x9e3779b1, 0x27d4eb2f, 0x297a2
 export class SeededDropout {
   #sites = 0;
 
-  /** @param seed int32 scalar, new at each run */
+  /**
+   * @param seed int32 scalar, new at each run
+   * @param firstRow int32 scalar: rows of the batch that other processes compute before these; none if not given. The masks are those
+   *   that the rows have in the whole batch. Axis 0 must then be a multiple of the dimension 'batch'.
+   */
   constructor(
     private readonly g: GraphBuilder,
     private readonly seed: Value,
+    private readonly firstRow?: Value,
   ) {}
 
   /** x / (1 − p) where a uniform number reaches p, 0 elsewhere. Every call site has its own mask. */
@@ -46,7 +51,12 @@ export class SeededDropout {
   }
 
   #places(x: Value, axis: number): Value {
-    return this.g.cast(this.g.range(x.dim(axis)), 'int32');
+    const { g, firstRow } = this;
+    const places = g.cast(g.range(x.dim(axis)), 'int32');
+    if (axis > 0 || !firstRow) return places;
+    const perRow = divideDims(x.dim(0), 'batch');
+    if (perRow === undefined) throw new Error(`SeededDropout: axis 0 is ${x.dim(0)}, no multiple of the batch`);
+    return g.add(places, g.mul(firstRow, g.cast(g.dimScalar(perRow), 'int32')));
   }
 
   /** Three rounds of x ← x (2x + 1), a permutation whose high bits depend on all bits, and of adding high bits to low ones. */

@@ -55,8 +55,8 @@ export class Adam implements Optimizer {
     private readonly options: AdamOptions,
   ) {}
 
-  /** An optimizer with zero moments; it takes three times the parameters' memory. */
-  static async create(device: Device, parameters: State, options: AdamOptions): Promise<Adam> {
+  /** An optimizer with zero moments; it takes three times the parameters' memory. @param gradients its own if not given */
+  static async create(device: Device, parameters: State, options: AdamOptions, gradients?: State): Promise<Adam> {
     const zeros = () => device.createZeros(shapesOf(parameters));
     const kernel = await device.loadKernel<AdamArgs, OptimizerStep>({
       module: new URL('./adam-kernel.js', import.meta.url),
@@ -64,7 +64,7 @@ export class Adam implements Optimizer {
       graph: adamGraph,
       run: options.run,
     });
-    return new this(device, parameters, await zeros(), await zeros(), await zeros(), kernel, options);
+    return new this(device, parameters, gradients ?? (await zeros()), await zeros(), await zeros(), kernel, options);
   }
 
   get steps(): number {

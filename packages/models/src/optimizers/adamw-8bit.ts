@@ -28,8 +28,8 @@ export class AdamW8bit implements Optimizer {
     private readonly options: AdamOptions,
   ) {}
 
-  /** An optimizer with zero moments; gradients and moments take 1.5 times the parameters' memory. */
-  static async create(device: Device, parameters: State, options: AdamOptions): Promise<AdamW8bit> {
+  /** An optimizer with zero moments; gradients and moments take 1.5 times the parameters' memory. @param given gradients; its own if not given */
+  static async create(device: Device, parameters: State, options: AdamOptions, given?: State): Promise<AdamW8bit> {
     const shapes = Object.entries(shapesOf(parameters)).map(([name, shape]) => {
       const size = shape.reduce((product, dim) => product * dim, 1);
       return { name, shape, blocks: size < quantizedFrom ? 0 : Math.ceil(size / blockLength) };
@@ -60,7 +60,7 @@ export class AdamW8bit implements Optimizer {
       firstScales: await scales(),
       secondScales: await scales(),
     };
-    const gradients = await device.createZeros(shapesOf(parameters));
+    const gradients = given ?? (await device.createZeros(shapesOf(parameters)));
     return new AdamW8bit(device, parameters, gradients, moments, kernel, options);
   }
 

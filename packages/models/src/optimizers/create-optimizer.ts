@@ -2,6 +2,7 @@
 import type { Device, State } from '@bowyer/graph';
 import { Adam, AdamW, type AdamOptions } from './adam.js';
 import { AdamW8bit } from './adamw-8bit.js';
+import { ReplicatedOptimizer, ShardedOptimizer } from './data-parallel.js';
 import { LossScaledOptimizer } from './loss-scaling.js';
 import type { Optimizer } from './optimizer.js';
 import { Sgd, type SgdOptions } from './sgd.js';
@@ -9,25 +10,42 @@ import { Sgd, type SgdOptions } from './sgd.js';
 export type OptimizerOptions =
   (AdamOptions & { kind: 'adam' | 'adamw' | 'adamw_8bit' }) | (SgdOptions & { kind: 'sgd' });
 
-/** An optimizer that has taken no step yet; it scales the loss if gradients are computed in float16. */
+/**
+ * An optimizer that has taken no step yet; it scales the loss if gradients are computed in float16. Where several ranks train together
+ * it steps on the sum of their gradients.
+ */
 export async function createOptimizer(
   device: Device,
   parameters: State,
   options: OptimizerOptions,
 ): Promise<Optimizer> {
-  const optimizer = await createPlainOptimizer(device, parameters, options);
+  const optimizer = await createForRanks(device, parameters, options);
   return device.precision === 'float16' ? new LossScaledOptimizer(optimizer) : optimizer;
 }
 
-function createPlainOptimizer(device: Device, parameters: State, options: OptimizerOptions): Promise<Optimizer> {
+async function createForRanks(device: Device, parameters: State, options: OptimizerOptions): Promise<Optimizer> {
+  if (device.ranks.size === 1) return createPlainOptimizer(device, parameters, options);
+  if (!device.shardsOptimizers)
+    return ReplicatedOptimizer.create(device, await createPlainOptimizer(device, parameters, options));
+  return ShardedOptimizer.create(device, parameters, (own, gradients) =>
+    createPlainOptimizer(device, own, options, gradients),
+  );
+}
+
+function createPlainOptimizer(
+  device: Device,
+  parameters: State,
+  options: OptimizerOptions,
+  gradients?: State,
+): Promise<Optimizer> {
   switch (options.kind) {
     case 'adam':
-      return Adam.create(device, parameters, options);
+      return Adam.create(device, parameters, options, gradients);
     case 'adamw':
-      return AdamW.create(device, parameters, options);
+      return AdamW.create(device, parameters, options, gradients);
     case 'adamw_8bit':
-      return AdamW8bit.create(device, parameters, options);
+      return AdamW8bit.create(device, parameters, options, gradients);
     case 'sgd':
-      return Sgd.create(device, parameters, options);
+      return Sgd.create(device, parameters, options, gradients);
   }
 }

@@ -30,8 +30,8 @@ export class Sgd implements Optimizer {
     private readonly options: SgdOptions,
   ) {}
 
-  /** An optimizer with zero momentum; it takes twice the parameters' memory, once without momentum. */
-  static async create(device: Device, parameters: State, options: SgdOptions): Promise<Sgd> {
+  /** An optimizer with zero momentum; it takes twice the parameters' memory, once without momentum. @param given gradients; its own if not given */
+  static async create(device: Device, parameters: State, options: SgdOptions, given?: State): Promise<Sgd> {
     if (options.nesterov && options.momentum === 0)
       throw new RangeError('Sgd: nesterov needs a momentum above 0, such as 0.9');
     const shapes = shapesOf(parameters);
@@ -41,7 +41,7 @@ export class Sgd implements Optimizer {
       graph: sgdGraph,
       run: options.run,
     });
-    const gradients = await device.createZeros(shapes);
+    const gradients = given ?? (await device.createZeros(shapes));
     const buffers = await device.createZeros(options.momentum === 0 ? {} : shapes);
     return new Sgd(device, parameters, gradients, buffers, kernel, options);
   }

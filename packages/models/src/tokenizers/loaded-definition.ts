@@ -1,5 +1,5 @@
 // What tokenizer_config.json changes in tokenizer.json. Source: transformers 5.18, tokenization_utils_tokenizers.py.
-import type { AddedToken, Component, TokenizerDefinition } from './pipeline/definition.js';
+import { DefinitionError, type AddedToken, type Component, type TokenizerDefinition } from './pipeline/definition.js';
 
 const ROLES = ['bos_token', 'eos_token', 'unk_token', 'sep_token', 'pad_token', 'cls_token', 'mask_token'];
 
@@ -11,6 +11,8 @@ type Config = Readonly<Record<string, unknown>>;
  */
 export function asTransformersLoadsIt(definition: TokenizerDefinition, config: Config): TokenizerDefinition {
   const listed = definition.added_tokens ?? [];
+  if (!Array.isArray(listed) || !listed.every(isToken))
+    throw new DefinitionError("its 'added_tokens' is not a list of tokens");
   const known = new Set(listed.map(({ content }) => content));
   const named = ROLES.flatMap((role) => spelling(config[role]) ?? []);
   const extra = [config.extra_special_tokens, config.additional_special_tokens].flatMap(listOf);
@@ -21,6 +23,8 @@ export function asTransformersLoadsIt(definition: TokenizerDefinition, config: C
     post_processor: beginAndEnd(definition, config) ?? definition.post_processor,
   };
 }
+
+const isToken = (entry: unknown) => typeof (entry as AddedToken | null)?.content === 'string';
 
 /** A role's entry is the token's text, or an object with it as `content`. */
 export function spelling(entry: unknown): string | undefined {

@@ -4,6 +4,7 @@ import type { Rng, ScoredTokens, TokenLoss } from '@bowyer/core';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import { adapterWiring, type AdapterWeights } from '../lora/adapter-graph.js';
 import type { QuantizedWeight } from '../quantization/quantized-weight.js';
+import { ownRows, type OwnRows } from '../batching/own-rows.js';
 import { tokenBatches, type TokenBatch, type TokenExample } from '../batching/token-batches.js';
 import { drops, gradientName, scoringGraph, trainableParameters, trainingGraph } from './training-graph.js';
 import type { ValueHead } from './value-head.js';
@@ -131,7 +132,7 @@ export class TokenScorer {
     return results;
   }
 
-  /** @returns of each output one array [tokens] per example */
+  /** @returns of each output one array [tokens] per example: those of all ranks, each of which computes its rows */
   async #score(
     examples: readonly TokenExample[],
     outputs: TokenOutput[],
@@ -140,7 +141,8 @@ export class TokenScorer {
     this.#check(examples);
     const program = await this.#scoringProgram(outputs, adapters);
     const results = outputs.map(() => examples.map(({ ids }) => new Float32Array(ids.length)));
-    for (const batch of tokenBatches(examples, { maxTokens, padTokenId: this.options.padTokenId })) {
+    for (const { batch } of this.#batches(examples, maxTokens)) {
+      if (batch.rows === 0) continue;
       const found = await program.run({ inputs: scoringInputs(batch, outputs.includes('values')) });
       outputs.forEach((output, o) => {
         const positions = output === 'values' ? batch.valuePositions : batch.scoredPositions;
@@ -150,6 +152,7 @@ export class TokenScorer {
         });
       });
     }
+    this.#joinRanks(results.flat());
     return results;
   }
 
@@ -204,8 +207,10 @@ export class TokenScorer {
     const program = await this.#trainingProgram(gradients, terms);
     await this.#weights.refresh();
     const scale: Record<string, InputTensor> = this.#scalesLoss ? { loss_scale: { dims: [], data: [lossScale] } } : {};
-    let loss = 0;
-    for (const batch of tokenBatches(examples, { maxTokens, padTokenId: this.options.padTokenId })) {
+    const loss = new Float64Array(1);
+    for (const { batch, firstRow } of this.#batches(examples, maxTokens)) {
+      const dropout = this.#dropoutInputs(firstRow); // the numbers of every batch are drawn on every rank
+      if (batch.rows === 0) continue;
       const scored = [batch.weights.length];
       const outputs = await program.run({
         inputs: {
@@ -214,12 +219,35 @@ export class TokenScorer {
           ...(terms.entropy && { entropy_weights: { dims: scored, data: batch.entropyWeights } }),
           ...(terms.value && { value_weights: { dims: [batch.valueWeights.length], data: batch.valueWeights } }),
           ...scale,
-          ...this.#dropoutSeed(),
+          ...dropout,
         },
       });
-      loss += outputs.loss.data[0] as number;
+      loss[0] += outputs.loss.data[0] as number;
     }
-    return { loss };
+    this.options.device.ranks.sum(loss);
+    return { loss: loss[0] };
+  }
+
+  /** The batches of a call with this rank's rows of each. `maxTokens` is of one process: ranks that compute together take more. */
+  #batches(examples: readonly TokenExample[], maxTokens: number): OwnRows[] {
+    const { padTokenId, device } = this.options;
+    const batches = tokenBatches(examples, { maxTokens: maxTokens * device.ranks.size, padTokenId });
+    return ownRows(batches, device.ranks);
+  }
+
+  /** Numbers that every rank has at its own rows, and zeros elsewhere, become those of all. */
+  #joinRanks(rows: readonly Float32Array[]): void {
+    const { ranks } = this.options.device;
+    if (ranks.size === 1) return;
+    const all = new Float32Array(rows.reduce((sum, { length }) => sum + length, 0));
+    let start = 0;
+    for (const row of rows) {
+      all.set(row, start);
+      start += row.length;
+    }
+    ranks.sum(all);
+    start = 0;
+    for (const row of rows) row.set(all.subarray(start, (start += row.length)));
   }
 
   get #weights(): ComputeWeights {
@@ -279,6 +307,7 @@ export class TokenScorer {
       trainingGraph(architecture, {
         ...this.#graphOptions(),
         ...{ dropout, checkpointing, lossChunks, scalesLoss: this.#scalesLoss, ...terms },
+        sharesBatch: device.ranks.size > 1,
       }),
     );
     const names = trainableParameters(architecture, adapters?.layout).map(({ name }) => name);
@@ -319,12 +348,15 @@ export class TokenScorer {
     return { ...base, ...values, ...adapterWiring(adapters, adapterValues === false ? 'off' : 'on') };
   }
 
-  #dropoutSeed(): Record<string, InputTensor> {
+  #dropoutInputs(firstRow: number): Record<string, InputTensor> {
     const { dropoutRng } = this;
-    const { adapters } = this.options;
+    const { adapters, device } = this.options;
     if (!drops(dropoutRng !== undefined, adapters?.layout)) return {};
     const rng = (dropoutRng ?? adapters?.dropoutRng)!;
-    return { dropout_seed: { dims: [], data: [rng.integer(0, 2 ** 31 - 2)] } };
+    return {
+      dropout_seed: { dims: [], data: [rng.integer(0, 2 ** 31 - 2)] },
+      ...(device.ranks.size > 1 && { dropout_first_row: { dims: [], data: [firstRow] } }),
+    };
   }
 
   #check(examples: readonly TokenExample[]): void {

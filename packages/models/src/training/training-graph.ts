@@ -36,6 +36,8 @@ export interface TrainingOptions extends ScoringOptions {
   lossChunks?: number;
   /** Gradients are multiplied by a further input, the scalar `loss_scale`. */
   scalesLoss?: boolean;
+  /** With dropout a further input, the scalar `dropout_first_row` (see SeededDropout): other processes compute the rows before it. */
+  sharesBatch?: boolean;
 }
 
 /** What training changes: every parameter, or with LoRA the adapters alone. */
@@ -80,7 +82,7 @@ export function scoringGraph(architecture: CausalArchitecture, options: ScoringO
 export function trainingGraph(architecture: CausalArchitecture, options: TrainingOptions): GraphBuilder {
   const g = new GraphBuilder('train');
   const scored = scoredRows(g, architecture, options, options);
-  const { scope, adapters, dropoutSeed, rows, valueRows, allRows, logitsOf, targets } = scored;
+  const { scope, adapters, dropoutSeed, firstRow, rows, valueRows, allRows, logitsOf, targets } = scored;
   const weights = g.input('weights', 'float32', ['scored']);
   const trainable = trainableParameters(architecture, options.adapters);
   for (const { name, shape, isBuffer } of trainable) if (isBuffer) g.output(gradientName(name), g.zeros(shape));
@@ -98,7 +100,7 @@ export function trainingGraph(architecture: CausalArchitecture, options: Trainin
   });
   g.output('loss', loss);
   const recompute = options.checkpointing
-    ? { boundaries: scope.blockBoundaries, sources: dropoutSeed ? [dropoutSeed] : [] }
+    ? { boundaries: scope.blockBoundaries, sources: [dropoutSeed, firstRow].filter((source) => source !== undefined) }
     : undefined;
   const upstream = valueRows ? g.concat([rowGradient, valueRowGradient(g, valueRows, options)], 0) : rowGradient;
   const gradientOptions = { upstream, contributed: parameterGradients, recompute };
@@ -137,7 +139,7 @@ function scoredRows(
   g: GraphBuilder,
   architecture: CausalArchitecture,
   { maskedTokenIds, adapters: adapterLayout, quantized, weightType, value }: ScoringOptions,
-  training: { dropout: boolean } | undefined,
+  training: Pick<TrainingOptions, 'dropout' | 'sharesBatch'> | undefined,
 ) {
   const ids = g.input('ids', 'int32', ['batch', 'tokens']);
   const positions = g.input('scored_positions', 'int32', ['scored']);
@@ -146,7 +148,8 @@ function scoredRows(
   const layout = { batch: 'batch', tokens: 'tokens', heads, keyValueHeads, headSize };
   const dropoutSeed =
     training && drops(training.dropout, adapterLayout) ? g.input('dropout_seed', 'int32', []) : undefined;
-  const seeded = dropoutSeed && new SeededDropout(g, dropoutSeed);
+  const firstRow = dropoutSeed && training?.sharesBatch ? g.input('dropout_first_row', 'int32', []) : undefined;
+  const seeded = dropoutSeed && new SeededDropout(g, dropoutSeed, firstRow);
   const adapters = adapterLayout && new AdapterGraph(g, adapterLayout, seeded);
   const scope = new GraphScope(g, architecture, {
     batch: 'batch',
@@ -160,7 +163,7 @@ function scoredRows(
   });
   const residual = architecture.residual(scope, g.reshape(ids, [-1]), g.range('tokens'));
   const logitsOf = (rows: Value) => maskedLogits(g, architecture.logits(scope, rows), maskedTokenIds);
-  const shared = { scope, adapters, dropoutSeed, targets, logitsOf };
+  const shared = { scope, adapters, dropoutSeed, firstRow, targets, logitsOf };
   if (!value) {
     const rows = g.gather(residual, positions, 0);
     return { ...shared, rows, valueRows: undefined, allRows: rows };

@@ -100,7 +100,8 @@ async function makeStart(
   try {
     await policy.createOptimizer(policyOptimizer(config));
     await imitation.resume(policy);
-    const { epochs, batchSize, lr, maxGradNorm, schedule, warmupSteps, finalLrShare } = config.warmStart;
+    const { epochs, batchSize, lr, maxGradNorm, schedule, warmupSteps, finalLrShare, observationWeight } =
+      config.warmStart;
     const lmSchedule = {
       kind: schedule.kind,
       warmupSteps: schedule.warmupSteps ?? warmupSteps,
@@ -119,7 +120,16 @@ async function makeStart(
         restoreStart: () => Promise.reject(new Error('a warm start has no start to return to')),
       },
       {
-        ...{ epochs, batchSize, gradAccumSteps: 1, dropout: false, lmLr: lr, lmSchedule, maxGradNorm },
+        ...{
+          epochs,
+          batchSize,
+          gradAccumSteps: 1,
+          dropout: false,
+          observationWeight,
+          lmLr: lr,
+          lmSchedule,
+          maxGradNorm,
+        },
         ...{ validationShare: 0, evalFreq: 1, evalSize: 0, evalDecoding: 'sample' as const }, // the run that starts here evaluates
         ...{ scoreTerminator: config.scoreTerminator, seed: config.seed, slots: 1 },
         sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [] }, // nothing is sampled

@@ -313,6 +313,11 @@ export const warmStartNode = Type.Object(
     warmup_steps: Type.Integer({ description: 'optimizer steps of linear warm-up; negative: a tenth of all' }),
     final_lr_share: share('rate at the end, as a share of the peak'),
     max_grad_norm: rate('bound of the gradient’s global norm'),
+    observation_weight: Type.Number({
+      minimum: 0,
+      description:
+        'of −log p of each token that the environment wrote, beside the mean over utterances; 0: learned are actions alone',
+    }),
     save_minutes: undecided(
       Type.Number({
         minimum: 0,

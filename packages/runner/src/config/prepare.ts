@@ -1,7 +1,7 @@
 // What a composed config contains beyond what its task, algorithm and environment read: settings of files for another unit
 // are left out, settings of the user are refused, so that no key is silently ignored.
 import { join } from 'node:path';
-import type { TObject, TSchema } from '@sinclair/typebox';
+import type { TObject, TProperties, TSchema } from '@sinclair/typebox';
 import { findAlgorithm, algorithmNames } from '@bowyer/algorithms';
 import { ConfigError, type Composition, type PlainObject, type PrepareContext } from '@bowyer/config';
 import { environmentNames } from '@bowyer/envs';
@@ -124,9 +124,21 @@ function ownersOf(path: string, { unit, choices }: Reads): string[] {
 
 /** Whether a task has a key, as `lora.r`; what is inside the node `env` is the environment's own. */
 function hasKey(task: TaskUnit, path: string, choices: Choices): boolean {
-  let at: TSchema | undefined = { type: 'object', properties: task.keys(choices) } as unknown as TSchema;
+  let at: TSchema | undefined = { type: 'object', properties: keysOf(task, choices) } as unknown as TSchema;
   for (const key of path.split('.')) at = (at as Partial<TObject>)?.properties?.[key] as TSchema | undefined;
   return at !== undefined;
+}
+
+const keysOfChoices = new WeakMap<Choices['setting'], Map<string, TProperties>>();
+
+/** The keys of a task, kept for each composition: each unread key is looked for in all tasks, algorithms and environments. */
+function keysOf(task: TaskUnit, choices: Choices): TProperties {
+  const known = keysOfChoices.get(choices.setting) ?? new Map<string, TProperties>();
+  keysOfChoices.set(choices.setting, known);
+  const name = [task.name, choices.algorithm?.name, choices.env].join(' ');
+  const keys = known.get(name) ?? task.keys(choices);
+  known.set(name, keys);
+  return keys;
 }
 
 const GIVEN_START = 'policy_lm or checkpoint_path gives the start: leave it out to make one here';

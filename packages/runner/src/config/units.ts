@@ -7,7 +7,11 @@ import { findTask, taskNames } from '../tasks/registry.js';
 import type { Choices, TaskUnit } from '../tasks/task.js';
 
 export function choicesOf(composition: Composition): Choices {
-  const setting = (key: string) => safeSetting(composition, key);
+  const settings = new Map<string, unknown>();
+  const setting = (key: string) => {
+    if (!settings.has(key)) settings.set(key, safeSetting(composition, key));
+    return settings.get(key);
+  };
   const [agent, env] = [setting('agent_type'), setting('env.name')];
   return {
     algorithm: typeof agent === 'string' ? (findAlgorithm(agent) ?? null) : null,

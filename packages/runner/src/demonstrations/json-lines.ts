@@ -1,7 +1,7 @@
 // JSONL files from outside, checked line by line; what is wrong is named with its file and line.
 import { readFile } from 'node:fs/promises';
 import { utf8Text } from '@bowyer/core';
-import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 
 export class JsonLineError extends Error {
   override readonly name = 'JsonLineError';
@@ -26,7 +26,7 @@ export async function readJsonLines<T>(path: string, schema: object): Promise<{ 
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     throw new Error(`cannot read '${path}' (${error.code ?? error.message})`);
   });
-  const fits = new Ajv({ strict: false, verbose: true }).compile(schema);
+  const fits = checkOf(schema);
   // JSON itself passes over the \r of a Windows line end.
   const lines = utf8Text(bytes, path)
     .split('\n')
@@ -38,6 +38,14 @@ export async function readJsonLines<T>(path: string, schema: object): Promise<{ 
       if (!fits(value)) throw new JsonLineError(path, line, complaint(fits.errors![0]));
       return { line, value: value as T };
     });
+}
+
+const checks = new WeakMap<object, ValidateFunction>();
+
+function checkOf(schema: object): ValidateFunction {
+  const check = checks.get(schema) ?? new Ajv({ strict: false, verbose: true }).compile(schema);
+  checks.set(schema, check);
+  return check;
 }
 
 function parse(content: string, path: string, line: number): unknown {

@@ -85,12 +85,13 @@ export class CheckpointStore<Progress = CheckpointProgress> {
 
 /** @returns what is wrong with a checkpoint, or null */
 async function findDamage(folder: string): Promise<string | null> {
-  let checksums: Record<string, string>;
+  let checksums: Record<string, string> | null;
   try {
-    checksums = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')) as Record<string, string>;
+    checksums = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')) as Record<string, string> | null;
   } catch {
     return `${MANIFEST} is missing or unreadable`;
   }
+  if (typeof checksums?.['progress.json'] !== 'string') return `${MANIFEST} does not list progress.json`;
   for (const [file, expected] of Object.entries(checksums)) {
     const found = await sha256(join(folder, file)).catch(() => null);
     if (found === null) return `${file} is missing`;

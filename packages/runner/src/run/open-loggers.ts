@@ -5,7 +5,18 @@ import { findLogger, type LoggedEnd, type LoggedRun, type LoggedStep, type RunLo
 /** Options of each logger by its name. */
 export type LoggerConfig = Readonly<Record<string, object>>;
 
-type LoggingContext = Pick<TaskContext, 'directory' | 'plainConfig' | 'log'>;
+type LoggingContext = Pick<TaskContext, 'directory' | 'plainConfig' | 'log' | 'onOutput' | 'requestStop'>;
+
+interface LoggingConfig {
+  logger: LoggerConfig;
+  projectName: string;
+  runName: string;
+}
+
+/** Called before any work of the run. @throws what a logger lacks, as a key of its server */
+export function checkLoggers({ logger, projectName: project, runName: name }: LoggingConfig): void {
+  for (const [unit, options] of Object.entries(logger)) findLogger(unit)!.check?.({ project, name }, options as never);
+}
 
 /**
  * Runs `work` with the loggers of the config, and closes them with its outcome.
@@ -15,15 +26,17 @@ type LoggingContext = Pick<TaskContext, 'directory' | 'plainConfig' | 'log'>;
  * @throws if a logger cannot be opened: at the start of a run the user wants to know it
  */
 export async function withLoggers<T>(
-  config: { logger: LoggerConfig; projectName: string; runName: string },
-  { directory, plainConfig, log }: LoggingContext,
+  config: LoggingConfig,
+  { directory, plainConfig, log, onOutput, requestStop }: LoggingContext,
   resumedAfter: number,
   work: (logger: RunLogger) => Promise<T>,
   results: (outcome: T) => Readonly<Record<string, number>> | null,
 ): Promise<T> {
   const logger = await openLoggers(config.logger, {
     ...{ directory, resumedAfter, config: plainConfig, project: config.projectName, name: config.runName },
+    note: (message) => log(message),
     warn: (message) => log(message, 'WARNING'),
+    ...{ onOutput, stop: requestStop },
   });
   try {
     const outcome = await work(logger);

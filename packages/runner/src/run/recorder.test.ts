@@ -49,6 +49,14 @@ test('a checkpoint remembers the lengths of the files and the best score', async
   });
 });
 
+test('a phase that a checkpoint interrupts keeps its own time', async () => {
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  recorder.progress('imitation', 1, 3);
+  await recorder.checkpoint(1);
+  await recorder.log(0, {}, []);
+  expect(JSON.parse(await readFile(join(directory, 'timings.jsonl'), 'utf8')).imitation).toBeGreaterThan(0.015);
+});
+
 test('an evaluation is printed as a line', async () => {
   const metrics = {
     'rollout/episodic_return': -7,

@@ -1,15 +1,15 @@
 // Everything a recipe hands out during a run goes through here: figures to files and to the terminal, the best policy and
 // checkpoints to disk.
 import { join } from 'node:path';
-import type { Trajectory } from '@bowyer/core';
+import { anyRank, oneRank, type Ranks, type Trajectory } from '@bowyer/core';
 import type { Diagnostics, Metrics, RecipeState, RunHooks } from '@bowyer/algorithms';
 import { ProgressBar, type RunLogger } from '@bowyer/logging';
-import type { CheckpointProgress, CheckpointStore } from './checkpoint-store.js';
+import type { CheckpointProgress } from './checkpoint-store.js';
 import { guardReason, type GuardBounds } from './guard.js';
-import type { RunFiles } from './run-files.js';
+import type { RecordedFiles } from './run-files.js';
 import type { TaskContext } from '../tasks/task.js';
 
-interface Saveable {
+export interface Saveable {
   /** Writes all tensors that the next iteration needs into a folder. */
   saveState(folder: string): Promise<void>;
   /** Writes the policy as a model of its own, and its critic below it. */
@@ -30,12 +30,20 @@ interface RecorderSettings extends Pick<TaskContext, 'log' | 'progress'> {
   guard?: GuardBounds;
   /** Gets every step beside the run's own files. */
   logger: RunLogger;
+  /** They stop and save together, whichever of them was asked to; this process alone if not given. */
+  ranks?: Ranks;
+  /** Seconds since the last call of what is inside the phases, by name; nothing if not given. */
+  innerSeconds?: () => Record<string, number>;
+}
+
+/** Where checkpoints go. */
+export interface CheckpointSink {
+  save(number: number, progress: CheckpointProgress, write: (folder: string) => Promise<void>): Promise<void>;
 }
 
 const MS_PER_MINUTE = 60_000;
 
 export class Recorder implements RunHooks {
-  stopRequested = false;
   /** Why the guard stopped the run; null where it did not. */
   stoppedByGuard: string | null = null;
   best: CheckpointProgress['best'];
@@ -44,13 +52,15 @@ export class Recorder implements RunHooks {
   #iteration: number;
   #lastCheckpoint: number;
   #note = '';
+  #stop = false;
   #seconds: Record<string, number> = {};
+  #evaluated: readonly Trajectory[] = [];
   #phaseStarted = performance.now();
   #savedAt = performance.now();
 
   constructor(
-    private readonly files: RunFiles,
-    private readonly checkpoints: CheckpointStore,
+    private readonly files: RecordedFiles,
+    private readonly checkpoints: CheckpointSink,
     private readonly saveable: Saveable,
     private readonly settings: RecorderSettings,
   ) {
@@ -62,9 +72,23 @@ export class Recorder implements RunHooks {
     this.#bar?.startAt(firstIteration);
   }
 
+  /** With several ranks reading it is a collective call. */
+  get stopRequested(): boolean {
+    return (this.#stop = anyRank(this.#ranks, this.#stop));
+  }
+
+  set stopRequested(value: boolean) {
+    this.#stop = value;
+  }
+
   get checkpointDue(): boolean {
     const { saveMinutes } = this.settings;
-    return saveMinutes !== null && performance.now() - this.#savedAt >= saveMinutes * MS_PER_MINUTE;
+    if (saveMinutes === null) return false;
+    return anyRank(this.#ranks, performance.now() - this.#savedAt >= saveMinutes * MS_PER_MINUTE);
+  }
+
+  get #ranks(): Ranks {
+    return this.settings.ranks ?? oneRank;
   }
 
   /** Iterations that have been logged. */
@@ -78,7 +102,7 @@ export class Recorder implements RunHooks {
   }
 
   progress(phase: string, done: number, total: number): void {
-    if (done === total) this.#clockPhase(phase);
+    this.#clockPhase(phase); // on every step: a checkpoint or an evaluation in between has a time of its own
     const { iterations, firstIteration, progress } = this.settings;
     if (iterations === null) {
       if (!this.#bar) (this.#bar = new ProgressBar(phase, total, progress)).startAt(firstIteration);
@@ -92,7 +116,9 @@ export class Recorder implements RunHooks {
     this.#refuseNonFinite(iteration, metrics, rollout);
     await this.files.logMetrics(iteration + 1, metrics);
     await this.files.logRollout(iteration + 1, rollout);
-    await this.files.logTimings(iteration + 1, this.#seconds);
+    await this.files.logEvaluation(iteration + 1, this.#evaluated);
+    this.#evaluated = [];
+    await this.files.logTimings(iteration + 1, { ...this.#seconds, ...this.settings.innerSeconds?.() });
     const step = { iteration: iteration + 1, metrics, seconds: this.#seconds, episodes: rollout };
     await this.settings.logger.log(step);
     this.#seconds = {};
@@ -103,6 +129,11 @@ export class Recorder implements RunHooks {
     if ('eval/episodic_return' in metrics) this.#printEvaluation(iteration + 1, metrics);
     if ('eval/nll' in metrics) this.#printValidation(metrics);
     this.#guard(iteration + 1, metrics);
+  }
+
+  /** Episodes of an evaluation, stored with the metrics that follow. */
+  evaluated(episodes: readonly Trajectory[]): void {
+    this.#evaluated = episodes;
   }
 
   async keepBest(iteration: number, score: number): Promise<void> {

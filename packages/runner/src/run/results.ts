@@ -3,6 +3,7 @@ import { bootstrapMean, episodicReturn, mean, Rng, type Interval, type Trajector
 import { textTable } from '@bowyer/logging';
 import type { Decoding, Metrics } from '@bowyer/algorithms';
 import { testedOn, type SplitPlan } from '@bowyer/envs';
+import type { TaskResult } from './breakdown.js';
 
 /** One line of the result table: figures of a policy over the episodes of the test. */
 export interface PolicyResult {
@@ -47,6 +48,8 @@ export interface RunResults {
   policies: PolicyResult[];
   items?: TestedItems;
   comparisons?: Comparison[];
+  /** By policy and decoding, `NAME (DECODING)`: figures by kind of task, or by item where there are few. */
+  tasks?: Record<string, TaskResult[]>;
   /** The mean return of a perfect player with the demonstrator's questions, where it can be computed. */
   optimalReturn: number | null;
   /** Mean of min(Q₁, Q₂) and of the discounted returns over the test's turns; null without a critic. */
@@ -128,9 +131,13 @@ export const intervalText = ({ low, high }: Interval): string => `${low.toFixed(
 
 const decodingText = (decoding: Decoding = 'sample'): string => (decoding === 'sample' ? 'sampled' : 'greedy');
 
-export function resultText(results: RunResults): string {
-  const lines = [textTable(resultHeader, resultRows(results)), '', playedText(results)];
+export const resultText = (results: RunResults): string =>
+  [textTable(resultHeader, resultRows(results)), '', ...resultNotes(results)].join('\n');
+
+/** What stands below the table: what was played, differences on the same episodes, the optimum, the critic. */
+export function resultNotes(results: RunResults): string[] {
   const { optimalReturn, calibration, stopped, comparisons = [] } = results;
+  const lines = [playedText(results)];
   for (const { baseline, name, decoding, episodes, meanDifference, interval } of comparisons)
     lines.push(
       `${name} − ${baseline} on the same ${episodes} episodes${decoding ? `, ${decodingText(decoding)}` : ''}: ` +
@@ -143,7 +150,7 @@ export function resultText(results: RunResults): string {
     lines.push(`critic: mean Q ${qMean.toFixed(2)}, mean discounted return ${discountedReturnMean.toFixed(2)}`);
   }
   if (stopped !== undefined) lines.push(`stopped by the guard ${stopped}`);
-  return lines.join('\n');
+  return lines;
 }
 
 /** How many episodes of what, as far as an older run's file says it. */

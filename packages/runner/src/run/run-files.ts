@@ -3,33 +3,55 @@ import { access, constants, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Trajectory } from '@bowyer/core';
 import type { Metrics } from '@bowyer/algorithms';
-import { JsonlFile } from '@bowyer/logging';
+import { JsonlFile, readJsonl } from '@bowyer/logging';
 import { toSnakeCase, writeFileAtomically } from '@bowyer/core';
 import { withLegacyNames } from '../config/adopted-names.js';
+import type { TokenTexts } from './token-texts.js';
 import { fromRecord, toRecord, type TrajectoryRecord } from './trajectory-record.js';
 
 /** JSONL files whose bytes are the same however often a run was killed. */
-const RESUMED_FILES = ['metrics.jsonl', 'trajectories/rollout.jsonl'] as const;
+const RESUMED_FILES = ['metrics.jsonl', 'trajectories/rollout.jsonl', 'trajectories/eval.jsonl'] as const;
 
-export class RunFiles {
+/** Episodes of each evaluation that are stored: the first ones, which are the same games every time. */
+const STORED_EVALUATIONS = 8;
+
+/** What a recorder writes. */
+export interface RecordedFiles {
+  readonly directory: string;
+  /** Bytes of each file that a resumed run keeps. */
+  readonly lengths: Record<string, number>;
+  logMetrics(iteration: number, metrics: Metrics): Promise<void>;
+  logEvaluation(iteration: number, episodes: readonly Trajectory[]): Promise<void>;
+  logRollout(iteration: number, rollout: readonly Trajectory[]): Promise<void>;
+  logTimings(iteration: number, seconds: Record<string, number>): Promise<void>;
+}
+
+export class RunFiles implements RecordedFiles {
   private constructor(
     readonly directory: string,
     private readonly metrics: JsonlFile,
     private readonly rollouts: JsonlFile,
     /** Wall-clock figures: never the same twice, so in a file of their own. */
     private readonly timings: JsonlFile,
+    private readonly evaluations: JsonlFile,
+    private readonly tokenTexts: TokenTexts | undefined,
   ) {}
 
-  /** @param lengths bytes to keep of each file, from the checkpoint that the run resumes from */
-  static async open(directory: string, lengths: Record<string, number>): Promise<RunFiles> {
-    const [metrics, rollouts] = await Promise.all(
+  /**
+   * @param lengths bytes to keep of each file, from the checkpoint that the run resumes from
+   * @param tokenTexts texts of the tokens that episodes are stored with; without it they have ids alone
+   */
+  static async open(directory: string, lengths: Record<string, number>, tokenTexts?: TokenTexts): Promise<RunFiles> {
+    const [metrics, rollouts, evaluations] = await Promise.all(
       RESUMED_FILES.map((name) => JsonlFile.open(join(directory, name), lengths[name] ?? 0)),
     );
-    return new RunFiles(directory, metrics, rollouts, await JsonlFile.open(join(directory, 'timings.jsonl'), null));
+    const timings = await JsonlFile.open(join(directory, 'timings.jsonl'), null);
+    return new RunFiles(directory, metrics, rollouts, timings, evaluations, tokenTexts);
   }
 
   get lengths(): Record<string, number> {
-    return { [RESUMED_FILES[0]]: this.metrics.bytes, [RESUMED_FILES[1]]: this.rollouts.bytes };
+    const files = [this.metrics, this.rollouts, this.evaluations];
+    return Object.fromEntries(RESUMED_FILES.map((name, i) => [name, files[i].bytes]));
   }
 
   async logMetrics(iteration: number, metrics: Metrics): Promise<void> {
@@ -37,36 +59,30 @@ export class RunFiles {
   }
 
   async logRollout(iteration: number, rollout: readonly Trajectory[]): Promise<void> {
-    await this.rollouts.append(...rollout.map((trajectory) => toRecord(trajectory, iteration)));
+    await this.rollouts.append(...rollout.map((trajectory) => toRecord(trajectory, iteration, this.tokenTexts)));
+  }
+
+  async logEvaluation(iteration: number, episodes: readonly Trajectory[]): Promise<void> {
+    const stored = episodes.slice(0, STORED_EVALUATIONS);
+    await this.evaluations.append(...stored.map((trajectory) => toRecord(trajectory, iteration, this.tokenTexts)));
   }
 
   async logTimings(iteration: number, seconds: Record<string, number>): Promise<void> {
     await this.timings.append({ iteration, ...seconds });
   }
 
-  /** What a run's files contain: figures by iteration, and its rollouts, oldest first. */
+  /**
+   * What a run's files contain: figures by iteration, and its rollouts, oldest first. A line that was cut off is left out.
+   *
+   * @throws if another line is damaged, with its place
+   */
   static async read(directory: string): Promise<{ metrics: Record<string, number>[]; rollouts: Trajectory[] }> {
-    const [metrics, rollouts] = RESUMED_FILES.map((name) => join(directory, name));
-    return {
-      metrics: await readLines<Record<string, number>>(metrics),
-      rollouts: (await readLines<TrajectoryRecord>(rollouts)).map((record) => fromRecord(record)),
-    };
+    const metrics: Record<string, number>[] = [];
+    const rollouts: Trajectory[] = [];
+    await readJsonl<Record<string, number>>(join(directory, RESUMED_FILES[0]), (row) => metrics.push(row));
+    await readJsonl<TrajectoryRecord>(join(directory, RESUMED_FILES[1]), (record) => rollouts.push(fromRecord(record)));
+    return { metrics, rollouts };
   }
-}
-
-/** @throws if a line is damaged, with its place */
-async function readLines<T>(path: string): Promise<T[]> {
-  const lines = (await readFile(path, 'utf8')).split('\n');
-  return lines.flatMap((line, i) => {
-    if (line === '') return [];
-    try {
-      return [JSON.parse(line) as T];
-    } catch (error) {
-      throw new Error(
-        `${path}:${i + 1} is damaged: ${(error as Error).message}\n  restore the file, or start again in a new folder: save_path=FOLDER`,
-      );
-    }
-  });
 }
 
 /** What of the config decided the numbers of the run in a folder. */

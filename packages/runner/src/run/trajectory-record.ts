@@ -1,5 +1,6 @@
 // Trajectories as lines of JSON: each piece of text once, however often later observations repeat it.
-import { episodicReturn, type TokenSegment, type Trajectory } from '@bowyer/core';
+import { episodicReturn, type TokenSegment, type Trajectory, type TurnEstimate, type UtteranceTokens } from '@bowyer/core';
+import type { TokenTexts } from './token-texts.js';
 
 interface TurnRecord {
   /** The environment's own observation, where a context has made another text of it. */
@@ -13,7 +14,22 @@ interface TurnRecord {
   terminated: boolean;
   truncated: boolean;
   info: Record<string, unknown>;
+  /** min(Q₁, Q₂) of the action, in units of the return; where a critic has judged it. */
+  q?: number;
+  /** V of the state before the action. */
+  v?: number;
+  /** What the policy was trained on, else Q − V. */
+  advantage?: number;
+  /** Valid actions that the critic values most, best first. */
+  preferred?: { action: string; q: number }[];
 }
+
+interface UtteranceRecord extends UtteranceTokens {
+  /** What each of the `logprobs` belongs to, as text. */
+  texts?: string[];
+}
+
+type SegmentRecord = Omit<TokenSegment, 'utterances'> & { utterances: UtteranceRecord[] };
 
 export interface TrajectoryRecord {
   episode: number;
@@ -26,11 +42,12 @@ export interface TrajectoryRecord {
   episodic_return: number;
   opening: string;
   turns: TurnRecord[];
-  segments: TokenSegment[];
+  segments: SegmentRecord[];
 }
 
-export function toRecord(trajectory: Trajectory, iteration: number): TrajectoryRecord {
-  const { episode, seed, item, group, transitions, infos, segments } = trajectory;
+/** @param tokenTexts texts of an utterance's tokens; without it they are not recorded */
+export function toRecord(trajectory: Trajectory, iteration: number, tokenTexts?: TokenTexts): TrajectoryRecord {
+  const { episode, seed, item, group, transitions, infos, segments, estimates } = trajectory;
   return {
     episode,
     iteration,
@@ -52,11 +69,30 @@ export function toRecord(trajectory: Trajectory, iteration: number): TrajectoryR
         terminated,
         truncated,
         info: infos[turn],
+        ...(estimates?.[turn] && roundedEstimate(estimates[turn])),
       };
     }),
-    segments,
+    segments: tokenTexts ? segments.map((segment) => withTexts(segment, tokenTexts)) : segments,
   };
 }
+
+const DIGITS = 6;
+
+function roundedEstimate({ preferred, ...values }: TurnEstimate) {
+  const short = (value: number) => Number(value.toPrecision(DIGITS));
+  return {
+    ...Object.fromEntries(Object.entries(values).map(([key, value]) => [key, short(value)])),
+    ...(preferred && { preferred: preferred.map(({ action, q }) => ({ action, q: short(q) })) }),
+  };
+}
+
+const withTexts = ({ ids, utterances }: TokenSegment, tokenTexts: TokenTexts): SegmentRecord => ({
+  ids,
+  utterances: utterances.map((utterance) => {
+    const { ids: own, terminatorId, logprobs } = utterance;
+    return { ...utterance, texts: tokenTexts(terminatorId === null ? own : [...own, terminatorId]).slice(0, logprobs.length) };
+  }),
+});
 
 export function fromRecord({ episode, seed, item, group, opening, turns, segments }: TrajectoryRecord): Trajectory {
   let observation = opening;
@@ -81,6 +117,9 @@ export function fromRecord({ episode, seed, item, group, opening, turns, segment
     ...(group !== undefined && { group }),
     transitions,
     infos: turns.map(({ info }) => info),
-    segments,
+    segments: segments.map((segment) => ({
+      ids: segment.ids,
+      utterances: segment.utterances.map(({ texts: _, ...utterance }) => utterance),
+    })),
   };
 }

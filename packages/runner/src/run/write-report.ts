@@ -1,57 +1,51 @@
+// report.html of a run: written at its end, after a stop, after an evaluation, and on demand.
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { episodicReturn, writeFileAtomically } from '@bowyer/core';
-import { renderReport, type RunReport } from '@bowyer/logging';
-import { resultHeader, resultRows, type RunResults } from './results.js';
-import type { SharedConfig } from '../config/keys.js';
-import { RunFiles } from './run-files.js';
+import { writeFileAtomically } from '@bowyer/core';
+import { renderPage, type ComparisonData, type RunStatus } from '@bowyer/views';
+import { readRun } from '../report/run-data.js';
 import type { TaskContext } from '../tasks/task.js';
+import { CONFIG_FILE } from './run-files.js';
+import { recordEnd, recordStart, type EndStatus } from './starts.js';
 
-const SAMPLE_DIALOGUES = 6;
+export const REPORT_FILE = 'report.html';
+const COMPARISON_FILE = 'comparison.html';
 
-type TitleConfig = Pick<SharedConfig, 'projectName' | 'runName'>;
-
-/** Writes the report.html of a run that plays episodes. */
-export async function writeReport(
-  directory: string,
-  config: TitleConfig,
-  context: Pick<TaskContext, 'configYaml'>,
-  results: RunResults,
-): Promise<void> {
-  const optimum = results.optimalReturn === null ? [] : [{ name: 'best possible', y: results.optimalReturn }];
-  await writeReportOf(directory, config, context, {
-    header: resultHeader,
-    rows: resultRows(results),
-    charts: [
-      { title: 'Mean return', keys: ['rollout/episodic_return', 'eval/episodic_return'], references: optimum },
-      { title: 'Win rate', keys: ['rollout/win_rate', 'eval/win_rate'] },
-      { title: 'Share of questions', keys: ['rollout/invalid_share', 'rollout/repeated_share'] },
-      { title: 'Critic against returns', keys: ['eval/q_mean', 'eval/discounted_return_mean'] },
-      { title: 'Loss of imitation (nats)', keys: ['losses/nll'] },
-      { title: 'Critic losses', keys: ['losses/q1', 'losses/q2', 'losses/v1', 'losses/v2'] },
-      { title: 'Advantages', keys: ['actor/advantages_mean', 'actor/advantages_std'] },
-      { title: 'Entropy of an utterance (nats)', keys: ['rollout/utterance_entropy'] },
-      { title: 'Gradient norms before the clip', keys: ['optim/policy_gradient_norm', 'optim/critic_gradient_norm'] },
-    ],
-  });
+/** @param status how the run stands, where its folder does not say it yet @returns the file's path */
+export async function writeReport(directory: string, status?: RunStatus): Promise<string> {
+  const path = join(directory, REPORT_FILE);
+  await writeFileAtomically(path, await renderPage(await readRun(directory, { status })));
+  return path;
 }
 
-/** Writes the run's report.html from its files: a table, curves, the last episodes if there are any, and the config. */
-export async function writeReportOf(
-  directory: string,
-  { projectName, runName }: TitleConfig,
-  { configYaml }: Pick<TaskContext, 'configYaml'>,
-  parts: Pick<RunReport, 'header' | 'rows' | 'charts' | 'xLabel'>,
+/** @returns the path of comparison.html */
+export async function writeComparison(directory: string, data: ComparisonData): Promise<string> {
+  const path = join(directory, COMPARISON_FILE);
+  await writeFileAtomically(path, await renderPage(data));
+  return path;
+}
+
+/**
+ * Records a start of the run and how it ends, and writes the report, whatever the end. A report that cannot be written stops nothing.
+ *
+ * @param work returns how the run stands afterwards
+ */
+export async function withReport(
+  { directory, log }: Pick<TaskContext, 'directory' | 'log'>,
+  work: () => Promise<EndStatus>,
 ): Promise<void> {
-  const { metrics, rollouts } = await RunFiles.read(directory);
-  const html = renderReport({
-    ...parts,
-    title: `${projectName}: ${runName}`,
-    metrics,
-    dialogues: rollouts.slice(-SAMPLE_DIALOGUES).map((trajectory) => ({
-      title: `episode ${trajectory.episode}: return ${episodicReturn(trajectory)}`,
-      text: trajectory.transitions.at(-1)?.nextObservation ?? '',
-    })),
-    config: configYaml,
-  });
-  await writeFileAtomically(join(directory, 'report.html'), html);
+  await recordStart(directory);
+  let end: { status: EndStatus; reason?: string } = { status: 'failed' };
+  try {
+    end = { status: await work() };
+  } catch (error) {
+    end.reason = (error as Error).message.split('\n')[0];
+    throw error;
+  } finally {
+    await recordEnd(directory, end.status, end.reason);
+    if (existsSync(join(directory, CONFIG_FILE)))
+      await writeReport(directory).catch((error: Error) =>
+        log(`${REPORT_FILE} could not be written: ${error.message}`, 'WARNING'),
+      );
+  }
 }

@@ -17,7 +17,7 @@ const LOG_PREFIX = /^\[\d{4}-[^\]]*\](\[[^\]]*\])+ - /;
 
 export class JobBoard {
   readonly #rows = new Map<number, Row>();
-  readonly #counts = { finished: 0, failed: 0, stopped: 0 };
+  readonly #counts = { finished: 0, failed: 0, stopped: 0, submitted: 0 };
   #drawnLines = 0;
   #lastDrawn = -Infinity;
 

@@ -13,6 +13,8 @@ export interface JobMarker {
   status: JobStatus | 'started';
   /** Process of the last start. */
   pid: number | null;
+  /** Slurm's name of the job, `12_3`, where launcher=slurm submitted it last. */
+  slurmTask?: string | null;
   note: string;
   /** Wall-clock time of all ended starts. */
   seconds: number;
@@ -37,11 +39,12 @@ export async function writeMarker({ directory }: SweepJob, marker: JobMarker): P
  * What earlier starts of this sweep left, by job; null where a job was never started. Refuses before anything is started.
  *
  * @param options.resume false: folders in use are refused
+ * @param options.followsSlurm true: jobs that are in Slurm's queue are no mistake
  * @throws if a folder contains a job with other overrides, one that still runs, or (without resume) any job
  */
 export async function readMarkers(
   jobs: readonly SweepJob[],
-  options: { resume: boolean },
+  options: { resume: boolean; followsSlurm?: boolean },
 ): Promise<(JobMarker | null)[]> {
   const markers = await Promise.all(jobs.map(readMarker));
   const inUse = jobs.filter((_, index) => markers[index] !== null);
@@ -49,6 +52,12 @@ export async function readMarkers(
     const marker = markers[index];
     if (marker === null) continue;
     refuseOtherJob(job, marker);
+    if (marker.status === 'started' && marker.slurmTask && !options.followsSlurm) {
+      throw new ConfigError('sweep', `job #${job.number} was submitted to Slurm as ${marker.slurmTask}`, [
+        'to follow it there: launcher=slurm launcher.resume=true',
+        `to end it there: scancel ${marker.slurmTask}, then launcher=slurm launcher.resume=true once`,
+      ]);
+    }
     if (options.resume && (await isAlive(job, marker))) {
       throw new ConfigError(
         'sweep',

@@ -4,6 +4,7 @@ import type { SweepOutcome, SweepRequest } from '@bowyer/config';
 import type { ProgressOutput } from '@bowyer/logging';
 import { AshaSource } from './asha-source.js';
 import { owningFolder } from '../run/folder-owner.js';
+import { compareJobs } from './compare-jobs.js';
 import { JobBoard, figure } from './job-board.js';
 import { jobList } from './job-list.js';
 import { readMarkers, type JobMarker } from './job-marker.js';
@@ -11,6 +12,8 @@ import { readJobMetrics } from './job-metrics.js';
 import { shellQuoted } from './job-process.js';
 import { planJobs, type PlannedSweep } from './plan-jobs.js';
 import { LocalLauncher } from './run-jobs.js';
+import { openSlurm, type OpenedSlurm } from './slurm/open-slurm.js';
+import { SlurmLauncher } from './slurm/run-slurm.js';
 import { jobLabel, type JobOutcome, type JobSource, type JobStart, type SweepJob } from './sweep-job.js';
 import { summaryText, variedOverrides, writeSummary, type SummaryRow } from './summary.js';
 
@@ -34,7 +37,7 @@ export async function launchSweep(
   const sweep = await planJobs(request);
   if (sweep === null) return undefined;
   if (request.dryRun) return listed(request, sweep);
-  return sweep.launcher.kind === 'basic' ? runHere(request, sweep) : runLocally(request, sweep, program);
+  return sweep.launcher.kind === 'basic' ? runHere(request, sweep) : runApart(request, sweep, program);
 }
 
 /** Shows what would be started. */
@@ -54,63 +57,95 @@ async function runHere(request: SweepRequest, { jobs, compositions, warnings }: 
     request.announce(`\t${jobLabel(job).replace(' ', ' : ')}`);
     failed = (await request.runJob(job.number, compositions[job.number])).failed || failed;
   }
+  for (const line of await compareJobs(request.directory)) request.announce(line);
   return { exitCode: failed ? 1 : 0 };
 }
 
-/** Jobs as processes, several at once. */
-async function runLocally(request: SweepRequest, sweep: PlannedSweep, program: Program): Promise<SweepOutcome> {
+/** Jobs as processes of this machine or of a cluster. */
+async function runApart(request: SweepRequest, sweep: PlannedSweep, program: Program): Promise<SweepOutcome> {
+  const slurm = sweep.launcher.kind === 'slurm' ? await openSlurm(request.program.env, sweep.launcher) : null;
   return owningFolder(request.directory, 'sweep', async () => {
-    const found = await readMarkers(sweep.jobs, { resume: sweep.launcher.resume ?? false });
+    const options = { resume: sweep.launcher.resume ?? false, followsSlurm: slurm !== null };
+    const found = await readMarkers(sweep.jobs, options);
     const markers = new Map(found.flatMap((marker, number) => (marker === null ? [] : [[number, marker] as const])));
-    return runClaimed(request, sweep, program, markers);
+    return runClaimed(request, sweep, { program, slurm, markers });
   });
 }
 
-async function runClaimed(
-  request: SweepRequest,
-  sweep: PlannedSweep,
-  program: Program,
-  markers: ReadonlyMap<number, JobMarker>,
-): Promise<SweepOutcome> {
+interface Start {
+  program: Program;
+  slurm: OpenedSlurm | null;
+  markers: ReadonlyMap<number, JobMarker>;
+}
+
+async function runClaimed(request: SweepRequest, sweep: PlannedSweep, start: Start): Promise<SweepOutcome> {
   const { jobs, launcher: settings, asha, warnings } = sweep;
-  const { stdout: output, env, cwd } = request.program;
+  const { markers } = start;
   const list = jobList(jobs, markers);
   const halving = asha && new AshaSource(jobs, markers, asha);
   const recorded = recording(halving ?? list);
   request.writeMaster();
 
-  const atOnce = settings.jobs ?? 1;
-  const board = new JobBoard(output as ProgressOutput, halving ? null : list.left);
+  const atOnce = settings.kind === 'slurm' ? (settings.array_parallelism ?? jobs.length) : (settings.jobs ?? 1);
+  const board = new JobBoard(request.program.stdout as ProgressOutput, halving ? null : list.left);
   const before = markers.size > 0 ? ` (${jobs.length - list.left} finished before)` : '';
   for (const warning of warnings) board.say(warning);
   board.say(`${jobs.length} jobs, ${atOnce} at once, in ${request.directory}${before}`);
-  const launcher = new LocalLauncher({
-    jobs: atOnce,
-    source: recorded,
-    commandOf: ({ job, resource }) => {
+  const launcher = makeLauncher(request, sweep, start, { source: recorded, board, atOnce });
+  await runWatched(launcher, board);
+  return summarised(request, sweep, { launcher, halving, outcomes: recorded.outcomes, markers });
+}
+
+type Launcher = LocalLauncher | SlurmLauncher;
+
+function makeLauncher(
+  request: SweepRequest,
+  { jobs, launcher: settings, asha }: PlannedSweep,
+  { program, slurm, markers }: Start,
+  { source, board, atOnce }: { source: JobSource; board: JobBoard; atOnce: number },
+): Launcher {
+  const { env, cwd } = request.program;
+  const common = {
+    source,
+    commandOf: ({ job, resource }: JobStart): [string, ...string[]] => {
       const grown = resource ? [`${resource.key}=${resource.amount}`] : [];
       return [...program, ...request.jobArguments(job.number, [...job.overrides, ...grown], job.directory)];
     },
     cwd,
-    env,
     metrics: settings.metrics ?? [],
     requiredMetric: asha?.metric,
     board,
     shown: variedOverrides(jobs),
     markers,
-  });
-  await runWatched(launcher, board);
+  };
+  if (slurm === null) return new LocalLauncher({ ...common, jobs: atOnce, env });
+  return new SlurmLauncher({ ...common, ...slurm, config: settings, directory: request.directory });
+}
 
+interface Ended {
+  launcher: Launcher;
+  halving: AshaSource | null;
+  outcomes: ReadonlyMap<number, JobOutcome>;
+  markers: ReadonlyMap<number, JobMarker>;
+}
+
+/** The table, on the screen and as a file, and what to do next. */
+async function summarised(request: SweepRequest, sweep: PlannedSweep, ended: Ended): Promise<SweepOutcome> {
+  const { jobs, launcher: settings, asha } = sweep;
+  const { launcher, halving, outcomes, markers } = ended;
   const columns = [...new Set([...(asha ? [asha.resourceKey, asha.metric] : []), ...(settings.metrics ?? [])])];
-  const rows = await summaryRows(sweep, recorded.outcomes, markers, columns);
+  const rows = await summaryRows(sweep, outcomes, markers, columns);
   const csv = await writeSummary(request.directory, rows, columns);
   const failed = rows.filter(({ outcome }) => outcome?.status === 'failed').length;
-  const lines = ['', summaryText(rows, columns, request.directory), '', `table: ${csv}`];
+  const comparison = await compareJobs(request.directory);
+  const lines = ['', summaryText(rows, columns, request.directory), '', ...comparison, `table: ${csv}`];
   if (halving && asha) lines.push(...bestLine(halving, asha.metric, jobs));
-  if (launcher.interrupted) lines.push('stopped; to resume:', `  ${resumeCommand(request)}`);
+  if (launcher instanceof SlurmLauncher && launcher.arraysLeft.length > 0)
+    lines.push('the jobs stay in Slurm; to follow them again:', `  ${resumeCommand(request)}`, 'to end them:', `  scancel ${launcher.arraysLeft.join(' ')}`); // prettier-ignore
+  else if (launcher.interrupted) lines.push('stopped; to resume:', `  ${resumeCommand(request)}`);
   else if (failed > 0)
     lines.push(`${failed} of ${jobs.length} jobs failed; to start only these again:`, `  ${resumeCommand(request)}`);
-  output.write(`${lines.join('\n')}\n`);
+  request.program.stdout.write(`${lines.join('\n')}\n`);
   return { exitCode: launcher.interrupted ? INTERRUPTED : failed > 0 ? 1 : 0 };
 }
 
@@ -123,7 +158,7 @@ function bestLine(source: AshaSource, metric: string, jobs: readonly SweepJob[])
 }
 
 /** Runs all jobs. Passes Ctrl-C and the system's requests to end on to the launcher, and keeps the clocks on the screen going. */
-async function runWatched(launcher: LocalLauncher, board: JobBoard): Promise<void> {
+async function runWatched(launcher: Launcher, board: JobBoard): Promise<void> {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const interrupt = () => launcher.interrupt();
   for (const signal of signals) process.on(signal, interrupt);

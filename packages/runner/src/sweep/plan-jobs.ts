@@ -5,7 +5,7 @@ import type { AshaSourceOptions } from './asha-source.js';
 import { checkRungs } from './rung-check.js';
 import { drawTrials } from './search-space.js';
 import { overrideKey, type SweepJob } from './sweep-job.js';
-import type { LauncherConfig, SweeperConfig } from './sweep-schema.js';
+import { launcherKeys, type LauncherConfig, type SweeperConfig } from './sweep-schema.js';
 
 export interface PlannedSweep {
   jobs: SweepJob[];
@@ -34,6 +34,7 @@ export async function planJobs(request: SweepRequest): Promise<PlannedSweep | nu
   // The nodes themselves are checked with the first job, so that their mistakes are reported as any other.
   const [first = []] = points;
   await request.check([await request.composeJob(0, [...first, ...steering])]);
+  refuseUnreadKeys(launcher);
   const asha = sweeper.kind === 'asha' ? await ashaOptions(request, sweeper, launcher, first) : null;
   await request.check(compositions);
   if (asha) for (const composition of compositions) checkRungs(composition, asha);
@@ -52,7 +53,24 @@ export async function planJobs(request: SweepRequest): Promise<PlannedSweep | nu
 function unreadBatchSize({ master }: SweepRequest, { kind, jobs }: LauncherConfig): string | null {
   const size = master.setting('hydra.sweeper.max_batch_size');
   if (kind === 'basic' || size === undefined || size === null) return null;
-  return `hydra.sweeper.max_batch_size=${String(size)} has no effect: launcher=${kind} starts a job whenever one of its ${jobs ?? 1} places is free (launcher.jobs)`;
+  const instead =
+    kind === 'slurm'
+      ? 'Slurm starts a job whenever it has the resources (launcher.array_parallelism)'
+      : `launcher=local starts a job whenever one of its ${jobs ?? 1} places is free (launcher.jobs)`;
+  return `hydra.sweeper.max_batch_size=${String(size)} has no effect: ${instead}`;
+}
+
+/** A key of another launcher would have no effect. */
+function refuseUnreadKeys(launcher: LauncherConfig): void {
+  const unread = Object.keys(launcher).find((key) => key !== 'kind' && !launcherKeys[launcher.kind].includes(key));
+  if (unread === undefined) return;
+  const readers = Object.entries(launcherKeys).flatMap(([kind, keys]) => (keys.includes(unread) ? [kind] : []));
+  throw new ConfigError(
+    'sweep',
+    `launcher.${unread} has no effect with launcher=${launcher.kind}`,
+    [`leave it out, or choose ${readers.map((kind) => `launcher=${kind}`).join(' or ')}`],
+    { keyPath: `launcher.${unread}` },
+  );
 }
 
 /** Overrides of the sweep itself, not of its jobs: another number of processes must not make other jobs. */
@@ -96,9 +114,11 @@ async function ashaOptions(
   const needed = { metric, direction, resource_key: resourceKey, min_resource: min, max_resource: max, reduction_factor: reductionFactor }; // prettier-ignore
   for (const [key, value] of Object.entries(needed)) if (value === undefined) throw missingSetting('asha', key);
   if (launcher.kind !== 'local') {
-    throw new ConfigError('sweep', 'sweeper=asha starts a job several times, which the basic launcher cannot', [
-      'add launcher=local, and launcher.jobs=N for N jobs at once',
-    ]);
+    throw new ConfigError(
+      'sweep',
+      `sweeper=asha starts a job several times, which the ${launcher.kind} launcher cannot`,
+      ['add launcher=local, and launcher.jobs=N for N jobs at once'],
+    );
   }
   if (min! > max!) {
     throw new ConfigError('sweep', `sweeper.min_resource (${min}) is above sweeper.max_resource (${max})`, [], {

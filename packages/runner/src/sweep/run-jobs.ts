@@ -1,13 +1,11 @@
 // The local launcher: N jobs at once, each in a process of its own. A job that fails stops no other.
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { JobBoard } from './job-board.js';
 import { newMarker, writeMarker, type JobMarker } from './job-marker.js';
-import { readJobMetrics } from './job-metrics.js';
-import { commandLine, LOG_FILE, startJobProcess, type JobProcess, type JobProcessEnd } from './job-process.js';
-import { jobLabel, type JobOutcome, type JobSource, type JobStart } from './sweep-job.js';
+import { commandLine, startJobProcess, type JobProcess, type JobProcessEnd } from './job-process.js';
+import { judgeJob, lastWords, type FiguresWanted } from './judge-job.js';
+import { jobLabel, type JobSource, type JobStart } from './sweep-job.js';
 
-export interface LocalLauncherOptions {
+export interface LocalLauncherOptions extends FiguresWanted {
   /** Processes at once. */
   jobs: number;
   source: JobSource;
@@ -15,19 +13,12 @@ export interface LocalLauncherOptions {
   commandOf(start: JobStart): [string, ...string[]];
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
-  /** Keys to read from a job's files when it ends. */
-  metrics: readonly string[];
-  /** A finished job without this key counts as failed. */
-  requiredMetric?: string;
   board: JobBoard;
   /** Which of a job's overrides its line on the screen shows. */
   shown(override: string): boolean;
   /** What earlier starts of the sweep left, by job number. */
   markers: ReadonlyMap<number, JobMarker>;
 }
-
-/** Lines of a failed job's log that are worth showing at once. */
-const LAST_LINES = 5;
 
 export class LocalLauncher {
   readonly #running = new Map<number, JobProcess>();
@@ -88,8 +79,13 @@ export class LocalLauncher {
     board.started(job.number, startLabel(start, this.options.shown));
     const end = await this.#awaitProcess(start, marker);
 
-    const outcome = await this.#judge(start, end, marker.seconds + (performance.now() - begun) / 1000);
-    const { status, note, seconds } = outcome;
+    const seconds = marker.seconds + (performance.now() - begun) / 1000;
+    const outcome = await judgeJob(
+      start,
+      { failure: this.interrupted ? '' : failureOf(end), isStopped: this.interrupted, seconds },
+      this.options,
+    );
+    const { status, note } = outcome;
     Object.assign(marker, { status, note, seconds, pid: null });
     if (resource && status !== 'stopped') {
       const value = status === 'finished' ? outcome.metrics[this.options.requiredMetric!] : null;
@@ -100,7 +96,11 @@ export class LocalLauncher {
     }
     await writeMarker(job, marker);
     this.#markers.set(job.number, marker);
-    board.ended(job.number, outcome, status === 'failed' ? await this.#lastWords(start) : []);
+    board.ended(
+      job.number,
+      outcome,
+      status === 'failed' ? await lastWords(job, (line) => line === commandLine(this.options.commandOf(start))) : [],
+    );
     source.report(start, outcome);
   }
 
@@ -124,36 +124,6 @@ export class LocalLauncher {
     const end = await process.ended;
     this.#running.delete(number);
     return end;
-  }
-
-  /** A job that was asked to stop counts as stopped however it ended: started again, it finds out itself how far it is. */
-  async #judge({ job, resource }: JobStart, end: JobProcessEnd, seconds: number): Promise<JobOutcome> {
-    const { metrics: keys, requiredMetric } = this.options;
-    const wanted = requiredMetric === undefined ? keys : [...new Set([requiredMetric, ...keys])];
-    let metrics: Record<string, number | null> = {};
-    let unreadable = '';
-    try {
-      metrics = await readJobMetrics(job.directory, wanted);
-      if (resource) metrics = { [resource.key]: resource.amount, ...metrics };
-    } catch (error) {
-      unreadable = `its figures cannot be read: ${(error as Error).message}`;
-    }
-    if (this.interrupted) return { status: 'stopped', note: '', seconds, metrics };
-    const failure = failureOf(end) || unreadable;
-    if (failure) return { status: 'failed', note: failure, seconds, metrics };
-    if (requiredMetric !== undefined && metrics[requiredMetric] === null) {
-      const note = `neither results.json nor metrics.jsonl has a finite '${requiredMetric}', which sweeper.metric asks for`;
-      return { status: 'failed', note, seconds, metrics };
-    }
-    return { status: 'finished', note: '', seconds, metrics };
-  }
-
-  /** What the job printed in the end, this time. */
-  async #lastWords(start: JobStart): Promise<string[]> {
-    const path = join(start.job.directory, LOG_FILE);
-    const lines = (await readFile(path, 'utf8').catch(() => '')).split('\n').filter((line) => line.trim());
-    const printed = lines.slice(lines.lastIndexOf(commandLine(this.options.commandOf(start))) + 1);
-    return [...printed.slice(-LAST_LINES), `whole log: ${path}`];
   }
 }
 

@@ -16,8 +16,8 @@ export interface JobStart {
   readonly resource?: { readonly key: string; readonly amount: number };
 }
 
-/** stopped: by the user, before its end. */
-export type JobStatus = 'finished' | 'failed' | 'stopped';
+/** stopped: by the user, before its end; submitted: left in Slurm's queue, or running there. */
+export type JobStatus = 'finished' | 'failed' | 'stopped' | 'submitted';
 
 export interface JobOutcome {
   readonly status: JobStatus;

@@ -1,26 +1,80 @@
 // What the `launcher` and `sweeper` nodes of a config may contain. Defaults are in configs/launcher and configs/sweeper.
-import { Type, type Static } from '@sinclair/typebox';
+import { Type, type Static, type TProperties, type TSchema } from '@sinclair/typebox';
 
 const closed = { additionalProperties: false } as const;
 const oneOf = <const T extends readonly string[]>(values: T, description: string) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: [...values], description });
 const optionalCount = (description: string, minimum = 1) => Type.Optional(Type.Integer({ minimum, description }));
+const orNull = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
+const slurmText = (description: string) => orNull(Type.String({ pattern: '^[^\\n]+$', description: `slurm: ${description}` })); // prettier-ignore
+const slurmCount = (description: string) => orNull(Type.Integer({ minimum: 1, description: `slurm: ${description}` }));
+
+/** Resources and options of a job, each with its option of sbatch; submitit's names. */
+const slurmKeys = {
+  name: slurmText('--job-name'),
+  timeout_min: orNull(
+    Type.Number({ exclusiveMinimum: 0, description: 'slurm: --time, limit of one start, in minutes' }),
+  ),
+  nodes: slurmCount('--nodes'),
+  tasks_per_node: slurmCount('--ntasks-per-node, processes that srun starts on each node'),
+  cpus_per_task: slurmCount('--cpus-per-task'),
+  gpus_per_node: orNull(Type.Union([Type.Integer({ minimum: 1 }), Type.String()], { description: 'slurm: --gpus-per-node' })), // prettier-ignore
+  gpus_per_task: orNull(Type.Union([Type.Integer({ minimum: 1 }), Type.String()], { description: 'slurm: --gpus-per-task' })), // prettier-ignore
+  cpus_per_gpu: slurmCount('--cpus-per-gpu'),
+  mem_gb: orNull(Type.Number({ exclusiveMinimum: 0, description: 'slurm: --mem, memory per node in GB' })),
+  mem_per_cpu: slurmText('--mem-per-cpu'),
+  mem_per_gpu: slurmText('--mem-per-gpu'),
+  gres: slurmText('--gres'),
+  partition: slurmText('--partition'),
+  qos: slurmText('--qos'),
+  account: slurmText('--account'),
+  comment: slurmText('--comment'),
+  constraint: slurmText('--constraint'),
+  exclude: slurmText('--exclude, nodes not to use'),
+  array_parallelism: optionalCount('slurm: jobs at once'),
+  signal_delay_s: optionalCount('slurm: seconds before the time limit at which a job is asked for its checkpoint', 0),
+  max_num_timeout: optionalCount('slurm: how often a job at its time limit is queued again', 0),
+  additional_parameters: Type.Optional(
+    Type.Record(
+      Type.String({ pattern: '^[a-z][a-z-]*$' }),
+      Type.Union([Type.String(), Type.Number(), Type.Boolean()]),
+      {
+        description: 'slurm: further options of sbatch; true for one without a value',
+      },
+    ),
+  ),
+  setup: orNull(Type.Array(Type.String(), { description: 'slurm: shell commands before the job' })),
+  srun_args: Type.Optional(Type.Array(Type.String(), { description: 'slurm: further options of srun' })),
+  poll_seconds: Type.Optional(Type.Number({ minimum: 0.1, description: 'slurm: how often the queue is read' })),
+} satisfies TProperties;
 
 export const launcherSchema = Type.Object(
   {
-    kind: oneOf(['basic', 'local'], 'basic: jobs one after another in this process; local: a process for each job'),
+    kind: oneOf(
+      ['basic', 'local', 'slurm'],
+      'basic: jobs one after another in this process; local: a process for each job; slurm: a job array',
+    ),
     jobs: optionalCount('local: jobs at once'),
     resume: Type.Optional(
-      Type.Boolean({ description: 'local: leave out what an earlier start of this sweep finished' }),
+      Type.Boolean({ description: 'local, slurm: leave out what an earlier start of this sweep finished' }),
     ),
     metrics: Type.Optional(
       Type.Array(Type.String(), {
-        description: 'local: columns of the summary, keys of results.json or metrics.jsonl; NAME:key for one policy',
+        description:
+          'local, slurm: columns of the summary, keys of results.json or metrics.jsonl; NAME:key for one policy',
       }),
     ),
+    ...slurmKeys,
   },
   { ...closed, description: 'how the jobs of a sweep are started' },
 );
+
+/** The keys that each kind of launcher reads, `kind` aside. */
+export const launcherKeys: Readonly<Record<LauncherConfig['kind'], readonly string[]>> = {
+  basic: [],
+  local: ['jobs', 'resume', 'metrics'],
+  slurm: ['resume', 'metrics', ...Object.keys(slurmKeys)],
+};
 
 export const sweeperSchema = Type.Object(
   {
@@ -41,3 +95,4 @@ export const sweeperSchema = Type.Object(
 
 export type LauncherConfig = Static<typeof launcherSchema>;
 export type SweeperConfig = Static<typeof sweeperSchema>;
+export type SlurmConfig = Pick<LauncherConfig, keyof typeof slurmKeys>;

@@ -1,4 +1,5 @@
 // Tasks by name. A user's plugin registers its own beside these.
+import { compareTask } from './compare/unit.js';
 import { convertTask } from './convert/unit.js';
 import { demonstrationsTask } from './demonstrations/unit.js';
 import { evaluateTask } from './evaluate/unit.js';
@@ -6,6 +7,7 @@ import { finetuneTask } from './finetune/unit.js';
 import { generateTask } from './generate/unit.js';
 import { playTask } from './play/unit.js';
 import { replayTask } from './replay/unit.js';
+import { reportTask } from './report/unit.js';
 import { reverifyTask } from './reverify/unit.js';
 import { scoreTask } from './score/unit.js';
 import { serveEnvTask } from './serve-env/unit.js';
@@ -35,6 +37,8 @@ for (const unit of [
   playTask,
   replayTask,
   serveEnvTask,
+  reportTask,
+  compareTask,
 ])
   registerTask(unit);
 

@@ -1,5 +1,5 @@
 // A task as a unit: what `task` names. The command line knows no task but through this.
-import type { ConfigProblem } from '@bowyer/core';
+import type { ConfigProblem, Ranks } from '@bowyer/core';
 import type { EnvParts } from '@bowyer/envs';
 import type { ProgressOutput } from '@bowyer/logging';
 import type { TProperties } from '@sinclair/typebox';
@@ -23,11 +23,17 @@ export interface TaskContext {
   envParts: EnvParts;
   /** Where progress bars go. */
   progress: ProgressOutput;
+  /** The processes that share the task; this one alone if not given. */
+  ranks?: Ranks;
   /**
    * Registers what to do when the user asks to stop (Ctrl-C, SIGTERM), and what is logged then; null: nothing, the process
    * ends immediately, as it does at first. The second request always ends it immediately.
    */
   onInterrupt(stop: (() => void) | null, announcement?: string): void;
+  /** Calls the listener with every line that is logged from now on. @returns ends that */
+  onOutput(listener: (line: string, isError: boolean) => void): () => void;
+  /** Does what the user's asking to stop would do, where something is registered for it. */
+  requestStop(reason: string): void;
 }
 
 /** What a config has chosen, as far as it decides which keys there are. Nothing in it has been validated. */
@@ -45,6 +51,8 @@ export interface TaskUnit {
   description: string;
   /** JSON Schemas of all top-level keys that the task reads, in snake_case; defaults in configs/task/NAME.yaml. */
   keys(choices: Choices): TProperties;
+  /** Whether several processes of mpirun or srun can run it together. */
+  sharesRanks?: boolean;
   /** Plays episodes: has the node `env`, and gets the environment's parts. */
   plays: boolean;
   /** What the config lacks or contradicts, looked for before anything starts. `config` has camelCase keys. */

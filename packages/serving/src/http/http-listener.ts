@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { isIPv6, type AddressInfo, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { refusalOf, type Refusal } from './request-guard.js';
 
 export interface HttpListenerOptions {
@@ -13,6 +14,8 @@ export interface HttpListenerOptions {
   respond: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   /** The body and headers of the answer to a request that is refused. */
   refuse: (refusal: Refusal) => { status: number; json: object };
+  /** Takes a request for another protocol that is not refused, such as WebSocket; without it there is none. */
+  upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 }
 
 /** How long a client may take to send the rest of its request after the server has been asked to stop, in milliseconds. */
@@ -25,6 +28,8 @@ export class HttpListener {
 
   private constructor(private readonly options: HttpListenerOptions) {
     this.#server = createServer((request, response) => void this.#take(request, response));
+    const { upgrade } = options;
+    if (upgrade) this.#server.on('upgrade', (...taken) => this.#upgrade(upgrade, ...taken));
     this.#server.on('connection', (socket: Socket) => {
       this.#unanswered.set(socket, new Set());
       socket.once('close', () => this.#unanswered.delete(socket));
@@ -68,6 +73,17 @@ export class HttpListener {
     }, GRACE_MS);
     await closed;
     clearTimeout(grace);
+  }
+
+  #upgrade(
+    upgrade: NonNullable<HttpListenerOptions['upgrade']>,
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+  ): void {
+    const refusal = refusalOf(request, this.options.host);
+    if (refusal === null) return upgrade(request, socket, head);
+    socket.end(`HTTP/1.1 ${refusal.status} ${refusal.message}\r\nConnection: close\r\n\r\n`);
   }
 
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -22,6 +22,24 @@ const models: Record<string, (model: Readonly<Record<string, unknown>>) => Token
 /** Halves of characters, which UTF-8 cannot write. */
 const LONE_SURROGATE = /\p{Cs}/gu;
 
+/** Ids are rows of a table: the largest published vocabularies have about a million. */
+const MAX_ID = 2 ** 24 - 1;
+
+function checkedId(id: unknown, token: string): number {
+  if (Number.isInteger(id) && (id as number) >= 0 && (id as number) <= MAX_ID) return id as number;
+  throw new DefinitionError(`its token ${JSON.stringify(token)} has the id ${JSON.stringify(id)}: expected an integer from 0 to ${MAX_ID}`); // prettier-ignore
+}
+
+/** A part whose fields are of other kinds than its type has is named, not what fails on them. */
+function built<T>(part: string, build: () => T): T {
+  try {
+    return build();
+  } catch (error) {
+    if (error instanceof DefinitionError) throw error;
+    throw new DefinitionError(`its '${part}' does not have the fields that its type requires`, { cause: error });
+  }
+}
+
 export class TokenizerPipeline {
   readonly #model: TokenModel;
   readonly #added: AddedTokens;
@@ -32,13 +50,13 @@ export class TokenizerPipeline {
 
   /** @throws {DefinitionError} of what is not supported */
   constructor(definition: TokenizerDefinition) {
-    this.#model = models[modelType(definition.model)](definition.model);
-    const normalize = normalizer(definition.normalizer);
-    this.#added = new AddedTokens(definition.added_tokens ?? [], this.#model.vocabulary, normalize);
-    this.#preTokenize = preTokenizer(definition.pre_tokenizer);
-    this.#postProcess = postProcessor(definition.post_processor);
-    this.#decode = decoder(definition.decoder);
-    for (const [token, id] of this.#model.vocabulary) this.#tokens[id] = token;
+    this.#model = built('model', () => models[modelType(definition.model)](definition.model));
+    for (const [token, id] of this.#model.vocabulary) this.#tokens[checkedId(id, token)] = token;
+    const normalize = built('normalizer', () => normalizer(definition.normalizer));
+    this.#added = built('added_tokens', () => new AddedTokens(definition.added_tokens ?? [], this.#model.vocabulary, normalize)); // prettier-ignore
+    this.#preTokenize = built('pre_tokenizer', () => preTokenizer(definition.pre_tokenizer));
+    this.#postProcess = built('post_processor', () => postProcessor(definition.post_processor));
+    this.#decode = built('decoder', () => decoder(definition.decoder));
     for (const [id, token] of this.#added.spellings) this.#tokens[id] = token;
   }
 

@@ -8,6 +8,7 @@ import { agentFolderOf, runOf } from '../../agent/model-folders.js';
 
 import { optimalReturnOf, type EnvironmentConfig } from '../../environment/environment.js';
 import { claimDirectory, openDirectory } from '../../run/run-files.js';
+import { withReport } from '../../run/write-report.js';
 import type { TaskContext } from '../task.js';
 import { itemsToPlay } from './items.js';
 import { openEndpoint, type EndpointPlayConfig, type ModelConfig, type PlayedPart } from './open-agent.js';
@@ -22,8 +23,11 @@ const isEndpoint = (config: EvaluateConfig): config is EndpointPlayConfig =>
 export async function evaluate(config: EvaluateConfig, context: TaskContext): Promise<void> {
   await openDirectory(context.directory, context.decisive);
   await claimDirectory(context.directory, context.decisive);
-  if (isEndpoint(config)) await playEndpoint(config, context);
-  else await playModels(config, context);
+  await withReport(context, async () => {
+    if (isEndpoint(config)) await playEndpoint(config, context);
+    else await playModels(config, context);
+    return 'finished';
+  });
 }
 
 async function playModels(config: ModelConfig, context: TaskContext): Promise<void> {

@@ -15,19 +15,13 @@ import { policyOptimizer, restoreOptimizer, savePolicyState } from '../../agent/
 import type { SharedConfig } from '../../config/keys.js';
 import { CheckpointStore } from '../../run/checkpoint-store.js';
 import { owningFolder } from '../../run/folder-owner.js';
-import { withLoggers, type LoggerConfig } from '../../run/open-loggers.js';
+import { checkLoggers, withLoggers, type LoggerConfig } from '../../run/open-loggers.js';
 import { Recorder } from '../../run/recorder.js';
 import { claimDirectory, openDirectory, RunFiles } from '../../run/run-files.js';
-import { writeReportOf } from '../../run/write-report.js';
+import { withReport } from '../../run/write-report.js';
 import type { TaskContext } from '../task.js';
 import { loadExamples, type Examples, type ExamplesConfig } from './examples.js';
-import {
-  finetuneHeader,
-  finetuneRows,
-  finetuneText,
-  readFinetuneResults,
-  type FinetuneResults,
-} from './finetune-results.js';
+import { finetuneText, readFinetuneResults, type FinetuneResults } from './finetune-results.js';
 import { memoryEstimate } from './memory-estimate.js';
 import { TimeEstimate } from './time-estimate.js';
 import { promptOf } from './training-items.js';
@@ -69,28 +63,23 @@ async function finetuneInFolder(config: FinetuneConfig, context: TaskContext): P
     print(`this run is finished already: ${directory}\n\n${finetuneText(directory, finished)}\n`);
     return;
   }
+  checkLoggers(config);
   const examples = await loadExamples(config, log);
-  const device = await openDevice(deviceOf(config));
-  try {
-    const results = await trainOn(device, examples, config, context);
-    if (results === null) {
-      log(`stopped; the same command with save_path=${directory} resumes it`);
-      return;
+  await withReport(context, async () => {
+    const device = await openDevice(deviceOf(config));
+    try {
+      const results = await trainOn(device, examples, config, context);
+      if (results === null) {
+        log(`stopped; the same command with save_path=${directory} resumes it`);
+        return 'interrupted';
+      }
+      await writeFileAtomically(join(directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
+      print(`\n${finetuneText(directory, results)}\n`);
+      return 'finished';
+    } finally {
+      await device.close();
     }
-    await writeFileAtomically(join(directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
-    await writeReportOf(directory, config, context, {
-      header: finetuneHeader,
-      rows: finetuneRows(results),
-      xLabel: 'optimizer step',
-      charts: [
-        { title: 'Loss (nats per learned token)', keys: ['losses/nll', 'eval/nll'] },
-        { title: 'Learning rate', keys: ['optim/lm_lr'] },
-      ],
-    });
-    print(`\n${finetuneText(directory, results)}\n`);
-  } finally {
-    await device.close();
-  }
+  });
 }
 
 /** Figures of the model that the run ended with; null where the user stopped it. */

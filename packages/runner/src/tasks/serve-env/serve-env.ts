@@ -1,17 +1,24 @@
-// task=serve_env: an environment over AgentGym's HTTP protocol, until the user stops it.
-import { serveEnv as listen } from '@bowyer/serving';
+// task=serve_env: an environment over AgentGym's or OpenEnv's protocol, until the user stops it.
+import { serveEnv as serveAgentGym, serveOpenEnv } from '@bowyer/serving';
 import { environmentOptions, type EnvironmentConfig } from '../../environment/environment.js';
 import type { TaskContext } from '../task.js';
 
-type ServeConfig = EnvironmentConfig & { host: string; port: number; maxInstances: number; idleMinutes: number };
+type ServeConfig = EnvironmentConfig & {
+  host: string;
+  port: number;
+  protocol: 'agentgym' | 'openenv';
+  maxInstances: number;
+  idleMinutes: number;
+};
 
 const MS_PER_MINUTE = 60_000;
 
 export async function serveEnv(config: ServeConfig, { print, log, onInterrupt, envParts }: TaskContext): Promise<void> {
-  const { env, host, port, maxInstances, idleMinutes } = config;
+  const { env, host, port, protocol, maxInstances, idleMinutes } = config;
   const stopped = new Promise<void>((resolve) =>
     onInterrupt(resolve, 'the server stops when every request is answered'),
   );
+  const listen = protocol === 'openenv' ? serveOpenEnv : serveAgentGym;
   const server = await listen({
     name: env.name,
     options: environmentOptions(config),

@@ -1,4 +1,5 @@
-// task=serve_env: an environment over AgentGym's HTTP protocol.
+// task=serve_env: an environment over AgentGym's HTTP protocol or OpenEnv's WebSocket protocol.
+import { Type } from '@sinclair/typebox';
 import { count, rate } from '@bowyer/core';
 import { environmentKeysOf } from '../../config/environment-keys.js';
 import { runKeys } from '../../config/keys.js';
@@ -9,11 +10,16 @@ const { seed: _, ...keysOfRun } = runKeys; // nothing is drawn
 
 export const serveEnvTask: TaskUnit = {
   name: 'serve_env',
-  description: 'serve an environment over the HTTP protocol of AgentGym',
+  description: 'serve an environment over the protocol of AgentGym or of OpenEnv',
   keys: (choices) => ({
     ...keysOfRun,
     ...environmentKeysOf(choices),
     ...listenKeys,
+    protocol: Type.Unsafe<'agentgym' | 'openenv'>({
+      type: 'string',
+      enum: ['agentgym', 'openenv'],
+      description: 'agentgym: HTTP; openenv: a WebSocket for each session, and HTTP routes',
+    }),
     max_instances: count('environments at the same time'),
     idle_minutes: rate('an environment without requests is closed after this time, in minutes'),
   }),

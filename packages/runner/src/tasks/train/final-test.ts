@@ -19,6 +19,7 @@ import { playOptions, recipeOptions } from '../../agent/play-options.js';
 import { loadPolicy } from '../../agent/policy-setup.js';
 import { agentEnvironment } from '../../environment/agent-context.js';
 import { environmentOf, optimalReturnOf, splitPlanOf } from '../../environment/environment.js';
+import { breakdownOf } from '../../run/breakdown.js';
 import type { Recorder } from '../../run/recorder.js';
 import {
   returnInterval,
@@ -28,6 +29,8 @@ import {
   type TestedItems,
 } from '../../run/results.js';
 import { RunFiles } from '../../run/run-files.js';
+import { storeTest } from '../../run/stored-test.js';
+import { tokenTexts } from '../../run/token-texts.js';
 import type { TaskContext } from '../task.js';
 import type { TrainConfig } from './train-config.js';
 
@@ -70,6 +73,7 @@ export class FinalTest {
     const { trajectories: ofBest } = tested.findLast(({ decoding }) => decoding === this.#decodings[0])!;
     const calibration = critic && (await criticCalibration(critic, ofBest, config.gamma!));
     const items = await this.#items(tested.flatMap(({ trajectories }) => trajectories));
+    await storeTest(this.context.directory, tested, tokenTexts(policy.tokenizer));
     return {
       iterations: recorder.stoppedByGuard === null ? (config.iterations ?? 0) : recorder.iteration,
       ...(recorder.stoppedByGuard !== null && { stopped: recorder.stoppedByGuard }),
@@ -78,6 +82,12 @@ export class FinalTest {
         interval: returnInterval(trajectories, items),
       })),
       items,
+      tasks: Object.fromEntries(
+        tested.map(({ name, decoding, trajectories }) => [
+          `${name} (${decoding})`,
+          breakdownOf(config.env.name, trajectories),
+        ]),
+      ),
       optimalReturn: optimalReturnOf(config),
       calibration: calibration && {
         qMean: calibration['eval/q_mean'],
@@ -129,6 +139,7 @@ export class FinalTest {
         makeEnv: agentEnvironment(config, environmentOf(config, context.envParts)),
         hooks: { progress: (_, done) => bar.update(done) },
         onFailure: failureLog(context.log),
+        ranks: context.ranks,
       },
       openPlayer,
       { ...playOptions(config, agent.policy.tokenizer), evalSize: config.testSize, evalDecoding: decoding },

@@ -1,5 +1,5 @@
 // What task=train reads of a config.
-import type { Decoding, DiagnosticsOptions, rateFollowsIterations } from '@bowyer/algorithms';
+import type { Decoding, DiagnosticsOptions, rateFollowsIterations, ReplayPlacement } from '@bowyer/algorithms';
 import type { CriticConfig } from '../../agent/critic-setup.js';
 import type { WarmStartConfig } from '../../agent/warm-start.js';
 import type { SharedConfig } from '../../config/keys.js';
@@ -29,6 +29,7 @@ export type TrainConfig = WarmStartConfig &
   > & {
     agentType: string;
     logger: LoggerConfig;
+    distributed: { replay?: ReplayPlacement; shardOptimizer: boolean };
     evalDecoding?: Decoding | 'both';
     testSize: number;
     /** Of an algorithm on a dataset. */

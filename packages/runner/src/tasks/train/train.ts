@@ -1,6 +1,6 @@
 // task=train: the start, then the chosen algorithm, then the final test. It can be killed and started again at any time.
 import { join } from 'node:path';
-import { readFile } from 'node:fs/promises';
+import { copyFile, readFile } from 'node:fs/promises';
 import {
   Diagnostics,
   findAlgorithm,
@@ -11,10 +11,10 @@ import {
   type RecipeState,
   type TrainingRun,
 } from '@bowyer/algorithms';
-import { writeFileAtomically } from '@bowyer/core';
+import { oneRank, onRankZero, writeFileAtomically } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import type { RunLogger } from '@bowyer/logging';
-import type { LanguageModel } from '@bowyer/models';
+import { takeExchangeTimes, type LanguageModel } from '@bowyer/models';
 import { makeCritic } from '../../agent/critic-setup.js';
 import { deviceOf } from '../../agent/device-choice.js';
 import { freshPolicy } from '../../agent/fresh-policy.js';
@@ -33,41 +33,58 @@ import { environmentOf } from '../../environment/environment.js';
 import { CheckpointStore, type CheckpointProgress } from '../../run/checkpoint-store.js';
 import { owningFolder } from '../../run/folder-owner.js';
 import { guardReason } from '../../run/guard.js';
-import { withLoggers } from '../../run/open-loggers.js';
+import { checkLoggers, withLoggers } from '../../run/open-loggers.js';
 import { Recorder } from '../../run/recorder.js';
 import { resultText, type RunResults } from '../../run/results.js';
 import { claimDirectory, openDirectory, RunFiles } from '../../run/run-files.js';
-import { writeReport } from '../../run/write-report.js';
+import { checkSharedFolder } from '../../ranks/shared-folder.js';
+import { silentCheckpoints, silentFiles, silentLogger, silentSaveable } from '../../ranks/silent.js';
+import { tokenTexts } from '../../run/token-texts.js';
+import { REPORT_FILE, withReport } from '../../run/write-report.js';
 import type { TaskContext } from '../task.js';
 import { failureLog, FinalTest } from './final-test.js';
 import type { TrainConfig } from './train-config.js';
 
 export async function train(config: TrainConfig, context: TaskContext): Promise<void> {
-  await openDirectory(context.directory, context.decisive);
-  await owningFolder(context.directory, 'run', () => trainInFolder(config, context));
+  const { directory, decisive, ranks = oneRank } = context;
+  // Rank 0 alone writes, so it alone owns the folder.
+  if (ranks.rank === 0) await openDirectory(directory, decisive);
+  await checkSharedFolder(directory, ranks);
+  if (ranks.rank > 0) return trainInFolder(config, context);
+  await owningFolder(directory, 'run', () => trainInFolder(config, context));
 }
 
 async function trainInFolder(config: TrainConfig, context: TaskContext): Promise<void> {
-  const { directory, print } = context;
+  const { directory, print, ranks = oneRank } = context;
   const finished = await readResults(directory);
   await refuseStopped(finished, config, context);
   if (finished !== null && finished.iterations >= (config.iterations ?? finished.iterations)) {
     print(`this run is finished already: ${directory}\n\n${resultText(finished)}\n`);
     return;
   }
-  const device = await openDevice(deviceOf(config));
-  try {
-    const results = await trainOn(device, config, context);
+  await ranks.barrier(); // every rank has looked for results before there can be new ones
+  if (ranks.rank > 0) return trainOnDevice(config, context).then(() => undefined);
+  checkLoggers(config);
+  await withReport(context, async () => {
+    const results = await trainOnDevice(config, context);
     if (results === null) {
       context.log(`stopped; the same command with save_path=${directory} resumes it`);
-      return;
+      return 'interrupted';
     }
     await writeFileAtomically(join(directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
-    await writeReport(directory, config, context, results);
-    print(
-      `\n${resultText(results)}\n\nagent: ${join(directory, 'checkpoints', 'best')}\nreport: ${join(directory, 'report.html')}\n`,
-    );
-    await refuseStopped(results, config, context);
+    const [agent, report] = [join(directory, 'checkpoints', 'best'), join(directory, REPORT_FILE)];
+    print(`\n${resultText(results)}\n\nagent: ${agent}\nreport: ${report}\n`);
+    return results.stopped === undefined ? 'finished' : 'stopped by the guard';
+  });
+  await refuseStopped(await readResults(directory), config, context);
+}
+
+async function trainOnDevice(config: TrainConfig, context: TaskContext): Promise<RunResults | null> {
+  const { ranks = oneRank } = context;
+  const { shardOptimizer } = config.distributed;
+  const device = await openDevice({ ...deviceOf(config), ranks, shardsOptimizers: shardOptimizer });
+  try {
+    return await trainOn(device, config, context);
   } finally {
     await device.close();
   }
@@ -107,9 +124,9 @@ async function trainOn(device: Device, config: TrainConfig, context: TaskContext
   const unit = findAlgorithm(config.agentType)!;
   const start = await findStart(unit, config, device, context);
   if (start === null) return null;
-  const { directory, decisive, log } = context;
+  const { directory, decisive, log, ranks = oneRank } = context;
   const store = new CheckpointStore(join(directory, 'checkpoints'));
-  const found = await store.newest((warning) => log(warning, 'WARNING'));
+  const found = await onRankZero(ranks, () => store.newest((warning) => log(warning, 'WARNING')));
   if (found) refuseOtherLength(found.progress, config);
   if (found)
     log(
@@ -138,7 +155,7 @@ async function trainOn(device: Device, config: TrainConfig, context: TaskContext
       await critic?.restore(join(found.folder, 'critic'));
     }
     const dataset = start.material && (await datasetFor(policy, start.material, config, log));
-    await claimDirectory(directory, decisive);
+    if (ranks.rank === 0) await claimDirectory(directory, decisive);
     const agent: Agent = { policy, critic, dialogues: await dialoguesOf(policy, config, context) };
     const algorithm = (logger: RunLogger) =>
       runAlgorithm(unit, agent, dataset, {
@@ -151,12 +168,15 @@ async function trainOn(device: Device, config: TrainConfig, context: TaskContext
         openReference: referenceOf(policy, start, config, device),
         openTeacher: teacherOf(policy, config, device),
         restoreStart: startRestorer(policy, start, config, device),
+        device,
       });
     const work = async (logger: RunLogger) => {
       const recorder = await algorithm(logger);
       if (recorder.stopRequested && recorder.stoppedByGuard === null) return null;
+      context.onInterrupt(null); // the training is saved: a signal ends the process, and a resumed run repeats the test
       return new FinalTest(unit, config, context, device).run(agent, start.folder, recorder);
     };
+    if (ranks.rank > 0) return await work(silentLogger);
     return await withLoggers(config, context, found?.progress.nextIteration ?? 0, work, finalFigures);
   } finally {
     await critic?.release();
@@ -183,12 +203,17 @@ async function findStart(
   if (trainedIn !== undefined && trainedIn !== config.env.name)
     context.log(`the policy in ${given} was trained in ${trainedIn}; this run plays ${config.env.name}`, 'WARNING');
   if (unit.needs.source === 'dataset') return { folder: given, material: await loadMaterial(config) };
-  const folder = given ?? (await warmStart(config, device, context));
+  // Rank 0 makes the start alone; it is the same for any number of ranks, and in the cache.
+  const folder = given ?? (await onRankZero(context.ranks ?? oneRank, () => warmStart(config, device, context)));
   if (folder === null) return null;
+  // The loss of the start, for the report: the cache may be emptied.
+  if (given === null && (context.ranks ?? oneRank).rank === 0)
+    await copyFile(join(folder, 'metrics.jsonl'), join(context.directory, 'warm-start.jsonl'));
   return { folder, material: unit.needs.dataset ? await loadMaterial(config) : null };
 }
 
 interface RunState {
+  device: Device;
   logger: RunLogger;
   config: TrainConfig;
   context: TaskContext;
@@ -206,14 +231,16 @@ async function runAlgorithm(
   unit: AnyAlgorithm,
   agent: Agent,
   dataset: Dataset | null,
-  { logger, config, context, store, progress, openReference, openTeacher, restoreStart, valueModel }: RunState,
+  { device, logger, config, context, store, progress, openReference, openTeacher, restoreStart, valueModel }: RunState,
 ): Promise<Recorder> {
-  const { directory, log, envParts, onInterrupt } = context;
+  const { directory, log, envParts, onInterrupt, ranks = oneRank } = context;
   const { policy, critic } = agent;
-  const files = await RunFiles.open(directory, progress?.fileLengths ?? {});
+  const leads = ranks.rank === 0;
+  const files = leads ? await RunFiles.open(directory, progress?.fileLengths ?? {}, tokenTexts(policy.tokenizer)) : silentFiles(directory);
+  await ranks.barrier(); // the files end where the run resumes
   const state: RecipeState = progress?.state ?? {};
   const firstIteration = progress?.nextIteration ?? 0;
-  const saveable = {
+  const written = {
     saveState: async (folder: string) => {
       await savePolicyState(policy, join(folder, 'policy'));
       if (valueModel !== null && valueModel !== policy) await savePolicyState(valueModel, join(folder, VALUE_MODEL));
@@ -224,9 +251,11 @@ async function runAlgorithm(
       await critic?.save(join(folder, 'critic'));
     },
   };
+  const models = valueModel !== null && valueModel !== policy ? [policy, valueModel] : [policy];
+  const saveable = leads ? written : silentSaveable(models, critic);
   const diagnostics =
     config.diagnostics && new Diagnostics({ policy, openReference }, { ...config.diagnostics, seed: config.seed });
-  const recorder = new Recorder(files, store, saveable, {
+  const recorder = new Recorder(files, leads ? store : silentCheckpoints, saveable, {
     iterations: config.iterations ?? null,
     saveMinutes: config.saveMinutes ?? null,
     firstIteration,
@@ -237,6 +266,8 @@ async function runAlgorithm(
     diagnostics,
     guard: config.guard,
     logger,
+    ranks,
+    innerSeconds: ranks.size > 1 ? () => exchangeSeconds(device) : undefined,
   });
   onInterrupt(() => (recorder.stopRequested = true), 'stopping at the next checkpoint');
   const { rollouts: history } = await RunFiles.read(directory);
@@ -249,9 +280,11 @@ async function runAlgorithm(
         await diagnostics?.onRollout(rollout, iteration);
         recorder.progress('diagnostics', 1, 1);
       },
+      onEvaluation: (episodes) => recorder.evaluated(episodes),
       ...{ dataset, history, state, firstIteration, hooks: recorder, valueModel },
       ...{ openReference, openTeacher, restoreStart },
       environment: config.env.name,
+      ...{ ranks, replayPlacement: config.distributed.replay },
     },
     recipeOptions(config, policy.tokenizer),
   );
@@ -260,6 +293,12 @@ async function runAlgorithm(
   if (recorder.best === null && (!recorder.stopRequested || recorder.stoppedByGuard !== null))
     await saveable.saveAgent(recorder.bestFolder);
   return recorder;
+}
+
+/** Parts of the phases in which there are optimizer steps. */
+function exchangeSeconds(device: Device): Record<string, number> {
+  const { wait, exchange } = takeExchangeTimes(device);
+  return { 'gradient wait': wait / 1000, 'gradient exchange': exchange / 1000 };
 }
 
 async function readResults(directory: string): Promise<RunResults | null> {

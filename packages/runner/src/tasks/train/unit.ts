@@ -1,7 +1,7 @@
 // task=train: an algorithm from its start to its final test.
 import { Type, type TProperties } from '@sinclair/typebox';
 import { evalDecodingKey, findAlgorithm } from '@bowyer/algorithms';
-import { count, nullable, rate } from '@bowyer/core';
+import { count, nullable, oneOf, rate } from '@bowyer/core';
 import { modelProblem } from '../../agent/model-folders.js';
 import { algorithmKeys, decodingKeys, notBuilt } from '../../config/adopted-keys.js';
 import { loggerKeys } from '../../config/logger-keys.js';
@@ -53,6 +53,30 @@ const diagnosticsNode = Type.Object(
   { additionalProperties: false, description: 'what is measured on each rollout beside what the algorithm reports' },
 );
 
+/** How several processes share a run. A run may be resumed with another number of them, and with other keys. */
+const distributedNode = ({ algorithm }: Choices) =>
+  undecided(
+    Type.Object(
+      {
+        shard_optimizer: Type.Boolean({
+          description:
+            'each process has the moments of a part of the parameters only (ZeRO-1), and sends the others what it has updated; without effect on one process',
+        }),
+        ...('capacity' in (algorithm?.options.properties ?? {}) &&
+          algorithm?.needs.critic === 'double' && {
+            replay: oneOf(
+              ['global', 'local'],
+              'the replay buffer is the same on every process, as large as on one; or is divided among them, each of which gives its share of every batch',
+            ),
+          }),
+      },
+      {
+        additionalProperties: false,
+        description: 'how the processes that mpirun or srun has started share the run (docs/data-parallel.md)',
+      },
+    ),
+  );
+
 function keys(choices: Choices): TProperties {
   const { algorithm, setting } = choices;
   const collects = algorithm?.needs.source !== 'dataset';
@@ -70,6 +94,7 @@ function keys(choices: Choices): TProperties {
     ...loggerKeys(choices),
     ...notBuilt,
     ...deviceKeys,
+    distributed: distributedNode(choices),
     ...hubKeys,
     ...algorithmKeys,
     ...(algorithm?.options.properties as TProperties | undefined),
@@ -130,6 +155,7 @@ export const trainTask: TaskUnit = {
   description: 'train an agent, from its supervised start to its final test',
   keys,
   plays: true,
+  sharesRanks: true,
   async problems(raw) {
     const config = raw as unknown as TrainConfig;
     const { checkpointPath, policyLm, quantization, useLora, criticLm, critic, guard, diagnostics } = config;

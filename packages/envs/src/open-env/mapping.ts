@@ -1,0 +1,96 @@
+// Between text and OpenEnv's typed records: which field of the action takes the agent's text, and which of the observation it reads.
+
+export interface MappingOptions {
+  actionFormat: 'text' | 'json';
+  actionField: string | null;
+  observationFields: readonly string[] | null;
+}
+
+/** GET /schema. */
+export interface OpenEnvSchemas {
+  action: RecordSchema;
+  observation: RecordSchema;
+}
+
+interface RecordSchema {
+  properties?: Readonly<Record<string, unknown>>;
+  required?: readonly string[];
+}
+
+export interface TextMapping {
+  /** @returns null for a reply that is no action, with actionFormat json */
+  action(text: string): Record<string, unknown> | null;
+  observation(fields: Readonly<Record<string, unknown>>): string;
+}
+
+/** Fields of the base classes, which carry no text. */
+const BASE = ['done', 'reward', 'metadata'];
+
+/** Names that text environments give to what an agent reads, best first. */
+const TEXT_FIELDS = ['text', 'prompt', 'observation', 'question', 'message', 'content', 'result'];
+
+/** @throws if the schemas leave open which field is meant, with the fields that there are */
+export function textMapping(
+  url: string,
+  { action, observation }: OpenEnvSchemas,
+  options: MappingOptions,
+): TextMapping {
+  const observed = observationFields(url, observation, options.observationFields);
+  const shown = (fields: Readonly<Record<string, unknown>>) =>
+    observed.flatMap((field) => (fields[field] == null ? [] : [textOf(fields[field])])).join('\n');
+  if (options.actionFormat === 'json') return { action: jsonAction, observation: shown };
+  const field = actionField(url, action, options.actionField);
+  return { action: (text) => ({ [field]: text }), observation: shown };
+}
+
+function actionField(url: string, { properties = {}, required }: RecordSchema, chosen: string | null): string {
+  const fields = Object.keys(properties).filter((name) => !BASE.includes(name));
+  if (chosen !== null) {
+    if (fields.length === 0 || fields.includes(chosen)) return chosen;
+    throw unknownField(url, 'action', 'env.action_field', chosen, fields);
+  }
+  const candidates = fields.length === 1 ? fields : fields.filter((name) => required?.includes(name));
+  if (candidates.length === 1) return candidates[0];
+  throw new Error(
+    `${url}: an action has the fields ${fields.join(', ') || '(none published)'}, and which takes the agent's text is open\n` +
+      '  name it: env.action_field=NAME; or let the agent write whole actions: env.action_format=json',
+  );
+}
+
+function observationFields(
+  url: string,
+  { properties = {} }: RecordSchema,
+  chosen: readonly string[] | null,
+): readonly string[] {
+  // prettier-ignore
+  const fields = Object.keys(properties).filter((name) => !BASE.includes(name));
+  if (chosen !== null) {
+    const unknown = chosen.find((name) => fields.length > 0 && !fields.includes(name));
+    if (unknown !== undefined) throw unknownField(url, 'observation', 'env.observation_fields', unknown, fields);
+    return chosen;
+  }
+  const known = TEXT_FIELDS.find((name) => fields.includes(name));
+  if (known !== undefined) return [known];
+  if (fields.length > 0) return fields;
+  throw new Error(
+    `${url}: no field of an observation is published\n  name those that the agent reads: env.observation_fields=[NAME]`,
+  );
+}
+
+const unknownField = (url: string, record: string, key: string, chosen: string, fields: readonly string[]) =>
+  new Error(`${url}: the ${record} has no field '${chosen}' (${key})\n  its fields: ${fields.join(', ')}`);
+
+/** A JSON object, also inside a code fence. */
+function jsonAction(text: string): Record<string, unknown> | null {
+  const inner = /```(?:json)?\s*([\s\S]*?)```/.exec(text)?.[1] ?? text;
+  try {
+    const value: unknown = JSON.parse(inner);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

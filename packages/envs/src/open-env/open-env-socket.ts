@@ -1,0 +1,156 @@
+// One WebSocket session with an OpenEnv server: one request at a time, each with its reply.
+// A late reply would be taken for the next one's, as there are no ids: after a timeout the socket is never used again.
+import { setTimeout as wait } from 'node:timers/promises';
+import { Rng } from '@bowyer/core';
+import { WebSocket } from 'undici';
+import { backoff } from '../http/retry-policy.js';
+
+export interface OpenEnvSocketOptions {
+  /** Longest wait for a reply, in milliseconds. */
+  timeoutMs: number;
+  /** How long to keep trying to connect to a server that is full or does not answer, in milliseconds. */
+  connectMs: number;
+  /** Of the jitter between attempts. */
+  seed: number;
+}
+
+/** Source: OpenEnv's issue threads; half a second, doubling to 30. */
+const waits = { retries: Infinity, backoffMs: 500, maxBackoffMs: 30_000, maxRetryAfterMs: 0 };
+
+interface Frame {
+  type?: unknown;
+  data?: unknown;
+}
+
+/** An error frame, in the server's words. */
+export class OpenEnvError extends Error {
+  override readonly name = 'OpenEnvError';
+  constructor(
+    readonly url: string,
+    readonly code: string,
+    readonly detail: string,
+  ) {
+    super(`${url} answered ${code}: ${detail}`);
+  }
+}
+
+/** The connection is gone, and the episode with it. */
+export class OpenEnvConnectionError extends Error {
+  override readonly name = 'OpenEnvConnectionError';
+}
+
+export class OpenEnvSocket {
+  readonly #frames: Frame[] = [];
+  #reader: { resolve: (frame: Frame) => void; reject: (error: Error) => void } | null = null;
+  #failure: Error | null = null;
+
+  private constructor(
+    private readonly url: string,
+    private readonly socket: WebSocket,
+    private readonly timeoutMs: number,
+  ) {
+    socket.addEventListener('message', ({ data }) => this.#receive(data));
+    socket.addEventListener('close', ({ code, reason }) =>
+      this.#fail(new OpenEnvConnectionError(`${url} closed the connection (${code}${reason && `: ${reason}`})`)),
+    );
+  }
+
+  /** Connects, and waits for a place on a server that is full. @throws {OpenEnvConnectionError} */
+  static async connect(url: string, { timeoutMs, connectMs, seed }: OpenEnvSocketOptions): Promise<OpenEnvSocket> {
+    const rng = Rng.forPurpose(seed, `connections to ${url}`);
+    const until = performance.now() + connectMs;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const socket = new OpenEnvSocket(url, await opened(url, timeoutMs), timeoutMs);
+        // The refusal of a full server is a frame that nobody asked for; a free place answers this.
+        await socket.request({ type: 'state' });
+        return socket;
+      } catch (error) {
+        const isFull = error instanceof OpenEnvError && error.code === 'CAPACITY_REACHED';
+        if (!isFull && !(error instanceof OpenEnvConnectionError)) throw error;
+        const waitMs = backoff(attempt, waits, rng);
+        if (performance.now() + waitMs > until)
+          throw new OpenEnvConnectionError(`${error.message} (attempt ${attempt}, the last)`, { cause: error });
+        await wait(waitMs);
+      }
+    }
+  }
+
+  get isOpen(): boolean {
+    return this.#failure === null && this.socket.readyState === WebSocket.OPEN;
+  }
+
+  /** @throws {OpenEnvError} for an error frame; {OpenEnvConnectionError} when the session is lost */
+  async request(message: { type: string; data?: unknown }): Promise<Readonly<Record<string, unknown>>> {
+    if (this.#failure) throw this.#failure;
+    const timer = setTimeout(() => this.#drop(`no reply to '${message.type}' within ${this.timeoutMs} ms`), this.timeoutMs); // prettier-ignore
+    try {
+      this.socket.send(JSON.stringify(message));
+      const { type, data } = await this.#next();
+      const fields = (typeof data === 'object' && data !== null ? data : {}) as Record<string, unknown>;
+      if (type === 'error') throw new OpenEnvError(this.url, String(fields.code), detailOf(fields));
+      return fields;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  close(): void {
+    if (this.isOpen) this.socket.send('{"type":"close"}');
+    this.#failure ??= new OpenEnvConnectionError(`${this.url}: the connection is closed`);
+    this.socket.close();
+  }
+
+  #next(): Promise<Frame> {
+    const frame = this.#frames.shift();
+    if (frame) return Promise.resolve(frame);
+    if (this.#failure) return Promise.reject(this.#failure);
+    return new Promise((resolve, reject) => (this.#reader = { resolve, reject }));
+  }
+
+  #receive(data: unknown): void {
+    let frame: Frame;
+    try {
+      frame = JSON.parse(String(data)) as Frame;
+    } catch {
+      return this.#drop('a frame that is not JSON');
+    }
+    if (this.#reader) this.#reader.resolve(frame);
+    else this.#frames.push(frame);
+    this.#reader = null;
+  }
+
+  #drop(reason: string): void {
+    this.#fail(new OpenEnvConnectionError(`${this.url}: ${reason}`));
+    this.socket.close();
+  }
+
+  #fail(error: Error): void {
+    this.#failure ??= error;
+    this.#reader?.reject(this.#failure);
+    this.#reader = null;
+  }
+}
+
+function opened(url: string, timeoutMs: number): Promise<WebSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(url);
+    const fail = (what: string) => {
+      clearTimeout(timer);
+      socket.close();
+      reject(new OpenEnvConnectionError(`cannot connect to ${url}: ${what}`));
+    };
+    const timer = setTimeout(() => fail(`no answer within ${timeoutMs} ms`), timeoutMs);
+    socket.addEventListener('open', () => {
+      clearTimeout(timer);
+      resolve(socket);
+    });
+    socket.addEventListener('error', (event) => fail((event.error as Error | undefined)?.message ?? 'refused'));
+  });
+}
+
+/** What the server says, with the fields that do not fit. */
+function detailOf({ message, errors }: Record<string, unknown>): string {
+  const problems = Array.isArray(errors) ? (errors as { loc?: unknown[]; msg?: unknown }[]) : [];
+  return [String(message), ...problems.map(({ loc, msg }) => `${loc?.join('.')}: ${String(msg)}`)].join('; ');
+}

@@ -1,0 +1,57 @@
+// Reads files of JSON lines that another process may be writing, or that a killed one has left.
+import { createReadStream } from 'node:fs';
+
+export interface JsonlEnd {
+  /** Bytes of the whole lines. */
+  bytes: number;
+  /** What a reader should know: the last line was cut off, and is left out; null where it was not. */
+  torn: string | null;
+}
+
+/**
+ * Gives every line of a file of JSON lines to `each`, in order, without the whole file in memory. A last line that was cut off,
+ * as a killed process or a full disk leaves it, is dropped; the result says so.
+ *
+ * @param each gets the value, its line's first byte, and the bytes of the line with its end
+ * @param from first byte to read: a line's beginning
+ * @throws if a line before the last is damaged, with its place; ENOENT for a missing file
+ */
+export async function readJsonl<T>(
+  path: string,
+  each: (value: T, offset: number, bytes: number) => void,
+  from = 0,
+): Promise<JsonlEnd> {
+  let offset = from;
+  let number = 0;
+  let pieces: Buffer[] = [];
+  let damaged: string | null = null;
+  const take = (line: Buffer) => {
+    number++;
+    if (damaged !== null) throw new Error(damaged);
+    if (line.length > 0) {
+      try {
+        each(JSON.parse(line.toString('utf8')) as T, offset, line.length + 1);
+      } catch (error) {
+        if (!(error instanceof SyntaxError)) throw error;
+        damaged = `${path}:${number} is damaged: ${error.message}\n  restore the file, or start again in a new folder: save_path=FOLDER`;
+        return;
+      }
+    }
+    offset += line.length + 1;
+  };
+  for await (const chunk of createReadStream(path, { start: from, highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
+    let start = 0;
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+      const part = chunk.subarray(start, end);
+      take(pieces.length > 0 ? Buffer.concat([...pieces, part]) : part);
+      pieces = [];
+      start = end + 1;
+    }
+    if (start < chunk.length) pieces.push(chunk.subarray(start));
+  }
+  const rest = pieces.reduce((sum, { length }) => sum + length, 0);
+  if (rest > 0 && damaged !== null) throw new Error(damaged);
+  const isTorn = rest > 0 || damaged !== null;
+  const torn = isTorn ? `${path}: the last line (${number + Number(rest > 0)}) was cut off and is left out` : null;
+  return { bytes: offset, torn };
+}

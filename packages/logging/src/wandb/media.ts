@@ -1,0 +1,57 @@
+// Values of a row that are files: tables and pages. The row has a reference, the file lies below `files/media`.
+import { createHash } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { namingFile } from '@bowyer/core';
+import { jsonText } from './raw-json.js';
+
+/** A value for a row, and the path of its file, relative to `files`. */
+export interface MediaValue {
+  json: string;
+  path: string;
+}
+
+/** W&B shows as many rows of a table. */
+const MAX_ROWS = 10_000;
+
+export async function tableValue(
+  files: string,
+  { key, step }: { key: string; step: number },
+  columns: readonly string[],
+  rows: readonly (readonly (string | number)[])[],
+): Promise<MediaValue> {
+  const data = rows.slice(0, MAX_ROWS);
+  const file = await write(files, { folder: 'table', key, step, ending: 'table.json' }, jsonText({ columns, data }));
+  const members = { log_mode: 'IMMUTABLE', ncols: columns.length, nrows: data.length };
+  return { path: file.path, json: jsonText({ _type: 'table-file', ...file, ...members }) };
+}
+
+/** A page with a drawing. */
+export async function htmlValue(
+  files: string,
+  { key, step }: { key: string; step: number },
+  html: string,
+): Promise<MediaValue> {
+  const file = await write(files, { folder: 'html', key, step, ending: 'html' }, html);
+  return { path: file.path, json: jsonText({ _type: 'html-file', ...file }) };
+}
+
+interface MediaName {
+  folder: string;
+  key: string;
+  step: number;
+  ending: string;
+}
+
+/** `media/KIND/KEY_STEP_SHA20.ENDING`; a slash in the key makes a folder. */
+async function write(files: string, { folder, key, step, ending }: MediaName, text: string) {
+  const bytes = Buffer.from(text);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const path = `media/${folder}/${key}_${step}_${sha256.slice(0, 20)}.${ending}`;
+  const absolute = join(files, path);
+  await namingFile(absolute, async () => {
+    await mkdir(dirname(absolute), { recursive: true });
+    await writeFile(absolute, bytes);
+  });
+  return { path, sha256, size: bytes.length };
+}

@@ -1,0 +1,57 @@
+// JSON as W&B's clients write it: with the tokens NaN, Infinity and -Infinity, and put together from values that are JSON already.
+
+/** JSON with bare tokens for numbers that JSON has not; what JSON leaves out is left out. */
+export function jsonText(value: unknown): string {
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
+  if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
+  if (Array.isArray(value)) return `[${value.map(jsonText).join(', ')}]`;
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return `{${members.map(([key, member]) => `${JSON.stringify(key)}: ${jsonText(member)}`).join(', ')}}`;
+}
+
+/** Reads what `jsonText` writes. */
+export function parseJsonText(text: string): unknown {
+  const scalar = { NaN: NaN, Infinity: Infinity, '-Infinity': -Infinity }[text];
+  if (scalar !== undefined) return scalar;
+  // Outside strings the tokens become strings that JSON can read, and those numbers again.
+  const quoted = text.replaceAll(/"(?:[^"\\]|\\.)*"|-?Infinity|NaN/g, (token) =>
+    token.startsWith('"') ? token : `"${MARK}${token}"`,
+  );
+  return JSON.parse(quoted, (_, value: unknown) =>
+    typeof value === 'string' && value.startsWith(MARK) ? Number(value.slice(MARK.length)) : value,
+  );
+}
+
+const MARK = '\u0000number ';
+
+/** A tree whose leaves are JSON texts. */
+export type RawTree = Map<string, string | RawTree>;
+
+/** @param path of one key or more; a leaf on the way is replaced by a tree */
+export function setRaw(tree: RawTree, path: readonly string[], json: string): void {
+  let at = tree;
+  for (const key of path.slice(0, -1)) {
+    let next = at.get(key);
+    if (!(next instanceof Map)) at.set(key, (next = new Map()));
+    at = next;
+  }
+  at.set(path.at(-1)!, json);
+}
+
+export function removeRaw(tree: RawTree, path: readonly string[]): void {
+  let at: RawTree | undefined = tree;
+  for (const key of path.slice(0, -1)) {
+    const next: string | RawTree | undefined = at?.get(key);
+    at = next instanceof Map ? next : undefined;
+  }
+  at?.delete(path.at(-1)!);
+}
+
+/** @param leaf what becomes of the value of each top-level key */
+export function rawText(tree: RawTree, leaf: (json: string) => string = (json) => json): string {
+  const members = [...tree].map(([key, value]) => {
+    const json = value instanceof Map ? rawText(value) : value;
+    return `${JSON.stringify(key)}: ${leaf(json)}`;
+  });
+  return `{${members.join(', ')}}`;
+}

@@ -1,0 +1,133 @@
+// What a run writes of itself: rows, summary, console lines and files as records of its log. A log of an earlier process is
+// continued after its last row, so that an iteration that comes again is there once.
+import { stat } from 'node:fs/promises';
+import { jsonText } from './raw-json.js';
+import type { MetricDefinitions } from './metric-definitions.js';
+import { decodeRecord, encodeRecord, timestampOf, type Item, type LogRecord } from './records.js';
+import { Summary } from './summary.js';
+import { readLog, TransactionLog } from './transaction-log.js';
+
+/** Time between two records of the whole summary in an unfinished run. */
+const SUMMARY_MS = 30_000;
+
+export class RunLog {
+  /** The largest step that is in the log; 0: none. */
+  lastStep = 0;
+  #records = 0;
+  /** Active seconds of earlier processes. */
+  #secondsBefore = 0;
+  #startedMs = Date.now();
+  #summarizedMs = Date.now();
+  #queue: Promise<void> = Promise.resolve();
+  /** Of step metrics, for rows without them. */
+  readonly #values = new Map<string, string>();
+  readonly #summary: Summary;
+
+  private constructor(
+    private readonly file: TransactionLog,
+    private readonly definitions: MetricDefinitions,
+  ) {
+    this.#summary = new Summary(definitions);
+  }
+
+  /** @param start records that a new log begins with */
+  static async open(path: string, start: readonly LogRecord[], definitions: MetricDefinitions): Promise<RunLog> {
+    const { records, end } = await wholeRecords(path);
+    const log = new RunLog(await TransactionLog.open(path, end), definitions);
+    for (const record of records) log.#restore(record);
+    log.#startedMs = Date.now();
+    if (records.length === 0) await log.append(...start);
+    return log;
+  }
+
+  /** Active seconds of the run. */
+  get runtime(): number {
+    return this.#secondsBefore + (Date.now() - this.#startedMs) / 1000;
+  }
+
+  /** @param values JSON texts by key */
+  async history(step: number, values: ReadonlyMap<string, string>): Promise<void> {
+    const metrics = this.definitions.recordsFor(values.keys()).map((metric) => ({ metric }));
+    const row = new Map(values);
+    for (const key of values.keys()) {
+      const option = this.definitions.optionOf(key);
+      const known = option?.step_sync ? this.#values.get(option.step_metric ?? '') : undefined;
+      if (known !== undefined && !row.has(option!.step_metric!)) row.set(option!.step_metric!, known);
+    }
+    row
+      .set('_step', String(step))
+      .set('_timestamp', String(Date.now() / 1000))
+      .set('_runtime', String(this.runtime));
+    const item = [...row].map(([key, value_json]): Item => ({ key, value_json }));
+    this.#fold(item);
+    const due = Date.now() - this.#summarizedMs > SUMMARY_MS;
+    await this.append(...metrics, { history: { item, step: { num: step } } }, ...(due ? this.#summaryRecords() : []));
+  }
+
+  /** One line or more of the console. */
+  output(text: string, isError: boolean): Promise<void> {
+    const line = text.endsWith('\n') ? text : `${text}\n`;
+    return this.append({ output_raw: { output_type: isError ? 0 : 1, timestamp: timestampOf(Date.now()), line } });
+  }
+
+  stats(values: Readonly<Record<string, number>>): Promise<void> {
+    const item = Object.entries(values).map(([key, value]) => ({ key, value_json: jsonText(value) }));
+    return this.append({ stats: { timestamp: timestampOf(Date.now()), item } });
+  }
+
+  /** The last records: what of the summary no row has, and the exit code. */
+  async finish(exitCode: number, values: ReadonlyMap<string, string>): Promise<void> {
+    for (const [key, json] of values) this.#summary.fold(key, json);
+    const exit: LogRecord = { exit: { exit_code: exitCode, runtime: Math.floor(this.runtime) } };
+    await this.append(...this.#summaryRecords(), exit);
+    await this.file.close();
+  }
+
+  /** The summary as it is in the file `wandb-summary.json`. */
+  summaryItems(): Item[] {
+    return [...this.#summary.items(), { key: '_wandb', value_json: `{"runtime": ${Math.floor(this.runtime)}}` }];
+  }
+
+  /** Records in the order of the calls. */
+  append(...records: readonly LogRecord[]): Promise<void> {
+    const payloads = records.map((record) => encodeRecord({ num: ++this.#records, ...record }));
+    const written = this.#queue.then(() => this.file.append(payloads));
+    this.#queue = written.catch(() => {}); // the caller gets it
+    return written;
+  }
+
+  #summaryRecords(): LogRecord[] {
+    this.#summarizedMs = Date.now();
+    return [{ summary: { update: this.summaryItems() } }];
+  }
+
+  #fold(items: readonly Item[]): void {
+    for (const { key, nested_key, value_json } of items) {
+      const name = key || nested_key!.join('.');
+      this.#values.set(name, value_json!);
+      this.#summary.fold(name, value_json!);
+      if (name === '_step') this.lastStep = Math.max(this.lastStep, Number(value_json));
+      if (name === '_runtime') this.#secondsBefore = Math.max(this.#secondsBefore, Number(value_json));
+    }
+  }
+
+  #restore({ num, history, metric }: LogRecord): void {
+    this.#records = num ?? this.#records;
+    if (history) this.#fold(history.item ?? []);
+    if (metric?.name) this.definitions.wasWritten(metric.name);
+  }
+}
+
+/** The records of an earlier process without its exit, and where they end; none where there is no file. */
+async function wholeRecords(path: string): Promise<{ records: LogRecord[]; end: number }> {
+  const records: LogRecord[] = [];
+  let end = 0;
+  if ((await stat(path).catch(() => null)) === null) return { records, end };
+  for await (const framed of readLog(path)) {
+    const record = decodeRecord(framed.payload);
+    if (record.exit !== undefined) break;
+    records.push(record);
+    end = framed.end;
+  }
+  return { records, end };
+}

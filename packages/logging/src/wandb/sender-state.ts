@@ -1,0 +1,29 @@
+// What the server has accepted of a run, beside its log: a sender that starts later goes on from there.
+import { readFile } from 'node:fs/promises';
+import { writeFileAtomically } from '@bowyer/core';
+import { NO_BASE, type Base, type StreamName } from './run-projection.js';
+
+export interface SenderState {
+  /** As the server has named them; null before the run was created there. */
+  run: { id: string; entity: string; project: string; name: string } | null;
+  base: Base;
+  /** Lines that were accepted, counted from the log's first. */
+  sent: Record<StreamName, number>;
+  /** Run files that were uploaded and are not uploaded again. */
+  files: string[];
+  /** `client_id` of artifacts that were committed. */
+  artifacts: string[];
+  /** The server knows how the run ended. */
+  complete: boolean;
+}
+
+export const stateFile = (log: string): string => `${log}.sent.json`;
+
+export async function readState(log: string): Promise<SenderState> {
+  const text = await readFile(stateFile(log), 'utf8').catch(() => null);
+  if (text !== null) return JSON.parse(text) as SenderState;
+  return { run: null, base: NO_BASE, sent: { ...NO_BASE.lines }, files: [], artifacts: [], complete: false };
+}
+
+export const writeState = (log: string, state: SenderState): Promise<void> =>
+  writeFileAtomically(stateFile(log), `${JSON.stringify(state, null, 1)}\n`);

@@ -1,0 +1,143 @@
+// Where a run goes at W&B, from the logger's options, W&B's environment variables and its settings files, in this order.
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { Environment } from './api-key.js';
+
+export type Mode = 'online' | 'offline' | 'disabled';
+export type Resume = 'allow' | 'must' | 'never' | null;
+
+/** What the options of the logger decide; null or empty: the environment decides. */
+export interface PlaceOptions {
+  mode: Mode | null;
+  entity: string | null;
+  project: string | null;
+  runId: string | null;
+  group: string | null;
+  jobType: string | null;
+  notes: string | null;
+  tags: readonly string[];
+}
+
+export interface WandbSettings {
+  mode: Mode;
+  baseUrl: string;
+  /** Empty: the key's own. */
+  entity: string;
+  project: string;
+  /** Null: a new one. */
+  runId: string | null;
+  name: string;
+  notes: string;
+  tags: string[];
+  group: string;
+  jobType: string;
+  sweepId: string;
+  /** What to do where the server has a run of this id. */
+  resume: Resume;
+  /** Parent of the folder `wandb`; null: the run's own folder. */
+  dir: string | null;
+}
+
+/** W&B's words of WANDB_MODE; those on the right are ours. */
+const MODES: Readonly<Record<string, Mode>> = {
+  ...{ online: 'online', run: 'online', offline: 'offline', dryrun: 'offline', disabled: 'disabled' },
+};
+const RESUMES: Readonly<Record<string, Resume>> = {
+  ...{ allow: 'allow', must: 'must', never: 'never', auto: 'allow', true: 'allow', false: null },
+};
+const MAX_PROJECT = 128;
+const MAX_TAG = 64;
+
+/**
+ * @param run names of the run where neither option nor variable gives one
+ * @throws {Error} that names the value W&B would refuse
+ */
+export function settingsOf(
+  options: PlaceOptions,
+  run: { project: string; name: string },
+  env: Environment,
+): WandbSettings {
+  const file = fileSettings(env);
+  const settings: WandbSettings = {
+    mode: options.mode ?? chosen('WANDB_MODE', env, MODES) ?? MODES[file.mode] ?? 'online',
+    baseUrl: baseUrlOf(env, file),
+    entity: options.entity ?? (env.WANDB_ENTITY || file.entity || ''),
+    project: options.project ?? (env.WANDB_PROJECT || file.project || run.project),
+    runId: options.runId ?? (env.WANDB_RUN_ID || null),
+    name: env.WANDB_NAME || run.name,
+    notes: options.notes ?? env.WANDB_NOTES ?? '',
+    tags: [...options.tags, ...(env.WANDB_TAGS ?? '').split(',').map((tag) => tag.trim())].filter(Boolean),
+    group: options.group ?? env.WANDB_RUN_GROUP ?? '',
+    jobType: options.jobType ?? env.WANDB_JOB_TYPE ?? '',
+    sweepId: env.WANDB_SWEEP_ID ?? '',
+    resume: chosen('WANDB_RESUME', env, RESUMES) ?? null,
+    dir: env.WANDB_DIR || null,
+  };
+  refuse(settings);
+  return settings;
+}
+
+export const baseUrlOf = (env: Environment, file = fileSettings(env)): string =>
+  (env.WANDB_BASE_URL || file.base_url || 'https://api.wandb.ai').replace(/\/+$/, '');
+
+function chosen<T>(variable: string, env: Environment, words: Readonly<Record<string, T>>): T | undefined {
+  const word = env[variable]?.toLowerCase();
+  if (!word) return undefined;
+  if (Object.hasOwn(words, word)) return words[word];
+  const hint = word === 'shared' ? ': several writers of one run are not supported here' : '';
+  throw new Error(`${variable}=${word} is not known${hint}\n  write one of ${Object.keys(words).join(', ')}`);
+}
+
+function refuse({ project, runId, tags, baseUrl }: WandbSettings): void {
+  if (project.length > MAX_PROJECT || /[/\\#?%:]/.test(project))
+    throw new Error(
+      `W&B takes no project of the name '${project}'\n  it may have ${MAX_PROJECT} characters and none of / \\ # ? % :`,
+    );
+  if (runId !== null && (runId.trim() !== runId || runId === '' || /[:;,#?/'\\]/.test(runId)))
+    throw new Error(`W&B takes no run id '${runId}'\n  it may have no blank at its ends and none of : ; , # ? / '`);
+  const longTag = tags.find((tag) => tag.length > MAX_TAG);
+  if (longTag !== undefined)
+    throw new Error(`W&B takes no tag '${longTag}'\n  a tag has at most ${MAX_TAG} characters`);
+  if (!URL.canParse(baseUrl))
+    throw new Error(`WANDB_BASE_URL=${baseUrl} is no address\n  write it as https://api.wandb.ai`);
+}
+
+/** The section `default` of W&B's settings files: the user's, then that of the folder. */
+function fileSettings(env: Environment): Record<string, string> {
+  const home = env.WANDB_CONFIG_DIR || join(env.HOME ?? homedir(), '.config', 'wandb');
+  const files = [join(home, 'settings'), join(env.WANDB_DIR || '.', 'wandb', 'settings')];
+  return Object.assign({}, ...files.map(section)) as Record<string, string>;
+}
+
+function section(path: string): Record<string, string> {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch {
+    return {};
+  }
+  const lines = text.split('\n').map((line) => line.trim());
+  const start = lines.indexOf('[default]');
+  const end = lines.findIndex((line, i) => i > start && line.startsWith('['));
+  const own = start < 0 ? [] : lines.slice(start + 1, end < 0 ? undefined : end);
+  const pairs = own.map((line) => /^([\w.]+)\s*=\s*(.*)$/.exec(line)).filter((match) => match !== null);
+  return Object.fromEntries(pairs.map(([, key, value]) => [key, value]));
+}
+
+/** W&B's own private settings that pace the sender, in seconds; tests make them short. */
+export function paceOf(env: Environment) {
+  const seconds = (name: string, otherwise: number) => {
+    const given = Number(env[`WANDB_X_${name}`] ?? NaN);
+    return 1000 * (Number.isFinite(given) && given >= 0 ? given : otherwise);
+  };
+  return {
+    transmitMs: seconds('FILE_STREAM_TRANSMIT_INTERVAL', 15),
+    heartbeatMs: seconds('FILE_STREAM_HEARTBEAT_INTERVAL', 30),
+    waitMinMs: seconds('FILE_STREAM_RETRY_WAIT_MIN_SECONDS', 2),
+    waitMaxMs: seconds('FILE_STREAM_RETRY_WAIT_MAX_SECONDS', 60),
+    streamTimeoutMs: seconds('FILE_STREAM_TIMEOUT_SECONDS', 180),
+    graphqlTimeoutMs: seconds('GRAPHQL_TIMEOUT_SECONDS', 30),
+    configMs: seconds('CONFIG_DEBOUNCE_SECONDS', 5),
+  };
+}

@@ -1,0 +1,54 @@
+// The summary of a run: of each key its last value, or what its definition chooses.
+import { jsonText, parseJsonText } from './raw-json.js';
+import type { MetricDefinitions, MetricOption, SummaryKind } from './metric-definitions.js';
+import type { Item } from './records.js';
+
+export class Summary {
+  readonly #last = new Map<string, string>();
+  readonly #statistics = new Map<string, Statistics>();
+
+  constructor(private readonly definitions: MetricDefinitions) {}
+
+  /** @param json the value of a row */
+  fold(key: string, json: string): void {
+    const option = this.definitions.optionOf(key);
+    if (option?.summary === undefined) this.#last.set(key, json);
+    else if (!option.summary.includes('none')) {
+      let statistics = this.#statistics.get(key);
+      if (statistics === undefined) this.#statistics.set(key, (statistics = new Statistics(option)));
+      statistics.add(parseJsonText(json));
+    }
+  }
+
+  items(): Item[] {
+    const chosen = [...this.#statistics].map(([key, statistics]): [string, string] => [
+      key,
+      jsonText(statistics.chosen()),
+    ]);
+    return [...this.#last, ...chosen].map(([key, value_json]) => ({ key, value_json }));
+  }
+}
+
+class Statistics {
+  #values: Partial<Record<SummaryKind, unknown>> = {};
+  #count = 0;
+  #sum = 0;
+
+  constructor(private readonly option: MetricOption) {}
+
+  add(value: unknown): void {
+    this.#values.first ??= value;
+    this.#values.last = value;
+    if (typeof value !== 'number' || Number.isNaN(value)) return;
+    const { min = Infinity, max = -Infinity } = this.#values as { min?: number; max?: number };
+    this.#sum += value;
+    this.#count++;
+    this.#values = { ...this.#values, min: Math.min(min, value), max: Math.max(max, value), mean: this.#sum / this.#count }; // prettier-ignore
+    this.#values.best = this.option.goal === 'maximize' ? this.#values.max : this.#values.min;
+  }
+
+  chosen(): Partial<Record<SummaryKind, unknown>> {
+    const entries = this.option.summary!.filter((kind) => this.#values[kind] !== undefined);
+    return Object.fromEntries(entries.map((kind) => [kind, this.#values[kind]]));
+  }
+}

@@ -1,0 +1,36 @@
+import { ownRows } from './own-rows.js';
+import { tokenBatches, type TokenExample } from './token-batches.js';
+
+/** Lengths of which some end in one batch and some in others. */
+const lengths = [3, 40, 5, 41, 4, 39, 120, 3, 121, 5, 4];
+const examples = lengths.map(
+  (length, e): TokenExample => ({
+    ids: Int32Array.from({ length }, (_, t) => 100 * e + t),
+    targets: Int32Array.from({ length }, (_, t) => 100 * e + t + 1),
+    weights: Float32Array.from({ length }, (_, t) => (t % 2 === 1 || t === length - 1 ? e + 1 : 0)),
+    valueWeights: Float32Array.from({ length }, (_, t) => (t === 0 ? 1 : 0)),
+  }),
+);
+const batches = tokenBatches(examples, { maxTokens: 200, padTokenId: 0 });
+
+test.each([2, 3, 5])('the rows of %i ranks are all rows, each once, as they stand in the whole batch', (size) => {
+  const shares = Array.from({ length: size }, (_, rank) => ownRows(batches, { rank, size }));
+  batches.forEach((whole, b) => {
+    const parts = shares.map((share) => share[b]);
+    expect(parts.flatMap(({ batch }) => batch.examples)).toEqual(whole.examples);
+    expect(parts.flatMap(({ batch }) => [...batch.ids])).toEqual([...whole.ids]);
+    for (const key of ['targets', 'weights', 'entropyWeights', 'valueWeights'] as const)
+      expect(parts.flatMap(({ batch }) => [...batch[key]])).toEqual([...whole[key]]);
+    for (const key of ['scoredPositions', 'valuePositions'] as const) {
+      const moved = parts.flatMap(({ batch, firstRow }) => [...batch[key]].map((at) => at + firstRow * whole.columns));
+      expect(moved).toEqual([...whole[key]]);
+    }
+  });
+});
+
+test('ranks have the same number of tokens with padding, within one row', () => {
+  const tokens = [0, 1].map((rank) =>
+    ownRows(batches, { rank, size: 2 }).reduce((sum, { batch }) => sum + batch.rows * batch.columns, 0),
+  );
+  expect(Math.abs(tokens[0] - tokens[1])).toBeLessThanOrEqual(121);
+});

@@ -1,0 +1,214 @@
+// Optimizers of a data-parallel run. Each rank has added the gradients of its own rows into `gradients`; a step begins with their sum
+// over the ranks. Losses are means over the batches of all ranks, so the sum is the gradient of a run of one process.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readSafetensorsFile, writeSafetensors, type WritableTensors } from '@bowyer/checkpoints';
+import type { Device, Kernel, State } from '@bowyer/graph';
+import type { OptimizerStep } from './gradient-clip.js';
+import type { Optimizer, OptimizerNotes, StepOptions } from './optimizer.js';
+import { shapesOf } from './optimizer-state.js';
+
+/** Of exchanges of gradients and parameters, in ms. */
+export interface ExchangeTimes {
+  /** Until the slowest rank was there. */
+  wait: number;
+  exchange: number;
+}
+
+const times = new WeakMap<Device, ExchangeTimes>();
+
+/** What the exchanges on this device have taken since the last call. */
+export function takeExchangeTimes(device: Device): ExchangeTimes {
+  const found = times.get(device) ?? { wait: 0, exchange: 0 };
+  times.delete(device);
+  return found;
+}
+
+function count(device: Device, { wait, exchange }: ExchangeTimes): void {
+  const before = times.get(device) ?? { wait: 0, exchange: 0 };
+  times.set(device, { wait: before.wait + wait, exchange: before.exchange + exchange });
+}
+
+const kernelOf = <Args, Result>(device: Device, name: string): Promise<Kernel<Args, Result>> =>
+  device.loadKernel<Args, Result>({ module: device.ranks.kernels!, name });
+
+/** Every rank has the whole state of the optimizer, and makes the same step. */
+export class ReplicatedOptimizer implements Optimizer {
+  private constructor(
+    private readonly device: Device,
+    private readonly inner: Optimizer,
+    private readonly sumGradients: Kernel<null, ExchangeTimes>,
+  ) {}
+
+  static async create(device: Device, inner: Optimizer): Promise<ReplicatedOptimizer> {
+    return new ReplicatedOptimizer(device, inner, await kernelOf(device, 'sumGradients'));
+  }
+
+  get parameters() {
+    return this.inner.parameters;
+  }
+
+  get gradients() {
+    return this.inner.gradients;
+  }
+
+  get steps(): number {
+    return this.inner.steps;
+  }
+
+  async step(options: StepOptions): Promise<OptimizerStep> {
+    count(this.device, await this.sumGradients.call({ states: { g: this.gradients }, args: null }));
+    const result = await this.inner.step(options);
+    this.#refuseDrift(result);
+    return result;
+  }
+
+  /** Rank 0 alone writes. */
+  async save(path: string, notes?: OptimizerNotes): Promise<void> {
+    if (this.device.ranks.rank === 0) await this.inner.save(path, notes);
+  }
+
+  restore(path: string): Promise<OptimizerNotes> {
+    return this.inner.restore(path);
+  }
+
+  release(): Promise<void> {
+    return this.inner.release();
+  }
+
+  /** @throws where the ranks have not computed the same norm: from then on they would train different models */
+  #refuseDrift({ gradientNorm }: OptimizerStep): void {
+    const norms = this.device.ranks.gather(gradientNorm);
+    if (norms.every((norm) => Object.is(norm, norms[0]))) return;
+    throw new Error(
+      `the ranks have different gradients after their sum (norms ${norms.join(', ')}): their models are no longer the same\n` +
+        '  this is a fault of the MPI library or of the machines; resume from the last checkpoint',
+    );
+  }
+}
+
+/**
+ * ZeRO-1: the moments of a parameter are on one rank, which updates it and sends it to the others. Whole tensors are divided, so no rank
+ * has less than the largest one. Source: Rajbhandari et al. 2020, arXiv:1910.02054, section 5.1.
+ */
+export class ShardedOptimizer implements Optimizer {
+  private constructor(
+    private readonly device: Device,
+    readonly parameters: State,
+    readonly gradients: State,
+    /** Of this rank's parameters. */
+    private readonly inner: Optimizer,
+    /** Rank of each parameter. */
+    private readonly owners: readonly number[],
+    private readonly kernels: {
+      reduce: Kernel<object, ExchangeTimes & { ownSquares: number; squares: number }>;
+      share: Kernel<object, ExchangeTimes>;
+    },
+  ) {}
+
+  /** @param create the optimizer of some parameters, which adds up gradients in the state that it is given */
+  static async create(
+    device: Device,
+    parameters: State,
+    create: (parameters: State, gradients: State) => Promise<Optimizer>,
+  ): Promise<ShardedOptimizer> {
+    const { ranks } = device;
+    if (device.residency === 'gpu')
+      throw new Error('distributed.shard_optimizer=true: on webgpu states cannot be divided\n  write distributed.shard_optimizer=false, or device=cpu'); // prettier-ignore
+    const gradients = await device.createZeros(shapesOf(parameters));
+    const owners = ownersOf(parameters, ranks.size);
+    const own = parameters.names.filter((_, i) => owners[i] === ranks.rank);
+    const inner = await create(await device.viewOf(parameters, own), await device.viewOf(gradients, own));
+    const kernels = {
+      reduce: await kernelOf<object, ExchangeTimes & { ownSquares: number; squares: number }>(
+        device,
+        'sumGradientsAtOwners',
+      ),
+      share: await kernelOf<object, ExchangeTimes>(device, 'shareParameters'),
+    };
+    return new ShardedOptimizer(device, parameters, gradients, inner, owners, kernels);
+  }
+
+  get steps(): number {
+    return this.inner.steps;
+  }
+
+  async step(options: StepOptions): Promise<OptimizerStep> {
+    const { gradientScale = 1, foreignNorm = 0, maxGradNorm } = options;
+    const { device, owners } = this;
+    const args = { owners, rank: device.ranks.rank };
+    const reduced = await this.kernels.reduce.call({ states: { g: this.gradients }, args });
+    count(device, reduced);
+    const gradientNorm = gradientScale * Math.sqrt(reduced.squares);
+    // The clip of this rank's part knows the norm of the others'. NaN and infinity reach every rank, and stop every rank's step.
+    const others = gradientScale * Math.sqrt(Math.max(reduced.squares - reduced.ownSquares, 0));
+    if (!Number.isFinite(gradientNorm)) {
+      await this.#clear();
+      return { gradientNorm, clipCoefficient: 0 };
+    }
+    await this.inner.step({ ...options, foreignNorm: Math.hypot(foreignNorm, others) });
+    count(device, await this.kernels.share.call({ states: { p: this.parameters }, args }));
+    const jointNorm = Math.hypot(gradientNorm, foreignNorm);
+    return { gradientNorm, clipCoefficient: Math.min(1, maxGradNorm / (jointNorm + 1e-6)) };
+  }
+
+  /** One file, as that of an optimizer that is not divided: a run resumes with any number of ranks. Every rank must call it. */
+  async save(path: string, notes?: OptimizerNotes): Promise<void> {
+    const { ranks } = this.device;
+    const folder = await mkdtemp(join(tmpdir(), 'bowyer-shard-'));
+    try {
+      const own = join(folder, 'own.safetensors');
+      await this.inner.save(own, notes);
+      const parts = ranks.gather(new Uint8Array(await readFile(own)));
+      if (ranks.rank === 0) await joinFiles(parts, folder, path);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  /** Each rank reads its part. */
+  restore(path: string): Promise<OptimizerNotes> {
+    return this.inner.restore(path);
+  }
+
+  async release(): Promise<void> {
+    await this.inner.release();
+    await this.device.release(this.inner.parameters);
+    await this.device.release(this.gradients);
+  }
+
+  async #clear(): Promise<void> {
+    const zeros = Object.entries(shapesOf(this.gradients)).map(([name, shape]) => {
+      const size = shape.reduce((product, dim) => product * dim, 1);
+      return [name, { data: new Float32Array(size) }] as const;
+    });
+    await this.device.write(this.gradients, Object.fromEntries(zeros));
+  }
+}
+
+/** The largest tensors first, each to the rank with the fewest elements so far. */
+function ownersOf(parameters: State, size: number): number[] {
+  const sizes = Object.values(shapesOf(parameters)).map((shape) => shape.reduce((product, dim) => product * dim, 1));
+  const owners = new Array<number>(sizes.length);
+  const load = new Array<number>(size).fill(0);
+  for (const i of sizes.map((_, i) => i).sort((a, b) => sizes[b] - sizes[a] || a - b)) {
+    owners[i] = load.indexOf(Math.min(...load));
+    load[owners[i]] += sizes[i];
+  }
+  return owners;
+}
+
+/** The files of all ranks as one. Metadata is the same in each. */
+async function joinFiles(parts: readonly Uint8Array[], folder: string, path: string): Promise<void> {
+  const all: WritableTensors = {};
+  let metadata: Record<string, string> = {};
+  for (const [rank, bytes] of parts.entries()) {
+    const file = join(folder, `${rank}.safetensors`);
+    await writeFile(file, bytes);
+    const found = await readSafetensorsFile(file);
+    Object.assign(all, found.tensors);
+    metadata = { ...found.metadata };
+  }
+  await writeSafetensors(path, all, metadata);
+}

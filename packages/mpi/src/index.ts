@@ -1,0 +1,1 @@
+export { joinRanks, MpiRanks } from './mpi-ranks.js';

@@ -1,0 +1,42 @@
+// Rank 0 of a data-parallel run: it alone reads the command line, composes and checks the config, and announces the job to the others.
+import type { MpiRanks } from '@bowyer/mpi';
+
+/** What the other ranks need to run the same task. */
+export interface AnnouncedJob {
+  /** The resolved config, its keys as they are typed. */
+  config: Record<string, unknown>;
+  configYaml: string;
+  decisive: Record<string, unknown>;
+  directory: string;
+  /** Modules of the user, by absolute paths. */
+  plugins: readonly string[];
+}
+
+export class Leader {
+  #announced = false;
+
+  constructor(readonly ranks: MpiRanks) {}
+
+  async announce(job: AnnouncedJob): Promise<void> {
+    this.#announced = true;
+    await shareJob(this.ranks, job);
+  }
+
+  /** Without a job, such as after `--help`, the others end too. */
+  async dismiss(): Promise<void> {
+    if (!this.#announced) await shareJob(this.ranks, null);
+  }
+
+  /** @throws in any case */
+  refuse(what: string, remedy: string): never {
+    throw new Error(
+      `${what} cannot run on several processes, and ${this.ranks.size} were started by mpirun or srun\n  ${remedy}`,
+    );
+  }
+}
+
+/** Called by every rank. @param job on rank 0 */
+export async function shareJob(ranks: MpiRanks, job: AnnouncedJob | null): Promise<AnnouncedJob | null> {
+  await ranks.barrier();
+  return ranks.gather(job)[0];
+}

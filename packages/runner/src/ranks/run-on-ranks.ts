@@ -1,0 +1,45 @@
+// The command line on every process that mpirun or srun has started: rank 0 leads, the others follow it through its job.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { joinRanks, type MpiRanks } from '@bowyer/mpi';
+import { Leader, shareJob } from './leader.js';
+
+/** What fails on every rank is reported by rank 0, which ends the others meanwhile. */
+const PATIENCE_MS = 500;
+
+/**
+ * @param commandLine given the leader of several processes; null where this one is alone
+ * @returns the exit code. A rank that fails ends all.
+ */
+export async function runOnRanks(commandLine: (leader: Leader | null) => Promise<number>): Promise<number> {
+  let ranks: MpiRanks | null;
+  try {
+    ranks = await joinRanks();
+  } catch (error) {
+    process.stderr.write(`bowyer: ${(error as Error).message}\n`);
+    return 1;
+  }
+  if (ranks === null) return commandLine(null);
+  const exitCode = ranks.rank === 0 ? await lead(ranks, commandLine) : await follow(ranks);
+  if (exitCode !== 0) ranks.abort(exitCode);
+  ranks.finalize();
+  return exitCode;
+}
+
+async function lead(ranks: MpiRanks, commandLine: (leader: Leader) => Promise<number>): Promise<number> {
+  const leader = new Leader(ranks);
+  const exitCode = await commandLine(leader);
+  if (exitCode === 0) await leader.dismiss();
+  return exitCode;
+}
+
+async function follow(ranks: MpiRanks): Promise<number> {
+  try {
+    const job = await shareJob(ranks, null);
+    if (job !== null) await (await import('./follow-job.js')).followJob(job, ranks);
+    return 0;
+  } catch (error) {
+    await sleep(PATIENCE_MS);
+    process.stderr.write(`[rank ${ranks.rank}] ${(error as Error).message}\n`);
+    return 1;
+  }
+}

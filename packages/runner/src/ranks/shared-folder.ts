@@ -1,0 +1,38 @@
+// The folder of a run must be the same for all ranks: rank 0 writes there what the others read.
+import { randomUUID } from 'node:crypto';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Ranks } from '@bowyer/core';
+
+const MARK = '.ranks';
+/** A network file system may show a new file late. */
+const LOOKS = 20;
+const LOOK_MS = 250;
+
+/** @throws on every rank, where one does not see what rank 0 has written */
+export async function checkSharedFolder(directory: string, ranks: Ranks): Promise<void> {
+  if (ranks.size === 1) return;
+  const mark = join(directory, MARK);
+  const own = ranks.rank === 0 ? randomUUID() : '';
+  if (ranks.rank === 0) await writeFile(mark, own);
+  const [written] = ranks.gather(own);
+  const blind = ranks.gather((await sees(mark, written)) ? null : hostname());
+  await ranks.barrier();
+  if (ranks.rank === 0) await rm(mark, { force: true });
+  const rank = blind.findIndex((host) => host !== null);
+  if (rank < 0) return;
+  throw new Error(
+    `rank ${rank} on ${blind[rank]} does not see the run's folder '${directory}'\n` +
+      '  the processes need a common file system: give save_path=FOLDER on one that all machines mount, and cache_dir too',
+  );
+}
+
+async function sees(mark: string, written: string): Promise<boolean> {
+  for (let look = 0; look < LOOKS; look++) {
+    if ((await readFile(mark, 'utf8').catch(() => '')) === written) return true;
+    await sleep(LOOK_MS);
+  }
+  return false;
+}

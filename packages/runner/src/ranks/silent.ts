@@ -1,0 +1,31 @@
+// What a run writes to, on ranks other than 0: nothing. Their figures are the same.
+import type { RunLogger } from '@bowyer/logging';
+import type { DoubleCritic, LanguageModel } from '@bowyer/models';
+import type { CheckpointSink, Saveable } from '../run/recorder.js';
+import type { RecordedFiles } from '../run/run-files.js';
+
+export const silentFiles = (directory: string): RecordedFiles => ({
+  directory,
+  lengths: {},
+  logMetrics: () => Promise.resolve(),
+  logRollout: () => Promise.resolve(),
+  logEvaluation: () => Promise.resolve(),
+  logTimings: () => Promise.resolve(),
+});
+
+export const silentLogger: RunLogger = { log: () => Promise.resolve(), close: () => Promise.resolve() };
+
+export const silentCheckpoints: CheckpointSink = { save: (_number, _progress, write) => write('') };
+
+/** Where optimizers are divided, rank 0 gathers their parts, in the order in which it writes them. */
+export const silentSaveable = (models: readonly LanguageModel[], critic: DoubleCritic | null): Saveable => ({
+  async saveState(folder) {
+    for (const model of models) {
+      await model.optimizer.save(folder);
+      if (model.hasValueHead) await model.valueHead.optimizer.save(folder);
+    }
+    await critic?.optimizer.save(folder);
+  },
+  // A critic is saved with its optimizer, wherever it goes.
+  saveAgent: async (folder) => void (await critic?.optimizer.save(folder)),
+});

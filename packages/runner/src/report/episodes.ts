@@ -1,0 +1,109 @@
+// The episodes of a run: a list of all, and those that a page carries whole.
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readJsonl } from '@bowyer/logging';
+import type { Dialogue, EpisodeSource, EpisodeSummary } from '@bowyer/views';
+import { dialogueOf, summaryOf, type StoredEpisode } from './turns.js';
+
+const SOURCES: readonly EpisodeSource[] = ['rollout', 'eval', 'test'];
+
+/** Where the record of an episode is. */
+interface Place {
+  path: string;
+  offset: number;
+  bytes: number;
+}
+
+export interface EpisodeList {
+  episodes: EpisodeSummary[];
+  /** By the episode's id. */
+  places: Map<string, Place>;
+  /** What a reader should know of the files. */
+  notes: string[];
+}
+
+/** All episodes of a run, in the order in which they were played. */
+export async function listEpisodes(
+  directory: string,
+  gamma: number,
+  sources: readonly EpisodeSource[] = SOURCES,
+): Promise<EpisodeList> {
+  const list: EpisodeList = { episodes: [], places: new Map(), notes: [] };
+  for (const source of sources) {
+    const path = join(directory, 'trajectories', `${source}.jsonl`);
+    const add = (record: StoredEpisode, offset: number, bytes: number) => {
+      const summary = summaryOf(record, source, gamma);
+      list.episodes.push(summary);
+      list.places.set(summary.id, { path, offset, bytes });
+    };
+    const { torn } = await readJsonl(path, add).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      return { torn: null };
+    });
+    if (torn !== null) list.notes.push(torn);
+  }
+  return list;
+}
+
+/** One episode whole. */
+export async function readDialogue(
+  { path, offset, bytes }: Place,
+  source: EpisodeSource,
+  gamma: number,
+  reasons: readonly string[] = [],
+): Promise<Dialogue> {
+  const file = await open(path);
+  try {
+    const buffer = Buffer.alloc(bytes);
+    await file.read(buffer, 0, bytes, offset);
+    return dialogueOf(JSON.parse(buffer.toString('utf8')) as StoredEpisode, source, gamma, reasons);
+  } finally {
+    await file.close();
+  }
+}
+
+const [BEST, WORST, SURPRISING, LATEST] = [4, 4, 4, 4];
+/** Items followed over time, and how often each is shown. */
+const [FOLLOWED, TIMES] = [3, 5];
+/** The best and the worst are sought among the last episodes, which the policy of today played; as a share of the list. */
+const RECENT = 0.5;
+
+/** Chooses what a page carries whole: ids with the reasons for each, in the order of the page. */
+export function chosenEpisodes(episodes: readonly EpisodeSummary[]): Map<string, string[]> {
+  const reasons = new Map<string, string[]>();
+  const choose = (chosen: readonly EpisodeSummary[], reason: string) => {
+    for (const { id } of chosen) reasons.set(id, [...(reasons.get(id) ?? []), reason]);
+  };
+  // Where there is a test, its episodes are those of the policy that the run ended with.
+  const tests = episodes.filter(({ source }) => source === 'test');
+  const lastTested = tests.filter(({ policy }) => policy === tests.at(-1)?.policy);
+  const rollouts = episodes.filter(({ source }) => source === 'rollout');
+  const recent = rollouts.slice(Math.floor(rollouts.length * (1 - RECENT)));
+  const pool = tests.length > 0 ? (lastTested.length > 0 ? lastTested : tests) : recent;
+  // Of equal returns the newest: episodes in their order, newest first, and the sort keeps it.
+  const byReturn = [...pool].reverse().sort((a, b) => b.return - a.return);
+  choose(byReturn.slice(0, BEST), 'best');
+  choose(byReturn.slice(Math.max(byReturn.length - WORST, BEST)).reverse(), 'worst');
+  const surprising = episodes.filter(({ surprise }) => surprise !== null);
+  choose(surprising.sort((a, b) => b.surprise! - a.surprise!).slice(0, SURPRISING), 'most surprising');
+  choose(rollouts.slice(-LATEST).reverse(), 'last');
+  for (const group of followed(episodes)) choose(group, 'over time');
+  return reasons;
+}
+
+/** Evaluations play the same episodes each time: the first few of them, over the run. */
+function followed(episodes: readonly EpisodeSummary[]): EpisodeSummary[][] {
+  const groups = new Map<string, EpisodeSummary[]>();
+  for (const summary of episodes) {
+    if (summary.source === 'rollout') continue;
+    const key = `${summary.source}/${summary.episode}`;
+    groups.set(key, [...(groups.get(key) ?? []), summary]);
+  }
+  return [...groups.values()]
+    .filter(({ length }) => length > 1)
+    .slice(0, FOLLOWED)
+    .map((group) => {
+      const step = (group.length - 1) / (Math.min(TIMES, group.length) - 1);
+      return Array.from({ length: Math.min(TIMES, group.length) }, (_, i) => group[Math.round(i * step)]);
+    });
+}

@@ -1,0 +1,91 @@
+// The rows of metrics.jsonl as columns, thinned to what a page draws.
+import { readJsonl } from '@bowyer/logging';
+import type { MetricSeries, MetricTable } from '@bowyer/views';
+
+/** Points of a line in a chart of the page. */
+const CHART_POINTS = 1000;
+/** Points of a metric that no chart of the page has. */
+const OTHER_POINTS = 200;
+const DIGITS = 5;
+
+/** All figures of a run, column by column. */
+export interface MetricColumns {
+  /** By key: positions and figures, in the order of the file. */
+  columns: Map<string, { x: number[]; y: number[] }>;
+  rows: number;
+  torn: string | null;
+}
+
+/** ArCHer's names of metrics that are there under ours too. */
+const isLegacy = (key: string) => key.includes('.') && !key.includes('/');
+
+/** @returns no columns where the run has not logged yet */
+export async function readMetrics(path: string): Promise<MetricColumns> {
+  const columns: MetricColumns['columns'] = new Map();
+  let rows = 0;
+  const add = (row: Record<string, number>) => {
+    rows++;
+    for (const key in row) {
+      if (key === 'iteration' || isLegacy(key)) continue;
+      let column = columns.get(key);
+      if (column === undefined) columns.set(key, (column = { x: [], y: [] }));
+      column.x.push(row.iteration);
+      column.y.push(row[key]);
+    }
+  };
+  const { torn } = await readJsonl(path, add).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    return { torn: null };
+  });
+  return { columns, rows, torn };
+}
+
+/** @param charted keys that charts of the page draw: they keep more points */
+export function metricTable(
+  { columns, rows }: MetricColumns,
+  charted: ReadonlySet<string>,
+  xLabel: string,
+): MetricTable {
+  const axes: number[][] = [];
+  const axisOf = (x: number[]) => {
+    const found = axes.findIndex((axis) => axis.length === x.length && axis.every((value, i) => value === x[i]));
+    return found >= 0 ? found : axes.push(x) - 1;
+  };
+  const series = [...columns].map(([key, { x, y }]): MetricSeries => {
+    const isCharted = charted.has(key);
+    const thin = thinned(x, y, isCharted ? CHART_POINTS : OTHER_POINTS);
+    const { low, high, values } = thin;
+    return { key, axis: axisOf(thin.x), values, ...(low && high && isCharted && { low, high }) };
+  });
+  return { xLabel, axes, series, rows };
+}
+
+export interface ThinLine {
+  x: number[];
+  values: number[];
+  /** Absent where every row is a point. */
+  low?: number[];
+  high?: number[];
+}
+
+/** At most `points` buckets of equal size: the mean of each, its smallest and its largest figure. */
+export function thinned(x: readonly number[], y: readonly number[], points: number): ThinLine {
+  const short = (value: number) => Number(value.toPrecision(DIGITS));
+  if (x.length <= points) return { x: [...x], values: y.map(short) };
+  const thin = { x: [] as number[], values: [] as number[], low: [] as number[], high: [] as number[] };
+  for (let bucket = 0; bucket < points; bucket++) {
+    const start = Math.floor((bucket * x.length) / points);
+    const end = Math.floor(((bucket + 1) * x.length) / points);
+    let [sum, low, high] = [0, Infinity, -Infinity];
+    for (let i = start; i < end; i++) {
+      sum += y[i];
+      if (y[i] < low) low = y[i];
+      if (y[i] > high) high = y[i];
+    }
+    thin.x.push(x[end - 1]);
+    thin.values.push(short(sum / (end - start)));
+    thin.low.push(short(low));
+    thin.high.push(short(high));
+  }
+  return thin;
+}

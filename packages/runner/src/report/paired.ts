@@ -1,0 +1,127 @@
+// Which of two settings is better, on the episodes that both played: the same item, started in the same way.
+import { bootstrapMeans, mean, quantile, Rng } from '@bowyer/core';
+import type { Dialogue, EpisodeSummary } from '@bowyer/views';
+import { listEpisodes, readDialogue, type EpisodeList } from './episodes.js';
+import { gammaOf } from './run-facts.js';
+import { seedOf, type ComparedRun, type Setting } from './settings.js';
+
+export interface PairedResult {
+  /** Of the second side less the first. */
+  difference: number;
+  low: number;
+  high: number;
+  /** Share of the resampled differences above 0. */
+  positive: number;
+  /** What was resampled: pairs of runs, or items. */
+  resampled: 'runs' | 'items';
+  episodes: number;
+  runs: number;
+  /** Episodes that differ most, with where they are. */
+  widest: { first: PlayedEpisode; second: PlayedEpisode }[];
+}
+
+export interface PlayedEpisode {
+  summary: EpisodeSummary;
+  list: EpisodeList;
+  gamma: number;
+}
+
+/** Fewer pairs of runs than these say nothing of other seeds, so that items are resampled. */
+const ENOUGH_RUNS = 3;
+const SHOWN_PAIRS = 4;
+const RESAMPLES = 4000;
+
+/** @returns null where no episode was played by both */
+export async function pairedDifference(first: Setting, second: Setting): Promise<PairedResult | null> {
+  const pairs: { first: PlayedEpisode; second: PlayedEpisode; run: number }[] = [];
+  const matched = matchedRuns(first, second);
+  for (const [run, [a, b]] of matched.entries()) {
+    const [left, right] = [await finalEpisodes(a), await finalEpisodes(b)];
+    for (const [key, episode] of left) {
+      const other = right.get(key);
+      if (other !== undefined) pairs.push({ first: episode, second: other, run });
+    }
+  }
+  if (pairs.length === 0) return null;
+  const difference = (pair: (typeof pairs)[number]) => pair.second.summary.return - pair.first.summary.return;
+  const runs = new Set(pairs.map(({ run }) => run)).size;
+  const resampled = runs >= ENOUGH_RUNS ? 'runs' : 'items';
+  const clusters = new Map<string, number[]>();
+  for (const pair of pairs) {
+    const { item, id } = pair.first.summary;
+    const key = resampled === 'runs' ? String(pair.run) : (item ?? id);
+    clusters.set(key, [...(clusters.get(key) ?? []), difference(pair)]);
+  }
+  const means = bootstrapMeans([...clusters.values()], Rng.forPurpose(0, 'compare'), RESAMPLES);
+  const widest = [...pairs].sort((a, b) => Math.abs(difference(b)) - Math.abs(difference(a))).slice(0, SHOWN_PAIRS);
+  return {
+    difference: mean(pairs.map(difference)),
+    ...{ low: quantile(means, 0.025), high: quantile(means, 0.975) },
+    positive: means.filter((value) => value > 0).length / means.length,
+    ...{ resampled, episodes: pairs.length, runs, widest },
+  };
+}
+
+/** Runs of both sides with the same seed; where no seed is in both, one run of each. */
+function matchedRuns(first: Setting, second: Setting): [ComparedRun, ComparedRun][] {
+  const bySeed = new Map(second.runs.map((run) => [seedOf(run), run]));
+  const same = first.runs.flatMap((run): [ComparedRun, ComparedRun][] => {
+    const other = bySeed.get(seedOf(run));
+    return other === undefined ? [] : [[run, other]];
+  });
+  return same.length > 0 ? same : [[first.runs[0], second.runs[0]]];
+}
+
+/**
+ * What the policy that a run ended with played in its final test, by what was played: the environment's seed, the item and the
+ * decoding. Without a stored test, its last evaluation.
+ */
+async function finalEpisodes({ record }: ComparedRun): Promise<Map<string, PlayedEpisode>> {
+  const gamma = gammaOf(record);
+  const list = await listEpisodes(record.directory, gamma, ['test', 'eval']);
+  const tests = list.episodes.filter(({ source }) => source === 'test');
+  const who = tests.at(-1)?.policy?.replace(/ \(\w+\)$/, '');
+  const last = list.episodes.at(-1)?.iteration;
+  const own = tests.length > 0
+    ? tests.filter(({ policy }) => policy?.replace(/ \(\w+\)$/, '') === who)
+    : list.episodes.filter(({ iteration }) => iteration === last); // prettier-ignore
+  return new Map(
+    own.map((summary) => {
+      const decoding = /\((\w+)\)$/.exec(summary.policy ?? '')?.[1] ?? '';
+      return [`${summary.source} ${decoding} ${summary.seed} ${summary.item ?? ''}`, { summary, list, gamma }];
+    }),
+  );
+}
+
+/** Both sides of a pair, whole. */
+export const readPair = async (
+  { first, second }: PairedResult['widest'][number],
+  [a, b]: readonly [string, string],
+): Promise<Dialogue[]> =>
+  Promise.all(
+    [{ ...first, name: a }, { ...second, name: b }].map(async ({ summary, list, gamma, name }) => ({
+      ...(await readDialogue(list.places.get(summary.id)!, summary.source, gamma)),
+      policy: name,
+    })),
+  );
+
+/** The answer in a sentence. */
+export function verdictText(first: string, second: string, result: PairedResult | null): string {
+  if (result === null)
+    return `${first} and ${second} have no episode in common, so they cannot be compared by episode: their seeds or items differ, or the test’s episodes were not stored.`;
+  const { difference, low, high, positive, resampled, episodes, runs } = result;
+  const isClear = low > 0 || high < 0;
+  const [better, worse] = difference >= 0 ? [second, first] : [first, second];
+  const size = Math.abs(difference).toPrecision(3);
+  const interval = `95 % interval of “${second}” less “${first}”: ${low.toPrecision(3)} … ${high.toPrecision(3)}`;
+  const share = `${(100 * (difference >= 0 ? positive : 1 - positive)).toFixed(0)} % of the resamples agree`;
+  const basis = `on ${episodes} episodes that both played${runs > 1 ? `, of ${runs} pairs of runs` : ''}`;
+  const caution =
+    resampled === 'items'
+      ? ' The interval is over items: with fewer than three pairs of runs it says nothing of other training seeds.'
+      : '';
+  const answer = isClear
+    ? `“${better}” is better than “${worse}” by ${size} in mean return`
+    : `No difference is shown: “${better}” is ahead of “${worse}” by ${size} in mean return, which chance explains`;
+  return `${answer}, ${basis} (${interval}; ${share}).${caution}`;
+}

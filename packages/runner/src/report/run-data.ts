@@ -1,0 +1,95 @@
+// A run's folder as the data of its page.
+import { join } from 'node:path';
+import { readJsonl } from '@bowyer/logging';
+import type { EpisodeSummary, RunData, RunStatus, Table } from '@bowyer/views';
+import { finetuneHeader, finetuneRows, type FinetuneResults } from '../tasks/finetune/finetune-results.js';
+import { resultHeader, resultNotes, resultRows, type RunResults } from '../run/results.js';
+import type { TaskResult } from '../run/breakdown.js';
+import { chartSpecs } from './charts.js';
+import { chosenEpisodes, listEpisodes, readDialogue } from './episodes.js';
+import { metricTable, readMetrics } from './metric-table.js';
+import { gammaOf, readRunRecord, textOf, xLabelOf, type RunRecord } from './run-facts.js';
+import { warningsOf } from './warnings.js';
+
+/** Episodes in the list of a page; of more, every n-th. */
+const LISTED = 5000;
+
+export interface RunDataOptions {
+  /** How the run stands, where its folder does not say it yet. */
+  status?: RunStatus;
+}
+
+/**
+ * Reads a run: finished, interrupted or under way, of this version or an older one.
+ *
+ * @throws if the folder contains no run, or a file is damaged other than at its end
+ */
+export async function readRun(directory: string, { status }: RunDataOptions = {}): Promise<RunData> {
+  const record = await readRunRecord(directory);
+  const gamma = gammaOf(record);
+  const metrics = await readMetrics(join(directory, 'metrics.jsonl'));
+  const warmStart = await warmStartLoss(directory);
+  if (warmStart !== null) metrics.columns.set('warm_start/nll', warmStart);
+  const list = await listEpisodes(directory, gamma);
+  const charts = chartSpecs((record.results as Partial<RunResults> | null)?.optimalReturn ?? null);
+  const dialogues = [];
+  const sources = new Map(list.episodes.map(({ id, source }) => [id, source]));
+  for (const [id, reasons] of chosenEpisodes(list.episodes))
+    dialogues.push(await readDialogue(list.places.get(id)!, sources.get(id)!, gamma, reasons));
+  const end = record.starts.end;
+  return {
+    ...{ kind: 'run', title: record.title, status: status ?? record.status, facts: record.facts },
+    warnings: warningsOf({ metrics, results: record.results, failure: end?.status === 'failed' ? end.reason : null }),
+    tables: tablesOf(record),
+    metrics: metricTable(metrics, new Set(charts.flatMap(({ keys }) => keys)), xLabelOf(record)),
+    charts,
+    episodes: everyNth(list.episodes),
+    episodeCount: list.episodes.length,
+    dialogues,
+    config: (await textOf(join(directory, '.hydra', 'config.yaml'))) ?? JSON.stringify(record.config, null, 1),
+    notes: [...(metrics.torn === null ? [] : [metrics.torn]), ...list.notes],
+  };
+}
+
+/** The loss of each epoch of the supervised start; null where there was none. */
+async function warmStartLoss(directory: string): Promise<{ x: number[]; y: number[] } | null> {
+  const column = { x: [] as number[], y: [] as number[] };
+  const add = (row: Record<string, number>) => {
+    if (!('losses/nll' in row)) return;
+    column.x.push(row.iteration);
+    column.y.push(row['losses/nll']);
+  };
+  await readJsonl(join(directory, 'warm-start.jsonl'), add).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  return column.x.length === 0 ? null : column;
+}
+
+function tablesOf({ results }: RunRecord): Table[] {
+  if (results === null) return [];
+  if ('models' in results) {
+    const rows = finetuneRows(results as unknown as FinetuneResults);
+    return [{ title: 'Loss of the models', header: finetuneHeader, rows }];
+  }
+  if (!Array.isArray(results.policies)) return [];
+  const own = results as unknown as RunResults & { failures?: string[]; tasks?: Record<string, TaskResult[]> };
+  const failures = own.failures?.length ? [`${own.failures.length} episodes failed and are left out, the first: ${own.failures[0]}`] : []; // prettier-ignore
+  const tested = { title: 'Final test', header: resultHeader, rows: resultRows(own), notes: [...resultNotes(own), ...failures] }; // prettier-ignore
+  return [tested, ...Object.entries(own.tasks ?? {}).flatMap(([name, tasks]) => (tasks.length > 0 ? [taskTable(name, tasks)] : []))]; // prettier-ignore
+}
+
+const taskTable = (name: string, tasks: readonly TaskResult[]): Table => ({
+  title: `By task: ${name}`,
+  header: ['task', 'episodes', 'return', 'win'],
+  rows: tasks.map(({ task, episodes, meanReturn, winRate }) => [
+    task,
+    String(episodes),
+    meanReturn.toFixed(2),
+    winRate === null ? '–' : winRate.toFixed(3),
+  ]),
+});
+
+function everyNth(episodes: readonly EpisodeSummary[]): EpisodeSummary[] {
+  const step = Math.ceil(episodes.length / LISTED);
+  return step <= 1 ? [...episodes] : episodes.filter((_, i) => i % step === 0);
+}

@@ -1,0 +1,126 @@
+// What the files of a run's folder say of it: what was run, when, with which command, and how it stands.
+import { readFile, stat } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import type { Fact, RunStatus } from '@bowyer/views';
+import { CONFIG_FILE } from '../run/run-files.js';
+import { readStarts, withoutSecret, type Starts } from '../run/starts.js';
+
+/** Without a heartbeat of its owner for this time, a run is not running. */
+const STALE_MS = 30_000;
+
+export interface RunRecord {
+  directory: string;
+  /** What decided the numbers, in camelCase; empty where the run was killed before it was written. */
+  config: Record<string, unknown>;
+  results: Record<string, unknown> | null;
+  starts: Starts;
+  status: RunStatus;
+  /** Environment and method. */
+  title: string;
+  facts: Fact[];
+}
+
+/** @throws if the folder contains no run */
+export async function readRunRecord(directory: string): Promise<RunRecord> {
+  const [config, results] = await Promise.all([readJson(join(directory, CONFIG_FILE)), readJson(join(directory, 'results.json'))]); // prettier-ignore
+  const starts = await readStarts(directory);
+  if (config === null && starts.count === 0 && (await textOf(join(directory, 'metrics.jsonl'))) === null)
+    throw new Error(
+      `${directory} contains no run: neither ${CONFIG_FILE} nor metrics.jsonl is there\n  give folders of runs, or of a sweep`,
+    );
+  const record = {
+    directory,
+    config: config ?? {},
+    results,
+    starts,
+    status: await statusOf(directory, results, starts),
+  };
+  return { ...record, title: titleOf(record), facts: await factsOf(record) };
+}
+
+async function statusOf(
+  directory: string,
+  results: Record<string, unknown> | null,
+  starts: Starts,
+): Promise<RunStatus> {
+  if (starts.end !== null) return starts.end.status;
+  const touched = await stat(join(directory, 'run.lock')).catch(() => null);
+  if (touched !== null && Date.now() - touched.mtimeMs < STALE_MS) return 'running';
+  if (results === null || starts.count > 0) return 'interrupted';
+  return results.stopped === undefined ? 'finished' : 'stopped by the guard';
+}
+
+const environmentName = (config: Record<string, unknown>) => (config.env as { name?: string } | undefined)?.name;
+
+function titleOf({ directory, config }: Pick<RunRecord, 'directory' | 'config'>): string {
+  const { task, agentType } = config as { task?: string; agentType?: string };
+  const env = environmentName(config);
+  const method = task === 'train' || task === undefined ? agentType : [task, agentType].filter(Boolean).join(' of ');
+  return [env, method].filter(Boolean).join(' · ') || basename(resolve(directory));
+}
+
+async function factsOf({ directory, config, starts }: Omit<RunRecord, 'title' | 'facts' | 'status'>): Promise<Fact[]> {
+  const { agentType, seed, policyLm, checkpointPath, device } = config as Record<string, string | undefined>;
+  const logged = await loggedTimes(directory);
+  const [first, last] = [starts.first ?? logged[0], starts.last ?? logged[1]];
+  const facts: [label: string, value: string | number | null | undefined][] = [
+    ['Environment', environmentName(config)],
+    ['Method', agentType],
+    ['Seed', seed],
+    ['Policy', policyLm ?? checkpointPath ?? (agentType === undefined ? undefined : 'made from scratch')],
+    ['Device', device],
+    ['Started', first && readable(first)],
+    ['Last sign of life', last && readable(last)],
+    ['Starts', starts.count > 1 ? starts.count : null],
+    ['Commit', starts.commit],
+    ['Folder', basename(resolve(directory))],
+    ['Command', starts.command ?? (await hydraCommand(directory))],
+  ];
+  return facts.flatMap(([label, value]) =>
+    value === null || value === undefined ? [] : [{ label, value: String(value) }],
+  );
+}
+
+/** First and last time in run.log; of runs that have no `starts.jsonl`. */
+async function loggedTimes(directory: string): Promise<(string | undefined)[]> {
+  const text = (await textOf(join(directory, 'run.log'))) ?? '';
+  const times = [...text.matchAll(/^\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)/gm)].map(([, time]) => time);
+  return [times[0], times.at(-1)];
+}
+
+const readable = (time: string) =>
+  time
+    .replace('T', ' ')
+    .replace(/\.\d+Z$/, ' UTC')
+    .slice(0, 23);
+
+/** As far as Hydra's files say it. */
+async function hydraCommand(directory: string): Promise<string | null> {
+  const [hydra, overrides] = await Promise.all(
+    ['hydra.yaml', 'overrides.yaml'].map((name) => textOf(join(directory, '.hydra', name))),
+  );
+  const name = /^ {4}config_name: (.*)$/m.exec(hydra ?? '')?.[1];
+  if (name === undefined || overrides === null) return null;
+  const words = [...overrides.matchAll(/^- (.*)$/gm)].map(([, word]) => withoutSecret(word.replace(/^'(.*)'$/, '$1')));
+  return ['bowyer', '--config-name', name, ...words].join(' ');
+}
+
+/** Discount per turn; 1 where the algorithm has none. */
+export const gammaOf = ({ config }: Pick<RunRecord, 'config'>): number =>
+  typeof config.gamma === 'number' ? config.gamma : 1;
+
+/** Algorithms on a dataset count optimizer steps or epochs. */
+export const xLabelOf = ({ config }: Pick<RunRecord, 'config'>): string =>
+  config.task === 'finetune' ? 'optimizer step' : config.iterations === undefined && config.epochs !== undefined ? 'epoch' : 'iteration'; // prettier-ignore
+
+export async function textOf(path: string): Promise<string | null> {
+  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+}
+
+async function readJson(path: string): Promise<Record<string, unknown> | null> {
+  const text = await textOf(path);
+  return text === null ? null : (JSON.parse(text) as Record<string, unknown>);
+}

@@ -1,0 +1,84 @@
+// Runs grouped by what differs between them: a setting is everything but the seed.
+import { basename, resolve } from 'node:path';
+import { toSnakeCase } from '@bowyer/core';
+import type { Table } from '@bowyer/views';
+import type { MetricColumns } from './metric-table.js';
+import type { RunRecord } from './run-facts.js';
+
+/** A run with its figures. */
+export interface ComparedRun {
+  record: RunRecord;
+  metrics: MetricColumns;
+}
+
+export interface Setting {
+  name: string;
+  runs: ComparedRun[];
+}
+
+/** Keys of a name at most; of more the folder's name is shown, and the table of differences has all. */
+const NAMED_KEYS = 3;
+/** Where two runs differ in one of these, it says most. */
+const TELLING = ['env.name', 'agent_type', 'policy_lm', 'preset'];
+
+/** Values by dotted key, as typed. */
+export function leavesOf(config: unknown, prefix = ''): Map<string, string> {
+  const leaves = new Map<string, string>();
+  if (config === null || typeof config !== 'object' || Array.isArray(config)) {
+    leaves.set(toSnakeCase(prefix), typeof config === 'string' ? config : JSON.stringify(config));
+    return leaves;
+  }
+  for (const [key, value] of Object.entries(config))
+    for (const [leaf, text] of leavesOf(value, prefix === '' ? key : `${prefix}.${key}`)) leaves.set(leaf, text);
+  return leaves;
+}
+
+/** Keys whose value is not the same in all runs. */
+function variedKeys(configs: readonly ReadonlyMap<string, string>[]): string[] {
+  const keys = new Set(configs.flatMap((config) => [...config.keys()]));
+  return [...keys].filter((key) => new Set(configs.map((config) => config.get(key))).size > 1).sort();
+}
+
+/** In the order of the runs; names are unique. */
+export function settingsOf(runs: readonly ComparedRun[]): Setting[] {
+  const configs = runs.map(({ record }) => leavesOf(record.config));
+  const varied = variedKeys(configs).filter((key) => key !== 'seed');
+  const groups = new Map<string, { index: number; runs: ComparedRun[] }>();
+  runs.forEach((run, index) => {
+    const key = JSON.stringify(varied.map((name) => configs[index].get(name) ?? null));
+    const group = groups.get(key);
+    if (group) group.runs.push(run);
+    else groups.set(key, { index, runs: [run] });
+  });
+  const settings = [...groups.values()];
+  const names = settings.map(({ index, runs: own }) => nameOf(own[0], configs[index], varied));
+  return settings.map(({ runs: own }, i) => {
+    const isUnique = names.filter((name) => name === names[i]).length === 1;
+    const folder = basename(resolve(own[0].record.directory));
+    return { name: isUnique ? names[i] : `${names[i]} (${folder})`, runs: own };
+  });
+}
+
+function nameOf({ record }: ComparedRun, config: ReadonlyMap<string, string>, varied: readonly string[]): string {
+  const value = (key: string) => `${key}=${config.get(key) ?? '–'}`;
+  if (varied.length === 0) return record.title;
+  if (varied.length <= NAMED_KEYS) return varied.map(value).join(', ');
+  const telling = TELLING.filter((key) => varied.includes(key));
+  return telling.length > 0
+    ? telling.map((key) => config.get(key) ?? '–').join(', ')
+    : basename(resolve(record.directory));
+}
+
+/** What differs between the settings, one column each; null where nothing does. */
+export function differenceTable(settings: readonly Setting[]): Table | null {
+  const configs = settings.map(({ runs }) => leavesOf(runs[0].record.config));
+  const varied = variedKeys(configs).filter((key) => key !== 'seed');
+  if (varied.length === 0) return null;
+  return {
+    title: 'What differs in the configs',
+    header: ['key', ...settings.map(({ name }) => name)],
+    rows: varied.map((key) => [key, ...configs.map((config) => config.get(key) ?? '–')]),
+  };
+}
+
+export const seedOf = ({ record }: ComparedRun): string => String(record.config.seed ?? '–');

@@ -1,0 +1,85 @@
+// An episode's record as the turns that a page shows.
+import { maximum } from '@bowyer/core';
+import type { Dialogue, EpisodeSource, EpisodeSummary, Turn } from '@bowyer/views';
+import type { TrajectoryRecord } from '../run/trajectory-record.js';
+
+/** A record of `trajectories/test.jsonl` of an evaluation says who played. */
+export type StoredEpisode = TrajectoryRecord & { policy?: string; decoding?: string; evaluation_seed?: number };
+
+/** Longest text of an observation that a page carries, in characters. */
+const MAX_TEXT = 4000;
+
+export function summaryOf(record: StoredEpisode, source: EpisodeSource, gamma: number): EpisodeSummary {
+  const { episode, iteration, item, turns, policy, decoding, evaluation_seed: seed } = record;
+  const errors = tdErrors(record, gamma).filter((error) => error !== null);
+  const last = turns.at(-1)?.info ?? {};
+  const who = policy === undefined ? undefined : decoding === undefined ? policy : `${policy} (${decoding})`;
+  return {
+    id: [source, ...(source === 'rollout' ? [] : [iteration, who, seed].filter((part) => part !== undefined && part !== 0)), episode].join('/'), // prettier-ignore
+    ...{ source, iteration, episode, seed: record.seed, item: item ?? null },
+    ...(who !== undefined && { policy: who }),
+    return: Number(record.episodic_return.toPrecision(6)),
+    turnCount: turns.length,
+    won: 'won' in last ? last.won === true : null,
+    surprise: errors.length === 0 ? null : Number(maximum(errors.map(Math.abs)).toPrecision(4)),
+  };
+}
+
+/** By turn: r + γ V(s′) − Q(s, a), or − V(s) where there is no Q; null without values. V after the end is 0. */
+function tdErrors({ turns }: TrajectoryRecord, gamma: number): (number | null)[] {
+  return turns.map(({ q, v, reward, truncated }, i) => {
+    const expected = q ?? v;
+    const next = i + 1 < turns.length ? turns[i + 1].v : truncated ? undefined : 0;
+    return expected === undefined || next === undefined ? null : reward + gamma * next - expected;
+  });
+}
+
+export function dialogueOf(
+  record: StoredEpisode,
+  source: EpisodeSource,
+  gamma: number,
+  reasons: readonly string[],
+): Dialogue {
+  const { turns, segments, opening } = record;
+  const errors = tdErrors(record, gamma);
+  const utterances = new Map(segments.flatMap((segment) => segment.utterances.map((own) => [own.turn, own] as const)));
+  const shown = turns.map((turn, i): Turn => {
+    const utterance = utterances.get(i);
+    const before = i === 0 ? undefined : turns[i - 1];
+    // The actions that an environment lists with a step are those of the next turn.
+    const valid = before?.info.validActions;
+    return {
+      observation: cut(before === undefined ? opening : (turn.state ?? before.reply ?? before.next_observation ?? '')),
+      ...{ action: turn.action, reward: turn.reward },
+      ...(turn.q !== undefined && { q: turn.q }),
+      ...(turn.v !== undefined && { v: turn.v }),
+      ...(turn.advantage !== undefined && { advantage: turn.advantage }),
+      ...(errors[i] !== null && { tdError: Number(errors[i].toPrecision(4)) }),
+      ...(utterance && scoresOf(utterance)),
+      ...(Array.isArray(valid) && { validActions: valid as string[] }),
+      ...(turn.preferred && { preferred: turn.preferred }),
+      ...(turn.info.invalid === true && { invalid: true }),
+    };
+  });
+  const last = turns.at(-1);
+  return {
+    ...summaryOf(record, source, gamma),
+    reasons: [...reasons],
+    turns: shown,
+    ending: cut(last?.reply ?? last?.next_observation ?? ''),
+  };
+}
+
+function scoresOf({ logprobs, texts }: { logprobs: number[]; texts?: string[] }): Pick<Turn, 'logprob' | 'entropy' | 'tokens'> {
+  if (logprobs.length === 0) return {};
+  const short = (value: number) => Number(value.toPrecision(4));
+  const sum = logprobs.reduce((total, logprob) => total + logprob, 0);
+  return {
+    logprob: short(sum),
+    entropy: short(-sum / logprobs.length),
+    ...(texts && { tokens: texts.map((text, i) => ({ text, logprob: short(logprobs[i]) })) }),
+  };
+}
+
+const cut = (text: string) =>
+  text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)} … (${text.length - MAX_TEXT} characters more)`;

@@ -1,0 +1,93 @@
+// When a run was started, with which command and code, and how each start ended: for reports, never for the numbers.
+import { execFile } from 'node:child_process';
+import { appendFile, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const FILE = 'starts.jsonl';
+
+/** One line of the file. */
+interface StartLine {
+  event: 'start' | 'end';
+  /** ISO 8601. */
+  time: string;
+  command?: string;
+  /** Of the checkout that ran, with `+` where it had changes; absent in an installed package. */
+  commit?: string;
+  node?: string;
+  /** `finished`, `interrupted`, `stopped by the guard` or `failed`. */
+  status?: EndStatus;
+  /** First line of the error. */
+  reason?: string;
+}
+
+export type EndStatus = 'finished' | 'interrupted' | 'stopped by the guard' | 'failed';
+
+/** What the file says, over all starts. */
+export interface Starts {
+  first: string | null;
+  /** Of the last line. */
+  last: string | null;
+  count: number;
+  command: string | null;
+  commit: string | null;
+  /** Of the last start; null while it runs, and after a process that was killed. */
+  end: { status: EndStatus; reason: string | null } | null;
+}
+
+export async function recordStart(directory: string): Promise<void> {
+  const commit = await commitOf(import.meta.dirname);
+  const command = ['bowyer', ...process.argv.slice(2).map(withoutSecret)].map(quoted).join(' ');
+  await append(directory, { event: 'start', command, ...(commit && { commit }), node: process.version });
+}
+
+export async function recordEnd(directory: string, status: EndStatus, reason?: string): Promise<void> {
+  await append(directory, { event: 'end', status, ...(reason !== undefined && { reason }) });
+}
+
+async function append(directory: string, line: Omit<StartLine, 'time'>): Promise<void> {
+  const { event, ...rest } = line;
+  await appendFile(join(directory, FILE), `${JSON.stringify({ event, time: new Date().toISOString(), ...rest })}\n`);
+}
+
+export async function readStarts(directory: string): Promise<Starts> {
+  const text = await readFile(join(directory, FILE), 'utf8').catch(() => '');
+  const lines = text.split('\n').flatMap((line) => {
+    try {
+      return line === '' ? [] : [JSON.parse(line) as StartLine];
+    } catch {
+      return []; // a line that a killed process left
+    }
+  });
+  const starts = lines.filter(({ event }) => event === 'start');
+  const last = lines.at(-1);
+  return {
+    first: starts[0]?.time ?? null,
+    last: last?.event === 'end' ? last.time : null,
+    count: starts.length,
+    command: starts.at(-1)?.command ?? null,
+    commit: starts.at(-1)?.commit ?? null,
+    end: last?.event === 'end' ? { status: last.status!, reason: last.reason ?? null } : null,
+  };
+}
+
+/** The value of an override that names a secret is left out. */
+export function withoutSecret(word: string): string {
+  return word.replace(/^([+~]*[\w./@]*(?:key|token|secret|password))=.+$/i, '$1=…');
+}
+
+const quoted = (word: string) => (/^[\w@%+=:,./…-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+
+/** Null where there is no checkout or no git. */
+async function commitOf(folder: string): Promise<string | null> {
+  const git = async (...args: string[]) => (await promisify(execFile)('git', ['-C', folder, ...args])).stdout.trim();
+  try {
+    const [commit, changes] = await Promise.all([
+      git('rev-parse', '--short=12', 'HEAD'),
+      git('status', '--porcelain', '--untracked-files=no'),
+    ]);
+    return changes === '' ? commit : `${commit}+`;
+  } catch {
+    return null;
+  }
+}

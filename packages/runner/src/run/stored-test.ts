@@ -1,0 +1,29 @@
+// trajectories/test.jsonl: every episode of a test, for comparisons by episode; those that are read whole have their tokens.
+import { join } from 'node:path';
+import type { Decoding } from '@bowyer/algorithms';
+import type { Trajectory } from '@bowyer/core';
+import { JsonlFile } from '@bowyer/logging';
+import type { TokenTexts } from './token-texts.js';
+import { toRecord } from './trajectory-record.js';
+
+/** Episodes of each policy whose tokens are stored. */
+const WITH_TOKENS = 32;
+
+interface TestedPolicy {
+  name: string;
+  decoding: Decoding;
+  trajectories: readonly Trajectory[];
+}
+
+export async function storeTest(
+  directory: string,
+  tested: readonly TestedPolicy[],
+  texts: TokenTexts | undefined,
+): Promise<void> {
+  const file = await JsonlFile.open(join(directory, 'trajectories', 'test.jsonl'), 0);
+  for (const { name, decoding, trajectories } of tested)
+    for (const [i, trajectory] of trajectories.entries()) {
+      const record = toRecord(i < WITH_TOKENS ? trajectory : { ...trajectory, segments: [] }, 0, texts);
+      await file.append({ ...record, policy: name, decoding, split: 'test' });
+    }
+}

@@ -1,0 +1,25 @@
+// Texts of single tokens, for heat maps.
+import type { Tokenizer } from '@bowyer/models';
+
+/** @returns one text per id; together they are the text of all */
+export type TokenTexts = (ids: readonly number[]) => string[];
+
+/** Pairs that are remembered at most. */
+const MAX_PAIRS = 100_000;
+
+/** A token's text depends on the one before it: word-level tokenizers put spaces between words. */
+export function tokenTexts(tokenizer: Pick<Tokenizer, 'decode'>): TokenTexts {
+  const known = new Map<string, string>();
+  const textOf = (before: number | undefined, id: number): string => {
+    const pair = `${before ?? ''} ${id}`;
+    let text = known.get(pair);
+    if (text !== undefined) return text;
+    const options = { keepSpecialTokens: true };
+    const first = before === undefined ? '' : tokenizer.decode([before], options);
+    text = tokenizer.decode(before === undefined ? [id] : [before, id], options).slice(first.length);
+    if (known.size >= MAX_PAIRS) known.clear();
+    known.set(pair, text);
+    return text;
+  };
+  return (ids) => ids.map((id, i) => textOf(i === 0 ? undefined : ids[i - 1], id));
+}

@@ -1,0 +1,39 @@
+// Ctrl-C and SIGTERM while a job runs: the first one asks it to stop where it can be resumed, the second one ends it at once.
+import type { TaskContext } from './tasks/task.js';
+
+/** @param work given what registers how to stop (see TaskContext) */
+export async function withSignals(
+  log: TaskContext['log'],
+  work: (onInterrupt: TaskContext['onInterrupt']) => Promise<void>,
+): Promise<void> {
+  let interrupt: { stop: () => void; announcement?: string } | null = null;
+  let asked = false;
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (asked || interrupt === null) return endAtOnce(signal);
+    asked = true;
+    reportStop();
+    const { stop, announcement } = interrupt;
+    if (announcement !== undefined) log(`${announcement}; again to leave immediately`, 'WARNING');
+    stop();
+  };
+  const endAtOnce = (signal: NodeJS.Signals) => {
+    // What removes temporary files. process.exit would do it too, but it ends threads that compute in native code, which abort.
+    process.emit('exit', process.exitCode as number);
+    process.off(signal, onSignal);
+    process.kill(process.pid, signal); // nobody handles it any more: the system ends the process
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  try {
+    await work((stop, announcement) => (interrupt = stop && { stop, announcement }));
+  } finally {
+    process.off('SIGINT', onSignal);
+    process.off('SIGTERM', onSignal);
+  }
+}
+
+/** Where BOWYER_STOPPED_EXIT_CODE is set, as under launcher=slurm: what this process returns if it stops as asked. */
+function reportStop(): void {
+  const code = Number(process.env.BOWYER_STOPPED_EXIT_CODE ?? 0);
+  process.once('exit', (own) => (process.exitCode = own === 0 ? code : own));
+}

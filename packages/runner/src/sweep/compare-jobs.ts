@@ -1,0 +1,21 @@
+// What a sweep shows by default: its settings beside each other, mean and interval over their seeds.
+import { comparisonText, readSettings } from '../report/comparison.js';
+import { writeComparison } from '../run/write-report.js';
+
+/**
+ * Writes comparison.html into the sweep's folder. A sweep of jobs that are no runs (of `play`, of `score`) has none, and one that
+ * cannot be written stops nothing.
+ *
+ * @param directory of the sweep
+ * @returns lines for the terminal
+ */
+export async function compareJobs(directory: string): Promise<string[]> {
+  try {
+    const data = await readSettings([directory]);
+    const path = await writeComparison(directory, data);
+    return [...comparisonText(data).split('\n'), '', `comparison: ${path}`];
+  } catch (error) {
+    const [line] = (error as Error).message.split('\n');
+    return line.includes('no run is there') ? [] : [`the sweep's comparison was not written: ${line}`];
+  }
+}

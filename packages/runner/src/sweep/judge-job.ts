@@ -1,0 +1,61 @@
+// How an ended job stands: by its exit and by the figures in its folder. The same for every launcher.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readJobMetrics } from './job-metrics.js';
+import { LOG_FILE } from './job-process.js';
+import type { JobOutcome, JobStart, SweepJob } from './sweep-job.js';
+
+export interface FiguresWanted {
+  /** Keys to read from a job's files when it ends. */
+  metrics: readonly string[];
+  /** A finished job without this key counts as failed. */
+  requiredMetric?: string;
+}
+
+export interface JobEnd {
+  /** Why it failed; empty where it did not. */
+  failure: string;
+  /** A job that was asked to stop counts as stopped however it ended: started again, it finds out itself how far it is. */
+  isStopped: boolean;
+  /** Wall-clock time of all starts so far. */
+  seconds: number;
+}
+
+/** Lines of a failed job's log that are worth showing at once. */
+const LAST_LINES = 5;
+
+export async function judgeJob(
+  { job, resource }: JobStart,
+  { failure, isStopped, seconds }: JobEnd,
+  { metrics: keys, requiredMetric }: FiguresWanted,
+): Promise<JobOutcome> {
+  const wanted = requiredMetric === undefined ? keys : [...new Set([requiredMetric, ...keys])];
+  let metrics: Record<string, number | null> = {};
+  let unreadable = '';
+  try {
+    metrics = await readJobMetrics(job.directory, wanted);
+    if (resource) metrics = { [resource.key]: resource.amount, ...metrics };
+  } catch (error) {
+    unreadable = `its figures cannot be read: ${(error as Error).message}`;
+  }
+  if (isStopped) return { status: 'stopped', note: failure, seconds, metrics };
+  const note = failure || unreadable;
+  if (note) return { status: 'failed', note, seconds, metrics };
+  if (requiredMetric !== undefined && metrics[requiredMetric] === null) {
+    const note = `neither results.json nor metrics.jsonl has a finite '${requiredMetric}', which sweeper.metric asks for`;
+    return { status: 'failed', note, seconds, metrics };
+  }
+  return { status: 'finished', note: '', seconds, metrics };
+}
+
+/**
+ * What a job printed in the end, this time.
+ *
+ * @param isHeading of the line with which each start of the job begins its log
+ */
+export async function lastWords({ directory }: SweepJob, isHeading: (line: string) => boolean): Promise<string[]> {
+  const path = join(directory, LOG_FILE);
+  const lines = (await readFile(path, 'utf8').catch(() => '')).split('\n').filter((line) => line.trim());
+  const printed = lines.slice(lines.findLastIndex(isHeading) + 1);
+  return [...printed.slice(-LAST_LINES), `whole log: ${path}`];
+}

@@ -1,0 +1,163 @@
+// The script of a job array, as a pure text: its #SBATCH lines, the command of each task, and what happens at a signal.
+import { shellQuoted } from '../job-process.js';
+import type { SlurmConfig } from '../sweep-schema.js';
+import { EVENTS_FILE } from './slurm-events.js';
+
+/** Exit code by which a run says that it wrote a checkpoint because it was asked to stop: EX_TEMPFAIL of sysexits.h. */
+export const STOPPED_EXIT_CODE = 75;
+
+export interface ArrayTask {
+  /** Absolute folder of the job. */
+  directory: string;
+  command: readonly string[];
+}
+
+/** Option of sbatch for each key that has one. */
+const OPTIONS = {
+  name: 'job-name',
+  nodes: 'nodes',
+  tasks_per_node: 'ntasks-per-node',
+  cpus_per_task: 'cpus-per-task',
+  gpus_per_node: 'gpus-per-node',
+  gpus_per_task: 'gpus-per-task',
+  cpus_per_gpu: 'cpus-per-gpu',
+  mem_per_cpu: 'mem-per-cpu',
+  mem_per_gpu: 'mem-per-gpu',
+  gres: 'gres',
+  partition: 'partition',
+  qos: 'qos',
+  account: 'account',
+  comment: 'comment',
+  constraint: 'constraint',
+  exclude: 'exclude',
+} as const satisfies Partial<Record<keyof SlurmConfig, string>>;
+
+/** Set by the launcher itself. */
+const RESERVED = ['array', 'output', 'error', 'open-mode', 'requeue', 'no-requeue', 'signal', 'chdir', 'parsable', 'dependency', 'wrap']; // prettier-ignore
+
+/** @returns options in `additional_parameters` that the launcher sets itself, or that have a key of their own */
+export function refusedParameters({ additional_parameters: given = {} }: SlurmConfig): string[] {
+  const own: readonly string[] = [...RESERVED, ...Object.values(OPTIONS), 'time', 'mem'];
+  return Object.keys(given).filter((option) => own.includes(option));
+}
+
+/**
+ * @param tasks by index in the array
+ * @param log pattern of Slurm's own log, for what goes wrong before a job's log is open
+ */
+export function batchScript(
+  tasks: readonly ArrayTask[],
+  config: SlurmConfig,
+  { cwd, log }: { cwd: string; log: string },
+): string {
+  const { cpus_per_task: cpus, srun_args: own = [] } = config;
+  // srun does not take the number of cores from sbatch since Slurm 22.05.
+  const srun = ['srun', '--kill-on-bad-exit=1', ...(cpus == null ? [] : [`--cpus-per-task=${cpus}`]), ...own];
+  return [
+    '#!/bin/bash',
+    ...directives(tasks.length, config, { cwd, log }).map((line) => `#SBATCH ${line}`),
+    '',
+    'case $SLURM_ARRAY_TASK_ID in',
+    ...tasks.map(
+      ({ directory, command }, index) =>
+        `${index}) directory=${shellQuoted(directory)} command=(${command.map(shellQuoted).join(' ')}) ;;`,
+    ),
+    'esac',
+    variables(config),
+    BEGINNING,
+    ...(config.setup ?? []),
+    HEADING,
+    `${srun.map(shellQuoted).join(' ')} "\${command[@]}" &`,
+    ENDING,
+  ].join('\n');
+}
+
+function directives(count: number, config: SlurmConfig, { cwd, log }: { cwd: string; log: string }): string[] {
+  const { array_parallelism: atOnce, timeout_min: minutes, mem_gb: gigabytes, signal_delay_s: delay = 0 } = config;
+  const texts: Record<string, string | number | boolean | null | undefined> = {
+    array: `0-${count - 1}${atOnce === undefined ? '' : `%${atOnce}`}`,
+    output: log,
+    chdir: cwd,
+    'open-mode': 'append',
+    requeue: true,
+    signal: delay > 0 ? `B:USR2@${delay}` : null,
+    time: minutes == null ? null : timeLimit(minutes),
+    mem: gigabytes == null ? null : `${Math.ceil(gigabytes * 1024)}M`,
+    ...Object.fromEntries(
+      Object.entries(OPTIONS).map(([key, option]) => [option, config[key as keyof typeof OPTIONS]]),
+    ),
+    ...config.additional_parameters,
+  };
+  return Object.entries(texts).flatMap(([option, value]) => {
+    if (value === null || value === undefined || value === false) return [];
+    return value === true ? [`--${option}`] : [`--${option}=${directiveValue(String(value))}`];
+  });
+}
+
+/** `minutes:seconds`, as sbatch reads it. */
+function timeLimit(minutes: number): string {
+  const seconds = Math.ceil(minutes * 60);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+}
+
+/** sbatch reads quotes in its lines as a shell does, but expands nothing. */
+const directiveValue = (text: string) =>
+  /^[^\s"'\\]+$/.test(text) ? text : `"${text.replaceAll(/(["\\])/g, '\\$1')}"`;
+
+function variables({ max_num_timeout: restarts = 0, timeout_min: minutes, signal_delay_s: delay = 0 }: SlurmConfig) {
+  // The same signal may come at a preemption (preempt_send_user_signal): a minute earlier it is not the time limit.
+  const limit = minutes == null ? 0 : Math.max(Math.floor(minutes * 60) - delay - 60, 0);
+  return [`max_timeouts=${restarts}`, `limit_seconds=${limit}`, `export BOWYER_STOPPED_EXIT_CODE=${STOPPED_EXIT_CODE}`].join('\n'); // prettier-ignore
+}
+
+// $SLURM_JOB_ID of an array's last task is the array's own number, by which scontrol would queue all tasks again.
+const BEGINNING = `task=\${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID
+mkdir -p "$directory" || exit 1
+exec >>"$directory/job.log" 2>&1
+note() { # EVENT CODE
+  printf '{"time":%(%s)T,"task":"%s","restarts":%d,"nodes":"%s","event":"%s","code":%s}\\n' -1 \\
+    "$task" "\${SLURM_RESTART_COUNT:-0}" "$SLURM_JOB_NODELIST" "$1" "$2" >>"$directory/${EVENTS_FILE}"
+}
+stop=''
+# Before the time limit: only this shell gets the signal, and passes it on to the job's processes.
+at_user_signal() {
+  interrupted=1
+  if [ "$SECONDS" -ge "$limit_seconds" ]; then stop=timeout; else stop=preempted; fi
+  note "$stop" null
+  scancel --signal=TERM "$task"
+}
+trap at_user_signal USR2
+# scancel and scontrol requeue signal this shell too; a preemption with a grace time signals the job's processes alone.
+trap 'interrupted=1 stop=cancelled' TERM
+note started null`;
+
+/** A job's log of this start begins here. */
+const HEADING = `printf '# %s\\n' "\${command[*]@Q}"`;
+
+const ENDING = `child=$!
+code=''
+until [ -n "$code" ]; do
+  interrupted=''
+  wait "$child"
+  status=$?
+  # A wait that a signal ends has not seen the job's end.
+  if [ -z "$interrupted" ] || [ "$status" -le 128 ]; then code=$status; fi
+done
+if [ "$code" = 0 ] || { [ -z "$stop" ] && [ "$code" != ${STOPPED_EXIT_CODE} ] && [ "$code" != 143 ]; }; then
+  note ended "$code"
+  exit "$code"
+fi
+# The job left because it was asked to.
+timeouts=$(grep -F '"event":"timeout"' "$directory/${EVENTS_FILE}" | grep -cF "\\"$task\\"")
+if [ "$stop" = cancelled ]; then
+  note cancelled null
+elif [ "$stop" = timeout ] && [ "$timeouts" -gt "$max_timeouts" ]; then
+  note 'out of time' null
+elif scontrol requeue "$task"; then
+  note requeued null
+  sleep 60 & wait $! # Slurm ends this shell
+else
+  note cancelled null
+fi
+exit ${STOPPED_EXIT_CODE}
+`;

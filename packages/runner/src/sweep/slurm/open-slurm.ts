@@ -1,0 +1,37 @@
+// What is checked before launcher=slurm writes or submits anything.
+import { ConfigError } from '@bowyer/config';
+import type { LauncherConfig } from '../sweep-schema.js';
+import { refusedParameters } from './batch-script.js';
+import { SlurmCommands, type Slurm } from './slurm-commands.js';
+
+export interface OpenedSlurm {
+  slurm: Slurm;
+  /** Array indices are below it. */
+  maxArraySize: number;
+}
+
+/** @throws {ConfigError} without Slurm, or for options that the launcher sets itself */
+export async function openSlurm(
+  env: Readonly<Record<string, string | undefined>>,
+  config: LauncherConfig,
+): Promise<OpenedSlurm> {
+  const [refused] = refusedParameters(config);
+  if (refused !== undefined) {
+    throw new ConfigError('sweep', `launcher.additional_parameters.${refused} is set by the launcher itself`, [
+      'leave it out; docs/slurm.md lists the keys of launcher=slurm and their options of sbatch',
+    ]);
+  }
+  const { timeout_min: minutes, signal_delay_s: delay = 0 } = config;
+  if (minutes != null && delay >= minutes * 60) {
+    throw new ConfigError(
+      'sweep',
+      `launcher.signal_delay_s (${delay} s) is not below launcher.timeout_min (${minutes} min)`,
+      [
+        // prettier-ignore
+        'every job would be asked to stop as soon as it starts; raise timeout_min, or lower signal_delay_s',
+      ],
+    );
+  }
+  const slurm = new SlurmCommands(env);
+  return { slurm, maxArraySize: await slurm.maxArraySize() };
+}

@@ -1,0 +1,106 @@
+// Slurm's own commands, and their output as data.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { ConfigError } from '@bowyer/config';
+
+const execute = promisify(execFile);
+
+/** One array task in the queue, or one that ended within the controller's memory (MinJobAge). */
+export interface QueuedTask {
+  /** As squeue writes it: PENDING, RUNNING, COMPLETED, TIMEOUT, … */
+  state: string;
+  /** Why it waits: Resources, Priority, … ; None where there is no reason. */
+  reason: string;
+}
+
+/** What a launcher asks of Slurm. */
+export interface Slurm {
+  /** The largest index of an array is one less. */
+  maxArraySize(): Promise<number>;
+  /** @returns the array's number */
+  submit(scriptPath: string, options?: readonly string[]): Promise<string>;
+  /** @returns by `12_3`; a task that Slurm has forgotten is absent */
+  queue(arrays: readonly string[]): Promise<Map<string, QueuedTask>>;
+  /** State by accounting, such as `TIMEOUT`; null without accounting, or without a record. */
+  accountedState(task: string): Promise<string | null>;
+  /** A table for people, with one line for each start; null without accounting. */
+  accounting(arrays: readonly string[]): Promise<string | null>;
+}
+
+interface CommandFailure {
+  code?: string | number;
+  stderr?: string;
+  message: string;
+}
+
+const ACCOUNTING_COLUMNS = 'JobID,Partition,State,ExitCode,Elapsed,TotalCPU,MaxRSS,NodeList,Start,End';
+
+/** @param env with SLURM_CONF where the cluster's file is not at its usual place */
+export class SlurmCommands implements Slurm {
+  constructor(private readonly env: Readonly<Record<string, string | undefined>>) {}
+
+  /** @throws {ConfigError} if Slurm's commands are not installed, or its controller does not answer */
+  async maxArraySize(): Promise<number> {
+    const text = await this.#run('scontrol', ['show', 'config']).catch((error: CommandFailure) => {
+      throw unavailable('scontrol', error);
+    });
+    await this.#run('sbatch', ['--version']).catch((error: CommandFailure) => {
+      throw unavailable('sbatch', error);
+    });
+    return Number(/^MaxArraySize\s*=\s*(\d+)/m.exec(text)?.[1] ?? 1001);
+  }
+
+  async submit(scriptPath: string, options: readonly string[] = []): Promise<string> {
+    const text = await this.#run('sbatch', ['--parsable', ...options, scriptPath]).catch((error: CommandFailure) => {
+      throw new ConfigError('sweep', `sbatch refuses ${scriptPath}: ${spoken(error)}`, [
+        'change the resources that it names: launcher.partition, launcher.timeout_min, launcher.mem_gb, …',
+      ]);
+    });
+    return text.trim().split(';')[0];
+  }
+
+  async queue(arrays: readonly string[]): Promise<Map<string, QueuedTask>> {
+    const format = '--format=%i|%T|%r';
+    const args = ['--noheader', '--array', '--states=all', `--jobs=${arrays.join(',')}`, format];
+    const text = await this.#run('squeue', args).catch((error: CommandFailure) => {
+      // Every one of them is older than MinJobAge.
+      if (/Invalid job id/.test(error.stderr ?? '')) return '';
+      throw error;
+    });
+    const lines = text.split('\n').map((line) => line.split('|'));
+    return new Map(lines.flatMap(([id, state, reason]) => (state ? [[id.trim(), { state, reason }] as const] : [])));
+  }
+
+  async accountedState(task: string): Promise<string | null> {
+    const args = ['--noheader', '--allocations', '--parsable2', '--format=State', `--jobs=${task}`];
+    const text = await this.#run('sacct', args).catch(() => '');
+    return text.trim().split('\n').at(-1)?.split(' ')[0] || null;
+  }
+
+  async accounting(arrays: readonly string[]): Promise<string | null> {
+    const args = ['--duplicates', '--parsable2', `--format=${ACCOUNTING_COLUMNS}`, `--jobs=${arrays.join(',')}`];
+    const text = await this.#run('sacct', args).catch(() => '');
+    return text.trim().includes('\n') ? text : null;
+  }
+
+  async #run(program: string, args: readonly string[]): Promise<string> {
+    const { stdout } = await execute(program, args, { env: { ...this.env }, maxBuffer: 1 << 26 });
+    return stdout;
+  }
+}
+
+const spoken = ({ stderr, message }: CommandFailure) =>
+  (stderr?.trim() || message).replaceAll(/^\w+: error: /gm, '').replaceAll('\n', '; ');
+
+function unavailable(program: string, error: CommandFailure): ConfigError {
+  if (error.code === 'ENOENT') {
+    return new ConfigError('sweep', `launcher=slurm needs Slurm's commands, and '${program}' is not found`, [
+      'start the sweep on a machine of the cluster from which sbatch works',
+      'without Slurm: launcher=local',
+    ]);
+  }
+  return new ConfigError('sweep', `Slurm's controller does not answer: ${spoken(error)}`, [
+    'look at sinfo; SLURM_CONF names the configuration file where it is not at its usual place',
+    'without Slurm: launcher=local',
+  ]);
+}

@@ -1,0 +1,20 @@
+// task=report: a run's report.html in its own folder; of several runs comparison.html.
+import { join } from 'node:path';
+import { comparisonText, readSettings } from '../../report/comparison.js';
+import { findRuns, isRun } from '../../report/find-runs.js';
+import { writeComparison, writeReport } from '../../run/write-report.js';
+import type { TaskContext } from '../task.js';
+
+interface ReportConfig {
+  dirs: string[];
+}
+
+export async function report({ dirs }: ReportConfig, { directory, print }: TaskContext): Promise<void> {
+  const [only] = dirs;
+  if (dirs.length === 1 && isRun(only)) return void print(`report: ${await writeReport(only)}\n`);
+  for (const dir of dirs) await findRuns(dir); // every folder has a run, before anything is written
+  const data = await readSettings(dirs);
+  const path = await writeComparison(dirs.length === 1 ? only : directory, data);
+  print(`${comparisonText(data)}\n\nreport: ${path}\n`);
+  if (dirs.length > 1) print(`runs: ${dirs.map((dir) => join(dir)).join(', ')}\n`);
+}

@@ -1,0 +1,22 @@
+// task=wandb_sync: sends runs to Weights & Biases that were offline, or that its server did not get whole.
+import { Type } from '@sinclair/typebox';
+import { nullable } from '@bowyer/core';
+import { runKeys } from '../../config/keys.js';
+import type { TaskUnit } from '../task.js';
+
+const { seed: _, ...keysOfRun } = runKeys; // nothing is drawn
+
+export const wandbSyncTask: TaskUnit = {
+  name: 'wandb_sync',
+  description: 'send runs to Weights & Biases that were offline, or that its server did not get whole',
+  keys: () => ({
+    ...keysOfRun,
+    dir: nullable(Type.String(), 'the folder of a run, or one with several of them; a log run-ID.wandb'),
+  }),
+  plays: false,
+  problems: ({ dir }) =>
+    dir === null
+      ? [{ key: 'dir', message: 'task=wandb_sync needs runs to send: dir is null', remedy: 'give dir=FOLDER' }]
+      : [],
+  load: async () => (await import('./wandb-sync.js')).wandbSync,
+};

@@ -1,0 +1,16 @@
+import { syncRuns, textTable } from '@bowyer/logging';
+import type { TaskContext } from '../task.js';
+
+export async function wandbSync({ dir }: { dir: string }, context: TaskContext): Promise<void> {
+  const { log, print, onInterrupt } = context;
+  const runs = await syncRuns(dir, {
+    env: process.env,
+    note: (message) => log(message),
+    warn: (message) => log(message, 'WARNING'),
+    onStart: (abort) => onInterrupt(abort, 'stopping; the same command goes on from here'),
+  });
+  print(`${textTable(['run', 'folder', ''], runs.map(({ id, folder, outcome }) => [id, folder, outcome]))}\n`);
+  const failed = runs.filter(({ outcome }) => outcome === 'not sent').length;
+  if (failed > 0)
+    throw new Error(`${failed} of ${runs.length} runs were not sent; they are on disk, and the same command tries again`);
+}

@@ -1,0 +1,71 @@
+// Reads damaged inputs and collects what a user would not understand: errors of the language itself, and readers that take long.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Rng } from '@bowyer/core';
+import { targets } from './targets.js';
+
+/** What a program throws by mistake; errors for users are of classes of their own, or name a place. */
+const MISTAKES: readonly { prototype: unknown }[] = [TypeError, RangeError, ReferenceError, SyntaxError, EvalError, URIError];
+
+/** The same, in the message of another error. */
+const MISTAKEN =
+  /Cannot (read propert|convert|destructure)|is not (a function|iterable|a constructor|defined)|Maximum call stack|Invalid (array|string|typed)|out of (range|bounds)|BigInt/;
+
+export interface Finding {
+  problem: string;
+  /** How to make the input again. */
+  seed: number;
+  input: Uint8Array;
+}
+
+export interface FuzzResult {
+  inputs: number;
+  /** Inputs that were read although damaged. */
+  accepted: number;
+  slowestMs: number;
+  findings: Finding[];
+}
+
+/**
+ * @param target a name of `targets`
+ * @param first of the seeds, one for each input
+ * @param limitMs an input that takes longer is a finding
+ */
+export async function fuzz(target: string, count: number, first = 1, limitMs = 2000): Promise<FuzzResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'bowyer-fuzz-'));
+  const current = join(folder, 'current-input');
+  const reader = await targets[target](folder);
+  const result: FuzzResult = { inputs: count, accepted: 0, slowestMs: 0, findings: [] };
+  try {
+    for (let seed = first; seed < first + count; seed++) {
+      const rng = Rng.forPurpose(seed, target);
+      const input = reader.damage(reader.seeds[rng.integer(0, reader.seeds.length - 1)], rng);
+      writeFileSync(current, input); // what a reader that never ends was reading
+      const began = performance.now();
+      const problem = await reader.read(input).then(() => void result.accepted++, mistakeOf);
+      const ms = performance.now() - began;
+      result.slowestMs = Math.max(result.slowestMs, ms);
+      if (problem) result.findings.push({ problem, seed, input });
+      else if (ms > limitMs) result.findings.push({ problem: `took ${Math.round(ms)} ms`, seed, input });
+    }
+  } finally {
+    await reader.close?.();
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return result;
+}
+
+/** @returns what is wrong with an error as a message to users; undefined where it is one */
+function mistakeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return `threw ${String(error)}`;
+  const isMistake = MISTAKES.some((mistake) => Object.getPrototypeOf(error) === mistake.prototype);
+  if (
+    isMistake ||
+    MISTAKEN.test(error.message) ||
+    error.message === '' ||
+    /the server (answered|did not)/.test(error.message)
+  )
+    return error.stack ?? '';
+  return undefined;
+}

@@ -1,0 +1,83 @@
+// What an OpenEnv server says about itself: schemas of its records, its OpenAPI document, and its answer to MCP.
+
+const text = { type: 'string' } as const;
+const nullable = (schema: object) => ({ anyOf: [schema, { type: 'null' }], default: null });
+const metadata = { type: 'object', additionalProperties: true, default: {} } as const;
+
+const record = (title: string, properties: object, required: readonly string[]) => ({
+  title,
+  type: 'object',
+  additionalProperties: false,
+  properties,
+  required,
+});
+
+/** GET /schema. */
+export const schemas = {
+  action: record('TextAction', { metadata, message: { ...text, description: "The agent's text." } }, ['message']),
+  observation: record(
+    'TextObservation',
+    {
+      done: { type: 'boolean', default: false },
+      reward: nullable({ type: 'number' }),
+      metadata,
+      text: { ...text, description: 'What the agent reads.' },
+      available_actions: { type: 'array', items: text, description: 'Where the environment lists them.' },
+      end_reason: { enum: ['success', 'failure', 'ended', 'turn_limit'], description: 'Of the last step.' },
+    },
+    ['text'],
+  ),
+  state: {
+    title: 'State',
+    type: 'object',
+    additionalProperties: true,
+    properties: { episode_id: nullable(text), step_count: { type: 'integer', minimum: 0, default: 0 } },
+  },
+};
+
+/** GET /metadata. */
+export const metadataOf = (name: string, description: string) => ({
+  name,
+  description,
+  readme_content: null,
+  version: '1.0.0',
+  author: null,
+  documentation_url: null,
+});
+
+const answered = { 200: { description: 'Successful Response' } };
+const ROUTES = { '/reset': 'post', '/step': 'post', '/state': 'get', '/health': 'get', '/metadata': 'get', '/schema': 'get', '/mcp': 'post' } as const; // prettier-ignore
+
+/** GET /openapi.json; validators read `info.version` and the paths. */
+export const openApi = (title: string) => ({
+  openapi: '3.1.0',
+  info: { title, version: '1.0.0' },
+  paths: Object.fromEntries(
+    Object.entries(ROUTES).map(([path, method]) => [path, { [method]: { responses: answered } }]),
+  ),
+});
+
+/** The answer to a JSON-RPC request of MCP: text environments have no tools. */
+export function mcpAnswer(body: string): object {
+  let request: unknown;
+  try {
+    request = JSON.parse(body);
+  } catch (error) {
+    return rpcError(null, -32700, `Parse error: ${(error as Error).message}`);
+  }
+  return mcpAnswerTo(request);
+}
+
+export function mcpAnswerTo(request: unknown): object {
+  const { jsonrpc, method, id = null } = (typeof request === 'object' && request !== null ? request : {}) as Record<string, unknown>; // prettier-ignore
+  if (jsonrpc !== '2.0' || typeof method !== 'string') return rpcError(id, -32600, 'Invalid Request');
+  if (method === 'tools/list' || method === 'tools/call')
+    return rpcError(id, -32603, 'Environment does not support MCP');
+  return rpcError(id, -32601, `Method not found: ${method}`);
+}
+
+const rpcError = (id: unknown, code: number, message: string) => ({
+  jsonrpc: '2.0',
+  id,
+  error: { code, message, data: null },
+});

@@ -1,0 +1,141 @@
+// OpenEnv's messages, as one WebSocket session exchanges them, and what is wrong with those that do not fit.
+// Source: OpenEnv at 685de41 (message types unchanged from 0.2.1 to 0.10); errors have pydantic's form.
+
+export type ErrorCode =
+  | 'INVALID_JSON'
+  | 'UNKNOWN_TYPE'
+  | 'VALIDATION_ERROR'
+  | 'EXECUTION_ERROR'
+  | 'CAPACITY_REACHED'
+  | 'FACTORY_ERROR'
+  | 'SESSION_ERROR';
+
+/** One thing that does not fit, in pydantic's form. */
+export interface FieldProblem {
+  type: 'missing' | 'extra_forbidden' | 'string_type' | 'int_type' | 'dict_type' | 'greater_than_equal';
+  loc: (string | number)[];
+  msg: string;
+  input: unknown;
+}
+
+/** What an environment's reset takes here; further keys are passed over, as the protocol has it. */
+export interface ResetData {
+  seed: number | null;
+  episodeId: string | null;
+  /** Number of the problem, as AgentGym counts. */
+  item: number | null;
+}
+
+export type ClientMessage =
+  | { type: 'reset'; data: ResetData }
+  | { type: 'step'; message: string }
+  | { type: 'state' }
+  | { type: 'close' }
+  | { type: 'mcp'; data: unknown };
+
+/** Request that the server answers with an error frame, after which the session continues. */
+export class MessageError extends Error {
+  override readonly name = 'MessageError';
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    readonly errors?: readonly FieldProblem[],
+  ) {
+    super(message);
+  }
+}
+
+/** The frame itself is no object: the session ends. */
+export class SessionError extends Error {
+  override readonly name = 'SessionError';
+}
+
+export const errorFrame = (code: ErrorCode, message: string, more: object = {}) => ({
+  type: 'error',
+  data: { message, code, ...more },
+});
+
+/** @throws {MessageError | SessionError} */
+export function readMessage(text: string): ClientMessage {
+  let frame: unknown;
+  try {
+    frame = JSON.parse(text);
+  } catch (error) {
+    throw new MessageError('INVALID_JSON', `Invalid JSON: ${(error as Error).message}`);
+  }
+  if (!isObject(frame)) throw new SessionError('a message must be a JSON object');
+  const { type = '' } = frame;
+  switch (type) {
+    case 'reset':
+      refuseProblems(extraKeys(frame, ['type', 'data']));
+      return { type, data: resetData(frame.data ?? {}, ['data']) };
+    case 'step':
+      refuseProblems([...missing(frame, ['data']), ...extraKeys(frame, ['type', 'data'])]);
+      return { type, message: actionMessage(frame.data) };
+    case 'mcp':
+      refuseProblems([...missing(frame, ['data']), ...extraKeys(frame, ['type', 'data'])]);
+      return { type, data: frame.data };
+    case 'state':
+    case 'close':
+      refuseProblems(extraKeys(frame, ['type']));
+      return { type };
+    default:
+      throw new MessageError('UNKNOWN_TYPE', `Unknown message type: ${typeof type === 'string' ? type : JSON.stringify(type)}`); // prettier-ignore
+  }
+}
+
+/** @param loc of `data` in what the client sent */
+export function resetData(data: unknown, loc: readonly string[]): ResetData {
+  if (!isObject(data)) throw refused([problem('dict_type', [...loc], 'Input should be a valid dictionary', data)]);
+  const { episode_id: episodeId = null } = data;
+  if (episodeId !== null && typeof episodeId !== 'string')
+    throw refused([problem('string_type', [...loc, 'episode_id'], 'Input should be a valid string', episodeId)]);
+  return { seed: integer(data, 'seed', loc), item: integer(data, 'data_idx', loc), episodeId };
+}
+
+/** The one action of a text environment: `{"message": TEXT}`; `metadata` is allowed in every action. */
+export function actionMessage(data: unknown): string {
+  if (!isObject(data)) throw refused([problem('dict_type', [], 'Input should be a valid dictionary', data)]);
+  refuseProblems([...missing(data, ['message']), ...extraKeys(data, ['message', 'metadata'])]);
+  const { message } = data;
+  if (typeof message !== 'string')
+    throw refused([problem('string_type', ['message'], 'Input should be a valid string', message)]);
+  return message;
+}
+
+/** Integers of 0 or more, also as strings, as pydantic accepts them. */
+function integer(data: Record<string, unknown>, key: string, loc: readonly string[]): number | null {
+  const value = data[key] ?? null;
+  if (value === null) return null;
+  const number = typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isSafeInteger(number))
+    throw refused([problem('int_type', [...loc, key], 'Input should be a valid integer', value)]);
+  if (number < 0)
+    throw refused([problem('greater_than_equal', [...loc, key], 'Input should be greater than or equal to 0', value)]);
+  return number;
+}
+
+const missing = (data: Record<string, unknown>, keys: readonly string[]) =>
+  keys.filter((key) => !Object.hasOwn(data, key)).map((key) => problem('missing', [key], 'Field required', data));
+
+const extraKeys = (data: Record<string, unknown>, known: readonly string[]) =>
+  Object.keys(data)
+    .filter((key) => !known.includes(key))
+    .map((key) => problem('extra_forbidden', [key], 'Extra inputs are not permitted', data[key]));
+
+const problem = (type: FieldProblem['type'], loc: FieldProblem['loc'], msg: string, input: unknown): FieldProblem => ({
+  type,
+  loc,
+  msg,
+  input: input ?? null,
+});
+
+const refused = (problems: readonly FieldProblem[]) =>
+  new MessageError('VALIDATION_ERROR', 'Invalid message', problems);
+
+function refuseProblems(problems: readonly FieldProblem[]): void {
+  if (problems.length > 0) throw refused(problems);
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,27 @@
+// An environment by name, served over OpenEnv's protocol.
+import { environmentInfo, itemKey, makeEnv, type EnvName, type EnvParts } from '@bowyer/envs';
+import { OpenEnvServer, type OpenEnvServerOptions } from './open-env-server.js';
+
+export interface ServeOpenEnvOptions extends Pick<
+  OpenEnvServerOptions,
+  'host' | 'port' | 'maxInstances' | 'idleMs' | 'onFault'
+> {
+  name: EnvName;
+  /** Of the environment. */
+  options: Record<string, unknown>;
+  parts?: EnvParts;
+}
+
+/** @returns the server once it listens */
+export async function serveOpenEnv({ name, options, parts, ...limits }: ServeOpenEnvOptions): Promise<OpenEnvServer> {
+  const key = itemKey(name);
+  const make = () => makeEnv(name, options, parts);
+  await make().close(); // invalid options are reported now, not at the first request
+  return OpenEnvServer.listen({
+    ...limits,
+    name,
+    description: environmentInfo(name).description,
+    makeEnv: make,
+    resetOptions: ({ seed, item }) => ({ ...(seed !== null && { seed }), ...(item !== null && { [key]: item }) }),
+  });
+}

@@ -1,0 +1,242 @@
+// A server that speaks W&B's protocol as far as a run needs it, stores what it accepts, and misbehaves as a test says. Answers have
+// the form of recorded ones (packages/logging/src/wandb/fixtures/online-conversation.jsonl).
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface ServedRun {
+  entity: string;
+  project: string;
+  /** Variables of the mutation that created it, and its newest config. */
+  created: Record<string, unknown>;
+  config: Record<string, { value: unknown }>;
+  /** Lines by offset, as they were first accepted. */
+  streams: Record<string, string[]>;
+  summary: string | null;
+  files: Record<string, Buffer>;
+  uploaded: string[];
+  complete: boolean;
+  exitcode: number | null;
+}
+
+export interface ServedRequest {
+  /** Operation of GraphQL, file_stream, or PUT. */
+  what: string;
+  /** Of the answer; 0: the connection was cut. */
+  status: number;
+  body: Record<string, unknown>;
+  authorization: string | undefined;
+}
+
+/** cut: before the request counts; lost: the request counts, and its answer never comes. */
+export type Fault = 'cut' | 'lost' | { status: number; headers?: Record<string, string> } | { delayMs: number };
+
+export interface ServedArtifact {
+  input: Record<string, unknown>;
+  files: Record<string, Buffer>;
+  manifest: string | null;
+  committed: boolean;
+  usedBy: string[];
+}
+
+export class WandbServer {
+  readonly runs = new Map<string, ServedRun>();
+  readonly artifacts = new Map<string, ServedArtifact>();
+  readonly sweeps = new Map<string, { variables: Record<string, unknown>; commands: object[] }>();
+  readonly requests: ServedRequest[] = [];
+  /** Lines that came at an offset where another line was accepted before. */
+  readonly contradictions: string[] = [];
+  /** Of the answer to the n-th request of its kind, counted from 1. */
+  fault: (what: string, n: number) => Fault | null = () => null;
+  /** Called for each request. */
+  onRequest: (request: ServedRequest) => void = () => {};
+  key = 'k'.repeat(40);
+  stopped = false;
+  readonly #counts = new Map<string, number>();
+  #server!: Server;
+
+  static async start(port = 0): Promise<WandbServer> {
+    const server = new WandbServer();
+    server.#server = createServer((request, response) => void server.#answer(request, response));
+    await new Promise<void>((done) => server.#server.listen(port, '127.0.0.1', done));
+    return server;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  close(): Promise<void> {
+    this.#server.closeAllConnections();
+    return new Promise((done) => this.#server.close(() => done()));
+  }
+
+  /** Rows of a run's history. */
+  rows(name: string): Record<string, unknown>[] {
+    const lines = this.runs.get(name)?.streams['wandb-history.jsonl'] ?? [];
+    return lines.map((line) => parse(line) as Record<string, unknown>);
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const pieces: Buffer[] = [];
+    for await (const piece of request) pieces.push(piece as Buffer);
+    const bytes = Buffer.concat(pieces);
+    const { pathname, searchParams } = new URL(request.url!, this.url);
+    const isPut = request.method === 'PUT';
+    const body = isPut ? { bytes: bytes.length } : (JSON.parse(bytes.toString() || '{}') as Record<string, unknown>);
+    const operation = /(?:query|mutation)\s+(\w+)/.exec(String(body.query))?.[1];
+    const what = isPut ? 'PUT' : pathname.endsWith('/file_stream') ? 'file_stream' : (operation ?? pathname);
+    const n = (this.#counts.get(what) ?? 0) + 1;
+    this.#counts.set(what, n);
+    const fault = this.fault(what, n);
+    if (typeof fault === 'object' && fault !== null && 'delayMs' in fault)
+      await new Promise((done) => setTimeout(done, fault.delayMs));
+    const { authorization } = request.headers;
+    const record: ServedRequest = { what, status: 200, body, authorization };
+    const isKnown = authorization === `Basic ${Buffer.from(`api:${this.key}`).toString('base64')}`;
+    if (fault === 'cut') record.status = 0;
+    else if (!isPut && !isKnown) record.status = 401;
+    else if (typeof fault === 'object' && fault !== null && 'status' in fault) record.status = fault.status;
+    this.requests.push(record);
+    this.onRequest(record);
+    if (fault === 'cut') return void request.socket.destroy();
+    const headers = typeof fault === 'object' && fault !== null && 'status' in fault ? fault.headers : {};
+    if (record.status !== 200) {
+      const message = `status ${record.status} for ${authorization}`; // a careless server repeats the key
+      response.writeHead(record.status, headers).end(JSON.stringify({ errors: [{ message }] }));
+      return;
+    }
+    const answer = isPut ? this.#put(searchParams, bytes) : what === 'file_stream' ? this.#stream(pathname, body) : { data: this.#graphql(what, body.variables as Record<string, unknown>) }; // prettier-ignore
+    if (fault === 'lost') return void request.socket.destroy();
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+  }
+
+  #put(search: URLSearchParams, bytes: Buffer): object {
+    const name = search.get('file')!;
+    const artifact = this.artifacts.get(search.get('artifact') ?? '');
+    if (artifact !== undefined && name === 'wandb_manifest.json') artifact.manifest = bytes.toString();
+    else if (artifact !== undefined) artifact.files[name] = bytes;
+    else this.runs.get(search.get('run')!)!.files[name] = bytes;
+    return {};
+  }
+
+  #stream(pathname: string, body: Record<string, unknown>): object {
+    const run = this.runs.get(decodeURIComponent(pathname.split('/').at(-2)!))!;
+    const files = (body.files ?? {}) as Record<string, { offset: number; content: string[] }>;
+    for (const [name, { offset, content }] of Object.entries(files)) {
+      if (name === 'wandb-summary.json') run.summary = content[0];
+      else this.#lines((run.streams[name] ??= []), offset, content, name);
+    }
+    run.uploaded.push(...((body.uploaded ?? []) as string[]));
+    if (body.complete) Object.assign(run, { complete: true, exitcode: body.exitcode });
+    else run.complete = false;
+    return { exitcode: null, limits: {}, ...(this.stopped && { stopped: true }) };
+  }
+
+  #lines(stored: string[], offset: number, content: readonly string[], name: string): void {
+    if (offset > stored.length) this.contradictions.push(`${name}: a gap from ${stored.length} to ${offset}`);
+    content.forEach((line, i) => {
+      const before = stored[offset + i];
+      if (before !== undefined && before !== line)
+        this.contradictions.push(`${name}:${offset + i}: ${before} ≠ ${line}`);
+      stored[offset + i] ??= line;
+    });
+  }
+
+  #graphql(operation: string, variables: Record<string, unknown>): object {
+    const answers: Record<string, () => object> = {
+      Viewer: () => ({ viewer: { id: 'user0', entity: 'mock_server_entity', username: 'mock', flags: '{}', teams: { edges: [] } } }), // prettier-ignore
+      UpsertBucket: () => this.#upsert(variables),
+      RunResumeStatus: () => this.#resumeStatus(variables),
+      CreateRunFiles: () => this.#runFiles(variables),
+      CreateArtifact: () => this.#createArtifact(variables.input as Record<string, unknown>),
+      CreateArtifactManifest: () => ({
+        createArtifactManifest: {
+          artifactManifest: {
+            id: `manifest-of-${String(variables.artifactID)}`,
+            file: variables.includeUpload ? this.#upload({ artifact: variables.artifactID, file: variables.name }) : {},
+          },
+        },
+      }),
+      CreateArtifactFiles: () => {
+        const specs = variables.artifactFiles as { artifactID: string; name: string }[];
+        const edges = specs.map(({ artifactID, name }) => ({ node: { name, ...this.#upload({ artifact: artifactID, file: name }) } })); // prettier-ignore
+        return { createArtifactFiles: { files: { edges } } };
+      },
+      CommitArtifact: () => {
+        this.artifacts.get(variables.artifactID as string)!.committed = true;
+        return { commitArtifact: { artifact: { id: variables.artifactID, digest: '' } } };
+      },
+      UseArtifact: () => {
+        this.artifacts.get(variables.artifactID as string)!.usedBy.push(variables.runName as string);
+        return { useArtifact: { artifact: { id: variables.artifactID, digest: '' } } };
+      },
+      UpsertSweep: () => {
+        const name = `sweep${this.sweeps.size}`;
+        this.sweeps.set(name, { variables, commands: [] });
+        return { upsertSweep: { sweep: { name, project: { name: variables.projectName, entity: { name: variables.entityName ?? 'mock_server_entity' } } }, configValidationWarnings: [] } }; // prettier-ignore
+      },
+      CreateAgent: () => ({ createAgent: { agent: { id: `agent-of-${String(variables.sweep)}` } } }),
+      Heartbeat: () => {
+        const sweep = this.sweeps.get(String(variables.id).replace('agent-of-', ''));
+        const command = sweep?.commands.shift();
+        return { agentHeartbeat: { agent: { id: variables.id }, commands: JSON.stringify(command ? [command] : []) } };
+      },
+    };
+    return answers[operation]?.() ?? {};
+  }
+
+  #upsert(variables: Record<string, unknown>): object {
+    const name = variables.name as string;
+    const inserted = !this.runs.has(name);
+    if (inserted)
+      this.runs.set(name, {
+        entity: (variables.entity as string | null) ?? 'mock_server_entity',
+        project: variables.project as string,
+        ...{ created: variables, config: {}, streams: {}, summary: null, files: {}, uploaded: [] },
+        ...{ complete: false, exitcode: null },
+      });
+    const run = this.runs.get(name)!;
+    if (typeof variables.config === 'string') run.config = parse(variables.config) as ServedRun['config'];
+    const project = { name: run.project, entity: { name: run.entity } };
+    const bucket = { id: `storage-of-${name}`, name, displayName: variables.displayName ?? 'lovely-dawn-32', project };
+    return { upsertBucket: { bucket, inserted } };
+  }
+
+  #resumeStatus({ name }: Record<string, unknown>): object {
+    const run = this.runs.get(name as string);
+    if (run === undefined) return { model: { bucket: null } };
+    const lines = (stream: string) => run.streams[stream] ?? [];
+    const bucket = {
+      ...{ id: `storage-of-${String(name)}`, name, wandbConfig: JSON.stringify({ t: {} }) },
+      historyLineCount: lines('wandb-history.jsonl').length,
+      eventsLineCount: lines('wandb-events.jsonl').length,
+      logLineCount: lines('output.log').length,
+      ...{ historyTail: JSON.stringify(lines('wandb-history.jsonl').slice(-1)), eventsTail: '[]' },
+    };
+    return { model: { bucket } };
+  }
+
+  #runFiles({ run, files }: Record<string, unknown>): object {
+    const uploads = (files as string[]).map((name) => ({
+      name,
+      uploadUrl: this.#upload({ run, file: name }).uploadUrl,
+    }));
+    return { createRunFiles: { runID: run, uploadHeaders: ['X-Upload: yes'], files: uploads } };
+  }
+
+  #createArtifact(input: Record<string, unknown>): object {
+    const known = [...this.artifacts].find(([, other]) => other.committed && other.input.digest === input.digest);
+    const id = known?.[0] ?? `artifact${this.artifacts.size}`;
+    if (!known) this.artifacts.set(id, { input, files: {}, manifest: null, committed: false, usedBy: [] });
+    return { createArtifact: { artifact: { id, state: known ? 'COMMITTED' : 'PENDING' } } };
+  }
+
+  #upload(query: Record<string, unknown>): { uploadUrl: string; uploadHeaders: string[] } {
+    const search = new URLSearchParams(Object.entries(query).map(([key, value]): [string, string] => [key, String(value)])); // prettier-ignore
+    return { uploadUrl: `${this.url}/storage?${search.toString()}`, uploadHeaders: ['X-Upload: yes'] };
+  }
+}
+
+/** JSON with the bare tokens of W&B's clients, which become texts. */
+const parse = (text: string): unknown =>
+  JSON.parse(text.replaceAll(/(?<=[:[,]\s?)(NaN|-?Infinity)(?=[,}\]])/g, '"$1"'));

@@ -1,0 +1,183 @@
+// What pages show, as plain JSON: made by the runner from a run's files, drawn by the code below `web/`.
+
+/** How a run stands. `interrupted`: its process ended without saying how, or the user stopped it. */
+export type RunStatus = 'running' | 'finished' | 'interrupted' | 'stopped by the guard' | 'failed';
+
+/** A label and its value in the head of a page. */
+export interface Fact {
+  label: string;
+  value: string;
+}
+
+/** One metric over a run. Where it has more rows than a page draws, each point is the mean of a bucket of rows. */
+export interface MetricSeries {
+  key: string;
+  /** Index into `MetricTable.axes`. */
+  axis: number;
+  /** Null where there is no figure. */
+  values: (number | null)[];
+  /** Smallest and largest of each bucket; absent where every row is a point. */
+  low?: (number | null)[];
+  high?: (number | null)[];
+}
+
+export interface MetricTable {
+  /** What the axes count: `iteration` or `optimizer step`. */
+  xLabel: string;
+  /** Positions; several metrics share one list. */
+  axes: number[][];
+  series: MetricSeries[];
+  /** Rows of metrics.jsonl. */
+  rows: number;
+}
+
+/** A chart by the keys of its metrics. */
+export interface ChartSpec {
+  title: string;
+  keys: readonly string[];
+  /** Of the vertical axis, such as `nats`. */
+  unit?: string;
+  /** What the horizontal axis counts, where it is not what the table's counts. */
+  xLabel?: string;
+  /** What a reader should know, in a sentence. */
+  note?: string;
+  /** Horizontal lines, such as a known optimum. */
+  references?: readonly { name: string; value: number }[];
+}
+
+export interface Table {
+  title: string;
+  header: readonly string[];
+  /** Cells as text; the first of a row names it. */
+  rows: readonly (readonly string[])[];
+  /** Sentences below. */
+  notes?: readonly string[];
+}
+
+export interface Warning {
+  /** `bad`: the run's figures cannot be relied on, or it has failed; `look`: look at it. */
+  level: 'bad' | 'look';
+  title: string;
+  text: string;
+}
+
+/** Where an episode was played. */
+export type EpisodeSource = 'rollout' | 'eval' | 'test';
+
+/** One episode in a list. */
+export interface EpisodeSummary {
+  /** Names the episode within its run, such as `rollout/120`. */
+  id: string;
+  source: EpisodeSource;
+  /** Of the outer loop, from 1; 0 where nothing is trained. */
+  iteration: number;
+  episode: number;
+  /** The environment was reset with it. */
+  seed: number;
+  /** What was played: the same in episodes that can be compared; null where the environment names nothing. */
+  item: string | null;
+  /** Who played, where several did. */
+  policy?: string;
+  return: number;
+  turnCount: number;
+  /** Null where the environment does not say. */
+  won: boolean | null;
+  /** Largest |TD error| over the turns; null without values of a critic. */
+  surprise: number | null;
+}
+
+export interface TokenText {
+  text: string;
+  /** Nats, under the policy that sampled. */
+  logprob: number;
+}
+
+export interface Turn {
+  /** What the agent read that was new: the environment's text. */
+  observation: string;
+  action: string;
+  reward: number;
+  /** min(Q₁, Q₂) of the utterance. */
+  q?: number;
+  /** min(V₁, V₂), or V, before the utterance. */
+  v?: number;
+  /** What the policy was trained on, or Q − V. */
+  advantage?: number;
+  /** r + γ V(s′) − Q(s, a), or − V(s) where there is no Q. */
+  tdError?: number;
+  /** Nats, of the whole utterance. */
+  logprob?: number;
+  /** −log p per token, in nats: an estimate of the policy's entropy from the tokens that it sampled. */
+  entropy?: number;
+  tokens?: TokenText[];
+  /** What the environment accepted, where it says so. */
+  validActions?: string[];
+  /** Valid actions that the critic values most, best first. */
+  preferred?: { action: string; q: number }[];
+  /** The environment did not understand the action. */
+  invalid?: boolean;
+}
+
+/** A whole episode. */
+export interface Dialogue extends EpisodeSummary {
+  /** Why it is in the page, such as `worst` or `most surprising`. */
+  reasons: string[];
+  turns: Turn[];
+  /** What the environment said last. */
+  ending: string;
+}
+
+export interface RunData {
+  kind: 'run';
+  /** The run's name; the environment's where it has none. */
+  title: string;
+  status: RunStatus;
+  facts: Fact[];
+  warnings: Warning[];
+  tables: Table[];
+  metrics: MetricTable;
+  charts: ChartSpec[];
+  /** Episodes in a list; `episodeCount` says how many there are. */
+  episodes: EpisodeSummary[];
+  episodeCount: number;
+  /** Whole episodes, chosen: best, worst, most surprising, last. */
+  dialogues: Dialogue[];
+  /** YAML. */
+  config: string;
+  /** What a reader should know of the files, such as a torn last line that was dropped. */
+  notes: string[];
+}
+
+/** A line with its interval, over the seeds of a setting. */
+export interface BandSeries {
+  /** Name of the setting. */
+  setting: string;
+  x: number[];
+  mean: (number | null)[];
+  /** Ends of the interval; null where there is one run. */
+  low: (number | null)[];
+  high: (number | null)[];
+}
+
+export interface BandChart {
+  title: string;
+  xLabel: string;
+  unit?: string;
+  series: BandSeries[];
+}
+
+export interface ComparisonData {
+  kind: 'comparison';
+  title: string;
+  facts: Fact[];
+  /** The answer in sentences: which is better, by how much, how sure. */
+  verdicts: string[];
+  warnings: Warning[];
+  tables: Table[];
+  charts: BandChart[];
+  /** The same episode of two runs, beside each other. */
+  pairs: { title: string; sides: Dialogue[] }[];
+  notes: string[];
+}
+
+export type PageData = RunData | ComparisonData;

@@ -1,0 +1,20 @@
+export type {
+  BandChart,
+  BandSeries,
+  ChartSpec,
+  ComparisonData,
+  Dialogue,
+  EpisodeSource,
+  EpisodeSummary,
+  Fact,
+  MetricSeries,
+  MetricTable,
+  PageData,
+  RunData,
+  RunStatus,
+  Table,
+  TokenText,
+  Turn,
+  Warning,
+} from './data.js';
+export { packedPages, pageCode, renderPage, type PageCode, type PageName } from './page.js';

@@ -1,0 +1,34 @@
+// The page of several runs: which is better, by how much, how sure.
+import type { BandChart, ComparisonData } from '../data.js';
+import { chart, type ChartInput } from './chart.js';
+import { sideBySide } from './dialogue.js';
+import { el, section } from './dom.js';
+import { factList, head, noteList, warningList } from './parts.js';
+import { table } from './tables.js';
+
+export function comparisonPage(data: ComparisonData): HTMLElement {
+  const { title, facts, verdicts, warnings, tables, charts, pairs, notes } = data;
+  return el(
+    'main',
+    {},
+    head(title),
+    factList(facts),
+    noteList(notes),
+    verdicts.length === 0 ? null : section('answer', 'Which is better', el('ul', { class: 'verdicts' }, ...verdicts.map((verdict) => el('li', {}, verdict)))), // prettier-ignore
+    warnings.length === 0 ? null : section('warnings', 'Warnings', warningList(warnings)),
+    section('results', 'Results', ...tables.map(table)),
+    charts.length === 0 ? null : section('curves', 'Curves', el('div', { class: 'charts' }, ...charts.map((one) => chart(bandChart(one))))), // prettier-ignore
+    pairs.length === 0 ? null : section('episodes', 'The same episode of both', ...pairs.map((pair) => sideBySide(pair.title, pair.sides))), // prettier-ignore
+  );
+}
+
+/** Lines of settings, each with its band over seeds where there are several. */
+export function bandChart({ series, ...rest }: BandChart): ChartInput {
+  return {
+    ...rest,
+    lines: series.map(({ setting, x, mean, low, high }) => ({
+      ...{ name: setting, x, y: mean },
+      ...(low.some((value) => value !== null) && { low, high }),
+    })),
+  };
+}

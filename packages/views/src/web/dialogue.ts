@@ -1,0 +1,190 @@
+// An episode, turn by turn: what was said, what it was worth, and how sure the policy was of each token.
+import type { Dialogue, EpisodeSummary, TokenText, Turn } from '../data.js';
+import { el, lazyDetails } from './dom.js';
+import { figure, signed } from './format.js';
+
+/** Longest text of the environment that is shown unfolded, in characters. */
+const LONG_TEXT = 700;
+/** Nats at which a token has the full colour: one in about 150. */
+const SURPRISING = 5;
+const SHADES = 6;
+
+/** One line about an episode. */
+export function episodeTitle({ source, iteration, episode, policy, ...rest }: EpisodeSummary): string {
+  const place = source === 'rollout' ? `episode ${episode}` : `${source} episode ${episode}`;
+  const at = iteration > 0 ? `, iteration ${iteration}` : '';
+  const outcome = rest.won === null ? '' : rest.won ? ', won' : ', not won';
+  return `${place}${at}${policy === undefined ? '' : `, ${policy}`}: return ${figure(rest.return)}${outcome}`;
+}
+
+/** An episode that unfolds. */
+export function foldedDialogue(dialogue: Dialogue, open = false): HTMLDetailsElement {
+  const summary = el(
+    'span',
+    {},
+    episodeTitle(dialogue),
+    ...dialogue.reasons.map((reason) => el('span', { class: 'tag' }, reason)),
+  );
+  return lazyDetails(summary, () => dialogueView(dialogue), { class: 'episode', open, id: `episode-${dialogue.id}` });
+}
+
+export function dialogueView({ turns, ending, item }: Dialogue): HTMLElement {
+  return el(
+    'div',
+    { class: 'dialogue' },
+    item === null ? null : el('p', { class: 'muted note' }, `Played: ${item}`),
+    el('ol', {}, ...turns.map((turn, i) => turnView(turn, i))),
+    ending.trim() === '' ? null : el('div', { class: 'observation' }, speaker('environment'), longText(ending)),
+  );
+}
+
+function turnView(turn: Turn, index: number): HTMLElement {
+  return el(
+    'li',
+    {},
+    turn.observation.trim() === ''
+      ? null
+      : el('div', { class: 'observation' }, speaker('environment'), longText(turn.observation)),
+    el(
+      'div',
+      { class: turn.invalid ? 'action invalid' : 'action' },
+      speaker(`agent, turn ${index + 1}${turn.invalid ? ', not understood' : ''}`),
+      turn.tokens === undefined ? el('p', {}, shownAction(turn.action)) : heatMap(turn.tokens),
+    ),
+    values(turn),
+    preferences(turn),
+    validActions(turn),
+  );
+}
+
+const speaker = (name: string) => el('span', { class: 'speaker' }, name);
+
+const shownAction = (action: string) => (action.trim() === '' ? '(nothing)' : action.trim());
+
+function longText(text: string): HTMLElement {
+  const trimmed = text.replace(/^\n+|\n+$/g, '');
+  if (trimmed.length <= LONG_TEXT) return el('p', {}, trimmed);
+  return el(
+    'div',
+    {},
+    el('p', {}, `${trimmed.slice(0, LONG_TEXT / 2)} …`),
+    lazyDetails(`whole text (${trimmed.length} characters)`, () => el('p', {}, trimmed)),
+  );
+}
+
+const FIGURES: readonly [key: keyof Turn & string, symbol: string, meaning: string][] = [
+  ['reward', 'reward', 'what the environment gave for the turn'],
+  ['q', 'Q', 'what the critic expects after this utterance: the smaller of its two values'],
+  ['v', 'V', 'what the critic expects before it'],
+  ['advantage', 'A', 'advantage: how much better the utterance is than what the policy does on average'],
+  ['tdError', 'TD', 'temporal-difference error: what came, less what the critic expected'],
+  ['logprob', 'log p', 'log-probability of the whole utterance under the policy that played, in nats'],
+  ['entropy', 'H', '−log p per token, in nats: an estimate of the policy’s entropy'],
+];
+
+function values(turn: Turn): HTMLElement {
+  const known = FIGURES.filter(([key]) => typeof turn[key] === 'number');
+  return el(
+    'dl',
+    { class: 'values' },
+    ...known.map(([key, symbol, meaning]) => {
+      const value = turn[key] as number;
+      const isSigned = key === 'advantage' || key === 'tdError';
+      return el(
+        'div',
+        { class: isSigned ? (value < 0 ? 'negative' : 'positive') : '' },
+        el('dt', { title: meaning }, el('abbr', { title: meaning }, symbol)),
+        el('dd', {}, isSigned ? signed(value) : figure(value)),
+      );
+    }),
+  );
+}
+
+/** The darker a token, the less probable it was. */
+function heatMap(tokens: readonly TokenText[]): HTMLElement {
+  const shade = (logprob: number) => Math.min(SHADES - 1, Math.round((-logprob / SURPRISING) * (SHADES - 1)));
+  return el(
+    'p',
+    { class: 'heat' },
+    ...tokens.map(({ text, logprob }) =>
+      el(
+        'span',
+        {
+          class: `shade-${Math.max(0, shade(logprob))}`,
+          title: `log p ${figure(logprob)}, p ${figure(Math.exp(logprob))}`,
+        },
+        text.replaceAll('\n', '⏎'),
+      ),
+    ),
+    ' ',
+    lazyDetails('tokens', () => tokenTable(tokens), { class: 'inline' }),
+  );
+}
+
+function tokenTable(tokens: readonly TokenText[]): HTMLElement {
+  return el(
+    'table',
+    { class: 'tokens' },
+    el('thead', {}, el('tr', {}, ...['token', 'log p (nats)', 'p'].map((name) => el('th', { scope: 'col' }, name)))),
+    el(
+      'tbody',
+      {},
+      ...tokens.map(({ text, logprob }) =>
+        el(
+          'tr',
+          {},
+          el('th', { scope: 'row' }, JSON.stringify(text)),
+          el('td', {}, figure(logprob)),
+          el('td', {}, figure(Math.exp(logprob))),
+        ),
+      ),
+    ),
+  );
+}
+
+/** What the critic values most among the valid actions, where it is not what the agent said. */
+function preferences({ preferred, action, q }: Turn): HTMLElement | null {
+  if (preferred === undefined || preferred.length === 0) return null;
+  const [best] = preferred;
+  if (best.action.trim() === action.trim())
+    return el('p', { class: 'note muted' }, 'The critic values no valid action higher.');
+  const gap = q === undefined ? '' : `, ${signed(best.q - q)} against what was said`;
+  return el(
+    'div',
+    { class: 'note' },
+    el('span', {}, 'The critic would have preferred ', el('strong', {}, best.action), ` (Q ${figure(best.q)}${gap})`),
+    preferred.length > 1
+      ? el('span', { class: 'muted' }, `; then ${preferred.slice(1).map((other) => `${other.action} (${figure(other.q)})`).join(', ')}`) // prettier-ignore
+      : null,
+  );
+}
+
+function validActions({ validActions: actions, action }: Turn): HTMLElement | null {
+  if (actions === undefined || actions.length === 0) return null;
+  return lazyDetails(
+    `${actions.length} valid actions`,
+    () =>
+      el(
+        'ul',
+        { class: 'actions' },
+        ...actions.map((valid) => el('li', { class: valid.trim() === action.trim() ? 'chosen' : '' }, valid)),
+      ),
+    { class: 'note' },
+  );
+}
+
+/** The same item played several times, beside each other: what the policy says now and what it said before. */
+export function sideBySide(title: string, dialogues: readonly Dialogue[]): HTMLElement {
+  return lazyDetails(
+    title,
+    () =>
+      el(
+        'div',
+        { class: 'sides', tabindex: 0 },
+        ...dialogues.map((dialogue) =>
+          el('article', {}, el('h4', {}, episodeTitle(dialogue)), dialogueView({ ...dialogue, item: null })),
+        ),
+      ),
+    { class: 'episode' },
+  );
+}

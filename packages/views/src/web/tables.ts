@@ -1,0 +1,118 @@
+// Tables: short ones as they are, lists that can be sorted and searched.
+import type { Table } from '../data.js';
+import { el } from './dom.js';
+
+/** A table that scrolls in its own frame where the window is narrow. */
+export function table({ title, header, rows, notes = [] }: Table): HTMLElement {
+  return el(
+    'div',
+    { class: 'block' },
+    el(
+      'div',
+      { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': title },
+      el(
+        'table',
+        {},
+        el('caption', {}, title),
+        el('thead', {}, el('tr', {}, ...header.map((cell) => el('th', { scope: 'col' }, cell)))),
+        el(
+          'tbody',
+          {},
+          ...rows.map((row) =>
+            el('tr', {}, ...row.map((cell, i) => (i === 0 ? el('th', { scope: 'row' }, cell) : el('td', {}, cell)))),
+          ),
+        ),
+      ),
+    ),
+    ...notes.map((note) => el('p', { class: 'muted note' }, note)),
+  );
+}
+
+export interface Column<Row> {
+  name: string;
+  /** What is sorted by; null is last. */
+  value: (row: Row) => number | string | null;
+  text: (row: Row) => string;
+}
+
+interface ListOptions<Row> {
+  label: string;
+  columns: readonly Column<Row>[];
+  /** Rows shown at once; more by a button. */
+  pageSize?: number;
+  /** Called when a row is chosen; without it rows are not links. */
+  onOpen?: (row: Row) => void;
+}
+
+/** A list that is sorted by a click on a column's name. */
+export function sortableList<Row>(rows: readonly Row[], options: ListOptions<Row>) {
+  const { label, columns, pageSize = 25, onOpen } = options;
+  let shown = [...rows];
+  let count = pageSize;
+  let sorted: { column: number; descending: boolean } | null = null;
+  const body = el('tbody');
+  const headers = columns.map(({ name }, i) =>
+    el('th', { scope: 'col' }, el('button', { type: 'button', class: 'sort', onclick: () => sortBy(i) }, name)),
+  );
+  const more = el('button', { type: 'button', class: 'quiet', onclick: () => render((count += pageSize * 4)) });
+  const rowElement = (row: Row) =>
+    el(
+      'tr',
+      {},
+      ...columns.map(({ text }, i) => {
+        if (i > 0) return el('td', {}, text(row));
+        const name = onOpen
+          ? el('button', { type: 'button', class: 'link', onclick: () => onOpen(row) }, text(row))
+          : text(row);
+        return el('th', { scope: 'row' }, name);
+      }),
+    );
+  const render = (_?: unknown) => {
+    body.replaceChildren(...shown.slice(0, count).map(rowElement));
+    more.hidden = shown.length <= count;
+    more.textContent = `Show more (${shown.length - count} left)`;
+  };
+  const sortBy = (column: number) => {
+    const descending = sorted?.column === column ? !sorted.descending : true;
+    sorted = { column, descending };
+    headers.forEach((th, i) =>
+      i === column
+        ? th.setAttribute('aria-sort', descending ? 'descending' : 'ascending')
+        : th.removeAttribute('aria-sort'),
+    );
+    sort();
+    render();
+  };
+  const sort = () => {
+    if (sorted === null) return;
+    const { column, descending } = sorted;
+    const { value } = columns[column];
+    shown.sort((a, b) => ordered(value(a), value(b), descending));
+  };
+  render();
+  return {
+    element: el(
+      'div',
+      {},
+      el(
+        'div',
+        { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label },
+        el('table', { class: 'list' }, el('thead', {}, el('tr', {}, ...headers)), body),
+      ),
+      more,
+    ),
+    /** Shows other rows, in the order chosen before. */
+    update(next: readonly Row[]) {
+      shown = [...next];
+      count = pageSize;
+      sort();
+      render();
+    },
+  };
+}
+
+function ordered(a: number | string | null, b: number | string | null, descending: boolean): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null);
+  const order = a < b ? -1 : a > b ? 1 : 0;
+  return descending ? -order : order;
+}

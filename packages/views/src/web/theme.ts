@@ -1,0 +1,54 @@
+// Light and dark: the system's choice until the reader makes another.
+
+const KEY = 'bowyer-theme';
+const choices = ['auto', 'light', 'dark'] as const;
+const listeners = new Set<() => void>();
+
+/** Calls back when colours have changed, for what is drawn on a canvas. */
+export function onThemeChange(listener: () => void): void {
+  listeners.add(listener);
+}
+
+/** A colour of the style sheet as the theme has it now: `rgb(r, g, b)`, or `rgba(…)` with an opacity. */
+export function colour(name: string, opacity = 1): string {
+  const probe = document.createElement('i');
+  probe.style.color = `var(--${name})`;
+  document.body.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return opacity === 1 ? color : color.replace(/^rgb\((.*)\)$/, `rgba($1, ${opacity})`);
+}
+
+/** A button that goes through the choices. */
+export function themeButton(): HTMLButtonElement {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'quiet';
+  let choice = stored();
+  const apply = () => {
+    document.documentElement.dataset.theme = choice;
+    button.textContent = `Theme: ${choice}`;
+    for (const listener of listeners) listener();
+  };
+  button.addEventListener('click', () => {
+    choice = choices[(choices.indexOf(choice) + 1) % choices.length];
+    try {
+      localStorage.setItem(KEY, choice);
+    } catch {
+      // a page opened from a file may have no storage
+    }
+    apply();
+  });
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', apply);
+  apply();
+  return button;
+}
+
+function stored(): (typeof choices)[number] {
+  try {
+    const value = localStorage.getItem(KEY) as (typeof choices)[number];
+    return choices.includes(value) ? value : 'auto';
+  } catch {
+    return 'auto';
+  }
+}

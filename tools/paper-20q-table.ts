@@ -1,0 +1,212 @@
+// Writes docs/results/paper-20q.md or paper-20q-full.md, with figures, from the runs of experiments/paper_20q.yaml or
+// paper_20q_full.yaml, finished or not:
+//   npx bowyer --config-name archer_20q +experiment=paper_20q hydra.sweep.dir=FOLDER
+//   node --conditions=source --import tsx tools/paper-20q-table.ts paper_20q FOLDER... (several where the sweep was run in parts)
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { mean, standardError } from '@bowyer/core';
+import { lineChart, type Series } from '@bowyer/logging';
+import { finishedRuns, halfInterval, headCommit, tested, testReturn, type Run } from './sweep-runs.js';
+
+interface Page {
+  file: string;
+  title: string;
+  /** Returns whose price in environment steps is tabulated. */
+  levels: readonly number[];
+  text: string;
+}
+
+const pages: Record<string, Page> = {
+  paper_20q: {
+    file: 'docs/results/paper-20q.md',
+    title: 'Ten words of Twenty Questions: the methods of the ArCHer paper, by environment steps',
+    levels: [-7, -6, -5, -4],
+    text: `Settings: \`configs/preset/methods_20q.yaml\`, a policy of 0.11 M weights. A perfect player with the demonstrator's questions
+has -2.90.`,
+  },
+  paper_20q_full: {
+    file: 'docs/results/paper-20q-full.md',
+    title: 'All 157 words of Twenty Questions: the methods of the ArCHer paper, by environment steps',
+    levels: [-11, -10, -9, -8],
+    text: `Settings: \`configs/preset/paper_20q_full.yaml\`, a policy of 0.4 M weights. The start imitates 6,000 games of a demonstrator a
+quarter of whose turns are random (-9.5); the same demonstrator without random turns has -7.4.`,
+  },
+};
+
+/** Figures of at most six lines each: a figure with all methods cannot be read. */
+const figures = [
+  { suffix: 'utterances', title: 'Critics and the filter', methods: ['archer', 'archer_baseline', 'chai', 'online_filteredbc'] },
+  { suffix: 'groups', title: 'Policy gradients without a replay buffer', methods: ['ppo', 'reinforce_pp', 'grpo', 'rloo', 'gigpo'] },
+]; // prettier-ignore
+
+interface Point {
+  steps: number;
+  value: number;
+}
+
+const [experiment, ...folders] = process.argv.slice(2);
+const page = pages[experiment];
+if (!page) throw new Error(`first argument '${experiment}': expected ${Object.keys(pages).join(' or ')}`);
+/** The others of experiments/methods_20q.yaml, whose jobs are those of paper_20q but for their name, are not the paper's. */
+const notOfThePaper = ['dpo', 'offline_archer'];
+const runs = finishedRuns(folders).filter(({ algorithm }) => !notOfThePaper.includes(algorithm));
+const methods = [...new Set(runs.map(({ algorithm }) => algorithm))];
+const ofMethod = (name: string) =>
+  runs.filter(({ algorithm }) => algorithm === name).sort((a, b) => Number(a.seed) - Number(b.seed));
+
+/** By seed: the warm start's test, which all runs of the seed share. */
+const starts = new Map(
+  runs.flatMap((run) => {
+    const start = tested(run, 'warm start');
+    return start ? [[run.seed, testReturn(start)] as const] : [];
+  }),
+);
+/** Chosen by evaluation, where a method evaluates on its way; else what the run ended with. */
+const chosen = (run: Run) => tested(run, 'best') ?? tested(run, 'last')!;
+
+/** Turns played before each evaluation, and its mean return; the first point is the start, as the test measured it. */
+function curveOf(run: Run): Point[] {
+  let steps = 0;
+  const points = starts.has(run.seed) ? [{ steps, value: starts.get(run.seed)! }] : [];
+  for (const line of run.metrics) {
+    steps += (line['rollout/episodes'] ?? 0) * (line['rollout/episode_turns'] ?? 0);
+    if ('eval/episodic_return' in line && steps > 0) points.push({ steps, value: line['eval/episodic_return'] });
+  }
+  return points;
+}
+const curvesOf = (name: string) => ofMethod(name).map(curveOf);
+
+/** Mean over seeds, at the mean of their steps, with a standard error on both sides. */
+function seriesOf(name: string): Series {
+  const curves = curvesOf(name);
+  const points = curves[0].map((_, i) => {
+    const at = curves.flatMap((curve) => curve[i] ?? []);
+    const values = at.map(({ value }) => value);
+    const [x, y, error] = [mean(at.map(({ steps }) => steps)), mean(values), at.length > 1 ? standardError(values) : 0];
+    return { x, y, low: y - error, high: y + error };
+  });
+  return { name, points };
+}
+
+/** Steps until the line between two evaluations first crosses the level; null if it never does. */
+function stepsTo(level: number, curve: readonly Point[]): number | null {
+  for (const [i, { steps, value }] of curve.entries()) {
+    if (value < level) continue;
+    const before = curve[i - 1];
+    return before ? before.steps + ((level - before.value) / (value - before.value)) * (steps - before.steps) : 0;
+  }
+  return null;
+}
+
+const thousands = (steps: number) => (steps / 1000).toFixed(1);
+/** Of each seed that reaches the level. */
+const reaching = (level: number, name: string) => curvesOf(name).flatMap((curve) => stepsTo(level, curve) ?? []);
+/** Mean over seeds and its ratio to ArCHer's, where all seeds reach the level; else how many do. */
+function stepsCell(level: number, name: string): string {
+  const [own, archer] = [reaching(level, name), reaching(level, 'archer')];
+  const all = ofMethod(name).length;
+  if (own.length < all) return own.length === 0 ? '–' : `${own.length} of ${all}`;
+  const isComparable = archer.length > 0 && archer.length === ofMethod('archer').length;
+  return thousands(mean(own)) + (isComparable ? ` (${(mean(archer) / mean(own)).toFixed(1)})` : '');
+}
+
+function rowOf(name: string): { order: number; row: string } {
+  const own = ofMethod(name);
+  const returns = own.map((run) => testReturn(chosen(run)));
+  const gains = own.flatMap((run, i) => (starts.has(run.seed) ? [returns[i] - starts.get(run.seed)!] : []));
+  const plays = curvesOf(name).some((curve) => curve.length > 1);
+  const cells = [
+    `\`${name}\``,
+    own.length,
+    `**${mean(returns).toFixed(2)}**`,
+    halfInterval(returns, 2),
+    returns.map((value) => value.toFixed(2)).join(', '),
+    gains.length > 0 ? mean(gains).toFixed(2) : '–',
+    gains.length > 1 ? (mean(gains) / standardError(gains)).toFixed(1) : '–',
+    mean(own.map((run) => chosen(run).metrics['test/win_rate'])).toFixed(2),
+    plays ? thousands(mean(curvesOf(name).map((curve) => curve.at(-1)!.steps))) : '0',
+    mean(own.map(({ seconds }) => seconds)).toFixed(0),
+  ];
+  return { order: -mean(returns), row: `| ${cells.join(' | ')} |` };
+}
+
+/** Pairs of neighbours in the table whose intervals do not overlap, as sentences; what is not here is not claimed. */
+function claims(): string {
+  const known = methods.flatMap((name) => {
+    const values = ofMethod(name).map((run) => testReturn(chosen(run)));
+    if (values.length < 3) return [];
+    const half = Number(halfInterval(values, 4).slice(2));
+    return [{ name, low: mean(values) - half, high: mean(values) + half }];
+  });
+  const lines = known.flatMap((one) => {
+    const below = known.filter((other) => other.high < one.low).map(({ name }) => `\`${name}\``);
+    return below.length > 0 ? [`- \`${one.name}\` is above ${below.join(', ')}.`] : [];
+  });
+  return lines.length > 0 ? lines.join('\n') : '- No two intervals are apart.';
+}
+
+const playing = methods.filter((name) => curvesOf(name).some((curve) => curve.length > 1));
+const base = page.file.slice(0, -'.md'.length);
+const drawn = figures.flatMap(({ suffix, title, methods: names }) => {
+  const series = names.filter((name) => playing.includes(name)).map(seriesOf);
+  if (series.length === 0) return [];
+  const file = `${base}-${suffix}.svg`;
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, lineChart(series, { title: `${title}: mean return`, xLabel: 'environment steps' }));
+  return [`![${title}](${file.slice(file.lastIndexOf('/') + 1)})`];
+});
+/** Names of the sweeps that the runs are of. */
+const sweeps = [...new Set(runs.map(({ folder }) => sweepOf(folder)))].join(' and ');
+function sweepOf(folder: string): string {
+  const { overrides } = JSON.parse(readFileSync(join(folder, 'sweep-job.json'), 'utf8')) as { overrides: string[] };
+  return `\`${overrides.find((override) => override.startsWith('+experiment='))!.slice('+experiment='.length)}\``;
+}
+const dates = [...new Set(runs.map(({ date }) => date))].sort().join(', ');
+const rows = methods.map(rowOf).sort((a, b) => a.order - b.order);
+const test = chosen(runs[0]).metrics['test/episodes'];
+const evaluation = runs.flatMap(({ metrics }) => metrics.flatMap((line) => line['eval/episodes'] ?? []))[0];
+const seconds = runs.reduce((sum, run) => sum + run.seconds, 0);
+const startRows = [...starts].sort(([a], [b]) => Number(a) - Number(b)).map(([seed, value]) => `${value.toFixed(2)} (seed ${seed})`); // prettier-ignore
+
+writeFileSync(
+  page.file,
+  `# ${page.title}
+
+Written by \`tools/paper-20q-table.ts\` from ${runs.length} runs of ${sweeps} of ${dates}, not after commit ${headCommit()}.
+
+\`\`\`sh
+npx bowyer --config-name archer_20q +experiment=${experiment} hydra.sweep.dir=FOLDER
+node --conditions=source --import tsx tools/paper-20q-table.ts ${experiment} FOLDER
+\`\`\`
+
+${page.text} Methods that play begin with the warm start of their seed and play the same number of episodes; \`bc\`, \`iql\` and
+\`awr\` play none and learn from the games that the start imitates. Returns are means of sampled play on ${test} test episodes, of the
+policy that was best in evaluations on other episodes. Starts: ${startRows.join(', ')}.
+
+| method | seeds | return | interval | each seed | gain | gain / SE | win | steps (1,000) | seconds |
+|---|---|---|---|---|---|---|---|---|---|
+${rows.map(({ row }) => row).join('\n')}
+
+Intervals are 95 % intervals of Student's t over seeds. The gain is the mean difference to the start of the same seed, and SE its
+standard error over seeds. All runs together: ${(seconds / 60).toFixed(0)} minutes on one thread of a machine that was busy with other work.
+
+Where the intervals of two methods with three seeds do not overlap:
+
+${claims()}
+
+## Return against environment steps
+
+An environment step is a question. Lines are means over seeds of evaluations on ${evaluation} episodes, the first point the start's test; a
+band is one standard error over seeds on both sides.
+
+${drawn.join('\n\n')}
+
+Thousands of environment steps until the mean return of an evaluation first reaches a level, interpolated between evaluations:
+mean over seeds, or how many of them reach it. In brackets: ArCHer's steps divided by the method's, its sample efficiency.
+
+| method | ${page.levels.join(' | ')} |
+|---|${page.levels.map(() => '---|').join('')}
+${playing.map((name) => `| \`${name}\` | ${page.levels.map((level) => stepsCell(level, name)).join(' | ')} |`).join('\n')}
+`,
+);
+process.stdout.write(`${page.file}: ${runs.length} runs of ${methods.length} methods\n`);
