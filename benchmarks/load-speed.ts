@@ -73,7 +73,10 @@ function transformersSeconds(): Seconds {
     's = float(sum(p.sum() for p in m.parameters()))', // mapped pages are read
     'print(time.time() - a, time.process_time() - c)',
   ].join('\n');
-  const output = execFileSync(PYTHON, ['-c', script, folder], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  const output = execFileSync(PYTHON, ['-c', script, folder], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   const [wall, cpu] = output.trim().split('\n').at(-1)!.split(' ').map(Number);
   return { wall, cpu };
 }
