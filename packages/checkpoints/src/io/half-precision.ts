@@ -1,7 +1,10 @@
 // Reading 16-bit floating point into float32, into a given array where there is one. Both conversions are exact.
 
 /** bfloat16 is the upper half of a float32. */
-export function bfloat16ToFloat32(bits: Uint16Array, values: Float32Array = new Float32Array(bits.length)): Float32Array {
+export function bfloat16ToFloat32(
+  bits: Uint16Array,
+  values: Float32Array = new Float32Array(bits.length),
+): Float32Array {
   const words = new Uint32Array(values.buffer, values.byteOffset, bits.length);
   for (let i = 0; i < bits.length; i++) words[i] = bits[i] << 16;
   return values;

@@ -79,7 +79,9 @@ export class Device {
     try {
       for await (const [name, tensor] of tensors) {
         const spec = specOf(name, tensor);
-        await this.client.request({ kind: 'createState', stateId, tensors: [spec] }, [spec.data!.buffer as ArrayBuffer]);
+        await this.client.request({ kind: 'createState', stateId, tensors: [spec] }, [
+          spec.data!.buffer as ArrayBuffer,
+        ]);
         infos.set(name, { dtype: spec.dtype, shape: spec.dims });
       }
     } catch (error) {

@@ -445,7 +445,9 @@ interface ModelSource {
 async function readModel(
   { device, config, dir, quantization }: ModelSource,
   adaptersFor: (architecture: CausalArchitecture) => Promise<ModelWeights['adapters']>,
-): Promise<Pick<ModelWeights, 'adapters' | 'base'> & { architecture: CausalArchitecture; kept: FrozenWeights['kept'] }> {
+): Promise<
+  Pick<ModelWeights, 'adapters' | 'base'> & { architecture: CausalArchitecture; kept: FrozenWeights['kept'] }
+> {
   const file = await openSafetensors(dir);
   try {
     const { json, source } = await withStoredHead(config, file, configPath(dir));
