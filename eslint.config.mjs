@@ -15,7 +15,19 @@ const mayImport = {
   logging: ['core'],
   views: [],
   mpi: ['core'],
-  runner: ['core', 'config', 'graph', 'checkpoints', 'models', 'envs', 'algorithms', 'serving', 'logging', 'views', 'mpi'],
+  runner: [
+    'core',
+    'config',
+    'graph',
+    'checkpoints',
+    'models',
+    'envs',
+    'algorithms',
+    'serving',
+    'logging',
+    'views',
+    'mpi',
+  ],
 };
 
 /** Tests also import the testing package; a test of an algorithm opens the device that its models run on. */

@@ -73,7 +73,15 @@ for (const cities of ['archer91', 'subset10'] as const) {
     [0, false],
     [0, true],
   ] as const) {
-    const games = guessMyCityDemonstrations({ games: episodes, cities, maxTurns: 20, noise, open, ties: 'drawn', seed: 0 });
+    const games = guessMyCityDemonstrations({
+      games: episodes,
+      cities,
+      maxTurns: 20,
+      noise,
+      open,
+      ties: 'drawn',
+      seed: 0,
+    });
     const mean = games.reduce((sum, { conversation, done }) => sum - conversation.length + Number(done), 0) / episodes;
     const won = games.filter(({ done }) => done).length / episodes;
     const figures = [String(open).padStart(7), mean.toFixed(2).padStart(9), won.toFixed(3).padStart(9)];

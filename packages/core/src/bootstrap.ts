@@ -32,11 +32,7 @@ export function bootstrapMean(
 }
 
 /** [resamples] means of values whose clusters were drawn with replacement. @throws RangeError without values */
-export function bootstrapMeans(
-  clusters: readonly (readonly number[])[],
-  rng: Rng,
-  resamples: number,
-): number[] {
+export function bootstrapMeans(clusters: readonly (readonly number[])[], rng: Rng, resamples: number): number[] {
   const sums = clusters
     .filter(({ length }) => length > 0)
     .map((values) => ({ sum: values.reduce((total, value) => total + value, 0), count: values.length }));

@@ -16,7 +16,15 @@ let folder: string;
 beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'bowyer-ranks-'))));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const small = ['iterations=2', 'save_freq=2', 'warmup_iter=1', 'epochs=2', 'actor_epochs=1', 'test_size=2', 'threads=1'];
+const small = [
+  'iterations=2',
+  'save_freq=2',
+  'warmup_iter=1',
+  'epochs=2',
+  'actor_epochs=1',
+  'test_size=2',
+  'threads=1',
+];
 const command = (name: string, ...options: string[]) => [
   ...[...tinyGame('archer_20q'), ...small, ...options],
   ...[`save_path=${join(folder, name)}`, `cache_dir=${join(folder, 'cache')}`],
@@ -34,7 +42,9 @@ when(hasMpi, 'no mpirun of Open MPI').test(
     expect(await lines('two')).toHaveLength((await lines('one')).length);
     for (const file of ['policy/model', 'policy/optimizer', 'critic/online', 'critic/optimizer']) {
       const [one, other] = await Promise.all(
-        ['one', 'two'].map((name) => readSafetensors(join(folder, name, 'checkpoints', '000002', `${file}.safetensors`))),
+        ['one', 'two'].map((name) =>
+          readSafetensors(join(folder, name, 'checkpoints', '000002', `${file}.safetensors`)),
+        ),
       );
       expect(Object.keys(other).sort()).toEqual(Object.keys(one).sort());
       const differences = Object.entries(one).map(([name, { data }]) =>

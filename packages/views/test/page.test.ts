@@ -14,11 +14,29 @@ const POINTS = 1000;
 const METRICS = 60;
 
 const dialogue = (id: string, reasons: string[], iteration: number): Dialogue => ({
-  ...{ id, source: 'eval', iteration, episode: 3, seed: 7, item: 'a </script> word', return: -2, turnCount: 1, won: false },
+  ...{
+    id,
+    source: 'eval',
+    iteration,
+    episode: 3,
+    seed: 7,
+    item: 'a </script> word',
+    return: -2,
+    turnCount: 1,
+    won: false,
+  },
   ...{ surprise: 1.5, reasons, ending: 'Nothing happens.' },
   turns: [
     {
-      ...{ observation: 'You are in a kitchen.', action: 'eat lamp', reward: -1, q: -3, v: -2, advantage: -1, tdError: 0.5 },
+      ...{
+        observation: 'You are in a kitchen.',
+        action: 'eat lamp',
+        reward: -1,
+        q: -3,
+        v: -2,
+        advantage: -1,
+        tdError: 0.5,
+      },
       ...{ logprob: -4.1, entropy: 2, invalid: true, validActions: ['look', 'eat apple'] },
       tokens: [{ text: 'eat', logprob: -0.1 }, { text: ' lamp', logprob: -4 }], // prettier-ignore
       preferred: [{ action: 'eat apple', q: -1 }],
@@ -27,7 +45,13 @@ const dialogue = (id: string, reasons: string[], iteration: number): Dialogue =>
 });
 
 const run: RunData = {
-  ...{ kind: 'run', title: 'cookingworld · archer', status: 'interrupted', config: 'seed: 0\n', notes: ['a torn line'] },
+  ...{
+    kind: 'run',
+    title: 'cookingworld · archer',
+    status: 'interrupted',
+    config: 'seed: 0\n',
+    notes: ['a torn line'],
+  },
   facts: [{ label: 'Command', value: `bowyer ${'key=value '.repeat(12)}` }],
   warnings: [{ level: 'bad', title: 'Collapse', text: 'It says the same every time.' }],
   tables: [{ title: 'Final test', header: ['policy', 'return', '95 % interval', 'win', 'invalid', 'repeated', 'turns'], rows: [['last', '1.00', '0.50 … 1.50', '0.5', '0.1', '0.0', '9.00']] }], // prettier-ignore
@@ -40,7 +64,10 @@ const run: RunData = {
       ...{ low: Array<number>(POINTS).fill(-1), high: Array<number>(POINTS).fill(1) },
     })),
   },
-  charts: [{ title: 'Losses', keys: ['losses/m0', 'losses/m1'] }, { title: 'Absent', keys: ['losses/none'] }],
+  charts: [
+    { title: 'Losses', keys: ['losses/m0', 'losses/m1'] },
+    { title: 'Absent', keys: ['losses/none'] },
+  ],
   ...{ episodes: [], episodeCount: 2 },
   dialogues: [dialogue('eval/1/3', ['worst', 'over time'], 1), dialogue('eval/2/3', ['over time'], 2)],
 };
@@ -133,12 +160,21 @@ inBrowser('at 390 px nothing is lost beyond the edge, and every figure of a row 
 inBrowser('the agent’s action, its values, what the critic preferred; arrow keys read a chart aloud', async () => {
   const page = await opened(run, { width: 1280, colorScheme: 'light' });
   const text = await page.locator('#episodes').innerText();
-  for (const part of ['eat lamp', 'not understood', 'a </script> word', '2 valid actions', 'would have preferred eat apple', '+0.5'])
+  for (const part of [
+    'eat lamp',
+    'not understood',
+    'a </script> word',
+    '2 valid actions',
+    'would have preferred eat apple',
+    '+0.5',
+  ])
     expect(text).toContain(part);
   await page.locator('.uplot canvas').first().waitFor();
   await page.locator('.plot').first().focus();
   await page.keyboard.press('Home');
-  expect(await page.locator('[aria-live]').first().textContent()).toContain('iteration 100: losses/m0 0, losses/m1 0.841');
+  expect(await page.locator('[aria-live]').first().textContent()).toContain(
+    'iteration 100: losses/m0 0, losses/m1 0.841',
+  );
   await page.locator('#changes summary').first().focus();
   await page.keyboard.press('Enter');
   expect(await page.locator('#changes article').count()).toBe(2);

@@ -112,7 +112,8 @@ export const agentEvol = defineAlgorithm({
         await hooks.keepBest(iteration, evaluation.metrics['eval/episodic_return']);
       }
       await hooks.log(iteration, metrics, rollout);
-      if ((iteration + 1) % options.saveFreq === 0 || hooks.checkpointDue || hooks.stopRequested) await hooks.checkpoint(iteration + 1);
+      if ((iteration + 1) % options.saveFreq === 0 || hooks.checkpointDue || hooks.stopRequested)
+        await hooks.checkpoint(iteration + 1);
     }
   },
 

@@ -118,7 +118,8 @@ export const archer = defineAlgorithm({
         await hooks.keepBest(iteration, evaluation.metrics['eval/episodic_return']);
       }
       await hooks.log(iteration, metrics, rollout);
-      if ((iteration + 1) % options.saveFreq === 0 || hooks.checkpointDue || hooks.stopRequested) await hooks.checkpoint(iteration + 1);
+      if ((iteration + 1) % options.saveFreq === 0 || hooks.checkpointDue || hooks.stopRequested)
+        await hooks.checkpoint(iteration + 1);
     }
     await reference?.release();
   },

@@ -74,7 +74,8 @@ export async function trainOnGroups(
 
       await evaluateWhenDue(run, openPlayer, iteration, metrics, options);
       await hooks.log(iteration, metrics, played);
-      if ((iteration + 1) % options.saveFreq === 0 || hooks.checkpointDue || hooks.stopRequested) await hooks.checkpoint(iteration + 1);
+      if ((iteration + 1) % options.saveFreq === 0 || hooks.checkpointDue || hooks.stopRequested)
+        await hooks.checkpoint(iteration + 1);
     }
   } finally {
     await reference?.release();

@@ -68,7 +68,8 @@ export const opd = defineAlgorithm({
 
         await evaluateWhenDue(run, openPlayer, iteration, metrics, options);
         await hooks.log(iteration, metrics, rollout);
-        if ((iteration + 1) % options.saveFreq === 0 || hooks.checkpointDue || hooks.stopRequested) await hooks.checkpoint(iteration + 1);
+        if ((iteration + 1) % options.saveFreq === 0 || hooks.checkpointDue || hooks.stopRequested)
+          await hooks.checkpoint(iteration + 1);
       }
     } finally {
       await teacher.release();

@@ -107,7 +107,8 @@ export const ppo = defineAlgorithm({
           await hooks.keepBest(iteration, evaluation.metrics['eval/episodic_return']);
         }
         await hooks.log(iteration, metrics, rollout);
-        if ((iteration + 1) % options.saveFreq === 0 || hooks.checkpointDue || hooks.stopRequested) await hooks.checkpoint(iteration + 1);
+        if ((iteration + 1) % options.saveFreq === 0 || hooks.checkpointDue || hooks.stopRequested)
+          await hooks.checkpoint(iteration + 1);
       }
     } finally {
       await reference?.release();

@@ -75,7 +75,11 @@ export async function collectEpisodes(
   episodes: GroupOptions & { firstEpisode: number; episodes: number },
 ): Promise<Trajectory[]> {
   const context = { ...run, makeEnv: withHorizon(run.makeEnv, horizonAt(options.horizon, iteration)) };
-  const trajectories = await play(context, run.openRollouts ?? openPlayer, options, { purpose: 'rollout', split: 'train', ...episodes });
+  const trajectories = await play(context, run.openRollouts ?? openPlayer, options, {
+    purpose: 'rollout',
+    split: 'train',
+    ...episodes,
+  });
   checkGroups(trajectories, run.environment);
   await run.onRollout?.(trajectories, iteration);
   return trajectories;

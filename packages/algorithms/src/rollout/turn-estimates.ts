@@ -56,7 +56,9 @@ async function judgeValidActions(critic: DoubleCritic, trajectories: readonly Tr
     const { trajectory, turn } = judged[start];
     let end = start;
     while (end < judged.length && judged[end].trajectory === trajectory && judged[end].turn === turn) end++;
-    const own = judged.slice(start, end).map(({ action }, i) => ({ action, q: Math.min(q1[start + i], q2[start + i]) }));
+    const own = judged
+      .slice(start, end)
+      .map(({ action }, i) => ({ action, q: Math.min(q1[start + i], q2[start + i]) }));
     noteEstimate(trajectory, turn, { preferred: own.sort((a, b) => b.q - a.q).slice(0, NOTED_ACTIONS) });
     start = end;
   }

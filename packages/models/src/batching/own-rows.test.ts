@@ -3,14 +3,12 @@ import { tokenBatches, type TokenExample } from './token-batches.js';
 
 /** Lengths of which some end in one batch and some in others. */
 const lengths = [3, 40, 5, 41, 4, 39, 120, 3, 121, 5, 4];
-const examples = lengths.map(
-  (length, e): TokenExample => ({
-    ids: Int32Array.from({ length }, (_, t) => 100 * e + t),
-    targets: Int32Array.from({ length }, (_, t) => 100 * e + t + 1),
-    weights: Float32Array.from({ length }, (_, t) => (t % 2 === 1 || t === length - 1 ? e + 1 : 0)),
-    valueWeights: Float32Array.from({ length }, (_, t) => (t === 0 ? 1 : 0)),
-  }),
-);
+const examples = lengths.map((length, e): TokenExample => ({
+  ids: Int32Array.from({ length }, (_, t) => 100 * e + t),
+  targets: Int32Array.from({ length }, (_, t) => 100 * e + t + 1),
+  weights: Float32Array.from({ length }, (_, t) => (t % 2 === 1 || t === length - 1 ? e + 1 : 0)),
+  valueWeights: Float32Array.from({ length }, (_, t) => (t === 0 ? 1 : 0)),
+}));
 const batches = tokenBatches(examples, { maxTokens: 200, padTokenId: 0 });
 
 test.each([2, 3, 5])('the rows of %i ranks are all rows, each once, as they stand in the whole batch', (size) => {

@@ -93,9 +93,7 @@ const runTable = (settings: readonly Setting[]) => ({
 
 async function addVerdict(data: ComparisonData, first: Setting, second: Setting): Promise<void> {
   const result = await pairedDifference(first, second);
-  data.verdicts.push(
-    result === null ? unpairedText(first, second) : verdictText(first.name, second.name, result),
-  );
+  data.verdicts.push(result === null ? unpairedText(first, second) : verdictText(first.name, second.name, result));
   for (const pair of result?.widest ?? []) {
     const sides = await readPair(pair, [first.name, second.name]);
     const gap = pair.second.summary.return - pair.first.summary.return;

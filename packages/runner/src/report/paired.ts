@@ -91,7 +91,10 @@ export const readPair = async (
   [a, b]: readonly [string, string],
 ): Promise<Dialogue[]> =>
   Promise.all(
-    [{ ...first, name: a }, { ...second, name: b }].map(async ({ summary, list, gamma, name }) => ({
+    [
+      { ...first, name: a },
+      { ...second, name: b },
+    ].map(async ({ summary, list, gamma, name }) => ({
       ...(await readDialogue(list.places.get(summary.id)!, summary.source, gamma)),
       policy: name,
     })),

@@ -6,7 +6,14 @@ import { Rng } from '@bowyer/core';
 import { targets } from './targets.js';
 
 /** What a program throws by mistake; errors for users are of classes of their own, or name a place. */
-const MISTAKES: readonly { prototype: unknown }[] = [TypeError, RangeError, ReferenceError, SyntaxError, EvalError, URIError];
+const MISTAKES: readonly { prototype: unknown }[] = [
+  TypeError,
+  RangeError,
+  ReferenceError,
+  SyntaxError,
+  EvalError,
+  URIError,
+];
 
 /** The same, in the message of another error. */
 const MISTAKEN =

@@ -18,7 +18,8 @@ export function table({ title, header, rows, notes = [] }: Table): HTMLElement {
         el(
           'tbody',
           {},
-          ...rows.map((row) =>
+          ...rows.map(
+            (row) =>
             el('tr', {}, ...row.map((cell, i) => i === 0 ? el('th', { scope: 'row' }, cell) : el('td', { 'data-label': header[i] }, cell))), // prettier-ignore
           ),
         ),

@@ -10,7 +10,9 @@ export const compareTask: TaskUnit = {
     const { seed: _, ...keys } = runKeys; // the resampling is the same every time
     return {
       ...keys,
-      dirs: Type.Array(Type.String(), { description: 'two folders, each of a run or of several runs with other seeds' }),
+      dirs: Type.Array(Type.String(), {
+        description: 'two folders, each of a run or of several runs with other seeds',
+      }),
     };
   },
   plays: false,
