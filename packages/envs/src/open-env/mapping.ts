@@ -37,7 +37,7 @@ export function textMapping(
 ): TextMapping {
   const observed = observationFields(url, observation, options.observationFields);
   const shown = (fields: Readonly<Record<string, unknown>>) =>
-    observed.flatMap((field) => (fields[field] == null ? [] : [textOf(fields[field])])).join('\n');
+    observed.flatMap((field) => ((fields[field] ?? null) === null ? [] : [textOf(fields[field])])).join('\n');
   if (options.actionFormat === 'json') return { action: jsonAction, observation: shown };
   const field = actionField(url, action, options.actionField);
   return { action: (text) => ({ [field]: text }), observation: shown };

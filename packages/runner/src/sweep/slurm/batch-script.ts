@@ -50,9 +50,9 @@ export function batchScript(
   config: SlurmConfig,
   { cwd, log }: { cwd: string; log: string },
 ): string {
-  const { cpus_per_task: cpus, srun_args: own = [] } = config;
+  const { cpus_per_task: cpus = null, srun_args: own = [] } = config;
   // srun does not take the number of cores from sbatch since Slurm 22.05.
-  const srun = ['srun', '--kill-on-bad-exit=1', ...(cpus == null ? [] : [`--cpus-per-task=${cpus}`]), ...own];
+  const srun = ['srun', '--kill-on-bad-exit=1', ...(cpus === null ? [] : [`--cpus-per-task=${cpus}`]), ...own];
   return [
     '#!/bin/bash',
     ...directives(tasks.length, config, { cwd, log }).map((line) => `#SBATCH ${line}`),
@@ -73,7 +73,12 @@ export function batchScript(
 }
 
 function directives(count: number, config: SlurmConfig, { cwd, log }: { cwd: string; log: string }): string[] {
-  const { array_parallelism: atOnce, timeout_min: minutes, mem_gb: gigabytes, signal_delay_s: delay = 0 } = config;
+  const {
+    array_parallelism: atOnce,
+    timeout_min: minutes = null,
+    mem_gb: gigabytes = null,
+    signal_delay_s: delay = 0,
+  } = config;
   const texts: Record<string, string | number | boolean | null | undefined> = {
     array: `0-${count - 1}${atOnce === undefined ? '' : `%${atOnce}`}`,
     output: log,
@@ -81,8 +86,8 @@ function directives(count: number, config: SlurmConfig, { cwd, log }: { cwd: str
     'open-mode': 'append',
     requeue: true,
     signal: delay > 0 ? `B:USR2@${delay}` : null,
-    time: minutes == null ? null : timeLimit(minutes),
-    mem: gigabytes == null ? null : `${Math.ceil(gigabytes * 1024)}M`,
+    time: minutes === null ? null : timeLimit(minutes),
+    mem: gigabytes === null ? null : `${Math.ceil(gigabytes * 1024)}M`,
     ...Object.fromEntries(
       Object.entries(OPTIONS).map(([key, option]) => [option, config[key as keyof typeof OPTIONS]]),
     ),
@@ -104,9 +109,13 @@ function timeLimit(minutes: number): string {
 const directiveValue = (text: string) =>
   /^[^\s"'\\]+$/.test(text) ? text : `"${text.replaceAll(/(["\\])/g, '\\$1')}"`;
 
-function variables({ max_num_timeout: restarts = 0, timeout_min: minutes, signal_delay_s: delay = 0 }: SlurmConfig) {
+function variables({
+  max_num_timeout: restarts = 0,
+  timeout_min: minutes = null,
+  signal_delay_s: delay = 0,
+}: SlurmConfig) {
   // The same signal may come at a preemption (preempt_send_user_signal): a minute earlier it is not the time limit.
-  const limit = minutes == null ? 0 : Math.max(Math.floor(minutes * 60) - delay - 60, 0);
+  const limit = minutes === null ? 0 : Math.max(Math.floor(minutes * 60) - delay - 60, 0);
   return [`max_timeouts=${restarts}`, `limit_seconds=${limit}`, `export BOWYER_STOPPED_EXIT_CODE=${STOPPED_EXIT_CODE}`].join('\n'); // prettier-ignore
 }
 

@@ -21,8 +21,8 @@ export async function openSlurm(
       'leave it out; docs/slurm.md lists the keys of launcher=slurm and their options of sbatch',
     ]);
   }
-  const { timeout_min: minutes, signal_delay_s: delay = 0 } = config;
-  if (minutes != null && delay >= minutes * 60) {
+  const { timeout_min: minutes = null, signal_delay_s: delay = 0 } = config;
+  if (minutes !== null && delay >= minutes * 60) {
     throw new ConfigError(
       'sweep',
       `launcher.signal_delay_s (${delay} s) is not below launcher.timeout_min (${minutes} min)`,
