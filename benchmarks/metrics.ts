@@ -58,7 +58,8 @@ for (const [title, logger] of Object.entries(loggers)) {
         for (const [i, metrics] of figures.entries()) await recorder.log(round * STEPS + i, metrics);
         costs.push((computed() - before) / STEPS);
       }
-      const [least, median] = [Math.min(...costs), costs.sort((a, b) => a - b)[Math.floor(rounds / 2)]];
+      const sorted = costs.toSorted((a, b) => a - b);
+      const [least, median] = [sorted[0], sorted[Math.floor(rounds / 2)]];
       console.log(
         `${title.padEnd(20)}  median ${median.toFixed(3)} ms, least ${least.toFixed(3)} ms a step of ${METRICS} metrics`,
       );
