@@ -125,7 +125,7 @@ function section(path: string): Record<string, string> {
   return Object.fromEntries(pairs.map(([, key, value]) => [key, value]));
 }
 
-/** W&B's own private settings that pace the sender, in seconds; tests make them short. */
+/** How often the sender speaks, in seconds, by variables in the style of W&B's private ones; tests make them short. */
 export function paceOf(env: Environment) {
   const seconds = (name: string, otherwise: number) => {
     const given = Number(env[`WANDB_X_${name}`] ?? NaN);
