@@ -15,7 +15,8 @@ import {
 } from './registry.js';
 import { divided, seedOfSplit, SplitEnv, splitOfSeed, splits, testedOn } from './splits.js';
 
-const isEmbedded = (name: string): boolean => name !== 'sciworld' && !remoteOnlyEnvs.some((remote) => remote === name);
+const isEmbedded = (name: string): boolean =>
+  !['sciworld', 'openenv'].includes(name) && !remoteOnlyEnvs.some((remote) => remote === name);
 
 /** Ids of what a split's plan chooses for seeds 0, 1, 2 …, where they are known without a reset. */
 function idsOf(name: string, split: Split, count = 600, options = {}): Set<string> {

@@ -39,7 +39,7 @@ const ignored: [string, string | RegExp][] = [
     'bc_20q warm_start.batch_size=2',
     noEffect('warm_start.batch_size=2', 'task=train algorithm=bc env=twenty_questions') +
       '    bc has no warm start: it trains with its own keys (epochs, batch_size, grad_accum_steps, lm_lr, lm_schedule, max_grad_norm, score_terminator, ' +
-      'validation_share, eval_freq, eval_size, eval_decoding, dropout)',
+      'validation_share, eval_freq, eval_size, eval_decoding, dropout, observation_weight)',
   ],
   [
     'archer_20q task=evaluate policy=openai do_sample=false',
@@ -114,7 +114,7 @@ const foreign: [string, string][] = [
   ],
   [
     'archer_20q port=3',
-    "'port' is not read by this run\n  in the command line\n  it belongs to: task serve_model, serve_env\n" +
+    "'port' is not read by this run\n  in the command line\n  it belongs to: task serve_model, serve_env, dashboard\n" +
       '  leave it out, or choose what it belongs to',
   ],
 ];

@@ -190,7 +190,7 @@ test('return_token_ids, as in vLLM: ids of prompt and answer, the token that end
   const idsOf = (body: object) => (body as { choices: WithIds[] }).choices[0];
   const server = await serve();
   const prompt = tokenizer.encode('is it a');
-  const asked = { prompt, max_tokens: 12, temperature: 0, logprobs: 0, return_token_ids: true };
+  const asked = { prompt, max_tokens: 12, temperature: 1, seed: 3, logprobs: 0, return_token_ids: true };
   const whole = (await post(server, 'completions', asked)).body;
   const { token_ids: ids, logprobs } = idsOf(whole);
   expect(idsOf(whole).prompt_token_ids).toEqual(prompt);
@@ -200,6 +200,7 @@ test('return_token_ids, as in vLLM: ids of prompt and answer, the token that end
   ofPrompt.forEach((logprob, i) => expect(logprobs.token_logprobs[i]).toBeCloseTo(logprob, 4));
 
   const ending = ids.findIndex((id, i) => i > 1 && ids.indexOf(id) === i);
+  expect(ending).toBeGreaterThan(1);
   const stopped = (await post(server, 'completions', { ...asked, stop_token_ids: [ids[ending]] })).body;
   expect(stopped.choices[0].finish_reason).toBe('stop');
   expect(idsOf(stopped).token_ids).toEqual(ids.slice(0, ending + 1));

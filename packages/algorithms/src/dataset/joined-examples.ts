@@ -15,8 +15,9 @@ interface Piece {
 export function joinedExamples(
   dataset: Dataset,
   played: readonly Trajectory[],
-  options: { scoreTerminator: boolean },
+  { scoreTerminator }: { scoreTerminator: boolean },
 ): Examples<unknown> {
+  const options = { scoreTerminator };
   if (dataset.kind === 'episodes') return episodeExamples([...dataset.episodes, ...played], options);
   const items = [
     ...dataset.conversations.map((one): Piece => {

@@ -79,8 +79,9 @@ export function cloneEpisodes(
   further: Metrics = {},
 ): Promise<void> {
   const { maskedTokenIds } = run.policy;
+  const { scoreTerminator } = options;
   const examplesOf = (items: readonly Context[], observationWeight = options.observationWeight): Examples<Context> => {
-    const examples = episodeExamples(items, { ...options, observationWeight, maskedTokenIds });
+    const examples = episodeExamples(items, { scoreTerminator, observationWeight, maskedTokenIds });
     return { ...examples, metricsOf: (interval) => ({ ...examples.metricsOf(interval), ...further }) };
   };
   // An episode whose turns do not continue each other has several contexts.

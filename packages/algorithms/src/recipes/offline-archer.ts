@@ -61,7 +61,8 @@ export const offlineArcher = defineAlgorithm({
             ),
           };
           if (!reinforces) return cloned;
-          const fresh = await freshBatch(openPlayer, turns, { ...options, ranks: run.ranks }, rng);
+          const { slots, sampling } = options;
+          const fresh = await freshBatch(openPlayer, turns, { slots, sampling, ranks: run.ranks }, rng);
           const advantages = utteranceAdvantages(await headsAt(critic, fresh));
           const loss = await accumulateWeighted(policy, fresh, advantages, options);
           return { ...cloned, 'losses/policy': loss, ...summary('actor/advantages', advantages) };

@@ -126,7 +126,7 @@ async function imitate(
       const batch = buffer.sample(options.batchSize, rng);
       const examples = tokenExamples(
         batch.map((item) => ({ ...item, weight: 1 / batch.length })),
-        options,
+        { scoreTerminator: options.scoreTerminator },
       );
       losses.push((await policy.accumulateGradients(examples)).loss);
     }

@@ -68,14 +68,28 @@ export function warmStartHash(config: WarmStartConfig): string {
 function recipeOf(config: WarmStartConfig) {
   const { demonstrations, policy, seed, eosStr, scoreTerminator, device, precision, playAsChat } = config;
   const { chatTemplate, chatTemplateKwargs } = config;
-  const { saveMinutes: _, ...training } = config.warmStart;
+  const { saveMinutes: _, ...training } = without(config.warmStart, { observationWeight: 0 });
   return {
-    ...{ version: CACHE_VERSION, env: decisiveOptions(config.env), demonstrations, policy, training, seed },
+    ...{
+      version: CACHE_VERSION,
+      env: decisiveOptions(config.env),
+      demonstrations: without(demonstrations, { ties: 'drawn', slips: 0 }),
+      policy,
+      training,
+      seed,
+    },
     ...{ eosStr, scoreTerminator, device, precision, optimizer: policyOptimizer(config) },
     ...{ playAsChat, chatTemplate, upstreamLossMask: config.upstreamLossMask },
     ...(Object.keys(chatTemplateKwargs ?? {}).length > 0 && { chatTemplateKwargs }),
     ...{ context: contextOf(config), maxNewTokens: config.maxNewTokens },
   };
+}
+
+/** Keys that were added later are left out where they change nothing, so that earlier starts keep their names. */
+function without<T extends object>(node: T, neutral: Readonly<Record<string, unknown>>): T {
+  return Object.fromEntries(
+    Object.entries(node).filter(([key, value]) => !(key in neutral && neutral[key] === value)),
+  ) as T;
 }
 
 /** What of the environment decides its demonstrations. */

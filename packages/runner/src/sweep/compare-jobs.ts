@@ -1,4 +1,8 @@
 // What a sweep shows by default: its settings beside each other, mean and interval over their seeds.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { findRuns } from '../report/find-runs.js';
+import { CONFIG_FILE } from '../run/run-files.js';
 import { comparisonText, readSettings } from '../report/comparison.js';
 import { writeComparison } from '../run/write-report.js';
 
@@ -11,6 +15,8 @@ import { writeComparison } from '../run/write-report.js';
  */
 export async function compareJobs(directory: string): Promise<string[]> {
   try {
+    // Without its config, nobody knows in what a run differs from another.
+    if (!(await findRuns(directory)).every((run) => existsSync(join(run, CONFIG_FILE)))) return [];
     const data = await readSettings([directory]);
     const path = await writeComparison(directory, data);
     return [...comparisonText(data).split('\n'), '', `comparison: ${path}`];

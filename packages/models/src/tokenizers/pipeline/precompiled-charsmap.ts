@@ -1,6 +1,7 @@
 // SentencePiece's precompiled table of character replacements (`nmt_nfkc` and its like), as T5, XLM-RoBERTa and DeBERTa have it.
 // Layout: the length of a trie in bytes, the trie (a double array of darts-clone), then the replacements, each ended by 0.
 // Source: google/sentencepiece, normalizer.cc and third_party/darts_clone/darts.h.
+import { DefinitionError } from './definition.js';
 
 /** Code units that join no neighbour of this kind: each is a grapheme, but for `\r\n`. Others are left to Intl.Segmenter. */
 const PLAIN = ((): Uint8Array => {
@@ -32,7 +33,7 @@ export class PrecompiledCharsmap {
     const bytes = Buffer.from(base64, 'base64');
     const trieBytes = bytes.length >= 4 ? bytes.readUInt32LE(0) : 0;
     if (trieBytes % 4 !== 0 || 4 + trieBytes > bytes.length || trieBytes === 0)
-      throw new RangeError(`precompiled_charsmap of ${bytes.length} bytes is cut or damaged`);
+      throw new DefinitionError(`its precompiled_charsmap of ${bytes.length} bytes is cut or damaged`);
     this.#trie = Uint32Array.from({ length: trieBytes / 4 }, (_, i) => bytes.readUInt32LE(4 + 4 * i));
     this.#replacements = bytes.subarray(4 + trieBytes);
   }

@@ -5,11 +5,14 @@ import { runKeys } from '../../config/keys.js';
 import type { TaskUnit } from '../task.js';
 import { listenKeys } from '../listen-keys.js';
 
+/** A game that is played in the page brings its own seed. */
+const { seed: _, ...withoutSeed } = runKeys;
+
 export const dashboardTask: TaskUnit = {
   name: 'dashboard',
   description: 'show the runs of a folder in the browser, follow and control them',
   keys: () => ({
-    ...runKeys,
+    ...withoutSeed,
     dir: Type.String({ description: 'folder whose runs are shown, at any depth' }),
     host: listenKeys.host,
     port: listenKeys.port,
