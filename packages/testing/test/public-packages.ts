@@ -13,6 +13,8 @@ export interface Manifest {
   files?: string[];
   publishConfig?: { access: string };
   dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+  devDependencies?: Record<string, string>;
 }
 
 const packages = resolve(import.meta.dirname, '../..');
