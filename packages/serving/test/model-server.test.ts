@@ -199,6 +199,9 @@ test('return_token_ids, as in vLLM: ids of prompt and answer, the token that end
   const ofPrompt = scored.body.choices[0].logprobs.token_logprobs.slice(prompt.length);
   ofPrompt.forEach((logprob, i) => expect(logprobs.token_logprobs[i]).toBeCloseTo(logprob, 4));
 
+  const padded = await post(server, 'completions', { prompt: [...prompt, tokenizer.padTokenId], max_tokens: 0, echo: true, logprobs: 0 }); // prettier-ignore
+  expect(padded.status).toBe(400);
+
   const ending = ids.findIndex((id, i) => i > 1 && ids.indexOf(id) === i);
   expect(ending).toBeGreaterThan(1);
   const stopped = (await post(server, 'completions', { ...asked, stop_token_ids: [ids[ending]] })).body;

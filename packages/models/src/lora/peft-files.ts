@@ -86,12 +86,15 @@ const adviceFor: Readonly<Record<string, string>> = {
  */
 export async function readAdapterConfig(dir: string): Promise<{ options: LoraOptions; base: string }> {
   const path = join(dir, CONFIG);
-  let config: Record<string, unknown>;
+  const form = 'it must be a JSON object as PEFT writes it';
+  let config: Record<string, unknown> | null;
   try {
-    config = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>;
+    config = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown> | null;
   } catch (error) {
-    throw new AdapterError(dir, `${CONFIG}: ${(error as Error).message}`, 'it must be a JSON object as PEFT writes it');
+    throw new AdapterError(dir, `${CONFIG}: ${(error as Error).message}`, form);
   }
+  if (config === null || typeof config !== 'object' || Array.isArray(config))
+    throw new AdapterError(dir, `${CONFIG}: it is no object`, form);
   checkKeys(dir, config);
   const options = {
     r: Number(config.r),

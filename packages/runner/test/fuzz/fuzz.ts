@@ -43,6 +43,7 @@ export async function fuzz(target: string, count: number, first = 1, limitMs = 2
   const folder = mkdtempSync(join(tmpdir(), 'bowyer-fuzz-'));
   const current = join(folder, 'current-input');
   const reader = await targets[target](folder);
+  for (const seed of reader.seeds) await reader.read(seed); // what is damaged was valid
   const result: FuzzResult = { inputs: count, accepted: 0, slowestMs: 0, findings: [] };
   try {
     for (let seed = first; seed < first + count; seed++) {

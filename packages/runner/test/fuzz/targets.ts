@@ -56,10 +56,9 @@ const file =
     },
   });
 
-const seedsIn = (folder: string, end: string) =>
-  readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith(end))
-    .map((entry) => readFileSync(join(folder, entry.name)));
+const stateDicts = ['gpt2-module-bf16', 'gpt2-old-format', 'old-format', 'parameters', 'state-dict'].map((name) =>
+  readFileSync(join(packages, `checkpoints/test/fixtures/pickles/${name}.pt`)),
+);
 
 const adapter = join(packages, 'models/test/adapter-fixtures/llama-list');
 
@@ -108,7 +107,11 @@ const llama = {
 };
 const gemma = {
   ...{ ...llama, model_type: 'gemma3_text', num_hidden_layers: 4, head_dim: 8, num_key_value_heads: 1 },
-  ...{ sliding_window: 8, layer_types: ['sliding_attention', 'full_attention'], query_pre_attn_scalar: 8 },
+  ...{
+    sliding_window: 8,
+    layer_types: ['sliding_attention', 'full_attention', 'sliding_attention', 'full_attention'],
+    query_pre_attn_scalar: 8,
+  },
   rope_parameters: { full_attention: { rope_type: 'default', rope_theta: 1e6 } },
 };
 const gpt2 = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 64, vocab_size: 40 };
@@ -134,15 +137,7 @@ const yaml: OpenTarget = (folder) => {
 };
 const overrides: OpenTarget = (folder) => {
   writeFileSync(join(folder, 'config.yaml'), 'rate: 1\nnode: {a: 1, b: [1, 2]}\n');
-  const seeds = [
-    'rate=2',
-    '+new.key="a, b"',
-    '~node.a',
-    'node.b=[1,{x:y}]',
-    "++k='it''s'",
-    'rate=${node.a}',
-    'rate=1e3',
-  ];
+  const seeds = ['rate=2', '+new.key="a, b"', '~node.a', 'node.b=[1,{x:y}]', "++k='a b'", 'rate=${node.a}', 'rate=1e3'];
   return {
     seeds: seeds.map((text) => Buffer.from(text)),
     damage: damageBytes,
@@ -175,7 +170,7 @@ const checkpoints: OpenTarget = async (folder) => {
   };
 };
 
-const json = { 'content-type': 'application/json' };
+const json = { 'content-type': 'application/json', connection: 'close' };
 function request(method: string, path: string, body?: unknown, headers: Record<string, string> = json): Buffer {
   const text = body === undefined ? '' : JSON.stringify(body);
   const head = Object.entries({ host: '127.0.0.1', ...headers, 'content-length': String(Buffer.byteLength(text)) });
@@ -192,8 +187,16 @@ function damageRequest(seed: Uint8Array, rng: Rng): Uint8Array {
   return Buffer.from(`${head.replace(/content-length: \d+/, `content-length: ${Buffer.byteLength(damaged)}`)}\r\n\r\n${damaged}`); // prettier-ignore
 }
 
+/** How long a client waits for more of an answer, or for one to bytes that are no whole request, in milliseconds. */
+const PATIENCE = 40;
+
+function isWhole(bytes: Uint8Array): boolean {
+  const [head, body] = Buffer.from(bytes).toString('latin1').split('\r\n\r\n');
+  return body !== undefined && body.length >= Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
+}
+
 /**
- * Sends bytes as they are and ends the connection's own half.
+ * Sends bytes as they are, and leaves when nothing is answered.
  *
  * @throws if the server refuses them, answers with a fault of its own, or does not close the connection
  */
@@ -201,11 +204,17 @@ function send(origin: string, bytes: Uint8Array): Promise<void> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {
     let answer = '';
-    const socket = connect({ host: hostname, port: Number(port) }, () => socket.end(bytes));
-    socket.setEncoding('latin1').on('data', (piece: string) => (answer += piece));
+    const socket = connect({ host: hostname, port: Number(port) }, () => socket.write(bytes));
+    let leave = setTimeout(() => socket.end(), isWhole(bytes) ? 1000 : PATIENCE);
+    socket.setEncoding('latin1').on('data', (piece: string) => {
+      answer += piece;
+      clearTimeout(leave);
+      leave = setTimeout(() => socket.end(), PATIENCE); // the connection is kept open where `connection: close` is damaged
+    });
     socket.setTimeout(5000, () => socket.destroy(new Error('the server did not end the connection in 5 s')));
     socket.on('error', reject);
     socket.on('close', () => {
+      clearTimeout(leave);
       const statuses = [...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
       const fault = statuses.find((status) => status >= 500 && status !== 503 && status !== 501);
       if (fault !== undefined) reject(new Error(`the server answered ${fault}: ${answer.slice(0, 500)}`));
@@ -249,13 +258,14 @@ const envServer: OpenTarget = async () => {
     ...{ name: 'maze', options: {}, host: '127.0.0.1', port: 0, maxInstances: 1000, idleMs: 1000 },
     onFault: () => undefined,
   });
+  const { pathname } = new URL(`${server.url}/`);
+  const at = (name: string) => `${pathname}${name}`;
   return {
     seeds: [
-      request('POST', '/create', {}),
-      request('POST', '/step', { id: 0, action: 'move up' }),
-      request('POST', '/reset', { id: 0, game: 1 }),
-      request('GET', '/observation?id=0'),
-      request('POST', '/close', { id: 0 }),
+      request('POST', at('create'), {}),
+      request('POST', at('reset'), { id: 0, game: 1 }),
+      request('POST', at('step'), { id: 0, action: 'move up' }),
+      request('GET', at('observation?id=0')),
     ],
     damage: damageRequest,
     read: (input) => send(server.url, input),
@@ -266,7 +276,7 @@ const envServer: OpenTarget = async () => {
 /** Every target by name. Valid inputs come from the fixtures of other tests. */
 export const targets: Readonly<Record<string, OpenTarget>> = {
   safetensors,
-  'PyTorch pickle': file('model.pt', seedsIn(join(packages, 'checkpoints/test/fixtures/pickles'), '.pt'), damageBytes, (path) => readPyTorchStateDict(path)), // prettier-ignore
+  'PyTorch pickle': file('model.pt', stateDicts, damageBytes, (path) => readPyTorchStateDict(path)), // prettier-ignore
   'llama2.c': file('model.bin', [smallLlama2c()], damageBytes, readLlama2c),
   'config.json': (folder) => {
     writeFileSync(join(folder, 'model.safetensors'), '');
@@ -287,14 +297,18 @@ export const targets: Readonly<Record<string, OpenTarget>> = {
       (await loadTokenizer(folder)).encode('Is it a dog? Ünïcode \u4e2d 12');
     },
   }),
-  'adapter_config.json': (folder) => ({
-    seeds: [readFileSync(join(adapter, 'adapter_config.json'))],
-    damage: damageText,
-    read: async (input) => {
-      writeFileSync(join(folder, 'adapter_config.json'), input);
-      await openAdapterDirectory(folder);
-    },
-  }),
+  'adapter_config.json': (folder) => {
+    mkdirSync(join(folder, 'base'));
+    const written = JSON.parse(readFileSync(join(adapter, 'adapter_config.json'), 'utf8')) as object;
+    return {
+      seeds: [bytesOf({ ...written, base_model_name_or_path: 'base' })],
+      damage: damageText,
+      read: async (input) => {
+        writeFileSync(join(folder, 'adapter_config.json'), input);
+        await openAdapterDirectory(folder);
+      },
+    };
+  },
   YAML: yaml,
   overrides,
   'conversations.jsonl': file('talks.jsonl', [lines(talk, talk)], damageLines, readConversations),

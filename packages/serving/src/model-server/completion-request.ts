@@ -57,6 +57,8 @@ export interface RequestReader {
   template: ChatTemplate | null;
   contextLength: number;
   vocabSize: number;
+  /** Ids that the model never writes, as padding: they have no log-probability. */
+  maskedTokenIds: readonly number[];
   /** The model's name; other names are refused. */
   name: string;
   /** Most answers to one prompt. */
@@ -89,6 +91,8 @@ const roles: Record<string, ChatMessage['role']> = {
 /** More are refused: a template renders them in one go. */
 const MOST_MESSAGES = 2_048;
 
+const EMPTY = 'is empty; this model needs at least one token to continue from';
+
 /** @throws {BadRequestError} before anything is encoded, where the length in characters shows that it cannot fit */
 export async function readChatRequest(
   body: unknown,
@@ -120,6 +124,7 @@ export async function readChatRequest(
   } catch (error) {
     throw error instanceof ChatTemplateError ? new BadRequestError(error.message, 'messages') : error;
   }
+  if (ids.length === 0) throw fields.fail('messages', EMPTY);
   const prompts = [{ ids, echo: '' }];
   const limit = { names: ['max_completion_tokens', 'max_tokens'], ofPrompt: 'messages', least: 1 };
   return { ...settings, prompts, maxTokens: tokenLimit(fields, limit, prompts, reader) };
@@ -158,8 +163,11 @@ export async function readTextRequest(
     if (typeof prompt === 'string') return { ids: encoded.shift()!, echo: echoes ? prompt : '' };
     return { ids: prompt, echo: echoes ? tokenizer.decode(prompt) : '' };
   });
-  if (prompts.some(({ ids }) => ids.length === 0))
-    throw fields.fail('prompt', 'is empty; this model needs at least one token to continue from');
+  if (prompts.some(({ ids }) => ids.length === 0)) throw fields.fail('prompt', EMPTY);
+  if (scoresPrompts) {
+    const masked = prompts.flatMap(({ ids }) => ids.slice(1)).find((id) => reader.maskedTokenIds.includes(id));
+    if (masked !== undefined) throw fields.fail('prompt', `contains the token id ${masked}, which this model never writes, so it has no log-probability`); // prettier-ignore
+  }
   const limit = { names: ['max_tokens'], ofPrompt: 'prompt', least: echoes ? 0 : 1 }; // 0: nothing but the prompt
   return { ...settings, prompts, maxTokens: tokenLimit(fields, limit, prompts, reader) };
 }

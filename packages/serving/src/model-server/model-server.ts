@@ -81,6 +81,7 @@ export class ModelServer {
     const { contextLength, architecture } = model;
     this.#reader = {
       ...{ tokenizer, template, contextLength, vocabSize: architecture.vocabSize, name, defaults },
+      maskedTokenIds: model.maskedTokenIds,
       ...{ slots, maxAnswers: slots + maxQueued, rules },
     };
     this.#terminatorIds = [...new Set([...terminatorIds, ...(template?.terminatorIds ?? []), ...endOfText(model)])];
