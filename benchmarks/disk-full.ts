@@ -66,7 +66,7 @@ async function check(name: string): Promise<string> {
     const full = await run(tasks[name](disk));
     // A page that cannot be written is a warning: nothing in it is lost.
     const isWarned = full.code === 0 && /report\.html could not be written/.test(full.stdout + full.stderr);
-    const line = full.stderr.split('\n').find((text) => /disk is full|ENOSPC/.test(text));
+    const line = full.stderr.split('\n').find((text) => /disk is full|Cannot write '.*': ENOSPC/.test(text));
     if (line !== undefined)
       said.add(
         line

@@ -129,7 +129,7 @@ function rowOf(name: string): { order: number; row: string } {
     halfInterval(returns, 2),
     returns.map((value) => value.toFixed(2)).join(', '),
     gains.length > 0 ? mean(gains).toFixed(2) : '–',
-    gains.length > 1 ? (mean(gains) / standardError(gains)).toFixed(1) : '–',
+    standardError(gains) > 0 ? (mean(gains) / standardError(gains)).toFixed(1) : '–', // bc repeats the start to the bit
     mean(own.map((run) => chosen(run).metrics['test/win_rate'])).toFixed(2),
     plays ? thousands(mean(curvesOf(name).map((curve) => curve.at(-1)!.steps))) : '0',
     mean(own.map(({ seconds }) => seconds)).toFixed(0),

@@ -4,6 +4,7 @@ import { link, mkdir, open, readFile, readlink, rename, rm, stat } from 'node:fs
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { namingFile } from './disk-error.js';
 
 export interface FileLockOptions {
   /** Called once if another process has the lock, with that process's id if it can be read. */
@@ -70,7 +71,13 @@ async function acquire(path: string, owner: LockOwner, staleSeconds: number): Pr
     throw error;
   });
   if (!handle) return null;
-  await handle.writeFile(JSON.stringify(owner));
+  try {
+    await namingFile(path, () => handle.writeFile(JSON.stringify(owner)));
+  } catch (error) {
+    await handle.close();
+    await rm(path, { force: true }); // nobody would own it
+    throw error;
+  }
   const touch = () => void handle.utimes(new Date(), new Date()).catch(() => {}); // a missed heartbeat does no harm
   const timer = setInterval(touch, 200 * staleSeconds);
   timer.unref();
