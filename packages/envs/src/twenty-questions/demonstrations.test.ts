@@ -43,7 +43,9 @@ test.each([
 test('without noise, draws and wordings there is one game for each word', () => {
   const games = demonstrations({ games: 100, noise: 0, wordings: 1, attributes: 60, ties: 'first', seed: 1 });
   const distinct = (texts: string[]) => new Set(texts).size;
-  expect(distinct(games.map(({ word, lines }) => [word[0], ...lines].join('\n')))).toBe(distinct(games.map(({ word }) => word[0])));
+  expect(distinct(games.map(({ word, lines }) => [word[0], ...lines].join('\n')))).toBe(
+    distinct(games.map(({ word }) => word[0])),
+  );
 });
 
 test('every line replays in the environment to the same answers and the same end', async () => {
