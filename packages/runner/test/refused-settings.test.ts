@@ -35,6 +35,7 @@ const archer = 'task=train algorithm=archer env=twenty_questions';
 
 /** Words of the command line, and what is said; the whole of it where it is not a pattern. */
 const ignored: [string, string | RegExp][] = [
+  ['grpo_20q remote_policy.model=x', /^remote_policy\.model=x: no server is named/],
   [
     'bc_20q warm_start.batch_size=2',
     noEffect('warm_start.batch_size=2', 'task=train algorithm=bc env=twenty_questions') +

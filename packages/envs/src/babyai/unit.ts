@@ -50,5 +50,6 @@ export const babyAiUnit = defineEnvironment<BabyAiOptions, ExpertSlips>({
         ? 'babyai with backend=agentgym has no demonstrations: its worlds are on the server'
         : null,
     independentOf: backendOptionNames,
+    revision: 2, // since it knows only what it has seen
   },
 });

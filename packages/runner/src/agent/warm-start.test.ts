@@ -14,6 +14,12 @@ test('a warm start that is in the cache is found again by a later version of the
   expect(await hash('archer_20q')).toBe('583073fad33953b0');
 });
 
+test('keys that were added later leave the name as it was where they change nothing', async () => {
+  expect(await hash('archer_20q', 'demonstrations.ties=drawn')).toBe(await hash('archer_20q'));
+  expect(await hash('archer_20q', 'demonstrations.ties=first')).not.toBe(await hash('archer_20q'));
+  expect(await hash('archer_20q', 'warm_start.observation_weight=0.1')).not.toBe(await hash('archer_20q'));
+});
+
 test('what decides the weights decides the name, what does not decide them does not', async () => {
   expect(await hash('chai_20q', 'iterations=7', 'env.word_choice=bySeed')).toBe(await hash('archer_20q'));
   expect(await hash('archer_20q', 'env.words=full')).not.toBe(await hash('archer_20q'));

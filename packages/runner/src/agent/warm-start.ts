@@ -94,8 +94,9 @@ function without<T extends object>(node: T, neutral: Readonly<Record<string, unk
 
 /** What of the environment decides its demonstrations. */
 function decisiveOptions(env: EnvConfig): Record<string, unknown> {
-  const independent = environmentInfo(env.name).demonstrations?.independentOf ?? [];
-  return Object.fromEntries(Object.entries(env).filter(([key]) => !independent.includes(key as never)));
+  const { independentOf = [], revision } = environmentInfo(env.name).demonstrations ?? {};
+  const decisive = Object.entries(env).filter(([key]) => !independentOf.includes(key as never));
+  return { ...Object.fromEntries(decisive), ...(revision !== undefined && { revision }) };
 }
 
 /** @returns false if the user stopped it; the same command resumes it */

@@ -7,8 +7,16 @@ export function remotePolicyProblems(
   algorithm: AnyAlgorithm | null | undefined,
   config: Readonly<Record<string, unknown>>,
 ): ConfigProblem[] {
-  const { baseUrl = null, apiKeyEnv = null } = (config.remotePolicy ?? {}) as Partial<RemotePolicyConfig>;
-  if (baseUrl === null || !algorithm) return [];
+  const { baseUrl = null, model = null, apiKeyEnv = null } = (config.remotePolicy ?? {}) as Partial<RemotePolicyConfig>;
+  if (baseUrl === null) {
+    const unread = Object.entries({ model, api_key_env: apiKeyEnv }).filter(([, value]) => value !== null);
+    return unread.map(([name, value]) => ({
+      key: `remote_policy.${name}`,
+      message: `remote_policy.${name}=${value}: no server is named, so the run's own policy plays`,
+      remedy: `give its address with remote_policy.base_url=http://HOST:PORT/v1, or write remote_policy.${name}=null`,
+    }));
+  }
+  if (!algorithm) return [];
   const problems: ConfigProblem[] = [];
   const key = 'remote_policy.base_url';
   if (algorithm.remoteRollouts === undefined)
