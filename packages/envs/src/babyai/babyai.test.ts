@@ -97,7 +97,7 @@ test('what stands behind the explorer is found by turning to the left, wherever 
   expect(first(room('#>.b#'))).toBe('go to blue ball 1');
 });
 
-test('a slip is an action that is not valid then, and the plan goes on after it', async () => {
+test('a slip is an action that is not valid then, and the plan continues after it', async () => {
   const demonstrations = (slips: number) =>
     babyAiDemonstrations({ ...options, levels: ['goto_local'], episodes: 20, firstSeed: 1, slips });
   const [steady, slipping] = [await demonstrations(0), await demonstrations(0.5)];

@@ -40,7 +40,7 @@ test('records that straddle several blocks, or end just before a border, come ba
   );
 });
 
-test('a cut or damaged record ends the log; writing goes on after the last whole one', async () => {
+test('a cut or damaged record ends the log; writing continues after the last whole one', async () => {
   const path = join(directory, 'cut.wandb');
   const log = await TransactionLog.open(path, 0);
   const record = (num: number): LogRecord => ({ num, output_raw: { line: 'x'.repeat(40_000) } });
