@@ -1,0 +1,48 @@
+// A program in Python that does the same work, one piece for each line of its standard input, so that both take turns.
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+export interface Peer<Figures> {
+  /** One piece of its work. */
+  next(): Promise<Figures>;
+  close(): void;
+}
+
+/**
+ * Starts benchmarks/peers/SCRIPT with the Python of the variable PYTHON, or python3; it prints one line when it is ready.
+ *
+ * @returns null where that Python lacks the modules
+ */
+export async function openPeer<Figures>(script: string, settings: object): Promise<Peer<Figures> | null> {
+  const path = fileURLToPath(new URL(`./peers/${script}`, import.meta.url));
+  const child = spawn(process.env.PYTHON ?? 'python3', [path, JSON.stringify(settings)], {
+    stdio: ['pipe', 'pipe', process.env.PEER_ERRORS ? 'inherit' : 'ignore'],
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const line = async () => {
+    const { value, done } = await lines.next();
+    return done ? null : value;
+  };
+  if ((await line()) === null) {
+    console.log(
+      `${script} does not run here (PYTHON=/path/to/python with torch, transformers, trl; PEER_ERRORS=1 shows why)`,
+    );
+    return null;
+  }
+  return {
+    async next() {
+      child.stdin.write('next\n');
+      const answer = await line();
+      if (answer === null) throw new Error(`${script} ended without an answer; PEER_ERRORS=1 shows its messages`);
+      return JSON.parse(answer) as Figures;
+    },
+    close: () => child.stdin.end(),
+  };
+}
+
+/** Seconds of this process, all threads. */
+export function cpuSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+}
