@@ -116,7 +116,10 @@ async function killUntil(name: string, mostKills: number): Promise<void> {
   if (killsOf(name) >= mostKills) return;
   const whole = await wholeRun(name);
   for (let kills = killsOf(name); kills < mostKills; kills = killsOf(name))
-    appendFileSync(chainsFile(name), `${JSON.stringify(await chain(name, whole, Math.min(MOST_KILLS, mostKills - kills)))}\n`);
+    appendFileSync(
+      chainsFile(name),
+      `${JSON.stringify(await chain(name, whole, Math.min(MOST_KILLS, mostKills - kills)))}\n`,
+    );
 }
 
 const header = '| algorithm | kills | runs | files compared in each | bytes |\n|---|---|---|---|---|';
