@@ -153,7 +153,7 @@ export class WandbClient {
     if (status >= 200 && status < 300) return text;
     const mayRetry = !FINAL.includes(status) || (status === 409 && retryConflict === true);
     const message = `W&B answered ${what} with status ${status}: ${text.slice(0, QUOTED).trim()}`;
-    const retryAfterMs = retryAfter([response.headers['retry-after']].flat()[0]);
+    const retryAfterMs = retryAfter(response.headers);
     throw new WandbError(this.#redacted(message), status, mayRetry, { cause: { retryAfterMs } });
   }
 
@@ -179,10 +179,11 @@ export class WandbClient {
   }
 }
 
-/** Seconds, also fractional, or a date; undefined where there is neither. */
-function retryAfter(header: string | undefined): number | undefined {
-  if (header === undefined || header.trim() === '') return undefined;
-  const seconds = Number(header);
-  const milliseconds = Number.isNaN(seconds) ? Date.parse(header) - Date.now() : 1000 * seconds;
+/** Seconds, also fractional, or a date by the server's clock; in milliseconds, undefined where there is neither. */
+function retryAfter({ 'retry-after': header, date }: Dispatcher.ResponseData['headers']): number | undefined {
+  const text = [header].flat()[0]?.trim() ?? '';
+  if (text === '') return undefined;
+  const seconds = Number(text);
+  const milliseconds = Number.isNaN(seconds) ? Date.parse(text) - Date.parse(String(date)) : 1000 * seconds;
   return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
 }

@@ -16,8 +16,8 @@ export class RunLog {
   #records = 0;
   /** Active seconds of earlier processes. */
   #secondsBefore = 0;
-  #startedMs = Date.now();
-  #summarizedMs = Date.now();
+  #startedMs = performance.now();
+  #summarizedMs = performance.now();
   #queue: Promise<void> = Promise.resolve();
   /** Of step metrics, for rows without them. */
   readonly #values = new Map<string, string>();
@@ -46,14 +46,14 @@ export class RunLog {
     const log = new RunLog(await TransactionLog.open(path, end), definitions);
     for (const name of drawn) log.series.set(name, []);
     for (const record of records) log.#restore(record);
-    log.#startedMs = Date.now();
+    log.#startedMs = performance.now();
     if (records.length === 0) await log.append(...start);
     return log;
   }
 
   /** Active seconds of the run. */
   get runtime(): number {
-    return this.#secondsBefore + (Date.now() - this.#startedMs) / 1000;
+    return this.#secondsBefore + (performance.now() - this.#startedMs) / 1000;
   }
 
   /** @param values JSON texts by key */
@@ -71,7 +71,7 @@ export class RunLog {
       .set('_runtime', String(this.runtime));
     const item = [...row].map(([key, value_json]): Item => ({ key, value_json }));
     this.#fold(item);
-    const due = Date.now() - this.#summarizedMs > SUMMARY_MS;
+    const due = performance.now() - this.#summarizedMs > SUMMARY_MS;
     await this.append(...metrics, { history: { item, step: { num: step } } }, ...(due ? this.#summaryRecords() : []));
   }
 
@@ -108,7 +108,7 @@ export class RunLog {
   }
 
   #summaryRecords(): LogRecord[] {
-    this.#summarizedMs = Date.now();
+    this.#summarizedMs = performance.now();
     return [{ summary: { update: this.summaryItems() } }];
   }
 
