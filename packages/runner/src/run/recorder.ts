@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { anyRank, emitSpan, oneRank, wallClock, type Ranks, type Span, type Trajectory } from '@bowyer/core';
 import type { Diagnostics, Metrics, RecipeState, RunHooks } from '@bowyer/algorithms';
-import { ProgressBar, RunFigures, type RunLogger } from '@bowyer/logging';
+import { newFigures, ProgressBar, RunFigures, type RunLogger } from '@bowyer/logging';
 import type { CheckpointProgress } from './checkpoint-store.js';
 import type { RunControl } from './run-control.js';
 import { guardReason, type GuardBounds } from './guard.js';
@@ -244,6 +244,7 @@ export class Recorder implements RunHooks {
 
 /** Without a copy of the figures: there may be thousands. */
 function firstNonFinite(metrics: Metrics): string | null {
-  for (const name in metrics) if (!Number.isFinite(metrics[name])) return name;
-  return null;
+  const { names, values } = newFigures(metrics);
+  const at = values.findIndex((value) => !Number.isFinite(value));
+  return at < 0 ? null : names[at];
 }
