@@ -78,6 +78,7 @@ export { ContextWriter } from './context/context-writer.js';
 // Play.
 export {
   playEpisodes,
+  streamEpisodes,
   type Decision,
   type PlayEpisodesOptions,
   type PlayedEpisode,

@@ -163,6 +163,11 @@ export class Episodes {
     return turns.map(({ slot }) => utterances.get(slot)!);
   }
 
+  /** Keys, values and states of all contexts are computed again when they are needed: the weights have changed. */
+  forget(): void {
+    for (const slot of this.#contexts.keys()) this.#rows.keepUpTo(slot, 0);
+  }
+
   /** Frees the cache. */
   async close(): Promise<void> {
     await this.options.programs.closeCache(this.cache);
