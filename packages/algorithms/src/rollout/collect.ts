@@ -25,6 +25,8 @@ export interface PlayContext {
   environment?: string;
   hooks: Pick<RunHooks, 'progress'>;
   onFailure?: OnFailure;
+  /** As in `playEpisodes`. */
+  together?: boolean;
   /** The processes that divide the episodes among them; this one alone if not given. */
   ranks?: Ranks;
   /** Where replayed turns are stored if there are several. */
@@ -146,7 +148,7 @@ const DEFAULT_FAILURE_SHARE = 0.5;
  * environment's seed of the group's first one.
  */
 async function playShare(
-  { makeEnv, hooks, onFailure }: PlayContext,
+  { makeEnv, hooks, onFailure, together }: PlayContext,
   openPlayer: OpenPlayer,
   { seed, slots, sampling, maxFailureShare = DEFAULT_FAILURE_SHARE }: PlayOptions,
   { purpose, split, firstEpisode, episodes, groupSize = 1 }: GroupOptions & PlayedSet,
@@ -165,13 +167,13 @@ async function playShare(
   try {
     const played = await playEpisodes<TurnTokens>({
       makeEnv: () => makeEnv(split),
-      slots,
+      ...{ slots, together },
       episodes: own.length,
       seeds: (i) => envSeeds[own[i]],
       // A rollout draws its items; an evaluation covers them evenly.
       reset: (i) => (split === 'train' ? {} : { episode: firstEpisode + own[i] }),
       act: (ready) => player.act(ready.map((turn) => ({ ...turn, rng: rngs[own[turn.episode]] }))),
-      onEpisode: ({ episode: i, item, turns, error }) => {
+      onEpisode: ({ episode: i, item, task, turns, error }) => {
         const episode = own[i];
         if (error) {
           failures.push(error);
@@ -182,6 +184,7 @@ async function playShare(
           episode: firstEpisode + episode,
           seed: envSeeds[episode],
           ...(item !== undefined && { item }),
+          ...(task !== undefined && { task }),
           ...(groupSize > 1 && { group: Math.floor((firstEpisode + episode) / groupSize) }),
           transitions: turns.map(({ info: _, data: _tokens, ...transition }) => transition),
           infos: turns.map(({ info }) => info),
