@@ -38,7 +38,7 @@ const unitOf = (name: TextWorldExpressGame) =>
     readWith: { baseUrl: simulated, timeoutMs: simulated, contentDir: { backend: ['embedded'] } },
     demonstrations: {
       schema: expertSlipsSchema,
-      make: async (options, { count: episodes, seed, slips }) => {
+      make: async (options, { count: episodes, seed, slips, split = 'train' }) => {
         const { fold, params, stepLimit, contentDir, showValidActions } = options;
         const plan = textWorldExpressSplits(name, options);
         const played = await textWorldExpressDemonstrations(
@@ -47,7 +47,7 @@ const unitOf = (name: TextWorldExpressGame) =>
             ...{ fold: fold ?? 'train', params, stepLimit, contentDir, showValidActions },
             ...{ episodes, seedStep: SEED_STEP, onlyWon: true, slips, slipSeed: seed },
           },
-          (seed) => plan.choose({ split: 'train', seed }).reset,
+          (seed) => plan.choose({ split, seed }).reset,
         );
         return playedSet(played.map(({ transitions }) => transitions));
       },
