@@ -4,6 +4,7 @@ import type { ConfigProblem, DemonstrationSet } from '@bowyer/core';
 import type { ContextOffer } from './context/context-options.js';
 import type { Env, ResetResult } from './contract/env.js';
 import type { EnvParts, OraclePrompts } from './oracle.js';
+import type { Split } from './contract/env.js';
 import type { Splits } from './splits.js';
 
 /** A JSON Schema of one option: its meaning, its default, and any further keywords such as `type` and `minimum`. */
@@ -49,6 +50,8 @@ export interface EnvProblem extends ConfigProblem {
 export interface DemonstrationRequest {
   count: number;
   seed: number;
+  /** Items that the expert plays; absent: those to train on. Others are to measure on, where a unit has them. */
+  split?: Split;
 }
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a unit's own options; the registry checks them against its schema
