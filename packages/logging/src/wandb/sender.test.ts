@@ -106,7 +106,7 @@ test.each(Object.keys(faults))('%s: every point, line and file arrives once', as
     if (step % 7 === 0) await new Promise((done) => setTimeout(done, 10));
   }
   await log.stats({ cpu: 3 });
-  await log.finish(0, row({ 'test/r': 1 }));
+  await log.finish(0, new Map([['test/r', '1']]));
   sending.end();
   expect(await sending.done).toBe(true);
   expect(server.contradictions).toEqual([]);
@@ -145,7 +145,7 @@ test('a process that is killed between the request and its note on disk, and one
 
 test.each([-1, 1])('the clock is set by %i day: durations and heartbeats go on', async (days) => {
   const log = await openLog();
-  await log.history(1, row({ loss: 1 }));
+  await log.history(1, figuresOf({ loss: 1 }));
   const sending = sendingOf(place(), { env: { ...fast, WANDB_X_FILE_STREAM_HEARTBEAT_INTERVAL: '0.02' } });
   await rowsArrived(1);
   const now = Date.now;
