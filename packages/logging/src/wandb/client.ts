@@ -2,8 +2,9 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Agent, EnvHttpProxyAgent, request, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { Environment } from './api-key.js';
+import { undici } from './undici.js';
 import { WandbError } from './wandb-error.js';
 
 export interface ClientOptions {
@@ -47,6 +48,7 @@ export class WandbClient {
     const { key, env } = options;
     const connect = { rejectUnauthorized: env.WANDB_INSECURE_DISABLE_SSL !== 'true' };
     const hasProxy = env.HTTPS_PROXY || env.https_proxy || env.HTTP_PROXY || env.http_proxy;
+    const { Agent, EnvHttpProxyAgent } = undici();
     this.#dispatcher = hasProxy ? new EnvHttpProxyAgent({ connect }) : new Agent({ connect });
     this.#api = {
       'user-agent': 'bowyer',
@@ -134,7 +136,14 @@ export class WandbClient {
     const { signal } = this.options;
     try {
       const times = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
-      response = await request(url, { method, headers, body: body(), signal, ...times, dispatcher: this.#dispatcher });
+      response = await undici().request(url, {
+        method,
+        headers,
+        body: body(),
+        signal,
+        ...times,
+        dispatcher: this.#dispatcher,
+      });
       text = await response.body.text();
     } catch (cause) {
       if (signal.aborted) throw cause;

@@ -1,9 +1,10 @@
 // An event file: records of TensorFlow's TFRecord format, each with its length, and masked checksums of both.
 // Source: tensorflow.org/tutorials/load_data/tfrecord, section "TFRecords format details".
-import { appendFile, mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { maximum, namingFile } from '@bowyer/core';
+import { maximum } from '@bowyer/core';
+import { appendText } from '../../append-text.js';
 import { crc32c } from './crc32c.js';
 import { versionEvent } from './messages.js';
 
@@ -27,7 +28,7 @@ export class EventFile {
 
   /** @param events protobuf messages, made by `messages.ts` */
   async append(...events: readonly Uint8Array[]): Promise<void> {
-    await namingFile(this.path, () => appendFile(this.path, Buffer.concat(events.map(record))));
+    await appendText(this.path, Buffer.concat(events.map(record)));
   }
 }
 
