@@ -1,7 +1,7 @@
 // ONNX Runtime's profile of a session, of its first runs only: one run of a large graph has thousands of operators.
 import { join } from 'node:path';
-import { wallClock } from '@bowyer/core';
 import type { InferenceSession } from 'onnxruntime-node';
+import { wallClock } from './worker-clock.js';
 
 const PROFILED_RUNS = 3;
 let sessions = 0;

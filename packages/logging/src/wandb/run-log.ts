@@ -18,8 +18,8 @@ export class RunLog {
   #records = 0;
   /** Active seconds of earlier processes. */
   #secondsBefore = 0;
-  #startedMs = Date.now();
-  #summarizedMs = Date.now();
+  #startedMs = performance.now();
+  #summarizedMs = performance.now();
   #queue: Promise<void> = Promise.resolve();
   #names: readonly string[] = [];
   /** Of the names of a row: their bytes, their places, and the step metrics that they need. */
@@ -55,14 +55,14 @@ export class RunLog {
     const log = new RunLog(await TransactionLog.open(path, end), definitions);
     for (const name of drawn) log.series.set(name, []);
     for (const record of records) log.#restore(record);
-    log.#startedMs = Date.now();
+    log.#startedMs = performance.now();
     if (records.length === 0) await log.append(...start);
     return log;
   }
 
   /** Active seconds of the run. */
   get runtime(): number {
-    return this.#secondsBefore + (Date.now() - this.#startedMs) / 1000;
+    return this.#secondsBefore + (performance.now() - this.#startedMs) / 1000;
   }
 
   /** @param values further JSON texts by key */
@@ -85,7 +85,7 @@ export class RunLog {
     for (const name of this.definitions.stepMetrics) if (at.has(name)) this.#values.set(name, texts[at.get(name)!]);
     for (const [name, points] of this.series) if (at.has(name)) addPoint(points, step, texts[at.get(name)!]);
     this.#fold([...more].map(([key, value_json]) => ({ key, value_json })));
-    const due = Date.now() - this.#summarizedMs > SUMMARY_MS;
+    const due = performance.now() - this.#summarizedMs > SUMMARY_MS;
     await this.#write([
       ...metrics.map((metric) => this.#encoded({ metric })),
       rows.encode(++this.#records, texts, more, step),
@@ -139,7 +139,7 @@ export class RunLog {
   }
 
   #summaryRecords(): LogRecord[] {
-    this.#summarizedMs = Date.now();
+    this.#summarizedMs = performance.now();
     return [{ summary: { update: this.summaryItems() } }];
   }
 

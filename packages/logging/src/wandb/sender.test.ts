@@ -1,4 +1,5 @@
 // Sending against a server that answers as recorded and misbehaves: every line must arrive once.
+import { jest } from '@jest/globals';
 import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -141,6 +142,27 @@ test('a process that is killed between the request and its note on disk, and one
   expect(server.contradictions).toEqual([]);
   expect(server.rows('r1').map(({ loss }) => loss)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
   expect(server.runs.get('r1')).toMatchObject({ complete: true, exitcode: 0 });
+});
+
+test.each([-1, 1])('the clock is set by %i day: durations and heartbeats go on', async (days) => {
+  const log = await openLog();
+  await log.history(1, figuresOf({ loss: 1 }));
+  const sending = sendingOf(place(), { env: { ...fast, WANDB_X_FILE_STREAM_HEARTBEAT_INTERVAL: '0.02' } });
+  await rowsArrived(1);
+  const now = Date.now;
+  const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + days * 86_400_000);
+  try {
+    const before = server.requests.length;
+    await new Promise((done) => setTimeout(done, 300));
+    expect(server.requests.length - before).toBeGreaterThan(1);
+    expect(log.runtime).toBeGreaterThan(0.3);
+    expect(log.runtime).toBeLessThan(60);
+    await log.finish(0, new Map());
+    sending.end();
+    expect(await sending.done).toBe(true);
+  } finally {
+    clock.mockRestore();
+  }
 });
 
 test('a key that expires: one warning, everything on disk; a valid key sends the rest', async () => {

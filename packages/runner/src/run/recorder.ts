@@ -37,6 +37,8 @@ interface RecorderSettings extends Pick<TaskContext, 'log' | 'progress'> {
   ranks?: Ranks;
   /** Seconds since the last call of what is inside the phases, by name; nothing if not given. */
   innerSeconds?: () => Record<string, number>;
+  /** Where rollouts are played ahead: how old the last one was. */
+  rolloutMetrics?: () => Metrics;
 }
 
 /** Where checkpoints go. */
@@ -116,7 +118,7 @@ export class Recorder implements RunHooks {
 
   async log(iteration: number, measured: Metrics, rollout: readonly Trajectory[] = []): Promise<void> {
     const diagnosed = await this.settings.diagnostics?.afterUpdate();
-    const metrics = diagnosed ? { ...measured, ...diagnosed } : measured;
+    const metrics = { ...measured, ...this.settings.rolloutMetrics?.(), ...diagnosed };
     this.#refuseNonFinite(iteration, metrics, rollout);
     await this.files.logMetrics(iteration + 1, metrics);
     await this.files.logRollout(iteration + 1, rollout);
