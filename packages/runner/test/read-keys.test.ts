@@ -159,7 +159,7 @@ const variantsOf: Readonly<Record<string, () => (readonly string[])[]>> = {
         'td_steps=2',
         'importance_clip=5',
       ],
-      [...tiny, 'optimizer=sgd', 'use_lora=true'],
+      [...tiny, 'optimizer=sgd', 'use_lora=true', 'memory=bm25', 'memory.demonstrations=false', 'memory.grow=true'],
       [...tiny, ...chat],
     ];
   },
