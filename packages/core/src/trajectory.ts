@@ -34,6 +34,8 @@ export interface UtteranceTokens {
   logprobs: number[];
   /** Of a demonstration: not to be imitated. */
   slip?: boolean;
+  /** Iterations that the policy had been trained for when it sampled; absent: those before the iteration that learns from it first. */
+  policyVersion?: number;
 }
 
 /** A contiguous piece of context: every token attends to all earlier ones of the segment and to nothing else. */

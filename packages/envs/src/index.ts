@@ -92,6 +92,7 @@ export { MemoryReader } from './memory/memory-reader.js';
 // Play.
 export {
   playEpisodes,
+  streamEpisodes,
   type Decision,
   type PlayEpisodesOptions,
   type PlayedEpisode,

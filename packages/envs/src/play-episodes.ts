@@ -59,6 +59,11 @@ export interface PlayEpisodesOptions<T> {
   makeEnv: (slot: number) => Env | Promise<Env>;
   slots: number;
   episodes: number;
+  /**
+   * Called before each episode, in their order; the slot waits until it is settled. False: neither this episode nor another one is
+   * begun. Every episode is begun at once if not given.
+   */
+  admit?: (episode: number) => Promise<boolean>;
   /** The seed of each episode: two runs with the same seeds and a deterministic policy play the same games. */
   seeds: (episode: number) => number;
   /** What else `reset` takes in an episode. */
@@ -84,6 +89,37 @@ export interface PlayEpisodesOptions<T> {
  * batches, and with them the trajectories, depend on the seeds alone.
  */
 export async function playEpisodes<T = undefined>(options: PlayEpisodesOptions<T>): Promise<PlayedEpisode<T>[]> {
+  const { episodes, onEpisode } = options;
+  const all: PlayedEpisode<T>[] = [];
+  const { lastError } = await streamEpisodes({
+    ...options,
+    onEpisode: (played) => {
+      all[played.episode] = played;
+      onEpisode?.(played);
+    },
+  });
+  for (let episode = 0; episode < episodes; episode++) all[episode] ??= unplayed(episode, options, lastError);
+  return all;
+}
+
+/** Episodes that no slot was left to play come back failed, with the last error seen. */
+const unplayed = <T>(
+  episode: number,
+  { seeds }: Pick<PlayEpisodesOptions<T>, 'seeds'>,
+  lastError: Error | null,
+): PlayedEpisode<T> => ({
+  ...{ episode, seed: seeds(episode), slot: -1, turns: [], episodicReturn: 0 },
+  error: new Error(`not played: every slot was retired, the last one after: ${lastError?.message}`),
+});
+
+/**
+ * As `playEpisodes`, for more episodes than memory has room for: each is given to `onEpisode` alone.
+ *
+ * @returns the last error that broke an environment; episodes are left over only where every slot was retired
+ */
+export async function streamEpisodes<T = undefined>(
+  options: PlayEpisodesOptions<T>,
+): Promise<{ lastError: Error | null }> {
   const { slots, episodes, act, onEpisode } = options;
   if (!(slots >= 1)) throw new RangeError(`playEpisodes: slots is ${slots}; at least one is needed`);
   const run = new Run(options);
@@ -102,7 +138,7 @@ export async function playEpisodes<T = undefined>(options: PlayEpisodesOptions<T
       ready.forEach((turn, i) => run.step(turn, decisions[i]));
     }
     for (const played of run.takeFinished()) onEpisode?.(played);
-    return run.results();
+    return { lastError: run.lastError };
   } finally {
     await run.close();
   }
@@ -116,14 +152,14 @@ interface Slot<T> {
 
 class Run<T> {
   readonly #slots: Slot<T>[];
-  readonly #played: PlayedEpisode<T>[] = [];
+  lastError: Error | null = null;
   #next = 0;
+  #isAdmitting = true;
   /** Slots whose environment is working on a reset or a step. */
   #pending = 0;
   #ready: ReadyTurn[] = [];
   #finished: PlayedEpisode<T>[] = [];
   #wake: () => void = () => {};
-  #lastError: Error | null = null;
   /** Environments that broke and are being closed; only the end of the run waits for them. */
   readonly #closing: Promise<void>[] = [];
 
@@ -154,13 +190,14 @@ class Run<T> {
   }
 
   startNext(slot: number): void {
-    if (this.#next >= this.options.episodes) return;
+    if (this.#next >= this.options.episodes || !this.#isAdmitting) return;
     const episode = this.#next++;
     const seed = this.options.seeds(episode);
     const state = this.#slots[slot];
     const played: PlayedEpisode<T> = { episode, seed, slot, turns: [], episodicReturn: 0, error: null };
     state.current = played;
     this.#work(slot, async () => {
+      if (this.options.admit && !(await this.options.admit(episode))) return void (this.#isAdmitting = false);
       state.env ??= await this.options.makeEnv(slot);
       const result = await state.env.reset({ seed, ...this.options.reset?.(episode) });
       const { observation, info } = result;
@@ -234,7 +271,6 @@ class Run<T> {
     const played = state.current!;
     state.current = null;
     played.error = error;
-    this.#played[played.episode] = played;
     this.#finished.push(played);
   }
 
@@ -245,7 +281,7 @@ class Run<T> {
     if (error === null) {
       state.failuresInARow = 0;
     } else {
-      this.#lastError = error;
+      this.lastError = error;
       state.failuresInARow++;
       const broken = state.env;
       state.env = null;
@@ -254,21 +290,6 @@ class Run<T> {
       if (state.failuresInARow >= (this.options.retireAfter ?? 3)) return;
     }
     this.startNext(slot);
-  }
-
-  /** Episodes that no slot was left to play come back failed, with the last error seen. */
-  results(): PlayedEpisode<T>[] {
-    for (let episode = 0; episode < this.options.episodes; episode++) {
-      this.#played[episode] ??= {
-        episode,
-        seed: this.options.seeds(episode),
-        slot: -1,
-        turns: [],
-        episodicReturn: 0,
-        error: new Error(`not played: every slot was retired, the last one after: ${this.#lastError?.message}`),
-      };
-    }
-    return this.#played;
   }
 
   async close(): Promise<void> {

@@ -161,4 +161,4 @@ export class SplitEnv implements Env {
 }
 
 /** For experts: what a policy learns from are never items of an evaluation or a test. */
-export const trainItems = (env: Env, plan: SplitPlan): Env => new SplitEnv(env, plan, 'train');
+export const expertItems = (env: Env, plan: SplitPlan, split: Split = 'train'): Env => new SplitEnv(env, plan, split);

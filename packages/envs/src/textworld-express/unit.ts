@@ -38,7 +38,7 @@ const unitOf = (name: TextWorldExpressGame) =>
     readWith: { baseUrl: simulated, timeoutMs: simulated, contentDir: { backend: ['embedded'] } },
     demonstrations: {
       schema: expertSlipsSchema,
-      make: async (options, { count: episodes, seed, slips }) => {
+      make: async (options, { count: episodes, seed, slips, split = 'train' }) => {
         const { fold, params, stepLimit, contentDir, showValidActions } = options;
         const plan = textWorldExpressSplits(name, options);
         const items = new Map<number, string>();
@@ -49,7 +49,7 @@ const unitOf = (name: TextWorldExpressGame) =>
             ...{ episodes, seedStep: SEED_STEP, onlyWon: true, slips, slipSeed: seed },
           },
           (seed) => {
-            const { reset, item } = plan.choose({ split: 'train', seed });
+            const { reset, item } = plan.choose({ split, seed });
             items.set(reset.seed, String(item));
             return reset;
           },

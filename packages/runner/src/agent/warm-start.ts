@@ -74,8 +74,8 @@ function recipeOf(config: WarmStartConfig) {
     ...{
       version: CACHE_VERSION,
       env: decisiveOptions(config.env),
-      demonstrations: without(demonstrations, { ties: 'drawn', slips: 0 }),
-      policy,
+      demonstrations: without(demonstrations, { ties: 'drawn', slips: 0, renamed: 0 }),
+      policy: without(policy, { initializerRange: 0.02 }),
       training,
       seed,
     },

@@ -174,6 +174,8 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   'critic.max_length': 'choose critic=transformer',
   'critic.state_feature': 'choose critic=transformer',
   'critic.width': 'critic_lm has its own sizes',
+  'rollout.max_staleness': 'choose rollout.mode=lock_step or rollout.mode=asynchronous',
+  'rollout.threads': 'choose rollout.mode=lock_step or rollout.mode=asynchronous',
   'policy.endpoint':
     'an endpoint plays in task=evaluate and cannot be trained: choose policy=tiny, or give policy_lm=FOLDER',
 };

@@ -42,6 +42,12 @@ export const failureLog =
   (error, episode) =>
     log(`${episode} failed and is left out: ${error.message}`, 'WARNING');
 
+/** What results say of rollouts that were played ahead. */
+const aheadOf = ({ rollout }: TrainConfig): Pick<RunResults, 'rollouts'> =>
+  rollout === undefined || rollout.mode === 'synchronous'
+    ? {}
+    : { rollouts: { mode: rollout.mode, maxStaleness: rollout.maxStaleness! } };
+
 /** Plays the start and the result on episodes that neither training nor the choice of the best policy has seen. */
 export class FinalTest {
   constructor(
@@ -81,6 +87,7 @@ export class FinalTest {
     return {
       iterations: recorder.stoppedByGuard === null ? (config.iterations ?? 0) : recorder.iteration,
       ...(recorder.stoppedByGuard !== null && { stopped: recorder.stoppedByGuard }),
+      ...aheadOf(config),
       policies: tested.map(({ name, decoding, metrics, trajectories }): PolicyResult => ({
         ...{ name, decoding, metrics },
         interval: returnInterval(trajectories, items),

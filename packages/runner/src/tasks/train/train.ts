@@ -25,6 +25,7 @@ import { loadPolicy, policyOptimizer, restoreOptimizer, savePolicyState } from '
 import { warnOfTextRules } from '../../agent/text-rules.js';
 import { referenceOf, teacherOf, type Start } from '../../agent/reference-policy.js';
 import { withRemoteRollouts } from '../../agent/remote-rollouts.js';
+import { withRolloutsAhead, type RolloutsAhead } from '../../agent/rollouts-ahead.js';
 import { startRestorer } from '../../agent/restore-start.js';
 import { makeValueModel } from '../../agent/value-model.js';
 import { warmStart } from '../../agent/warm-start.js';
@@ -60,6 +61,7 @@ export async function train(config: TrainConfig, context: TaskContext): Promise<
 
 async function trainInFolder(config: TrainConfig, context: TaskContext): Promise<void> {
   const { directory, print, ranks = oneRank } = context;
+  refuseAheadOnRanks(config, ranks.size);
   const finished = await readResults(directory);
   await refuseStopped(finished, config, context);
   if (finished !== null && finished.iterations >= (config.iterations ?? finished.iterations)) {
@@ -82,6 +84,15 @@ async function trainInFolder(config: TrainConfig, context: TaskContext): Promise
     return results.stopped === undefined ? 'finished' : 'stopped by the guard';
   });
   await refuseStopped(await readResults(directory), config, context);
+}
+
+/** @throws where a copy of the policy is to play on each of several processes */
+function refuseAheadOnRanks({ rollout }: TrainConfig, size: number): void {
+  if (size === 1 || rollout === undefined || rollout.mode === 'synchronous') return;
+  throw new Error(
+    `rollout.mode=${rollout.mode} on ${size} processes: rollouts are played ahead on one process only\n` +
+      '  start it without mpirun, or write rollout.mode=synchronous',
+  );
 }
 
 async function trainOnDevice(config: TrainConfig, context: TaskContext): Promise<RunResults | null> {
@@ -177,20 +188,27 @@ async function trainWith(
     const dataset = start.material && (await datasetFor(policy, start.material, config, log));
     if (ranks.rank === 0) await claimDirectory(directory, decisive);
     const agent: Agent = { policy, critic, dialogues: await dialoguesOf(policy, config, context) };
+    const ahead = {
+      ...{ unit, agent, policyFolder: folder!, checkpoint: found?.folder ?? null },
+      firstIteration: found?.progress.nextIteration ?? 0,
+    };
     const algorithm = (logger: RunLogger) =>
-      runAlgorithm(unit, agent, dataset, {
-        logger,
-        config,
-        context,
-        memory,
-        store,
-        progress: found?.progress ?? null,
-        valueModel,
-        openReference: referenceOf(policy, start, config, device),
-        openTeacher: teacherOf(policy, config, device),
-        restoreStart: startRestorer(policy, start, config, device),
-        device,
-      });
+      withRolloutsAhead(config, ahead, (rollouts) =>
+        runAlgorithm(unit, agent, dataset, {
+          logger,
+          rollouts,
+          config,
+          context,
+          memory,
+          store,
+          progress: found?.progress ?? null,
+          valueModel,
+          openReference: referenceOf(policy, start, config, device),
+          openTeacher: teacherOf(policy, config, device),
+          restoreStart: startRestorer(policy, start, config, device),
+          device,
+        }),
+      );
     const work = async (logger: RunLogger) => {
       const recorder = await algorithm(logger);
       if (recorder.stopRequested && recorder.stoppedByGuard === null) return null;
@@ -225,7 +243,8 @@ async function findStart(
   const trainedIn = given === null ? undefined : runOf(given)?.env?.name;
   if (trainedIn !== undefined && trainedIn !== config.env.name)
     context.log(`the policy in ${given} was trained in ${trainedIn}; this run plays ${config.env.name}`, 'WARNING');
-  if (unit.needs.source === 'dataset') return { folder: given, material: await loadMaterial(config, memory, context.log) };
+  if (unit.needs.source === 'dataset')
+    return { folder: given, material: await loadMaterial(config, memory, context.log) };
   // Rank 0 makes the start alone; it is the same for any number of ranks, and in the cache.
   const folder = given ?? (await onRankZero(context.ranks ?? oneRank, () => warmStart(config, device, context)));
   if (folder === null) return null;
@@ -263,6 +282,7 @@ interface RunState {
   openTeacher: TrainingRun['openTeacher'];
   restoreStart: TrainingRun['restoreStart'];
   valueModel: LanguageModel | null;
+  rollouts: RolloutsAhead | undefined;
 }
 
 /** Runs the algorithm to its end or to the user's stop. */
@@ -270,8 +290,10 @@ async function runAlgorithm(
   unit: AnyAlgorithm,
   agent: Agent,
   dataset: Dataset | null,
-  { device, logger, config, context, memory, store, progress, openReference, openTeacher, restoreStart, valueModel }: RunState,
+  runState: RunState,
 ): Promise<Recorder> {
+  const { device, logger, config, context, memory, store, progress, valueModel, rollouts } = runState;
+  const { openReference, openTeacher, restoreStart } = runState;
   const { directory, log, envParts, onInterrupt, ranks = oneRank } = context;
   const { policy, critic } = agent;
   const leads = ranks.rank === 0;
@@ -286,6 +308,7 @@ async function runAlgorithm(
       await savePolicyState(policy, join(folder, 'policy'));
       if (valueModel !== null && valueModel !== policy) await savePolicyState(valueModel, join(folder, VALUE_MODEL));
       await critic?.save(join(folder, 'critic'));
+      await rollouts?.save(folder);
       await memory?.save(folder);
     },
     saveAgent: async (folder: string) => {
@@ -312,7 +335,8 @@ async function runAlgorithm(
     logger,
     ranks,
     control,
-    innerSeconds: ranks.size > 1 ? () => exchangeSeconds(device) : undefined,
+    innerSeconds: rollouts ? () => rollouts.takeSeconds() : ranks.size > 1 ? () => exchangeSeconds(device) : undefined,
+    rolloutMetrics: rollouts && (() => rollouts.takeMetrics()),
   });
   const stop = () => {
     recorder.stopRequested = true;
@@ -335,7 +359,7 @@ async function runAlgorithm(
     ...{ dataset, history, state, firstIteration, hooks: recorder, valueModel },
     ...{ openReference, openTeacher, restoreStart },
     environment: config.env.name,
-    ...{ ranks, replayPlacement: config.distributed.replay },
+    ...{ ranks, replayPlacement: config.distributed.replay, rollouts },
   };
   const trained = withRemoteRollouts(config.remotePolicy, { ...agent, slots: config.slots }, (openRollouts) =>
     unit.train({ ...run, openRollouts }, recipeOptions(config, policy.tokenizer)),
