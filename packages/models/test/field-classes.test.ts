@@ -1,7 +1,8 @@
 // Every field of the classes behind a model's files has one class in field-classes.ts, and the code agrees with it.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { ConfigJson } from '@bowyer/checkpoints';
 import { families } from '../src/decoder/families/index.js';
 import { changesLogits } from '../src/decoding/logit-rules.js';
@@ -14,6 +15,17 @@ import { recorded } from './field-folders.js';
 type Defaults = Record<string, unknown>;
 const fields = recorded<{ decoders: Record<string, Defaults>; [file: string]: Defaults }>('fields');
 const { cases, plain } = recorded<{ plain: { config: ConfigJson }[]; cases: unknown[] }>('decoders');
+
+/** Of a shrunk config of a newer family: the fields that change the result, with a value that does. */
+interface Changes {
+  effective: Record<string, [value: unknown, logprob: number]>;
+}
+const changes = recorded<{ families: Record<string, Changes> }>('changes').families;
+const recordings = fileURLToPath(new URL('./families', import.meta.url));
+const shrunk = Object.keys(changes).map((name) => ({
+  name,
+  config: (JSON.parse(readFileSync(join(recordings, `${name}.json`), 'utf8')) as { config: ConfigJson }).config,
+}));
 
 const dir = mkdtempSync(join(tmpdir(), 'field-classes-'));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -39,7 +51,7 @@ test('every family of transformers that was recorded has a row', () => {
 });
 
 describe.each(Object.entries(decoders))('config.json of %s', (type, classes) => {
-  const base = plain.find(({ config }) => config.model_type === type)!.config;
+  const base = [...plain, ...shrunk].find(({ config }) => config.model_type === type)!.config;
   const load = (changes: object) => architectureFor({ ...base, ...changes });
   const names = (field: string) => [field, families[type].aliases?.[field] ?? field];
 
@@ -60,6 +72,17 @@ describe.each(Object.entries(decoders))('config.json of %s', (type, classes) => 
     for (const field of classes.idle)
       expect({ field, parameters: load({ [field]: 'x' }).parameters }).toEqual({ field, parameters });
   });
+});
+
+test.each(shrunk)('what changes the result of $name in transformers is checked here', async ({ name, config }) => {
+  const { aliases = {} } = families[String(config.model_type)];
+  for (const [field, [value]] of Object.entries(changes[name].effective)) {
+    const problems = [await problemOf(() => architectureFor({ ...config, [field]: 'x' }))];
+    // Where nothing reads the text, the value must be refused.
+    if (problems[0] === 'loads') problems.push(await problemOf(() => architectureFor({ ...config, [field]: value })));
+    const isNamed = [field, aliases[field] ?? field].some((one) => problems.at(-1)!.includes(one));
+    expect({ field, isNamed, problems }).toMatchObject({ isNamed: true });
+  }
 });
 
 test('generation_config.json: every field has a class, and the reader agrees', async () => {
@@ -88,6 +111,11 @@ test('adapter_config.json: every field has a class, and the reader agrees', asyn
   };
   for (const [field, value] of Object.entries(adapter.refused))
     expect(await problemOf(() => read({ [field]: value }))).toContain(`adapter_config.json: ${field} is `);
+  for (const pattern of ['rank_pattern', 'alpha_pattern'])
+    for (const wrong of ['x', [1], { q_proj: 0 }, { q_proj: 'x' }])
+      expect(await problemOf(() => read({ [pattern]: wrong }))).toContain(`${pattern} is `);
+  for (const flag of ['use_rslora', 'use_dora'])
+    expect(await problemOf(() => read({ [flag]: 'x' }))).toContain(`${flag} is "x"`);
   const { options } = await read({});
   expect(await read(Object.fromEntries(adapter.idle.map((field) => [field, 'x'])))).toEqual({ options, base: dir });
   expect((await read({ use_rslora: true })).options.rankStabilized).toBe(true);
