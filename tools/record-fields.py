@@ -406,7 +406,7 @@ def record_changes():
             elif found:
                 idle[field] = found[0]
         print(name, round(base, 6), "effective:", *effective, "idle:", *idle, "refused:", *[key for key in defaults if key not in effective and key not in idle], flush=True)
-        recorded[name] = dict(base=round(base, 7), effective=effective, idle=idle)
+        recorded[name] = dict(config=config, base=round(base, 7), effective=effective, idle=idle)
     write("changes", dict(ids=IDS, families=recorded))
 
 

@@ -43,6 +43,8 @@ const { hidden_act: _act, ...gemmaLike } = { ...llamaLike, ...read('hidden_activ
 const { intermediate_size: _inner, hidden_act: __act, ...falconSizes } = rotary;
 const { hidden_act: ___act, attention_dropout: _dropout, ...lfmSizes } = grouped;
 const withoutList = { layer_types: null };
+/** Where the shrunk config has rope_scaling, which wins. */
+const unscaled = { rope_scaling: null };
 
 /** What a mixture of experts has, and Hugging Face's loss of it: results do not change. */
 const router = ['output_router_logits', 'router_aux_loss_coef'];
@@ -204,6 +206,7 @@ export const decoders: Readonly<Record<string, FieldClasses>> = {
       ...others,
       ...read('head_dim', 'sliding_window', 'num_experts_per_tok', 'num_local_experts', 'layer_types'),
       ...read('attention_bias'),
+      rope_parameters: unscaled,
     }))(llamaLike),
     { idle: [...router, 'hidden_act'] }, // its experts have one activation
   ),
@@ -235,6 +238,7 @@ export const decoders: Readonly<Record<string, FieldClasses>> = {
       ...read('routed_scaling_factor', 'kv_lora_rank', 'q_lora_rank', 'qk_rope_head_dim', 'v_head_dim'),
       ...read('qk_nope_head_dim', 'n_group', 'topk_group', 'num_experts_per_tok', 'first_k_dense_replace'),
       ...read('norm_topk_prob', 'rope_interleave', 'attention_bias'),
+      rope_parameters: unscaled,
     },
     { idle: ['pretraining_tp', 'num_mtp_layers', 'num_key_value_heads'] },
   ),
