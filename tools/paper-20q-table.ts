@@ -1,11 +1,13 @@
 // Writes docs/results/paper-20q.md or paper-20q-full.md, with figures, from the runs of experiments/paper_20q.yaml or
 // paper_20q_full.yaml, finished or not:
 //   npx bowyer --config-name archer_20q +experiment=paper_20q hydra.sweep.dir=FOLDER
-//   node --conditions=source --import tsx tools/paper-20q-table.ts paper_20q FOLDER... (several where the sweep was run in parts)
+//   node --conditions=source --import tsx tools/paper-20q-table.ts paper_20q FOLDER... --rates RATES
+// Several folders where the sweep was run in parts; RATES: of experiments/paper_20q_rates.yaml, a folder for each method.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { mean, minimum, standardError } from '@bowyer/core';
 import { lineChart, type Series } from '@bowyer/logging';
+import { ratesSection } from './rates-section.js';
 import { finishedRuns, halfInterval, headCommit, tested, testReturn, type Run } from './sweep-runs.js';
 
 interface Page {
@@ -51,7 +53,11 @@ interface Point {
   value: number;
 }
 
-const [experiment, ...folders] = process.argv.slice(2);
+const [experiment, ...rest] = process.argv.slice(2);
+const separator = rest.indexOf('--rates');
+const folders = separator < 0 ? rest : rest.slice(0, separator);
+/** Of the searches for rates; none for the whole list. */
+const rates = separator < 0 ? '' : `\n${ratesSection(rest[separator + 1])}`;
 const page = pages[experiment];
 if (!page) throw new Error(`first argument '${experiment}': expected ${Object.keys(pages).join(' or ')}`);
 /** The others of experiments/methods_20q.yaml, whose jobs are those of paper_20q but for their name, are not the paper's. */
@@ -234,6 +240,6 @@ mean over seeds, or how many of them reach it. In brackets: ArCHer's steps divid
 | method | ${page.levels.join(' | ')} |
 |---|${page.levels.map(() => '---|').join('')}
 ${playing.map((name) => `| \`${name}\` | ${page.levels.map((level) => stepsCell(level, name)).join(' | ')} |`).join('\n')}
-`,
+${rates}`,
 );
 process.stdout.write(`${page.file}: ${runs.length} runs of ${methods.length} methods\n`);

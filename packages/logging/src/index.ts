@@ -1,3 +1,4 @@
+export { figuresOf, newFigures, perNames } from './figures.js';
 export { JsonlFile } from './jsonl-file.js';
 export { readJsonl, type JsonlEnd } from './jsonl-reader.js';
 export { PartedJsonl, readLineAt, readPartedJsonl, readParts, type LinePlace } from './parted-jsonl.js';

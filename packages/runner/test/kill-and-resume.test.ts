@@ -13,7 +13,7 @@ const KILLS = 4;
 
 // Besides the default optimizer, those that keep other state and a rate that changes.
 test.each([
-  { config: 'archer_20q', options: ['td_steps=2', 'importance_clip=5', 'kl_coefficient=0.1', 'use_baseline=true'] },
+  { config: 'archer_20q', options: ['td_steps=2', 'importance_clip=5', 'kl_coefficient=0.1', 'use_baseline=true', 'rollout.mode=lock_step'] },
   { config: 'chai_20q', options: ['optimizer=adamw_8bit'] },
   { config: 'online_filteredbc_20q', options: ['optimizer=sgd', 'optimizer.nesterov=true', 'lm_schedule.kind=cosine'] },
 ])(

@@ -71,7 +71,7 @@ export const archer = defineAlgorithm({
           {
             key: 'importance_clip',
             message:
-              'importance_clip=null: utterances of the policy behind remote_policy.base_url would count as the policy’s own',
+              'importance_clip=null: utterances of another policy, or of an earlier one, would count as the policy’s own',
             remedy: 'give the bound of the weights π/μ, such as importance_clip=5',
           },
         ],

@@ -10,7 +10,8 @@ import {
   type Trajectory,
 } from '@bowyer/core';
 import type { Metrics, OpenPlayer } from '../types.js';
-import { collectEpisodes, type CollectOptions, type PlayContext } from './collect.js';
+import { collectEpisodes } from './collect.js';
+import type { CollectOptions, PlayContext } from './play.js';
 
 export const groupKeys = {
   group_size: count('episodes of a group: the same task and seed, other samples'),

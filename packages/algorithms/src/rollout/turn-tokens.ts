@@ -14,6 +14,8 @@ export interface TurnTokens {
   terminatorId: number | null;
   /** Nats, under the policy that sampled: of `ids`, then of the terminator. */
   logprobs: number[];
+  /** As in `UtteranceTokens`. */
+  policyVersion?: number;
 }
 
 /** @param turns of one episode, in order; undefined where a player gives no tokens */
@@ -21,12 +23,12 @@ export function segmentsOf(turns: readonly (TurnTokens | undefined)[]): TokenSeg
   const segments: TokenSegment[] = [];
   turns.forEach((tokens, turn) => {
     if (tokens === undefined) return;
-    const { continues, read, ids, terminatorId, logprobs } = tokens;
+    const { continues, read, ...spoken } = tokens;
     if (!continues) segments.push({ ids: [], utterances: [] });
     const segment = segments.at(-1)!;
     for (const id of read) segment.ids.push(id);
-    segment.utterances.push({ turn, start: segment.ids.length, ids, terminatorId, logprobs });
-    for (const id of ids) segment.ids.push(id);
+    segment.utterances.push({ turn, start: segment.ids.length, ...spoken });
+    for (const id of spoken.ids) segment.ids.push(id);
   });
   return segments;
 }

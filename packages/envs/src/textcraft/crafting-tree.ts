@@ -27,6 +27,9 @@ export class CraftingTree {
   isTag = (name: string): boolean => this.#tags.has(name);
   isCraftable = (name: string): boolean => this.recipes.has(name) || this.tagRecipes.has(name);
 
+  /** Of all items and tags. */
+  names = (): string[] => [...this.#items, ...this.#tags];
+
   /** What will do for an ingredient: itself, or every item with its tag. */
   matches({ name, isTag }: Ingredient, item: string): boolean {
     return isTag ? this.#tagOf.get(item) === name : item === name;

@@ -2,8 +2,9 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Agent, EnvHttpProxyAgent, request, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { Environment } from './api-key.js';
+import { undici } from './undici.js';
 import { WandbError } from './wandb-error.js';
 
 export interface ClientOptions {
@@ -47,6 +48,7 @@ export class WandbClient {
     const { key, env } = options;
     const connect = { rejectUnauthorized: env.WANDB_INSECURE_DISABLE_SSL !== 'true' };
     const hasProxy = env.HTTPS_PROXY || env.https_proxy || env.HTTP_PROXY || env.http_proxy;
+    const { Agent, EnvHttpProxyAgent } = undici();
     this.#dispatcher = hasProxy ? new EnvHttpProxyAgent({ connect }) : new Agent({ connect });
     this.#api = {
       'user-agent': 'bowyer',
@@ -134,7 +136,14 @@ export class WandbClient {
     const { signal } = this.options;
     try {
       const times = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
-      response = await request(url, { method, headers, body: body(), signal, ...times, dispatcher: this.#dispatcher });
+      response = await undici().request(url, {
+        method,
+        headers,
+        body: body(),
+        signal,
+        ...times,
+        dispatcher: this.#dispatcher,
+      });
       text = await response.body.text();
     } catch (cause) {
       if (signal.aborted) throw cause;
@@ -144,7 +153,7 @@ export class WandbClient {
     if (status >= 200 && status < 300) return text;
     const mayRetry = !FINAL.includes(status) || (status === 409 && retryConflict === true);
     const message = `W&B answered ${what} with status ${status}: ${text.slice(0, QUOTED).trim()}`;
-    const retryAfterMs = retryAfter([response.headers['retry-after']].flat()[0]);
+    const retryAfterMs = retryAfter(response.headers);
     throw new WandbError(this.#redacted(message), status, mayRetry, { cause: { retryAfterMs } });
   }
 
@@ -170,10 +179,11 @@ export class WandbClient {
   }
 }
 
-/** Seconds, also fractional, or a date; undefined where there is neither. */
-function retryAfter(header: string | undefined): number | undefined {
-  if (header === undefined || header.trim() === '') return undefined;
-  const seconds = Number(header);
-  const milliseconds = Number.isNaN(seconds) ? Date.parse(header) - Date.now() : 1000 * seconds;
+/** Seconds, also fractional, or a date by the server's clock; in milliseconds, undefined where there is neither. */
+function retryAfter({ 'retry-after': header, date }: Dispatcher.ResponseData['headers']): number | undefined {
+  const text = [header].flat()[0]?.trim() ?? '';
+  if (text === '') return undefined;
+  const seconds = Number(text);
+  const milliseconds = Number.isNaN(seconds) ? Date.parse(text) - Date.parse(String(date)) : 1000 * seconds;
   return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
 }

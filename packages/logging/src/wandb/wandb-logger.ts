@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { count, episodicReturn, namingFile, nullable, oneOf, type OptionsOf, type Trajectory } from '@bowyer/core';
 import { Type } from '@sinclair/typebox';
 import type { LoggedEnd, LoggedRun, LoggedStep, LoggerUnit, RunLogger } from '../loggers/logger.js';
+import { figuresOf } from '../figures.js';
 import { findKey } from './api-key.js';
 import { MetricDefinitions, metricOption } from './metric-definitions.js';
 import { htmlValue, tableValue, type MediaValue } from './media.js';
@@ -135,10 +136,9 @@ class WandbLogger implements RunLogger {
   async log({ iteration, metrics, seconds, episodes }: LoggedStep): Promise<void> {
     const { log } = this.open;
     if (iteration <= log.lastStep) return; // an earlier process has logged it
-    const row = new Map(Object.entries(metrics).map(([key, value]) => [key, jsonText(value)]));
-    for (const [phase, value] of Object.entries(seconds)) row.set(`seconds/${phase}`, jsonText(value));
-    await this.#addMedia(row, iteration, episodes);
-    await log.history(iteration, row);
+    const more = new Map(Object.entries(seconds).map(([phase, value]) => [`seconds/${phase}`, jsonText(value)]));
+    await this.#addMedia(more, { iteration, metrics, seconds, episodes });
+    await log.history(iteration, figuresOf(metrics), more);
   }
 
   async close({ status, results, model }: LoggedEnd): Promise<void> {
@@ -166,14 +166,14 @@ class WandbLogger implements RunLogger {
     this.run.warn(`W&B has not got the whole run; it is on disk\n  to send it: ${syncCommand(this.open.place)}`);
   }
 
-  async #addMedia(row: Map<string, string>, step: number, episodes: LoggedStep['episodes']): Promise<void> {
+  async #addMedia(row: Map<string, string>, { iteration: step, metrics, episodes }: LoggedStep): Promise<void> {
     if ((step - 1) % this.options.episodesEvery !== 0) return;
     const { files } = this.open.place;
     const values: [string, MediaValue][] = [];
     const shown = episodes.slice(0, this.options.episodes);
     const table = { key: 'rollout/dialogues', step };
     if (shown.length > 0) values.push([table.key, await tableValue(files, table, COLUMNS, shown.flatMap(turnsOf))]);
-    const now = (name: string) => (row.has(name) ? [{ x: step, y: Number(row.get(name)) }] : []);
+    const now = (name: string) => (name in metrics ? [{ x: step, y: metrics[name] }] : []);
     const drawn = [...this.open.log.series].map(([name, points]) => ({ name, points: [...points, ...now(name)] }));
     const series = drawn.filter(({ points }) => points.length > 1); // one point is no curve
     const plot = { key: 'plots/metrics', step };

@@ -2,6 +2,7 @@
 // are packed at the current capacity from the array's start, so that the first rows are a prefix the graph can read in
 // place; a change of capacity moves them inside the array.
 import { scatterBlocks } from '../wasm/copy-blocks.js';
+import type { PrefixCopy } from './shared-prefixes.js';
 
 /** Sizes of the cache. `capacity` changes over time, the arrays have room for the largest. */
 export interface CacheGeometry {
@@ -91,6 +92,19 @@ export class CacheRows {
       for (let head = 0; head < heads; head++, source += block, target += stride)
         copy(fresh, source, array, target, size);
     }
+  }
+
+  /** The first positions of a row replace all of another row's. */
+  copy({ from, to, length }: PrefixCopy): void {
+    const { heads, headSize } = this.geometry;
+    const stride = this.capacity * headSize;
+    for (const array of this.arrays) {
+      for (let head = 0; head < heads; head++) {
+        const first = (from * heads + head) * stride;
+        array.copyWithin((to * heads + head) * stride, first, first + length * headSize);
+      }
+    }
+    this.lengths[to] = length;
   }
 
   /** Exchanges two rows with all that is in them. */

@@ -9,6 +9,7 @@ import {
   type KernelInputs,
   type LoopCache,
 } from './generate-kernel.js';
+import type { PrefixCopy } from './shared-prefixes.js';
 
 type Role = 'prefill' | 'stepFew' | 'stepMany' | 'arrange';
 
@@ -51,6 +52,12 @@ class ResidentCache implements LoopCache {
   /** The rows' contents follow with the next run. */
   swap(a: number, b: number): void {
     for (const list of [this.#places, this.lengths]) [list[a], list[b]] = [list[b], list[a]];
+  }
+
+  /** As `swap`; positions beyond those that are copied are not seen before they are written. */
+  copy({ from, to, length }: PrefixCopy): void {
+    this.#places[to] = this.#places[from];
+    this.lengths[to] = length;
   }
 
   async run(program: KernelProgram, inputs: KernelInputs, width: number, counts: Int32Array) {

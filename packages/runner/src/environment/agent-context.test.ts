@@ -83,8 +83,8 @@ test.each(cases)('%s, %j: a demonstration has the tokens of the same episode pla
   const config = configOf(name, context);
   const record = await recorded(gameOf(config), games[name]);
   const tokenizer = tokenizerOf(record);
-  const [demonstration] = demonstrationsIn(config, demonstrationSetOf([record]));
-  const agentEnv = agentEnvironment(config, () => gameOf(config));
+  const [demonstration] = await demonstrationsIn(config, demonstrationSetOf([record]), null);
+  const agentEnv = agentEnvironment(config, () => gameOf(config), null);
 
   const text = demonstrationSegments(demonstration, tokenizer, TERMINATOR);
   expect(text).toHaveLength(count);
@@ -117,7 +117,7 @@ function learnedPieces(ids: readonly number[], mask: readonly number[]): number[
 
 test('the state of a turn is the environment’s own observation; a dialogue continues the text before it exactly', async () => {
   const config = configOf('cookingworld', { kind: 'auto' });
-  const [own, agent] = [gameOf(config), agentEnvironment(config, () => gameOf(config))()];
+  const [own, agent] = [gameOf(config), agentEnvironment(config, () => gameOf(config), null)()];
   let text = (await agent.reset({ seed: 7 })).observation;
   expect(text).toBe(`${(await own.reset({ seed: 7 })).observation}\n`);
   for (const action of games.cookingworld) {
@@ -131,7 +131,7 @@ test('the state of a turn is the environment’s own observation; a dialogue con
 test('the tutorial’s prompt, character by character: a window of one step, then the current one', async () => {
   const context: ContextOptions = { kind: 'tutorial', historyTurns: 1, inventory: false, validActions: true, maxChars: null }; // prettier-ignore
   const config = configOf('cookingworld', context);
-  const env = agentEnvironment(config, () => gameOf(config))();
+  const env = agentEnvironment(config, () => gameOf(config), null)();
   const { observation, info, state } = await env.reset({ seed: 7 });
   const { taskDescription, validActions } = info as { taskDescription: string; validActions: string[] };
   const obs = state!.slice(taskDescription.length).trimStart();
@@ -146,7 +146,7 @@ test('the tutorial’s prompt, character by character: a window of one step, the
 });
 
 async function replayOf(config: ContextConfig, actions: readonly string[]) {
-  const env = agentEnvironment(config, () => gameOf(config))();
+  const env = agentEnvironment(config, () => gameOf(config), null)();
   await env.reset({ seed: 7 });
   let result;
   for (const action of actions) result = await env.step(action);
@@ -162,7 +162,7 @@ test('max_chars leaves out the oldest turns, never the task or the current turn'
 
 test('a unit that does not declare that its observation is the history is refused, not repeated', async () => {
   const config = { env: { name: 'maze', observation: 'full' }, context: { kind: 'dialogue', ...parts } } as unknown as ContextConfig; // prettier-ignore
-  const env = agentEnvironment(config, () => makeEnv('wordle', { observation: 'history' }))();
+  const env = agentEnvironment(config, () => makeEnv('wordle', { observation: 'history' }), null)();
   await env.reset({ seed: 0 });
   await expect(env.step('r o b o t')).rejects.toThrow(
     /contain what was said before, which context=dialogue would repeat/,
@@ -171,7 +171,7 @@ test('a unit that does not declare that its observation is the history is refuse
 
 test('an observation that continues the one before it by chance is not refused', async () => {
   const config = configOf('textcraft', { kind: 'dialogue', ...parts });
-  const env = agentEnvironment(config, () => makeEnv('textcraft', { observation: 'turn' }))();
+  const env = agentEnvironment(config, () => makeEnv('textcraft', { observation: 'turn' }), null)();
   await env.reset({ seed: 0 });
   const first = await env.step('');
   const second = await env.step('dance');

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { anyRank, emitSpan, oneRank, wallClock, type Ranks, type Span, type Trajectory } from '@bowyer/core';
 import type { Diagnostics, Metrics, RecipeState, RunHooks } from '@bowyer/algorithms';
-import { ProgressBar, RunFigures, type RunLogger } from '@bowyer/logging';
+import { newFigures, ProgressBar, RunFigures, type RunLogger } from '@bowyer/logging';
 import type { CheckpointProgress } from './checkpoint-store.js';
 import type { RunControl } from './run-control.js';
 import { guardReason, type GuardBounds } from './guard.js';
@@ -37,6 +37,8 @@ interface RecorderSettings extends Pick<TaskContext, 'log' | 'progress'> {
   ranks?: Ranks;
   /** Seconds since the last call of what is inside the phases, by name; nothing if not given. */
   innerSeconds?: () => Record<string, number>;
+  /** Where rollouts are played ahead: how old the last one was. */
+  rolloutMetrics?: () => Metrics;
 }
 
 /** Where checkpoints go. */
@@ -115,7 +117,7 @@ export class Recorder implements RunHooks {
 
   async log(iteration: number, measured: Metrics, rollout: readonly Trajectory[] = []): Promise<void> {
     const diagnosed = await this.settings.diagnostics?.afterUpdate();
-    const metrics = diagnosed ? { ...measured, ...diagnosed } : measured;
+    const metrics = { ...measured, ...this.settings.rolloutMetrics?.(), ...diagnosed };
     this.#refuseNonFinite(iteration, metrics, rollout);
     await this.files.logMetrics(iteration + 1, metrics);
     await this.files.logRollout(iteration + 1, rollout);
@@ -244,6 +246,7 @@ export class Recorder implements RunHooks {
 
 /** Without a copy of the figures: there may be thousands. */
 function firstNonFinite(metrics: Metrics): string | null {
-  for (const name in metrics) if (!Number.isFinite(metrics[name])) return name;
-  return null;
+  const { names, values } = newFigures(metrics);
+  const at = values.findIndex((value) => !Number.isFinite(value));
+  return at < 0 ? null : names[at];
 }
