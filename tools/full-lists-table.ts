@@ -74,15 +74,20 @@ function gainRow(runs: readonly Run[]): string {
 
 const separator = process.argv.indexOf('--');
 const starts = process.argv.slice(2, separator);
-const sweeps = process.argv.slice(separator + 1).map((folder) => finishedRuns([folder]));
-const dates = [...new Set(sweeps.flat().map(({ date }) => date))].sort().join(', ');
+const runs = process.argv.slice(separator + 1).flatMap((folder) => finishedRuns([folder]));
+/** By game and method, the seeds of each in order. */
+const keyOf = (run: Run) => `${configOf(run.folder).env.name} ${run.algorithm}`;
+const groups = [...new Set(runs.map(keyOf))].map((key) =>
+  runs.filter((run) => keyOf(run) === key).sort((a, b) => Number(a.seed) - Number(b.seed)),
+);
+const dates = [...new Set(runs.map(({ date }) => date))].sort().join(', ');
 
 mkdirSync(dirname(PAGE), { recursive: true });
 writeFileSync(
   PAGE,
   `# All 157 words and all 91 cities: starts and gains
 
-Written by \`tools/full-lists-table.ts\` from ${starts.length + sweeps.flat().length} runs of ${dates}, not after commit ${headCommit()}.
+Written by \`tools/full-lists-table.ts\` from ${starts.length + runs.length} runs of ${dates}, not after commit ${headCommit()}.
 
 \`\`\`sh
 npx bowyer --config-name archer_20q_full algorithm=bc save_path=START
@@ -114,7 +119,7 @@ of Student's t over seeds, SE its standard error. \`archer\` and \`ppo\` ran the
 
 | game | method | seeds | iterations | steps (1,000) | start | return | each seed | gain | interval | gain / SE | win | seconds |
 |---|---|---|---|---|---|---|---|---|---|---|---|---|
-${sweeps.map(gainRow).join('\n')}
+${groups.map(gainRow).join('\n')}
 `,
 );
-process.stdout.write(`${PAGE}: ${sweeps.flat().length} runs\n`);
+process.stdout.write(`${PAGE}: ${runs.length} runs\n`);

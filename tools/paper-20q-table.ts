@@ -1,12 +1,14 @@
 // Writes docs/results/paper-20q.md or paper-20q-full.md, with figures, from the runs of experiments/paper_20q.yaml or
 // paper_20q_full.yaml, finished or not:
 //   npx bowyer --config-name archer_20q +experiment=paper_20q hydra.sweep.dir=FOLDER
-//   node --conditions=source --import tsx tools/paper-20q-table.ts paper_20q FOLDER... --rates RATES
-// Several folders where the sweep was run in parts; RATES: of experiments/paper_20q_rates.yaml, a folder for each method.
+//   node --conditions=source --import tsx tools/paper-20q-table.ts paper_20q FOLDER... --rates RATES --archer LOOK...
+// Several folders where the sweep was run in parts; RATES: of experiments/paper_20q_rates.yaml, a folder for each method; LOOK: short
+// runs of ArCHer with other settings.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { mean, minimum, standardError } from '@bowyer/core';
 import { lineChart, type Series } from '@bowyer/logging';
+import { archerSection } from './archer-section.js';
 import { ratesSection } from './rates-section.js';
 import { finishedRuns, halfInterval, headCommit, tested, testReturn, type Run } from './sweep-runs.js';
 
@@ -54,10 +56,16 @@ interface Point {
 }
 
 const [experiment, ...rest] = process.argv.slice(2);
-const separator = rest.indexOf('--rates');
-const folders = separator < 0 ? rest : rest.slice(0, separator);
-/** Of the searches for rates; none for the whole list. */
-const rates = separator < 0 ? '' : `\n${ratesSection(rest[separator + 1])}`;
+/** What follows `--NAME`; the folders of the runs come before all of them. */
+const given = (name: string) => {
+  const at = rest.indexOf(`--${name}`);
+  return at < 0 ? [] : rest.slice(at + 1, rest.findIndex((word, i) => i > at && word.startsWith('--')) >>> 0);
+};
+const folders = rest.slice(0, rest.findIndex((word) => word.startsWith('--')) >>> 0);
+const [[ratesFolder], looks] = [given('rates'), given('archer')];
+const appendix =
+  (ratesFolder === undefined ? '' : `\n${ratesSection(ratesFolder)}`) +
+  (looks.length === 0 ? '' : `\n${archerSection(looks)}`);
 const page = pages[experiment];
 if (!page) throw new Error(`first argument '${experiment}': expected ${Object.keys(pages).join(' or ')}`);
 /** The others of experiments/methods_20q.yaml, whose jobs are those of paper_20q but for their name, are not the paper's. */
@@ -240,6 +248,6 @@ mean over seeds, or how many of them reach it. In brackets: ArCHer's steps divid
 | method | ${page.levels.join(' | ')} |
 |---|${page.levels.map(() => '---|').join('')}
 ${playing.map((name) => `| \`${name}\` | ${page.levels.map((level) => stepsCell(level, name)).join(' | ')} |`).join('\n')}
-${rates}`,
+${appendix}`,
 );
 process.stdout.write(`${page.file}: ${runs.length} runs of ${methods.length} methods\n`);
