@@ -1,6 +1,8 @@
 // Sources run as ES modules straight from TypeScript; other packages resolve to their sources, never to a stale build.
 // Tests see a copy of the environment, so what the library under test sets for itself does not reach ONNX Runtime.
 process.env.ORT_DISABLE_TELEMETRY ??= '1';
+// esbuild bundles the worker that devices start; a thread of esbuild's own would keep jest from ending.
+process.env.ESBUILD_WORKER_THREADS ??= '0';
 
 export default {
   testEnvironment: 'node',

@@ -3,10 +3,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { types } from 'node:util';
 import { Rng, timed } from '@bowyer/core';
-import { Pool, type Dispatcher } from 'undici';
+import type { Dispatcher, Pool } from 'undici';
 import { CircuitBreaker, type CircuitOptions } from './circuit-breaker.js';
 import { HttpError, type HttpFailure } from './http-error.js';
 import { backoff, mayRetry, retryAfter, type RetryOptions } from './retry-policy.js';
+import { undici } from './undici.js';
 
 export interface HttpServerOptions extends RetryOptions {
   /** Connections open at the same time; further requests wait for a free one. */
@@ -81,7 +82,7 @@ export class HttpServer {
     this.#baseUrl = parsedUrl(baseUrl);
     this.#circuit = new CircuitBreaker(this.#options.circuit);
     this.#rng = Rng.forPurpose(this.#options.seed, `retries of ${baseUrl}`);
-    this.#pool = new Pool(this.#baseUrl.origin, {
+    this.#pool = new (undici().Pool)(this.#baseUrl.origin, {
       connections: this.#options.connections,
       connect: { timeout: this.#options.connectTimeoutMs },
       headersTimeout: this.#options.readTimeoutMs,
@@ -182,10 +183,11 @@ export class HttpServer {
       body: json === undefined ? null : JSON.stringify(json),
       signal,
     });
+    const [asked, date] = ['retry-after', 'date'].map((name) => [response.headers[name]].flat()[0]);
     return {
       status: response.statusCode,
       text: await this.#text(response),
-      retryAfterMs: retryAfter([response.headers['retry-after']].flat()[0]),
+      retryAfterMs: retryAfter(asked, date),
     };
   }
 

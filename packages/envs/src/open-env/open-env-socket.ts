@@ -2,8 +2,9 @@
 // A late reply would be taken for the next one's, as there are no ids: after a timeout the socket is never used again.
 import { setTimeout as wait } from 'node:timers/promises';
 import { Rng } from '@bowyer/core';
-import { WebSocket } from 'undici';
+import type { WebSocket } from 'undici';
 import { backoff } from '../http/retry-policy.js';
+import { undici } from '../http/undici.js';
 
 export interface OpenEnvSocketOptions {
   /** Longest wait for a reply, in milliseconds. */
@@ -77,7 +78,7 @@ export class OpenEnvSocket {
   }
 
   get isOpen(): boolean {
-    return this.#failure === null && this.socket.readyState === WebSocket.OPEN;
+    return this.#failure === null && this.socket.readyState === undici().WebSocket.OPEN;
   }
 
   /** @throws {OpenEnvError} for an error frame; {OpenEnvConnectionError} when the session is lost */
@@ -134,7 +135,7 @@ export class OpenEnvSocket {
 
 function opened(url: string, timeoutMs: number): Promise<WebSocket> {
   return new Promise((resolve, reject) => {
-    const socket = new WebSocket(url);
+    const socket = new (undici().WebSocket)(url);
     const fail = (what: string) => {
       clearTimeout(timer);
       socket.close();

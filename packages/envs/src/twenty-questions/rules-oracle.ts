@@ -49,8 +49,10 @@ function meaningOfForm(form: QuestionForm): Meaning | null {
   return comparison(form) ?? direct ?? conjunction(form);
 }
 
-/** Canonical form of every wording in the table → its row. */
-const byKey: ReadonlyMap<string, number> = (() => {
+/** Canonical form of every wording in the table → its row; made by the first question. */
+let byKey: ReadonlyMap<string, number> | undefined;
+
+function rowsByKey(): ReadonlyMap<string, number> {
   const keys = new Map<string, number>();
   allAttributes.forEach((attribute, row) => {
     for (const wording of [...attribute.ask, ...attribute.also]) {
@@ -67,9 +69,10 @@ const byKey: ReadonlyMap<string, number> = (() => {
     }
   });
   return keys;
-})();
+}
 
 function attributeMeaning(form: Pick<QuestionForm, 'frame' | 'words'>): Meaning | null {
+  byKey ??= rowsByKey();
   const row = byKey.get(formKey(form));
   if (row === undefined) return null;
   const { truths } = allAttributes[row];

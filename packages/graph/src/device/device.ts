@@ -17,6 +17,7 @@ import { GraphKernel, WorkerKernel, type Kernel, type KernelSource } from './ker
 import { ModelFiles } from './model-files.js';
 import { Program } from './program.js';
 import type { StateTensorSpec } from './protocol.js';
+import { kernelModule } from './source-modules.js';
 import { State, type StateTensorInfo, type StateTensorInit, type TensorCopy } from './state.js';
 import { sizeOf } from './tensor-size.js';
 import { WorkerClient } from './worker-client.js';
@@ -178,7 +179,7 @@ export class Device {
         `loadKernel: '${name}' is for states on a GPU; device '${this.kind}' has them in its worker's arrays`,
       );
     const kernelId = this.client.nextId();
-    await this.client.request({ kind: 'loadKernel', kernelId, module: module.href, name });
+    await this.client.request({ kind: 'loadKernel', kernelId, module: kernelModule(module), name });
     return new WorkerKernel(kernelId, this.client, resident);
   }
 

@@ -1,5 +1,4 @@
 // Host kernels inside the worker: loading the function, and the programs and views that it is given.
-import { existsSync } from 'node:fs';
 import { Tensor } from 'onnxruntime-node';
 import type { DataType } from '../dtype.js';
 import type { HostKernel, KernelProgram, KernelState } from './kernel.js';
@@ -45,13 +44,8 @@ export const hostViews =
 
 /** Import a kernel. */
 export async function loadKernel(module: string, name: string): Promise<HostKernel> {
-  const exported = ((await import(moduleFile(module))) as Record<string, unknown>)[name];
-  if (typeof exported !== 'function') throw new Error(`kernel module ${module} exports no function '${name}'`);
+  const exported = ((await import(module)) as Record<string, unknown>)[name];
+  if (typeof exported !== 'function')
+    throw new Error(`kernel module ${module.slice(0, 200)} exports no function '${name}'`);
   return exported as HostKernel;
-}
-
-/** Kernels are named by their compiled file; run from sources, the TypeScript file is used. */
-function moduleFile(module: string): string {
-  const source = module.replace(/\.js$/, '.ts');
-  return existsSync(new URL(module)) || !existsSync(new URL(source)) ? module : source;
 }

@@ -1,10 +1,9 @@
 // The main thread's side of the worker: numbered requests, matched responses, and the errors when the worker ends.
 import './disable-telemetry.js';
-import { createRequire } from 'node:module';
-import { pathToFileURL } from 'node:url';
 import { Worker, type TransferListItem } from 'node:worker_threads';
 import { DeviceError } from '../errors.js';
 import { RequestNames } from './request-names.js';
+import { bundleOf, isSource } from './source-modules.js';
 import type { Request, RequestMessage, ResponseMessage, Responses, WorkerSettings } from './protocol.js';
 
 interface Pending {
@@ -81,14 +80,10 @@ export class WorkerClient {
   }
 }
 
-/** From TypeScript sources (tests, tsx) the worker first registers tsx's loader; from `dist` it is plain JavaScript. */
 function startWorker(workerData: WorkerSettings): Worker {
-  if (!import.meta.url.endsWith('.ts')) return new Worker(new URL('./worker.js', import.meta.url), { workerData });
-  const loader = new URL(
-    './dist/esm/api/index.mjs',
-    pathToFileURL(createRequire(import.meta.url).resolve('tsx/package.json')),
-  ).href;
-  const entry = new URL('./worker.ts', import.meta.url).href;
-  const bootstrap = `import(${JSON.stringify(loader)}).then(({ register }) => { register(); return import(${JSON.stringify(entry)}); });`;
-  return new Worker(bootstrap, { eval: true, workerData, execArgv: ['--conditions=source'] });
+  const own = import.meta.url;
+  if (!isSource(own)) return new Worker(new URL('./worker.js', own), { workerData });
+  const bundle = bundleOf(new URL('./worker.ts', own).href, 'cjs');
+  const require = `require('node:module').createRequire(${JSON.stringify(own)})`;
+  return new Worker(`((require) => {${bundle}\n})(${require})`, { eval: true, workerData });
 }

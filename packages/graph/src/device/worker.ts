@@ -1,13 +1,15 @@
 // The worker thread: owns every session and all state, and handles requests strictly in the order in which they arrive.
-import { wallClock } from '@bowyer/core';
 import { parentPort, workerData, type TransferListItem } from 'node:worker_threads';
 import type { Request, RequestMessage, ResponseMessage, WorkerSettings } from './protocol.js';
-import { GpuBackend } from './gpu-backend.js';
-import { HostBackend } from './host-backend.js';
+import { wallClock } from './worker-clock.js';
 
 const port = parentPort!;
 const settings = workerData as WorkerSettings;
-const backend = settings.device === 'webgpu' ? new GpuBackend(settings) : new HostBackend(settings);
+// Only one of the two is loaded: the GPU's reads ONNX files, whose library a worker on the host does not need.
+const backend: Promise<{ handle(request: Request): Promise<unknown> }> =
+  settings.device === 'webgpu'
+    ? import('./gpu-backend.js').then(({ GpuBackend }) => new GpuBackend(settings))
+    : import('./host-backend.js').then(({ HostBackend }) => new HostBackend(settings));
 
 let queue: Promise<void> = Promise.resolve();
 port.on('message', (message: RequestMessage) => {
@@ -17,7 +19,7 @@ port.on('message', (message: RequestMessage) => {
 async function answer({ id, request }: RequestMessage): Promise<void> {
   try {
     const start = wallClock();
-    const result = await backend.handle(request);
+    const result = await (await backend).handle(request);
     const time = settings.profileFolder === null ? {} : { time: [start, wallClock()] as const };
     const response: ResponseMessage = { id, result, ...time };
     port.postMessage(response, transferables(request, result));

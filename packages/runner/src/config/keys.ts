@@ -177,6 +177,24 @@ export const remotePolicyNode = Type.Object(
   { ...closed, description: 'a policy behind a server that plays the rollouts, while the one here learns from them' },
 );
 
+/** When rollouts are played. A synchronous run has the first key alone. */
+export const rolloutNode = Type.Object(
+  {
+    mode: oneOf(
+      ['synchronous', 'lock_step', 'asynchronous'],
+      'rollouts are played between the updates; or during them, by a copy of the policy: one behind by as many iterations as ' +
+        'max_staleness says (deterministic), or without a pause, by the newest weights (faster; no two runs are equal)',
+    ),
+    max_staleness: count('iterations between the weights with which an episode began and those that learn from it', 0),
+    threads: Type.Integer({
+      minimum: 0,
+      maximum: 256,
+      description: 'threads of the copy that plays; 0: as many as `threads`',
+    }),
+  },
+  { ...closed, description: 'when rollouts are played, and by which weights (docs/asynchronous.md)' },
+);
+
 /** The model that a policy is where none is given. */
 export const policyNode = Type.Object(
   {
@@ -188,6 +206,10 @@ export const policyNode = Type.Object(
     n_head: count('attention heads per block'),
     n_embd: count('width; a multiple of n_head'),
     n_positions: count('longest context in tokens'),
+    initializer_range: nullable(
+      Type.Number({ exclusiveMinimum: 0 }),
+      'standard deviation of the first weights, as in config.json; null: 1 / √n_embd',
+    ),
   },
   { ...closed, description: 'built-in policy: a model from scratch on words of its environment' },
 );
