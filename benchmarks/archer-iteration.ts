@@ -1,0 +1,139 @@
+// One ArCHer iteration by phases, in turn with the same work in plain PyTorch (peers/archer_torch.py): GPT-2 124M and RoBERTa-base,
+// random weights, dialogues of 20 turns, utterances of 10 tokens, replies of 3. The paper's iteration has a rollout of 128 episodes, 50
+// critic and 3 actor updates of 32 micro-batches of 8; this one has 16 episodes, 1 + 1 updates of 2 micro-batches, and the seconds of
+// each phase are scaled to the paper's counts.
+//   PYTHON=… node --conditions=source --import tsx benchmarks/archer-iteration.ts [124M|tiny] [iterations] [threads] [keep]
+// With `keep` the peer's key-value cache survives between turns as well, which ArCHer's code does not do.
+import { readFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
+import { findAlgorithm, trainingRun } from '@bowyer/algorithms';
+import { Rng } from '@bowyer/core';
+import type { Env } from '@bowyer/envs';
+import { openDevice } from '@bowyer/graph';
+import {
+  DoubleCritic,
+  encoderConfigFromJson,
+  LanguageModel,
+  TransformerEncoder,
+  wordLevelTokenizer,
+} from '@bowyer/models';
+import { median } from './measure.js';
+import { cpuSeconds, openPeer } from './peer.js';
+
+const [size = '124M', iterationsText = '2', threadsText = '2', kept] = process.argv.slice(2);
+const isTiny = size === 'tiny';
+const [iterations, threads] = [Number(iterationsText), Number(threadsText)];
+const [EPISODES, TURNS, OPENING, UTTERANCE, REPLY, BATCH, MICRO_BATCHES] = [16, isTiny ? 4 : 20, 16, 10, 3, 8, 2];
+const vocabulary = isTiny ? 512 : 50_257;
+const policyShape = isTiny ? { n_layer: 2, n_embd: 64, n_head: 4 } : { n_layer: 12, n_embd: 768, n_head: 12 };
+const criticShape = {
+  ...{ vocab_size: isTiny ? 512 : 50_265, hidden_size: isTiny ? 64 : 768, num_hidden_layers: isTiny ? 2 : 12 },
+  ...{ num_attention_heads: isTiny ? 4 : 12, intermediate_size: isTiny ? 256 : 3072, max_position_embeddings: 514 },
+  ...{ type_vocab_size: 1, pad_token_id: 1, layer_norm_eps: 1e-5 },
+};
+const PHASES = ['rollout', 'critic', 'actor'] as const;
+type Figures = Record<(typeof PHASES)[number] | 'cpu' | 'peak', number>;
+/** What a phase of the paper's iteration contains of these. */
+const SCALE = { rollout: 128 / EPISODES, critic: (50 * 32) / MICRO_BATCHES, actor: (3 * 32) / MICRO_BATCHES };
+
+/** Random replies, until the turn limit. */
+class Talk implements Env {
+  #rng = new Rng(0);
+  #history = '';
+  #turn = 0;
+  #words(count: number) {
+    return Array.from({ length: count }, () => ` w${this.#rng.integer(0, vocabulary - 400)}`).join('');
+  }
+  async reset({ seed = 0 }: { seed?: number } = {}) {
+    this.#rng = new Rng(seed);
+    this.#turn = 0;
+    this.#history = this.#words(OPENING);
+    return { observation: this.#history, info: {} };
+  }
+  async step(action: string) {
+    this.#history += action + this.#words(REPLY);
+    const terminated = ++this.#turn === TURNS;
+    return { observation: this.#history, reward: -1, terminated, truncated: false, info: {} };
+  }
+  async close() {}
+}
+
+const device = await openDevice({ device: 'cpu', threads });
+const peer = await openPeer<Figures>('archer_torch.py', {
+  ...{ threads, vocabulary, opening: OPENING, utterance: UTTERANCE, reply: REPLY, episodes: EPISODES, turns: TURNS },
+  ...{ batch: BATCH, micro_batches: MICRO_BATCHES, critic_updates: 1, actor_updates: 1, keeps_cache: kept === 'keep' },
+  ...{ policy: { ...policyShape, n_positions: 1024 }, critic: criticShape },
+});
+try {
+  const rng = new Rng(1);
+  const words = Array.from({ length: vocabulary - 300 }, (_, i) => ` w${i}`).join('');
+  const tokenizer = wordLevelTokenizer([words], { minCount: 1 });
+  const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
+  const config = { model_type: 'gpt2', ...policyShape, n_positions: 1024, vocab_size: vocabulary };
+  const policy = await LanguageModel.create({ device, tokenizer, config, rng });
+  await policy.createOptimizer(adam);
+  const encoder = new TransformerEncoder({
+    ...{ config: encoderConfigFromJson({ model_type: 'roberta', ...criticShape }), tokenizer },
+    ...{ stateFeature: 'pooler', maxLength: 512, batchTokens: 8192 },
+  });
+  const critic = await DoubleCritic.create({ device, encoder, rng, outputBias: -10, optimizer: adam });
+  const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: UTTERANCE, terminatorIds: [] };
+  const options = {
+    ...{ seed: 1, slots: EPISODES, sampling, iterations: iterations + 1, rolloutSize: EPISODES, horizon: null },
+    ...{
+      warmupIter: 0,
+      saveFreq: 1e9,
+      evalFreq: 1e9,
+      evalSize: 1,
+      evalDecoding: 'sample',
+      capacity: 100_000,
+      epochs: 1,
+    },
+    ...{ batchSize: BATCH, gradAccumSteps: MICRO_BATCHES, gradReduction: 'sum', criticLr: 1e-5, gamma: 0.95, tau: 0.1 },
+    ...{ criticMaxGradNorm: 1, vTargetAction: 'policy', vTargetSamples: 1, tdTarget: 'own', tdSteps: 1 },
+    ...{ bootstrapOnLimit: true, importanceClip: null, actorEpochs: 1, actorSamples: 'replay', klCoefficient: 0 },
+    ...{ useBaseline: false, baselineLr: null, lmLr: 1e-5, lmLrFinalShare: 1, maxGradNorm: 1, clipScope: 'own' },
+    ...{ lmSchedule: { kind: 'linear', warmupSteps: 0, finalShare: 1 }, scoreTerminator: true },
+  };
+  const rows: { ours: Figures; theirs: Figures | null }[] = [];
+  let [phaseStart, cpu] = [performance.now(), cpuSeconds()];
+  let phases = { rollout: 0, critic: 0, actor: 0 };
+  const hooks = {
+    progress: (phase: string, done: number, total: number) => {
+      if (done < total || !PHASES.includes(phase as never)) return; // fresh utterances are part of what follows them
+      phases[phase as (typeof PHASES)[number]] = (performance.now() - phaseStart) / 1e3;
+      phaseStart = performance.now();
+    },
+    log: async (iteration: number) => {
+      const peak = Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))![1]) / 2 ** 20;
+      const ours = { ...phases, cpu: cpuSeconds() - cpu, peak };
+      const theirs = peer && (await peer.next());
+      if (iteration > 0) rows.push({ ours, theirs }); // the first one compiles
+      const show = (it: Figures) =>
+        PHASES.map((phase) => `${phase} ${it[phase].toFixed(2)} s`).join(', ') +
+        `, CPU ${it.cpu.toFixed(2)} s, peak ${it.peak.toFixed(2)} GiB`;
+      console.log(`ours: ${show(ours)}${theirs ? `; PyTorch: ${show(theirs)}` : ''}; load ${loadavg()[0].toFixed(1)}`);
+      phases = { rollout: 0, critic: 0, actor: 0 };
+      [phaseStart, cpu] = [performance.now(), cpuSeconds()];
+    },
+  };
+  const run = trainingRun({ policy, critic, makeEnv: () => new Talk(), hooks });
+  await findAlgorithm('archer')!.train(run, options);
+  const scaled = (it: Figures) => PHASES.reduce((sum, phase) => sum + SCALE[phase] * it[phase], 0);
+  const of = (pick: (row: (typeof rows)[number]) => number) => median(rows.map(pick));
+  console.log(
+    `${size}, ${threads} thread(s): the paper's iteration would take ${of(({ ours }) => scaled(ours)).toFixed(0)} s`,
+  );
+  if (peer) {
+    const ratios = PHASES.map(
+      (phase) => `${phase} ${of(({ ours, theirs }) => theirs![phase] / ours[phase]).toFixed(2)}`,
+    );
+    console.log(
+      `PyTorch ÷ ours, medians of ${rows.length}: ${ratios.join(', ')}; the paper's iteration ` +
+        `${of(({ ours, theirs }) => scaled(theirs!) / scaled(ours)).toFixed(2)} (aim 2); CPU time ${of(({ ours, theirs }) => theirs!.cpu / ours.cpu).toFixed(2)}`,
+    );
+  }
+} finally {
+  peer?.close();
+  await device.close();
+}
