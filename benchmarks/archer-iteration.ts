@@ -42,7 +42,7 @@ class Talk implements Env {
   #history = '';
   #turn = 0;
   #words(count: number) {
-    return Array.from({ length: count }, () => ` w${this.#rng.integer(0, vocabulary - 400)}`).join('');
+    return Array.from({ length: count }, () => ` w${this.#rng.integer(0, vocabulary - 20)}`).join('');
   }
   async reset({ seed = 0 }: { seed?: number } = {}) {
     this.#rng = new Rng(seed);
@@ -66,7 +66,7 @@ const peer = await openPeer<Figures>('archer_torch.py', {
 });
 try {
   const rng = new Rng(1);
-  const words = Array.from({ length: vocabulary - 300 }, (_, i) => ` w${i}`).join('');
+  const words = Array.from({ length: vocabulary - 16 }, (_, i) => ` w${i}`).join('');
   const tokenizer = wordLevelTokenizer([words], { minCount: 1 });
   const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
   const config = { model_type: 'gpt2', ...policyShape, n_positions: 1024, vocab_size: vocabulary };
