@@ -134,6 +134,15 @@ function stepsCell(level: number, name: string): string {
   return thousands(mean(own)) + (isComparable ? ` (${(mean(archer) / mean(own)).toFixed(1)})` : '');
 }
 
+/** The learning rate that the search varies. */
+function rateOf({ folder }: Run): number {
+  const { lmLr, criticLr } = JSON.parse(readFileSync(join(folder, 'run-config.json'), 'utf8')) as Record<
+    string,
+    number
+  >;
+  return lmLr ?? criticLr;
+}
+
 function rowOf(name: string): { order: number; row: string } {
   const own = ofMethod(name);
   const returns = own.map((run) => testReturn(chosen(run)));
@@ -142,6 +151,7 @@ function rowOf(name: string): { order: number; row: string } {
   const cells = [
     `\`${name}\``,
     own.length,
+    [...new Set(own.map(rateOf))].join(', '),
     `**${mean(returns).toFixed(2)}**`,
     halfInterval(returns, 2),
     returns.map((value) => value.toFixed(2)).join(', '),
@@ -192,7 +202,7 @@ const gaps =
   missing.length > 0 ? `\n\nWithout a finished run:\n${missing.map((name) => `\`${name}\``).join(', ')}.` : '';
 /** SFT: what all begin with. */
 const startValues = [...starts.values()];
-const sftRow = `| SFT (warm start) | ${startValues.length} | **${mean(startValues).toFixed(2)}** | ${halfInterval(startValues, 2)} | ${startValues.map((value) => value.toFixed(2)).join(', ')} | | | | 0 | |`; // prettier-ignore
+const sftRow = `| SFT (warm start) | ${startValues.length} | | **${mean(startValues).toFixed(2)}** | ${halfInterval(startValues, 2)} | ${startValues.map((value) => value.toFixed(2)).join(', ')} | | | | 0 | |`; // prettier-ignore
 const dates = [...new Set(runs.map(({ date }) => date))].sort().join(', ');
 const rows = methods.map(rowOf).sort((a, b) => a.order - b.order);
 const test = chosen(runs[0]).metrics['test/episodes'];
@@ -224,8 +234,8 @@ Methods that play begin with the warm start of their seed and play the same numb
 none and learn from the games that the start imitates. Returns are means of sampled play on ${test} test episodes, of the
 policy that was best in evaluations on other episodes. Starts: ${startRows.join(', ')}.
 
-| method | seeds | return | interval | each seed | gain | gain / SE | win | steps (1,000) | seconds |
-|---|---|---|---|---|---|---|---|---|---|
+| method | seeds | rate | return | interval | each seed | gain | gain / SE | win | steps (1,000) | seconds |
+|---|---|---|---|---|---|---|---|---|---|---|
 ${rows.map(({ row }) => row).join('\n')}
 ${sftRow}${gaps}
 
