@@ -73,7 +73,30 @@ const page = pages[experiment];
 if (!page) throw new Error(`first argument '${experiment}': expected ${Object.keys(pages).join(' or ')}`);
 /** The others of experiments/methods_20q.yaml, whose jobs are those of paper_20q but for their name, are not the paper's. */
 const notOfThePaper = ['dpo', 'offline_archer'];
-const runs = finishedRuns(folders).filter(({ algorithm }) => !notOfThePaper.includes(algorithm));
+const found = folders
+  .flatMap((folder) => finishedRuns([folder]))
+  .filter(({ algorithm }) => !notOfThePaper.includes(algorithm));
+const runs = [...new Set(found.map(({ algorithm }) => algorithm))].flatMap((name) =>
+  ofOneRate(found.filter(({ algorithm }) => algorithm === name)),
+);
+
+/** Of a method with runs at several rates those of the rate with most seeds, the last given of equals; a seed once. */
+function ofOneRate(all: readonly Run[]): Run[] {
+  const ofRate = (rate: number) => [
+    ...new Map(all.filter((run) => rateOf(run) === rate).map((run) => [run.seed, run])).values(),
+  ];
+  return all.map((run) => ofRate(rateOf(run))).reduce((a, b) => (b.length >= a.length ? b : a));
+}
+
+/** The learning rate that the search varies. */
+function rateOf({ folder }: Run): number {
+  const { lmLr, criticLr } = JSON.parse(readFileSync(join(folder, 'run-config.json'), 'utf8')) as Record<
+    string,
+    number
+  >;
+  return lmLr ?? criticLr;
+}
+
 const methods = [...new Set(runs.map(({ algorithm }) => algorithm))];
 const ofMethod = (name: string) =>
   runs.filter(({ algorithm }) => algorithm === name).sort((a, b) => Number(a.seed) - Number(b.seed));
@@ -134,15 +157,6 @@ function stepsCell(level: number, name: string): string {
   return thousands(mean(own)) + (isComparable ? ` (${(mean(archer) / mean(own)).toFixed(1)})` : '');
 }
 
-/** The learning rate that the search varies. */
-function rateOf({ folder }: Run): number {
-  const { lmLr, criticLr } = JSON.parse(readFileSync(join(folder, 'run-config.json'), 'utf8')) as Record<
-    string,
-    number
-  >;
-  return lmLr ?? criticLr;
-}
-
 function rowOf(name: string): { order: number; row: string } {
   const own = ofMethod(name);
   const returns = own.map((run) => testReturn(chosen(run)));
@@ -195,6 +209,10 @@ function sweepOf(folder: string): string {
   const { overrides } = JSON.parse(readFileSync(join(folder, 'sweep-job.json'), 'utf8')) as { overrides: string[] };
   return `\`${overrides.find((override) => override.startsWith('+experiment='))!.slice('+experiment='.length)}\``;
 }
+const partly =
+  ratesFolder !== undefined && sweeps.includes('methods_20q')
+    ? 'Rows of another rate than the one found below are runs of `methods_20q`: of these methods not all seeds are repeated yet, or the search\nwould change nothing (`bc`, `iql` and `awr` keep the rate of the start).\n\n'
+    : '';
 /** Methods of the experiment without a finished run. */
 const [, listed] = /^ *algorithm: (.*)$/m.exec(readFileSync(`experiments/${experiment}.yaml`, 'utf8'))!;
 const missing = listed.split(',').filter((name) => !methods.includes(name));
@@ -239,7 +257,7 @@ policy that was best in evaluations on other episodes. Starts: ${startRows.join(
 ${rows.map(({ row }) => row).join('\n')}
 ${sftRow}${gaps}
 
-Intervals are 95 % intervals of Student's t over seeds. The gain is the mean difference to the start of the same seed, and SE its
+${partly}Intervals are 95 % intervals of Student's t over seeds. The gain is the mean difference to the start of the same seed, and SE its
 standard error over seeds. All runs together: ${(seconds / 60).toFixed(0)} minutes on one thread of a machine that was busy with other work.${duration}
 
 Where the intervals of two methods with three seeds do not overlap:
