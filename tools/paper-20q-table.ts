@@ -33,9 +33,11 @@ has -2.90.`,
 The last table shows what limits it: A(s, a) = Q − V of the critic says little of what an episode then shows (correlation 0.2 with a
 buffer of the last 1,000 episodes and one-step targets). The policy changes within 100 episodes, the old ones say what was good
 before, and one-step targets carry that on; at rates that PPO takes the policy then asks the same questions again, and the return
-falls. With 200 episodes and whole returns as targets the correlation is 0.36, and that is what \`archer\` has in this table, chosen
-on evaluation episodes of another seed. Group methods and PPO learn from the returns themselves, which in games of eight turns are a
-cheap and unbiased judge. Fresh samples at replayed states, as in the paper, change nothing at the same number of updates.`,
+falls. With 200 episodes and whole returns as targets the correlation is 0.36 and the same rate no longer collapses: that is
+what \`archer\` has in this table, chosen on evaluation episodes of another seed (methods-20q.md has the settings before). It is
+still not ahead of PPO, REINFORCE++ and CHAI. The first two learn from the returns themselves, in games of eight turns a cheap and unbiased
+judge; CHAI has ArCHer's critic, and picks the best of five utterances with it at once, where ArCHer needs many small steps of a
+policy. Fresh samples at replayed states, as in the paper, change nothing at the same number of updates.`,
   },
   paper_20q_full: {
     file: 'docs/results/paper-20q-full.md',
