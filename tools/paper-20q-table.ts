@@ -29,15 +29,16 @@ const pages: Record<string, Page> = {
     levels: [-7, -6, -5, -4],
     text: `Settings: \`configs/preset/paper_20q.yaml\`, a policy of 0.11 M weights. A perfect player with the demonstrator's questions
 has -2.90.`,
-    ranking: `The ArCHer paper (Zhou et al. 2024, arXiv:2402.19446) reports that ArCHer needs far fewer samples than PPO. Here it does not.
-The last table shows what limits it: A(s, a) = Q − V of the critic says little of what an episode then shows (correlation 0.2 with a
-buffer of the last 1,000 episodes and one-step targets). The policy changes within 100 episodes, the old ones say what was good
-before, and one-step targets carry that on; at rates that PPO takes the policy then asks the same questions again, and the return
-falls. With 200 episodes and whole returns as targets the correlation is 0.36 and the same rate no longer collapses: that is
-what \`archer\` has in this table, chosen on evaluation episodes of another seed (methods-20q.md has the settings before). It is
-still not ahead of PPO, REINFORCE++ and CHAI. The first two learn from the returns themselves, in games of eight turns a cheap and unbiased
-judge; CHAI has ArCHer's critic, and picks the best of five utterances with it at once, where ArCHer needs many small steps of a
-policy. Fresh samples at replayed states, as in the paper, change nothing at the same number of updates.`,
+    ranking: `The ArCHer paper (Zhou et al. 2024, arXiv:2402.19446) reports that ArCHer needs far fewer samples than PPO. Here it
+does not. The last table shows what limits it: A(s, a) = Q − V of the critic says little of what an episode then shows
+(correlation 0.2 with a buffer of the last 1,000 episodes and one-step targets). The policy changes within 100
+episodes, the old ones say what was good before, and one-step targets carry that on; at rates that PPO takes the
+policy then asks the same questions again, and the return falls. With 200 episodes and whole returns as targets the
+correlation is 0.36 and the same rate no longer collapses: that is what \`archer\` has in this table, chosen on
+evaluation episodes of another seed (methods-20q.md has the settings before). It is still not ahead of PPO,
+REINFORCE++ and CHAI. The first two learn from the returns themselves, in games of eight turns a cheap and unbiased
+judge; CHAI has ArCHer's critic, and picks the best of five utterances with it at once, where ArCHer needs many small
+steps of a policy. Fresh samples at replayed states, as in the paper, change nothing at the same number of updates.`,
   },
   paper_20q_full: {
     file: 'docs/results/paper-20q-full.md',
@@ -213,7 +214,7 @@ function sweepOf(folder: string): string {
 }
 const partly =
   ratesFolder !== undefined && sweeps.includes('methods_20q')
-    ? 'Rows of another rate than the one found below are runs of `methods_20q`: of these methods not all seeds are repeated yet, or the search\nwould change nothing (`bc`, `iql` and `awr` keep the rate of the start).\n\n'
+    ? 'Rows of another rate than the one found below are runs of `methods_20q`: of these methods not all seeds are repeated\nyet, or the search would change nothing (`bc`, `iql` and `awr` keep the rate of the start).\n\n'
     : '';
 /** Methods of the experiment without a finished run. */
 const [, listed] = /^ *algorithm: (.*)$/m.exec(readFileSync(`experiments/${experiment}.yaml`, 'utf8'))!;
