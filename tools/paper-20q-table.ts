@@ -214,7 +214,7 @@ function sweepOf(folder: string): string {
 }
 const partly =
   ratesFolder !== undefined && sweeps.includes('methods_20q')
-    ? 'Rows of another rate than the one found below are runs of `methods_20q`: of these methods not all seeds are repeated\nyet, or the search would change nothing (`bc`, `iql` and `awr` keep the rate of the start).\n\n'
+    ? 'Rows of another rate than the one found below, and of methods that are not listed there, are runs of `methods_20q`: not all\nseeds are repeated yet, or there was no search (`bc`, `iql` and `awr` have the rate of the start).\n\n'
     : '';
 /** Methods of the experiment without a finished run. */
 const [, listed] = /^ *algorithm: (.*)$/m.exec(readFileSync(`experiments/${experiment}.yaml`, 'utf8'))!;
