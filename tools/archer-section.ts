@@ -91,14 +91,14 @@ export function archerSection(sweeps: readonly string[]): string {
   return `## What of ArCHer decides
 
 \`\`\`sh
-npx bowyer -m --config-name archer_20q preset=methods_20q launcher=local launcher.jobs=1 seed=100 lm_lr_final_share=1 test_size=1 \\
-  iterations=24 lm_lr=3e-4 capacity=1500 td_steps=1,null hydra.sweep.dir=LOOK
+npx bowyer -m --config-name archer_20q preset=methods_20q launcher=local launcher.jobs=1 \\
+  seed=100 lm_lr_final_share=1 test_size=1 iterations=24 lm_lr=3e-4 capacity=1500 td_steps=1,null hydra.sweep.dir=LOOK
 \`\`\`
 
-Runs of 24 iterations from the start of the search for rates, compared by 200 evaluation episodes: return after 12 and after 24, share of
-questions that repeat an earlier one, mean Q beside the mean discounted return, and the correlation of A(s, a) with what the
-episode says it was, G − V(s), over all turns that the policy was
-trained on. The critic has seen these episodes before it judges them, so more steps on whole returns raise it in any case.
+Runs of 24 iterations from the start of the search for rates, compared by 200 evaluation episodes: return after 12 and
+after 24, share of questions that repeat an earlier one, mean Q beside the mean discounted return, and the correlation
+of A(s, a) with what the episode says it was, G − V(s), over all turns that the policy was trained on. The critic has
+seen these episodes before it judges them, so more steps on whole returns raise it in any case.
 
 | ${used.map((key) => `\`${key}\``).join(' | ')} | after 12 | after 24 | repeated | Q / return | correlation |
 |${used.map(() => '---|').join('')}---|---|---|---|---|

@@ -57,8 +57,9 @@ export function ratesSection(folder: string): string {
 npx bowyer --config-name archer_20q algorithm=METHOD +experiment=paper_20q_rates hydra.sweep.dir=RATES/METHOD
 \`\`\`
 
-Successive halving of four rates for each method: 12 iterations of all, 24 of the better two, from a start of a seed that is none of the
-comparison's, compared by 200 evaluation episodes (standard error about 0.3), never by the test. All searches together:
+Successive halving of four rates for each method: 12 iterations of all, 24 of the better two, from a start of a seed
+that is none of the comparison's, compared by 200 evaluation episodes (standard error about 0.3), never by the test.
+All searches together:
 ${minutes} minutes on one thread of a busy machine. Each cell: the rate, and the mean return after 12 and after 24 iterations.
 
 | method | key | | | | |
