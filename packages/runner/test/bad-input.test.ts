@@ -122,7 +122,7 @@ test('an output folder that cannot be made', async () => {
   const { code, stderr } = await mistake([`save_path=${join(file, 'run')}`]);
   expect(code).toBe(1);
   expect(stderr).toBe(
-    `Cannot make the folder '${join(file, 'run')}': ENOTDIR\n  hydra.run.dir says where it goes; give another place\n${HINT}`,
+    `Cannot make the folder '${join(file, 'run')}': ENOTDIR (not a directory)\n  hydra.run.dir says where it goes; give another place\n${HINT}`,
   );
 });
 
