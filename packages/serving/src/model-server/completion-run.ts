@@ -3,8 +3,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Rng } from '@bowyer/core';
 import { type TopLogprobs, continuationText, type Tokenizer } from '@bowyer/models';
 import type { AnswerKind, Choice, TokenLogprob, Usage } from './completion-answers.js';
+import { decoderWithMarks } from './call-format.js';
 import type { CompletionRequest, Prompt } from './completion-request.js';
 import type { SequenceBatcher, SequenceEnd } from './sequence-batcher.js';
+import { PartStreamer } from './part-streamer.js';
 import { TextStreamer } from './text-streamer.js';
 
 export interface CompletionRun {
@@ -91,6 +93,7 @@ class Answer {
   #sentIds = 0;
   #sentPieces = 0;
   #echo: string;
+  readonly #parts: PartStreamer | null;
 
   constructor(
     private readonly run: CompletionRun,
@@ -102,8 +105,10 @@ class Answer {
     this.#echo = echo;
     // A message stands alone; a text continues where the prompt ended, with its leading space.
     const end = ids.slice(-PROMPT_END);
+    const decodeMessage = request.parts ? decoderWithMarks(tokenizer) : (all: readonly number[]) => tokenizer.decode(all);
     const decode = (generated: readonly number[]) =>
-      kind === 'chat' ? tokenizer.decode(generated) : continuationText(tokenizer, end, generated);
+      kind === 'chat' ? decodeMessage(generated) : continuationText(tokenizer, end, generated);
+    this.#parts = request.parts && new PartStreamer(request.parts);
     this.#streamer = new TextStreamer(decode, request.stops);
   }
 
@@ -155,14 +160,17 @@ class Answer {
 
   /** @param ofPrompt the prompt's tokens, where they are returned */
   finish(finishReason: 'stop' | 'length', ofPrompt: readonly TokenLogprob[]): Choice {
-    this.#send(this.#streamer.finish());
+    this.#send(this.#streamer.finish(), true);
     const { prompts, n, returnsIds } = this.run.request;
     const unsent = returnsIds && this.#unsentTokens.length > 0 ? this.#unsentTokens : null;
-    this.run.onPiece({ ...this.#choice(''), finishReason, tokens: unsent, ...this.#unsentIds() });
+    const parts = this.#parts?.whole;
+    const reason = finishReason === 'stop' && parts?.calls.length ? 'tool_calls' : finishReason;
+    this.run.onPiece({ ...this.#choice(''), finishReason: reason, tokens: unsent, ...this.#unsentIds() });
     const { echo } = prompts[Math.floor(this.index / n)];
     const tokens = this.run.request.logprobs ? [...ofPrompt, ...this.#tokens] : null;
     const ids = returnsIds && { ids: { prompt: this.promptIds, text: this.#ids } };
-    return { index: this.index, text: echo + this.#streamer.text, finishReason, tokens, ...ids };
+    const shown = parts ?? { text: echo + this.#streamer.text };
+    return { index: this.index, ...shown, finishReason: reason, tokens, ...ids };
   }
 
   /** Of a piece: what was generated since the last one, and the prompt in the first. */
@@ -174,13 +182,14 @@ class Answer {
     return { ids: { ...(isFirst && { prompt: this.promptIds }), text } };
   }
 
-  #send(text: string): void {
-    const shown = this.#echo + text;
+  #send(text: string, isLast = false): void {
+    const whole = this.#echo + text;
     this.#echo = '';
-    if (shown === '') return;
+    const shown = this.#parts ? this.#parts.add(text, isLast) : whole === '' ? null : { text: whole };
+    if (shown === null) return;
     const tokens = this.run.request.logprobs ? this.#unsentTokens : null;
     this.#unsentTokens = [];
-    this.run.onPiece({ ...this.#choice(shown), tokens, ...this.#unsentIds() });
+    this.run.onPiece({ ...this.#choice(''), ...shown, tokens, ...this.#unsentIds() });
   }
 
   #choice(text: string): Choice {
