@@ -1,6 +1,6 @@
 // Damaged files and requests in numbers: what is read or refused in words, and what is not. Findings are printed with their seeds.
-// Exit code 1 if there are any. With FOLDER, findings and figures are kept there, and a command that was interrupted goes on where it
-// was. A million inputs, each part in a process of its own (most of the time of the servers' targets is waiting):
+// Exit code 1 if there are any. With FOLDER, findings and figures are kept there, and a command that was interrupted continues where
+// it was. A million inputs, each part in a process of its own (most of the time of the servers' targets is waiting):
 //   nice node --conditions=source --import tsx benchmarks/fuzz.ts [INPUTS_OF_A_TARGET [FIRST_SEED [TARGET,… [FOLDER]]]]
 //   nice node --conditions=source --import tsx benchmarks/fuzz.ts 76924 1 all FOLDER
 // The table of what is in FOLDER so far:
