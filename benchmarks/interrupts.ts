@@ -53,7 +53,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   evaluate: {
     command: (folder) => [...game.slice(0, 2), 'task=evaluate', 'env=tabular', `checkpoint_path=${agent}`, 'test_size=400', 'slots=8', 'threads=1', `save_path=${folder}/run`], // prettier-ignore
-    when: /test|evaluat/i,
+    when: 'run',
     first: 'ends immediately',
   },
   demonstrations: {
