@@ -46,9 +46,11 @@ const first = run(command('jumped'), {
 const refusals = { asked: 0, refused: 0 };
 while (!existsSync(lock)) await new Promise((resolve) => setTimeout(resolve, 20));
 await askForFolder();
+const dead = readFileSync(lock, 'utf8');
 const { signal } = await first;
 const resumed = run(command('jumped'), { env: { ...offline, ...jumping } });
-while (!existsSync(lock)) await new Promise((resolve) => setTimeout(resolve, 20));
+const owner = () => (existsSync(lock) ? readFileSync(lock, 'utf8') : '');
+while (['', dead].includes(owner())) await new Promise((resolve) => setTimeout(resolve, 20));
 await askForFolder();
 const { code, stderr } = await resumed;
 clearInterval(setting);

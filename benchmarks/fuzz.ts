@@ -1,12 +1,13 @@
 // Damaged files and requests in numbers: what is read or refused in words, and what is not. Findings are printed with their seeds.
-// Exit code 1 if there are any. With FOLDER, findings and figures are kept there, and a command that was interrupted goes on where it
-// was. A million inputs, each part in a process of its own (most of the time of the servers' targets is waiting):
+// Exit code 1 if there are any. With FOLDER, findings and figures are kept there, and a command that was interrupted continues where
+// it was. A million inputs, each part in a process of its own (most of the time of the servers' targets is waiting):
 //   nice node --conditions=source --import tsx benchmarks/fuzz.ts [INPUTS_OF_A_TARGET [FIRST_SEED [TARGET,… [FOLDER]]]]
 //   nice node --conditions=source --import tsx benchmarks/fuzz.ts 76924 1 all FOLDER
 // The table of what is in FOLDER so far:
 //   node --conditions=source --import tsx benchmarks/fuzz.ts 0 1 all FOLDER
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { maximum } from '@bowyer/core';
 import { fuzz, type FuzzResult } from '../packages/runner/test/fuzz/fuzz.js';
 import { targets } from '../packages/runner/test/fuzz/targets.js';
 
@@ -57,7 +58,7 @@ for (const target of only === 'all' ? Object.keys(targets) : only.split(',')) {
     if (!parts.some((part) => part.first === from))
       parts.push(await fuzzPart(target, Math.min(PART, first + count - from), from));
   const sum = (of: (part: Part) => number) => parts.reduce((before, part) => before + of(part), 0);
-  const slowestMs = Math.max(0, ...parts.map((part) => part.slowestMs));
+  const slowestMs = maximum([0, ...parts.map((part) => part.slowestMs)]);
   const findings = parts.flatMap((part) => part.findings);
   const inputs = sum((part) => part.inputs);
   console.log(`| ${target} | ${inputs.toLocaleString('en')} | ${sum((part) => part.accepted).toLocaleString('en')} | ${slowestMs.toFixed(0)} ms | ${findings.length} |`); // prettier-ignore

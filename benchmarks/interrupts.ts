@@ -22,7 +22,7 @@ interface Case {
   command: (folder: string) => string[];
   /** When the signal comes: this has been printed, or this file of the folder is there. */
   when: RegExp | string;
-  /** What the first Ctrl-C leads to: the task is finished nevertheless, it stops at a checkpoint, or it ends immediately. */
+  /** What the first Ctrl-C leads to: it stops at a checkpoint, or ends immediately. */
   first: 'stops' | 'ends immediately';
 }
 
@@ -37,8 +37,12 @@ const agentCommand = [...game, 'algorithm=bc', 'demonstrations.count=48', 'polic
 /** Each with one phase that takes most of its time. */
 const cases: Readonly<Record<string, Case>> = {
   'train: warm start': { command: train('warm_start.epochs=40', 'iterations=1'), when: /imitating/, first: 'stops' },
-  'train: rollout': { command: train('rollout_size=200', 'iterations=2'), when: /loss of the last epoch/, first: 'stops' }, // prettier-ignore
-  'train: update': { command: train('epochs=40', 'iterations=2'), when: /loss of the last epoch/, first: 'stops' },
+  'train: rollout': { command: train('rollout_size=200', 'iterations=3'), when: 'run/metrics.jsonl', first: 'stops' }, // prettier-ignore
+  'train: update': {
+    command: train('epochs=40', 'iterations=2'),
+    when: 'run/trajectories/rollout.jsonl',
+    first: 'stops',
+  },
   'train: evaluation': { command: train('eval_size=200', 'eval_freq=1', 'iterations=2'), when: /evaluation after iteration 1/, first: 'stops' }, // prettier-ignore
   'train: checkpoint': { command: train(), when: 'run/checkpoints', first: 'stops' },
   'train: final test': { command: train('test_size=300', 'iterations=1'), when: /testing the/, first: 'ends immediately' }, // prettier-ignore
@@ -49,7 +53,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   evaluate: {
     command: (folder) => [...game.slice(0, 2), 'task=evaluate', 'env=tabular', `checkpoint_path=${agent}`, 'test_size=400', 'slots=8', 'threads=1', `save_path=${folder}/run`], // prettier-ignore
-    when: /test|evaluat/i,
+    when: 'run',
     first: 'ends immediately',
   },
   demonstrations: {

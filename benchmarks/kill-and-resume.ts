@@ -1,6 +1,6 @@
 // Every algorithm killed with SIGKILL at random instants and started again ends with the bytes of a run that was never killed: metrics,
 // episodes, test results and the kept weights. Tiny runs on the tabular game, each killed again and again until it ends by itself or
-// has its share of the kills. FOLDER keeps the counts, so that an interrupted command goes on; PAGE is written with what there is.
+// has its share of the kills. FOLDER keeps the counts, so that an interrupted command continues; PAGE is written with what there is.
 //   nice node --conditions=source --import tsx benchmarks/kill-and-resume.ts [KILLS [ALGORITHM,… [FOLDER [PAGE]]]]
 // A hundred kills of each algorithm, into the page of results:
 //   nice node --conditions=source --import tsx benchmarks/kill-and-resume.ts 100 all FOLDER docs/results/kill-and-resume.md

@@ -1,6 +1,6 @@
 // What a user sees after a mistake: one clear message, an exit code that is not 0, nothing half-written.
 import { existsSync } from 'node:fs';
-import { cp, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run, tinyGame } from './command-line.js';
@@ -43,6 +43,17 @@ test('an unknown key in a config file: its file and line', async () => {
   expect(stderr).toContain("Unknown config key 'rollout_sise'\n");
   expect(stderr).toContain(`  in ${join(configs, 'mine.yaml')}:3\n`);
   expect(stderr).toContain("  did you mean 'rollout_size'?\n");
+});
+
+test('a config file without defaults: what to begin it with', async () => {
+  const configs = join(directory, 'own');
+  await mkdir(configs);
+  await writeFile(join(configs, 'own.yaml'), 'lm_lr: 1e-3\n');
+  expect((await run(['--config-dir', configs, '--config-name', 'own'])).stderr).toBe(
+    "this config has no list of defaults, so that it lacks the project's own keys\n" +
+      '  begin its file with\n    defaults:\n      - default\n      - algorithm: archer\n      - _self_\n' +
+      HINT,
+  );
 });
 
 test('wrong types: all of them at once', async () => {
@@ -111,7 +122,7 @@ test('an output folder that cannot be made', async () => {
   const { code, stderr } = await mistake([`save_path=${join(file, 'run')}`]);
   expect(code).toBe(1);
   expect(stderr).toBe(
-    `Cannot make the folder '${join(file, 'run')}': ENOTDIR\n  hydra.run.dir says where it goes; give another place\n${HINT}`,
+    `Cannot make the folder '${join(file, 'run')}': ENOTDIR (not a directory)\n  hydra.run.dir says where it goes; give another place\n${HINT}`,
   );
 });
 

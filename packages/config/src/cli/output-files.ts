@@ -1,13 +1,29 @@
 // Folders and files that a run leaves behind. Each file is written beside its place and renamed, so it is whole or not there.
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError } from '../config-error.js';
 
 export function makeFolder(folder: string, setting: string): void {
   try {
-    mkdirSync(folder, { recursive: true });
+    // One by one: `recursive` reports a read-only file system as ENOENT, and never ends below /proc (Node 20).
+    const missing: string[] = [];
+    for (let at = path.resolve(folder); !existsSync(at); at = path.dirname(at)) missing.unshift(at);
+    for (const each of missing) makeOne(each);
+    mkdirSync(folder, { recursive: true }); // refuses a file
   } catch (error) {
-    throw new ConfigError('file', `Cannot make the folder '${folder}': ${(error as NodeJS.ErrnoException).code}`, [`${setting} says where it goes; give another place`], { keyPath: setting, file: folder, cause: error }); // prettier-ignore
+    const { code, message } = error as NodeJS.ErrnoException;
+    const words = /^\w+: (.*?),/.exec(message)?.[1];
+    const reason = words === undefined ? code : `${code} (${words})`;
+    throw new ConfigError('file', `Cannot make the folder '${folder}': ${reason}`, [`${setting} says where it goes; give another place`], { keyPath: setting, file: folder, cause: error }); // prettier-ignore
+  }
+}
+
+/** Another process may make it at the same time. */
+function makeOne(folder: string): void {
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
 

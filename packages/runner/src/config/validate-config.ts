@@ -19,7 +19,7 @@ export async function validateConfig(composition: Composition): Promise<void> {
   const unknown = unknownUnit(composition);
   // Which keys there are is not known then, so that nothing else is checked.
   if (unknown !== undefined) await validate(composition, unknown.schema);
-  const early = [...otherUnit(composition), ...sizelessCritic(composition)];
+  const early = [...withoutDefaults(composition), ...otherUnit(composition), ...sizelessCritic(composition)];
   if (early.length > 0) throw new Error(textOf(early, composition));
   await validate(composition, schemaOf(composition));
   const unit = taskOf(composition)!;
@@ -36,6 +36,17 @@ export async function validateConfig(composition: Composition): Promise<void> {
     ...((await unit.problems?.(config)) ?? []),
   ];
   if (problems.length > 0) throw new Error(textOf(problems, composition));
+}
+
+/** Before the schema, which would ask for every key of the project one by one. */
+function withoutDefaults(composition: Composition): ConfigProblem[] {
+  if (composition.setting('save_path') !== undefined) return []; // of configs/base.yaml, which all primary configs have
+  return [
+    {
+      message: "this config has no list of defaults, so that it lacks the project's own keys",
+      remedy: 'begin its file with\n    defaults:\n      - default\n      - algorithm: archer\n      - _self_',
+    },
+  ];
 }
 
 /** `env_name` and `agent_type` cannot choose the options that belong to a unit, only repeat which it is. */

@@ -22,7 +22,10 @@ interface Ended {
 }
 
 /** @param options.direct jobs are the fast child itself, not the whole program again */
-async function run(args: string[], { direct = true, signalWhen = '' } = {}): Promise<Ended> {
+async function run(
+  args: string[],
+  { direct = true, signalWhen = '', signal = 'SIGINT' as NodeJS.Signals } = {},
+): Promise<Ended> {
   const env = { ...process.env, SWEEP_TEST_DIRECT: direct ? '1' : '' };
   const command = [...fromSources, program, ...args];
   const started = spawn(process.execPath, command, { cwd: directory, env });
@@ -33,7 +36,7 @@ async function run(args: string[], { direct = true, signalWhen = '' } = {}): Pro
   const ended = new Promise<number | null>((resolve) => started.on('close', resolve)).finally(() => (isOver = true));
   if (signalWhen) {
     while (!isOver && !(await exists(signalWhen))) await new Promise((resolve) => setTimeout(resolve, 10));
-    started.kill('SIGINT');
+    started.kill(signal);
   }
   return { code: await ended, stdout, stderr };
 }
@@ -92,6 +95,22 @@ test('Ctrl-C lets the job leave, prints how to resume, and that command resumes 
   await writeFile(release, '');
   expect(await run([...args, 'launcher.resume=true'])).toMatchObject({ code: 0, stderr: '' });
 });
+
+test('launcher and job are killed one after another: the same command ends with the table of an undisturbed sweep', async () => {
+  const [holding, go] = [join(directory, 'sweep', '0', 'holding'), join(directory, 'go')];
+  const args = ['-m', ...local, 'x=1,2', `hold='${go}'`, 'launcher.resume=true', 'launcher.jobs=1'];
+  expect((await run(args, { signalWhen: holding, signal: 'SIGKILL' })).code).toBeNull();
+  const pid = Number(await readFile(holding, 'utf8')); // its launcher is dead
+  const refused = await run(args);
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toContain(`still runs as process ${pid}`);
+  process.kill(pid, 'SIGKILL');
+  await writeFile(go, '');
+  expect(await run(args)).toMatchObject({ code: 0, stderr: '' });
+  const [header, ...rows] = (await csv()).trim().split('\n').map((line) => line.split(',')); // prettier-ignore
+  const column = (name: string) => rows.map((row) => row[header.indexOf(name)]);
+  expect([column('status'), column('test/episodic_return')]).toEqual([['finished', 'finished'], ['1', '2']]); // prettier-ignore
+}, 120_000);
 
 test('an experiment is a sweep; its jobs are the same program again, as single runs', async () => {
   const { code, stdout, stderr } = await run(['+experiment=two', 'hydra.sweep.dir=sweep'], { direct: false });
