@@ -10,7 +10,7 @@ export interface Figures {
 
 let latest: { metrics: object; figures: Figures } | null = null;
 
-/** Of the step that `newFigures` was called for last they are at hand. */
+/** Of the step that `newFigures` was called for last they are in memory. */
 export function figuresOf(metrics: Readonly<Record<string, number>>): Figures {
   return latest?.metrics === metrics ? latest.figures : newFigures(metrics);
 }

@@ -52,7 +52,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'bowyer-dashboard-page-'));
   await writeRun('alpha', 1, -3);
   await writeRun('beta', 2, -5);
-  await writeFile(join(folder, 'beta', 'run.lock'), '{}'); // a process is at work on it
+  for (const name of ['run.lock', 'takes-requests']) await writeFile(join(folder, 'beta', name), '{}'); // a process is at work on it
   const index = await RunIndex.open(folder);
   routes = new Routes({ index, table, token: TOKEN, log: () => undefined });
   listener = await HttpListener.listen({

@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 async function until(isTrue: () => boolean): Promise<void> {
-  for (let i = 0; !isTrue() && i < 200; i++) await wait(20);
+  for (let i = 0; !isTrue() && i < 1000; i++) await wait(20);
   expect(isTrue()).toBe(true);
 }
 
@@ -30,7 +30,7 @@ test('a run obeys what it is asked for, and forgets what an earlier process was 
   await until(() => control.checkpointAsked);
   expect(stopped).toBe(false);
   await requestControl(directory, 'pause');
-  await until(() => !existsSync(join(directory, 'control.json')));
+  await until(() => !['control.json', 'control.json.taken'].some((name) => existsSync(join(directory, name)))); // read, too
   const resumed = control.whilePaused();
   await until(() => isPaused(directory));
   await requestControl(directory, 'stop');
@@ -38,9 +38,15 @@ test('a run obeys what it is asked for, and forgets what an earlier process was 
   expect([stopped, isPaused(directory)]).toEqual([true, false]);
 });
 
+test('a process that does not look for requests yet is asked for nothing', async () => {
+  await control.close();
+  await expect(requestControl(directory, 'stop')).rejects.toThrow('takes no requests yet: it is starting');
+  expect(existsSync(join(directory, 'control.json'))).toBe(false);
+});
+
 test('a run that is not under way is asked for nothing', async () => {
   const before = new Date(Date.now() - 60_000);
   await utimes(join(directory, 'run.lock'), before, before);
-  await expect(requestControl(directory, 'stop')).rejects.toThrow('no process is at work on this run');
+  await expect(requestControl(directory, 'stop')).rejects.toThrow('and other tasks take no requests');
   expect(existsSync(join(directory, 'control.json'))).toBe(false);
 });

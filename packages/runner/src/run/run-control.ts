@@ -11,6 +11,9 @@ export const controlActions = ['stop', 'pause', 'resume', 'checkpoint'] as const
 export type ControlAction = (typeof controlActions)[number];
 
 const REQUEST_FILE = 'control.json';
+const LOCK_FILE = 'run.lock';
+/** What run.lock of the process was when it began to look for requests. */
+const OBEYING_FILE = 'takes-requests';
 /** Exists while the run waits. */
 const PAUSED_FILE = 'paused';
 const POLL_MS = 1000;
@@ -35,6 +38,8 @@ export class RunControl {
   /** Requests to an earlier process of the run are forgotten. @param stop asks the run to write a checkpoint and end */
   static async open(directory: string, log: TaskContext['log'], stop: () => void): Promise<RunControl> {
     await Promise.all([REQUEST_FILE, PAUSED_FILE].map((name) => rm(join(directory, name), { force: true })));
+    const owner = await readText(join(directory, LOCK_FILE));
+    if (owner !== null) await writeFile(join(directory, OBEYING_FILE), owner);
     return new RunControl(directory, log, stop);
   }
 
@@ -58,7 +63,7 @@ export class RunControl {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await rm(join(this.directory, PAUSED_FILE), { force: true });
+    await Promise.all([OBEYING_FILE, PAUSED_FILE].map((name) => rm(join(this.directory, name), { force: true })));
   }
 
   /** Takes the request away before it is read, so that one that comes meanwhile stays. */
@@ -88,12 +93,20 @@ export class RunControl {
 }
 
 /** Whether a process works in a run's folder, by the heartbeat of its lock. */
-export const isUnderWay = (directory: string): Promise<boolean> => hasLiveOwner(join(directory, 'run.lock'));
+export const isUnderWay = (directory: string): Promise<boolean> => hasLiveOwner(join(directory, LOCK_FILE));
 
 export const isPaused = (directory: string): boolean => existsSync(join(directory, PAUSED_FILE));
 
-/** Asks a run for something. @throws if no process works in the folder */
+const readText = (path: string) => readFile(path, 'utf8').catch(() => null);
+
+/** Asks a run for something. @throws if no process works in the folder, or it does not look for requests */
 export async function requestControl(directory: string, action: ControlAction): Promise<void> {
-  if (!(await isUnderWay(directory))) throw new Error(`${directory}: no process is at work on this run`);
+  if (!(await isUnderWay(directory))) throw new Error(`${directory}: no process of task=train or task=finetune is at work on this run, and other tasks take no requests`);
+  const [owner, obeying] = await Promise.all([LOCK_FILE, OBEYING_FILE].map((name) => readText(join(directory, name))));
+  if (obeying === null || owner !== obeying)
+    throw new Error(
+      `${directory}: the process at work takes no requests yet: it is starting\n` +
+        '  ask again when it has logged its first figures, or press Ctrl-C where it was started',
+    );
   await writeFileAtomically(join(directory, REQUEST_FILE), `${JSON.stringify({ action })}\n`);
 }

@@ -9,6 +9,8 @@ const MICROSECONDS = 1000;
 const MOST_SPANS = 300_000;
 const BUFFERED = 1000;
 const PROCESS = 1;
+/** Microseconds by which spans that follow each other may overlap, since their clocks are read one after the other. */
+const CLOCK_DIFFERENCE = 1000;
 
 /** The rows of spans that come one after another; spans of other categories overlap. */
 const rows: Readonly<Partial<Record<SpanCategory | 'kernel', number>>> = { phase: 1, session: 2, kernel: 3 };
@@ -18,6 +20,8 @@ export class ChromeTrace {
   #spans = 0;
   #asyncId = 0;
   #isFirst = true;
+  /** Of the last span of each row. */
+  readonly #ends = new Map<number, number>();
 
   /** @param start of the run in milliseconds since the epoch; a trace that is there already is overwritten */
   constructor(
@@ -55,8 +59,14 @@ export class ChromeTrace {
     appendFileSync(this.path, '\n]\n');
   }
 
+  /** Perfetto leaves out a span that begins before another of its row has ended and ends after it. */
   #complete(cat: string, name: string, tid: number, start: number, milliseconds: number, args: object): void {
-    this.#event({ ph: 'X', cat, name, tid, ts: this.#time(start), dur: milliseconds * MICROSECONDS, args });
+    const end = this.#time(start + milliseconds);
+    const before = this.#ends.get(tid) ?? 0;
+    const own = this.#time(start);
+    const ts = own < before && before - own < CLOCK_DIFFERENCE ? Math.min(before, end) : own;
+    this.#ends.set(tid, end);
+    this.#event({ ph: 'X', cat, name, tid, ts, dur: end - ts, args });
   }
 
   #time(milliseconds: number): number {

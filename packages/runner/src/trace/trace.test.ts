@@ -33,6 +33,18 @@ test('a trace has microseconds from the start of the run; what overlaps are pair
   ]);
 });
 
+test('spans of a row that follow each other do not overlap, as Perfetto would leave one out', async () => {
+  const path = join(directory, 'trace.json');
+  const trace = new ChromeTrace(path, 0);
+  trace.add({ ...phase, start: 1, end: 2.0006 });
+  trace.add({ ...phase, name: 'critic', start: 1.9991, end: 3.25 });
+  trace.add({ ...phase, name: 'around', start: 0.5, end: 4 });
+  trace.close();
+  const events = JSON.parse(await readFile(path, 'utf8')) as { ph: string; ts: number; dur: number }[];
+  const times = events.filter(({ ph }) => ph === 'X').map(({ ts, dur }) => [ts, ts + dur]);
+  expect(times).toEqual([[1000, 2001], [2001, 3250], [500, 4000]]); // prettier-ignore
+});
+
 test('the summary has shares of the run for what comes one after another, and of their sum for what overlaps', () => {
   const summary = new TraceSummary();
   summary.add({ category: 'phase', name: 'rollout', start: 0, end: 6000 });

@@ -108,7 +108,7 @@ test.each<[string, number, string, Asked]>([
 
 test('a run under way gets the request of the page', async () => {
   const run = join(folder, 'runs', 'sweep', '0');
-  await writeFile(join(run, 'run.lock'), '{}');
+  for (const name of ['run.lock', 'takes-requests']) await writeFile(join(run, name), '{}');
   const { status } = await ask('/api/control', { method: 'POST', body: stop, headers: { origin: listener.origin } });
   expect(status).toBe(200);
   expect(JSON.parse(await readFile(join(run, 'control.json'), 'utf8'))).toEqual({ action: 'stop' });

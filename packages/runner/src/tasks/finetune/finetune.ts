@@ -17,6 +17,7 @@ import { CheckpointStore } from '../../run/checkpoint-store.js';
 import { owningFolder } from '../../run/folder-owner.js';
 import { checkLoggers, withLoggers, type LoggerConfig } from '../../run/open-loggers.js';
 import { Recorder } from '../../run/recorder.js';
+import { RunControl } from '../../run/run-control.js';
 import { claimDirectory, openDirectory, RunFiles } from '../../run/run-files.js';
 import { withReport } from '../../run/write-report.js';
 import type { TaskContext } from '../task.js';
@@ -115,16 +116,22 @@ async function trainOn(
       saveState: (folder: string) => savePolicyState(model, join(folder, 'policy')),
       saveAgent: (folder: string) => model.save(folder),
     };
-    const recorderOf = (logger: RunLogger) =>
+    const recorderOf = (logger: RunLogger, control: RunControl) =>
       new Recorder(files, store, saveable, {
-        logger,
+        ...{ logger, control },
         ...{ iterations: null, saveMinutes: config.saveMinutes, firstIteration, state, best: progress?.best ?? null },
         ...{ progress: context.progress, log },
       });
     const work = async (logger: RunLogger) => {
-      const recorder = recorderOf(logger);
-      context.onInterrupt(() => (recorder.stopRequested = true), 'stopping after this step');
-      await train(model, examples, config, { state, firstIteration, recorder, context });
+      const control = await RunControl.open(directory, log, () => (recorder.stopRequested = true));
+      const recorder = recorderOf(logger, control);
+      const stop = () => {
+        recorder.stopRequested = true;
+        control.endPause();
+      };
+      context.onInterrupt(stop, 'stopping after this step');
+      const training = { state, firstIteration, recorder, context };
+      await train(model, examples, config, training).finally(() => control.close());
       recorder.finish();
       if (recorder.stopRequested) return null;
       if (recorder.best === null) await model.save(recorder.bestFolder); // nothing was held out: the last one
