@@ -33,8 +33,8 @@ const play = { seed: 1, slots: SLOTS, sampling, rolloutSize: ROLLOUT };
 const options = {
   ...play,
   ...{ horizon: null, evalFreq: 1e6, evalSize: 1, evalDecoding: 'sample', saveFreq: 1e6, groupSize: 1, samplingRounds: 1 },
-  ...{ invalidPenalty: 0, truncatedEpisodes: 'learn', scoreTerminator: true, maxGradNorm: 1, innerEpochs: 2 },
-  ...{ sequence: 'episode', minibatchSize: 16, maxBatchTokens: null, lossAggregation: 'token_mean', lossDivisor: null },
+  ...{ invalidPenalty: 0, truncatedEpisodes: 'learn', scoreTerminator: true, maxGradNorm: 1, innerEpochs: 1 },
+  ...{ sequence: 'episode', minibatchSize: 64, maxBatchTokens: null, lossAggregation: 'token_mean', lossDivisor: null },
   ...{ ratio: 'token', clipLow: 0.2, clipHigh: 0.28, dualClip: null, oldLogprobs: 'sampled', klCoefficient: 0, klIn: 'loss' },
   ...{ klEstimator: 'k3', entropyCoefficient: 0, targetKl: null, lmLr: 1e-4, lmLrFinalShare: 1, gamma: 1, baseline: 'none' },
   lmSchedule: { kind: 'constant', warmupSteps: 0, finalShare: 1 },
@@ -43,7 +43,7 @@ const options = {
 const model = (device: Device) =>
   LanguageModel.create({
     ...{ device, tokenizer, rng: new Rng(3) },
-    config: { model_type: 'gpt2', n_layer: 2, n_head: 2, n_embd: 32, n_positions: 128 },
+    config: { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 128 },
   });
 
 /** An environment whose every turn takes as long as one over a network. */
