@@ -9,6 +9,8 @@ export interface Transition {
   observation: string;
   /** The environment's own observation, without the history that the context adds; absent where it is `observation`. */
   state?: string;
+  /** Ids of what a memory has put into `observation`; absent without a memory. */
+  retrieved?: string[];
   action: string;
   reward: number;
   nextObservation: string;
@@ -61,6 +63,8 @@ export interface Trajectory {
   seed: number;
   /** Id of the task item that was played (a goal, a word, a world), from the environment's `info.item`. */
   item?: string;
+  /** The task, where the environment tells it beside its observations; not in files. */
+  task?: string;
   /** Episodes of one group were reset with the same seed, so that their returns can be compared; absent: a group of its own. */
   group?: number;
   transitions: Transition[];

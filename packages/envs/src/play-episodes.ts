@@ -11,6 +11,8 @@ export interface ReadyTurn {
   observation: string;
   /** The environment's own observation, where a context has made another text of it. */
   state?: string;
+  /** Ids of what a memory has put into the text. */
+  retrieved?: string[];
   /** What the environment accepts now, where its `info` lists it. */
   validActions?: readonly string[];
 }
@@ -25,6 +27,8 @@ export interface PlayedTurn<T> {
   observation: string;
   /** As in `ReadyTurn`. */
   state?: string;
+  /** As in `ReadyTurn`. */
+  retrieved?: string[];
   action: string;
   nextObservation: string;
   reward: number;
@@ -39,6 +43,8 @@ export interface PlayedEpisode<T> {
   seed: number;
   /** Id of the item that was played, where the environment names it in the `info` of its reset. */
   item?: string;
+  /** The task, where the environment tells it in the `info` of its reset. */
+  task?: string;
   slot: number;
   /** A failed episode keeps the turns before the failure. */
   turns: PlayedTurn<T>[];
@@ -69,6 +75,8 @@ export interface PlayEpisodesOptions<T> {
   act: (ready: ReadyTurn[]) => Promise<(string | Decision<T> | Error)[]> | (string | Decision<T> | Error)[];
   /** Called as episodes end, in the order of their ends. */
   onEpisode?: (episode: PlayedEpisode<T>) => void;
+  /** Waits until all slots in play are ready: then what is ready together does not depend on how long each took. */
+  together?: boolean;
   /** A slot whose environment broke this many times in a row takes no further episodes. */
   retireAfter?: number;
 }
@@ -165,7 +173,9 @@ class Run<T> {
 
   /** Waits until a slot is ready, then one turn of the event loop more, so that all who answer at once are counted. */
   async ready(): Promise<ReadyTurn[]> {
-    if (this.#ready.length === 0 && this.#pending > 0) await new Promise<void>((resolve) => (this.#wake = resolve));
+    const wake = () => new Promise<void>((resolve) => (this.#wake = resolve));
+    if (this.#ready.length === 0 && this.#pending > 0) await wake();
+    while (this.options.together && this.#pending > 0) await wake();
     await new Promise<void>((resolve) => setImmediate(resolve));
     const ready = this.#ready.sort((a, b) => a.slot - b.slot);
     this.#ready = [];
@@ -189,9 +199,11 @@ class Run<T> {
     this.#work(slot, async () => {
       if (this.options.admit && !(await this.options.admit(episode))) return void (this.#isAdmitting = false);
       state.env ??= await this.options.makeEnv(slot);
-      const { observation, info, state: own } = await state.env.reset({ seed, ...this.options.reset?.(episode) });
+      const result = await state.env.reset({ seed, ...this.options.reset?.(episode) });
+      const { observation, info } = result;
       if (info.item !== undefined) played.item = String(info.item);
-      this.#ready.push({ slot, episode, turn: 0, observation, ...stateOf(own), ...validActionsOf(info) });
+      if (typeof info.taskDescription === 'string') played.task = info.taskDescription;
+      this.#ready.push({ slot, episode, turn: 0, observation, ...readOf(result), ...validActionsOf(info) });
     });
   }
 
@@ -207,21 +219,16 @@ class Run<T> {
         throw new Error(`the environment gave the reward ${result.reward}; rewards must be finite numbers`);
       this.#record(state.current!, ready, { action, data }, result);
       if (result.terminated || result.truncated) return this.#finish(slot, null);
-      const { observation, state: own, info } = result;
-      this.#ready.push({ slot, episode, turn: turn + 1, observation, ...stateOf(own), ...validActionsOf(info) });
+      const { observation, info } = result;
+      this.#ready.push({ slot, episode, turn: turn + 1, observation, ...readOf(result), ...validActionsOf(info) });
     });
   }
 
-  #record(
-    played: PlayedEpisode<T>,
-    { observation, state }: ReadyTurn,
-    said: { action: string; data?: T },
-    result: StepResult,
-  ): void {
+  #record(played: PlayedEpisode<T>, ready: ReadyTurn, said: { action: string; data?: T }, result: StepResult): void {
     const { observation: nextObservation, reward, terminated, truncated, info } = result;
     const turn: PlayedTurn<T> = {
-      observation,
-      ...stateOf(state),
+      observation: ready.observation,
+      ...readOf(ready),
       action: said.action,
       nextObservation,
       reward,
@@ -285,7 +292,11 @@ class Run<T> {
   }
 }
 
-const stateOf = (state: string | undefined) => (state === undefined ? {} : { state });
+/** What made the text that the agent reads, where something did. */
+const readOf = ({ state, retrieved }: Pick<ReadyTurn, 'state' | 'retrieved'>) => ({
+  ...(state !== undefined && { state }),
+  ...(retrieved !== undefined && { retrieved }),
+});
 
 const validActionsOf = ({ validActions }: Record<string, unknown>) =>
   Array.isArray(validActions) ? { validActions: validActions as string[] } : {};

@@ -27,6 +27,7 @@ export const expertNoiseSchema = {
 export interface PlayedDemonstrationOptions extends ExpertNoise, Partial<ExpertSlips> {
   episodes: number;
   seed: number;
+  split?: DemonstrationRequest['split'];
 }
 
 /** A run's request, as an expert that plays step by step takes it. */
@@ -35,16 +36,17 @@ export const playedOptions = ({
   noise,
   seed,
   slips = 0,
+  split,
 }: DemonstrationRequest & ExpertNoise & Partial<ExpertSlips>): PlayedDemonstrationOptions => ({
-  ...{ episodes, noise, seed, slips },
+  ...{ episodes, noise, seed, slips, split },
 });
 
 /** What a context may show of the turns after the first (a task stays the same), and whether the episode was won. */
 const keptOfSteps = [...contextParts.filter((part) => part !== 'taskDescription'), 'won'];
 
-/** Stored as JSONL, one episode a line, with what a context may show beside the observations, and `won`. */
+/** Stored as JSONL, one episode a line, with what a context may show beside the observations, the item, and `won`. */
 export const playedSet = (episodes: readonly (readonly InformedTransition[])[]): DemonstrationSet =>
-  demonstrationSetOf(episodes.map((turns) => recordOf(turns, { reset: contextParts, step: keptOfSteps })));
+  demonstrationSetOf(episodes.map((turns) => recordOf(turns, { reset: [...contextParts, 'item'], step: keptOfSteps })));
 
 /** A player of one environment: the expert's next action, and some action at all. Both read `info`, as people may. */
 export interface Demonstrator {
@@ -113,6 +115,7 @@ export const expertSlipsSchema = {
 export interface PlannedDemonstrationOptions extends ExpertSlips {
   episodes: number;
   firstSeed: number;
+  split?: DemonstrationRequest['split'];
 }
 
 /** A run's request, as an expert that plans whole episodes takes it. The seeds are far from those that runs play. */
@@ -120,8 +123,9 @@ export const plannedOptions = ({
   count: episodes,
   seed,
   slips,
+  split,
 }: DemonstrationRequest & ExpertSlips): PlannedDemonstrationOptions => ({
-  ...{ episodes, slips },
+  ...{ episodes, slips, split },
   firstSeed: 1_000_000 + seed * 100_003,
 });
 
@@ -155,7 +159,7 @@ export class Slips {
 export async function playPlans(
   env: Env,
   plan: (seed: number) => readonly string[] | null,
-  { episodes, firstSeed, slips: share }: PlannedDemonstrationOptions,
+  { episodes, firstSeed, slips: share }: Omit<PlannedDemonstrationOptions, 'split'>,
 ): Promise<InformedTransition[][]> {
   const slips = new Slips(share, firstSeed);
   const played: InformedTransition[][] = [];

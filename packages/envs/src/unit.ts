@@ -4,6 +4,7 @@ import type { ConfigProblem, DemonstrationSet } from '@bowyer/core';
 import type { ContextOffer } from './context/context-options.js';
 import type { Env, ResetResult } from './contract/env.js';
 import type { EnvParts, OraclePrompts } from './oracle.js';
+import type { Split } from './contract/env.js';
 import type { Splits } from './splits.js';
 
 /** A JSON Schema of one option: its meaning, its default, and any further keywords such as `type` and `minimum`. */
@@ -49,6 +50,8 @@ export interface EnvProblem extends ConfigProblem {
 export interface DemonstrationRequest {
   count: number;
   seed: number;
+  /** Items that the expert plays; absent: those to train on. Others are to measure on, where a unit has them. */
+  split?: Split;
 }
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a unit's own options; the registry checks them against its schema
@@ -115,8 +118,8 @@ export interface EnvironmentUnit<Options extends object = object, Extra extends 
   answerTokens?(options: Options): readonly string[];
   /** Texts whose words a word-level tokenizer knows beside those of the demonstrations. */
   vocabulary?(options: Options): Iterable<string>;
-  /** A word-level tokenizer writes numbers digit by digit, so that a policy can calculate with numbers that it has never seen. */
-  splitsDigits?: boolean;
+  /** What a word-level tokenizer writes character by character: numbers, or product numbers too, that a policy has never seen. */
+  spells?: 'digits' | 'codes';
   /** What the engine itself said, where an observation contains more: recordings contain it and human players read it. */
   engineText?(result: ResetResult): string;
   /** Options that recordings of the engine were made with, where they differ from the defaults. */

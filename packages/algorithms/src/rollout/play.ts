@@ -14,6 +14,8 @@ export interface PlayContext {
   environment?: string;
   hooks: Pick<RunHooks, 'progress'>;
   onFailure?: OnFailure;
+  /** As in `playEpisodes`. */
+  together?: boolean;
   /** The processes that divide the episodes among them; this one alone if not given. */
   ranks?: Ranks;
   /** Where replayed turns are stored if there are several. */
@@ -103,7 +105,7 @@ export const samplingRng = (seed: number): Rng => Rng.forPurpose(seed, 'sampling
  * environment's seed of the group's first one.
  */
 async function playShare(
-  { makeEnv, hooks, onFailure }: PlayContext,
+  { makeEnv, hooks, onFailure, together }: PlayContext,
   openPlayer: OpenPlayer,
   { seed, slots, sampling, maxFailureShare = DEFAULT_FAILURE_SHARE }: PlayOptions,
   { purpose, split, firstEpisode, episodes, groupSize = 1 }: GroupOptions & PlayedSet,
@@ -122,7 +124,7 @@ async function playShare(
   try {
     const played = await playEpisodes<TurnTokens>({
       makeEnv: () => makeEnv(split),
-      slots,
+      ...{ slots, together },
       episodes: own.length,
       seeds: (i) => envSeeds[own[i]],
       // A rollout draws its items; an evaluation covers them evenly.
@@ -152,13 +154,14 @@ async function playShare(
 
 /** @param episode counts all episodes of the purpose */
 export function trajectoryOf(
-  { seed, item, turns }: PlayedEpisode<TurnTokens>,
+  { seed, item, task, turns }: PlayedEpisode<TurnTokens>,
   episode: number,
   groupSize: number,
 ): Trajectory {
   return {
     ...{ episode, seed },
     ...(item !== undefined && { item }),
+    ...(task !== undefined && { task }),
     ...(groupSize > 1 && { group: Math.floor(episode / groupSize) }),
     transitions: turns.map(({ info: _, data: _tokens, ...transition }) => transition),
     infos: turns.map(({ info }) => info),

@@ -107,6 +107,20 @@ test('the expert wins every household within the limit, whatever the task', asyn
   }
 });
 
+test('without draws the expert searches in the order of the list, and wins too', async () => {
+  const env = new Alfworld({ ...options, stepLimit: 150 });
+  for (let seed = 0; seed < 60; seed++) {
+    const { observation } = await env.reset({ seed });
+    const { commands, won } = env.expertPath(null);
+    expect(won).toBe(true);
+    const searched = commands.slice(0, commands.findIndex((command) => command.startsWith('take')));
+    const places = searched.flatMap((command) => /^go to (.+)/.exec(command)?.slice(1) ?? []);
+    const listed = places.map((place) => observation.indexOf(`a ${place}`));
+    // Usual places first, then the others.
+    expect(listed.filter((at, i) => i > 0 && at < listed[i - 1]).length).toBeLessThan(2);
+  }
+});
+
 test('no household is won before a command is given, nor by looking', () => {
   for (let seed = 0; seed < 200; seed++) {
     const play = new Household(makeProblem(new Rng(seed), taskTypes), 'put');

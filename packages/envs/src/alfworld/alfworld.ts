@@ -109,14 +109,18 @@ export class Alfworld implements Env {
     };
   }
 
-  /** The exploring expert's commands for the household in play, which is not affected; whether they won. */
-  expertPath(seed = 0): { commands: string[]; won: boolean } {
+  /**
+   * The exploring expert's commands for the household in play, which is not affected; whether they won.
+   *
+   * @param seed draws among places that are as likely; null: the first listed
+   */
+  expertPath(seed: number | null = 0): { commands: string[]; won: boolean } {
     if (this.#household === null) throw new Error('alfworld: expertPath() needs a household; call reset() first');
     const { problem } = this.#household;
     if (problem.task === null)
       throw new Error('alfworld: the game has no traj_data.json beside it that names its task');
     const household = new Household(problem, this.options.putPhrase);
-    const expert = new Expert(household, problem.task, new Rng(seed));
+    const expert = new Expert(household, problem.task, seed === null ? null : new Rng(seed));
     const commands: string[] = [];
     while (!household.won && commands.length < this.options.stepLimit) {
       const command = expert.next();

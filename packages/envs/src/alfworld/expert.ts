@@ -24,7 +24,8 @@ export class Expert {
   constructor(
     private readonly household: Household,
     private readonly task: Task,
-    private readonly rng: Rng,
+    /** Null: places that are as likely are searched in the order in which they are listed. */
+    private readonly rng: Rng | null,
   ) {}
 
   /** The next command; null when everything has been searched without success. */
@@ -75,7 +76,8 @@ export class Expert {
     if (left.length === 0) return null;
     const places = thingKinds.find((known) => known.kind === kind)?.places ?? [];
     const usual = left.filter((receptacle) => places.includes(receptacle.kind));
-    const { name } = this.rng.choice(usual.length > 0 ? usual : left);
+    const likely = usual.length > 0 ? usual : left;
+    const { name } = this.rng === null ? likely[0] : this.rng.choice(likely);
     return `go to ${name}`;
   }
 

@@ -10,10 +10,19 @@ import {
 import { expertSlipsSchema, playedSet, plannedOptions, type ExpertSlips } from '../played-demonstrations.js';
 import { defineEnvironment, resetSchemaWith } from '../unit.js';
 import { Alfworld, alfworldSchema, type AlfworldOptions } from './alfworld.js';
-import { alfworldDemonstrations } from './demonstrations.js';
+import { alfworldDemonstrations, type ExpertTies } from './demonstrations.js';
 import { alfworldSplits } from './splits.js';
 
-export const alfworldUnit = defineEnvironment<AlfworldOptions, ExpertSlips>({
+const tiesSchema = {
+  ties: {
+    description: "Among places that are as likely to contain the thing: 'drawn' by the seed, or the 'first' listed.",
+    type: 'string',
+    enum: ['drawn', 'first'],
+    default: 'drawn',
+  },
+} as const;
+
+export const alfworldUnit = defineEnvironment<AlfworldOptions, ExpertSlips & ExpertTies>({
   name: 'alfworld',
   description: 'Household tasks in text: find, clean, heat, cool and place things, as in ALFWorld.',
   schema: alfworldSchema,
@@ -49,9 +58,9 @@ export const alfworldUnit = defineEnvironment<AlfworldOptions, ExpertSlips>({
   },
   problems: (options) => missingAddress('alfworld', options),
   demonstrations: {
-    schema: expertSlipsSchema,
-    make: async (options, request) =>
-      playedSet(await alfworldDemonstrations({ ...options, ...plannedOptions(request) })),
+    schema: { ...expertSlipsSchema, properties: { ...expertSlipsSchema.properties, ...tiesSchema } },
+    make: async (options, { ties, ...request }) =>
+      playedSet(await alfworldDemonstrations({ ...options, ...plannedOptions(request), ties })),
     problem: ({ backend }) =>
       backend === 'agentgym'
         ? 'alfworld with backend=agentgym has no demonstrations: its games are on the server'

@@ -1,6 +1,6 @@
 // Expert episodes of BabyAI's worlds, for supervised warm starts.
 import type { InformedTransition } from '@bowyer/core';
-import { seedSplits, trainItems } from '../splits.js';
+import { expertItems, seedSplits } from '../splits.js';
 import { playPlans, type PlannedDemonstrationOptions } from '../played-demonstrations.js';
 import { BabyAi, type BabyAiOptions } from './babyai.js';
 
@@ -11,7 +11,7 @@ export interface BabyAiDemonstrationOptions extends BabyAiOptions, PlannedDemons
  * that the step limit cuts is not worth imitating.
  */
 export async function babyAiDemonstrations(options: BabyAiDemonstrationOptions): Promise<InformedTransition[][]> {
-  const { episodes, firstSeed, slips, ...envOptions } = options;
+  const { episodes, firstSeed, slips, split, ...envOptions } = options;
   const env = new BabyAi(envOptions);
-  return playPlans(trainItems(env, seedSplits()), () => env.explorerPath(), { episodes, firstSeed, slips });
+  return playPlans(expertItems(env, seedSplits(), split), () => env.explorerPath(), { episodes, firstSeed, slips });
 }

@@ -1,4 +1,5 @@
 // What can be made of what, by rules of AgentGym's TextCraft: which recipes count depends on the order they are read in.
+import { maximum, minimum } from '@bowyer/core';
 import { commandOf, type Ingredient, type Recipe } from './recipe.js';
 
 /** Goals of the built-in recipes meet 163 at most. */
@@ -26,6 +27,9 @@ export class CraftingTree {
   isTag = (name: string): boolean => this.#tags.has(name);
   isCraftable = (name: string): boolean => this.recipes.has(name) || this.tagRecipes.has(name);
 
+  /** Of all items and tags. */
+  names = (): string[] => [...this.#items, ...this.#tags];
+
   /** What will do for an ingredient: itself, or every item with its tag. */
   matches({ name, isTag }: Ingredient, item: string): boolean {
     return isTag ? this.#tagOf.get(item) === name : item === name;
@@ -49,9 +53,9 @@ export class CraftingTree {
     // A recipe that needs what it makes is no way to make it.
     this.#depths.set(name, Infinity);
     const depths = recipes.map(({ ingredients }) =>
-      Math.max(...ingredients.map((needed) => this.depth(needed.name) + 1)),
+      maximum(ingredients.map((needed) => this.depth(needed.name) + 1)),
     );
-    const least = recipes.length === 0 ? 0 : Math.min(...depths);
+    const least = recipes.length === 0 ? 0 : minimum(depths);
     this.#depths.set(name, least);
     return least;
   }

@@ -107,3 +107,22 @@ test('an expert with an unsteady hand still crafts most goals of depth 1', async
   const played = await textCraftDemonstrations({ ...defaults, depth: 1 }, { episodes: 100, noise: 0.3, seed: 0 });
   expect(played.filter((transitions) => transitions.at(-1)!.reward === 1).length).toBeGreaterThan(80);
 });
+
+test('made-up games: words are exchanged alike everywhere, so that all items can be read in the list or in answers', async () => {
+  const asked = { episodes: 20, noise: 0, seed: 0 };
+  const turn = { ...defaults, observation: 'turn' } as const;
+  const [played, madeUp] = await Promise.all(
+    [0, 1].map((renamed) => textCraftDemonstrations(turn, { ...asked, renamed })),
+  );
+  const itemsOf = (text: string) => [...text.matchAll(/\d+ ([a-z ]+?)(?= using|,|$)/gm)].map(([, item]) => item);
+  for (const [game, transitions] of madeUp.entries()) {
+    let read = transitions[0].observation;
+    expect(read).not.toBe(played[game][0].observation);
+    expect(itemsOf(read)).toHaveLength(itemsOf(played[game][0].observation).length);
+    for (const { action, nextObservation } of transitions) {
+      for (const item of itemsOf(action)) expect(read).toContain(item);
+      read += nextObservation;
+    }
+    expect(transitions.map(({ reward }) => reward)).toEqual(played[game].map(({ reward }) => reward));
+  }
+});

@@ -149,6 +149,12 @@ export function drawnGoals({ depth, ...options }: GoalOptions): number[] {
   return drawn;
 }
 
+/** Every name as the game writes it, in commands and in answers: goals of other splits have words of their own. */
+export const itemTexts = (options: TreeOptions): string[] =>
+  treeOf(options)
+    .names()
+    .flatMap((name) => [`1 ${shown(name)}`, `minecraft:${name}`, `[${shown(name)}]`]);
+
 type TreeOptions = Pick<TextCraftOptions, 'recipes' | 'recipeOrder'>;
 type GoalOptions = Pick<TextCraftOptions, 'depth'> & TreeOptions;
 

@@ -19,18 +19,29 @@ import {
   type ExpertSlips,
 } from '../played-demonstrations.js';
 import { defineEnvironment, resetSchemaWith } from '../unit.js';
-import { textCraftDemonstrations } from './demonstrations.js';
+import { textCraftDemonstrations, type MadeUpGames } from './demonstrations.js';
 import { textCraftSchema, type TextCraftOptions } from './options.js';
 import { textCraftSplits } from './splits.js';
-import { TextCraft } from './textcraft.js';
+import { itemTexts, TextCraft } from './textcraft.js';
 
 const dataIdx = { description: "The goal, counted as AgentGym's data_idx.", type: 'integer' } as const;
+
+const renamedSchema = {
+  renamed: {
+    description:
+      'Share of games that are made up: items get the words of others, and the commands another order, so that they must be read.',
+    type: 'number',
+    minimum: 0,
+    maximum: 1,
+    default: 0,
+  },
+} as const;
 
 /** The server answers the last action alone, and so does what is imitated there. */
 const asPlayed = <Options extends TextCraftOptions & BackendOptions>(options: Options): Options =>
   options.backend === 'agentgym' ? { ...options, observation: 'turn' } : options;
 
-export const textCraftUnit = defineEnvironment<TextCraftOptions & BackendOptions, ExpertNoise & ExpertSlips>({
+export const textCraftUnit = defineEnvironment<TextCraftOptions & BackendOptions, ExpertNoise & ExpertSlips & MadeUpGames>({
   name: 'textcraft',
   description: 'Craft an item of Minecraft by listed recipes from things that can be fetched (AgentGym).',
   schema: { ...textCraftSchema, properties: { ...textCraftSchema.properties, ...backendProperties } },
@@ -53,6 +64,7 @@ export const textCraftUnit = defineEnvironment<TextCraftOptions & BackendOptions
     'dance',
     '',
   ],
+  vocabulary: (options) => (options.backend === 'embedded' ? itemTexts(options) : []),
   // 1 for the goal, else 0; a warm-started policy wins 0.6 of the goals in 15 actions, which discounted at 0.95 is 0.3.
   typicalReturn: () => 0.3,
   keys: { ...agentGymKeys, env_idx: { option: 'goal' } },
@@ -69,9 +81,13 @@ export const textCraftUnit = defineEnvironment<TextCraftOptions & BackendOptions
   // Recordings are of AgentGym's server, which has no limit.
   replayOptions: { observation: 'turn', stepLimit: Number.MAX_SAFE_INTEGER },
   demonstrations: {
-    schema: { ...expertNoiseSchema, properties: { ...expertNoiseSchema.properties, ...expertSlipsSchema.properties } },
-    make: async (options, request) =>
-      playedSet(await textCraftDemonstrations(asPlayed(options), playedOptions(request))),
+    schema: {
+      ...expertNoiseSchema,
+      properties: { ...expertNoiseSchema.properties, ...expertSlipsSchema.properties, ...renamedSchema },
+    },
+    make: async (options, { renamed, ...request }) =>
+      playedSet(await textCraftDemonstrations(asPlayed(options), { ...playedOptions(request), renamed })),
+    revision: 1, // since a policy made here knows the words of all goals
     independentOf: backendOptionNames.filter((name) => name !== 'backend'),
   },
 });

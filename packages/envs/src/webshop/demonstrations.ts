@@ -1,7 +1,7 @@
 // Episodes of the scripted shopper, for supervised warm starts.
 import type { Transition } from '@bowyer/core';
 import { playDemonstrations, type Demonstrator, type PlayedDemonstrationOptions } from '../played-demonstrations.js';
-import { trainItems } from '../splits.js';
+import { expertItems } from '../splits.js';
 import { webShopSplits } from './splits.js';
 import { loadShop, type WebShopOptions } from './options.js';
 import { Shopper } from './expert.js';
@@ -35,5 +35,5 @@ export function webShopDemonstrations(
     },
   };
   const embedded: WebShopOptions = { ...options, backend: 'embedded' };
-  return playDemonstrations(trainItems(new WebShop(embedded), webShopSplits(embedded)), expert, played);
+  return playDemonstrations(expertItems(new WebShop(embedded), webShopSplits(embedded)), expert, played);
 }

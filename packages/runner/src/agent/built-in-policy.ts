@@ -3,12 +3,14 @@ import type { SharedConfig } from '../config/keys.js';
 
 /** The config.json of a policy made from scratch. */
 export function builtInPolicy(
-  { modelType, nLayer, nHead, nEmbd, nPositions }: SharedConfig['policy'],
+  { modelType, nLayer, nHead, nEmbd, nPositions, initializerRange }: SharedConfig['policy'],
   vocabularySize: number,
 ) {
+  // Scores of attention are near 1 from the start, whatever the width: with 0.02, which is for widths of thousands, they are near 0.
+  const range = initializerRange ?? 1 / Math.sqrt(nEmbd);
   if (modelType === 'gpt2') {
     const shape = { n_layer: nLayer, n_head: nHead, n_embd: nEmbd, n_positions: nPositions };
-    return { model_type: modelType, vocab_size: vocabularySize, ...shape };
+    return { model_type: modelType, vocab_size: vocabularySize, ...shape, initializer_range: range };
   }
   return {
     model_type: modelType,
@@ -21,5 +23,6 @@ export function builtInPolicy(
     num_key_value_heads: nHead,
     max_position_embeddings: nPositions,
     tie_word_embeddings: true,
+    initializer_range: range,
   };
 }

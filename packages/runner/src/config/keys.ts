@@ -206,6 +206,10 @@ export const policyNode = Type.Object(
     n_head: count('attention heads per block'),
     n_embd: count('width; a multiple of n_head'),
     n_positions: count('longest context in tokens'),
+    initializer_range: nullable(
+      Type.Number({ exclusiveMinimum: 0 }),
+      'standard deviation of the first weights, as in config.json; null: 1 / √n_embd',
+    ),
   },
   { ...closed, description: 'built-in policy: a model from scratch on words of its environment' },
 );

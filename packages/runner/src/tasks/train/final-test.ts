@@ -15,9 +15,11 @@ import type { Device } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
 import type { DoubleCritic, LanguageModel } from '@bowyer/models';
 import { dialoguesOf } from '../../agent/players.js';
+import { memoryFileOf } from '../../agent/model-folders.js';
 import { playOptions, recipeOptions } from '../../agent/play-options.js';
 import { loadPolicy } from '../../agent/policy-setup.js';
 import { agentEnvironment } from '../../environment/agent-context.js';
+import type { AgentMemory } from '../../environment/agent-memory.js';
 import { environmentOf, optimalReturnOf, splitPlanOf } from '../../environment/environment.js';
 import { breakdownOf } from '../../run/breakdown.js';
 import type { Recorder } from '../../run/recorder.js';
@@ -53,6 +55,7 @@ export class FinalTest {
     private readonly config: TrainConfig,
     private readonly context: TaskContext,
     private readonly device: Device,
+    private readonly memory: AgentMemory | null,
   ) {}
 
   async run(agent: Agent, startFolder: string | null, recorder: Recorder): Promise<RunResults> {
@@ -105,6 +108,9 @@ export class FinalTest {
   }
 
   async #playFrom(name: string, folder: string, critic: DoubleCritic | null) {
+    // A policy reads the memory that was saved with it; one without, what the run has in memory at its end.
+    const memoryFile = memoryFileOf(folder);
+    if (memoryFile !== null) await this.memory?.restore(memoryFile);
     const policy: LanguageModel = await loadPolicy(folder, this.config, this.device);
     try {
       return await this.#play(name, {
@@ -144,7 +150,8 @@ export class FinalTest {
     const openPlayer = canAct ? unit.openPlayer(agent, options) : policyPlayer(agent, options);
     const { metrics, trajectories } = await evaluate(
       {
-        makeEnv: agentEnvironment(config, environmentOf(config, context.envParts)),
+        makeEnv: agentEnvironment(config, environmentOf(config, context.envParts), this.memory?.memory ?? null),
+        together: config.memory?.kind === 'encoder',
         hooks: { progress: (_, done) => bar.update(done) },
         onFailure: failureLog(context.log),
         ranks: context.ranks,

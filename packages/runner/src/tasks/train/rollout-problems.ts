@@ -11,6 +11,7 @@ interface AheadConfig {
   actionChoice?: string;
   samplingRounds?: number;
   horizon?: readonly unknown[] | null;
+  memory?: { kind: string };
 }
 
 export function rolloutProblems(
@@ -32,7 +33,13 @@ export function rolloutProblems(
     ['remote_policy.base_url', config.remotePolicy?.baseUrl ?? null, null, 'a server plays with weights of its own'],
     ['action_choice', config.actionChoice ?? 'free', 'free', 'only policies that write freely play ahead'],
     ['sampling_rounds', config.samplingRounds ?? 1, 1, 'what a second round plays would be known too late'],
-    ['device', config.device === 'webgpu' ? 'webgpu' : 'cpu', 'cpu', 'two devices on one GPU have not been tested there'],
+    ['memory', config.memory?.kind ?? 'none', 'none', 'what is retrieved would depend on when an episode begins'],
+    [
+      'device',
+      config.device === 'webgpu' ? 'webgpu' : 'cpu',
+      'cpu',
+      'two devices on one GPU have not been tested there',
+    ],
   ];
   if (mode === 'asynchronous')
     refused.push(['horizon', config.horizon ?? null, null, 'episodes belong to no iteration when they begin']);

@@ -6,11 +6,13 @@ import type { RemotePolicyConfig } from '../../agent/remote-rollouts.js';
 import type { WarmStartConfig } from '../../agent/warm-start.js';
 import type { SharedConfig } from '../../config/keys.js';
 import type { ContextConfig } from '../../environment/agent-context.js';
+import type { MemoryConfig } from '../../environment/agent-memory.js';
 import type { LoggerConfig } from '../../run/open-loggers.js';
 import type { GuardBounds } from '../../run/guard.js';
 
 export type TrainConfig = WarmStartConfig &
   ContextConfig &
+  MemoryConfig &
   CriticConfig &
   Pick<
     SharedConfig,

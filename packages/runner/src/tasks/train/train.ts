@@ -18,7 +18,7 @@ import { takeExchangeTimes, type LanguageModel } from '@bowyer/models';
 import { makeCritic } from '../../agent/critic-setup.js';
 import { deviceOf } from '../../agent/device-choice.js';
 import { freshPolicy } from '../../agent/fresh-policy.js';
-import { runOf } from '../../agent/model-folders.js';
+import { memoryFileOf, runOf } from '../../agent/model-folders.js';
 import { dialoguesOf } from '../../agent/players.js';
 import { recipeOptions } from '../../agent/play-options.js';
 import { loadPolicy, policyOptimizer, restoreOptimizer, savePolicyState } from '../../agent/policy-setup.js';
@@ -29,8 +29,10 @@ import { withRolloutsAhead, type RolloutsAhead } from '../../agent/rollouts-ahea
 import { startRestorer } from '../../agent/restore-start.js';
 import { makeValueModel } from '../../agent/value-model.js';
 import { warmStart } from '../../agent/warm-start.js';
+import { makeDemonstrations } from '../../demonstrations/demonstrations.js';
 import { datasetFor, loadMaterial } from '../../demonstrations/material.js';
 import { agentEnvironment } from '../../environment/agent-context.js';
+import { AgentMemory } from '../../environment/agent-memory.js';
 import { environmentOf } from '../../environment/environment.js';
 import { CheckpointStore, type CheckpointProgress } from '../../run/checkpoint-store.js';
 import { owningFolder } from '../../run/folder-owner.js';
@@ -135,8 +137,22 @@ function refuseOtherLength(found: CheckpointProgress, config: TrainConfig): void
 
 /** @returns null if the user stopped the run before its end */
 async function trainOn(device: Device, config: TrainConfig, context: TaskContext): Promise<RunResults | null> {
+  const memory = await AgentMemory.open(config, device);
+  try {
+    return await trainWith(memory, device, config, context);
+  } finally {
+    await memory?.release();
+  }
+}
+
+async function trainWith(
+  memory: AgentMemory | null,
+  device: Device,
+  config: TrainConfig,
+  context: TaskContext,
+): Promise<RunResults | null> {
   const unit = findAlgorithm(config.agentType)!;
-  const start = await timed('phase', 'start', () => findStart(unit, config, device, context));
+  const start = await timed('phase', 'start', () => findStart(unit, config, device, context, memory));
   if (start === null) return null;
   const { directory, decisive, log, ranks = oneRank } = context;
   const store = new CheckpointStore(join(directory, 'checkpoints'));
@@ -148,6 +164,7 @@ async function trainOn(device: Device, config: TrainConfig, context: TaskContext
     );
 
   const folder = found ? join(found.folder, 'policy') : start.folder;
+  if (memory) await fillMemory(memory, found?.folder ?? null, start, config, log);
   const policy =
     folder === null
       ? await freshPolicy(start.material!, config, device)
@@ -176,24 +193,27 @@ async function trainOn(device: Device, config: TrainConfig, context: TaskContext
       firstIteration: found?.progress.nextIteration ?? 0,
     };
     const algorithm = (logger: RunLogger) =>
-      withRolloutsAhead(config, ahead, (rollouts) => runAlgorithm(unit, agent, dataset, {
-        logger,
-        rollouts,
-        config,
-        context,
-        store,
-        progress: found?.progress ?? null,
-        valueModel,
-        openReference: referenceOf(policy, start, config, device),
-        openTeacher: teacherOf(policy, config, device),
-        restoreStart: startRestorer(policy, start, config, device),
-        device,
-      }));
+      withRolloutsAhead(config, ahead, (rollouts) =>
+        runAlgorithm(unit, agent, dataset, {
+          logger,
+          rollouts,
+          config,
+          context,
+          memory,
+          store,
+          progress: found?.progress ?? null,
+          valueModel,
+          openReference: referenceOf(policy, start, config, device),
+          openTeacher: teacherOf(policy, config, device),
+          restoreStart: startRestorer(policy, start, config, device),
+          device,
+        }),
+      );
     const work = async (logger: RunLogger) => {
       const recorder = await algorithm(logger);
       if (recorder.stopRequested && recorder.stoppedByGuard === null) return null;
       context.onInterrupt(null); // the training is saved: a signal ends the process, and a resumed run repeats the test
-      const test = new FinalTest(unit, config, context, device);
+      const test = new FinalTest(unit, config, context, device, memory);
       return timed('phase', 'test', () => test.run(agent, start.folder, recorder));
     };
     if (ranks.rank > 0) return await work(silentLogger);
@@ -217,19 +237,36 @@ async function findStart(
   config: TrainConfig,
   device: Device,
   context: TaskContext,
+  memory: AgentMemory | null,
 ): Promise<Start | null> {
   const given = config.checkpointPath ?? config.policyLm;
   const trainedIn = given === null ? undefined : runOf(given)?.env?.name;
   if (trainedIn !== undefined && trainedIn !== config.env.name)
     context.log(`the policy in ${given} was trained in ${trainedIn}; this run plays ${config.env.name}`, 'WARNING');
-  if (unit.needs.source === 'dataset') return { folder: given, material: await loadMaterial(config) };
+  if (unit.needs.source === 'dataset')
+    return { folder: given, material: await loadMaterial(config, memory, context.log) };
   // Rank 0 makes the start alone; it is the same for any number of ranks, and in the cache.
   const folder = given ?? (await onRankZero(context.ranks ?? oneRank, () => warmStart(config, device, context)));
   if (folder === null) return null;
   // The loss of the start, for the report: the cache may be emptied.
   if (given === null && (context.ranks ?? oneRank).rank === 0)
     await copyFile(join(folder, 'metrics.jsonl'), join(context.directory, 'warm-start.jsonl'));
-  return { folder, material: unit.needs.dataset ? await loadMaterial(config) : null };
+  return { folder, material: unit.needs.dataset ? await loadMaterial(config, memory, context.log) : null };
+}
+
+/** What is in memory as the run begins or goes on: that of its checkpoint, of the agent it starts from, or of the demonstrations. */
+async function fillMemory(
+  memory: AgentMemory,
+  checkpoint: string | null,
+  { folder, material }: Start,
+  config: TrainConfig,
+  log: TaskContext['log'],
+): Promise<void> {
+  if (checkpoint !== null) return memory.restore(memoryFileOf(checkpoint)!);
+  if (!config.memory!.demonstrations || material !== null) return;
+  const ofAgent = (config.checkpointPath ?? config.policyLm) === null ? null : memoryFileOf(folder!);
+  if (ofAgent !== null) return memory.restore(ofAgent);
+  log(memory.addDemonstrations(config, await makeDemonstrations(config)));
 }
 
 interface RunState {
@@ -237,6 +274,7 @@ interface RunState {
   logger: RunLogger;
   config: TrainConfig;
   context: TaskContext;
+  memory: AgentMemory | null;
   store: CheckpointStore;
   /** Null where the run begins. */
   progress: NonNullable<Awaited<ReturnType<CheckpointStore['newest']>>>['progress'] | null;
@@ -254,7 +292,7 @@ async function runAlgorithm(
   dataset: Dataset | null,
   runState: RunState,
 ): Promise<Recorder> {
-  const { device, logger, config, context, store, progress, valueModel, rollouts } = runState;
+  const { device, logger, config, context, memory, store, progress, valueModel, rollouts } = runState;
   const { openReference, openTeacher, restoreStart } = runState;
   const { directory, log, envParts, onInterrupt, ranks = oneRank } = context;
   const { policy, critic } = agent;
@@ -271,10 +309,12 @@ async function runAlgorithm(
       if (valueModel !== null && valueModel !== policy) await savePolicyState(valueModel, join(folder, VALUE_MODEL));
       await critic?.save(join(folder, 'critic'));
       await rollouts?.save(folder);
+      await memory?.save(folder);
     },
     saveAgent: async (folder: string) => {
       await policy.save(folder);
       await critic?.save(join(folder, 'critic'));
+      await memory?.save(folder);
     },
   };
   const models = valueModel !== null && valueModel !== policy ? [policy, valueModel] : [policy];
@@ -307,11 +347,13 @@ async function runAlgorithm(
   recorder.remember(metrics);
   const run: TrainingRun = {
     ...agent,
-    makeEnv: agentEnvironment(config, environmentOf(config, envParts)),
+    makeEnv: agentEnvironment(config, environmentOf(config, envParts), memory?.memory ?? null),
+    together: config.memory?.kind === 'encoder', // which answers after a while
     onFailure: failureLog(log),
     onRollout: async (rollout, iteration) => {
       await diagnostics?.onRollout(rollout, iteration);
       recorder.progress('diagnostics', 1, 1);
+      memory?.addRollout(rollout);
     },
     onEvaluation: (episodes) => recorder.evaluated(episodes),
     ...{ dataset, history, state, firstIteration, hooks: recorder, valueModel },

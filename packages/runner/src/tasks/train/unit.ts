@@ -7,6 +7,7 @@ import { algorithmKeys, decodingKeys, wandbKeys } from '../../config/adopted-key
 import { loggerKeys } from '../../config/logger-keys.js';
 import { demonstrationProblems, demonstrationsNode } from '../../config/demonstration-keys.js';
 import { contextKeys } from '../../config/context-keys.js';
+import { memoryKeys } from '../../config/memory-keys.js';
 import { environmentKeysOf, oracleKeysOf } from '../../config/environment-keys.js';
 import {
   cacheKeys,
@@ -111,6 +112,7 @@ function keys(choices: Choices): TProperties {
     ...(algorithm?.options.properties as TProperties | undefined),
     ...environmentKeysOf(choices),
     ...contextKeys(choices),
+    ...memoryKeys(choices, 'train'),
     ...oracleKeysOf(choices),
     ...playKeys,
     ...sampling,
