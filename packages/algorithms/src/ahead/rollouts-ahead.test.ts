@@ -94,7 +94,7 @@ test.each([0, 2])('lock step, %i behind: rollout k is what version k − s plays
     expect(unstamped(rollout)).toEqual(unstamped(expected));
     expect(new Set(utterancesIn(rollout).map(({ policyVersion }) => policyVersion))).toEqual(new Set([version]));
   }
-  // A run that resumes after two iterations goes on in the same way.
+  // A run that resumes after two iterations continues in the same way.
   const first = new LockStepRollouts(await collectorAt(0), settings);
   await learn(first, { to: 2 });
   const stored = await first.played();
