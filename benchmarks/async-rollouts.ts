@@ -28,22 +28,53 @@ const SLOTS = 64;
 const ROLLOUT = 64;
 const WARM_UP = 2;
 const tokenizer = wordLevelTokenizer(['a dog cat ? yes no go left right up down 0 1 2 3\n']);
-const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 4, terminatorIds: tokenizer.encode('\n') };
+const sampling = {
+  temperature: 1,
+  topK: 0,
+  topP: 1,
+  greedy: false,
+  maxNewTokens: 4,
+  terminatorIds: tokenizer.encode('\n'),
+};
 const play = { seed: 1, slots: SLOTS, sampling, rolloutSize: ROLLOUT };
 const options = {
   ...play,
-  ...{ horizon: null, evalFreq: 1e6, evalSize: 1, evalDecoding: 'sample', saveFreq: 1e6, groupSize: 1, samplingRounds: 1 },
-  ...{ invalidPenalty: 0, truncatedEpisodes: 'learn', scoreTerminator: true, maxGradNorm: 1, innerEpochs: 2 },
-  ...{ sequence: 'episode', minibatchSize: 16, maxBatchTokens: null, lossAggregation: 'token_mean', lossDivisor: null },
-  ...{ ratio: 'token', clipLow: 0.2, clipHigh: 0.28, dualClip: null, oldLogprobs: 'sampled', klCoefficient: 0, klIn: 'loss' },
-  ...{ klEstimator: 'k3', entropyCoefficient: 0, targetKl: null, lmLr: 1e-4, lmLrFinalShare: 1, gamma: 1, baseline: 'none' },
+  ...{
+    horizon: null,
+    evalFreq: 1e6,
+    evalSize: 1,
+    evalDecoding: 'sample',
+    saveFreq: 1e6,
+    groupSize: 1,
+    samplingRounds: 1,
+  },
+  ...{ invalidPenalty: 0, truncatedEpisodes: 'learn', scoreTerminator: true, maxGradNorm: 1, innerEpochs: 1 },
+  ...{ sequence: 'episode', minibatchSize: 64, maxBatchTokens: null, lossAggregation: 'token_mean', lossDivisor: null },
+  ...{
+    ratio: 'token',
+    clipLow: 0.2,
+    clipHigh: 0.28,
+    dualClip: null,
+    oldLogprobs: 'sampled',
+    klCoefficient: 0,
+    klIn: 'loss',
+  },
+  ...{
+    klEstimator: 'k3',
+    entropyCoefficient: 0,
+    targetKl: null,
+    lmLr: 1e-4,
+    lmLrFinalShare: 1,
+    gamma: 1,
+    baseline: 'none',
+  },
   lmSchedule: { kind: 'constant', warmupSteps: 0, finalShare: 1 },
 };
 
 const model = (device: Device) =>
   LanguageModel.create({
     ...{ device, tokenizer, rng: new Rng(3) },
-    config: { model_type: 'gpt2', n_layer: 2, n_head: 2, n_embd: 32, n_positions: 128 },
+    config: { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 128 },
   });
 
 /** An environment whose every turn takes as long as one over a network. */
@@ -149,9 +180,15 @@ function line(calls: readonly [number, number][]): Setup['call'] {
 
 const [iterations = '10', file, only] = process.argv.slice(2);
 const modes: Mode[] = [['synchronous', 0], ['lock_step', 1], ['asynchronous', 1], ['asynchronous', 2]]; // prettier-ignore
-for (const latency of [[5, 200], [0, 0]] as const) { // prettier-ignore
+for (const latency of [
+  [5, 200],
+  [0, 0],
+] as const) {
+  // prettier-ignore
   if (only !== undefined && (only === 'slow') !== latency[1] > 0) continue;
-  console.log(`\n${SLOTS} environments, ${latency.join(' to ')} ms a turn, ${ROLLOUT} episodes an iteration, 8 turns each`);
+  console.log(
+    `\n${SLOTS} environments, ${latency.join(' to ')} ms a turn, ${ROLLOUT} episodes an iteration, 8 turns each`,
+  );
   console.log('| | episodes/s | learner idle | collector idle | staleness | queue | call of n turns, ms | update, s | load |\n|---|---|---|---|---|---|---|---|---|'); // prettier-ignore
   for (const mode of modes) {
     const result = await measure(mode, latency, Number(iterations));

@@ -58,9 +58,10 @@ class Agenda {
     const first = heap[0];
     const last = heap.pop()!;
     if (heap.length > 0) heap[0] = last;
-    for (let i = 0; ; ) {
+    for (let i = 0; ;) {
       let least = i;
-      for (const child of [2 * i + 1, 2 * i + 2]) if (child < heap.length && heap[child].at < heap[least].at) least = child;
+      for (const child of [2 * i + 1, 2 * i + 2])
+        if (child < heap.length && heap[child].at < heap[least].at) least = child;
       if (least === i) return first;
       [heap[least], heap[i]] = [heap[i], heap[least]];
       i = least;
@@ -98,7 +99,7 @@ class Simulation {
 
   run(): Figures {
     this.#fill();
-    this.#learn();
+    this.#call();
     while (this.#iteration < this.setup.iterations) {
       const { at, run } = this.#agenda.next();
       this.#now = at;
@@ -136,7 +137,8 @@ class Simulation {
     while (this.#inPlay < this.setup.slots && this.#mayBegin()) {
       const { turns, mode, rolloutSize, maxStaleness } = this.setup;
       const rollout = Math.floor(this.#next / rolloutSize);
-      const version = mode === 'asynchronous' ? this.#version : Math.max(0, rollout - (this.#isAhead ? maxStaleness : 0));
+      const version =
+        mode === 'asynchronous' ? this.#version : Math.max(0, rollout - (this.#isAhead ? maxStaleness : 0));
       this.#queue.begin(this.#next, version);
       this.#begun.set(this.#next, version);
       this.#count(1);
@@ -203,7 +205,8 @@ export const simulate = (setup: Setup): Figures => new Simulation(setup).run();
 const row = (name: string, { episodesPerSecond, learnerIdle, collectorIdle, staleness, queue }: Figures): string =>
   `| ${name} | ${episodesPerSecond.toFixed(1)} | ${percent(learnerIdle)} | ${percent(collectorIdle)} | ${staleness.toFixed(2)} | ${queue.toFixed(0)} |`;
 const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
-const HEADER = '| | episodes/s | learner idle | collector idle | staleness at begin | queue |\n|---|---|---|---|---|---|';
+const HEADER =
+  '| | episodes/s | learner idle | collector idle | staleness at begin | queue |\n|---|---|---|---|---|---|';
 
 function compare(file: string): void {
   console.log(HEADER);
@@ -218,11 +221,17 @@ function compare(file: string): void {
 function onPaper(): void {
   console.log(HEADER);
   const common = {
-    ...{ iterations: 12, turns: [5, 10, 15, 20, 40], latency: [100, 2000] as const },
+    ...{ iterations: 6, turns: [5, 10, 15, 20, 40], latency: [100, 2000] as const },
     ...{ call: { fixed: 60, perTurn: 1.8 }, rolloutSize: 10_000, update: 60_000 },
   };
-  for (const slots of [1000, 10_000])
-    for (const [mode, maxStaleness] of [['synchronous', 0], ['lock_step', 1], ['asynchronous', 1], ['asynchronous', 2]] as const) // prettier-ignore
+  for (const slots of [500, 10_000])
+    for (const [mode, maxStaleness] of [
+      ['synchronous', 0],
+      ['lock_step', 1],
+      ['asynchronous', 1],
+      ['asynchronous', 2],
+    ] as const)
+      // prettier-ignore
       console.log(row(`${slots} slots, ${mode} ${maxStaleness}`, simulate({ ...common, slots, mode, maxStaleness })));
 }
 

@@ -224,12 +224,7 @@ class Run<T> {
     });
   }
 
-  #record(
-    played: PlayedEpisode<T>,
-    ready: ReadyTurn,
-    said: { action: string; data?: T },
-    result: StepResult,
-  ): void {
+  #record(played: PlayedEpisode<T>, ready: ReadyTurn, said: { action: string; data?: T }, result: StepResult): void {
     const { observation: nextObservation, reward, terminated, truncated, info } = result;
     const turn: PlayedTurn<T> = {
       observation: ready.observation,

@@ -19,7 +19,7 @@ import type { LockStepSettings } from './lock-step-rollouts.js';
 import { RolloutMeter, stalenessMetrics } from './rollout-meter.js';
 import { StalenessQueue } from './staleness-queue.js';
 
-/** Where a resumed run goes on. Groups are counted over all of the run. */
+/** Where a resumed run continues. Groups are counted over all of the run. */
 export interface StreamState {
   /** The first group that has never begun. */
   next: number;

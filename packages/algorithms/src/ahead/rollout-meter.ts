@@ -42,7 +42,11 @@ export class RolloutMeter {
   take(): { milliseconds: number; learnerIdle: number; collectorIdle: number } {
     this.occupy(this.#occupied);
     const now = this.now();
-    const taken = { milliseconds: now - this.#since, learnerIdle: this.#learnerIdle, collectorIdle: this.#collectorIdle };
+    const taken = {
+      milliseconds: now - this.#since,
+      learnerIdle: this.#learnerIdle,
+      collectorIdle: this.#collectorIdle,
+    };
     this.#since = now;
     this.#learnerIdle = this.#collectorIdle = 0;
     return taken;

@@ -15,7 +15,14 @@ import { LockStepRollouts } from './lock-step-rollouts.js';
 
 const tokenizer = wordLevelTokenizer(['a dog cat ? yes no go left right up down 0 1 2 3\n']);
 const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 64 };
-const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 4, terminatorIds: tokenizer.encode('\n') };
+const sampling = {
+  temperature: 1,
+  topK: 0,
+  topP: 1,
+  greedy: false,
+  maxNewTokens: 4,
+  terminatorIds: tokenizer.encode('\n'),
+};
 const options = { seed: 1, slots: 3, sampling, rolloutSize: 4 };
 const ITERATIONS = 4;
 
@@ -59,7 +66,9 @@ function contextOf(delay = 0, rollouts?: PlayContext['rollouts']): PlayContext {
 }
 
 const unstamped = (rollout: readonly Trajectory[]) =>
-  JSON.parse(JSON.stringify(rollout, (key, value: unknown) => (key === 'policyVersion' ? undefined : value))) as unknown;
+  JSON.parse(
+    JSON.stringify(rollout, (key, value: unknown) => (key === 'policyVersion' ? undefined : value)),
+  ) as unknown;
 const utterancesIn = (rollout: readonly Trajectory[]) => rollout.flatMap(({ segments }) => segments.flatMap(({ utterances }) => utterances)); // prettier-ignore
 
 /** A learner whose update gives it the next version. */
@@ -85,7 +94,7 @@ test.each([0, 2])('lock step, %i behind: rollout k is what version k − s plays
     expect(unstamped(rollout)).toEqual(unstamped(expected));
     expect(new Set(utterancesIn(rollout).map(({ policyVersion }) => policyVersion))).toEqual(new Set([version]));
   }
-  // A run that resumes after two iterations goes on in the same way.
+  // A run that resumes after two iterations continues in the same way.
   const first = new LockStepRollouts(await collectorAt(0), settings);
   await learn(first, { to: 2 });
   const stored = await first.played();
@@ -117,13 +126,15 @@ test('asynchronous: each episode is learned from once, also after a resume; ever
   expect(new Set(ages).size).toBeGreaterThan(1);
   for (let version = 0; version < ITERATIONS; version++) {
     await give(learner, version);
-    const turns = played.flat().flatMap((trajectory) =>
-      trajectory.segments.flatMap(({ utterances }) =>
-        utterances.flatMap(({ turn, policyVersion, logprobs }) =>
-          policyVersion === version ? [{ trajectory, turn, logprobs }] : [],
+    const turns = played
+      .flat()
+      .flatMap((trajectory) =>
+        trajectory.segments.flatMap(({ utterances }) =>
+          utterances.flatMap(({ turn, policyVersion, logprobs }) =>
+            policyVersion === version ? [{ trajectory, turn, logprobs }] : [],
+          ),
         ),
-      ),
-    );
+      );
     if (turns.length === 0) continue;
     const scored = await scoreTurns((examples) => learner.logprobs(examples), turns, { scoreTerminator: true });
     turns.forEach(({ logprobs }, i) => scored[i].forEach((own, t) => expect(own).toBeCloseTo(logprobs[t], 4)));

@@ -1,7 +1,7 @@
 // task=evaluate: plays agents or a chat endpoint on items that training does not see, and reports how good they are.
 import { join } from 'node:path';
 import { decodingsOf, findAlgorithm, type Decoding } from '@bowyer/algorithms';
-import { writeFileAtomically, type Trajectory } from '@bowyer/core';
+import { oneRank, writeFileAtomically, type Trajectory } from '@bowyer/core';
 import { environmentInfo, type PlayedEvaluation } from '@bowyer/envs';
 import { ProgressBar } from '@bowyer/logging';
 import { agentFolderOf, runOf } from '../../agent/model-folders.js';
@@ -21,16 +21,37 @@ const isEndpoint = (config: EvaluateConfig): config is EndpointPlayConfig =>
   'policy' in config && (config as EndpointPlayConfig).policy?.endpoint !== undefined;
 
 export async function evaluate(config: EvaluateConfig, context: TaskContext): Promise<void> {
+  const { ranks = oneRank } = context;
+  if (ranks.size > 1) refuseOnRanks(config, ranks.size);
+  // Each plays its share of every part, and gets all of them; rank 0 reports.
+  if (ranks.rank > 0) return void (await playModels(config as ModelConfig, context));
   await openDirectory(context.directory, context.decisive);
   await claimDirectory(context.directory, context.decisive);
   await withReport(context, async () => {
     if (isEndpoint(config)) await playEndpoint(config, context);
-    else await playModels(config, context);
+    else await writeModels(config, context, await playModels(config, context));
     return 'finished';
   });
 }
 
-async function playModels(config: ModelConfig, context: TaskContext): Promise<void> {
+/** @throws where processes would not have a part of the work each */
+function refuseOnRanks(config: EvaluateConfig, size: number): void {
+  const what = isEndpoint(config) ? 'a chat endpoint' : config.processes > 1 ? `processes=${config.processes}` : null;
+  if (what === null) return;
+  throw new Error(
+    `task=evaluate with ${what} cannot run on several processes, and ${size} were started by mpirun or srun\n` +
+      `  ${isEndpoint(config) ? 'start it without them' : 'write processes=1: the episodes are divided among those that were started'}`,
+  );
+}
+
+interface PlayedModels {
+  folder: string;
+  decodings: readonly Decoding[];
+  agents: PlayedAgent[];
+  failures: string[];
+}
+
+async function playModels(config: ModelConfig, context: TaskContext): Promise<PlayedModels> {
   const folder = (config.checkpointPath ?? config.policyLm)!;
   const folders = [folder, ...config.compareWith.map(agentFolderOf)];
   const decodings = decodingsOf(findAlgorithm(config.agentType)!.alwaysSamples ? 'sample' : config.evalDecoding!);
@@ -47,6 +68,11 @@ async function playModels(config: ModelConfig, context: TaskContext): Promise<vo
       ),
     ),
   );
+  return { folder, decodings, agents, failures: played.flat().flatMap((part) => part.failures) };
+}
+
+async function writeModels(config: ModelConfig, context: TaskContext, played: PlayedModels): Promise<void> {
+  const { folder, decodings, agents, failures } = played;
   const { temperature, maxNewTokens: maxTokens, policyLm } = config;
   await writeOwnReport(config, context, agents[0], {
     model: { path: folder, name: policyLm ?? runOf(folder)?.policyLm ?? null },
@@ -54,7 +80,6 @@ async function playModels(config: ModelConfig, context: TaskContext): Promise<vo
   });
   // The optimum is that of the questions that the agent has learned.
   const optimalReturn = optimalReturnOf({ env: config.env, demonstrations: runOf(folder)?.demonstrations });
-  const failures = played.flat().flatMap((part) => part.failures);
   context.print(`${await writeEvaluation(config, context, { agents, failures, optimalReturn })}\n`);
 }
 

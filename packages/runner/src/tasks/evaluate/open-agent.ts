@@ -1,6 +1,6 @@
 // Who plays an evaluation: a trained agent, as its algorithm acts, or a chat endpoint.
 import { findAlgorithm, play, type Decoding, type OpenPlayer, type PlayOptions } from '@bowyer/algorithms';
-import type { Trajectory } from '@bowyer/core';
+import { oneRank, type Trajectory } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { makeCritic, type CriticConfig } from '../../agent/critic-setup.js';
 import { deviceOf, type DeviceConfig } from '../../agent/device-choice.js';
@@ -55,7 +55,7 @@ export interface OpenAgent {
   close(): Promise<void>;
 }
 
-export type AgentContext = Pick<TaskContext, 'envParts' | 'log'>;
+export type AgentContext = Pick<TaskContext, 'envParts' | 'log' | 'ranks'>;
 
 /** A trained agent of a folder. */
 export async function openModel(folder: string, config: ModelConfig, context: AgentContext): Promise<OpenAgent> {
@@ -113,9 +113,11 @@ async function playPart(
   { config, context, memory, openPlayer, options, onEpisode }: Playing,
 ): Promise<PlayedPart> {
   const { makeEnv, split } = itemsToPlay(config, context.envParts);
+  const { ranks = oneRank } = context;
   const failures: string[] = [];
   const trajectories = await play(
     {
+      ranks,
       makeEnv: agentEnvironment(config, makeEnv, memory?.memory ?? null),
       together: config.memory?.kind === 'encoder',
       hooks: { progress: onEpisode },
@@ -125,5 +127,5 @@ async function playPart(
     { ...options, seed, sampling: { ...options.sampling, greedy: decoding === 'greedy' } },
     { purpose: split, split, firstEpisode, episodes },
   );
-  return { trajectories, failures };
+  return { trajectories, failures: ranks.gather(failures).flat() };
 }

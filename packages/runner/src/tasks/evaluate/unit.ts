@@ -123,6 +123,7 @@ export const evaluateTask: TaskUnit = {
   description: 'play trained agents on held-out items and report their returns with intervals',
   keys,
   plays: true,
+  sharesRanks: true,
   async problems(config) {
     if ((config.policy as { endpoint?: object } | undefined)?.endpoint) return [];
     const { checkpointPath, policyLm } = config as { checkpointPath: string | null; policyLm: string | null };
