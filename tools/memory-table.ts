@@ -28,7 +28,8 @@ interface Run {
   seconds: number;
   metrics: Record<string, number>;
   interval: { low: number; high: number };
-  tokens: number;
+  /** Of all that the policy has read in an episode, a mean. */
+  words: number;
   episodes: Episode[];
 }
 
@@ -42,10 +43,10 @@ function readRun(folder: string): Run[] {
   const lines = readFileSync(join(folder, 'trajectories', 'test.jsonl'), 'utf8')
     .trim()
     .split('\n');
-  const played = lines.map((line) => JSON.parse(line) as Episode & { segments: { ids: number[] }[] });
-  const tokens = mean(played.map(({ segments }) => Math.max(...segments.map(({ ids }) => ids.length))));
+  const played = lines.map((line) => JSON.parse(line) as Episode);
+  const words = mean(played.map(({ opening, turns }) => [opening, ...turns.map(({ action, reply = '' }) => action + reply)].join(' ').split(/\s+/).length)); // prettier-ignore
   const { metrics, interval } = policies.at(-1)!;
-  return [{ seed: Number(value('seed')), memory: value('memory'), seconds, metrics, interval, tokens, episodes: played }]; // prettier-ignore
+  return [{ seed: Number(value('seed')), memory: value('memory'), seconds, metrics, interval, words, episodes: played }]; // prettier-ignore
 }
 
 const [sweep] = process.argv.slice(2);
@@ -62,9 +63,9 @@ const range = ({ low, high }: { low: number; high: number }) => `${two(low)} …
 const rows = kinds.flatMap((kind) => [
   ...ofKind(kind).map(
     (run) =>
-      `| \`${kind}\` | ${run.seed} | ${two(metric('episodic_return')(run))} | ${range(run.interval)} | ${two(metric('win_rate')(run))} | ${two(metric('invalid_share')(run))} | ${run.tokens.toFixed(0)} | ${run.seconds.toFixed(0)} |`,
+      `| \`${kind}\` | ${run.seed} | ${two(metric('episodic_return')(run))} | ${range(run.interval)} | ${two(metric('win_rate')(run))} | ${two(metric('invalid_share')(run))} | ${run.words.toFixed(0)} | ${run.seconds.toFixed(0)} |`,
   ),
-  `| \`${kind}\` | all | **${two(mean(ofKind(kind).map(metric('episodic_return'))))}** | ${halfInterval(ofKind(kind).map(metric('episodic_return')), 2)} | ${two(mean(ofKind(kind).map(metric('win_rate'))))} | ${two(mean(ofKind(kind).map(metric('invalid_share'))))} | ${mean(ofKind(kind).map(({ tokens }) => tokens)).toFixed(0)} | ${mean(ofKind(kind).map(({ seconds }) => seconds)).toFixed(0)} |`,
+  `| \`${kind}\` | all | **${two(mean(ofKind(kind).map(metric('episodic_return'))))}** | ${halfInterval(ofKind(kind).map(metric('episodic_return')), 2)} | ${two(mean(ofKind(kind).map(metric('win_rate'))))} | ${two(mean(ofKind(kind).map(metric('invalid_share'))))} | ${mean(ofKind(kind).map(({ words }) => words)).toFixed(0)} | ${mean(ofKind(kind).map(({ seconds }) => seconds)).toFixed(0)} |`,
 ]);
 
 /** Return with memory less return without, of the same world in the same seed. */
@@ -127,12 +128,12 @@ TextWorld Commonsense in one room with two things to put away, nine actions at m
 (\`env.fold=train\`), so what belongs where can be known from both the weights and the memory. The memory contains the 600
 demonstrations and never the played world. Actions are sampled.
 
-| memory | seed | return | interval | won | invalid | tokens | seconds |
+| memory | seed | return | interval | won | invalid | words | seconds |
 |---|---|---|---|---|---|---|---|
 ${rows.join('\n')}
 
-Intervals of a seed: 95 %, bootstrap over worlds; of all: Student's t over seeds. Tokens: mean length of a test episode. Seconds:
-of the whole run, on a core in use by others.
+Intervals of a seed: 95 %, bootstrap over worlds; of all: Student's t over seeds. Words: of a test episode, what was
+read and written. Seconds: of the whole run, on a core in use by others.
 
 Return with memory less return without, on the same worlds:
 

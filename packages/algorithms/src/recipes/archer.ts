@@ -186,7 +186,7 @@ async function updateActor(
         }),
       );
       means.add(await accumulateActor(learner, judged, options));
-      advantagesSeen.push(...advantages);
+      for (const advantage of advantages) advantagesSeen.push(advantage);
     }
     norms.push(await clip.step('policy', policy.optimizer, lr, batches.length, options));
     if (baseline) await stepBaseline(baseline, batches.length, options.baselineLr ?? lr, options);

@@ -62,8 +62,10 @@ export async function collectGroups(
       episodes: (wanted - kept.length) * groupSize,
     });
     const groups = groupsOf(trajectories);
-    played.push(...groups);
-    kept.push(...(samplingRounds === 1 ? groups : groups.filter((group) => !isFlat(group))));
+    for (const group of groups) {
+      played.push(group);
+      if (samplingRounds === 1 || !isFlat(group)) kept.push(group);
+    }
   }
   const spreads = played.map((group) => standardDeviation(group.map(episodicReturn)));
   return {

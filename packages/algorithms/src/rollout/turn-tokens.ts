@@ -26,9 +26,9 @@ export function segmentsOf(turns: readonly (TurnTokens | undefined)[]): TokenSeg
     const { continues, read, ...spoken } = tokens;
     if (!continues) segments.push({ ids: [], utterances: [] });
     const segment = segments.at(-1)!;
-    segment.ids.push(...read);
+    for (const id of read) segment.ids.push(id);
     segment.utterances.push({ turn, start: segment.ids.length, ...spoken });
-    segment.ids.push(...spoken.ids);
+    for (const id of spoken.ids) segment.ids.push(id);
   });
   return segments;
 }
@@ -53,7 +53,7 @@ export class SlotContext {
 
   /** The context grows. */
   extend(ids: readonly number[]): void {
-    this.#ids.push(...ids);
+    for (const id of ids) this.#ids.push(id);
     this.#read = [...ids];
     this.#continues = true;
   }
@@ -67,7 +67,7 @@ export class SlotContext {
   }: Pick<Utterance, 'ids' | 'terminatorId' | 'logprobs' | 'contextTokens'>): TurnTokens {
     if (contextTokens < this.#ids.length) this.restart(this.#ids.slice(this.#ids.length - contextTokens));
     const tokens = { continues: this.#continues, read: this.#read, ids, terminatorId, logprobs: Array.from(logprobs) };
-    this.#ids.push(...ids);
+    for (const id of ids) this.#ids.push(id);
     return tokens;
   }
 }

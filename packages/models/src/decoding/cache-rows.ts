@@ -35,7 +35,7 @@ export class CacheRows {
 
   /** Makes room for `positions` per row; shrinks as well if a smaller capacity fits every row. */
   fit(positions: number): void {
-    const needed = Math.max(positions, ...this.lengths);
+    const needed = Math.max(positions, largest(this.lengths));
     const capacity = Math.min(roundedCapacity(needed), this.geometry.largestCapacity);
     if (needed > capacity)
       throw new RangeError(`key-value cache: ${needed} positions requested, the capacity is at most ${capacity}`);
@@ -129,3 +129,10 @@ function copy(source: Float32Array, from: number, target: Float32Array, to: numb
   if (size > 256) target.set(source.subarray(from, from + size), to);
   else for (let i = 0; i < size; i++) target[to + i] = source[from + i];
 }
+
+/** As `maximum` of core, which the workers do not load. */
+export const largest = (values: ArrayLike<number>): number => {
+  let most = -Infinity;
+  for (let i = 0; i < values.length; i++) most = Math.max(most, values[i]);
+  return most;
+};

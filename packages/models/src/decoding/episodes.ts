@@ -1,6 +1,6 @@
 // Many episodes sampled side by side: each slot keeps its context in the key-value cache over all turns of an episode,
 // so that a turn costs its new tokens only.
-import type { Rng } from '@bowyer/core';
+import { maximum, type Rng } from '@bowyer/core';
 import type { DecodeCache, DecodePrograms } from './decode-programs.js';
 import { roundedCapacity } from './cache-rows.js';
 import type { GenerateArgs, GeneratedRow } from './generate-kernel.js';
@@ -144,7 +144,7 @@ export class Episodes {
     const windows = byRow.map(({ slot, cached }) => this.#withFeed(slot, cached));
     const restore = [...byRow.keys()].filter((row) => this.#rows.restores(byRow[row].slot));
     const { programs } = this.options;
-    const width = Math.max(...windows.map(({ feed }) => feed.length));
+    const width = maximum(windows.map(({ feed }) => feed.length));
     const { state, arrange } = this.cache;
     const kernel = await programs.kernel();
     const batch = await programs.forBatch(sampler, windows.length, width);

@@ -2,7 +2,7 @@
 // values into the cache, stop rows at their terminator. No message crosses threads between two tokens.
 import type { StateSpec } from '../architecture/recurrence.js';
 import type { HostKernel, KernelProgram, KernelTensor } from '@bowyer/graph';
-import { CacheRows, type CacheGeometry } from './cache-rows.js';
+import { CacheRows, largest, type CacheGeometry } from './cache-rows.js';
 import {
   logitBiasInputs,
   logitRuleInputs,
@@ -204,12 +204,12 @@ class TokenLoop {
   /** In chunks of which the last one ends every row. */
   async #feedChunks(program: KernelProgram, feed: readonly Int32Array[]): Promise<Sampled> {
     const { chunk } = this.args;
-    const chunks = Math.ceil(Math.max(...feed.map(({ length }) => length)) / chunk);
+    const chunks = Math.ceil(largest(feed.map(({ length }) => length)) / chunk);
     for (let left = chunks - 1; ; left--) {
       const pieces = feed.map((tokens) =>
         tokens.subarray(Math.max(0, tokens.length - chunk * (left + 1)), Math.max(0, tokens.length - chunk * left)),
       );
-      const width = Math.max(...pieces.map(({ length }) => length));
+      const width = largest(pieces.map(({ length }) => length));
       const counts = Int32Array.from(pieces, ({ length }) => length);
       const last = Int32Array.from(counts, (count, row) => row * width + Math.max(0, count - 1));
       const sampled = await this.#run(program, pieces, width, counts, { last: { dims: [pieces.length], data: last } });
@@ -350,7 +350,7 @@ class HostCache implements LoopCache {
       this.states && 'last' in inputs ? { counts: { dims: [counts.length], data: counts } } : {};
     const outputs = await program.run({ inputs: { ...inputs, ...mask, ...real }, views: this.#views(counts.length) });
     this.states?.replace((name) => outputs[nextStateName(name)].data as Float32Array, counts);
-    const longest = Math.max(...counts.map((count, row) => this.lengths[row] + count));
+    const longest = largest(counts.map((count, row) => this.lengths[row] + count));
     const most = this.rows.geometry.largestCapacity;
     this.rows.fit(width > 1 ? Math.max(longest, Math.min(longest + this.ahead, most)) : longest);
     this.rows.append(outputs.fresh.data as Float32Array, width, counts);
