@@ -29,12 +29,16 @@ const retrieval = {
   ),
   top_k: count('examples in a prompt at most'),
   max_chars: count('characters of the examples in a prompt at most: one that does not fit is left out'),
-  encoder: nullable(Type.String(), 'folder of an encoder in Hugging Face layout, whose mean hidden states are compared'),
+  encoder: nullable(
+    Type.String(),
+    'folder of an encoder in Hugging Face layout, whose mean hidden states are compared',
+  ),
 };
 
 const contents = {
   demonstrations: Type.Boolean({
-    description: 'successful demonstrations are in memory from the start; with policy_lm or checkpoint_path, the memory of that agent',
+    description:
+      'successful demonstrations are in memory from the start; with policy_lm or checkpoint_path, the memory of that agent',
   }),
   grow: Type.Boolean({ description: 'successful rollouts are added, which are of the train split' }),
   capacity: count('episodes in memory at most, one for each item; the oldest goes first'),
@@ -76,6 +80,7 @@ interface Config {
   memory?: MemoryOptions;
   checkpointPath?: string | null;
   policyLm?: string | null;
+  rollout?: { mode: string };
 }
 
 /** What keeps a memory from working: its encoder, its environment, or nothing that it could contain. */
@@ -104,6 +109,13 @@ function contentProblems(config: Config & { memory: MemoryOptions }): ConfigProb
       'memory.demonstrations=false: nothing is added later either, so the memory would stay empty',
       'write memory.demonstrations=true, or memory.grow=true where the algorithm plays episodes; or memory=none',
     );
+  const mode = config.rollout?.mode ?? 'synchronous';
+  if (memory.grow && mode !== 'synchronous')
+    return problem(
+      'grow',
+      `memory.grow=true: with rollout.mode=${mode} episodes are played while others come into memory, so what they read would depend on time`,
+      'write memory.grow=false or rollout.mode=synchronous',
+    );
   const plan = splitPlanOf(config);
   if (plan.count('train') === 1)
     return problem(
@@ -112,7 +124,12 @@ function contentProblems(config: Config & { memory: MemoryOptions }): ConfigProb
       'let the environment play several, or write memory=none',
     );
   const given = checkpointPath ?? policyLm ?? null;
-  if (memory.demonstrations && given !== null && !('demonstrations' in config) && memoryFileOf(agentFolderOf(given)) === null)
+  if (
+    memory.demonstrations &&
+    given !== null &&
+    !('demonstrations' in config) &&
+    memoryFileOf(agentFolderOf(given)) === null
+  )
     return problem(
       'demonstrations',
       `memory.demonstrations=true: the agent in ${given} has no memory to begin with`,

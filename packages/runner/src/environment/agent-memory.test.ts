@@ -25,7 +25,14 @@ const bm25: MemoryOptions = { kind: 'bm25', unit: 'episode', topK: 1, maxChars: 
 const open = async (memory: MemoryOptions = bm25) => (await AgentMemory.open({ memory }, device))!;
 
 const MARKER = 'planted';
-const step = { action: 'craft it', observation: 'Crafted it.', reward: 1, terminated: true, truncated: false, info: {} };
+const step = {
+  action: 'craft it',
+  observation: 'Crafted it.',
+  reward: 1,
+  terminated: true,
+  truncated: false,
+  info: {},
+};
 const recordOf = (item: string | undefined, text: string): EpisodeRecord => ({
   reset: { observation: text, info: item === undefined ? {} : { item } },
   steps: [step],
@@ -64,7 +71,9 @@ test('an encoder finds the text itself first', async () => {
   const dir = join(folder, 'bert');
   const fixture = new URL('../../../models/test/encoder-fixtures/bert/', import.meta.url).pathname;
   for (const file of ['config.json', 'model.safetensors']) await cp(join(fixture, file), join(dir, file));
-  const words = ['is it a an the big small alive animal plant food made of can you eat hold does have in use house for ?'];
+  const words = [
+    'is it a an the big small alive animal plant food made of can you eat hold does have in use house for ?',
+  ];
   await wordLevelTokenizer(words, { wholeTokens: [' Yes.\n', ' No.\n'] }).save(dir);
   const agent = await open({ ...bm25, kind: 'encoder', encoder: dir });
   const texts = ['is it alive ?', 'can you eat it ?', 'does the house have a plant ?'];
@@ -75,9 +84,13 @@ test('an encoder finds the text itself first', async () => {
 });
 
 test.each<[string, object]>([
-  ['memory.unit=transition: an observation of textcraft', { memory: { ...bm25, unit: 'transition' }, env: { name: 'textcraft', observation: 'history' } }],
+  [
+    'memory.unit=transition: an observation of textcraft',
+    { memory: { ...bm25, unit: 'transition' }, env: { name: 'textcraft', observation: 'history' } },
+  ],
   ['memory.encoder=null: a folder with an encoder', { memory: { ...bm25, kind: 'encoder', encoder: null } }],
   ['the memory would stay empty', { memory: { ...bm25, demonstrations: false, grow: false } }],
+  ['memory.grow=true: with rollout.mode=lock_step', { rollout: { mode: 'lock_step' } }],
   ['the train split has one of the goals only', { env: { ...config.env, goal: 'stick' } }],
   ['the agent in /nowhere has no memory to begin with', { policyLm: '/nowhere' }],
 ])('refused: %s', (text, given) => {

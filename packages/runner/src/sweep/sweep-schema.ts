@@ -11,9 +11,12 @@ const slurmCount = (description: string) => orNull(Type.Integer({ minimum: 1, de
 
 /** Resources and options of a job, each with its option of sbatch; submitit's names. */
 const slurmKeys = {
-  name: slurmText('--job-name'),
+  name: orNull(Type.String({ pattern: '^[^\\n]+$', description: 'slurm: --job-name; kubernetes: of the Job' })),
   timeout_min: orNull(
-    Type.Number({ exclusiveMinimum: 0, description: 'slurm: --time, limit of one start, in minutes' }),
+    Type.Number({
+      exclusiveMinimum: 0,
+      description: 'minutes; slurm: --time, limit of one start; kubernetes: of the whole sweep',
+    }),
   ),
   nodes: slurmCount('--nodes'),
   tasks_per_node: slurmCount('--ntasks-per-node, processes that srun starts on each node'),
@@ -21,7 +24,9 @@ const slurmKeys = {
   gpus_per_node: orNull(Type.Union([Type.Integer({ minimum: 1 }), Type.String()], { description: 'slurm: --gpus-per-node' })), // prettier-ignore
   gpus_per_task: orNull(Type.Union([Type.Integer({ minimum: 1 }), Type.String()], { description: 'slurm: --gpus-per-task' })), // prettier-ignore
   cpus_per_gpu: slurmCount('--cpus-per-gpu'),
-  mem_gb: orNull(Type.Number({ exclusiveMinimum: 0, description: 'slurm: --mem, memory per node in GB' })),
+  mem_gb: orNull(
+    Type.Number({ exclusiveMinimum: 0, description: 'GB; slurm: --mem, memory per node; kubernetes: of each pod' }),
+  ),
   mem_per_cpu: slurmText('--mem-per-cpu'),
   mem_per_gpu: slurmText('--mem-per-gpu'),
   gres: slurmText('--gres'),
@@ -48,11 +53,35 @@ const slurmKeys = {
   poll_seconds: Type.Optional(Type.Number({ minimum: 0.1, description: 'slurm: how often the queue is read' })),
 } satisfies TProperties;
 
+const text = (description: string) => Type.String({ pattern: '^[^\\n]+$', description: `kubernetes: ${description}` });
+
+const kubernetesKeys = {
+  name: slurmKeys.name,
+  image: orNull(text('container image with Node and Bowyer')),
+  command: Type.Optional(Type.Array(Type.String(), { minItems: 1, description: 'kubernetes: how the image starts Bowyer' })), // prettier-ignore
+  volume_claim: orNull(text('PersistentVolumeClaim for the runs')),
+  mount_path: orNull(text('where pods and this machine mount it')),
+  namespace: orNull(text('of the Job')),
+  cpus: orNull(Type.Number({ exclusiveMinimum: 0, description: 'kubernetes: CPUs requested by each pod' })),
+  mem_gb: slurmKeys.mem_gb,
+  gpus: orNull(Type.Integer({ minimum: 1, description: 'kubernetes: GPUs of each pod' })),
+  gpu_resource: Type.Optional(text('name of the GPU resource')),
+  node_selector: orNull(Type.Record(Type.String(), Type.String(), { description: 'kubernetes: labels of the nodes' })),
+  service_account: orNull(text('of the pods')),
+  env: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'kubernetes: environment variables' })),
+  secrets: Type.Optional(Type.Array(Type.String(), { description: 'kubernetes: Secrets whose keys become environment variables' })), // prettier-ignore
+  parallelism: optionalCount('kubernetes: pods at once'),
+  retries: optionalCount('kubernetes: how often a failed job starts again', 0),
+  timeout_min: slurmKeys.timeout_min,
+  grace_seconds: optionalCount('kubernetes: seconds from SIGTERM to SIGKILL'),
+  apply: Type.Optional(Type.Boolean({ description: 'kubernetes: give the manifest to kubectl' })),
+} satisfies TProperties;
+
 export const launcherSchema = Type.Object(
   {
     kind: oneOf(
-      ['basic', 'local', 'slurm'],
-      'basic: jobs one after another in this process; local: a process for each job; slurm: a job array',
+      ['basic', 'local', 'slurm', 'kubernetes'],
+      'basic: jobs one after another in this process; local: a process for each job; slurm: a job array; kubernetes: an Indexed Job',
     ),
     jobs: optionalCount('local: jobs at once'),
     resume: Type.Optional(
@@ -64,6 +93,7 @@ export const launcherSchema = Type.Object(
           'local, slurm: columns of the summary, keys of results.json or metrics.jsonl; NAME:key for one policy',
       }),
     ),
+    ...kubernetesKeys,
     ...slurmKeys,
   },
   { ...closed, description: 'how the jobs of a sweep are started' },
@@ -74,6 +104,7 @@ export const launcherKeys: Readonly<Record<LauncherConfig['kind'], readonly stri
   basic: [],
   local: ['jobs', 'resume', 'metrics'],
   slurm: ['resume', 'metrics', ...Object.keys(slurmKeys)],
+  kubernetes: Object.keys(kubernetesKeys),
 };
 
 export const sweeperSchema = Type.Object(
@@ -99,4 +130,5 @@ export const sweeperSchema = Type.Object(
 
 export type LauncherConfig = Static<typeof launcherSchema>;
 export type SweeperConfig = Static<typeof sweeperSchema>;
+export type KubernetesConfig = Pick<LauncherConfig, keyof typeof kubernetesKeys>;
 export type SlurmConfig = Pick<LauncherConfig, keyof typeof slurmKeys>;

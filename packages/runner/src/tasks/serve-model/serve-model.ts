@@ -47,7 +47,7 @@ type ServeConfig = DeviceConfig &
 
 export async function serveModel(config: ServeConfig, { print, log, onInterrupt }: TaskContext): Promise<void> {
   const { model: dir } = config;
-  warnOfCritic(dir, log);
+  warnOfParts(dir, log);
   const apiKey = keyOf(config);
   const stopped = new Promise<void>((resolve) =>
     onInterrupt(resolve, 'the server stops when the answers under way are finished'),
@@ -77,8 +77,13 @@ export async function serveModel(config: ServeConfig, { print, log, onInterrupt 
 }
 
 /** Whoever takes an agent's model out of its run takes its policy alone. */
-function warnOfCritic(dir: string, log: TaskContext['log']): void {
-  const { agentType } = runOf(dir) ?? {};
+function warnOfParts(dir: string, log: TaskContext['log']): void {
+  const { agentType, memory } = runOf(dir) ?? {};
+  if (memory !== undefined && memory.kind !== 'none')
+    log(
+      `${dir} was trained with memory=${memory.kind}, which requests without episodes do not have; see docs/memory.md`,
+      'WARNING',
+    );
   if (agentType === undefined || !findAlgorithm(agentType)?.playsWithCritic) return;
   log(`${dir} was trained by ${agentType}, which acts with its critic; its policy alone is served`, 'WARNING');
 }
