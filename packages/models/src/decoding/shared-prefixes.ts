@@ -34,12 +34,12 @@ export function sharedPrefixes(prompts: readonly Prompt[], least: number): Share
     const common = commonPrefix(prompts[branch[0]].tokens, prompts[branch.at(-1)!].tokens); // of all, since they are sorted
     const first = branch.reduce((best, i) => (cached[i] > cached[best] ? i : best));
     const others = branch.filter((i) => i !== first);
-    const end = Math.min(common, ...branch.map((i) => prompts[i].tokens.length - 1));
+    const end = branch.reduce((shortest, i) => Math.min(shortest, prompts[i].tokens.length - 1), common);
     const copies = others.filter((i) => end - cached[i] >= least).map((to) => ({ from: first, to, length: end }));
     if (copies.length > 0) {
       const stage = (stages[level] ??= { reads: [], copies: [] });
       if (end > cached[first]) stage.reads.push({ prompt: first, start: cached[first], end });
-      stage.copies.push(...copies);
+      for (const copy of copies) stage.copies.push(copy);
       for (const i of [first, ...copies.map(({ to }) => to)]) cached[i] = Math.max(cached[i], end);
     }
     for (const next of branches(prompts, branch, common)) visit(next, level + Number(copies.length > 0));
