@@ -160,7 +160,7 @@ const variantsOf: Readonly<Record<string, () => (readonly string[])[]>> = {
         'importance_clip=5',
         'rollout.mode=asynchronous',
       ],
-      [...tiny, 'optimizer=sgd', 'use_lora=true'],
+      [...tiny, 'optimizer=sgd', 'use_lora=true', 'memory=bm25', 'memory.demonstrations=false', 'memory.grow=true'],
       [...tiny, ...chat],
     ];
   },

@@ -113,7 +113,7 @@ class EpisodeStream {
 
   /** Episodes that have ended and wait for the learner. */
   get waiting(): number {
-    return this.#queue.finished.reduce((sum, { items }) => sum + items.length, 0);
+    return this.#queue.waiting * this.plan.groupSize;
   }
 
   get state(): StreamState {

@@ -19,6 +19,7 @@ interface Group<Item> {
 /** Groups are counted over all of a run, from 0. */
 export class StalenessQueue<Item> {
   readonly #groups = new Map<number, Group<Item>>();
+  #ended = 0;
 
   constructor(private readonly options: StalenessOptions) {}
 
@@ -35,6 +36,12 @@ export class StalenessQueue<Item> {
   /** @param items none where the group failed: its place in the rollout stays empty */
   finish(group: number, items: readonly Item[]): void {
     this.#groups.get(group)!.items = items;
+    this.#ended++;
+  }
+
+  /** How many groups wait for the learner. */
+  get waiting(): number {
+    return this.#ended;
   }
 
   /** Groups that are being played. */
@@ -55,9 +62,12 @@ export class StalenessQueue<Item> {
    * @returns in the order of their numbers; null while there are too few, or while the rest could not be learned from in time
    */
   take(iteration: number): (readonly Item[])[] | null {
-    const chosen = this.finished.slice(0, this.options.perRollout);
-    if (chosen.length < this.options.perRollout || !this.#leavesTime(chosen, iteration)) return null;
+    const { perRollout } = this.options;
+    if (this.#ended < perRollout) return null;
+    const chosen = this.finished.slice(0, perRollout);
+    if (!this.#leavesTime(chosen, iteration)) return null;
     for (const { group } of chosen) this.#groups.delete(group);
+    this.#ended -= perRollout;
     return chosen.sort((a, b) => a.group - b.group).map(({ items }) => items);
   }
 

@@ -93,6 +93,7 @@ const faults: Record<string, (what: string, n: number) => Fault | null> = {
   'the answer is lost': (_, n) => (n % 2 === 1 ? 'lost' : null),
   'too many requests': (_, n) => (n % 3 > 0 ? { status: 429, headers: { 'retry-after': '0.01' } } : null),
   'internal errors': (_, n) => (n % 2 === 1 ? { status: 500 } : null),
+  'a page of a proxy': (what, n) => (what !== 'PUT' && n % 2 === 1 ? 'page' : null),
   'a slow server': () => ({ delayMs: 20 }),
 };
 

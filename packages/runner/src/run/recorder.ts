@@ -43,7 +43,8 @@ interface RecorderSettings extends Pick<TaskContext, 'log' | 'progress'> {
 
 /** Where checkpoints go. */
 export interface CheckpointSink {
-  save(number: number, progress: CheckpointProgress, write: (folder: string) => Promise<void>): Promise<void>;
+  /** @returns the checkpoint's folder; null where another rank writes it */
+  save(number: number, progress: CheckpointProgress, write: (folder: string) => Promise<void>): Promise<string | null>;
 }
 
 const MS_PER_MINUTE = 60_000;
@@ -150,6 +151,7 @@ export class Recorder implements RunHooks {
     if (this.best !== null && score <= this.best.score) return;
     this.best = { iteration: iteration + 1, score };
     await this.saveable.saveAgent(this.bestFolder);
+    await this.settings.logger.checkpoint?.({ kind: 'best', iteration: iteration + 1, folder: this.bestFolder, score });
   }
 
   async checkpoint(nextIteration: number): Promise<void> {
@@ -160,7 +162,8 @@ export class Recorder implements RunHooks {
       state: this.settings.state,
       iterations: this.settings.iterations,
     };
-    await this.checkpoints.save(nextIteration, progress, (folder) => this.saveable.saveState(folder));
+    const folder = await this.checkpoints.save(nextIteration, progress, (into) => this.saveable.saveState(into));
+    if (folder !== null) await this.settings.logger.checkpoint?.({ kind: 'last', iteration: nextIteration, folder });
     this.#lastCheckpoint = nextIteration;
     this.#savedAt = performance.now();
     if (this.settings.control) this.settings.control.checkpointAsked = false;

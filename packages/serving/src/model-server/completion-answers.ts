@@ -153,12 +153,18 @@ function logprobs(kind: AnswerKind, tokens: readonly TokenLogprob[] | null): obj
       top_logprobs: tokens.some(({ topLogprobs }) => topLogprobs.length > 0)
         ? tokens.map((token) => byToken(token))
         : null,
-      text_offset: tokens.map((_, i) => tokens.slice(0, i).reduce((sum, { token }) => sum + token.length, 0)),
+      text_offset: offsets(tokens),
     };
   return {
     content: tokens.map(({ topLogprobs, ...token }) => ({ ...entry(token), top_logprobs: topLogprobs.map(entry) })),
     refusal: null,
   };
+}
+
+/** Where each token begins, in characters. */
+function offsets(tokens: readonly TokenLogprob[]): number[] {
+  let end = 0;
+  return tokens.map(({ token }) => (end += token.length) - token.length);
 }
 
 const entry = ({ token, logprob }: Omit<TokenLogprob, 'topLogprobs'>) => ({

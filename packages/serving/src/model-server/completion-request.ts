@@ -93,6 +93,9 @@ const roles: Record<string, ChatMessage['role']> = {
   tool: 'tool',
 };
 
+/** Stop tokens, and tokens with a bias: they go with the answer from round to round. */
+const MOST_TOKENS = 4_096;
+
 /** More are refused: a template renders them in one go. */
 const MOST_MESSAGES = 2_048;
 
@@ -244,8 +247,8 @@ function settingsOf(
     streamsUsage: fields.object('stream_options').boolean('include_usage'),
     ...logprobOptions,
     returnsIds,
-    stopIds: fields.ids('stop_token_ids', vocabSize),
-    logitBias: fields.numbersById('logit_bias', { min: -100, max: 100, vocabSize }),
+    stopIds: fields.ids('stop_token_ids', vocabSize, MOST_TOKENS),
+    logitBias: fields.numbersById('logit_bias', { min: -100, max: 100, vocabSize, most: MOST_TOKENS }),
     presencePenalty: fields.number('presence_penalty', 0, penalty),
     frequencyPenalty: fields.number('frequency_penalty', 0, penalty),
     rules: {

@@ -1,4 +1,5 @@
 // One request in progress: a sequence per answer, its text as it is generated, and the result.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Rng } from '@bowyer/core';
 import { type TopLogprobs, continuationText, type Tokenizer } from '@bowyer/models';
 import type { AnswerKind, Choice, TokenLogprob, Usage } from './completion-answers.js';
@@ -67,12 +68,20 @@ async function finished(
       completionTokens += newTokens;
       if (finishReason === 'aborted') aborted = true;
       if (terminator) answers[i].terminate(terminator);
-      return answers[i].finish(finishReason === 'aborted' ? 'stop' : finishReason, promptLogprobs?.[Math.floor(i / n)]);
+      const reason = finishReason === 'aborted' ? 'stop' : finishReason;
+      const ofPrompt = promptLogprobs ? await answers[i].scored(promptLogprobs[Math.floor(i / n)]) : [];
+      return answers[i].finish(reason, ofPrompt);
     }),
   );
   const promptTokens = prompts.reduce((sum, { ids }) => sum + ids.length, 0);
   return { choices, usage: { promptTokens, completionTokens }, aborted };
 }
+
+/** Tokens of a prompt that can change how the first token after it is spelled. */
+const PROMPT_END = 64;
+
+/** Tokens that are spelled before others have their turn: a few milliseconds. */
+const SPELLED_AT_ONCE = 1_024;
 
 class Answer {
   readonly promptIds: readonly number[];
@@ -95,9 +104,10 @@ class Answer {
     this.promptIds = ids;
     this.#echo = echo;
     // A message stands alone; a text continues where the prompt ended, with its leading space.
+    const end = ids.slice(-PROMPT_END);
     const decodeMessage = request.parts ? decoderWithMarks(tokenizer) : (all: readonly number[]) => tokenizer.decode(all);
     const decode = (generated: readonly number[]) =>
-      kind === 'chat' ? decodeMessage(generated) : continuationText(tokenizer, ids, generated);
+      kind === 'chat' ? decodeMessage(generated) : continuationText(tokenizer, end, generated);
     this.#parts = request.parts && new PartStreamer(request.parts);
     this.#streamer = new TextStreamer(decode, request.stops);
   }
@@ -138,8 +148,18 @@ class Answer {
     return ids.map((id, i) => this.#spelled(id, found!.logprobs[i]));
   }
 
-  /** @param promptLogprobs of the prompt's tokens after the first, where they are returned */
-  finish(finishReason: 'stop' | 'length', promptLogprobs?: Float32Array): Choice {
+  /** The prompt's tokens. @param logprobs of those after the first */
+  async scored(logprobs: Float32Array): Promise<TokenLogprob[]> {
+    const tokens: TokenLogprob[] = [];
+    for (const [t, id] of this.promptIds.entries()) {
+      if (t % SPELLED_AT_ONCE === SPELLED_AT_ONCE - 1) await nextTurn();
+      tokens.push({ ...this.#spelled(id, t === 0 ? null : logprobs[t - 1]), topLogprobs: [] });
+    }
+    return tokens;
+  }
+
+  /** @param ofPrompt the prompt's tokens, where they are returned */
+  finish(finishReason: 'stop' | 'length', ofPrompt: readonly TokenLogprob[]): Choice {
     this.#send(this.#streamer.finish(), true);
     const { prompts, n, returnsIds } = this.run.request;
     const unsent = returnsIds && this.#unsentTokens.length > 0 ? this.#unsentTokens : null;
@@ -147,12 +167,6 @@ class Answer {
     const reason = finishReason === 'stop' && parts?.calls.length ? 'tool_calls' : finishReason;
     this.run.onPiece({ ...this.#choice(''), finishReason: reason, tokens: unsent, ...this.#unsentIds() });
     const { echo } = prompts[Math.floor(this.index / n)];
-    const ofPrompt = promptLogprobs
-      ? this.promptIds.map((id, t) => ({
-          ...this.#spelled(id, t === 0 ? null : promptLogprobs[t - 1]),
-          topLogprobs: [],
-        }))
-      : [];
     const tokens = this.run.request.logprobs ? [...ofPrompt, ...this.#tokens] : null;
     const ids = returnsIds && { ids: { prompt: this.promptIds, text: this.#ids } };
     const shown = parts ?? { text: echo + this.#streamer.text };
