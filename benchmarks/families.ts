@@ -188,7 +188,13 @@ async function gradientDifference(model: LanguageModel, examples: TokenExample[]
   await model.accumulateGradients(examples);
   const found = await device.read(optimizer.gradients);
   const names = Object.keys(expected);
-  if (names.sort().join() !== Object.keys(found).filter((name) => name in expected).sort().join())
+  if (
+    names.sort().join() !==
+    Object.keys(found)
+      .filter((name) => name in expected)
+      .sort()
+      .join()
+  )
     throw new Error(`gradients of ${names.filter((name) => !(name in found)).join(', ')} are not here`);
   const most = largest(names.map((name) => largest(expected[name].data)));
   return largest(
@@ -210,7 +216,8 @@ async function comparedTargets(dir: string, expected: string[] | null): Promise<
 }
 
 async function compareWide(dir: string, { contexts, parameters }: PeerWide): Promise<Speed> {
-  const vocabulary = (JSON.parse(await readFile(join(dir, 'config.json'), 'utf8')) as { vocab_size: number }).vocab_size;
+  const vocabulary = (JSON.parse(await readFile(join(dir, 'config.json'), 'utf8')) as { vocab_size: number })
+    .vocab_size;
   await addTokenizer(dir, vocabulary);
   const theirs = () => peer.ask<{ seconds: number; ids: number[][] }>('generate');
   const model = await LanguageModel.load({ device, dir, masksPadding: false });
