@@ -94,6 +94,7 @@ are those of \`save_pretrained\`, read by \`LanguageModel.load\`.
 - **speed**: wide model of the given size in millions of parameters, float32, prompts of 64 tokens, 16 rows, 32 greedy tokens; tokens
   a second here, and as a multiple of transformers' \`generate\` on as many threads. Medians of alternating repetitions. The load
   average is that of the machine meanwhile: at more than 2 both sides wait for other programs.
+- A dash: not measured yet.
 
 | family | logits | log-probs | greedy | gradients | LoRA | wide greedy | 8, 4 bits | size | tokens/s | ratio | load |
 |---|---|---|---|---|---|---|---|---|---|---|---|
@@ -312,7 +313,7 @@ function tableLine({ name, numbers, speed }: { name: string; numbers: Numbers; s
   const cells = [
     ...[name, small(numbers.logits), small(numbers.logprobs), numbers.greedy ? 'equal' : 'differs'],
     ...[small(numbers.gradients), numbers.lora],
-    ...(speed ? speedCells(speed) : ['', '', '', '', '', '']),
+    ...(speed ? speedCells(speed) : new Array<string>(6).fill('–')),
   ];
   return `| ${cells.join(' | ')} |\n`;
 }
