@@ -94,6 +94,7 @@ are those of \`save_pretrained\`, read by \`LanguageModel.load\`.
 - **speed**: wide model of the given size in millions of parameters, float32, prompts of 64 tokens, 16 rows, 32 greedy tokens; tokens
   a second here, and as a multiple of transformers' \`generate\` on as many threads. Medians of alternating repetitions. The load
   average is that of the machine meanwhile: at more than 2 both sides wait for other programs.
+- A dash: not measured yet.
 
 | family | logits | log-probs | greedy | gradients | LoRA | wide greedy | 8, 4 bits | size | tokens/s | ratio | load |
 |---|---|---|---|---|---|---|---|---|---|---|---|
@@ -188,7 +189,13 @@ async function gradientDifference(model: LanguageModel, examples: TokenExample[]
   await model.accumulateGradients(examples);
   const found = await device.read(optimizer.gradients);
   const names = Object.keys(expected);
-  if (names.sort().join() !== Object.keys(found).filter((name) => name in expected).sort().join())
+  if (
+    names.sort().join() !==
+    Object.keys(found)
+      .filter((name) => name in expected)
+      .sort()
+      .join()
+  )
     throw new Error(`gradients of ${names.filter((name) => !(name in found)).join(', ')} are not here`);
   const most = largest(names.map((name) => largest(expected[name].data)));
   return largest(
@@ -210,7 +217,8 @@ async function comparedTargets(dir: string, expected: string[] | null): Promise<
 }
 
 async function compareWide(dir: string, { contexts, parameters }: PeerWide): Promise<Speed> {
-  const vocabulary = (JSON.parse(await readFile(join(dir, 'config.json'), 'utf8')) as { vocab_size: number }).vocab_size;
+  const vocabulary = (JSON.parse(await readFile(join(dir, 'config.json'), 'utf8')) as { vocab_size: number })
+    .vocab_size;
   await addTokenizer(dir, vocabulary);
   const theirs = () => peer.ask<{ seconds: number; ids: number[][] }>('generate');
   const model = await LanguageModel.load({ device, dir, masksPadding: false });
@@ -305,7 +313,7 @@ function tableLine({ name, numbers, speed }: { name: string; numbers: Numbers; s
   const cells = [
     ...[name, small(numbers.logits), small(numbers.logprobs), numbers.greedy ? 'equal' : 'differs'],
     ...[small(numbers.gradients), numbers.lora],
-    ...(speed ? speedCells(speed) : ['', '', '', '', '', '']),
+    ...(speed ? speedCells(speed) : new Array<string>(6).fill('–')),
   ];
   return `| ${cells.join(' | ')} |\n`;
 }

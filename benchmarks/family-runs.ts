@@ -21,7 +21,13 @@ const families: Record<string, Record<string, unknown>> = {
     ...{ linear_key_head_dim: 16, linear_value_head_dim: 16, linear_num_key_heads: 2, linear_num_value_heads: 4 },
     partial_rotary_factor: 0.5,
   },
-  gemma3: { ...sizes, model_type: 'gemma3_text', sliding_window: 32, query_pre_attn_scalar: 16, sliding_window_pattern: 2 },
+  gemma3: {
+    ...sizes,
+    model_type: 'gemma3_text',
+    sliding_window: 32,
+    query_pre_attn_scalar: 16,
+    sliding_window_pattern: 2,
+  },
   'gpt-oss': { ...sizes, model_type: 'gpt_oss', sliding_window: 32, num_local_experts: 4, num_experts_per_tok: 2 },
   lfm2: { ...sizes, model_type: 'lfm2', layer_types: ['conv', 'full_attention'], block_multiple_of: 64 },
 };
@@ -30,11 +36,11 @@ const bowyer = fileURLToPath(new URL('../packages/runner/bin/bowyer.js', import.
 const chosen = process.argv.slice(2);
 const root = await mkdtemp(join(tmpdir(), 'family-runs-'));
 const device = await openDevice({ device: 'cpu', threads: 1 });
-const small = ['threads=1', 'slots=16', 'test_size=64', 'demonstrations.count=200', 'batch_size=16'];
+const small = ['threads=1', 'slots=16', 'test_size=32', 'demonstrations.count=100', 'batch_size=16'];
 const constant = ['lm_schedule.kind=constant', 'max_grad_norm=1'];
 try {
   const words = join(root, 'words');
-  run('the words of the game', 'bc_20q', ['epochs=1', 'test_size=1', 'demonstrations.count=200', `save_path=${words}`]);
+  run('the words of the game', 'bc_20q', ['epochs=1', 'test_size=1', 'demonstrations.count=100', `save_path=${words}`]);
   const tokenizer = await loadTokenizer(join(words, 'checkpoints/best'));
   for (const name of chosen.length > 0 ? chosen : Object.keys(families)) {
     const at = (folder: string) => join(root, `${name}-${folder}`);
@@ -42,12 +48,17 @@ try {
     await model.save(at('random'));
     await model.release();
     const cloning = [...small, ...constant, 'lm_lr=3e-3'];
-    await report(name, 'bc, all weights', at('whole'), 'bc_20q', [...cloning, 'epochs=4', `policy_lm=${at('random')}`]);
+    await report(name, 'bc, all weights', at('whole'), 'bc_20q', [...cloning, 'epochs=2', `policy_lm=${at('random')}`]);
     const lora = ['use_lora=true', 'lora.target_modules=all-linear'];
-    await report(name, 'bc, adapters', at('bc'), 'bc_20q', [...cloning, ...lora, 'epochs=2', `policy_lm=${at('whole')}`]);
+    await report(name, 'bc, adapters', at('bc'), 'bc_20q', [
+      ...cloning,
+      ...lora,
+      'epochs=1',
+      `policy_lm=${at('whole')}`,
+    ]);
     await report(name, 'archer, adapters', at('archer'), 'archer_20q', [
-      ...['threads=1', 'slots=16', 'test_size=64', 'rollout_size=32', 'iterations=4', 'warmup_iter=1', 'epochs=2'],
-      ...[...lora, 'eval_freq=2', 'eval_size=16', 'save_freq=2', 'lm_lr=1e-3', `policy_lm=${at('whole')}`],
+      ...['threads=1', 'slots=16', 'test_size=32', 'rollout_size=16', 'iterations=3', 'warmup_iter=1', 'epochs=1'],
+      ...[...lora, 'eval_freq=3', 'eval_size=16', 'save_freq=3', 'lm_lr=1e-3', `policy_lm=${at('whole')}`],
     ]);
   }
 } finally {
@@ -61,7 +72,8 @@ function run(what: string, config: string, args: readonly string[]): number {
     encoding: 'utf8',
     maxBuffer: 1 << 28,
   });
-  if (status !== 0) throw new Error(`${what} ended with status ${status}\n${stdout.slice(-1500)}\n${stderr.slice(-1500)}`);
+  if (status !== 0)
+    throw new Error(`${what} ended with status ${status}\n${stdout.slice(-1500)}\n${stderr.slice(-1500)}`);
   return (performance.now() - start) / 1000;
 }
 
@@ -74,6 +86,12 @@ async function report(name: string, what: string, folder: string, config: string
     const values = metrics.flatMap((line) => (typeof line[metric] === 'number' ? [line[metric]] : []));
     return values.length === 0 ? [] : [`${metric} ${[values[0], values.at(-1)!].map((x) => x.toFixed(3)).join(' → ')}`];
   };
-  const shown = ['losses/nll', 'losses/policy', 'losses/critic', 'eval/episodic_return', 'test/episodic_return'].flatMap(span);
+  const shown = [
+    'losses/nll',
+    'losses/policy',
+    'losses/critic',
+    'eval/episodic_return',
+    'test/episodic_return',
+  ].flatMap(span);
   console.log(`${name}: ${what}: ${seconds.toFixed(0)} s, ${shown.join(', ')}, load ${loadavg()[0].toFixed(1)}`);
 }

@@ -60,7 +60,10 @@ async function found(): Promise<Found> {
   await model.accumulateGradients([example]);
   const read = Object.entries(await device.read(gradients)).map(([name, { data }]) => {
     const values = [...(data as Float32Array)];
-    const sums = [Math.sqrt(values.reduce((sum, x) => sum + x * x, 0)), values.reduce((sum, x, i) => sum + x * Math.sin(i), 0)] as const;
+    const sums = [
+      Math.sqrt(values.reduce((sum, x) => sum + x * x, 0)),
+      values.reduce((sum, x, i) => sum + x * Math.sin(i), 0),
+    ] as const;
     return [`base_model.model.${name}`, sums] as const;
   });
   await model.save(join(folder, 'saved'));

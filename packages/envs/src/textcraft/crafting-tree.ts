@@ -52,9 +52,7 @@ export class CraftingTree {
     const recipes = this.recipesFor(name);
     // A recipe that needs what it makes is no way to make it.
     this.#depths.set(name, Infinity);
-    const depths = recipes.map(({ ingredients }) =>
-      maximum(ingredients.map((needed) => this.depth(needed.name) + 1)),
-    );
+    const depths = recipes.map(({ ingredients }) => maximum(ingredients.map((needed) => this.depth(needed.name) + 1)));
     const least = recipes.length === 0 ? 0 : minimum(depths);
     this.#depths.set(name, least);
     return least;

@@ -49,7 +49,7 @@ export class TextEncoder {
   async vectors(texts: readonly string[]): Promise<Float32Array[]> {
     const vectors: Float32Array[] = [];
     for (let begin = 0; begin < texts.length; begin += BATCH)
-      vectors.push(...(await this.#vectorsOf(texts.slice(begin, begin + BATCH))));
+      for (const vector of await this.#vectorsOf(texts.slice(begin, begin + BATCH))) vectors.push(vector);
     return vectors;
   }
 
@@ -74,6 +74,6 @@ export class TextEncoder {
 }
 
 function unitLength(vector: Float32Array): Float32Array {
-  const length = Math.hypot(...vector);
+  const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
   return length === 0 ? vector : vector.map((value) => value / length);
 }

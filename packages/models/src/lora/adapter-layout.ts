@@ -9,7 +9,13 @@ import type { Rng } from '@bowyer/core';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import { linearWeights } from '../architecture/linear-weights.js';
 import type { HostTensors } from '@bowyer/checkpoints';
-import { checkLoraOptions, defaultTargetModules, moduleRank, targetedModules, type LoraOptions } from './lora-options.js';
+import {
+  checkLoraOptions,
+  defaultTargetModules,
+  moduleRank,
+  targetedModules,
+  type LoraOptions,
+} from './lora-options.js';
 
 /** The adapter of one linear layer. */
 export interface AdapterSpec {

@@ -61,7 +61,9 @@ const isNeutral = (value: unknown): boolean =>
   (typeof value === 'object' && Object.keys(value).length === 0);
 
 const isPattern = (value: unknown): boolean =>
-  typeof value === 'object' && !Array.isArray(value) && Object.values(value!).every((x) => typeof x === 'number' && x > 0);
+  typeof value === 'object' &&
+  !Array.isArray(value) &&
+  Object.values(value!).every((x) => typeof x === 'number' && x > 0);
 
 /** @throws AdapterError for a key that would change the result and is not supported, and for one that is not known */
 function checkKeys(dir: string, config: Record<string, unknown>): void {

@@ -105,7 +105,9 @@ class Answer {
     this.#echo = echo;
     // A message stands alone; a text continues where the prompt ended, with its leading space.
     const end = ids.slice(-PROMPT_END);
-    const decodeMessage = request.parts ? decoderWithMarks(tokenizer) : (all: readonly number[]) => tokenizer.decode(all);
+    const decodeMessage = request.parts
+      ? decoderWithMarks(tokenizer)
+      : (all: readonly number[]) => tokenizer.decode(all);
     const decode = (generated: readonly number[]) =>
       kind === 'chat' ? decodeMessage(generated) : continuationText(tokenizer, end, generated);
     this.#parts = request.parts && new PartStreamer(request.parts);

@@ -62,7 +62,6 @@ const cases: [title: string, text: string, options: PartsOptions, expected: Mess
     parts('', [call('add', { a: 1 }), call('f', {})]),
   ],
   ['Llama 3: JSON that is no call', '{"answer": 2}', options('llama3'), parts('{"answer": 2}')],
-
 ];
 
 test.each(cases)('%s', (_, text, given, expected) => {

@@ -15,7 +15,9 @@ const characters: Pick<Tokenizer, 'encode' | 'decode' | 'tokenToId'> & Partial<T
   encode: (text) =>
     text.split('[TOOL_CALLS]').flatMap((part, i) => [...(i > 0 ? [SPECIAL] : []), ...Buffer.from(part)]),
   decode: (ids, { keepSpecialTokens = false } = {}) =>
-    Array.from(ids, (id) => (id < SPECIAL ? String.fromCharCode(id) : keepSpecialTokens ? '[TOOL_CALLS]' : '')).join(''),
+    Array.from(ids, (id) => (id < SPECIAL ? String.fromCharCode(id) : keepSpecialTokens ? '[TOOL_CALLS]' : '')).join(
+      '',
+    ),
   tokenToId: (token) => (token === '[TOOL_CALLS]' ? SPECIAL : undefined),
 };
 const tokenizer = characters as SteppedTokenizer;
@@ -68,16 +70,26 @@ async function answered(name: keyof typeof templates, text: string, asked: objec
   const onPiece = (piece: Choice) => void pieces.push(piece);
   const run = { kind: 'chat', request, tokenizer, terminatorIds: [], rng: new Rng(1), signal, onPiece } as const;
   const { choices, usage } = await runCompletion(batcher, run);
-  return { whole: wholeAnswer(head, choices, usage), pieces: pieces.map((piece, i) => answerPiece(head, piece, i === 0)) };
+  return {
+    whole: wholeAnswer(head, choices, usage),
+    pieces: pieces.map((piece, i) => answerPiece(head, piece, i === 0)),
+  };
 }
 
 test('a call becomes tool_calls, whole and in a stream', async () => {
-  const { whole, pieces } = await answered('mistral', '<think>1</think>So.[TOOL_CALLS][{"name":"add","arguments":{"a":1}}]');
+  const { whole, pieces } = await answered(
+    'mistral',
+    '<think>1</think>So.[TOOL_CALLS][{"name":"add","arguments":{"a":1}}]',
+  );
   const called = { type: 'function', function: { name: 'add', arguments: '{"a":1}' } };
   expect(whole).toMatchObject({
     choices: [
       {
-        message: { content: 'So.', reasoning_content: '1', tool_calls: [{ ...called, id: expect.stringMatching(/^\w{9}$/) }] },
+        message: {
+          content: 'So.',
+          reasoning_content: '1',
+          tool_calls: [{ ...called, id: expect.stringMatching(/^\w{9}$/) }],
+        },
         finish_reason: 'tool_calls',
       },
     ],

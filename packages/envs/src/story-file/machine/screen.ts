@@ -49,7 +49,11 @@ export class Screen {
 
   /** The lines of the upper window, without spaces at their ends. */
   get upperLines(): string[] {
-    return this.#upper.map((row) => Array.from(row, (code) => String.fromCharCode(code)).join('').trimEnd());
+    return this.#upper.map((row) =>
+      Array.from(row, (code) => String.fromCharCode(code))
+        .join('')
+        .trimEnd(),
+    );
   }
 
   get cursor(): { row: number; column: number } {

@@ -27,7 +27,11 @@ export const gptJ: Family = {
     n_layer: 'num_hidden_layers',
     activation_function: 'hidden_act',
   },
-  ignores: () => ['hidden_act', 'head_dim', 'num_key_value_heads'],
+  // Its positions turn with the base 10,000 alone.
+  ignores: () => [
+    ...['hidden_act', 'head_dim', 'num_key_value_heads'],
+    ...['rope_theta', 'rope_scaling', 'rope_parameters', 'partial_rotary_factor'],
+  ],
   build(config) {
     const { fields, sizes } = config;
     const turning = fields.value('rotary_dim') === undefined ? sizes.headSize : fields.count('rotary_dim');
