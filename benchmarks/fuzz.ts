@@ -1,27 +1,68 @@
-// Damaged files and requests in numbers: what is read or refused in words, and what is not. Findings are printed with their seeds and kept
-// in FOLDER if given. Exit code 1 if there are any.
-//   nice node --conditions=source --import tsx benchmarks/fuzz.ts [INPUTS_OF_A_TARGET [FIRST_SEED [TARGET [FOLDER]]]]
-import { mkdirSync, writeFileSync } from 'node:fs';
+// Damaged files and requests in numbers: what is read or refused in words, and what is not. Findings are printed with their seeds.
+// Exit code 1 if there are any. With FOLDER, findings and figures are kept there, and a command that was interrupted goes on where it
+// was. A million inputs, each part in a process of its own (most of the time of the servers' targets is waiting):
+//   nice node --conditions=source --import tsx benchmarks/fuzz.ts [INPUTS_OF_A_TARGET [FIRST_SEED [TARGET,… [FOLDER]]]]
+//   nice node --conditions=source --import tsx benchmarks/fuzz.ts 76924 1 all FOLDER
+// The table of what is in FOLDER so far:
+//   node --conditions=source --import tsx benchmarks/fuzz.ts 0 1 all FOLDER
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fuzz } from '../packages/runner/test/fuzz/fuzz.js';
+import { fuzz, type FuzzResult } from '../packages/runner/test/fuzz/fuzz.js';
 import { targets } from '../packages/runner/test/fuzz/targets.js';
 
-const [count = '1000', first = '1', only, folder] = process.argv.slice(2);
-for (const target of only ? only.split(',') : Object.keys(targets)) {
-  const began = performance.now();
-  const { inputs, accepted, slowestMs, findings } = await fuzz(target, Number(count), Number(first));
-  const seconds = (performance.now() - began) / 1000;
-  console.log(
-    `${target.padEnd(24)} ${inputs} inputs in ${seconds.toFixed(1)} s, ${accepted} read, slowest ${slowestMs.toFixed(0)} ms, ${findings.length} findings`,
-  );
-  const kinds = new Map<string, number>();
-  for (const { problem, seed, input } of findings) {
+/** Inputs between two writes to FOLDER. */
+const PART = 1000;
+
+/** Inputs with the seeds `first`, `first` + 1, …; a line of the target's file in FOLDER. */
+type Part = Omit<FuzzResult, 'findings'> & { first: number; findings: { seed: number; problem: string }[] };
+
+const [countText = '1000', firstText = '1', only = 'all', folder] = process.argv.slice(2);
+const [count, first] = [Number(countText), Number(firstText)];
+if (folder !== undefined) mkdirSync(folder, { recursive: true });
+const fileName = (target: string) => target.replaceAll(/\W+/g, '-');
+
+const partsFile = (target: string) => join(folder, `${fileName(target)}.jsonl`);
+
+function earlierParts(target: string): Part[] {
+  if (folder === undefined || !existsSync(partsFile(target))) return [];
+  const lines = readFileSync(partsFile(target), 'utf8').split('\n').slice(0, -1); // the last one may be cut off
+  return lines.map((line) => JSON.parse(line) as Part);
+}
+
+async function fuzzPart(target: string, inputs: number, from: number): Promise<Part> {
+  const result = await fuzz(target, inputs, from);
+  const findings = result.findings.map(({ seed, problem }) => ({ seed, problem }));
+  const part = { ...result, first: from, findings };
+  if (folder === undefined) return part;
+  for (const { seed, input } of result.findings) writeFileSync(join(folder, `${fileName(target)}-${seed}`), input);
+  appendFileSync(partsFile(target), `${JSON.stringify(part)}\n`);
+  return part;
+}
+
+/** One of each kind. */
+function printFindings(findings: Part['findings']): void {
+  const kinds = new Set<string>();
+  for (const { problem, seed } of findings) {
     const kind = problem.replaceAll(/\d+/g, 'N').slice(0, 200);
-    kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
-    if (kinds.get(kind) === 1) console.log(`  seed ${seed}: ${problem.split('\n').slice(0, 4).join('\n    ')}`);
-    if (folder === undefined) continue;
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, `${target.replaceAll(/\W+/g, '-')}-${seed}`), input);
+    if (!kinds.has(kind)) console.log(`  seed ${seed}: ${problem.split('\n').slice(0, 4).join('\n    ')}`);
+    kinds.add(kind);
   }
+}
+
+console.log('| input | inputs | read although damaged | slowest | findings |\n|---|---|---|---|---|');
+let total = 0;
+for (const target of only === 'all' ? Object.keys(targets) : only.split(',')) {
+  const parts = earlierParts(target);
+  for (let from = first; from < first + count; from += PART)
+    if (!parts.some((part) => part.first === from))
+      parts.push(await fuzzPart(target, Math.min(PART, first + count - from), from));
+  const sum = (of: (part: Part) => number) => parts.reduce((before, part) => before + of(part), 0);
+  const slowestMs = Math.max(0, ...parts.map((part) => part.slowestMs));
+  const findings = parts.flatMap((part) => part.findings);
+  const inputs = sum((part) => part.inputs);
+  console.log(`| ${target} | ${inputs.toLocaleString('en')} | ${sum((part) => part.accepted).toLocaleString('en')} | ${slowestMs.toFixed(0)} ms | ${findings.length} |`); // prettier-ignore
+  printFindings(findings);
+  total += inputs;
   if (findings.length > 0) process.exitCode = 1;
 }
+console.log(`${total.toLocaleString('en')} inputs`);

@@ -1,7 +1,10 @@
-// Every algorithm killed with SIGKILL at random moments and started again ends with the bytes of a run that was never killed: metrics,
-// episodes, test results and the kept weights. Tiny runs on the tabular game. Table in docs/results/kill-and-resume.md.
-//   nice node --conditions=source --import tsx benchmarks/kill-and-resume.ts [KILLS [ALGORITHM,…]]
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+// Every algorithm killed with SIGKILL at random instants and started again ends with the bytes of a run that was never killed: metrics,
+// episodes, test results and the kept weights. Tiny runs on the tabular game, each killed again and again until it ends by itself or
+// has its share of the kills. FOLDER keeps the counts, so that an interrupted command goes on; PAGE is written with what there is.
+//   nice node --conditions=source --import tsx benchmarks/kill-and-resume.ts [KILLS [ALGORITHM,… [FOLDER [PAGE]]]]
+// A hundred kills of each algorithm, into the page of results:
+//   nice node --conditions=source --import tsx benchmarks/kill-and-resume.ts 100 all FOLDER docs/results/kill-and-resume.md
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'; // prettier-ignore
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
@@ -32,46 +35,128 @@ const settings: Readonly<Record<string, readonly string[]>> = {
   agent_evol: [...loop, 'epochs=2', ...start, 'merge=cumulative'],
 };
 
-const [killsText = '4', only] = process.argv.slice(2);
-const KILLS = Number(killsText);
-const directory = mkdtempSync(join(tmpdir(), 'bowyer-kills-'));
+const [killsText = '4', only = 'all', folder, page] = process.argv.slice(2);
+const directory = folder ?? mkdtempSync(join(tmpdir(), 'bowyer-kills-'));
+const names = Object.keys(settings);
 const rng = new Rng(Date.now() % 2 ** 32);
 
-/** Those that the two runs do not share byte for byte, and how many were compared. */
-function differences(whole: string, killed: string): { compared: number; different: string[] } {
-  const weights = readdirSync(join(whole, 'checkpoints'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.safetensors'))
-    .map((file) => join('checkpoints', file));
-  const files = ['metrics.jsonl', 'results.json', 'trajectories/rollout.jsonl', ...weights].filter((file) =>
-    existsSync(join(whole, file)),
-  );
-  const isSame = (file: string) => existsSync(join(killed, file)) && readFileSync(join(whole, file)).equals(readFileSync(join(killed, file))); // prettier-ignore
-  return { compared: files.length, different: files.filter((file) => !isSame(file)) };
+/** One run that was killed until it ended; a line of the algorithm's file. */
+interface Chain {
+  kills: number;
+  compared: number;
+  /** Files that are not those of the undisturbed run, or why the run failed. */
+  different: string[];
 }
 
-async function check(name: string): Promise<string> {
-  const command = (folder: string) => [
+const chainsFile = (name: string) => join(directory, `${name}.jsonl`);
+
+function chainsOf(name: string): Chain[] {
+  if (!existsSync(chainsFile(name))) return [];
+  const lines = readFileSync(chainsFile(name), 'utf8').split('\n').slice(0, -1); // the last one may be cut off
+  return lines.map((line) => JSON.parse(line) as Chain);
+}
+
+const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
+const killsOf = (name: string) => sum(chainsOf(name).map(({ kills }) => kills));
+
+function command(name: string, to: string): string[] {
+  return [
     ...['--config-name', 'archer_20q', 'env=tabular', 'preset=exact_game', `algorithm=${name}`],
     ...['slots=8', 'test_size=8', 'threads=1', 'demonstrations.count=48', 'policy.n_embd=16', ...settings[name]],
     ...(name === 'opd' ? [`teacher=${join(directory, 'bc-whole')}`] : []),
-    `save_path=${join(directory, folder)}`,
-    ...(settings[name].includes(start[0]) ? [`cache_dir=${join(directory, `${folder}-cache`)}`] : []),
+    `save_path=${join(directory, to)}`,
+    ...(settings[name].includes(start[0]) ? [`cache_dir=${join(directory, `${to}-cache`)}`] : []),
   ];
-  const started = performance.now();
-  const whole = await run(command(`${name}-whole`));
-  const duration = performance.now() - started;
-  if (whole.code !== 0) return `| \`${name}\` | failed | | ${whole.stderr.trim().split('\n')[0]} |`;
-  const moments = Array.from({ length: KILLS }, () => rng.uniform() * duration);
-  let killed = 0;
-  for (const killAfterMs of moments)
-    if ((await run(command(`${name}-killed`), { killAfterMs })).signal === 'SIGKILL') killed++;
-  const last = await run(command(`${name}-killed`));
-  const { compared, different } = differences(join(directory, `${name}-whole`), join(directory, `${name}-killed`));
-  const verdict = last.code === 0 && different.length === 0 ? 'equal' : `different: ${different.join(', ')}`;
-  return `| \`${name}\` | ${killed} | ${compared} | ${verdict} |`;
 }
 
-const names = only?.split(',') ?? Object.keys(settings);
-console.log('| algorithm | kills | files compared | bytes |\n|---|---|---|---|');
-for (const name of names) console.log(await check(name));
-rmSync(directory, { recursive: true, force: true });
+/** The folder of the run that is never killed, which is made once. */
+async function wholeRun(name: string): Promise<string> {
+  if (name === 'opd') await wholeRun('bc');
+  const { code, stderr } = await run(command(name, `${name}-whole`)); // a finished run ends at once
+  if (code !== 0) throw new Error(`${name} fails without kills: ${stderr}`);
+  return join(directory, `${name}-whole`);
+}
+
+/** Those that must be the same. */
+function filesOf(whole: string): string[] {
+  const weights = readdirSync(join(whole, 'checkpoints'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.safetensors'))
+    .map((file) => join('checkpoints', file));
+  const files = ['metrics.jsonl', 'results.json', 'trajectories/rollout.jsonl', ...weights];
+  return files.filter((file) => existsSync(join(whole, file)));
+}
+
+const isSame = (a: string, b: string) => existsSync(b) && readFileSync(a).equals(readFileSync(b));
+
+/** After so many a run is left alone. */
+const MOST_KILLS = 10;
+
+/** Of a whole run, in milliseconds: the load of the machine changes it, so the last run that nothing disturbed counts. */
+let duration = 4000;
+
+/** One run from nothing, killed at random instants until it ends by itself or was killed `mostKills` times. */
+async function chain(name: string, whole: string, mostKills: number): Promise<Chain> {
+  const to = `${name}-killed`;
+  for (const left of [to, `${to}-cache`]) rmSync(join(directory, left), { recursive: true, force: true });
+  for (let kills = 0; ; kills++) {
+    const began = performance.now();
+    const killAfterMs = rng.uniform() * duration;
+    const { signal, code, stderr } = await run(command(name, to), kills === mostKills ? {} : { killAfterMs });
+    if (signal === 'SIGKILL') continue;
+    if (kills === 0 || kills === mostKills) duration = Math.max(duration / 2, performance.now() - began);
+    const files = filesOf(whole);
+    const different = files.filter((file) => !isSame(join(whole, file), join(directory, to, file)));
+    if (code !== 0) different.push(`exit code ${code}: ${stderr.trim().split('\n')[0]}`);
+    if (different.length > 0) renameSync(join(directory, to), join(directory, `${to}-${Date.now()}`)); // to look at
+    return { kills, compared: files.length, different };
+  }
+}
+
+async function killUntil(name: string, mostKills: number): Promise<void> {
+  if (killsOf(name) >= mostKills) return;
+  const whole = await wholeRun(name);
+  for (let kills = killsOf(name); kills < mostKills; kills = killsOf(name))
+    appendFileSync(
+      chainsFile(name),
+      `${JSON.stringify(await chain(name, whole, Math.min(MOST_KILLS, mostKills - kills)))}\n`,
+    );
+}
+
+const header = '| algorithm | kills | runs | files compared in each | bytes |\n|---|---|---|---|---|';
+
+function row(name: string): string {
+  const chains = chainsOf(name);
+  const different = [...new Set(chains.flatMap((one) => one.different))];
+  if (different.length > 0) process.exitCode = 1;
+  const verdict = different.length === 0 ? 'equal' : `different: ${different.join(', ')}`;
+  return `| \`${name}\` | ${killsOf(name)} | ${chains.length} | ${chains[0].compared} | ${verdict} |`;
+}
+
+function writePage(): void {
+  const rows = names.filter((name) => chainsOf(name).length > 0).map(row);
+  const total = sum(names.map(killsOf));
+  const text = `# Every algorithm, killed and resumed
+
+Written by the command, ${new Date().toISOString().slice(0, 10)}. Each algorithm in a tiny run on the [tabular game](../environments/tabular.md):
+the run is killed with SIGKILL at a random instant of its duration and started again, until it ends by itself; then it is compared with
+a run that was never killed: metrics, episodes, test results and all weights that a finished run keeps. A kill that came after
+the end is not counted. ${total.toLocaleString('en')} kills in all.
+
+\`\`\`sh
+nice node --conditions=source --import tsx benchmarks/kill-and-resume.ts 100 all FOLDER docs/results/kill-and-resume.md
+\`\`\`
+
+${header}
+${rows.join('\n')}
+`;
+  writeFileSync(page, text);
+}
+
+mkdirSync(directory, { recursive: true });
+console.log(header);
+for (const name of only === 'all' ? names : only.split(',')) {
+  await killUntil(name, Number(killsText));
+  console.log(row(name));
+  if (page !== undefined) writePage();
+}
+if (folder === undefined) rmSync(directory, { recursive: true, force: true });

@@ -7,6 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { WandbServer } from '../packages/testing/src/index.js';
 import { CheckpointStore } from '../packages/runner/src/run/checkpoint-store.js';
 import { withLoggers } from '../packages/runner/src/run/open-loggers.js';
 import { Recorder } from '../packages/runner/src/run/recorder.js';
@@ -22,20 +23,39 @@ const computed = (): number =>
 
 const names = Array.from({ length: METRICS }, (_, i) => (i < 20 ? `losses/part_${i}` : `group_${i % 7}/metric_${i}`));
 const metricsOf = (step: number) => Object.fromEntries(names.map((name, i) => [name, Math.sin(step * 0.37 + i) * 10]));
+const wandb = {
+  ...{
+    entity: null,
+    project: null,
+    runId: null,
+    group: null,
+    jobType: null,
+    notes: null,
+    tags: [],
+    metrics: [],
+    plots: [],
+  },
+  ...{ episodes: 0, episodesEvery: 1, artifacts: false, console: false, systemSeconds: 0, finishSeconds: 0 },
+};
+/** The sender's requests, as often as at W&B: in batches. */
+const server = await WandbServer.start();
+Object.assign(process.env, { WANDB_BASE_URL: server.url, WANDB_API_KEY: server.key });
 const loggers = {
   'the run’s own files': {},
   'and csv': { csv: { file: 'metrics.csv' } },
   'and tensorboard': { tensorboard: { dir: 'tensorboard', episodes: 0, histograms: false } },
+  'and wandb, offline': { wandb: { ...wandb, mode: 'offline' } },
+  'and wandb, online': { wandb: { ...wandb, mode: 'online' } },
 };
 
-for (const [title, logger] of Object.entries(loggers)) {
+for (const [title, logger] of Object.entries(loggers).filter(([title]) => title.includes(process.argv[3] ?? ''))) {
   const directory = await mkdtemp(join(tmpdir(), 'bowyer-metrics-'));
   const quiet = { log: () => undefined, progress: { write: () => true } };
   const files = await RunFiles.open(directory, {});
   const config = { logger, projectName: 'benchmark', runName: 'metrics' };
   await withLoggers(
     config,
-    { directory, plainConfig: {}, log: quiet.log } as never,
+    { directory, plainConfig: {}, log: quiet.log, onOutput: () => () => undefined } as never,
     0,
     async (runLogger) => {
       const recorder = new Recorder(files, new CheckpointStore(directory), {} as never, {
@@ -68,3 +88,4 @@ for (const [title, logger] of Object.entries(loggers)) {
   );
   await rm(directory, { recursive: true });
 }
+await server.close();

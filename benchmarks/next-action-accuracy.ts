@@ -24,7 +24,10 @@ async function expertGames(split: 'train' | 'test'): Promise<Demonstration[]> {
   const request = { ...run.demonstrations, noise: 0, slips: 0, renamed: 0, count: Number(games), seed: SEED, split };
   const { records } = await unit.demonstrations!.make(options, request as never);
   const writer = () => new ContextWriter(name, run.context, unit.context!(options));
-  return records!.flatMap((record) => ('reset' in record ? [demonstrationOf(withContext(record, writer()))] : []));
+  const played: Demonstration[] = [];
+  for (const record of records!)
+    if ('reset' in record) played.push(demonstrationOf(await withContext(record, writer())));
+  return played;
 }
 
 /** What the model says at every turn of the expert's game. */

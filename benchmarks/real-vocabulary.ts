@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel, loadTokenizer } from '@bowyer/models';
+import { tokenizerJson } from './random-vocabulary.js';
 
 interface Family {
   config: Record<string, unknown>;
@@ -141,57 +142,6 @@ async function makeModel(dir: string, { config, tokens, pattern, isNormalized }:
   } finally {
     await device.close();
   }
-}
-
-/** Byte-level BPE whose merges are drawn at random: each makes one token, of at most 16 bytes; then one of 128 spaces. */
-function tokenizerJson(tokens: number, pattern: string, isNormalized: boolean, rng: Rng): object {
-  const bytes = Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i));
-  const alphabet = [
-    ...bytes,
-    ...Array.from({ length: 162 }, (_, i) => String.fromCharCode(i < 68 ? 256 + i : 161 + i - 68)),
-  ];
-  const list = [...new Set(alphabet)];
-  const known = new Set(list);
-  const merges: [string, string][] = [];
-  while (list.length < tokens) {
-    const [left, right] = [
-      list[rng.integer(0, list.length - 1)],
-      list[rng.integer(0, Math.min(list.length, 4096) - 1)],
-    ];
-    const merged = left + right;
-    if (merged.length > 16 || known.has(merged)) continue;
-    known.add(merged);
-    list.push(merged);
-    merges.push([left, right]);
-  }
-  list[list.length - 1] = 'Ġ'.repeat(128); // the longest token bounds what a server encodes
-  merges.pop();
-  const special = [
-    '<|endoftext|>',
-    '<|im_start|>',
-    '<|im_end|>',
-    ...Array.from({ length: 80 }, (_, i) => `<|reserved_${i}|>`),
-  ];
-  return {
-    version: '1.0',
-    added_tokens: special.map((content, i) => ({ id: tokens + i, content, special: true, normalized: false })),
-    normalizer: isNormalized ? { type: 'NFC' } : null,
-    pre_tokenizer: {
-      type: 'Sequence',
-      pretokenizers: [
-        { type: 'Split', pattern: { Regex: pattern }, behavior: 'Isolated', invert: false },
-        { type: 'ByteLevel', add_prefix_space: false, use_regex: false },
-      ],
-    },
-    post_processor: null,
-    decoder: { type: 'ByteLevel' },
-    model: {
-      type: 'BPE',
-      ignore_merges: true,
-      vocab: Object.fromEntries(list.map((token, id) => [token, id])),
-      merges,
-    },
-  };
 }
 
 /** @param killAt it is killed when this folder contains a checkpoint */

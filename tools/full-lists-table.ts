@@ -18,6 +18,8 @@ interface Config {
   batchSize: number;
   lmLr: number;
   rolloutSize: number;
+  /** Of methods with a critic; null: whole returns. */
+  tdSteps?: number | null;
 }
 
 const json = <Content>(...path: string[]) => JSON.parse(readFileSync(join(...path), 'utf8')) as Content;
@@ -46,6 +48,10 @@ function startRow(folder: string): string {
 const stepsOf = ({ metrics }: Run) =>
   metrics.reduce((sum, line) => sum + (line['rollout/episodes'] ?? 0) * (line['rollout/episode_turns'] ?? 0), 0);
 
+/** A critic on whole returns is another method than one on single steps. */
+const methodOf = ({ algorithm, folder }: Run) =>
+  `\`${algorithm}\`${configOf(folder).tdSteps === null ? ', whole returns' : ''}`;
+
 /** Of the runs of one game and one method. */
 function gainRow(runs: readonly Run[]): string {
   const best = runs.map((run) => tested(run, 'best') ?? tested(run, 'last')!);
@@ -56,7 +62,7 @@ function gainRow(runs: readonly Run[]): string {
   const { iteration: iterations } = runs[0].metrics.at(-1)!;
   const cells = [
     titles[env.name],
-    `\`${runs[0].algorithm}\``,
+    methodOf(runs[0]),
     runs.map(({ seed }) => seed).join(', '),
     `${iterations} of ${rolloutSize}`,
     (mean(runs.map(stepsOf)) / 1000).toFixed(1),
@@ -74,15 +80,20 @@ function gainRow(runs: readonly Run[]): string {
 
 const separator = process.argv.indexOf('--');
 const starts = process.argv.slice(2, separator);
-const sweeps = process.argv.slice(separator + 1).map((folder) => finishedRuns([folder]));
-const dates = [...new Set(sweeps.flat().map(({ date }) => date))].sort().join(', ');
+const runs = process.argv.slice(separator + 1).flatMap((folder) => finishedRuns([folder]));
+/** By game and method, the seeds of each in order. */
+const keyOf = (run: Run) => `${configOf(run.folder).env.name} ${methodOf(run)}`;
+const groups = [...new Set(runs.map(keyOf))].map((key) =>
+  runs.filter((run) => keyOf(run) === key).sort((a, b) => Number(a.seed) - Number(b.seed)),
+);
+const dates = [...new Set(runs.map(({ date }) => date))].sort().join(', ');
 
 mkdirSync(dirname(PAGE), { recursive: true });
 writeFileSync(
   PAGE,
   `# All 157 words and all 91 cities: starts and gains
 
-Written by \`tools/full-lists-table.ts\` from ${starts.length + sweeps.flat().length} runs of ${dates}, not after commit ${headCommit()}.
+Written by \`tools/full-lists-table.ts\` from ${starts.length + runs.length} runs of ${dates}, not after commit ${headCommit()}.
 
 \`\`\`sh
 npx bowyer --config-name archer_20q_full algorithm=bc save_path=START
@@ -110,11 +121,11 @@ Every run begins with the start of its game above; the seed is that of the train
 figures say how much the training differs between runs, not between starts. The policy tested is the one that was best in
 evaluations on other episodes. The gain is the difference to the start on the same test episodes, its interval the 95 % interval
 of Student's t over seeds, SE its standard error. \`archer\` and \`ppo\` ran the same command, with
-\`warmup_iter=4\` in addition.
+\`warmup_iter=4\` in addition; with whole returns, \`capacity=2500 td_steps=null\` too.
 
 | game | method | seeds | iterations | steps (1,000) | start | return | each seed | gain | interval | gain / SE | win | seconds |
 |---|---|---|---|---|---|---|---|---|---|---|---|---|
-${sweeps.map(gainRow).join('\n')}
+${groups.map(gainRow).join('\n')}
 `,
 );
-process.stdout.write(`${PAGE}: ${sweeps.flat().length} runs\n`);
+process.stdout.write(`${PAGE}: ${runs.length} runs\n`);

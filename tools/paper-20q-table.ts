@@ -1,11 +1,15 @@
 // Writes docs/results/paper-20q.md or paper-20q-full.md, with figures, from the runs of experiments/paper_20q.yaml or
 // paper_20q_full.yaml, finished or not:
 //   npx bowyer --config-name archer_20q +experiment=paper_20q hydra.sweep.dir=FOLDER
-//   node --conditions=source --import tsx tools/paper-20q-table.ts paper_20q FOLDER... (several where the sweep was run in parts)
+//   node --conditions=source --import tsx tools/paper-20q-table.ts paper_20q FOLDER... --rates RATES --archer LOOK...
+// Several folders where the sweep was run in parts; RATES: of experiments/paper_20q_rates.yaml, a folder for each method; LOOK: short
+// runs of ArCHer with other settings.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { mean, minimum, standardError } from '@bowyer/core';
 import { lineChart, type Series } from '@bowyer/logging';
+import { archerSection } from './archer-section.js';
+import { ratesSection } from './rates-section.js';
 import { finishedRuns, halfInterval, headCommit, tested, testReturn, type Run } from './sweep-runs.js';
 
 interface Page {
@@ -23,12 +27,15 @@ const pages: Record<string, Page> = {
     file: 'docs/results/paper-20q.md',
     title: 'Ten words of Twenty Questions: the methods of the ArCHer paper, by environment steps',
     levels: [-7, -6, -5, -4],
-    text: `Settings: \`configs/preset/methods_20q.yaml\`, a policy of 0.11 M weights. A perfect player with the demonstrator's questions
+    text: `Settings: \`configs/preset/paper_20q.yaml\`, a policy of 0.11 M weights. A perfect player with the demonstrator's questions
 has -2.90.`,
     ranking: `The ArCHer paper (Zhou et al. 2024, arXiv:2402.19446) reports that ArCHer needs far fewer samples than PPO. Here it does not.
-What differs: a policy of 0.11 M weights from scratch in place of GPT-2, ten words, a rule-based oracle, and episodes of about
-eight turns, so a return says much about each of its turns; ArCHer's policy rests for the warm-up of its critic, a sixth of its
-iterations. Which of these decides was not measured.`,
+The last table shows what limits it: A(s, a) = Q − V of the critic says little of what an episode then shows (correlation 0.2 with a
+buffer of the last 1,000 episodes and one-step targets). The policy changes within 100 episodes, the old ones say what was good
+before, and one-step targets carry that on; at rates that PPO takes the policy then asks the same questions again, and the return
+falls. With 200 episodes and whole returns as targets the correlation is 0.36, and that is what \`archer\` has in this table, chosen
+on evaluation episodes of another seed. Group methods and PPO learn from the returns themselves, which in games of eight turns are a
+cheap and unbiased judge. Fresh samples at replayed states, as in the paper, change nothing at the same number of updates.`,
   },
   paper_20q_full: {
     file: 'docs/results/paper-20q-full.md',
@@ -51,7 +58,17 @@ interface Point {
   value: number;
 }
 
-const [experiment, ...folders] = process.argv.slice(2);
+const [experiment, ...rest] = process.argv.slice(2);
+/** What follows `--NAME`; the folders of the runs come before all of them. */
+const given = (name: string) => {
+  const at = rest.indexOf(`--${name}`);
+  return at < 0 ? [] : rest.slice(at + 1, rest.findIndex((word, i) => i > at && word.startsWith('--')) >>> 0);
+};
+const folders = rest.slice(0, rest.findIndex((word) => word.startsWith('--')) >>> 0);
+const [[ratesFolder], looks] = [given('rates'), given('archer')];
+const appendix =
+  (ratesFolder === undefined ? '' : `\n${ratesSection(ratesFolder)}`) +
+  (looks.length === 0 ? '' : `\n${archerSection(looks)}`);
 const page = pages[experiment];
 if (!page) throw new Error(`first argument '${experiment}': expected ${Object.keys(pages).join(' or ')}`);
 /** The others of experiments/methods_20q.yaml, whose jobs are those of paper_20q but for their name, are not the paper's. */
@@ -199,7 +216,7 @@ Written by \`tools/paper-20q-table.ts\` from ${runs.length} runs of ${sweeps} of
 
 \`\`\`sh
 npx bowyer --config-name archer_20q +experiment=${experiment} hydra.sweep.dir=FOLDER
-node --conditions=source --import tsx tools/paper-20q-table.ts ${experiment} FOLDER
+node --conditions=source --import tsx tools/paper-20q-table.ts ${experiment} FOLDER${appendix === '' ? '' : ' --rates RATES --archer LOOK'}
 \`\`\`
 
 ${page.text}
@@ -234,6 +251,6 @@ mean over seeds, or how many of them reach it. In brackets: ArCHer's steps divid
 | method | ${page.levels.join(' | ')} |
 |---|${page.levels.map(() => '---|').join('')}
 ${playing.map((name) => `| \`${name}\` | ${page.levels.map((level) => stepsCell(level, name)).join(' | ')} |`).join('\n')}
-`,
+${appendix}`,
 );
 process.stdout.write(`${page.file}: ${runs.length} runs of ${methods.length} methods\n`);

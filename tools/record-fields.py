@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Records what transformers and peft make of single fields of a model's folder, and which fields their classes have.
 
-    python tools/record-fields.py [decoders] [generation] [adapters] [fields]
+    python tools/record-fields.py [decoders] [generation] [adapters] [fields] [changes]
 
 Needs transformers 5.18 and peft 0.21. Writes packages/models/test/recorded-fields/*.json, which the tests of fields read.
 Weights are a formula of a tensor's name and an element's index (`weights_of`), so that a recording has no weight files;
 test/field-folders.ts has the same formula.
 """
 import dataclasses
+import importlib.util
 import json
 import math
 import shutil
@@ -247,8 +248,25 @@ def adapter_cases():
     yield case("fan_in_fan_out on linear layers", fan_in_fan_out=True)
     for start in ["gaussian", "orthogonal"]:
         yield case(f"init_lora_weights {start}", init_lora_weights=start)
+    yield case("rank_pattern and alpha_pattern", rank_pattern={"q_proj": 2, "1.mlp.down_proj": 3}, alpha_pattern={"layers.0.*proj": 5}, target_modules=["q_proj", "down_proj", "v_proj"])
+    yield case("rank_pattern and use_rslora", rank_pattern={"^model.layers.1.self_attn.q_proj": 1}, use_rslora=True)
+    yield case("use_dora", use_dora=True)
+    yield case("use_dora, patterns and the head", use_dora=True, use_rslora=True, rank_pattern={"q_proj": 3}, alpha_pattern={"down_proj": 2}, target_modules=["q_proj", "down_proj", "lm_head"])
     for start in ["pissa", "olora"]:
         yield case(f"init_lora_weights {start}", init_lora_weights=start, refused="init_lora_weights")
+
+
+def adapter_gradients(model):
+    """Of the sum of -log p, by the names in the file: the norm, and the projection on sin(i)."""
+    logits = model(torch.tensor([IDS])).logits[0].log_softmax(-1)
+    (-logits[torch.arange(len(IDS) - 1), IDS[1:]].sum()).backward()
+    found = {}
+    for name, value in model.named_parameters():
+        if value.grad is not None:
+            flat = value.grad.flatten()
+            file = name.replace(".default", "").replace("lora_magnitude_vector.weight", "lora_magnitude_vector")
+            found[file] = [float(f"{x:.7g}") for x in (flat.norm(), flat @ torch.arange(len(flat)).double().sin())]
+    return found
 
 
 def record_adapters():
@@ -268,19 +286,27 @@ def record_adapters():
             names = {name: shape for name, shape in names.items() if "base_layer" not in name}
             save_file({name: weights_of(name, shape) for name, shape in names.items()}, folder / "adapter/adapter_model.safetensors", metadata={"format": "pt"})
             saved = json.loads((folder / "adapter/adapter_config.json").read_text())
-            return saved, names, logprobs(PeftModel.from_pretrained(load(folder / "base"), folder / "adapter").eval())
+            adapted = PeftModel.from_pretrained(load(folder / "base"), folder / "adapter", is_trainable=True).eval().double()
+            return saved, names, logprobs(adapted), adapter_gradients(adapted)
 
-        config, names, scores = in_folder(result)
+        config, names, scores, gradients = in_folder(result)
         config["base_model_name_or_path"] = "base"
         print(case["title"], scores[:3], len(names))
-        recorded.append(dict(title=case["title"], adapter=config, tensors=names, logprobs=scores, **({"refused": refused} if refused else {})))
+        recorded.append(dict(title=case["title"], adapter=config, tensors=names, logprobs=scores, gradients=gradients, **({"refused": refused} if refused else {})))
     write("adapters", {"ids": IDS, "base": BASES["llama"], "cases": recorded})
 
 
 # Fields of the classes, with their defaults
 
-# Rows of test/field-classes.ts; a new family's type goes here too.
+# Rows of test/field-classes.ts; a new family's type goes here too, unless make-family-recordings.py has it.
 FAMILIES = ["falcon", "gpt2", "gpt_neox", "llama", "mistral", "qwen2", "qwen3"]
+
+
+def family_tool():
+    spec = importlib.util.spec_from_file_location("families", Path(__file__).resolve().parent / "make-family-recordings.py")
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    return tool
 
 
 def plain(value):
@@ -299,12 +325,89 @@ def record_fields():
     import peft
 
     own = GenerationConfig().__dict__
+    types = {*FAMILIES, *(config["model_type"] for config in family_tool().CONFIGS.values())}
     write("fields", {
         "versions": {"transformers": transformers.__version__, "peft": peft.__version__},
-        "decoders": {name: fields_of(CONFIG_MAPPING[name]) for name in FAMILIES},
+        "decoders": {name: fields_of(CONFIG_MAPPING[name]) for name in sorted(types)},
         "generation_config.json": {name: plain(value) for name, value in own.items() if not name.startswith("_")},
         "adapter_config.json": fields_of(peft.LoraConfig),
     })
+
+
+# Which fields change the result, one at a time: those of the class, and those that other classes or older files have
+
+COMMON = {field.name for field in dataclasses.fields(CONFIG_MAPPING["gpt2"])} & {field.name for field in dataclasses.fields(CONFIG_MAPPING["llama"])}
+ROPES = [dict(rope_type="linear", factor=3.0, rope_theta=500.0), dict(rope_type="default", rope_theta=500.0, partial_rotary_factor=0.5)]
+OTHER_FIELDS = dict(rope_theta=500.0, rope_scaling=dict(rope_type="linear", factor=3.0), partial_rotary_factor=0.75, head_dim=10,
+                    attention_bias=True, mlp_bias=True, use_bias=True, sliding_window=3, sliding_window_pattern=3, is_causal=False,
+                    hidden_act="relu", hidden_activation="relu", num_key_value_heads=1, use_qk_norm=True, qk_layernorm=True,
+                    tie_word_embeddings=None, use_sliding_window=True, rope_local_base_freq=300.0, logit_scale=0.3,
+                    final_logit_softcapping=2.0, attn_logit_softcapping=2.0, query_pre_attn_scalar=2, norm_topk_prob=None,
+                    num_experts=3, num_local_experts=3, n_routed_experts=3, intermediate_size=24, layer_types=None)
+
+
+def changed_values(name, value, config):
+    """Candidates; the first that transformers takes and that changes the result counts, else the last that it takes."""
+    layers = config.get("num_hidden_layers", 2)
+    kinds = [[kind] * layers for kind in ("sliding_attention", "full_attention", "linear_attention", "conv")]
+    if name == "layer_types":
+        return [list(reversed(value))] if isinstance(value, list) and list(reversed(value)) != value else kinds
+    if name in ("rope_parameters", "rope_scaling"):
+        return [{**(value or {}), "rope_theta": 500.0}] if value and "rope_type" in value else ROPES
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, int):
+        return [2 * value, value + 1, value - 1, value // 2, 1]
+    if isinstance(value, float):
+        return [2 * value + 0.25, value / 2]
+    if isinstance(value, str):
+        return ["relu", "gelu"]
+    by_name = dict(sliding_window=[3], head_dim=[10], num_key_value_heads=[1, 2], n_inner=[24], word_embed_proj_dim=[8], mlp_only_layers=[[1]],
+                   no_rope_layers=[[0] * layers], full_attn_idxs=[[0]], use_bidirectional_attention=[True],
+                   final_logit_softcapping=[2.0], attn_logit_softcapping=[2.0], q_lora_rank=[9], tie_word_embeddings=[True, False])
+    return by_name.get(name, [1])
+
+
+def record_changes():
+    tool = family_tool()
+
+    def scores(config):
+        config = json.loads(json.dumps(config))
+        with torch.no_grad():
+            logits = tool.build(config)(torch.tensor([IDS])).logits[0]
+        picked = logits.log_softmax(-1)[torch.arange(len(IDS) - 1), IDS[1:]]
+        return float(picked.mean())
+
+    recorded = {}
+    for name, config in tool.CONFIGS.items():
+        cls = CONFIG_MAPPING[config["model_type"]]
+        own = {key: value for key, value in fields_of(cls).items() if key not in COMMON or key == "tie_word_embeddings"}
+        defaults = {**OTHER_FIELDS, **own}
+        base, effective, idle = scores(config), {}, {}
+        built = cls(**json.loads(json.dumps(config)))
+        for field in defaults:
+            value = config.get(field, defaults[field])
+            if field not in own and field not in config and OTHER_FIELDS[field] is not None:
+                candidates = [OTHER_FIELDS[field]]
+            else:
+                candidates = changed_values(field, value if value is not None else plain(getattr(built, field, None)), config)
+            found = None
+            for candidate in candidates:
+                try:
+                    score = scores({**config, field: candidate})
+                except Exception:
+                    continue
+                found = found or (candidate, None)
+                if not abs(score - base) < 1e-7:
+                    found = (candidate, round(score, 7))
+                    break
+            if found and found[1] is not None:
+                effective[field] = list(found)
+            elif found:
+                idle[field] = found[0]
+        print(name, round(base, 6), "effective:", *effective, "idle:", *idle, "refused:", *[key for key in defaults if key not in effective and key not in idle], flush=True)
+        recorded[name] = dict(config=config, base=round(base, 7), effective=effective, idle=idle)
+    write("changes", dict(ids=IDS, families=recorded))
 
 
 def write(name, value):
@@ -314,7 +417,7 @@ def write(name, value):
     print(f"{name}.json: {len(text)} bytes")
 
 
-RECORDS = {"decoders": record_decoders, "generation": record_generation, "adapters": record_adapters, "fields": record_fields}
+RECORDS = {"decoders": record_decoders, "generation": record_generation, "adapters": record_adapters, "fields": record_fields, "changes": record_changes}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or RECORDS:

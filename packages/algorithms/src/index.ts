@@ -23,7 +23,12 @@ export {
 export { type DatasetEvaluation } from './dataset/dataset-evaluation.js';
 export { imitate, type ImitationSettings } from './dataset/imitate.js';
 export type { Metrics, OnFailure, OpenPlayer, PlayOptions, ReplayItem, RunHooks } from './types.js';
-export { collect, episodeMetrics, play, rolloutMetrics, type PlayContext } from './rollout/collect.js';
+export { collect, episodeMetrics, rolloutMetrics } from './rollout/collect.js';
+export { play, type PlayContext, type RolloutSource } from './rollout/play.js';
+export { Collector } from './ahead/collector.js';
+export { LockStepRollouts } from './ahead/lock-step-rollouts.js';
+export { AsynchronousRollouts, type StreamState } from './ahead/asynchronous-rollouts.js';
+export { StalenessQueue } from './ahead/staleness-queue.js';
 export type { ReplayPlacement } from './rollout/replay.js';
 export { evalDecodingKey, loopKeys } from './rollout/loop-keys.js';
 export { Diagnostics, type DiagnosticsOptions } from './rollout/diagnostics.js';

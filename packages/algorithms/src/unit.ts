@@ -3,7 +3,7 @@
 import type { ConfigProblem, OptionsOf, Trajectory } from '@bowyer/core';
 import type { DoubleCritic, EncodedConversation, LanguageModel, Quantization, TokenExample } from '@bowyer/models';
 import type { Static, TObject } from '@sinclair/typebox';
-import type { PlayContext } from './rollout/collect.js';
+import type { PlayContext } from './rollout/play.js';
 import type { Dialogues } from './rollout/dialogue.js';
 import type { OpenPlayer, PlayOptions, RunHooks } from './types.js';
 

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { withFileLock } from './file-lock.js';
+import { hasLiveOwner, withFileLock } from './file-lock.js';
 
 let dir: string;
 let path: string;
@@ -60,6 +60,40 @@ test.each([
   const waits: (number | null)[] = [];
   expect(await withFileLock(path, async () => 'done', { ...quick, onWait: (pid) => waits.push(pid) })).toBe('done');
   expect(waits).toEqual([(changes as { pid?: number }).pid ?? process.pid]);
+});
+
+test('an owner is alive while its heartbeat is near, whatever day the clock shows', async () => {
+  expect(await hasLiveOwner(path)).toBe(false);
+  await withFileLock(path, async () => {
+    expect(await hasLiveOwner(path)).toBe(true);
+    for (const day of [-86_400, 86_400]) {
+      const time = Date.now() / 1000 + day;
+      utimesSync(path, time, time);
+      expect(await hasLiveOwner(path)).toBe(false);
+    }
+  });
+  const { pid } = spawnSync(process.execPath, ['-e', '']);
+  await leftBehind({ pid });
+  expect(await hasLiveOwner(path)).toBe(false);
+});
+
+test('the clock is set by a day while a process works: the others wait', async () => {
+  const order: string[] = [];
+  const first = withFileLock(
+    path,
+    async () => {
+      for (const day of [-1, 1, -1]) {
+        utimesSync(path, Date.now() / 1000 + 86_400 * day, Date.now() / 1000 + 86_400 * day); // its next heartbeat
+        await sleep(300);
+      }
+      order.push('first');
+    },
+    quick,
+  );
+  await sleep(20);
+  await withFileLock(path, async () => void order.push('second'), quick);
+  await first;
+  expect(order).toEqual(['first', 'second']);
 });
 
 test('an owner that works for longer than the timeout keeps the lock', async () => {

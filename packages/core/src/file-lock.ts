@@ -89,6 +89,20 @@ async function acquire(path: string, owner: LockOwner, staleSeconds: number): Pr
   };
 }
 
+/** Without a heartbeat for so long, an owner counts as gone, in milliseconds. Owners send one every two seconds. */
+const ALIVE_MS = 30_000;
+
+/**
+ * Whether a process that is alive has the lock. The age of its heartbeat is the difference between two clocks that show the time
+ * of day: one in the future is as old as one in the past.
+ */
+export async function hasLiveOwner(path: string): Promise<boolean> {
+  const touched = (await stat(path).catch(() => null))?.mtimeMs;
+  if (touched === undefined || Math.abs(Date.now() - touched) > ALIVE_MS) return false;
+  const owner = parseOwner(await readFile(path, 'utf8').catch(() => ''));
+  return !isDead(owner, await thisMachine());
+}
+
 /** null where the file is partly written or damaged. */
 function parseOwner(text: string): LockOwner | null {
   try {
@@ -99,7 +113,7 @@ function parseOwner(text: string): LockOwner | null {
 }
 
 /** Whether the owner's process ran on this machine and has ended. */
-function isDead(other: LockOwner | null, { host, processes }: LockOwner): boolean {
+function isDead(other: LockOwner | null, { host, processes }: Pick<LockOwner, 'host' | 'processes'>): boolean {
   if (!other || other.host !== host || other.processes !== processes) return false;
   try {
     process.kill(other.pid, 0);

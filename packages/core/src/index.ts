@@ -63,7 +63,7 @@ export { utf8Text } from './utf8-text.js';
 export { namingFile } from './disk-error.js';
 export { isLoopback } from './loopback.js';
 export { writeFileAtomically } from './atomic-file.js';
-export { withFileLock, type FileLockOptions, type LockOwner } from './file-lock.js';
+export { hasLiveOwner, withFileLock, type FileLockOptions, type LockOwner } from './file-lock.js';
 export type { ConfigProblem } from './config-problem.js';
 export { camelKeys, snakeKeys, toCamelCase, toSnakeCase } from './key-case.js';
 export { count, nullable, oneOf, rate, share, type CamelKeys, type OptionsOf } from './option-schema.js';

@@ -9,6 +9,8 @@ export interface Transition {
   observation: string;
   /** The environment's own observation, without the history that the context adds; absent where it is `observation`. */
   state?: string;
+  /** Ids of what a memory has put into `observation`; absent without a memory. */
+  retrieved?: string[];
   action: string;
   reward: number;
   nextObservation: string;
@@ -32,6 +34,8 @@ export interface UtteranceTokens {
   logprobs: number[];
   /** Of a demonstration: not to be imitated. */
   slip?: boolean;
+  /** Iterations that the policy had been trained for when it sampled; absent: those before the iteration that learns from it first. */
+  policyVersion?: number;
 }
 
 /** A contiguous piece of context: every token attends to all earlier ones of the segment and to nothing else. */
@@ -59,6 +63,8 @@ export interface Trajectory {
   seed: number;
   /** Id of the task item that was played (a goal, a word, a world), from the environment's `info.item`. */
   item?: string;
+  /** The task, where the environment tells it beside its observations; not in files. */
+  task?: string;
   /** Episodes of one group were reset with the same seed, so that their returns can be compared; absent: a group of its own. */
   group?: number;
   transitions: Transition[];

@@ -75,9 +75,24 @@ export {
 export { withContext } from './context/context-records.js';
 export { ContextWriter } from './context/context-writer.js';
 
+// Past successes that an agent reads.
+export {
+  memoryKinds,
+  memoryProblems,
+  retrievalKeys,
+  type MemoryKind,
+  type MemoryOptions,
+  type RetrievalOptions,
+} from './memory/memory-options.js';
+export { demonstrationId, episodeOfRecord, episodeOfTrajectory, type MemoryEpisode } from './memory/memory-episode.js';
+export { bm25Index, vectorIndex, type MakeIndex } from './memory/memory-index.js';
+export { Memory } from './memory/memory.js';
+export { MemoryReader } from './memory/memory-reader.js';
+
 // Play.
 export {
   playEpisodes,
+  streamEpisodes,
   type Decision,
   type PlayEpisodesOptions,
   type PlayedEpisode,

@@ -11,6 +11,8 @@ export interface ReadyTurn {
   observation: string;
   /** The environment's own observation, where a context has made another text of it. */
   state?: string;
+  /** Ids of what a memory has put into the text. */
+  retrieved?: string[];
   /** What the environment accepts now, where its `info` lists it. */
   validActions?: readonly string[];
 }
@@ -25,6 +27,8 @@ export interface PlayedTurn<T> {
   observation: string;
   /** As in `ReadyTurn`. */
   state?: string;
+  /** As in `ReadyTurn`. */
+  retrieved?: string[];
   action: string;
   nextObservation: string;
   reward: number;
@@ -39,6 +43,8 @@ export interface PlayedEpisode<T> {
   seed: number;
   /** Id of the item that was played, where the environment names it in the `info` of its reset. */
   item?: string;
+  /** The task, where the environment tells it in the `info` of its reset. */
+  task?: string;
   slot: number;
   /** A failed episode keeps the turns before the failure. */
   turns: PlayedTurn<T>[];
@@ -53,6 +59,11 @@ export interface PlayEpisodesOptions<T> {
   makeEnv: (slot: number) => Env | Promise<Env>;
   slots: number;
   episodes: number;
+  /**
+   * Called before each episode, in their order; the slot waits until it is settled. False: neither this episode nor another one is
+   * begun. Every episode is begun at once if not given.
+   */
+  admit?: (episode: number) => Promise<boolean>;
   /** The seed of each episode: two runs with the same seeds and a deterministic policy play the same games. */
   seeds: (episode: number) => number;
   /** What else `reset` takes in an episode. */
@@ -64,6 +75,8 @@ export interface PlayEpisodesOptions<T> {
   act: (ready: ReadyTurn[]) => Promise<(string | Decision<T> | Error)[]> | (string | Decision<T> | Error)[];
   /** Called as episodes end, in the order of their ends. */
   onEpisode?: (episode: PlayedEpisode<T>) => void;
+  /** Waits until all slots in play are ready: then what is ready together does not depend on how long each took. */
+  together?: boolean;
   /** A slot whose environment broke this many times in a row takes no further episodes. */
   retireAfter?: number;
 }
@@ -76,6 +89,37 @@ export interface PlayEpisodesOptions<T> {
  * batches, and with them the trajectories, depend on the seeds alone.
  */
 export async function playEpisodes<T = undefined>(options: PlayEpisodesOptions<T>): Promise<PlayedEpisode<T>[]> {
+  const { episodes, onEpisode } = options;
+  const all: PlayedEpisode<T>[] = [];
+  const { lastError } = await streamEpisodes({
+    ...options,
+    onEpisode: (played) => {
+      all[played.episode] = played;
+      onEpisode?.(played);
+    },
+  });
+  for (let episode = 0; episode < episodes; episode++) all[episode] ??= unplayed(episode, options, lastError);
+  return all;
+}
+
+/** Episodes that no slot was left to play come back failed, with the last error seen. */
+const unplayed = <T>(
+  episode: number,
+  { seeds }: Pick<PlayEpisodesOptions<T>, 'seeds'>,
+  lastError: Error | null,
+): PlayedEpisode<T> => ({
+  ...{ episode, seed: seeds(episode), slot: -1, turns: [], episodicReturn: 0 },
+  error: new Error(`not played: every slot was retired, the last one after: ${lastError?.message}`),
+});
+
+/**
+ * As `playEpisodes`, for more episodes than memory has room for: each is given to `onEpisode` alone.
+ *
+ * @returns the last error that broke an environment; episodes are left over only where every slot was retired
+ */
+export async function streamEpisodes<T = undefined>(
+  options: PlayEpisodesOptions<T>,
+): Promise<{ lastError: Error | null }> {
   const { slots, episodes, act, onEpisode } = options;
   if (!(slots >= 1)) throw new RangeError(`playEpisodes: slots is ${slots}; at least one is needed`);
   const run = new Run(options);
@@ -94,7 +138,7 @@ export async function playEpisodes<T = undefined>(options: PlayEpisodesOptions<T
       ready.forEach((turn, i) => run.step(turn, decisions[i]));
     }
     for (const played of run.takeFinished()) onEpisode?.(played);
-    return run.results();
+    return { lastError: run.lastError };
   } finally {
     await run.close();
   }
@@ -108,14 +152,14 @@ interface Slot<T> {
 
 class Run<T> {
   readonly #slots: Slot<T>[];
-  readonly #played: PlayedEpisode<T>[] = [];
+  lastError: Error | null = null;
   #next = 0;
+  #isAdmitting = true;
   /** Slots whose environment is working on a reset or a step. */
   #pending = 0;
   #ready: ReadyTurn[] = [];
   #finished: PlayedEpisode<T>[] = [];
   #wake: () => void = () => {};
-  #lastError: Error | null = null;
   /** Environments that broke and are being closed; only the end of the run waits for them. */
   readonly #closing: Promise<void>[] = [];
 
@@ -129,7 +173,9 @@ class Run<T> {
 
   /** Waits until a slot is ready, then one turn of the event loop more, so that all who answer at once are counted. */
   async ready(): Promise<ReadyTurn[]> {
-    if (this.#ready.length === 0 && this.#pending > 0) await new Promise<void>((resolve) => (this.#wake = resolve));
+    const wake = () => new Promise<void>((resolve) => (this.#wake = resolve));
+    if (this.#ready.length === 0 && this.#pending > 0) await wake();
+    while (this.options.together && this.#pending > 0) await wake();
     await new Promise<void>((resolve) => setImmediate(resolve));
     const ready = this.#ready.sort((a, b) => a.slot - b.slot);
     this.#ready = [];
@@ -144,17 +190,20 @@ class Run<T> {
   }
 
   startNext(slot: number): void {
-    if (this.#next >= this.options.episodes) return;
+    if (this.#next >= this.options.episodes || !this.#isAdmitting) return;
     const episode = this.#next++;
     const seed = this.options.seeds(episode);
     const state = this.#slots[slot];
     const played: PlayedEpisode<T> = { episode, seed, slot, turns: [], episodicReturn: 0, error: null };
     state.current = played;
     this.#work(slot, async () => {
+      if (this.options.admit && !(await this.options.admit(episode))) return void (this.#isAdmitting = false);
       state.env ??= await this.options.makeEnv(slot);
-      const { observation, info, state: own } = await state.env.reset({ seed, ...this.options.reset?.(episode) });
+      const result = await state.env.reset({ seed, ...this.options.reset?.(episode) });
+      const { observation, info } = result;
       if (info.item !== undefined) played.item = String(info.item);
-      this.#ready.push({ slot, episode, turn: 0, observation, ...stateOf(own), ...validActionsOf(info) });
+      if (typeof info.taskDescription === 'string') played.task = info.taskDescription;
+      this.#ready.push({ slot, episode, turn: 0, observation, ...readOf(result), ...validActionsOf(info) });
     });
   }
 
@@ -170,21 +219,21 @@ class Run<T> {
         throw new Error(`the environment gave the reward ${result.reward}; rewards must be finite numbers`);
       this.#record(state.current!, ready, { action, data }, result);
       if (result.terminated || result.truncated) return this.#finish(slot, null);
-      const { observation, state: own, info } = result;
-      this.#ready.push({ slot, episode, turn: turn + 1, observation, ...stateOf(own), ...validActionsOf(info) });
+      const { observation, info } = result;
+      this.#ready.push({ slot, episode, turn: turn + 1, observation, ...readOf(result), ...validActionsOf(info) });
     });
   }
 
   #record(
     played: PlayedEpisode<T>,
-    { observation, state }: ReadyTurn,
+    ready: ReadyTurn,
     said: { action: string; data?: T },
     result: StepResult,
   ): void {
     const { observation: nextObservation, reward, terminated, truncated, info } = result;
     const turn: PlayedTurn<T> = {
-      observation,
-      ...stateOf(state),
+      observation: ready.observation,
+      ...readOf(ready),
       action: said.action,
       nextObservation,
       reward,
@@ -222,7 +271,6 @@ class Run<T> {
     const played = state.current!;
     state.current = null;
     played.error = error;
-    this.#played[played.episode] = played;
     this.#finished.push(played);
   }
 
@@ -233,7 +281,7 @@ class Run<T> {
     if (error === null) {
       state.failuresInARow = 0;
     } else {
-      this.#lastError = error;
+      this.lastError = error;
       state.failuresInARow++;
       const broken = state.env;
       state.env = null;
@@ -244,27 +292,16 @@ class Run<T> {
     this.startNext(slot);
   }
 
-  /** Episodes that no slot was left to play come back failed, with the last error seen. */
-  results(): PlayedEpisode<T>[] {
-    for (let episode = 0; episode < this.options.episodes; episode++) {
-      this.#played[episode] ??= {
-        episode,
-        seed: this.options.seeds(episode),
-        slot: -1,
-        turns: [],
-        episodicReturn: 0,
-        error: new Error(`not played: every slot was retired, the last one after: ${this.#lastError?.message}`),
-      };
-    }
-    return this.#played;
-  }
-
   async close(): Promise<void> {
     await Promise.all([...this.#closing, ...this.#slots.map(({ env }) => env?.close())]);
   }
 }
 
-const stateOf = (state: string | undefined) => (state === undefined ? {} : { state });
+/** What made the text that the agent reads, where something did. */
+const readOf = ({ state, retrieved }: Pick<ReadyTurn, 'state' | 'retrieved'>) => ({
+  ...(state !== undefined && { state }),
+  ...(retrieved !== undefined && { retrieved }),
+});
 
 const validActionsOf = ({ validActions }: Record<string, unknown>) =>
   Array.isArray(validActions) ? { validActions: validActions as string[] } : {};

@@ -44,9 +44,9 @@ export const playedOptions = ({
 /** What a context may show of the turns after the first (a task stays the same), and whether the episode was won. */
 const keptOfSteps = [...contextParts.filter((part) => part !== 'taskDescription'), 'won'];
 
-/** Stored as JSONL, one episode a line, with what a context may show beside the observations, and `won`. */
+/** Stored as JSONL, one episode a line, with what a context may show beside the observations, the item, and `won`. */
 export const playedSet = (episodes: readonly (readonly InformedTransition[])[]): DemonstrationSet =>
-  demonstrationSetOf(episodes.map((turns) => recordOf(turns, { reset: contextParts, step: keptOfSteps })));
+  demonstrationSetOf(episodes.map((turns) => recordOf(turns, { reset: [...contextParts, 'item'], step: keptOfSteps })));
 
 /** A player of one environment: the expert's next action, and some action at all. Both read `info`, as people may. */
 export interface Demonstrator {

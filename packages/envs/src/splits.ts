@@ -29,6 +29,8 @@ export interface SplitPlan {
   /** Items of a split; null where every seed makes another one. */
   count(split: Split): number | null;
   choose(episode: EpisodeOfSplit): ItemChoice;
+  /** Which split an item belongs to, by its id; undefined where no split has it alone. */
+  splitOf?(item: string): Split | undefined;
 }
 
 /** `seeds`: every seed makes an item of its own, and the seeds are divided. */
@@ -66,6 +68,7 @@ export const seedSplits = (noun = 'worlds'): SplitPlan => ({
     const own = seedOfSplit(split, seed);
     return { reset: { seed: own }, item: `seed ${own}` };
   },
+  splitOf: (item) => (/^seed \d+$/.test(item) ? splitOfSeed(Number(item.slice('seed '.length))) : undefined),
 });
 
 export interface SharedItems {
@@ -107,6 +110,7 @@ export function listedSplits<T>({ noun, items, reset, id = String }: ListedItems
     noun,
     shared,
     count: (split) => of[split].length,
+    splitOf: (item) => (shared ? undefined : splits.find((split) => of[split].some((own) => id(own) === item))),
     choose: ({ split, seed, episode }) => {
       const item =
         episode === undefined ? Rng.forPurpose(seed, 'item').choice(of[split]) : of[split][episode % of[split].length];

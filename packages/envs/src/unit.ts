@@ -118,8 +118,8 @@ export interface EnvironmentUnit<Options extends object = object, Extra extends 
   answerTokens?(options: Options): readonly string[];
   /** Texts whose words a word-level tokenizer knows beside those of the demonstrations. */
   vocabulary?(options: Options): Iterable<string>;
-  /** A word-level tokenizer writes numbers digit by digit, so that a policy can calculate with numbers that it has never seen. */
-  splitsDigits?: boolean;
+  /** What a word-level tokenizer writes character by character: numbers, or product numbers too, that a policy has never seen. */
+  spells?: 'digits' | 'codes';
   /** What the engine itself said, where an observation contains more: recordings contain it and human players read it. */
   engineText?(result: ResetResult): string;
   /** Options that recordings of the engine were made with, where they differ from the defaults. */

@@ -1,3 +1,4 @@
+export { figuresOf, newFigures, perNames } from './figures.js';
 export { JsonlFile } from './jsonl-file.js';
 export { readJsonl, type JsonlEnd } from './jsonl-reader.js';
 export { PartedJsonl, readLineAt, readPartedJsonl, readParts, type LinePlace } from './parted-jsonl.js';
@@ -6,7 +7,14 @@ export { isLiveTerminal, LiveRegion, type LiveText, type TerminalStream } from '
 export { RunFigures } from './terminal/run-figures.js';
 export { textTable } from './table.js';
 export { lineChart, type ChartOptions, type Series } from './line-chart.js';
-export { type LoggedEnd, type LoggedRun, type LoggedStep, type LoggerUnit, type RunLogger } from './loggers/logger.js';
+export {
+  type LoggedCheckpoint,
+  type LoggedEnd,
+  type LoggedRun,
+  type LoggedStep,
+  type LoggerUnit,
+  type RunLogger,
+} from './loggers/logger.js';
 export { findLogger, loggerNames, registerLogger } from './loggers/registry.js';
 export { syncRuns } from './wandb/sync-runs.js';
 export {

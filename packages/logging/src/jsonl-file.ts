@@ -1,6 +1,6 @@
-import { appendFile, mkdir, open, stat, truncate, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, stat, truncate, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { namingFile } from '@bowyer/core';
+import { appendText } from './append-text.js';
 
 /** An append-only file with one JSON value per line. A checkpoint stores its length; a resumed run truncates it to that length. */
 export class JsonlFile {
@@ -43,7 +43,7 @@ export class JsonlFile {
   /** @param text whole lines of JSON, each with its end */
   async appendLines(text: string): Promise<void> {
     if (text === '') return;
-    await namingFile(this.path, () => appendFile(this.path, text));
+    await appendText(this.path, text);
     this.length += Buffer.byteLength(text);
   }
 }

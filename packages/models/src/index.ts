@@ -42,6 +42,7 @@ export { scoreContinuations } from './inference/score-continuations.js';
 export { generateTargets, scoreTargets } from './inference/seq2seq-items.js';
 export { encoderConfigFromJson, type EncoderConfig } from './encoder/encoder-config.js';
 export { tokenMatrix, truncateLeft } from './encoder/encoder-tokens.js';
+export { TextEncoder } from './encoder/text-encoder.js';
 export { MaskedLanguageModel } from './encoder/masked-language-model.js';
 export { type CriticEncoder, type CriticFeeds } from './critic/critic-encoder.js';
 export { DoubleCritic, type HeadOutputs } from './critic/double-critic.js';

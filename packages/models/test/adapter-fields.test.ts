@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { writeSafetensors, type ConfigJson } from '@bowyer/checkpoints';
 import { LanguageModel } from '../src/language-model/language-model.js';
@@ -17,6 +18,8 @@ interface Recording {
     /** Shapes in the file. */
     tensors: Record<string, number[]>;
     logprobs: number[];
+    /** Of −Σ logprobs, by the names in the file: the norm, and Σ gradient_i sin(i). */
+    gradients: Record<string, [number, number]>;
     refused?: string;
   }[];
 }
@@ -34,27 +37,81 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function logprobs(path: string): Promise<number[]> {
-  const model = await LanguageModel.load({ device, dir: path, masksPadding: false });
-  const [scores] = await model.logprobs([continuationExample(ids.slice(0, 1), ids.slice(1))]);
-  await model.saveMerged(join(folder, 'merged'));
-  await model.release();
-  return [...scores];
+const example = continuationExample(ids.slice(0, 1), ids.slice(1));
+
+interface Found {
+  logprobs: Float32Array;
+  gradients: Record<string, readonly [number, number]>;
 }
 
-test.each(cases)('$title: as peft has it, also merged', async ({ adapter, tensors, logprobs: expected, refused }) => {
+async function writeAdapter(adapter: ConfigJson, tensors: Record<string, number[]>): Promise<void> {
   mkdirSync(dir, { recursive: true });
   const named = { ...adapter, base_model_name_or_path: join(folder, 'base') };
   writeFileSync(join(dir, 'adapter_config.json'), JSON.stringify(named));
   const weights = Object.entries(tensors).map(([name, shape]) => [name, weightsOf(name, shape)] as const);
   await writeSafetensors(join(dir, 'adapter_model.safetensors'), Object.fromEntries(weights));
+}
+
+/** Of the adapter in `dir`, which is then saved and merged beside it. */
+async function found(): Promise<Found> {
+  const model = await LanguageModel.load({ device, dir, masksPadding: false });
+  const [logprobs] = await model.logprobs([example]);
+  const { gradients } = await model.createOptimizer({ kind: 'sgd', momentum: 0, weightDecay: 0 });
+  await model.accumulateGradients([example]);
+  const read = Object.entries(await device.read(gradients)).map(([name, { data }]) => {
+    const values = [...(data as Float32Array)];
+    const sums = [Math.sqrt(values.reduce((sum, x) => sum + x * x, 0)), values.reduce((sum, x, i) => sum + x * Math.sin(i), 0)] as const;
+    return [`base_model.model.${name}`, sums] as const;
+  });
+  await model.save(join(folder, 'saved'));
+  await model.saveMerged(join(folder, 'merged'));
+  await model.release();
+  return { logprobs, gradients: Object.fromEntries(read) };
+}
+
+async function logprobs(path: string): Promise<Float32Array> {
+  const model = await LanguageModel.load({ device, dir: path, masksPadding: false });
+  const [scores] = await model.logprobs([example]);
+  await model.release();
+  return scores;
+}
+
+test('with magnitudes the cached decoder has the same log-probabilities, and a quantised base is refused', async () => {
+  const { adapter, tensors } = cases.find(({ title }) => title === 'use_dora')!;
+  await writeAdapter(adapter, tensors);
+  for (const packedDecoding of [false, true]) {
+    const model = await LanguageModel.load({ device, dir, masksPadding: false, packedDecoding });
+    const episodes = await model.openEpisodes({ slots: 1 });
+    const sampling = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 6, terminatorIds: [] };
+    const turn = { slot: 0, tokens: ids.slice(0, 9), rng: new Rng(1) };
+    const [said] = await episodes.act([turn], sampling);
+    const [scores] = await model.logprobs([continuationExample(turn.tokens, said.ids)]);
+    expect(largest(said.logprobs, [...scores.slice(-6)])).toBeLessThan(1e-5);
+    await episodes.close();
+    await model.release();
+  }
+  await expect(LanguageModel.load({ device, dir, quantization: '8bit' })).rejects.toThrow(
+    'adapter_config.json: use_dora is true',
+  );
+});
+
+const largest = (found: Float32Array, expected: readonly number[]) =>
+  found.reduce((most, x, i) => Math.max(most, Math.abs(x - expected[i])), 0);
+
+test.each(cases)('$title: as peft has it, also saved and merged', async (recording) => {
+  const { adapter, tensors, refused } = recording;
+  await writeAdapter(adapter, tensors);
   if (refused !== undefined) {
-    await expect(logprobs(dir)).rejects.toThrow(`adapter_config.json: ${refused} is `);
+    await expect(found()).rejects.toThrow(`adapter_config.json: ${refused} is `);
     return;
   }
-  for (const path of [dir, join(folder, 'merged')]) {
-    const found = await logprobs(path);
-    const most = found.reduce((largest, x, i) => Math.max(largest, Math.abs(x - expected[i])), 0);
-    expect(most).toBeLessThan(1e-4);
+  const { logprobs: scores, gradients } = await found();
+  expect(largest(scores, recording.logprobs)).toBeLessThan(1e-5);
+  expect(Object.keys(gradients).sort()).toEqual(Object.keys(recording.gradients).sort());
+  for (const [name, [norm, projection]] of Object.entries(recording.gradients)) {
+    expect({ name, norm: Math.abs(gradients[name][0] / norm - 1) < 1e-4 }).toEqual({ name, norm: true });
+    expect(Math.abs(gradients[name][1] - projection) / norm).toBeLessThan(1e-4);
   }
+  expect(await logprobs(join(folder, 'saved'))).toEqual(scores);
+  expect(largest(await logprobs(join(folder, 'merged')), recording.logprobs)).toBeLessThan(1e-4);
 });

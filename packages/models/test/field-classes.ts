@@ -26,11 +26,12 @@ const everyDecoder: FieldClasses = {
   ],
 };
 
-const rotary = read(
+const sizes = read(
   ...['hidden_size', 'intermediate_size', 'num_hidden_layers', 'num_attention_heads', 'max_position_embeddings'],
-  ...['hidden_act', 'attention_dropout', 'rope_parameters'],
 );
-const llamaLike = { ...rotary, ...read('num_key_value_heads', 'rms_norm_eps') };
+const rotary = { ...sizes, ...read('hidden_act', 'attention_dropout', 'rope_parameters') };
+const grouped = { ...rotary, ...read('num_key_value_heads') };
+const llamaLike = { ...grouped, ...read('rms_norm_eps') };
 const window = { use_sliding_window: true, max_window_layers: 1 };
 const qwen = {
   ...llamaLike,
@@ -38,13 +39,34 @@ const qwen = {
   sliding_window: window,
   max_window_layers: window,
 };
-const { intermediate_size: _, hidden_act: __, ...falconSizes } = rotary;
+const { hidden_act: _act, ...gemmaLike } = { ...llamaLike, ...read('hidden_activation', 'head_dim', 'attention_bias') };
+const { intermediate_size: _inner, hidden_act: __act, ...falconSizes } = rotary;
+const { hidden_act: ___act, attention_dropout: _dropout, ...lfmSizes } = grouped;
+const withoutList = { layer_types: null };
+/** Where the shrunk config has rope_scaling, which wins. */
+const unscaled = { rope_scaling: null };
+
+/** What a mixture of experts has, and Hugging Face's loss of it: results do not change. */
+const router = ['output_router_logits', 'router_aux_loss_coef'];
+const hybrid = {
+  ...llamaLike,
+  ...read('attention_bias', 'head_dim', 'linear_conv_kernel_dim', 'linear_key_head_dim', 'linear_value_head_dim'),
+  ...read('linear_num_key_heads', 'linear_num_value_heads', 'layer_types'),
+};
+const { intermediate_size: __inner, ...hybridExperts } = {
+  ...hybrid,
+  ...read('moe_intermediate_size', 'shared_expert_intermediate_size', 'num_experts_per_tok', 'num_experts'),
+};
 
 const row = (used: FieldClasses['used'], rest: Partial<FieldClasses> = {}): FieldClasses => ({
   used: { ...everyDecoder.used, ...used },
   refused: { ...everyDecoder.refused, ...rest.refused },
   idle: [...everyDecoder.idle, ...(rest.idle ?? [])],
 });
+
+function withoutField(field: string, { used, ...others }: FieldClasses): FieldClasses {
+  return { ...others, used: Object.fromEntries(Object.entries(used).filter(([name]) => name !== field)) };
+}
 
 /** By model_type. */
 export const decoders: Readonly<Record<string, FieldClasses>> = {
@@ -82,6 +104,144 @@ export const decoders: Readonly<Record<string, FieldClasses>> = {
       ],
     },
   ),
+  gemma: row(
+    { ...llamaLike, ...read('head_dim', 'attention_bias') },
+    { refused: { use_bidirectional_attention: true } }, // of embedding models
+  ),
+  gemma2: row(
+    {
+      ...gemmaLike,
+      ...read('query_pre_attn_scalar', 'sliding_window', 'layer_types'),
+      ...read('final_logit_softcapping', 'attn_logit_softcapping'),
+    },
+    { refused: { use_bidirectional_attention: true } },
+  ),
+  gemma3_text: row(
+    { ...gemmaLike, ...read('query_pre_attn_scalar', 'sliding_window', 'layer_types', 'final_logit_softcapping') },
+    { refused: { use_bidirectional_attention: true }, idle: ['attn_logit_softcapping'] },
+  ),
+  smollm3: row({
+    ...llamaLike,
+    ...read('use_sliding_window', 'no_rope_layers', 'layer_types', 'attention_bias', 'mlp_bias'),
+    sliding_window: { use_sliding_window: true, ...withoutList },
+    no_rope_layer_interval: { no_rope_layers: null },
+  }),
+  ministral: row({ ...llamaLike, ...read('head_dim', 'sliding_window', 'layer_types') }),
+  ministral3: row({ ...llamaLike, ...read('head_dim', 'sliding_window') }),
+  phi: row({ ...grouped, ...read('layer_norm_eps', 'resid_pdrop', 'embd_pdrop', 'qk_layernorm') }),
+  phi3: row(
+    { ...llamaLike, ...read('resid_pdrop', 'original_max_position_embeddings', 'sliding_window') },
+    { idle: ['embd_pdrop'] }, // read there and not used
+  ),
+  olmo2: row({ ...llamaLike, ...read('attention_bias') }),
+  olmo3: row({ ...llamaLike, ...read('attention_bias', 'sliding_window', 'layer_types') }),
+  granite: row({
+    ...llamaLike,
+    ...read('attention_bias', 'mlp_bias', 'embedding_multiplier', 'logits_scaling', 'residual_multiplier'),
+    ...read('attention_multiplier'),
+  }),
+  glm: row({ ...llamaLike, ...read('head_dim', 'attention_bias') }),
+  glm4: row({ ...llamaLike, ...read('head_dim', 'attention_bias') }),
+  ernie4_5: row(
+    (({ attention_dropout: _none, ...others }) => ({ ...others, ...read('use_bias', 'head_dim') }))(llamaLike),
+  ),
+  exaone4: row({ ...llamaLike, ...read('sliding_window', 'layer_types'), sliding_window_pattern: withoutList }),
+  seed_oss: row(
+    { ...llamaLike, ...read('attention_bias', 'attention_out_bias', 'residual_dropout', 'mlp_bias', 'head_dim') },
+    { idle: ['pretraining_tp'] },
+  ),
+  gptj: row(
+    read(
+      ...['n_positions', 'n_embd', 'n_layer', 'n_head', 'rotary_dim', 'n_inner', 'activation_function'],
+      ...['resid_pdrop', 'embd_pdrop', 'attn_pdrop', 'layer_norm_epsilon'],
+    ),
+  ),
+  opt: withoutField(
+    'initializer_range', // init_std
+    row(
+      read(
+        ...['hidden_size', 'num_hidden_layers', 'ffn_dim', 'max_position_embeddings', 'num_attention_heads'],
+        ...['dropout', 'attention_dropout', 'activation_function', 'init_std', 'enable_bias'],
+      ),
+      {
+        refused: {
+          ...{ do_layer_norm_before: false, _remove_final_layer_norm: true, word_embed_proj_dim: 8 },
+          ...{ layerdrop: 0.1, layer_norm_elementwise_affine: false },
+        },
+      },
+    ),
+  ),
+  stablelm: row(
+    { ...grouped, ...read('layer_norm_eps', 'use_qkv_bias', 'qk_layernorm', 'use_parallel_residual') },
+    { refused: { hidden_dropout: 0.1 } },
+  ),
+  starcoder2: row({
+    ...grouped,
+    ...read('norm_epsilon', 'sliding_window', 'residual_dropout', 'embedding_dropout', 'use_bias'),
+  }),
+  cohere: row({ ...grouped, ...read('layer_norm_eps', 'logit_scale', 'attention_bias', 'use_qk_norm') }),
+  cohere2: row({
+    ...grouped,
+    ...read('layer_norm_eps', 'logit_scale', 'attention_bias', 'sliding_window', 'layer_types'),
+  }),
+  bloom: row(read('hidden_size', 'n_layer', 'n_head', 'layer_norm_epsilon', 'hidden_dropout', 'attention_dropout'), {
+    refused: { apply_residual_connection_post_layernorm: true },
+    idle: ['pretraining_tp', 'slow_but_exact'], // the same numbers in another order
+  }),
+  qwen3_moe: row(
+    {
+      ...llamaLike,
+      ...read('attention_bias', 'use_sliding_window', 'decoder_sparse_step', 'moe_intermediate_size'),
+      ...read('num_experts_per_tok', 'num_experts', 'norm_topk_prob', 'mlp_only_layers'),
+      sliding_window: { use_sliding_window: true },
+    },
+    { idle: router },
+  ),
+  mixtral: row(
+    { ...llamaLike, ...read('head_dim', 'sliding_window', 'num_experts_per_tok', 'num_local_experts') },
+    { refused: { router_jitter_noise: 0.1 }, idle: router },
+  ),
+  gpt_oss: row(
+    (({ hidden_act: _none, ...others }) => ({
+      ...others,
+      ...read('head_dim', 'sliding_window', 'num_experts_per_tok', 'num_local_experts', 'layer_types'),
+      ...read('attention_bias'),
+      rope_parameters: unscaled,
+    }))(llamaLike),
+    { idle: [...router, 'hidden_act'] }, // its experts have one activation
+  ),
+  lfm2: row({
+    ...lfmSizes,
+    ...read('norm_eps', 'conv_bias', 'conv_L_cache', 'block_multiple_of', 'block_ffn_dim_multiplier'),
+    ...read('block_auto_adjust_ff_dim', 'layer_types'),
+    full_attn_idxs: withoutList,
+  }),
+  lfm2_moe: row({
+    ...lfmSizes,
+    ...read('norm_eps', 'conv_bias', 'conv_L_cache', 'moe_intermediate_size', 'num_dense_layers', 'layer_types'),
+    ...read('num_experts_per_tok', 'num_experts', 'use_expert_bias', 'routed_scaling_factor', 'norm_topk_prob'),
+  }),
+  qwen3_5_text: row(hybrid),
+  qwen3_5_moe_text: row(hybridExperts, { idle: router }),
+  qwen3_next: row(
+    {
+      ...hybridExperts,
+      ...read('decoder_sparse_step', 'norm_topk_prob', 'mlp_only_layers'),
+      intermediate_size: { mlp_only_layers: [0] },
+    },
+    { idle: router },
+  ),
+  deepseek_v3: row(
+    {
+      ...rotary,
+      ...read('rms_norm_eps', 'moe_intermediate_size', 'n_shared_experts', 'n_routed_experts'),
+      ...read('routed_scaling_factor', 'kv_lora_rank', 'q_lora_rank', 'qk_rope_head_dim', 'v_head_dim'),
+      ...read('qk_nope_head_dim', 'n_group', 'topk_group', 'num_experts_per_tok', 'first_k_dense_replace'),
+      ...read('norm_topk_prob', 'rope_interleave', 'attention_bias'),
+      rope_parameters: unscaled,
+    },
+    { idle: ['pretraining_tp', 'num_mtp_layers', 'num_key_value_heads'] },
+  ),
 };
 
 /** generation_config.json, of a decoder that samples. */
@@ -115,17 +275,18 @@ export const generation: FieldClasses = {
 
 /** adapter_config.json of LoRA. */
 export const adapter: FieldClasses = {
-  used: read('r', 'lora_alpha', 'lora_dropout', 'target_modules', 'use_rslora', 'base_model_name_or_path'),
+  used: read(
+    ...['r', 'lora_alpha', 'lora_dropout', 'target_modules', 'use_rslora', 'base_model_name_or_path'],
+    ...['rank_pattern', 'alpha_pattern', 'use_dora'],
+  ),
   refused: {
-    ...{ peft_type: 'LOHA', task_type: 'SEQ_CLS', bias: 'all', modules_to_save: ['lm_head'], use_dora: true },
+    ...{ peft_type: 'LOHA', task_type: 'SEQ_CLS', bias: 'all', modules_to_save: ['lm_head'] },
     ...{
       init_lora_weights: 'pissa',
       exclude_modules: ['q_proj'],
       layers_to_transform: [0],
-      rank_pattern: { q_proj: 2 },
     },
     ...{
-      alpha_pattern: { q_proj: 2 },
       megatron_config: { x: 1 },
       trainable_token_indices: [1],
       velora_config: { x: 1 },

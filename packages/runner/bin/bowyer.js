@@ -2,9 +2,10 @@
 // Starts the built command line. In a checkout it builds first where that was never done, and runs the sources themselves
 // through tsx where they are newer than the build.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { isStale } from './is-stale.js';
 
 const runner = dirname(dirname(fileURLToPath(import.meta.url)));
 const packages = dirname(runner);
@@ -22,27 +23,6 @@ function checkNode() {
   const [found, needed] = [process.versions.node, oldest].map((version) => version.split('.').map(Number));
   const difference = found.map((part, i) => part - needed[i]).find((part) => part !== 0) ?? 0;
   if (difference < 0) refuse(`this is Node ${process.versions.node}, and Node ${oldest} or newer is needed`);
-}
-
-/** Time of the last change to a source file, in ms. */
-function newestSource(folder) {
-  let newest = 0;
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) newest = Math.max(newest, newestSource(path));
-    else if (entry.name.endsWith('.ts') && !entry.name.endsWith('.test.ts'))
-      newest = Math.max(newest, statSync(path).mtimeMs);
-  }
-  return newest;
-}
-
-function isStale() {
-  if (!existsSync(join(runner, 'dist', 'main.js'))) return true;
-  return readdirSync(packages).some((name) => {
-    const sources = join(packages, name, 'src');
-    const stamp = join(packages, name, 'dist', '.tsbuildinfo');
-    return existsSync(sources) && (!existsSync(stamp) || newestSource(sources) > statSync(stamp).mtimeMs);
-  });
 }
 
 /** The first start builds; one that begins meanwhile runs the sources. */

@@ -11,14 +11,16 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const KILLS = 4;
 
+const growingMemory = ['memory=bm25', 'memory.demonstrations=false', 'memory.grow=true', 'memory.min_return=-99', 'memory.max_chars=200']; // prettier-ignore
+
 // Besides the default optimizer, those that keep other state and a rate that changes.
-test.each([
-  { config: 'archer_20q', options: ['td_steps=2', 'importance_clip=5', 'kl_coefficient=0.1', 'use_baseline=true'] },
+test.each<{ config: string; options: string[]; files?: string[] }>([
+  { config: 'archer_20q', options: ['td_steps=2', 'importance_clip=5', 'kl_coefficient=0.1', 'use_baseline=true', 'rollout.mode=lock_step'] },
   { config: 'chai_20q', options: ['optimizer=adamw_8bit'] },
-  { config: 'online_filteredbc_20q', options: ['optimizer=sgd', 'optimizer.nesterov=true', 'lm_schedule.kind=cosine'] },
+  { config: 'online_filteredbc_20q', options: ['optimizer=sgd', 'optimizer.nesterov=true', 'lm_schedule.kind=cosine', ...growingMemory], files: ['checkpoints/000004/memory.jsonl'] },
 ])(
   '$config $options: killed and resumed, the metrics are byte-equal',
-  async ({ config, options }) => {
+  async ({ config, options, files = [] }) => {
     const command = (name: string) => [
       ...tinyGame(config),
       ...['iterations=4', ...options],
@@ -34,7 +36,7 @@ test.each([
     for (let kill = 0; kill < KILLS; kill++) await run(command('killed'), { killAfterMs: rng.uniform() * duration });
     expect(await run(command('killed'))).toMatchObject({ code: 0 });
 
-    for (const file of ['metrics.jsonl', 'trajectories/rollout.jsonl', 'results.json']) {
+    for (const file of ['metrics.jsonl', 'trajectories/rollout.jsonl', 'results.json', ...files]) {
       const [whole, killed] = await Promise.all(
         ['whole', 'killed'].map((name) => readFile(join(directory, name, file))),
       );

@@ -158,8 +158,9 @@ const variantsOf: Readonly<Record<string, () => (readonly string[])[]>> = {
         'use_baseline=true',
         'td_steps=2',
         'importance_clip=5',
+        'rollout.mode=asynchronous',
       ],
-      [...tiny, 'optimizer=sgd', 'use_lora=true'],
+      [...tiny, 'optimizer=sgd', 'use_lora=true', 'memory=bm25', 'memory.demonstrations=false', 'memory.grow=true'],
       [...tiny, ...chat],
     ];
   },

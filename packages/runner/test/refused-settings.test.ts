@@ -78,6 +78,16 @@ const ignored: [string, string | RegExp][] = [
     noEffect('warm_start.epochs=3', archer) +
       '    policy_lm or checkpoint_path gives the start: leave it out to make one here',
   ],
+  [
+    'archer_20q rollout.max_staleness=3',
+    noEffect('rollout.max_staleness=3', archer) + '    choose rollout.mode=lock_step or rollout.mode=asynchronous',
+  ],
+  ['chai_20q rollout.mode=lock_step', /^rollout\.mode=lock_step: chai learns from what its newest policy plays/],
+  ['archer_20q rollout.mode=asynchronous', /^importance_clip=null: utterances of another policy, or of an earlier one,/],
+  [
+    'grpo_20q rollout.mode=asynchronous horizon=[[0,2]]',
+    /^horizon=\[\[0,2\]\] with rollout\.mode=asynchronous: episodes belong to no iteration when they begin/,
+  ],
   ['archer_20q lora.r=3', noEffect('lora.r=3', archer) + '    write use_lora=true to train adapters'],
   [
     'archer_20q optimizer=sgd optimizer.eps=1',

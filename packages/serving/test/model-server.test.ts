@@ -407,6 +407,7 @@ describe('what a long request costs the others', () => {
       'more than 25000 objects, arrays and fields',
     ],
     ['completions', { prompt: 'no', stop: 'x'.repeat(1_025) }, 400, 'a string of 1025 characters'],
+    ['completions', { prompt: 'no', stop_token_ids: new Array(4_097).fill(1) }, 400, 'at most 4096 are allowed'],
     [
       'chat/completions',
       { messages: [{ role: 'user', content: 'a'.repeat(96_001) }] },

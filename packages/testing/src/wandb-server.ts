@@ -27,8 +27,9 @@ export interface ServedRequest {
   authorization: string | undefined;
 }
 
-/** cut: before the request counts; lost: the request counts, and its answer never comes. */
-export type Fault = 'cut' | 'lost' | { status: number; headers?: Record<string, string> } | { delayMs: number };
+/** cut: before the request counts; lost: the request counts, and its answer never comes; page: a proxy's page instead of it. */
+export type Fault =
+  'cut' | 'lost' | 'page' | { status: number; headers?: Record<string, string> } | { delayMs: number };
 
 export interface ServedArtifact {
   input: Record<string, unknown>;
@@ -107,6 +108,7 @@ export class WandbServer {
     }
     const answer = isPut ? this.#put(searchParams, bytes) : what === 'file_stream' ? this.#stream(pathname, body) : { data: this.#graphql(what, body.variables as Record<string, unknown>) }; // prettier-ignore
     if (fault === 'lost') return void request.socket.destroy();
+    if (fault === 'page') return void response.writeHead(200).end('<html>Please log in</html>');
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
   }
 
@@ -178,7 +180,12 @@ export class WandbServer {
       CreateAgent: () => ({ createAgent: { agent: { id: `agent-of-${String(variables.sweep)}` } } }),
       Heartbeat: () => {
         const sweep = this.sweeps.get(String(variables.id).replace('agent-of-', ''));
-        const command = sweep?.commands.shift();
+        const commands = (sweep?.commands ?? []) as { type: string; run_id?: string }[];
+        // A trial stays with its agent until it is known to run: the answer may have been lost.
+        const running = JSON.parse((variables.runState as string | null) ?? '{}') as object;
+        const hasArrived = (id = '') => id in running || this.runs.has(id);
+        if (commands[0]?.type === 'run' && hasArrived(commands[0].run_id)) commands.shift();
+        const command = commands[0]?.type === 'run' ? commands[0] : commands.shift();
         return { agentHeartbeat: { agent: { id: variables.id }, commands: JSON.stringify(command ? [command] : []) } };
       },
     };
@@ -225,10 +232,12 @@ export class WandbServer {
   }
 
   #createArtifact(input: Record<string, unknown>): object {
-    const known = [...this.artifacts].find(([, other]) => other.committed && other.input.digest === input.digest);
+    const isSame = ({ input: other, committed }: ServedArtifact) =>
+      (committed && other.digest === input.digest) || other.clientID === input.clientID;
+    const known = [...this.artifacts].find(([, other]) => isSame(other));
     const id = known?.[0] ?? `artifact${this.artifacts.size}`;
     if (!known) this.artifacts.set(id, { input, files: {}, manifest: null, committed: false, usedBy: [] });
-    return { createArtifact: { artifact: { id, state: known ? 'COMMITTED' : 'PENDING' } } };
+    return { createArtifact: { artifact: { id, state: known?.[1].committed ? 'COMMITTED' : 'PENDING' } } };
   }
 
   #upload(query: Record<string, unknown>): { uploadUrl: string; uploadHeaders: string[] } {

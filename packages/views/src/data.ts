@@ -52,6 +52,8 @@ export interface Table {
   rows: readonly (readonly string[])[];
   /** Sentences below. */
   notes?: readonly string[];
+  /** Details that a page shows when they are asked for. */
+  folded?: boolean;
 }
 
 export interface Warning {
@@ -107,8 +109,8 @@ export interface Turn {
   tdError?: number;
   /** Nats, of the whole utterance. */
   logprob?: number;
-  /** −log p per token, in nats: an estimate of the policy's entropy from the tokens that it sampled. */
-  entropy?: number;
+  /** −log p per token of what was said, in nats. Its mean over utterances estimates the policy's entropy; one alone does not. */
+  surprisal?: number;
   tokens?: TokenText[];
   /** What the environment accepted, where it says so. */
   validActions?: string[];

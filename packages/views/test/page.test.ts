@@ -37,7 +37,7 @@ const dialogue = (id: string, reasons: string[], iteration: number): Dialogue =>
         advantage: -1,
         tdError: 0.5,
       },
-      ...{ logprob: -4.1, entropy: 2, invalid: true, validActions: ['look', 'eat apple'] },
+      ...{ logprob: -4.1, surprisal: 2, invalid: true, validActions: ['look', 'eat apple'] },
       tokens: [{ text: 'eat', logprob: -0.1 }, { text: ' lamp', logprob: -4 }], // prettier-ignore
       preferred: [{ action: 'eat apple', q: -1 }],
     },

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox';
 import { count, Rng } from '@bowyer/core';
 import { evaluate, type EvaluateOptions } from '../rollout/evaluate.js';
 import { evalDecodingKey } from '../rollout/loop-keys.js';
-import type { PlayContext } from '../rollout/collect.js';
+import type { PlayContext } from '../rollout/play.js';
 import type { Metrics, OpenPlayer, PlayOptions, RunHooks } from '../types.js';
 
 export const datasetEvaluationKeys = {

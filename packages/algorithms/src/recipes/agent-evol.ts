@@ -86,7 +86,7 @@ export const agentEvol = defineAlgorithm({
     for (let iteration = run.firstIteration; iteration < options.iterations && !hooks.stopRequested; iteration++) {
       // Explore.
       const rollout = await collect(run, openPlayer, iteration, options, { groupSize: options.sampleNum });
-      history.push(...rollout);
+      for (const episode of rollout) history.push(episode);
       const metrics: Metrics = { ...rolloutMetrics(rollout), ...successRates(rollout, options) };
 
       // Keep what succeeded.

@@ -71,7 +71,7 @@ export const archer = defineAlgorithm({
           {
             key: 'importance_clip',
             message:
-              'importance_clip=null: utterances of the policy behind remote_policy.base_url would count as the policy’s own',
+              'importance_clip=null: utterances of another policy, or of an earlier one, would count as the policy’s own',
             remedy: 'give the bound of the weights π/μ, such as importance_clip=5',
           },
         ],
@@ -186,7 +186,7 @@ async function updateActor(
         }),
       );
       means.add(await accumulateActor(learner, judged, options));
-      advantagesSeen.push(...advantages);
+      for (const advantage of advantages) advantagesSeen.push(advantage);
     }
     norms.push(await clip.step('policy', policy.optimizer, lr, batches.length, options));
     if (baseline) await stepBaseline(baseline, batches.length, options.baselineLr ?? lr, options);

@@ -74,7 +74,7 @@ export const onlineFilteredBc = defineAlgorithm({
       const rng = Rng.forPurpose(options.seed, `update/${iteration}`);
 
       const rollout = await collect(run, openPlayer, iteration, options, { groupSize: options.groupSize });
-      history.push(...rollout);
+      for (const episode of rollout) history.push(episode);
       if (options.filterWindow !== null) history.splice(0, history.length - options.filterWindow * options.rolloutSize);
       const metrics: Metrics = { ...rolloutMetrics(rollout), ...rewardMetrics(rollout) };
 

@@ -57,7 +57,7 @@ class ChatDialogue implements Dialogue {
     const prompt = ids ? [...ids] : template.encodePrompt(this.#messages);
     // Scoring must see what the sampler saw: a rewritten context is another segment.
     this.#context.restart(prompt);
-    const keep = turn === 0 && !ids ? 0 : sharedPrefix(cached, prompt);
+    const keep = sharedPrefix(cached, prompt);
     return { keep, tokens: prompt.slice(keep) };
   }
 

@@ -6,7 +6,7 @@
 //
 // Log-probabilities in the episodes are the policy's own, not those of the choice: a method that weighs its samples by them would
 // be wrong, so only those that imitate may use it.
-import { Rng } from '@bowyer/core';
+import { maximum, Rng } from '@bowyer/core';
 import type { Decision } from '@bowyer/envs';
 import type { Episodes, LanguageModel, SamplingOptions, TokenExample, Utterance } from '@bowyer/models';
 import type { Dialogue, Dialogues } from './dialogue.js';
@@ -86,7 +86,7 @@ abstract class ChoicePlayer implements Player {
 
   /** Most tokens before an action. */
   protected room(candidates: readonly Candidate[]): number {
-    const longest = Math.max(this.options.sampling.maxNewTokens, ...candidates.map(({ ids }) => ids.length));
+    const longest = Math.max(this.options.sampling.maxNewTokens, maximum(candidates.map(({ ids }) => ids.length)));
     return this.policy.contextLength - longest + 1;
   }
 
@@ -136,7 +136,7 @@ export class ScoredPlayer extends ChoicePlayer {
 
   #draw(scores: readonly number[], rng: Rng): number {
     const { greedy, temperature } = this.options.sampling;
-    const largest = Math.max(...scores);
+    const largest = maximum(scores);
     if (greedy) return scores.indexOf(largest);
     const weights = scores.map((score) => Math.exp((score - largest) / temperature));
     let rest = rng.uniform() * weights.reduce((sum, weight) => sum + weight, 0);

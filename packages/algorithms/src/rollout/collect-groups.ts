@@ -10,7 +10,8 @@ import {
   type Trajectory,
 } from '@bowyer/core';
 import type { Metrics, OpenPlayer } from '../types.js';
-import { collectEpisodes, type CollectOptions, type PlayContext } from './collect.js';
+import { collectEpisodes } from './collect.js';
+import type { CollectOptions, PlayContext } from './play.js';
 
 export const groupKeys = {
   group_size: count('episodes of a group: the same task and seed, other samples'),
@@ -61,8 +62,10 @@ export async function collectGroups(
       episodes: (wanted - kept.length) * groupSize,
     });
     const groups = groupsOf(trajectories);
-    played.push(...groups);
-    kept.push(...(samplingRounds === 1 ? groups : groups.filter((group) => !isFlat(group))));
+    for (const group of groups) {
+      played.push(group);
+      if (samplingRounds === 1 || !isFlat(group)) kept.push(group);
+    }
   }
   const spreads = played.map((group) => standardDeviation(group.map(episodicReturn)));
   return {

@@ -1,54 +1,8 @@
-// Plays many episodes at the same time and turns them into trajectories.
-import {
-  episodicReturn,
-  hash32,
-  maximum,
-  mean,
-  minimum,
-  oneRank,
-  Rng,
-  standardError,
-  type Ranks,
-  type Trajectory,
-} from '@bowyer/core';
-import { HttpError, playEpisodes, type Env, type Split } from '@bowyer/envs';
-import type { Metrics, OnFailure, OpenPlayer, PlayOptions, RunHooks } from '../types.js';
-import { horizonAt, withHorizon, type Horizon } from './horizon.js';
-import type { ReplayPlacement } from './replay.js';
-import { segmentsOf, type TurnTokens } from './turn-tokens.js';
-
-/** What episodes are played with, besides a player. */
-export interface PlayContext {
-  /** An environment that plays items of the split alone. Null for a run without an environment, which cannot play. */
-  makeEnv: ((split: Split) => Env) | null;
-  /** Name of the environment, for messages. */
-  environment?: string;
-  hooks: Pick<RunHooks, 'progress'>;
-  onFailure?: OnFailure;
-  /** The processes that divide the episodes among them; this one alone if not given. */
-  ranks?: Ranks;
-  /** Where replayed turns are stored if there are several. */
-  replayPlacement?: ReplayPlacement;
-  /** Plays rollouts in place of the policy itself, such as a server with another copy of it. Evaluations are the policy's own. */
-  openRollouts?: OpenPlayer;
-  /** Called with every rollout before it is trained on, such as by `Diagnostics`. */
-  onRollout?: (rollout: readonly Trajectory[], iteration: number) => Promise<void>;
-  /** Called with the episodes of every evaluation; what the algorithm notes with them follows before its metrics are logged. */
-  onEvaluation?: (episodes: readonly Trajectory[]) => void;
-}
-
-export interface CollectOptions extends PlayOptions {
-  /** Episodes per iteration. */
-  rolloutSize: number;
-  /** Longest episode in turns, by iteration; null or absent: as long as the environment allows. */
-  horizon?: Horizon | null;
-}
-
-/** Several episodes of the same task, to be compared with each other. */
-export interface GroupOptions {
-  /** Episodes of a group: they share the environment's seed and differ in the sampling stream. 1 if not given. */
-  groupSize?: number;
-}
+// The rollout of an iteration, and the figures of episodes.
+import { episodicReturn, maximum, mean, minimum, standardError, type Trajectory } from '@bowyer/core';
+import type { Metrics, OpenPlayer } from '../types.js';
+import { horizonAt, withHorizon } from './horizon.js';
+import { play, type CollectOptions, type GroupOptions, type PlayContext } from './play.js';
 
 /** One iteration's rollout. Seeds follow from the run's seed and the episode's number alone. */
 export function collect(
@@ -74,16 +28,29 @@ export async function collectEpisodes(
   options: CollectOptions,
   episodes: GroupOptions & { firstEpisode: number; episodes: number },
 ): Promise<Trajectory[]> {
-  const context = { ...run, makeEnv: withHorizon(run.makeEnv, horizonAt(options.horizon, iteration)) };
-  const trajectories = await play(context, run.openRollouts ?? openPlayer, options, {
-    purpose: 'rollout',
-    split: 'train',
-    ...episodes,
-  });
+  const { groupSize = 1 } = episodes;
+  const trajectories = run.rollouts
+    ? await run.rollouts.take(iteration, { context: run, options, groupSize })
+    : await playRollout(run, run.openRollouts ?? openPlayer, iteration, options, episodes);
   checkGroups(trajectories, run.environment);
   await run.onRollout?.(trajectories, iteration);
   return trajectories;
 }
+
+/** Plays episodes of an iteration with the horizon that it has. */
+export function playRollout(
+  run: PlayContext,
+  openPlayer: OpenPlayer,
+  iteration: number,
+  options: CollectOptions,
+  episodes: GroupOptions & { firstEpisode: number; episodes: number },
+): Promise<Trajectory[]> {
+  const context = { ...run, makeEnv: withHorizon(run.makeEnv, horizonAt(options.horizon, iteration)) };
+  return play(context, openPlayer, options, { purpose: ROLLOUT, split: 'train', ...episodes });
+}
+
+/** The purpose in seeds and messages of episodes that are learned from. */
+export const ROLLOUT = 'rollout';
 
 /** @throws if episodes of one group begin differently: their returns could not be compared */
 function checkGroups(trajectories: readonly Trajectory[], environment = 'the environment'): void {
@@ -101,119 +68,6 @@ function checkGroups(trajectories: readonly Trajectory[], environment = 'the env
           '  use an environment whose reset follows its seed, or group_size=1',
       );
   }
-}
-
-/** A set of episodes. */
-export interface PlayedSet {
-  /** Names the set in seeds, metrics and messages. */
-  purpose: string;
-  split: Split;
-  firstEpisode: number;
-  episodes: number;
-}
-
-/**
- * Plays `episodes` episodes, each rank its share of them, and exchanges them: every rank gets all.
- *
- * @returns the episodes that did not fail, in order
- * @throws the first failure, as soon as more than `maxFailureShare` of the episodes failed
- */
-export async function play(
-  context: PlayContext,
-  openPlayer: OpenPlayer,
-  options: PlayOptions,
-  set: GroupOptions & PlayedSet,
-): Promise<Trajectory[]> {
-  const { ranks = oneRank, hooks } = context;
-  const { purpose, episodes } = set;
-  if (ranks.size === 1) return (await playShare(context, openPlayer, options, set, { rank: 0, size: 1 })).played;
-  const share = { rank: ranks.rank, size: ranks.size };
-  // A player may ask the critic, which within its own episodes must not wait for other ranks.
-  const own = await ranks.apart(() => playShare(context, openPlayer, options, set, share));
-  await ranks.barrier();
-  const all = ranks.gather(own);
-  hooks.progress(purpose, episodes, episodes);
-  const failures = all.flatMap(({ failures }) => failures);
-  checkFailures(failures, options.maxFailureShare ?? DEFAULT_FAILURE_SHARE, { purpose, episodes });
-  return all.flatMap(({ played }) => played).sort((a, b) => a.episode - b.episode);
-}
-
-const DEFAULT_FAILURE_SHARE = 0.5;
-
-/**
- * Plays the episodes of one rank, of `episodes` episodes numbered from `firstEpisode`. The seeds of an episode (for its environment and for sampling) follow from
- * the run's seed, `purpose` and the episode's number, so two purposes never play the same episodes. Episodes of a group have the
- * environment's seed of the group's first one.
- */
-async function playShare(
-  { makeEnv, hooks, onFailure }: PlayContext,
-  openPlayer: OpenPlayer,
-  { seed, slots, sampling, maxFailureShare = DEFAULT_FAILURE_SHARE }: PlayOptions,
-  { purpose, split, firstEpisode, episodes, groupSize = 1 }: GroupOptions & PlayedSet,
-  { rank, size }: Pick<Ranks, 'rank' | 'size'>,
-): Promise<{ played: Trajectory[]; failures: Error[] }> {
-  if (makeEnv === null) throw new Error(`no ${purpose} episodes can be played: this run has no environment`);
-  const seeds = Array.from({ length: episodes }, (_, i) => hash32(`${seed}/${purpose}/${firstEpisode + i}`));
-  const rngs = seeds.map((episodeSeed) => Rng.forPurpose(episodeSeed, 'sampling'));
-  const envSeeds = seeds.map((_, i) => seeds[i - (i % groupSize)]);
-  // One after the other to each rank, so that ranks have as many long episodes as short ones.
-  const own = seeds.map((_, i) => i).filter((i) => i % size === rank);
-  const trajectories = new Array<Trajectory>(episodes);
-  const failures: Error[] = [];
-  const player = await openPlayer(sampling);
-  let done = 0;
-  try {
-    const played = await playEpisodes<TurnTokens>({
-      makeEnv: () => makeEnv(split),
-      slots,
-      episodes: own.length,
-      seeds: (i) => envSeeds[own[i]],
-      // A rollout draws its items; an evaluation covers them evenly.
-      reset: (i) => (split === 'train' ? {} : { episode: firstEpisode + own[i] }),
-      act: (ready) => player.act(ready.map((turn) => ({ ...turn, rng: rngs[own[turn.episode]] }))),
-      onEpisode: ({ episode: i, item, turns, error }) => {
-        const episode = own[i];
-        if (error) {
-          failures.push(error);
-          onFailure?.(error, `${purpose} episode ${firstEpisode + episode}`);
-          return checkFailures(failures, maxFailureShare, { purpose, episodes });
-        }
-        trajectories[episode] = {
-          episode: firstEpisode + episode,
-          seed: envSeeds[episode],
-          ...(item !== undefined && { item }),
-          ...(groupSize > 1 && { group: Math.floor((firstEpisode + episode) / groupSize) }),
-          transitions: turns.map(({ info: _, data: _tokens, ...transition }) => transition),
-          infos: turns.map(({ info }) => info),
-          segments: segmentsOf(turns.map(({ data }) => data)),
-        };
-        // Of all ranks, as far as this one can tell; the last one counts when all have come.
-        if (++done * size < episodes || size === 1) hooks.progress(purpose, done * size, episodes);
-      },
-    });
-    // Includes episodes that were never played because every environment was retired.
-    const broken = played.flatMap(({ error }) => error ?? []);
-    checkFailures(broken, maxFailureShare, { purpose, episodes });
-    return { played: trajectories.filter(() => true), failures: broken };
-  } finally {
-    await player.close();
-  }
-}
-
-/** A failure ends its own episode. When too many fail, the rest no longer represents the task. */
-function checkFailures(
-  failures: readonly Error[],
-  maxFailureShare: number,
-  { purpose, episodes }: { purpose: string; episodes: number },
-): void {
-  if (failures.length <= maxFailureShare * episodes) return;
-  // An open circuit does not report why the server failed.
-  const first = failures.find((error) => !(error instanceof HttpError && error.failure === 'circuit')) ?? failures[0];
-  throw new Error(
-    `${failures.length} of ${episodes} episodes (${purpose}) failed, more than max_failure_share ${maxFailureShare} allows\n` +
-      `  the first: ${first.message}`,
-    { cause: first },
-  );
 }
 
 /** Share of turns, or of episodes, whose info has a true `key`. */

@@ -20,6 +20,8 @@ export interface DiagnosticsOptions {
 interface SampledTurn extends LearnedTurn {
   /** Nats, stored by the sampler: of the utterance, then of the terminator. */
   sampled: number[];
+  /** Whether it was written by the weights that are scored first: a rollout may have been played ahead, by earlier ones. */
+  isFresh: boolean;
 }
 
 const scoring = { scoreTerminator: true };
@@ -46,7 +48,7 @@ export class Diagnostics {
   async onRollout(rollout: readonly Trajectory[], iteration: number): Promise<void> {
     this.#turns = sampleTurns(
       rollout,
-      this.options.turns,
+      { count: this.options.turns, iteration },
       Rng.forPurpose(this.options.seed, `diagnostics/${iteration}`),
     );
     const before = iteration === this.#iteration ? (this.#metrics['diagnostics/logprob_mismatch'] ?? 0) : 0;
@@ -54,9 +56,13 @@ export class Diagnostics {
     this.#metrics = {};
     if (this.#turns.length === 0) return;
     const trained = await this.#score(this.run.policy);
-    const mismatches = trained.map((logprobs, i) => maximum(differences(logprobs, this.#turns[i].sampled)));
+    const mismatches = trained.map((logprobs, i) => {
+      const { isFresh, sampled } = this.#turns[i];
+      return isFresh ? maximum(differences(logprobs, sampled)) : 0;
+    });
     this.#refuseMismatch(mismatches, trained);
-    this.#metrics['diagnostics/logprob_mismatch'] = maximum([before, ...mismatches]);
+    if (this.#turns.some(({ isFresh }) => isFresh))
+      this.#metrics['diagnostics/logprob_mismatch'] = maximum([before, ...mismatches]);
     if (!this.options.klToStart) return;
     this.#reference ??= await this.run.openReference();
     this.#metrics['diagnostics/kl_to_start'] = this.#klTo(await this.#score(this.#reference));
@@ -104,13 +110,22 @@ export class Diagnostics {
 }
 
 /** Turns with tokens of ours, drawn without replacement, in the order of the rollout. */
-function sampleTurns(rollout: readonly Trajectory[], count: number, rng: Rng): SampledTurn[] {
+function sampleTurns(
+  rollout: readonly Trajectory[],
+  { count, iteration }: { count: number; iteration: number },
+  rng: Rng,
+): SampledTurn[] {
   if (count === 0) return [];
   const all = rollout.flatMap((trajectory) =>
     [...utterancesOf(trajectory)].flatMap(([turn, utterance]) =>
       scoredIds(utterance, scoring.scoreTerminator).length === 0 || utterance.logprobs.length === 0
         ? []
-        : [{ trajectory, turn, sampled: utterance.logprobs }],
+        : [
+            {
+              ...{ trajectory, turn, sampled: utterance.logprobs },
+              isFresh: (utterance.policyVersion ?? iteration) === iteration,
+            },
+          ],
     ),
   );
   const chosen = new Set(rng.shuffle(all.map((_, i) => i)).slice(0, count));

@@ -2,7 +2,8 @@
 import { correlation, discountedReturns, mean, type Trajectory } from '@bowyer/core';
 import type { DoubleCritic } from '@bowyer/models';
 import type { Metrics, OpenPlayer, PlayOptions } from '../types.js';
-import { episodeMetrics, play, type PlayContext } from './collect.js';
+import { episodeMetrics } from './collect.js';
+import { play, type PlayContext } from './play.js';
 import { judgeEpisodes } from './turn-estimates.js';
 
 export interface Evaluation {

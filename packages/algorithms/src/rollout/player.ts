@@ -24,5 +24,7 @@ export interface Player {
    *   an error where there is no action, which ends that episode as failed
    */
   act(requests: ActRequest[]): Promise<(Decision<TurnTokens> | Error)[]>;
+  /** The policy has other weights now: what is kept of contexts was computed with the earlier ones. Absent where nothing is kept. */
+  forget?(): void;
   close(): Promise<void>;
 }

@@ -54,6 +54,10 @@ export class PolicyPlayer implements Player {
     return utterances.map((utterance, i) => this.#dialogues[requests[i].slot].decide(utterance));
   }
 
+  forget(): void {
+    this.episodes.forget();
+  }
+
   async close(): Promise<void> {
     await this.episodes.close();
   }

@@ -40,7 +40,7 @@ export class TextDialogue implements Dialogue {
     }
     const tokens = ids ? [...ids] : this.tokenizer.encode(observation);
     this.#context.restart(tokens);
-    const keep = ids ? sharedPrefix(cached, tokens) : 0;
+    const keep = sharedPrefix(cached, tokens);
     return { keep, tokens: tokens.slice(keep) };
   }
 

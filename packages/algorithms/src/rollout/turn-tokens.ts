@@ -14,6 +14,8 @@ export interface TurnTokens {
   terminatorId: number | null;
   /** Nats, under the policy that sampled: of `ids`, then of the terminator. */
   logprobs: number[];
+  /** As in `UtteranceTokens`. */
+  policyVersion?: number;
 }
 
 /** @param turns of one episode, in order; undefined where a player gives no tokens */
@@ -21,12 +23,12 @@ export function segmentsOf(turns: readonly (TurnTokens | undefined)[]): TokenSeg
   const segments: TokenSegment[] = [];
   turns.forEach((tokens, turn) => {
     if (tokens === undefined) return;
-    const { continues, read, ids, terminatorId, logprobs } = tokens;
+    const { continues, read, ...spoken } = tokens;
     if (!continues) segments.push({ ids: [], utterances: [] });
     const segment = segments.at(-1)!;
-    segment.ids.push(...read);
-    segment.utterances.push({ turn, start: segment.ids.length, ids, terminatorId, logprobs });
-    segment.ids.push(...ids);
+    for (const id of read) segment.ids.push(id);
+    segment.utterances.push({ turn, start: segment.ids.length, ...spoken });
+    for (const id of spoken.ids) segment.ids.push(id);
   });
   return segments;
 }
@@ -51,7 +53,7 @@ export class SlotContext {
 
   /** The context grows. */
   extend(ids: readonly number[]): void {
-    this.#ids.push(...ids);
+    for (const id of ids) this.#ids.push(id);
     this.#read = [...ids];
     this.#continues = true;
   }
@@ -65,7 +67,7 @@ export class SlotContext {
   }: Pick<Utterance, 'ids' | 'terminatorId' | 'logprobs' | 'contextTokens'>): TurnTokens {
     if (contextTokens < this.#ids.length) this.restart(this.#ids.slice(this.#ids.length - contextTokens));
     const tokens = { continues: this.#continues, read: this.#read, ids, terminatorId, logprobs: Array.from(logprobs) };
-    this.#ids.push(...ids);
+    for (const id of ids) this.#ids.push(id);
     return tokens;
   }
 }

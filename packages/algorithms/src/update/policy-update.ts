@@ -88,7 +88,7 @@ export const surrogateKeys = {
 export function surrogateRemoteProblems({ oldLogprobs }: { oldLogprobs: 'sampled' | 'recomputed' }): ConfigProblem[] {
   if (oldLogprobs === 'sampled') return [];
   const message =
-    'old_logprobs=recomputed: the ratio would be to the policy here, not to the one behind remote_policy.base_url that sampled';
+    'old_logprobs=recomputed: the ratio would be to the policy that learns, not to the one that played';
   return [{ key: 'old_logprobs', message, remedy: 'write old_logprobs=sampled' }];
 }
 

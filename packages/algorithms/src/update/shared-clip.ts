@@ -30,7 +30,7 @@ export class SharedClip {
     microBatches: number,
     { maxGradNorm, gradReduction }: { maxGradNorm: number; gradReduction: 'sum' | 'mean' },
   ): Promise<number> {
-    const foreignNorm = this.scope === 'all' ? Math.hypot(...this.#others(network)) : 0;
+    const foreignNorm = this.scope === 'all' ? this.#others(network).reduce((norm, other) => Math.hypot(norm, other), 0) : 0;
     const { gradientNorm, clipCoefficient } = await optimizer.step({
       lr,
       maxGradNorm,

@@ -122,7 +122,7 @@ async function valuesInParts(
   const rows: Float32Array[] = [];
   for (let start = 0; start < examples.length; start += minibatchSize) {
     const part = examples.slice(start, start + minibatchSize);
-    rows.push(...(await model.values(part, { maxTokens: maxBatchTokens ?? undefined })));
+    for (const row of await model.values(part, { maxTokens: maxBatchTokens ?? undefined })) rows.push(row);
   }
   return rows;
 }

@@ -203,6 +203,6 @@ export function flagsHelp(): string {
   const left = flagForms.map(
     ({ name, short, value }) => `${short ? `${short}, ` : '    '}${name}${value ? ` ${value}` : ''}`,
   );
-  const width = Math.max(...left.map((text) => text.length)) + 2;
+  const width = left.reduce((most, text) => Math.max(most, text.length), 0) + 2;
   return [...flagForms.entries()].map(([index, { meaning }]) => left[index]!.padEnd(width) + meaning).join('\n');
 }

@@ -35,7 +35,7 @@ const heading = (text: string) => `\n${text}\n${'*'.repeat(text.length)}\n`;
 
 /** A table with padded columns between two rules. */
 function table(rows: readonly string[][], trailing = ''): string {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  const widths = rows[0]!.map((_, column) => rows.reduce((most, row) => Math.max(most, row[column]!.length), 0));
   const lines = rows.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`);
   const header = lines[0]! + trailing;
   const rule = '-'.repeat(header.length);
@@ -90,7 +90,7 @@ function originInfo(composition: Composition, keyPath: string, cwd: string): str
     shownPlace(placeText(place), cwd),
     valueText(value),
   ]);
-  const width = Math.max(...rows.map(([place]) => place!.length));
+  const width = rows.reduce((most, [place]) => Math.max(most, place!.length), 0);
   const lines = rows.map(
     ([place, value], index) => `  ${index === 0 ? 'set by' : 'over  '} ${place!.padEnd(width)}  ${value}\n`,
   );

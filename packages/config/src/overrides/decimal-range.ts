@@ -36,7 +36,7 @@ export const isNegative = (bound: Bound) => (bound instanceof Float ? bound.valu
 function steps({ start, stop, step }: RangeSweep): Steps {
   const bounds = [start, stop, step].map(decimal);
   const whole = bounds.every(({ whole: isWhole }) => isWhole);
-  const scale = Math.max(...bounds.map((bound) => bound.scale));
+  const scale = bounds.reduce((most, { scale }) => Math.max(most, scale), 0);
   const [from, to, by] = bounds.map((bound) => bound.digits * 10n ** BigInt(scale - bound.scale)) as [
     bigint,
     bigint,

@@ -1,5 +1,6 @@
-// An environment whose observations are the text that an agent reads: the context that a config asks for.
+// An environment whose observations are the text that an agent reads: the context that a config asks for, and what its memory gives.
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
+import type { MemoryReader, Recalled } from '../memory/memory-reader.js';
 import type { ContextWriter } from './context-writer.js';
 
 /** `observation` is the whole text; `state` is the environment's own observation where that is another. */
@@ -7,16 +8,21 @@ export class ContextEnv implements Env {
   constructor(
     private readonly env: Env,
     private readonly writer: ContextWriter,
+    private readonly memory: MemoryReader | null = null,
   ) {}
 
   async reset(options?: { seed?: number }): Promise<ResetResult> {
     const result = await this.env.reset(options);
-    return composed(result, this.writer.begin(result.observation, result.info));
+    const { observation, info } = result;
+    const recalled = await this.memory?.begin(observation, info);
+    return composed(result, this.writer.begin(observation, info, recalled?.text), recalled);
   }
 
   async step(action: string): Promise<StepResult> {
     const result = await this.env.step(action);
-    return composed(result, this.writer.follow(action, result.observation, result.info));
+    const { observation, info } = result;
+    const recalled = await this.memory?.follow(observation);
+    return composed(result, this.writer.follow(action, observation, info, recalled?.text), recalled);
   }
 
   close(): Promise<void> {
@@ -24,6 +30,9 @@ export class ContextEnv implements Env {
   }
 }
 
-function composed<Result extends ResetResult>(result: Result, text: string): Result {
-  return text === result.observation ? result : { ...result, observation: text, state: result.observation };
+function composed<Result extends ResetResult>(result: Result, text: string, recalled?: Recalled): Result {
+  const { observation } = result;
+  const retrieved = recalled && { retrieved: recalled.ids };
+  if (text === observation) return retrieved ? { ...result, ...retrieved } : result;
+  return { ...result, observation: text, state: observation, ...retrieved };
 }

@@ -1,14 +1,29 @@
 // Recorded episodes as an agent would have read them.
 import type { EpisodeRecord } from '@bowyer/core';
+import type { MemoryReader } from '../memory/memory-reader.js';
 import type { ContextWriter } from './context-writer.js';
 
-/** The record with the texts that the agent reads in place of the environment's own observations. */
-export function withContext({ reset, steps }: EpisodeRecord, writer: ContextWriter): EpisodeRecord {
-  return {
-    reset: { ...reset, observation: writer.begin(reset.observation, reset.info ?? {}) },
-    steps: steps.map((step) => ({
-      ...step,
-      observation: writer.follow(step.action, step.observation, step.info ?? {}),
-    })),
+/**
+ * The record with the texts that the agent reads in place of the environment's own observations.
+ *
+ * @param recall what the agent's memory gives it, and the id under which the episode itself may be in it
+ */
+export async function withContext(
+  { reset, steps }: EpisodeRecord,
+  writer: ContextWriter,
+  recall?: { memory: MemoryReader; id: string },
+): Promise<EpisodeRecord> {
+  const { memory, id } = recall ?? {};
+  const shown = await memory?.begin(reset.observation, reset.info ?? {}, id);
+  const read: EpisodeRecord = {
+    reset: { ...reset, observation: writer.begin(reset.observation, reset.info ?? {}, shown?.text) },
+    steps: [],
   };
+  for (const [i, step] of steps.entries()) {
+    // Nobody reads what follows the last action.
+    const next = i < steps.length - 1 ? await memory?.follow(step.observation) : undefined;
+    const observation = writer.follow(step.action, step.observation, step.info ?? {}, next?.text);
+    read.steps.push({ ...step, observation });
+  }
+  return read;
 }

@@ -15,6 +15,8 @@ export class ContextWriter {
   #task = '';
   #turns: ContextTurn[] = [];
   #dialogue = '';
+  /** What the memory has given last: it stands before a text that is written anew. */
+  #examples = '';
   /** Every observation of the episode so far begins with the one before it. */
   #mayBeHistory = true;
 
@@ -28,25 +30,35 @@ export class ContextWriter {
     this.#isHistory = offer.observation === 'history';
   }
 
-  begin(observation: string, info: Readonly<Record<string, unknown>>): string {
-    if (this.#isHistory) return observation;
+  /** @param examples what the memory gives, to be read before all else */
+  begin(observation: string, info: Readonly<Record<string, unknown>>, examples = ''): string {
+    this.#examples = examples;
+    if (this.#isHistory) return examples + observation;
     this.#turns = [];
     this.#dialogue = '';
     this.#mayBeHistory = true;
     this.#task = this.#context.taskDescription ? this.#text(info, 'taskDescription', 'task_description') : '';
-    return this.#write(observation, info);
+    return this.#write(observation, info, examples);
   }
 
-  follow(action: string, observation: string, info: Readonly<Record<string, unknown>>): string {
-    if (this.#isHistory) return observation;
+  /** @param examples as in `begin`; undefined: those of the turn before stay */
+  follow(
+    action: string,
+    observation: string,
+    info: Readonly<Record<string, unknown>>,
+    examples: string | undefined = undefined,
+  ): string {
+    this.#examples = examples ?? this.#examples;
+    if (this.#isHistory) return this.#examples + observation;
     const last = this.#turns.at(-1)!;
     last.action = action;
     this.#refuseHistory(last, observation);
     this.#dialogue += `${action}\n`;
-    return this.#write(observation, info);
+    return this.#write(observation, info, examples ?? '');
   }
 
-  #write(observation: string, info: Readonly<Record<string, unknown>>): string {
+  /** @param added examples that a dialogue does not contain yet */
+  #write(observation: string, info: Readonly<Record<string, unknown>>, added: string): string {
     const { kind, inventory, validActions, taskDescription, stepCounter } = this.#context;
     const turn: ContextTurn = {
       number: this.#turns.length,
@@ -56,9 +68,10 @@ export class ContextWriter {
       action: '',
     };
     this.#turns.push(turn);
-    if (kind === 'last' && !taskDescription && !stepCounter && !inventory && !validActions) return observation;
-    if (kind === 'dialogue') return (this.#dialogue += this.#current(turn));
-    return this.#fitted((past) => (kind === 'tutorial' ? this.#tutorial(past, turn) : this.#window(past, turn)));
+    if (kind === 'dialogue') return (this.#dialogue += added + this.#current(turn));
+    if (kind === 'last' && !taskDescription && !stepCounter && !inventory && !validActions)
+      return this.#examples + observation;
+    return this.#examples + this.#fitted((past) => (kind === 'tutorial' ? this.#tutorial(past, turn) : this.#window(past, turn)));
   }
 
   /** The longest text that max_chars allows: the oldest turns go first. */

@@ -4,6 +4,8 @@ export interface ResetResult {
   observation: string;
   /** The environment's own observation, where a context has made another text of it. */
   state?: string;
+  /** Ids of what a memory has put into the text; absent without a memory. */
+  retrieved?: string[];
   /** For people and logs; a policy that reads it is cheating. */
   info: Record<string, unknown>;
 }
@@ -12,6 +14,8 @@ export interface StepResult {
   observation: string;
   /** As in `ResetResult`. */
   state?: string;
+  /** As in `ResetResult`. */
+  retrieved?: string[];
   /** Reward of this step alone, never a running total. */
   reward: number;
   /** The task ended: no value follows, so do not bootstrap. */

@@ -183,10 +183,11 @@ export class HttpServer {
       body: json === undefined ? null : JSON.stringify(json),
       signal,
     });
+    const [asked, date] = ['retry-after', 'date'].map((name) => [response.headers[name]].flat()[0]);
     return {
       status: response.statusCode,
       text: await this.#text(response),
-      retryAfterMs: retryAfter([response.headers['retry-after']].flat()[0]),
+      retryAfterMs: retryAfter(asked, date),
     };
   }
 

@@ -31,11 +31,15 @@ export function backoff(attempt: number, { backoffMs, maxBackoffMs }: RetryOptio
   return (bound * (1 + rng.uniform())) / 2;
 }
 
-/** The header in milliseconds from now: a number of seconds or a date (RFC 9110, 10.2.3); null where it is neither. */
-export function retryAfter(header: string | undefined, now: number = Date.now()): number | null {
+/**
+ * The header in milliseconds: a number of seconds or a date (RFC 9110, 10.2.3); null where it is neither.
+ *
+ * @param date the answer's header of that name: the clock of this machine may be wrong
+ */
+export function retryAfter(header: string | undefined, date?: string): number | null {
   if (header === undefined) return null;
   const text = header.trim();
   if (/^\d+$/.test(text)) return Number(text) * 1000;
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? null : Math.max(0, date - now);
+  const milliseconds = Date.parse(text) - Date.parse(date ?? '');
+  return Number.isNaN(milliseconds) ? null : Math.max(0, milliseconds);
 }

@@ -26,7 +26,7 @@ export const mathUnit = defineEnvironment<MathOptions, ExpertNoise>({
   typicalReturn: () => 0.3,
   readWith: { kinds: generated, level: generated },
   vocabulary: mathTexts,
-  splitsDigits: true,
+  spells: 'digits',
   report: mathReport,
   demonstrations: {
     schema: {

@@ -1,5 +1,6 @@
 // The sentences that a story's parser knows, read from the grammar table which Inform compiles into every game.
 // Source: Graham Nelson, The Inform Technical Manual, sections 8.4 to 8.6 (dictionary data, grammar versions 1 and 2).
+import { maximum } from '@bowyer/core';
 import { commonest } from './common-words.js';
 import type { DictionaryEntry } from './machine/dictionary.js';
 import type { Machine } from './machine/machine.js';
@@ -30,7 +31,7 @@ type Slot = string[] | null;
 export function readTemplates(machine: Machine): Template[] {
   const verbs = verbWords(machine.dictionary.entries);
   const table = machine.story.staticBase; // Inform starts static memory with the grammar table
-  const verbCount = verbs.size === 0 ? 0 : Math.max(...verbs.keys()) + 1;
+  const verbCount = verbs.size === 0 ? 0 : maximum([...verbs.keys()]) + 1;
   if (verbCount === 0 || verbCount > 255) return [];
   const starts = Array.from({ length: verbCount }, (_, verb) => machine.word(table + 2 * verb));
   const read = [readLinesVersion2, readLinesVersion1].find((candidate) => fits(machine, starts, candidate));

@@ -1,4 +1,5 @@
 // Exact values of a tabular game by dynamic programming (Sutton and Barto 2018, equations 4.4 and 4.10), and policies made of them.
+import { maximum } from '@bowyer/core';
 import { actionsOf, type Outcome, type TabularModel, type TabularPolicy } from './model.js';
 
 export interface ExactOptions {
@@ -26,7 +27,7 @@ export function exactValues(model: TabularModel, policy: TabularPolicy, options:
 
 /** Q* and V*: V(s) = max_a Q(s, a). */
 export const optimalValues = (model: TabularModel, options: ExactOptions): ExactValues =>
-  iterate(model, options, (_, q) => Math.max(...Object.values(q)));
+  iterate(model, options, (_, q) => maximum(Object.values(q)));
 
 /** Expected value of an episode: that of its first state. */
 export const startValue = ({ start }: TabularModel, { v }: Pick<ExactValues, 'v'>): number =>
@@ -59,7 +60,7 @@ function iterate(
       );
     const q = mapValues(states, (actions) => mapValues(actions, expected));
     const v = mapValues(q, (ofState, state) => valueOf(state, ofState));
-    const change = Math.max(...Object.keys(v).map((state) => Math.abs(v[state] - values.v[state])));
+    const change = maximum(Object.keys(v).map((state) => Math.abs(v[state] - values.v[state])));
     values = { v, q };
     if (change < CONVERGED) break;
   }

@@ -1,5 +1,5 @@
 // A text game whose values are known exactly: docs/environments/tabular.md.
-import { Rng } from '@bowyer/core';
+import { maximum, Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 import { actionsOf, towerModel, type Outcome, type TabularModel } from './model.js';
@@ -51,7 +51,7 @@ export class TabularGame implements Env {
   ) {
     this.#actions = actionsOf(model);
     const outcomes = Object.values(model.states).flatMap((actions) => Object.values(actions).flat());
-    this.#treasure = Math.max(...outcomes.map(({ reward }) => reward));
+    this.#treasure = maximum(outcomes.map(({ reward }) => reward));
   }
 
   async reset({ seed }: { seed?: number } = {}): Promise<ResetResult> {

@@ -1,4 +1,5 @@
 // What can be made of what, by rules of AgentGym's TextCraft: which recipes count depends on the order they are read in.
+import { maximum, minimum } from '@bowyer/core';
 import { commandOf, type Ingredient, type Recipe } from './recipe.js';
 
 /** Goals of the built-in recipes meet 163 at most. */
@@ -52,9 +53,9 @@ export class CraftingTree {
     // A recipe that needs what it makes is no way to make it.
     this.#depths.set(name, Infinity);
     const depths = recipes.map(({ ingredients }) =>
-      Math.max(...ingredients.map((needed) => this.depth(needed.name) + 1)),
+      maximum(ingredients.map((needed) => this.depth(needed.name) + 1)),
     );
-    const least = recipes.length === 0 ? 0 : Math.min(...depths);
+    const least = recipes.length === 0 ? 0 : minimum(depths);
     this.#depths.set(name, least);
     return least;
   }

@@ -1,6 +1,6 @@
 // Which worlds of a TextWorldExpress game are for training, evaluation and test: those of its folds train, dev and test.
 import type { Split } from '../contract/env.js';
-import { divided, seedOfSplit, type EpisodeOfSplit, type ItemChoice, type SplitPlan } from '../splits.js';
+import { divided, seedOfSplit, splitOfSeed, splits, type EpisodeOfSplit, type ItemChoice, type SplitPlan } from '../splits.js';
 import type { TextWorldExpressGame } from './descriptions.js';
 import type { Fold } from './parameters.js';
 
@@ -21,7 +21,10 @@ const worldSplits = (fold: Fold | null): SplitPlan => ({
   count: () => null,
   choose: ({ split, seed }) =>
     fold === null ? choice(foldOf[split], seed, seed | 0) : choice(fold, seedOfSplit(split, seed)),
+  splitOf: (item) => (fold === null ? splitOfFold(item) : splitOfSeed(Number(item.slice(fold.length + 1)))),
 });
+
+const splitOfFold = (item: string): Split | undefined => splits.find((split) => item.startsWith(`${foldOf[split]} `));
 
 function problemSplits(fold: Fold | null): SplitPlan {
   const all = [...Array(PROBLEMS).keys()];
@@ -30,6 +33,8 @@ function problemSplits(fold: Fold | null): SplitPlan {
     noun: 'problems',
     shared: false,
     count: (split) => of[split].length,
+    splitOf: (item) =>
+      fold === null ? splitOfFold(item) : splits.find((split) => of[split].includes(Number(item.slice(fold.length + 1)))),
     choose: ({ split, seed, episode }: EpisodeOfSplit) => {
       const own = fold ?? foldOf[split];
       if (episode === undefined && of[split].includes(problemOf(seed))) return choice(own, seed, problemOf(seed));

@@ -41,15 +41,25 @@ const unitOf = (name: TextWorldExpressGame) =>
       make: async (options, { count: episodes, seed, slips, split = 'train' }) => {
         const { fold, params, stepLimit, contentDir, showValidActions } = options;
         const plan = textWorldExpressSplits(name, options);
+        const items = new Map<number, string>();
         const played = await textWorldExpressDemonstrations(
           name,
           {
             ...{ fold: fold ?? 'train', params, stepLimit, contentDir, showValidActions },
             ...{ episodes, seedStep: SEED_STEP, onlyWon: true, slips, slipSeed: seed },
           },
-          (seed) => plan.choose({ split, seed }).reset,
+          (seed) => {
+            const { reset, item } = plan.choose({ split, seed });
+            items.set(reset.seed, String(item));
+            return reset;
+          },
         );
-        return playedSet(played.map(({ transitions }) => transitions));
+        return playedSet(
+          played.map(({ seed, transitions: [first, ...rest] }) => [
+            { ...first, info: { ...first.info, item: items.get(seed) } },
+            ...rest,
+          ]),
+        );
       },
       problem: ({ backend }) =>
         backend === 'java'

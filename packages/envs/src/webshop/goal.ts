@@ -1,6 +1,7 @@
 // What a customer asks for, and the goals of WebShop's own files, in the order in which its servers count them.
 // Source: WebShop's goals at 64fa2a5, AgentGym's fork of them at 3ef9235.
 // Differs from it: where their price caps come from an unseeded generator (human goals), ours is seeded.
+import { maximum } from '@bowyer/core';
 import { PythonRandom } from '../cpython/random.js';
 import type { Product } from './product.js';
 import type { ProductStore } from './product-store.js';
@@ -62,7 +63,7 @@ export function capsAbove(price: number): number[] {
 /** The larger of two of the price's caps, in dollars. */
 export function drawPriceCap(price: number, random: Pick<PythonRandom, 'sample'>): number {
   const caps = capsAbove(price);
-  return caps.length === 0 ? NO_CAP : Math.max(...random.sample(caps, 2));
+  return caps.length === 0 ? NO_CAP : maximum(random.sample(caps, 2));
 }
 
 /** The request with the price limit at its end. */

@@ -1,4 +1,5 @@
 // How alike two texts are, whatever the order of their words: thefuzz 0.19's token-set ratio, on Python's difflib.
+import { maximum } from '@bowyer/core';
 import { blockRatio } from './block-ratio.js';
 
 /** Lower-case words; Latin-1's accented letters are dropped, as thefuzz does. */
@@ -40,5 +41,5 @@ export function tokenSetRatio(first: string, second: string): number {
     [both, withB],
     [withA, withB],
   ];
-  return Math.max(...pairs.map(([x, y]) => percent(blockRatio(x, y))));
+  return maximum(pairs.map(([x, y]) => percent(blockRatio(x, y))));
 }

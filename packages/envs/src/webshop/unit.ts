@@ -68,9 +68,12 @@ export const webShopUnit = defineEnvironment<WebShopOptions, ExpertNoise>({
   },
   problems: (options) => [...missingAddress('webshop', options), ...missingSite(options)],
   vocabulary: (options) => (options.backend === 'embedded' ? webShopTexts(options) : []),
+  // A product's number is copied from the page: as one token it could not be where training never clicked it.
+  spells: 'codes',
   engineText: ({ info }) => (info as WebShopInfo).text,
   demonstrations: {
     schema: expertNoiseSchema,
+    revision: 2, // since product numbers are spelt
     make: async (options, request) => playedSet(await webShopDemonstrations(options, playedOptions(request))),
     problem: ({ backend, observation }) =>
       backend === 'embedded' && observation !== 'text'

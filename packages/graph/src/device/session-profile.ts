@@ -18,9 +18,12 @@ export function limitProfile(session: InferenceSession, folder: string | null): 
   const run = session.run.bind(session) as (...given: unknown[]) => Promise<InferenceSession.ReturnType>;
   let runs = 0;
   session.run = async (...given: unknown[]) => {
-    const outputs = await run(...given);
-    if (++runs === PROFILED_RUNS) session.endProfiling();
-    return outputs;
+    try {
+      return await run(...given);
+    } finally {
+      // A run whose outputs nobody reads ends with an error on purpose, and counts too.
+      if (++runs === PROFILED_RUNS) session.endProfiling();
+    }
   };
   return session;
 }

@@ -1,8 +1,10 @@
 // logger=csv: the metrics as one table, a row per iteration, for spreadsheets and data frames.
-import { appendFile, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { namingFile, writeFileAtomically } from '@bowyer/core';
+import { writeFileAtomically } from '@bowyer/core';
 import { Type } from '@sinclair/typebox';
+import { appendText } from '../append-text.js';
+import { figuresOf } from '../figures.js';
 import type { LoggedStep, LoggerUnit, RunLogger } from './logger.js';
 
 const options = Type.Object(
@@ -25,6 +27,9 @@ export const csvLogger: LoggerUnit<typeof options> = {
 class CsvTable implements RunLogger {
   #columns = ['iteration'];
   #known: ReadonlySet<string> = new Set(this.#columns);
+  #names: readonly string[] = [];
+  /** Of each column among the names of the step; -1: not there. */
+  #places: readonly number[] = [];
 
   constructor(private readonly path: string) {}
 
@@ -38,19 +43,29 @@ class CsvTable implements RunLogger {
   }
 
   async log({ iteration, metrics }: LoggedStep): Promise<void> {
-    const added = Object.keys(metrics).filter((name) => !this.#known.has(name));
+    const { names, texts } = figuresOf(metrics);
+    if (names !== this.#names) await this.#place(names);
+    const cells = this.#places.map((place) => (place < 0 ? '' : texts[place]));
+    cells[0] = String(iteration);
+    await appendText(this.path, `${cells.join(',')}\n`);
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** Finds the columns of a step's figures, and adds those that are new. */
+  async #place(names: readonly string[]): Promise<void> {
+    const added = names.filter((name) => !this.#known.has(name));
     if (added.length > 0) {
       const rows = (await this.#lines()).slice(1).map((row) => row + ','.repeat(added.length));
       this.#columns = [...this.#columns, ...added];
       this.#known = new Set(this.#columns);
       await this.#write(rows);
     }
-    const cells = this.#columns.map((name) => (name === 'iteration' ? iteration : (metrics[name] ?? '')));
-    await namingFile(this.path, () => appendFile(this.path, `${cells.join(',')}\n`));
-  }
-
-  close(): Promise<void> {
-    return Promise.resolve();
+    const places = new Map(names.map((name, i) => [name, i]));
+    this.#places = this.#columns.map((column) => places.get(column) ?? -1);
+    this.#names = names;
   }
 
   async #lines(): Promise<string[]> {

@@ -44,9 +44,21 @@ export interface LoggedEnd {
   model: string | null;
 }
 
+/** A folder that the run has written, and may replace or remove at its next step. */
+export interface LoggedCheckpoint {
+  /** best: the best policy so far; last: what the run resumes from. */
+  kind: 'best' | 'last';
+  iteration: number;
+  folder: string;
+  /** Of the best policy: the evaluation's figure. */
+  score?: number;
+}
+
 /** An open logger. Its calls come one after another. */
 export interface RunLogger {
   log(step: LoggedStep): Promise<void>;
+  /** Absent where a logger does not keep checkpoints. */
+  checkpoint?(written: LoggedCheckpoint): Promise<void>;
   /** Writes what is left. Called once, also after a failure. */
   close(end: LoggedEnd): Promise<void>;
 }

@@ -1,4 +1,5 @@
 // Loggers as a run uses them: written, killed, resumed, and read back; event files also by TensorBoard's own reader where it is installed.
+import { jest } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { appendFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,6 +8,7 @@ import type { Trajectory } from '@bowyer/core';
 import type { LoggedRun, LoggedStep } from './logger.js';
 import { findLogger, loggerNames, registerLogger } from './registry.js';
 import { crc32c } from './tensorboard/crc32c.js';
+import { EventFile } from './tensorboard/event-file.js';
 
 let directory: string;
 beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-loggers-'))));
@@ -100,6 +102,17 @@ test('tensorboard: every record has its length and both checksums', async () => 
     }
     expect(records).toBeGreaterThanOrEqual(4);
   }
+});
+
+test('tensorboard: files are read in the order of their names, also when the clock was set back', async () => {
+  const folder = join(directory, 'clock');
+  const paths: string[] = [];
+  for (const days of [0, -1, 0]) {
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.UTC(2026, 0, 10 + days));
+    paths.push((await EventFile.create(folder)).path);
+    clock.mockRestore();
+  }
+  expect([...paths].sort()).toEqual(paths);
 });
 
 const reader = `

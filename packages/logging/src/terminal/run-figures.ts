@@ -1,5 +1,6 @@
 // What a person watching a training wants to see, as a few lines below its bar.
 import { maximum, minimum } from '@bowyer/core';
+import { figuresOf, perNames } from '../figures.js';
 
 const LABEL = 10;
 const VALUE = 9;
@@ -20,6 +21,7 @@ export class RunFigures {
   readonly #curves = new Map<string, number[]>();
   /** Figures of the rows, each the latest. */
   readonly #latest = new Map<string, number>();
+  readonly #shown = perNames((names) => names.filter(isShown));
   #tokens: number | undefined;
   #seconds: Figures = {};
 
@@ -29,7 +31,7 @@ export class RunFigures {
   /** @param seconds wall-clock time by phase since the last call; empty for what an earlier process has logged */
   add(metrics: Figures, seconds: Figures): void {
     this.#tokens = metrics['rollout/tokens'];
-    for (const name in metrics) if (isShown(name)) this.#latest.set(name, metrics[name]);
+    for (const name of this.#shown(figuresOf(metrics).names)) this.#latest.set(name, metrics[name]);
     this.#seconds = seconds;
     for (const { metrics: names } of curves)
       for (const name of names) if (metrics[name] !== undefined) this.#curveOf(name).push(metrics[name]);
@@ -85,14 +87,7 @@ export class RunFigures {
 
 const isLoss = (name: string): boolean => name.startsWith('losses/') && name !== 'losses/nll';
 
-/** By name: whether it is a loss or a KL. */
-const shown = new Map<string, boolean>();
-
-function isShown(name: string): boolean {
-  let is = shown.get(name);
-  if (is === undefined) shown.set(name, (is = isLoss(name) || /(^|[/_])kl(_|$)/.test(name)));
-  return is;
-}
+const isShown = (name: string): boolean => isLoss(name) || /(^|[/_])kl(_|$)/.test(name);
 
 /** The last `width` values as blocks of a height between the smallest and the largest of them. */
 export function sparkline(values: readonly number[], width: number): string {

@@ -7,7 +7,7 @@ import { jsonText } from './raw-json.js';
 import type { ArtifactRecord } from './records.js';
 
 export interface ArtifactOptions {
-  type: 'model' | 'dataset';
+  type: 'model' | 'checkpoint' | 'dataset';
   name: string;
   /** A folder or a file. */
   path: string;

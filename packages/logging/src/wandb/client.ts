@@ -74,8 +74,9 @@ export class WandbClient {
       },
       body: () => JSON.stringify({ query, variables, operationName: what }),
     };
-    const text = await (onlyOnce ? this.#once(attempt) : this.#send(attempt));
-    const { data, errors = [] } = this.#json<{ data?: T; errors?: { message: string }[] }>(text, what);
+    const parsed = async () =>
+      this.#json<{ data?: T; errors?: { message: string }[] }>(await this.#once(attempt), what);
+    const { data, errors = [] } = await (onlyOnce ? parsed() : this.#repeated(parsed));
     if (errors.length === 0 && data) return data;
     const messages = errors.map(({ message }) => message).join('; ');
     throw new WandbError(this.#redacted(`W&B refused ${what}: ${messages || 'an empty answer'}`), 200, false);
@@ -83,38 +84,43 @@ export class WandbClient {
 
   /** @param path ENTITY/PROJECT/RUN */
   async stream(path: string, body: object): Promise<{ stopped?: boolean }> {
-    const text = await this.#send({
+    const attempt: Attempt = {
       what: 'the stream of the run',
       method: 'POST',
       url: `${this.options.baseUrl}/files/${path}/file_stream`,
       headers: this.#api,
       timeoutMs: this.options.streamTimeoutMs,
       body: () => JSON.stringify(body),
+    };
+    return this.#repeated(async () => {
+      const text = await this.#once(attempt);
+      return text === '' ? {} : this.#json(text, attempt.what);
     });
-    return text === '' ? {} : this.#json(text, 'the stream of the run');
   }
 
   /** Uploads a file. The key is not sent: the address may be on another host. */
   async put(url: string, path: string, headers: Readonly<Record<string, string>>): Promise<void> {
     const { size } = await stat(path);
-    await this.#send({
+    const attempt: Attempt = {
       what: `the upload of ${path}`,
       method: 'PUT',
       url: new URL(url, `${this.options.baseUrl}/`).href,
       headers: { ...headers, 'content-length': String(size) },
       timeoutMs: 0, // a large file on a slow line takes its time
       body: () => createReadStream(path),
-    });
+    };
+    await this.#repeated(() => this.#once(attempt));
   }
 
   close(): Promise<void> {
     return this.#dispatcher.destroy();
   }
 
-  async #send(attempt: Attempt): Promise<string> {
+  /** An answer that is lost, or that is a proxy's page in place of JSON, counts as none. */
+  async #repeated<T>(once: () => Promise<T>): Promise<T> {
     for (let failures = 0; ; failures++) {
       try {
-        return await this.#once(attempt);
+        return await once();
       } catch (error) {
         if (!(error instanceof WandbError) || !error.retryable) throw error;
         this.options.onRetry(error, failures + 1);
@@ -153,7 +159,7 @@ export class WandbClient {
     if (status >= 200 && status < 300) return text;
     const mayRetry = !FINAL.includes(status) || (status === 409 && retryConflict === true);
     const message = `W&B answered ${what} with status ${status}: ${text.slice(0, QUOTED).trim()}`;
-    const retryAfterMs = retryAfter([response.headers['retry-after']].flat()[0]);
+    const retryAfterMs = retryAfter(response.headers);
     throw new WandbError(this.#redacted(message), status, mayRetry, { cause: { retryAfterMs } });
   }
 
@@ -179,10 +185,11 @@ export class WandbClient {
   }
 }
 
-/** Seconds, also fractional, or a date; undefined where there is neither. */
-function retryAfter(header: string | undefined): number | undefined {
-  if (header === undefined || header.trim() === '') return undefined;
-  const seconds = Number(header);
-  const milliseconds = Number.isNaN(seconds) ? Date.parse(header) - Date.now() : 1000 * seconds;
+/** Seconds, also fractional, or a date by the server's clock; in milliseconds, undefined where there is neither. */
+function retryAfter({ 'retry-after': header, date }: Dispatcher.ResponseData['headers']): number | undefined {
+  const text = [header].flat()[0]?.trim() ?? '';
+  if (text === '') return undefined;
+  const seconds = Number(text);
+  const milliseconds = Number.isNaN(seconds) ? Date.parse(text) - Date.parse(String(date)) : 1000 * seconds;
   return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
 }

@@ -29,7 +29,12 @@ export class MetricDefinitions {
   readonly #known = new Map<string, MetricOption | null>();
   readonly #written = new Set<string>();
 
-  constructor(private readonly options: readonly MetricOption[]) {}
+  /** Metrics on the x axis of others. */
+  readonly stepMetrics: readonly string[];
+
+  constructor(private readonly options: readonly MetricOption[]) {
+    this.stepMetrics = [...new Set(options.flatMap(({ step_metric }) => step_metric ?? []))];
+  }
 
   /** What was decided of a metric: by its name, else by the first pattern that fits. W&B's own keys begin with _. */
   optionOf(key: string): MetricOption | null {

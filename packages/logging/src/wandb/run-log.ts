@@ -1,6 +1,8 @@
 // What a run writes of itself: rows, summary, console lines and files as records of its log. A log of an earlier process is
 // continued after its last row, so that an iteration that comes again is there once.
 import { stat } from 'node:fs/promises';
+import { perNames, type Figures } from '../figures.js';
+import { HistoryRows } from './history-row.js';
 import { jsonText } from './raw-json.js';
 import type { MetricDefinitions } from './metric-definitions.js';
 import { decodeRecord, encodeRecord, timestampOf, type Item, type LogRecord } from './records.js';
@@ -16,9 +18,16 @@ export class RunLog {
   #records = 0;
   /** Active seconds of earlier processes. */
   #secondsBefore = 0;
-  #startedMs = Date.now();
-  #summarizedMs = Date.now();
+  #startedMs = performance.now();
+  #summarizedMs = performance.now();
   #queue: Promise<void> = Promise.resolve();
+  #names: readonly string[] = [];
+  /** Of the names of a row: their bytes, their places, and the step metrics that they need. */
+  readonly #prepared = perNames((names) => ({
+    rows: new HistoryRows(names),
+    at: new Map(names.map((name, i) => [name, i])),
+    synced: [...new Set(names.flatMap((name) => this.#syncOf(name)))],
+  }));
   /** Of step metrics, for rows without them. */
   readonly #values = new Map<string, string>();
   readonly #summary: Summary;
@@ -46,33 +55,48 @@ export class RunLog {
     const log = new RunLog(await TransactionLog.open(path, end), definitions);
     for (const name of drawn) log.series.set(name, []);
     for (const record of records) log.#restore(record);
-    log.#startedMs = Date.now();
+    log.#startedMs = performance.now();
     if (records.length === 0) await log.append(...start);
     return log;
   }
 
   /** Active seconds of the run. */
   get runtime(): number {
-    return this.#secondsBefore + (Date.now() - this.#startedMs) / 1000;
+    return this.#secondsBefore + (performance.now() - this.#startedMs) / 1000;
   }
 
-  /** @param values JSON texts by key */
-  async history(step: number, values: ReadonlyMap<string, string>): Promise<void> {
-    const metrics = this.definitions.recordsFor(values.keys()).map((metric) => ({ metric }));
-    const row = new Map(values);
-    for (const key of values.keys()) {
-      const option = this.definitions.optionOf(key);
-      const known = option?.step_sync ? this.#values.get(option.step_metric ?? '') : undefined;
-      if (known !== undefined && !row.has(option!.step_metric!)) row.set(option!.step_metric!, known);
+  /** @param values further JSON texts by key */
+  async history(step: number, figures: Figures, values: ReadonlyMap<string, string> = new Map()): Promise<void> {
+    const { names, texts } = figures;
+    const { rows, at, synced } = this.#prepared(names);
+    const isNew = names !== this.#names;
+    const metrics = this.definitions.recordsFor([...(isNew ? names : []), ...values.keys()]);
+    this.#names = names;
+    const more = new Map(values);
+    for (const option of [...synced, ...[...values.keys()].flatMap((key) => this.#syncOf(key))]) {
+      const known = this.#values.get(option);
+      if (known !== undefined && !at.has(option) && !more.has(option)) more.set(option, known);
     }
-    row
+    more
       .set('_step', String(step))
       .set('_timestamp', String(Date.now() / 1000))
       .set('_runtime', String(this.runtime));
-    const item = [...row].map(([key, value_json]): Item => ({ key, value_json }));
-    this.#fold(item);
-    const due = Date.now() - this.#summarizedMs > SUMMARY_MS;
-    await this.append(...metrics, { history: { item, step: { num: step } } }, ...(due ? this.#summaryRecords() : []));
+    this.#summary.foldRow(figures);
+    for (const name of this.definitions.stepMetrics) if (at.has(name)) this.#values.set(name, texts[at.get(name)!]);
+    for (const [name, points] of this.series) if (at.has(name)) addPoint(points, step, texts[at.get(name)!]);
+    this.#fold([...more].map(([key, value_json]) => ({ key, value_json })));
+    const due = performance.now() - this.#summarizedMs > SUMMARY_MS;
+    await this.#write([
+      ...metrics.map((metric) => this.#encoded({ metric })),
+      rows.encode(++this.#records, texts, more, step),
+      ...(due ? this.#summaryRecords() : []).map((record) => this.#encoded(record)),
+    ]);
+  }
+
+  /** The step metric that a row with this key needs. */
+  #syncOf(key: string): string[] {
+    const option = this.definitions.optionOf(key);
+    return option?.step_sync && option.step_metric ? [option.step_metric] : [];
   }
 
   /** One line or more of the console. */
@@ -101,14 +125,21 @@ export class RunLog {
 
   /** Records in the order of the calls. */
   append(...records: readonly LogRecord[]): Promise<void> {
-    const payloads = records.map((record) => encodeRecord({ num: ++this.#records, ...record }));
+    return this.#write(records.map((record) => this.#encoded(record)));
+  }
+
+  #encoded(record: LogRecord): Uint8Array {
+    return encodeRecord({ num: ++this.#records, ...record });
+  }
+
+  #write(payloads: readonly Uint8Array[]): Promise<void> {
     const written = this.#queue.then(() => this.file.append(payloads));
     this.#queue = written.catch(() => {}); // the caller gets it
     return written;
   }
 
   #summaryRecords(): LogRecord[] {
-    this.#summarizedMs = Date.now();
+    this.#summarizedMs = performance.now();
     return [{ summary: { update: this.summaryItems() } }];
   }
 
@@ -116,7 +147,7 @@ export class RunLog {
     const x = Number(items.find(({ key }) => key === '_step')?.value_json);
     for (const [name, points] of this.series) {
       const json = items.find(({ key }) => key === name)?.value_json;
-      if (json !== undefined && Number.isFinite(Number(json))) points.push({ x, y: Number(json) });
+      if (json !== undefined) addPoint(points, x, json);
     }
     for (const { key, nested_key, value_json } of items) {
       const name = key || nested_key!.join('.');
@@ -132,6 +163,10 @@ export class RunLog {
     if (history) this.#fold(history.item ?? []);
     if (metric?.name) this.definitions.wasWritten(metric.name);
   }
+}
+
+function addPoint(points: { x: number; y: number }[], x: number, json: string): void {
+  if (Number.isFinite(Number(json))) points.push({ x, y: Number(json) });
 }
 
 /** The records of an earlier process without its exit, and where they end; none where there is no file. */

@@ -1,8 +1,10 @@
 // Sending against a server that answers as recorded and misbehaves: every line must arrive once.
+import { jest } from '@jest/globals';
 import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WandbServer, type Fault } from '@bowyer/testing';
+import { figuresOf } from '../figures.js';
 import { MetricDefinitions } from './metric-definitions.js';
 import { timestampOf, type LogRecord } from './records.js';
 import { RunLog } from './run-log.js';
@@ -59,9 +61,6 @@ async function rowsArrived(count: number): Promise<void> {
     await new Promise((done) => setTimeout(done, 10));
   }
 }
-const row = (values: Record<string, number>) =>
-  new Map(Object.entries(values).map(([key, value]) => [key, String(value)]));
-
 test("the official client's offline run becomes the same lines that the client has sent of it when online", async () => {
   const own = placeOf(join(directory, 'offline-run-20261121_074826-k3v9q2xm'), 'k3v9q2xm');
   await cp(join(fixtures, 'offline-run.wandb'), own.log);
@@ -94,6 +93,7 @@ const faults: Record<string, (what: string, n: number) => Fault | null> = {
   'the answer is lost': (_, n) => (n % 2 === 1 ? 'lost' : null),
   'too many requests': (_, n) => (n % 3 > 0 ? { status: 429, headers: { 'retry-after': '0.01' } } : null),
   'internal errors': (_, n) => (n % 2 === 1 ? { status: 500 } : null),
+  'a page of a proxy': (what, n) => (what !== 'PUT' && n % 2 === 1 ? 'page' : null),
   'a slow server': () => ({ delayMs: 20 }),
 };
 
@@ -102,12 +102,12 @@ test.each(Object.keys(faults))('%s: every point, line and file arrives once', as
   const log = await openLog([{ name: 'eval/*', step_metric: 'steps', step_sync: true, summary: ['max'] }]);
   const sending = sendingOf(place());
   for (let step = 1; step <= 30; step++) {
-    await log.history(step, row({ loss: 1 / step, ...(step % 10 === 0 && { steps: step, 'eval/r': -step }) }));
+    await log.history(step, figuresOf({ loss: 1 / step, ...(step % 10 === 0 && { steps: step, 'eval/r': -step }) }));
     if (step % 10 === 0) await log.output(`line ${step}`, false);
     if (step % 7 === 0) await new Promise((done) => setTimeout(done, 10));
   }
   await log.stats({ cpu: 3 });
-  await log.finish(0, row({ 'test/r': 1 }));
+  await log.finish(0, new Map([['test/r', '1']]));
   sending.end();
   expect(await sending.done).toBe(true);
   expect(server.contradictions).toEqual([]);
@@ -124,19 +124,19 @@ test.each(Object.keys(faults))('%s: every point, line and file arrives once', as
 test('a process that is killed between the request and its note on disk, and one that logs again, lose and double nothing', async () => {
   const first = await openLog();
   const sending = sendingOf(place());
-  for (let step = 1; step <= 5; step++) await first.history(step, row({ loss: step }));
+  for (let step = 1; step <= 5; step++) await first.history(step, figuresOf({ loss: step }));
   await rowsArrived(5);
   sending.abort(); // as after SIGKILL
   await sending.done;
   await rm(`${place().log}.sent.json`); // its state is older than the last request
   const second = await openLog();
   expect(second.lastStep).toBe(5);
-  for (let step = 6; step <= 8; step++) await second.history(step, row({ loss: step }));
+  for (let step = 6; step <= 8; step++) await second.history(step, figuresOf({ loss: step }));
   await second.finish(255, new Map());
   expect(await send(place())).toBe(true);
   // The run is made longer.
   const third = await openLog();
-  await third.history(9, row({ loss: 9 }));
+  await third.history(9, figuresOf({ loss: 9 }));
   await third.finish(0, new Map());
   expect(await send(place())).toBe(true);
   expect(server.contradictions).toEqual([]);
@@ -144,14 +144,35 @@ test('a process that is killed between the request and its note on disk, and one
   expect(server.runs.get('r1')).toMatchObject({ complete: true, exitcode: 0 });
 });
 
+test.each([-1, 1])('the clock is set by %i day: durations and heartbeats go on', async (days) => {
+  const log = await openLog();
+  await log.history(1, figuresOf({ loss: 1 }));
+  const sending = sendingOf(place(), { env: { ...fast, WANDB_X_FILE_STREAM_HEARTBEAT_INTERVAL: '0.02' } });
+  await rowsArrived(1);
+  const now = Date.now;
+  const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + days * 86_400_000);
+  try {
+    const before = server.requests.length;
+    await new Promise((done) => setTimeout(done, 300));
+    expect(server.requests.length - before).toBeGreaterThan(1);
+    expect(log.runtime).toBeGreaterThan(0.3);
+    expect(log.runtime).toBeLessThan(60);
+    await log.finish(0, new Map());
+    sending.end();
+    expect(await sending.done).toBe(true);
+  } finally {
+    clock.mockRestore();
+  }
+});
+
 test('a key that expires: one warning, everything on disk; a valid key sends the rest', async () => {
   const log = await openLog();
   const sending = sendingOf(place());
-  await log.history(1, row({ loss: 1 }));
+  await log.history(1, figuresOf({ loss: 1 }));
   await rowsArrived(1);
   const expired = server.key;
   server.key = 'n'.repeat(40);
-  await log.history(2, row({ loss: 2 }));
+  await log.history(2, figuresOf({ loss: 2 }));
   await log.finish(0, new Map());
   sending.end();
   expect(await sending.done).toBe(false);
@@ -179,6 +200,7 @@ test('a server that never answers: a warning, and the end of the run does not wa
   await log.finish(0, new Map());
   const sending = sendingOf(place());
   sending.end();
+  for (let i = 0; said.length === 0 && i < 500; i++) await new Promise((done) => setTimeout(done, 10));
   setTimeout(() => sending.abort(), 150);
   expect(await sending.done).toBe(false);
   expect(said).toEqual([expect.stringContaining('WARNING W&B cannot be reached: UpsertBucket: ')]);
@@ -186,7 +208,7 @@ test('a server that never answers: a warning, and the end of the run does not wa
 
 test('resume: must, never, and after the lines of another run', async () => {
   const log = await openLog();
-  await log.history(1, row({ loss: 1 }));
+  await log.history(1, figuresOf({ loss: 1 }));
   await log.finish(0, new Map());
   expect(await send(place(), { resume: 'must' })).toBe(false);
   expect(said.pop()).toContain('WANDB_RESUME=must, and W&B has no run r1');

@@ -3,6 +3,7 @@
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WandbClient } from './client.js';
+import { removeCopy } from './artifact-copy.js';
 import { createRun, findBase, updateConfig } from './run-at-server.js';
 import { decodeRecord, type RunRecord } from './records.js';
 import type { RunPlace } from './run-place.js';
@@ -76,6 +77,10 @@ export class Sender {
     this.#uploads = new Uploads({
       ...{ client, directory: place.files, state: this.#state },
       onFailure: (what, error) => this.options.warn(`W&B: ${what} was not uploaded: ${error.message}`),
+      onArtifact: async (artifact) => {
+        await this.#save(); // not sent again, and its copy is not needed any more
+        await removeCopy(place.folder, artifact);
+      },
     });
     const woken = AbortSignal.any([this.#wake.signal, this.options.signal]);
     while (!(await this.#tick())) {
@@ -129,11 +134,11 @@ export class Sender {
     const { configVersion: version } = this.#projection;
     if (version === this.#config.version) return;
     const isFirst = this.#config.version === 0;
-    if (!isFirst && !isEnd && Date.now() - this.#config.sentMs < configMs) return;
+    if (!isFirst && !isEnd && performance.now() - this.#config.sentMs < configMs) return;
     const config = this.#projection.configJson();
     if (this.#state.run === null) this.#state.run = await createRun(client, this.#projection.run!, config);
     else await updateConfig(client, this.#state.run, config);
-    this.#config = { version, sentMs: Date.now() };
+    this.#config = { version, sentMs: performance.now() };
     await this.#save();
     if (isFirst) onRun(this.#state.run);
   }
@@ -142,7 +147,7 @@ export class Sender {
   async #transmit(): Promise<void> {
     const { body, taken } = this.#body();
     const isHeartbeat = Object.keys(body).length === 0;
-    if (isHeartbeat && Date.now() - this.#sentMs < this.options.heartbeatMs) return;
+    if (isHeartbeat && performance.now() - this.#sentMs < this.options.heartbeatMs) return;
     const { summaryVersion } = this.#projection;
     const { length: uploaded } = body.uploaded ?? [];
     await this.#post(body);
@@ -186,9 +191,9 @@ export class Sender {
     const { uploaded } = this.#uploads;
     const exitcode = this.#projection.exit === null ? 1 : (this.#projection.exit.exit_code ?? 0);
     await this.#post({ ...(uploaded.length > 0 && { uploaded }), complete: true, exitcode });
-    this.#state.complete = true;
+    this.#state.complete = this.#uploads.failedArtifacts === 0;
     await this.#save();
-    await writeFile(`${this.options.place.log}.synced`, '');
+    if (this.#state.complete) await writeFile(`${this.options.place.log}.synced`, String(this.#offset));
     const { dropped } = this.#projection;
     if (dropped > 0) this.options.warn(`W&B: ${dropped} rows of over 10 MiB were left out, which its server refuses`);
   }
@@ -197,7 +202,7 @@ export class Sender {
     const { entity, project, name } = this.#state.run!;
     const path = [entity, project, name].map(encodeURIComponent).join('/');
     const { stopped } = await this.options.client.stream(path, body);
-    this.#sentMs = Date.now();
+    this.#sentMs = performance.now();
     if (!stopped || this.#wasStopped) return;
     this.#wasStopped = true;
     this.options.onStop();

@@ -1,4 +1,5 @@
 // The summary of a run: of each key its last value, or what its definition chooses.
+import type { Figures } from '../figures.js';
 import { jsonText, parseJsonText } from './raw-json.js';
 import type { MetricDefinitions, MetricOption, SummaryKind } from './metric-definitions.js';
 import type { Item } from './records.js';
@@ -8,6 +9,32 @@ export class Summary {
   readonly #statistics = new Map<string, Statistics>();
 
   constructor(private readonly definitions: MetricDefinitions) {}
+
+  /** The figures of the latest row that are no statistics: taken over when the summary is read. */
+  #row: Figures | null = null;
+  #plan: { names: readonly string[]; counted: number[] } = { names: [], counted: [] };
+
+  /** A row's figures. */
+  foldRow(figures: Figures): void {
+    const { names, texts } = figures;
+    if (names !== this.#plan.names) {
+      this.#settle();
+      const counted = names.flatMap((name, i) => (this.definitions.optionOf(name)?.summary === undefined ? [] : [i]));
+      this.#plan = { names, counted };
+      this.#row = figures;
+      this.#settle(); // keys in the order in which they came first
+    }
+    for (const i of this.#plan.counted) this.fold(names[i], texts[i]);
+    this.#row = figures;
+  }
+
+  #settle(): void {
+    if (this.#row === null) return;
+    const { names, texts } = this.#row;
+    const counted = new Set(this.#plan.counted);
+    names.forEach((name, i) => counted.has(i) || this.#last.set(name, texts[i]));
+    this.#row = null;
+  }
 
   /** @param json the value of a row */
   fold(key: string, json: string): void {
@@ -21,6 +48,7 @@ export class Summary {
   }
 
   items(): Item[] {
+    this.#settle();
     const chosen = [...this.#statistics].map(([key, statistics]): [string, string] => [
       key,
       jsonText(statistics.chosen()),

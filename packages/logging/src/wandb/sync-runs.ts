@@ -1,5 +1,5 @@
 // Runs that are on disk and not, or not whole, at the server: found below a folder, and sent.
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { findKey, type Environment } from './api-key.js';
 import { placeOf, type RunPlace } from './run-place.js';
@@ -58,10 +58,10 @@ async function send(
   return (await sending.done) ? 'sent' : 'not sent';
 }
 
-/** All of it, and nothing was written since then. */
+/** All of it, and nothing was written since then: the marker contains the bytes that were sent. */
 async function wasSent({ log }: RunPlace): Promise<boolean> {
-  const marker = await stat(`${log}.synced`).catch(() => null);
-  return marker !== null && (await readState(log)).complete && marker.mtimeMs >= (await stat(log)).mtimeMs;
+  const marker = await readFile(`${log}.synced`, 'utf8').catch(() => null);
+  return marker !== null && (await readState(log)).complete && Number(marker) === (await stat(log)).size;
 }
 
 async function logsBelow(path: string): Promise<string[]> {

@@ -1,5 +1,6 @@
 // The file run-ID.wandb: records in the framing of LevelDB's log, with the plain CRC-32, after a header of 7 bytes which is part
 // of the first block. Source: leveldb/doc/log_format.md; the differences are W&B's.
+import { writeSync } from 'node:fs';
 import { mkdir, open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -142,7 +143,8 @@ export class TransactionLog {
       pieces.push(framed(payload, end));
       end += pieces.at(-1)!.length;
     }
-    await namingFile(this.path, () => this.file.write(Buffer.concat(pieces), 0, end - this.length, this.length));
+    // Into the system's cache: a request to the thread pool costs the calling thread more.
+    await namingFile(this.path, async () => writeSync(this.file.fd, Buffer.concat(pieces), 0, end - this.length, this.length)); // prettier-ignore
     this.length = end;
   }
 

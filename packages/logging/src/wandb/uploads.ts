@@ -14,11 +14,15 @@ interface UploadsOptions {
   state: SenderState;
   /** A file or an artifact that cannot be uploaded is left out. */
   onFailure: (what: string, error: Error) => void;
+  /** An artifact is there. */
+  onArtifact: (artifact: ArtifactRecord) => Promise<void>;
 }
 
 export class Uploads {
   /** Names for the stream's next request. */
   uploaded: string[] = [];
+  /** Artifacts that were given up: a later sender tries them again. */
+  failedArtifacts = 0;
   #queue: Promise<void> = Promise.resolve();
   #started = new Set<string>();
   #artifacts = 0;
@@ -76,7 +80,9 @@ export class Uploads {
     try {
       await uploadArtifact(client, state.run!, artifact);
       state.artifacts.push(id);
+      await this.options.onArtifact(artifact);
     } catch (error) {
+      this.failedArtifacts++;
       onFailure(`artifact ${artifact.name}`, error as Error);
     }
   }

@@ -8,6 +8,7 @@ import type { LoggedRun, LoggedStep } from '../loggers/logger.js';
 import { findKey } from './api-key.js';
 import { jsonText, parseJsonText } from './raw-json.js';
 import { settingsOf, type PlaceOptions } from './settings.js';
+import { asAgent } from './sweeps.js';
 import { syncRuns } from './sync-runs.js';
 import { wandbLogger } from './wandb-logger.js';
 
@@ -21,6 +22,7 @@ beforeEach(async () => {
   Object.assign(process.env, {
     ...{ HOME: directory, WANDB_BASE_URL: server.url, WANDB_API_KEY: server.key, WANDB_TAGS: 'a, b' },
     WANDB_X_FILE_STREAM_TRANSMIT_INTERVAL: '0.02',
+    WANDB_X_FILE_STREAM_RETRY_WAIT_MIN_SECONDS: '0.001',
   });
 });
 afterEach(async () => {
@@ -31,7 +33,16 @@ afterEach(async () => {
 
 const places: PlaceOptions = { mode: null, entity: null, project: null, runId: null, group: null, jobType: null, notes: null, tags: [] }; // prettier-ignore
 const options = {
-  ...{ ...places, tags: ['c'], metrics: [], episodes: 1, episodesEvery: 2, plots: ['loss'], artifacts: true },
+  ...{
+    ...places,
+    tags: ['c'],
+    metrics: [],
+    episodes: 1,
+    episodesEvery: 2,
+    plots: ['loss'],
+    artifacts: true,
+    checkpoints: [],
+  },
   ...{ console: true, systemSeconds: 100, finishSeconds: 20 },
 };
 
@@ -104,6 +115,57 @@ test('an online run: rows, names, dialogues, a plot, console, computer, files, a
   const files = (await readdir(directory, { recursive: true, withFileTypes: true })).filter((file) => file.isFile());
   for (const file of files)
     expect(await readFile(join(file.parentPath, file.name), 'latin1')).not.toMatch(/kkkkkkkk|YXBpOmtra/);
+});
+
+test('checkpoints are versions of two artifacts, also when answers are lost and the run has removed its own', async () => {
+  const folder = join(directory, 'checkpoints', 'best');
+  await mkdir(folder, { recursive: true });
+  const asked = new Set<string>();
+  server.fault = (what) => (/Artifact/.test(what) && !asked.has(what) && asked.add(what) ? 'lost' : null);
+  const logger = await wandbLogger.open(runOf().run, { ...options, checkpoints: ['best', 'last'] });
+  for (const [iteration, kind] of [[1, 'best'], [2, 'last'], [3, 'best']] as const) {
+    for (const name of ['weights.safetensors', 'config.json']) await writeFile(join(folder, name), `${name} ${iteration}`);
+    await logger.checkpoint!({ kind, iteration, folder, score: iteration });
+    for (const name of ['weights.safetensors', 'config.json']) await rm(join(folder, name));
+    await logger.log(step(iteration));
+  } // prettier-ignore
+  await logger.close({ status: 'finished', results: {}, model: null });
+  const [id] = server.runs.keys();
+  const found = [...server.artifacts.values()].map(({ input, committed, files }) => [
+    ...[input.artifactTypeName, input.artifactCollectionName, (input.aliases as { alias: string }[]).map(({ alias }) => alias)], // prettier-ignore
+    ...[committed, files['config.json'].toString()],
+  ]);
+  expect(found).toEqual([
+    ['model', `run-${id}-model`, ['latest', 'best', 'iteration-1'], true, 'config.json 1'],
+    ['checkpoint', `run-${id}-checkpoint`, ['latest', 'iteration-2'], true, 'config.json 2'],
+    ['model', `run-${id}-model`, ['latest', 'best', 'iteration-3'], true, 'config.json 3'],
+  ]);
+  const left = await readdir(directory, { recursive: true });
+  expect(left.filter((path) => path.endsWith('.safetensors'))).toEqual([]); // copies go when they have been sent
+});
+
+test('an artifact that the server refuses is tried again by the next sender', async () => {
+  server.fault = (what) => (what === 'CommitArtifact' ? { status: 400 } : null);
+  await mkdir(join(directory, 'model'));
+  await writeFile(join(directory, 'model', 'weights'), 'w');
+  const { run, said } = runOf();
+  const logger = await wandbLogger.open(run, options);
+  await logger.close({ status: 'finished', results: {}, model: join(directory, 'model') });
+  expect(said.join()).toContain('was not uploaded');
+  server.fault = () => null;
+  const [{ outcome }] = await syncRuns(directory, { env: process.env, note: () => {}, warn: () => {}, onStart: () => {} });
+  expect([outcome, [...server.artifacts.values()].map(({ committed }) => committed)]).toEqual(['sent', [true]]);
+}); // prettier-ignore
+
+test('an agent whose heartbeat is lost gets its trial with the next one', async () => {
+  server.sweeps.set('s', { variables: {}, commands: [{ type: 'run', run_id: 't1', args: {} }, { type: 'exit' }] });
+  server.fault = (what, n) => (what === 'Heartbeat' && n === 1 ? 'lost' : null);
+  const env = { ...process.env, WANDB_X_FILE_STREAM_RETRY_WAIT_MIN_SECONDS: '0.001' };
+  const place = { entity: 'e', project: 'p', id: 's' };
+  await asAgent(place, { env, host: 'here' }, async (agent) => {
+    expect(await agent.heartbeat([])).toMatchObject({ type: 'run', run_id: 't1' });
+    expect(await agent.heartbeat(['t1'])).toEqual({ type: 'exit' });
+  });
 });
 
 test('a killed run that logs its iterations again has each of them once; offline runs are sent later', async () => {

@@ -3,7 +3,9 @@ import { appendFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { count, episodicReturn, namingFile, nullable, oneOf, type OptionsOf, type Trajectory } from '@bowyer/core';
 import { Type } from '@sinclair/typebox';
-import type { LoggedEnd, LoggedRun, LoggedStep, LoggerUnit, RunLogger } from '../loggers/logger.js';
+import type { LoggedCheckpoint, LoggedEnd, LoggedRun, LoggedStep, LoggerUnit, RunLogger } from '../loggers/logger.js';
+import { figuresOf } from '../figures.js';
+import { copyFolder } from './artifact-copy.js';
 import { findKey } from './api-key.js';
 import { MetricDefinitions, metricOption } from './metric-definitions.js';
 import { htmlValue, tableValue, type MediaValue } from './media.js';
@@ -38,6 +40,10 @@ const options = Type.Object(
       description: 'metrics that are drawn into one picture, as often as the tables; empty: none',
     }),
     artifacts: Type.Boolean({ description: 'the model that the run has made, and what it began with, as artifacts' }),
+    checkpoints: Type.Array(oneOf(['best', 'last'], ''), {
+      description:
+        'uploaded as artifacts during the run: best: each new best policy; last: each checkpoint that the run resumes from; empty: none',
+    }),
     console: Type.Boolean({ description: 'the lines of run.log too' }),
     system_seconds: Type.Number({ minimum: 0, description: 'seconds between samples of CPU and memory; 0: none' }),
     finish_seconds: Type.Number({
@@ -135,10 +141,21 @@ class WandbLogger implements RunLogger {
   async log({ iteration, metrics, seconds, episodes }: LoggedStep): Promise<void> {
     const { log } = this.open;
     if (iteration <= log.lastStep) return; // an earlier process has logged it
-    const row = new Map(Object.entries(metrics).map(([key, value]) => [key, jsonText(value)]));
-    for (const [phase, value] of Object.entries(seconds)) row.set(`seconds/${phase}`, jsonText(value));
-    await this.#addMedia(row, iteration, episodes);
-    await log.history(iteration, row);
+    const more = new Map(Object.entries(seconds).map(([phase, value]) => [`seconds/${phase}`, jsonText(value)]));
+    await this.#addMedia(more, { iteration, metrics, seconds, episodes });
+    await log.history(iteration, figuresOf(metrics), more);
+  }
+
+  /** As a new version of one artifact, which W&B links to the run. */
+  async checkpoint({ kind, iteration, folder, score }: LoggedCheckpoint): Promise<void> {
+    if (!this.options.checkpoints.includes(kind)) return;
+    const { place } = this.open;
+    const path = await copyFolder(folder, place.folder, `${kind}-${iteration}`);
+    const metadata = { iteration, ...(score !== undefined && { score }) };
+    const own = kind === 'best' ? { name: modelName(place.id), type: 'model' as const } : { name: `run-${place.id}-checkpoint`, type: 'checkpoint' as const }; // prettier-ignore
+    const aliases = ['latest', ...(kind === 'best' ? ['best'] : []), `iteration-${iteration}`];
+    // The figures must not wait for checksums of a large model.
+    this.#aside(() => this.#artifact({ ...own, path, aliases, isInput: false, metadata }));
   }
 
   async close({ status, results, model }: LoggedEnd): Promise<void> {
@@ -166,14 +183,14 @@ class WandbLogger implements RunLogger {
     this.run.warn(`W&B has not got the whole run; it is on disk\n  to send it: ${syncCommand(this.open.place)}`);
   }
 
-  async #addMedia(row: Map<string, string>, step: number, episodes: LoggedStep['episodes']): Promise<void> {
+  async #addMedia(row: Map<string, string>, { iteration: step, metrics, episodes }: LoggedStep): Promise<void> {
     if ((step - 1) % this.options.episodesEvery !== 0) return;
     const { files } = this.open.place;
     const values: [string, MediaValue][] = [];
     const shown = episodes.slice(0, this.options.episodes);
     const table = { key: 'rollout/dialogues', step };
     if (shown.length > 0) values.push([table.key, await tableValue(files, table, COLUMNS, shown.flatMap(turnsOf))]);
-    const now = (name: string) => (row.has(name) ? [{ x: step, y: Number(row.get(name)) }] : []);
+    const now = (name: string) => (name in metrics ? [{ x: step, y: metrics[name] }] : []);
     const drawn = [...this.open.log.series].map(([name, points]) => ({ name, points: [...points, ...now(name)] }));
     const series = drawn.filter(({ points }) => points.length > 1); // one point is no curve
     const plot = { key: 'plots/metrics', step };

@@ -1,5 +1,5 @@
 // A family of decoders: what its config.json says, and how it departs from the plain decoder (plain-decoder.ts).
-import { ConfigFields, type ConfigJson } from '@bowyer/checkpoints';
+import { ConfigFields, UnsupportedConfigError, type ConfigJson } from '@bowyer/checkpoints';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import { savedConfig } from '../architecture/saved-config.js';
 import { refuseCommonFields } from './common-fields.js';
@@ -56,6 +56,8 @@ export class FamilyConfig {
       name in file ? [[common, file[name]] as const] : [],
     );
     const ignored = family.ignores?.(file) ?? [];
+    for (const [name, common] of Object.entries(family.aliases ?? {}))
+      if (!ignored.includes(common)) refuseTwoValues(type, file, name, common);
     const read = Object.fromEntries(Object.entries(file).filter(([field]) => !ignored.includes(field)));
     this.json = { ...Object.fromEntries(renamed), ...read };
     this.fields = new ConfigFields(type, this.json, family.defaults);
@@ -144,12 +146,34 @@ export class FamilyConfig {
       string,
       Record<string, ConfigJson> | null | undefined
     >;
+    for (const [name, given] of Object.entries({ rope_parameters, rope_scaling }))
+      if (typeof (given ?? {}) !== 'object') throw this.fields.error(name, 'must be an object or null');
     const of = (kind: LayerKind) => {
       const scaled = kind === 'full_attention' ? rope_scaling : {};
       const own = { rope_type: 'default', rope_theta: bases[kind], ...rope_parameters?.[kind], ...scaled };
       return this.rotary({ json: { rope_parameters: own } });
     };
     return { full_attention: of('full_attention'), sliding_attention: of('sliding_attention') };
+  }
+
+  /** A number that the file may leave out. */
+  realOr(field: string, otherwise: number): number {
+    return this.fields.value(field) === undefined ? otherwise : this.fields.real(field);
+  }
+
+  /** A count that may be 0. */
+  countFrom0(field: string): number {
+    const value = this.fields.value(field);
+    return value === 0 ? 0 : this.fields.count(field);
+  }
+
+  /** Layers by their indices; undefined where the file does not list them. */
+  layerIndices(field: string): number[] | undefined {
+    const listed = this.fields.value(field);
+    if (listed === undefined) return undefined;
+    if (!Array.isArray(listed) || !listed.every((index) => Number.isInteger(index)))
+      throw this.fields.error(field, 'must be a list of layers');
+    return listed as number[];
   }
 
   /** The kind of each layer: `layer_types`, or without it what `kindOf` says. */
@@ -177,6 +201,17 @@ export class FamilyConfig {
       throw fields.error('layer_types', `has sliding_attention, but sliding_window is not set`);
     return kinds.map((kind) => (kind === 'sliding_attention' && size! < contextLength ? size : undefined));
   }
+}
+
+/** Which of two different values of a field with two names counts depends on the family's class. */
+function refuseTwoValues(type: string, file: ConfigJson, name: string, common: string): void {
+  const [one, other] = [file[name] ?? null, file[common] ?? null];
+  if (one !== null && other !== null && one !== other)
+    throw new UnsupportedConfigError(
+      type,
+      name,
+      `is ${JSON.stringify(one)}, but ${common}, another name of it, is ${JSON.stringify(other)}`,
+    );
 }
 
 const namedKeyValueHeads = (fields: ConfigFields) =>

@@ -97,7 +97,12 @@ export class GraphScope implements ForwardScope {
 
   linear(x: Value, weight: string, bias?: string): Value {
     const product = this.#baseLinear(x, weight, bias);
-    return this.options.adapters?.add(weight, x, product) ?? product;
+    const base = {
+      weight: () => this.parameter(weight),
+      bias: bias === undefined ? undefined : this.parameter(bias),
+      product: (rows: Value) => this.#baseLinear(rows, weight),
+    };
+    return this.options.adapters?.add(weight, x, product, base) ?? product;
   }
 
   expertLinear(x: Value, weight: string, bias?: string): Value {

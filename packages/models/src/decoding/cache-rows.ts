@@ -2,6 +2,7 @@
 // are packed at the current capacity from the array's start, so that the first rows are a prefix the graph can read in
 // place; a change of capacity moves them inside the array.
 import { scatterBlocks } from '../wasm/copy-blocks.js';
+import type { PrefixCopy } from './shared-prefixes.js';
 
 /** Sizes of the cache. `capacity` changes over time, the arrays have room for the largest. */
 export interface CacheGeometry {
@@ -34,7 +35,7 @@ export class CacheRows {
 
   /** Makes room for `positions` per row; shrinks as well if a smaller capacity fits every row. */
   fit(positions: number): void {
-    const needed = Math.max(positions, ...this.lengths);
+    const needed = Math.max(positions, largest(this.lengths));
     const capacity = Math.min(roundedCapacity(needed), this.geometry.largestCapacity);
     if (needed > capacity)
       throw new RangeError(`key-value cache: ${needed} positions requested, the capacity is at most ${capacity}`);
@@ -93,6 +94,19 @@ export class CacheRows {
     }
   }
 
+  /** The first positions of a row replace all of another row's. */
+  copy({ from, to, length }: PrefixCopy): void {
+    const { heads, headSize } = this.geometry;
+    const stride = this.capacity * headSize;
+    for (const array of this.arrays) {
+      for (let head = 0; head < heads; head++) {
+        const first = (from * heads + head) * stride;
+        array.copyWithin((to * heads + head) * stride, first, first + length * headSize);
+      }
+    }
+    this.lengths[to] = length;
+  }
+
   /** Exchanges two rows with all that is in them. */
   swap(a: number, b: number): void {
     const { heads, headSize } = this.geometry;
@@ -115,3 +129,10 @@ function copy(source: Float32Array, from: number, target: Float32Array, to: numb
   if (size > 256) target.set(source.subarray(from, from + size), to);
   else for (let i = 0; i < size; i++) target[to + i] = source[from + i];
 }
+
+/** As `maximum` of core, which the workers do not load. */
+export const largest = (values: ArrayLike<number>): number => {
+  let most = -Infinity;
+  for (let i = 0; i < values.length; i++) most = Math.max(most, values[i]);
+  return most;
+};

@@ -28,7 +28,13 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
   afterAll(() => device.close());
 
   async function withEpisodes<T>(
-    options: { slots: number; programs?: DecodePrograms; contextLength?: number; prefillChunk?: number },
+    options: {
+      slots: number;
+      programs?: DecodePrograms;
+      contextLength?: number;
+      prefillChunk?: number;
+      leastShared?: number;
+    },
     use: (episodes: Episodes) => Promise<T>,
   ): Promise<T> {
     const episodes = await Episodes.open({ programs, contextLength: 40, ...options });
@@ -110,6 +116,32 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
       const turns = prompts.map((tokens, slot) => ({ slot, tokens }));
       const utterances = await act(episodes, turns, sampling({ greedy: true }));
       utterances.forEach((utterance, i) => expect(sampledIds(utterance)).toEqual(loopGreedy(prompts[i], 6)));
+    });
+  });
+
+  test('what prompts begin with in common is read once, by one slot for all', async () => {
+    await withEpisodes({ slots: 7, prefillChunk: 3, leastShared: 4 }, async (episodes) => {
+      const [task, one, other] = [prompt(8, 1), prompt(5, 2), prompt(6, 3)];
+      const prompts = [
+        [...task, ...one],
+        [...task, ...other],
+        prompt(9, 4),
+        [...task, ...one],
+        [...task, ...other],
+        task,
+      ];
+      const turns = prompts.map((tokens, slot) => ({ slot, tokens }));
+      const first = await act(episodes, turns, sampling({ greedy: true }));
+      first.forEach((utterance, i) => expect(sampledIds(utterance)).toEqual(loopGreedy(prompts[i], 6)));
+      // Five prompts begin with 7 tokens that leave the shortest one its last; two pairs share 5 and 6 more, less the last of each.
+      expect(episodes.promptTokens.copied).toBe(4 * 7 + 5 + 6);
+      const { read, copied } = episodes.promptTokens;
+      expect(read + copied).toBe(prompts.flat().length);
+
+      // An episode that begins later takes what a running one has read.
+      const [late] = await act(episodes, [{ slot: 6, tokens: [...task, ...other, 1] }], sampling({ greedy: true }));
+      expect(sampledIds(late)).toEqual(loopGreedy([...task, ...other, 1], 6));
+      expect(episodes.promptTokens.read - read).toBe(1);
     });
   });
 

@@ -1,6 +1,6 @@
 // Many episodes sampled side by side: each slot keeps its context in the key-value cache over all turns of an episode,
 // so that a turn costs its new tokens only.
-import type { Rng } from '@bowyer/core';
+import { maximum, type Rng } from '@bowyer/core';
 import type { DecodeCache, DecodePrograms } from './decode-programs.js';
 import { roundedCapacity } from './cache-rows.js';
 import type { GenerateArgs, GeneratedRow } from './generate-kernel.js';
@@ -8,6 +8,7 @@ import type { LogitBias, RuledText, TopLogprobs } from './logit-inputs.js';
 import { noLogitRules, type LogitRules } from './logit-rules.js';
 import { GREEDY_TEMPERATURE, samplerFor, type Sampler, type SamplingOptions } from './sampling.js';
 import { samplingUniforms } from './sampling-uniforms.js';
+import { readersFirst, sharingPlan, stagesOfRows, type SharingPlan } from './sharing-plan.js';
 import { SlotMapping } from './slot-mapping.js';
 
 /** The input of a slot before it generates. */
@@ -51,15 +52,22 @@ export interface EpisodesOptions {
   sharesSampler?: boolean;
   /** Prompt tokens per row that go through the model at once; 256 if not given. */
   prefillChunk?: number;
+  /** Tokens that must be saved for a row to copy a prompt's beginning from another; 32 if not given. */
+  leastShared?: number;
 }
 
 /** More prompt tokens at once would only cost memory. */
 const PREFILL_CHUNK = 256;
 
+/** Fewer are read as fast as a further run of the graph starts. */
+const LEAST_SHARED = 32;
+
 export class Episodes {
   readonly #contexts: number[][];
   readonly #rows: SlotMapping;
   #capacity = roundedCapacity(0);
+  /** How many tokens of all prompts so far the model has read, and how many it did not need to since another slot had. */
+  readonly promptTokens = { read: 0, copied: 0 };
 
   private constructor(
     private readonly options: EpisodesOptions,
@@ -122,23 +130,28 @@ export class Episodes {
       if (context.length === 0)
         throw new RangeError(`Episodes.act: slot ${slot} has no token to continue from; give it at least one`);
     }
-    const swaps = this.#rows.bringToFront(turns.map(({ slot }) => slot));
+    const plan = this.#sharingPlan(turns, options.maxNewTokens);
+    const swaps = [turns.map(({ slot }) => slot), ...readersFirst(plan).reverse()].flatMap((slots) =>
+      this.#rows.bringToFront(slots),
+    );
     // The worker knows rows only: turns in the order of their rows.
     const byRow = turns
       .map(({ slot, logitBias = [], rules = noLogitRules, newTokens = 0 }, i) => ({
-        ...{ slot, logitBias, seed: seeds[i] },
+        ...{ slot, logitBias, seed: seeds[i], cached: plan.cached[i] },
         ruled: { rules, newTokens, text: sampler.appliesRules ? [...this.#context(slot)] : [] },
       }))
       .sort((a, b) => this.#rows.row(a.slot) - this.#rows.row(b.slot));
-    const windows = byRow.map(({ slot }) => this.#window(slot, options.maxNewTokens));
+    const windows = byRow.map(({ slot, cached }) => this.#withFeed(slot, cached));
     const restore = [...byRow.keys()].filter((row) => this.#rows.restores(byRow[row].slot));
     const { programs } = this.options;
-    const width = Math.max(...windows.map(({ feed }) => feed.length));
+    const width = maximum(windows.map(({ feed }) => feed.length));
     const { state, arrange } = this.cache;
     const kernel = await programs.kernel();
     const batch = await programs.forBatch(sampler, windows.length, width);
     const { prefill, stepFew, stepMany } = batch.programs;
-    const run = this.#arguments({ windows, swaps, restore, turns: byRow }, sampler, options);
+    const shared = stagesOfRows(plan, this.#rows);
+    this.#count(plan, windows);
+    const run = this.#arguments({ windows, swaps, shared, restore, turns: byRow }, sampler, options);
     const result = await kernel
       .call({
         states: { cache: state },
@@ -163,13 +176,41 @@ export class Episodes {
     return turns.map(({ slot }) => utterances.get(slot)!);
   }
 
+  /** Keys, values and states of all contexts are computed again when they are needed: the weights have changed. */
+  forget(): void {
+    for (const slot of this.#contexts.keys()) this.#rows.keepUpTo(slot, 0);
+  }
+
   /** Frees the cache. */
   async close(): Promise<void> {
     await this.options.programs.closeCache(this.cache);
   }
 
-  /** The part of a slot's context that the model will see, and how much of it the cache still lacks. */
-  #window(slot: number, maxNewTokens: number): { start: number; tokens: number; feed: Int32Array } {
+  /** What of each turn's prompt is cached, and what of the rest other slots have or will have. */
+  #sharingPlan(turns: readonly Turn[], maxNewTokens: number): SharingPlan {
+    const prompts = turns.map(({ slot }) => {
+      const { start, cached } = this.#window(slot, maxNewTokens);
+      return { slot, tokens: this.#context(slot).slice(start), cached };
+    });
+    const least = this.options.leastShared ?? LEAST_SHARED;
+    const content = (slot: number) => {
+      const { start, length } = this.#rows.window(slot);
+      return this.#context(slot).slice(start, start + length);
+    };
+    return sharingPlan(prompts, { slots: this.options.slots, content, least, hasStates: this.#states.length > 0 });
+  }
+
+  #count({ stages, copied }: SharingPlan, windows: readonly { feed: Int32Array }[]): void {
+    const fed = [
+      ...stages.flatMap(({ reads }) => reads.map(({ tokens }) => tokens)),
+      ...windows.map(({ feed }) => feed),
+    ];
+    for (const { length } of fed) this.promptTokens.read += length;
+    this.promptTokens.copied += copied;
+  }
+
+  /** The part of a slot's context that the model will see, and how much of it the slot's cache has. */
+  #window(slot: number, maxNewTokens: number): { start: number; cached: number } {
     const context = this.#context(slot);
     const room = this.options.contextLength - maxNewTokens + 1; // the last new token is never fed
     const start = Math.max(0, context.length - room);
@@ -177,6 +218,13 @@ export class Episodes {
     this.#rows.keepUpTo(slot, context.length - 1);
     const cached = this.#rows.cachedFrom(slot, start);
     if (cached === 0) this.#rows.setWindow(slot, start, 0);
+    return { start, cached };
+  }
+
+  /** @param cached tokens in the cache when the slot is fed */
+  #withFeed(slot: number, cached: number): { start: number; tokens: number; feed: Int32Array } {
+    const context = this.#context(slot);
+    const { start } = this.#rows.window(slot);
     return { start, tokens: context.length - start, feed: Int32Array.from(context.slice(start + cached)) };
   }
 
@@ -184,19 +232,21 @@ export class Episodes {
     rows: {
       windows: { feed: Int32Array }[];
       swaps: [number, number][];
+      shared: GenerateArgs['shared'];
       restore: number[];
       turns: readonly { seed: number; logitBias: LogitBias; ruled: RuledText }[];
     },
     sampler: Sampler,
     options: SamplingOptions,
   ): Omit<GenerateArgs, 'few' | 'takesLast'> {
-    const { windows, swaps, restore, turns } = rows;
+    const { windows, swaps, shared, restore, turns } = rows;
     const { programs, contextLength } = this.options;
     const { keyValueHeads: heads, headSize, contextLength: positions } = programs.architecture;
     return {
       geometry: { heads, headSize, capacity: this.#capacity, largestCapacity: roundedCapacity(contextLength) },
       lengths: this.#rows.lengthsBefore(swaps),
       swaps,
+      shared,
       ...(this.#states.length > 0 && { recurrent: { states: this.#states, restore } }),
       feed: windows.map(({ feed }) => feed),
       chunk: this.options.prefillChunk ?? PREFILL_CHUNK,

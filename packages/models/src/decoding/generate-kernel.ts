@@ -2,7 +2,7 @@
 // values into the cache, stop rows at their terminator. No message crosses threads between two tokens.
 import type { StateSpec } from '../architecture/recurrence.js';
 import type { HostKernel, KernelProgram, KernelTensor } from '@bowyer/graph';
-import { CacheRows, type CacheGeometry } from './cache-rows.js';
+import { CacheRows, largest, type CacheGeometry } from './cache-rows.js';
 import {
   logitBiasInputs,
   logitRuleInputs,
@@ -12,6 +12,7 @@ import {
   type TopLogprobs,
 } from './logit-inputs.js';
 import { nextStateName, stateName } from './decode-names.js';
+import type { PrefixCopy } from './shared-prefixes.js';
 import { StateRows } from './state-rows.js';
 
 export interface GenerateArgs {
@@ -22,6 +23,8 @@ export interface GenerateArgs {
   swaps: readonly (readonly [number, number])[];
   /** States of recurrent layers, and the rows (after the exchanges) that go back to their snapshots first. */
   recurrent?: { states: readonly StateSpec[]; restore: readonly number[] };
+  /** Before anything else is fed: columns to copy between rows, and tokens that only some rows read before that (see shared-prefixes.ts). */
+  shared?: readonly { feed: readonly Int32Array[]; copies: readonly PrefixCopy[] }[];
   /** New tokens of rows 0, 1, …; each has at least one. */
   feed: readonly Int32Array[];
   /** New tokens fed at a time: bounds the memory of a long prompt. */
@@ -104,6 +107,8 @@ export interface LoopCache {
   readonly lengths: Int32Array;
   /** Exchanges two rows with all that is in them. */
   swap(a: number, b: number): void;
+  /** Keys and values of the first positions of a row, and its states, replace another row's. */
+  copy(copy: PrefixCopy): void;
   /** Where there are states, which keep nothing of what they were: keeps those of the first rows, to go back to. */
   takeSnapshots?(rows: number): void;
   /**
@@ -126,6 +131,10 @@ export async function generateWith(
   args: GenerateArgs,
 ): Promise<GenerateResult> {
   const loop = new TokenLoop(cache, args);
+  for (const { feed, copies } of args.shared ?? []) {
+    if (feed.length > 0) await loop.read(programs.prefill, feed);
+    for (const copy of copies) cache.copy(copy);
+  }
   let sampled = await loop.feed(programs.prefill, args.feed);
   loop.take(sampled);
   while (loop.isRunning) {
@@ -187,15 +196,20 @@ class TokenLoop {
     return this.#feedChunks(program, last);
   }
 
+  /** Tokens of the first rows that are followed by others. */
+  async read(program: KernelProgram, feed: readonly Int32Array[]): Promise<void> {
+    await this.#feedChunks(program, feed);
+  }
+
   /** In chunks of which the last one ends every row. */
   async #feedChunks(program: KernelProgram, feed: readonly Int32Array[]): Promise<Sampled> {
     const { chunk } = this.args;
-    const chunks = Math.ceil(Math.max(...feed.map(({ length }) => length)) / chunk);
+    const chunks = Math.ceil(largest(feed.map(({ length }) => length)) / chunk);
     for (let left = chunks - 1; ; left--) {
       const pieces = feed.map((tokens) =>
         tokens.subarray(Math.max(0, tokens.length - chunk * (left + 1)), Math.max(0, tokens.length - chunk * left)),
       );
-      const width = Math.max(...pieces.map(({ length }) => length));
+      const width = largest(pieces.map(({ length }) => length));
       const counts = Int32Array.from(pieces, ({ length }) => length);
       const last = Int32Array.from(counts, (count, row) => row * width + Math.max(0, count - 1));
       const sampled = await this.#run(program, pieces, width, counts, { last: { dims: [pieces.length], data: last } });
@@ -248,7 +262,7 @@ class TokenLoop {
     counts: Int32Array,
     extra: KernelInputs = {},
   ): Promise<Sampled> {
-    const inputs = { ...this.#tokens(pieces, width), ...this.#sampling(), ...extra };
+    const inputs = { ...this.#tokens(pieces, width), ...this.#sampling(this.batch.slice(0, pieces.length)), ...extra };
     const outputs = await this.cache.run(program, inputs, width, counts);
     return {
       tokens: outputs.tokens.data as Int32Array,
@@ -271,24 +285,22 @@ class TokenLoop {
     return { ids: { dims, data: ids }, positions: { dims, data: positions } };
   }
 
-  #sampling(): KernelInputs {
+  /** @param batch indices of the utterances of the rows that are run */
+  #sampling(batch: readonly number[]): KernelInputs {
     const { uniforms, temperature, topP, maxNewTokens } = this.args;
-    const own = Float32Array.from(
-      this.batch,
-      (index) => uniforms[index * maxNewTokens + this.rows[index].tokens.length],
-    );
+    const own = Float32Array.from(batch, (index) => uniforms[index * maxNewTokens + this.rows[index].tokens.length]);
     return {
       ...(uniforms.length > 0 && { uniforms: { dims: [own.length], data: own } }),
       ...(temperature !== undefined && { temperature: { dims: [], data: Float32Array.of(temperature) } }),
       ...(topP !== undefined && { top_p: { dims: [], data: Float32Array.of(topP) } }),
-      ...this.#logitInputs(),
+      ...this.#logitInputs(batch),
     };
   }
 
-  #logitInputs(): KernelInputs {
+  #logitInputs(batch: readonly number[]): KernelInputs {
     const { logitBias, ruled, terminatorIds } = this.args;
-    if (!ruled) return logitBias ? logitBiasInputs(this.batch.map((index) => logitBias[index])) : {};
-    const rows = this.batch.map((index) => ({
+    if (!ruled) return logitBias ? logitBiasInputs(batch.map((index) => logitBias[index])) : {};
+    const rows = batch.map((index) => ({
       ruled: ruled[index],
       bias: logitBias?.[index] ?? [],
       generated: this.rows[index].tokens,
@@ -322,6 +334,11 @@ class HostCache implements LoopCache {
     this.states?.swap(a, b);
   }
 
+  copy(copy: PrefixCopy): void {
+    this.rows.copy(copy);
+    this.states?.copy(copy);
+  }
+
   get takeSnapshots() {
     return this.states && ((rows: number) => this.states!.takeSnapshots(rows));
   }
@@ -333,7 +350,7 @@ class HostCache implements LoopCache {
       this.states && 'last' in inputs ? { counts: { dims: [counts.length], data: counts } } : {};
     const outputs = await program.run({ inputs: { ...inputs, ...mask, ...real }, views: this.#views(counts.length) });
     this.states?.replace((name) => outputs[nextStateName(name)].data as Float32Array, counts);
-    const longest = Math.max(...counts.map((count, row) => this.lengths[row] + count));
+    const longest = largest(counts.map((count, row) => this.lengths[row] + count));
     const most = this.rows.geometry.largestCapacity;
     this.rows.fit(width > 1 ? Math.max(longest, Math.min(longest + this.ahead, most)) : longest);
     this.rows.append(outputs.fresh.data as Float32Array, width, counts);

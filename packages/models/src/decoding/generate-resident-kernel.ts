@@ -1,7 +1,7 @@
 // The token loop where the key-value cache lives on a GPU: every run of the decoding graph writes its new keys and values
 // into the cache's own buffers, so that ids and probabilities alone cross. Moving rows is a gather on the GPU as well.
 import type { HostKernel, KernelProgram } from '@bowyer/graph';
-import { roundedCapacity } from './cache-rows.js';
+import { largest, roundedCapacity } from './cache-rows.js';
 import {
   generateWith,
   type GenerateArgs,
@@ -9,6 +9,7 @@ import {
   type KernelInputs,
   type LoopCache,
 } from './generate-kernel.js';
+import type { PrefixCopy } from './shared-prefixes.js';
 
 type Role = 'prefill' | 'stepFew' | 'stepMany' | 'arrange';
 
@@ -53,8 +54,14 @@ class ResidentCache implements LoopCache {
     for (const list of [this.#places, this.lengths]) [list[a], list[b]] = [list[b], list[a]];
   }
 
+  /** As `swap`; positions beyond those that are copied are not seen before they are written. */
+  copy({ from, to, length }: PrefixCopy): void {
+    this.#places[to] = this.#places[from];
+    this.lengths[to] = length;
+  }
+
   async run(program: KernelProgram, inputs: KernelInputs, width: number, counts: Int32Array) {
-    await this.#makeRoom(Math.max(...counts.map((count, row) => this.lengths[row] + count)));
+    await this.#makeRoom(largest(counts.map((count, row) => this.lengths[row] + count)));
     const columns = Float32Array.from({ length: this.#capacity }, (_, column) => column);
     const outputs = await program.run({
       inputs: {
@@ -75,7 +82,7 @@ class ResidentCache implements LoopCache {
 
   /** For `positions` per row and the spare column; shrinks where less than half is needed. */
   async #makeRoom(positions: number): Promise<void> {
-    const capacity = roundedCapacity(Math.max(positions, ...this.lengths) + 1);
+    const capacity = roundedCapacity(Math.max(positions, largest(this.lengths)) + 1);
     const fits = capacity <= this.#capacity && 2 * capacity > this.#capacity;
     if (!fits) await this.#arrange(capacity);
     else await this.settle();

@@ -90,6 +90,15 @@ describe.each(configs)('$model_type', (config) => {
     await episodes.close();
   });
 
+  test('what prompts begin with in common is read once, and the states after it are copied', async () => {
+    const { episodes, act } = await open();
+    const task = tokens('a', 36);
+    await act({ 0: [...task, 1], 1: tokens('b', 3), 2: [...task, ...tokens('c', 4)], 3: task }, 4);
+    expect(episodes.promptTokens.copied).toBe(2 * 35);
+    await act({ 2: tokens('d', 2), 0: tokens('e', 3) });
+    await episodes.close();
+  });
+
   test('a context that outgrows the model begins anew where it is cut', async () => {
     const { episodes, act } = await open();
     for (const name of ['a', 'b', 'c']) await act({ 0: tokens(name, 25) }, 4);

@@ -1,7 +1,7 @@
 // Which row of the key-value cache belongs to which slot, and which part of the slot's context that row contains. Rows that
 // are read must come first (see cache-rows.ts), so slots change their rows over time.
 
-interface Window {
+export interface Window {
   /** Index in the context of the first cached token. */
   start: number;
   /** Cached tokens from there on. */
@@ -40,6 +40,11 @@ export class SlotMapping {
   /** Whether the slot's states must go back to their snapshot before its next token. */
   restores(slot: number): boolean {
     return this.#windows[slot].restores === true;
+  }
+
+  /** What of the slot's context is cached. */
+  window(slot: number): Readonly<Window> {
+    return this.#windows[slot];
   }
 
   /** How many tokens from context index `start` on are cached; positions count from there, so another start has none. */

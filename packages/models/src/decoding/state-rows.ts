@@ -30,6 +30,11 @@ export class StateRows {
     }
   }
 
+  /** A row's present state becomes another row's. */
+  copy({ from, to }: { from: number; to: number }): void {
+    for (const { data, size } of this.#sized()) data.copyWithin(to * size, from * size, (from + 1) * size);
+  }
+
   /** The state before any token. */
   clear(row: number): void {
     for (const { data, size } of this.#sized()) data.fill(0, row * size, (row + 1) * size);

@@ -56,7 +56,7 @@ export class MaskedLanguageModel {
     texts.forEach((ids, i) => this.#check(ids, i));
     const results: Float32Array[] = [];
     for (let begin = 0; begin < texts.length; begin += BATCH)
-      results.push(...(await this.#logitsOf(texts.slice(begin, begin + BATCH))));
+      for (const logits of await this.#logitsOf(texts.slice(begin, begin + BATCH))) results.push(logits);
     return results;
   }
 

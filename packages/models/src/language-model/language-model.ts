@@ -14,7 +14,7 @@ import { withStoredHead } from './stored-head.js';
 import { createAdapters, openAdapterDirectory, type ModelWeights } from './model-weights.js';
 import type { LoraOptions } from '../lora/lora-options.js';
 import { mergeAdapters } from '../lora/merge-adapters.js';
-import { readAdapterWeights, writeAdapter } from '../lora/peft-files.js';
+import { AdapterError, readAdapterWeights, writeAdapter } from '../lora/peft-files.js';
 import { StepRng } from '../lora/step-rng.js';
 import { createOptimizer, type OptimizerOptions } from '../optimizers/create-optimizer.js';
 import type { Optimizer } from '../optimizers/optimizer.js';
@@ -165,6 +165,12 @@ export class LanguageModel implements FrozenPolicy {
     const config = await readDecoderConfig(baseDir);
     const tokenizer = await loadTokenizer(baseDir);
     checkVocabulary(tokenizer.vocabSize, architectureFor(config, configPath(baseDir)).vocabSize, baseDir);
+    if (adapter?.usesMagnitudes && quantization !== 'none')
+      throw new AdapterError(
+        dir,
+        'adapter_config.json: use_dora is true, which needs the norms of the base in float32',
+        `load it without quantization=${quantization}`,
+      );
     // Dropout belongs to the training, the rest to the adapter's weights.
     const loraOptions = adapter ? { ...adapter, dropout: lora?.dropout ?? adapter.dropout } : lora;
     const { architecture, adapters, base, kept } = await readModel(

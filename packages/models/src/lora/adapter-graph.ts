@@ -2,8 +2,7 @@
 import type { Rng } from '@bowyer/core';
 import type { GraphBuilder, State, Value } from '@bowyer/graph';
 import type { SeededDropout } from '../layers/dropout.js';
-import type { AdapterLayout } from './adapter-layout.js';
-import { loraScale } from './lora-options.js';
+import type { AdapterLayout, AdapterSpec } from './adapter-layout.js';
 
 /** Adapters on a device: what is trained, and the two positions of the switch. */
 export interface AdapterWeights {
@@ -18,9 +17,21 @@ export interface AdapterWeights {
 /** The graph's scalar input that the adapters' paths are multiplied by: 1 for the policy, 0 for its base. */
 const SWITCH = 'adapters_on';
 
+/** The frozen layer beside an adapter. */
+export interface BaseLayer {
+  /** [out, in] */
+  weight: () => Value;
+  /** [out] */
+  bias?: Value;
+  /** Rows · weightᵀ, without the bias. */
+  product: (rows: Value) => Value;
+}
+
 export class AdapterGraph {
   readonly #inputs = new Map<string, Value>();
-  readonly #scale: Value;
+  readonly #on: Value;
+  /** The switch times a factor, by the factor. */
+  readonly #scales = new Map<number, Value>();
 
   /** @param dropout left out: sampling and scoring */
   constructor(
@@ -29,7 +40,7 @@ export class AdapterGraph {
     private readonly dropout?: SeededDropout,
   ) {
     for (const { name, shape } of layout.parameters) this.#inputs.set(name, g.input(name, 'float32', shape));
-    this.#scale = g.mul(g.input(SWITCH, 'float32', []), loraScale(layout.options));
+    this.#on = g.input(SWITCH, 'float32', []);
   }
 
   /** What gradients are asked by, in the order of the layout's parameters. */
@@ -38,7 +49,7 @@ export class AdapterGraph {
   }
 
   /** y + (alpha / r) · B A dropout(x) where `weight` has an adapter, else y. Rows: x [rows, in], y [rows, out]. */
-  add(weight: string, x: Value, y: Value): Value {
+  add(weight: string, x: Value, y: Value, base: BaseLayer): Value {
     const adapter = this.layout.adapters.get(weight);
     if (!adapter) return y;
     const { g } = this;
@@ -46,8 +57,34 @@ export class AdapterGraph {
     const dropped = this.dropout && probability > 0 ? this.dropout.apply(x, probability) : x;
     const [a, b] = [this.#inputs.get(adapter.a)!, this.#inputs.get(adapter.b)!];
     // Scaled where the rows are shortest.
-    const inner = g.mul(g.gemm(dropped, a, undefined, { transB: true }), this.#scale);
-    return g.add(y, g.gemm(inner, b, undefined, { transB: true }));
+    const inner = g.mul(g.gemm(dropped, a, undefined, { transB: true }), this.#scaled(adapter.scale));
+    const update = g.gemm(inner, b, undefined, { transB: true });
+    if (adapter.magnitude === undefined) return g.add(y, update);
+    const factor = g.div(this.#inputs.get(adapter.magnitude)!, this.#norms(adapter, base));
+    // What is trained sees the dropped input in the base's product too, as in PEFT.
+    const plain = dropped === x ? (base.bias ? g.sub(y, base.bias) : y) : base.product(dropped);
+    return g.add(y, g.add(g.mul(plain, g.mul(g.sub(factor, 1), this.#on)), g.mul(update, factor)));
+  }
+
+  #scaled(scale: number): Value {
+    let value = this.#scales.get(scale);
+    if (!value) this.#scales.set(scale, (value = this.g.mul(this.#on, scale)));
+    return value;
+  }
+
+  /**
+   * Norm of each row of W + s B A [out], a constant for the gradients: Liu et al. 2024, section 4.3. Its square is
+   * ‖W‖² + 2 s Σ B ∘ (W Aᵀ) + s² Σ (B A Aᵀ) ∘ B, so the matrix itself is never made.
+   */
+  #norms({ a: nameOfA, b: nameOfB, scale }: AdapterSpec, { weight, product }: BaseLayer): Value {
+    const { g } = this;
+    const [a, b] = [nameOfA, nameOfB].map((name) => g.stopGradient(this.#inputs.get(name)!));
+    const matrix = weight();
+    const rowSum = (x: Value) => g.reduceSum(x, { axes: [1] });
+    const cross = rowSum(g.mul(b, g.transpose(product(a), [1, 0])));
+    const own = rowSum(g.mul(g.gemm(b, g.gemm(a, a, undefined, { transB: true })), b));
+    const squares = g.add(rowSum(g.mul(matrix, matrix)), g.add(g.mul(cross, 2 * scale), g.mul(own, scale * scale)));
+    return g.stopGradient(g.sqrt(squares));
   }
 }
 

@@ -2,12 +2,14 @@
 //
 //     y = W x + (alpha / r) · B A dropout(x),   A [r, in],  B [out, r]
 //
-// Source: Hu et al. 2021, arXiv:2106.09685, section 4.1; start values and names as in PEFT.
+// and with magnitudes (DoRA) y = m / ‖W + (alpha / r) · B A‖ ⊙ (the same), m [out], the norm of each row.
+//
+// Sources: Hu et al. 2021, arXiv:2106.09685, section 4.1; Liu et al. 2024, arXiv:2402.09353, eq. 5; start values and names as in PEFT.
 import type { Rng } from '@bowyer/core';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import { linearWeights } from '../architecture/linear-weights.js';
 import type { HostTensors } from '@bowyer/checkpoints';
-import { checkLoraOptions, defaultTargetModules, targetedModules, type LoraOptions } from './lora-options.js';
+import { checkLoraOptions, defaultTargetModules, moduleRank, targetedModules, type LoraOptions } from './lora-options.js';
 
 /** The adapter of one linear layer. */
 export interface AdapterSpec {
@@ -18,6 +20,11 @@ export interface AdapterSpec {
   /** Names of A and B among the trainable parameters. */
   a: string;
   b: string;
+  /** Name of the magnitudes [outputs], where there are any. */
+  magnitude?: string;
+  r: number;
+  /** Factor of B A. */
+  scale: number;
   inputs: number;
   outputs: number;
 }
@@ -26,7 +33,7 @@ export interface AdapterLayout {
   options: LoraOptions;
   /** By the base weight's name. */
   adapters: ReadonlyMap<string, AdapterSpec>;
-  /** The trainable parameters: A and B of each adapter in turn. */
+  /** The trainable parameters: A, B and the magnitudes of each adapter in turn. */
   parameters: readonly { name: string; shape: number[] }[];
   /** The base weight keeps [in, out] in files (GPT-2's Conv1D): PEFT notes it as fan_in_fan_out. */
   fanInFanOut: boolean;
@@ -47,14 +54,16 @@ export function adapterLayout(architecture: CausalArchitecture, options: LoraOpt
   const adapters = modules.map((module): AdapterSpec => {
     const [outputs, inputs] = specs.get(`${module}.weight`)!.shape;
     const [a, b] = [`${module}.lora_A.weight`, `${module}.lora_B.weight`];
-    return { module, weight: `${module}.weight`, a, b, inputs, outputs };
+    const magnitude = options.usesMagnitudes ? `${module}.lora_magnitude_vector` : undefined;
+    return { module, weight: `${module}.weight`, a, b, magnitude, ...moduleRank(options, module), inputs, outputs };
   });
   return {
     options: { ...options, targetModules: options.targetModules ?? defaultTargetModules(modelType) },
     adapters: new Map(adapters.map((adapter) => [adapter.weight, adapter])),
-    parameters: adapters.flatMap(({ a, b, inputs, outputs }) => [
-      { name: a, shape: [options.r, inputs] },
-      { name: b, shape: [outputs, options.r] },
+    parameters: adapters.flatMap(({ a, b, magnitude, r, inputs, outputs }) => [
+      { name: a, shape: [r, inputs] },
+      { name: b, shape: [outputs, r] },
+      ...(magnitude === undefined ? [] : [{ name: magnitude, shape: [outputs] }]),
     ]),
     fanInFanOut: adapters.some(({ weight }) => specs.get(weight)!.transposedInFile === true),
   };
@@ -62,12 +71,14 @@ export function adapterLayout(architecture: CausalArchitecture, options: LoraOpt
 
 /** PEFT's start: A as torch.nn.Linear (Kaiming-uniform with a = √5, which is ±1/√in), B zero, so the model is the base's. */
 export function initializeAdapters({ adapters, options }: AdapterLayout, rng: Rng): HostTensors {
+  if (options.usesMagnitudes)
+    throw new Error('LoRA: magnitudes (DoRA) start from the norms of the base; they are read from an adapter alone');
   const tensors: HostTensors = {};
-  for (const { a, b, inputs, outputs } of adapters.values()) {
+  for (const { a, b, r, inputs, outputs } of adapters.values()) {
     const bound = 1 / Math.sqrt(inputs);
-    const data = Float32Array.from({ length: options.r * inputs }, () => bound * (2 * rng.uniform() - 1));
-    tensors[a] = { shape: [options.r, inputs], data };
-    tensors[b] = { shape: [outputs, options.r], data: new Float32Array(outputs * options.r) };
+    const data = Float32Array.from({ length: r * inputs }, () => bound * (2 * rng.uniform() - 1));
+    tensors[a] = { shape: [r, inputs], data };
+    tensors[b] = { shape: [outputs, r], data: new Float32Array(outputs * r) };
   }
   return tensors;
 }

@@ -8,6 +8,12 @@ export interface LoraOptions {
   alpha: number;
   /** The update is scaled by alpha / √r instead (rsLoRA: Kalajdzievski 2023, arXiv:2312.03732); false if not given. */
   rankStabilized?: boolean;
+  /** Ranks of some modules: by a regular expression for a path's end, of which the first that matches counts. */
+  rankPattern?: Readonly<Record<string, number>>;
+  /** The same for alpha. */
+  alphaPattern?: Readonly<Record<string, number>>;
+  /** Magnitude and direction are trained apart (DoRA: Liu et al. 2024, arXiv:2402.09353); false if not given. */
+  usesMagnitudes?: boolean;
   /** Share of the adapter's input that is dropped in training. */
   dropout: number;
   /**
@@ -36,15 +42,30 @@ const otherTargets = ['q_proj', 'v_proj'];
 /** If the config has null. */
 export const defaultTargetModules = (modelType: string): readonly string[] => defaultTargets[modelType] ?? otherTargets;
 
-/** The factor of B A. */
-export const loraScale = ({ r, alpha, rankStabilized = false }: LoraOptions): number =>
-  alpha / (rankStabilized ? Math.sqrt(r) : r);
+/** The rank of one module's adapter, and the factor of its B A. */
+export function moduleRank(options: LoraOptions, module: string): { r: number; scale: number } {
+  const r = patternValue(options.rankPattern, module) ?? options.r;
+  const alpha = patternValue(options.alphaPattern, module) ?? options.alpha;
+  return { r, scale: alpha / (options.rankStabilized ? Math.sqrt(r) : r) };
+}
 
-export function checkLoraOptions({ r, alpha, dropout }: LoraOptions): void {
-  if (!Number.isInteger(r) || r < 1) throw new RangeError(`LoRA: r is ${r}; it must be a positive integer`);
-  if (!(Number.isFinite(alpha) && alpha > 0)) throw new RangeError(`LoRA: alpha is ${alpha}; it must be above 0`);
+function patternValue(patterns: LoraOptions['rankPattern'] = {}, module: string): number | undefined {
+  const found = Object.keys(patterns).find((pattern) => new RegExp(`^(?:.*\\.)?(?:${pattern})$`).test(module));
+  return found === undefined ? undefined : patterns[found];
+}
+
+export function checkLoraOptions({ r, alpha, dropout, rankPattern = {}, alphaPattern = {} }: LoraOptions): void {
+  for (const [where, rank] of Object.entries({ ...under('rank_pattern', rankPattern), r }))
+    if (!Number.isInteger(rank) || rank < 1)
+      throw new RangeError(`LoRA: ${where} is ${rank}; it must be a positive integer`);
+  for (const [where, factor] of Object.entries({ ...under('alpha_pattern', alphaPattern), alpha }))
+    if (!(Number.isFinite(factor) && factor > 0))
+      throw new RangeError(`LoRA: ${where} is ${factor}; it must be above 0`);
   if (!(dropout >= 0 && dropout < 1)) throw new RangeError(`LoRA: dropout is ${dropout}; it must be in [0, 1)`);
 }
+
+const under = (field: string, patterns: Readonly<Record<string, number>>) =>
+  Object.fromEntries(Object.entries(patterns).map(([pattern, value]) => [`${field}['${pattern}']`, value]));
 
 /**
  * The modules that are adapted, in the model's order.

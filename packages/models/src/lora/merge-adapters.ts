@@ -1,13 +1,10 @@
 // Merges adapters into their base weights, so that the result is a plain checkpoint.
 import type { HostTensors } from '@bowyer/checkpoints';
 import type { AdapterLayout } from './adapter-layout.js';
-import { loraScale } from './lora-options.js';
 
-/** Changes the adapted weights of `base` [out, in] in place: W ← W + scale · B A. */
+/** Changes the adapted weights of `base` [out, in] in place: W ← W + scale · B A, and with magnitudes each row at its own. */
 export function mergeAdapters(base: HostTensors, adapters: HostTensors, layout: AdapterLayout): void {
-  const { r } = layout.options;
-  const scale = loraScale(layout.options);
-  for (const { weight, a, b, inputs, outputs } of layout.adapters.values()) {
+  for (const { weight, a, b, magnitude, r, scale, inputs, outputs } of layout.adapters.values()) {
     const [w, left, right] = [base[weight].data, adapters[b].data, adapters[a].data];
     const row = new Float64Array(inputs);
     for (let out = 0; out < outputs; out++) {
@@ -16,7 +13,11 @@ export function mergeAdapters(base: HostTensors, adapters: HostTensors, layout: 
         const factor = scale * left[out * r + k];
         for (let i = 0; i < inputs; i++) row[i] += factor * right[k * inputs + i];
       }
-      for (let i = 0; i < inputs; i++) w[out * inputs + i] += row[i];
+      for (let i = 0; i < inputs; i++) row[i] += w[out * inputs + i];
+      const factor = magnitude === undefined ? 1 : adapters[magnitude].data[out] / norm(row);
+      for (let i = 0; i < inputs; i++) w[out * inputs + i] = factor * row[i];
     }
   }
 }
+
+const norm = (row: Float64Array): number => Math.sqrt(row.reduce((sum, x) => sum + x * x, 0));

@@ -30,7 +30,10 @@ export class AdapterError extends Error {
 export const isAdapterDirectory = (dir: string): boolean => existsSync(join(dir, CONFIG));
 
 /** Keys that are read here. */
-const readKeys = ['r', 'lora_alpha', 'lora_dropout', 'target_modules', 'use_rslora', 'base_model_name_or_path'];
+const readKeys = [
+  ...['r', 'lora_alpha', 'lora_dropout', 'target_modules', 'use_rslora', 'base_model_name_or_path'],
+  ...['rank_pattern', 'alpha_pattern', 'use_dora'],
+];
 
 /**
  * Keys without effect on an adapter that is loaded: who wrote it, how it was trained, and settings of kinds of LoRA that
@@ -57,11 +60,18 @@ const isNeutral = (value: unknown): boolean =>
   value === false ||
   (typeof value === 'object' && Object.keys(value).length === 0);
 
+const isPattern = (value: unknown): boolean =>
+  typeof value === 'object' && !Array.isArray(value) && Object.values(value!).every((x) => typeof x === 'number' && x > 0);
+
 /** @throws AdapterError for a key that would change the result and is not supported, and for one that is not known */
 function checkKeys(dir: string, config: Record<string, unknown>): void {
   const shown = (key: string) => `${CONFIG}: ${key} is ${JSON.stringify(config[key])}`;
-  if (typeof config.use_rslora !== 'boolean' && !isNeutral(config.use_rslora))
-    throw new AdapterError(dir, shown('use_rslora'), 'it must be true or false');
+  for (const flag of ['use_rslora', 'use_dora'])
+    if (typeof config[flag] !== 'boolean' && !isNeutral(config[flag]))
+      throw new AdapterError(dir, shown(flag), 'it must be true or false');
+  for (const pattern of ['rank_pattern', 'alpha_pattern'])
+    if (!isNeutral(config[pattern]) && !isPattern(config[pattern]))
+      throw new AdapterError(dir, shown(pattern), 'it must be an object of numbers above 0 by expressions for modules');
   for (const [key, allowed] of Object.entries(supportedValues))
     if (!allowed.includes(config[key] ?? null))
       throw new AdapterError(dir, shown(key), `supported here: ${allowed.join(', ')}${adviceFor[key] ?? ''}`);
@@ -101,10 +111,15 @@ export async function readAdapterConfig(dir: string): Promise<{ options: LoraOpt
     alpha: Number(config.lora_alpha),
     dropout: Number(config.lora_dropout ?? 0),
     rankStabilized: config.use_rslora === true,
+    rankPattern: patternOf(config.rank_pattern),
+    alphaPattern: patternOf(config.alpha_pattern),
+    usesMagnitudes: config.use_dora === true,
     targetModules: (config.target_modules ?? null) as LoraOptions['targetModules'],
   };
   return { options, base: baseDirectory(dir, config.base_model_name_or_path) };
 }
+
+const patternOf = (value: unknown) => (isNeutral(value) ? undefined : (value as Record<string, number>));
 
 function baseDirectory(dir: string, named: unknown): string {
   if (typeof named === 'string' && named !== '') {
@@ -121,28 +136,22 @@ function baseDirectory(dir: string, named: unknown): string {
   );
 }
 
-/** A and B of every adapter, by their names among the trainable parameters. */
-export async function readAdapterWeights(dir: string, { adapters, options }: AdapterLayout): Promise<HostTensors> {
+/** A, B and the magnitudes of every adapter, by their names among the trainable parameters. */
+export async function readAdapterWeights(dir: string, { adapters, parameters }: AdapterLayout): Promise<HostTensors> {
   const path = join(dir, WEIGHTS);
   const stored = await readSafetensors(path, { requireFinite: true });
   const rest = new Set(Object.keys(stored));
   const tensors: HostTensors = {};
-  for (const { a, b, inputs, outputs } of adapters.values()) {
-    const wanted: [string, number[]][] = [
-      [a, [options.r, inputs]],
-      [b, [outputs, options.r]],
-    ];
-    for (const [name, shape] of wanted) {
-      const tensor = stored[PREFIX + name];
-      if (tensor?.shape.join() !== shape.join())
-        throw new AdapterError(
-          dir,
-          `${WEIGHTS}: '${PREFIX + name}' is ${tensor ? `[${tensor.shape.join(', ')}]` : 'missing'}, the base requires [${shape.join(', ')}]`,
-          'do the adapter and the base belong together?',
-        );
-      tensors[name] = tensor;
-      rest.delete(PREFIX + name);
-    }
+  for (const { name, shape } of parameters) {
+    const tensor = stored[PREFIX + name];
+    if (tensor?.shape.join() !== shape.join())
+      throw new AdapterError(
+        dir,
+        `${WEIGHTS}: '${PREFIX + name}' is ${tensor ? `[${tensor.shape.join(', ')}]` : 'missing'}, the base requires [${shape.join(', ')}]`,
+        'do the adapter and the base belong together?',
+      );
+    tensors[name] = tensor;
+    rest.delete(PREFIX + name);
   }
   if (rest.size > 0)
     throw new AdapterError(
@@ -172,6 +181,9 @@ export async function writeAdapter(
     target_modules: options.targetModules,
     bias: 'none',
     use_rslora: options.rankStabilized ?? false,
+    rank_pattern: options.rankPattern ?? {},
+    alpha_pattern: options.alphaPattern ?? {},
+    use_dora: options.usesMagnitudes ?? false,
     fan_in_fan_out: fanInFanOut,
     init_lora_weights: true,
     inference_mode: true,

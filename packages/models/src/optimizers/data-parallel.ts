@@ -1,5 +1,6 @@
 // Optimizers of a data-parallel run. Each rank has added the gradients of its own rows into `gradients`; a step begins with their sum
 // over the ranks. Losses are means over the batches of all ranks, so the sum is the gradient of a run of one process.
+import { minimum } from '@bowyer/core';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -193,7 +194,7 @@ function ownersOf(parameters: State, size: number): number[] {
   const owners = new Array<number>(sizes.length);
   const load = new Array<number>(size).fill(0);
   for (const i of sizes.map((_, i) => i).sort((a, b) => sizes[b] - sizes[a] || a - b)) {
-    owners[i] = load.indexOf(Math.min(...load));
+    owners[i] = load.indexOf(minimum(load));
     load[owners[i]] += sizes[i];
   }
   return owners;

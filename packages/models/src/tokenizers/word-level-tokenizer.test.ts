@@ -27,11 +27,18 @@ test('special tokens come first: <pad> 0, <eos> 1, <unk> 2', () => {
 });
 
 test('with split digits a number is its digits, after a space of its own', () => {
-  const tokenizer = wordLevelTokenizer(["7 + 0 = x9; It's 123456.8"], { splitsDigits: true });
+  const tokenizer = wordLevelTokenizer(["7 + 0 = x9; It's 123456.8"], { spells: 'digits' });
   expect(pieces(tokenizer, "12 + 304 = x5; It's 6.7")).toEqual([
     ...['1', '2', ' +', ' ', '3', '0', '4', ' =', ' x', '5', ';'],
     ...[" It's", ' ', '6', '.', '7'],
   ]);
+});
+
+test('with spelt codes a product number that was never seen is its characters', () => {
+  const tokenizer = wordLevelTokenizer(['[B0Z1A] Lip Balms 2 X, 345'], { spells: 'codes' });
+  expect(pieces(tokenizer, '[ZB5A0] Lip Balms 2')).toEqual(
+    ['[', 'Z', 'B', '5', 'A', '0', ']', ' Lip', ' Balms', ' ', '2'], // prettier-ignore
+  );
 });
 
 test('rare words are left out', () => {
@@ -61,8 +68,8 @@ test('property: decode(encode(text)) is the text, for random sentences of known 
   const sentence = () =>
     Array.from({ length: rng.integer(1, 12) }, () => (rng.uniform() < 0.5 ? ' ' : '') + rng.choice(words)).join('');
   const sentences = Array.from({ length: 300 }, sentence);
-  for (const splitsDigits of [false, true]) {
-    const tokenizer = wordLevelTokenizer(sentences, { wholeTokens: answers, splitsDigits });
+  for (const spells of [undefined, 'digits', 'codes'] as const) {
+    const tokenizer = wordLevelTokenizer(sentences, { wholeTokens: answers, spells });
     expect(sentences.map((text) => tokenizer.decode(tokenizer.encode(text)))).toEqual(sentences);
   }
 });

@@ -2,13 +2,18 @@
 // model of 0.1 M weights can learn it within a minute. It is an ordinary WordLevel tokenizer.json.
 import { HuggingFaceTokenizer } from './tokenizer.js';
 
+export type Spelling = 'digits' | 'codes';
+
 export interface WordLevelOptions {
   /** Strings that are always one token, e.g. an answer merged with its newline: ` Yes.\n`. Longest match first. */
   wholeTokens?: readonly string[];
   /** Words seen less often become `<unk>`. */
   minCount?: number;
-  /** Each digit is one token, and the space before a number is another: a number that was never seen can be read and written. */
-  splitsDigits?: boolean;
+  /**
+   * `digits`: each digit is one token, and the space before a number is another: a number that was never seen can be read and
+   * written. `codes`: so is each capital that no small letter follows: the same for product numbers like `B0Z3XH8FQ4`.
+   */
+  spells?: Spelling;
 }
 
 /** Ids 0, 1, 2 of every word-level tokenizer. */
@@ -22,9 +27,9 @@ const specialTokens = ['<pad>', '<eos>', '<unk>'] as const;
  */
 export function wordLevelTokenizer(
   texts: Iterable<string>,
-  { wholeTokens = [], minCount = 1, splitsDigits = false }: WordLevelOptions = {},
+  { wholeTokens = [], minCount = 1, spells }: WordLevelOptions = {},
 ): HuggingFaceTokenizer {
-  const pattern = wordPattern(wholeTokens, splitsDigits);
+  const pattern = wordPattern(wholeTokens, spells);
   const vocabulary = [...new Set([...specialTokens, ...wholeTokens, ...frequentWords(texts, pattern, minCount)])];
   return new HuggingFaceTokenizer(tokenizerJson(vocabulary, pattern), {
     tokenizer_class: 'PreTrainedTokenizerFast',
@@ -36,9 +41,10 @@ export function wordLevelTokenizer(
 }
 
 /** Matches every character of any text, so that nothing is lost between two tokens. */
-function wordPattern(wholeTokens: readonly string[], splitsDigits: boolean): string {
+function wordPattern(wholeTokens: readonly string[], spells?: Spelling): string {
   const longestFirst = [...wholeTokens].sort((a, b) => b.length - a.length);
-  const words = splitsDigits ? [" ?\\p{L}+(?:'\\p{L}+)*", '\\p{N}'] : [" ?[\\p{L}\\p{N}]+(?:'\\p{L}+)*"];
+  const words = spells ? [" ?\\p{L}+(?:'\\p{L}+)*", '\\p{N}'] : [" ?[\\p{L}\\p{N}]+(?:'\\p{L}+)*"];
+  if (spells === 'codes') words.unshift(" ?\\p{Lu}(?![\\p{Ll}'])");
   return [...longestFirst.map(escapeForRegex), ...words, ' ?[^\\s\\p{L}\\p{N}]', '\\s'].join('|');
 }
 

@@ -5,7 +5,7 @@ import type { Device } from '@bowyer/graph';
 import { LanguageModel, templateTokens, wordLevelTokenizer, type Tokenizer } from '@bowyer/models';
 import type { SharedConfig } from '../config/keys.js';
 import type { Material } from '../demonstrations/material.js';
-import { answerTokens, splitsDigits, vocabularyTexts, type EnvironmentConfig } from '../environment/environment.js';
+import { answerTokens, spelling, vocabularyTexts, type EnvironmentConfig } from '../environment/environment.js';
 import { maskedTokenIds } from './agent-tokens.js';
 import { builtInPolicy } from './built-in-policy.js';
 
@@ -26,7 +26,7 @@ function tokenizerFor(material: Material, config: FreshPolicyConfig): Tokenizer 
   if (material.kind === 'episodes') {
     // What ends an utterance must be in the vocabulary even where no demonstration contains it.
     const texts = [...material.demonstrations.flatMap(pieces), config.eosStr ?? '', ...vocabularyTexts(config)];
-    return wordLevelTokenizer(texts, { wholeTokens: answerTokens(config), splitsDigits: splitsDigits(config) });
+    return wordLevelTokenizer(texts, { wholeTokens: answerTokens(config), ...spelling(config) });
   }
   // Words as they stand alone and as they stand in the template's instructions, after a space.
   const both = (text: string) => [text, ` ${text}`];
@@ -37,7 +37,7 @@ function tokenizerFor(material: Material, config: FreshPolicyConfig): Tokenizer 
   const wholeTokens = templateTokens(config.chatTemplate);
   return wordLevelTokenizer([...texts, 'system\nuser\nassistant\n', ...known], {
     wholeTokens,
-    splitsDigits: splitsDigits(config),
+    ...spelling(config),
   });
 }
 

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import type { ConfigProblem } from '@bowyer/core';
-import type { ContextOptions } from '@bowyer/envs';
+import type { ContextOptions, MemoryOptions } from '@bowyer/envs';
 import { hubId } from './hub-id.js';
 
 const isModel = (folder: string): boolean =>
@@ -37,6 +37,13 @@ export function criticFolderOf(agentFolder: string): string | null {
   );
 }
 
+/** Beside the weights of an agent, or beside the policy of a checkpoint. */
+export const MEMORY_FILE = 'memory.jsonl';
+
+/** The memory that was saved with an agent; null where there is none. */
+export const memoryFileOf = (agentFolder: string): string | null =>
+  [join(agentFolder, MEMORY_FILE), join(dirname(agentFolder), MEMORY_FILE)].find((file) => existsSync(file)) ?? null;
+
 /** What is used of a run's record, run-config.json. */
 export interface RunRecord {
   agentType?: string;
@@ -45,6 +52,7 @@ export interface RunRecord {
   policyLm?: string | null;
   demonstrations?: object;
   context?: ContextOptions;
+  memory?: MemoryOptions;
 }
 
 /** What was written of the run that an agent was trained in; null for a model from elsewhere. */

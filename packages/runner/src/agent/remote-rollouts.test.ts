@@ -93,7 +93,7 @@ test.each([
   ['chai', {}, 'remote_policy.base_url', 'chai learns from what its own policy plays'],
   ['archer', { importanceClip: null }, 'importance_clip', 'would count as the policy’s own'],
   ['archer', { importanceClip: 5 }, undefined, undefined],
-  ['grpo', { oldLogprobs: 'recomputed' }, 'old_logprobs', 'not to the one behind remote_policy.base_url'],
+  ['grpo', { oldLogprobs: 'recomputed' }, 'old_logprobs', 'not to the one that played'],
   ['ppo', { oldLogprobs: 'sampled', actionChoice: 'scored' }, 'action_choice', 'a server writes freely'],
 ])('%s with %j: %s', (name, options, key, message) => {
   const [problem] = remotePolicyProblems(findAlgorithm(name), { ...config, ...options });

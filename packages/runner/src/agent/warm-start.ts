@@ -11,6 +11,7 @@ import type { SharedConfig } from '../config/keys.js';
 import { unwatched } from '../config/read-watcher.js';
 import { datasetFor, loadMaterial, type MaterialConfig } from '../demonstrations/material.js';
 import { contextOf } from '../environment/agent-context.js';
+import { AgentMemory } from '../environment/agent-memory.js';
 import type { TaskContext } from '../tasks/task.js';
 import type { DialogueConfig } from './players.js';
 import { freshPolicy, type FreshPolicyConfig } from './fresh-policy.js';
@@ -82,6 +83,7 @@ function recipeOf(config: WarmStartConfig) {
     ...{ playAsChat, chatTemplate, upstreamLossMask: config.upstreamLossMask },
     ...(Object.keys(chatTemplateKwargs ?? {}).length > 0 && { chatTemplateKwargs }),
     ...{ context: contextOf(config), maxNewTokens: config.maxNewTokens },
+    ...(config.memory && config.memory.kind !== 'none' && { memory: without(config.memory, { grow: config.memory.grow }) }),
   };
 }
 
@@ -107,7 +109,9 @@ async function makeStart(
   folder: string,
 ): Promise<boolean> {
   const imitation = await Imitation.open(folder, 'warm start', config.warmStart.saveMinutes, context);
-  const material = await loadMaterial(config);
+  const memory = await AgentMemory.open(config, device);
+  const material = await loadMaterial(config, memory, context.log);
+  await memory?.release();
   const policy =
     imitation.policyFolder === null
       ? await freshPolicy(material, config, device)

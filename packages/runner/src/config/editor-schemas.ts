@@ -7,6 +7,7 @@ import { findLogger, loggerNames } from '@bowyer/logging';
 import { findTask, taskNames } from '../tasks/registry.js';
 import type { Choices } from '../tasks/task.js';
 import { contextNode } from './context-keys.js';
+import { memoryNode } from './memory-keys.js';
 import { envNodeSchema } from './environment-keys.js';
 import { endpointNode, policyNode } from './keys.js';
 
@@ -63,6 +64,7 @@ function runSchema(): Schema {
   const env = envNodeSchema(null);
   const nodes = properties.properties as Record<string, Schema>;
   nodes.context = contextNode as Schema;
+  nodes.memory = memoryNode as Schema;
   nodes.policy = merged(policyNode, { properties: { endpoint: endpointNode } });
   return { type: 'object', additionalProperties: false, properties: { task, ...nodes, env } };
 }
@@ -73,7 +75,7 @@ function runFile(run: Schema): Schema {
   return { ...schema, properties: { ...(schema.properties as Schema), hydra } };
 }
 
-const groupNodes = ['context', 'critic', 'optimizer', 'policy', 'launcher', 'sweeper', 'demonstrations'] as const;
+const groupNodes = ['context', 'memory', 'critic', 'optimizer', 'policy', 'launcher', 'sweeper', 'demonstrations'] as const;
 
 /** Schema files by name, without `.json`. */
 export function editorSchemas(): Record<string, Schema> {

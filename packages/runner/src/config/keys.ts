@@ -177,6 +177,24 @@ export const remotePolicyNode = Type.Object(
   { ...closed, description: 'a policy behind a server that plays the rollouts, while the one here learns from them' },
 );
 
+/** When rollouts are played. A synchronous run has the first key alone. */
+export const rolloutNode = Type.Object(
+  {
+    mode: oneOf(
+      ['synchronous', 'lock_step', 'asynchronous'],
+      'rollouts are played between the updates; or during them, by a copy of the policy: one behind by as many iterations as ' +
+        'max_staleness says (deterministic), or without a pause, by the newest weights (faster; no two runs are equal)',
+    ),
+    max_staleness: count('iterations between the weights with which an episode began and those that learn from it', 0),
+    threads: Type.Integer({
+      minimum: 0,
+      maximum: 256,
+      description: 'threads of the copy that plays; 0: as many as `threads`',
+    }),
+  },
+  { ...closed, description: 'when rollouts are played, and by which weights (docs/asynchronous.md)' },
+);
+
 /** The model that a policy is where none is given. */
 export const policyNode = Type.Object(
   {

@@ -12,7 +12,7 @@ import { loadPlugins } from './plugins.js';
 import { choicesOf, schemaOf, taskOf, unknownUnit } from './units.js';
 
 /** Groups whose choice on the command line decides which keys there are. */
-const UNITS = ['task', 'algorithm', 'env', 'context', 'policy', 'critic', 'optimizer', 'preset'];
+const UNITS = ['task', 'algorithm', 'env', 'context', 'memory', 'policy', 'critic', 'optimizer', 'preset'];
 
 /**
  * @param shipped the folder of the program's own configs
@@ -161,6 +161,10 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   'context.step_counter': 'choose context=dialogue, window or last',
   'context.inventory': 'choose context=dialogue, window, last or tutorial',
   'context.valid_actions': 'choose context=dialogue, window, last or tutorial',
+  'memory.encoder': 'choose memory=encoder',
+  'memory.grow': 'choose memory=bm25 or memory=encoder, and an algorithm that plays episodes',
+  'memory.': 'choose memory=bm25 or memory=encoder; what a memory contains is decided in training',
+  memory: 'a memory is read in episodes: there are none here',
   'optimizer.momentum': 'choose optimizer=sgd',
   'optimizer.nesterov': 'choose optimizer=sgd',
   'optimizer.betas': 'choose optimizer=adam, adamw or adamw_8bit',
@@ -170,6 +174,8 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   'critic.max_length': 'choose critic=transformer',
   'critic.state_feature': 'choose critic=transformer',
   'critic.width': 'critic_lm has its own sizes',
+  'rollout.max_staleness': 'choose rollout.mode=lock_step or rollout.mode=asynchronous',
+  'rollout.threads': 'choose rollout.mode=lock_step or rollout.mode=asynchronous',
   'policy.endpoint':
     'an endpoint plays in task=evaluate and cannot be trained: choose policy=tiny, or give policy_lm=FOLDER',
 };

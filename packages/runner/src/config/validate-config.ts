@@ -10,6 +10,7 @@ import { outsideKeys, type EnvironmentConfig } from '../environment/environment.
 import type { ConfigProblem } from '@bowyer/core';
 import { CONFIG_FILE } from '../run/run-files.js';
 import { actionChoiceProblems, contextKeyProblems } from './context-keys.js';
+import { memoryKeyProblems } from './memory-keys.js';
 import { placeText } from './place-text.js';
 import { schemaOf, taskOf, unknownUnit } from './units.js';
 
@@ -26,6 +27,7 @@ export async function validateConfig(composition: Composition): Promise<void> {
   const problems = [
     ...algorithmProblems(config),
     ...contextKeyProblems(config),
+    ...memoryKeyProblems(config),
     ...actionChoiceProblems(config),
     ...(unit.plays ? playProblems(composition, config as EnvironmentConfig) : []),
     ...decodingProblems(composition, config),

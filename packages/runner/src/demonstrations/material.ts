@@ -18,6 +18,7 @@ import { maskedTokenIds, terminatorIds } from '../agent/agent-tokens.js';
 import { loadChatTemplate, type TemplateConfig } from '../agent/chat-setup.js';
 import type { SharedConfig } from '../config/keys.js';
 import { contextOf, demonstrationsIn, type ContextConfig } from '../environment/agent-context.js';
+import type { AgentMemory, MemoryConfig } from '../environment/agent-memory.js';
 import type { EnvironmentConfig } from '../environment/environment.js';
 import type { TaskContext } from '../tasks/task.js';
 import { readConversations } from './conversations.js';
@@ -28,16 +29,23 @@ export type Material =
   | { kind: 'episodes'; demonstrations: readonly Demonstration[] }
   | { kind: 'conversations'; conversations: readonly Conversation[]; fromFile: boolean };
 
-export type MaterialConfig = DemonstrationConfig & ContextConfig & Pick<SharedConfig, 'playAsChat'>;
+export type MaterialConfig = DemonstrationConfig & ContextConfig & MemoryConfig & Pick<SharedConfig, 'playAsChat'>;
 
-export async function loadMaterial(config: MaterialConfig): Promise<Material> {
+/** @param memory gets the successful demonstrations, where it is to, and is then read by each of them; null: none */
+export async function loadMaterial(
+  config: MaterialConfig,
+  memory: AgentMemory | null,
+  log: TaskContext['log'],
+): Promise<Material> {
   if (learnsFromConversations(config))
     return {
       kind: 'conversations',
       conversations: await readConversations(config.demonstrations.path!),
       fromFile: true,
     };
-  const demonstrations = demonstrationsIn(config, await makeDemonstrations(config));
+  const set = await makeDemonstrations(config);
+  if (config.memory?.demonstrations && memory?.memory.size === 0) log(memory.addDemonstrations(config, set));
+  const demonstrations = await demonstrationsIn(config, set, memory?.memory ?? null);
   if (!config.playAsChat) return { kind: 'episodes', demonstrations };
   const isDialogue = contextOf(config).kind === 'dialogue';
   const conversations = demonstrations

@@ -1,6 +1,6 @@
 import { chatDialogues, demonstrationSegments, segmentsOf, textDialogues, type Dialogues } from '@bowyer/algorithms';
 import { demonstrationSetOf, recordedInfo, type EpisodeRecord, type TokenSegment } from '@bowyer/core';
-import { makeEnv, type ContextOptions, type Env } from '@bowyer/envs';
+import { bm25Index, episodeOfRecord, makeEnv, Memory, type ContextOptions, type Env } from '@bowyer/envs';
 import { chatTemplate, templateTokens, wordLevelTokenizer, type Tokenizer } from '@bowyer/models';
 import { asConversations } from '../demonstrations/material.js';
 import { agentEnvironment, contextOf, demonstrationsIn, type ContextConfig } from './agent-context.js';
@@ -23,8 +23,8 @@ const configOf = (name: Game, context: ContextOptions): ContextConfig => ({
 const gameOf = ({ env: { name, ...options } }: ContextConfig): Env => makeEnv(name, options);
 
 /** As task=play and an expert record it: what the environment itself says. */
-async function recorded(env: Env, actions: readonly string[]): Promise<EpisodeRecord> {
-  const { observation, info } = await env.reset({ seed: 7 });
+async function recorded(env: Env, actions: readonly string[], seed = 7): Promise<EpisodeRecord> {
+  const { observation, info } = await env.reset({ seed });
   const record: EpisodeRecord = { reset: { observation, info: recordedInfo(info) }, steps: [] };
   for (const action of actions) {
     const result = await env.step(action);
@@ -55,9 +55,10 @@ async function replayed(env: Env, actions: readonly string[], dialogues: Dialogu
   return segmentsOf(turns);
 }
 
-const tokenizerOf = (record: EpisodeRecord) =>
+const tokenizerOf = (record: EpisodeRecord, memory = '') =>
   wordLevelTokenizer(
     [
+      `${memory.replaceAll('\\n', '\n')} Example: Now:\n`,
       record.reset.observation,
       ...record.steps.flatMap(({ action, observation }) => [action, observation]),
       JSON.stringify(record),
@@ -79,12 +80,41 @@ const cases: [Game, ContextOptions, segments: number][] = [
   ['textcraft', { ...window, stepCounter: true, maxChars: 700 }, 2],
 ];
 
-test.each(cases)('%s, %j: a demonstration has the tokens of the same episode played', async (name, context, count) => {
+const withMemory: [Game, ContextOptions, segments: number, unit: 'episode' | 'transition'][] = [
+  ['twenty_questions', { kind: 'auto' }, 1, 'episode'],
+  ['cookingworld', { kind: 'auto' }, 1, 'episode'],
+  ['cookingworld', { kind: 'auto' }, 1, 'transition'],
+  ['cookingworld', window, 7, 'transition'],
+  ['textcraft', { kind: 'last', taskDescription: true, ...parts }, 4, 'episode'],
+];
+
+/** Of another seed. */
+async function memoryOf(config: ContextConfig, unit: 'episode' | 'transition'): Promise<Memory> {
+  const name = config.env.name as Game;
+  const memory = new Memory({ unit, topK: 2, maxChars: 4000, capacity: 9, makeIndex: bm25Index });
+  const other = episodeOfRecord(await recorded(gameOf(config), games[name].slice(0, 4), 8), 1, -100)!;
+  const own = episodeOfRecord(await recorded(gameOf(config), ['OWN', ...games[name]]), 0, -100)!;
+  memory.add([other, { ...own, item: 'own' }]);
+  return memory;
+}
+
+test.each([...cases.map((one) => [...one, undefined] as const), ...withMemory])('%s, %j: a demonstration has the tokens of the same episode played (%i contexts, memory of %s)', async (name, context, count, unit) => {
   const config = configOf(name, context);
+  const memory = unit === undefined ? null : await memoryOf(config, unit);
   const record = await recorded(gameOf(config), games[name]);
-  const tokenizer = tokenizerOf(record);
-  const [demonstration] = demonstrationsIn(config, demonstrationSetOf([record]));
-  const agentEnv = agentEnvironment(config, () => gameOf(config));
+  record.reset.info.item = 'own';
+  const tokenizer = tokenizerOf(record, memory?.toText());
+  const [demonstration] = await demonstrationsIn(config, demonstrationSetOf([record]), memory);
+  if (memory) expect(JSON.stringify(demonstration)).toContain('Example:');
+  expect(JSON.stringify(demonstration)).not.toContain('OWN');
+  const playedItem = (env: Env): Env => ({
+    ...{ step: (action) => env.step(action), close: () => env.close() },
+    reset: async (options) => {
+      const result = await env.reset(options);
+      return { ...result, info: { ...result.info, item: 'own' } };
+    },
+  });
+  const agentEnv = agentEnvironment(config, () => playedItem(gameOf(config)), memory);
 
   const text = demonstrationSegments(demonstration, tokenizer, TERMINATOR);
   expect(text).toHaveLength(count);
@@ -117,7 +147,7 @@ function learnedPieces(ids: readonly number[], mask: readonly number[]): number[
 
 test('the state of a turn is the environment’s own observation; a dialogue continues the text before it exactly', async () => {
   const config = configOf('cookingworld', { kind: 'auto' });
-  const [own, agent] = [gameOf(config), agentEnvironment(config, () => gameOf(config))()];
+  const [own, agent] = [gameOf(config), agentEnvironment(config, () => gameOf(config), null)()];
   let text = (await agent.reset({ seed: 7 })).observation;
   expect(text).toBe(`${(await own.reset({ seed: 7 })).observation}\n`);
   for (const action of games.cookingworld) {
@@ -131,7 +161,7 @@ test('the state of a turn is the environment’s own observation; a dialogue con
 test('the tutorial’s prompt, character by character: a window of one step, then the current one', async () => {
   const context: ContextOptions = { kind: 'tutorial', historyTurns: 1, inventory: false, validActions: true, maxChars: null }; // prettier-ignore
   const config = configOf('cookingworld', context);
-  const env = agentEnvironment(config, () => gameOf(config))();
+  const env = agentEnvironment(config, () => gameOf(config), null)();
   const { observation, info, state } = await env.reset({ seed: 7 });
   const { taskDescription, validActions } = info as { taskDescription: string; validActions: string[] };
   const obs = state!.slice(taskDescription.length).trimStart();
@@ -146,7 +176,7 @@ test('the tutorial’s prompt, character by character: a window of one step, the
 });
 
 async function replayOf(config: ContextConfig, actions: readonly string[]) {
-  const env = agentEnvironment(config, () => gameOf(config))();
+  const env = agentEnvironment(config, () => gameOf(config), null)();
   await env.reset({ seed: 7 });
   let result;
   for (const action of actions) result = await env.step(action);
@@ -162,7 +192,7 @@ test('max_chars leaves out the oldest turns, never the task or the current turn'
 
 test('a unit that does not declare that its observation is the history is refused, not repeated', async () => {
   const config = { env: { name: 'maze', observation: 'full' }, context: { kind: 'dialogue', ...parts } } as unknown as ContextConfig; // prettier-ignore
-  const env = agentEnvironment(config, () => makeEnv('wordle', { observation: 'history' }))();
+  const env = agentEnvironment(config, () => makeEnv('wordle', { observation: 'history' }), null)();
   await env.reset({ seed: 0 });
   await expect(env.step('r o b o t')).rejects.toThrow(
     /contain what was said before, which context=dialogue would repeat/,
@@ -171,7 +201,7 @@ test('a unit that does not declare that its observation is the history is refuse
 
 test('an observation that continues the one before it by chance is not refused', async () => {
   const config = configOf('textcraft', { kind: 'dialogue', ...parts });
-  const env = agentEnvironment(config, () => makeEnv('textcraft', { observation: 'turn' }))();
+  const env = agentEnvironment(config, () => makeEnv('textcraft', { observation: 'turn' }), null)();
   await env.reset({ seed: 0 });
   const first = await env.step('');
   const second = await env.step('dance');

@@ -4,12 +4,15 @@ import {
   ContextEnv,
   ContextWriter,
   defaultOffer,
+  demonstrationId,
   environmentInfo,
+  MemoryReader,
   resolveContext,
   withContext,
   type ContextOffer,
   type ContextOptions,
   type Env,
+  type Memory,
   type ResolvedContext,
 } from '@bowyer/envs';
 import { environmentOptions, type EnvironmentConfig } from './environment.js';
@@ -26,18 +29,33 @@ const writerOf = (config: ContextConfig): ContextWriter =>
 /** The context with `auto` settled. */
 export const contextOf = (config: ContextConfig): ResolvedContext => resolveContext(config.context, offerOf(config));
 
-/** A maker of environments whose observations are what the agent reads. */
+/** A maker of environments whose observations are what the agent reads. @param memory of the agent; null: none */
 export const agentEnvironment =
-  <Args extends unknown[]>(config: ContextConfig, make: (...args: Args) => Env): ((...args: Args) => Env) =>
+  <Args extends unknown[]>(
+    config: ContextConfig,
+    make: (...args: Args) => Env,
+    memory: Memory | null,
+  ): ((...args: Args) => Env) =>
   (...args) =>
-    new ContextEnv(make(...args), writerOf(config));
+    new ContextEnv(make(...args), writerOf(config), memory && new MemoryReader(memory));
 
-/** The demonstrations of a set as the agent would have read them; those that are not records are such texts already. */
-export function demonstrationsIn(
+/**
+ * The demonstrations of a set as the agent would have read them; those that are not records are such texts already.
+ *
+ * @param memory may contain them under their numbers; none is given itself, nor another of its item
+ */
+export async function demonstrationsIn(
   config: ContextConfig,
   { records, demonstrations }: DemonstrationSet,
-): Demonstration[] {
+  memory: Memory | null,
+): Promise<Demonstration[]> {
   if (records === undefined) return demonstrations;
   const writer = writerOf(config);
-  return records.map((record) => ('reset' in record ? demonstrationOf(withContext(record, writer)) : record));
+  const reader = memory && new MemoryReader(memory);
+  const read: Demonstration[] = [];
+  for (const [number, record] of records.entries()) {
+    const recall = reader ? { memory: reader, id: demonstrationId(number) } : undefined;
+    read.push('reset' in record ? demonstrationOf(await withContext(record, writer, recall)) : record);
+  }
+  return read;
 }

@@ -85,8 +85,11 @@ export const answerTokens = (config: EnvironmentConfig): readonly string[] =>
 export const vocabularyTexts = (config: EnvironmentConfig): Iterable<string> =>
   environmentInfo(config.env.name).vocabulary?.(environmentOptions(config)) ?? [];
 
-/** Whether a word-level tokenizer writes numbers digit by digit. */
-export const splitsDigits = ({ env }: EnvironmentConfig): boolean => environmentInfo(env.name).splitsDigits ?? false;
+/** What a word-level tokenizer writes character by character. */
+export const spelling = ({ env }: EnvironmentConfig): { spells?: 'digits' | 'codes' } => {
+  const { spells } = environmentInfo(env.name);
+  return spells ? { spells } : {};
+};
 
 /** Expected return of the best player with the demonstrator's questions; null where that cannot be computed. */
 export function optimalReturnOf(config: EnvironmentConfig & { demonstrations?: object }): number | null {

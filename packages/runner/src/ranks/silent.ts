@@ -15,7 +15,12 @@ export const silentFiles = (directory: string): RecordedFiles => ({
 
 export const silentLogger: RunLogger = { log: () => Promise.resolve(), close: () => Promise.resolve() };
 
-export const silentCheckpoints: CheckpointSink = { save: (_number, _progress, write) => write('') };
+export const silentCheckpoints: CheckpointSink = {
+  save: async (_number, _progress, write) => {
+    await write('');
+    return null;
+  },
+};
 
 /** Where optimizers are divided, rank 0 gathers their parts, in the order in which it writes them. */
 export const silentSaveable = (models: readonly LanguageModel[], critic: DoubleCritic | null): Saveable => ({

@@ -80,6 +80,7 @@ function tablesOf({ results }: RunRecord): Table[] {
 
 const taskTable = (name: string, tasks: readonly TaskResult[]): Table => ({
   title: `By task: ${name}`,
+  folded: true,
   header: ['task', 'episodes', 'return', 'win'],
   rows: tasks.map(({ task, episodes, meanReturn, winRate }) => [
     task,

@@ -1,12 +1,10 @@
 // What the files of a run's folder say of it: what was run, when, with which command, and how it stands.
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { Fact, RunStatus } from '@bowyer/views';
 import { CONFIG_FILE } from '../run/run-files.js';
+import { isUnderWay } from '../run/run-control.js';
 import { readStarts, withoutSecret, type Starts } from '../run/starts.js';
-
-/** Without a heartbeat of its owner for this time, a run is not running. */
-const STALE_MS = 30_000;
 
 export interface RunRecord {
   directory: string;
@@ -44,8 +42,7 @@ async function statusOf(
   starts: Starts,
 ): Promise<RunStatus> {
   if (starts.end !== null) return starts.end.status;
-  const touched = await stat(join(directory, 'run.lock')).catch(() => null);
-  if (touched !== null && Date.now() - touched.mtimeMs < STALE_MS) return 'running';
+  if (await isUnderWay(directory)) return 'running';
   if (results === null || starts.count > 0) return 'interrupted';
   return results.stopped === undefined ? 'finished' : 'stopped by the guard';
 }

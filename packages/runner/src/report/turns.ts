@@ -96,13 +96,13 @@ function scoresOf({
 }: {
   logprobs: number[];
   texts?: string[];
-}): Pick<Turn, 'logprob' | 'entropy' | 'tokens'> {
+}): Pick<Turn, 'logprob' | 'surprisal' | 'tokens'> {
   if (logprobs.length === 0) return {};
   const short = (value: number) => Number(value.toPrecision(4));
   const sum = logprobs.reduce((total, logprob) => total + logprob, 0);
   return {
     logprob: short(sum),
-    entropy: short(-sum / logprobs.length),
+    surprisal: short(-sum / logprobs.length),
     ...(texts && { tokens: texts.map((text, i) => ({ text, logprob: short(logprobs[i]) })) }),
   };
 }

@@ -35,8 +35,9 @@ export class CheckpointStore<Progress = CheckpointProgress> {
   /**
    * @param number names the checkpoint; a larger one is newer
    * @param write puts the tensors into the folder it is given
+   * @returns the checkpoint's folder
    */
-  async save(number: number, progress: Progress, write: (folder: string) => Promise<void>): Promise<void> {
+  async save(number: number, progress: Progress, write: (folder: string) => Promise<void>): Promise<string> {
     const name = String(number).padStart(6, '0');
     const temporary = join(this.directory, `${name}.tmp`);
     await rm(temporary, { recursive: true, force: true });
@@ -50,6 +51,7 @@ export class CheckpointStore<Progress = CheckpointProgress> {
     await rm(final, { recursive: true, force: true });
     await rename(temporary, final);
     for (const old of (await this.#names()).slice(0, -KEPT)) await rm(join(this.directory, old), { recursive: true });
+    return final;
   }
 
   /**

@@ -1,24 +1,27 @@
 // A line of metrics.jsonl. The training thread writes one for each iteration, of a thousand figures where there are so many.
 import type { Metrics } from '@bowyer/algorithms';
+import { figuresOf, perNames } from '@bowyer/logging';
 import { legacyNames } from '../config/adopted-names.js';
 
-/** Names as JSON with their colon: the same in every line. */
-const quoted = new Map<string, string>();
+const key = (name: string): string => `,${JSON.stringify(name)}:`;
 
-function key(name: string): string {
-  let text = quoted.get(name);
-  if (text === undefined) quoted.set(name, (text = `,${JSON.stringify(name)}:`));
-  return text;
-}
+/** Names as JSON with their colon, and which of the figures have a name in ArCHer too. */
+const prepared = perNames((names) => ({
+  keys: names.map(key),
+  aliases: legacyNames.flatMap(([name, alias]) => (names.includes(name) ? [{ key: key(alias), at: names.indexOf(name) }] : [])), // prettier-ignore
+}));
 
 /**
- * What `JSON.stringify` makes of the iteration, the metrics and their names in ArCHer, in a third of its time.
+ * What `JSON.stringify` makes of the iteration, the metrics and their names in ArCHer.
  *
  * @param metrics finite
  */
 export function metricsLine(iteration: number, metrics: Metrics): string {
-  let line = `{"iteration":${iteration}`;
-  for (const name in metrics) line += key(name) + metrics[name];
-  for (const [name, alias] of legacyNames) if (name in metrics) line += key(alias) + metrics[name];
-  return `${line}}\n`;
+  const { names, texts } = figuresOf(metrics);
+  const { keys, aliases } = prepared(names);
+  const parts = [`{"iteration":${iteration}`];
+  for (let i = 0; i < keys.length; i++) parts.push(keys[i], texts[i]);
+  for (const { key, at } of aliases) parts.push(key, texts[at]);
+  parts.push('}\n');
+  return parts.join('');
 }

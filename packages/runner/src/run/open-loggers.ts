@@ -2,7 +2,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TaskContext } from '../tasks/task.js';
-import { findLogger, type LoggedEnd, type LoggedRun, type LoggedStep, type RunLogger } from '@bowyer/logging';
+import {
+  findLogger,
+  type LoggedCheckpoint,
+  type LoggedEnd,
+  type LoggedRun,
+  type LoggedStep,
+  type RunLogger,
+} from '@bowyer/logging';
 
 /** Options of each logger by its name. */
 export type LoggerConfig = Readonly<Record<string, object>>;
@@ -71,6 +78,7 @@ async function openLoggers(config: LoggerConfig, run: LoggedRun): Promise<RunLog
   }
   return {
     log: async (step) => void (await Promise.all(open.map((logger) => logger.log(step)))),
+    checkpoint: async (written) => void (await Promise.all(open.map((logger) => logger.checkpoint(written)))),
     close: async (end) => void (await Promise.all(open.map((logger) => logger.close(end)))),
   };
 }
@@ -87,6 +95,10 @@ class GuardedLogger implements RunLogger {
 
   log(step: LoggedStep): Promise<void> {
     return this.#guarded(() => this.logger.log(step));
+  }
+
+  checkpoint(written: LoggedCheckpoint): Promise<void> {
+    return this.#guarded(async () => this.logger.checkpoint?.(written));
   }
 
   close(end: LoggedEnd): Promise<void> {

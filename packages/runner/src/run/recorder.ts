@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { anyRank, emitSpan, oneRank, wallClock, type Ranks, type Span, type Trajectory } from '@bowyer/core';
 import type { Diagnostics, Metrics, RecipeState, RunHooks } from '@bowyer/algorithms';
-import { ProgressBar, RunFigures, type RunLogger } from '@bowyer/logging';
+import { newFigures, ProgressBar, RunFigures, type RunLogger } from '@bowyer/logging';
 import type { CheckpointProgress } from './checkpoint-store.js';
 import type { RunControl } from './run-control.js';
 import { guardReason, type GuardBounds } from './guard.js';
@@ -37,11 +37,14 @@ interface RecorderSettings extends Pick<TaskContext, 'log' | 'progress'> {
   ranks?: Ranks;
   /** Seconds since the last call of what is inside the phases, by name; nothing if not given. */
   innerSeconds?: () => Record<string, number>;
+  /** Where rollouts are played ahead: how old the last one was. */
+  rolloutMetrics?: () => Metrics;
 }
 
 /** Where checkpoints go. */
 export interface CheckpointSink {
-  save(number: number, progress: CheckpointProgress, write: (folder: string) => Promise<void>): Promise<void>;
+  /** @returns the checkpoint's folder; null where another rank writes it */
+  save(number: number, progress: CheckpointProgress, write: (folder: string) => Promise<void>): Promise<string | null>;
 }
 
 const MS_PER_MINUTE = 60_000;
@@ -115,7 +118,7 @@ export class Recorder implements RunHooks {
 
   async log(iteration: number, measured: Metrics, rollout: readonly Trajectory[] = []): Promise<void> {
     const diagnosed = await this.settings.diagnostics?.afterUpdate();
-    const metrics = diagnosed ? { ...measured, ...diagnosed } : measured;
+    const metrics = { ...measured, ...this.settings.rolloutMetrics?.(), ...diagnosed };
     this.#refuseNonFinite(iteration, metrics, rollout);
     await this.files.logMetrics(iteration + 1, metrics);
     await this.files.logRollout(iteration + 1, rollout);
@@ -148,6 +151,7 @@ export class Recorder implements RunHooks {
     if (this.best !== null && score <= this.best.score) return;
     this.best = { iteration: iteration + 1, score };
     await this.saveable.saveAgent(this.bestFolder);
+    await this.settings.logger.checkpoint?.({ kind: 'best', iteration: iteration + 1, folder: this.bestFolder, score });
   }
 
   async checkpoint(nextIteration: number): Promise<void> {
@@ -158,7 +162,8 @@ export class Recorder implements RunHooks {
       state: this.settings.state,
       iterations: this.settings.iterations,
     };
-    await this.checkpoints.save(nextIteration, progress, (folder) => this.saveable.saveState(folder));
+    const folder = await this.checkpoints.save(nextIteration, progress, (into) => this.saveable.saveState(into));
+    if (folder !== null) await this.settings.logger.checkpoint?.({ kind: 'last', iteration: nextIteration, folder });
     this.#lastCheckpoint = nextIteration;
     this.#savedAt = performance.now();
     if (this.settings.control) this.settings.control.checkpointAsked = false;
@@ -244,6 +249,7 @@ export class Recorder implements RunHooks {
 
 /** Without a copy of the figures: there may be thousands. */
 function firstNonFinite(metrics: Metrics): string | null {
-  for (const name in metrics) if (!Number.isFinite(metrics[name])) return name;
-  return null;
+  const { names, values } = newFigures(metrics);
+  const at = values.findIndex((value) => !Number.isFinite(value));
+  return at < 0 ? null : names[at];
 }

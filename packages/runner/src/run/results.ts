@@ -45,6 +45,8 @@ export interface RunResults {
   iterations: number;
   /** Why the guard stopped the run before its end; absent where it did not. */
   stopped?: string;
+  /** How its rollouts were played ahead; absent where they were played between the updates. */
+  rollouts?: { mode: 'lock_step' | 'asynchronous'; maxStaleness: number };
   policies: PolicyResult[];
   items?: TestedItems;
   comparisons?: Comparison[];
@@ -136,7 +138,7 @@ export const resultText = (results: RunResults): string =>
 
 /** What stands below the table: what was played, differences on the same episodes, the optimum, the critic. */
 export function resultNotes(results: RunResults): string[] {
-  const { optimalReturn, calibration, stopped, comparisons = [] } = results;
+  const { optimalReturn, calibration, stopped, rollouts, comparisons = [] } = results;
   const lines = [playedText(results)];
   for (const { baseline, name, decoding, episodes, meanDifference, interval } of comparisons)
     lines.push(
@@ -149,8 +151,16 @@ export function resultNotes(results: RunResults): string[] {
     const { qMean, discountedReturnMean } = calibration;
     lines.push(`critic: mean Q ${qMean.toFixed(2)}, mean discounted return ${discountedReturnMean.toFixed(2)}`);
   }
+  if (rollouts !== undefined) lines.push(rolloutsText(rollouts));
   if (stopped !== undefined) lines.push(`stopped by the guard ${stopped}`);
   return lines;
+}
+
+function rolloutsText({ mode, maxStaleness }: NonNullable<RunResults['rollouts']>): string {
+  const age = `rollouts by weights of up to ${maxStaleness} iteration${maxStaleness === 1 ? '' : 's'} before`;
+  return mode === 'lock_step'
+    ? `${age}, in lock step: the same seed gives the same run`
+    : `${age}, asynchronous: the same seed gives another run`;
 }
 
 /** How many episodes of what, as far as an older run's file says it. */

@@ -1,10 +1,10 @@
 // Requests to a run from outside, such as the dashboard's: a file in its folder, which the run looks for once a second and obeys
 // where it can be resumed from.
 import { existsSync } from 'node:fs';
-import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { writeFileAtomically } from '@bowyer/core';
+import { hasLiveOwner, writeFileAtomically } from '@bowyer/core';
 import type { TaskContext } from '../tasks/task.js';
 
 export const controlActions = ['stop', 'pause', 'resume', 'checkpoint'] as const;
@@ -14,8 +14,6 @@ const REQUEST_FILE = 'control.json';
 /** Exists while the run waits. */
 const PAUSED_FILE = 'paused';
 const POLL_MS = 1000;
-/** Without a heartbeat of its owner for this time, a run is not under way. The owner sends one every two seconds. */
-const ALIVE_MS = 30_000;
 
 /** The run's side. */
 export class RunControl {
@@ -90,10 +88,7 @@ export class RunControl {
 }
 
 /** Whether a process works in a run's folder, by the heartbeat of its lock. */
-export async function isUnderWay(directory: string): Promise<boolean> {
-  const lock = await stat(join(directory, 'run.lock')).catch(() => null);
-  return lock !== null && Date.now() - lock.mtimeMs < ALIVE_MS;
-}
+export const isUnderWay = (directory: string): Promise<boolean> => hasLiveOwner(join(directory, 'run.lock'));
 
 export const isPaused = (directory: string): boolean => existsSync(join(directory, PAUSED_FILE));
 

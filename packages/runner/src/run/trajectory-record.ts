@@ -11,6 +11,8 @@ import type { TokenTexts } from './token-texts.js';
 interface TurnRecord {
   /** The environment's own observation, where a context has made another text of it. */
   state?: string;
+  /** Ids of what a memory has put into the text that the agent read. */
+  retrieved?: string[];
   action: string;
   /** What the next observation adds after observation and action. */
   reply?: string;
@@ -62,13 +64,15 @@ export function toRecord(trajectory: Trajectory, iteration: number, tokenTexts?:
     ...(group !== undefined && { group }),
     episodic_return: episodicReturn(trajectory),
     opening: transitions[0]?.observation ?? '',
-    turns: transitions.map(({ observation, state, action, nextObservation, reward, terminated, truncated }, turn) => {
+    turns: transitions.map((transition, turn) => {
+      const { observation, state, retrieved, action, nextObservation, reward, terminated, truncated } = transition;
       const said = observation + action;
       const next = nextObservation.startsWith(said)
         ? { reply: nextObservation.slice(said.length) }
         : { next_observation: nextObservation };
       return {
         ...(state !== undefined && { state }),
+        ...(retrieved !== undefined && { retrieved }),
         action,
         ...next,
         reward,
@@ -105,11 +109,13 @@ const withTexts = ({ ids, utterances }: TokenSegment, tokenTexts: TokenTexts): S
 
 export function fromRecord({ episode, seed, item, group, opening, turns, segments }: TrajectoryRecord): Trajectory {
   let observation = opening;
-  const transitions = turns.map(({ state, action, reply, next_observation, reward, terminated, truncated }) => {
+  const transitions = turns.map((turn) => {
+    const { state, retrieved, action, reply, next_observation, reward, terminated, truncated } = turn;
     const nextObservation = next_observation ?? observation + action + reply;
     const transition = {
       observation,
       ...(state !== undefined && { state }),
+      ...(retrieved !== undefined && { retrieved }),
       action,
       reward,
       nextObservation,

@@ -5,9 +5,11 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { isStale } from '../../bin/is-stale.js';
 
 const program = fileURLToPath(new URL('./test-program/program.mjs', import.meta.url));
 const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+const fromSources = isStale() ? ['--conditions=source', '--import', tsx] : [];
 
 let directory: string;
 beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-launch-'))));
@@ -22,7 +24,7 @@ interface Ended {
 /** @param options.direct jobs are the fast child itself, not the whole program again */
 async function run(args: string[], { direct = true, signalWhen = '' } = {}): Promise<Ended> {
   const env = { ...process.env, SWEEP_TEST_DIRECT: direct ? '1' : '' };
-  const command = ['--conditions=source', '--import', tsx, program, ...args];
+  const command = [...fromSources, program, ...args];
   const started = spawn(process.execPath, command, { cwd: directory, env });
   let [stdout, stderr] = ['', ''];
   started.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));

@@ -25,8 +25,7 @@ const MICROSECONDS = 1000;
 export async function* kernelRuns(folder: string): AsyncGenerator<KernelRun> {
   for (const file of await readdir(folder)) {
     const origin = Number(/^[\d.]+(?=_)/.exec(file)?.[0]); // its times count from the opening of the session
-    const text = await readFile(join(folder, file), 'utf8');
-    for (const { cat, name, ts, dur, args } of parsed(text)) {
+    for (const { cat, name, ts, dur, args } of await eventsOf(join(folder, file))) {
       if (cat !== 'Node' || !name.endsWith('_kernel_time') || args?.op_name === undefined) continue;
       const node = name.slice(0, -'_kernel_time'.length);
       yield { operator: args.op_name, node, start: origin + ts / MICROSECONDS, milliseconds: dur / MICROSECONDS };
@@ -34,9 +33,9 @@ export async function* kernelRuns(folder: string): AsyncGenerator<KernelRun> {
   }
 }
 
-function parsed(text: string): ProfileEvent[] {
+async function eventsOf(path: string): Promise<ProfileEvent[]> {
   try {
-    return JSON.parse(text) as ProfileEvent[];
+    return JSON.parse(await readFile(path, 'utf8')) as ProfileEvent[];
   } catch {
     return [];
   }

@@ -1,4 +1,5 @@
 // What a server that many clients share must keep: limits, idle clean-up, order within an instance, a graceful end.
+import { jest } from '@jest/globals';
 import { agentGymEnv, type Env, makeEnv, playEpisodes } from '@bowyer/envs';
 import { EnvServer, type EnvServerOptions } from './env-server.js';
 import { serveEnv } from './serve-env.js';
@@ -72,6 +73,10 @@ test('an instance that nobody requests is closed by itself; one that is asked fo
   try {
     for (const id of [0, 1]) expect((await post(server, '/create')).body).toEqual({ id });
     for (const id of [0, 1]) await post(server, '/reset', { id });
+    const now = Date.now;
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + 86_400_000); // set by a day
+    expect(await server.instances.closeIdle()).toBe(0);
+    clock.mockRestore();
     const until = Date.now() + 4000;
     while (server.instances.ids.includes(0) && Date.now() < until) await post(server, '/step', { id: 1, action: 'go' });
     expect(server.instances.ids).toEqual([1]);
@@ -79,9 +84,9 @@ test('an instance that nobody requests is closed by itself; one that is asked fo
     expect((await post(server, '/step', { id: 0, action: 'go' })).body).toEqual({ error: 'The id 0 is not valid.' });
     const step = post(server, '/step', { id: 1, action: 'go' });
     while (SlowEnv.atWork === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    expect(await server.instances.closeIdle(Date.now() + 60_000)).toBe(0); // at work, however long ago it was asked
+    expect(await server.instances.closeIdle(performance.now() + 60_000)).toBe(0); // at work, however long ago it was asked
     expect((await step).status).toBe(200);
-    expect(await server.instances.closeIdle(Date.now() + 60_000)).toBe(1);
+    expect(await server.instances.closeIdle(performance.now() + 60_000)).toBe(1);
   } finally {
     await server.close();
   }

@@ -53,7 +53,7 @@ export class InstanceTable {
     }
     const id = this.#nextId++;
     const env = makeEnv();
-    this.#instances.set(id, { env, state: null, lastUsed: Date.now(), last: Promise.resolve(), waiting: 0 });
+    this.#instances.set(id, { env, state: null, lastUsed: performance.now(), last: Promise.resolve(), waiting: 0 });
     return id;
   }
 
@@ -102,7 +102,7 @@ export class InstanceTable {
   }
 
   /** @returns how many were closed */
-  async closeIdle(now: number = Date.now()): Promise<number> {
+  async closeIdle(now: number = performance.now()): Promise<number> {
     const idle = [...this.#instances].filter(
       ([, { waiting, lastUsed }]) => waiting === 0 && now - lastUsed > this.options.idleMs,
     );
@@ -135,7 +135,7 @@ export class InstanceTable {
       return await result;
     } finally {
       instance.waiting--;
-      instance.lastUsed = Date.now();
+      instance.lastUsed = performance.now();
     }
   }
 }

@@ -1,18 +1,29 @@
 // The forms of OpenAI's answers: chat completions and completions, whole or as pieces of a stream, lists of models, errors.
 // Source: platform.openai.com/docs/api-reference.
 
+import type { ToolCall } from './message-parts.js';
+
 export type AnswerKind = 'chat' | 'text';
 
 /** One answer, or a piece of it. */
 export interface Choice {
   index: number;
   text: string;
+  /** Of a chat whose answers are split. */
+  reasoning?: string;
+  calls?: readonly CalledTool[];
   /** Null until the answer ends. */
-  finishReason: 'stop' | 'length' | null;
+  finishReason: 'stop' | 'length' | 'tool_calls' | null;
   /** Tokens of the text, where they were asked for. */
   tokens: readonly TokenLogprob[] | null;
   /** Ids, where they were asked for: of the prompt (of a stream only in a choice's first piece), and of the text with its terminator. */
   ids?: { prompt?: readonly number[]; text: readonly number[] };
+}
+
+export interface CalledTool extends ToolCall {
+  /** In its answer. */
+  index: number;
+  id: string;
 }
 
 export interface TokenLogprob {
@@ -45,7 +56,7 @@ export function wholeAnswer({ kind, ...head }: AnswerHead, choices: readonly Cho
     ...(isChat && promptIds(choices[0])),
     choices: choices.map((choice) => ({
       index: choice.index,
-      ...(isChat ? { message: { role: 'assistant', content: choice.text, refusal: null } } : { text: choice.text }),
+      ...(isChat ? { message: message(choice) } : { text: choice.text }),
       logprobs: logprobs(kind, choice.tokens),
       finish_reason: choice.finishReason,
       ...choiceIds(kind, choice),
@@ -59,7 +70,8 @@ export function answerPiece({ kind, ...head }: AnswerHead, choice: Choice, isFir
   const isChat = kind === 'chat';
   const delta = {
     ...(isFirst && { role: 'assistant' }),
-    ...(choice.finishReason === null && { content: choice.text }),
+    ...(choice.finishReason === null && (choice.text !== '' || !hasParts(choice)) && { content: choice.text }),
+    ...parts(choice, true),
   };
   return {
     ...head,
@@ -76,6 +88,27 @@ export function answerPiece({ kind, ...head }: AnswerHead, choice: Choice, isFir
     ],
   };
 }
+
+const hasParts = ({ reasoning = '', calls = [] }: Choice) => reasoning !== '' || calls.length > 0;
+
+/** An answer of nothing but calls has no content. */
+const message = (choice: Choice) => ({
+  role: 'assistant',
+  content: choice.text === '' && (choice.calls ?? []).length > 0 ? null : choice.text,
+  refusal: null,
+  ...parts(choice, false),
+});
+
+/** `reasoning_content` is vLLM's field. Calls of a stream are counted. */
+const parts = ({ reasoning = '', calls = [] }: Choice, isPiece: boolean) => ({
+  ...(reasoning !== '' && { reasoning_content: reasoning }),
+  ...(calls.length > 0 && {
+    tool_calls: calls.map(({ index, id, name, arguments: args }) => ({
+      ...(isPiece && { index }),
+      ...{ id, type: 'function', function: { name, arguments: args } },
+    })),
+  }),
+});
 
 /** As vLLM: of a chat at the root, of completions in the choice. */
 const promptIds = ({ ids }: Choice) => ids?.prompt && { prompt_token_ids: ids.prompt };
@@ -120,12 +153,18 @@ function logprobs(kind: AnswerKind, tokens: readonly TokenLogprob[] | null): obj
       top_logprobs: tokens.some(({ topLogprobs }) => topLogprobs.length > 0)
         ? tokens.map((token) => byToken(token))
         : null,
-      text_offset: tokens.map((_, i) => tokens.slice(0, i).reduce((sum, { token }) => sum + token.length, 0)),
+      text_offset: offsets(tokens),
     };
   return {
     content: tokens.map(({ topLogprobs, ...token }) => ({ ...entry(token), top_logprobs: topLogprobs.map(entry) })),
     refusal: null,
   };
+}
+
+/** Where each token begins, in characters. */
+function offsets(tokens: readonly TokenLogprob[]): number[] {
+  let end = 0;
+  return tokens.map(({ token }) => (end += token.length) - token.length);
 }
 
 const entry = ({ token, logprob }: Omit<TokenLogprob, 'topLogprobs'>) => ({

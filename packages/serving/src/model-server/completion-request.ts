@@ -9,6 +9,7 @@ import {
   type SamplingOptions,
   type TemplateInputs,
 } from '@bowyer/models';
+import { callFormats, type CallFormat, type PartsOptions } from './message-parts.js';
 import { checkArguments, checkCharacters, checkTokens, stopsOf, tokenLimit } from './request-bounds.js';
 import { BadRequestError, RequestFields } from './request-fields.js';
 import type { SteppedTokenizer } from './stepped-tokenizer.js';
@@ -42,6 +43,8 @@ export interface CompletionRequest {
   frequencyPenalty: number;
   /** What the prompt and the answer so far change about logits. */
   rules: LogitRules;
+  /** How a chat's answer is split; null: its text is its content. */
+  parts: (PartsOptions & { singleCall: boolean }) | null;
 }
 
 export interface Prompt {
@@ -67,6 +70,8 @@ export interface RequestReader {
   maxAnswers: number;
   /** Of the model; a request may bring another repetition penalty. */
   rules: LogitRules;
+  /** How the template writes calls of tools; undefined: answers are not split, null: in none of the known ways. */
+  callFormat?: () => CallFormat | null;
   /** What a request that leaves them out gets. */
   defaults: { temperature: number; topK: number; topP: number; maxTokens: number };
 }
@@ -87,6 +92,9 @@ const roles: Record<string, ChatMessage['role']> = {
   assistant: 'assistant',
   tool: 'tool',
 };
+
+/** Stop tokens, and tokens with a bias: they go with the answer from round to round. */
+const MOST_TOKENS = 4_096;
 
 /** More are refused: a template renders them in one go. */
 const MOST_MESSAGES = 2_048;
@@ -126,8 +134,43 @@ export async function readChatRequest(
   }
   if (ids.length === 0) throw fields.fail('messages', EMPTY);
   const prompts = [{ ids, echo: '' }];
+  const parts = partsOf(fields, ids, reader);
   const limit = { names: ['max_completion_tokens', 'max_tokens'], ofPrompt: 'messages', least: 1 };
-  return { ...settings, prompts, maxTokens: tokenLimit(fields, limit, prompts, reader) };
+  return { ...settings, prompts, parts, maxTokens: tokenLimit(fields, limit, prompts, reader) };
+}
+
+/** @throws {BadRequestError} where there are tools, and the template's calls cannot be read */
+function partsOf(fields: RequestFields, ids: readonly number[], reader: RequestReader): CompletionRequest['parts'] {
+  if (!reader.callFormat || fields.boolean('return_token_ids')) return null; // whose ids are the whole text's
+  const { tools = [] } = objectsOf(fields, 'tools');
+  const isOff = tools.length === 0 || fields.text('tool_choice', 'auto') === 'none';
+  const format = isOff ? null : reader.callFormat();
+  if (!isOff && format === null)
+    throw fields.fail(
+      'tools',
+      `cannot be called: this model's chat template writes calls in none of the known ways (${callFormats.join(', ')}); ` +
+        "tool_choice 'none' answers with the text alone",
+    );
+  const startsInReasoning = reader.tokenizer
+    .decode(ids.slice(-PROMPT_END), { keepSpecialTokens: true })
+    .trimEnd()
+    .endsWith('<think>');
+  const singleCall = fields.value('parallel_tool_calls') !== undefined && !fields.boolean('parallel_tool_calls');
+  return { format, startsInReasoning, schemas: schemasOf(tools), singleCall };
+}
+
+/** Tokens that contain the mark that a prompt may end with. */
+const PROMPT_END = 16;
+
+/** Of parameters, by the tool's name. */
+function schemasOf(tools: readonly Record<string, unknown>[]): PartsOptions['schemas'] {
+  const functions = tools.map((tool) => new RequestFields(tool, 'tools').object('function'));
+  return Object.fromEntries(
+    functions.map((called) => [
+      called.text('name', ''),
+      (called.object('parameters').value('properties') ?? {}) as PartsOptions['schemas'][string],
+    ]),
+  );
 }
 
 /** @throws {BadRequestError} before anything is encoded, where the length in characters shows that it cannot fit */
@@ -169,7 +212,7 @@ export async function readTextRequest(
     if (masked !== undefined) throw fields.fail('prompt', `contains the token id ${masked}, which this model never writes, so it has no log-probability`); // prettier-ignore
   }
   const limit = { names: ['max_tokens'], ofPrompt: 'prompt', least: echoes ? 0 : 1 }; // 0: nothing but the prompt
-  return { ...settings, prompts, maxTokens: tokenLimit(fields, limit, prompts, reader) };
+  return { ...settings, prompts, parts: null, maxTokens: tokenLimit(fields, limit, prompts, reader) };
 }
 
 /** One token more than fits is enough to know. */
@@ -180,7 +223,7 @@ function settingsOf(
   fields: RequestFields,
   logprobOptions: Pick<CompletionRequest, 'logprobs' | 'topLogprobs' | 'scoresPrompts'>,
   reader: RequestReader,
-): Omit<CompletionRequest, 'prompts' | 'maxTokens'> {
+): Omit<CompletionRequest, 'prompts' | 'maxTokens' | 'parts'> {
   const { defaults, slots, vocabSize, rules } = reader;
   const penalty = { min: -2, max: 2 };
   checkModel(fields, reader);
@@ -204,8 +247,8 @@ function settingsOf(
     streamsUsage: fields.object('stream_options').boolean('include_usage'),
     ...logprobOptions,
     returnsIds,
-    stopIds: fields.ids('stop_token_ids', vocabSize),
-    logitBias: fields.numbersById('logit_bias', { min: -100, max: 100, vocabSize }),
+    stopIds: fields.ids('stop_token_ids', vocabSize, MOST_TOKENS),
+    logitBias: fields.numbersById('logit_bias', { min: -100, max: 100, vocabSize, most: MOST_TOKENS }),
     presencePenalty: fields.number('presence_penalty', 0, penalty),
     frequencyPenalty: fields.number('frequency_penalty', 0, penalty),
     rules: {

@@ -1,9 +1,12 @@
 // One request in progress: a sequence per answer, its text as it is generated, and the result.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Rng } from '@bowyer/core';
 import { type TopLogprobs, continuationText, type Tokenizer } from '@bowyer/models';
 import type { AnswerKind, Choice, TokenLogprob, Usage } from './completion-answers.js';
+import { decoderWithMarks } from './call-format.js';
 import type { CompletionRequest, Prompt } from './completion-request.js';
 import type { SequenceBatcher, SequenceEnd } from './sequence-batcher.js';
+import { PartStreamer } from './part-streamer.js';
 import { TextStreamer } from './text-streamer.js';
 
 export interface CompletionRun {
@@ -65,12 +68,20 @@ async function finished(
       completionTokens += newTokens;
       if (finishReason === 'aborted') aborted = true;
       if (terminator) answers[i].terminate(terminator);
-      return answers[i].finish(finishReason === 'aborted' ? 'stop' : finishReason, promptLogprobs?.[Math.floor(i / n)]);
+      const reason = finishReason === 'aborted' ? 'stop' : finishReason;
+      const ofPrompt = promptLogprobs ? await answers[i].scored(promptLogprobs[Math.floor(i / n)]) : [];
+      return answers[i].finish(reason, ofPrompt);
     }),
   );
   const promptTokens = prompts.reduce((sum, { ids }) => sum + ids.length, 0);
   return { choices, usage: { promptTokens, completionTokens }, aborted };
 }
+
+/** Tokens of a prompt that can change how the first token after it is spelled. */
+const PROMPT_END = 64;
+
+/** Tokens that are spelled before others have their turn: a few milliseconds. */
+const SPELLED_AT_ONCE = 1_024;
 
 class Answer {
   readonly promptIds: readonly number[];
@@ -82,6 +93,7 @@ class Answer {
   #sentIds = 0;
   #sentPieces = 0;
   #echo: string;
+  readonly #parts: PartStreamer | null;
 
   constructor(
     private readonly run: CompletionRun,
@@ -92,8 +104,11 @@ class Answer {
     this.promptIds = ids;
     this.#echo = echo;
     // A message stands alone; a text continues where the prompt ended, with its leading space.
+    const end = ids.slice(-PROMPT_END);
+    const decodeMessage = request.parts ? decoderWithMarks(tokenizer) : (all: readonly number[]) => tokenizer.decode(all);
     const decode = (generated: readonly number[]) =>
-      kind === 'chat' ? tokenizer.decode(generated) : continuationText(tokenizer, ids, generated);
+      kind === 'chat' ? decodeMessage(generated) : continuationText(tokenizer, end, generated);
+    this.#parts = request.parts && new PartStreamer(request.parts);
     this.#streamer = new TextStreamer(decode, request.stops);
   }
 
@@ -133,22 +148,29 @@ class Answer {
     return ids.map((id, i) => this.#spelled(id, found!.logprobs[i]));
   }
 
-  /** @param promptLogprobs of the prompt's tokens after the first, where they are returned */
-  finish(finishReason: 'stop' | 'length', promptLogprobs?: Float32Array): Choice {
-    this.#send(this.#streamer.finish());
+  /** The prompt's tokens. @param logprobs of those after the first */
+  async scored(logprobs: Float32Array): Promise<TokenLogprob[]> {
+    const tokens: TokenLogprob[] = [];
+    for (const [t, id] of this.promptIds.entries()) {
+      if (t % SPELLED_AT_ONCE === SPELLED_AT_ONCE - 1) await nextTurn();
+      tokens.push({ ...this.#spelled(id, t === 0 ? null : logprobs[t - 1]), topLogprobs: [] });
+    }
+    return tokens;
+  }
+
+  /** @param ofPrompt the prompt's tokens, where they are returned */
+  finish(finishReason: 'stop' | 'length', ofPrompt: readonly TokenLogprob[]): Choice {
+    this.#send(this.#streamer.finish(), true);
     const { prompts, n, returnsIds } = this.run.request;
     const unsent = returnsIds && this.#unsentTokens.length > 0 ? this.#unsentTokens : null;
-    this.run.onPiece({ ...this.#choice(''), finishReason, tokens: unsent, ...this.#unsentIds() });
+    const parts = this.#parts?.whole;
+    const reason = finishReason === 'stop' && parts?.calls.length ? 'tool_calls' : finishReason;
+    this.run.onPiece({ ...this.#choice(''), finishReason: reason, tokens: unsent, ...this.#unsentIds() });
     const { echo } = prompts[Math.floor(this.index / n)];
-    const ofPrompt = promptLogprobs
-      ? this.promptIds.map((id, t) => ({
-          ...this.#spelled(id, t === 0 ? null : promptLogprobs[t - 1]),
-          topLogprobs: [],
-        }))
-      : [];
     const tokens = this.run.request.logprobs ? [...ofPrompt, ...this.#tokens] : null;
     const ids = returnsIds && { ids: { prompt: this.promptIds, text: this.#ids } };
-    return { index: this.index, text: echo + this.#streamer.text, finishReason, tokens, ...ids };
+    const shown = parts ?? { text: echo + this.#streamer.text };
+    return { index: this.index, ...shown, finishReason: reason, tokens, ...ids };
   }
 
   /** Of a piece: what was generated since the last one, and the prompt in the first. */
@@ -160,13 +182,14 @@ class Answer {
     return { ids: { ...(isFirst && { prompt: this.promptIds }), text } };
   }
 
-  #send(text: string): void {
-    const shown = this.#echo + text;
+  #send(text: string, isLast = false): void {
+    const whole = this.#echo + text;
     this.#echo = '';
-    if (shown === '') return;
+    const shown = this.#parts ? this.#parts.add(text, isLast) : whole === '' ? null : { text: whole };
+    if (shown === null) return;
     const tokens = this.run.request.logprobs ? this.#unsentTokens : null;
     this.#unsentTokens = [];
-    this.run.onPiece({ ...this.#choice(shown), tokens, ...this.#unsentIds() });
+    this.run.onPiece({ ...this.#choice(''), ...shown, tokens, ...this.#unsentIds() });
   }
 
   #choice(text: string): Choice {

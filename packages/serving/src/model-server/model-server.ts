@@ -15,6 +15,8 @@ import {
   type AnswerHead,
   type AnswerKind,
 } from './completion-answers.js';
+import { callFormat } from './call-format.js';
+import type { CallFormat } from './message-parts.js';
 import { readBody } from './request-body.js';
 import { readChatRequest, readTextRequest, type CompletionRequest, type RequestReader } from './completion-request.js';
 import { runCompletion, type Completed } from './completion-run.js';
@@ -41,6 +43,8 @@ export interface ModelServerOptions extends SequenceBatcherOptions {
   seed: number;
   /** What the text so far changes about logits; a request may bring another repetition penalty. Nothing if not given. */
   rules?: LogitRules;
+  /** Chats' answers are split into reasoning, content and calls of tools; false if not given: content is the whole text. */
+  splitsMessages?: boolean;
   /** What a request that leaves them out gets. */
   defaults: RequestReader['defaults'];
   /** Called on faults of the server, which the client sees as status 500. */
@@ -61,6 +65,8 @@ export class ModelServer {
   readonly #terminatorIds: readonly number[];
   readonly #rng: Rng;
   readonly #started = seconds();
+  /** Read when the first request has tools. */
+  #callFormat?: { format: CallFormat | null };
 
   private constructor(
     private readonly options: ModelServerOptions,
@@ -83,9 +89,15 @@ export class ModelServer {
       ...{ tokenizer, template, contextLength, vocabSize: architecture.vocabSize, name, defaults },
       maskedTokenIds: model.maskedTokenIds,
       ...{ slots, maxAnswers: slots + maxQueued, rules },
+      callFormat: options.splitsMessages ? () => (this.#callFormat ??= this.#readCallFormat()).format : undefined,
     };
     this.#terminatorIds = [...new Set([...terminatorIds, ...(template?.terminatorIds ?? []), ...endOfText(model)])];
     this.#rng = Rng.forPurpose(seed, 'answers');
+  }
+
+  #readCallFormat(): { format: CallFormat | null } {
+    const { template, tokenizer } = this.options;
+    return { format: template && callFormat(template, tokenizer) };
   }
 
   /** @returns the server once it listens */

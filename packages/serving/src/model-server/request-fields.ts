@@ -69,13 +69,14 @@ export class RequestFields {
     return list;
   }
 
-  /** Token ids below `vocabSize`; none if absent. */
-  ids(name: string, vocabSize: number): number[] {
+  /** At most `most` token ids below `vocabSize`; none if absent. */
+  ids(name: string, vocabSize: number, most: number): number[] {
     const value = this.value(name) ?? [];
     const isId = (id: unknown): id is number =>
       Number.isInteger(id) && (id as number) >= 0 && (id as number) < vocabSize;
     if (!Array.isArray(value) || !value.every(isId))
       throw this.#wrong(name, `an array of token ids below ${vocabSize}`);
+    if (value.length > most) throw this.fail(name, `has ${value.length} token ids; at most ${most} are allowed`);
     return value;
   }
 
@@ -92,10 +93,12 @@ export class RequestFields {
   /** A number for each of some tokens, by their ids; `[[id, number]]`. */
   numbersById(
     name: string,
-    { min, max, vocabSize }: { min: number; max: number; vocabSize: number },
+    { min, max, vocabSize, most }: { min: number; max: number; vocabSize: number; most: number },
   ): [number, number][] {
     const value = this.value(name) ?? {};
     if (typeof value !== 'object' || Array.isArray(value)) throw this.#wrong(name, 'an object of numbers by token id');
+    const { length } = Object.keys(value);
+    if (length > most) throw this.fail(name, `has ${length} token ids; at most ${most} are allowed`);
     return Object.entries(value).map(([key, number]) => {
       const id = Number(key);
       if (!/^\d+$/.test(key) || id >= vocabSize)

@@ -5,7 +5,7 @@ import { foldedDialogue, sideBySide } from './dialogue.js';
 import { el, lazyDetails, section } from './dom.js';
 import { figure } from './format.js';
 import { factList, head, noteList, warningList } from './parts.js';
-import { sortableList, table, type Column } from './tables.js';
+import { foldable, sortableList, type Column } from './tables.js';
 
 export function runPage(data: RunData): HTMLElement {
   return el(
@@ -28,7 +28,7 @@ interface RunSection {
 export function runSections(data: RunData): RunSection[] {
   const sections: [id: string, title: string, content: Node | null][] = [
     ['warnings', 'Warnings', warningList(data.warnings)],
-    ['results', 'Results', data.tables.length > 0 ? el('div', {}, ...data.tables.map(table)) : null],
+    ['results', 'Results', data.tables.length > 0 ? el('div', {}, ...data.tables.map(foldable)) : null],
     ['curves', 'Curves', curves(data)],
     ['episodes', 'Episodes', data.dialogues.length > 0 ? episodes(data) : null],
     ['changes', 'The same episode at different times', changes(data.dialogues)],
@@ -108,7 +108,8 @@ const episodeColumns: Column<EpisodeSummary>[] = [
 function episodes({ dialogues: all, episodes: list, episodeCount }: RunData): HTMLElement {
   // Those that show a change alone stand beside each other below.
   const dialogues = all.filter(({ reasons }) => reasons.some((reason) => reason !== 'over time'));
-  const folded = new Map(dialogues.map((dialogue, i) => [dialogue.id, foldedDialogue(dialogue, i === 0)]));
+  const first = dialogues.find(({ reasons }) => reasons.includes('most surprising')) ?? dialogues[0];
+  const folded = new Map(dialogues.map((dialogue) => [dialogue.id, foldedDialogue(dialogue, dialogue === first)]));
   const search = el('input', {
     ...{ type: 'search', placeholder: 'find words in these episodes', 'aria-label': 'find words in these episodes' },
     oninput: () => {

@@ -1,6 +1,6 @@
 // Tables: short ones as they are, lists that can be sorted and searched.
 import type { Table } from '../data.js';
-import { el } from './dom.js';
+import { el, lazyDetails } from './dom.js';
 
 /** A table that scrolls in its own frame where the window is narrow. */
 export function table({ title, header, rows, notes = [] }: Table): HTMLElement {
@@ -28,6 +28,10 @@ export function table({ title, header, rows, notes = [] }: Table): HTMLElement {
     ...notes.map((note) => el('p', { class: 'muted note' }, note)),
   );
 }
+
+/** A table, behind its title where it has details only. */
+export const foldable = (given: Table): HTMLElement =>
+  given.folded ? lazyDetails(`${given.title}, ${given.rows.length} rows`, () => table(given)) : table(given);
 
 export interface Column<Row> {
   name: string;

@@ -49,7 +49,7 @@ export class Screen {
 
   /** The lines of the upper window, without spaces at their ends. */
   get upperLines(): string[] {
-    return this.#upper.map((row) => String.fromCharCode(...row).trimEnd());
+    return this.#upper.map((row) => Array.from(row, (code) => String.fromCharCode(code)).join('').trimEnd());
   }
 
   get cursor(): { row: number; column: number } {

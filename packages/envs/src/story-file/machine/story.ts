@@ -109,7 +109,7 @@ export class Story {
 
 /** The executable chunk of a Blorb package (FORM IFRS … ZCOD), or the bytes themselves when they are no package. */
 function unwrapBlorb(file: Uint8Array, name: string): Uint8Array {
-  const id = (at: number) => String.fromCharCode(...file.subarray(at, at + 4));
+  const id = (at: number) => Buffer.from(file.subarray(at, at + 4)).toString('latin1');
   if (id(0) !== 'FORM' || id(8) !== 'IFRS') return file;
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   for (let at = 12; at + 8 <= file.length;) {

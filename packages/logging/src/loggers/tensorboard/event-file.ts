@@ -1,19 +1,24 @@
 // An event file: records of TensorFlow's TFRecord format, each with its length, and masked checksums of both.
 // Source: tensorflow.org/tutorials/load_data/tfrecord, section "TFRecords format details".
-import { appendFile, mkdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { namingFile } from '@bowyer/core';
+import { maximum } from '@bowyer/core';
+import { appendText } from '../../append-text.js';
 import { crc32c } from './crc32c.js';
 import { versionEvent } from './messages.js';
 
 export class EventFile {
   private constructor(readonly path: string) {}
 
-  /** A new file in the folder; TensorBoard reads those of a folder in the order of their names, which begin with the time. */
+  /**
+   * A new file in the folder; TensorBoard reads those of a folder in the order of their names, which begin with the time. The
+   * new one is the last, also where the clock was set back.
+   */
   static async create(directory: string): Promise<EventFile> {
     await mkdir(directory, { recursive: true });
-    const seconds = Math.floor(Date.now() / 1000);
+    const earlier = (await readdir(directory)).map((name) => Number(/^events\.out\.tfevents\.(\d+)\./.exec(name)?.[1]));
+    const seconds = maximum([Math.floor(Date.now() / 1000), ...earlier.filter(Number.isFinite).map((time) => time + 1)]);
     const order = String(process.hrtime.bigint() % 1_000_000_000n).padStart(9, '0');
     const name = `events.out.tfevents.${String(seconds).padStart(10, '0')}.${hostname()}.${process.pid}.${order}`;
     const file = new EventFile(join(directory, name));
@@ -23,7 +28,7 @@ export class EventFile {
 
   /** @param events protobuf messages, made by `messages.ts` */
   async append(...events: readonly Uint8Array[]): Promise<void> {
-    await namingFile(this.path, () => appendFile(this.path, Buffer.concat(events.map(record))));
+    await appendText(this.path, Buffer.concat(events.map(record)));
   }
 }
 

@@ -36,12 +36,43 @@ export function restartEvent(options: EventOptions): Uint8Array {
   return event(options, 7, new BinaryWriter().tag(1, WireType.Varint).int32(SESSION_START).finish());
 }
 
-/** A summary of values, each made by one of the functions below. */
-export function summaryEvent(options: EventOptions, values: readonly Uint8Array[]): Uint8Array {
+/** A summary of values, each made by one of the functions below. @param scalars made by `ScalarValues` */
+export function summaryEvent(options: EventOptions, values: readonly Uint8Array[], scalars?: Uint8Array): Uint8Array {
   const writer = new BinaryWriter();
-  for (const value of values) bytes(writer, 1, value);
+  if (scalars) writer.raw(scalars);
+  for (const value of values) bytes(writer, SUMMARY_VALUE, value);
   return event(options, 5, writer.finish());
 }
+
+/** Scalars by their tags: the bytes of a step's values, in which the next step writes its own numbers. */
+export class ScalarValues {
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  /** Where the four bytes of each number are. */
+  readonly #places: number[] = [];
+
+  constructor(tags: readonly string[]) {
+    const writer = new BinaryWriter();
+    let at = 0;
+    for (const tag of tags) {
+      const value = scalarValue(tag, 1);
+      bytes(writer, SUMMARY_VALUE, value);
+      at += 1 + varintLength(value.length) + value.length;
+      this.#places.push(at - 4);
+    }
+    this.#bytes = writer.finish();
+    this.#view = new DataView(this.#bytes.buffer, this.#bytes.byteOffset);
+  }
+
+  /** @returns members of a summary, valid until the next call */
+  with(numbers: readonly number[]): Uint8Array {
+    for (let i = 0; i < this.#places.length; i++) this.#view.setFloat32(this.#places[i], numbers[i], true);
+    return this.#bytes;
+  }
+}
+
+const SUMMARY_VALUE = 1;
+const varintLength = (value: number): number => (value < 128 ? 1 : 1 + varintLength(value >>> 7));
 
 export function scalarValue(tag: string, value: number): Uint8Array {
   return string(new BinaryWriter(), 1, tag).tag(2, WireType.Bit32).float(value).finish();

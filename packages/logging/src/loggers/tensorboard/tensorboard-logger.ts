@@ -3,10 +3,12 @@ import { episodicReturn, type Trajectory } from '@bowyer/core';
 import { Type } from '@sinclair/typebox';
 import { resolve } from 'node:path';
 import type { LoggedEnd, LoggedStep, LoggerUnit, RunLogger } from '../logger.js';
+import { figuresOf, perNames } from '../../figures.js';
 import { EventFile } from './event-file.js';
 import {
   histogramValue,
   restartEvent,
+  ScalarValues,
   scalarValue,
   sessionEndValue,
   sessionStartValue,
@@ -47,6 +49,7 @@ export const tensorBoardLogger: LoggerUnit<typeof options> = {
 
 class TensorBoardLogger implements RunLogger {
   #last = 0;
+  readonly #scalars = perNames((names) => new ScalarValues(names));
 
   constructor(
     private readonly file: EventFile,
@@ -56,13 +59,14 @@ class TensorBoardLogger implements RunLogger {
   async log({ iteration, metrics, seconds, episodes }: LoggedStep): Promise<void> {
     this.#last = iteration;
     const { histograms } = this.settings;
+    const { names, values: numbers } = figuresOf(metrics);
+    const scalars = this.#scalars(names).with(numbers);
     const values = [
-      ...Object.entries(metrics).map(([name, value]) => scalarValue(name, value)),
       ...Object.entries(seconds).map(([phase, value]) => scalarValue(`seconds/${phase}`, value)),
       ...episodes.slice(0, this.settings.episodes).map((episode, i) => textValue(`episodes/${i}`, markdown(episode))),
       ...(histograms && episodes.length > 0 ? [histogramValue('rollout/returns', episodes.map(episodicReturn))] : []),
     ];
-    await this.file.append(summaryEvent({ wallTime: Date.now() / 1000, step: iteration }, values));
+    await this.file.append(summaryEvent({ wallTime: Date.now() / 1000, step: iteration }, values, scalars));
   }
 
   async close({ status, results }: LoggedEnd): Promise<void> {

@@ -154,7 +154,7 @@ function givenArguments(
 ): [Value[], Map<string, Value>] {
   // prettier-ignore
   const values = positional.map((arg) => evaluate(arg, scope));
-  if (spread !== null) values.push(...iterate(evaluate(spread, scope)));
+  if (spread !== null) for (const value of iterate(evaluate(spread, scope))) values.push(value);
   const names = new Map(byName.map(({ name, value }) => [name, evaluate(value, scope)]));
   const further = namedSpread === null ? null : evaluate(namedSpread, scope);
   if (further instanceof Map) for (const [name, value] of further) names.set(textOf(name), value);

@@ -20,6 +20,7 @@ export const bloom: Family = {
     tie_word_embeddings: true,
   },
   aliases: { n_layer: 'num_hidden_layers', n_head: 'num_attention_heads', n_embed: 'hidden_size' },
+  ignores: () => ['hidden_act', 'head_dim', 'num_key_value_heads'],
   build(config) {
     const { fields, sizes } = config;
     fields.refuse('apply_residual_connection_post_layernorm', false);

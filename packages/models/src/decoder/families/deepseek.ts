@@ -47,6 +47,7 @@ export const deepseekV3: Family = {
       turningSize: fields.count('qk_rope_head_dim'),
       valueSize: fields.count('v_head_dim'),
     };
+    fields.refuse('partial_rotary_factor', 1);
     const frequencies = rotaryFrequencies(type, json, {
       rotaryDims: headSizes.turningSize,
       defaultBase: 10000,
@@ -65,7 +66,7 @@ export const deepseekV3: Family = {
           standardDeviation: fields.real('initializer_range'),
           form: { dropout: fields.real('attention_dropout'), scale: scoreScale(config, headSizes) },
         }),
-      feedForward: (layer) => (layer < Number(fields.value('first_k_dense_replace')) ? {} : mixture(config, layer)),
+      feedForward: (layer) => (layer < config.countFrom0('first_k_dense_replace') ? {} : mixture(config, layer)),
     });
     return { ...architecture, keyValueHeads: heads, headSize: latentHeadSize(headSizes) };
   },

@@ -12,9 +12,9 @@ import { plainDecoder } from '../plain-decoder.js';
 import { llamaDefaults } from './llama.js';
 
 /** Which layers have experts, as Qwen's config states it; the others have one feed-forward layer. */
-export function hasExperts({ fields }: FamilyConfig, layer: number): boolean {
-  const dense = (fields.value('mlp_only_layers') ?? []) as number[];
-  return !dense.includes(layer) && (layer + 1) % fields.count('decoder_sparse_step') === 0;
+export function hasExperts(config: FamilyConfig, layer: number): boolean {
+  const dense = config.layerIndices('mlp_only_layers') ?? [];
+  return !dense.includes(layer) && (layer + 1) % config.fields.count('decoder_sparse_step') === 0;
 }
 
 /** The mixture of Qwen 3: a softmax over all experts, of which the largest are kept. */

@@ -80,6 +80,7 @@ export const gemma2: Family = {
     attn_logit_softcapping: 50,
   },
   aliases: { hidden_activation: 'hidden_act' },
+  ignores: () => ['hidden_act'],
   build(config) {
     const rotary = config.rotary();
     const windows = config.windows(slidingKinds(config, 2), rotary.contextLength);
@@ -102,11 +103,12 @@ export const gemma3: Family = {
     final_logit_softcapping: null,
   },
   aliases: { hidden_activation: 'hidden_act' },
+  ignores: () => ['hidden_act'],
   build(config) {
-    const { fields, json } = config;
+    const { fields } = config;
     const rotaries = config.rotaryByKind({
-      full_attention: Number(json.rope_theta ?? 1e6),
-      sliding_attention: Number(json.rope_local_base_freq ?? 1e4),
+      full_attention: config.realOr('rope_theta', 1e6),
+      sliding_attention: config.realOr('rope_local_base_freq', 1e4),
     });
     const { contextLength } = rotaries.full_attention;
     const kinds = slidingKinds(config, fields.count('sliding_window_pattern'));

@@ -27,6 +27,7 @@ export const gptJ: Family = {
     n_layer: 'num_hidden_layers',
     activation_function: 'hidden_act',
   },
+  ignores: () => ['hidden_act', 'head_dim', 'num_key_value_heads'],
   build(config) {
     const { fields, sizes } = config;
     const turning = fields.value('rotary_dim') === undefined ? sizes.headSize : fields.count('rotary_dim');

@@ -69,7 +69,7 @@ export const lfm2: Family = {
     block_auto_adjust_ff_dim: true,
   },
   build(config) {
-    const attention = config.fields.value('full_attn_idxs') as number[] | undefined;
+    const attention = config.layerIndices('full_attn_idxs');
     const kinds = mixerKinds(config, ['conv', 'full_attention'], (layer) =>
       attention === undefined || attention.includes(layer) ? 'full_attention' : 'conv',
     );
@@ -107,7 +107,7 @@ export const lfm2Moe: Family = {
     const standardDeviation = fields.real('initializer_range');
     const kinds = mixerKinds(config, ['conv', 'full_attention']);
     return build(config, kinds, (layer) => {
-      if (layer < Number(fields.value('num_dense_layers'))) return { activation: 'silu' };
+      if (layer < config.countFrom0('num_dense_layers')) return { activation: 'silu' };
       const path = `model.layers.${layer}.feed_forward`;
       return expertMixture({
         ...{ width: sizes.width, standardDeviation },

@@ -3,7 +3,7 @@
 import { ConfigFields, type ConfigJson } from '@bowyer/checkpoints';
 import type { Value } from '@bowyer/graph';
 import type { ForwardScope } from '../../architecture/architecture.js';
-import type { RotaryFrequencies } from '../../layers/rotary-frequencies.js';
+import { ropeFields, type RotaryFrequencies } from '../../layers/rotary-frequencies.js';
 import type { Family, FamilyConfig } from '../family.js';
 import type { Place } from '../parts.js';
 import { plainDecoder, type AttentionDeparture } from '../plain-decoder.js';
@@ -60,7 +60,8 @@ export const ministral3: Family = {
     sliding_window: null,
   },
   build(config) {
-    const rope = (config.json.rope_parameters ?? rope_parameters) as ConfigJson;
+    const given = ropeFields(config.type, config.json).scaling;
+    const rope = Object.keys(given).length > 0 ? given : rope_parameters;
     const fields = new ConfigFields(config.type, rope, {}, 'rope_parameters.');
     const [beta, original] = [fields.real('llama_4_scaling_beta'), fields.count('original_max_position_embeddings')];
     return build(config, config.rotary({ json: { rope_parameters: rope } }), {

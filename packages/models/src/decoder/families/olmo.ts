@@ -31,8 +31,8 @@ export const olmo3: Family = {
   architecture: 'Olmo3ForCausalLM',
   defaults: { ...defaults, sliding_window: 4096 },
   build(config) {
-    const { fields, json } = config;
-    const full_attention = Number(json.rope_theta ?? 500_000);
+    const { fields } = config;
+    const full_attention = config.realOr('rope_theta', 500_000);
     const rotaries = config.rotaryByKind({ full_attention, sliding_attention: 500_000 });
     const { contextLength } = rotaries.full_attention;
     const kinds = config.layerKinds((layer) => ((layer + 1) % 4 === 0 ? 'full_attention' : 'sliding_attention'));

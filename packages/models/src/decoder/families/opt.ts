@@ -22,6 +22,7 @@ export const opt: Family = {
     tie_word_embeddings: true,
   },
   aliases: { ffn_dim: 'intermediate_size', activation_function: 'hidden_act', init_std: 'initializer_range' },
+  ignores: () => ['hidden_act', 'intermediate_size', 'head_dim', 'num_key_value_heads'],
   build(config) {
     const { fields, sizes } = config;
     fields.refuse('do_layer_norm_before', true);

@@ -1,6 +1,7 @@
 // Phi 1 to 2 (parallel blocks, partly rotary positions) and Phi 3 to 4 (Llama with joint projections, and longrope).
 // Sources: Gunasekar et al. 2023, arXiv:2306.11644; Abdin et al. 2024, arXiv:2404.14219 and arXiv:2412.08905.
 import type { ConfigJson } from '@bowyer/checkpoints';
+import { ropeFields } from '../../layers/rotary-frequencies.js';
 import type { Family, FamilyConfig } from '../family.js';
 import { plainDecoder } from '../plain-decoder.js';
 
@@ -83,8 +84,8 @@ export const phi3: Family = {
 };
 
 /** The first releases call longrope "su" or "yarn"; the original length is a field of its own beside it. */
-function ropeOf({ json, fields }: FamilyConfig): ConfigJson {
-  const given = (json.rope_scaling ?? json.rope_parameters ?? {}) as ConfigJson;
+function ropeOf({ type, json, fields }: FamilyConfig): ConfigJson {
+  const given = ropeFields(type, json).scaling;
   const name = given.rope_type ?? given.type ?? 'default';
   const rope_type = name === 'su' || name === 'yarn' ? 'longrope' : name;
   const original_max_position_embeddings = fields.count('original_max_position_embeddings');

@@ -104,7 +104,7 @@ export class Bpe implements TokenModel {
         continue;
       }
       const bytes = bytesOf(spelled, this.#byteIds);
-      if (bytes !== null) symbols.push(...bytes);
+      if (bytes !== null) for (const byte of bytes) symbols.push(byte);
       else if (this.#options.unkToken !== null) {
         if (unknown !== NONE && !fusesUnknown) symbols.push(unknown);
         unknown = this.#unknownId(this.#options.unkToken);

@@ -57,7 +57,7 @@ const byteFallback: Decoder = (tokens) => {
   const result: string[] = [];
   let bytes: number[] = [];
   const flush = () => {
-    if (bytes.length > 0) result.push(...textOf(bytes));
+    if (bytes.length > 0) for (const text of textOf(bytes)) result.push(text);
     bytes = [];
   };
   for (const token of tokens) {

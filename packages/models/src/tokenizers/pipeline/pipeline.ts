@@ -82,13 +82,17 @@ export class TokenizerPipeline {
   *encode(text: string, { special = false, maxTokens = Infinity } = {}): Generator<undefined, number[]> {
     const ids: number[] = [];
     let share = 0;
-    for (const section of this.#added.sections(text.replace(LONE_SURROGATE, '\uFFFD'))) {
+    const written = text.replace(LONE_SURROGATE, '\uFFFD');
+    if (text.length > SHARE) yield;
+    for (const section of this.#added.sections(written)) {
       if ('id' in section) {
         ids.push(section.id);
         continue;
       }
+      if (section.text.length > SHARE) yield; // it was normalized in one go
       for (const piece of this.#preTokenize(section.text, section.isFirst)) {
         if (piece === '') continue;
+        if (piece.length > SHARE) yield; // it was found in one go
         yield* this.#model.tokenize(piece, ids);
         share += piece.length;
         if (share < SHARE) continue;

@@ -76,7 +76,7 @@ export class Unigram implements TokenModel {
       let start = starts[end];
       if (ids[end] === this.#unknownId) {
         while (start > 0 && ids[start] === this.#unknownId) start = starts[start];
-        reversed.push(...this.#unknown(piece.slice(start, end)).reverse());
+        for (const id of this.#unknown(piece.slice(start, end)).reverse()) reversed.push(id);
       } else reversed.push(ids[end]);
       end = start;
     }

@@ -11,6 +11,7 @@ import { dialoguesOf } from '../../agent/players.js';
 import { playOptions } from '../../agent/play-options.js';
 import { loadPolicy } from '../../agent/policy-setup.js';
 import { agentEnvironment } from '../../environment/agent-context.js';
+import { openMemoryOf } from '../../environment/agent-memory.js';
 import { openEnvParts } from '../../environment/env-parts.js';
 import { environmentOf } from '../../environment/environment.js';
 import { CONFIG_FILE } from '../../run/run-files.js';
@@ -104,10 +105,11 @@ async function openGame(directory: string, seed: number): Promise<Game> {
   const { parts, close: closeParts } = await openEnvParts(config);
   const device = await openDevice(deviceOf({ ...config, threads: 1 }));
   const policy = await loadPolicy(folder, config, device);
+  const memory = await openMemoryOf(folder, config, device);
   const dialogues = await dialoguesOf(policy, config, { envParts: parts, log: () => undefined });
   const { sampling } = playOptions(config, policy.tokenizer);
   const player = await policyPlayer({ policy, dialogues }, { slots: 1 })(sampling);
-  const env = agentEnvironment(config, environmentOf(config, parts))('test');
+  const env = agentEnvironment(config, environmentOf(config, parts), memory?.memory ?? null)('test');
   const { observation, info } = await env.reset({ seed });
   return {
     ...{ id: randomUUID(), policy: policyName, player, env, observation, ended: null },
@@ -116,6 +118,7 @@ async function openGame(directory: string, seed: number): Promise<Game> {
     async close() {
       await env.close();
       await player.close();
+      await memory?.release();
       await policy.release();
       await device.close();
       await closeParts();

@@ -4,7 +4,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { RunSummary } from '@bowyer/views';
 import { CONFIG_FILE } from '../../run/run-files.js';
-import { isPaused } from '../../run/run-control.js';
+import { isPaused, isUnderWay } from '../../run/run-control.js';
 import { readRunRecord } from '../../report/run-facts.js';
 
 const DEEPEST = 6;
@@ -87,8 +87,7 @@ async function stampOf(directory: string): Promise<string> {
   const names = ['metrics.jsonl', 'results.json', 'starts.jsonl', 'paused', CONFIG_FILE, 'trajectories/test.jsonl'];
   const stats = await Promise.all(names.map((name) => stat(join(directory, name)).catch(() => null)));
   // The lock's heartbeat changes all the time: whether it is alive is what counts.
-  const lock = await stat(join(directory, 'run.lock')).catch(() => null);
-  const isAlive = lock !== null && Date.now() - lock.mtimeMs < 30_000;
+  const isAlive = await isUnderWay(directory);
   return [...stats.map((one) => (one === null ? '-' : `${one.size}@${one.mtimeMs}`)), isAlive].join();
 }
 

@@ -12,10 +12,12 @@ import { loadPolicy, type PolicyConfig } from '../../agent/policy-setup.js';
 import { warnOfTextRules } from '../../agent/text-rules.js';
 import type { SharedConfig } from '../../config/keys.js';
 import { agentEnvironment, type ContextConfig } from '../../environment/agent-context.js';
+import { openMemoryOf, type AgentMemory, type MemoryConfig } from '../../environment/agent-memory.js';
 import type { TaskContext } from '../task.js';
 import { itemsToPlay, type ItemConfig } from './items.js';
 
 export type PlayedConfig = ContextConfig &
+  MemoryConfig &
   ItemConfig &
   Pick<SharedConfig, 'seed' | 'slots' | 'maxFailureShare' | 'eosStr'> & { testSize?: number; seeds: number[] | null };
 
@@ -63,12 +65,14 @@ export async function openModel(folder: string, config: ModelConfig, context: Ag
   const policy = await loadPolicy(folder, config, device);
   const critic = unit.playsWithCritic ? await makeCritic(config, device, policy.tokenizer) : null;
   await critic?.restore(criticFolderOf(folder)!);
+  const memory = await openMemoryOf(folder, config, device);
   const agent = { policy, critic, dialogues: await dialoguesOf(policy, config, context) };
   const openPlayer = unit.openPlayer(agent, recipeOptions(config, policy.tokenizer));
   const options = playOptions(config, policy.tokenizer);
   return {
-    play: (part, onEpisode) => playPart(part, { config, context, openPlayer, options, onEpisode }),
+    play: (part, onEpisode) => playPart(part, { config, context, memory, openPlayer, options, onEpisode }),
     close: async () => {
+      await memory?.release();
       await critic?.release();
       await policy.release();
       await device.close();
@@ -89,7 +93,7 @@ export function openEndpoint(
   const openPlayer: OpenPlayer = () =>
     Promise.resolve({ act: (requests) => player.act(requests), close: async () => {} });
   return {
-    play: (part, onEpisode) => playPart(part, { config, context, openPlayer, options, onEpisode }),
+    play: (part, onEpisode) => playPart(part, { config, context, memory: null, openPlayer, options, onEpisode }),
     close: () => player.close(),
     usageText: () => player.usageText(),
   };
@@ -98,6 +102,7 @@ export function openEndpoint(
 interface Playing {
   config: PlayedConfig;
   context: AgentContext;
+  memory: AgentMemory | null;
   openPlayer: OpenPlayer;
   options: PlayOptions;
   onEpisode: () => void;
@@ -105,13 +110,14 @@ interface Playing {
 
 async function playPart(
   { seed, decoding, firstEpisode, episodes }: Part,
-  { config, context, openPlayer, options, onEpisode }: Playing,
+  { config, context, memory, openPlayer, options, onEpisode }: Playing,
 ): Promise<PlayedPart> {
   const { makeEnv, split } = itemsToPlay(config, context.envParts);
   const failures: string[] = [];
   const trajectories = await play(
     {
-      makeEnv: agentEnvironment(config, makeEnv),
+      makeEnv: agentEnvironment(config, makeEnv, memory?.memory ?? null),
+      together: config.memory?.kind === 'encoder',
       hooks: { progress: onEpisode },
       onFailure: (error, episode) => failures.push(`${episode} of seed ${seed}: ${error.message}`),
     },

@@ -7,6 +7,8 @@ import { agentFolderOf, criticFolderOf, modelProblem, runOf } from '../../agent/
 import { algorithmKeys, decodingKeys } from '../../config/adopted-keys.js';
 import type { ContextConfig } from '../../environment/agent-context.js';
 import { contextChanged, contextKeys } from '../../config/context-keys.js';
+import { memoryChanged, memoryKeys } from '../../config/memory-keys.js';
+import type { MemoryConfig } from '../../environment/agent-memory.js';
 import { environmentKeysOf, oracleKeysOf } from '../../config/environment-keys.js';
 import {
   criticKeys,
@@ -53,6 +55,7 @@ function keys(choices: Choices): TProperties {
   const playerKeys = algorithm?.playerOptions.map((key) => [key, algorithm.options.properties[key]]) ?? [];
   return {
     ...common,
+    ...memoryKeys(choices, 'evaluate'),
     ...deviceKeys,
     ...hubKeys,
     ...algorithmKeys,
@@ -92,7 +95,7 @@ function agentProblems(place: string, algorithm: AnyAlgorithm, config: Record<st
       message: `${algorithm.name} acts with its critic, and there is none beside ${folder}`,
       remedy: 'give a run of this algorithm or one of its checkpoints',
     });
-  const { env, context } = config as ContextConfig;
+  const { env, context, memory } = config as unknown as ContextConfig & MemoryConfig;
   const { name } = env;
   if (run?.env?.name !== undefined && run.env.name !== name)
     problems.push({
@@ -101,6 +104,7 @@ function agentProblems(place: string, algorithm: AnyAlgorithm, config: Record<st
       remedy: `write env=${run.env.name}`,
     });
   else if (run?.context !== undefined) problems.push(...contextChanged(folder, env, run.context, context));
+  if (run !== null) problems.push(...memoryChanged(folder, run.memory, memory));
   return problems;
 }
 

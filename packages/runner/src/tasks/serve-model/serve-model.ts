@@ -41,6 +41,7 @@ type ServeConfig = DeviceConfig &
     servedName: string | null;
     serverKeyEnv: string | null;
     maxQueued: number;
+    splitMessages: boolean;
     contextLength: number | null;
   };
 
@@ -58,6 +59,7 @@ export async function serveModel(config: ServeConfig, { print, log, onInterrupt 
     const tokenizer = new SteppedTokenizer(model.tokenizer);
     const server = await ModelServer.listen({
       ...{ model, tokenizer, host, port, slots, maxQueued, seed, apiKey },
+      splitsMessages: config.splitMessages,
       name: servedName ?? basename(resolve(dir)),
       template: await templateOf(tokenizer, config, log),
       rules: await textRules(dir, model, config),

@@ -25,6 +25,10 @@ export const serveModelTask: TaskUnit = {
       'environment variable with the key that clients must send; null: no key is required',
     ),
     max_queued: count('answers that wait for a slot; a request beyond gets status 429', 0),
+    split_messages: Type.Boolean({
+      description:
+        'answers of chats are split: text between <think> and </think> is reasoning_content, calls of the tools of a request are tool_calls; false: content is the text as generated',
+    }),
     context_length: nullable(
       Type.Integer({ minimum: 2 }),
       'longest context in tokens, which decides each slot’s share of memory; null: the model’s',

@@ -15,9 +15,11 @@ import type { Device } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
 import type { DoubleCritic, LanguageModel } from '@bowyer/models';
 import { dialoguesOf } from '../../agent/players.js';
+import { memoryFileOf } from '../../agent/model-folders.js';
 import { playOptions, recipeOptions } from '../../agent/play-options.js';
 import { loadPolicy } from '../../agent/policy-setup.js';
 import { agentEnvironment } from '../../environment/agent-context.js';
+import type { AgentMemory } from '../../environment/agent-memory.js';
 import { environmentOf, optimalReturnOf, splitPlanOf } from '../../environment/environment.js';
 import { breakdownOf } from '../../run/breakdown.js';
 import type { Recorder } from '../../run/recorder.js';
@@ -40,6 +42,12 @@ export const failureLog =
   (error, episode) =>
     log(`${episode} failed and is left out: ${error.message}`, 'WARNING');
 
+/** What results say of rollouts that were played ahead. */
+const aheadOf = ({ rollout }: TrainConfig): Pick<RunResults, 'rollouts'> =>
+  rollout === undefined || rollout.mode === 'synchronous'
+    ? {}
+    : { rollouts: { mode: rollout.mode, maxStaleness: rollout.maxStaleness! } };
+
 /** Plays the start and the result on episodes that neither training nor the choice of the best policy has seen. */
 export class FinalTest {
   constructor(
@@ -47,6 +55,7 @@ export class FinalTest {
     private readonly config: TrainConfig,
     private readonly context: TaskContext,
     private readonly device: Device,
+    private readonly memory: AgentMemory | null,
   ) {}
 
   async run(agent: Agent, startFolder: string | null, recorder: Recorder): Promise<RunResults> {
@@ -78,6 +87,7 @@ export class FinalTest {
     return {
       iterations: recorder.stoppedByGuard === null ? (config.iterations ?? 0) : recorder.iteration,
       ...(recorder.stoppedByGuard !== null && { stopped: recorder.stoppedByGuard }),
+      ...aheadOf(config),
       policies: tested.map(({ name, decoding, metrics, trajectories }): PolicyResult => ({
         ...{ name, decoding, metrics },
         interval: returnInterval(trajectories, items),
@@ -98,6 +108,9 @@ export class FinalTest {
   }
 
   async #playFrom(name: string, folder: string, critic: DoubleCritic | null) {
+    // A policy reads the memory that was saved with it; one without, what the run has in memory at its end.
+    const memoryFile = memoryFileOf(folder);
+    if (memoryFile !== null) await this.memory?.restore(memoryFile);
     const policy: LanguageModel = await loadPolicy(folder, this.config, this.device);
     try {
       return await this.#play(name, {
@@ -137,7 +150,8 @@ export class FinalTest {
     const openPlayer = canAct ? unit.openPlayer(agent, options) : policyPlayer(agent, options);
     const { metrics, trajectories } = await evaluate(
       {
-        makeEnv: agentEnvironment(config, environmentOf(config, context.envParts)),
+        makeEnv: agentEnvironment(config, environmentOf(config, context.envParts), this.memory?.memory ?? null),
+        together: config.memory?.kind === 'encoder',
         hooks: { progress: (_, done) => bar.update(done) },
         onFailure: failureLog(context.log),
         ranks: context.ranks,

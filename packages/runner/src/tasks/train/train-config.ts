@@ -1,15 +1,18 @@
 // What task=train reads of a config.
 import type { Decoding, DiagnosticsOptions, rateFollowsIterations, ReplayPlacement } from '@bowyer/algorithms';
 import type { CriticConfig } from '../../agent/critic-setup.js';
+import type { RolloutConfig } from '../../agent/rollouts-ahead.js';
 import type { RemotePolicyConfig } from '../../agent/remote-rollouts.js';
 import type { WarmStartConfig } from '../../agent/warm-start.js';
 import type { SharedConfig } from '../../config/keys.js';
 import type { ContextConfig } from '../../environment/agent-context.js';
+import type { MemoryConfig } from '../../environment/agent-memory.js';
 import type { LoggerConfig } from '../../run/open-loggers.js';
 import type { GuardBounds } from '../../run/guard.js';
 
 export type TrainConfig = WarmStartConfig &
   ContextConfig &
+  MemoryConfig &
   CriticConfig &
   Pick<
     SharedConfig,
@@ -43,6 +46,7 @@ export type TrainConfig = WarmStartConfig &
     diagnostics?: Omit<DiagnosticsOptions, 'seed'>;
     guard?: GuardBounds;
     remotePolicy?: RemotePolicyConfig;
+    rollout?: RolloutConfig;
     /** Of an algorithm with a schedule over its iterations. */
     lmLrFinalShare?: number;
     lmSchedule?: Parameters<typeof rateFollowsIterations>[0]['lmSchedule'];

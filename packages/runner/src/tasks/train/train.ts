@@ -18,18 +18,21 @@ import { takeExchangeTimes, type LanguageModel } from '@bowyer/models';
 import { makeCritic } from '../../agent/critic-setup.js';
 import { deviceOf } from '../../agent/device-choice.js';
 import { freshPolicy } from '../../agent/fresh-policy.js';
-import { runOf } from '../../agent/model-folders.js';
+import { memoryFileOf, runOf } from '../../agent/model-folders.js';
 import { dialoguesOf } from '../../agent/players.js';
 import { recipeOptions } from '../../agent/play-options.js';
 import { loadPolicy, policyOptimizer, restoreOptimizer, savePolicyState } from '../../agent/policy-setup.js';
 import { warnOfTextRules } from '../../agent/text-rules.js';
 import { referenceOf, teacherOf, type Start } from '../../agent/reference-policy.js';
 import { withRemoteRollouts } from '../../agent/remote-rollouts.js';
+import { withRolloutsAhead, type RolloutsAhead } from '../../agent/rollouts-ahead.js';
 import { startRestorer } from '../../agent/restore-start.js';
 import { makeValueModel } from '../../agent/value-model.js';
 import { warmStart } from '../../agent/warm-start.js';
+import { makeDemonstrations } from '../../demonstrations/demonstrations.js';
 import { datasetFor, loadMaterial } from '../../demonstrations/material.js';
 import { agentEnvironment } from '../../environment/agent-context.js';
+import { AgentMemory } from '../../environment/agent-memory.js';
 import { environmentOf } from '../../environment/environment.js';
 import { CheckpointStore, type CheckpointProgress } from '../../run/checkpoint-store.js';
 import { owningFolder } from '../../run/folder-owner.js';
@@ -58,6 +61,7 @@ export async function train(config: TrainConfig, context: TaskContext): Promise<
 
 async function trainInFolder(config: TrainConfig, context: TaskContext): Promise<void> {
   const { directory, print, ranks = oneRank } = context;
+  refuseAheadOnRanks(config, ranks.size);
   const finished = await readResults(directory);
   await refuseStopped(finished, config, context);
   if (finished !== null && finished.iterations >= (config.iterations ?? finished.iterations)) {
@@ -80,6 +84,15 @@ async function trainInFolder(config: TrainConfig, context: TaskContext): Promise
     return results.stopped === undefined ? 'finished' : 'stopped by the guard';
   });
   await refuseStopped(await readResults(directory), config, context);
+}
+
+/** @throws where a copy of the policy is to play on each of several processes */
+function refuseAheadOnRanks({ rollout }: TrainConfig, size: number): void {
+  if (size === 1 || rollout === undefined || rollout.mode === 'synchronous') return;
+  throw new Error(
+    `rollout.mode=${rollout.mode} on ${size} processes: rollouts are played ahead on one process only\n` +
+      '  start it without mpirun, or write rollout.mode=synchronous',
+  );
 }
 
 async function trainOnDevice(config: TrainConfig, context: TaskContext): Promise<RunResults | null> {
@@ -124,8 +137,22 @@ function refuseOtherLength(found: CheckpointProgress, config: TrainConfig): void
 
 /** @returns null if the user stopped the run before its end */
 async function trainOn(device: Device, config: TrainConfig, context: TaskContext): Promise<RunResults | null> {
+  const memory = await AgentMemory.open(config, device);
+  try {
+    return await trainWith(memory, device, config, context);
+  } finally {
+    await memory?.release();
+  }
+}
+
+async function trainWith(
+  memory: AgentMemory | null,
+  device: Device,
+  config: TrainConfig,
+  context: TaskContext,
+): Promise<RunResults | null> {
   const unit = findAlgorithm(config.agentType)!;
-  const start = await timed('phase', 'start', () => findStart(unit, config, device, context));
+  const start = await timed('phase', 'start', () => findStart(unit, config, device, context, memory));
   if (start === null) return null;
   const { directory, decisive, log, ranks = oneRank } = context;
   const store = new CheckpointStore(join(directory, 'checkpoints'));
@@ -137,6 +164,7 @@ async function trainOn(device: Device, config: TrainConfig, context: TaskContext
     );
 
   const folder = found ? join(found.folder, 'policy') : start.folder;
+  if (memory) await fillMemory(memory, found?.folder ?? null, start, config, log);
   const policy =
     folder === null
       ? await freshPolicy(start.material!, config, device)
@@ -160,24 +188,32 @@ async function trainOn(device: Device, config: TrainConfig, context: TaskContext
     const dataset = start.material && (await datasetFor(policy, start.material, config, log));
     if (ranks.rank === 0) await claimDirectory(directory, decisive);
     const agent: Agent = { policy, critic, dialogues: await dialoguesOf(policy, config, context) };
+    const ahead = {
+      ...{ unit, agent, policyFolder: folder!, checkpoint: found?.folder ?? null },
+      firstIteration: found?.progress.nextIteration ?? 0,
+    };
     const algorithm = (logger: RunLogger) =>
-      runAlgorithm(unit, agent, dataset, {
-        logger,
-        config,
-        context,
-        store,
-        progress: found?.progress ?? null,
-        valueModel,
-        openReference: referenceOf(policy, start, config, device),
-        openTeacher: teacherOf(policy, config, device),
-        restoreStart: startRestorer(policy, start, config, device),
-        device,
-      });
+      withRolloutsAhead(config, ahead, (rollouts) =>
+        runAlgorithm(unit, agent, dataset, {
+          logger,
+          rollouts,
+          config,
+          context,
+          memory,
+          store,
+          progress: found?.progress ?? null,
+          valueModel,
+          openReference: referenceOf(policy, start, config, device),
+          openTeacher: teacherOf(policy, config, device),
+          restoreStart: startRestorer(policy, start, config, device),
+          device,
+        }),
+      );
     const work = async (logger: RunLogger) => {
       const recorder = await algorithm(logger);
       if (recorder.stopRequested && recorder.stoppedByGuard === null) return null;
       context.onInterrupt(null); // the training is saved: a signal ends the process, and a resumed run repeats the test
-      const test = new FinalTest(unit, config, context, device);
+      const test = new FinalTest(unit, config, context, device, memory);
       return timed('phase', 'test', () => test.run(agent, start.folder, recorder));
     };
     if (ranks.rank > 0) return await work(silentLogger);
@@ -201,19 +237,36 @@ async function findStart(
   config: TrainConfig,
   device: Device,
   context: TaskContext,
+  memory: AgentMemory | null,
 ): Promise<Start | null> {
   const given = config.checkpointPath ?? config.policyLm;
   const trainedIn = given === null ? undefined : runOf(given)?.env?.name;
   if (trainedIn !== undefined && trainedIn !== config.env.name)
     context.log(`the policy in ${given} was trained in ${trainedIn}; this run plays ${config.env.name}`, 'WARNING');
-  if (unit.needs.source === 'dataset') return { folder: given, material: await loadMaterial(config) };
+  if (unit.needs.source === 'dataset')
+    return { folder: given, material: await loadMaterial(config, memory, context.log) };
   // Rank 0 makes the start alone; it is the same for any number of ranks, and in the cache.
   const folder = given ?? (await onRankZero(context.ranks ?? oneRank, () => warmStart(config, device, context)));
   if (folder === null) return null;
   // The loss of the start, for the report: the cache may be emptied.
   if (given === null && (context.ranks ?? oneRank).rank === 0)
     await copyFile(join(folder, 'metrics.jsonl'), join(context.directory, 'warm-start.jsonl'));
-  return { folder, material: unit.needs.dataset ? await loadMaterial(config) : null };
+  return { folder, material: unit.needs.dataset ? await loadMaterial(config, memory, context.log) : null };
+}
+
+/** What is in memory as the run begins or goes on: that of its checkpoint, of the agent it starts from, or of the demonstrations. */
+async function fillMemory(
+  memory: AgentMemory,
+  checkpoint: string | null,
+  { folder, material }: Start,
+  config: TrainConfig,
+  log: TaskContext['log'],
+): Promise<void> {
+  if (checkpoint !== null) return memory.restore(memoryFileOf(checkpoint)!);
+  if (!config.memory!.demonstrations || material !== null) return;
+  const ofAgent = (config.checkpointPath ?? config.policyLm) === null ? null : memoryFileOf(folder!);
+  if (ofAgent !== null) return memory.restore(ofAgent);
+  log(memory.addDemonstrations(config, await makeDemonstrations(config)));
 }
 
 interface RunState {
@@ -221,6 +274,7 @@ interface RunState {
   logger: RunLogger;
   config: TrainConfig;
   context: TaskContext;
+  memory: AgentMemory | null;
   store: CheckpointStore;
   /** Null where the run begins. */
   progress: NonNullable<Awaited<ReturnType<CheckpointStore['newest']>>>['progress'] | null;
@@ -228,6 +282,7 @@ interface RunState {
   openTeacher: TrainingRun['openTeacher'];
   restoreStart: TrainingRun['restoreStart'];
   valueModel: LanguageModel | null;
+  rollouts: RolloutsAhead | undefined;
 }
 
 /** Runs the algorithm to its end or to the user's stop. */
@@ -235,8 +290,10 @@ async function runAlgorithm(
   unit: AnyAlgorithm,
   agent: Agent,
   dataset: Dataset | null,
-  { device, logger, config, context, store, progress, openReference, openTeacher, restoreStart, valueModel }: RunState,
+  runState: RunState,
 ): Promise<Recorder> {
+  const { device, logger, config, context, memory, store, progress, valueModel, rollouts } = runState;
+  const { openReference, openTeacher, restoreStart } = runState;
   const { directory, log, envParts, onInterrupt, ranks = oneRank } = context;
   const { policy, critic } = agent;
   const leads = ranks.rank === 0;
@@ -251,10 +308,13 @@ async function runAlgorithm(
       await savePolicyState(policy, join(folder, 'policy'));
       if (valueModel !== null && valueModel !== policy) await savePolicyState(valueModel, join(folder, VALUE_MODEL));
       await critic?.save(join(folder, 'critic'));
+      await rollouts?.save(folder);
+      await memory?.save(folder);
     },
     saveAgent: async (folder: string) => {
       await policy.save(folder);
       await critic?.save(join(folder, 'critic'));
+      await memory?.save(folder);
     },
   };
   const models = valueModel !== null && valueModel !== policy ? [policy, valueModel] : [policy];
@@ -275,7 +335,8 @@ async function runAlgorithm(
     logger,
     ranks,
     control,
-    innerSeconds: ranks.size > 1 ? () => exchangeSeconds(device) : undefined,
+    innerSeconds: rollouts ? () => rollouts.takeSeconds() : ranks.size > 1 ? () => exchangeSeconds(device) : undefined,
+    rolloutMetrics: rollouts && (() => rollouts.takeMetrics()),
   });
   const stop = () => {
     recorder.stopRequested = true;
@@ -286,17 +347,19 @@ async function runAlgorithm(
   recorder.remember(metrics);
   const run: TrainingRun = {
     ...agent,
-    makeEnv: agentEnvironment(config, environmentOf(config, envParts)),
+    makeEnv: agentEnvironment(config, environmentOf(config, envParts), memory?.memory ?? null),
+    together: config.memory?.kind === 'encoder', // which answers after a while
     onFailure: failureLog(log),
     onRollout: async (rollout, iteration) => {
       await diagnostics?.onRollout(rollout, iteration);
       recorder.progress('diagnostics', 1, 1);
+      memory?.addRollout(rollout);
     },
     onEvaluation: (episodes) => recorder.evaluated(episodes),
     ...{ dataset, history, state, firstIteration, hooks: recorder, valueModel },
     ...{ openReference, openTeacher, restoreStart },
     environment: config.env.name,
-    ...{ ranks, replayPlacement: config.distributed.replay },
+    ...{ ranks, replayPlacement: config.distributed.replay, rollouts },
   };
   const trained = withRemoteRollouts(config.remotePolicy, { ...agent, slots: config.slots }, (openRollouts) =>
     unit.train({ ...run, openRollouts }, recipeOptions(config, policy.tokenizer)),

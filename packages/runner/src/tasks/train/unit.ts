@@ -1,5 +1,5 @@
 // task=train: an algorithm from its start to its final test.
-import { Type, type TProperties } from '@sinclair/typebox';
+import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
 import { evalDecodingKey, findAlgorithm } from '@bowyer/algorithms';
 import { count, nullable, oneOf, rate } from '@bowyer/core';
 import { modelProblem } from '../../agent/model-folders.js';
@@ -7,6 +7,7 @@ import { algorithmKeys, decodingKeys, wandbKeys } from '../../config/adopted-key
 import { loggerKeys } from '../../config/logger-keys.js';
 import { demonstrationProblems, demonstrationsNode } from '../../config/demonstration-keys.js';
 import { contextKeys } from '../../config/context-keys.js';
+import { memoryKeys } from '../../config/memory-keys.js';
 import { environmentKeysOf, oracleKeysOf } from '../../config/environment-keys.js';
 import {
   cacheKeys,
@@ -21,6 +22,7 @@ import {
   policyKeys,
   policyNode,
   remotePolicyNode,
+  rolloutNode,
   runKeys,
   samplingKeys,
   templateKeys,
@@ -34,6 +36,7 @@ import { isConversationFile } from '../../demonstrations/conversations.js';
 import { undecided } from '../../config/undecided.js';
 import { guardNode, guardProblems, type GuardBounds } from '../../run/guard.js';
 import { lossProblems, type LossConfig } from './loss-problems.js';
+import { rolloutProblems } from './rollout-problems.js';
 import { remotePolicyProblems } from './remote-policy-problems.js';
 import type { Choices, TaskUnit } from '../task.js';
 import type { ConfigProblem } from '@bowyer/core';
@@ -79,6 +82,13 @@ const distributedNode = ({ algorithm }: Choices) =>
     ),
   );
 
+/** A synchronous run has no other key, and a run that was begun before there were such keys is synchronous. */
+function rolloutNodeOf({ setting }: Choices): TSchema {
+  if ((setting('rollout.mode') ?? 'synchronous') !== 'synchronous') return rolloutNode;
+  const { mode } = rolloutNode.properties;
+  return undecided(Type.Object({ mode }, { additionalProperties: false, description: rolloutNode.description }));
+}
+
 function keys(choices: Choices): TProperties {
   const { algorithm, setting } = choices;
   const collects = algorithm?.needs.source !== 'dataset';
@@ -102,6 +112,7 @@ function keys(choices: Choices): TProperties {
     ...(algorithm?.options.properties as TProperties | undefined),
     ...environmentKeysOf(choices),
     ...contextKeys(choices),
+    ...memoryKeys(choices, 'train'),
     ...oracleKeysOf(choices),
     ...playKeys,
     ...sampling,
@@ -127,6 +138,7 @@ function keys(choices: Choices): TProperties {
       ),
     }),
     ...(collects && { diagnostics: diagnosticsNode, guard: guardNode, remote_policy: remotePolicyNode }),
+    ...(collects && { rollout: rolloutNodeOf(choices) }),
     ...(collects
       ? !isGiven && { ...cacheKeys, ...terminatorKey, warm_start: warmStartNode }
       : {
@@ -188,6 +200,7 @@ export const trainTask: TaskUnit = {
         remedy: 'write use_lora=true to train adapters beside them',
       });
     problems.push(...remotePolicyProblems(findAlgorithm(config.agentType), raw));
+    problems.push(...rolloutProblems(findAlgorithm(config.agentType), raw));
     if (guard && diagnostics) problems.push(...guardProblems(guard, diagnostics));
     const isGiven = checkpointPath !== null || policyLm !== null;
     if (problems.length === 0) problems.push(...(await lossProblems(findAlgorithm(config.agentType), config)));

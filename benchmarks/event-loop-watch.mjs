@@ -1,0 +1,23 @@
+// Preloaded into a server (`node --import`): how much CPU time its event loop takes between two turns of a timer, which is how long
+// everybody else waits for it on an idle machine, and the memory of the process. Four lines a second go to WATCH_FILE.
+import { appendFileSync, readFileSync } from 'node:fs';
+import { isMainThread } from 'node:worker_threads';
+
+/** CPU time of the main thread, in ms (Linux). */
+const cpuMs = () => Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+
+const file = process.env.WATCH_FILE;
+if (isMainThread && file !== undefined) {
+  let [at, longestMs, written] = [cpuMs(), 0, 0];
+  setInterval(() => {
+    const now = cpuMs();
+    longestMs = Math.max(longestMs, now - at);
+    at = now;
+    if (performance.now() - written < 250) return;
+    const { rss, heapUsed, arrayBuffers } = process.memoryUsage();
+    appendFileSync(file, `${JSON.stringify({ longestMs, rss, heapUsed, arrayBuffers })}\n`);
+    written = performance.now();
+    longestMs = 0;
+    at = cpuMs();
+  }, 4).unref();
+}

@@ -1,0 +1,322 @@
+// Every family of decoders against transformers: the script builds shrunk checkpoints (families_peer.py), reads them here through
+// LanguageModel.load, compares, and writes docs/models/families-table.md. A family that was measured is not measured again unless
+// it is named, so a run that was stopped goes on.
+// Run: PYTHON=… node --conditions=source --import tsx benchmarks/families.ts [NAME…] [results=FOLDER] [repetitions=N]
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { Rng } from '@bowyer/core';
+import { readSafetensors, type HostTensors } from '@bowyer/checkpoints';
+import { openDevice } from '@bowyer/graph';
+import { LanguageModel, wordLevelTokenizer, type Quantization, type TokenExample } from '@bowyer/models';
+import { median } from './measure.js';
+
+/** What families_peer.py says of a family's small model. */
+interface PeerSmall {
+  config: { model_type: string };
+  examples: { ids: number[]; targets: number[]; logits: number[][]; logprobs: number[] }[];
+  /** null where PEFT asks for a choice. */
+  loraTargets: string[] | null;
+  prompt: number[];
+  greedy: number[];
+}
+
+/** And of its wide one. */
+interface PeerWide {
+  contexts: number[][];
+  parameters: number;
+}
+
+/** Its first line. */
+type Versions = Record<'transformers' | 'torch', string>;
+
+/** Measured on the small model. */
+interface Numbers {
+  modelType: string;
+  logits: number;
+  logprobs: number;
+  greedy: boolean;
+  gradients: number;
+  /** 'equal', 'differs', or what is adapted here where PEFT has no default. */
+  lora: string;
+  versions: Versions;
+}
+
+/** Measured on the wide model. */
+interface Speed {
+  /** Mean absolute difference of log-probabilities from float32, nats. */
+  bits: Record<'8bit' | '4bit', number>;
+  parameters: number;
+  tokensPerSecond: number;
+  ratio: number;
+  /** Share of the wide model's greedy tokens that are equal. */
+  wideGreedy: number;
+  load: number;
+}
+
+const NEW_TOKENS = 32;
+const greedy = { temperature: 1, topK: 0, topP: 1, greedy: true, terminatorIds: [] };
+const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+const options = process.argv.slice(2);
+const option = (name: string) => options.find((text) => text.startsWith(`${name}=`))?.slice(name.length + 1);
+const results = option('results') ?? here('../outputs/families');
+const repetitions = Number(option('repetitions') ?? 3);
+const device = await openDevice({ device: 'cpu' });
+const peer = openPeer();
+const { names: allNames, ...versions } = await peer.answer<Versions & { names: string[] }>();
+
+/** What stands above the table. */
+const HEADER = `# Families: measured differences
+
+Every family of decoders against VERSIONS, on DATE, by one command, which builds the checkpoints, compares and writes this page:
+
+\`\`\`sh
+PYTHON=… node --conditions=source --import tsx benchmarks/families.ts
+\`\`\`
+
+Weights are random and sizes small; what a family does otherwise than Llama is as in \`tools/make-family-recordings.py\`. The files
+are those of \`save_pretrained\`, read by \`LanguageModel.load\`.
+
+- **logits, log-probs**: largest difference over three texts of 40, 19 and 6 tokens, beyond windows and original lengths. The
+  reference computes in float64.
+- **greedy**: whether 32 tokens are equal, decoded with caches, windows and states.
+- **gradients**: largest difference of an element, as a share of the largest element of its parameter's gradient (or of a thousandth
+  of the model's largest gradient, where that is more).
+- **LoRA**: whether the layers that are adapted by default are those of PEFT; else those adapted here, as PEFT asks for a choice.
+- **wide greedy**: share of equal greedy tokens of a wider model, 16 rows of 32 tokens; both sides compute in float32.
+- **8, 4 bits**: mean absolute difference of log-probabilities from float32, wide model, in nats.
+- **speed**: wide model of the given size in millions of parameters, float32, prompts of 64 tokens, 16 rows, 32 greedy tokens; tokens
+  a second here, and as a multiple of transformers' \`generate\` on as many threads. Medians of alternating repetitions. The load
+  average is that of the machine meanwhile: at more than 2 both sides wait for other programs.
+
+| family | logits | log-probs | greedy | gradients | LoRA | wide greedy | 8, 4 bits | size | tokens/s | ratio | load |
+|---|---|---|---|---|---|---|---|---|---|---|---|
+`;
+
+const chosen = options.filter((text) => !text.includes('='));
+try {
+  const unknown = chosen.filter((name) => !allNames.includes(name));
+  if (unknown.length > 0) throw new Error(`no such family: ${unknown.join(', ')}; known: ${allNames.join(', ')}`);
+  await mkdir(results, { recursive: true });
+  // The speed of all comes last: it takes longer.
+  for (const what of ['numbers', 'speed'] as const)
+    for (const name of chosen.length > 0 ? chosen : allNames) {
+      const path = resultPath(name, what);
+      if (chosen.length === 0 && existsSync(path)) continue;
+      const result = await measure(name, what).catch((error: Error) => error);
+      if (result instanceof Error) console.error(name, what, result);
+      else await writeFile(path, `${JSON.stringify(result)}\n`);
+      console.log(name, JSON.stringify(result));
+    }
+} finally {
+  await device.close();
+  peer.close();
+  await writeTable();
+}
+
+function resultPath(name: string, what: 'numbers' | 'speed'): string {
+  return join(results, `${name}.${what}.json`);
+}
+
+async function measure(name: string, what: 'numbers' | 'speed'): Promise<Numbers | Speed> {
+  const dir = await mkdtemp(join(tmpdir(), 'families-'));
+  try {
+    if (what === 'speed') return await compareWide(dir, await peer.ask<PeerWide>(`wide\t${name}\t${dir}`));
+    const small = await peer.ask<PeerSmall>(`small\t${name}\t${dir}`);
+    return { modelType: small.config.model_type, ...(await compareSmall(dir, small)), versions };
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+/** Files of transformers have no tokenizer. */
+async function addTokenizer(dir: string, vocabulary: number): Promise<void> {
+  const words = Array.from({ length: vocabulary - 3 }, (_, i) => `w${i}`).join(' ');
+  await wordLevelTokenizer([words], { minCount: 1 }).save(dir);
+}
+
+function largest(values: Iterable<number>): number {
+  let most = 0;
+  for (const value of values) most = Math.max(most, Math.abs(value));
+  return most;
+}
+
+function differences(a: ArrayLike<number>, b: ArrayLike<number>): number[] {
+  return Array.from(a, (x, i) => x - b[i]);
+}
+
+async function compareSmall(dir: string, peer: PeerSmall) {
+  await addTokenizer(dir, 29);
+  const model = await LanguageModel.load({ device, dir, masksPadding: false });
+  const examples = peer.examples.map(({ ids, targets }) => scored(ids, targets, () => 1));
+  const logprobs = await model.logprobs(examples);
+  // `scores` gives logits of an example's first scored position.
+  const positions = peer.examples.flatMap((example) => example.ids.map((_, position) => ({ example, position })));
+  const scores = await model.scores(
+    positions.map(({ example, position }) => scored(example.ids, example.targets, (t) => Number(t === position))),
+  );
+  const result = {
+    logits: largest(
+      positions.flatMap(({ example, position }, i) => differences(example.logits[position], scores[i].logitsHead)),
+    ),
+    logprobs: largest(peer.examples.flatMap((example, i) => differences(example.logprobs, logprobs[i]))),
+    greedy: (await generate(model, [peer.prompt], peer.greedy.length, 48))[0].join() === peer.greedy.join(),
+    gradients: await gradientDifference(model, examples, await readSafetensors(join(dir, 'gradients'))),
+    lora: await comparedTargets(dir, peer.loraTargets),
+  };
+  await model.release();
+  return result;
+}
+
+function scored(ids: number[], targets: number[], weight: (position: number) => number): TokenExample {
+  return {
+    ids: Int32Array.from(ids),
+    targets: Int32Array.from(targets),
+    weights: Float32Array.from(ids, (_, position) => weight(position)),
+  };
+}
+
+/** The largest, as a share of the largest of its parameter's gradient, or of a thousandth of the model's largest. */
+async function gradientDifference(model: LanguageModel, examples: TokenExample[], expected: HostTensors) {
+  const optimizer = await model.createOptimizer(adam);
+  await model.accumulateGradients(examples);
+  const found = await device.read(optimizer.gradients);
+  const names = Object.keys(expected);
+  if (names.sort().join() !== Object.keys(found).filter((name) => name in expected).sort().join())
+    throw new Error(`gradients of ${names.filter((name) => !(name in found)).join(', ')} are not here`);
+  const most = largest(names.map((name) => largest(expected[name].data)));
+  return largest(
+    names.map((name) => {
+      const scale = Math.max(largest(expected[name].data), most / 1000);
+      return largest(differences(expected[name].data, found[name].data as Float32Array)) / scale;
+    }),
+  );
+}
+
+async function comparedTargets(dir: string, expected: string[] | null): Promise<string> {
+  const lora = { r: 1, alpha: 1, dropout: 0, targetModules: null, seed: 1 };
+  const model = await LanguageModel.load({ device, dir, lora });
+  const names = model.parameters.names.map((name) => name.split('.').at(-3)!);
+  await model.release();
+  const targets = [...new Set(names)].sort().join(', ');
+  if (expected === null) return `${targets} (PEFT asks)`;
+  return targets === expected.join(', ') ? 'equal' : `differs: ${targets}, PEFT ${expected.join(', ')}`;
+}
+
+async function compareWide(dir: string, { contexts, parameters }: PeerWide): Promise<Speed> {
+  const vocabulary = (JSON.parse(await readFile(join(dir, 'config.json'), 'utf8')) as { vocab_size: number }).vocab_size;
+  await addTokenizer(dir, vocabulary);
+  const theirs = () => peer.ask<{ seconds: number; ids: number[][] }>('generate');
+  const model = await LanguageModel.load({ device, dir, masksPadding: false });
+  const ours = () => generate(model, contexts, NEW_TOKENS, contexts[0].length + NEW_TOKENS);
+  const ids = await ours(); // compiles; both warm up
+  const expected = (await theirs()).ids;
+  const times: number[] = [];
+  const ratios: number[] = [];
+  for (let i = 0; i < repetitions; i++) {
+    const start = performance.now();
+    await ours();
+    times.push((performance.now() - start) / 1000);
+    ratios.push((await theirs()).seconds / times.at(-1)!);
+  }
+  const load = loadavg()[0];
+  const examples = contexts.slice(0, 4).map((context) => scored(context.slice(0, -1), context.slice(1), () => 1));
+  const whole = await model.logprobs(examples);
+  await model.release();
+  const bits = { '8bit': 0, '4bit': 0 };
+  for (const quantization of ['8bit', '4bit'] as const)
+    bits[quantization] = await quantizedDifference(dir, quantization, examples, whole);
+  const equal = ids.flatMap((row, i) => row.map((id, t) => Number(id === expected[i][t])));
+  const tokensPerSecond = (contexts.length * NEW_TOKENS) / median(times);
+  const wideGreedy = equal.reduce((sum, isEqual) => sum + isEqual, 0) / (contexts.length * NEW_TOKENS);
+  return { bits, parameters, tokensPerSecond, ratio: median(ratios), wideGreedy, load };
+}
+
+async function quantizedDifference(
+  dir: string,
+  quantization: Quantization,
+  examples: TokenExample[],
+  whole: readonly Float32Array[],
+): Promise<number> {
+  const model = await LanguageModel.load({ device, dir, quantization, masksPadding: false });
+  const found = await model.logprobs(examples);
+  await model.release();
+  const all = whole.flatMap((row, i) => differences(row, found[i]).map(Math.abs));
+  return all.reduce((sum, difference) => sum + difference, 0) / all.length;
+}
+
+/** Greedy tokens of each context. */
+async function generate(model: LanguageModel, contexts: number[][], maxNewTokens: number, contextLength: number) {
+  const episodes = await model.openEpisodes({ slots: contexts.length, contextLength });
+  const turns = contexts.map((tokens, slot) => ({ slot, tokens, rng: new Rng(1) }));
+  const utterances = await episodes.act(turns, { ...greedy, maxNewTokens });
+  await episodes.close();
+  return utterances.map(({ ids }) => ids);
+}
+
+function openPeer() {
+  const script = fileURLToPath(new URL('families_peer.py', import.meta.url));
+  const child = spawn(process.env.PYTHON ?? 'python3', [script, String(device.threads)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const answer = async <T>(): Promise<T> => {
+    const { value, done } = await lines.next();
+    if (done) throw new Error('families_peer.py ended without an answer; see its message above');
+    const said = JSON.parse(value) as T & { error?: string };
+    if (said.error !== undefined) throw new Error(`families_peer.py: ${said.error}`);
+    return said;
+  };
+  const ask = <T>(line: string): Promise<T> => {
+    child.stdin.write(`${line}\n`);
+    return answer<T>();
+  };
+  return { answer, ask, close: () => child.stdin.end() };
+}
+
+async function writeTable(): Promise<void> {
+  const rows = [];
+  for (const name of allNames) {
+    const [numbers, speed] = [await result<Numbers>(name, 'numbers'), await result<Speed>(name, 'speed')];
+    if (numbers) rows.push({ name, numbers, speed });
+  }
+  if (rows.length === 0) return;
+  const { transformers, torch } = rows[0].numbers.versions;
+  const text = HEADER.replace('VERSIONS', `transformers ${transformers}, PyTorch ${torch}`).replace(
+    'DATE',
+    new Date().toISOString().slice(0, 10),
+  );
+  await writeFile(here('../docs/models/families-table.md'), `${text}${rows.map(tableLine).join('')}`);
+}
+
+async function result<T>(name: string, what: 'numbers' | 'speed'): Promise<T | undefined> {
+  const path = resultPath(name, what);
+  return existsSync(path) ? (JSON.parse(await readFile(path, 'utf8')) as T) : undefined;
+}
+
+function tableLine({ name, numbers, speed }: { name: string; numbers: Numbers; speed?: Speed }): string {
+  const small = (value: number) => value.toExponential(0);
+  const cells = [
+    ...[name, small(numbers.logits), small(numbers.logprobs), numbers.greedy ? 'equal' : 'differs'],
+    ...[small(numbers.gradients), numbers.lora],
+    ...(speed ? speedCells(speed) : ['', '', '', '', '', '']),
+  ];
+  return `| ${cells.join(' | ')} |\n`;
+}
+
+function speedCells({ bits, parameters, tokensPerSecond, ratio, wideGreedy, load }: Speed): string[] {
+  return [
+    `${(100 * wideGreedy).toFixed(0)} %`,
+    `${bits['8bit'].toFixed(3)}, ${bits['4bit'].toFixed(3)}`,
+    (parameters / 1e6).toFixed(0),
+    tokensPerSecond.toFixed(0),
+    ratio.toFixed(2),
+    load.toFixed(1),
+  ];
+}

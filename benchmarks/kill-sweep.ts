@@ -1,0 +1,117 @@
+// A sweep whose launcher and whose jobs are killed with SIGKILL at random instants, and which is started again until it ends, writes the
+// table of a sweep that was never killed, apart from its seconds. Tiny runs of behaviour cloning on the tabular game, two at once.
+//   nice node --conditions=source --import tsx benchmarks/kill-sweep.ts [JOBS [KILLS [FOLDER]]]
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Rng } from '@bowyer/core';
+import { repository } from '../packages/runner/test/command-line.js';
+
+const [jobs, mostKills] = [process.argv[2] ?? '30', process.argv[3] ?? '60'].map(Number);
+const directory = process.argv[4] ?? mkdtempSync(join(tmpdir(), 'bowyer-kill-sweep-'));
+const rng = new Rng(Date.now() % 2 ** 32);
+
+/** Mean time between two kills. */
+const MEAN_MS = 3000;
+
+const command = (folder: string) => [
+  ...[join(repository, 'packages/runner/bin/bowyer.js'), '-m', '--config-name', 'archer_20q', 'algorithm=bc'],
+  ...['env=tabular', 'preset=exact_game', 'demonstrations.count=32', 'epochs=2', 'batch_size=8', 'save_minutes=0'],
+  ...['eval_size=4', 'test_size=4', 'slots=4', 'policy.n_embd=8', `seed=range(${jobs})`],
+  ...['launcher=local', 'launcher.jobs=2', 'launcher.resume=true', `hydra.sweep.dir=${folder}`],
+];
+
+interface Start {
+  pid: number;
+  /** Exit code; null: killed. */
+  ended: Promise<number | null>;
+  said: () => string;
+}
+
+function start(folder: string): Start {
+  const child = spawn(process.execPath, command(folder), { cwd: repository, stdio: ['ignore', 'pipe', 'pipe'] });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  // Jobs that outlive their launcher do not keep its pipes: 'exit' and 'close' come together.
+  return { pid: child.pid!, ended: new Promise((resolve) => child.on('close', resolve)), said: () => text };
+}
+
+/** Processes of the jobs at work, by their markers. */
+function jobProcesses(folder: string): number[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).flatMap((name) => {
+    const path = join(folder, name, 'sweep-job.json');
+    if (!existsSync(path)) return [];
+    const { status, pid } = JSON.parse(readFileSync(path, 'utf8')) as { status: string; pid: number | null };
+    return status === 'started' && pid !== null ? [pid] : [];
+  });
+}
+
+const counts = { launcher: 0, job: 0, all: 0, starts: 0, refused: 0 };
+const total = () => counts.launcher + counts.job + counts.all;
+
+function kill(pid: number): boolean {
+  try {
+    return process.kill(pid, 'SIGKILL');
+  } catch {
+    return false; // it had ended
+  }
+}
+
+/** The launcher alone, one job alone, or all at once. @returns whether the launcher is dead */
+function killSome(launcher: number, folder: string): boolean {
+  const atWork = jobProcesses(folder);
+  const what = rng.uniform();
+  if (what < 0.4 && atWork.length > 0) {
+    counts.job += Number(kill(atWork[rng.integer(0, atWork.length - 1)]));
+    return false;
+  }
+  if (what < 0.7) for (const pid of atWork) kill(pid);
+  const isDead = kill(launcher);
+  counts[what < 0.7 ? 'all' : 'launcher'] += Number(isDead);
+  return isDead;
+}
+
+/** Starts the sweep until it ends with exit code 0. */
+async function killedSweep(folder: string): Promise<void> {
+  for (;;) {
+    counts.starts++;
+    const { pid, ended, said } = start(folder);
+    for (let isOver = false; !isOver;) {
+      const pause = sleep(2 * MEAN_MS * rng.uniform()).then(() => 'pause' as const);
+      if (total() < mostKills && (await Promise.race([ended, pause])) === 'pause') isOver = killSome(pid, folder);
+      else isOver = true;
+    }
+    const code = await ended;
+    if (code === 0) return;
+    const isRefused = /still runs as process|is at work on the/.test(said());
+    counts.refused += Number(isRefused);
+    if (isRefused)
+      await sleep(500); // a job of the dead launcher ends at its next line
+    else if (code !== null && code !== 1) throw new Error(`exit code ${code}: ${said()}`);
+  }
+}
+
+/** Without the column of seconds. */
+function table(folder: string): string {
+  const text = readFileSync(join(folder, 'sweep.csv'), 'utf8').replaceAll(folder, 'FOLDER');
+  return text.replaceAll(/,\d+\.\d,FOLDER/g, ',,FOLDER');
+}
+
+const [whole, killed] = ['whole', 'killed'].map((name) => join(directory, name));
+const undisturbed = start(whole);
+if ((await undisturbed.ended) !== 0) throw new Error(undisturbed.said());
+rmSync(killed, { recursive: true, force: true });
+await killedSweep(killed);
+const isEqual = table(whole) === table(killed);
+console.log('| jobs | starts of the sweep | launcher killed | a job killed | all killed | refused, as a job still ran | table |'); // prettier-ignore
+console.log('|---|---|---|---|---|---|---|');
+const { starts, launcher, job, all, refused } = counts;
+console.log(
+  `| ${jobs} | ${starts} | ${launcher} | ${job} | ${all} | ${refused} | ${isEqual ? 'equal' : 'different'} |`,
+);
+if (!isEqual) console.log(table(whole), table(killed));
+process.exitCode = isEqual ? 0 : 1;
+if (process.argv[4] === undefined) rmSync(directory, { recursive: true, force: true });

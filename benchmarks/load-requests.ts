@@ -1,0 +1,106 @@
+// What load-test.ts sends: a mixture as of many clients, some of them broken or hostile, and the requests that take a server longest.
+import type { Rng } from '@bowyer/core';
+
+export interface Sent {
+  method?: 'GET' | 'POST';
+  path: string;
+  body?: string;
+  /** The client closes the connection this long after it has sent the request. */
+  leavesAfterMs?: number;
+}
+
+const words = 'is it bigger than a bread box or a dog ? '.split(' ');
+const sentence = (rng: Rng, count: number) => Array.from({ length: count }, () => words[rng.integer(0, words.length - 1)]).join(' '); // prettier-ignore
+
+const completion = (body: object, more: Partial<Sent> = {}): Sent => ({
+  path: '/v1/completions',
+  body: JSON.stringify({ max_tokens: 2, ...body }),
+  ...more,
+});
+const chat = (body: object): Sent => ({
+  path: '/v1/chat/completions',
+  body: JSON.stringify({ max_tokens: 2, ...body }),
+});
+const user = (content: string) => ({ role: 'user', content });
+const long = (characters: number) =>
+  words
+    .join(' ')
+    .repeat(Math.ceil(characters / 40))
+    .slice(0, characters);
+const many = <Item>(count: number, make: (i: number) => Item) => Array.from({ length: count }, (_, i) => make(i));
+const byNumber = (count: number, value: unknown) => Object.fromEntries(many(count, (i) => [String(i), value]));
+
+/** One at a time: each is answered, or refused in words. */
+export const modelCases: Readonly<Record<string, Sent>> = {
+  'a short prompt': completion({ prompt: 'is it' }),
+  'a prompt of 0.03 MB': completion({ prompt: long(2 ** 15) }),
+  'a prompt of 0.25 MB': completion({ prompt: long(2 ** 18) }),
+  'a prompt of 0.5 MB': completion({ prompt: long(2 ** 19) }),
+  '0.5 MB of one letter': completion({ prompt: 'a'.repeat(2 ** 19) }),
+  '0.5 MB of accents': completion({ prompt: 'e\u0301\u0323'.repeat(2 ** 19 / 3) }),
+  '0.5 MB of spaces': completion({ prompt: ' '.repeat(2 ** 19) }),
+  'a prompt of 7 MB': completion({ prompt: long(7 * 2 ** 20) }),
+  'a body of 40 MB': completion({ prompt: long(40 * 2 ** 20) }),
+  '7 MB that are no JSON': { path: '/v1/completions', body: `{"prompt":"${long(7 * 2 ** 20)}` },
+  '1,000,000 prompts': completion({ prompt: many(1_000_000, () => 'a') }),
+  '24,000 fields': completion({ prompt: 'is', ...byNumber(24_000, 1) }),
+  '24,000 biases': completion({ prompt: 'is', logit_bias: byNumber(24_000, 1) }),
+  '240,000 stop tokens': completion({ prompt: 'is', stop_token_ids: many(240_000, (i) => i % 32_000) }),
+  '240,000 token ids': completion({ prompt: many(240_000, (i) => i % 32_000) }),
+  '3,000 token ids, 64 tokens': completion({ prompt: many(3_000, (i) => i), max_tokens: 64, stream: true }),
+  '3,000 token ids, echoed': completion({ prompt: many(3_000, (i) => i), echo: true }),
+  '3,000 token ids, scored': completion({ prompt: many(3_000, (i) => i), max_tokens: 0, echo: true, logprobs: 0 }),
+  '2,000 messages': chat({ messages: many(2_000, () => user('is it')) }),
+  '2,000 messages of 200 characters': chat({ messages: many(2_000, () => user(long(200))) }),
+  '1 MB of arguments': chat({
+    messages: [{ role: 'assistant', tool_calls: [{ id: 'a', function: { name: 'f', arguments: JSON.stringify({ a: long(2 ** 20) }) } }] }], // prettier-ignore
+  }),
+  'arguments of 200,000 numbers': chat({
+    messages: [{ role: 'assistant', tool_calls: [{ id: 'a', function: { name: 'f', arguments: `[${'1,'.repeat(200_000)}1]` } }] }], // prettier-ignore
+  }),
+  '2,000 tools': chat({ messages: [user('is it')], tools: many(2_000, (i) => ({ type: 'function', function: { name: `f${i}` } })) }), // prettier-ignore
+  '1,000 answers': completion({ prompt: 'is', n: 1_000 }),
+  'an answer of 2,000 tokens': completion({ prompt: 'is', max_tokens: 2_000, stream: true, ignore_eos: true }),
+};
+
+const invalid: readonly Sent[] = [
+  completion({ prompt: 'is it', temperature: 9 }),
+  completion({ prompt: [], max_tokens: -1 }),
+  completion({ prompt: [1e9] }),
+  completion({ prompt: 'is it', model: 'another' }),
+  chat({ messages: [] }),
+  chat({ messages: [{ role: 'nobody', content: 'is it' }] }),
+  { path: '/v1/completions', body: '{"prompt": "is it' },
+  { path: '/v1/nothing', body: '{}' },
+  { path: '//', method: 'GET' },
+];
+const huge = ['a prompt of 0.25 MB', '0.5 MB of one letter', 'a prompt of 7 MB', '240,000 token ids', '2,000 messages'];
+
+export function modelRequests(rng: Rng): Sent {
+  const kind = rng.uniform();
+  const short = { prompt: sentence(rng, 4), max_tokens: rng.integer(1, 3) };
+  if (kind < 0.7) return completion(short);
+  if (kind < 0.8) return chat({ messages: [user(sentence(rng, 6))], stream: rng.uniform() < 0.5 });
+  if (kind < 0.85) return completion({ ...short, max_tokens: 200, stream: true }, { leavesAfterMs: 50 * rng.uniform() }); // prettier-ignore
+  if (kind < 0.95) return invalid[rng.integer(0, invalid.length - 1)];
+  if (kind < 0.995) return completion({ ...short, echo: true, logprobs: 0, max_tokens: 0 });
+  return modelCases[huge[rng.integer(0, huge.length - 1)]];
+}
+
+const post = (path: string, body: object, more: Partial<Sent> = {}): Sent => ({ path, body: JSON.stringify(body), ...more }); // prettier-ignore
+
+/** Instances are made, played and closed; ids that do not exist are among them. */
+export function envRequests(rng: Rng): Sent {
+  const kind = rng.uniform();
+  const id = rng.integer(0, 999);
+  if (kind < 0.05) return post('/create', {});
+  if (kind < 0.08) return post('/close', { id });
+  if (kind < 0.25) return post('/reset', { id, data_idx: rng.integer(0, 99) });
+  if (kind < 0.8) return post('/step', { id, action: `Is it a ${sentence(rng, 1)}?` });
+  if (kind < 0.85) return post('/step', { id, action: long(2 ** 16) });
+  if (kind < 0.9) return post('/step', { id, action: 'is it' }, { leavesAfterMs: 5 * rng.uniform() });
+  if (kind < 0.93) return post('/step', { id: 'none' });
+  if (kind < 0.96) return { path: '/step', body: '{"id": 0, "act' };
+  if (kind < 0.97) return post('/step', { id, action: long(2 * 2 ** 20) });
+  return { method: 'GET', path: `/observation?id=${id}` };
+}

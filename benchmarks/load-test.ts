@@ -1,0 +1,188 @@
+// Many requests to `serve_model` and `serve_env`, good ones among invalid, huge and abandoned ones: the memory of the server stays bounded,
+// and no request keeps the others waiting. First the heaviest requests one at a time, then all kinds at once. `loop` is the longest
+// time that the server's event loop took for something, in CPU time, so that other work on the machine does not count; `health` is
+// what a client of /health saw beside it.
+//   nice node --conditions=source --import tsx benchmarks/load-test.ts [model|env|both [REQUESTS [PATTERN_OF_NAMES]]]
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { Rng } from '@bowyer/core';
+import { openDevice } from '@bowyer/graph';
+import { LanguageModel, loadTokenizer } from '@bowyer/models';
+import { repository } from '../packages/runner/test/command-line.js';
+import { envRequests, modelCases, modelRequests, type Sent } from './load-requests.js';
+import { tokenizerJson } from './random-vocabulary.js';
+
+const [which = 'both', countText = '100000', only = ''] = process.argv.slice(2);
+const COUNT = Number(countText);
+/** Clients at once. */
+const LANES = 16;
+const directory = mkdtempSync(join(tmpdir(), 'bowyer-load-'));
+const watchFile = join(directory, 'watch.jsonl');
+
+interface Server {
+  origin: string;
+  stop: () => Promise<void>;
+}
+
+async function start(args: readonly string[]): Promise<Server> {
+  const watch = new URL('event-loop-watch.mjs', import.meta.url).href;
+  const bin = join(repository, 'packages/runner/bin/bowyer.js');
+  writeFileSync(watchFile, '');
+  const child = spawn(process.execPath, ['--import', watch, bin, ...args, 'port=0', `save_path=${directory}/run`], {
+    env: { ...process.env, WATCH_FILE: watchFile },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  process.once('exit', () => child.kill('SIGKILL'));
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  let said = '';
+  const origin = await new Promise<string>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (piece: Buffer) => {
+        said = (said + piece.toString()).slice(-5000);
+        const found = /at (http:\/\/[\d.]+:\d+)/.exec(said)?.[1];
+        if (found !== undefined) resolve(found);
+      });
+    child.once('exit', (code, signal) => {
+      if (code !== 0) console.log(`the server ended with ${code ?? signal}: ${said}`);
+      reject(new Error('no server'));
+    });
+  });
+  return { origin, stop: async () => void (child.kill('SIGTERM'), await ended) };
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: LANES });
+
+/** @returns the status; 0 where the client left */
+function send(origin: string, { method = 'POST', path, body = '', leavesAfterMs }: Sent): Promise<number> {
+  return new Promise((resolve) => {
+    const headers = { ...(body !== '' && { 'content-type': 'application/json' }), 'content-length': Buffer.byteLength(body) }; // prettier-ignore
+    const asked = request(`${origin}${path}`, { method, agent, headers }, (answer) => {
+      answer.on('error', () => resolve(0));
+      answer.resume().on('end', () => resolve(answer.statusCode!));
+    });
+    asked.on('error', () => resolve(0));
+    asked.end(body);
+    if (leavesAfterMs !== undefined) setTimeout(() => asked.destroy(), leavesAfterMs);
+  });
+}
+
+interface Watched {
+  longestMs: number;
+  rss: number;
+  heapUsed: number;
+  arrayBuffers: number;
+}
+const watched = (): Watched[] =>
+  readFileSync(watchFile, 'utf8').split('\n').slice(0, -1).map((line) => JSON.parse(line) as Watched); // prettier-ignore
+const largest = (values: readonly number[]) => values.reduce((a, b) => Math.max(a, b), 0);
+
+class Probe {
+  readonly #worker: Worker;
+  constructor(url: string) {
+    this.#worker = new Worker(new URL('health-probe.mjs', import.meta.url), { workerData: { url } });
+  }
+  take(): Promise<number[]> {
+    const taken = new Promise<number[]>((resolve) => this.#worker.once('message', resolve));
+    this.#worker.postMessage(null);
+    return taken;
+  }
+  close = () => this.#worker.terminate();
+}
+
+const quantile = (values: readonly number[], q: number) =>
+  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(q * values.length))] ?? NaN;
+const latencies = (values: readonly number[]) => [0.5, 0.99, 1].map((q) => quantile(values, q).toFixed(1)).join(' / ');
+const mib = (bytes: number) => (bytes / 2 ** 20).toFixed(0);
+
+/** The heaviest requests, one at a time. */
+async function oneAtATime(server: Server, probe: Probe, cases: Readonly<Record<string, Sent>>): Promise<void> {
+  console.log('\n| request | status | loop, ms | health p50 / p99 / max, ms |\n|---|---|---|---|');
+  for (const [name, sent] of Object.entries(cases)) {
+    if (!new RegExp(only).test(name)) continue;
+    await sleep(600);
+    await probe.take();
+    const before = watched().length;
+    const status = await send(server.origin, sent);
+    await sleep(300);
+    const loop = largest(watched().slice(before).map(({ longestMs }) => longestMs)); // prettier-ignore
+    console.log(`| ${name} | ${status} | ${loop.toFixed(0)} | ${latencies(await probe.take())} |`);
+  }
+}
+
+/** `COUNT` requests of all kinds in `LANES` lanes; a line for each tenth of them. */
+async function allAtOnce(server: Server, probe: Probe, next: (rng: Rng) => Sent): Promise<void> {
+  const statuses = new Map<number, number>();
+  let [begun, reported] = [0, 0];
+  console.log('\n| requests | resident, MiB | heap, MiB | buffers, MiB | loop, ms | health p50 / p99 / max, ms |\n|---|---|---|---|---|---|'); // prettier-ignore
+  let before = watched().length;
+  const tenth = Math.ceil(COUNT / 10);
+  const report = async () => {
+    const lines = watched().slice(before);
+    before += lines.length;
+    const [rss, heap, buffers, loop] = (['rss', 'heapUsed', 'arrayBuffers', 'longestMs'] as const).map((key) => largest(lines.map((line) => line[key]))); // prettier-ignore
+    const figures = [mib(rss), mib(heap), mib(buffers), loop.toFixed(0), latencies(await probe.take())];
+    console.log(`| ${(++reported * tenth).toLocaleString('en')} | ${figures.join(' | ')} |`);
+  };
+  await probe.take();
+  const lane = async () => {
+    while (begun < COUNT) {
+      const index = begun++;
+      const status = await send(server.origin, next(Rng.forPurpose(index, 'request')));
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      if ((index + 1) % tenth === 0) await report();
+    }
+  };
+  const began = performance.now();
+  await Promise.all(Array.from({ length: LANES }, lane));
+  const counts = [...statuses].sort().map(([status, n]) => `${status === 0 ? 'left' : status}: ${n}`);
+  console.log(`\n${COUNT} requests in ${((performance.now() - began) / 1000).toFixed(0)} s, load ${loadavg()[0].toFixed(1)}; ${counts.join(', ')}`); // prettier-ignore
+  if ([...statuses.keys()].some((status) => status >= 500 && status !== 503)) process.exitCode = 1;
+}
+
+/** One layer of width 16, 32,768 positions, and a vocabulary of 32,000 tokens. */
+async function makeModel(folder: string): Promise<void> {
+  mkdirSync(folder);
+  const rng = new Rng(1);
+  const pattern = '\\p{L}+| ?\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+|\\s+';
+  writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(tokenizerJson(32_000, pattern, true, rng)));
+  const template =
+    "{% for m in messages %}{{ '<|im_start|>' + m.role + '\\n' + m.content + '<|im_end|>\\n' }}{% endfor %}";
+  writeFileSync(join(folder, 'tokenizer_config.json'), JSON.stringify({ eos_token: '<|im_end|>', pad_token: '<|endoftext|>', chat_template: template })); // prettier-ignore
+  const device = await openDevice({ device: 'cpu', threads: 1 });
+  const config = {
+    ...{ model_type: 'llama', vocab_size: 32_083, hidden_size: 16, intermediate_size: 16, num_hidden_layers: 1 },
+    ...{ num_attention_heads: 2, max_position_embeddings: 32_768, rope_theta: 1e4, rms_norm_eps: 1e-5 },
+  };
+  await (await LanguageModel.create({ device, config, tokenizer: await loadTokenizer(folder), rng })).save(folder);
+  await device.close();
+}
+
+async function measure(name: string, server: Server, health: string, next: (rng: Rng) => Sent, cases = {}) {
+  console.log(`\n## ${name}`);
+  const probe = new Probe(`${server.origin}${health}`);
+  try {
+    if (Object.keys(cases).length > 0) await oneAtATime(server, probe, cases);
+    if (COUNT > 0) await allAtOnce(server, probe, next);
+  } finally {
+    await probe.close();
+    await server.stop();
+  }
+}
+
+if (which !== 'env') {
+  await makeModel(join(directory, 'tiny'));
+  const options = ['threads=1', 'slots=4', 'max_queued=32'];
+  const server = await start(['--config-name', 'serve_model', `model=${directory}/tiny`, ...options]);
+  await measure('serve_model', server, '/health', modelRequests, modelCases);
+}
+if (which !== 'model') {
+  const server = await start(['--config-name', 'serve_env', 'env=twenty_questions', 'max_instances=1000']);
+  await measure('serve_env', server, '/', envRequests);
+}
+agent.destroy();
+rmSync(directory, { recursive: true });

@@ -1,0 +1,52 @@
+// A past success as the memory keeps it: what the environment said and what was done, without what the agent's context added.
+import { episodicReturn, recordedReturn, type EpisodeRecord, type Trajectory } from '@bowyer/core';
+
+export interface MemoryEpisode {
+  /** Names where it comes from, such as `demonstration 17` or `rollout 230`. */
+  id: string;
+  /** Id of the item that was played, where it is known. */
+  item?: string;
+  /** The task, where the environment tells it beside its observations. */
+  task?: string;
+  return: number;
+  /** By turn: the environment's own observation, and the action that followed. */
+  turns: { observation: string; action: string }[];
+}
+
+/** @returns null for an episode that was no success. @param minReturn null: `won` decides, else a return above 0 */
+export function episodeOfRecord(
+  record: EpisodeRecord,
+  number: number,
+  minReturn: number | null,
+): MemoryEpisode | null {
+  const { reset, steps } = record;
+  const total = recordedReturn(record);
+  if (!isSuccess(total, steps.at(-1)?.info.won, minReturn)) return null;
+  const observations = [reset.observation, ...steps.map(({ observation }) => observation)];
+  const turns = steps.map(({ action, slip }, i) => ({ observation: observations[i], action, slip }));
+  return {
+    ...{ id: demonstrationId(number), ...named(reset.info.item, reset.info.task_description), return: total },
+    turns: turns.filter(({ slip }) => !slip).map(({ observation, action }) => ({ observation, action })),
+  };
+}
+
+export const demonstrationId = (number: number): string => `demonstration ${number}`;
+
+/** @returns null for an episode that was no success */
+export function episodeOfTrajectory(trajectory: Trajectory, minReturn: number | null): MemoryEpisode | null {
+  const { episode, item, task, transitions, infos } = trajectory;
+  const total = episodicReturn(trajectory);
+  if (!isSuccess(total, infos.at(-1)?.won, minReturn)) return null;
+  return {
+    ...{ id: `rollout ${episode}`, ...named(item, task), return: total },
+    turns: transitions.map(({ state, observation, action }) => ({ observation: state ?? observation, action })),
+  };
+}
+
+const isSuccess = (total: number, won: unknown, minReturn: number | null): boolean =>
+  minReturn === null ? (typeof won === 'boolean' ? won : total > 0) : total >= minReturn;
+
+const named = (item: unknown, task: unknown) => ({
+  ...((typeof item === 'string' || typeof item === 'number') && { item: String(item) }),
+  ...(typeof task === 'string' && { task }),
+});

@@ -1,0 +1,43 @@
+// How documents of the memory are found: by words (BM25), or by the vectors of an encoder.
+import { termsOf } from '../webshop/search/analyzer.js';
+import { IndexBuilder } from '../webshop/search/index-builder.js';
+import { SearchIndex } from '../webshop/search/search-index.js';
+
+/** Finds documents by their place in the list that the index was made of. */
+export interface MemoryIndex {
+  /** The best documents for a text, best first; those that have nothing in common with it may be left out. */
+  search(query: string, limit: number): Promise<number[]> | number[];
+}
+
+/** Makes an index of documents. */
+export type MakeIndex = (documents: readonly string[]) => Promise<MemoryIndex> | MemoryIndex;
+
+/** The search of WebShop: Lucene's English analysis and BM25. Of equal documents the newer is better. */
+export const bm25Index: MakeIndex = (documents) => {
+  const builder = new IndexBuilder();
+  for (const document of documents) builder.add(termsOf(document));
+  const pieces: Uint8Array[] = [];
+  const tables = builder.finish((postings) => pieces.push(postings));
+  const postings = Buffer.concat(pieces);
+  const newestFirst = Uint32Array.from(documents, (_, i) => documents.length - i);
+  return new SearchIndex(tables, (offset, length) => postings.subarray(offset, offset + length), newestFirst);
+};
+
+/**
+ * By cosine similarity.
+ *
+ * @param embed texts → vectors of length 1, all of one size
+ */
+export const vectorIndex =
+  (embed: (texts: readonly string[]) => Promise<Float32Array[]>): MakeIndex =>
+  async (documents) => {
+    const vectors = await embed(documents);
+    return {
+      async search(query, limit) {
+        const [own] = await embed([query]);
+        const similarity = vectors.map((vector) => vector.reduce((sum, value, i) => sum + value * own[i], 0));
+        const order = vectors.map((_, i) => i).sort((a, b) => similarity[b] - similarity[a] || b - a);
+        return order.slice(0, limit);
+      },
+    };
+  };

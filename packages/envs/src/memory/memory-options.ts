@@ -1,0 +1,53 @@
+// What a config says of the memory: which past successes an agent reads beside its own episode.
+import type { ConfigProblem } from '@bowyer/core';
+import type { ContextKind, ContextOffer } from '../context/context-options.js';
+
+export const memoryKinds = ['none', 'bm25', 'encoder'] as const;
+export type MemoryKind = (typeof memoryKinds)[number];
+
+/** The node `memory` of a config, in camelCase. With kind none it has no other key. */
+export interface MemoryOptions {
+  kind: MemoryKind;
+  /** What is retrieved: whole episodes at each reset, or single turns at every turn. */
+  unit?: MemoryUnit;
+  /** Most of them in a prompt. */
+  topK?: number;
+  /** Most characters that they have together: one that does not fit is left out. */
+  maxChars?: number;
+  /** Folder of an encoder, or its place on the hub; of kind encoder. */
+  encoder?: string | null;
+  /** Whether the successful demonstrations are in memory from the start. */
+  demonstrations?: boolean;
+  /** Whether successful rollouts are added. */
+  grow?: boolean;
+  /** Most episodes in memory: the oldest goes first. */
+  capacity?: number;
+  /** Smallest return of an episode in memory; null: won, where the environment says so, else above 0. */
+  minReturn?: number | null;
+}
+
+export type MemoryUnit = 'episode' | 'transition';
+
+/** A memory that is on, with what retrieval needs. */
+export type RetrievalOptions = Required<Pick<MemoryOptions, 'unit' | 'topK' | 'maxChars'>>;
+
+/** What is retrieved, and how it is searched: an agent must be evaluated as it was trained. */
+export const retrievalKeys = ['kind', 'unit', 'topK', 'maxChars', 'encoder'] as const;
+
+/** Why the text that an agent reads leaves no place for what the memory gives; empty where it does. */
+export function memoryProblems(
+  { kind, unit }: MemoryOptions,
+  name: string,
+  offer: ContextOffer,
+  context: ContextKind,
+): ConfigProblem[] {
+  const isDialogue = (context === 'auto' ? offer.kind : context) === 'dialogue';
+  if (kind === 'none' || unit !== 'transition' || offer.observation !== 'history' || !isDialogue) return [];
+  return [
+    {
+      key: 'memory.unit',
+      message: `memory.unit=transition: an observation of ${name} is everything that was said so far, in which there is no place for other turns at every turn`,
+      remedy: 'write memory.unit=episode, or context=last',
+    },
+  ];
+}

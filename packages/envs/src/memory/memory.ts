@@ -1,0 +1,154 @@
+// Past successes that an agent reads as examples, retrieved by what it reads now.
+// Source of the idea: nearest neighbours as examples in the prompt (Liu et al. 2022, arXiv:2101.06804), and past cases as what an
+// agent acts by (Lengyel and Dayan 2007; Blundell et al. 2016, arXiv:1606.04460).
+import type { MemoryEpisode } from './memory-episode.js';
+import type { MakeIndex, MemoryIndex } from './memory-index.js';
+import type { RetrievalOptions } from './memory-options.js';
+
+export interface MemorySettings extends RetrievalOptions {
+  makeIndex: MakeIndex;
+  /** Most episodes; the oldest goes first. */
+  capacity: number;
+}
+
+/** What is looked for, and what must not be found. */
+export interface MemoryQuery {
+  /** What the environment has said last. */
+  observation: string;
+  /** The task, where the environment tells it beside its observations. */
+  task?: string;
+  /** Item that is played: no episode of it is given. */
+  item?: string;
+  /** An episode that is not given: of a demonstration, itself. */
+  except?: string;
+}
+
+/** What was found: ids and text of the same examples, best first. The text is empty where there is none. */
+export interface Retrieved {
+  ids: string[];
+  text: string;
+}
+
+interface Document {
+  id: string;
+  episode: MemoryEpisode;
+  /** What it is found by, with the episode's task. */
+  observation: string;
+  /** What is shown. */
+  example: string;
+}
+
+/** What is found changes only with `add` and `restore`. */
+export class Memory {
+  /** By item where it is known, else by id; in the order in which they came. */
+  readonly #episodes = new Map<string, MemoryEpisode>();
+  #documents: Document[] = [];
+  /** Documents of each item and of each episode. */
+  readonly #counts = new Map<string, number>();
+  /** Whether episodes have different tasks: one that all share says nothing. */
+  #tasksDiffer = false;
+  #index: Promise<MemoryIndex> | null = null;
+
+  constructor(private readonly settings: MemorySettings) {}
+
+  get size(): number {
+    return this.#episodes.size;
+  }
+
+  get unit(): RetrievalOptions['unit'] {
+    return this.settings.unit;
+  }
+
+  /** Of two episodes of an item the one with the larger return stays, then the shorter one, then the older one. */
+  add(episodes: Iterable<MemoryEpisode>): void {
+    for (const episode of episodes) {
+      const key = episode.item === undefined ? `id ${episode.id}` : `item ${episode.item}`;
+      const known = this.#episodes.get(key);
+      if (known !== undefined && !isBetter(episode, known)) continue;
+      this.#episodes.delete(key);
+      this.#episodes.set(key, episode);
+      this.#index = null;
+    }
+    for (const key of this.#episodes.keys()) {
+      if (this.size <= this.settings.capacity) break;
+      this.#episodes.delete(key);
+      this.#index = null;
+    }
+  }
+
+  async retrieve({ observation, task, item, except }: MemoryQuery): Promise<Retrieved> {
+    if (this.size === 0) return { ids: [], text: '' };
+    const index = await (this.#index ??= this.#makeIndex());
+    const isAllowed = ({ episode }: Document) =>
+      episode.id !== except && (item === undefined || episode.item !== item);
+    const { topK, maxChars } = this.settings;
+    const refused = (this.#counts.get(`item ${item}`) ?? 0) + (this.#counts.get(`id ${except}`) ?? 0);
+    const places = await index.search(this.#key(task, observation), topK + refused);
+    const found = places.map((place) => this.#documents[place]);
+    const shown: Document[] = [];
+    let room = maxChars;
+    for (const document of found.filter(isAllowed).slice(0, topK)) {
+      if (document.example.length > room) continue;
+      room -= document.example.length;
+      shown.push(document);
+    }
+    return { ids: shown.map(({ id }) => id), text: examplesText(shown.map(({ example }) => example)) };
+  }
+
+  /** One line of JSON an episode, in their order. */
+  toText(): string {
+    return [...this.#episodes.values()].map((episode) => `${JSON.stringify(episode)}\n`).join('');
+  }
+
+  /** Takes the place of all that was in memory. */
+  restore(text: string): void {
+    this.#episodes.clear();
+    this.#index = null;
+    this.add(
+      text
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as MemoryEpisode),
+    );
+  }
+
+  async #makeIndex(): Promise<MemoryIndex> {
+    const documentsOf = this.settings.unit === 'episode' ? episodeDocument : transitionDocuments;
+    const episodes = [...this.#episodes.values()];
+    this.#documents = episodes.flatMap(documentsOf);
+    this.#tasksDiffer = new Set(episodes.map(({ task }) => task)).size > 1;
+    this.#counts.clear();
+    for (const { episode } of this.#documents)
+      for (const key of [`item ${episode.item}`, `id ${episode.id}`])
+        this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+    return this.settings.makeIndex(this.#documents.map(({ episode, observation }) => this.#key(episode.task, observation)));
+  }
+
+  /** What a document is found by: the task, where tasks differ and the observation does not contain it, and the observation. */
+  #key(task: string | undefined, observation: string): string {
+    return !this.#tasksDiffer || task === undefined || observation.includes(task) ? observation : `${task}\n${observation}`;
+  }
+}
+
+const isBetter = (one: MemoryEpisode, other: MemoryEpisode): boolean =>
+  one.return !== other.return ? one.return > other.return : one.turns.length < other.turns.length;
+
+function episodeDocument(episode: MemoryEpisode): Document[] {
+  const { id, turns } = episode;
+  if (turns.length === 0) return [];
+  const [{ observation }] = turns;
+  const example = [observation.trim(), ...turns.map(({ action }) => action.trim())].join('\n');
+  return [{ id, episode, observation, example: `${example}\n` }];
+}
+
+const transitionDocuments = (episode: MemoryEpisode): Document[] =>
+  episode.turns.map(({ observation, action }, turn) => ({
+    id: `${episode.id}, turn ${turn}`,
+    episode,
+    observation,
+    example: `${observation.trim()}\n${action.trim()}\n`,
+  }));
+
+/** Before the text that the agent reads. */
+const examplesText = (examples: readonly string[]): string =>
+  examples.length === 0 ? '' : `${examples.map((example) => `Example:\n${example}`).join('')}Now:\n`;

@@ -1,0 +1,44 @@
+// The figures of a step as lists, made once for all files that they are written to.
+
+export interface Figures {
+  /** The same array as before where the names are the same, so that a writer finds what it has prepared for them. */
+  readonly names: readonly string[];
+  readonly values: readonly number[];
+  /** The values as `String` makes them. */
+  readonly texts: readonly string[];
+}
+
+let latest: { metrics: object; figures: Figures } | null = null;
+
+/** Of the step that `newFigures` was called for last they are at hand. */
+export function figuresOf(metrics: Readonly<Record<string, number>>): Figures {
+  return latest?.metrics === metrics ? latest.figures : newFigures(metrics);
+}
+
+/** Called once for each step: a recipe may use the same object again. */
+export function newFigures(metrics: Readonly<Record<string, number>>): Figures {
+  const before = latest?.figures.names;
+  const keys = Object.keys(metrics);
+  const isSame = before?.length === keys.length && keys.every((key, i) => key === before[i]);
+  const values = Object.values(metrics);
+  const figures = { names: isSame ? before : keys, values, texts: textsOf(values) };
+  latest = { metrics, figures };
+  return figures;
+}
+
+/** By `JSON.stringify`, in half the time of `String` on each. */
+function textsOf(values: readonly number[]): string[] {
+  if (values.length === 0) return [];
+  const texts = JSON.stringify(values).slice(1, -1).split(',');
+  for (let i = 0; i < texts.length; i++) if (texts[i] === 'null') texts[i] = String(values[i]); // JSON has no NaN
+  return texts;
+}
+
+/** What `make` makes of names, made again when they are others. */
+export function perNames<T>(make: (names: readonly string[]) => T): (names: readonly string[]) => T {
+  let known: { names: readonly string[]; made: T } | null = null;
+  return (names) => {
+    if (known?.names !== names) known = { names, made: make(names) };
+    return known.made;
+  };
+}

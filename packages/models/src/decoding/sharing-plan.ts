@@ -1,0 +1,105 @@
+// What the slots of one call take from each other's caches, in slots and then in rows.
+import { maximum } from '@bowyer/core';
+import { commonPrefix } from './common-prefix.js';
+import { sharedPrefixes, type PrefixCopy } from './shared-prefixes.js';
+import type { SlotMapping } from './slot-mapping.js';
+
+/** The part of a slot's context that the model will see, and how much of it the slot's own cache has. */
+export interface SlotPrompt {
+  slot: number;
+  tokens: readonly number[];
+  cached: number;
+}
+
+/** First `reads`, then `copies`, whose rows are slots. */
+interface Stage {
+  reads: { slot: number; tokens: Int32Array }[];
+  copies: PrefixCopy[];
+}
+
+export interface SharingPlan {
+  stages: Stage[];
+  /** [prompts] tokens in the cache after all stages. */
+  cached: number[];
+  /** Tokens that slots have by copying. */
+  copied: number;
+}
+
+interface SharingOptions {
+  slots: number;
+  /** The tokens of what is cached in a slot. */
+  content: (slot: number) => readonly number[];
+  /** Tokens that a copy must save. */
+  least: number;
+  /** Whether states of recurrent layers must be copied, which are those after a slot's last token. */
+  hasStates: boolean;
+}
+
+export function sharingPlan(prompts: readonly SlotPrompt[], options: SharingOptions): SharingPlan {
+  const before = options.hasStates ? [] : copiesFromSlots(prompts, options);
+  const cached = prompts.map((prompt) => prompt.cached);
+  let copied = 0;
+  const copy = (prompt: number, length: number) => {
+    copied += length - cached[prompt];
+    cached[prompt] = length;
+  };
+  for (const { prompt, length } of before) copy(prompt, length);
+  const found = sharedPrefixes(
+    prompts.map(({ tokens }, i) => ({ tokens: options.hasStates && cached[i] > 0 ? [] : tokens, cached: cached[i] })),
+    options.least,
+  );
+  const stages = found.map(({ reads, copies }): Stage => {
+    for (const { prompt, end } of reads) cached[prompt] = end;
+    for (const { to, length } of copies) copy(to, length);
+    return {
+      reads: reads.map(({ prompt, start, end }) => ({
+        slot: prompts[prompt].slot,
+        tokens: Int32Array.from(prompts[prompt].tokens.slice(start, end)),
+      })),
+      copies: copies.map(({ from, to, length }) => ({ from: prompts[from].slot, to: prompts[to].slot, length })),
+    };
+  });
+  const copies = before.map(({ prompt, from, length }) => ({ from, to: prompts[prompt].slot, length }));
+  return { stages: [...(copies.length > 0 ? [{ reads: [], copies }] : []), ...stages], cached, copied };
+}
+
+/** From the slot whose cache begins with most of the prompt, such as that of another episode with the same instructions. */
+function copiesFromSlots(
+  prompts: readonly SlotPrompt[],
+  { slots, content, least }: SharingOptions,
+): { prompt: number; from: number; length: number }[] {
+  const unread = prompts.flatMap(({ tokens, cached }, i) => (tokens.length - cached > least ? [i] : []));
+  if (unread.length === 0) return [];
+  const contents = Array.from({ length: slots }, (_, slot) => content(slot));
+  const changed = new Set(unread.map((i) => prompts[i].slot));
+  return unread.flatMap((prompt) => {
+    const { tokens, cached } = prompts[prompt];
+    // A row that takes columns itself is no source, so the order of the copies does not matter.
+    const lengths = contents.map((known, slot) => (changed.has(slot) ? 0 : commonPrefix(known, tokens)));
+    const longest = maximum(lengths);
+    const length = Math.min(longest, tokens.length - 1);
+    return length - cached < least ? [] : [{ prompt, from: lengths.indexOf(longest), length }];
+  });
+}
+
+/** Slots that read before the others, by stage: their rows must come first. Each list contains those of the stages before. */
+export function readersFirst({ stages }: SharingPlan): number[][] {
+  const readers = new Set<number>();
+  return stages.flatMap(({ reads }) => {
+    if (reads.length === 0) return [];
+    for (const { slot } of reads) readers.add(slot);
+    return [[...readers]];
+  });
+}
+
+/** The stages as the token loop takes them: tokens by row, from the first row on. */
+export function stagesOfRows({ stages }: SharingPlan, rows: SlotMapping) {
+  return stages.map(({ reads, copies }) => {
+    const byRow = new Map(reads.map(({ slot, tokens }) => [rows.row(slot), tokens]));
+    const count = byRow.size === 0 ? 0 : maximum([...byRow.keys()]) + 1;
+    return {
+      feed: Array.from({ length: count }, (_, row) => byRow.get(row) ?? new Int32Array(0)),
+      copies: copies.map(({ from, to, length }) => ({ from: rows.row(from), to: rows.row(to), length })),
+    };
+  });
+}
