@@ -114,8 +114,15 @@ function gainRow({ name, played }: Run): string[] {
   return [`| \`${name}\` | ${cells.join(' | ')} | ${gains.length} |`];
 }
 
+/** Words of a command in lines that a page has room for. */
+const wrapped = (command: string): string =>
+  command.split(' ').reduce((text, word) => {
+    const line = text.slice(text.lastIndexOf('\n') + 1);
+    return line.length + word.length > 110 ? `${text} \\\n  ${word}` : `${text} ${word}`;
+  });
+
 const commandOf = ({ name, command, commit, date, minutes }: Run): string =>
-  `# ${name}: ${date}, commit ${commit}, ${minutes.toFixed(0)} min\nnpx ${command}`;
+  `# ${name}: ${date}, commit ${commit}, ${minutes.toFixed(0)} min\n${wrapped(`npx ${command}`)}`;
 
 const runs = process.argv.slice(2).map(readRun);
 const curves = runs.map(curveRow).filter((row) => row !== null);
