@@ -135,7 +135,8 @@ Written by \`tools/agent-games-table.ts\` from the runs below. One seed where a 
 here; they imitate games of our own experts on items for training, and the test is of held-out ones. Intervals are 95 %
 bootstrap intervals over the episodes of the test. Random players and experts are on the pages of the environments:
 [textcraft](../environments/textcraft.md), [babyai](../environments/babyai.md), [alfworld](../environments/alfworld.md),
-[cookingworld](../environments/cookingworld.md). What was missing before: [decision 179](../decisions/179-first-weights-by-width.md).
+[cookingworld](../environments/cookingworld.md). What was missing before:
+[decision 179](../decisions/179-first-weights-by-width.md).
 
 | environment | run | policy | decoding | return | interval | won | actions | episodes |
 |---|---|---|---|---|---|---|---|---|
