@@ -56,7 +56,7 @@ async function writeAdapter(adapter: ConfigJson, tensors: Record<string, number[
 async function found(): Promise<Found> {
   const model = await LanguageModel.load({ device, dir, masksPadding: false });
   const [logprobs] = await model.logprobs([example]);
-  const { gradients } = await model.createOptimizer({ kind: 'sgd', momentum: 0, weightDecay: 0 });
+  const { gradients } = await model.createOptimizer({ kind: 'sgd', momentum: 0, weightDecay: 0, nesterov: false });
   await model.accumulateGradients([example]);
   const read = Object.entries(await device.read(gradients)).map(([name, { data }]) => {
     const values = [...(data as Float32Array)];
