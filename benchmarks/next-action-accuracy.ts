@@ -1,6 +1,6 @@
 // How often a clone says what the expert says, on the expert's own states: greedy, by split and by the action's first word.
 // For runs of algorithm=bc with a built-in policy, in environments whose expert plays embedded games.
-// Tables in docs/results/cookingworld.md and docs/results/agent-games.md.
+// Its figures are on the pages of the environments.
 //   nice node --conditions=source --import tsx benchmarks/next-action-accuracy.ts RUN [GAMES] [shown wrong answers]
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -46,9 +46,7 @@ async function answers(model: LanguageModel, episodes: Episodes, game: Demonstra
     length = (reset ? 0 : length) + tokens.length;
     episodes.truncate(0, length);
     reset = nextObservation !== undefined;
-    tokens = reset
-      ? tokenizer.encode(nextObservation!)
-      : [...tokenizer.encode(action), ...tokenizer.encode(reply)];
+    tokens = reset ? tokenizer.encode(nextObservation!) : [...tokenizer.encode(action), ...tokenizer.encode(reply)];
   }
   return said;
 }
@@ -64,7 +62,8 @@ for (const split of ['train', 'test'] as const) {
     const said = await answers(model, episodes, game);
     game.turns.forEach(({ action }, i) => {
       const right = said[i].trim() === action.trim();
-      if (!right && split === 'test' && wrong-- > 0) console.log(`  expert: ${action.trim()}\n  clone:  ${said[i].trim()}`);
+      if (!right && split === 'test' && wrong-- > 0)
+        console.log(`  expert: ${action.trim()}\n  clone:  ${said[i].trim()}`);
       for (const key of ['all', action.split(' ')[0]]) {
         const { right: before, all } = counts.get(key) ?? { right: 0, all: 0 };
         counts.set(key, { right: before + Number(right), all: all + 1 });

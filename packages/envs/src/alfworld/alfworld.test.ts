@@ -113,7 +113,10 @@ test('without draws the expert searches in the order of the list, and wins too',
     const { observation } = await env.reset({ seed });
     const { commands, won } = env.expertPath(null);
     expect(won).toBe(true);
-    const searched = commands.slice(0, commands.findIndex((command) => command.startsWith('take')));
+    const searched = commands.slice(
+      0,
+      commands.findIndex((command) => command.startsWith('take')),
+    );
     const places = searched.flatMap((command) => /^go to (.+)/.exec(command)?.slice(1) ?? []);
     const listed = places.map((place) => observation.indexOf(`a ${place}`));
     // Usual places first, then the others.

@@ -5,6 +5,15 @@ import { playPlans, type PlannedDemonstrationOptions } from '../played-demonstra
 import { Alfworld, type AlfworldOptions } from './alfworld.js';
 import { alfworldSplits } from './splits.js';
 
+export const alfworldExpertSchema = {
+  ties: {
+    description: "Among places that are as likely to contain the thing: 'drawn' by the seed, or the 'first' listed.",
+    type: 'string',
+    enum: ['drawn', 'first'],
+    default: 'drawn',
+  },
+} as const;
+
 /** What a run may choose of the expert beside slips. */
 export interface ExpertTies {
   ties?: 'drawn' | 'first';

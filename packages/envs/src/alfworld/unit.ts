@@ -10,17 +10,8 @@ import {
 import { expertSlipsSchema, playedSet, plannedOptions, type ExpertSlips } from '../played-demonstrations.js';
 import { defineEnvironment, resetSchemaWith } from '../unit.js';
 import { Alfworld, alfworldSchema, type AlfworldOptions } from './alfworld.js';
-import { alfworldDemonstrations, type ExpertTies } from './demonstrations.js';
+import { alfworldDemonstrations, alfworldExpertSchema, type ExpertTies } from './demonstrations.js';
 import { alfworldSplits } from './splits.js';
-
-const tiesSchema = {
-  ties: {
-    description: "Among places that are as likely to contain the thing: 'drawn' by the seed, or the 'first' listed.",
-    type: 'string',
-    enum: ['drawn', 'first'],
-    default: 'drawn',
-  },
-} as const;
 
 export const alfworldUnit = defineEnvironment<AlfworldOptions, ExpertSlips & ExpertTies>({
   name: 'alfworld',
@@ -58,7 +49,7 @@ export const alfworldUnit = defineEnvironment<AlfworldOptions, ExpertSlips & Exp
   },
   problems: (options) => missingAddress('alfworld', options),
   demonstrations: {
-    schema: { ...expertSlipsSchema, properties: { ...expertSlipsSchema.properties, ...tiesSchema } },
+    schema: { ...expertSlipsSchema, properties: { ...expertSlipsSchema.properties, ...alfworldExpertSchema } },
     make: async (options, { ties, ...request }) =>
       playedSet(await alfworldDemonstrations({ ...options, ...plannedOptions(request), ties })),
     problem: ({ backend }) =>

@@ -5,6 +5,8 @@ import { defaultOffer, historyOffer, type ContextOffer } from '../context/contex
 import type { EnvParts } from '../oracle.js';
 import type { SplitPlan } from '../splits.js';
 import { defineEnvironment, resetSchemaWith, type AnyEnvironment, type DemonstrationRequest } from '../unit.js';
+import { alfworldExpertSchema, type ExpertTies } from '../alfworld/demonstrations.js';
+import { textCraftExpertSchema, type TextCraftExpert } from '../textcraft/demonstrations.js';
 import { membersOf, type Member, type MixtureOptions } from './members.js';
 import { Mixture } from './mixture.js';
 
@@ -16,6 +18,9 @@ export interface Members {
   options(member: Member): Record<string, unknown>;
   plan(name: string, options: Readonly<Record<string, unknown>>): SplitPlan;
 }
+
+/** Of the members' experts, those that have the key. */
+type ExpertKeys = ExpertNoise & ExpertSlips & TextCraftExpert & ExpertTies;
 
 const member = {
   description: 'Which environment is played, by its place in the list, instead of one drawn by the seed.',
@@ -39,7 +44,7 @@ const schema = {
 } as const;
 
 export const mixtureUnit = (registry: Members) =>
-  defineEnvironment<MixtureOptions, ExpertNoise & ExpertSlips>({
+  defineEnvironment<MixtureOptions, ExpertKeys>({
     name: 'mixture',
     description: 'Several environments in one run: every episode is one of one of them.',
     schema,
@@ -72,7 +77,12 @@ export const mixtureUnit = (registry: Members) =>
     demonstrations: {
       schema: {
         ...expertNoiseSchema,
-        properties: { ...expertNoiseSchema.properties, ...expertSlipsSchema.properties },
+        properties: {
+          ...expertNoiseSchema.properties,
+          ...expertSlipsSchema.properties,
+          ...textCraftExpertSchema,
+          ...alfworldExpertSchema,
+        },
       },
       make: ({ envs }, request) => mixedDemonstrations(membersOf(envs), request, registry),
       problem: ({ envs }) => withoutExpert(membersOf(envs), registry),
@@ -154,10 +164,10 @@ function withoutExpert(members: readonly Member[], registry: Members): string | 
   return null;
 }
 
-/** As many of each environment; of an expert's own keys `noise` and `slips` can be chosen, the others have their defaults. */
+/** As many of each environment; of an expert's own keys those of the schema above can be chosen, the others have their defaults. */
 async function mixedDemonstrations(
   members: readonly Member[],
-  { count, seed, noise, slips }: DemonstrationRequest & ExpertNoise & ExpertSlips,
+  { count, seed, split, ...chosen }: DemonstrationRequest & ExpertKeys,
   registry: Members,
 ): Promise<DemonstrationSet> {
   const sets: DemonstrationSet[] = [];
@@ -169,9 +179,8 @@ async function mixedDemonstrations(
     sets.push(
       await source!.make(registry.options(one), {
         ...own,
-        ...('noise' in own && { noise }),
-        ...('slips' in own && { slips }),
-        ...{ count: share, seed },
+        ...Object.fromEntries(Object.entries(chosen).filter(([key]) => key in own)),
+        ...{ count: share, seed, split },
       }),
     );
   }

@@ -3,25 +3,44 @@ import { Rng, type InformedTransition } from '@bowyer/core';
 import { playDemonstrations, type PlayedDemonstrationOptions } from '../played-demonstrations.js';
 import { expertItems } from '../splits.js';
 import type { TextCraftOptions } from './options.js';
-import { craftingPlan } from './plan.js';
+import { craftingPlan, type PlanOrder } from './plan.js';
 import { renamed, wordsOfNames } from './renamed.js';
 import { textCraftSplits } from './splits.js';
 import { TextCraft, type TextCraftInfo } from './textcraft.js';
 
+export const textCraftExpertSchema = {
+  renamed: {
+    description:
+      'Share of games that are made up: items get the words of others, and the commands another order, so that they must be read.',
+    type: 'number',
+    minimum: 0,
+    maximum: 1,
+    default: 0,
+  },
+  order: {
+    description:
+      "'bottom_up': what a craft needs is made first; 'top_down': each craft is tried, in vain, before what it lacks is made, so that every action follows from the last refusals.",
+    type: 'string',
+    enum: ['bottom_up', 'top_down'],
+    default: 'bottom_up',
+  },
+} as const;
+
 /** What a run may choose of the expert beside noise and slips. */
-export interface MadeUpGames {
+export interface TextCraftExpert {
   /** Share of games with words exchanged and commands shuffled, 0…1. */
   renamed?: number;
+  order?: PlanOrder;
 }
 
 export async function textCraftDemonstrations(
   options: TextCraftOptions,
-  { renamed: share = 0, ...asked }: PlayedDemonstrationOptions & MadeUpGames,
+  { renamed: share = 0, order, ...asked }: PlayedDemonstrationOptions & TextCraftExpert,
 ): Promise<InformedTransition[][]> {
   const env = new TextCraft(options);
   const words = wordsOfNames(env.tree.names());
   const rng = Rng.forPurpose(asked.seed, 'renamed games');
-  const played = await playedBy(env, options, asked);
+  const played = await playedBy(env, options, asked, order);
   return played.map((episode) => (rng.uniform() < share ? renamed(episode, words, rng) : episode));
 }
 
@@ -29,17 +48,18 @@ function playedBy(
   env: TextCraft,
   options: TextCraftOptions,
   asked: PlayedDemonstrationOptions,
+  order: PlanOrder | undefined,
 ): Promise<InformedTransition[][]> {
   let plan: string[] = [];
   return playDemonstrations(
     expertItems(env, textCraftSplits(options), asked.split),
     {
       begin: (info) => {
-        plan = craftingPlan(env.tree, (info as TextCraftInfo).goal);
+        plan = craftingPlan(env.tree, (info as TextCraftInfo).goal, order);
       },
       // Unneeded items do not spoil a plan; a new plan replaces what they used up.
       best: (info) => {
-        if (plan.length === 0) plan = craftingPlan(env.tree, (info as TextCraftInfo).goal);
+        if (plan.length === 0) plan = craftingPlan(env.tree, (info as TextCraftInfo).goal, order);
         return plan.shift()!;
       },
       random: (info, rng: Rng) => rng.choice((info as TextCraftInfo).validActions),

@@ -2,9 +2,12 @@
 import type { CraftingTree } from './crafting-tree.js';
 import { shown, type Ingredient, type Recipe } from './recipe.js';
 
+/** `bottom_up`: what is needed first. `top_down`: each craft is tried before what it lacks is made, so that it can be read later. */
+export type PlanOrder = 'bottom_up' | 'top_down';
+
 /** The actions that make one of the goal from nothing. */
-export function craftingPlan(tree: CraftingTree, goal: string): string[] {
-  const plan = new Plan(tree);
+export function craftingPlan(tree: CraftingTree, goal: string, order: PlanOrder = 'bottom_up'): string[] {
+  const plan = new Plan(tree, order);
   plan.provide(goal, 1);
   return plan.actions;
 }
@@ -15,7 +18,10 @@ class Plan {
   readonly #left = new Map<string, number>();
   readonly #costs = new Map<string, number>();
 
-  constructor(private readonly tree: CraftingTree) {}
+  constructor(
+    private readonly tree: CraftingTree,
+    private readonly order: PlanOrder,
+  ) {}
 
   /** Takes `count` of the item out of what is left, after making what lacks. */
   provide(item: string, count: number): void {
@@ -36,9 +42,12 @@ class Plan {
       item: this.#itemFor(ingredient),
       count: ingredient.count,
     }));
-    for (const needed of chosen) this.provide(needed.item, needed.count * crafts);
     const using = chosen.map((needed) => `${needed.count} ${shown(needed.item)}`).join(', ');
-    for (let i = 0; i < crafts; i++) this.actions.push(`craft ${recipe.count} ${shown(item)} using ${using}`);
+    const craft = `craft ${recipe.count} ${shown(item)} using ${using}`;
+    const lacks = chosen.some((needed) => (this.#left.get(needed.item) ?? 0) < needed.count);
+    if (this.order === 'top_down' && lacks) this.actions.push(craft);
+    for (const needed of chosen) this.provide(needed.item, needed.count * crafts);
+    for (let i = 0; i < crafts; i++) this.actions.push(craft);
     this.#add(item, crafts * recipe.count);
   }
 

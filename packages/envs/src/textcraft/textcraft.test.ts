@@ -77,6 +77,18 @@ test('the plan for every goal crafts it', async () => {
   expect(lengths.filter((length) => length > 30).length).toBeLessThan(10);
 });
 
+test('a plan from above tries every craft before what it needs is made, and crafts the goal too', async () => {
+  const env = textCraft({ stepLimit: 1000 });
+  for (let index = 0; index < env.tree.goals().length; index += 10) {
+    await env.reset({ dataIdx: index });
+    const results = [];
+    const plan = craftingPlan(env.tree, env.tree.goals()[index][0], 'top_down');
+    for (const action of plan) results.push(await env.step(action));
+    expect(results.at(-1)).toMatchObject({ terminated: true, reward: 1 });
+    expect(plan[0]).toBe(plan.at(-1));
+  }
+});
+
 test('refusals', async () => {
   const env = textCraft(asRecorded);
   await env.reset({ dataIdx: 0 });

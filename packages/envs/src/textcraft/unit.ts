@@ -19,29 +19,21 @@ import {
   type ExpertSlips,
 } from '../played-demonstrations.js';
 import { defineEnvironment, resetSchemaWith } from '../unit.js';
-import { textCraftDemonstrations, type MadeUpGames } from './demonstrations.js';
+import { textCraftDemonstrations, textCraftExpertSchema, type TextCraftExpert } from './demonstrations.js';
 import { textCraftSchema, type TextCraftOptions } from './options.js';
 import { textCraftSplits } from './splits.js';
 import { itemTexts, TextCraft } from './textcraft.js';
 
 const dataIdx = { description: "The goal, counted as AgentGym's data_idx.", type: 'integer' } as const;
 
-const renamedSchema = {
-  renamed: {
-    description:
-      'Share of games that are made up: items get the words of others, and the commands another order, so that they must be read.',
-    type: 'number',
-    minimum: 0,
-    maximum: 1,
-    default: 0,
-  },
-} as const;
-
 /** The server answers the last action alone, and so does what is imitated there. */
 const asPlayed = <Options extends TextCraftOptions & BackendOptions>(options: Options): Options =>
   options.backend === 'agentgym' ? { ...options, observation: 'turn' } : options;
 
-export const textCraftUnit = defineEnvironment<TextCraftOptions & BackendOptions, ExpertNoise & ExpertSlips & MadeUpGames>({
+export const textCraftUnit = defineEnvironment<
+  TextCraftOptions & BackendOptions,
+  ExpertNoise & ExpertSlips & TextCraftExpert
+>({
   name: 'textcraft',
   description: 'Craft an item of Minecraft by listed recipes from things that can be fetched (AgentGym).',
   schema: { ...textCraftSchema, properties: { ...textCraftSchema.properties, ...backendProperties } },
@@ -83,10 +75,10 @@ export const textCraftUnit = defineEnvironment<TextCraftOptions & BackendOptions
   demonstrations: {
     schema: {
       ...expertNoiseSchema,
-      properties: { ...expertNoiseSchema.properties, ...expertSlipsSchema.properties, ...renamedSchema },
+      properties: { ...expertNoiseSchema.properties, ...expertSlipsSchema.properties, ...textCraftExpertSchema },
     },
-    make: async (options, { renamed, ...request }) =>
-      playedSet(await textCraftDemonstrations(asPlayed(options), { ...playedOptions(request), renamed })),
+    make: async (options, { renamed, order, ...request }) =>
+      playedSet(await textCraftDemonstrations(asPlayed(options), { ...playedOptions(request), renamed, order })),
     revision: 1, // since a policy made here knows the words of all goals
     independentOf: backendOptionNames.filter((name) => name !== 'backend'),
   },

@@ -1,0 +1,170 @@
+// Writes docs/results/agent-games.md from runs that have tested a policy: trainings, and evaluations (task=evaluate).
+//   node --conditions=source --import tsx tools/agent-games-table.ts RUN...
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { bootstrapMean, mean, Rng } from '@bowyer/core';
+
+const PAGE = 'docs/results/agent-games.md';
+
+interface Tested {
+  name: string;
+  decoding: string;
+  metrics: Record<string, number>;
+  interval: { low: number; high: number };
+}
+
+/** A line of a test's episodes. */
+interface Played {
+  item: string;
+  policy: string;
+  decoding: string;
+  episodic_return: number;
+}
+
+interface Start {
+  event: string;
+  time: string;
+  command?: string;
+  commit?: string;
+}
+
+interface Run {
+  /** The folder's name, which commands and the table call it by. */
+  name: string;
+  environment: string;
+  command: string;
+  commit: string;
+  date: string;
+  minutes: number;
+  policies: Tested[];
+  played: Played[];
+  curve: Record<string, number>[];
+}
+
+const text = (...path: string[]) => readFileSync(join(...path), 'utf8');
+const lines = <Line>(folder: string, file: string): Line[] => {
+  try {
+    return text(folder, file).trim().split('\n').map((line) => JSON.parse(line) as Line); // prettier-ignore
+  } catch {
+    return []; // an evaluation has no curve
+  }
+};
+
+function readRun(folder: string): Run {
+  const starts = lines<Start>(folder, 'starts.jsonl');
+  const { command, commit, time } = starts.findLast(({ event }) => event === 'start')!;
+  const config = JSON.parse(text(folder, 'run-config.json')) as { env: { name: string } };
+  const results = JSON.parse(text(folder, 'results.json')) as { policies: Tested[] };
+  const elapsed = starts.reduce((sum, { event, time }) => sum + (event === 'end' ? 1 : -1) * Date.parse(time), 0);
+  return {
+    name: basename(folder),
+    environment: config.env.name,
+    command: command!.replaceAll(/(?<==|\[)\/\S*\//g, ''), // folders by their names alone
+    commit: commit!.slice(0, 7),
+    date: time.slice(0, 10),
+    minutes: elapsed / 60_000,
+    policies: results.policies.filter(
+      ({ name, metrics }, i, all) => all.findIndex((other) => same(other.metrics, metrics)) === i || !name.startsWith('best'),
+    ), // prettier-ignore
+    played: lines<Played>(folder, 'trajectories/test.jsonl'),
+    curve: lines<Record<string, number>>(folder, 'metrics.jsonl'),
+  };
+}
+
+const same = (a: Record<string, number>, b: Record<string, number>): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** Some starts were tested in name only. */
+const isTested = ({ metrics }: Tested): boolean => metrics['test/episodes'] >= 20;
+
+const policyRow = (run: Run, { name, decoding, metrics, interval }: Tested): string => {
+  const figure = (key: string, digits: number) => (metrics[`test/${key}`] ?? NaN).toFixed(digits).replace('NaN', '–');
+  const cells = [
+    `\`${run.environment}\``,
+    `\`${run.name}\``,
+    name.replace(/\/\S*\//, ''),
+    decoding === 'sample' ? 'sampled' : decoding,
+    `**${figure('episodic_return', 2)}**`,
+    `${interval.low.toFixed(2)} … ${interval.high.toFixed(2)}`,
+    figure('win_rate', 2),
+    figure('episode_turns', 1),
+    figure('episodes', 0),
+  ];
+  return `| ${cells.join(' | ')} |`;
+};
+
+const curveRow = ({ name, curve }: Run): string | null => {
+  const points = curve.filter((line) => 'eval/nll' in line && 'optim/steps' in line);
+  if (points.length === 0) return null;
+  const shown = points.map((line) => `${line['eval/nll'].toFixed(2)} (${line['optim/steps']})`);
+  return `| \`${name}\` | ${shown.join(', ')} |`;
+};
+
+/** What training has added to the policy that the run began with, on the same episodes. */
+function gainRow({ name, played }: Run): string[] {
+  const returns = (policy: string) => played.filter((one) => one.policy === policy && one.decoding === 'sample');
+  const [before, after] = [returns('start'), returns('last')];
+  if (before.length === 0 || before.length !== after.length) return [];
+  const gains = after.map(({ item, episodic_return: value }, i) => {
+    if (item !== before[i].item) throw new Error(`${name}: episode ${i} of the two tests is of another item`);
+    return value - before[i].episodic_return;
+  });
+  const { low, high } = bootstrapMean(gains.map((gain) => [gain]), Rng.forPurpose(0, 'bootstrap')); // prettier-ignore
+  const error = Math.sqrt(mean(gains.map((gain) => (gain - mean(gains)) ** 2)) / (gains.length - 1));
+  const cells = [mean(gains).toFixed(2), `${low.toFixed(2)} … ${high.toFixed(2)}`, (mean(gains) / error).toFixed(1)];
+  return [`| \`${name}\` | ${cells.join(' | ')} | ${gains.length} |`];
+}
+
+/** Words of a command in lines that a page has room for. */
+const wrapped = (command: string): string =>
+  command.split(' ').reduce((text, word) => {
+    const line = text.slice(text.lastIndexOf('\n') + 1);
+    return line.length + word.length > 110 ? `${text} \\\n  ${word}` : `${text} ${word}`;
+  });
+
+const commandOf = ({ name, command, commit, date, minutes }: Run): string =>
+  `# ${name}: ${date}, commit ${commit}, ${minutes.toFixed(0)} min\n${wrapped(`npx ${command}`)}`;
+
+const runs = process.argv.slice(2).map(readRun);
+const curves = runs.map(curveRow).filter((row) => row !== null);
+mkdirSync(dirname(PAGE), { recursive: true });
+writeFileSync(
+  PAGE,
+  `# Text games that a small policy learns
+
+Written by \`tools/agent-games-table.ts\` from the runs below. One seed where a row does not say otherwise. The policies are made
+here; they imitate games of our own experts on items for training, and the test is of held-out ones. Intervals are 95 %
+bootstrap intervals over the episodes of the test. Random players and experts are on the pages of the environments:
+[textcraft](../environments/textcraft.md), [babyai](../environments/babyai.md), [alfworld](../environments/alfworld.md),
+[cookingworld](../environments/cookingworld.md). What was missing before:
+[decision 179](../decisions/179-first-weights-by-width.md).
+
+| environment | run | policy | decoding | return | interval | won | actions | episodes |
+|---|---|---|---|---|---|---|---|---|
+${runs.flatMap((run) => run.policies.filter(isTested).map((policy) => policyRow(run, policy))).join('\n')}
+
+## What RL adds
+
+Last policy minus start on the same held-out episodes, sampled.
+
+| run | difference | interval | in standard errors | episodes |
+|---|---|---|---|---|
+${runs.flatMap(gainRow).join('\n')}
+
+## Held-out loss on the way
+
+Nats per utterance of the expert on games that are not learned, after so many optimizer steps.
+
+| run | loss (steps) |
+|---|---|
+${curves.join('\n')}
+
+## Commands
+
+Minutes are of a machine with two cores that some twenty other programs used. A commit with + had changes that were committed
+after the run began.
+
+\`\`\`sh
+${runs.map(commandOf).join('\n')}
+\`\`\`
+`,
+);
