@@ -1,6 +1,6 @@
 // Writes docs/results/memory.md from the runs of experiments/memory_twc.yaml, finished or not:
 //   npx bowyer --config-name bc_20q +experiment=memory_twc hydra.sweep.dir=FOLDER
-//   node --conditions=source --import tsx tools/memory-table.ts FOLDER
+//   node --conditions=source --import tsx tools/memory-table.ts FOLDER [COMMIT]
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bootstrapMean, mean, Rng } from '@bowyer/core';
@@ -49,7 +49,7 @@ function readRun(folder: string): Run[] {
   return [{ seed: Number(value('seed')), memory: value('memory'), seconds, metrics, interval, words, episodes: played }]; // prettier-ignore
 }
 
-const [sweep] = process.argv.slice(2);
+const [sweep, commit = headCommit()] = process.argv.slice(2);
 const runs = readdirSync(sweep)
   .filter((name) => existsSync(join(sweep, name, 'sweep-job.json')))
   .flatMap((name) => readRun(join(sweep, name)));
@@ -115,7 +115,7 @@ const retrieved = others.map((kind) => {
 
 const text = `# A clone that reads past successes, and one that does not
 
-Written by \`tools/memory-table.ts\` at commit ${headCommit()}, from ${runs.length} runs of \`experiments/memory_twc.yaml\`:
+Written by \`tools/memory-table.ts\` from ${runs.length} runs of \`experiments/memory_twc.yaml\` at commit ${commit}:
 
 \`\`\`sh
 npx bowyer --config-name bc_20q +experiment=memory_twc hydra.sweep.dir=FOLDER

@@ -63,7 +63,7 @@ export interface Trajectory {
   seed: number;
   /** Id of the task item that was played (a goal, a word, a world), from the environment's `info.item`. */
   item?: string;
-  /** The task, where the environment tells it beside its observations; not in files. */
+  /** The task, where the environment gives it beside its observations; not in files. */
   task?: string;
   /** Episodes of one group were reset with the same seed, so that their returns can be compared; absent: a group of its own. */
   group?: number;

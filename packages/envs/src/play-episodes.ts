@@ -43,7 +43,7 @@ export interface PlayedEpisode<T> {
   seed: number;
   /** Id of the item that was played, where the environment names it in the `info` of its reset. */
   item?: string;
-  /** The task, where the environment tells it in the `info` of its reset. */
+  /** The task, where the environment gives it in the `info` of its reset. */
   task?: string;
   slot: number;
   /** A failed episode keeps the turns before the failure. */

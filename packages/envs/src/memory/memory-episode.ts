@@ -6,7 +6,7 @@ export interface MemoryEpisode {
   id: string;
   /** Id of the item that was played, where it is known. */
   item?: string;
-  /** The task, where the environment tells it beside its observations. */
+  /** The task, where the environment gives it beside its observations. */
   task?: string;
   return: number;
   /** By turn: the environment's own observation, and the action that followed. */

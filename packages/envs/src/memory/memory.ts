@@ -15,7 +15,7 @@ export interface MemorySettings extends RetrievalOptions {
 export interface MemoryQuery {
   /** What the environment has said last. */
   observation: string;
-  /** The task, where the environment tells it beside its observations. */
+  /** The task, where the environment gives it beside its observations. */
   task?: string;
   /** Item that is played: no episode of it is given. */
   item?: string;

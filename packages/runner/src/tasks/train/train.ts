@@ -254,7 +254,7 @@ async function findStart(
   return { folder, material: unit.needs.dataset ? await loadMaterial(config, memory, context.log) : null };
 }
 
-/** What is in memory as the run begins or goes on: that of its checkpoint, of the agent it starts from, or of the demonstrations. */
+/** What is in memory as the run begins or resumes: that of its checkpoint, of the agent it starts from, or of the demonstrations. */
 async function fillMemory(
   memory: AgentMemory,
   checkpoint: string | null,
