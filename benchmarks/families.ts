@@ -1,6 +1,6 @@
 // Every family of decoders against transformers: the script builds shrunk checkpoints (families_peer.py), reads them here through
 // LanguageModel.load, compares, and writes docs/models/families-table.md. A family that was measured is not measured again unless
-// it is named, so a run that was stopped goes on.
+// it is named, so a run that was stopped resumes.
 // Run: PYTHON=… node --conditions=source --import tsx benchmarks/families.ts [NAME…] [results=FOLDER] [repetitions=N]
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -74,7 +74,8 @@ const { names: allNames, ...versions } = await peer.answer<Versions & { names: s
 /** What stands above the table. */
 const HEADER = `# Families: measured differences
 
-Every family of decoders against VERSIONS, on DATE, by one command, which builds the checkpoints, compares and writes this page:
+Every family of decoders against VERSIONS, on DATE, by one command, which builds the
+checkpoints, compares and writes this page:
 
 \`\`\`sh
 PYTHON=… node --conditions=source --import tsx benchmarks/families.ts

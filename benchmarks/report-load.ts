@@ -5,6 +5,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { minimum } from '@bowyer/core';
 import { chromium } from 'playwright-core';
 import { median } from './measure.js';
 import { writeReport } from '../packages/runner/src/run/write-report.js';
@@ -49,4 +50,4 @@ for (let load = 0; load < loads; load++) {
 await browser.close();
 await rm(folder, { recursive: true });
 for (const [name, values] of Object.entries(found))
-  console.log(`${name.padEnd(26)} median ${median(values).toFixed(0).padStart(5)} ms, least ${Math.min(...values).toFixed(0).padStart(5)} ms`); // prettier-ignore
+  console.log(`${name.padEnd(26)} median ${median(values).toFixed(0).padStart(5)} ms, least ${minimum(values).toFixed(0).padStart(5)} ms`); // prettier-ignore

@@ -15,9 +15,16 @@ const growingMemory = ['memory=bm25', 'memory.demonstrations=false', 'memory.gro
 
 // Besides the default optimizer, those that keep other state and a rate that changes.
 test.each<{ config: string; options: string[]; files?: string[] }>([
-  { config: 'archer_20q', options: ['td_steps=2', 'importance_clip=5', 'kl_coefficient=0.1', 'use_baseline=true', 'rollout.mode=lock_step'] },
+  {
+    config: 'archer_20q',
+    options: ['td_steps=2', 'importance_clip=5', 'kl_coefficient=0.1', 'use_baseline=true', 'rollout.mode=lock_step'],
+  },
   { config: 'chai_20q', options: ['optimizer=adamw_8bit'] },
-  { config: 'online_filteredbc_20q', options: ['optimizer=sgd', 'optimizer.nesterov=true', 'lm_schedule.kind=cosine', ...growingMemory], files: ['checkpoints/000004/memory.jsonl'] },
+  {
+    config: 'online_filteredbc_20q',
+    options: ['optimizer=sgd', 'optimizer.nesterov=true', 'lm_schedule.kind=cosine', ...growingMemory],
+    files: ['checkpoints/000004/memory.jsonl'],
+  },
 ])(
   '$config $options: killed and resumed, the metrics are byte-equal',
   async ({ config, options, files = [] }) => {

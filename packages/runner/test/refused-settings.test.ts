@@ -83,7 +83,10 @@ const ignored: [string, string | RegExp][] = [
     noEffect('rollout.max_staleness=3', archer) + '    choose rollout.mode=lock_step or rollout.mode=asynchronous',
   ],
   ['chai_20q rollout.mode=lock_step', /^rollout\.mode=lock_step: chai learns from what its newest policy plays/],
-  ['archer_20q rollout.mode=asynchronous', /^importance_clip=null: utterances of another policy, or of an earlier one,/],
+  [
+    'archer_20q rollout.mode=asynchronous',
+    /^importance_clip=null: utterances of another policy, or of an earlier one,/,
+  ],
   [
     'grpo_20q rollout.mode=asynchronous horizon=[[0,2]]',
     /^horizon=\[\[0,2\]\] with rollout\.mode=asynchronous: episodes belong to no iteration when they begin/,

@@ -71,7 +71,10 @@ export class ContextWriter {
     if (kind === 'dialogue') return (this.#dialogue += added + this.#current(turn));
     if (kind === 'last' && !taskDescription && !stepCounter && !inventory && !validActions)
       return this.#examples + observation;
-    return this.#examples + this.#fitted((past) => (kind === 'tutorial' ? this.#tutorial(past, turn) : this.#window(past, turn)));
+    return (
+      this.#examples +
+      this.#fitted((past) => (kind === 'tutorial' ? this.#tutorial(past, turn) : this.#window(past, turn)))
+    );
   }
 
   /** The longest text that max_chars allows: the oldest turns go first. */

@@ -14,11 +14,7 @@ export interface MemoryEpisode {
 }
 
 /** @returns null for an episode that was no success. @param minReturn null: `won` decides, else a return above 0 */
-export function episodeOfRecord(
-  record: EpisodeRecord,
-  number: number,
-  minReturn: number | null,
-): MemoryEpisode | null {
+export function episodeOfRecord(record: EpisodeRecord, number: number, minReturn: number | null): MemoryEpisode | null {
   const { reset, steps } = record;
   const total = recordedReturn(record);
   if (!isSuccess(total, steps.at(-1)?.info.won, minReturn)) return null;

@@ -74,7 +74,10 @@ test('successes alone, without slips, and with what the environment itself said'
   const step = { observation: 'done', reward: 0, terminated: true, truncated: false, info: { won: true } };
   const record = {
     reset: { observation: 'start', info: { item: 'goal 3', task_description: 'win' } },
-    steps: [{ ...step, action: 'oops', slip: true }, { ...step, action: 'go' }],
+    steps: [
+      { ...step, action: 'oops', slip: true },
+      { ...step, action: 'go' },
+    ],
   };
   const kept = { item: 'goal 3', task: 'win', return: 0, turns: [{ observation: 'done', action: 'go' }] };
   expect(episodeOfRecord(record, 4, null)).toEqual({ id: 'demonstration 4', ...kept });

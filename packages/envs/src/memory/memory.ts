@@ -79,8 +79,7 @@ export class Memory {
   async retrieve({ observation, task, item, except }: MemoryQuery): Promise<Retrieved> {
     if (this.size === 0) return { ids: [], text: '' };
     const index = await (this.#index ??= this.#makeIndex());
-    const isAllowed = ({ episode }: Document) =>
-      episode.id !== except && (item === undefined || episode.item !== item);
+    const isAllowed = ({ episode }: Document) => episode.id !== except && (item === undefined || episode.item !== item);
     const { topK, maxChars } = this.settings;
     const refused = (this.#counts.get(`item ${item}`) ?? 0) + (this.#counts.get(`id ${except}`) ?? 0);
     const places = await index.search(this.#key(task, observation), topK + refused);
@@ -121,12 +120,16 @@ export class Memory {
     for (const { episode } of this.#documents)
       for (const key of [`item ${episode.item}`, `id ${episode.id}`])
         this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
-    return this.settings.makeIndex(this.#documents.map(({ episode, observation }) => this.#key(episode.task, observation)));
+    return this.settings.makeIndex(
+      this.#documents.map(({ episode, observation }) => this.#key(episode.task, observation)),
+    );
   }
 
   /** What a document is found by: the task, where tasks differ and the observation does not contain it, and the observation. */
   #key(task: string | undefined, observation: string): string {
-    return !this.#tasksDiffer || task === undefined || observation.includes(task) ? observation : `${task}\n${observation}`;
+    return !this.#tasksDiffer || task === undefined || observation.includes(task)
+      ? observation
+      : `${task}\n${observation}`;
   }
 }
 

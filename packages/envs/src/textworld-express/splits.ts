@@ -1,6 +1,14 @@
 // Which worlds of a TextWorldExpress game are for training, evaluation and test: those of its folds train, dev and test.
 import type { Split } from '../contract/env.js';
-import { divided, seedOfSplit, splitOfSeed, splits, type EpisodeOfSplit, type ItemChoice, type SplitPlan } from '../splits.js';
+import {
+  divided,
+  seedOfSplit,
+  splitOfSeed,
+  splits,
+  type EpisodeOfSplit,
+  type ItemChoice,
+  type SplitPlan,
+} from '../splits.js';
 import type { TextWorldExpressGame } from './descriptions.js';
 import type { Fold } from './parameters.js';
 
@@ -34,7 +42,9 @@ function problemSplits(fold: Fold | null): SplitPlan {
     shared: false,
     count: (split) => of[split].length,
     splitOf: (item) =>
-      fold === null ? splitOfFold(item) : splits.find((split) => of[split].includes(Number(item.slice(fold.length + 1)))),
+      fold === null
+        ? splitOfFold(item)
+        : splits.find((split) => of[split].includes(Number(item.slice(fold.length + 1)))),
     choose: ({ split, seed, episode }: EpisodeOfSplit) => {
       const own = fold ?? foldOf[split];
       if (episode === undefined && of[split].includes(problemOf(seed))) return choice(own, seed, problemOf(seed));

@@ -8,7 +8,11 @@ const [NUM, HISTORY, ITEM, STEP, STEP_NUM, KEY] = [1 << 3, (2 << 3) | 2, (1 << 3
 const VALUE = [0x82, 0x01] as const;
 
 /** Bytes are strings of one character each here: strings are joined faster than buffers. */
-const charsOf = (bytes: Iterable<number>): string => String.fromCharCode(...bytes);
+function charsOf(bytes: Iterable<number>): string {
+  let chars = '';
+  for (const byte of bytes) chars += String.fromCharCode(byte);
+  return chars;
+}
 
 function keyChars(name: string): string {
   const text = Buffer.from(name).toString('latin1');

@@ -83,7 +83,8 @@ function recipeOf(config: WarmStartConfig) {
     ...{ playAsChat, chatTemplate, upstreamLossMask: config.upstreamLossMask },
     ...(Object.keys(chatTemplateKwargs ?? {}).length > 0 && { chatTemplateKwargs }),
     ...{ context: contextOf(config), maxNewTokens: config.maxNewTokens },
-    ...(config.memory && config.memory.kind !== 'none' && { memory: without(config.memory, { grow: config.memory.grow }) }),
+    ...(config.memory &&
+      config.memory.kind !== 'none' && { memory: without(config.memory, { grow: config.memory.grow }) }),
   };
 }
 

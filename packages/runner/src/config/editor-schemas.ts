@@ -75,7 +75,16 @@ function runFile(run: Schema): Schema {
   return { ...schema, properties: { ...(schema.properties as Schema), hydra } };
 }
 
-const groupNodes = ['context', 'memory', 'critic', 'optimizer', 'policy', 'launcher', 'sweeper', 'demonstrations'] as const;
+const groupNodes = [
+  'context',
+  'memory',
+  'critic',
+  'optimizer',
+  'policy',
+  'launcher',
+  'sweeper',
+  'demonstrations',
+] as const;
 
 /** Schema files by name, without `.json`. */
 export function editorSchemas(): Record<string, Schema> {

@@ -98,39 +98,42 @@ async function memoryOf(config: ContextConfig, unit: 'episode' | 'transition'): 
   return memory;
 }
 
-test.each([...cases.map((one) => [...one, undefined] as const), ...withMemory])('%s, %j: a demonstration has the tokens of the same episode played (%i contexts, memory of %s)', async (name, context, count, unit) => {
-  const config = configOf(name, context);
-  const memory = unit === undefined ? null : await memoryOf(config, unit);
-  const record = await recorded(gameOf(config), games[name]);
-  record.reset.info.item = 'own';
-  const tokenizer = tokenizerOf(record, memory?.toText());
-  const [demonstration] = await demonstrationsIn(config, demonstrationSetOf([record]), memory);
-  if (memory) expect(JSON.stringify(demonstration)).toContain('Example:');
-  expect(JSON.stringify(demonstration)).not.toContain('OWN');
-  const playedItem = (env: Env): Env => ({
-    ...{ step: (action) => env.step(action), close: () => env.close() },
-    reset: async (options) => {
-      const result = await env.reset(options);
-      return { ...result, info: { ...result.info, item: 'own' } };
-    },
-  });
-  const agentEnv = agentEnvironment(config, () => playedItem(gameOf(config)), memory);
+test.each([...cases.map((one) => [...one, undefined] as const), ...withMemory])(
+  '%s, %j: a demonstration has the tokens of the same episode played (%i contexts, memory of %s)',
+  async (name, context, count, unit) => {
+    const config = configOf(name, context);
+    const memory = unit === undefined ? null : await memoryOf(config, unit);
+    const record = await recorded(gameOf(config), games[name]);
+    record.reset.info.item = 'own';
+    const tokenizer = tokenizerOf(record, memory?.toText());
+    const [demonstration] = await demonstrationsIn(config, demonstrationSetOf([record]), memory);
+    if (memory) expect(JSON.stringify(demonstration)).toContain('Example:');
+    expect(JSON.stringify(demonstration)).not.toContain('OWN');
+    const playedItem = (env: Env): Env => ({
+      ...{ step: (action) => env.step(action), close: () => env.close() },
+      reset: async (options) => {
+        const result = await env.reset(options);
+        return { ...result, info: { ...result.info, item: 'own' } };
+      },
+    });
+    const agentEnv = agentEnvironment(config, () => playedItem(gameOf(config)), memory);
 
-  const text = demonstrationSegments(demonstration, tokenizer, TERMINATOR);
-  expect(text).toHaveLength(count);
-  expect(await replayed(agentEnv(), games[name], textDialogues(tokenizer), tokenizer)).toEqual(text);
+    const text = demonstrationSegments(demonstration, tokenizer, TERMINATOR);
+    expect(text).toHaveLength(count);
+    expect(await replayed(agentEnv(), games[name], textDialogues(tokenizer), tokenizer)).toEqual(text);
 
-  const template = chatTemplate('chatml', tokenizer);
-  const isDialogue = contextOf(config).kind === 'dialogue';
-  const dialogues = chatDialogues(tokenizer, { template, opening: [], isSingleMessage: !isDialogue });
-  const played = await replayed(agentEnv(), games[name], dialogues, tokenizer);
-  const conversations = asConversations(demonstration, isDialogue).flatMap((messages) => template.encodeConversation(messages)); // prettier-ignore
-  expect(conversations).toHaveLength(played.length);
-  conversations.forEach(({ ids, lossMask }, i) => {
-    expect(ids.slice(0, played[i].ids.length)).toEqual(played[i].ids);
-    expect(learnedIds(played[i])).toEqual(learnedPieces(ids, lossMask));
-  });
-});
+    const template = chatTemplate('chatml', tokenizer);
+    const isDialogue = contextOf(config).kind === 'dialogue';
+    const dialogues = chatDialogues(tokenizer, { template, opening: [], isSingleMessage: !isDialogue });
+    const played = await replayed(agentEnv(), games[name], dialogues, tokenizer);
+    const conversations = asConversations(demonstration, isDialogue).flatMap((messages) => template.encodeConversation(messages)); // prettier-ignore
+    expect(conversations).toHaveLength(played.length);
+    conversations.forEach(({ ids, lossMask }, i) => {
+      expect(ids.slice(0, played[i].ids.length)).toEqual(played[i].ids);
+      expect(learnedIds(played[i])).toEqual(learnedPieces(ids, lossMask));
+    });
+  },
+);
 
 const learnedIds = ({ utterances }: TokenSegment) => utterances.map(({ start, ids }) => [start, ...ids]);
 

@@ -101,7 +101,10 @@ const readText = (path: string) => readFile(path, 'utf8').catch(() => null);
 
 /** Asks a run for something. @throws if no process works in the folder, or it does not look for requests */
 export async function requestControl(directory: string, action: ControlAction): Promise<void> {
-  if (!(await isUnderWay(directory))) throw new Error(`${directory}: no process of task=train or task=finetune is at work on this run, and other tasks take no requests`);
+  if (!(await isUnderWay(directory)))
+    throw new Error(
+      `${directory}: no process of task=train or task=finetune is at work on this run, and other tasks take no requests`,
+    );
   const [owner, obeying] = await Promise.all([LOCK_FILE, OBEYING_FILE].map((name) => readText(join(directory, name))));
   if (obeying === null || owner !== obeying)
     throw new Error(

@@ -79,7 +79,11 @@ const FIGURES: readonly [key: keyof Turn & string, symbol: string, meaning: stri
   ['advantage', 'A', 'advantage: how much better the utterance is than what the policy does on average'],
   ['tdError', 'TD', 'temporal-difference error: what came, less what the critic expected'],
   ['logprob', 'log p', 'log-probability of the whole utterance under the policy that played, in nats'],
-  ['surprisal', '−log p/token', 'surprisal: −log p per token of what was said, in nats; its mean over many utterances is the policy’s entropy'],
+  [
+    'surprisal',
+    '−log p/token',
+    'surprisal: −log p per token of what was said, in nats; its mean over many utterances is the policy’s entropy',
+  ],
 ];
 
 function values(turn: Turn): HTMLElement {

@@ -18,7 +18,10 @@ export class EventFile {
   static async create(directory: string): Promise<EventFile> {
     await mkdir(directory, { recursive: true });
     const earlier = (await readdir(directory)).map((name) => Number(/^events\.out\.tfevents\.(\d+)\./.exec(name)?.[1]));
-    const seconds = maximum([Math.floor(Date.now() / 1000), ...earlier.filter(Number.isFinite).map((time) => time + 1)]);
+    const seconds = maximum([
+      Math.floor(Date.now() / 1000),
+      ...earlier.filter(Number.isFinite).map((time) => time + 1),
+    ]);
     const order = String(process.hrtime.bigint() % 1_000_000_000n).padStart(9, '0');
     const name = `events.out.tfevents.${String(seconds).padStart(10, '0')}.${hostname()}.${process.pid}.${order}`;
     const file = new EventFile(join(directory, name));
