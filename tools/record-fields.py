@@ -157,7 +157,7 @@ def decoder_cases():
     for activation in ["swish", "gelu_python", "gelu_accurate", "gelu_python_tanh", "relu2", "quick_gelu", "tanh", "sigmoid", "linear"]:
         yield case(f"hidden_act {activation}", "llama", dict(hidden_act=activation))
     yield case("gpt2: reorder_and_upcast_attn", "gpt2", dict(reorder_and_upcast_attn=True))
-    yield case("gpt2: names of other models win", "gpt2", dict(n_inner=20, hidden_size=36, num_attention_heads=3))
+    yield case("gpt2: two names of one field", "gpt2", dict(n_inner=20, hidden_size=36, num_attention_heads=3), refused="n_embd")
     yield case("llama: is_causal false", "llama", dict(is_causal=False), refused="is_causal")
     yield case("mistral: is_causal false", "mistral", dict(is_causal=False), refused="is_causal")
     yield case("gpt2: is_causal false", "gpt2", dict(is_causal=False), refused="is_causal")

@@ -177,6 +177,7 @@ inBrowser('the agent’s action, its values, what the critic preferred; arrow ke
   );
   await page.locator('#changes summary').first().focus();
   await page.keyboard.press('Enter');
+  await page.locator('#changes article').nth(1).waitFor();
   expect(await page.locator('#changes article').count()).toBe(2);
   await page.close();
 });

@@ -1,54 +1,33 @@
 // task=train: the start, then the chosen algorithm, then the final test. It can be killed and started again at any time.
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { copyFile, readFile } from 'node:fs/promises';
-import {
-  Diagnostics,
-  findAlgorithm,
-  rateFollowsIterations,
-  type Agent,
-  type AnyAlgorithm,
-  type Dataset,
-  type RecipeState,
-  type TrainingRun,
-} from '@bowyer/algorithms';
+import { findAlgorithm, rateFollowsIterations, type Agent } from '@bowyer/algorithms';
 import { oneRank, onRankZero, timed, writeFileAtomically } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import type { RunLogger } from '@bowyer/logging';
-import { takeExchangeTimes, type LanguageModel } from '@bowyer/models';
-import { makeCritic } from '../../agent/critic-setup.js';
 import { deviceOf } from '../../agent/device-choice.js';
-import { freshPolicy } from '../../agent/fresh-policy.js';
-import { memoryFileOf, runOf } from '../../agent/model-folders.js';
 import { dialoguesOf } from '../../agent/players.js';
-import { recipeOptions } from '../../agent/play-options.js';
-import { loadPolicy, policyOptimizer, restoreOptimizer, savePolicyState } from '../../agent/policy-setup.js';
-import { warnOfTextRules } from '../../agent/text-rules.js';
-import { referenceOf, teacherOf, type Start } from '../../agent/reference-policy.js';
-import { withRemoteRollouts } from '../../agent/remote-rollouts.js';
-import { withRolloutsAhead, type RolloutsAhead } from '../../agent/rollouts-ahead.js';
+import { referenceOf, teacherOf } from '../../agent/reference-policy.js';
 import { startRestorer } from '../../agent/restore-start.js';
-import { makeValueModel } from '../../agent/value-model.js';
-import { warmStart } from '../../agent/warm-start.js';
-import { makeDemonstrations } from '../../demonstrations/demonstrations.js';
-import { datasetFor, loadMaterial } from '../../demonstrations/material.js';
-import { agentEnvironment } from '../../environment/agent-context.js';
+import { withRolloutsAhead } from '../../agent/rollouts-ahead.js';
+import { warnOfTextRules } from '../../agent/text-rules.js';
+import { datasetFor } from '../../demonstrations/material.js';
 import { AgentMemory } from '../../environment/agent-memory.js';
-import { environmentOf } from '../../environment/environment.js';
+import { checkSharedFolder } from '../../ranks/shared-folder.js';
+import { silentLogger } from '../../ranks/silent.js';
 import { CheckpointStore, type CheckpointProgress } from '../../run/checkpoint-store.js';
 import { owningFolder } from '../../run/folder-owner.js';
 import { guardReason } from '../../run/guard.js';
 import { checkLoggers, withLoggers } from '../../run/open-loggers.js';
-import { Recorder } from '../../run/recorder.js';
-import { RunControl } from '../../run/run-control.js';
 import { resultText, type RunResults } from '../../run/results.js';
 import { claimDirectory, openDirectory, RunFiles } from '../../run/run-files.js';
-import { tokenTexts } from '../../run/token-texts.js';
-import { checkSharedFolder } from '../../ranks/shared-folder.js';
-import { silentCheckpoints, silentFiles, silentLogger, silentSaveable } from '../../ranks/silent.js';
 import { REPORT_FILE, withReport } from '../../run/write-report.js';
 import type { TaskContext } from '../task.js';
-import { failureLog, FinalTest } from './final-test.js';
+import { FinalTest } from './final-test.js';
+import { fillMemory, findStart } from './find-start.js';
+import { runAlgorithm } from './run-algorithm.js';
 import type { TrainConfig } from './train-config.js';
+import { TrainedModels } from './trained-models.js';
 
 export async function train(config: TrainConfig, context: TaskContext): Promise<void> {
   const { directory, decisive, ranks = oneRank } = context;
@@ -163,33 +142,18 @@ async function trainWith(
       `resumed after ${found.progress.nextIteration}${config.iterations === undefined ? '' : ` of ${config.iterations} iterations`}`,
     );
 
-  const folder = found ? join(found.folder, 'policy') : start.folder;
-  if (memory) await fillMemory(memory, found?.folder ?? null, start, config, log);
-  const policy =
-    folder === null
-      ? await freshPolicy(start.material!, config, device)
-      : await loadPolicy(folder, config, device, 'train');
+  const checkpoint = found?.folder ?? null;
+  const folder = checkpoint === null ? start.folder : join(checkpoint, 'policy');
+  if (memory) await fillMemory(memory, checkpoint, start, config, log);
   if (folder !== null && unit.needs.source === 'episodes') await warnOfTextRules(folder, log);
-  const critic = unit.needs.critic && (await makeCritic(config, device, policy.tokenizer));
-  let valueModel: LanguageModel | null = null;
+  const models = await TrainedModels.open(unit, start, checkpoint, config, device);
+  const { policy, critic } = models;
   try {
-    await policy.createOptimizer(policyOptimizer(config));
-    const valueFunction = unit.valueFunction?.(config as never);
-    if (valueFunction) {
-      const valueFolder = found ? join(found.folder, VALUE_MODEL) : start.folder!;
-      valueModel = await makeValueModel(valueFunction, policy, valueFolder, config, device);
-    }
-    if (found) {
-      await restoreOptimizer(policy, join(found.folder, 'policy'));
-      if (valueModel !== null && valueModel !== policy)
-        await restoreOptimizer(valueModel, join(found.folder, VALUE_MODEL));
-      await critic?.restore(join(found.folder, 'critic'));
-    }
     const dataset = start.material && (await datasetFor(policy, start.material, config, log));
     if (ranks.rank === 0) await claimDirectory(directory, decisive);
     const agent: Agent = { policy, critic, dialogues: await dialoguesOf(policy, config, context) };
     const ahead = {
-      ...{ unit, agent, policyFolder: folder!, checkpoint: found?.folder ?? null },
+      ...{ unit, agent, policyFolder: folder!, checkpoint },
       firstIteration: found?.progress.nextIteration ?? 0,
     };
     const algorithm = (logger: RunLogger) =>
@@ -202,7 +166,7 @@ async function trainWith(
           memory,
           store,
           progress: found?.progress ?? null,
-          valueModel,
+          models,
           openReference: referenceOf(policy, start, config, device),
           openTeacher: teacherOf(policy, config, device),
           restoreStart: startRestorer(policy, start, config, device),
@@ -219,164 +183,12 @@ async function trainWith(
     if (ranks.rank > 0) return await work(silentLogger);
     return await withLoggers(config, context, found?.progress.nextIteration ?? 0, work, finalFigures);
   } finally {
-    await critic?.release();
-    await valueModel?.release();
-    await policy.release();
+    await models.release();
   }
 }
 
 /** Figures of the policy that the run ended with; null where the user stopped it. */
 const finalFigures = (results: RunResults | null) => results && (results.policies.at(-1)?.metrics ?? {});
-
-/** Folder of a checkpoint with the network of the value function, where it is not the policy. */
-const VALUE_MODEL = 'value';
-
-/** @returns null if the user stopped the warm start */
-async function findStart(
-  unit: AnyAlgorithm,
-  config: TrainConfig,
-  device: Device,
-  context: TaskContext,
-  memory: AgentMemory | null,
-): Promise<Start | null> {
-  const given = config.checkpointPath ?? config.policyLm;
-  const trainedIn = given === null ? undefined : runOf(given)?.env?.name;
-  if (trainedIn !== undefined && trainedIn !== config.env.name)
-    context.log(`the policy in ${given} was trained in ${trainedIn}; this run plays ${config.env.name}`, 'WARNING');
-  if (unit.needs.source === 'dataset')
-    return { folder: given, material: await loadMaterial(config, memory, context.log) };
-  // Rank 0 makes the start alone; it is the same for any number of ranks, and in the cache.
-  const folder = given ?? (await onRankZero(context.ranks ?? oneRank, () => warmStart(config, device, context)));
-  if (folder === null) return null;
-  // The loss of the start, for the report: the cache may be emptied.
-  if (given === null && (context.ranks ?? oneRank).rank === 0)
-    await copyFile(join(folder, 'metrics.jsonl'), join(context.directory, 'warm-start.jsonl'));
-  return { folder, material: unit.needs.dataset ? await loadMaterial(config, memory, context.log) : null };
-}
-
-/** What is in memory as the run begins or resumes: that of its checkpoint, of the agent it starts from, or of the demonstrations. */
-async function fillMemory(
-  memory: AgentMemory,
-  checkpoint: string | null,
-  { folder, material }: Start,
-  config: TrainConfig,
-  log: TaskContext['log'],
-): Promise<void> {
-  if (checkpoint !== null) return memory.restore(memoryFileOf(checkpoint)!);
-  if (!config.memory!.demonstrations || material !== null) return;
-  const ofAgent = (config.checkpointPath ?? config.policyLm) === null ? null : memoryFileOf(folder!);
-  if (ofAgent !== null) return memory.restore(ofAgent);
-  log(memory.addDemonstrations(config, await makeDemonstrations(config)));
-}
-
-interface RunState {
-  device: Device;
-  logger: RunLogger;
-  config: TrainConfig;
-  context: TaskContext;
-  memory: AgentMemory | null;
-  store: CheckpointStore;
-  /** Null where the run begins. */
-  progress: NonNullable<Awaited<ReturnType<CheckpointStore['newest']>>>['progress'] | null;
-  openReference: TrainingRun['openReference'];
-  openTeacher: TrainingRun['openTeacher'];
-  restoreStart: TrainingRun['restoreStart'];
-  valueModel: LanguageModel | null;
-  rollouts: RolloutsAhead | undefined;
-}
-
-/** Runs the algorithm to its end or to the user's stop. */
-async function runAlgorithm(
-  unit: AnyAlgorithm,
-  agent: Agent,
-  dataset: Dataset | null,
-  runState: RunState,
-): Promise<Recorder> {
-  const { device, logger, config, context, memory, store, progress, valueModel, rollouts } = runState;
-  const { openReference, openTeacher, restoreStart } = runState;
-  const { directory, log, envParts, onInterrupt, ranks = oneRank } = context;
-  const { policy, critic } = agent;
-  const leads = ranks.rank === 0;
-  const files = leads
-    ? await RunFiles.open(directory, progress?.fileLengths ?? {}, tokenTexts(policy.tokenizer))
-    : silentFiles(directory);
-  await ranks.barrier(); // the files end where the run resumes
-  const state: RecipeState = progress?.state ?? {};
-  const firstIteration = progress?.nextIteration ?? 0;
-  const written = {
-    saveState: async (folder: string) => {
-      await savePolicyState(policy, join(folder, 'policy'));
-      if (valueModel !== null && valueModel !== policy) await savePolicyState(valueModel, join(folder, VALUE_MODEL));
-      await critic?.save(join(folder, 'critic'));
-      await rollouts?.save(folder);
-      await memory?.save(folder);
-    },
-    saveAgent: async (folder: string) => {
-      await policy.save(folder);
-      await critic?.save(join(folder, 'critic'));
-      await memory?.save(folder);
-    },
-  };
-  const models = valueModel !== null && valueModel !== policy ? [policy, valueModel] : [policy];
-  const saveable = leads ? written : silentSaveable(models, critic);
-  const diagnostics =
-    config.diagnostics && new Diagnostics({ policy, openReference }, { ...config.diagnostics, seed: config.seed });
-  const control = leads ? await RunControl.open(directory, log, () => (recorder.stopRequested = true)) : undefined;
-  const recorder = new Recorder(files, leads ? store : silentCheckpoints, saveable, {
-    iterations: config.iterations ?? null,
-    saveMinutes: config.saveMinutes ?? null,
-    firstIteration,
-    state,
-    best: progress?.best ?? null,
-    progress: context.progress,
-    log,
-    diagnostics,
-    guard: config.guard,
-    logger,
-    ranks,
-    control,
-    innerSeconds: rollouts ? () => rollouts.takeSeconds() : ranks.size > 1 ? () => exchangeSeconds(device) : undefined,
-    rolloutMetrics: rollouts && (() => rollouts.takeMetrics()),
-  });
-  const stop = () => {
-    recorder.stopRequested = true;
-    control?.endPause();
-  };
-  onInterrupt(stop, 'stopping at the next checkpoint');
-  const { metrics, rollouts: history } = await RunFiles.read(directory);
-  recorder.remember(metrics);
-  const run: TrainingRun = {
-    ...agent,
-    makeEnv: agentEnvironment(config, environmentOf(config, envParts), memory?.memory ?? null),
-    together: config.memory?.kind === 'encoder', // which answers after a while
-    onFailure: failureLog(log),
-    onRollout: async (rollout, iteration) => {
-      await diagnostics?.onRollout(rollout, iteration);
-      recorder.progress('diagnostics', 1, 1);
-      memory?.addRollout(rollout);
-    },
-    onEvaluation: (episodes) => recorder.evaluated(episodes),
-    ...{ dataset, history, state, firstIteration, hooks: recorder, valueModel },
-    ...{ openReference, openTeacher, restoreStart },
-    environment: config.env.name,
-    ...{ ranks, replayPlacement: config.distributed.replay, rollouts },
-  };
-  const trained = withRemoteRollouts(config.remotePolicy, { ...agent, slots: config.slots }, (openRollouts) =>
-    unit.train({ ...run, openRollouts }, recipeOptions(config, policy.tokenizer)),
-  );
-  await trained.finally(() => control?.close());
-  recorder.finish();
-  // A run without an evaluation has no best agent: its last one is what it made.
-  if (recorder.best === null && (!recorder.stopRequested || recorder.stoppedByGuard !== null))
-    await saveable.saveAgent(recorder.bestFolder);
-  return recorder;
-}
-
-/** Parts of the phases in which there are optimizer steps. */
-function exchangeSeconds(device: Device): Record<string, number> {
-  const { wait, exchange } = takeExchangeTimes(device);
-  return { 'gradient wait': wait / 1000, 'gradient exchange': exchange / 1000 };
-}
 
 async function readResults(directory: string): Promise<RunResults | null> {
   const text = await readFile(join(directory, 'results.json'), 'utf8').catch(() => null);

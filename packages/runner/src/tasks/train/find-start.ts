@@ -1,0 +1,52 @@
+// What a run begins with: the folder of a policy or the data to make one from, and what is in its memory.
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AnyAlgorithm } from '@bowyer/algorithms';
+import { oneRank, onRankZero } from '@bowyer/core';
+import type { Device } from '@bowyer/graph';
+import { memoryFileOf, runOf } from '../../agent/model-folders.js';
+import type { Start } from '../../agent/reference-policy.js';
+import { warmStart } from '../../agent/warm-start.js';
+import { makeDemonstrations } from '../../demonstrations/demonstrations.js';
+import { loadMaterial } from '../../demonstrations/material.js';
+import type { AgentMemory } from '../../environment/agent-memory.js';
+import type { TaskContext } from '../task.js';
+import type { TrainConfig } from './train-config.js';
+
+/** @returns null if the user stopped the warm start */
+export async function findStart(
+  unit: AnyAlgorithm,
+  config: TrainConfig,
+  device: Device,
+  context: TaskContext,
+  memory: AgentMemory | null,
+): Promise<Start | null> {
+  const given = config.checkpointPath ?? config.policyLm;
+  const trainedIn = given === null ? undefined : runOf(given)?.env?.name;
+  if (trainedIn !== undefined && trainedIn !== config.env.name)
+    context.log(`the policy in ${given} was trained in ${trainedIn}; this run plays ${config.env.name}`, 'WARNING');
+  if (unit.needs.source === 'dataset')
+    return { folder: given, material: await loadMaterial(config, memory, context.log) };
+  // Rank 0 makes the start alone; it is the same for any number of ranks, and in the cache.
+  const folder = given ?? (await onRankZero(context.ranks ?? oneRank, () => warmStart(config, device, context)));
+  if (folder === null) return null;
+  // The loss of the start, for the report: the cache may be emptied.
+  if (given === null && (context.ranks ?? oneRank).rank === 0)
+    await copyFile(join(folder, 'metrics.jsonl'), join(context.directory, 'warm-start.jsonl'));
+  return { folder, material: unit.needs.dataset ? await loadMaterial(config, memory, context.log) : null };
+}
+
+/** What is in memory as the run begins or resumes: that of its checkpoint, of the agent it starts from, or of the demonstrations. */
+export async function fillMemory(
+  memory: AgentMemory,
+  checkpoint: string | null,
+  { folder, material }: Start,
+  config: TrainConfig,
+  log: TaskContext['log'],
+): Promise<void> {
+  if (checkpoint !== null) return memory.restore(memoryFileOf(checkpoint)!);
+  if (!config.memory!.demonstrations || material !== null) return;
+  const ofAgent = (config.checkpointPath ?? config.policyLm) === null ? null : memoryFileOf(folder!);
+  if (ofAgent !== null) return memory.restore(ofAgent);
+  log(memory.addDemonstrations(config, await makeDemonstrations(config)));
+}

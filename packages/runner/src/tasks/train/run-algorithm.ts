@@ -1,0 +1,135 @@
+// The algorithm of a run, with its files, checkpoints, diagnostics and what a user may ask of it meanwhile.
+import {
+  Diagnostics,
+  type Agent,
+  type AnyAlgorithm,
+  type Dataset,
+  type RecipeState,
+  type TrainingRun,
+} from '@bowyer/algorithms';
+import { oneRank } from '@bowyer/core';
+import type { Device } from '@bowyer/graph';
+import type { RunLogger } from '@bowyer/logging';
+import { takeExchangeTimes } from '@bowyer/models';
+import { recipeOptions } from '../../agent/play-options.js';
+import { withRemoteRollouts } from '../../agent/remote-rollouts.js';
+import type { RolloutsAhead } from '../../agent/rollouts-ahead.js';
+import { agentEnvironment } from '../../environment/agent-context.js';
+import type { AgentMemory } from '../../environment/agent-memory.js';
+import { environmentOf } from '../../environment/environment.js';
+import { silentCheckpoints, silentFiles, silentSaveable } from '../../ranks/silent.js';
+import type { CheckpointStore } from '../../run/checkpoint-store.js';
+import { Recorder } from '../../run/recorder.js';
+import { RunControl } from '../../run/run-control.js';
+import { RunFiles } from '../../run/run-files.js';
+import { tokenTexts } from '../../run/token-texts.js';
+import type { TaskContext } from '../task.js';
+import { failureLog } from './final-test.js';
+import type { TrainConfig } from './train-config.js';
+import type { TrainedModels } from './trained-models.js';
+
+/** A run between its start and its final test. */
+export interface RunState {
+  device: Device;
+  logger: RunLogger;
+  config: TrainConfig;
+  context: TaskContext;
+  memory: AgentMemory | null;
+  store: CheckpointStore;
+  /** Null where the run begins. */
+  progress: NonNullable<Awaited<ReturnType<CheckpointStore['newest']>>>['progress'] | null;
+  openReference: TrainingRun['openReference'];
+  openTeacher: TrainingRun['openTeacher'];
+  restoreStart: TrainingRun['restoreStart'];
+  models: TrainedModels;
+  rollouts: RolloutsAhead | undefined;
+}
+
+/** Runs the algorithm to its end or to the user's stop. */
+export async function runAlgorithm(
+  unit: AnyAlgorithm,
+  agent: Agent,
+  dataset: Dataset | null,
+  runState: RunState,
+): Promise<Recorder> {
+  const { device, logger, config, context, memory, store, progress, models, rollouts } = runState;
+  const { openReference, openTeacher, restoreStart } = runState;
+  const { directory, log, envParts, onInterrupt, ranks = oneRank } = context;
+  const { policy } = agent;
+  const leads = ranks.rank === 0;
+  const files = leads
+    ? await RunFiles.open(directory, progress?.fileLengths ?? {}, tokenTexts(policy.tokenizer))
+    : silentFiles(directory);
+  await ranks.barrier(); // the files end where the run resumes
+  const state: RecipeState = progress?.state ?? {};
+  const firstIteration = progress?.nextIteration ?? 0;
+  const written = {
+    saveState: async (folder: string) => {
+      await models.saveState(folder);
+      await rollouts?.save(folder);
+      await memory?.save(folder);
+    },
+    saveAgent: async (folder: string) => {
+      await models.saveAgent(folder);
+      await memory?.save(folder);
+    },
+  };
+  const saveable = leads ? written : silentSaveable(models.networks, models.critic);
+  const diagnostics =
+    config.diagnostics && new Diagnostics({ policy, openReference }, { ...config.diagnostics, seed: config.seed });
+  const control = leads ? await RunControl.open(directory, log, () => (recorder.stopRequested = true)) : undefined;
+  const recorder = new Recorder(files, leads ? store : silentCheckpoints, saveable, {
+    iterations: config.iterations ?? null,
+    saveMinutes: config.saveMinutes ?? null,
+    firstIteration,
+    state,
+    best: progress?.best ?? null,
+    progress: context.progress,
+    log,
+    diagnostics,
+    guard: config.guard,
+    logger,
+    ranks,
+    control,
+    innerSeconds: rollouts ? () => rollouts.takeSeconds() : ranks.size > 1 ? () => exchangeSeconds(device) : undefined,
+    rolloutMetrics: rollouts && (() => rollouts.takeMetrics()),
+  });
+  const stop = () => {
+    recorder.stopRequested = true;
+    control?.endPause();
+  };
+  onInterrupt(stop, 'stopping at the next checkpoint');
+  const { metrics, rollouts: history } = await RunFiles.read(directory);
+  recorder.remember(metrics);
+  const run: TrainingRun = {
+    ...agent,
+    makeEnv: agentEnvironment(config, environmentOf(config, envParts), memory?.memory ?? null),
+    together: config.memory?.kind === 'encoder', // which answers after a while
+    onFailure: failureLog(log),
+    onRollout: async (rollout, iteration) => {
+      await diagnostics?.onRollout(rollout, iteration);
+      recorder.progress('diagnostics', 1, 1);
+      memory?.addRollout(rollout);
+    },
+    onEvaluation: (episodes) => recorder.evaluated(episodes),
+    ...{ dataset, history, state, firstIteration, hooks: recorder, valueModel: models.valueModel },
+    ...{ openReference, openTeacher, restoreStart },
+    environment: config.env.name,
+    ...{ ranks, replayPlacement: config.distributed.replay, rollouts },
+  };
+  const trained = withRemoteRollouts(config.remotePolicy, { ...agent, slots: config.slots }, (openRollouts) =>
+    unit.train({ ...run, openRollouts }, recipeOptions(config, policy.tokenizer)),
+  );
+  await trained.finally(() => control?.close());
+  recorder.finish();
+  // A run without an evaluation has no best agent: its last one is what it made.
+  if (recorder.best === null && (!recorder.stopRequested || recorder.stoppedByGuard !== null))
+    await saveable.saveAgent(recorder.bestFolder);
+  return recorder;
+}
+
+/** Parts of the phases in which there are optimizer steps. */
+function exchangeSeconds(device: Device): Record<string, number> {
+  const { wait, exchange } = takeExchangeTimes(device);
+  return { 'gradient wait': wait / 1000, 'gradient exchange': exchange / 1000 };
+}

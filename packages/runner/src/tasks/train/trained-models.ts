@@ -1,0 +1,92 @@
+// The networks that a run trains, and what its checkpoints contain of them.
+import { join } from 'node:path';
+import type { AnyAlgorithm } from '@bowyer/algorithms';
+import type { Device } from '@bowyer/graph';
+import type { DoubleCritic, LanguageModel } from '@bowyer/models';
+import { makeCritic } from '../../agent/critic-setup.js';
+import { freshPolicy } from '../../agent/fresh-policy.js';
+import { loadPolicy, policyOptimizer, restoreOptimizer, savePolicyState } from '../../agent/policy-setup.js';
+import type { Start } from '../../agent/reference-policy.js';
+import { makeValueModel } from '../../agent/value-model.js';
+import type { TrainConfig } from './train-config.js';
+
+/** Folder of a checkpoint with the network of the value function, where it is not the policy. */
+const VALUE_MODEL = 'value';
+
+export class TrainedModels {
+  #valueModel: LanguageModel | null = null;
+
+  private constructor(
+    readonly policy: LanguageModel,
+    readonly critic: DoubleCritic | null,
+  ) {}
+
+  /** @param checkpoint folder of the one that the run resumes from; null where it begins with its start */
+  static async open(
+    unit: AnyAlgorithm,
+    start: Start,
+    checkpoint: string | null,
+    config: TrainConfig,
+    device: Device,
+  ): Promise<TrainedModels> {
+    const folder = checkpoint === null ? start.folder : join(checkpoint, 'policy');
+    const policy =
+      folder === null
+        ? await freshPolicy(start.material!, config, device)
+        : await loadPolicy(folder, config, device, 'train');
+    const critic = unit.needs.critic && (await makeCritic(config, device, policy.tokenizer));
+    const models = new TrainedModels(policy, critic);
+    try {
+      await policy.createOptimizer(policyOptimizer(config));
+      const valueFunction = unit.valueFunction?.(config as never);
+      if (valueFunction) {
+        const valueFolder = checkpoint === null ? start.folder! : join(checkpoint, VALUE_MODEL);
+        models.#valueModel = await makeValueModel(valueFunction, policy, valueFolder, config, device);
+      }
+      if (checkpoint !== null) await models.#restore(checkpoint);
+      return models;
+    } catch (error) {
+      await models.release();
+      throw error;
+    }
+  }
+
+  /** The network with the value function, which may be the policy; null where there is none. */
+  get valueModel(): LanguageModel | null {
+    return this.#valueModel;
+  }
+
+  get #ownValueModel(): LanguageModel | null {
+    return this.#valueModel === this.policy ? null : this.#valueModel;
+  }
+
+  /** Language models with weights of their own. */
+  get networks(): readonly LanguageModel[] {
+    return this.#ownValueModel === null ? [this.policy] : [this.policy, this.#ownValueModel];
+  }
+
+  async #restore(checkpoint: string): Promise<void> {
+    await restoreOptimizer(this.policy, join(checkpoint, 'policy'));
+    if (this.#ownValueModel !== null) await restoreOptimizer(this.#ownValueModel, join(checkpoint, VALUE_MODEL));
+    await this.critic?.restore(join(checkpoint, 'critic'));
+  }
+
+  /** All that training continues with. */
+  async saveState(folder: string): Promise<void> {
+    await savePolicyState(this.policy, join(folder, 'policy'));
+    if (this.#ownValueModel !== null) await savePolicyState(this.#ownValueModel, join(folder, VALUE_MODEL));
+    await this.critic?.save(join(folder, 'critic'));
+  }
+
+  /** What plays. */
+  async saveAgent(folder: string): Promise<void> {
+    await this.policy.save(folder);
+    await this.critic?.save(join(folder, 'critic'));
+  }
+
+  async release(): Promise<void> {
+    await this.critic?.release();
+    await this.#valueModel?.release();
+    await this.policy.release();
+  }
+}
