@@ -54,7 +54,7 @@ export function ratesSection(folder: string): string {
   return `## How the rates were found
 
 \`\`\`sh
-npx bowyer --config-name archer_20q algorithm=ppo +experiment=paper_20q_rates hydra.sweep.dir=RATES/ppo  # and so on for each method
+npx bowyer --config-name archer_20q algorithm=ppo +experiment=paper_20q_rates hydra.sweep.dir=RATES/ppo  # for each method
 \`\`\`
 
 Successive halving of four rates for each method: 12 iterations of all, 24 of the better two, from a start of a seed
