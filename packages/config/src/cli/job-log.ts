@@ -1,7 +1,7 @@
 // The log of a run: levels, formats and places as `hydra.job_logging` and `hydra.hydra_logging` set them, in the form of Python's
 // logging.config (version 1). Stream and file handlers are known, and the fields asctime, name, levelname, message and process.
 // Source: Python's documentation of logging and logging.config.
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { appendFileSync, closeSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError } from '../config-error.js';
 import { strftime } from '../interpolation/strftime.js';
@@ -168,7 +168,7 @@ export class JobLog {
     const write = (record: LogRecord) => {
       if (descriptor === undefined) return;
       try {
-        writeSync(descriptor, `${format(record)}\n`);
+        appendFileSync(descriptor, `${format(record)}\n`);
       } catch (error) {
         // A log that cannot be written, as on a full disk, does not end the job.
         process.stderr.write(`the log file ${file} ends here: ${(error as NodeJS.ErrnoException).code}\n`);

@@ -1,5 +1,5 @@
 // The products of a shop in files: each as a line of JSON, where it begins, and the asins in order.
-import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import { appendFileSync, closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { aligned, FilePart } from './file-part.js';
 import type { Product } from './product.js';
@@ -56,7 +56,7 @@ export class ProductsWriter {
   }
 
   #flush(): void {
-    writeSync(this.#file, this.#lines.join(''));
+    appendFileSync(this.#file, this.#lines.join(''));
     this.#lines = [];
   }
 }

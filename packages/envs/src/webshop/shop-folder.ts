@@ -1,5 +1,6 @@
 // Products and their search index in a folder, for catalogues too large for memory: made once, then opened without delay.
 import {
+  appendFileSync,
   closeSync,
   existsSync,
   mkdirSync,
@@ -9,7 +10,6 @@ import {
   rmSync,
   statSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import type { Collection } from './search/bm25.js';
@@ -104,7 +104,7 @@ function writeFolder(folder: string, products: Iterable<Product>): Collection {
   }
   writer.finish();
   const postings = openSync(join(folder, 'postings.bin'), 'w');
-  const tables = builder.finish((piece) => void writeSync(postings, piece));
+  const tables = builder.finish((piece) => appendFileSync(postings, piece));
   closeSync(postings);
   for (const [name, array] of Object.entries(tableArrays(tables))) writeFileSync(join(folder, name), array);
   return tables.collection;

@@ -143,9 +143,14 @@ export class TransactionLog {
       pieces.push(framed(payload, end));
       end += pieces.at(-1)!.length;
     }
-    // Into the system's cache: a request to the thread pool costs the calling thread more.
-    await namingFile(this.path, async () => writeSync(this.file.fd, Buffer.concat(pieces), 0, end - this.length, this.length)); // prettier-ignore
+    await namingFile(this.path, async () => this.#write(Buffer.concat(pieces)));
     this.length = end;
+  }
+
+  /** Into the system's cache: a request to the thread pool costs the calling thread more. On a full disk a write may be a part. */
+  #write(bytes: Buffer): void {
+    for (let from = 0; from < bytes.length;)
+      from += writeSync(this.file.fd, bytes, from, bytes.length - from, this.length + from);
   }
 
   close(): Promise<void> {

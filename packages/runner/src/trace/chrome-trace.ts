@@ -1,7 +1,7 @@
 // trace.json: spans in Chrome's trace event format, as a JSON array that is written as the run goes. A reader accepts one that a
 // kill has cut off. Opens in ui.perfetto.dev and chrome://tracing.
 // Source: "Trace Event Format", docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU.
-import { appendFileSync, closeSync, openSync, writeSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import type { Span, SpanCategory } from '@bowyer/core';
 
 const MICROSECONDS = 1000;
@@ -28,9 +28,7 @@ export class ChromeTrace {
     private readonly path: string,
     private readonly start: number,
   ) {
-    const file = openSync(path, 'w');
-    writeSync(file, '[\n');
-    closeSync(file);
+    writeFileSync(path, '[\n');
     for (const [name, tid] of Object.entries(rows)) this.#event({ ph: 'M', name: 'thread_name', tid, args: { name } });
   }
 
