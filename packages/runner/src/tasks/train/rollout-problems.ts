@@ -33,7 +33,7 @@ export function rolloutProblems(
     ['remote_policy.base_url', config.remotePolicy?.baseUrl ?? null, null, 'a server plays with weights of its own'],
     ['action_choice', config.actionChoice ?? 'free', 'free', 'only policies that write freely play ahead'],
     ['sampling_rounds', config.samplingRounds ?? 1, 1, 'what a second round plays would be known too late'],
-    ['memory', config.memory?.kind ?? 'none', 'none', 'what is retrieved would depend on when an episode begins'],
+    ['memory', config.memory?.kind ?? 'none', 'none', 'rollouts that are played ahead have not been tested with one'],
     [
       'device',
       config.device === 'webgpu' ? 'webgpu' : 'cpu',
