@@ -39,7 +39,7 @@ export async function bundledProgram(): Promise<string> {
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   await build({
     ...{ entryPoints: [main, worker], outbase: repository, outdir: folder, bundle: true, splitting: true },
-    ...{ platform: 'node', format: 'esm', external: ['onnxruntime-node', 'tsx', 'esbuild'], logLevel: 'error' },
+    ...{ platform: 'node', format: 'esm', external: ['onnxruntime-node', 'ajv', 'tsx', 'esbuild'], logLevel: 'error' },
     ...{ minifyWhitespace: true, minifySyntax: true }, // half as much to compile
     plugins: [ownAddresses(folder)],
     banner: { js: `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);` },
