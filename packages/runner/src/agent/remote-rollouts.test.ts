@@ -88,6 +88,17 @@ test('another tokenizer, and a server without token ids, are refused before an e
   silent.close();
 });
 
+test('after a change of weights the server plays as the new policy, and nothing of the old one’s cache is used', async () => {
+  const [before, wanted] = [await rollout(other, server.url), await rollout(other, null)];
+  expect(plain(before)).not.toEqual(plain(wanted));
+  const asked = rollout(other, server.url);
+  await server.changeWeights(async () => model.restoreParameters(await other.copyParameters()));
+  await asked;
+  expect(plain(await rollout(other, server.url))).toEqual(plain(wanted));
+  await expect(server.changeWeights(() => Promise.reject(new Error('a broken file')))).rejects.toThrow('a broken file');
+  expect(plain(await rollout(other, server.url))).toEqual(plain(wanted));
+});
+
 const config = { remotePolicy: remote('http://127.0.0.1:1/v1'), actionChoice: 'free' };
 test.each([
   ['chai', {}, 'remote_policy.base_url', 'chai learns from what its own policy plays'],

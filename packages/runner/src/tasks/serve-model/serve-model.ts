@@ -18,6 +18,7 @@ import { loadChatTemplate } from '../../agent/chat-setup.js';
 import { deviceOf, type DeviceConfig } from '../../agent/device-choice.js';
 import type { SharedConfig } from '../../config/keys.js';
 import type { TaskContext } from '../task.js';
+import { followRun } from './follow-run.js';
 
 type ServeConfig = DeviceConfig &
   Pick<
@@ -36,6 +37,7 @@ type ServeConfig = DeviceConfig &
     | 'chatTemplateKwargs'
   > & {
     model: string;
+    follow: string | null;
     host: string;
     port: number;
     servedName: string | null;
@@ -67,8 +69,15 @@ export async function serveModel(config: ServeConfig, { print, log, onInterrupt 
       defaults: { temperature: config.doSample ? temperature : 0, topK, topP, maxTokens: maxNewTokens },
       onFault: (error) => log(error.stack ?? error.message, 'WARNING'),
     });
+    const takeUp = async (folder: string, checkpoint: number) => {
+      const weights = await weightsOf(folder, model, config, device);
+      await server.changeWeights(() => model.restoreParameters(weights, folder));
+      log(`checkpoint ${checkpoint} of ${config.follow} is served`);
+    };
+    const follower = config.follow === null ? null : followRun(config.follow, takeUp, ({ message }) => log(message, 'WARNING')); // prettier-ignore
     print(`${dir} is served at ${server.url} (Ctrl-C stops it)\n`);
     await stopped;
+    await follower?.stop();
     await server.close();
     print('stopped: every answer is finished\n');
   } finally {
@@ -100,6 +109,26 @@ async function loadDecoder(
   });
   if (!(model instanceof Seq2SeqModel)) return model;
   throw new Error(`task=serve_model: ${dir} is an encoder-decoder; models that chat are decoders\n  use task=generate`);
+}
+
+/** What training has changed in another policy of the same form: all weights, or the adapters. */
+async function weightsOf(
+  folder: string,
+  served: LanguageModel,
+  config: ServeConfig,
+  device: Device,
+): Promise<Awaited<ReturnType<LanguageModel['copyParameters']>>> {
+  const newer = await loadDecoder(folder, config, device);
+  try {
+    if (newer.hasAdapters !== served.hasAdapters)
+      throw new Error(
+        `follow: ${folder} is ${newer.hasAdapters ? 'an adapter' : 'a whole model'}, and ${config.model} is not\n` +
+          '  serve what the run has begun with, or one of its checkpoints: model=RUN',
+      );
+    return await newer.copyParameters();
+  } finally {
+    await newer.release();
+  }
 }
 
 /** A model that has no template, and is given none, completes texts only. */
