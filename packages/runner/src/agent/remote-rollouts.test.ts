@@ -77,7 +77,7 @@ test('the server plays what its policy would play here, token by token, for whoe
 
 test('another tokenizer, and a server without token ids, are refused before an episode', async () => {
   const words = wordLevelTokenizer(['a dog cow ? yes no go left right up down 0 1 2 3\n']);
-  const stranger = { tokenizer: words, contextLength: 64 } as unknown as LanguageModel;
+  const stranger = { tokenizer: words, contextLength: 64, maskedTokenIds: [] } as unknown as LanguageModel;
   const open = (baseUrl: string, policy: LanguageModel) =>
     withRemoteRollouts(remote(baseUrl), { policy, dialogues: textDialogues(words), slots: 1 }, () => Promise.resolve());
   await expect(open(server.url, stranger)).rejects.toThrow('has another tokenizer than the policy: ');
