@@ -70,12 +70,12 @@ function beginsWithSpace(normalizers: readonly Component[], preTokenizers: reado
 }
 
 /** Of `added_tokens_decoder`, by their ids there. */
-export function decoderTokens({ added_tokens_decoder: listed }: Config): Omit<AddedToken, 'id'>[] {
+export function decoderTokens({ added_tokens_decoder: listed }: Config): AddedToken[] {
   if (typeof listed !== 'object' || listed === null) return [];
   const entries = Object.entries(listed as Record<string, AddedToken | null>).filter(
     ([, token]) => typeof token?.content === 'string',
   );
-  return entries.sort(([a], [b]) => Number(a) - Number(b)).map(([, token]) => token!);
+  return entries.sort(([a], [b]) => Number(a) - Number(b)).map(([id, token]) => ({ ...token!, id: Number(id) }));
 }
 
 const FLAGS = ['lstrip', 'rstrip', 'single_word', 'special', 'normalized'] as const;
@@ -94,7 +94,7 @@ function refuseMissing({ added_tokens }: TokenizerDefinition, config: Config, na
 /** Tokens that both files list, with different flags; `normalized` says nothing where there is no normalizer. */
 function refuseOtherFlags({ added_tokens, normalizer }: TokenizerDefinition, config: Config): void {
   const known = new Map((added_tokens ?? []).map((token) => [token.content, token]));
-  const isOn = (token: Omit<AddedToken, 'id'>, flag: (typeof FLAGS)[number]) => token[flag] === true;
+  const isOn = (token: AddedToken, flag: (typeof FLAGS)[number]) => token[flag] === true;
   for (const token of decoderTokens(config)) {
     const other = known.get(token.content);
     const flag =
