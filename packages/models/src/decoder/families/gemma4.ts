@@ -4,7 +4,6 @@
 // Source: Hugging Face's Gemma4TextModel and Gemma4UnifiedTextModel.
 import type { ConfigJson } from '@bowyer/checkpoints';
 import type { RotaryFrequencies } from '../../layers/rotary-frequencies.js';
-import { rotaryFrequencies } from '../../layers/rotary-frequencies.js';
 import { rmsNormalization } from '../../layers/rms-normalization.js';
 import { activationNames } from '../../layers/activations.js';
 import { expertMixture, gatedExperts } from '../expert-mixture.js';
@@ -16,6 +15,7 @@ import { linear, norm, type Layer, type Part } from '../parts.js';
 import { plainDecoder } from '../plain-decoder.js';
 import type { HeadSizes } from '../self-attention.js';
 import { gemma3, outputNorms } from './gemma.js';
+import { headSizes, rotariesByKind } from './gemma4-sizes.js';
 
 const defaults: ConfigJson = {
   ...gemma3.defaults,
@@ -65,11 +65,12 @@ class Gemma4 {
     const { fields, sizes } = config;
     // Tokens of images see one another; text is causal.
     if (fields.value('use_bidirectional_attention') !== 'vision') fields.refuse('use_bidirectional_attention');
+    fields.refuse('rope_scaling');
     // The class makes the last layer so, whatever the file says.
     this.#kinds = config
       .layerKinds((layer) => ((layer + 1) % 6 === 0 ? 'full_attention' : 'sliding_attention'))
       .map((kind, layer) => (layer === sizes.layers - 1 ? 'full_attention' : kind));
-    this.#sizes = this.#kinds.map((kind, layer) => this.#headSizes(kind, layer));
+    this.#sizes = this.#kinds.map((kind, layer) => headSizes(config, kind, layer));
     this.#cached = cachedHeads(this.#sizes);
     this.#firstShared = sizes.layers - config.countFrom0('num_kv_shared_layers');
     const own = this.#kinds.slice(0, Math.max(0, this.#firstShared));
@@ -84,7 +85,7 @@ class Gemma4 {
     const { fields, sizes } = config;
     const contextLength = fields.count('max_position_embeddings');
     const windows = config.windows(this.#kinds, contextLength);
-    const rotaries = this.#rotaries();
+    const rotaries = rotariesByKind(config, this.#kinds, this.#sizes);
     const hasExperts = fields.flag('enable_moe_block');
     const { feedForwardInput: _input, ...outer } = outputNorms;
     const softcap =
@@ -98,57 +99,6 @@ class Gemma4 {
       layerInputs: this.#layerInputs(),
       closing: (layer) => this.#closing(layer),
     });
-  }
-
-  /** `per_layer_config` of newer files, else `global_head_dim` and `num_global_key_value_heads`. */
-  #headSizes(kind: LayerKind, layer: number): HeadSizes {
-    const { fields, sizes, json } = this.config;
-    const { heads, keyValueHeads, headSize } = sizes;
-    if (json.per_layer_config) {
-      const own = (json.per_layer_config as Record<string, ConfigJson | undefined>)[String(layer)] ?? {};
-      const { head_dim = headSize, num_key_value_heads = keyValueHeads, ...others } = own;
-      const isKnown = Object.keys(others).length === 0;
-      if (!isKnown || !isCount(head_dim) || !isCount(num_key_value_heads) || heads % num_key_value_heads !== 0)
-        throw fields.error(
-          `per_layer_config.${layer}`,
-          'must have head_dim and num_key_value_heads alone, with sizes that fit',
-        );
-      return { heads, headSize: head_dim, keyValueHeads: num_key_value_heads };
-    }
-    if (kind === 'sliding_attention') return { heads, keyValueHeads, headSize };
-    const global = fields.flag('attention_k_eq_v') && fields.value('num_global_key_value_heads') !== undefined;
-    const count = global ? fields.count('num_global_key_value_heads') : keyValueHeads;
-    if (heads % count !== 0)
-      throw fields.error('num_global_key_value_heads', `is ${count}, which does not divide ${heads} heads`);
-    return {
-      heads,
-      keyValueHeads: count,
-      headSize: fields.value('global_head_dim') === undefined ? headSize : fields.count('global_head_dim'),
-    };
-  }
-
-  #rotaries(): Partial<Record<LayerKind, RotaryFrequencies>> {
-    const { fields, type } = this.config;
-    const given = fields.value('rope_parameters') as Partial<Record<LayerKind, ConfigJson>>;
-    const of = (kind: LayerKind): RotaryFrequencies => {
-      const widths = new Set(
-        this.#sizes.flatMap(({ headSize }, layer) => (this.#kinds[layer] === kind ? [headSize] : [])),
-      );
-      const [rotaryDims] = widths;
-      if (widths.size > 1 || rotaryDims % 2 !== 0)
-        throw fields.error('head_dim', `of layers of ${kind} must be one even number, not ${[...widths].join(', ')}`);
-      const scaling = given[kind];
-      if (scaling === undefined) throw fields.error('rope_parameters', `has nothing of ${kind}`);
-      const isProportional = scaling.rope_type === 'proportional';
-      if (!isProportional && (scaling.partial_rotary_factor ?? 1) !== 1)
-        throw fields.error(
-          `rope_parameters.${kind}.partial_rotary_factor`,
-          'has an effect with rope_type "proportional" alone here',
-        );
-      const trainedLength = fields.count('max_position_embeddings');
-      return rotaryFrequencies(type, { rope_parameters: scaling }, { rotaryDims, defaultBase: 1e4, trainedLength });
-    };
-    return Object.fromEntries([...new Set(this.#kinds)].map((kind) => [kind, of(kind)]));
   }
 
   #linear(path: string, out: number, input: number, bias = false): Layer {
@@ -303,5 +253,3 @@ class Gemma4 {
     return ['k_proj', 'v_proj', 'k_norm', 'v_norm'].map((name) => `model.layers.${layer}.self_attn.${name}.weight`);
   }
 }
-
-const isCount = (value: unknown): value is number => Number.isInteger(value) && (value as number) > 0;
