@@ -24,7 +24,15 @@ const actions = new Set(known.flatMap(({ turns }) => turns.map(({ action }) => a
 const items = new Set(known.map(({ item }) => item)).size;
 console.log(`${known.length} games of ${items} items in the memory, ${asked.length} held-out games`);
 console.log('unit        top_k  turns    retrieved  in the memory  characters  states');
-for (const [unit, topK] of [['transition', 1], ['transition', 3], ['transition', 5], ['episode', 1], ['episode', 2], ['episode', 3]] as const) { // prettier-ignore
+for (const [unit, topK] of [
+  ['transition', 1],
+  ['transition', 3],
+  ['transition', 5],
+  ['episode', 1],
+  ['episode', 2],
+  ['episode', 3],
+] as const) {
+  // prettier-ignore
   const memory = new Memory({ unit, topK, maxChars: Infinity, capacity: Infinity, makeIndex: bm25Index });
   memory.add(known);
   const counts = new Map<string, { found: number; seen: number; characters: number; all: number }>();

@@ -9,7 +9,11 @@ import { join, resolve } from 'node:path';
 const PAGE = 'docs/results/remote-policy.md';
 const ITERATIONS = 40;
 const ALGORITHMS = { rloo: [], archer: ['importance_clip=5'] } as const;
-const PLAYERS = { itself: 'the policy itself', follows: 'a server that follows the run', stays: 'a server of the start' };
+const PLAYERS = {
+  itself: 'the policy itself',
+  follows: 'a server that follows the run',
+  stays: 'a server of the start',
+};
 type Player = keyof typeof PLAYERS;
 
 const [given, commit = headCommit()] = process.argv.slice(2);
@@ -25,7 +29,9 @@ function headCommit(): string {
 /** What a reader would type, without the places. */
 const shown: string[] = [];
 function bowyer(args: readonly string[]): void {
-  shown.push(`npx bowyer ${args.join(' ')}`.replaceAll(`${folder}/`, '').replace(/http:\S+/, 'http://127.0.0.1:8000/v1'));
+  shown.push(
+    `npx bowyer ${args.join(' ')}`.replaceAll(`${folder}/`, '').replace(/http:\S+/, 'http://127.0.0.1:8000/v1'),
+  );
   const save = args.find((one) => one.startsWith('save_path='))!.slice('save_path='.length);
   if (existsSync(join(save, 'results.json'))) return;
   const { status } = spawnSync(program[0], [program[1], ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
@@ -82,7 +88,8 @@ const rows = Object.keys(ALGORITHMS).flatMap((algorithm) =>
       policies: { metrics: Line; interval: { low: number; high: number } }[];
     };
     const { metrics, interval } = policies.at(-1)!;
-    const at = (share: number) => lines.find(({ iteration }) => iteration === share * ITERATIONS)?.['eval/episodic_return'];
+    const at = (share: number) =>
+      lines.find(({ iteration }) => iteration === share * ITERATIONS)?.['eval/episodic_return'];
     const weights = last(lines, 'actor/clip_fraction') ?? last(lines, 'actor/importance_weight_mean');
     return `| \`${algorithm}\` | ${name} | ${[0.1, 0.3, 0.5, 1].map((share) => text(at(share))).join(' | ')} | **${text(metrics['test/episodic_return'])}** | ${text(interval.low)} … ${text(interval.high)} | ${text(last(lines, 'actor/kl_sampling'), 3)} | ${text(weights)} |`;
   }),

@@ -38,7 +38,7 @@ sweep killed &
 job=$!
 until_running killed 5
 for process in /proc/[0-9]*; do
-  tr '\0' '\n' <"$process/environ" 2>/dev/null | grep -qx 'SLURM_PROCID=1' || continue
+  { tr "\0" "\n" <"$process/environ"; } 2>/dev/null | grep -qx "SLURM_PROCID=1" || continue
   tr '\0' ' ' <"$process/cmdline" | grep -q "^[^ ]*node .*$folder/killed" && kill -KILL "${process#/proc/}"
 done
 begin=$SECONDS
