@@ -110,8 +110,9 @@ export function trainingGraph(architecture: CausalArchitecture, options: Trainin
     g.output('logprobs', found.logprobs);
     g.output('entropies', found.entropies!);
   } else g.output('loss', loss);
+  const seeds = [dropoutSeed, firstRow].filter((source) => source !== undefined);
   const recompute = options.checkpointing
-    ? { boundaries: scope.blockBoundaries, sources: [dropoutSeed, firstRow].filter((source) => source !== undefined) }
+    ? { boundaries: scope.blockBoundaries, sources: [...seeds, ...scope.readLater] }
     : undefined;
   const upstream = valueRows ? g.concat([rowGradient, valueRowGradient(g, valueRows, options)], 0) : rowGradient;
   const gradientOptions = { upstream, contributed: parameterGradients, recompute };
