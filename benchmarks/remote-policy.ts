@@ -128,9 +128,9 @@ run without a correction is refused, so there is none here.
 |---|---|---|---|---|---|---|---|---|---|
 ${rows.join('\n')}
 
-10 % … 100 %: return in evaluations of 300 episodes by the policy that learns, after so much of the iterations. Test: 1,000 episodes,
-sampled, with a 95 % bootstrap interval. KL: \`actor/kl_sampling\` of the last iteration, nats a token. Last column: of \`rloo\` the
-share of tokens whose ratio is clipped, of \`archer\` the mean weight.
+10 % … 100 %: return in evaluations of 300 episodes by the policy that learns, after so much of the iterations. Test: 1,000
+episodes, sampled, with a 95 % bootstrap interval. KL: \`actor/kl_sampling\` of the last iteration, nats a token. Last column:
+of \`rloo\` the share of tokens whose ratio is clipped, of \`archer\` the mean weight.
 
 ## Commands
 
