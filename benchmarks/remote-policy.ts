@@ -69,6 +69,7 @@ bowyer([...game, 'algorithm=bc', `save_path=${start}`]);
 for (const [algorithm, keys] of Object.entries(ALGORITHMS))
   for (const player of Object.keys(PLAYERS) as Player[]) {
     const run = join(folder, `${algorithm}_${player}`);
+    if (only === 'page' && !existsSync(join(run, 'results.json'))) continue;
     const common = [...game, `algorithm=${algorithm}`, `policy_lm=${start}`, ...keys, `iterations=${ITERATIONS}`, 'eval_freq=4', 'save_freq=1']; // prettier-ignore
     const train = (...more: string[]) => bowyer([...common, ...more, `save_path=${run}`]);
     if (player === 'itself') train();
