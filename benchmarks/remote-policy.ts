@@ -69,6 +69,7 @@ bowyer([...game, 'algorithm=bc', `save_path=${start}`]);
 for (const [algorithm, keys] of Object.entries(ALGORITHMS))
   for (const player of Object.keys(PLAYERS) as Player[]) {
     const run = join(folder, `${algorithm}_${player}`);
+    if (only === 'page' && !existsSync(join(run, 'results.json'))) continue;
     const common = [...game, `algorithm=${algorithm}`, `policy_lm=${start}`, ...keys, `iterations=${ITERATIONS}`, 'eval_freq=4', 'save_freq=1']; // prettier-ignore
     const train = (...more: string[]) => bowyer([...common, ...more, `save_path=${run}`]);
     if (player === 'itself') train();
@@ -128,9 +129,9 @@ run without a correction is refused, so there is none here.
 |---|---|---|---|---|---|---|---|---|---|
 ${rows.join('\n')}
 
-10 % … 100 %: return in evaluations of 300 episodes by the policy that learns, after so much of the iterations. Test: 1,000 episodes,
-sampled, with a 95 % bootstrap interval. KL: \`actor/kl_sampling\` of the last iteration, nats a token. Last column: of \`rloo\` the
-share of tokens whose ratio is clipped, of \`archer\` the mean weight.
+10 % … 100 %: return in evaluations of 300 episodes by the policy that learns, after so much of the iterations. Test: 1,000
+episodes, sampled, with a 95 % bootstrap interval. KL: \`actor/kl_sampling\` of the last iteration, nats a token. Last column:
+of \`rloo\` the share of tokens whose ratio is clipped, of \`archer\` the mean weight.
 
 ## Commands
 
