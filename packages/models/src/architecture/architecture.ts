@@ -38,6 +38,8 @@ export interface ForwardScope {
   readonly recurrence: Recurrence;
   /** Declares that x is all that passes from one block to the next. Called before the first block and after each one. */
   blockBoundary(x: Value): void;
+  /** Declares that later blocks read x besides what passes from block to block. */
+  readByLaterBlocks(x: Value): void;
 }
 
 /** A decoder-only language model, as decoder.ts makes it from what a family's file describes. */

@@ -180,6 +180,14 @@ export class BuiltInChatTemplate implements ChatTemplate {
     return { ids, lossMask, ends };
   }
 
+  // eslint-disable-next-line require-yield -- Writing is no work here: each message is encoded alone.
+  *writePromptInSteps(
+    messages: readonly ChatMessage[],
+    inputs: TemplateInputs = {},
+  ): Generator<undefined, () => number[]> {
+    return () => this.encodePrompt(messages, inputs);
+  }
+
   encodePrompt(messages: readonly ChatMessage[], inputs: TemplateInputs = {}): number[] {
     const { ids } = this.#encoded(messages, inputs);
     return this.#style.prompt === '' ? ids : [...ids, ...this.tokenizer.encode(this.#style.prompt)];

@@ -46,8 +46,10 @@ export function decodeGraph(architecture: CausalArchitecture, options: DecodeGra
   const mask = g.input('cache_mask', 'float32', ['batch', 1, 1, 'capacity']);
   const { heads, keyValueHeads, headSize } = architecture;
   const layout = { batch: 'batch', tokens, heads, keyValueHeads, headSize };
-  const cacheInput = (name: string) => g.input(name, 'float32', ['batch', keyValueHeads, 'capacity', headSize]);
-  const fresh: Value[] = [];
+  const cacheShape = ['batch', keyValueHeads, 'capacity', headSize];
+  const cacheInput = (name: string) => g.inputs.get(name) ?? g.input(name, 'float32', cacheShape);
+  // Attention of several layers may read the cache of one.
+  const fresh = new Map<number, Value[]>();
   const scope = new GraphScope(g, architecture, {
     batch: 'batch',
     tokens,
@@ -61,7 +63,7 @@ export function decodeGraph(architecture: CausalArchitecture, options: DecodeGra
     attention: (layer, queryKeyValue, form) => {
       const cache = { key: cacheInput(keyName(layer)), value: cacheInput(valueName(layer)), mask, positions };
       const { mixed, key, value } = cachedAttention(g, queryKeyValue, cache, layout, form);
-      fresh.push(key, value);
+      if (!fresh.has(layer)) fresh.set(layer, [key, value]);
       return mixed;
     },
   });
@@ -73,8 +75,8 @@ export function decodeGraph(architecture: CausalArchitecture, options: DecodeGra
   g.output('tokens', g.cast(sampled.tokens, 'int32'));
   g.output('logprobs', sampled.logprobs);
   g.output('sampling_logprobs', sampled.samplingLogprobs);
-  if (fresh.length > 0) {
-    const stacked = fresh.map((x) => g.unsqueeze(x, 0));
+  if (fresh.size > 0) {
+    const stacked = [...fresh.values()].flat().map((x) => g.unsqueeze(x, 0));
     g.output('fresh', g.concat(stacked, 0));
   }
   return g;
