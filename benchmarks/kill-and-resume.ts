@@ -171,5 +171,5 @@ for (let left = [...mine]; left.length > 0; left = left.filter((name) => killsOf
     if (killsOf(name) < mostKills) await addChain(name);
     if (page !== undefined) writePage();
   }
-console.log([header, ...mine.map(row)].join('\n'));
+console.log([header, ...mine.filter((name) => chainsOf(name).length > 0).map(row)].join('\n'));
 if (folder === undefined) rmSync(directory, { recursive: true, force: true });

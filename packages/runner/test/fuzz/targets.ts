@@ -216,8 +216,11 @@ function send(origin: string, bytes: Uint8Array): Promise<void> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {
     let answer = '';
-    const socket = connect({ host: hostname, port: Number(port) }, () => socket.write(bytes));
-    let leave = setTimeout(() => socket.end(), isWhole(bytes) ? LIMIT : PATIENCE);
+    let leave: NodeJS.Timeout | undefined;
+    const socket = connect({ host: hostname, port: Number(port) }, () => {
+      socket.write(bytes);
+      leave = setTimeout(() => socket.end(), isWhole(bytes) ? LIMIT : PATIENCE);
+    });
     socket.setEncoding('latin1').on('data', (piece: string) => {
       answer += piece;
       clearTimeout(leave);
