@@ -324,7 +324,7 @@ export const adapter: FieldClasses = {
 
 /**
  * tokenizer_config.json. "Used" has no reader that checks a type: a name of a token that is no text names none. "Refused" where
- * it contradicts tokenizer.json and the tokenizer's class would build it anew.
+ * it contradicts tokenizer.json and the tokenizer's class would build it again.
  */
 export const tokenizer: FieldClasses = {
   used: read(

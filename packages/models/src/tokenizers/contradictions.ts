@@ -1,5 +1,5 @@
 // Fields of tokenizer_config.json that say something else than tokenizer.json. transformers decides by `tokenizer_class`: a class
-// of its own builds the tokenizer anew from them, the general class ignores them.
+// of its own builds the tokenizer again from them, the general class ignores them.
 import {
   DefinitionError,
   parts,

@@ -1,5 +1,5 @@
 // What tokenizer_config.json changes in tokenizer.json. Source: transformers 5.18, tokenization_utils_base.py and
-// tokenization_utils_tokenizers.py. Departs from it: where transformers builds the tokenizer anew from `tokenizer_class`, the
+// tokenization_utils_tokenizers.py. Departs from it: where transformers builds the tokenizer again from `tokenizer_class`, the
 // components of tokenizer.json count here, and a field that contradicts them is refused (docs/decisions/193-tokenizer-json.md).
 import { decoderTokens, refuseContradictions } from './contradictions.js';
 import { DefinitionError, type AddedToken, type TokenizerDefinition } from './pipeline/definition.js';
