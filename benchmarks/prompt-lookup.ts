@@ -40,7 +40,15 @@ async function played(draftTokens: number, round: number): Promise<Played> {
   let playing = envs.map((_, slot) => slot);
   for (let turn = 0; turn < turns && playing.length > 0; turn++) {
     const asked = playing.map((slot) => ({ slot, tokens: fed[slot], rng: new Rng(97 * turn + slot) }));
-    const options = { temperature: 1, topK: 0, topP: 1, greedy, maxNewTokens: 32, terminatorIds: [newline], draftTokens };
+    const options = {
+      temperature: 1,
+      topK: 0,
+      topP: 1,
+      greedy,
+      maxNewTokens: 32,
+      terminatorIds: [newline],
+      draftTokens,
+    };
     const start = cpuSeconds();
     const utterances = await episodes.act(asked, options);
     found.cpu += cpuSeconds() - start;

@@ -152,9 +152,7 @@ test.each(forms)('%s: %s', async (_, architecture, form) => {
   const apart = await gradientsOf(architectures[architecture], loss, false);
   const inGraph = await gradientsOf(architectures[architecture], loss, true);
   for (const [name, found] of Object.entries(inGraph.scored) as [keyof ScoredTokens, Float32Array][])
-    expect(Math.max(...found.map((x, i) => Math.abs(x - apart.scored[name][i])))).toBeLessThan(
-      3e-5,
-    );
+    expect(Math.max(...found.map((x, i) => Math.abs(x - apart.scored[name][i])))).toBeLessThan(3e-5);
   for (const [name, { data }] of Object.entries(apart.gradients)) {
     const [mine, theirs] = [inGraph.gradients[name].data as Float32Array, data as Float32Array];
     const largest = Math.max(...theirs.map(Math.abs), 1e-3);
