@@ -4,7 +4,7 @@
 // each phase are scaled to the paper's counts.
 //   PYTHON=… node --conditions=source --import tsx benchmarks/archer-iteration.ts [124M|tiny] [iterations] [threads] [keep] [file=FILE]
 // With `keep` the peer's key-value cache survives between turns as well, which ArCHer's code does not do. A first iteration of two turns
-// compiles and is not counted. The others are appended to FILE, and a command that was stopped goes on after those in it.
+// compiles and is not counted. The others are appended to FILE, and a command that was stopped resumes after those in it.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { findAlgorithm, trainingRun } from '@bowyer/algorithms';
