@@ -1,7 +1,7 @@
 // Learning from rollouts of a server on the exact game, whose optimum is known: by the policy itself, by `serve_model` whose weights
 // follow the run, and by `serve_model` whose weights stay those of the start. Writes docs/results/remote-policy.md.
-//   nice node --conditions=source --import tsx benchmarks/remote-policy.ts FOLDER [COMMIT]
-// Runs that are finished in FOLDER are not run again.
+//   nice node --conditions=source --import tsx benchmarks/remote-policy.ts FOLDER [COMMIT] [page]
+// Runs that are finished in FOLDER are not run again; with `page` none is, and the page is of those that are.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -16,7 +16,7 @@ const PLAYERS = {
 };
 type Player = keyof typeof PLAYERS;
 
-const [given, commit = headCommit()] = process.argv.slice(2);
+const [given, commit = headCommit(), only] = process.argv.slice(2);
 const folder = resolve(given);
 mkdirSync(folder, { recursive: true });
 const start = join(folder, 'start');
@@ -33,7 +33,7 @@ function bowyer(args: readonly string[]): void {
     `npx bowyer ${args.join(' ')}`.replaceAll(`${folder}/`, '').replace(/http:\S+/, 'http://127.0.0.1:8000/v1'),
   );
   const save = args.find((one) => one.startsWith('save_path='))!.slice('save_path='.length);
-  if (existsSync(join(save, 'results.json'))) return;
+  if (only === 'page' || existsSync(join(save, 'results.json'))) return;
   const { status } = spawnSync(program[0], [program[1], ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
   if (status !== 0) throw new Error(`exit code ${status}: ${args.join(' ')}`);
 }
@@ -42,6 +42,7 @@ function bowyer(args: readonly string[]): void {
 async function served(args: readonly string[], work: (url: string) => void): Promise<void> {
   const all = ['--config-name', 'serve_model', `model=${start}`, ...args];
   shown.push(`npx bowyer ${[...all, 'slots=64', 'port=8000'].join(' ')} &`.replaceAll(`${folder}/`, ''));
+  if (only === 'page') return work('http://127.0.0.1:8000/v1');
   const server = spawn(program[0], [program[1], ...all, 'slots=64', 'threads=1', 'port=0'], { stdio: ['ignore', 'pipe', 'inherit'] }); // prettier-ignore
   const url = await new Promise<string>((found, fail) => {
     let text = '';
@@ -81,8 +82,9 @@ const last = (lines: readonly Line[], key: string) => lines.findLast((line) => l
 const text = (value: number | undefined, digits = 2) => (value === undefined ? '–' : value.toFixed(digits));
 
 const rows = Object.keys(ALGORITHMS).flatMap((algorithm) =>
-  Object.entries(PLAYERS).map(([player, name]) => {
+  Object.entries(PLAYERS).flatMap(([player, name]) => {
     const run = `${algorithm}_${player}`;
+    if (!existsSync(join(folder, run, 'results.json'))) return [];
     const lines = linesOf(run);
     const { policies } = JSON.parse(readFileSync(join(folder, run, 'results.json'), 'utf8')) as {
       policies: { metrics: Line; interval: { low: number; high: number } }[];
@@ -91,9 +93,20 @@ const rows = Object.keys(ALGORITHMS).flatMap((algorithm) =>
     const at = (share: number) =>
       lines.find(({ iteration }) => iteration === share * ITERATIONS)?.['eval/episodic_return'];
     const weights = last(lines, 'actor/clip_fraction') ?? last(lines, 'actor/importance_weight_mean');
-    return `| \`${algorithm}\` | ${name} | ${[0.1, 0.3, 0.5, 1].map((share) => text(at(share))).join(' | ')} | **${text(metrics['test/episodic_return'])}** | ${text(interval.low)} … ${text(interval.high)} | ${text(last(lines, 'actor/kl_sampling'), 3)} | ${text(weights)} |`;
+    return [`| \`${algorithm}\` | ${name} | ${[0.1, 0.3, 0.5, 1].map((share) => text(at(share))).join(' | ')} | **${text(metrics['test/episodic_return'])}** | ${text(interval.low)} … ${text(interval.high)} | ${text(last(lines, 'actor/kl_sampling'), 3)} | ${text(weights)} |`]; // prettier-ignore
   }),
 );
+
+/** A command in lines of at most 120 columns. */
+function broken(command: string): string {
+  const lines = [''];
+  for (const word of command.split(' ')) {
+    const line = `${lines.at(-1)!}${lines.at(-1)!.trim() === '' ? '' : ' '}${word}`;
+    if (line.length <= 120) lines[lines.length - 1] = line;
+    else lines.push(`  ${word}`);
+  }
+  return lines.join(' \\\n');
+}
 
 writeFileSync(
   PAGE,
@@ -106,7 +119,7 @@ node --conditions=source --import tsx benchmarks/remote-policy.ts FOLDER
 \`\`\`
 
 The [exact game](../environments/tabular.md), whose optimum is 1.714. All runs begin with the same policy, which has imitated a
-poor player (0.29), and learn from ${ITERATIONS} rollouts of 64 episodes; one seed. What differs is who plays the rollouts: the
+poor player (0.3), and learn from ${ITERATIONS} rollouts of 64 episodes; one seed. What differs is who plays the rollouts: the
 policy itself; \`serve_model\` with \`follow\`, which takes up each checkpoint of the run; or \`serve_model\` with the weights of the
 start, which is further from the policy with each update. \`rloo\` corrects by the clipped ratio, \`archer\` by weights up to 5. A
 run without a correction is refused, so there is none here.
@@ -122,7 +135,7 @@ share of tokens whose ratio is clipped, of \`archer\` the mean weight.
 ## Commands
 
 \`\`\`sh
-${shown.join('\n')}
+${shown.map(broken).join('\n')}
 \`\`\`
 `,
 );

@@ -14,6 +14,7 @@ import math
 import shutil
 import sys
 import tempfile
+import typing
 import warnings
 from pathlib import Path
 
@@ -321,6 +322,21 @@ def fields_of(cls):
     return {field.name: plain(None if field.default is dataclasses.MISSING else field.default) for field in dataclasses.fields(cls) if field.init}
 
 
+ENCODERS = {"t5", "mt5", "bart", "marian", "pegasus", "bert", "roberta", "albert", "distilbert", "electra", "deberta-v2", "modernbert", "xlm-roberta", "camembert"}
+
+
+def float_fields(types):
+    """Names of the fields that some class takes as a float and refuses as an integer."""
+    for name in types:
+        annotations = {}
+        for cls in reversed(CONFIG_MAPPING[name].__mro__):
+            annotations.update(getattr(cls, "__annotations__", {}))
+        for field in dataclasses.fields(CONFIG_MAPPING[name]):
+            accepted = typing.get_args(annotations.get(field.name)) or (annotations.get(field.name),)
+            if float in accepted and int not in accepted:
+                yield field.name
+
+
 def record_fields():
     import peft
 
@@ -331,6 +347,7 @@ def record_fields():
         "decoders": {name: fields_of(CONFIG_MAPPING[name]) for name in sorted(types)},
         "generation_config.json": {name: plain(value) for name, value in own.items() if not name.startswith("_")},
         "adapter_config.json": fields_of(peft.LoraConfig),
+        "floats": {name: 1.0 for name in sorted(float_fields(types | ENCODERS))},
     })
 
 

@@ -14,5 +14,6 @@ export function refuseCommonFields(
     throw fields.error('is_causal', `is ${JSON.stringify(json.is_causal)}: attention to later tokens is not supported`);
   for (const field of ['is_encoder_decoder', 'add_cross_attention']) fields.refuse(field, false);
   // Layers of several shapes.
-  if (!readsLayerConfigs && Object.keys((json.per_layer_config as object | null) ?? {}).length > 0) fields.refuse('per_layer_config');
+  if (!readsLayerConfigs && Object.keys((json.per_layer_config as object | null) ?? {}).length > 0)
+    fields.refuse('per_layer_config');
 }

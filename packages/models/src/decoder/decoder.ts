@@ -64,6 +64,7 @@ export interface DecoderSpec extends HeadSizes {
   vocabSize: number;
   width: number;
   contextLength: number;
+  contextReason?: string;
   embedding: Embedding;
   layerInputs?: LayerInputs;
   blocks: readonly Block[];
@@ -77,7 +78,7 @@ export function decoder(spec: DecoderSpec): CausalArchitecture {
   const { vocabSize, contextLength, heads, keyValueHeads, headSize, blocks, config } = spec;
   const rotaries = [...new Set(blocks.flatMap(({ mixer }) => mixer.rotary ?? []))];
   return {
-    ...{ vocabSize, contextLength, heads, keyValueHeads, headSize, config },
+    ...{ vocabSize, contextLength, heads, keyValueHeads, headSize, config, contextReason: spec.contextReason },
     layers: blocks.length,
     attentionLayers: [...blocks.keys()].filter(
       (layer) => !blocks[layer].mixer.states && !blocks[layer].mixer.sharesCache,

@@ -127,6 +127,7 @@ function decoderSpec(config: FamilyConfig, departures: Departures): DecoderSpec 
     ...departures.cachedHeads,
     layerInputs: departures.layerInputs,
     contextLength: departures.contextLength ?? rotary?.contextLength ?? fields.count('max_position_embeddings'),
+    contextReason: rotary?.contextReason,
     embedding: {
       weight: embeddingWeight,
       standardDeviation: fields.real('initializer_range'),

@@ -29,12 +29,12 @@ export interface DecodeGraphOptions {
 }
 
 /**
- * Inputs: ids and positions [batch, tokens]; last [batch], the row of the flattened [batch · tokens] after which each
- * row continues (not with one token); cache_mask [batch, 1, 1, capacity]; key.N and value.N
+ * Inputs: ids and positions [batch, tokens]; last [sampled], the rows of the flattened [batch · tokens] after which a token is
+ * sampled (not with one token: there it is after every row, and [sampled] is [batch] below); cache_mask [batch, 1, 1, capacity]; key.N and value.N
  * [batch, keyValueHeads, capacity, headSize] of attention layers; state.NAME [batch, …] of recurrent ones, and with them counts
- * [batch], each row's real tokens (not with one token); and what the sampler asks for: uniforms [batch], temperature, top_p.
+ * [batch], each row's real tokens (not with one token); and what the sampler asks for: uniforms [sampled], temperature, top_p.
  *
- * Outputs: tokens [batch] int32; logprobs and sampling_logprobs [batch];
+ * Outputs: tokens [sampled] int32; logprobs and sampling_logprobs [sampled];
  * fresh [2 · layers, batch, keyValueHeads, tokens, headSize], key and value of each attention layer in turn; next.NAME, states after
  * each row's last real token.
  */
@@ -68,7 +68,7 @@ export function decodeGraph(architecture: CausalArchitecture, options: DecodeGra
     },
   });
   const residual = architecture.residual(scope, g.reshape(ids, [-1]), g.reshape(positions, [-1]));
-  const last = tokens === 1 ? residual : g.gather(residual, g.input('last', 'int32', ['batch']), 0);
+  const last = tokens === 1 ? residual : g.gather(residual, g.input('last', 'int32', ['sampled']), 0);
   const logits = maskedLogits(g, architecture.logits(scope, last), options.maskedTokenIds);
 
   const sampled = sampleTokens(g, logits, sampler);

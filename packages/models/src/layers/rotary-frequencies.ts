@@ -9,6 +9,8 @@ export interface RotaryFrequencies {
   magnitude: number;
   /** Longest context in tokens that the positions were made for. */
   contextLength: number;
+  /** Why it ends there, where the file allows longer ones. */
+  contextReason?: string;
   /** Neighbouring columns turn together, (2i, 2i + 1), instead of those of the two halves, (i, i + rotaryDims / 2). */
   interleaved?: boolean;
 }
@@ -84,7 +86,8 @@ function proportional(plain: Float32Array, fields: ConfigFields): Float32Array {
   const share = fields.value('partial_rotary_factor') === undefined ? 1 : fields.real('partial_rotary_factor');
   const factor = fields.value('factor') === undefined ? 1 : fields.real('factor');
   const turning = Math.floor(share * plain.length);
-  if (turning < 0 || turning > plain.length) throw fields.error('partial_rotary_factor', `must be 0 to 1, not ${share}`);
+  if (turning < 0 || turning > plain.length)
+    throw fields.error('partial_rotary_factor', `must be 0 to 1, not ${share}`);
   return plain.map((frequency, i) => (i < turning ? frequency / factor : 0));
 }
 
@@ -123,6 +126,9 @@ function longrope(plain: Float32Array, trainedLength: number, fields: ConfigFiel
     frequencies: plain.map((frequency, i) => frequency / (factors[i] as number)),
     magnitude: fields.value('attention_factor') === undefined ? magnitude : fields.real('attention_factor'),
     contextLength: Math.min(original, trainedLength),
+    ...(original < trainedLength && {
+      contextReason: 'longer texts need the long_factor of its longrope, which is not supported',
+    }),
   };
 }
 

@@ -151,8 +151,8 @@ test.each(forms)('%s: %s', async (_, architecture, form) => {
   const loss = { ...base, form: { ...plain, ...form }, ...(form.valueClip !== undefined && { values }) };
   const apart = await gradientsOf(architectures[architecture], loss, false);
   const inGraph = await gradientsOf(architectures[architecture], loss, true);
-  for (const [name, found] of Object.entries(inGraph.scored))
-    expect(Math.max(...found.map((x, i) => Math.abs(x - apart.scored[name as keyof ScoredTokens][i])))).toBeLessThan(
+  for (const [name, found] of Object.entries(inGraph.scored) as [keyof ScoredTokens, Float32Array][])
+    expect(Math.max(...found.map((x, i) => Math.abs(x - apart.scored[name][i])))).toBeLessThan(
       3e-5,
     );
   for (const [name, { data }] of Object.entries(apart.gradients)) {

@@ -1,7 +1,7 @@
 // Runs the training and scoring graphs of a language model over batches of token examples.
 import type { BoundProgram, Device, InputTensor, Program, State } from '@bowyer/graph';
 import type { Rng, ScoredTokens, TokenLoss } from '@bowyer/core';
-import type { CausalArchitecture } from '../architecture/architecture.js';
+import { contextLimit, type CausalArchitecture } from '../architecture/architecture.js';
 import { adapterWiring, type AdapterWeights } from '../lora/adapter-graph.js';
 import type { QuantizedWeight } from '../quantization/quantized-weight.js';
 import { ownRows, type OwnRows } from '../batching/own-rows.js';
@@ -410,7 +410,7 @@ export class TokenScorer {
     examples.forEach(({ ids, targets, weights }, index) => {
       if (ids.length > architecture.contextLength)
         throw new RangeError(
-          `example ${index} has ${ids.length} tokens; the model's context length is ${architecture.contextLength}; keep the last ones`,
+          `example ${index} has ${ids.length} tokens; ${contextLimit(architecture)}; keep the last ones`,
         );
       const unknown = ids.find((id) => !(id >= 0 && id < architecture.vocabSize));
       if (unknown !== undefined)
