@@ -180,7 +180,6 @@ export class BuiltInChatTemplate implements ChatTemplate {
     return { ids, lossMask, ends };
   }
 
-  // eslint-disable-next-line require-yield -- Writing is no work here: each message is encoded alone.
   *writePromptInSteps(
     messages: readonly ChatMessage[],
     inputs: TemplateInputs = {},
