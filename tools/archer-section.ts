@@ -118,9 +118,9 @@ npx bowyer -m --config-name archer_20q preset=methods_20q launcher=local launche
 Runs of 24 iterations from the start of the search for rates, compared by 200 evaluation episodes: return after 12 and
 after 24, share of questions that repeat an earlier one, mean Q beside the mean discounted return, and the correlation
 of A(s, a) with what the episode says it was, G − V(s), over all turns that the policy was trained on. The critic has
-seen these episodes before it judges them, so more steps on whole returns raise it in any case. The last
-column is what a repeated question costs beside a new one: mean A(s, a) of the one less that of the other, and the same of G − V(s). A repeated question brings nothing, and the
-critic sees only a part of that: the policy learns to ask a question that was good, and asks it again.
+seen these episodes before it judges them, so more steps on whole returns raise it in any case. The last column is what a
+repeated question costs beside a new one: mean A(s, a) of the one less that of the other, and the same of G − V(s). A
+repeated question brings nothing, and the critic sees only a part of that.
 
 | ${used.map((key) => `\`${key}\``).join(' | ')} | after 12 | after 24 | repeated | Q / return | correlation | a repeat costs |
 |${used.map(() => '---|').join('')}---|---|---|---|---|---|
