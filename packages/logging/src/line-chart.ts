@@ -16,15 +16,20 @@ export interface ChartOptions {
 
 const WIDTH = 440;
 const HEIGHT = 240;
-const MARGIN = { left: 52, right: 12, top: 30, bottom: 36 };
+const MARGIN = { left: 52, right: 12, bottom: 36 };
+/** Without a legend. */
+const TOP = 30;
+const LEGEND_LINE = 14;
 const COLOURS = ['#2563eb', '#dc2626', '#059669', '#d97706', '#7c3aed', '#0891b2'];
 
 export function lineChart(series: readonly Series[], { title, xLabel, references = [] }: ChartOptions): string {
   const points = series.flatMap((one) => one.points);
+  // The legend has lines of its own above the plot, where no curve crosses it.
+  const top = TOP + (series.length > 1 ? LEGEND_LINE * series.length : 0);
   const xs = ticks(points.map(({ x }) => x));
   const ys = ticks([...points.flatMap(({ y, low = y, high = y }) => [y, low, high]), ...references.map(({ y }) => y)]);
   const x = scale(xs, MARGIN.left, WIDTH - MARGIN.right);
-  const y = scale(ys, HEIGHT - MARGIN.bottom, MARGIN.top);
+  const y = scale(ys, HEIGHT - MARGIN.bottom, top);
 
   const grid = ys.map(
     (tick) =>
@@ -49,7 +54,7 @@ export function lineChart(series: readonly Series[], { title, xLabel, references
     const band = edges.length > 0 ? `<polygon points="${pathOf(edges)}" fill="${colour}" fill-opacity=".15"/>` : '';
     const legend =
       series.length > 1
-        ? `<text x="${MARGIN.left + 6}" y="${MARGIN.top + 12 + 14 * i}" style="fill:${colour}">${escapeHtml(one.name)}</text>`
+        ? `<text x="${MARGIN.left}" y="${TOP + LEGEND_LINE * i}" style="fill:${colour}">${escapeHtml(one.name)}</text>`
         : '';
     return `${band}<polyline points="${pathOf(one.points)}" fill="none" stroke="${colour}" stroke-width="1.6"/>${legend}`;
   });
