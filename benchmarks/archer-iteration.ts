@@ -2,9 +2,10 @@
 // random weights, dialogues of 20 turns, utterances of 10 tokens, replies of 3. The paper's iteration has a rollout of 128 episodes, 50
 // critic and 3 actor updates of 32 micro-batches of 8; this one has 16 episodes, 1 + 1 updates of 2 micro-batches, and the seconds of
 // each phase are scaled to the paper's counts.
-//   PYTHON=… node --conditions=source --import tsx benchmarks/archer-iteration.ts [124M|tiny] [iterations] [threads] [keep]
-// With `keep` the peer's key-value cache survives between turns as well, which ArCHer's code does not do.
-import { readFileSync } from 'node:fs';
+//   PYTHON=… node --conditions=source --import tsx benchmarks/archer-iteration.ts [124M|tiny] [iterations] [threads] [keep] [file=FILE]
+// With `keep` the peer's key-value cache survives between turns as well, which ArCHer's code does not do. A first iteration of two turns
+// compiles and is not counted. The others are appended to FILE, and a command that was stopped resumes after those in it.
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { findAlgorithm, trainingRun } from '@bowyer/algorithms';
 import { Rng } from '@bowyer/core';
@@ -20,10 +21,15 @@ import {
 import { median } from './measure.js';
 import { cpuSeconds, openPeer } from './peer.js';
 
-const [size = '124M', iterationsText = '2', threadsText = '2', kept] = process.argv.slice(2);
+const given = process.argv.slice(2).filter((argument) => !argument.startsWith('file='));
+const file = process.argv.find((argument) => argument.startsWith('file='))?.slice('file='.length);
+const [size = '124M', iterationsText = '2', threadsText = '2', kept] = given;
 const isTiny = size === 'tiny';
 const [iterations, threads] = [Number(iterationsText), Number(threadsText)];
 const [EPISODES, TURNS, OPENING, UTTERANCE, REPLY, BATCH, MICRO_BATCHES] = [16, isTiny ? 4 : 20, 16, 10, 3, 8, 2];
+/** Of the iteration that is played: the first one is short. */
+const turnsOf = (iteration: number) => (iteration === 0 ? Math.min(2, TURNS) : TURNS);
+let playing = 0;
 const vocabulary = isTiny ? 512 : 50_257;
 const policyShape = isTiny ? { n_layer: 2, n_embd: 64, n_head: 4 } : { n_layer: 12, n_embd: 768, n_head: 12 };
 const criticShape = {
@@ -52,15 +58,21 @@ class Talk implements Env {
   }
   async step(action: string) {
     this.#history += action + this.#words(REPLY);
-    const terminated = ++this.#turn === TURNS;
+    const terminated = ++this.#turn === turnsOf(playing);
     return { observation: this.#history, reward: -1, terminated, truncated: false, info: {} };
   }
   async close() {}
 }
 
+interface Row {
+  ours: Figures;
+  theirs: Figures | null;
+}
+const rows: Row[] = file && existsSync(file) ? lines(file).map((line) => JSON.parse(line) as Row) : [];
+const remaining = Math.max(iterations - rows.length, 0);
 const device = await openDevice({ device: 'cpu', threads });
 const peer = await openPeer<Figures>('archer_torch.py', {
-  ...{ threads, vocabulary, opening: OPENING, utterance: UTTERANCE, reply: REPLY, episodes: EPISODES, turns: TURNS },
+  ...{ threads, vocabulary, opening: OPENING, utterance: UTTERANCE, reply: REPLY, episodes: EPISODES },
   ...{ batch: BATCH, micro_batches: MICRO_BATCHES, critic_updates: 1, actor_updates: 1, keeps_cache: kept === 'keep' },
   ...{ policy: { ...policyShape, n_positions: 1024 }, critic: criticShape },
 });
@@ -79,7 +91,7 @@ try {
   const critic = await DoubleCritic.create({ device, encoder, rng, outputBias: -10, optimizer: adam });
   const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: UTTERANCE, terminatorIds: [] };
   const options = {
-    ...{ seed: 1, slots: EPISODES, sampling, iterations: iterations + 1, rolloutSize: EPISODES, horizon: null },
+    ...{ seed: 1, slots: EPISODES, sampling, iterations: remaining + 1, rolloutSize: EPISODES, horizon: null },
     ...{
       warmupIter: 0,
       saveFreq: 1e9,
@@ -95,7 +107,6 @@ try {
     ...{ useBaseline: false, baselineLr: null, lmLr: 1e-5, lmLrFinalShare: 1, maxGradNorm: 1, clipScope: 'own' },
     ...{ lmSchedule: { kind: 'linear', warmupSteps: 0, finalShare: 1 }, scoreTerminator: true },
   };
-  const rows: { ours: Figures; theirs: Figures | null }[] = [];
   let [phaseStart, cpu] = [performance.now(), cpuSeconds()];
   let phases = { rollout: 0, critic: 0, actor: 0 };
   const hooks = {
@@ -107,18 +118,22 @@ try {
     log: async (iteration: number) => {
       const peak = Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))![1]) / 2 ** 20;
       const ours = { ...phases, cpu: cpuSeconds() - cpu, peak };
-      const theirs = peer && (await peer.next());
-      if (iteration > 0) rows.push({ ours, theirs }); // the first one compiles
+      const theirs = peer && (await peer.next(String(turnsOf(iteration))));
+      if (iteration > 0) {
+        rows.push({ ours, theirs });
+        if (file) appendFileSync(file, `${JSON.stringify(rows.at(-1))}\n`);
+      }
       const show = (it: Figures) =>
         PHASES.map((phase) => `${phase} ${it[phase].toFixed(2)} s`).join(', ') +
         `, CPU ${it.cpu.toFixed(2)} s, peak ${it.peak.toFixed(2)} GiB`;
       console.log(`ours: ${show(ours)}${theirs ? `; PyTorch: ${show(theirs)}` : ''}; load ${loadavg()[0].toFixed(1)}`);
       phases = { rollout: 0, critic: 0, actor: 0 };
+      playing = iteration + 1;
       [phaseStart, cpu] = [performance.now(), cpuSeconds()];
     },
   };
   const run = trainingRun({ policy, critic, makeEnv: () => new Talk(), hooks });
-  await findAlgorithm('archer')!.train(run, options);
+  if (remaining > 0) await findAlgorithm('archer')!.train(run, options);
   const scaled = (it: Figures) => PHASES.reduce((sum, phase) => sum + SCALE[phase] * it[phase], 0);
   const of = (pick: (row: (typeof rows)[number]) => number) => median(rows.map(pick));
   console.log(
@@ -136,4 +151,8 @@ try {
 } finally {
   peer?.close();
   await device.close();
+}
+
+function lines(path: string): string[] {
+  return readFileSync(path, 'utf8').split('\n').filter(Boolean);
 }

@@ -1,10 +1,13 @@
-// Asynchronous rollouts on this machine: 64 environments that answer after 5 to 200 ms, and embedded ones that answer at once. How long
-// the learner waits, and how many episodes it learns from in a second, in each mode of docs/asynchronous.md.
+// Asynchronous rollouts on this machine: 64 environments that answer after 5 to 200 ms, 64 sessions on four servers of environments that
+// answer as late, and embedded environments that answer at once. How long the learner waits, and how many episodes it learns from in a
+// second, in each mode of docs/asynchronous.md.
 //
-//     node --conditions=source --import tsx benchmarks/async-rollouts.ts [iterations] [FILE] [slow | embedded]
+//     node --conditions=source --import tsx benchmarks/async-rollouts.ts [iterations] [FILE] [slow | served | embedded]
 //
 // The policy and the learner have one thread each. A line for each run goes to FILE, for benchmarks/async-simulation.ts. The load average
 // is printed: waiting takes no CPU, so the first table says something on a machine with other work, the second hardly.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { appendFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,12 +22,15 @@ import {
   type OpenPlayer,
 } from '@bowyer/algorithms';
 import { mean, Rng, type Trajectory } from '@bowyer/core';
-import { makeEnv, type Env } from '@bowyer/envs';
+import { agentGymEnv, itemKey, makeEnv, type Env } from '@bowyer/envs';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel, wordLevelTokenizer } from '@bowyer/models';
+import { EnvServer } from '@bowyer/serving';
 import type { Figures, Setup } from './async-simulation.js';
 
 const SLOTS = 64;
+const TURNS = 8;
+const SERVERS = 4;
 const ROLLOUT = 64;
 const WARM_UP = 2;
 const tokenizer = wordLevelTokenizer(['a dog cat ? yes no go left right up down 0 1 2 3\n']);
@@ -78,14 +84,45 @@ const model = (device: Device) =>
   });
 
 /** An environment whose every turn takes as long as one over a network. */
-function environment([least, most]: readonly [number, number], rng: Rng): Env {
-  const env = makeEnv('maze', { maxSteps: 8 });
+function environment([least, most]: readonly [number, number], rng: Rng, own: object = {}): Env {
+  const env = makeEnv('maze', { maxSteps: TURNS, ...own });
   if (most === 0) return env;
   const step = async (action: string) => {
     await sleep(least + (most - least) * rng.uniform());
     return env.step(action);
   };
   return { reset: (settings) => env.reset(settings), step, close: () => env.close() };
+}
+
+/** A process of its own: an environment server whose answers take as long. It ends with its input. */
+async function serve(latency: readonly [number, number], seed: number): Promise<void> {
+  const rng = new Rng(seed);
+  const server = await EnvServer.listen({
+    ...{ name: 'maze', host: '127.0.0.1', port: 0, maxInstances: 2 * SLOTS, idleMs: 600_000 },
+    makeEnv: () => environment(latency, rng, { observation: 'full', reward: 'agentgym', maxSteps: 1_000_000 }),
+    resetOptions: (item) => (item === null ? {} : { [itemKey('maze')]: item }),
+  });
+  console.log(server.url);
+  process.stdin.resume();
+  await once(process.stdin, 'close');
+  process.exit(0);
+}
+
+async function startServers(): Promise<{ urls: string[]; close: () => void }> {
+  const children = Array.from(
+    { length: SERVERS },
+    (_, i) =>
+    spawn(process.execPath, [...process.execArgv, process.argv[1], 'serve', String(i)], { stdio: ['pipe', 'pipe', 'inherit'] }), // prettier-ignore
+  );
+  const urls = await Promise.all(children.map(async ({ stdout }) => String((await once(stdout, 'data'))[0]).trim()));
+  return { urls, close: () => children.forEach(({ stdin }) => stdin.end()) };
+}
+
+/** The sessions are spread over the servers. */
+function sessions(urls: readonly string[]): () => Env {
+  let made = 0;
+  const options = { actionFormat: 'plain', instructions: false, maxRounds: TURNS, connections: SLOTS } as const;
+  return () => agentGymEnv('maze', { ...options, baseUrl: urls[made++ % urls.length] });
 }
 
 /** Milliseconds of each call of a player, and of how many turns it was. */
@@ -107,7 +144,11 @@ function timed(open: OpenPlayer, calls: [number, number][]): OpenPlayer {
 
 type Mode = readonly [Setup['mode'], number];
 
-async function measure([mode, maxStaleness]: Mode, latency: readonly [number, number], iterations: number) {
+async function measure(
+  [mode, maxStaleness]: Mode,
+  { latency, makeEnv }: { latency: readonly [number, number]; makeEnv: () => Env },
+  iterations: number,
+) {
   const devices = [await openDevice({ device: 'cpu', threads: 1 }), await openDevice({ device: 'cpu', threads: 1 })];
   const [policy, copy] = await Promise.all(devices.map(model));
   await policy.createOptimizer({ kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 });
@@ -118,12 +159,11 @@ async function measure([mode, maxStaleness]: Mode, latency: readonly [number, nu
   const settings = { iterations, maxStaleness, firstIteration: 0 };
   const lockStep = mode === 'lock_step' ? new LockStepRollouts(collector, settings) : null;
   const asynchronous = mode === 'asynchronous' ? new AsynchronousRollouts(collector, settings) : null;
-  const rng = new Rng(2);
   const seen = { waits: [] as number[], updates: [] as number[], idle: [] as number[], staleness: [] as number[], queue: [] as number[], turns: [] as number[] }; // prettier-ignore
   let [ended, taken, counted] = [performance.now(), 0, 0];
   const run = trainingRun({
     policy,
-    makeEnv: () => environment(latency, rng),
+    makeEnv,
     rollouts: lockStep ?? asynchronous ?? undefined,
     openRollouts: mode === 'synchronous' ? playerOf(policy) : undefined,
     onRollout: async (rollout: readonly Trajectory[], iteration) => {
@@ -178,26 +218,44 @@ function line(calls: readonly [number, number][]): Setup['call'] {
   return { fixed: ms - perTurn * n, perTurn };
 }
 
-const [iterations = '10', file, only] = process.argv.slice(2);
+const LATE = [5, 200] as const;
 const modes: Mode[] = [['synchronous', 0], ['lock_step', 1], ['asynchronous', 1], ['asynchronous', 2]]; // prettier-ignore
-for (const latency of [
-  [5, 200],
-  [0, 0],
-] as const) {
+
+async function compare(
+  name: string,
+  latency: readonly [number, number],
+  makers: () => () => Env,
+  [iterations = '10', file]: string[],
+) {
   // prettier-ignore
-  if (only !== undefined && (only === 'slow') !== latency[1] > 0) continue;
-  console.log(
-    `\n${SLOTS} environments, ${latency.join(' to ')} ms a turn, ${ROLLOUT} episodes an iteration, 8 turns each`,
-  );
+  console.log(`\n${SLOTS} ${name}, ${latency.join(' to ')} ms a turn, ${ROLLOUT} episodes an iteration, ${TURNS} turns each`); // prettier-ignore
   console.log('| | episodes/s | learner idle | collector idle | staleness | queue | call of n turns, ms | update, s | load |\n|---|---|---|---|---|---|---|---|---|'); // prettier-ignore
   for (const mode of modes) {
-    const result = await measure(mode, latency, Number(iterations));
-    const { name, measured, setup } = result;
+    const result = await measure(mode, { latency, makeEnv: makers() }, Number(iterations));
+    const { name: label, measured, setup } = result;
     const { episodesPerSecond, learnerIdle, collectorIdle, staleness, queue } = measured;
     console.log(
-      `| ${name} | ${episodesPerSecond.toFixed(1)} | ${(100 * learnerIdle).toFixed(0)} % | ${(100 * collectorIdle).toFixed(0)} % | ${staleness.toFixed(2)} | ${queue.toFixed(0)} | ` +
+      `| ${label} | ${episodesPerSecond.toFixed(1)} | ${(100 * learnerIdle).toFixed(0)} % | ${(100 * collectorIdle).toFixed(0)} % | ${staleness.toFixed(2)} | ${queue.toFixed(0)} | ` +
         `${setup.call.fixed.toFixed(0)} + ${setup.call.perTurn.toFixed(1)} n | ${(setup.update / 1000).toFixed(2)} | ${loadavg()[0].toFixed(1)} |`,
     );
-    if (file) appendFileSync(file, `${JSON.stringify({ ...result, name: `${latency[1]} ms, ${name}` })}\n`);
+    if (file) appendFileSync(file, `${JSON.stringify({ ...result, name: `${name}, ${latency[1]} ms, ${label}` })}\n`);
   }
+}
+
+const [first, ...rest] = process.argv.slice(2);
+if (first === 'serve') await serve(LATE, Number(rest[0]));
+else {
+  const given = [first ?? '10', ...rest];
+  const only = given[2];
+  const within = (latency: readonly [number, number]) => () => {
+    const rng = new Rng(2);
+    return () => environment(latency, rng);
+  };
+  if (only === undefined || only === 'slow') await compare('environments', LATE, within(LATE), given);
+  if (only === undefined || only === 'served') {
+    const { urls, close } = await startServers();
+    await compare(`sessions on ${SERVERS} servers`, LATE, () => sessions(urls), given);
+    close();
+  }
+  if (only === undefined || only === 'embedded') await compare('environments', [0, 0], within([0, 0]), given);
 }

@@ -1,7 +1,8 @@
 // Every family of decoders against transformers: the script builds shrunk checkpoints (families_peer.py), reads them here through
 // LanguageModel.load, compares, and writes docs/models/families-table.md. A family that was measured is not measured again unless
 // it is named, so a run that was stopped resumes.
-// Run: PYTHON=… node --conditions=source --import tsx benchmarks/families.ts [NAME…] [results=FOLDER] [repetitions=N]
+// Run: PYTHON=… node --conditions=source --import tsx benchmarks/families.ts [NAME…] [only=numbers,bits,speed] [results=FOLDER]
+//   [repetitions=N]. `numbers` and `bits` do not depend on the load of the machine; `speed` does.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -47,16 +48,22 @@ interface Numbers {
 }
 
 /** Measured on the wide model. */
-interface Speed {
+interface Bits {
   /** Mean absolute difference of log-probabilities from float32, nats. */
   bits: Record<'8bit' | '4bit', number>;
+  /** Share of the wide model's greedy tokens that are equal. */
+  wideGreedy: number;
+}
+
+interface Speed {
   parameters: number;
   tokensPerSecond: number;
   ratio: number;
-  /** Share of the wide model's greedy tokens that are equal. */
-  wideGreedy: number;
   load: number;
 }
+
+const STEPS = ['numbers', 'bits', 'speed'] as const;
+type Step = (typeof STEPS)[number];
 
 const NEW_TOKENS = 32;
 const greedy = { temperature: 1, topK: 0, topP: 1, greedy: true, terminatorIds: [] };
@@ -66,6 +73,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const options = process.argv.slice(2);
 const option = (name: string) => options.find((text) => text.startsWith(`${name}=`))?.slice(name.length + 1);
 const results = option('results') ?? here('../outputs/families');
+const only = option('only')?.split(',') ?? STEPS;
 const repetitions = Number(option('repetitions') ?? 3);
 const device = await openDevice({ device: 'cpu' });
 const peer = openPeer();
@@ -106,8 +114,7 @@ try {
   const unknown = chosen.filter((name) => !allNames.includes(name));
   if (unknown.length > 0) throw new Error(`no such family: ${unknown.join(', ')}; known: ${allNames.join(', ')}`);
   await mkdir(results, { recursive: true });
-  // The speed of all comes last: it takes longer.
-  for (const what of ['numbers', 'speed'] as const)
+  for (const what of STEPS.filter((step) => only.includes(step)))
     for (const name of chosen.length > 0 ? chosen : allNames) {
       const path = resultPath(name, what);
       if (chosen.length === 0 && existsSync(path)) continue;
@@ -122,14 +129,17 @@ try {
   await writeTable();
 }
 
-function resultPath(name: string, what: 'numbers' | 'speed'): string {
+function resultPath(name: string, what: Step): string {
   return join(results, `${name}.${what}.json`);
 }
 
-async function measure(name: string, what: 'numbers' | 'speed'): Promise<Numbers | Speed> {
+async function measure(name: string, what: Step): Promise<Numbers | Bits | Speed> {
   const dir = await mkdtemp(join(tmpdir(), 'families-'));
   try {
-    if (what === 'speed') return await compareWide(dir, await peer.ask<PeerWide>(`wide\t${name}\t${dir}`));
+    if (what !== 'numbers') {
+      const wide = await peer.ask<PeerWide>(`wide\t${name}\t${dir}`);
+      return what === 'bits' ? await compareBits(dir, wide) : await compareSpeed(dir, wide);
+    }
     const small = await peer.ask<PeerSmall>(`small\t${name}\t${dir}`);
     return { modelType: small.config.model_type, ...(await compareSmall(dir, small)), versions };
   } finally {
@@ -217,15 +227,34 @@ async function comparedTargets(dir: string, expected: string[] | null): Promise<
   return targets === expected.join(', ') ? 'equal' : `differs: ${targets}, PEFT ${expected.join(', ')}`;
 }
 
-async function compareWide(dir: string, { contexts, parameters }: PeerWide): Promise<Speed> {
-  const vocabulary = (JSON.parse(await readFile(join(dir, 'config.json'), 'utf8')) as { vocab_size: number })
-    .vocab_size;
-  await addTokenizer(dir, vocabulary);
-  const theirs = () => peer.ask<{ seconds: number; ids: number[][] }>('generate');
+/** Generation here, and there by a message to the peer. */
+async function openWide(dir: string, { contexts }: PeerWide) {
+  const config = JSON.parse(await readFile(join(dir, 'config.json'), 'utf8')) as { vocab_size: number };
+  await addTokenizer(dir, config.vocab_size);
   const model = await LanguageModel.load({ device, dir, masksPadding: false });
   const ours = () => generate(model, contexts, NEW_TOKENS, contexts[0].length + NEW_TOKENS);
-  const ids = await ours(); // compiles; both warm up
-  const expected = (await theirs()).ids;
+  return { model, ours, theirs: () => peer.ask<{ seconds: number; ids: number[][] }>('generate') };
+}
+
+async function compareBits(dir: string, wide: PeerWide): Promise<Bits> {
+  const { contexts } = wide;
+  const { model, ours, theirs } = await openWide(dir, wide);
+  const [ids, expected] = [await ours(), (await theirs()).ids];
+  const equal = ids.flatMap((row, i) => row.map((id, t) => Number(id === expected[i][t])));
+  const wideGreedy = equal.reduce((sum, isEqual) => sum + isEqual, 0) / (contexts.length * NEW_TOKENS);
+  const examples = contexts.slice(0, 4).map((context) => scored(context.slice(0, -1), context.slice(1), () => 1));
+  const whole = await model.logprobs(examples);
+  await model.release();
+  const bits = { '8bit': 0, '4bit': 0 };
+  for (const quantization of ['8bit', '4bit'] as const)
+    bits[quantization] = await quantizedDifference(dir, quantization, examples, whole);
+  return { bits, wideGreedy };
+}
+
+async function compareSpeed(dir: string, wide: PeerWide): Promise<Speed> {
+  const { model, ours, theirs } = await openWide(dir, wide);
+  await ours(); // compiles; both warm up
+  await theirs();
   const times: number[] = [];
   const ratios: number[] = [];
   for (let i = 0; i < repetitions; i++) {
@@ -234,17 +263,9 @@ async function compareWide(dir: string, { contexts, parameters }: PeerWide): Pro
     times.push((performance.now() - start) / 1000);
     ratios.push((await theirs()).seconds / times.at(-1)!);
   }
-  const load = loadavg()[0];
-  const examples = contexts.slice(0, 4).map((context) => scored(context.slice(0, -1), context.slice(1), () => 1));
-  const whole = await model.logprobs(examples);
   await model.release();
-  const bits = { '8bit': 0, '4bit': 0 };
-  for (const quantization of ['8bit', '4bit'] as const)
-    bits[quantization] = await quantizedDifference(dir, quantization, examples, whole);
-  const equal = ids.flatMap((row, i) => row.map((id, t) => Number(id === expected[i][t])));
-  const tokensPerSecond = (contexts.length * NEW_TOKENS) / median(times);
-  const wideGreedy = equal.reduce((sum, isEqual) => sum + isEqual, 0) / (contexts.length * NEW_TOKENS);
-  return { bits, parameters, tokensPerSecond, ratio: median(ratios), wideGreedy, load };
+  const tokensPerSecond = (wide.contexts.length * NEW_TOKENS) / median(times);
+  return { parameters: wide.parameters, tokensPerSecond, ratio: median(ratios), load: loadavg()[0] };
 }
 
 async function quantizedDifference(
@@ -292,8 +313,9 @@ function openPeer() {
 async function writeTable(): Promise<void> {
   const rows = [];
   for (const name of allNames) {
-    const [numbers, speed] = [await result<Numbers>(name, 'numbers'), await result<Speed>(name, 'speed')];
-    if (numbers) rows.push({ name, numbers, speed });
+    const numbers = await result<Numbers>(name, 'numbers');
+    const [bits, speed] = [await result<Bits>(name, 'bits'), await result<Speed>(name, 'speed')];
+    if (numbers) rows.push({ name, numbers, bits, speed });
   }
   if (rows.length === 0) return;
   const { transformers, torch } = rows[0].numbers.versions;
@@ -304,28 +326,27 @@ async function writeTable(): Promise<void> {
   await writeFile(here('../docs/models/families-table.md'), `${text}${rows.map(tableLine).join('')}`);
 }
 
-async function result<T>(name: string, what: 'numbers' | 'speed'): Promise<T | undefined> {
+async function result<T>(name: string, what: Step): Promise<T | undefined> {
   const path = resultPath(name, what);
   return existsSync(path) ? (JSON.parse(await readFile(path, 'utf8')) as T) : undefined;
 }
 
-function tableLine({ name, numbers, speed }: { name: string; numbers: Numbers; speed?: Speed }): string {
+function tableLine(row: { name: string; numbers: Numbers; bits?: Bits; speed?: Speed }): string {
+  const { name, numbers, bits, speed } = row;
   const small = (value: number) => value.toExponential(0);
   const cells = [
     ...[name, small(numbers.logits), small(numbers.logprobs), numbers.greedy ? 'equal' : 'differs'],
     ...[small(numbers.gradients), numbers.lora],
-    ...(speed ? speedCells(speed) : new Array<string>(6).fill('–')),
+    ...(bits ? bitsCells(bits) : ['–', '–']),
+    ...(speed ? speedCells(speed) : ['–', '–', '–', '–']),
   ];
   return `| ${cells.join(' | ')} |\n`;
 }
 
-function speedCells({ bits, parameters, tokensPerSecond, ratio, wideGreedy, load }: Speed): string[] {
-  return [
-    `${(100 * wideGreedy).toFixed(0)} %`,
-    `${bits['8bit'].toFixed(3)}, ${bits['4bit'].toFixed(3)}`,
-    (parameters / 1e6).toFixed(0),
-    tokensPerSecond.toFixed(0),
-    ratio.toFixed(2),
-    load.toFixed(1),
-  ];
+function bitsCells({ bits, wideGreedy }: Bits): string[] {
+  return [`${(100 * wideGreedy).toFixed(0)} %`, `${bits['8bit'].toFixed(3)}, ${bits['4bit'].toFixed(3)}`];
+}
+
+function speedCells({ parameters, tokensPerSecond, ratio, load }: Speed): string[] {
+  return [(parameters / 1e6).toFixed(0), tokensPerSecond.toFixed(0), ratio.toFixed(2), load.toFixed(1)];
 }

@@ -53,7 +53,7 @@ PROMPT, NEW_TOKENS = 7, 32
 WIDTH, VOCABULARY, POSITIONS, ROWS = 576, 4000, 1024, 16
 WIDE_PROMPT, WIDE_NEW_TOKENS = 64, 32
 
-WIDENED = ("hidden_size intermediate_size n_embd ffn_dim word_embed_proj_dim head_dim rotary_dim q_lora_rank kv_lora_rank "
+WIDENED = ("hidden_size intermediate_size n_embd ffn_dim word_embed_proj_dim head_dim global_head_dim hidden_size_per_layer_input rotary_dim q_lora_rank kv_lora_rank "
            "qk_rope_head_dim qk_nope_head_dim v_head_dim moe_intermediate_size shared_expert_intermediate_size "
            "linear_key_head_dim linear_value_head_dim block_multiple_of").split()
 
@@ -68,7 +68,9 @@ def wide(config):
     for name in ("max_position_embeddings", "n_positions", "seq_length"):
         if name in widened:
             widened[name] = POSITIONS
-    widened["vocab_size"] = VOCABULARY
+    for name in ("vocab_size", "vocab_size_per_layer_input"):
+        if name in widened:
+            widened[name] = VOCABULARY
     rope = widened.get("rope_parameters", widened.get("rope_scaling", {}))
     for name in ("short_factor", "long_factor"):
         if name in rope:

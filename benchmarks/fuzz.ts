@@ -1,7 +1,9 @@
 // Damaged files and requests in numbers: what is read or refused in words, and what is not. Findings are printed with their seeds.
 // Exit code 1 if there are any. With FOLDER, findings and figures are kept there, and a command that was interrupted continues where
-// it was. A million inputs, each part in a process of its own (most of the time of the servers' targets is waiting):
+// it was:
 //   nice node --conditions=source --import tsx benchmarks/fuzz.ts [INPUTS_OF_A_TARGET [FIRST_SEED [TARGET,… [FOLDER]]]]
+// A million inputs, about half an hour of CPU time. Files are small, so most of the time is waiting for the disk: several of these
+// commands, each with other targets, can work on one FOLDER at once.
 //   nice node --conditions=source --import tsx benchmarks/fuzz.ts 76924 1 all FOLDER
 // The table of what is in FOLDER so far:
 //   node --conditions=source --import tsx benchmarks/fuzz.ts 0 1 all FOLDER

@@ -9,6 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { run } from '../packages/runner/test/command-line.js';
+import { bundledProgram } from './bundle.js';
+import { cpuMsOf } from './cpu-time.js';
 
 const loop = ['iterations=4', 'rollout_size=16', 'save_freq=1', 'eval_freq=2', 'eval_size=8'];
 const dataset = ['epochs=3', 'batch_size=8', 'save_minutes=0', 'eval_size=8'];
@@ -38,6 +40,9 @@ const settings: Readonly<Record<string, readonly string[]>> = {
 const [killsText = '4', only = 'all', folder, page] = process.argv.slice(2);
 const directory = folder ?? mkdtempSync(join(tmpdir(), 'bowyer-kills-'));
 const names = Object.keys(settings);
+const mine = only === 'all' ? names : only.split(',');
+const mostKills = Number(killsText);
+const program = await bundledProgram();
 const rng = new Rng(Date.now() % 2 ** 32);
 
 /** One run that was killed until it ended; a line of the algorithm's file. */
@@ -69,12 +74,26 @@ function command(name: string, to: string): string[] {
   ];
 }
 
-/** The folder of the run that is never killed, which is made once. */
-async function wholeRun(name: string): Promise<string> {
+interface Whole {
+  folder: string;
+  /** CPU time, in milliseconds. */
+  cpuMs: number;
+}
+
+/** The run that is never killed, which is made once. */
+async function wholeRun(name: string): Promise<Whole> {
   if (name === 'opd') await wholeRun('bc');
-  const { code, stderr } = await run(command(name, `${name}-whole`)); // a finished run ends at once
-  if (code !== 0) throw new Error(`${name} fails without kills: ${stderr}`);
-  return join(directory, `${name}-whole`);
+  const folder = join(directory, `${name}-whole`);
+  const cpuFile = `${folder}.cpu`;
+  if (!existsSync(cpuFile)) {
+    rmSync(folder, { recursive: true, force: true });
+    let cpuMs = 0;
+    const watch = (pid: number) => ((cpuMs = Math.max(cpuMs, cpuMsOf(pid))), false);
+    const { code, stderr } = await run(command(name, `${name}-whole`), { program, killWhen: watch });
+    if (code !== 0) throw new Error(`${name} fails without kills: ${stderr}`);
+    writeFileSync(cpuFile, String(cpuMs));
+  }
+  return { folder, cpuMs: Number(readFileSync(cpuFile, 'utf8')) };
 }
 
 /** Those that must be the same. */
@@ -91,35 +110,28 @@ const isSame = (a: string, b: string) => existsSync(b) && readFileSync(a).equals
 /** After so many a run is left alone. */
 const MOST_KILLS = 10;
 
-/** Of a whole run, in milliseconds: the load of the machine changes it, so the last run that nothing disturbed counts. */
-let duration = 4000;
-
-/** One run from nothing, killed at random instants until it ends by itself or was killed `mostKills` times. */
-async function chain(name: string, whole: string, mostKills: number): Promise<Chain> {
+/** One run from nothing, killed at random instants until it ends by itself or was killed `most` times. */
+async function chain(name: string, whole: Whole, most: number): Promise<Chain> {
   const to = `${name}-killed`;
   for (const left of [to, `${to}-cache`]) rmSync(join(directory, left), { recursive: true, force: true });
   for (let kills = 0; ; kills++) {
-    const began = performance.now();
-    const killAfterMs = rng.uniform() * duration;
-    const { signal, code, stderr } = await run(command(name, to), kills === mostKills ? {} : { killAfterMs });
+    // In CPU time: on a busy machine most instants of the time that passes are before the first line is written.
+    const killAtMs = kills === most ? Infinity : rng.uniform() * whole.cpuMs;
+    const killWhen = (pid: number) => cpuMsOf(pid) >= killAtMs;
+    const { signal, code, stderr } = await run(command(name, to), { program, killWhen });
     if (signal === 'SIGKILL') continue;
-    if (kills === 0 || kills === mostKills) duration = Math.max(duration / 2, performance.now() - began);
-    const files = filesOf(whole);
-    const different = files.filter((file) => !isSame(join(whole, file), join(directory, to, file)));
+    const files = filesOf(whole.folder);
+    const different = files.filter((file) => !isSame(join(whole.folder, file), join(directory, to, file)));
     if (code !== 0) different.push(`exit code ${code}: ${stderr.trim().split('\n')[0]}`);
     if (different.length > 0) renameSync(join(directory, to), join(directory, `${to}-${Date.now()}`)); // to look at
     return { kills, compared: files.length, different };
   }
 }
 
-async function killUntil(name: string, mostKills: number): Promise<void> {
-  if (killsOf(name) >= mostKills) return;
-  const whole = await wholeRun(name);
-  for (let kills = killsOf(name); kills < mostKills; kills = killsOf(name))
-    appendFileSync(
-      chainsFile(name),
-      `${JSON.stringify(await chain(name, whole, Math.min(MOST_KILLS, mostKills - kills)))}\n`,
-    );
+/** Adds one run to the algorithm's file. */
+async function addChain(name: string): Promise<void> {
+  const one = await chain(name, await wholeRun(name), Math.min(MOST_KILLS, mostKills - killsOf(name)));
+  appendFileSync(chainsFile(name), `${JSON.stringify(one)}\n`);
 }
 
 const header = '| algorithm | kills | runs | files compared in each | bytes |\n|---|---|---|---|---|';
@@ -138,7 +150,7 @@ function writePage(): void {
   const text = `# Every algorithm, killed and resumed
 
 Written by the command, ${new Date().toISOString().slice(0, 10)}. Each algorithm in a tiny run on the [tabular game](../environments/tabular.md):
-the run is killed with SIGKILL at a random instant of its duration and started again, until it ends by itself; then it is compared with
+the run is killed with SIGKILL at a random instant of its CPU time and started again, until it ends by itself; then it is compared with
 a run that was never killed: metrics, episodes, test results and all weights that a finished run keeps. A kill that came after
 the end is not counted. ${total.toLocaleString('en')} kills in all.
 
@@ -153,10 +165,11 @@ ${rows.join('\n')}
 }
 
 mkdirSync(directory, { recursive: true });
-console.log(header);
-for (const name of only === 'all' ? names : only.split(',')) {
-  await killUntil(name, Number(killsText));
-  console.log(row(name));
-  if (page !== undefined) writePage();
-}
+// One run of each algorithm after the other, so that an interrupted command has been through all of them.
+for (let left = [...mine]; left.length > 0; left = left.filter((name) => killsOf(name) < mostKills))
+  for (const name of left) {
+    if (killsOf(name) < mostKills) await addChain(name);
+    if (page !== undefined) writePage();
+  }
+console.log([header, ...mine.filter((name) => chainsOf(name).length > 0).map(row)].join('\n'));
 if (folder === undefined) rmSync(directory, { recursive: true, force: true });

@@ -8,18 +8,22 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Rng } from '@bowyer/core';
 import { repository } from '../packages/runner/test/command-line.js';
+import { bundledProgram } from './bundle.js';
+import { cpuMsOf } from './cpu-time.js';
 
-const [jobs, mostKills] = [process.argv[2] ?? '30', process.argv[3] ?? '60'].map(Number);
+const [jobs, mostKills] = [process.argv[2] ?? '30', process.argv[3] ?? '40'].map(Number);
 const directory = process.argv[4] ?? mkdtempSync(join(tmpdir(), 'bowyer-kill-sweep-'));
 const rng = new Rng(Date.now() % 2 ** 32);
 
-/** Mean time between two kills. */
+const program = await bundledProgram();
+
+/** Mean CPU time of the sweep between two kills: on a busy machine every job would die before it has begun. */
 const MEAN_MS = 3000;
 
 const command = (folder: string) => [
-  ...[join(repository, 'packages/runner/bin/bowyer.js'), '-m', '--config-name', 'archer_20q', 'algorithm=bc'],
+  ...[program, '-m', '--config-name', 'archer_20q', 'algorithm=bc'],
   ...['env=tabular', 'preset=exact_game', 'demonstrations.count=32', 'epochs=2', 'batch_size=8', 'save_minutes=0'],
-  ...['eval_size=4', 'test_size=4', 'slots=4', 'policy.n_embd=8', `seed=range(${jobs})`],
+  ...['eval_size=4', 'test_size=4', 'slots=4', 'policy.n_embd=8', 'threads=1', `seed=range(${jobs})`],
   ...['launcher=local', 'launcher.jobs=2', 'launcher.resume=true', `hydra.sweep.dir=${folder}`],
 ];
 
@@ -74,15 +78,27 @@ function killSome(launcher: number, folder: string): boolean {
   return isDead;
 }
 
+/** Ends when the processes of a sweep have used `ms` of CPU time, or when it has ended. */
+async function pause(launcher: number, folder: string, ms: number, isEnded: () => boolean): Promise<void> {
+  const last = new Map<number, number>();
+  for (let used = 0; used < ms && !isEnded(); await sleep(20))
+    for (const pid of [launcher, ...jobProcesses(folder)]) {
+      const now = cpuMsOf(pid);
+      used += Math.max(0, now - (last.get(pid) ?? now));
+      last.set(pid, now);
+    }
+}
+
 /** Starts the sweep until it ends with exit code 0. */
 async function killedSweep(folder: string): Promise<void> {
   for (;;) {
     counts.starts++;
     const { pid, ended, said } = start(folder);
-    for (let isOver = false; !isOver;) {
-      const pause = sleep(2 * MEAN_MS * rng.uniform()).then(() => 'pause' as const);
-      if (total() < mostKills && (await Promise.race([ended, pause])) === 'pause') isOver = killSome(pid, folder);
-      else isOver = true;
+    let isEnded = false;
+    void ended.then(() => (isEnded = true));
+    for (let isDead = false; !isDead && !isEnded && total() < mostKills;) {
+      await pause(pid, folder, 2 * MEAN_MS * rng.uniform(), () => isEnded);
+      if (!isEnded) isDead = killSome(pid, folder);
     }
     const code = await ended;
     if (code === 0) return;

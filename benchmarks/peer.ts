@@ -4,8 +4,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 export interface Peer<Figures> {
-  /** One piece of its work. */
-  next(): Promise<Figures>;
+  /** One piece of its work. @param line what it reads, where pieces differ */
+  next(line?: string): Promise<Figures>;
   close(): void;
 }
 
@@ -31,8 +31,8 @@ export async function openPeer<Figures>(script: string, settings: object): Promi
     return null;
   }
   return {
-    async next() {
-      child.stdin.write('next\n');
+    async next(text = 'next') {
+      child.stdin.write(`${text}\n`);
       const answer = await line();
       if (answer === null) throw new Error(`${script} ended without an answer; PEER_ERRORS=1 shows its messages`);
       return JSON.parse(answer) as Figures;

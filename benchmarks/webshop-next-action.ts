@@ -1,19 +1,23 @@
-// How often a clone of the shop's expert does what the expert does, greedily, on the expert's own pages: goals of training and of the
-// test apart. Also what it clicks where it does not open the expert's product. For runs of archer_webshop with algorithm=bc.
+// How often a clone of the shop's expert does what the expert does, greedily, on the expert's own pages: goals of training and of
+// evaluation apart. Also what it clicks where it does not open the expert's product. For runs of archer_webshop with algorithm=bc.
 //   nice node --conditions=source --import tsx benchmarks/webshop-next-action.ts RUN [GOALS]
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
-import { ContextWriter, environmentInfo, makeEnv, Shopper, type WebShopInfo } from '@bowyer/envs';
+import { ContextWriter, environmentInfo, makeEnv, Shopper, type ContextOptions, type WebShopInfo } from '@bowyer/envs';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel, type Episodes } from '@bowyer/models';
 
 const [folder, goals = '60'] = process.argv.slice(2);
 const {
   env: { name: _, ...options },
-} = JSON.parse(readFileSync(join(folder, 'run-config.json'), 'utf8')) as { env: Record<string, unknown> };
+  context,
+} = JSON.parse(readFileSync(join(folder, 'run-config.json'), 'utf8')) as {
+  env: Record<string, unknown>;
+  context: ContextOptions;
+};
 const unit = environmentInfo('webshop');
-const writer = new ContextWriter('webshop', { kind: 'auto' }, unit.context!(options));
+const writer = new ContextWriter('webshop', context, unit.context!(options));
 
 interface State {
   text: string;
@@ -29,7 +33,7 @@ function kindOf(action: string): State['kind'] {
 }
 
 /** What the expert reads and does for one goal. */
-async function expertStates(split: 'train' | 'test', episode: number): Promise<State[]> {
+async function expertStates(split: 'train' | 'eval', episode: number): Promise<State[]> {
   const env = makeEnv('webshop', options);
   const plan = unit.splits as (given: unknown) => {
     choose: (of: object) => { reset: { seed: number } };
@@ -61,7 +65,7 @@ const best = join(folder, 'checkpoints/best');
 const model = await LanguageModel.load({ dir: existsSync(best) ? best : join(folder, 'checkpoints'), device });
 const episodes = await model.openEpisodes({ slots: 1 });
 console.log('goals  action    right  states');
-for (const split of ['train', 'test'] as const) {
+for (const split of ['train', 'eval'] as const) {
   const counts = new Map<string, { right: number; all: number }>();
   const count = (key: string, right: boolean) => {
     const before = counts.get(key) ?? { right: 0, all: 0 };

@@ -32,6 +32,8 @@ interface Run {
   /** The folder's name, which commands and the table call it by. */
   name: string;
   environment: string;
+  /** What the agent may say: config key action_choice. */
+  choice: string;
   command: string;
   commit: string;
   date: string;
@@ -53,12 +55,20 @@ const lines = <Line>(folder: string, file: string): Line[] => {
 function readRun(folder: string): Run {
   const starts = lines<Start>(folder, 'starts.jsonl');
   const { command, commit, time } = starts.findLast(({ event }) => event === 'start')!;
-  const config = JSON.parse(text(folder, 'run-config.json')) as { env: { name: string } };
+  const config = JSON.parse(text(folder, 'run-config.json')) as {
+    actionChoice?: string;
+    env: { name: string };
+  };
   const results = JSON.parse(text(folder, 'results.json')) as { policies: Tested[] };
-  const elapsed = starts.reduce((sum, { event, time }) => sum + (event === 'end' ? 1 : -1) * Date.parse(time), 0);
+  // A start that was killed has no end.
+  const elapsed = starts.reduce((sum, { event, time }, i) => {
+    const isWhole = event === 'end' && starts[i - 1]?.event === 'start';
+    return isWhole ? sum + Date.parse(time) - Date.parse(starts[i - 1].time) : sum;
+  }, 0);
   return {
     name: basename(folder),
     environment: config.env.name,
+    choice: config.actionChoice ?? 'free',
     command: command!.replaceAll(/(?<==|\[)\/\S*\//g, ''), // folders by their names alone
     commit: commit!.slice(0, 7),
     date: time.slice(0, 10),
@@ -82,7 +92,7 @@ const policyRow = (run: Run, { name, decoding, metrics, interval }: Tested): str
     `\`${run.environment}\``,
     `\`${run.name}\``,
     name.replace(/\/\S*\//, ''),
-    decoding === 'sample' ? 'sampled' : decoding,
+    (decoding === 'sample' ? 'sampled' : decoding) + (run.choice === 'free' ? '' : `, ${run.choice}`),
     `**${figure('episodic_return', 2)}**`,
     `${interval.low.toFixed(2)} … ${interval.high.toFixed(2)}`,
     figure('win_rate', 2),
@@ -133,7 +143,9 @@ writeFileSync(
 
 Written by \`tools/agent-games-table.ts\` from the runs below. One seed where a row does not say otherwise. The policies are made
 here; they imitate games of our own experts on items for training, and the test is of held-out ones. Intervals are 95 %
-bootstrap intervals over the episodes of the test. Random players and experts are on the pages of the environments:
+bootstrap intervals over the episodes of the test. Decoding is free where nothing else is said; \`scored\` and \`constrained\` are
+\`action_choice\`: the policy says nothing but actions that the environment lists as valid. Random players and experts are on the
+pages of the environments:
 [textcraft](../environments/textcraft.md), [babyai](../environments/babyai.md), [alfworld](../environments/alfworld.md),
 [cookingworld](../environments/cookingworld.md). What was missing before:
 [decision 179](../decisions/179-first-weights-by-width.md).

@@ -5,6 +5,8 @@ import { mean } from '@bowyer/core';
 
 interface Turn {
   reward: number;
+  /** Of twenty questions. */
+  info: { repeated?: boolean };
   /** V(s) and A(s, a) as the policy's update saw them; absent in iterations that do not train it. */
   v?: number;
   advantage?: number;
@@ -17,6 +19,15 @@ interface Look {
   evaluations: Line[];
   /** Of A(s, a) with the return from the turn on minus V(s). */
   correlation: number;
+  /** Mean A(s, a) of questions that repeat an earlier one less that of the others, and the same of what the episodes say it was. */
+  repeats: [number, number];
+}
+
+/** A turn's A(s, a), the return from it on minus V(s), and whether it repeats an earlier one. */
+interface Judged {
+  advantage: number;
+  outcome: number;
+  repeats: boolean;
 }
 
 const GAMMA = 0.95;
@@ -41,20 +52,28 @@ function lookOf(folder: string): Look {
   const { overrides } = JSON.parse(readFileSync(join(folder, 'sweep-job.json'), 'utf8')) as { overrides: string[] };
   const given = Object.fromEntries(overrides.map((override) => override.split('=') as [string, string]));
   const episodes = linesOf<{ turns: Turn[] }>(join(folder, 'trajectories', 'rollout.jsonl'));
+  const all = episodes.flatMap(({ turns }) => judged(turns));
   return {
     settings: Object.fromEntries(keys.map((key) => [key, given[key] ?? defaults[key]])),
     evaluations: linesOf<Line>(join(folder, 'metrics.jsonl')).filter((line) => 'eval/episodic_return' in line),
-    correlation: correlation(episodes.flatMap(({ turns }) => judged(turns))),
+    correlation: correlation(all.map(({ advantage, outcome }) => [advantage, outcome])),
+    repeats: [costOfRepeats(all, 'advantage'), costOfRepeats(all, 'outcome')],
   };
 }
 
-/** Pairs of A(s, a) and what the episode says it was. */
-function judged(turns: readonly Turn[]): [number, number][] {
+function costOfRepeats(all: readonly Judged[], key: 'advantage' | 'outcome'): number {
+  const of = (repeats: boolean) => mean(all.filter((turn) => turn.repeats === repeats).map((turn) => turn[key]));
+  return of(true) - of(false);
+}
+
+function judged(turns: readonly Turn[]): Judged[] {
   let rest = 0;
   const returns = turns.map(() => 0);
   for (let t = turns.length - 1; t >= 0; t--) returns[t] = rest = turns[t].reward + GAMMA * rest;
-  return turns.flatMap(({ v, advantage }, t) =>
-    v === undefined || advantage === undefined ? [] : [[advantage, returns[t] - v] as [number, number]],
+  return turns.flatMap(({ v, advantage, info }, t) =>
+    v === undefined || advantage === undefined
+      ? []
+      : [{ advantage, outcome: returns[t] - v, repeats: info.repeated === true }],
   );
 }
 
@@ -77,7 +96,7 @@ export function archerSection(sweeps: readonly string[]): string {
   const used = keys.filter((key) => new Set(looks.map(({ settings }) => settings[key])).size > 1);
   const rows = looks
     .sort((a, b) => b.evaluations[1]['eval/episodic_return'] - a.evaluations[1]['eval/episodic_return'])
-    .map(({ settings, evaluations: [first, last], correlation: agreement }) => {
+    .map(({ settings, evaluations: [first, last], correlation: agreement, repeats }) => {
       const cells = [
         ...used.map((key) => settings[key]),
         fixed(first['eval/episodic_return']),
@@ -85,6 +104,7 @@ export function archerSection(sweeps: readonly string[]): string {
         fixed(last['eval/repeated_share']),
         `${fixed(last['eval/q_mean'])} / ${fixed(last['eval/discounted_return_mean'])}`,
         fixed(agreement),
+        repeats.map(fixed).join(' / '),
       ];
       return `| ${cells.join(' | ')} |`;
     });
@@ -98,10 +118,12 @@ npx bowyer -m --config-name archer_20q preset=methods_20q launcher=local launche
 Runs of 24 iterations from the start of the search for rates, compared by 200 evaluation episodes: return after 12 and
 after 24, share of questions that repeat an earlier one, mean Q beside the mean discounted return, and the correlation
 of A(s, a) with what the episode says it was, G − V(s), over all turns that the policy was trained on. The critic has
-seen these episodes before it judges them, so more steps on whole returns raise it in any case.
+seen these episodes before it judges them, so more steps on whole returns raise it in any case. The last column is what a
+repeated question costs beside a new one: mean A(s, a) of the one less that of the other, and the same of G − V(s). A
+repeated question brings nothing, and the critic sees only a part of that.
 
-| ${used.map((key) => `\`${key}\``).join(' | ')} | after 12 | after 24 | repeated | Q / return | correlation |
-|${used.map(() => '---|').join('')}---|---|---|---|---|
+| ${used.map((key) => `\`${key}\``).join(' | ')} | after 12 | after 24 | repeated | Q / return | correlation | a repeat costs |
+|${used.map(() => '---|').join('')}---|---|---|---|---|---|
 ${rows.join('\n')}
 `;
 }

@@ -1,7 +1,7 @@
 // Writes docs/results/cookingworld.md from the runs of sft_cookingworld and of ppo_cookingworld and from evaluations of both:
 //   node --conditions=source --import tsx tools/cookingworld-table.ts EVALUATION...
-// EVALUATION: a folder of task=evaluate eval_decoding=both, of a run of ppo_cookingworld with compare_with=[the run of
-// sft_cookingworld that it began with]; several of several seeds.
+// EVALUATION: a folder of task=evaluate eval_decoding=both, of a run of PPO with compare_with=[a run of algorithm=bc with the same
+// demonstrations]; several of several seeds.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { bootstrapMean, mean, Rng } from '@bowyer/core';
@@ -101,6 +101,17 @@ async function play({ env: { params, stepLimit }, worlds }: Evaluation, player: 
   return played;
 }
 
+/** The command line that a folder's run was started with, folders by their names alone, with date and commit. */
+function commandOf(folder: string): string {
+  const start = lines<{ event: string; time: string; command: string; commit: string }>(folder, 'starts.jsonl')[0];
+  const words = start.command.replaceAll(/(?<==|\[)\/\S*\//g, '').replaceAll(/ '?hydra\.\S+/g, '').split(' '); // prettier-ignore
+  const command = words.reduce((text, word) => {
+    const line = text.slice(text.lastIndexOf('\n') + 1);
+    return line.length + word.length > 110 ? `${text} \\\n  ${word}` : `${text} ${word}`;
+  });
+  return `# ${basename(folder)}: ${start.time.slice(0, 10)}, commit ${start.commit.slice(0, 7)}\nnpx ${command}`;
+}
+
 const range = ({ low, high }: Interval) => `${low.toFixed(2)} … ${high.toFixed(2)}`;
 
 function scriptedRow(name: string, { returns, won, turns }: Played): string {
@@ -126,7 +137,7 @@ const policyRow = (evaluation: Evaluation, { name, decoding, metrics, interval }
 
 const seedOf = ({ ppo }: Evaluation): number => (json(ppo, 'run-config.json') as { seed: number }).seed;
 
-/** The comparison is of the policy that the run began with, minus the run's own. */
+/** The comparison is of the clone, minus PPO's policy. */
 const gainRow = (evaluation: Evaluation, { decoding, meanDifference, interval, episodes }: Comparison): string => {
   const gain = { low: -interval.high, high: -interval.low };
   const cells = [seedOf(evaluation), decoding === 'sample' ? 'sampled' : 'greedy', (-meanDifference).toFixed(2)];
@@ -172,14 +183,12 @@ writeFileSync(
   PAGE,
   `# A clone of Cooking World's expert, and PPO from there
 
-Written by \`tools/cookingworld-table.ts\` at commit ${headCommit()}, from ${evaluations.length} seed${evaluations.length === 1 ? '' : 's'} of these commands:
+Written by \`tools/cookingworld-table.ts\` at commit ${headCommit()}, from ${evaluations.length} seed${evaluations.length === 1 ? '' : 's'} of these commands
+(the clone and the start of PPO imitate the same games):
 
 \`\`\`sh
-npx bowyer --config-name sft_cookingworld seed=0 save_path=sft
-npx bowyer --config-name ppo_cookingworld seed=0 policy_lm=sft save_path=ppo
-npx bowyer --config-name ppo_cookingworld task=evaluate checkpoint_path=ppo compare_with=[sft] eval_decoding=both \\
-  test_size=${first.worlds.length} save_path=evaluation
-node --conditions=source --import tsx tools/cookingworld-table.ts evaluation
+${[first.sft, first.ppo, first.folder].map(commandOf).join('\n')}
+node --conditions=source --import tsx tools/cookingworld-table.ts EVALUATION
 \`\`\`
 
 World: \`${first.env.params}\`, at most ${first.env.stepLimit} + 1

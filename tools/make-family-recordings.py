@@ -26,6 +26,19 @@ SIZES = dict(vocab_size=29, hidden_size=16, intermediate_size=20, num_hidden_lay
 PLAIN = dict(SIZES, rms_norm_eps=1e-5)
 
 CONFIGS = {
+    "gemma4": dict(PLAIN, model_type="gemma4_text", num_hidden_layers=4, num_kv_shared_layers=2, use_double_wide_mlp=True,
+                   layer_types=["sliding_attention", "full_attention"] * 2, sliding_window=5, head_dim=6, global_head_dim=8,
+                   hidden_size_per_layer_input=5, vocab_size_per_layer_input=31, final_logit_softcapping=5.0,
+                   rope_parameters=dict(sliding_attention=dict(rope_type="default", rope_theta=50.0),
+                                        full_attention=dict(rope_type="proportional", rope_theta=1000.0,
+                                                            partial_rotary_factor=0.5))),
+    "gemma4-moe": dict(PLAIN, model_type="gemma4_text", sliding_window=6, head_dim=6, global_head_dim=12,
+                       layer_types=["sliding_attention", "full_attention"], hidden_size_per_layer_input=0,
+                       attention_k_eq_v=True, num_global_key_value_heads=1, enable_moe_block=True, num_experts=4,
+                       top_k_experts=2, moe_intermediate_size=7),
+    "gemma4-unified": dict(PLAIN, model_type="gemma4_unified_text", sliding_window=5, head_dim=8, global_head_dim=6,
+                           layer_types=["sliding_attention", "full_attention"], attention_k_eq_v=True,
+                           num_global_key_value_heads=4, tie_word_embeddings=False),
     "gemma3": dict(PLAIN, model_type="gemma3_text", head_dim=6, query_pre_attn_scalar=5, sliding_window=5,
                    sliding_window_pattern=2, rope_theta=1000.0, rope_local_base_freq=50.0,
                    hidden_activation="gelu_pytorch_tanh", rope_scaling=dict(rope_type="linear", factor=8.0)),

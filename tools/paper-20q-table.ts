@@ -176,7 +176,7 @@ function rowOf(name: string): { order: number; row: string } {
     standardError(gains) > 0 ? (mean(gains) / standardError(gains)).toFixed(1) : '–', // bc repeats the start to the bit
     mean(own.map((run) => chosen(run).metrics['test/win_rate'])).toFixed(2),
     plays ? thousands(mean(curvesOf(name).map((curve) => curve.at(-1)!.steps))) : '0',
-    mean(own.map(({ seconds }) => seconds)).toFixed(0),
+    minimum(own.map(({ seconds }) => seconds)).toFixed(0),
   ];
   return { order: -mean(returns), row: `| ${cells.join(' | ')} |` };
 }
@@ -213,8 +213,8 @@ function sweepOf(folder: string): string {
   return `\`${overrides.find((override) => override.startsWith('+experiment='))!.slice('+experiment='.length)}\``;
 }
 const partly =
-  ratesFolder !== undefined && sweeps.includes('methods_20q')
-    ? 'Rows of another rate than the one found below, and of methods that are not listed there, are runs of `methods_20q`: not all\nseeds are repeated yet, or there was no search (`bc`, `iql` and `awr` have the rate of the start).\n\n'
+  ratesFolder !== undefined
+    ? 'Methods that are not listed under the rates below had no search: `bc`, `iql` and `awr` have the rate of the start.\n\n'
     : '';
 /** Methods of the experiment without a finished run. */
 const [, listed] = /^ *algorithm: (.*)$/m.exec(readFileSync(`experiments/${experiment}.yaml`, 'utf8'))!;
@@ -228,14 +228,13 @@ const dates = [...new Set(runs.map(({ date }) => date))].sort().join(', ');
 const rows = methods.map(rowOf).sort((a, b) => a.order - b.order);
 const test = chosen(runs[0]).metrics['test/episodes'];
 const evaluation = runs.flatMap(({ metrics }) => metrics.flatMap((line) => line['eval/episodes'] ?? []))[0];
-const seconds = runs.reduce((sum, run) => sum + run.seconds, 0);
 /** Of all listed methods and three seeds, two at a time, if every run took as long as the fastest of its method. */
 const fastest = methods.map((name) => minimum(ofMethod(name).map((run) => run.seconds)));
 const wholeMinutes = ((mean(fastest) * listed.split(',').length * 3) / 2 / 60).toFixed(0);
 const duration =
   missing.length > 3
     ? ''
-    : `\nIf each took as long as the fastest run of its method (${mean(fastest).toFixed(0)} s on average), all ${listed.split(',').length} methods with three seeds would take ${wholeMinutes}
+    : `\nIf each run took as long as the fastest of its method, all ${listed.split(',').length} methods with three seeds would take ${wholeMinutes}
 minutes with two runs at a time.`;
 const startRows = [...starts].sort(([a], [b]) => Number(a) - Number(b)).map(([seed, value]) => `${value.toFixed(2)} (seed ${seed})`); // prettier-ignore
 
@@ -261,7 +260,7 @@ ${rows.map(({ row }) => row).join('\n')}
 ${sftRow}${gaps}
 
 ${partly}Intervals are 95 % intervals of Student's t over seeds. The gain is the mean difference to the start of the same seed, and SE its
-standard error over seeds. All runs together: ${(seconds / 60).toFixed(0)} minutes on one thread of a machine that was busy with other work.${duration}
+standard error over seeds. Seconds are those of the fastest run, on one thread of a machine that was busy with other work.${duration}
 
 Where the intervals of two methods with three seeds do not overlap:
 

@@ -3,7 +3,7 @@
 //   node --conditions=source --import tsx tools/paper-table.ts NAME FOLDER... (several where the sweep was run in parts)
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { mean } from '@bowyer/core';
+import { mean, standardError } from '@bowyer/core';
 import { finishedRuns, halfInterval, headCommit, testReturn, type Run, type Tested } from './sweep-runs.js';
 
 interface TaskResult {
@@ -64,7 +64,7 @@ function line(label: string): string {
     const start = rows.find((row) => row.run === run && row.policy !== policy && row.label.startsWith('start'));
     return start && label !== start.label ? [testReturn(policy) - testReturn(start.policy)] : [];
   });
-  const gain = gains.length === 0 ? '–' : `${figure(mean(gains))} ${halfInterval(gains, 2)}`;
+  const gain = gains.length === 0 ? '–' : `${figure(mean(gains))} ${halfInterval(gains, 2)}${errorsOf(gains)}`;
   const minutes = mean(own.map(({ run }) => run.seconds)) / 60;
   const cells = [
     label,
@@ -78,11 +78,15 @@ function line(label: string): string {
   return `| ${[...cells, own[0].policy.metrics['test/episodes'], minutes.toFixed(0)].join(' | ')} |`;
 }
 
+/** A mean over seeds in its standard errors. */
+const errorsOf = (values: readonly number[]): string =>
+  values.length < 2 ? '' : `, ${(mean(values) / standardError(values)).toFixed(1)} s.e.`;
+
 const dates = [...new Set(runs.map(({ date }) => date))].sort();
 mkdirSync(dirname(page), { recursive: true });
 writeFileSync(
   page,
-  `# ${question.split('\n')[0]}
+  `# ${question[0].toUpperCase()}${question.split('\n')[0].slice(1)}
 
 Written by \`tools/paper-table.ts\` from ${runs.length} finished runs of \`experiments/${name}.yaml\` of ${dates.join(', ')}, after commit ${headCommit()}.
 
@@ -94,8 +98,9 @@ node --conditions=source --import tsx tools/paper-table.ts ${name} FOLDER
 \`\`\`
 
 Sampled play on held-out items. Intervals of the mean return are 95 % intervals of Student's t over seeds, except * (one seed):
-bootstrap over its test episodes. The gain is the difference to the start of the same run. Column win and those after it are shares of episodes won. Minutes are those of a run, with
-evaluations and test, on one thread of a busy machine.
+bootstrap over its test episodes. The gain is the difference to the start of the same run,
+with its interval and as a number of standard errors (s.e.) over seeds. Column win and those after it are shares of episodes
+won. Minutes are those of a run, with evaluations and test, on one thread of a busy machine.
 
 | agent | seeds | return | interval | gain | win | ${taskNames.map((task) => `${task} | `).join('')}episodes | minutes |
 |---|---|---|---|---|---|${taskNames.map(() => '---|').join('')}---|---|

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records what transformers and peft make of single fields of a model's folder, and which fields their classes have.
 
-    python tools/record-fields.py [decoders] [generation] [adapters] [fields] [changes]
+    python tools/record-fields.py [decoders] [generation] [adapters] [fields] [changes] [tokenizers]
 
 Needs transformers 5.18 and peft 0.21. Writes packages/models/test/recorded-fields/*.json, which the tests of fields read.
 Weights are a formula of a tensor's name and an element's index (`weights_of`), so that a recording has no weight files;
@@ -14,6 +14,7 @@ import math
 import shutil
 import sys
 import tempfile
+import typing
 import warnings
 from pathlib import Path
 
@@ -321,6 +322,21 @@ def fields_of(cls):
     return {field.name: plain(None if field.default is dataclasses.MISSING else field.default) for field in dataclasses.fields(cls) if field.init}
 
 
+ENCODERS = {"t5", "mt5", "bart", "marian", "pegasus", "bert", "roberta", "albert", "distilbert", "electra", "deberta-v2", "modernbert", "xlm-roberta", "camembert"}
+
+
+def float_fields(types):
+    """Names of the fields that some class takes as a float and refuses as an integer."""
+    for name in types:
+        annotations = {}
+        for cls in reversed(CONFIG_MAPPING[name].__mro__):
+            annotations.update(getattr(cls, "__annotations__", {}))
+        for field in dataclasses.fields(CONFIG_MAPPING[name]):
+            accepted = typing.get_args(annotations.get(field.name)) or (annotations.get(field.name),)
+            if float in accepted and int not in accepted:
+                yield field.name
+
+
 def record_fields():
     import peft
 
@@ -331,6 +347,7 @@ def record_fields():
         "decoders": {name: fields_of(CONFIG_MAPPING[name]) for name in sorted(types)},
         "generation_config.json": {name: plain(value) for name, value in own.items() if not name.startswith("_")},
         "adapter_config.json": fields_of(peft.LoraConfig),
+        "floats": {name: 1.0 for name in sorted(float_fields(types | ENCODERS))},
     })
 
 
@@ -363,7 +380,7 @@ def changed_values(name, value, config):
     if isinstance(value, str):
         return ["relu", "gelu"]
     by_name = dict(sliding_window=[3], head_dim=[10], num_key_value_heads=[1, 2], n_inner=[24], word_embed_proj_dim=[8], mlp_only_layers=[[1]],
-                   no_rope_layers=[[0] * layers], full_attn_idxs=[[0]], use_bidirectional_attention=[True],
+                   no_rope_layers=[[0] * layers], full_attn_idxs=[[0]], use_bidirectional_attention=[True, "all"],
                    final_logit_softcapping=[2.0], attn_logit_softcapping=[2.0], q_lora_rank=[9], tie_word_embeddings=[True, False])
     return by_name.get(name, [1])
 
@@ -378,8 +395,14 @@ def record_changes():
         picked = logits.log_softmax(-1)[torch.arange(len(IDS) - 1), IDS[1:]]
         return float(picked.mean())
 
+    # A family whose shrunk config is recorded already is not computed again.
+    path = OUT / "changes.json"
+    known = json.loads(path.read_text())["families"] if path.exists() else {}
     recorded = {}
     for name, config in tool.CONFIGS.items():
+        if known.get(name, {}).get("config") == config:
+            recorded[name] = known[name]
+            continue
         cls = CONFIG_MAPPING[config["model_type"]]
         own = {key: value for key, value in fields_of(cls).items() if key not in COMMON or key == "tie_word_embeddings"}
         defaults = {**OTHER_FIELDS, **own}
@@ -409,6 +432,90 @@ def record_changes():
         recorded[name] = dict(config=config, base=round(base, 7), effective=effective, idle=idle)
     write("changes", dict(ids=IDS, families=recorded))
 
+# Tokenizers: tokenizer_config.json beside a tokenizer.json of the tokenizer recordings
+
+TEXTS = ["Hello world", " two  spaces .", "Is it\n\na dog?\n Yes.", "<|endoftext|>Hello</s> x", "don't do that , please ?", "[MASK] Épée 漢字 <new> end", ""]
+OWN_CLASS = {"gpt2": ("gpt2", "GPT2Tokenizer"), "llama2": ("llama", "LlamaTokenizer"), "bert-uncased": ("bert", "BertTokenizer"),
+             "t5": ("t5", "T5Tokenizer")}
+NAMED = {
+    "gpt2": dict(eos_token="<|endoftext|>", bos_token="<|endoftext|>", unk_token="<|endoftext|>"),
+    "llama2": dict(bos_token="<s>", eos_token="</s>", unk_token="<unk>"),
+    "bert-uncased": dict(unk_token="[UNK]", sep_token="[SEP]", pad_token="[PAD]", cls_token="[CLS]", mask_token="[MASK]"),
+    "t5": dict(eos_token="</s>", unk_token="<unk>", pad_token="<pad>"),
+}
+
+
+def token(content, **flags):
+    return dict(dict(content=content, lstrip=False, normalized=False, rstrip=False, single_word=False, special=True), **flags)
+
+
+def tokenizer_changes(definition):
+    end = len(definition["model"]["vocab"]) + sum(t["content"] not in definition["model"]["vocab"] for t in definition["added_tokens"])
+    last = definition["added_tokens"][0]
+    for field in ["add_bos_token", "add_eos_token", "add_prefix_space", "legacy", "clean_up_tokenization_spaces", "split_special_tokens",
+                  "use_default_system_prompt", "spaces_between_special_tokens", "do_lower_case", "strip_accents", "tokenize_chinese_chars",
+                  "trim_offsets", "add_dummy_prefix", "keep_accents", "fix_mistral_regex", "do_basic_tokenize", "use_fast", "from_slow",
+                  "clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output", "lowercase", "remove_space", "verbose"]:
+        for value in [True, False, None]:
+            yield field, value
+    for field, values in dict(
+        model_max_length=[4], max_len=[4], max_length=[4], stride=[2], pad_to_multiple_of=[8], truncation_strategy=["only_first"], pad_token_type_id=[1],
+        padding_side=["left"], truncation_side=["left"], model_input_names=[["input_ids"]], processor_class=["X"], name_or_path=["x"], special_tokens_map_file=["x"],
+        auto_map=[None], sp_model_kwargs=[{}], errors=["strict", "replace"], extra_ids=[0, 3], chat_template=["{{ 1 }}", [dict(name="default", template="x")]],
+        response_schema=[{"x": 1}], response_template=["x"], backend=["tokenizers"], is_local=[True], tokenizer_file=["x"], never_split=[["dog"]], bos_token=["</s>", None],
+        image_token=["dog", "<img>"], extra_special_tokens=[["<new>"], {"a_token": "<new>"}, [], ["dog"]], additional_special_tokens=[["<new>"], ["dog"]],
+        model_specific_special_tokens=[{"a_token": "<new>"}], eos_token=[token("Hello"), token("world", lstrip=True), "dog", "<new>"], pad_token=["<new>", None], unk_token=["<new>"],
+        mask_token=["[MASK]", token("[MASK]", lstrip=True)], sep_token=["world"], cls_token=["world"],
+        added_tokens_decoder=[{}, {str(end): token("<new>")}, {str(end): token("<new>", special=False)}, {str(end): token("<new>", lstrip=True, rstrip=True)},
+                              {str(last["id"]): token(last["content"])}, {str(last["id"]): token(last["content"], rstrip=True)}, {str(last["id"]): token(last["content"], special=False)},
+                              {"5": token("dog")}],
+        fast_tokenizer_files=[["tokenizer.json"]], tokenizer_class=[None], post_processor=[None], vocab_file=[None], unk_id=[1], separate_vocabs=[True], language=["en"],
+    ).items():
+        for value in values:
+            yield field, value
+
+
+def tokenizer_results(definition, model_type, config):
+    from transformers import AutoTokenizer
+
+    def result(folder):
+        (folder / "tokenizer.json").write_text(json.dumps(definition))
+        (folder / "tokenizer_config.json").write_text(json.dumps(config))
+        (folder / "config.json").write_text(json.dumps(dict(model_type=model_type)))
+        loaded = AutoTokenizer.from_pretrained(folder)
+        found = []
+        for text in TEXTS:
+            special = loaded(text)["input_ids"]
+            found.append([loaded(text, add_special_tokens=False)["input_ids"], special, loaded.decode(special), loaded.decode(special, skip_special_tokens=True)])
+        return found
+
+    try:
+        return in_folder(result)
+    except Exception as error:
+        return f"{type(error).__name__}: {str(error)[:80]}"
+
+
+def record_tokenizers():
+    """For some tokenizers and classes the plain results, and those of every changed field that differ from them."""
+    fixtures = OUT.parent / "tokenizer-fixtures"
+    recorded, tried = [], []
+    for name, is_general in [("gpt2", True), ("llama2", True), ("bert-uncased", True), ("t5", True), ("gpt2", False), ("bert-uncased", False)]:
+        model_type, own = OWN_CLASS[name]
+        definition = json.loads((fixtures / f"{name}.json").read_text())["definition"]
+        config = dict(NAMED[name], tokenizer_class="PreTrainedTokenizerFast" if is_general else own)
+        base = tokenizer_results(definition, model_type, config)
+        differ = []
+        for field, value in tokenizer_changes(definition):
+            if [field, value] not in tried:
+                tried.append([field, value])
+            found = tokenizer_results(definition, model_type, {**config, field: value})
+            if found != base:
+                # Of the texts that differ, alone.
+                differ.append([field, value, found if isinstance(found, str) else {str(i): one for i, one in enumerate(found) if one != base[i]}])
+        print(name, config["tokenizer_class"], "differ:", *[json.dumps([field, value]) for field, value, _ in differ], flush=True)
+        recorded.append(dict(tokenizer=name, config=config, base=base, differ=differ))
+    write("tokenizers", dict(texts=TEXTS, tried=[change for change in tried if change[0] != "added_tokens_decoder"], cases=recorded))
+
 
 def write(name, value):
     OUT.mkdir(parents=True, exist_ok=True)
@@ -417,7 +524,7 @@ def write(name, value):
     print(f"{name}.json: {len(text)} bytes")
 
 
-RECORDS = {"decoders": record_decoders, "generation": record_generation, "adapters": record_adapters, "fields": record_fields, "changes": record_changes}
+RECORDS = {"decoders": record_decoders, "generation": record_generation, "adapters": record_adapters, "fields": record_fields, "tokenizers": record_tokenizers, "changes": record_changes}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or RECORDS:

@@ -73,12 +73,12 @@ def say(policy, texts, cache=None):
     return out[:, ids.shape[1] :].tolist()
 
 
-def rollout(policy):
+def rollout(policy, turn_count):
     episodes = settings["episodes"]
     histories = [words(OPENING) for _ in range(episodes)]
     cache = DynamicCache() if settings["keeps_cache"] else None
     turns = []
-    for _ in range(settings["turns"]):
+    for _ in range(turn_count):
         actions = say(policy, histories, cache)
         for e, action in enumerate(actions):
             after = histories[e] + action + words(REPLY)
@@ -136,10 +136,10 @@ def main():
     critic_optimizer = torch.optim.Adam(critic.parameters(), lr=1e-5)
     policy_optimizer = torch.optim.Adam(policy.parameters(), lr=1e-5)
     print("ready", file=answers, flush=True)
-    for _ in sys.stdin:
+    for line in sys.stdin:  # the number of turns
         clock, cpu = [time.perf_counter()], time.process_time()
         policy.eval()
-        turns = rollout(policy)
+        turns = rollout(policy, int(line))
         clock.append(time.perf_counter())
         critic_updates(policy, critic, target, critic_optimizer, turns)
         clock.append(time.perf_counter())

@@ -65,6 +65,7 @@ JobAcctGatherFrequency=task=1"
 fi
 
 # cred_expire: a requeued job waits that many seconds, 120 by default. MaxArraySize is small so that tests reach it.
+# TmpFS: srun --mpi=pmix makes a folder of the step's name there on every node, and the nodes here have one /tmp.
 cat >"$folder/slurm.conf" <<END
 ClusterName=test
 SlurmctldHost=$(hostname -s)(127.0.0.1)
@@ -79,6 +80,7 @@ SlurmdPidFile=$folder/slurmd-%n.pid
 SlurmctldLogFile=$folder/log/slurmctld.log
 SlurmdLogFile=$folder/log/slurmd-%n.log
 SlurmdSpoolDir=$folder/spool/%n
+TmpFS=$folder/tmp/%n
 StateSaveLocation=$folder/state
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
@@ -102,6 +104,6 @@ END
 export SLURM_CONF=$folder/slurm.conf
 slurmctld
 wait_for slurmctld scontrol ping
-for node in node1 node2; do mkdir -p "$folder/spool/$node" && slurmd -N "$node"; done
+for node in node1 node2; do mkdir -p "$folder/spool/$node" "$folder/tmp/$node" && slurmd -N "$node"; done
 wait_for 'two nodes' bash -c '[ "$(sinfo --noheader --Node --partition=main --states=idle | wc -l)" = 2 ]'
 echo "export SLURM_CONF=$folder/slurm.conf"

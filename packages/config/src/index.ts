@@ -1,5 +1,6 @@
 // Hydra-compatible composition of YAML configs: compose, sweep, resolve, validate, and the command line around them.
 export { runCommandLine } from './cli/command-line.js';
+export { writeLines } from './cli/terminal-lines.js';
 export type {
   CommandLine,
   GivenOverride,

@@ -118,7 +118,7 @@ export interface EnvironmentUnit<Options extends object = object, Extra extends 
   answerTokens?(options: Options): readonly string[];
   /** Texts whose words a word-level tokenizer knows beside those of the demonstrations. */
   vocabulary?(options: Options): Iterable<string>;
-  /** What a word-level tokenizer writes character by character: numbers, or product numbers too, that a policy has never seen. */
+  /** What a word-level tokenizer writes piece by piece: `digits`, or `codes`: numbers and product numbers in pairs of characters. */
   spells?: 'digits' | 'codes';
   /** What the engine itself said, where an observation contains more: recordings contain it and human players read it. */
   engineText?(result: ResetResult): string;

@@ -36,9 +36,11 @@ export function lineChart(series: readonly Series[], { title, xLabel, references
       `<line x1="${MARGIN.left}" x2="${WIDTH - MARGIN.right}" y1="${y(tick)}" y2="${y(tick)}" class="chart-grid"/>` +
       `<text x="${MARGIN.left - 6}" y="${y(tick) + 4}" text-anchor="end">${label(tick)}</text>`,
   );
-  const xLabels = xs.map(
-    (tick) => `<text x="${x(tick)}" y="${HEIGHT - MARGIN.bottom + 16}" text-anchor="middle">${label(tick)}</text>`,
-  );
+  const xLabels = xs.map((tick) => {
+    // Three pixels a character: a longer label at the right edge would be cut.
+    const [at, anchor] = x(tick) + 3 * label(tick).length > WIDTH - 2 ? [WIDTH - 2, 'end'] : [x(tick), 'middle'];
+    return `<text x="${at}" y="${HEIGHT - MARGIN.bottom + 16}" text-anchor="${anchor}">${label(tick)}</text>`;
+  });
   const rules = references.map(
     (reference) =>
       `<line x1="${MARGIN.left}" x2="${WIDTH - MARGIN.right}" y1="${y(reference.y)}" y2="${y(reference.y)}" class="chart-reference"/>` +

@@ -20,6 +20,7 @@ export { type Quantization } from './quantization/frozen-weights.js';
 export { createOptimizer, type OptimizerOptions } from './optimizers/create-optimizer.js';
 export { takeExchangeTimes, type ExchangeTimes } from './optimizers/data-parallel.js';
 export { type Optimizer } from './optimizers/optimizer.js';
+export type { SurrogateLoss } from './training/surrogate-gradient.js';
 export { tokenBatches, type TokenExample } from './batching/token-batches.js';
 export { type ValueHead } from './training/value-head.js';
 export { TokenScorer } from './training/token-scorer.js';

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConfigJson } from '@bowyer/checkpoints';
+import { configText } from '../src/architecture/config-text.js';
 import { families } from '../src/decoder/families/index.js';
 import { changesLogits } from '../src/decoding/logit-rules.js';
 import { readLogitRules } from '../src/decoding/generation-fields.js';
@@ -80,6 +81,12 @@ test.each(shrunk)('what changes the result of $name in transformers is checked h
     if (![field, aliases[field] ?? field].some((one) => named.includes(one))) unchecked.push(`${field}: ${named}`);
   }
   expect(unchecked).toEqual([]);
+});
+
+test('fields that transformers refuses as integers are written as floats', () => {
+  const text = configText({ ...fields.floats, text_config: fields.floats, num_hidden_layers: 1 });
+  for (const name of Object.keys(fields.floats)) expect(text.split(`"${name}": 1.0`)).toHaveLength(3);
+  expect(text).toContain('"num_hidden_layers": 1\n');
 });
 
 test('generation_config.json: every field has a class, and the reader agrees', async () => {

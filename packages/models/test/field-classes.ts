@@ -40,6 +40,12 @@ const qwen = {
   max_window_layers: window,
 };
 const { hidden_act: _act, ...gemmaLike } = { ...llamaLike, ...read('hidden_activation', 'head_dim', 'attention_bias') };
+const gemma4 = {
+  ...gemmaLike,
+  ...read('sliding_window', 'layer_types', 'final_logit_softcapping'),
+  ...read('attention_k_eq_v', 'num_kv_shared_layers', 'use_double_wide_mlp'),
+};
+const gemma4Experts = { enable_moe_block: true, num_experts: 4, top_k_experts: 2, moe_intermediate_size: 7 };
 const { intermediate_size: _inner, hidden_act: __act, ...falconSizes } = rotary;
 const { hidden_act: ___act, attention_dropout: _dropout, ...lfmSizes } = grouped;
 const withoutList = { layer_types: null };
@@ -120,6 +126,15 @@ export const decoders: Readonly<Record<string, FieldClasses>> = {
     { ...gemmaLike, ...read('query_pre_attn_scalar', 'sliding_window', 'layer_types', 'final_logit_softcapping') },
     { refused: { use_bidirectional_attention: true }, idle: ['attn_logit_softcapping'] },
   ),
+  gemma4_text: row(
+    {
+      ...gemma4,
+      ...read('vocab_size_per_layer_input', 'hidden_size_per_layer_input', 'enable_moe_block'),
+      ...{ num_experts: gemma4Experts, top_k_experts: gemma4Experts, moe_intermediate_size: gemma4Experts },
+    },
+    { refused: { use_bidirectional_attention: 'all' } },
+  ),
+  gemma4_unified_text: row(gemma4, { refused: { use_bidirectional_attention: 'all' } }),
   smollm3: row({
     ...llamaLike,
     ...read('use_sliding_window', 'no_rope_layers', 'layer_types', 'attention_bias', 'mlp_bias'),
@@ -304,5 +319,30 @@ export const adapter: FieldClasses = {
     ...['auto_mapping', 'peft_version', 'revision', 'inference_mode', 'fan_in_fan_out', 'runtime_config'],
     ...['megatron_core', 'qalora_group_size', 'layers_pattern', 'ensure_weight_tying'],
     ...['loftq_config', 'eva_config', 'corda_config', 'lora_ga_config'], // of start values
+  ],
+};
+
+/**
+ * tokenizer_config.json. "Used" has no reader that checks a type: a name of a token that is no text names none. "Refused" where
+ * it contradicts tokenizer.json and the tokenizer's class would build it again.
+ */
+export const tokenizer: FieldClasses = {
+  used: read(
+    ...['bos_token', 'eos_token', 'unk_token', 'sep_token', 'pad_token', 'cls_token', 'mask_token', 'image_token'],
+    ...['extra_special_tokens', 'additional_special_tokens', 'model_specific_special_tokens', 'added_tokens_decoder'],
+    ...['split_special_tokens', 'clean_up_tokenization_spaces', 'chat_template', 'tokenizer_class'],
+  ),
+  refused: { add_prefix_space: true, do_lower_case: false, strip_accents: false, tokenize_chinese_chars: false },
+  idle: [
+    ...['add_bos_token', 'add_eos_token', 'legacy', 'use_default_system_prompt', 'spaces_between_special_tokens'],
+    ...['trim_offsets', 'add_dummy_prefix', 'keep_accents', 'fix_mistral_regex', 'do_basic_tokenize', 'lowercase'],
+    ...['remove_space', 'sp_model_kwargs', 'errors', 'extra_ids', 'never_split', 'unk_id', 'post_processor'],
+    ...['clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output', 'separate_vocabs', 'language'],
+    // Of batches, which are made here as the model needs them.
+    ...['model_max_length', 'max_len', 'max_length', 'stride', 'pad_to_multiple_of', 'truncation_strategy'],
+    ...['pad_token_type_id', 'padding_side', 'truncation_side', 'model_input_names'],
+    ...['processor_class', 'name_or_path', 'special_tokens_map_file', 'auto_map', 'tokenizer_file', 'vocab_file'],
+    ...['fast_tokenizer_files', 'use_fast', 'from_slow', 'is_local', 'backend', 'verbose'],
+    ...['response_schema', 'response_template'],
   ],
 };

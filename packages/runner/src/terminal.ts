@@ -1,5 +1,5 @@
 // What a command shows: a live view on a terminal, lines in a pipe, JSON lines for scripts, or nothing but warnings and results.
-import type { JobContext, SweepRequest } from '@bowyer/config';
+import { writeLines, type JobContext, type SweepRequest } from '@bowyer/config';
 import { isLiveTerminal, LiveRegion, type ProgressOutput } from '@bowyer/logging';
 import type { TaskContext } from './tasks/task.js';
 
@@ -43,8 +43,8 @@ function jsonLines({ log, limitConsole, stdout }: JobContext, quiet: boolean): T
 
 /** Where the table of a sweep's jobs goes. */
 export function sweepOutput({ stdout }: SweepRequest['program'], { quiet, json }: Settings): ProgressOutput {
-  const write = (text: string) => stdout.write(text);
-  if (json === true) return { write, report: (event) => write(`${JSON.stringify(event)}\n`) };
+  const write = (text: string) => writeLines(stdout, text.replace(/\n$/, ''));
+  if (json === true) return { write, report: (event) => stdout.write(`${JSON.stringify(event)}\n`) };
   if (quiet === true) return nothing;
   return { write, ...(isLiveTerminal(stdout) && { live: new LiveRegion(stdout) }) };
 }

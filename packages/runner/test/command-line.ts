@@ -16,22 +16,24 @@ export interface RunOptions {
   /** Sends SIGKILL that long after the start; the process may have ended by then. */
   killAfterMs?: number;
   /** Sends SIGKILL as soon as this is true; the process may have ended by then. */
-  killWhen?: () => boolean;
+  killWhen?: (pid: number) => boolean;
   /** Working directory; the repository's root if not given. */
   cwd?: string;
   /** What is typed, all of it at once. */
   stdin?: string;
+  /** What Node starts; the command's own program if not given. */
+  program?: string;
   /** Environment variables beside those of this process; undefined removes one. */
   env?: Readonly<Record<string, string | undefined>>;
 }
 
 export function run(
   args: readonly string[],
-  { killAfterMs, killWhen, stdin = '', cwd = repository, env }: RunOptions = {},
+  { killAfterMs, killWhen, stdin = '', cwd = repository, program = bin, env }: RunOptions = {},
 ): Promise<Ended> {
   return new Promise((resolve, reject) => {
     // A group of its own: from sources the command is two processes, and both must die at once.
-    const child = spawn(process.execPath, [bin, ...args], {
+    const child = spawn(process.execPath, [program, ...args], {
       cwd,
       detached: true,
       env: { ...process.env, ...env },
@@ -48,7 +50,7 @@ export function run(
       }
     };
     const timer = killAfterMs === undefined ? undefined : setTimeout(killGroup, killAfterMs);
-    const watch = killWhen && setInterval(() => killWhen() && killGroup(), 5);
+    const watch = killWhen && setInterval(() => killWhen(child.pid!) && killGroup(), 5);
     child.on('error', reject);
     child.on('close', (code, signal) => {
       clearTimeout(timer);

@@ -1,11 +1,16 @@
 // task=evaluate and task=reverify as a user runs them.
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { run } from './command-line.js';
+import { when } from '@bowyer/testing';
+import { repository, run } from './command-line.js';
 
 let folder: string;
-beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'bowyer-evaluate-'))));
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bowyer-evaluate-'));
+  expect(await run([...played, ...tiny, 'test_size=2', `save_path=${at('run')}`])).toMatchObject({ code: 0 });
+}, 60_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 const at = (...path: string[]) => join(folder, ...path);
 const read = (...path: string[]) => readFile(at(...path), 'utf8');
@@ -13,25 +18,18 @@ const read = (...path: string[]) => readFile(at(...path), 'utf8');
 const tiny = ['policy.n_embd=16', 'policy.n_layer=1', 'policy.n_head=2', 'demonstrations.count=32', 'epochs=1'];
 const played = ['--config-name', 'bc_20q', 'env.max_turns=3', 'max_new_tokens=4', 'slots=2'];
 
+const evaluation = (name: string, ...options: string[]) => [
+  ...[...played, 'task=evaluate', `checkpoint_path=${at('run')}`, `compare_with=[${at('run', 'checkpoints', 'best')}]`],
+  ...['test_size=9', 'seeds=[1,2]', `save_path=${at(name)}`, ...options],
+];
+const files = ['trajectories/test.jsonl', 'agentgym.jsonl', 'results.json'];
+
 test('agents meet on the same games; two processes play the same as one; stored episodes can be scored again', async () => {
-  const trained = await run([...played, ...tiny, 'test_size=2', `save_path=${at('run')}`]);
-  expect(trained).toMatchObject({ code: 0 });
-  const evaluate = (processes: number) =>
-    run([
-      ...[
-        ...played,
-        'task=evaluate',
-        `checkpoint_path=${at('run')}`,
-        `compare_with=[${at('run', 'checkpoints', 'best')}]`,
-      ],
-      ...['test_size=9', 'seeds=[1,2]', `processes=${processes}`, `save_path=${at(String(processes))}`],
-    ]);
-  const [one, two] = await Promise.all([evaluate(1), evaluate(2)]);
+  const [one, two] = await Promise.all([1, 2].map((count) => run(evaluation(String(count), `processes=${count}`))));
   expect(one).toMatchObject({ code: 0 });
   expect(one.stdout).toContain('sampled play on 18 held-out episodes: same words, new games');
   expect(two.stdout).toBe(one.stdout);
-  for (const file of ['trajectories/test.jsonl', 'agentgym.jsonl', 'results.json'])
-    expect(await read('2', file)).toBe(await read('1', file));
+  for (const file of files) expect(await read('2', file)).toBe(await read('1', file));
   // The same agent under two names.
   expect(JSON.parse(await read('1', 'results.json'))).toMatchObject({ comparisons: [] });
 
@@ -41,3 +39,19 @@ test('agents meet on the same games; two processes play the same as one; stored 
     /as stored +-3\.00[^]*scored again +-2\.00[^]*36 of 36 returns changed[^]*in 36 episodes/,
   );
 }, 120_000);
+
+const hasMpi = spawnSync('mpirun', ['--version']).stdout?.toString().includes('Open MPI') ?? false;
+when(hasMpi, 'no mpirun of Open MPI').test(
+  'two ranks play the episodes of one process',
+  async () => {
+    const options = ['test_size=3', 'seeds=[1]', 'compare_with=[]', 'threads=1'];
+    expect(await run(evaluation('alone', ...options))).toMatchObject({ code: 0 });
+    const mpirun = ['--allow-run-as-root', '--oversubscribe', '--bind-to', 'none', '-n', '2', process.execPath];
+    const args = [...mpirun, join(repository, 'packages/runner/bin/bowyer.js'), ...evaluation('ranks', ...options)];
+    const { status, stderr } = spawnSync('mpirun', args, { cwd: repository, timeout: 120_000 });
+    expect({ status, errors: stderr.toString() }).toMatchObject({ status: 0 });
+    // Log-probabilities in trajectories may differ by a rounding: batches have other sizes.
+    for (const file of files.slice(1)) expect(await read('ranks', file)).toBe(await read('alone', file));
+  },
+  180_000,
+);

@@ -27,7 +27,7 @@ import {
   type ScoredTokens,
   type TokenLoss,
 } from '@bowyer/core';
-import type { LanguageModel, TokenExample } from '@bowyer/models';
+import type { LanguageModel, SurrogateLoss, TokenExample } from '@bowyer/models';
 import type { Metrics, RunHooks } from '../types.js';
 import type { ReferencePolicy } from '../unit.js';
 import { RunningMeans } from './running-means.js';
@@ -47,7 +47,8 @@ export const surrogateKeys = {
   minibatch_size: count('sequences per optimizer step'),
   max_batch_tokens: nullable(
     count('tokens with padding that run through the policy at once'),
-    'tokens with padding that run through the policy at once; more are split, with the same gradient; null: no limit',
+    'tokens with padding that run through the policy at once; more are split, with the same gradient; null: 2,048, or no limit ' +
+      'with target_kl, with ratio other than token and on a GPU',
   ),
   loss_aggregation: oneOf(
     ['token_mean', 'sequence_mean_token_mean', 'sequence_mean_token_sum', 'constant'],
@@ -141,6 +142,8 @@ export interface AddedLoss<Turn> {
   examplesOf?(batch: TurnBatch<Turn>): TokenExample[];
   /** @param weights [N] w, of the tokens of the batch */
   lossOf(scored: ScoredTokens, batch: TurnBatch<Turn>, weights: Float32Array): { loss: TokenLoss; metrics: Metrics };
+  /** The same for a training graph that calculates the loss; without it the loss is calculated between two passes. */
+  valuesOf?(batch: TurnBatch<Turn>): NonNullable<SurrogateLoss['values']> & { clip: number };
   /** Called after every optimizer step of the policy. */
   step?(): Promise<void>;
 }
@@ -325,9 +328,36 @@ async function accumulate<Turn extends AdvantageTurn>(
       const scale = exceedsTarget(metrics['actor/kl_sampling'], options) ? 0 : 1;
       return weightedSum(...terms.map((term) => ({ ...term, coefficient: scale })));
     },
-    { entropies: true, maxTokens: options.maxBatchTokens ?? undefined },
+    {
+      entropies: true,
+      maxTokens: options.maxBatchTokens ?? undefined,
+      surrogate: surrogateOf({ ...tokens, weights, klCoefficient }, batch, added, options),
+    },
   );
   return metrics;
+}
+
+/** The loss of a minibatch for the training graph; undefined where a token's gradient depends on other tokens too. */
+function surrogateOf<Turn extends AdvantageTurn>(
+  {
+    refLogprobs,
+    ...tokens
+  }: Omit<SurrogateLoss, 'form' | 'entropyCoefficient' | 'values'> & { refLogprobs: Float32Array },
+  batch: TurnBatch<Prepared<Turn>>,
+  added: AddedLoss<Turn> | undefined,
+  options: SurrogateOptions & Partial<PolicyUpdateOptions>,
+): SurrogateLoss | undefined {
+  const { ratio, targetKl, clipLow, clipHigh, dualClip, entropyCoefficient } = options;
+  // Whether the update ends here is known after the pass.
+  if (ratio !== 'token' || targetKl !== null || (added && !added.valuesOf)) return undefined;
+  const values = added?.valuesOf!(batch);
+  const klEstimator = refLogprobs.length > 0 && options.klIn === 'loss' ? options.klEstimator! : null;
+  const form = { clipLow, clipHigh, dualClip, klEstimator, hasEntropyBonus: entropyCoefficient > 0 };
+  return {
+    ...tokens,
+    ...(klEstimator && { refLogprobs }),
+    ...{ entropyCoefficient, values, form: { ...form, valueClip: values?.clip ?? null } },
+  };
 }
 
 /** The loss of a minibatch's tokens, all arrays [N]. */

@@ -71,6 +71,11 @@ export function valueLossOnTrunk(policy: LanguageModel, options: ValueUpdateOpti
         metrics: valueMetrics(loss),
       };
     },
+    valuesOf: ({ turns }) => ({
+      ...rolloutValues(turns),
+      coefficient: valueCoefficient,
+      clip: options.valueClip ?? Infinity,
+    }),
     step: async () => void (await policy.valueHead.optimizer.step({ lr, maxGradNorm })),
   };
 }
@@ -129,12 +134,13 @@ function withValues({ examples, lengths }: TurnBatch<unknown>, level: GaeLevel):
 
 /** PPO's value loss, a mean over the values of a batch. */
 function valueLoss(values: Float32Array, turns: readonly ValuedTurn[], { valueClip }: ValueUpdateOptions) {
-  const joined = (of: 'values' | 'returns') => Float32Array.from(turns.flatMap((turn) => [...turn[of]]));
   const weights = new Float32Array(values.length).fill(1 / values.length);
-  return clippedValueLoss(
-    { values, oldValues: joined('values'), returns: joined('returns'), weights },
-    { clipRange: valueClip ?? Infinity },
-  );
+  return clippedValueLoss({ values, ...rolloutValues(turns), weights }, { clipRange: valueClip ?? Infinity });
+}
+
+function rolloutValues(turns: readonly ValuedTurn[]): { oldValues: Float32Array; returns: Float32Array } {
+  const joined = (of: 'values' | 'returns') => Float32Array.from(turns.flatMap((turn) => [...turn[of]]));
+  return { oldValues: joined('values'), returns: joined('returns') };
 }
 
 const valueMetrics = ({ loss, clipFraction }: { loss: number; clipFraction: number }): Metrics => ({

@@ -136,6 +136,16 @@ test('numbers that are not those that were written: the archive has a checksum o
   );
 });
 
+test('the form of PyTorch before 1.6 without its list of storages is refused', async () => {
+  // The last pickle is the list; ']' opens its list and '}' a dict.
+  const path = await changed('old-format.pt', (bytes) => {
+    const opens = bytes.indexOf(']', bytes.lastIndexOf(Buffer.of(0x80, 2)));
+    const ends = bytes.indexOf('.', opens);
+    return Buffer.concat([bytes.subarray(0, opens), Buffer.from('}'), bytes.subarray(ends)]);
+  });
+  await expect(readPyTorchStateDict(path)).rejects.toThrow('its list of storages is not a list of names');
+});
+
 test('a tensor larger than its storage is refused', async () => {
   // The sizes (2, 2) of the weight become (2, 255): K is a one-byte number, \x86 makes a pair.
   const path = await changed('state-dict.pt', (bytes) => {

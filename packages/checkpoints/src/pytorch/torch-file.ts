@@ -94,7 +94,7 @@ async function parsePickles(source: ByteSource, bytes: Uint8Array): Promise<Torc
       );
   }
   const positions = new Map<string, number>();
-  for (const key of values[4] as string[]) {
+  for (const key of storageKeys(source, values[4])) {
     const storage = storages.get(key);
     const size = Number(
       new DataView((await source.read(end, 8, `the size of storage '${key}'`)).buffer).getBigInt64(0, true),
@@ -117,6 +117,11 @@ async function parsePickles(source: ByteSource, bytes: Uint8Array): Promise<Torc
       return position;
     },
   };
+}
+
+function storageKeys({ path }: ByteSource, value: PickleValue): string[] {
+  if (Array.isArray(value) && value.every((key) => typeof key === 'string')) return value;
+  throw new WeightsFileError(path, 'its list of storages is not a list of names');
 }
 
 function unpickle(source: ByteSource, bytes: Uint8Array, start: number, storages?: Map<string, TorchStorage>) {

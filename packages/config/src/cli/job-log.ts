@@ -7,6 +7,7 @@ import { ConfigError } from '../config-error.js';
 import { strftime } from '../interpolation/strftime.js';
 import type { PlainObject, PlainValue } from '../node.js';
 import type { LogLevel, TextSink } from './program.js';
+import { writeLines } from './terminal-lines.js';
 
 const logLevels: Record<LogLevel, number> = { DEBUG: 10, INFO: 20, WARNING: 30, ERROR: 40, CRITICAL: 50 };
 
@@ -65,7 +66,7 @@ export class JobLog {
     const handlers = this.handlersOf(logger);
     for (const handler of handlers) if (logLevels[level] >= handler.level) handler.write(record);
     // Where nobody listens, warnings and errors go to stderr bare.
-    if (handlers.length === 0 && logLevels[level] >= logLevels.WARNING) this.options.stderr.write(`${message}\n`);
+    if (handlers.length === 0 && logLevels[level] >= logLevels.WARNING) writeLines(this.options.stderr, message);
   }
 
   private handlersOf(logger: string): Handler[] {
@@ -131,7 +132,7 @@ export class JobLog {
     if (className === 'logging.StreamHandler') {
       const sink = stream === 'ext://sys.stdout' ? this.options.stdout : this.options.stderr;
       const write = (record: LogRecord) => {
-        if (logLevels[record.level] >= this.consoleLevel) sink.write(`${format(record)}\n`);
+        if (logLevels[record.level] >= this.consoleLevel) writeLines(sink, format(record));
       };
       return { level: minimum, write, close: () => undefined };
     }

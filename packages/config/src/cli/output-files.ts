@@ -1,5 +1,5 @@
 // Folders and files that a run leaves behind. Each file is written beside its place and renamed, so it is whole or not there.
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError } from '../config-error.js';
 
@@ -11,11 +11,21 @@ export function makeFolder(folder: string, setting: string): void {
     for (const each of missing) makeOne(each);
     mkdirSync(folder, { recursive: true }); // refuses a file
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const words = /^\w+: (.*?),/.exec(message)?.[1];
-    const reason = words === undefined ? code : `${code} (${words})`;
-    throw new ConfigError('file', `Cannot make the folder '${folder}': ${reason}`, [`${setting} says where it goes; give another place`], { keyPath: setting, file: folder, cause: error }); // prettier-ignore
+    throw new ConfigError('file', `Cannot make the folder '${folder}': ${reasonOf(error)}`, [`${setting} says where it goes; give another place`], { keyPath: setting, file: folder, cause: error }); // prettier-ignore
   }
+}
+
+/** The system's code and words, such as `ENOSPC (no space left on device)`. */
+function reasonOf(error: unknown): string | undefined {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const words = /^\w+: (.*?),/.exec(message)?.[1];
+  return words === undefined ? code : `${code} (${words})`;
+}
+
+function freeSpace(folder: string): string {
+  if (!existsSync(folder)) return 'it does not exist';
+  const { bavail, bsize } = statfsSync(folder);
+  return `${Math.floor((bavail * bsize) / 2 ** 20)} MiB are free there`;
 }
 
 /** Another process may make it at the same time. */
@@ -36,8 +46,8 @@ export function writeFileWhole(file: string, text: string): void {
     rmSync(draft, { force: true });
     throw new ConfigError(
       'file',
-      `Cannot write '${file}': ${(error as NodeJS.ErrnoException).code}`,
-      ['check the folder and the space left'],
+      `Cannot write '${file}': ${reasonOf(error)}`,
+      [`check its folder; ${freeSpace(path.dirname(file))}`],
       { file, cause: error },
     );
   }

@@ -7,6 +7,10 @@ import type { OverrideAliases } from '../overrides/aliases.js';
 import type { ConfigDir } from '../sources/search-path.js';
 
 export interface TextSink {
+  /** Whether it is a terminal. */
+  readonly isTTY?: boolean;
+  /** Its width. */
+  readonly columns?: number;
   write(text: string): unknown;
 }
 

@@ -2,6 +2,7 @@
 import { pythonRepr } from '../python-text.js';
 import type { Composition } from '../composition.js';
 import type { Session } from './session.js';
+import { writeLines } from './terminal-lines.js';
 
 type ErrorOutput = Pick<Session, 'stderr' | 'env'>;
 
@@ -9,14 +10,15 @@ const isFull = ({ env }: ErrorOutput) => (env.HYDRA_FULL_ERROR ?? '0') !== '0' &
 
 /** The message, then how to get more. */
 export function reportError(error: unknown, output: ErrorOutput): void {
-  output.stderr.write(`${errorText(error, output)}\n`);
+  writeLines(output.stderr, errorText(error, output));
   hintAtFullError(output);
 }
 
 /** A failed job: which one, then its error. */
 export function reportJobFailure(error: unknown, overrides: readonly string[], output: ErrorOutput): void {
-  output.stderr.write(
-    `Error executing job with overrides: [${overrides.map(pythonRepr).join(', ')}]\n${errorText(error, output)}\n`,
+  writeLines(
+    output.stderr,
+    `Error executing job with overrides: [${overrides.map(pythonRepr).join(', ')}]\n${errorText(error, output)}`,
   );
 }
 
@@ -28,7 +30,7 @@ export function hintAtFullError(output: ErrorOutput): void {
 /** Warnings found while composing and checking a config. Hydra is silent about a missing `_self_` here; so are we. */
 export function printWarnings({ stderr }: ErrorOutput, { warnings }: Composition): void {
   const shown = warnings.filter((warning) => !warning.includes(`has no '_self_'`));
-  for (const warning of new Set(shown)) stderr.write(`warning: ${warning}\n`);
+  for (const warning of new Set(shown)) writeLines(stderr, `warning: ${warning}`);
 }
 
 export function errorText(error: unknown, output: ErrorOutput): string {

@@ -73,7 +73,7 @@ export const webShopUnit = defineEnvironment<WebShopOptions, ExpertNoise>({
   engineText: ({ info }) => (info as WebShopInfo).text,
   demonstrations: {
     schema: expertNoiseSchema,
-    revision: 2, // since product numbers are spelt
+    revision: 3, // since product numbers are written in pairs
     make: async (options, request) => playedSet(await webShopDemonstrations(options, playedOptions(request))),
     problem: ({ backend, observation }) =>
       backend === 'embedded' && observation !== 'text'

@@ -38,13 +38,21 @@ export interface ForwardScope {
   readonly recurrence: Recurrence;
   /** Declares that x is all that passes from one block to the next. Called before the first block and after each one. */
   blockBoundary(x: Value): void;
+  /** Declares that later blocks read x besides what passes from block to block. */
+  readByLaterBlocks(x: Value): void;
 }
+
+/** For messages about texts that are too long. */
+export const contextLimit = ({ contextLength, contextReason }: CausalArchitecture): string =>
+  `the model's context length is ${contextLength}${contextReason === undefined ? '' : ` (${contextReason})`}`;
 
 /** A decoder-only language model, as decoder.ts makes it from what a family's file describes. */
 export interface CausalArchitecture {
   readonly vocabSize: number;
   /** Longest context in tokens that the positions allow. */
   readonly contextLength: number;
+  /** Why it is shorter than config.json allows, where it is. */
+  readonly contextReason?: string;
   readonly layers: number;
   readonly heads: number;
   /** Heads of keys and values, a divisor of `heads`; fewer than those is grouped-query attention. */

@@ -21,7 +21,7 @@ const BUFFERS =
 
 /** What models of text and images (or sound) have besides their text part, and layers that predict several tokens at once. */
 const OTHER_PARTS =
-  /^(model\.)?(vision_tower|multi_modal_projector|vision_encoder|audio_tower|embed_vision|embed_audio|visual)\.|^mtp\./;
+  /^(model\.)?(vision_tower|multi_modal_projector|vision_encoder|audio_tower|embed_vision|embed_audio|vision_embedder|visual)\.|^mtp\./;
 
 /** Names under which files have a parameter: without prefix, or as the text part of a larger model. */
 export const namesOf = (name: string): string[] => {
@@ -85,6 +85,7 @@ export function namesInFile(specs: readonly ParameterSpec[], { path, entries }: 
     names.set(spec.name, name);
   }
   const used = new Set(names.values());
+  for (const { idleBeside = [] } of specs) for (const name of idleBeside.flatMap(namesOf)) used.add(name);
   const extra = [...entries.keys()].find((name) => !used.has(name) && !BUFFERS.test(name) && !OTHER_PARTS.test(name));
   if (extra !== undefined)
     throw new CheckpointError(

@@ -31,9 +31,12 @@ const plain = async (specs: ParameterSpec[], tensors: HostTensors) =>
   );
 
 test('gates and ups of all experts in one tensor, the ups below the gates', async () => {
-  const at = (index: number, from: number) => ({ tensor: 'gate_up', count: 2, index, rows: { from, of: 4 } });
+  const rows = (from: number) => ({ rows: { from, of: 4 }, saved: true });
+  const at = (index: number, from: number) => ({ tensor: 'gate_up', count: 2, index, ...rows(from) });
   const specs = [0, 1].flatMap((e) => [spec(`${e}.gate`, [2, 3], at(e, 0)), spec(`${e}.up`, [2, 3], at(e, 2))]);
-  expect(await plain(specs, { gate_up: counted([2, 4, 3]) })).toEqual({
+  const file = { gate_up: counted([2, 4, 3]) };
+  expect(toCheckpoint(specs, await readParameters(specs, checkpoint(file)))).toEqual(file);
+  expect(await plain(specs, file)).toEqual({
     '0.gate': [0, 1, 2, 3, 4, 5],
     '0.up': [6, 7, 8, 9, 10, 11],
     '1.gate': [12, 13, 14, 15, 16, 17],

@@ -121,14 +121,15 @@ function transposed(data: Float32Array, [rows, columns]: readonly number[]): Flo
 /** Tensors of a checkpoint, those that are saved in joint tensors joined. */
 export function withJointTensors(specs: readonly ParameterSpec[], tensors: HostTensors): HostTensors {
   const result = { ...tensors };
-  for (const { name, shape, joint } of specs) {
+  for (const { name, shape, init, joint } of specs) {
     if (!joint?.saved) continue;
     const own = result[name].data;
     delete result[name];
-    const part = joint.transposed ? [...shape].reverse() : shape;
-    result[joint.tensor] ??= { shape: [joint.count, ...part], data: new Float32Array(joint.count * own.length) };
+    const part = partShape({ name, shape, init, joint });
+    result[joint.tensor] ??= { shape: [joint.count, ...part], data: new Float32Array(joint.count * size(part)) };
     const data = joint.transposed ? transposed(own, part) : own;
-    result[joint.tensor].data.set(data, joint.index * own.length);
+    const from = joint.rows ? joint.rows.from * size(shape.slice(1)) : 0;
+    result[joint.tensor].data.set(data, joint.index * size(part) + from);
   }
   return result;
 }

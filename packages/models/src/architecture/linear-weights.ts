@@ -37,6 +37,7 @@ export function linearWeights(
     dropout: (x) => x,
     recurrence: { before: () => undefined, after: () => undefined, chunk: 1 },
     blockBoundary: () => undefined,
+    readByLaterBlocks: () => undefined,
   };
   const rows = (name: string) => g.reshape(g.input(name, 'int64', ['batch', 'tokens']), [-1]);
   const residual = architecture.residual(scope, rows('ids'), rows('positions'));

@@ -27,6 +27,8 @@ export interface ParameterSpec {
   transposedInFile?: boolean;
   /** Training leaves it as it is: no result has a gradient by it. */
   isBuffer?: boolean;
+  /** Tensors that files have beside it and that have no effect, as transformers ignores them too. */
+  idleBeside?: readonly string[];
   /** Another name that files may have it under. */
   alias?: string;
   /** Where the file may have it instead of under its own name. */

@@ -38,6 +38,7 @@ function rowsOf(batch: TokenBatch, begin: number, end: number): TokenBatch {
     examples: examples.slice(begin, end),
     rows: end - begin,
     columns,
+    prefix: batch.prefix,
     ids: ids.slice(from, to),
     scoredPositions: scoredPositions.slice(...scored).map((position) => position - from),
     targets: targets.slice(...scored),

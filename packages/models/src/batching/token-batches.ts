@@ -1,5 +1,6 @@
 // Ragged token examples made into padded batches of similar length, within a token budget.
 import { lengthBatches } from './length-batches.js';
+import { prefixGroups } from './prefix-groups.js';
 
 /**
  * One token sequence to score. The loss of an example is
@@ -28,6 +29,8 @@ export interface TokenBatch {
   examples: number[];
   rows: number;
   columns: number;
+  /** [prefix] what all rows begin with before their first column; empty where each row has all its tokens. */
+  prefix: Int32Array;
   /** [rows, columns] */
   ids: Int32Array;
   /** [scored] row · columns + column of every position with a weight. */
@@ -46,27 +49,55 @@ export interface TokenBatch {
 
 /**
  * Groups examples of similar length; each batch contains at most `maxTokens` tokens with its padding (a longer single
- * example gets a batch of its own). Examples without any weight are left out. The grouping depends on lengths alone.
+ * example gets a batch of its own). Examples without any weight are left out. The grouping depends on lengths alone, and with
+ * `sharesPrefixes` on which examples begin alike: their first batches have a prefix.
  */
 export function tokenBatches(
   examples: readonly TokenExample[],
-  { maxTokens, padTokenId }: { maxTokens: number; padTokenId: number },
+  { sharesPrefixes = false, ...options }: BatchingOptions & { sharesPrefixes?: boolean },
 ): TokenBatch[] {
   const scored = examples.flatMap((example, index) => {
     const length = scoredLength(checked(example, index));
     return length > 0 ? [{ index, length }] : [];
   });
+  const groups = sharesPrefixes
+    ? prefixGroups(
+        scored.map(({ index, length }) => ({ ...examples[index], length, free: freeLength(examples[index]) })),
+      )
+    : [];
+  const shared = new Set(groups.flatMap(({ members }) => members));
+  const alone = scored.filter((_, i) => !shared.has(i));
+  return [
+    ...groups.flatMap(({ members, prefix }) =>
+      batchesOf(
+        examples,
+        members.map((i) => scored[i]),
+        prefix,
+        options,
+      ),
+    ),
+    ...batchesOf(examples, alone, 0, options),
+  ];
+}
+
+interface BatchingOptions {
+  maxTokens: number;
+  padTokenId: number;
+}
+
+function batchesOf(
+  examples: readonly TokenExample[],
+  scored: readonly { index: number; length: number }[],
+  prefix: number,
+  { maxTokens, padTokenId }: BatchingOptions,
+): TokenBatch[] {
   return lengthBatches(
-    scored.map(({ length }) => [length]),
-    maxTokens,
+    scored.map(({ length }) => [length - prefix]),
+    maxTokens - prefix,
   ).map((rows) => {
-    const columns = scored[rows.at(-1)!].length;
-    return padded(
-      examples,
-      rows.map((row) => scored[row].index),
-      columns,
-      padTokenId,
-    );
+    const columns = scored[rows.at(-1)!].length - prefix;
+    const chosen = rows.map((row) => scored[row].index);
+    return padded(examples, chosen, { columns, prefix, padTokenId });
   });
 }
 
@@ -77,13 +108,24 @@ function scoredLength(example: TokenExample): number {
   return length;
 }
 
+/** Tokens before the first position that is scored or valued. */
+function freeLength(example: TokenExample): number {
+  let length = 0;
+  while (!isScored(example, length) && !isValued(example, length)) length++;
+  return length;
+}
+
 const isScored = ({ weights, entropyWeights }: TokenExample, t: number): boolean =>
   weights[t] !== 0 || (entropyWeights !== undefined && entropyWeights[t] !== 0);
 
 const isValued = ({ valueWeights }: TokenExample, t: number): boolean =>
   valueWeights !== undefined && valueWeights[t] !== 0;
 
-function padded(examples: readonly TokenExample[], chosen: number[], columns: number, padTokenId: number): TokenBatch {
+function padded(
+  examples: readonly TokenExample[],
+  chosen: number[],
+  { columns, prefix, padTokenId }: { columns: number; prefix: number; padTokenId: number },
+): TokenBatch {
   const ids = new Int32Array(chosen.length * columns).fill(padTokenId);
   const positions: number[] = [];
   const targets: number[] = [];
@@ -94,23 +136,25 @@ function padded(examples: readonly TokenExample[], chosen: number[], columns: nu
   chosen.forEach((index, row) => {
     const example = examples[index];
     const length = scoredLength(example);
-    ids.set(example.ids.subarray(0, length), row * columns);
-    for (let column = 0; column < length; column++) {
-      if (isValued(example, column)) {
-        valuePositions.push(row * columns + column);
-        valueWeights.push(example.valueWeights![column]);
+    ids.set(example.ids.subarray(prefix, length), row * columns);
+    for (let token = prefix; token < length; token++) {
+      const position = row * columns + token - prefix;
+      if (isValued(example, token)) {
+        valuePositions.push(position);
+        valueWeights.push(example.valueWeights![token]);
       }
-      if (!isScored(example, column)) continue;
-      positions.push(row * columns + column);
-      targets.push(example.targets[column]);
-      weights.push(example.weights[column]);
-      entropyWeights.push(example.entropyWeights?.[column] ?? 0);
+      if (!isScored(example, token)) continue;
+      positions.push(position);
+      targets.push(example.targets[token]);
+      weights.push(example.weights[token]);
+      entropyWeights.push(example.entropyWeights?.[token] ?? 0);
     }
   });
   return {
     examples: chosen,
     rows: chosen.length,
     columns,
+    prefix: chosen.length > 0 ? examples[chosen[0]].ids.slice(0, prefix) : new Int32Array(0),
     ids,
     scoredPositions: Int32Array.from(positions),
     targets: Int32Array.from(targets),

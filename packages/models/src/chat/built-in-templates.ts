@@ -180,6 +180,13 @@ export class BuiltInChatTemplate implements ChatTemplate {
     return { ids, lossMask, ends };
   }
 
+  *writePromptInSteps(
+    messages: readonly ChatMessage[],
+    inputs: TemplateInputs = {},
+  ): Generator<undefined, () => number[]> {
+    return () => this.encodePrompt(messages, inputs);
+  }
+
   encodePrompt(messages: readonly ChatMessage[], inputs: TemplateInputs = {}): number[] {
     const { ids } = this.#encoded(messages, inputs);
     return this.#style.prompt === '' ? ids : [...ids, ...this.tokenizer.encode(this.#style.prompt)];

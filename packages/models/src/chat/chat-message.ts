@@ -43,6 +43,8 @@ export interface ChatTemplate {
   encodeConversation(messages: readonly ChatMessage[], inputs?: TemplateInputs): EncodedConversation[];
   /** A dialogue up to where the assistant replies. */
   encodePrompt(messages: readonly ChatMessage[], inputs?: TemplateInputs): number[];
+  /** Writes that dialogue in steps, for a server: others may have their turn where it yields. @returns what encodes it */
+  writePromptInSteps(messages: readonly ChatMessage[], inputs?: TemplateInputs): Generator<undefined, () => number[]>;
   /**
    * What follows an assistant's message that is in the context as it was sampled, without the token that ended it: the
    * message's end, the messages after it, and the mark that asks for the next one.

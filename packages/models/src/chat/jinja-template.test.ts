@@ -109,6 +109,17 @@ test('a tokenizer’s templates have names; dialogues with tools take tool_use',
   expect(() => text('vicuna')).toThrow('llama2_bc; the tokenizer has default, tool_use, rag');
 });
 
+test('a prompt is written in a step for each message, with the tokens of one that is written at once', () => {
+  const template = named(Object.keys(recording.templates)[0]);
+  const messages = Array.from({ length: 100 }, (_, i) => thinks[i % 2]);
+  const steps = template.writePromptInSteps(messages);
+  let count = 0;
+  let step = steps.next();
+  for (; step.done !== true; step = steps.next()) count++;
+  expect(count).toBeGreaterThanOrEqual(100);
+  expect(step.value()).toEqual(template.encodePrompt(messages));
+});
+
 test('built-in templates refuse what they have no place for', () => {
   const template = chatTemplate('chatglm4', { ...tokenizer, encode: () => [], tokenToId: () => 0 } as never);
   const refuses = (messages: ChatMessage[], inputs = {}) => expect(() => template.encodePrompt(messages, inputs)).toThrow.bind(expect(() => template.encodePrompt(messages, inputs))); // prettier-ignore

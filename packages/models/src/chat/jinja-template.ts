@@ -9,6 +9,7 @@ import {
   type EncodedConversation,
   type TemplateInputs,
 } from './chat-message.js';
+import { finished } from './jinja/interpreter.js';
 import { Template, type Rendered } from './jinja/template.js';
 import { TemplateError } from './jinja/template-error.js';
 import { servedTurns } from './served-turns.js';
@@ -57,6 +58,14 @@ export class JinjaTemplate implements ChatTemplate {
 
   encodePrompt(messages: readonly ChatMessage[], inputs: TemplateInputs = {}): number[] {
     return this.tokenizer.encode(this.render(messages, inputs, true).text);
+  }
+
+  *writePromptInSteps(
+    messages: readonly ChatMessage[],
+    inputs: TemplateInputs = {},
+  ): Generator<undefined, () => number[]> {
+    const { text } = yield* this.#renderInSteps(messages, inputs, true);
+    return () => this.tokenizer.encode(text);
   }
 
   encodeContinuation(messages: readonly ChatMessage[], from: number): number[] | null {
@@ -114,11 +123,19 @@ export class JinjaTemplate implements ChatTemplate {
 
   /** A dialogue as text. @param addGenerationPrompt whether it ends with what asks for a reply */
   render(messages: readonly ChatMessage[], inputs: TemplateInputs, addGenerationPrompt: boolean): Rendered {
+    return finished(this.#renderInSteps(messages, inputs, addGenerationPrompt));
+  }
+
+  *#renderInSteps(
+    messages: readonly ChatMessage[],
+    inputs: TemplateInputs,
+    addGenerationPrompt: boolean,
+  ): Generator<undefined, Rendered> {
     const shown = messages.map(({ loss: _, ...message }) => message);
     const { tools = null, documents = null, variables } = inputs;
     const given = { messages: shown, tools, documents, add_generation_prompt: addGenerationPrompt };
     try {
-      return this.#templateFor(inputs).render({ ...this.#variables, ...given, ...variables }, shown);
+      return yield* this.#templateFor(inputs).renderInSteps({ ...this.#variables, ...given, ...variables }, shown);
     } catch (error) {
       if (!(error instanceof TemplateError)) throw error;
       throw new ChatTemplateError(

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
 import { architectureFor, isLanguageModel } from '../language-model/architectures.js';
 import { withStoredHead } from '../language-model/stored-head.js';
+import { configText } from '../architecture/config-text.js';
 import { savedConfig } from '../architecture/saved-config.js';
 import { bareName, fileShape, namesInFile } from '../architecture/checkpoint-layout.js';
 import { readLlama2cTokenizer } from '../tokenizers/llama2c-tokenizer.js';
@@ -139,6 +140,5 @@ async function write(
   };
   await writeWeightStream(dir, { shapes, data });
   await tokenizer.save(dir);
-  const json = JSON.stringify(savedConfig(config), null, 2);
-  await writeFileAtomically(join(dir, 'config.json'), `${json}\n`);
+  await writeFileAtomically(join(dir, 'config.json'), configText(savedConfig(config)));
 }

@@ -5,7 +5,7 @@ import type { ConfigFields, ConfigJson } from '@bowyer/checkpoints';
 export function refuseCommonFields(
   fields: ConfigFields,
   json: ConfigJson,
-  quantizations: readonly string[] = [],
+  { quantizations = [], readsLayerConfigs = false }: { quantizations?: readonly string[]; readsLayerConfigs?: boolean },
 ): void {
   const { quant_method } = (json.quantization_config ?? {}) as { quant_method?: string };
   if (quant_method === undefined || !quantizations.includes(quant_method)) fields.refuse('quantization_config');
@@ -14,5 +14,6 @@ export function refuseCommonFields(
     throw fields.error('is_causal', `is ${JSON.stringify(json.is_causal)}: attention to later tokens is not supported`);
   for (const field of ['is_encoder_decoder', 'add_cross_attention']) fields.refuse(field, false);
   // Layers of several shapes.
-  if (Object.keys((json.per_layer_config as object | null) ?? {}).length > 0) fields.refuse('per_layer_config');
+  if (!readsLayerConfigs && Object.keys((json.per_layer_config as object | null) ?? {}).length > 0)
+    fields.refuse('per_layer_config');
 }

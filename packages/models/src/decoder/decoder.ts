@@ -27,6 +27,15 @@ export interface Block {
   residualFactor?: number;
   /** Dropout probability of what is added. */
   dropout?: number;
+  /** Takes the residual stream at the block's end, and gives it as the next block reads it. */
+  closing?: Part;
+}
+
+/** What every layer reads of the tokens beside the residual stream: computed once, of which each layer takes its part. */
+export interface LayerInputs {
+  readonly parameters: readonly ParameterSpec[];
+  /** @param ids [rows] @param embedded [rows, width] @returns [rows, size] for each layer, when it is asked for */
+  of(scope: ForwardScope, ids: Value, embedded: Value): (layer: number) => Value;
 }
 
 export interface Embedding {
@@ -55,7 +64,9 @@ export interface DecoderSpec extends HeadSizes {
   vocabSize: number;
   width: number;
   contextLength: number;
+  contextReason?: string;
   embedding: Embedding;
+  layerInputs?: LayerInputs;
   blocks: readonly Block[];
   finalNorm: Layer;
   head: Head;
@@ -67,9 +78,11 @@ export function decoder(spec: DecoderSpec): CausalArchitecture {
   const { vocabSize, contextLength, heads, keyValueHeads, headSize, blocks, config } = spec;
   const rotaries = [...new Set(blocks.flatMap(({ mixer }) => mixer.rotary ?? []))];
   return {
-    ...{ vocabSize, contextLength, heads, keyValueHeads, headSize, config },
+    ...{ vocabSize, contextLength, heads, keyValueHeads, headSize, config, contextReason: spec.contextReason },
     layers: blocks.length,
-    attentionLayers: [...blocks.keys()].filter((layer) => !blocks[layer].mixer.states),
+    attentionLayers: [...blocks.keys()].filter(
+      (layer) => !blocks[layer].mixer.states && !blocks[layer].mixer.sharesCache,
+    ),
     states: blocks.flatMap(({ mixer }) => mixer.states ?? []),
     parameters: decoderParameters(spec),
 
@@ -80,10 +93,14 @@ export function decoder(spec: DecoderSpec): CausalArchitecture {
         rotaries.map((rotary) => [rotary, g.scope('rotary', () => rotaryTables(g, positions, rotary))]),
       );
       const turns = (rotary: RotaryFrequencies) => tables.get(rotary)!;
+      const inputs = spec.layerInputs && g.scope('layer_inputs', () => spec.layerInputs!.of(scope, ids, embedded));
+      const shared: Place['shared'] = new Map();
       let x = scope.dropout(embedded, spec.embedding.dropout ?? 0);
       scope.blockBoundary(x);
       blocks.forEach((block, layer) => {
-        x = g.scope(`layers.${layer}`, () => applyBlock(scope, block, x, { layer, positions, tables: turns }));
+        const layerInput = inputs && (() => inputs(layer));
+        const place = { layer, positions, tables: turns, layerInput, shared };
+        x = g.scope(`layers.${layer}`, () => applyBlock(scope, block, x, place));
         scope.blockBoundary(x);
       });
       return x;
@@ -122,7 +139,8 @@ function applyBlock(scope: ForwardScope, block: Block, x: Value, place: Place): 
   const read = normed(x, mixerInput);
   const mixed = added(x, block.mixer.apply(scope, read, place), mixerOutput);
   const below = block.parallel && !feedForwardInput ? read : normed(block.parallel ? x : mixed, feedForwardInput);
-  return added(mixed, block.feedForward.apply(scope, below, place), feedForwardOutput);
+  const result = added(mixed, block.feedForward.apply(scope, below, place), feedForwardOutput);
+  return block.closing ? block.closing.apply(scope, result, place) : result;
 }
 
 function headLogits(scope: ForwardScope, { finalNorm, head }: DecoderSpec, residual: Value): Value {
@@ -132,14 +150,16 @@ function headLogits(scope: ForwardScope, { finalNorm, head }: DecoderSpec, resid
   return head.softcap === undefined ? logits : g.mul(g.tanh(g.div(logits, head.softcap)), head.softcap);
 }
 
-function decoderParameters({ embedding, blocks, finalNorm, head, vocabSize, width }: DecoderSpec): ParameterSpec[] {
+function decoderParameters(spec: DecoderSpec): ParameterSpec[] {
+  const { embedding, layerInputs, blocks, finalNorm, head, vocabSize, width } = spec;
   const init = { kind: 'normal', standardDeviation: embedding.standardDeviation } as const;
   const { positions } = embedding;
   return [
     { name: embedding.weight, shape: [vocabSize, width], init },
     ...(positions ? [{ name: positions.weight, shape: [positions.rows, width], init }] : []),
     ...(embedding.norm?.parameters ?? []),
-    ...blocks.flatMap(({ norms, mixer, feedForward }) =>
+    ...(layerInputs?.parameters ?? []),
+    ...blocks.flatMap(({ norms, mixer, feedForward, closing }) =>
       [
         norms.mixerInput,
         mixer,
@@ -147,6 +167,7 @@ function decoderParameters({ embedding, blocks, finalNorm, head, vocabSize, widt
         norms.feedForwardInput,
         feedForward,
         norms.feedForwardOutput,
+        closing,
       ].flatMap((part) => part?.parameters ?? []),
     ),
     ...finalNorm.parameters,

@@ -4,15 +4,19 @@ import type { ForwardScope } from '../architecture/architecture.js';
 import type { ParameterSpec } from '../architecture/parameter-spec.js';
 import { activate, type ActivationName } from '../layers/activations.js';
 import { mixtureOfExperts, route, type RouterForm } from '../layers/mixture-of-experts.js';
-import type { Part } from './parts.js';
+import type { Layer, Part } from './parts.js';
 
 /** The router's own parameters, and how its logits become a choice. Its products are in float32 whatever the weights are kept in. */
-export interface Router extends Omit<RouterForm, 'choiceBias'> {
+export interface Router extends Omit<RouterForm, 'choiceBias' | 'expertScale'> {
   /** Names; the weight is [experts, width]. */
   weight: string;
   /** Another name of the weight in files. */
   alias?: string;
   bias?: string;
+  /** What the router reads of its input; the input itself if not given. */
+  reads?: Layer;
+  /** [experts] factors of the experts' results. */
+  expertScale?: string;
   /** [experts] a buffer, which training does not change. */
   choiceBias?: string;
 }
@@ -31,17 +35,22 @@ export interface ExpertMixture {
   standardDeviation: number;
   router: Router;
   experts: ExpertWeights;
+  /** What the experts read of the input; the input itself if not given. */
+  reads?: Layer;
   /** What every row goes through besides. */
   shared?: Part;
 }
 
-export function expertMixture({ width, standardDeviation, router, experts, shared }: ExpertMixture): Part {
-  const { weight, alias, bias, choiceBias, ...form } = router;
+export function expertMixture({ width, standardDeviation, router, experts, reads, shared }: ExpertMixture): Part {
+  const { weight, alias, bias, choiceBias, expertScale, reads: routerReads, ...form } = router;
   const zeros = (name: string): ParameterSpec => ({ name, shape: [experts.count], init: { kind: 'zeros' } });
   const parameters: ParameterSpec[] = [
     { name: weight, shape: [experts.count, width], init: { kind: 'normal', standardDeviation }, alias },
     ...(bias ? [zeros(bias)] : []),
     ...(choiceBias ? [{ ...zeros(choiceBias), isBuffer: true }] : []),
+    ...(expertScale ? [{ ...zeros(expertScale), init: { kind: 'ones' } as const }] : []),
+    ...(routerReads?.parameters ?? []),
+    ...(reads?.parameters ?? []),
     ...experts.parameters,
     ...(shared?.parameters ?? []),
   ];
@@ -49,12 +58,12 @@ export function expertMixture({ width, standardDeviation, router, experts, share
     parameters,
     apply(scope, x, place) {
       const { g } = scope;
-      const logits = g.gemm(x, scope.parameter(weight), bias === undefined ? undefined : scope.parameter(bias), {
-        transB: true,
-      });
-      const added = choiceBias === undefined ? undefined : scope.parameter(choiceBias);
-      const routing = route(g, logits, { ...form, choiceBias: added });
-      const mixed = mixtureOfExperts(g, x, routing, {
+      const optional = (name?: string) => (name === undefined ? undefined : scope.parameter(name));
+      const routed = routerReads ? routerReads.apply(scope, x) : x;
+      const logits = g.gemm(routed, scope.parameter(weight), optional(bias), { transB: true });
+      const added = optional(choiceBias);
+      const routing = route(g, logits, { ...form, choiceBias: added, expertScale: optional(expertScale) });
+      const mixed = mixtureOfExperts(g, reads ? reads.apply(scope, x) : x, routing, {
         count: experts.count,
         project: (expert, rows) => experts.project(scope, expert, rows),
         activate: (projected) => experts.activate(scope, projected),
@@ -77,6 +86,8 @@ export interface GatedExperts {
   inner: number;
   activation: ActivationName;
   standardDeviation: number;
+  /** Models are saved with all experts in one tensor. */
+  savedJointly?: boolean;
 }
 
 const commonNames = { gate: 'gate_proj', up: 'up_proj', down: 'down_proj' };
@@ -85,9 +96,10 @@ const commonNames = { gate: 'gate_proj', up: 'up_proj', down: 'down_proj' };
 export function gatedExperts(options: GatedExperts): ExpertWeights {
   const { path, jointPath = path, names = commonNames, count, width, inner, activation, standardDeviation } = options;
   const nameOf = (expert: number, which: keyof typeof commonNames) => `${path}.${expert}.${names[which]}.weight`;
+  const { savedJointly: saved } = options;
   const init = { kind: 'normal', standardDeviation } as const;
   const gateAndUp = (index: number, from: number) => ({
-    ...{ tensor: `${jointPath}.gate_up_proj`, count, index },
+    ...{ tensor: `${jointPath}.gate_up_proj`, count, index, saved },
     rows: { from, of: 2 * inner },
   });
   const parameters = Array.from({ length: count }, (_, e): ParameterSpec[] => [
@@ -95,7 +107,7 @@ export function gatedExperts(options: GatedExperts): ExpertWeights {
     { name: nameOf(e, 'up'), shape: [inner, width], init, joint: gateAndUp(e, inner) },
     {
       ...{ name: nameOf(e, 'down'), shape: [width, inner], init },
-      joint: { tensor: `${jointPath}.down_proj`, count, index: e },
+      joint: { tensor: `${jointPath}.down_proj`, count, index: e, saved },
     },
   ]).flat();
   return {

@@ -62,6 +62,24 @@ test('sliding windows: every layer of Mistral, the upper ones of Qwen, as the fi
   expect(windows({ ...qwen, use_sliding_window: true, layer_types })).toEqual([8, undefined, 8, undefined]);
 });
 
+test('Gemma 4: the last layer sees the whole context, shared layers have no keys and no cache of their own', () => {
+  const json = { ...sizes, model_type: 'gemma4_text', head_dim: 4, global_head_dim: 8, sliding_window: 3 };
+  const small = { ...json, vocab_size_per_layer_input: 11, hidden_size_per_layer_input: 2 };
+  const layer_types = ['sliding_attention', 'full_attention', 'sliding_attention', 'sliding_attention'];
+  const shared = { ...small, layer_types, num_kv_shared_layers: 2 };
+  expect(formsOf(shared).map((form) => form?.window)).toEqual([3, undefined]);
+  const { attentionLayers, parameters, headSize } = architectureFor(shared);
+  expect([attentionLayers, headSize]).toEqual([[0, 1], 8]);
+  expect(parameters.filter(({ name }) => name.includes('k_proj'))).toHaveLength(2);
+  expect(parameters.flatMap(({ idleBeside = [] }) => idleBeside)).toContain('model.layers.3.self_attn.v_norm.weight');
+  const ownSizes = (head_dim: number) => architectureFor({ ...small, per_layer_config: { 3: { head_dim } } });
+  expect(ownSizes(6).headSize).toBe(6);
+  expect(() => ownSizes(5)).toThrow('head_dim of layers of full_attention must be one even number, not 5');
+  expect(() => architectureFor({ ...shared, num_kv_shared_layers: 3 })).toThrow(
+    'num_kv_shared_layers leaves no layer of full_attention',
+  );
+});
+
 test('the saved config is the one that was read', () => {
   const json = { ...sizes, model_type: 'qwen2', bos_token_id: 1, torch_dtype: 'bfloat16', rope_scaling: null };
   expect(architectureFor(json).config).toEqual({

@@ -13,6 +13,8 @@ export interface Family {
   defaults: ConfigJson;
   /** Kinds of quantised weights (`quant_method`) that are read; they are dequantised. */
   quantizations?: readonly string[];
+  /** `per_layer_config` is read. */
+  readsLayerConfigs?: boolean;
   /** Names of the file for fields that other families have under the second name. */
   aliases?: Readonly<Record<string, string>>;
   /** Fields that other families read and this one's class does not, so that they have no effect in its files. */
@@ -61,7 +63,7 @@ export class FamilyConfig {
     const read = Object.fromEntries(Object.entries(file).filter(([field]) => !ignored.includes(field)));
     this.json = { ...Object.fromEntries(renamed), ...read };
     this.fields = new ConfigFields(type, this.json, family.defaults);
-    refuseCommonFields(this.fields, file, family.quantizations);
+    refuseCommonFields(this.fields, file, family);
   }
 
   /** The file as it was read, written again when the model is saved. */

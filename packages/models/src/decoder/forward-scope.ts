@@ -52,6 +52,8 @@ export class GraphScope implements ForwardScope {
   readonly recurrence: Recurrence;
   /** The residual stream between blocks, the first block's input included. */
   readonly blockBoundaries: Value[] = [];
+  /** What blocks read of earlier ones besides. */
+  readonly readLater: Value[] = [];
   readonly #parameters = new Map<string, Value>();
 
   constructor(
@@ -137,6 +139,10 @@ export class GraphScope implements ForwardScope {
 
   blockBoundary(x: Value): void {
     this.blockBoundaries.push(x);
+  }
+
+  readByLaterBlocks(x: Value): void {
+    this.readLater.push(x);
   }
 
   dropout(x: Value, probability: number): Value {

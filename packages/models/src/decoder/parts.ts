@@ -13,6 +13,10 @@ export interface Place {
   /** int64 [batch · tokens], or [tokens] where every row counts from 0. */
   positions: Value;
   tables(rotary: RotaryFrequencies): RotaryTables;
+  /** What this layer reads of the tokens beside the residual stream (see `DecoderSpec.layerInputs`): [rows, size]. */
+  layerInput?(): Value;
+  /** Keys and values that attention of later layers reads too, by a name that the layers agree on. */
+  shared: Map<string, readonly [key: Value, value: Value]>;
 }
 
 /** [rows, width] → [rows, width]: attention, a feed-forward layer, or what stands in their place. */
@@ -22,6 +26,8 @@ export interface Part {
   readonly rotary?: RotaryFrequencies;
   /** What a recurrent mixer keeps of earlier tokens; a mixer without any is attention, whose keys and values are kept. */
   readonly states?: readonly StateSpec[];
+  /** Attention to keys and values of an earlier layer: it has none of its own in the cache. */
+  readonly sharesCache?: boolean;
   apply(scope: ForwardScope, x: Value, place: Place): Value;
 }
 
@@ -55,9 +61,9 @@ export function linear(path: string, out: number, input: number, options: Linear
 
 /**
  * rms: x / √(mean(x²) + ε) · w. rms-offset: the same with 1 + w for w (Gemma). layer: (x − mean) / √(variance + ε) · w + b.
- * layer-without-bias: the same without b.
+ * layer-without-bias: the same without b. rms-without-weight: the first without w.
  */
-export type NormKind = 'rms' | 'rms-offset' | 'layer' | 'layer-without-bias';
+export type NormKind = 'rms' | 'rms-offset' | 'rms-without-weight' | 'layer' | 'layer-without-bias';
 
 export interface NormOptions {
   kind: NormKind;
@@ -69,6 +75,10 @@ export function norm(path: string, size: number, { kind, epsilon }: NormOptions)
   const [weight, bias] = [`${path}.weight`, `${path}.bias`];
   const hasBias = kind === 'layer';
   const start = kind === 'rms-offset' ? 'zeros' : 'ones';
+  if (kind === 'rms-without-weight') {
+    const ones = ({ g }: ForwardScope) => g.constant(new Float32Array(size).fill(1), [size]);
+    return { parameters: [], apply: (scope, x) => rmsNormalization(scope.g, x, ones(scope), epsilon) };
+  }
   return {
     parameters: [
       { name: weight, shape: [size], init: { kind: start } },

@@ -5,11 +5,19 @@ import type { CausalArchitecture } from '../architecture/architecture.js';
 import { activationNames, type ActivationName } from '../layers/activations.js';
 import type { AttentionForm } from '../layers/attention.js';
 import type { RotaryFrequencies } from '../layers/rotary-frequencies.js';
-import { decoder, type Block, type BlockNorms, type DecoderSpec, type Embedding, type Head } from './decoder.js';
+import {
+  decoder,
+  type Block,
+  type BlockNorms,
+  type DecoderSpec,
+  type Embedding,
+  type Head,
+  type LayerInputs,
+} from './decoder.js';
 import type { FamilyConfig } from './family.js';
 import { gatedFeedForward, plainFeedForward } from './feed-forward.js';
 import { linear, norm, type Layer, type NormOptions, type Part } from './parts.js';
-import { selfAttention, type QueryKeyNorms, type SelfAttention } from './self-attention.js';
+import { selfAttention, type HeadSizes, type QueryKeyNorms, type SelfAttention } from './self-attention.js';
 
 /** Names of modules, as they are in the checkpoint. */
 export const llamaNames = {
@@ -75,6 +83,10 @@ export interface Departures {
   mixer?: (layer: number) => Part | undefined;
   feedForward?: FeedForwardDeparture | ((layer: number) => FeedForwardDeparture | Part);
   block?: Pick<Block, 'parallel' | 'residualFactor' | 'dropout'>;
+  closing?: (layer: number) => Part;
+  layerInputs?: LayerInputs;
+  /** As attention and cache have them, where the layers' own mixers do not go by the config's fields. */
+  cachedHeads?: HeadSizes;
   embedding?: Partial<Pick<Embedding, 'factor' | 'positions' | 'dropout'>> & { norm?: string };
   head?: Partial<Pick<Head, 'factor' | 'softcap'>> & { bias?: boolean };
   /** Positions of every layer that says nothing else; null where they turn nothing. Without it those of config.json. */
@@ -106,12 +118,16 @@ function decoderSpec(config: FamilyConfig, departures: Departures): DecoderSpec 
       norms: Object.fromEntries(Object.entries(normNames).map(([place, name]) => [place, normAt(`${path}.${name}`)])),
       mixer: departures.mixer?.(layer) ?? parts.attention(layer, path),
       feedForward: parts.feedForward(layer, path),
+      closing: departures.closing?.(layer),
       ...departures.block,
     };
   });
   return {
     ...sizes,
+    ...departures.cachedHeads,
+    layerInputs: departures.layerInputs,
     contextLength: departures.contextLength ?? rotary?.contextLength ?? fields.count('max_position_embeddings'),
+    contextReason: rotary?.contextReason,
     embedding: {
       weight: embeddingWeight,
       standardDeviation: fields.real('initializer_range'),

@@ -4,6 +4,8 @@ import type { ConfigJson } from '@bowyer/checkpoints';
 /** By the whole model's `model_type`: that of the text part where text_config does not name one. */
 const textTypes: Readonly<Record<string, string>> = {
   gemma3: 'gemma3_text',
+  gemma4: 'gemma4_text',
+  gemma4_unified: 'gemma4_unified_text',
   mistral3: 'mistral',
   qwen3_5: 'qwen3_5_text',
   qwen3_5_moe: 'qwen3_5_moe_text',

@@ -29,12 +29,12 @@ export interface DecodeGraphOptions {
 }
 
 /**
- * Inputs: ids and positions [batch, tokens]; last [batch], the row of the flattened [batch · tokens] after which each
- * row continues (not with one token); cache_mask [batch, 1, 1, capacity]; key.N and value.N
+ * Inputs: ids and positions [batch, tokens]; last [sampled], the rows of the flattened [batch · tokens] after which a token is
+ * sampled (not with one token: there it is after every row, and [sampled] is [batch] below); cache_mask [batch, 1, 1, capacity]; key.N and value.N
  * [batch, keyValueHeads, capacity, headSize] of attention layers; state.NAME [batch, …] of recurrent ones, and with them counts
- * [batch], each row's real tokens (not with one token); and what the sampler asks for: uniforms [batch], temperature, top_p.
+ * [batch], each row's real tokens (not with one token); and what the sampler asks for: uniforms [sampled], temperature, top_p.
  *
- * Outputs: tokens [batch] int32; logprobs and sampling_logprobs [batch];
+ * Outputs: tokens [sampled] int32; logprobs and sampling_logprobs [sampled];
  * fresh [2 · layers, batch, keyValueHeads, tokens, headSize], key and value of each attention layer in turn; next.NAME, states after
  * each row's last real token.
  */
@@ -46,8 +46,10 @@ export function decodeGraph(architecture: CausalArchitecture, options: DecodeGra
   const mask = g.input('cache_mask', 'float32', ['batch', 1, 1, 'capacity']);
   const { heads, keyValueHeads, headSize } = architecture;
   const layout = { batch: 'batch', tokens, heads, keyValueHeads, headSize };
-  const cacheInput = (name: string) => g.input(name, 'float32', ['batch', keyValueHeads, 'capacity', headSize]);
-  const fresh: Value[] = [];
+  const cacheShape = ['batch', keyValueHeads, 'capacity', headSize];
+  const cacheInput = (name: string) => g.inputs.get(name) ?? g.input(name, 'float32', cacheShape);
+  // Attention of several layers may read the cache of one.
+  const fresh = new Map<number, Value[]>();
   const scope = new GraphScope(g, architecture, {
     batch: 'batch',
     tokens,
@@ -61,20 +63,20 @@ export function decodeGraph(architecture: CausalArchitecture, options: DecodeGra
     attention: (layer, queryKeyValue, form) => {
       const cache = { key: cacheInput(keyName(layer)), value: cacheInput(valueName(layer)), mask, positions };
       const { mixed, key, value } = cachedAttention(g, queryKeyValue, cache, layout, form);
-      fresh.push(key, value);
+      if (!fresh.has(layer)) fresh.set(layer, [key, value]);
       return mixed;
     },
   });
   const residual = architecture.residual(scope, g.reshape(ids, [-1]), g.reshape(positions, [-1]));
-  const last = tokens === 1 ? residual : g.gather(residual, g.input('last', 'int32', ['batch']), 0);
+  const last = tokens === 1 ? residual : g.gather(residual, g.input('last', 'int32', ['sampled']), 0);
   const logits = maskedLogits(g, architecture.logits(scope, last), options.maskedTokenIds);
 
   const sampled = sampleTokens(g, logits, sampler);
   g.output('tokens', g.cast(sampled.tokens, 'int32'));
   g.output('logprobs', sampled.logprobs);
   g.output('sampling_logprobs', sampled.samplingLogprobs);
-  if (fresh.length > 0) {
-    const stacked = fresh.map((x) => g.unsqueeze(x, 0));
+  if (fresh.size > 0) {
+    const stacked = [...fresh.values()].flat().map((x) => g.unsqueeze(x, 0));
     g.output('fresh', g.concat(stacked, 0));
   }
   return g;

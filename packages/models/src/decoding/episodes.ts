@@ -68,6 +68,8 @@ export class Episodes {
   #capacity = roundedCapacity(0);
   /** How many tokens of all prompts so far the model has read, and how many it did not need to since another slot had. */
   readonly promptTokens = { read: 0, copied: 0 };
+  /** How many tokens have been guessed so far, and how many of these were right. */
+  readonly drafts = { guessed: 0, accepted: 0 };
 
   private constructor(
     private readonly options: EpisodesOptions,
@@ -138,6 +140,7 @@ export class Episodes {
     const byRow = turns
       .map(({ slot, logitBias = [], rules = noLogitRules, newTokens = 0 }, i) => ({
         ...{ slot, logitBias, seed: seeds[i], cached: plan.cached[i] },
+        text: options.draftTokens ? [...this.#context(slot)] : [],
         ruled: { rules, newTokens, text: sampler.appliesRules ? [...this.#context(slot)] : [] },
       }))
       .sort((a, b) => this.#rows.row(a.slot) - this.#rows.row(b.slot));
@@ -164,6 +167,8 @@ export class Episodes {
       })
       .finally(() => programs.done(batch));
     this.#capacity = result.capacity;
+    this.drafts.guessed += result.drafts.guessed;
+    this.drafts.accepted += result.drafts.accepted;
     const utterances = new Map<number, Utterance>();
     byRow.forEach(({ slot }, row) => {
       const { start, tokens } = windows[row];
@@ -234,7 +239,7 @@ export class Episodes {
       swaps: [number, number][];
       shared: GenerateArgs['shared'];
       restore: number[];
-      turns: readonly { seed: number; logitBias: LogitBias; ruled: RuledText }[];
+      turns: readonly { seed: number; logitBias: LogitBias; ruled: RuledText; text: readonly number[] }[];
     },
     sampler: Sampler,
     options: SamplingOptions,
@@ -256,6 +261,7 @@ export class Episodes {
       ...(sampler.kind === 'truncated' && { topP: options.topP }),
       ...(sampler.biasesLogits && { logitBias: turns.map(({ logitBias }) => logitBias) }),
       ...(sampler.appliesRules && { ruled: turns.map(({ ruled }) => ruled) }),
+      ...(options.draftTokens && { drafts: { texts: turns.map(({ text }) => text), length: options.draftTokens } }),
       maxNewTokens: options.maxNewTokens,
       terminatorIds: [...options.terminatorIds],
       lastPosition: positions - 1,
@@ -288,9 +294,13 @@ export class Episodes {
     return context;
   }
 
-  #check(turns: readonly Turn[], { maxNewTokens, biasesLogits, appliesRules }: SamplingOptions): void {
+  #check(turns: readonly Turn[], { maxNewTokens, draftTokens, biasesLogits, appliesRules }: SamplingOptions): void {
     const { contextLength, programs } = this.options;
     const { vocabSize } = programs.architecture;
+    if (draftTokens && (this.#states.length > 0 || this.cache.arrange || biasesLogits || appliesRules))
+      throw new RangeError(
+        `Episodes.act: draftTokens ${draftTokens} needs device=cpu, a model without recurrent layers, no biases and no rules for logits`,
+      );
     if (!Number.isInteger(maxNewTokens) || maxNewTokens < 1 || maxNewTokens > contextLength)
       throw new RangeError(
         `Episodes.act: maxNewTokens ${maxNewTokens} must be from 1 to the context's ${contextLength} tokens`,

@@ -12,6 +12,7 @@ import {
   type TopLogprobs,
 } from './logit-inputs.js';
 import { nextStateName, stateName } from './decode-names.js';
+import { draftTokens } from './prompt-lookup.js';
 import type { PrefixCopy } from './shared-prefixes.js';
 import { StateRows } from './state-rows.js';
 
@@ -38,6 +39,8 @@ export interface GenerateArgs {
   logitBias?: readonly LogitBias[];
   /** For a sampler with rules: those of each utterance. */
   ruled?: readonly RuledText[];
+  /** Each utterance's text before it, and how many tokens are guessed at a time by looking them up in it; not with rules or biases. */
+  drafts?: { texts: readonly (readonly number[])[]; length: number };
   maxNewTokens: number;
   terminatorIds: readonly number[];
   /** Last position that the model has an embedding for. */
@@ -65,6 +68,8 @@ export interface GenerateResult {
   lengths: Int32Array;
   /** Exchanges made on top of those asked for, as rows left the batch. */
   swaps: [number, number][];
+  /** Tokens that were guessed, and those of them that were sampled. */
+  drafts: { guessed: number; accepted: number };
 }
 
 export type KernelInputs = NonNullable<Parameters<KernelProgram['run']>[0]['inputs']>;
@@ -138,12 +143,19 @@ export async function generateWith(
   let sampled = await loop.feed(programs.prefill, args.feed);
   loop.take(sampled);
   while (loop.isRunning) {
+    if (args.drafts && (await loop.speculate(programs.prefill))) continue;
     const { length } = loop.batch;
     const step = args.few.some(([from, to]) => from <= length && length <= to) ? 'stepFew' : 'stepMany';
     sampled = await loop.step(programs[step], args.takesLast[step]);
     loop.take(sampled);
   }
-  return { rows: loop.rows, capacity: cache.capacity, lengths: cache.lengths, swaps: loop.swaps };
+  return { rows: loop.rows, capacity: cache.capacity, lengths: cache.lengths, swaps: loop.swaps, drafts: loop.drafts };
+}
+
+/** Where a token is sampled: in which row, and after how many guesses. */
+interface Place {
+  row: number;
+  t: number;
 }
 
 interface Sampled {
@@ -158,6 +170,8 @@ interface Sampled {
 class TokenLoop {
   readonly rows: GeneratedRow[];
   readonly swaps: [number, number][] = [];
+  readonly drafts = { guessed: 0, accepted: 0 };
+  readonly #texts: number[][];
   /** Indices into `rows`: whose utterance each row of the batch is. */
   batch: number[];
 
@@ -173,6 +187,7 @@ class TokenLoop {
       terminated: false,
     }));
     this.batch = args.feed.map((_, index) => index);
+    this.#texts = (args.drafts?.texts ?? []).map((text) => [...text]);
   }
 
   get isRunning(): boolean {
@@ -225,18 +240,69 @@ class TokenLoop {
     return this.#run(program, pieces, 1, counts, takesLast ? { last } : {});
   }
 
-  /** Appends the sampled tokens to unfinished utterances, then removes finished rows from the batch. */
-  take({ tokens, logprobs, samplingLogprobs, topLogprobs }: Sampled): void {
+  /**
+   * The last token of each row and a draft of what follows, in one run that samples after each of them with the random number of its
+   * place. A guess is accepted where it is what was sampled after the tokens before it, so that texts are those of single steps.
+   *
+   * @param program the graph for any number of tokens; @returns false, and nothing is run, where no row has a draft
+   */
+  async speculate(program: KernelProgram): Promise<boolean> {
+    const { maxNewTokens, drafts } = this.args;
+    const guesses = this.batch.map((index) => {
+      const room = maxNewTokens - this.rows[index].tokens.length - 1;
+      return this.#goesOn(index) ? draftTokens(this.#textOf(index), Math.min(drafts!.length, room)) : [];
+    });
+    if (guesses.every(({ length }) => length === 0)) return false;
+    const pieces = this.batch.map((index, row) => Int32Array.of(this.rows[index].tokens.at(-1)!, ...guesses[row]));
+    const width = largest(pieces.map(({ length }) => length));
+    const counts = Int32Array.from(this.batch, (index, row) => (this.#goesOn(index) ? pieces[row].length : 0));
+    const places = pieces.flatMap((piece, row) => Array.from(piece, (_, t) => ({ row, t })));
+    const last = { dims: [places.length], data: Int32Array.from(places, ({ row, t }) => row * width + t) };
+    const before = Array.from(pieces, (_, row) => this.cache.lengths[row]);
+    const sampled = await this.#run(program, pieces, width, counts, { last }, places);
+    let place = 0;
     this.batch.forEach((index, row) => {
+      const first = place;
+      place += pieces[row].length;
       if (!this.#goesOn(index)) return;
-      const result = this.rows[index];
-      result.tokens.push(tokens[row]);
-      result.logprobs.push(logprobs[row]);
-      result.samplingLogprobs.push(samplingLogprobs[row]);
-      if (topLogprobs) result.topLogprobs.push(topLogprobs[row]);
-      result.terminated = this.args.terminatorIds.includes(tokens[row]);
+      const taken = this.#takeDraft(index, guesses[row], sampled, first);
+      this.cache.lengths[row] = before[row] + taken;
+      this.drafts.guessed += guesses[row].length;
+      this.drafts.accepted += taken - 1;
     });
     this.#compact();
+    return true;
+  }
+
+  /** Appends what was sampled up to the first guess that was wrong. @returns how many tokens that are */
+  #takeDraft(index: number, guesses: readonly number[], sampled: Sampled, first: number): number {
+    for (let t = 0; ; t++) {
+      this.#append(index, sampled, first + t);
+      if (!this.#goesOn(index) || t === guesses.length || sampled.tokens[first + t] !== guesses[t]) return t + 1;
+    }
+  }
+
+  /** What lookups are made in: the text before the utterance, then the utterance. */
+  #textOf(index: number): number[] {
+    const text = this.#texts[index];
+    const known = this.args.drafts!.texts[index].length;
+    for (const token of this.rows[index].tokens.slice(text.length - known)) text.push(token);
+    return text;
+  }
+
+  /** Appends the sampled tokens to unfinished utterances, then removes finished rows from the batch. */
+  take(sampled: Sampled): void {
+    this.batch.forEach((index, row) => this.#goesOn(index) && this.#append(index, sampled, row));
+    this.#compact();
+  }
+
+  #append(index: number, { tokens, logprobs, samplingLogprobs, topLogprobs }: Sampled, at: number): void {
+    const result = this.rows[index];
+    result.tokens.push(tokens[at]);
+    result.logprobs.push(logprobs[at]);
+    result.samplingLogprobs.push(samplingLogprobs[at]);
+    if (topLogprobs) result.topLogprobs.push(topLogprobs[at]);
+    result.terminated = this.args.terminatorIds.includes(tokens[at]);
   }
 
   /** Once half of the rows are done, the unfinished ones move to the front and the others leave the batch. */
@@ -261,8 +327,9 @@ class TokenLoop {
     width: number,
     counts: Int32Array,
     extra: KernelInputs = {},
+    places: readonly Place[] = pieces.map((_, row) => ({ row, t: 0 })),
   ): Promise<Sampled> {
-    const inputs = { ...this.#tokens(pieces, width), ...this.#sampling(this.batch.slice(0, pieces.length)), ...extra };
+    const inputs = { ...this.#tokens(pieces, width), ...this.#sampling(places), ...extra };
     const outputs = await this.cache.run(program, inputs, width, counts);
     return {
       tokens: outputs.tokens.data as Int32Array,
@@ -285,10 +352,14 @@ class TokenLoop {
     return { ids: { dims, data: ids }, positions: { dims, data: positions } };
   }
 
-  /** @param batch indices of the utterances of the rows that are run */
-  #sampling(batch: readonly number[]): KernelInputs {
+  /** @param places where tokens are sampled */
+  #sampling(places: readonly Place[]): KernelInputs {
     const { uniforms, temperature, topP, maxNewTokens } = this.args;
-    const own = Float32Array.from(batch, (index) => uniforms[index * maxNewTokens + this.rows[index].tokens.length]);
+    const batch = places.map(({ row }) => this.batch[row]);
+    const own = Float32Array.from(
+      places,
+      ({ t }, i) => uniforms[batch[i] * maxNewTokens + this.rows[batch[i]].tokens.length + t],
+    );
     return {
       ...(uniforms.length > 0 && { uniforms: { dims: [own.length], data: own } }),
       ...(temperature !== undefined && { temperature: { dims: [], data: Float32Array.of(temperature) } }),

@@ -47,7 +47,13 @@ export function residentDecodeGraph(
   const writeAt = g.input('write_at', 'int64', ['writes', 3]);
   const { heads, keyValueHeads, headSize } = architecture;
   const layout = { batch: 'batch', tokens, heads, keyValueHeads, headSize };
+  // Attention of several layers may read the cache of one.
+  const known = new Map<string, Value>();
   const cached = (name: string, fresh: Value) => {
+    if (!known.has(name)) known.set(name, extendedCache(name, fresh));
+    return known.get(name)!;
+  };
+  const extendedCache = (name: string, fresh: Value) => {
     const cache = g.input(name, storedType, ['batch', keyValueHeads, 'capacity', headSize]);
     const rows = g.cast(g.reshape(splitHeads(g, fresh, layout), [-1, headSize]), storedType);
     const [extended] = g.apply(ScatterND, [cache, writeAt, rows]);

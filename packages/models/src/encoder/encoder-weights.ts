@@ -1,6 +1,7 @@
 // The weights of an encoder under the names of Hugging Face's checkpoints: drawn afresh, loaded, saved.
 import { join } from 'node:path';
 import { writeFileAtomically, type Rng } from '@bowyer/core';
+import { configText } from '../architecture/config-text.js';
 import { filled } from '../layers/linear.js';
 import {
   type HostTensors,
@@ -138,7 +139,7 @@ export async function readPresent(
 
 /** Writes `config.json` and the weights as Python's `AutoModel.from_pretrained` reads them. */
 export async function saveEncoder(dir: string, config: EncoderConfig, tensors: HostTensors): Promise<void> {
-  await writeFileAtomically(join(dir, 'config.json'), JSON.stringify(encoderConfigToJson(config), null, 2));
+  await writeFileAtomically(join(dir, 'config.json'), configText({ ...encoderConfigToJson(config) }));
   await writeWeights(dir, tensors);
 }
 

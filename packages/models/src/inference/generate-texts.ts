@@ -1,4 +1,5 @@
 // Continuations of many prompts: batches of similar length through the cached decoder, results in the order of the items.
+import { contextLimit } from '../architecture/architecture.js';
 import { maximum, Rng } from '@bowyer/core';
 import { streamChunks, type Items } from './stream-chunks.js';
 import type { LanguageModel } from '../language-model/language-model.js';
@@ -114,8 +115,7 @@ async function generateBatch(
 }
 
 function check(model: LanguageModel, ids: readonly number[], index: number): void {
-  const { contextLength } = model;
-  if (ids.length > contextLength)
-    throw new ItemError(index, `has ${ids.length} prompt tokens; the model's context length is ${contextLength}`);
+  if (ids.length > model.contextLength)
+    throw new ItemError(index, `has ${ids.length} prompt tokens; ${contextLimit(model.architecture)}`);
   checkTokenIds(ids, model.architecture.vocabSize, index);
 }

@@ -1,4 +1,5 @@
 // How likely given continuations are after given prompts: batches of similar length, results in the order of the items.
+import { contextLimit } from '../architecture/architecture.js';
 import { streamChunks, type Items } from './stream-chunks.js';
 import type { LanguageModel } from '../language-model/language-model.js';
 import { checkTokenIds, continuationTokens, ItemError, type ContinuationItem } from './prompt-tokens.js';
@@ -70,7 +71,6 @@ function unmasked({ maskedTokenIds }: LanguageModel): number {
 
 function check({ contextLength, architecture }: LanguageModel, { promptIds, continuationIds }: Tokens, index: number) {
   const length = promptIds.length + Math.max(0, continuationIds.length - 1); // the last token is not read
-  if (length > contextLength)
-    throw new ItemError(index, `has ${length} tokens to read; the model's context length is ${contextLength}`);
+  if (length > contextLength) throw new ItemError(index, `has ${length} tokens to read; ${contextLimit(architecture)}`);
   checkTokenIds([...promptIds, ...continuationIds], architecture.vocabSize, index);
 }

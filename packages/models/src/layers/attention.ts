@@ -4,7 +4,7 @@
 //
 // With fewer key-value heads than query heads (grouped queries: Ainslie et al. 2023, arXiv:2305.13245) the queries that
 // share a key-value head are stacked as more rows of the same product, so keys and values are never copied.
-import { multiplyDims, type Dim, type GraphBuilder, type Value } from '@bowyer/graph';
+import { addDims, multiplyDims, type Dim, type GraphBuilder, type Value } from '@bowyer/graph';
 
 /** Shape of flat rows [batch · tokens, heads · headSize]. */
 export interface HeadLayout {
@@ -45,8 +45,43 @@ export function causalAttention(
 ): Value {
   const q = splitQueries(g, query, layout);
   const [k, v] = [key, value].map((x) => splitHeads(g, x, layout));
+  return attendInOrder(g, [q, k, v], { ...layout, before: 0 }, form, dropout);
+}
+
+/**
+ * The same where all rows begin with the same tokens, which are computed once. The rows are those of the `prefix` first tokens,
+ * then those of [batch, tokens]: [prefix + batch · tokens, heads · headSize].
+ */
+export function prefixedAttention(
+  g: GraphBuilder,
+  queryKeyValue: readonly [Value, Value, Value],
+  layout: HeadLayout & { prefix: Dim },
+  form: AttentionForm,
+  dropout: (probabilities: Value) => Value,
+): Value {
+  const { batch, tokens, prefix, keyValueHeads, headSize } = layout;
+  const first = { ...layout, batch: 1, tokens: prefix };
+  const parts = queryKeyValue.map((x) => g.split(x, 0, [prefix, multiplyDims(batch, tokens)]));
+  const [query, ...keyValue] = parts;
+  const mixedFirst = causalAttention(g, parts.map(([x]) => x) as [Value, Value, Value], first, form, dropout);
+  const [k, v] = keyValue.map(([shared, own]) => {
+    const repeated = g.expand(splitHeads(g, shared, first), [batch, keyValueHeads, prefix, headSize]);
+    return g.concat([repeated, splitHeads(g, own, layout)], 2);
+  });
+  const q = splitQueries(g, query[1], layout);
+  return g.concat([mixedFirst, attendInOrder(g, [q, k, v], { ...layout, before: prefix }, form, dropout)], 0);
+}
+
+/** Heads whose keys and values begin `before` tokens earlier than the queries. @returns flat rows */
+function attendInOrder(
+  g: GraphBuilder,
+  [q, k, v]: readonly [Value, Value, Value],
+  layout: HeadLayout & { before: Dim },
+  form: AttentionForm,
+  dropout: (probabilities: Value) => Value,
+): Value {
   const scores = g.fusedMatMul(q, k, { transB: true, alpha: scaleOf(form, layout) });
-  const places = () => g.unsqueeze(g.range(layout.tokens), 0);
+  const places = () => g.unsqueeze(g.range(addDims(layout.before, layout.tokens)), 0);
   const probabilities = softmaxWithSinks(g, biasedAmongNew(g, scores, places, layout, form), layout, form);
   return mergeHeads(g, g.matMul(dropout(probabilities), v), layout);
 }
@@ -88,7 +123,7 @@ export function cachedAttention(
           layout,
           form,
         )
-      : biasedAmongNew(g, g.fusedMatMul(q, k, { transB: true }), own, layout, form);
+      : biasedAmongNew(g, g.fusedMatMul(q, k, { transB: true }), own, { ...layout, before: 0 }, form);
   const probabilities = softmaxWithSinks(g, g.concat([past, present], -1), layout, form);
   const [toPast, toPresent] = g.split(probabilities, -1, [past.dim(-1), present.dim(-1)]);
   const fromNew = layout.tokens === 1 ? g.mul(toPresent, v) : g.matMul(toPresent, v);
@@ -154,7 +189,7 @@ function biasedAmongNew(
   g: GraphBuilder,
   scores: Value,
   positions: () => Value,
-  layout: HeadLayout,
+  layout: HeadLayout & { before: Dim },
   form: AttentionForm,
 ): Value {
   const biased = withPositionBiases(g, softcapped(g, scores, form), positions, layout, form);
@@ -177,17 +212,18 @@ function biasedAgainstCache(
 /**
  * 0 where a token sees another, very negative elsewhere: no token sees a later one, nor one before its window.
  *
- * @returns [tokens, tokens], once for each query head of a group: [queriesPerKey · tokens, tokens]
+ * @returns [tokens, before + tokens], once for each query head of a group: [queriesPerKey · tokens, before + tokens]
  */
-function causalMask(g: GraphBuilder, layout: HeadLayout, { window }: AttentionForm): Value {
-  const { tokens } = layout;
-  const places = g.range(tokens);
-  const [from, to] = [g.unsqueeze(places, 1), g.unsqueeze(places, 0)];
+function causalMask(g: GraphBuilder, layout: HeadLayout & { before: Dim }, { window }: AttentionForm): Value {
+  const { tokens, before } = layout;
+  const columns = addDims(before, tokens);
+  const places = g.range(columns);
+  const [from, to] = [g.unsqueeze(before === 0 ? places : g.slice(places, 0, before), 1), g.unsqueeze(places, 0)];
   const windowed = window === undefined ? 0 : g.where(g.greater(to, g.sub(from, window)), g.scalar(0), MASKED);
   const mask = g.where(g.lessOrEqual(to, from), windowed, MASKED);
   const groups = queriesPerKey(layout);
   if (groups === 1) return mask;
-  return g.reshape(g.expand(g.unsqueeze(mask, 0), [groups, tokens, tokens]), [multiplyDims(groups, tokens), tokens]);
+  return g.reshape(g.expand(g.unsqueeze(mask, 0), [groups, tokens, columns]), [multiplyDims(groups, tokens), columns]);
 }
 
 /** The cache's own mask, and beyond it that of the window: [batch, 1, 1 or queriesPerKey · tokens, capacity]. */

@@ -22,6 +22,8 @@ export interface RouterForm {
   normalize?: { epsilon: number };
   /** Factor of the weights; 1 if not given. */
   scale?: number;
+  /** [experts] factors of the weights of the experts that were chosen. */
+  expertScale?: Value;
   /** [experts] added to the scores for the choice alone. It has no gradient. */
   choiceBias?: Value;
   /** The experts are equal groups, of which those with the largest sum of their two best scores take part. */
@@ -43,6 +45,10 @@ export function route(g: GraphBuilder, logits: Value, form: RouterForm): Routing
   if (form.normalize) {
     const sum = g.reduceSum(weights, { axes: [1], keepdims: true });
     weights = g.div(weights, form.normalize.epsilon > 0 ? g.add(sum, form.normalize.epsilon) : sum);
+  }
+  if (form.expertScale) {
+    const flat = g.gather(form.expertScale, g.reshape(experts, [-1]), 0);
+    weights = g.mul(weights, g.reshape(flat, weights.shape));
   }
   return { experts, weights: form.scale === undefined ? weights : g.mul(weights, form.scale) };
 }

@@ -9,11 +9,13 @@ export interface RotaryFrequencies {
   magnitude: number;
   /** Longest context in tokens that the positions were made for. */
   contextLength: number;
+  /** Why it ends there, where the file allows longer ones. */
+  contextReason?: string;
   /** Neighbouring columns turn together, (2i, 2i + 1), instead of those of the two halves, (i, i + rotaryDims / 2). */
   interleaved?: boolean;
 }
 
-const variants = ['default', 'linear', 'dynamic', 'llama3', 'yarn', 'longrope'] as const;
+const variants = ['default', 'linear', 'dynamic', 'llama3', 'yarn', 'longrope', 'proportional'] as const;
 
 /**
  * How positions are scaled: `rope_scaling` of older files where it is not empty, else `rope_parameters`, as transformers
@@ -74,7 +76,19 @@ export function rotaryFrequencies(
       return yarn(plain, base, { original: original(), trained: trainedLength }, fields);
     case 'longrope':
       return longrope(plain, trainedLength, fields);
+    case 'proportional':
+      return { ...unscaled, frequencies: proportional(plain, fields) };
   }
+}
+
+/** The first frequencies as they are, a share of all; the other columns do not turn (Gemma 4). */
+function proportional(plain: Float32Array, fields: ConfigFields): Float32Array {
+  const share = fields.value('partial_rotary_factor') === undefined ? 1 : fields.real('partial_rotary_factor');
+  const factor = fields.value('factor') === undefined ? 1 : fields.real('factor');
+  const turning = Math.floor(share * plain.length);
+  if (turning < 0 || turning > plain.length)
+    throw fields.error('partial_rotary_factor', `must be 0 to 1, not ${share}`);
+  return plain.map((frequency, i) => (i < turning ? frequency / factor : 0));
 }
 
 /** The context in tokens before it was stretched. The field at the top is of files that transformers writes for Phi-3. */
@@ -112,6 +126,9 @@ function longrope(plain: Float32Array, trainedLength: number, fields: ConfigFiel
     frequencies: plain.map((frequency, i) => frequency / (factors[i] as number)),
     magnitude: fields.value('attention_factor') === undefined ? magnitude : fields.real('attention_factor'),
     contextLength: Math.min(original, trainedLength),
+    ...(original < trainedLength && {
+      contextReason: 'longer texts need the long_factor of its longrope, which is not supported',
+    }),
   };
 }
 

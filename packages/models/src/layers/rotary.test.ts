@@ -55,6 +55,18 @@ test('yarn: a longer context, larger cosines, slow frequencies divided', () => {
   expect(frequencies[2]).toBeCloseTo(0.01 / 4, 9);
 });
 
+test('longrope: short factors up to the original length, where the context ends', () => {
+  const rope_scaling = {
+    type: 'longrope',
+    short_factor: [2, 4],
+    long_factor: [8, 8],
+    original_max_position_embeddings: 16,
+  };
+  const { frequencies, contextLength, contextReason } = frequenciesOf({ rope_scaling });
+  expect([...frequencies]).toEqual([0.5, Math.fround(Math.fround(0.01) / 4)]);
+  expect([contextLength, contextReason]).toEqual([16, expect.stringContaining('longrope')]);
+});
+
 test('what cannot be built is named', () => {
   expect(() => frequenciesOf({ rope_scaling: { rope_type: 'spiral', factor: 4 } })).toThrow(
     `config.json of a 'llama' model: rope_scaling.rope_type is "spiral", which is not supported; known: default, linear, dynamic, llama3, yarn`,

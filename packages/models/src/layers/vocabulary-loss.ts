@@ -16,8 +16,10 @@ export interface VocabularyLossInput {
   rows: Value;
   /** [scored] int64 */
   targets: Value;
-  /** [scored] */
-  weights: Value;
+  /** [scored], or what they are where log p(target) is this. They are constants to the gradient. `pick` gives the chunk's part of [scored]. */
+  weights: Value | ((logprobs: Value, pick: (x: Value) => Value) => Value);
+  /** Entropies are results too. */
+  entropies?: boolean;
   /** [scored] weights of the negative entropies; left out: they are not part of the loss. */
   entropyWeights?: Value;
   /** Scalar that gradients are multiplied by (loss scaling). */
@@ -37,6 +39,10 @@ export interface VocabularyLoss {
   rowGradient: Value;
   /** The loss's gradient by those parameters that the head uses. */
   parameterGradients: Map<Value, Value>;
+  /** [scored] nats. */
+  logprobs: Value;
+  /** [scored] nats, where they were asked for. */
+  entropies?: Value;
 }
 
 /**
@@ -47,6 +53,7 @@ export function vocabularyLoss(g: GraphBuilder, input: VocabularyLossInput): Voc
   const parameterGradients = new Map<Value, Value>();
   const losses: Value[] = [];
   const rowGradients: Value[] = [];
+  const found = { logprobs: [] as Value[], entropies: [] as Value[] };
   for (const indices of chunkIndices(g, input.rows, input.chunks)) {
     const pick = (x: Value) => (indices ? g.gather(x, indices, 0) : x);
     const previous = rowGradients.at(-1);
@@ -56,14 +63,17 @@ export function vocabularyLoss(g: GraphBuilder, input: VocabularyLossInput): Voc
     const rows = g.stopGradient(ready); // the graph below the rows is not differentiated for every chunk
     const logits = input.logits(rows);
     const { logprobs, probabilities } = tokenLogprobs(g, logits, pick(input.targets));
-    losses.push(g.neg(g.reduceSum(g.mul(logprobs, pick(input.weights)))));
-    const scaled = (weights: Value) => pick(input.gradientScale ? g.mul(weights, input.gradientScale) : weights);
-    let upstream = weightedNllGradient(g, probabilities, pick(input.targets), scaled(input.weights));
-    if (input.entropyWeights) {
-      const entropies = tokenEntropies(g, logits, probabilities);
-      losses.push(g.neg(g.reduceSum(g.mul(entropies, pick(input.entropyWeights)))));
-      const weights = scaled(input.entropyWeights);
-      upstream = g.add(upstream, weightedNegativeEntropyGradient(g, logits, probabilities, weights));
+    found.logprobs.push(logprobs);
+    const weights = typeof input.weights === 'function' ? input.weights(logprobs, pick) : pick(input.weights);
+    losses.push(g.neg(g.reduceSum(g.mul(logprobs, weights))));
+    const scaled = (x: Value) => (input.gradientScale ? g.mul(x, input.gradientScale) : x);
+    let upstream = weightedNllGradient(g, probabilities, pick(input.targets), scaled(weights));
+    const entropies = input.entropies || input.entropyWeights ? tokenEntropies(g, logits, probabilities) : undefined;
+    if (entropies) found.entropies.push(entropies);
+    if (entropies && input.entropyWeights) {
+      const own = pick(input.entropyWeights);
+      losses.push(g.neg(g.reduceSum(g.mul(entropies, own))));
+      upstream = g.add(upstream, weightedNegativeEntropyGradient(g, logits, probabilities, scaled(own)));
     }
     const wanted = dependencies(logits, input.parameters, { start: rows });
     const [rowGradient, ...others] = gradients(g, logits, [rows, ...wanted], { upstream });
@@ -73,7 +83,13 @@ export function vocabularyLoss(g: GraphBuilder, input: VocabularyLossInput): Voc
       parameterGradients.set(parameter, sum ? g.add(sum, others[i]) : others[i]);
     });
   }
-  return { loss: losses.reduce((a, b) => g.add(a, b)), rowGradient: g.concat(rowGradients, 0), parameterGradients };
+  return {
+    loss: losses.reduce((a, b) => g.add(a, b)),
+    rowGradient: g.concat(rowGradients, 0),
+    parameterGradients,
+    logprobs: g.concat(found.logprobs, 0),
+    entropies: found.entropies.length > 0 ? g.concat(found.entropies, 0) : undefined,
+  };
 }
 
 /** int64 row numbers of each chunk; undefined if one chunk contains them all. The last ones may be empty. */

@@ -144,11 +144,13 @@ export async function loadTokenizer(dir: string): Promise<HuggingFaceTokenizer> 
       `has a model.type of ${JSON.stringify(kind)}, which is not supported`,
       `known: ${KINDS.join(', ')}`,
     );
-  const specials = (await readJson(join(dir, 'special_tokens_map.json'))) ?? {};
+  const own = (await readJson(join(dir, 'tokenizer_config.json'))) ?? {};
+  // Of older releases; where there is an added_tokens_decoder, transformers does not read it.
+  const specials = 'added_tokens_decoder' in own ? {} : await readJson(join(dir, 'special_tokens_map.json'));
   const template = await chatTemplatesIn(dir);
   const config = {
+    ...own,
     ...specials,
-    ...(await readJson(join(dir, 'tokenizer_config.json'))),
     ...(template !== null && { chat_template: template }),
   };
   try {

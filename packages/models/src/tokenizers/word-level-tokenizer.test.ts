@@ -34,11 +34,11 @@ test('with split digits a number is its digits, after a space of its own', () =>
   ]);
 });
 
-test('with spelt codes a product number that was never seen is its characters', () => {
-  const tokenizer = wordLevelTokenizer(['[B0Z1A] Lip Balms 2 X, 345'], { spells: 'codes' });
-  expect(pieces(tokenizer, '[ZB5A0] Lip Balms 2')).toEqual(
-    ['[', 'Z', 'B', '5', 'A', '0', ']', ' Lip', ' Balms', ' ', '2'], // prettier-ignore
-  );
+test('with spelt codes a product number that was never seen is pairs of characters', () => {
+  const tokenizer = wordLevelTokenizer(['[B0Z1A] Lip Balms 2 X, 345 HD 4Pack'], { spells: 'codes' });
+  expect(pieces(tokenizer, '[Z1B0A] Lip Balms 2 HD, 34 4Pack')).toEqual([
+    ...['[', 'Z1', 'B0', 'A', ']', ' Lip', ' Balms', ' ', '2', ' H', 'D', ',', ' ', '34', ' ', '4', 'Pack'],
+  ]);
 });
 
 test('rare words are left out', () => {

@@ -11,7 +11,7 @@ export interface WordLevelOptions {
   minCount?: number;
   /**
    * `digits`: each digit is one token, and the space before a number is another: a number that was never seen can be read and
-   * written. `codes`: so is each capital that no small letter follows: the same for product numbers like `B0Z3XH8FQ4`.
+   * written. `codes`: numbers and product numbers are written in pairs of characters, `B0Z3XH8FQ4` as `B0`, `Z3`, `XH`, `8F`, `Q4`.
    */
   spells?: Spelling;
 }
@@ -44,7 +44,8 @@ export function wordLevelTokenizer(
 function wordPattern(wholeTokens: readonly string[], spells?: Spelling): string {
   const longestFirst = [...wholeTokens].sort((a, b) => b.length - a.length);
   const words = spells ? [" ?\\p{L}+(?:'\\p{L}+)*", '\\p{N}'] : [" ?[\\p{L}\\p{N}]+(?:'\\p{L}+)*"];
-  if (spells === 'codes') words.unshift(" ?\\p{Lu}(?![\\p{Ll}'])");
+  const capital = "\\p{Lu}(?![\\p{Ll}'])"; // of a code, not of a word
+  if (spells === 'codes') words.unshift(`[\\p{Lu}\\p{N}](?:\\p{N}|${capital})`, ` ?${capital}`);
   return [...longestFirst.map(escapeForRegex), ...words, ' ?[^\\s\\p{L}\\p{N}]', '\\s'].join('|');
 }
 

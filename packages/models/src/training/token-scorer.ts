@@ -1,12 +1,14 @@
 // Runs the training and scoring graphs of a language model over batches of token examples.
 import type { BoundProgram, Device, InputTensor, Program, State } from '@bowyer/graph';
 import type { Rng, ScoredTokens, TokenLoss } from '@bowyer/core';
-import type { CausalArchitecture } from '../architecture/architecture.js';
+import { contextLimit, type CausalArchitecture } from '../architecture/architecture.js';
 import { adapterWiring, type AdapterWeights } from '../lora/adapter-graph.js';
 import type { QuantizedWeight } from '../quantization/quantized-weight.js';
 import { ownRows, type OwnRows } from '../batching/own-rows.js';
 import { tokenBatches, type TokenBatch, type TokenExample } from '../batching/token-batches.js';
 import { drops, gradientName, scoringGraph, trainableParameters, trainingGraph } from './training-graph.js';
+import type { SurrogateForm, SurrogateLoss } from './surrogate-gradient.js';
+import { MICRO_BATCH_TOKENS, surrogateInputs } from './surrogate-inputs.js';
 import type { ValueHead } from './value-head.js';
 import { ComputeWeights } from '../weights/compute-weights.js';
 
@@ -28,6 +30,11 @@ export interface ScoringBatchOptions extends BatchOptions {
 export interface LossOptions extends GradientOptions {
   /** The loss function is given entropies, and may return a gradient by them. False if not given. */
   entropies?: boolean;
+  /**
+   * The same loss in a form that the training graph calculates itself. Where it can (float32 on the CPU), examples are not scored
+   * before they are differentiated, and tokens that examples begin with together are computed once.
+   */
+  surrogate?: SurrogateLoss;
 }
 
 export interface TokenScores {
@@ -62,6 +69,8 @@ type TokenOutput = 'logprobs' | 'entropies' | 'values';
 interface Terms {
   entropy: boolean;
   value: boolean;
+  /** Rows begin with tokens that are an input of their own. */
+  prefix: boolean;
 }
 
 export class TokenScorer {
@@ -144,13 +153,7 @@ export class TokenScorer {
     for (const { batch } of this.#batches(examples, maxTokens)) {
       if (batch.rows === 0) continue;
       const found = await program.run({ inputs: scoringInputs(batch, outputs.includes('values')) });
-      outputs.forEach((output, o) => {
-        const positions = output === 'values' ? batch.valuePositions : batch.scoredPositions;
-        positions.forEach((position, i) => {
-          const example = batch.examples[Math.floor(position / batch.columns)];
-          results[o][example][position % batch.columns] = found[output].data[i] as number;
-        });
-      });
+      outputs.forEach((output, o) => spreadOutput(output, found[output].data as Float32Array, batch, results[o]));
     }
     this.#joinRanks(results.flat());
     return results;
@@ -168,7 +171,7 @@ export class TokenScorer {
     examples: readonly TokenExample[],
     lossOf: (tokens: ScoredTokens) => Loss,
     gradients: State,
-    { maxTokens, lossScale, entropies = false }: LossOptions = {},
+    { maxTokens, lossScale, entropies = false, surrogate }: LossOptions = {},
   ): Promise<Loss> {
     const { dropoutRng } = this;
     const { adapters } = this.options;
@@ -177,6 +180,8 @@ export class TokenScorer {
         'accumulateLogprobGradients: this model trains with dropout, so the log-probabilities that the loss is computed from are not ' +
           'those of the backward pass; load it without dropout (lora.dropout=0, no dropoutRng)',
       );
+    if (surrogate && this.#calculatesLosses)
+      return lossOf(await this.#accumulateSurrogate(examples, gradients, surrogate, maxTokens));
     const outputs: TokenOutput[] = ['logprobs'];
     if (entropies) outputs.push('entropies');
     if (examples.some(({ valueWeights }) => valueWeights !== undefined)) outputs.push('values');
@@ -193,6 +198,32 @@ export class TokenScorer {
     return loss;
   }
 
+  /** One pass for a loss that the graph calculates. @returns what core's losses are computed from */
+  async #accumulateSurrogate(
+    examples: readonly TokenExample[],
+    gradients: State,
+    loss: SurrogateLoss,
+    maxTokens: number = MICRO_BATCH_TOKENS,
+  ): Promise<ScoredTokens> {
+    this.#check(examples);
+    const hasValues = loss.form.valueClip !== null;
+    const outputs: TokenOutput[] = ['logprobs', 'entropies', ...(hasValues ? ['values' as const] : [])];
+    const rows = outputs.map(() => examples.map(({ ids }) => new Float32Array(ids.length)));
+    const inputsOf = surrogateInputs(examples, loss);
+    await this.#weights.refresh();
+    for (const { batch } of this.#batches(examples, maxTokens, this.#sharesPrefixes)) {
+      if (batch.rows === 0) continue;
+      const terms = { entropy: loss.form.hasEntropyBonus, value: hasValues, prefix: batch.prefix.length > 0 };
+      const program = await this.#trainingProgram(gradients, terms, loss.form);
+      const found = await program.run({ inputs: { ...scoringInputs(batch, hasValues), ...inputsOf(batch) } });
+      outputs.forEach((output, o) => spreadOutput(output, found[output].data as Float32Array, batch, rows[o]));
+    }
+    this.#joinRanks(rows.flat());
+    const tokensOf = (output: TokenOutput) =>
+      outputs.includes(output) ? lossTokens(examples, output, rows[outputs.indexOf(output)]) : new Float32Array(0);
+    return { logprobs: tokensOf('logprobs'), entropies: tokensOf('entropies'), values: tokensOf('values') };
+  }
+
   /** Adds the gradient of Σ weights · (−log p) into `gradients`, and returns that sum in nats. */
   async accumulateGradients(
     examples: readonly TokenExample[],
@@ -203,6 +234,7 @@ export class TokenScorer {
     const terms = {
       entropy: examples.some(({ entropyWeights }) => entropyWeights !== undefined),
       value: examples.some(({ valueWeights }) => valueWeights !== undefined),
+      prefix: false,
     };
     const program = await this.#trainingProgram(gradients, terms);
     await this.#weights.refresh();
@@ -229,10 +261,21 @@ export class TokenScorer {
   }
 
   /** The batches of a call with this rank's rows of each. `maxTokens` is of one process: ranks that compute together take more. */
-  #batches(examples: readonly TokenExample[], maxTokens: number): OwnRows[] {
+  #batches(examples: readonly TokenExample[], maxTokens: number, sharesPrefixes = false): OwnRows[] {
     const { padTokenId, device } = this.options;
-    const batches = tokenBatches(examples, { maxTokens: maxTokens * device.ranks.size, padTokenId });
+    const batches = tokenBatches(examples, { maxTokens: maxTokens * device.ranks.size, padTokenId, sharesPrefixes });
     return ownRows(batches, device.ranks);
+  }
+
+  /** Whether a training graph may contain the loss: in float16 its gradient would be scaled first and computed afterwards. */
+  get #calculatesLosses(): boolean {
+    const { kind, precision } = this.options.device;
+    return kind === 'cpu' && precision === 'float32';
+  }
+
+  /** Recurrent layers would have to take their states from the prefix. */
+  get #sharesPrefixes(): boolean {
+    return (this.options.architecture.states ?? []).length === 0;
   }
 
   /** Numbers that every rank has at its own rows, and zeros elsewhere, become those of all. */
@@ -279,7 +322,7 @@ export class TokenScorer {
 
   async #bindScoring(fetch: string[], adapters: boolean | State): Promise<BoundProgram> {
     const { device, architecture } = this.options;
-    const terms = { entropy: fetch.includes('entropies'), value: fetch.includes('values') };
+    const terms = { entropy: fetch.includes('entropies'), value: fetch.includes('values'), prefix: false };
     const key = JSON.stringify(terms);
     let compiled = this.#scoring.get(key);
     if (!compiled) {
@@ -291,22 +334,22 @@ export class TokenScorer {
   }
 
   /** Bound for one gradient state at a time. */
-  #trainingProgram(gradients: State, terms: Terms): Promise<BoundProgram> {
+  #trainingProgram(gradients: State, terms: Terms, surrogate?: SurrogateForm): Promise<BoundProgram> {
     if (this.#training?.gradients !== gradients) this.#training = { gradients, programs: new Map() };
     const { programs } = this.#training;
-    const key = JSON.stringify(terms);
+    const key = JSON.stringify([terms, surrogate, surrogate?.valueClip === Infinity]);
     let program = programs.get(key);
-    if (!program) programs.set(key, (program = this.#bindTraining(gradients, terms)));
+    if (!program) programs.set(key, (program = this.#bindTraining(gradients, terms, surrogate)));
     return program;
   }
 
-  async #bindTraining(gradients: State, terms: Terms): Promise<BoundProgram> {
+  async #bindTraining(gradients: State, terms: Terms, surrogate?: SurrogateForm): Promise<BoundProgram> {
     const { device, architecture, adapters, checkpointing, lossChunks } = this.options;
     const dropout = this.dropoutRng !== undefined;
     const program = await device.compile(
       trainingGraph(architecture, {
         ...this.#graphOptions(),
-        ...{ dropout, checkpointing, lossChunks, scalesLoss: this.#scalesLoss, ...terms },
+        ...{ dropout, checkpointing, lossChunks, scalesLoss: this.#scalesLoss, surrogate, ...terms },
         sharesBatch: device.ranks.size > 1,
       }),
     );
@@ -316,7 +359,9 @@ export class TokenScorer {
       ...names.map((name) => [gradientName(name), [gradients, name] as const]),
       ...(heads?.names ?? []).map((name) => [gradientName(name), [heads!, name] as const]),
     ]);
-    return program.bind({ state: await this.#wiring(program, true), fetch: ['loss'], store, mode: 'add' });
+    const outputs = ['logprobs', 'entropies', ...(terms.value ? ['values'] : [])];
+    const fetch = surrogate ? outputs : ['loss'];
+    return program.bind({ state: await this.#wiring(program, true), fetch, store, mode: 'add' });
   }
 
   /** Frees the compiled graphs. */
@@ -365,7 +410,7 @@ export class TokenScorer {
     examples.forEach(({ ids, targets, weights }, index) => {
       if (ids.length > architecture.contextLength)
         throw new RangeError(
-          `example ${index} has ${ids.length} tokens; the model's context length is ${architecture.contextLength}; keep the last ones`,
+          `example ${index} has ${ids.length} tokens; ${contextLimit(architecture)}; keep the last ones`,
         );
       const unknown = ids.find((id) => !(id >= 0 && id < architecture.vocabSize));
       if (unknown !== undefined)
@@ -424,12 +469,26 @@ function withLossGradient(examples: readonly TokenExample[], loss: TokenLoss): T
   }));
 }
 
+/** Numbers of a batch's scored (or valued) positions into the rows of its examples, [examples] of [tokens]. */
+function spreadOutput(output: TokenOutput, data: Float32Array, batch: TokenBatch, rows: readonly Float32Array[]): void {
+  const { examples, columns, prefix } = batch;
+  const positions = output === 'values' ? batch.valuePositions : batch.scoredPositions;
+  positions.forEach((position, i) => {
+    rows[examples[Math.floor(position / columns)]][prefix.length + (position % columns)] = data[i];
+  });
+}
+
 function scoringInputs(batch: TokenBatch, value = false): Record<string, InputTensor> {
-  const scored = [batch.scoredPositions.length];
+  const { prefix, scoredPositions, valuePositions } = batch;
+  const scored = [scoredPositions.length];
+  // The rows of the prefix come first.
+  const shifted = (positions: Int32Array) =>
+    prefix.length === 0 ? positions : positions.map((position) => position + prefix.length);
   return {
     ids: { dims: [batch.rows, batch.columns], data: batch.ids },
-    scored_positions: { dims: scored, data: batch.scoredPositions },
+    scored_positions: { dims: scored, data: shifted(scoredPositions) },
     targets: { dims: scored, data: batch.targets },
-    ...(value && { value_positions: { dims: [batch.valuePositions.length], data: batch.valuePositions } }),
+    ...(value && { value_positions: { dims: [valuePositions.length], data: shifted(valuePositions) } }),
+    ...(prefix.length > 0 && { prefix_ids: { dims: [prefix.length], data: prefix } }),
   };
 }

@@ -1,7 +1,7 @@
 // The graphs that score token batches: log-probabilities alone, and the whole training step (loss and every gradient).
 import { GraphBuilder, gradients, type Precision, type Value } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
-import { causalAttention } from '../layers/attention.js';
+import { causalAttention, prefixedAttention } from '../layers/attention.js';
 import { SeededDropout } from '../layers/dropout.js';
 import { GraphScope } from '../decoder/forward-scope.js';
 import { AdapterGraph } from '../lora/adapter-graph.js';
@@ -10,6 +10,7 @@ import type { QuantizedWeight } from '../quantization/quantized-weight.js';
 import { tokenEntropies, tokenLogprobs } from '../layers/token-logprobs.js';
 import { vocabularyLoss } from '../layers/vocabulary-loss.js';
 import { maskedLogits } from '../layers/vocabulary-mask.js';
+import { surrogateWeights, valueSlopes, type SurrogateForm } from './surrogate-gradient.js';
 import { valueHeadGraph, valueHeadInputs } from './value-head.js';
 
 export interface ScoringOptions {
@@ -25,6 +26,8 @@ export interface ScoringOptions {
   entropy?: boolean;
   /** The value head too, at the input `value_positions`: a further output when scoring, a further term of the loss with the input `value_weights` when training. */
   value?: boolean;
+  /** All rows begin with the tokens of the input `prefix_ids`, which are computed once; positions count from their first. */
+  prefix?: boolean;
 }
 
 export interface TrainingOptions extends ScoringOptions {
@@ -38,6 +41,11 @@ export interface TrainingOptions extends ScoringOptions {
   scalesLoss?: boolean;
   /** With dropout a further input, the scalar `dropout_first_row` (see SeededDropout): other processes compute the rows before it. */
   sharesBatch?: boolean;
+  /**
+   * The gradients are those of this loss, computed from the log-probabilities (and values) of the same pass. Outputs are these in
+   * place of `loss`: `logprobs` and `entropies` [scored] and, with `value`, `values` [valued].
+   */
+  surrogate?: SurrogateForm;
 }
 
 /** What training changes: every parameter, or with LoRA the adapters alone. */
@@ -83,24 +91,28 @@ export function trainingGraph(architecture: CausalArchitecture, options: Trainin
   const g = new GraphBuilder('train');
   const scored = scoredRows(g, architecture, options, options);
   const { scope, adapters, dropoutSeed, firstRow, rows, valueRows, allRows, logitsOf, targets } = scored;
-  const weights = g.input('weights', 'float32', ['scored']);
+  const { surrogate } = options;
+  const weights = surrogate ? surrogateWeights(g, surrogate) : g.input('weights', 'float32', ['scored']);
   const trainable = trainableParameters(architecture, options.adapters);
   for (const { name, shape, isBuffer } of trainable) if (isBuffer) g.output(gradientName(name), g.zeros(shape));
   const names = trainable.filter(({ isBuffer }) => !isBuffer).map(({ name }) => name);
   const parameters = adapters?.parameters ?? names.map((name) => scope.parameter(name));
-  const { loss, rowGradient, parameterGradients } = vocabularyLoss(g, {
-    rows,
-    targets,
-    weights,
+  const { loss, rowGradient, parameterGradients, ...found } = vocabularyLoss(g, {
+    ...{ rows, targets, weights },
+    entropies: surrogate !== undefined,
     entropyWeights: options.entropy ? g.input('entropy_weights', 'float32', ['scored']) : undefined,
     gradientScale: options.scalesLoss ? g.input('loss_scale', 'float32', []) : undefined,
     logits: logitsOf,
     parameters,
     chunks: options.lossChunks ?? 1,
   });
-  g.output('loss', loss);
+  if (surrogate) {
+    g.output('logprobs', found.logprobs);
+    g.output('entropies', found.entropies!);
+  } else g.output('loss', loss);
+  const seeds = [dropoutSeed, firstRow].filter((source) => source !== undefined);
   const recompute = options.checkpointing
-    ? { boundaries: scope.blockBoundaries, sources: [dropoutSeed, firstRow].filter((source) => source !== undefined) }
+    ? { boundaries: scope.blockBoundaries, sources: [...seeds, ...scope.readLater] }
     : undefined;
   const upstream = valueRows ? g.concat([rowGradient, valueRowGradient(g, valueRows, options)], 0) : rowGradient;
   const gradientOptions = { upstream, contributed: parameterGradients, recompute };
@@ -111,12 +123,15 @@ export function trainingGraph(architecture: CausalArchitecture, options: Trainin
 }
 
 /** Gradient of Σ value_weights · V by the rows under the head; that by the head's own parameters becomes outputs. */
-function valueRowGradient(g: GraphBuilder, valueRows: Value, { scalesLoss }: TrainingOptions): Value {
+function valueRowGradient(g: GraphBuilder, valueRows: Value, { scalesLoss, surrogate }: TrainingOptions): Value {
   if (scalesLoss) throw new Error('the value head is not built for loss scaling');
   const rows = g.stopGradient(valueRows);
   const head = valueHeadInputs(g, Number(rows.dim(1)));
   const values = valueHeadGraph(g, rows, head);
-  const upstream = g.input('value_weights', 'float32', ['valued']);
+  if (surrogate) g.output('values', values);
+  const upstream = surrogate
+    ? valueSlopes(g, values, surrogate.valueClip!)
+    : g.input('value_weights', 'float32', ['valued']);
   const [gradient, ...own] = gradients(g, values, [rows, ...Object.values(head)], { upstream });
   Object.keys(head).forEach((name, i) => g.output(gradientName(name), own[i]));
   return gradient;
@@ -131,14 +146,14 @@ export function trunkWidth(architecture: CausalArchitecture): number {
 /**
  * Hidden rows of the scored positions only, and the head that makes logits of any of them: prompts and padding cost no
  * vocabulary product. Inputs: ids [batch, tokens], scored_positions and targets [scored], all int32; with `value` also
- * value_positions [valued].
+ * value_positions [valued]; with `prefix` also prefix_ids [prefix], whose rows come before those of ids.
  *
  * @returns `allRows` [scored + valued, width]: `rows`, then `valueRows`
  */
 function scoredRows(
   g: GraphBuilder,
   architecture: CausalArchitecture,
-  { maskedTokenIds, adapters: adapterLayout, quantized, weightType, value }: ScoringOptions,
+  { maskedTokenIds, adapters: adapterLayout, quantized, weightType, value, prefix: hasPrefix }: ScoringOptions,
   training: Pick<TrainingOptions, 'dropout' | 'sharesBatch'> | undefined,
 ) {
   const ids = g.input('ids', 'int32', ['batch', 'tokens']);
@@ -155,13 +170,20 @@ function scoredRows(
     batch: 'batch',
     tokens: 'tokens',
     operandOrder: 'rows-left',
-    attention: (_layer, queryKeyValue, form, drop) => causalAttention(g, queryKeyValue, layout, form, drop),
+    attention: (_layer, queryKeyValue, form, drop) =>
+      prefix
+        ? prefixedAttention(g, queryKeyValue, { ...layout, prefix: prefix.dim(0) }, form, drop)
+        : causalAttention(g, queryKeyValue, layout, form, drop),
     quantized,
     weightType,
     adapters,
     dropout: training?.dropout ? seeded : undefined,
   });
-  const residual = architecture.residual(scope, g.reshape(ids, [-1]), g.range('tokens'));
+  const prefix = hasPrefix ? g.input('prefix_ids', 'int32', ['prefix']) : undefined;
+  const flat = g.reshape(ids, [-1]);
+  const residual = prefix
+    ? architecture.residual(scope, g.concat([prefix, flat], 0), prefixedPositions(g))
+    : architecture.residual(scope, flat, g.range('tokens'));
   const logitsOf = (rows: Value) => maskedLogits(g, architecture.logits(scope, rows), maskedTokenIds);
   const shared = { scope, adapters, dropoutSeed, firstRow, targets, logitsOf };
   if (!value) {
@@ -172,4 +194,10 @@ function scoredRows(
   const allRows = g.gather(residual, g.concat([positions, valuePositions], 0), 0);
   const rows = g.slice(allRows, 0, 0, 'scored');
   return { ...shared, rows, valueRows: g.slice(allRows, 0, 'scored'), allRows };
+}
+
+/** [prefix + batch · tokens] int64: the prefix's, then those of each row. */
+function prefixedPositions(g: GraphBuilder): Value {
+  const own = g.add(g.range('tokens'), g.dimScalar('prefix'));
+  return g.concat([g.range('prefix'), g.reshape(g.expand(g.unsqueeze(own, 0), ['batch', 'tokens']), [-1])], 0);
 }

@@ -77,7 +77,7 @@ test('the server plays what its policy would play here, token by token, for whoe
 
 test('another tokenizer, and a server without token ids, are refused before an episode', async () => {
   const words = wordLevelTokenizer(['a dog cow ? yes no go left right up down 0 1 2 3\n']);
-  const stranger = { tokenizer: words, contextLength: 64 } as unknown as LanguageModel;
+  const stranger = { tokenizer: words, contextLength: 64, maskedTokenIds: [] } as unknown as LanguageModel;
   const open = (baseUrl: string, policy: LanguageModel) =>
     withRemoteRollouts(remote(baseUrl), { policy, dialogues: textDialogues(words), slots: 1 }, () => Promise.resolve());
   await expect(open(server.url, stranger)).rejects.toThrow('has another tokenizer than the policy: ');
@@ -86,6 +86,17 @@ test('another tokenizer, and a server without token ids, are refused before an e
   const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/v1`;
   await expect(open(url, model)).rejects.toThrow(/does not answer completions with token ids: .*no token_ids.*\n.*return_token_ids/s); // prettier-ignore
   silent.close();
+});
+
+test('after a change of weights the server plays as the new policy, and nothing of the old one’s cache is used', async () => {
+  const [before, wanted] = [await rollout(other, server.url), await rollout(other, null)];
+  expect(plain(before)).not.toEqual(plain(wanted));
+  const asked = rollout(other, server.url);
+  await server.changeWeights(async () => model.restoreParameters(await other.copyParameters()));
+  await asked;
+  expect(plain(await rollout(other, server.url))).toEqual(plain(wanted));
+  await expect(server.changeWeights(() => Promise.reject(new Error('a broken file')))).rejects.toThrow('a broken file');
+  expect(plain(await rollout(other, server.url))).toEqual(plain(wanted));
 });
 
 const config = { remotePolicy: remote('http://127.0.0.1:1/v1'), actionChoice: 'free' };

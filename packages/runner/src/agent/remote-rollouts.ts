@@ -26,12 +26,18 @@ interface Slot {
 }
 
 class RemoteRollouts {
+  /** What the policy here can never write, it cannot learn from: −100 bans a token. */
+  readonly #banned: Record<number, number> | undefined;
+
   private constructor(
     private readonly server: HttpServer,
     private readonly config: RemotePolicyConfig,
-    private readonly policy: Pick<LanguageModel, 'tokenizer' | 'contextLength'>,
+    private readonly policy: Pick<LanguageModel, 'tokenizer' | 'contextLength' | 'maskedTokenIds'>,
     private readonly dialogues: Dialogues,
-  ) {}
+  ) {
+    const masked = policy.maskedTokenIds;
+    this.#banned = masked.length > 0 ? Object.fromEntries(masked.map((id) => [id, -100])) : undefined;
+  }
 
   /** @throws where the server has no such model, returns no token ids, or has another tokenizer */
   static async open(
@@ -69,7 +75,7 @@ class RemoteRollouts {
     try {
       answer = await this.#complete({
         ...{ prompt, seed, max_tokens: maxNewTokens, stop_token_ids: terminatorIds, top_p: topP },
-        ...{ temperature: greedy ? 0 : temperature, top_k: topK === 0 ? -1 : topK },
+        ...{ temperature: greedy ? 0 : temperature, top_k: topK === 0 ? -1 : topK, logit_bias: this.#banned },
       });
     } catch (error) {
       return this.#failed(error);

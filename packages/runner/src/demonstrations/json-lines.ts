@@ -43,7 +43,7 @@ export async function readJsonLines<T>(path: string, schema: object): Promise<{ 
 const checks = new WeakMap<object, ValidateFunction>();
 
 function checkOf(schema: object): ValidateFunction {
-  const check = checks.get(schema) ?? new Ajv({ strict: false, verbose: true }).compile(schema);
+  const check = checks.get(schema) ?? new Ajv({ strict: false, strictNumbers: true, verbose: true }).compile(schema);
   checks.set(schema, check);
   return check;
 }
@@ -56,12 +56,13 @@ function parse(content: string, path: string, line: number): unknown {
   }
 }
 
-function complaint({ instancePath, keyword, params, parentSchema, message }: ErrorObject): string {
+function complaint({ instancePath, keyword, params, parentSchema, message, data }: ErrorObject): string {
   const place = instancePath === '' ? 'the line' : `'${instancePath.slice(1).replaceAll('/', '.')}'`;
   if (keyword === 'additionalProperties') {
     const known = Object.keys((parentSchema?.properties ?? {}) as object);
     return `${place} has an unknown key '${params.additionalProperty as string}'; known keys: ${known.join(', ')}`;
   }
   if (keyword === 'enum') return `${place} must be one of ${(params.allowedValues as unknown[]).join(', ')}`;
+  if (Math.abs(data as number) === Infinity) return `${place} must be a finite number`; // JSON reads 1e999 so
   return `${place} ${message ?? 'is wrong'}`;
 }

@@ -44,3 +44,9 @@ test('records of texts and trajectories may stand in one file; a line that is ne
   await expect(readEpisodes(file(record, { opening: 'Room:\n', turns: [] }))).rejects.toThrow(/episodes\.jsonl:2: /);
   await expect(readEpisodes(file())).rejects.toThrow('episodes.jsonl contains no episode');
 });
+
+test('an infinite reward, which JSON may contain as 1e999, is refused with its place', async () => {
+  const path = file({ opening: 'Room:\n', turns: [{ action: 'a', reward: 3 }] });
+  writeFileSync(path, '{"opening": "Room:", "turns": [{"action": "a", "reward": -1e999}]}\n');
+  await expect(readEpisodes(path)).rejects.toThrow(":1: 'turns.0.reward' must be a finite number");
+});

@@ -89,7 +89,7 @@ export class JobBoard {
     const longest = maximum([3, ...shown.map(({ label }) => label.length)]);
     const width = Math.min(longest, Math.max(10, Math.floor(columns * LABEL_SHARE)));
     const line = (label: string, status: string, time: string, text: string) =>
-      `${cut(label, width)}  ${status.padEnd(8)}  ${time.padStart(7)}  ${text}`;
+      shortened(`${shortened(label, width).padEnd(width)}  ${status.padEnd(8)}  ${time.padStart(7)}  ${text}`, columns);
     const body = shown.map(({ label, status, startedAt, seconds, text }) =>
       line(label, status, duration(seconds ?? this.clock() - startedAt), text),
     );
@@ -108,8 +108,8 @@ export class JobBoard {
   }
 }
 
-const cut = (text: string, width: number): string =>
-  text.length > width ? `${text.slice(0, width - 1)}…` : text.padEnd(width);
+const shortened = (text: string, width: number): string =>
+  text.length > width ? `${text.slice(0, width - 1)}…` : text;
 
 /** Four significant digits, and never more than the number has. */
 export function figure(value: number): string {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
-import { targets } from './targets.js';
+import { type Target, targets } from './targets.js';
 
 /** What a program throws by mistake; errors for users are of classes of their own, or name a place. */
 const MISTAKES: readonly { prototype: unknown }[] = [
@@ -30,9 +30,22 @@ export interface FuzzResult {
   inputs: number;
   /** Inputs that were read although damaged. */
   accepted: number;
-  /** CPU time of the process for one input. */
+  /** CPU time of the process for one input, or for the inputs that are read at once. */
   slowestMs: number;
   findings: Finding[];
+}
+
+interface Input {
+  seed: number;
+  bytes: Uint8Array;
+}
+
+/** CPU time of this process, in milliseconds: a busy machine makes nothing slower. */
+async function timed<T>(work: () => Promise<T>): Promise<{ value: T; ms: number }> {
+  const before = process.cpuUsage();
+  const value = await work();
+  const { user, system } = process.cpuUsage(before);
+  return { value, ms: (user + system) / 1000 };
 }
 
 /**
@@ -42,28 +55,42 @@ export interface FuzzResult {
  */
 export async function fuzz(target: string, count: number, first = 1, limitMs = 2000): Promise<FuzzResult> {
   const folder = mkdtempSync(join(tmpdir(), 'bowyer-fuzz-'));
-  const current = join(folder, 'current-input');
   const reader = await targets[target](folder);
   for (const seed of reader.seeds) await reader.read(seed); // what is damaged was valid
   const result: FuzzResult = { inputs: count, accepted: 0, slowestMs: 0, findings: [] };
+  const make = (seed: number, lane: number): Input => {
+    const rng = Rng.forPurpose(seed, target);
+    const bytes = reader.damage(reader.seeds[rng.integer(0, reader.seeds.length - 1)], rng);
+    writeFileSync(join(folder, `input-${lane}`), bytes); // what a reader that never ends was reading
+    return { seed, bytes };
+  };
+  const read = async ({ seed, bytes }: Input) => {
+    const problem = await reader.read(bytes).then(() => void result.accepted++, mistakeOf);
+    if (problem) result.findings.push({ problem, seed, input: bytes });
+  };
+  const lanes = reader.lanes ?? 1;
   try {
-    for (let seed = first; seed < first + count; seed++) {
-      const rng = Rng.forPurpose(seed, target);
-      const input = reader.damage(reader.seeds[rng.integer(0, reader.seeds.length - 1)], rng);
-      writeFileSync(current, input); // what a reader that never ends was reading
-      const before = process.cpuUsage();
-      const problem = await reader.read(input).then(() => void result.accepted++, mistakeOf);
-      const { user, system } = process.cpuUsage(before);
-      const ms = (user + system) / 1000; // a busy machine makes nothing slower
+    for (let from = first; from < first + count; from += lanes) {
+      const inputs = Array.from({ length: Math.min(lanes, first + count - from) }, (_, i) => make(from + i, i));
+      const { ms } = await timed(() => Promise.all(inputs.map(read)));
       result.slowestMs = Math.max(result.slowestMs, ms);
-      if (problem) result.findings.push({ problem, seed, input });
-      else if (ms > limitMs) result.findings.push({ problem: `took ${Math.round(ms)} ms`, seed, input });
+      if (ms > limitMs) result.findings.push(...(await slowOnes(inputs, reader, limitMs)));
     }
   } finally {
     await reader.close?.();
     rmSync(folder, { recursive: true, force: true });
   }
   return result;
+}
+
+/** Those of some inputs that take long alone. */
+async function slowOnes(inputs: readonly Input[], reader: Target, limitMs: number): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const { seed, bytes } of inputs) {
+    const { ms } = await timed(() => reader.read(bytes).catch(() => undefined));
+    if (ms > limitMs) findings.push({ problem: `took ${Math.round(ms)} ms`, seed, input: bytes });
+  }
+  return findings;
 }
 
 /** @returns what is wrong with an error as a message to users; undefined where it is one */

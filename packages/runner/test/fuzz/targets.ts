@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { openSafetensors, readLlama2c, readPretrainedConfig, readPyTorchStateDict } from '@bowyer/checkpoints';
 import { compose } from '@bowyer/config';
-import { Rng } from '@bowyer/core';
+import { maximum, Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import {
   architectureFor,
@@ -23,7 +23,10 @@ import { repository } from '../command-line.js';
 import { damageBytes, damageJson } from './mutations.js';
 
 export interface Target {
+  /** Valid inputs. */
   seeds: readonly Uint8Array[];
+  /** Inputs that are read at once; one if not given. */
+  lanes?: number;
   damage: (seed: Uint8Array, rng: Rng) => Uint8Array;
   read: (input: Uint8Array) => Promise<unknown>;
   close?: () => Promise<void>;
@@ -190,34 +193,47 @@ function damageRequest(seed: Uint8Array, rng: Rng): Uint8Array {
 /** How long a client waits for more of an answer, or for one to bytes that are no whole request, in milliseconds. */
 const PATIENCE = 40;
 
+/** Connections at once, so that most of the patience is not idle. */
+const LANES = 16;
+
+/** How long for the answer to a whole request: on a busy machine the first one takes seconds. */
+const LIMIT = 60_000;
+
+/** Whether a server has all it needs for an answer. */
 function isWhole(bytes: Uint8Array): boolean {
-  const [head, body] = Buffer.from(bytes).toString('latin1').split('\r\n\r\n');
-  return body !== undefined && body.length >= Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
+  const text = Buffer.from(bytes).toString('latin1');
+  const end = text.indexOf('\r\n\r\n');
+  const lengths = [...text.slice(0, Math.max(end, 0)).matchAll(/^content-length:[ \t]*(\d+)[ \t]*\r?$/gim)];
+  return end >= 0 && text.length - end - 4 >= maximum([0, ...lengths.map(([, length]) => Number(length))]);
 }
 
 /**
- * Sends bytes as they are, and leaves when nothing is answered.
+ * Sends bytes as they are, and leaves when a request that is not whole gets no answer.
  *
- * @throws if the server refuses them, answers with a fault of its own, or does not close the connection
+ * @throws if the server refuses them, does not answer, answers with a fault of its own, or does not close the connection
  */
 function send(origin: string, bytes: Uint8Array): Promise<void> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {
     let answer = '';
-    const socket = connect({ host: hostname, port: Number(port) }, () => socket.write(bytes));
-    let leave = setTimeout(() => socket.end(), isWhole(bytes) ? 1000 : PATIENCE);
+    let leave: NodeJS.Timeout | undefined;
+    const socket = connect({ host: hostname, port: Number(port) }, () => {
+      socket.write(bytes);
+      leave = setTimeout(() => socket.end(), isWhole(bytes) ? LIMIT : PATIENCE);
+    });
     socket.setEncoding('latin1').on('data', (piece: string) => {
       answer += piece;
       clearTimeout(leave);
       leave = setTimeout(() => socket.end(), PATIENCE); // the connection is kept open where `connection: close` is damaged
     });
-    socket.setTimeout(5000, () => socket.destroy(new Error('the server did not end the connection in 5 s')));
+    socket.setTimeout(LIMIT, () => socket.destroy(new Error('the server did not end the connection')));
     socket.on('error', reject);
     socket.on('close', () => {
       clearTimeout(leave);
       const statuses = [...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
       const fault = statuses.find((status) => status >= 500 && status !== 503 && status !== 501);
-      if (fault !== undefined) reject(new Error(`the server answered ${fault}: ${answer.slice(0, 500)}`));
+      if (statuses.length === 0 && isWhole(bytes)) reject(new Error('the server did not answer'));
+      else if (fault !== undefined) reject(new Error(`the server answered ${fault}: ${answer.slice(0, 500)}`));
       else if (statuses.some((status) => status < 300)) resolve();
       else reject(new Error(`refused: ${statuses.join(', ') || 'no answer'}`));
     });
@@ -245,6 +261,7 @@ const modelServer: OpenTarget = async () => {
       request('GET', '/health'),
     ],
     damage: damageRequest,
+    lanes: LANES,
     read: (input) => send(server.url, input),
     close: async () => {
       await server.close();
@@ -268,6 +285,7 @@ const envServer: OpenTarget = async () => {
       request('GET', at('observation?id=0')),
     ],
     damage: damageRequest,
+    lanes: LANES,
     read: (input) => send(server.url, input),
     close: () => server.close(),
   };

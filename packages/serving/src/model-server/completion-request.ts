@@ -13,6 +13,7 @@ import { callFormats, type CallFormat, type PartsOptions } from './message-parts
 import { checkArguments, checkCharacters, checkTokens, stopsOf, tokenLimit } from './request-bounds.js';
 import { BadRequestError, RequestFields } from './request-fields.js';
 import type { SteppedTokenizer } from './stepped-tokenizer.js';
+import { inTurns } from './turns.js';
 
 export interface CompletionRequest {
   prompts: Prompt[];
@@ -96,7 +97,7 @@ const roles: Record<string, ChatMessage['role']> = {
 /** Stop tokens, and tokens with a bias: they go with the answer from round to round. */
 const MOST_TOKENS = 4_096;
 
-/** More are refused: a template renders them in one go. */
+/** More are refused: no dialogue has as many, and some of the work for each is done in one go. */
 const MOST_MESSAGES = 2_048;
 
 const EMPTY = 'is empty; this model needs at least one token to continue from';
@@ -119,7 +120,7 @@ export async function readChatRequest(
   const given = fields.objects('messages');
   if (given.length > MOST_MESSAGES) throw fields.fail('messages', `has ${given.length} messages; at most ${MOST_MESSAGES} are allowed`); // prettier-ignore
   checkArguments(given);
-  const messages = given.map(message);
+  const messages = await inTurns(readMessages(given), signal);
   const logprobs = fields.boolean('logprobs');
   const topLogprobs = fields.number('top_logprobs', 0, { min: 0, max: MAX_TOP_LOGPROBS, whole: true });
   if (topLogprobs > 0 && !logprobs) throw fields.fail('top_logprobs', 'needs logprobs to be true');
@@ -128,7 +129,8 @@ export async function readChatRequest(
   checkCharacters(characters, reader, 'messages');
   let ids: number[];
   try {
-    ids = await inSteps(() => template.encodePrompt(messages, templateInputs(fields)), reader, signal);
+    const encode = await inTurns(template.writePromptInSteps(messages, templateInputs(fields)), signal);
+    ids = await inSteps(encode, reader, signal);
   } catch (error) {
     throw error instanceof ChatTemplateError ? new BadRequestError(error.message, 'messages') : error;
   }
@@ -266,6 +268,15 @@ function checkModel(fields: RequestFields, { name }: RequestReader): void {
       'model',
       'model_not_found',
     );
+}
+
+function* readMessages(given: readonly RequestFields[]): Generator<undefined, ChatMessage[]> {
+  const messages: ChatMessage[] = [];
+  for (const fields of given) {
+    messages.push(message(fields));
+    yield;
+  }
+  return messages;
 }
 
 function message(fields: RequestFields): ChatMessage {

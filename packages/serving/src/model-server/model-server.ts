@@ -121,6 +121,11 @@ export class ModelServer {
     return `${this.#listener.origin}/v1`;
   }
 
+  /** Applies a change of the model's weights between two answers: those in progress are finished first, the next ones wait. */
+  changeWeights(apply: () => Promise<void>): Promise<void> {
+    return this.batcher.changeWeights(apply);
+  }
+
   /** Accepts no further request, finishes the answers in progress, frees the cache. The model stays with its owner. */
   async close(): Promise<void> {
     await this.#listener.close();

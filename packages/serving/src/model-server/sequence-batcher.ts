@@ -73,9 +73,17 @@ interface Scoring {
   reject: (error: unknown) => void;
 }
 
+/** A change of the model's weights. */
+interface Change {
+  apply: () => Promise<void>;
+  resolve: () => void;
+  reject: (error: unknown) => void;
+}
+
 export class SequenceBatcher {
   readonly #free: number[];
   #scorings: Scoring[] = [];
+  #changes: Change[] = [];
   #waiting: Sequence[] = [];
   #running: Sequence[] = [];
   #rounds: Promise<void> | null = null;
@@ -133,6 +141,16 @@ export class SequenceBatcher {
     return scored;
   }
 
+  /**
+   * Changes the model's weights when no answer is in progress, so that each answer is of one set of weights; answers that have not
+   * begun wait for it, and nothing that was computed before is used again.
+   */
+  changeWeights(apply: () => Promise<void>): Promise<void> {
+    const changed = new Promise<void>((resolve, reject) => this.#changes.push({ apply, resolve, reject }));
+    this.#begin();
+    return changed;
+  }
+
   #begin(): void {
     this.#rounds ??= this.#play().finally(() => (this.#rounds = null));
   }
@@ -146,10 +164,12 @@ export class SequenceBatcher {
   async #play(): Promise<void> {
     // Requests of the same turn of the event loop begin together.
     await new Promise<void>((resolve) => setImmediate(resolve));
-    while (this.#waiting.length + this.#running.length + this.#scorings.length > 0) {
+    while (this.#waiting.length + this.#running.length + this.#scorings.length + this.#changes.length > 0) {
       for (const scoring of this.#scorings.splice(0)) await this.#score(scoring);
       this.#dropAborted();
-      while (this.#free.length > 0 && this.#waiting.length > 0) this.#admit(this.#waiting.shift()!);
+      if (this.#running.length === 0) for (const change of this.#changes.splice(0)) await this.#change(change);
+      while (this.#changes.length === 0 && this.#free.length > 0 && this.#waiting.length > 0)
+        this.#admit(this.#waiting.shift()!);
       for (const group of this.#groups()) await this.#advance(group);
     }
   }
@@ -165,6 +185,17 @@ export class SequenceBatcher {
       resolve(examples.map(({ ids }) => (ids.length > 0 ? rows.shift()! : new Float32Array(0))));
     } catch (error) {
       reject(error);
+    }
+  }
+
+  async #change({ apply, resolve, reject }: Change): Promise<void> {
+    try {
+      await apply();
+      resolve();
+    } catch (error) {
+      reject(error);
+    } finally {
+      for (const slot of this.#free) this.episodes.truncate(slot, 0);
     }
   }
 

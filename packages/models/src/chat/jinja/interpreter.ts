@@ -1,4 +1,5 @@
-// Runs a parsed template. A loop's body, a macro and `with` have names of their own; the branches of an `if` do not.
+// Runs a parsed template, in steps: a step ends after each round of a loop that is in no macro and no captured text. A loop's body, a
+// macro and `with` have names of their own; the branches of an `if` do not.
 import { called, evaluate, filtered, withLine } from './expression-evaluator.js';
 import { loopState } from './loop-state.js';
 import { textOf } from './printing.js';
@@ -17,6 +18,20 @@ export interface GenerationSpan {
 
 type Signal = 'break' | 'continue' | undefined;
 
+/** Work that others may interrupt where it yields. */
+type Steps<Result> = Generator<undefined, Result>;
+
+/** Does all the work at once. */
+export function finished<Result>(steps: Steps<Result>): Result {
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  return step.value;
+}
+
+type Containing = Extract<Statement, { type: 'if' | 'for' | 'with' }>;
+
+const contains = (statement: Statement): statement is Containing => ['if', 'for', 'with'].includes(statement.type);
+
 export class Interpreter {
   readonly spans: GenerationSpan[] = [];
   readonly #root: string[] = [];
@@ -25,8 +40,8 @@ export class Interpreter {
   #output = this.#root;
   #items: Value[] = [];
 
-  run(template: readonly Statement[], scope: Scope): string {
-    this.#all(template, scope);
+  *run(template: readonly Statement[], scope: Scope): Steps<string> {
+    yield* this.#all(template, scope);
     return this.#root.join('');
   }
 
@@ -40,51 +55,45 @@ export class Interpreter {
     const before = this.#output;
     this.#output = [];
     try {
-      this.#all(body, scope);
+      finished(this.#all(body, scope));
       return this.#output.join('');
     } finally {
       this.#output = before;
     }
   }
 
-  #all(statements: readonly Statement[], scope: Scope): Signal {
+  *#all(statements: readonly Statement[], scope: Scope): Steps<Signal> {
     for (const statement of statements) {
-      const signal = this.#statement(statement, scope);
-      if (signal !== undefined) return signal;
+      if (statement.type === 'break' || statement.type === 'continue') return statement.type;
+      if (statement.type === 'text') {
+        this.#write(statement.text);
+        continue;
+      }
+      try {
+        const signal = contains(statement) ? yield* this.#containing(statement, scope) : this.#simple(statement, scope);
+        if (signal !== undefined) return signal;
+      } catch (error) {
+        throw withLine(error, statement.line);
+      }
     }
     return undefined;
   }
 
-  #statement(statement: Statement, scope: Scope): Signal {
-    if (statement.type === 'text') {
-      this.#write(statement.text);
-      return undefined;
-    }
-    if (statement.type === 'break' || statement.type === 'continue') return statement.type;
-    try {
-      return this.#compound(statement, scope);
-    } catch (error) {
-      throw withLine(error, statement.line);
-    }
+  /** Statements in whose body a loop may be. */
+  *#containing(statement: Containing, scope: Scope): Steps<Signal> {
+    if (statement.type === 'for') return yield* this.#for(statement, scope);
+    if (statement.type === 'with') return yield* this.#with(statement, scope);
+    const branch = statement.branches.find(({ test }) => isTrue(evaluate(test, scope)));
+    return yield* this.#all(branch?.body ?? statement.otherwise, scope);
   }
 
-  #compound(statement: Exclude<Statement, { type: 'text' | 'break' | 'continue' }>, scope: Scope): Signal {
-    switch (statement.type) {
-      case 'print':
-        this.#write(textOf(evaluate(statement.value, scope)));
-        return undefined;
-      case 'if': {
-        const branch = statement.branches.find(({ test }) => isTrue(evaluate(test, scope)));
-        return this.#all(branch?.body ?? statement.otherwise, scope);
-      }
-      case 'for':
-        return this.#for(statement, scope);
-      case 'with':
-        return this.#with(statement, scope);
-      default:
-        this.#block(statement, scope);
-        return undefined;
-    }
+  #simple(
+    statement: Exclude<Statement, Containing | { type: 'text' | 'break' | 'continue' }>,
+    scope: Scope,
+  ): undefined {
+    if (statement.type === 'print') this.#write(textOf(evaluate(statement.value, scope)));
+    else this.#block(statement, scope);
+    return undefined;
   }
 
   /** Statements that define a name, or whose body is collected as a text. */
@@ -134,17 +143,17 @@ export class Interpreter {
     this.#write(text);
   }
 
-  #with({ assignments, body }: Extract<Statement, { type: 'with' }>, scope: Scope): Signal {
+  *#with({ assignments, body }: Extract<Statement, { type: 'with' }>, scope: Scope): Steps<Signal> {
     const inner = scope.inner();
     const values = assignments.map(({ value }) => evaluate(value, scope));
     assignments.forEach(({ target }, i) => assign(target, values[i], inner));
-    return this.#all(body, inner);
+    return yield* this.#all(body, inner);
   }
 
-  #for(statement: For, scope: Scope): undefined {
+  *#for(statement: For, scope: Scope): Steps<undefined> {
     const over = evaluate(statement.over, scope);
     if (statement.isRecursive) this.#write(this.#recursive(statement, over, scope, 0));
-    else this.#loop(statement, over, scope, 0, null);
+    else yield* this.#loop(statement, over, scope, 0, null);
     return undefined;
   }
 
@@ -152,14 +161,21 @@ export class Interpreter {
     const before = this.#output;
     this.#output = [];
     try {
-      this.#loop(statement, over, scope, depth, (further) => this.#recursive(statement, further, scope, depth + 1));
+      const recurse = (further: Value) => this.#recursive(statement, further, scope, depth + 1);
+      finished(this.#loop(statement, over, scope, depth, recurse));
       return this.#output.join('');
     } finally {
       this.#output = before;
     }
   }
 
-  #loop(statement: For, over: Value, scope: Scope, depth: number, recurse: ((items: Value) => Value) | null): void {
+  *#loop(
+    statement: For,
+    over: Value,
+    scope: Scope,
+    depth: number,
+    recurse: ((items: Value) => Value) | null,
+  ): Steps<void> {
     const { target, test, body, otherwise } = statement;
     const items = iterate(over).filter((item) => {
       if (test === null) return true;
@@ -174,11 +190,12 @@ export class Interpreter {
       inner.set('loop', loop);
       assign(target, item, inner);
       this.#items.push(item);
-      const signal = this.#all(body, inner);
+      const signal = yield* this.#all(body, inner);
       this.#items.pop();
       if (signal === 'break') break;
+      yield;
     }
-    if (items.length === 0) this.#all(otherwise, scope.inner());
+    if (items.length === 0) yield* this.#all(otherwise, scope.inner());
   }
 
   #macro(name: string, parameters: readonly Parameter[], body: readonly Statement[], scope: Scope): Callable {

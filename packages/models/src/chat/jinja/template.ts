@@ -2,7 +2,7 @@
 // `continue`, no autoescape, lists and dicts that a template cannot change, and `{% generation %}` blocks whose places are reported.
 // Sources: jinja.palletsprojects.com/en/stable/templates; huggingface.co/docs/transformers/chat_templating_writing.
 import { globalFunctions } from './globals.js';
-import { Interpreter } from './interpreter.js';
+import { finished, Interpreter } from './interpreter.js';
 import { parse } from './parser.js';
 import { Scope } from './scope.js';
 import type { Statement } from './syntax.js';
@@ -33,6 +33,14 @@ export class Template {
    * @throws {TemplateError} with the line
    */
   render(variables: Readonly<Record<string, unknown>>, tracked: readonly unknown[] = []): Rendered {
+    return finished(this.renderInSteps(variables, tracked));
+  }
+
+  /** The same; others may have their turn where it yields, after each round of a loop. */
+  *renderInSteps(
+    variables: Readonly<Record<string, unknown>>,
+    tracked: readonly unknown[] = [],
+  ): Generator<undefined, Rendered> {
     const known = new Map<unknown, Value>();
     const scope = new Scope(null);
     for (const [name, value] of Object.entries(globalFunctions(this.now))) scope.set(name, value);
@@ -40,7 +48,7 @@ export class Template {
       if (value !== undefined) scope.set(name, fromJson(value, known));
     const places = new Map(tracked.map((item, index) => [known.get(item), index]));
     const interpreter = new Interpreter();
-    const text = interpreter.run(this.#statements, scope.inner());
+    const text = yield* interpreter.run(this.#statements, scope.inner());
     const spans = interpreter.spans.map(({ start, end, within }) => {
       const item = within.find((value) => places.has(value));
       return { start, end, index: item === undefined ? null : places.get(item)! };

@@ -14,7 +14,7 @@ const defaults: ConfigJson = {
 };
 
 /** A norm of each output, besides that of each input. */
-const outputNorms: BlockNormNames = {
+export const outputNorms: BlockNormNames = {
   mixerInput: 'input_layernorm',
   mixerOutput: 'post_attention_layernorm',
   feedForwardInput: 'pre_feedforward_layernorm',

@@ -8,6 +8,7 @@ import { exaone4 } from './exaone4.js';
 import { gptOss, mixtral, qwen3Moe } from './experts.js';
 import { falcon } from './falcon.js';
 import { gemma, gemma2, gemma3 } from './gemma.js';
+import { gemma4, gemma4Unified } from './gemma4.js';
 import { glm, glm4 } from './glm.js';
 import { gptNeoX } from './gpt-neox.js';
 import { gpt2Family } from './gpt2.js';
@@ -35,6 +36,8 @@ export const families: Readonly<Record<string, Family>> = {
   qwen2,
   qwen3,
   gemma3_text: gemma3,
+  gemma4_text: gemma4,
+  gemma4_unified_text: gemma4Unified,
   gemma2,
   gemma,
   smollm3: smolLm3,

@@ -22,11 +22,15 @@ export class AddedTokens {
   readonly #asIs: TokenFinder;
   readonly #normalized: TokenFinder;
 
-  /** @param vocabulary of the model: a token that is there has that id, others have the ids after it, in order */
+  /**
+   * @param vocabulary of the model: a token that is there has that id, others have the ids after it, in order
+   * @param splitsSpecial special tokens are not found in a text
+   */
   constructor(
     tokens: readonly AddedToken[],
     vocabulary: ReadonlyMap<string, number>,
     private readonly normalize: Normalizer,
+    splitsSpecial = false,
   ) {
     const asIs = new Map<number, { token: AddedToken; pattern: string }>();
     const normalized: typeof asIs = new Map();
@@ -40,6 +44,7 @@ export class AddedTokens {
       this.spellings.set(id, pattern);
       asIs.delete(id);
       normalized.delete(id);
+      if (splitsSpecial && token.special === true) continue;
       (token.normalized === true ? normalized : asIs).set(id, { token, pattern });
     }
     this.#asIs = new TokenFinder(asIs);

@@ -23,6 +23,8 @@ export interface AddedToken {
 
 export interface TokenizerDefinition {
   added_tokens?: readonly AddedToken[] | null;
+  /** Special tokens are not found in a text: it is split as any other text. Not a field of the file. */
+  splits_special_tokens?: boolean;
   normalizer?: Component | null;
   pre_tokenizer?: Component | null;
   post_processor?: Component | null;

@@ -53,7 +53,7 @@ export class TokenizerPipeline {
     this.#model = built('model', () => models[modelType(definition.model)](definition.model));
     for (const [token, id] of this.#model.vocabulary) this.#tokens[checkedId(id, token)] = token;
     const normalize = built('normalizer', () => normalizer(definition.normalizer));
-    this.#added = built('added_tokens', () => new AddedTokens(definition.added_tokens ?? [], this.#model.vocabulary, normalize)); // prettier-ignore
+    this.#added = built('added_tokens', () => new AddedTokens(definition.added_tokens ?? [], this.#model.vocabulary, normalize, definition.splits_special_tokens)); // prettier-ignore
     this.#preTokenize = built('pre_tokenizer', () => preTokenizer(definition.pre_tokenizer));
     this.#postProcess = built('post_processor', () => postProcessor(definition.post_processor));
     this.#decode = built('decoder', () => decoder(definition.decoder));

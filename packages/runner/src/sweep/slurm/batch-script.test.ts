@@ -65,7 +65,7 @@ const WAITING = 'echo $$ >"$FAKE_SLURM/child"; trap "exit 75" TERM; while :; do 
 async function run(shell: string, config: SlurmConfig, signal?: NodeJS.Signals) {
   const tasks = [{ directory: join(folder, "it's 0"), command: ['bash', '-c', shell] }];
   await writeFile(join(folder, 'script'), batchScript(tasks, config, place));
-  const env = { ...process.env, PATH: `${fakes}:${process.env.PATH}`, FAKE_SLURM: folder };
+  const env = { ...process.env, FAKE_SRUN: shell, PATH: `${fakes}:${process.env.PATH}`, FAKE_SLURM: folder };
   const slurm = { SLURM_ARRAY_JOB_ID: '12', SLURM_ARRAY_TASK_ID: '0', SLURM_JOB_NODELIST: 'n[1-2]' };
   const child = spawn('bash', [join(folder, 'script')], { env: { ...env, ...slurm }, detached: true });
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
@@ -86,6 +86,7 @@ async function run(shell: string, config: SlurmConfig, signal?: NodeJS.Signals) 
 
 test.each<[string, string, SlurmConfig, NodeJS.Signals | undefined, number, string[]]>([
   ['a job that ends', 'echo "out"', { setup: ['echo "set up"'] }, undefined, 0, ['started', 'ended 0']],
+  ['a step that no node could start', 'idle', {}, undefined, 1, ['started', 'ended 1']],
   ['a job that fails', 'exit 3', {}, undefined, 3, ['started', 'ended 3']],
   ['a job at its time limit, which may be queued again', WAITING, { max_num_timeout: 1 }, 'SIGUSR2', 75, ['started', 'timeout', 'requeued']], // prettier-ignore
   ['a job at its last time limit', WAITING, {}, 'SIGUSR2', 75, ['started', 'timeout', 'out of time']],

@@ -67,7 +67,7 @@ export function batchScript(
     BEGINNING,
     ...(config.setup ?? []),
     HEADING,
-    `${srun.map(shellQuoted).join(' ')} "\${command[@]}" &`,
+    `${srun.map(shellQuoted).join(' ')} sh -c ': >"$0" && exec "$@"' "$begun" "\${command[@]}" &`,
     ENDING,
   ].join('\n');
 }
@@ -140,8 +140,10 @@ trap at_user_signal USR2
 trap 'interrupted=1 stop=cancelled' TERM
 note started null`;
 
-/** A job's log of this start begins here. */
-const HEADING = `printf '# %s\\n' "\${command[*]@Q}"`;
+/** A job's log of this start begins here. A step that no node could start ends with 0 in some versions of srun (22.05). */
+const HEADING = `printf '# %s\\n' "\${command[*]@Q}"
+begun=$directory/.begun
+rm -f "$begun"`;
 
 const ENDING = `child=$!
 code=''
@@ -152,6 +154,11 @@ until [ -n "$code" ]; do
   # A wait that a signal ends has not seen the job's end.
   if [ -z "$interrupted" ] || [ "$status" -le 128 ]; then code=$status; fi
 done
+if [ "$code" = 0 ] && [ ! -e "$begun" ]; then
+  echo 'srun ended with exit code 0, but started no process'
+  code=1
+fi
+rm -f "$begun"
 if [ "$code" = 0 ] || { [ -z "$stop" ] && [ "$code" != ${STOPPED_EXIT_CODE} ] && [ "$code" != 143 ]; }; then
   note ended "$code"
   exit "$code"

@@ -1,6 +1,7 @@
 // task=generate: texts that continue prompts or, from an encoder-decoder, that answer them; greedy or sampled.
 import {
   ChatTemplateError,
+  changesLogits,
   endOfText,
   generateTargets,
   generateTexts,
@@ -33,15 +34,21 @@ type GenerateConfig = LinesConfig &
     | 'chatTemplateKwargs'
   > & {
     batchSize: number;
+    draftTokens: number;
     ignoreEos: boolean;
   };
 
 export async function generate(config: GenerateConfig, context: TaskContext): Promise<void> {
-  const { seed, batchSize, temperature, topK, topP, doSample, maxNewTokens } = config;
+  const { seed, batchSize, temperature, topK, topP, doSample, maxNewTokens, draftTokens } = config;
   let cut = 0;
   const results = async function* (model: LanguageModel | Seq2SeqModel, lines: ChatItem[]) {
     const { items, template } = await promptsOf(lines, model, config);
     const rules = await textRules(config.model, model, config);
+    if (draftTokens > 0 && (model instanceof Seq2SeqModel || changesLogits(rules)))
+      throw new Error(
+        `generate: draft_tokens=${draftTokens} needs a model that continues texts, without rules for logits in its generation_config.json\n` +
+          '  write draft_tokens=0, or repetition_penalty=1 where that is the rule',
+      );
     const ends = config.ignoreEos ? [] : (template?.terminatorIds ?? []);
     let line = 0;
     const options = { temperature, topK, topP, greedy: !doSample, maxNewTokens, batchSize, seed };
@@ -50,7 +57,7 @@ export async function generate(config: GenerateConfig, context: TaskContext): Pr
         ? generateTargets(model, items, { ...options, rules, terminatorIds: [...targetEnds(model, config), ...ends] })
         : generateTexts(model, items, {
             ...options,
-            rules,
+            ...{ rules, draftTokens },
             terminatorIds: [...new Set([...textEnds(model, config), ...ends])],
           });
     for await (const { text, ids, logprobs, finishReason } of texts) {

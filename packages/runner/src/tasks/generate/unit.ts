@@ -18,6 +18,10 @@ export const generateTask: TaskUnit = {
     ...templateKeys,
     quantization: policyKeys.quantization,
     batch_size: count('prompts in a batch'),
+    draft_tokens: count(
+      'tokens that are guessed at a time by looking up what followed the last ones before; the texts are those of 0: none',
+      0,
+    ),
     ignore_eos: Type.Boolean({ description: 'continue after a token that ends texts, up to max_new_tokens' }),
   }),
   plays: false,

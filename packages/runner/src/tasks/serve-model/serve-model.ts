@@ -1,9 +1,12 @@
 // task=serve_model: a language model over OpenAI's HTTP protocol, until the user stops it.
 import { basename, resolve } from 'node:path';
 import { openDevice, type Device } from '@bowyer/graph';
+import { environmentNames } from '@bowyer/envs';
 import {
   ChatTemplateError,
   loadTextModel,
+  loadTokenizer,
+  openAdapterDirectory,
   Seq2SeqModel,
   type ChatTemplate,
   type LanguageModel,
@@ -13,11 +16,13 @@ import { ModelServer, SteppedTokenizer } from '@bowyer/serving';
 import { findAlgorithm } from '@bowyer/algorithms';
 import { runOf } from '../../agent/model-folders.js';
 import { textRules } from '../../agent/text-rules.js';
-import { terminatorIds } from '../../agent/agent-tokens.js';
+import { maskedTokenIds, terminatorIds } from '../../agent/agent-tokens.js';
 import { loadChatTemplate } from '../../agent/chat-setup.js';
 import { deviceOf, type DeviceConfig } from '../../agent/device-choice.js';
 import type { SharedConfig } from '../../config/keys.js';
+import type { EnvironmentConfig } from '../../environment/environment.js';
 import type { TaskContext } from '../task.js';
+import { followRun } from './follow-run.js';
 
 type ServeConfig = DeviceConfig &
   Pick<
@@ -36,6 +41,7 @@ type ServeConfig = DeviceConfig &
     | 'chatTemplateKwargs'
   > & {
     model: string;
+    follow: string | null;
     host: string;
     port: number;
     servedName: string | null;
@@ -67,8 +73,15 @@ export async function serveModel(config: ServeConfig, { print, log, onInterrupt 
       defaults: { temperature: config.doSample ? temperature : 0, topK, topP, maxTokens: maxNewTokens },
       onFault: (error) => log(error.stack ?? error.message, 'WARNING'),
     });
+    const takeUp = async (folder: string, checkpoint: number) => {
+      const weights = await weightsOf(folder, model, config, device);
+      await server.changeWeights(() => model.restoreParameters(weights, folder));
+      log(`checkpoint ${checkpoint} of ${config.follow} is served`);
+    };
+    const follower = config.follow === null ? null : followRun(config.follow, takeUp, ({ message }) => log(message, 'WARNING')); // prettier-ignore
     print(`${dir} is served at ${server.url} (Ctrl-C stops it)\n`);
     await stopped;
+    await follower?.stop();
     await server.close();
     print('stopped: every answer is finished\n');
   } finally {
@@ -88,18 +101,46 @@ function warnOfParts(dir: string, log: TaskContext['log']): void {
   log(`${dir} was trained by ${agentType}, which acts with its critic; its policy alone is served`, 'WARNING');
 }
 
-/** The checkpoint's own distribution: nothing is masked. */
+/** An agent writes here what it writes in its run. Of any other model the checkpoint's own distribution: nothing is masked. */
 async function loadDecoder(
   dir: string,
   { quantization, contextLength }: ServeConfig,
   device: Device,
 ): Promise<LanguageModel> {
+  const run = runOf(dir);
+  const isAgent = run?.agentType !== undefined && environmentNames().includes(run.env?.name ?? '');
   const model = await loadTextModel({
-    ...{ device, dir, quantization, masksPadding: false },
+    ...{ device, dir, quantization, masksPadding: isAgent },
+    ...(isAgent && { maskedTokenIds: await maskedInRun(dir, run as EnvironmentConfig) }),
     ...(contextLength !== null && { contextLength }),
   });
   if (!(model instanceof Seq2SeqModel)) return model;
   throw new Error(`task=serve_model: ${dir} is an encoder-decoder; models that chat are decoders\n  use task=generate`);
+}
+
+async function maskedInRun(dir: string, run: EnvironmentConfig): Promise<number[]> {
+  const { baseDir } = await openAdapterDirectory(dir);
+  return maskedTokenIds(await loadTokenizer(baseDir), run);
+}
+
+/** What training has changed in another policy of the same form: all weights, or the adapters. */
+async function weightsOf(
+  folder: string,
+  served: LanguageModel,
+  config: ServeConfig,
+  device: Device,
+): Promise<Awaited<ReturnType<LanguageModel['copyParameters']>>> {
+  const newer = await loadDecoder(folder, config, device);
+  try {
+    if (newer.hasAdapters !== served.hasAdapters)
+      throw new Error(
+        `follow: ${folder} is ${newer.hasAdapters ? 'an adapter' : 'a whole model'}, and ${config.model} is not\n` +
+          '  serve what the run has begun with, or one of its checkpoints: model=RUN',
+      );
+    return await newer.copyParameters();
+  } finally {
+    await newer.release();
+  }
 }
 
 /** A model that has no template, and is given none, completes texts only. */

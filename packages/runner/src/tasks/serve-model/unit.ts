@@ -17,6 +17,10 @@ export const serveModelTask: TaskUnit = {
     ...templateKeys,
     ...listenKeys,
     model: nullable(Type.String(), 'a language model: a folder, a run, or a model of the hub (OWNER/NAME[@REVISION])'),
+    follow: nullable(
+      Type.String(),
+      'folder of a run, there or yet to come: the policy of its newest checkpoint takes the place of the model between two answers; null: the model stays',
+    ),
     quantization: policyKeys.quantization,
     slots: count('answers at the same time; each has its share of the key-value cache'),
     served_name: nullable(Type.String(), 'what clients call the model; null: the name of its folder'),
@@ -36,6 +40,14 @@ export const serveModelTask: TaskUnit = {
   }),
   plays: false,
   problems(config) {
+    if (config.model !== null && config.follow !== null && config.quantization !== 'none')
+      return [
+        {
+          key: 'quantization',
+          message: `follow=${String(config.follow)} takes up new weights, and quantised ones are frozen: quantization is ${String(config.quantization)}`,
+          remedy: 'write quantization=none',
+        },
+      ];
     if (config.model !== null) return listenProblems(config, 'server_key_env');
     return [
       {

@@ -1,0 +1,23 @@
+// Text for people: on a terminal, lines are broken between words instead of anywhere.
+import type { TextSink } from './program.js';
+
+/**
+ * Writes a text and an end of line. On a terminal, lines that are wider than it are broken between words, and what follows is
+ * indented by two more columns. A longer word, such as a path, stays whole. Everywhere else the text is written as it is.
+ */
+export function writeLines(sink: TextSink, text: string): void {
+  sink.write(`${sink.isTTY ? text.split('\n').map((line) => broken(line, sink.columns || 80)).join('\n') : text}\n`); // prettier-ignore
+}
+
+function broken(line: string, columns: number): string {
+  if (line.length <= columns) return line;
+  const indent = /^ */.exec(line)![0];
+  const [first, ...words] = line.trim().split(' ');
+  const rows = [indent + first];
+  for (const word of words) {
+    const longer = `${rows.at(-1)} ${word}`;
+    if (longer.length <= columns) rows[rows.length - 1] = longer;
+    else rows.push(`${indent}  ${word}`);
+  }
+  return rows.join('\n');
+}

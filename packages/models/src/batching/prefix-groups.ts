@@ -1,0 +1,60 @@
+// Examples that begin with the same tokens, none of them scored, such as the answers to one prompt: these tokens can be computed once.
+
+export interface PrefixGroup {
+  /** Indices of the examples. */
+  members: number[];
+  /** Tokens that all of them begin with. */
+  prefix: number;
+}
+
+/** Below this many tokens saved, or a smaller share of all, other batches are faster. */
+const LEAST_SAVED = 128;
+const LEAST_SHARE = 0.2;
+
+interface Row {
+  ids: Int32Array;
+  /** Tokens before the first one that is scored. */
+  free: number;
+  /** Tokens that are read. */
+  length: number;
+}
+
+/**
+ * Groups whose prefix saves something. A group is a run in the order of the ids, as long as one more member raises the tokens saved,
+ * (members − 1) · prefix.
+ *
+ * @param rows `free` is the number of tokens before the first scored position, `length` how many are read
+ */
+export function prefixGroups(rows: readonly Row[]): PrefixGroup[] {
+  const order = rows.map((_, i) => i).sort((a, b) => compareIds(rows[a].ids, rows[b].ids) || a - b);
+  const groups: PrefixGroup[] = [];
+  for (let start = 0; start < order.length;) {
+    let prefix = rows[order[start]].free;
+    let end = start + 1;
+    for (; end < order.length; end++) {
+      const row = rows[order[end]];
+      const longer = Math.min(prefix, row.free, commonIds(rows[order[end - 1]].ids, row.ids));
+      const count = end - start;
+      if (count * longer < (count - 1) * prefix || longer === 0) break;
+      prefix = longer;
+    }
+    const members = order.slice(start, end).sort((a, b) => a - b);
+    const saved = (members.length - 1) * prefix;
+    const total = members.reduce((sum, i) => sum + rows[i].length, 0);
+    if (saved >= LEAST_SAVED && saved >= LEAST_SHARE * total) groups.push({ members, prefix });
+    start = end;
+  }
+  return groups;
+}
+
+function commonIds(a: Int32Array, b: Int32Array): number {
+  const end = Math.min(a.length, b.length);
+  let length = 0;
+  while (length < end && a[length] === b[length]) length++;
+  return length;
+}
+
+function compareIds(a: Int32Array, b: Int32Array): number {
+  const common = commonIds(a, b);
+  return common === a.length || common === b.length ? a.length - b.length : a[common] - b[common];
+}

@@ -1,0 +1,97 @@
+// Attention in a decoder whose layers have heads of different sizes and counts, and whose last layers may read the keys and
+// values of an earlier one.
+// Source: Gemma 4's model card and Hugging Face's Gemma4TextAttention; sharing between layers: Brandon et al. 2024, arXiv:2405.12981.
+// Departs from it: all layers are cached in one size. Narrower heads are filled up with zeros, fewer heads of keys and values are
+// repeated; neither changes a result.
+import type { Value } from '@bowyer/graph';
+import type { ForwardScope } from '../architecture/architecture.js';
+import type { AttentionForm } from '../layers/attention.js';
+import { rotateHeads } from '../layers/rotary-embedding.js';
+import type { RotaryFrequencies } from '../layers/rotary-frequencies.js';
+import type { Layer, Part, Place } from './parts.js';
+import type { HeadSizes } from './self-attention.js';
+
+/** Where a layer's keys and values come from. */
+export interface OwnKeys {
+  key: Layer;
+  /** Undefined: the keys before norm and turn are the values. */
+  value?: Layer;
+  keyNorm: Layer;
+  valueNorm: Layer;
+}
+
+export interface MixedAttention extends HeadSizes {
+  /** As all layers are cached; of at least this layer's head size, and a multiple of its heads of keys and values. */
+  cached: HeadSizes;
+  query: Layer;
+  queryNorm: Layer;
+  output: Layer;
+  /** Its own keys and values, or the layer whose are read. */
+  keys: OwnKeys | { of: number };
+  rotary: RotaryFrequencies;
+  form: AttentionForm & { scale: number };
+}
+
+/** The cache of all layers together. */
+export function cachedHeads(layers: readonly HeadSizes[]): HeadSizes {
+  const { heads } = layers[0];
+  const keyValueHeads = layers.reduce((multiple, layer) => leastCommonMultiple(multiple, layer.keyValueHeads), 1);
+  return { heads, keyValueHeads, headSize: Math.max(...layers.map(({ headSize }) => headSize)) };
+}
+
+export function mixedAttention(attention: MixedAttention): Part {
+  const { query, queryNorm, output, keys, rotary, form, cached, heads, headSize } = attention;
+  const own = 'of' in keys ? [] : [keys.key, keys.value, keys.keyNorm, keys.valueNorm];
+  return {
+    parameters: [query, queryNorm, ...own, output].flatMap((layer) => layer?.parameters ?? []),
+    rotary,
+    sharesCache: 'of' in keys,
+    apply(scope, x, place) {
+      const { g } = scope;
+      const apart = g.reshape(query.apply(scope, x), [x.dim(0), heads, headSize]);
+      const queries = filled(scope, rotateHeads(g, queryNorm.apply(scope, apart), place.tables(rotary)), cached);
+      const [layer, [key, value]] =
+        'of' in keys
+          ? [keys.of, place.shared.get(nameOf(keys.of))!]
+          : [place.layer, ownKeysAndValues(scope, x, place, { ...attention, keys })];
+      const mixed = scope.attention(layer, queries, key, value, form);
+      const narrow = g.slice(g.reshape(mixed, [x.dim(0), heads, cached.headSize]), 2, 0, headSize);
+      return output.apply(scope, g.reshape(narrow, [x.dim(0), heads * headSize]));
+    },
+  };
+}
+
+const nameOf = (layer: number) => `layer ${layer}`;
+
+function ownKeysAndValues(
+  scope: ForwardScope,
+  x: Value,
+  place: Place,
+  { keys, rotary, cached, keyValueHeads, headSize }: MixedAttention & { keys: OwnKeys },
+): readonly [Value, Value] {
+  const { g } = scope;
+  const perHead = (layer: Layer) => g.reshape(layer.apply(scope, x), [x.dim(0), keyValueHeads, headSize]);
+  const projected = perHead(keys.key);
+  const turned = rotateHeads(g, keys.keyNorm.apply(scope, projected), place.tables(rotary));
+  const values = keys.valueNorm.apply(scope, keys.value ? perHead(keys.value) : projected);
+  const both = [filled(scope, turned, cached), filled(scope, values, cached)] as const;
+  place.shared.set(nameOf(place.layer), both);
+  both.forEach((rows) => scope.readByLaterBlocks(rows));
+  return both;
+}
+
+/** Heads [rows, heads, size] as the cache has them: [rows, heads · size]. Each head of keys and values is repeated for its queries. */
+function filled({ g }: ForwardScope, x: Value, { heads, keyValueHeads, headSize }: HeadSizes): Value {
+  const [rows, count, size] = x.shape as [number | string, number, number];
+  const wide = g.pad(x, 2, 0, headSize - size);
+  if (count === heads) return g.reshape(wide, [rows, heads * headSize]);
+  const times = keyValueHeads / count;
+  const repeated = g.expand(g.reshape(wide, [rows, count, 1, headSize]), [rows, count, times, headSize]);
+  return g.reshape(repeated, [rows, keyValueHeads * headSize]);
+}
+
+function leastCommonMultiple(a: number, b: number): number {
+  let multiple = a;
+  while (multiple % b !== 0) multiple += a;
+  return multiple;
+}

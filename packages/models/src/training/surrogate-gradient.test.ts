@@ -1,0 +1,161 @@
+// A training graph that calculates the loss itself has the gradients of the loss on the host (see logprob-gradients.test.ts), whether
+// or not the tokens that examples begin with are computed once.
+import {
+  clippedValueLoss,
+  entropyBonus,
+  klPenalty,
+  ppoClipLoss,
+  Rng,
+  weightedSum,
+  type ScoredTokens,
+  type TokenLoss,
+} from '@bowyer/core';
+import { openDevice, type Device } from '@bowyer/graph';
+import { initializeParameters } from '../architecture/initialize-parameters.js';
+import { tokenBatches, type TokenExample } from '../batching/token-batches.js';
+import { architectureFor } from '../language-model/architectures.js';
+import { createOptimizer } from '../optimizers/create-optimizer.js';
+import type { SurrogateForm, SurrogateLoss } from './surrogate-gradient.js';
+import { TokenScorer } from './token-scorer.js';
+import { valueHeadParameters } from './value-head.js';
+
+const VOCABULARY = 30;
+const llama = {
+  ...{ model_type: 'llama', vocab_size: VOCABULARY, hidden_size: 16, intermediate_size: 24, num_hidden_layers: 2 },
+  ...{ num_attention_heads: 4, num_key_value_heads: 2, max_position_embeddings: 64, tie_word_embeddings: false },
+};
+const architectures = {
+  gpt2: { model_type: 'gpt2', vocab_size: VOCABULARY, n_embd: 16, n_head: 2, n_layer: 2, n_positions: 64 },
+  'llama, queries in groups': llama,
+  'gemma2, windows and soft caps': {
+    ...{ ...llama, model_type: 'gemma2', head_dim: 4, query_pre_attn_scalar: 4, sliding_window: 12 },
+    ...{ attn_logit_softcapping: 5, final_logit_softcapping: 5, hidden_activation: 'gelu_pytorch_tanh' },
+  },
+  'bloom, biases of positions': { model_type: 'bloom', vocab_size: VOCABULARY, hidden_size: 16, n_head: 4, n_layer: 2 },
+};
+
+let device: Device;
+beforeAll(async () => (device = await openDevice({ device: 'cpu', threads: 1 })));
+afterAll(() => device.close());
+
+const rng = new Rng(4);
+const randomIds = (count: number) => Int32Array.from({ length: count }, () => rng.integer(1, VOCABULARY - 1));
+
+/** Two groups of four with a prompt of 44 tokens each, and two others. */
+const examples: TokenExample[] = [44, 44, 3, 5].flatMap((length, group) => {
+  const prompt = randomIds(length);
+  return Array.from({ length: group < 2 ? 4 : 1 }, (_, i): TokenExample => {
+    const ids = Int32Array.of(...prompt, ...randomIds(4 + 2 * i));
+    const weights = Float32Array.from(ids, (_, t) => (t >= length - 1 && t !== length + 1 ? 1 : 0));
+    return { ids, targets: randomIds(ids.length), weights };
+  });
+});
+const withValues = examples.map((example) => ({
+  ...example,
+  valueWeights: example.weights.map((w, t) => (w !== 0 && t % 2 === 0 ? 1 : 0)),
+}));
+const countOf = (of: 'weights' | 'valueWeights') =>
+  withValues.reduce((sum, example) => sum + example[of].filter((weight) => weight !== 0).length, 0);
+const [N, M] = [countOf('weights'), countOf('valueWeights')];
+const numbers = (count: number, mean = 0, deviation = 1) =>
+  Float32Array.from({ length: count }, () => mean + deviation * rng.normal());
+
+const base = {
+  oldLogprobs: numbers(N, -3.5, 0.5),
+  refLogprobs: numbers(N, -3.5, 0.5),
+  advantages: numbers(N),
+  weights: Float32Array.from({ length: N }, (_, t) => 1 / (1 + (t % 5))),
+  ...{ klCoefficient: 0.3, entropyCoefficient: 0.2 },
+};
+const plain: SurrogateForm = {
+  ...{ clipLow: 0.2, clipHigh: 0.28, dualClip: null, klEstimator: null, hasEntropyBonus: false, valueClip: null },
+};
+const values = { oldValues: numbers(M, 0, 0.1), returns: numbers(M), coefficient: 0.5 };
+
+/** The same loss by core's functions. */
+function hostLoss({ logprobs, entropies, values: found }: ScoredTokens, loss: SurrogateLoss): TokenLoss {
+  const { form, weights } = loss;
+  const terms: { loss: TokenLoss; coefficient: number }[] = [
+    { loss: ppoClipLoss({ logprobs, ...loss }, form), coefficient: 1 },
+  ];
+  if (form.klEstimator)
+    terms.push({
+      loss: klPenalty({ logprobs, refLogprobs: loss.refLogprobs!, weights }, form.klEstimator),
+      coefficient: loss.klCoefficient,
+    });
+  if (form.hasEntropyBonus)
+    terms.push({ loss: entropyBonus(entropies, weights), coefficient: loss.entropyCoefficient });
+  if (form.valueClip !== null) {
+    const means = found.map(() => 1 / M);
+    const { gradient, ...rest } = clippedValueLoss(
+      { values: found, ...values, weights: means },
+      { clipRange: form.valueClip },
+    );
+    const own = { loss: rest.loss, gradient: new Float32Array(N), valueGradient: gradient };
+    terms.push({ loss: own, coefficient: values.coefficient });
+  }
+  return weightedSum(...terms);
+}
+
+async function gradientsOf(config: Record<string, unknown>, loss: SurrogateLoss, isInGraph: boolean) {
+  const architecture = architectureFor(config);
+  const start = initializeParameters(architecture.parameters, new Rng(1));
+  const wide = new Rng(2); // wide enough that attention is far from uniform
+  for (const { data, shape } of Object.values(start))
+    if (shape.length === 2) data.forEach((_, i) => (data[i] = 0.4 * wide.normal()));
+  const parameters = await device.createState(start);
+  const gradients = await device.createZeros(
+    Object.fromEntries(architecture.parameters.map(({ name, shape }) => [name, shape])),
+  );
+  const scorer = new TokenScorer({ device, architecture, parameters, maskedTokenIds: [], padTokenId: 0 });
+  const hasValues = loss.form.valueClip !== null;
+  if (hasValues) {
+    const head = Object.entries(valueHeadParameters(16)).map(([name, shape]) => [
+      name,
+      { shape, data: Float32Array.from({ length: shape[1] ?? 1 }, () => 0.3 * wide.normal()) },
+    ]);
+    const weights = await device.createState(Object.fromEntries(head));
+    const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
+    scorer.valueHead = { parameters: weights, optimizer: await createOptimizer(device, weights, adam) };
+  }
+  let scored: ScoredTokens | undefined;
+  await scorer.accumulateLogprobGradients(
+    hasValues ? withValues : examples,
+    (tokens) => hostLoss((scored = tokens), loss),
+    gradients,
+    { entropies: true, maxTokens: 100, ...(isInGraph && { surrogate: loss }) },
+  );
+  const heads = hasValues ? await device.read(scorer.valueHead!.optimizer.gradients) : {};
+  return { scored: scored!, gradients: { ...(await device.read(gradients)), ...heads } };
+}
+
+test('prompts that several examples begin with are in their batches once', () => {
+  const batches = tokenBatches(examples, { maxTokens: 100, padTokenId: 0, sharesPrefixes: true });
+  expect(batches.map(({ prefix, examples: rows }) => [prefix.length, rows.length]).sort()).toEqual([
+    [0, 2],
+    [43, 4],
+    [43, 4],
+  ]);
+});
+
+const forms: [string, keyof typeof architectures, Partial<SurrogateForm>][] = [
+  ['clip', 'gpt2', {}],
+  ['dual clip, k3', 'llama, queries in groups', { dualClip: 1.5, klEstimator: 'k3' }],
+  ['k2, entropy bonus', 'gemma2, windows and soft caps', { klEstimator: 'k2', hasEntropyBonus: true }],
+  ['k1', 'bloom, biases of positions', { klEstimator: 'k1' }],
+  ['clipped values', 'gpt2', { valueClip: 0.2, hasEntropyBonus: true }],
+  ['values', 'llama, queries in groups', { valueClip: Infinity }],
+];
+
+test.each(forms)('%s: %s', async (_, architecture, form) => {
+  const loss = { ...base, form: { ...plain, ...form }, ...(form.valueClip !== undefined && { values }) };
+  const apart = await gradientsOf(architectures[architecture], loss, false);
+  const inGraph = await gradientsOf(architectures[architecture], loss, true);
+  for (const [name, found] of Object.entries(inGraph.scored) as [keyof ScoredTokens, Float32Array][])
+    expect(Math.max(...found.map((x, i) => Math.abs(x - apart.scored[name][i])))).toBeLessThan(3e-5);
+  for (const [name, { data }] of Object.entries(apart.gradients)) {
+    const [mine, theirs] = [inGraph.gradients[name].data as Float32Array, data as Float32Array];
+    const largest = Math.max(...theirs.map(Math.abs), 1e-3);
+    expect(Math.max(...theirs.map((x, i) => Math.abs(x - mine[i]))) / largest).toBeLessThan(3e-5);
+  }
+});

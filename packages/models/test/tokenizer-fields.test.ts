@@ -1,0 +1,91 @@
+// Fields of tokenizer_config.json against transformers 5.18; tools/record-fields.py recorded what it makes of them.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { HuggingFaceTokenizer } from '../src/tokenizers/tokenizer.js';
+import { tokenizer as classes } from './field-classes.js';
+import { recorded } from './field-folders.js';
+
+/** Ids without and with special tokens, and the latter decoded with and without them. */
+type Found = [ids: number[], special: number[], whole: string, plain: string];
+type Change = [field: string, value: unknown];
+
+interface Recording {
+  texts: string[];
+  /** Changes of one field that every case tried; those without an entry in `differ` have the results of the base. */
+  tried: Change[];
+  cases: {
+    tokenizer: string;
+    config: Record<string, unknown>;
+    base: Found[];
+    /** Results of the texts that differ, by their index; a string: transformers fails. */
+    differ: [field: string, value: unknown, found: Record<string, Found> | string][];
+  }[];
+}
+
+const { texts, tried, cases } = recorded<Recording>('tokenizers');
+
+const definitionOf = (name: string) => {
+  const path = fileURLToPath(new URL(`./tokenizer-fixtures/${name}.json`, import.meta.url));
+  return (JSON.parse(readFileSync(path, 'utf8')) as { definition: Record<string, unknown> }).definition;
+};
+
+/** Texts as `cleanUpSpaces` has them are what a caller asks for, here as a file of WordPiece or Unigram does. */
+function found(definition: Record<string, unknown>, config: Record<string, unknown>): Found[] | string {
+  try {
+    const tokenizer = new HuggingFaceTokenizer(definition, config);
+    const { type } = definition.model as { type: string };
+    const cleanUpSpaces = type !== 'BPE' && config.clean_up_tokenization_spaces === true;
+    return texts.map((text) => {
+      const special = tokenizer.encodeWithSpecials(text);
+      const [whole, plain] = [true, false].map((keepSpecialTokens) =>
+        tokenizer.decode(special, { keepSpecialTokens, cleanUpSpaces }),
+      );
+      return [tokenizer.encode(text), special, whole, plain];
+    });
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** What a class of its own takes from the config instead of tokenizer.json. */
+const contradictions: Record<string, string[]> = {
+  GPT2Tokenizer: ['add_prefix_space'],
+  BertTokenizer: [
+    'added_tokens_decoder',
+    'sep_token',
+    'cls_token',
+    'do_lower_case',
+    'strip_accents',
+    'tokenize_chinese_chars',
+  ],
+  PreTrainedTokenizerFast: ['added_tokens_decoder'],
+};
+
+test.each(cases)('$tokenizer as $config.tokenizer_class', ({ tokenizer, config, base, differ }) => {
+  const definition = definitionOf(tokenizer);
+  expect(found(definition, config)).toEqual(base);
+  const results = new Map(differ.map(([field, value, result]) => [JSON.stringify([field, value]), result]));
+  const changes: Change[] = [...tried, ...differ.map(([field, value]): Change => [field, value])];
+  const refused = new Set<string>();
+  const wrong: unknown[] = [];
+  for (const [field, value] of changes) {
+    const change = results.get(JSON.stringify([field, value])) ?? {};
+    if (typeof change === 'string') continue;
+    const ours = found(definition, { ...config, [field]: value });
+    if (typeof ours === 'string' && ours.includes(field)) refused.add(field);
+    else if (JSON.stringify(ours) !== JSON.stringify(base.map((one, i) => change[i] ?? one)))
+      wrong.push([field, value, typeof ours === 'string' ? ours : 'differs']);
+  }
+  expect(wrong).toEqual([]);
+  const allowed = contradictions[String(config.tokenizer_class)];
+  expect([...refused].filter((field) => !allowed.includes(field))).toEqual([]);
+});
+
+test('every field that was tried has a class, and it is the right one', () => {
+  const { used, refused, idle } = classes;
+  const names = [...Object.keys(used), ...Object.keys(refused), ...idle];
+  const known = new Set([...tried, ...cases.flatMap(({ differ }) => differ)].map(([field]) => field));
+  expect(names.sort()).toEqual([...known].sort());
+  const effective = cases.flatMap(({ differ }) => differ.filter(([, , result]) => typeof result !== 'string'));
+  expect(idle.filter((name) => effective.some(([field]) => field === name))).toEqual([]);
+});
