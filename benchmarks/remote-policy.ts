@@ -41,7 +41,7 @@ function bowyer(args: readonly string[]): void {
 /** Runs `work` with the address of a server. */
 async function served(args: readonly string[], work: (url: string) => void): Promise<void> {
   const all = ['--config-name', 'serve_model', `model=${start}`, ...args];
-  shown.push(`npx bowyer ${[...all, 'slots=64', 'port=8000'].join(' ')} &`.replaceAll(`${folder}/`, ''));
+  shown.push(`npx bowyer ${[...all, 'slots=64', 'port=8000'].join(' ')}`.replaceAll(`${folder}/`, ''));
   if (only === 'page') return work('http://127.0.0.1:8000/v1');
   const server = spawn(program[0], [program[1], ...all, 'slots=64', 'threads=1', 'port=0'], { stdio: ['ignore', 'pipe', 'inherit'] }); // prettier-ignore
   const url = await new Promise<string>((found, fail) => {
@@ -134,6 +134,8 @@ episodes, sampled, with a 95 % bootstrap interval. KL: \`actor/kl_sampling\` of 
 of \`rloo\` the share of tokens whose ratio is clipped, of \`archer\` the mean weight.
 
 ## Commands
+
+Each server runs in a terminal of its own.
 
 \`\`\`sh
 ${shown.map(broken).join('\n')}

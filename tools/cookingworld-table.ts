@@ -101,15 +101,22 @@ async function play({ env: { params, stepLimit }, worlds }: Evaluation, player: 
   return played;
 }
 
+/** A job of a sweep has a number for a name. */
+function nameOf(folder: string): string {
+  const name = basename(folder);
+  return /^\d+$/.test(name) ? `run_${name}` : name;
+}
+
 /** The command line that a folder's run was started with, folders by their names alone, with date and commit. */
 function commandOf(folder: string): string {
   const start = lines<{ event: string; time: string; command: string; commit: string }>(folder, 'starts.jsonl')[0];
-  const words = start.command.replaceAll(/(?<==|\[)\/\S*\//g, '').replaceAll(/ '?hydra\.\S+/g, '').split(' '); // prettier-ignore
+  const named = start.command.replaceAll(/(?<==|\[)\/\S*\/([^/\s\],']+)/g, (_, name: string) => nameOf(name));
+  const words = named.replaceAll(/ '?hydra\.\S+/g, '').split(' ');
   const command = words.reduce((text, word) => {
     const line = text.slice(text.lastIndexOf('\n') + 1);
     return line.length + word.length > 110 ? `${text} \\\n  ${word}` : `${text} ${word}`;
   });
-  return `# ${basename(folder)}: ${start.time.slice(0, 10)}, commit ${start.commit.slice(0, 7)}\nnpx ${command}`;
+  return `# ${nameOf(folder)}: ${start.time.slice(0, 10)}, commit ${start.commit.slice(0, 7)}\nnpx ${command}`;
 }
 
 const range = ({ low, high }: Interval) => `${low.toFixed(2)} … ${high.toFixed(2)}`;
