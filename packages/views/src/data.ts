@@ -116,6 +116,8 @@ export interface Turn {
   validActions?: string[];
   /** Valid actions that the critic values most, best first. */
   preferred?: { action: string; q: number }[];
+  /** Ids of the examples that a memory put before the agent. */
+  retrieved?: string[];
   /** The environment did not understand the action. */
   invalid?: boolean;
 }

@@ -40,6 +40,7 @@ const dialogue = (id: string, reasons: string[], iteration: number): Dialogue =>
       ...{ logprob: -4.1, surprisal: 2, invalid: true, validActions: ['look', 'eat apple'] },
       tokens: [{ text: 'eat', logprob: -0.1 }, { text: ' lamp', logprob: -4 }], // prettier-ignore
       preferred: [{ action: 'eat apple', q: -1 }],
+      retrieved: ['demonstration 17, turn 2'],
     },
   ],
 });
@@ -166,6 +167,7 @@ inBrowser('the agent’s action, its values, what the critic preferred; arrow ke
     'a </script> word',
     '2 valid actions',
     'would have preferred eat apple',
+    'Read from the memory: demonstration 17, turn 2',
     '+0.5',
   ])
     expect(text).toContain(part);

@@ -62,6 +62,7 @@ export function dialogueOf(
       ...(utterance && scoresOf(utterance)),
       ...(Array.isArray(valid) && { validActions: valid as string[] }),
       ...(turn.preferred && { preferred: turn.preferred }),
+      ...(turn.retrieved && { retrieved: turn.retrieved }),
       ...(turn.info.invalid === true && { invalid: true }),
     };
   });

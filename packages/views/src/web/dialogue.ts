@@ -54,6 +54,7 @@ function turnView(turn: Turn, index: number): HTMLElement {
     values(turn),
     preferences(turn),
     validActions(turn),
+    examples(turn),
   );
 }
 
@@ -175,6 +176,12 @@ function validActions({ validActions: actions, action }: Turn): HTMLElement | nu
       ),
     { class: 'note' },
   );
+}
+
+function examples({ retrieved }: Turn): HTMLElement | null {
+  if (retrieved === undefined) return null;
+  const shown = retrieved.length === 0 ? 'nothing' : retrieved.join(', ');
+  return el('div', { class: 'note muted' }, `Read from the memory: ${shown}`);
 }
 
 /** The same item played several times, beside each other: what the policy says now and what it said before. */
