@@ -3,13 +3,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compose, registerResolver, type Composition } from '@bowyer/config';
+import { compose, type Composition } from '@bowyer/config';
 import { unreadKeys } from '../src/config/prepare.js';
 import { validateConfig } from '../src/config/validate-config.js';
 import { repository } from './command-line.js';
 import { composed } from './composed.js';
-
-registerResolver('first', (...values) => values.find((value) => value !== null) ?? null);
 
 /** What every file has, by its default. */
 const defaults = {
