@@ -59,7 +59,8 @@ export async function trainOnGroups(
 ): Promise<void> {
   const { hooks } = run;
   const openPlayer = policyPlayer(run, options);
-  const reference = options.klCoefficient > 0 ? await run.openReference({ quantization: options.referenceQuantization }) : null;
+  const reference =
+    options.klCoefficient > 0 ? await run.openReference({ quantization: options.referenceQuantization }) : null;
   try {
     for (let iteration = run.firstIteration; iteration < options.iterations && !hooks.stopRequested; iteration++) {
       const rng = Rng.forPurpose(options.seed, `update/${iteration}`);

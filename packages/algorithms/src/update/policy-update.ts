@@ -87,7 +87,11 @@ export const surrogateKeys = {
 };
 
 /** Options with which the surrogate loss does not weigh by the ratio to the policy that sampled. */
-export function surrogateOffPolicyProblems({ oldLogprobs }: { oldLogprobs: 'sampled' | 'recomputed' }): ConfigProblem[] {
+export function surrogateOffPolicyProblems({
+  oldLogprobs,
+}: {
+  oldLogprobs: 'sampled' | 'recomputed';
+}): ConfigProblem[] {
   if (oldLogprobs === 'sampled') return [];
   const message = 'old_logprobs=recomputed: the ratio would be to the policy that learns, not to the one that played';
   return [{ key: 'old_logprobs', message, remedy: 'write old_logprobs=sampled' }];
