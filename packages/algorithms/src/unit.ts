@@ -106,7 +106,7 @@ export interface AlgorithmUnit<Schema extends TObject = TObject> {
    *
    * @returns options with which it would not
    */
-  remoteRollouts?(options: OptionsOf<Schema>): ConfigProblem[];
+  offPolicyRollouts?(options: OptionsOf<Schema>): ConfigProblem[];
   /** Settings that the schema allows but that would waste the run. */
   problems?(options: OptionsOf<Schema>): ConfigProblem[];
   /** Iterations at the start in which the agent does not change; 0 if absent. Sweeps that compare early results need it. */

@@ -58,6 +58,7 @@ const tdCritic = {
     bootstrapOnLimit: true,
     importanceClip: null,
     klCoefficient: 0,
+    referenceQuantization: 'none',
     useBaseline: false,
   },
   baselineLr: null,

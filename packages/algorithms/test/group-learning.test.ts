@@ -24,7 +24,7 @@ const loop = {
   ...{ innerEpochs: 1, sequence: 'episode', minibatchSize: 16, maxBatchTokens: null, lossAggregation: 'token_mean' },
   ...{ lossDivisor: null, ratio: 'token', clipLow: 0.2, clipHigh: 0.28, dualClip: null, oldLogprobs: 'sampled' },
   ...{ klCoefficient: 0, klIn: 'loss', klEstimator: 'k3', entropyCoefficient: 0.003, targetKl: null },
-  ...{ lmLr: 2e-2, lmLrFinalShare: 0.1 },
+  ...{ lmLr: 2e-2, lmLrFinalShare: 0.1, referenceQuantization: 'none' },
 };
 
 let device: Device;

@@ -61,6 +61,7 @@ const options = (seed: number) => ({
   bootstrapOnLimit: true,
   importanceClip: null,
   klCoefficient: 0,
+  referenceQuantization: 'none' as const,
   useBaseline: false,
   baselineLr: null,
   actorSamples: 'rollout' as const,

@@ -94,7 +94,11 @@ function optionsOf(name: string, changes: object = {}) {
   return { seed: 0, slots: 8, sampling, ...options } as never;
 }
 
-async function makeAgent(name: string, options: Partial<Parameters<typeof LanguageModel.create>[0]> = {}) {
+async function makeAgent(
+  name: string,
+  options: Partial<Parameters<typeof LanguageModel.create>[0]> = {},
+  changes: object = {},
+) {
   const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 32, n_positions: 64 };
   const policy = await LanguageModel.create({ device, tokenizer, maskedTokenIds, config, rng: new Rng(0), ...options });
   await policy.createOptimizer(adam);
@@ -102,9 +106,13 @@ async function makeAgent(name: string, options: Partial<Parameters<typeof Langua
   const critic =
     findAlgorithm(name)!.needs.critic &&
     (await DoubleCritic.create({ device, encoder, rng: new Rng(1), outputBias: 0, optimizer: adam }));
-  const valueFunction = findAlgorithm(name)!.valueFunction?.(optionsOf(name));
-  if (valueFunction) await policy.createValueHead(adam);
-  return { policy, critic, valueModel: valueFunction ? policy : null };
+  const valueFunction = findAlgorithm(name)!.valueFunction?.(optionsOf(name, changes)) ?? null;
+  const network = () =>
+    LanguageModel.create({ device, tokenizer, maskedTokenIds, config, rng: new Rng(0), ...options });
+  const valueModel = valueFunction === 'critic' ? await network() : valueFunction && policy;
+  if (valueModel && valueModel !== policy) await valueModel.createOptimizer(adam);
+  await valueModel?.createValueHead(adam);
+  return { policy, critic, valueModel };
 }
 
 /** A frozen policy with other weights. */
@@ -182,6 +190,30 @@ test.each(algorithmNames())(
   },
 );
 
+const withReference = algorithmNames().filter((name) => 'reference_quantization' in findAlgorithm(name)!.options.properties); // prettier-ignore
+
+test('whatever has a reference policy may have it quantised', () => {
+  expect(withReference.sort()).toEqual(['archer', 'dpo', 'gigpo', 'grpo', 'offline_dpo', 'ppo', 'reinforce_pp', 'rloo']); // prettier-ignore
+});
+
+test.each(withReference)('%s: reference_quantization is that of its reference policy', async (name) => {
+  const { policy, critic, valueModel } = await makeAgent(name);
+  const asked: unknown[] = [];
+  const openReference = (options: unknown) => {
+    asked.push(options);
+    return Promise.reject(new Error('asked for'));
+  };
+  const run = trainingRun({
+    ...{ policy, critic, valueModel, dataset, openReference },
+    makeEnv: () => new Chronicle(),
+  });
+  const options = optionsOf(name, { klCoefficient: 0.1, referenceQuantization: '4bit' });
+  await expect(findAlgorithm(name)!.train(run, options)).rejects.toThrow('asked for');
+  expect(asked).toEqual([{ quantization: '4bit' }]);
+  await policy.release();
+  await critic?.release();
+});
+
 /** The policy; notes which tokens it is trained on. */
 const watched = (policy: LanguageModel, learnt: Set<number>): LanguageModel =>
   new Proxy(policy, {
@@ -197,15 +229,22 @@ const watched = (policy: LanguageModel, learnt: Set<number>): LanguageModel =>
     },
   });
 
-test.each(algorithmNames().filter((name) => findAlgorithm(name)!.trainsPolicy))(
-  '%s: trains adapters on a 4-bit base with checkpointing, and on words of the agent alone',
-  async (name) => {
+/** Besides each as it is shipped, what adds a network or a term. */
+const trained: [name: string, changes: object][] = [
+  ...algorithmNames().flatMap((name): [string, object][] => (findAlgorithm(name)!.trainsPolicy ? [[name, {}]] : [])),
+  ['archer', { useBaseline: true, klCoefficient: 0.1, importanceClip: 5 }],
+  ['ppo', { valueFunction: 'critic', gaeLevel: 'token', entropyCoefficient: 0.01 }],
+];
+
+test.each(trained)(
+  '%s %j: trains adapters on a 4-bit base with checkpointing, and on words of the agent alone',
+  async (name, changes) => {
     const lora = { r: 2, alpha: 4, dropout: 0, targetModules: null, seed: 0 };
-    const { policy, critic, valueModel } = await makeAgent(name, {
-      lora,
-      quantization: '4bit',
-      gradientCheckpointing: true,
-    });
+    const { policy, critic, valueModel } = await makeAgent(
+      name,
+      { lora, quantization: '4bit', gradientCheckpointing: true },
+      changes,
+    );
     const before = await policy.copyParameters();
     const learnt = new Set<number>();
     const run = trainingRun({
@@ -213,10 +252,11 @@ test.each(algorithmNames().filter((name) => findAlgorithm(name)!.trainsPolicy))(
       openTeacher: () => policy.freeze(),
       restoreStart: () => policy.restoreParameters(before),
     });
-    await findAlgorithm(name)!.train(run, optionsOf(name, { iterations: 1, epochs: 1, evalFreq: 9 }));
+    await findAlgorithm(name)!.train(run, optionsOf(name, { iterations: 1, epochs: 1, evalFreq: 9, ...changes }));
     expect(await policy.copyParameters()).not.toEqual(before);
     expect(learnt.size).toBeGreaterThan(0);
     expect([...learnt].filter((id) => !writable.includes(id))).toEqual([]);
+    if (valueModel !== policy) await valueModel?.release();
     await policy.release();
     await critic?.release();
   },

@@ -3,12 +3,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compose, registerResolver, type Composition } from '@bowyer/config';
+import { compose, type Composition } from '@bowyer/config';
 import { unreadKeys } from '../src/config/prepare.js';
 import { validateConfig } from '../src/config/validate-config.js';
 import { repository } from './command-line.js';
-
-registerResolver('first', (...values) => values.find((value) => value !== null) ?? null);
+import { composed } from './composed.js';
 
 /** What every file has, by its default. */
 const defaults = {
@@ -177,6 +176,43 @@ test.each(Object.keys(originals))('%s: every key is accepted, or refused by its 
   const problems = await said(groups, read);
   for (const key of refused) expect(problems).toContain(key);
 });
+
+/** What ArCHer's code does besides its keys. */
+const habits: Record<string, unknown> = {
+  ...{ top_k: 50, clip_scope: 'all', grad_reduction: 'sum', v_target_action: 'policy', v_target_samples: 1 },
+  ...{ td_target: 'own', td_steps: 1, actor_samples: 'replay', bootstrap_on_limit: false, importance_clip: null },
+  ...{ kl_coefficient: 0, critic_max_grad_norm: 1, score_terminator: false, lm_lr_final_share: 1 },
+  ...{ filter_quantile: 0.9, filter_window: null },
+};
+
+/** The whole lists; beside a prompt that lists its words the game is of these. */
+const lists: Record<string, object> = {
+  archer_city: { cities: 'archer91' },
+  archer_llm_20q: { words: 'subset10', format: 'json_prompt' },
+  ...Object.fromEntries(['archer_20q', 'chai_20q', 'online_filteredbc_20q'].map((name) => [name, { words: 'full' }])),
+};
+
+test.each(Object.keys(originals))('%s preset=paper has the values of its file', async (name) => {
+  const { keys, refused } = originals[name];
+  const values = Object.entries(without({ ...defaults, ...keys }, [...notNumbers, ...refused]));
+  const theirs: Record<string, unknown> = { ...Object.fromEntries(values.map(([key, value]) => [key, valueOf(value)])), ...habits }; // prettier-ignore
+  const ours = (await composed(name, 'preset=paper')).resolve();
+  const read = Object.keys(theirs).filter((key) => key in ours);
+  expect(Object.fromEntries(read.map((key) => [key, ours[key]]))).toEqual(
+    Object.fromEntries(read.map((key) => [key, theirs[key]])),
+  );
+  expect(ours.env).toMatchObject(lists[name] ?? {});
+});
+
+/** Keys that name places and runs, and `agent_type`, which is the group `algorithm` here. */
+const notNumbers = ['agent_type', 'cache_dir', 'env_load_path', 'env_name', 'huggingface_token', 'project_name', 'run_name', 'save_path', 'use_wandb', 'wandb_key', 'checkpoint_path']; // prettier-ignore
+
+/** A text of YAML that is a number, a truth value, null or a name. */
+function valueOf(text: string): unknown {
+  if (text === 'null') return null;
+  if (text === 'true' || text === 'false') return text === 'true';
+  return Number.isNaN(Number(text)) ? text : Number(text);
+}
 
 const without = (all: Record<string, string>, keys: readonly string[]) =>
   Object.fromEntries(Object.entries(all).filter(([key]) => !keys.includes(key)));

@@ -134,6 +134,11 @@ const foreign: [string, string][] = [
 ];
 
 const wasteful: [string, string | RegExp][] = [
+  [
+    'archer_20q reference_quantization=4bit',
+    'reference_quantization=4bit: with kl_coefficient=0 there is no reference policy\n' +
+      '  in command line: reference_quantization=4bit\n  write reference_quantization=none, or give kl_coefficient',
+  ],
   ...['archer_20q', 'online_filteredbc_20q'].map((name): [string, string] => [
     `${name} warmup_iter=200`,
     'warmup_iter=200 leaves no iteration of 200 in which the policy trains\n  in command line: warmup_iter=200\n  lower warmup_iter or raise iterations',

@@ -75,7 +75,7 @@ export const agentEvol = defineAlgorithm({
   trainsPolicy: true,
   playerOptions: [],
   openPlayer: policyPlayer,
-  remoteRollouts: () => [],
+  offPolicyRollouts: () => [],
 
   async train(run, options) {
     const { hooks } = run;

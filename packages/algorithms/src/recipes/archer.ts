@@ -64,7 +64,7 @@ export const archer = defineAlgorithm({
   trainsPolicy: true,
   playerOptions: [],
   openPlayer: policyPlayer,
-  remoteRollouts: ({ importanceClip }) =>
+  offPolicyRollouts: ({ importanceClip }) =>
     importanceClip !== null
       ? []
       : [
@@ -83,7 +83,8 @@ export const archer = defineAlgorithm({
     const replay = openReplay(run, options.capacity);
     insertTurns(replay, run.history);
     const clip = new SharedClip(options.clipScope, (run.state.clip ??= {}) as Record<string, number>);
-    const reference = options.klCoefficient > 0 ? await run.openReference() : null;
+    const reference =
+      options.klCoefficient > 0 ? await run.openReference({ quantization: options.referenceQuantization }) : null;
     const baseline = options.useBaseline ? valueModelOf(run) : null;
     const { ranks } = run;
     const learner: ActorCritic = { policy, reference, baseline, critic, replay, clip, hooks, ranks, openPlayer };

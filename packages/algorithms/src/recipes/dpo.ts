@@ -49,12 +49,12 @@ export const dpo = defineAlgorithm({
   trainsPolicy: true,
   playerOptions: [],
   openPlayer: policyPlayer,
-  remoteRollouts: () => [],
+  offPolicyRollouts: () => [],
 
   async train(run, options) {
     const { hooks } = run;
     const openPlayer = policyPlayer(run, options);
-    const reference = await run.openReference();
+    const reference = await run.openReference({ quantization: options.referenceQuantization });
     try {
       for (let iteration = run.firstIteration; iteration < options.iterations && !hooks.stopRequested; iteration++) {
         const rng = Rng.forPurpose(options.seed, `update/${iteration}`);

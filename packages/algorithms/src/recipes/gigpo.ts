@@ -12,7 +12,7 @@ import { Type } from '@sinclair/typebox';
 import { anchorGroups, discountedReturns, groupRelativeAdvantages, maximum, mean, share } from '@bowyer/core';
 import { policyPlayer } from '../rollout/policy-player.js';
 import type { Metrics } from '../types.js';
-import { surrogateRemoteProblems } from '../update/policy-update.js';
+import { surrogateOffPolicyProblems } from '../update/policy-update.js';
 import { defineAlgorithm } from '../unit.js';
 import { groupTrainingKeys, groupTrainingProblems, trainOnGroups, type GroupEpisode } from './group-training.js';
 import { aloneProblems, episodeAdvantages, groupStatisticsKeys } from './grpo.js';
@@ -48,7 +48,7 @@ export const gigpo = defineAlgorithm({
   trainsPolicy: true,
   playerOptions: [],
   openPlayer: policyPlayer,
-  remoteRollouts: surrogateRemoteProblems,
+  offPolicyRollouts: surrogateOffPolicyProblems,
   train: (run, options) => trainOnGroups(run, options, (episodes) => gigpoAdvantages(episodes, options)),
   problems: (options) => [...groupTrainingProblems(options), ...aloneProblems(options)],
 });

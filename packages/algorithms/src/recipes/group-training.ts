@@ -1,6 +1,7 @@
 // The loop that GRPO, RLOO, REINFORCE++ and GiGPO share: play groups of episodes, estimate advantages, update the policy. The recipes
 // differ in the estimate alone.
 import { mean, Rng, type ConfigProblem, type Trajectory } from '@bowyer/core';
+import type { Quantization } from '@bowyer/models';
 import { collectGroups, groupKeys, groupProblems, type GroupRolloutOptions } from '../rollout/collect-groups.js';
 import { rolloutMetrics } from '../rollout/collect.js';
 import { evaluate, type EvaluateOptions } from '../rollout/evaluate.js';
@@ -29,6 +30,7 @@ export interface GroupTrainingOptions
   evalDecoding: EvaluateOptions['evalDecoding'];
   saveFreq: number;
   invalidPenalty: number;
+  referenceQuantization: Quantization;
   truncatedEpisodes: 'learn' | 'mask';
 }
 
@@ -57,7 +59,8 @@ export async function trainOnGroups(
 ): Promise<void> {
   const { hooks } = run;
   const openPlayer = policyPlayer(run, options);
-  const reference = options.klCoefficient > 0 ? await run.openReference() : null;
+  const reference =
+    options.klCoefficient > 0 ? await run.openReference({ quantization: options.referenceQuantization }) : null;
   try {
     for (let iteration = run.firstIteration; iteration < options.iterations && !hooks.stopRequested; iteration++) {
       const rng = Rng.forPurpose(options.seed, `update/${iteration}`);

@@ -10,7 +10,7 @@
 import { Type } from '@sinclair/typebox';
 import { groupRelativeAdvantages, oneOf, type ConfigProblem } from '@bowyer/core';
 import { policyPlayer } from '../rollout/policy-player.js';
-import { surrogateRemoteProblems } from '../update/policy-update.js';
+import { surrogateOffPolicyProblems } from '../update/policy-update.js';
 import { defineAlgorithm } from '../unit.js';
 import {
   groupTrainingKeys,
@@ -43,7 +43,7 @@ export const grpo = defineAlgorithm({
   trainsPolicy: true,
   playerOptions: [],
   openPlayer: policyPlayer,
-  remoteRollouts: surrogateRemoteProblems,
+  offPolicyRollouts: surrogateOffPolicyProblems,
   train: (run, options) =>
     trainOnGroups(run, options, (episodes) => {
       const advantages = episodeAdvantages(episodes, options);

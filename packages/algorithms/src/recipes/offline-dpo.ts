@@ -43,7 +43,7 @@ export const offlineDpo = defineAlgorithm({
   async train(run, options) {
     const groups = tasksOf(rewardedEpisodes(datasetOf(run), 'offline_dpo prefers episodes by their return'));
     const pairs = groups.flatMap((group) => preferencePairs(group, options.pairsPerGroup));
-    const reference = await run.openReference();
+    const reference = await run.openReference({ quantization: options.referenceQuantization });
     const scored = await scorePairs(reference, pairs, options).finally(() => reference.release());
     if (scored.length === 0)
       throw new Error(

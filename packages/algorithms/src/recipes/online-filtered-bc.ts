@@ -62,7 +62,7 @@ export const onlineFilteredBc = defineAlgorithm({
   allowsActionChoice: true,
   playerOptions: [],
   openPlayer: policyPlayer,
-  remoteRollouts: () => [],
+  offPolicyRollouts: () => [],
 
   async train(run, options) {
     const { hooks } = run;

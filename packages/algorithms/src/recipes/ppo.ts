@@ -11,7 +11,6 @@ import {
   correlation,
   mean,
   nullable,
-  oneOf,
   rate,
   Rng,
   standardDeviation,
@@ -31,7 +30,7 @@ import {
   policyUpdateKeys,
   policyUpdateProblems,
   referenceLogprobs,
-  surrogateRemoteProblems,
+  surrogateOffPolicyProblems,
   updatePolicy,
   type PolicyUpdateOptions,
 } from '../update/policy-update.js';
@@ -51,10 +50,6 @@ const options = Type.Object(
       rate('nats per episode'),
       'KL to the reference policy that kl_coefficient is steered to, in nats per episode (Ziegler et al.); null: it stays as it is',
     ),
-    reference_quantization: oneOf(
-      ['none', '8bit', '4bit'],
-      'bits of the linear layers in a reference policy that is a copy of all weights; with adapters nothing is copied',
-    ),
   },
   { additionalProperties: false },
 );
@@ -72,7 +67,7 @@ export const ppo = defineAlgorithm({
   trainsPolicy: true,
   playerOptions: [],
   openPlayer: policyPlayer,
-  remoteRollouts: surrogateRemoteProblems,
+  offPolicyRollouts: surrogateOffPolicyProblems,
 
   async train(run, options) {
     const { policy, hooks, state } = run;

@@ -18,7 +18,7 @@ import {
 } from '@bowyer/core';
 import { policyPlayer } from '../rollout/policy-player.js';
 import { scoredIds, utterancesOf } from '../update/turn-batch.js';
-import { surrogateRemoteProblems } from '../update/policy-update.js';
+import { surrogateOffPolicyProblems } from '../update/policy-update.js';
 import { defineAlgorithm } from '../unit.js';
 import {
   groupTrainingKeys,
@@ -57,7 +57,7 @@ export const reinforcePp = defineAlgorithm({
   trainsPolicy: true,
   playerOptions: [],
   openPlayer: policyPlayer,
-  remoteRollouts: surrogateRemoteProblems,
+  offPolicyRollouts: surrogateOffPolicyProblems,
   train: (run, options) =>
     trainOnGroups(run, options, (episodes) => ({ advantages: normalised(tokenReturns(episodes, options)) })),
   problems: (options) => [...groupTrainingProblems(options), ...baselineProblems(options)],

@@ -10,7 +10,7 @@
 import { Type } from '@sinclair/typebox';
 import { groupRelativeAdvantages } from '@bowyer/core';
 import { policyPlayer } from '../rollout/policy-player.js';
-import { surrogateRemoteProblems } from '../update/policy-update.js';
+import { surrogateOffPolicyProblems } from '../update/policy-update.js';
 import { defineAlgorithm } from '../unit.js';
 import { groupTrainingKeys, groupTrainingProblems, shapedReturn, trainOnGroups } from './group-training.js';
 
@@ -24,7 +24,7 @@ export const rloo = defineAlgorithm({
   trainsPolicy: true,
   playerOptions: [],
   openPlayer: policyPlayer,
-  remoteRollouts: surrogateRemoteProblems,
+  offPolicyRollouts: surrogateOffPolicyProblems,
   train: (run, options) =>
     trainOnGroups(run, options, (episodes) => {
       const advantages = groupRelativeAdvantages(

@@ -7,6 +7,7 @@ import type { LanguageModel, TokenExample } from '@bowyer/models';
 import type { Metrics, ReplayItem } from '../types.js';
 import type { ReferencePolicy } from '../unit.js';
 import { weightOf } from './importance-weights.js';
+import { referenceKeys } from './reference-keys.js';
 import { summary } from './summary.js';
 import { packTurns, scoreTurns, type TurnBatch } from './turn-batch.js';
 
@@ -16,6 +17,7 @@ export const actorLossKeys = {
     description:
       'weight of the KL of the policy from its start, in units of return per nat, subtracted from what each token is credited with; 0: none, as in ArCHer',
   }),
+  ...referenceKeys,
   use_baseline: Type.Boolean({
     description:
       'subtract a learned value of the tokens said so far from what each token is credited with: a network of its own that starts as the policy does',

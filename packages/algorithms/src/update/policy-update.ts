@@ -30,6 +30,7 @@ import {
 import type { LanguageModel, SurrogateLoss, TokenExample } from '@bowyer/models';
 import type { Metrics, RunHooks } from '../types.js';
 import type { ReferencePolicy } from '../unit.js';
+import { referenceKeys } from './reference-keys.js';
 import { RunningMeans } from './running-means.js';
 import { scoreTerminatorKey } from './token-examples.js';
 import { packTurns, scoredIds, scoreTurns, utterancesOf, type LearnedTurn, type TurnBatch } from './turn-batch.js';
@@ -86,7 +87,11 @@ export const surrogateKeys = {
 };
 
 /** Options with which the surrogate loss does not weigh by the ratio to the policy that sampled. */
-export function surrogateRemoteProblems({ oldLogprobs }: { oldLogprobs: 'sampled' | 'recomputed' }): ConfigProblem[] {
+export function surrogateOffPolicyProblems({
+  oldLogprobs,
+}: {
+  oldLogprobs: 'sampled' | 'recomputed';
+}): ConfigProblem[] {
   if (oldLogprobs === 'sampled') return [];
   const message = 'old_logprobs=recomputed: the ratio would be to the policy that learns, not to the one that played';
   return [{ key: 'old_logprobs', message, remedy: 'write old_logprobs=sampled' }];
@@ -102,6 +107,7 @@ export const policyUpdateKeys = {
     ['k1', 'k2', 'k3'],
     'estimator of the KL from one token, in the loss (there the gradient of k1 is noise); in rewards it is always k1',
   ),
+  ...referenceKeys,
 };
 
 export interface SurrogateOptions {

@@ -4,6 +4,7 @@ import { count, dpoLoss, episodicReturn, nullable, rate, type Trajectory } from 
 import type { LanguageModel } from '@bowyer/models';
 import type { Metrics } from '../types.js';
 import type { ReferencePolicy } from '../unit.js';
+import { referenceKeys } from './reference-keys.js';
 import { scoreTerminatorKey } from './token-examples.js';
 import { packTurns, scoreTurns } from './turn-batch.js';
 
@@ -23,6 +24,7 @@ export const preferenceKeys = {
   ),
   max_grad_norm: rate('upper bound of the global norm of the policy gradient'),
   ...scoreTerminatorKey,
+  ...referenceKeys,
 };
 
 export type PreferenceOptions = {

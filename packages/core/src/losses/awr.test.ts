@@ -10,6 +10,12 @@ test('weights are exp(A / β), at most the bound', () => {
   expect(large).toBe(20); // e^4 = 54.6
 });
 
+test('spec 15: A = 0.5, β = 1 and log π = −3 give 4.946', () => {
+  const one = (value: number) => Float32Array.of(value);
+  const turn = { logprobs: one(-3), advantages: one(0.5), weights: one(1) };
+  expect(awrLoss(turn, { temperature: 1, maxWeight: 20 }).loss).toBeCloseTo(4.946, 3); // 3 e^½
+});
+
 test('the loss is the weighted negative log-likelihood', () => {
   const rest = { advantages: Float32Array.of(0, 2), weights: Float32Array.of(0.5, 0.5) };
   const logprobs = Float32Array.of(-1, -0.1);

@@ -10,6 +10,13 @@ test('a value below its target weighs τ, one above it 1 − τ', () => {
   expect([...gradient]).toEqual([-0.75, 0.5]); // −2 · ½ · ¾ · 1 and −2 · ½ · ¼ · −2
 });
 
+test('spec 15: with τ = 0.9 an error of 2 costs 3.6, one of −2 costs 0.4', () => {
+  const cost = (error: number) =>
+    expectileLoss(Float32Array.of(0), Float32Array.of(error), Float32Array.of(1), { expectile: 0.9 }).loss;
+  expect(cost(2)).toBeCloseTo(3.6);
+  expect(cost(-2)).toBeCloseTo(0.4);
+});
+
 test('τ = 0.5 is half the squared error', () => {
   expect(expectileLoss(Float32Array.of(0, 1), targets, weights, { expectile: 0.5 }).loss).toBe(
     0.5 * (0.5 * 1 + 0.5 * 4),

@@ -22,6 +22,12 @@ test('a game: header, questions with answers, the winning turn', async () => {
   expect(await env.step('I say it is Lima!?')).toMatchObject({ reward: 0, terminated: true, info: { won: true } });
 });
 
+test('spec 15: "Is it Sao Paulo in Brazil?" wins, whatever the oracle says', async () => {
+  const env = new GuessMyCity({ ...defaults, cities: ['Sao Paulo'] }, { id: 'wrong', answer: () => 'No.' });
+  await env.reset({ seed: 0 });
+  expect(await env.step('Is it Sao Paulo in Brazil?')).toMatchObject({ reward: 0, terminated: true, info: { won: true } }); // prettier-ignore
+});
+
 test('an oracle that names the city is not heard, on the winning turn either', async () => {
   const env = new GuessMyCity(
     { ...defaults, cities: ['Lima'] },

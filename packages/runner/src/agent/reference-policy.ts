@@ -1,7 +1,7 @@
 // The reference policy of a run: its frozen start, opened from where the run began and never from its checkpoints.
-import type { TrainingRun } from '@bowyer/algorithms';
+import type { ReferencePolicy, TrainingRun } from '@bowyer/algorithms';
 import type { Device } from '@bowyer/graph';
-import { isAdapterDirectory, type LanguageModel, type Tokenizer } from '@bowyer/models';
+import { isAdapterDirectory, type LanguageModel, type Quantization, type Tokenizer } from '@bowyer/models';
 import type { Material } from '../demonstrations/material.js';
 import { freshPolicy, type FreshPolicyConfig } from './fresh-policy.js';
 import { agentFolderOf } from './model-folders.js';
@@ -25,10 +25,16 @@ export function referenceOf(
   device: Device,
 ): TrainingRun['openReference'] {
   return async ({ quantization = 'none' } = {}) => {
-    if (folder === null) return freshPolicy(material!, config, device);
+    if (folder === null) return quantized(await freshPolicy(material!, config, device), quantization);
     if (policy.hasAdapters) return policy.freezeWithAdapters(isAdapterDirectory(folder) ? folder : null);
     return loadPolicy(folder, { ...config, quantization }, device);
   };
+}
+
+/** The model itself, or a smaller copy in its place. */
+async function quantized(model: LanguageModel, quantization: Quantization): Promise<ReferencePolicy> {
+  if (quantization === 'none') return model;
+  return model.freeze({ quantization }).finally(() => model.release());
 }
 
 /** A model that the policy learns from, frozen, or the address of a server of one. */

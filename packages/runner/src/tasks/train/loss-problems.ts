@@ -6,10 +6,11 @@ import type { SharedConfig } from '../../config/keys.js';
 
 export type LossConfig = Pick<SharedConfig, 'checkpointPath' | 'policyLm' | 'useLora' | 'lora' | 'device'> & {
   referenceQuantization?: string;
+  klCoefficient?: number;
 };
 
 export async function lossProblems(unit: AnyAlgorithm | undefined, config: LossConfig): Promise<ConfigProblem[]> {
-  const { useLora, device, referenceQuantization = 'none' } = config;
+  const { useLora, device, referenceQuantization = 'none', klCoefficient } = config;
   const given = config.checkpointPath ?? config.policyLm;
   const isAdapter = given !== null && isAdapterFolder(given);
   const problems: ConfigProblem[] = [];
@@ -26,6 +27,12 @@ export async function lossProblems(unit: AnyAlgorithm | undefined, config: LossC
       key: 'reference_quantization',
       message: `reference_quantization=${referenceQuantization}: with adapters the reference policy is the same model, and nothing is copied`,
       remedy: 'write reference_quantization=none; quantization=4bit makes the base itself smaller',
+    });
+  if (referenceQuantization !== 'none' && klCoefficient === 0)
+    problems.push({
+      key: 'reference_quantization',
+      message: `reference_quantization=${referenceQuantization}: with kl_coefficient=0 there is no reference policy`,
+      remedy: 'write reference_quantization=none, or give kl_coefficient',
     });
   return problems;
 }

@@ -19,13 +19,13 @@ export function remotePolicyProblems(
   if (!algorithm) return [];
   const problems: ConfigProblem[] = [];
   const key = 'remote_policy.base_url';
-  if (algorithm.remoteRollouts === undefined)
+  if (algorithm.offPolicyRollouts === undefined)
     problems.push({
       key,
       message: `remote_policy.base_url=${baseUrl}: ${algorithm.name} learns from what its own policy plays`,
       remedy: `write remote_policy.base_url=null, or choose ${takers().join(', ')}`,
     });
-  else problems.push(...algorithm.remoteRollouts(config as never));
+  else problems.push(...algorithm.offPolicyRollouts(config as never));
   if (config.actionChoice !== 'free')
     problems.push({
       key: 'action_choice',
@@ -41,4 +41,4 @@ export function remotePolicyProblems(
   return problems;
 }
 
-const takers = () => algorithmNames().filter((name) => findAlgorithm(name)!.remoteRollouts !== undefined);
+const takers = () => algorithmNames().filter((name) => findAlgorithm(name)!.offPolicyRollouts !== undefined);

@@ -21,12 +21,12 @@ export function rolloutProblems(
   const { mode = 'synchronous' } = config.rollout ?? {};
   if (mode === 'synchronous' || !algorithm) return [];
   const chosen = `rollout.mode=${mode}`;
-  if (algorithm.remoteRollouts === undefined)
+  if (algorithm.offPolicyRollouts === undefined)
     return [
       {
         key: 'rollout.mode',
         message: `${chosen}: ${algorithm.name} learns from what its newest policy plays`,
-        remedy: `write rollout.mode=synchronous, or choose ${algorithmNames().filter((name) => findAlgorithm(name)!.remoteRollouts !== undefined).join(', ')}`, // prettier-ignore
+        remedy: `write rollout.mode=synchronous, or choose ${algorithmNames().filter((name) => findAlgorithm(name)!.offPolicyRollouts !== undefined).join(', ')}`, // prettier-ignore
       },
     ];
   const refused: [key: string, value: unknown, plain: unknown, reason: string][] = [
@@ -44,7 +44,7 @@ export function rolloutProblems(
   if (mode === 'asynchronous')
     refused.push(['horizon', config.horizon ?? null, null, 'episodes belong to no iteration when they begin']);
   return [
-    ...algorithm.remoteRollouts(config as never),
+    ...algorithm.offPolicyRollouts(config as never),
     ...refused.flatMap(([key, value, plain, reason]) =>
       value === plain
         ? []
