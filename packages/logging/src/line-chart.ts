@@ -15,16 +15,25 @@ export interface ChartOptions {
 }
 
 const WIDTH = 440;
+/** Without a legend. */
 const HEIGHT = 240;
-const MARGIN = { left: 52, right: 12, top: 30, bottom: 36 };
+const MARGIN = { left: 52, right: 12, bottom: 36 };
+/** Without a legend. */
+const TOP = 30;
+const LEGEND_LINE = 14;
+/** Of a character of 11 pixels, not narrower than most are. */
+const CHARACTER = 6.5;
 const COLOURS = ['#2563eb', '#dc2626', '#059669', '#d97706', '#7c3aed', '#0891b2'];
 
 export function lineChart(series: readonly Series[], { title, xLabel, references = [] }: ChartOptions): string {
   const points = series.flatMap((one) => one.points);
+  // The legend has lines of its own above the plot, where no curve crosses it.
+  const legend = series.length > 1 ? legendPlaces(series.map(({ name }) => name)) : { places: [], lines: 0 };
+  const [top, height] = [TOP, HEIGHT].map((at) => at + LEGEND_LINE * legend.lines);
   const xs = ticks(points.map(({ x }) => x));
   const ys = ticks([...points.flatMap(({ y, low = y, high = y }) => [y, low, high]), ...references.map(({ y }) => y)]);
   const x = scale(xs, MARGIN.left, WIDTH - MARGIN.right);
-  const y = scale(ys, HEIGHT - MARGIN.bottom, MARGIN.top);
+  const y = scale(ys, height - MARGIN.bottom, top);
 
   const grid = ys.map(
     (tick) =>
@@ -34,7 +43,7 @@ export function lineChart(series: readonly Series[], { title, xLabel, references
   const xLabels = xs.map((tick) => {
     // Three pixels a character: a longer label at the right edge would be cut.
     const [at, anchor] = x(tick) + 3 * label(tick).length > WIDTH - 2 ? [WIDTH - 2, 'end'] : [x(tick), 'middle'];
-    return `<text x="${at}" y="${HEIGHT - MARGIN.bottom + 16}" text-anchor="${anchor}">${label(tick)}</text>`;
+    return `<text x="${at}" y="${height - MARGIN.bottom + 16}" text-anchor="${anchor}">${label(tick)}</text>`;
   });
   const rules = references.map(
     (reference) =>
@@ -47,21 +56,34 @@ export function lineChart(series: readonly Series[], { title, xLabel, references
       corners.map((corner) => `${x(corner.x).toFixed(1)},${y(corner.y).toFixed(1)}`).join(' ');
     const edges = bandEdges(one);
     const band = edges.length > 0 ? `<polygon points="${pathOf(edges)}" fill="${colour}" fill-opacity=".15"/>` : '';
-    const legend =
-      series.length > 1
-        ? `<text x="${MARGIN.left + 6}" y="${MARGIN.top + 12 + 14 * i}" style="fill:${colour}">${escapeHtml(one.name)}</text>`
-        : '';
-    return `${band}<polyline points="${pathOf(one.points)}" fill="none" stroke="${colour}" stroke-width="1.6"/>${legend}`;
+    const place = legend.places.at(i);
+    const name = place
+      ? `<text x="${place.x}" y="${place.y}" style="fill:${colour}">${escapeHtml(one.name)}</text>`
+      : '';
+    return `${band}<polyline points="${pathOf(one.points)}" fill="none" stroke="${colour}" stroke-width="1.6"/>${name}`;
   });
   return (
-    `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" xmlns="http://www.w3.org/2000/svg">` +
+    `<svg viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" xmlns="http://www.w3.org/2000/svg">` +
     `<style>text{font:11px system-ui,sans-serif;fill:#6b7280}.chart-title{font-weight:600;font-size:12px}.chart-grid{stroke:#9ca3af;stroke-opacity:.3}` +
     `.chart-reference{stroke:#6b7280;stroke-dasharray:4 3}</style>` +
     `<text x="${MARGIN.left}" y="16" class="chart-title">${escapeHtml(title)}</text>` +
-    `<text x="${(MARGIN.left + WIDTH) / 2}" y="${HEIGHT - 4}" text-anchor="middle">${escapeHtml(xLabel)}</text>` +
+    `<text x="${(MARGIN.left + WIDTH) / 2}" y="${height - 4}" text-anchor="middle">${escapeHtml(xLabel)}</text>` +
     [...grid, ...xLabels, ...rules, ...lines].join('') +
     '</svg>'
   );
+}
+
+/** Names beside each other, in as many lines as they need. */
+function legendPlaces(names: readonly string[]): { places: { x: number; y: number }[]; lines: number } {
+  let [x, line] = [MARGIN.left, 0];
+  const places = names.map((name) => {
+    const width = CHARACTER * name.length;
+    if (x > MARGIN.left && x + width > WIDTH - MARGIN.right) [x, line] = [MARGIN.left, line + 1];
+    const place = { x, y: TOP + LEGEND_LINE * line };
+    x += width + 2 * CHARACTER;
+    return place;
+  });
+  return { places, lines: line + 1 };
 }
 
 /** Around the band: along its upper edge and back along the lower one; empty where there is no band. */

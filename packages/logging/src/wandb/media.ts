@@ -1,8 +1,9 @@
-// Values of a row that are files: tables and pages. The row has a reference, the file lies below `files/media`.
+// Values of a row that are files: tables and images. The row has a reference, the file lies below `files/media`.
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { namingFile } from '@bowyer/core';
+import type { Picture } from './drawing.js';
 import { jsonText } from './raw-json.js';
 
 /** A value for a row, and the path of its file, relative to `files`. */
@@ -26,14 +27,13 @@ export async function tableValue(
   return { path: file.path, json: jsonText({ _type: 'table-file', ...file, ...members }) };
 }
 
-/** A page with a drawing. */
-export async function htmlValue(
+export async function imageValue(
   files: string,
   { key, step }: { key: string; step: number },
-  html: string,
+  { png, width, height }: Picture,
 ): Promise<MediaValue> {
-  const file = await write(files, { folder: 'html', key, step, ending: 'html' }, html);
-  return { path: file.path, json: jsonText({ _type: 'html-file', ...file }) };
+  const file = await write(files, { folder: 'images', key, step, ending: 'png' }, png);
+  return { path: file.path, json: jsonText({ _type: 'image-file', ...file, format: 'png', width, height }) };
 }
 
 interface MediaName {
@@ -44,8 +44,8 @@ interface MediaName {
 }
 
 /** `media/KIND/KEY_STEP_SHA20.ENDING`; a slash in the key makes a folder. */
-async function write(files: string, { folder, key, step, ending }: MediaName, text: string) {
-  const bytes = Buffer.from(text);
+async function write(files: string, { folder, key, step, ending }: MediaName, content: string | Uint8Array) {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const path = `media/${folder}/${key}_${step}_${sha256.slice(0, 20)}.${ending}`;
   const absolute = join(files, path);

@@ -1,7 +1,9 @@
 // The logger as a run uses it, and where its settings come from.
+import { createHash } from 'node:crypto';
 import { mkdtemp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Trajectory } from '@bowyer/core';
 import { WandbServer } from '@bowyer/testing';
 import type { LoggedRun, LoggedStep } from '../loggers/logger.js';
@@ -39,7 +41,7 @@ const options = {
     metrics: [],
     episodes: 1,
     episodesEvery: 2,
-    plots: ['loss'],
+    plots: [] as string[],
     artifacts: true,
     checkpoints: [],
   },
@@ -78,13 +80,16 @@ const step = (iteration: number): LoggedStep => ({
   ...{ iteration, metrics: { loss: 1 / iteration }, seconds: { rollout: 0.5 }, episodes: [episode] },
 });
 
-test('an online run: rows, names, dialogues, a plot, console, computer, files, and artifacts with their lineage', async () => {
+test('an online run: rows, names, dialogues, images of plots, console, computer, files, and artifacts with their lineage', async () => {
   await mkdir(join(directory, 'model', 'critic'), { recursive: true });
   await writeFile(join(directory, 'model', 'critic', 'weights'), 'w');
   await writeFile(join(directory, 'data.jsonl'), '{}\n');
   const { run, said, print } = runOf({ inputs: [{ type: 'dataset', path: join(directory, 'data.jsonl') }] });
-  const logger = await wandbLogger.open(run, options);
+  const logger = await wandbLogger.open(run, { ...options, plots: ['loss'] });
   for (const iteration of [1, 2, 3]) await logger.log(step(iteration));
+  while (!(await readdir(directory, { recursive: true })).some((path) => path.endsWith('.png'))) await sleep(20);
+  await sleep(20); // the row of iteration 4 takes the image of iterations 1 to 3
+  await logger.log(step(4));
   print('a line');
   await logger.close({ status: 'finished', results: { 'test/r': 2 }, model: join(directory, 'model') });
   const [[id, served]] = [...server.runs];
@@ -92,19 +97,39 @@ test('an online run: rows, names, dialogues, a plot, console, computer, files, a
   expect(served.created).toMatchObject({ project: 'p', displayName: 'a run', tags: ['c', 'a', 'b'] });
   expect(served.config).toMatchObject({ seed: { value: 3 }, env: { value: { name: 'coin' } } });
   const rows = server.rows(id);
-  expect(rows).toMatchObject([{ loss: 1, _step: 1 }, { 'seconds/rollout': 0.5 }, { loss: 1 / 3, _step: 3 }]);
+  expect(rows).toMatchObject([
+    { loss: 1, _step: 1 },
+    { 'seconds/rollout': 0.5 },
+    { loss: 1 / 3, _step: 3 },
+    { loss: 1 / 4 },
+  ]);
+  expect(rows.slice(0, 3).map((row) => row['plots/metrics'])).toEqual([undefined, undefined, undefined]);
+  const summary = JSON.parse(served.summary!) as Record<string, unknown>;
+  for (const image of [rows[3]['plots/metrics'], summary['plots/metrics']] as Record<string, unknown>[]) {
+    const png = served.files[image.path as string];
+    expect(image).toEqual({
+      ...{
+        _type: 'image-file',
+        format: 'png',
+        path: expect.stringMatching(/^media\/images\/plots\/metrics_[34]_/) as string,
+      },
+      ...{ size: png.length, sha256: createHash('sha256').update(png).digest('hex'), width: 880, height: 480 },
+    });
+    // Signature, and the size in the first chunk: PNG specification, sections 5.2 and 11.2.2.
+    expect([png.toString('latin1', 1, 4), png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual(['PNG', 880, 480]);
+  }
   const { path, ncols, nrows } = rows[0]['rollout/dialogues'] as Record<string, unknown>;
   expect([ncols, nrows, JSON.parse(served.files[path as string].toString())]).toEqual([
     ...[6, 1],
     { columns: ['episode', 'return', 'turn', 'observation', 'action', 'reward'], data: [[0, -1, 0, 'o', 'go', -1]] },
   ]);
-  expect(Object.keys(served.files).filter((name) => name.endsWith('.html'))).toHaveLength(1);
+  expect(Object.keys(served.files).filter((name) => name.endsWith('.png'))).toHaveLength(2);
   expect(Object.keys(served.files)).toEqual(
     expect.arrayContaining(['config.yaml', 'wandb-metadata.json', 'wandb-summary.json', 'output.log']),
   );
   expect(served.streams['output.log'].at(-1)).toMatch(/ a line\n$/);
   expect(JSON.parse(served.streams['wandb-events.jsonl'][0])).toMatchObject({ _wandb: true, 'system.cpu': expect.any(Number) as number }); // prettier-ignore
-  expect(JSON.parse(served.summary!)).toMatchObject({ loss: 1 / 3, 'test/r': 2 });
+  expect(JSON.parse(served.summary!)).toMatchObject({ loss: 1 / 4, 'test/r': 2 });
   const artifacts = [...server.artifacts.values()].map(({ input, committed, usedBy, files }) => [input.artifactCollectionName, committed, usedBy, Object.keys(files)]); // prettier-ignore
   expect(artifacts).toEqual([
     ['dataset-data.jsonl', true, [id], ['data.jsonl']],
@@ -174,7 +199,7 @@ test('a killed run that logs its iterations again has each of them once; offline
   const killed = await wandbLogger.open(first.run, options);
   for (const iteration of [1, 2, 3]) await killed.log(step(iteration));
   const second = runOf({ resumedAfter: 1 });
-  const resumed = await wandbLogger.open(second.run, options);
+  const resumed = await wandbLogger.open(second.run, { ...options, plots: ['loss'] });
   for (const iteration of [2, 3, 4]) await resumed.log(step(iteration));
   await resumed.close({ status: 'stopped', results: {}, model: null });
   expect(server.requests).toEqual([]);
@@ -183,7 +208,8 @@ test('a killed run that logs its iterations again has each of them once; offline
   expect(await syncRuns(directory, sync)).toMatchObject([{ outcome: 'was sent before' }]);
   const [[id, served]] = [...server.runs];
   expect(server.rows(id).map(({ _step }) => _step)).toEqual([1, 2, 3, 4]);
-  expect(Object.keys(served.files).filter((name) => name.endsWith('.html'))).toHaveLength(1);
+  expect(served.summary).toContain('image-file');
+  expect(Object.keys(served.files).filter((name) => name.endsWith('.png'))).not.toEqual([]);
   expect(served).toMatchObject({ complete: true, exitcode: 255 });
   process.env.WANDB_RUN_ID = 'other';
   await expect(wandbLogger.open(runOf().run, options)).rejects.toThrow(`is the W&B run ${id} already, not other`);

@@ -8,9 +8,9 @@ import { figuresOf } from '../figures.js';
 import { copyFolder } from './artifact-copy.js';
 import { findKey } from './api-key.js';
 import { MetricDefinitions, metricOption } from './metric-definitions.js';
-import { htmlValue, tableValue, type MediaValue } from './media.js';
+import { Plots } from './plots.js';
+import { tableValue, type MediaValue } from './media.js';
 import { artifactRecord, type ArtifactOptions } from './artifact-record.js';
-import { lineChart } from '../line-chart.js';
 import { jsonText, rawText, setRaw, type RawTree } from './raw-json.js';
 import type { Item } from './records.js';
 import { RunLog } from './run-log.js';
@@ -37,7 +37,7 @@ const options = Type.Object(
     episodes: Type.Integer({ minimum: 0, description: 'episodes in a table of sample dialogues; 0: no tables' }),
     episodes_every: count('iterations from one table of dialogues to the next'),
     plots: Type.Array(Type.String(), {
-      description: 'metrics that are drawn into one picture, as often as the tables; empty: none',
+      description: 'metrics that are drawn into one image, as often as the tables; empty: none',
     }),
     artifacts: Type.Boolean({ description: 'the model that the run has made, and what it began with, as artifacts' }),
     checkpoints: Type.Array(oneOf(['best', 'last'], ''), {
@@ -120,12 +120,15 @@ class WandbLogger implements RunLogger {
   #timer: NodeJS.Timeout | null = null;
   #unsubscribe: () => void = () => {};
   #lines: Promise<unknown> = Promise.resolve();
+  readonly #plots: Plots;
 
   constructor(
     private readonly run: LoggedRun,
     private readonly options: WandbOptions,
     private readonly open: OpenRun,
-  ) {}
+  ) {
+    this.#plots = new Plots(run, open.place.files, open.log.series);
+  }
 
   /** Follows the console and the computer. */
   watch(): void {
@@ -142,8 +145,9 @@ class WandbLogger implements RunLogger {
     const { log } = this.open;
     if (iteration <= log.lastStep) return; // an earlier process has logged it
     const more = new Map(Object.entries(seconds).map(([phase, value]) => [`seconds/${phase}`, jsonText(value)]));
-    await this.#addMedia(more, { iteration, metrics, seconds, episodes });
+    await this.#addMedia(more, iteration, episodes);
     await log.history(iteration, figuresOf(metrics), more);
+    if (this.#isShown(iteration)) this.#plots.draw(iteration);
   }
 
   /** As a new version of one artifact, which W&B links to the run. */
@@ -166,6 +170,7 @@ class WandbLogger implements RunLogger {
     if (this.options.artifacts && model !== null) this.#aside(() => this.#addModel(model, results));
     await this.#lines;
     const figures = new Map(Object.entries(results).map(([key, value]) => [key, jsonText(value)]));
+    await this.#addFiles(figures, await this.#plots.close(log.lastStep));
     await log.append(filesRecord(['wandb-summary.json', 'output.log'], AT_END, WANDB_FILE));
     await log.finish(EXIT_CODES[status], figures);
     await writeFile(join(place.files, 'wandb-summary.json'), `${summaryText(log.summaryItems())}\n`);
@@ -183,21 +188,20 @@ class WandbLogger implements RunLogger {
     this.run.warn(`W&B has not got the whole run; it is on disk\n  to send it: ${syncCommand(this.open.place)}`);
   }
 
-  async #addMedia(row: Map<string, string>, { iteration: step, metrics, episodes }: LoggedStep): Promise<void> {
-    if ((step - 1) % this.options.episodesEvery !== 0) return;
-    const { files } = this.open.place;
-    const values: [string, MediaValue][] = [];
-    const shown = episodes.slice(0, this.options.episodes);
+  #isShown(iteration: number): boolean {
+    return (iteration - 1) % this.options.episodesEvery === 0;
+  }
+
+  async #addMedia(row: Map<string, string>, step: number, episodes: readonly Trajectory[]): Promise<void> {
+    const values = this.#plots.drawn();
+    const shown = this.#isShown(step) ? episodes.slice(0, this.options.episodes) : [];
     const table = { key: 'rollout/dialogues', step };
-    if (shown.length > 0) values.push([table.key, await tableValue(files, table, COLUMNS, shown.flatMap(turnsOf))]);
-    const now = (name: string) => (name in metrics ? [{ x: step, y: metrics[name] }] : []);
-    const drawn = [...this.open.log.series].map(([name, points]) => ({ name, points: [...points, ...now(name)] }));
-    const series = drawn.filter(({ points }) => points.length > 1); // one point is no curve
-    const plot = { key: 'plots/metrics', step };
-    if (series.length > 0) {
-      const svg = lineChart(series, { title: this.run.name, xLabel: 'iteration' });
-      values.push([plot.key, await htmlValue(files, plot, `<!doctype html><html><body>${svg}</body></html>\n`)]);
-    }
+    if (shown.length > 0)
+      values.push([table.key, await tableValue(this.open.place.files, table, COLUMNS, shown.flatMap(turnsOf))]);
+    await this.#addFiles(row, values);
+  }
+
+  async #addFiles(row: Map<string, string>, values: readonly (readonly [string, MediaValue])[]): Promise<void> {
     if (values.length === 0) return;
     const paths = values.map(([, { path }]) => path);
     await this.open.log.append(filesRecord(paths, NOW, MEDIA_FILE));
