@@ -65,12 +65,12 @@ maybe('score: a line in, a line out, in the order of the input', async () => {
   });
 });
 
-maybe('generate: greedy texts are those of PyTorch', async () => {
+maybe.each([null, true])('generate, packed_decoding=%s: greedy texts are those of PyTorch', async (packed) => {
   const prompts = reference();
   const { code, stderr, lines } = await task(
     'generate',
     prompts.map(({ text }) => ({ prompt: text })),
-    [`model=${model}`, 'max_new_tokens=20', 'batch_size=2'],
+    [`model=${model}`, 'max_new_tokens=20', 'batch_size=2', `packed_decoding=${packed}`],
   );
   expect({ code, stderr }).toMatchObject({ code: 0 });
   expect(lines).toEqual(
@@ -160,5 +160,10 @@ maybe('what cannot be is told before a model is loaded: a folder as output, an e
   expect(small).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('it is an encoder-decoder, which cannot be loaded in 4bit'),
+  });
+  const plain = await task('generate', items, [`model=${bart}`, 'packed_decoding=false']);
+  expect(plain).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('it is an encoder-decoder, whose decoding has no second copy of the weights'),
   });
 });

@@ -12,7 +12,13 @@ export async function loadTextModel(
 ): Promise<LanguageModel | Seq2SeqModel> {
   const text = await readFile(join(options.dir, 'config.json'), 'utf8').catch(() => null); // reported by the loader below
   if (text === null || !isEncoderDecoder(parsed(text) ?? {})) return LanguageModel.load(options);
-  const { dir, quantization = 'none' } = options;
+  const { dir, quantization = 'none', packedDecoding } = options;
+  if (packedDecoding !== undefined)
+    throw new PretrainedDirectoryError(
+      dir,
+      'it is an encoder-decoder, whose decoding has no second copy of the weights',
+      'packed_decoding=null loads it as it is',
+    );
   if (quantization !== 'none')
     throw new PretrainedDirectoryError(
       dir,

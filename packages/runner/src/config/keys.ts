@@ -138,6 +138,14 @@ export const policyKeys = {
   ),
 };
 
+/** How a model that writes texts keeps its weights. */
+export const decodingKeys = {
+  packed_decoding: nullable(
+    Type.Boolean(),
+    'decoding on the CPU has a second copy of the weights, laid out for speed; false: half the memory, slower with few rows; null: for 64 MiB to 4 GiB of weights',
+  ),
+};
+
 const price = (what: string) => Type.Number({ minimum: 0, description: `price of a million ${what} tokens` });
 
 /** A chat endpoint that plays. */
@@ -404,6 +412,7 @@ type AllKeys = typeof runKeys &
   typeof environmentKeys &
   typeof shopKeys &
   typeof policyKeys &
+  typeof decodingKeys &
   typeof loraKeys &
   typeof trainingKeys &
   typeof criticKeys &

@@ -13,7 +13,8 @@ import type { TaskContext } from './task.js';
 
 /** What the config of such a task has. */
 export type LinesConfig = DeviceConfig &
-  Pick<SharedConfig, 'quantization'> & { task: string; model: string; input: string; output: string };
+  Pick<SharedConfig, 'quantization'> &
+  Partial<Pick<SharedConfig, 'packedDecoding'>> & { task: string; model: string; input: string; output: string };
 
 export interface ModelLines<Item> {
   /** JSON Schema of an input line. */
@@ -31,7 +32,7 @@ export async function runModelLines<Item>(
   { print, progress }: TaskContext,
   { schema, results }: ModelLines<Item>,
 ): Promise<void> {
-  const { input, output, model: folder } = config;
+  const { input, output, model: folder, quantization, packedDecoding } = config;
   const lines = await readJsonLines<Record<string, unknown>>(input, schema);
   if ((await stat(output).catch(() => null))?.isDirectory())
     throw new Error(`output: '${output}' is a folder\n  give the name of a file that is to be written`);
@@ -39,7 +40,10 @@ export async function runModelLines<Item>(
   const device = await openDevice(deviceOf(config));
   try {
     // The checkpoint's own distribution: nothing is masked.
-    const model = await loadTextModel({ device, dir: folder, masksPadding: false, quantization: config.quantization });
+    const model = await loadTextModel({
+      ...{ device, dir: folder, masksPadding: false, quantization },
+      packedDecoding: packedDecoding ?? undefined,
+    });
     const bar = new ProgressBar(config.task, lines.length, progress);
     await mkdir(dirname(output), { recursive: true });
     const file = await open(partial, 'w');

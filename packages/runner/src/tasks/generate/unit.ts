@@ -1,7 +1,16 @@
 // task=generate: continues prompts, or answers them where the model is an encoder-decoder.
 import { Type } from '@sinclair/typebox';
 import { count } from '@bowyer/core';
-import { deviceKeys, hubKeys, policyKeys, runKeys, samplingKeys, templateKeys, textKeys } from '../../config/keys.js';
+import {
+  decodingKeys,
+  deviceKeys,
+  hubKeys,
+  policyKeys,
+  runKeys,
+  samplingKeys,
+  templateKeys,
+  textKeys,
+} from '../../config/keys.js';
 import { lineFileKeys, lineFileProblems } from '../model-line-keys.js';
 import type { TaskUnit } from '../task.js';
 
@@ -17,6 +26,7 @@ export const generateTask: TaskUnit = {
     ...textKeys,
     ...templateKeys,
     quantization: policyKeys.quantization,
+    ...decodingKeys,
     batch_size: count('prompts in a batch'),
     draft_tokens: count(
       'tokens that are guessed at a time by looking up what followed the last ones before; the texts are those of 0: none',

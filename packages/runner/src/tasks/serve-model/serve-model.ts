@@ -29,6 +29,7 @@ type ServeConfig = DeviceConfig &
     SharedConfig,
     | 'seed'
     | 'quantization'
+    | 'packedDecoding'
     | 'slots'
     | 'maxNewTokens'
     | 'doSample'
@@ -104,13 +105,13 @@ function warnOfParts(dir: string, log: TaskContext['log']): void {
 /** An agent writes here what it writes in its run. Of any other model the checkpoint's own distribution: nothing is masked. */
 async function loadDecoder(
   dir: string,
-  { quantization, contextLength }: ServeConfig,
+  { quantization, packedDecoding, contextLength }: ServeConfig,
   device: Device,
 ): Promise<LanguageModel> {
   const run = runOf(dir);
   const isAgent = run?.agentType !== undefined && environmentNames().includes(run.env?.name ?? '');
   const model = await loadTextModel({
-    ...{ device, dir, quantization, masksPadding: isAgent },
+    ...{ device, dir, quantization, packedDecoding: packedDecoding ?? undefined, masksPadding: isAgent },
     ...(isAgent && { maskedTokenIds: await maskedInRun(dir, run as EnvironmentConfig) }),
     ...(contextLength !== null && { contextLength }),
   });

@@ -1,7 +1,16 @@
 // task=serve_model: a language model over OpenAI's HTTP protocol.
 import { Type } from '@sinclair/typebox';
 import { count, nullable } from '@bowyer/core';
-import { deviceKeys, hubKeys, policyKeys, runKeys, samplingKeys, templateKeys, textKeys } from '../../config/keys.js';
+import {
+  decodingKeys,
+  deviceKeys,
+  hubKeys,
+  policyKeys,
+  runKeys,
+  samplingKeys,
+  templateKeys,
+  textKeys,
+} from '../../config/keys.js';
 import { listenKeys, listenProblems } from '../listen-keys.js';
 import type { TaskUnit } from '../task.js';
 
@@ -22,6 +31,7 @@ export const serveModelTask: TaskUnit = {
       'folder of a run, there or yet to come: the policy of its newest checkpoint takes the place of the model between two answers; null: the model stays',
     ),
     quantization: policyKeys.quantization,
+    ...decodingKeys,
     slots: count('answers at the same time; each has its share of the key-value cache'),
     served_name: nullable(Type.String(), 'what clients call the model; null: the name of its folder'),
     server_key_env: nullable(
