@@ -3,6 +3,7 @@
 // Source: Gemma 4's model card and Hugging Face's Gemma4TextAttention; sharing between layers: Brandon et al. 2024, arXiv:2405.12981.
 // Departs from it: all layers are cached in one size. Narrower heads are filled up with zeros, fewer heads of keys and values are
 // repeated; neither changes a result.
+import { maximum } from '@bowyer/core';
 import type { Value } from '@bowyer/graph';
 import type { ForwardScope } from '../architecture/architecture.js';
 import type { AttentionForm } from '../layers/attention.js';
@@ -36,7 +37,7 @@ export interface MixedAttention extends HeadSizes {
 export function cachedHeads(layers: readonly HeadSizes[]): HeadSizes {
   const { heads } = layers[0];
   const keyValueHeads = layers.reduce((multiple, layer) => leastCommonMultiple(multiple, layer.keyValueHeads), 1);
-  return { heads, keyValueHeads, headSize: Math.max(...layers.map(({ headSize }) => headSize)) };
+  return { heads, keyValueHeads, headSize: maximum(layers.map(({ headSize }) => headSize)) };
 }
 
 export function mixedAttention(attention: MixedAttention): Part {

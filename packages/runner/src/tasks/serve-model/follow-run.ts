@@ -1,6 +1,7 @@
 // The policy of a run's newest checkpoint, as soon as it is written.
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { maximum } from '@bowyer/core';
 
 /** Between two looks for a newer checkpoint, in ms. */
 const LOOK_MS = 500;
@@ -48,5 +49,5 @@ const policyOf = (run: string, checkpoint: number): string =>
 function newestCheckpoint(run: string): number {
   const folder = join(run, 'checkpoints');
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => /^\d{6}$/.test(name)) : [];
-  return Math.max(-1, ...names.map(Number).filter((number) => existsSync(policyOf(run, number))));
+  return maximum([-1, ...names.map(Number).filter((number) => existsSync(policyOf(run, number)))]);
 }
