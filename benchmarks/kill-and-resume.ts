@@ -151,8 +151,8 @@ function writePage(): void {
 
 Written by the command, ${new Date().toISOString().slice(0, 10)}. Each algorithm in a tiny run on the [tabular game](../environments/tabular.md):
 the run is killed with SIGKILL at a random instant of its CPU time and started again, until it ends by itself; then it is
-compared with a run that was never killed: metrics, episodes, test results and all weights that a finished run keeps. A kill that came after
-the end is not counted. ${total.toLocaleString('en')} kills in all.
+compared with a run that was never killed: metrics, episodes, test results and all weights that a finished run keeps. A kill
+that came after the end is not counted. ${total.toLocaleString('en')} kills in all.
 
 \`\`\`sh
 nice node --conditions=source --import tsx benchmarks/kill-and-resume.ts 100 all FOLDER docs/results/kill-and-resume.md
