@@ -83,7 +83,7 @@ maybe.each([null, true])('generate, packed_decoding=%s: greedy texts are those o
   );
 });
 
-test('what is missing is told', async () => {
+test('what is missing is reported', async () => {
   const { code, stderr } = await task('generate', [], []);
   expect(code).toBe(1);
   expect(stderr).toContain('task=generate needs a model, a file to read and a file to write: model is null');
@@ -124,7 +124,7 @@ whenRecorded('models/bart-g2p-us').test(
 );
 
 maybe(
-  'generate: a dialogue through a chat template is what its text gives; ignore_eos goes on to the limit',
+  'generate: a dialogue through a chat template is what its text gives; ignore_eos continues to the limit',
   async () => {
     const template = join(directory, 'template.jinja');
     await writeFile(template, '{{ bos_token }}{% for m in messages %}{{ m.content }}{% endfor %}');
@@ -151,7 +151,7 @@ maybe('generate: a prompt longer than the context is named with its line', async
   );
 });
 
-maybe('what cannot be is told before a model is loaded: a folder as output, an encoder-decoder in 4 bits', async () => {
+maybe('what cannot be is reported before a model is loaded: a folder as output, an encoder-decoder in 4 bits', async () => {
   const items = [{ prompt_ids: [1, 5, 2], continuation_ids: [1, 5, 2] }];
   const folder = await task('score', items, [`model=${model}`, `output=${directory}`]);
   expect(folder).toMatchObject({ code: 1, stderr: expect.stringContaining(`output: '${directory}' is a folder`) });

@@ -76,7 +76,7 @@ test.each(Object.keys(recording.templates))('%s: training’s tokens before a re
   }
 });
 
-test('what a template opens and the message does not have is told', () => {
+test('what a template opens and the message does not have is reported', () => {
   const messages: ChatMessage[] = [thinks[0], { role: 'assistant', content: 'b' }];
   expect(() => named('opens-thoughts').encodeConversation(messages)).toThrow(
     'Chat template: it asks for message 1 with "<think>\\n", but writes it as "b<|end|>"\n',
