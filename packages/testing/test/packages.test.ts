@@ -7,7 +7,7 @@ import { manifestOf, publicPackages } from './public-packages.js';
 const repository = resolve(import.meta.dirname, '../../..');
 const root = manifestOf(repository);
 
-/** Names of the packages that the shipped source of a package imports. */
+/** Names of the packages that the shipped source of a package imports, or asks Node for the place of. */
 function importedPackages(folder: string): string[] {
   const files = readdirSync(join(folder, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.includes('test-program'))
@@ -16,7 +16,7 @@ function importedPackages(folder: string): string[] {
     ...[...text.matchAll(/^(?:import|export)\b[^'"`;]*?from '([^'.][^']*)'|^import '([^'.][^']*)'/gm)].map(
       ([, a, b]) => a ?? b!,
     ),
-    ...[...text.matchAll(/\bimport\('([^'.][^']*)'\)/g)].map(([, name]) => name!),
+    ...[...text.matchAll(/\b(?:import|resolve)\('([^'.][^']*)'\)/g)].map(([, name]) => name!),
   ]);
   const names = specifiers.map((name) =>
     name
