@@ -151,19 +151,22 @@ maybe('generate: a prompt longer than the context is named with its line', async
   );
 });
 
-maybe('what cannot be is reported before a model is loaded: a folder as output, an encoder-decoder in 4 bits', async () => {
-  const items = [{ prompt_ids: [1, 5, 2], continuation_ids: [1, 5, 2] }];
-  const folder = await task('score', items, [`model=${model}`, `output=${directory}`]);
-  expect(folder).toMatchObject({ code: 1, stderr: expect.stringContaining(`output: '${directory}' is a folder`) });
-  const bart = join(model, '..', 'bart-g2p-us');
-  const small = await task('score', items, [`model=${bart}`, 'quantization=4bit']);
-  expect(small).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('it is an encoder-decoder, which cannot be loaded in 4bit'),
-  });
-  const plain = await task('generate', items, [`model=${bart}`, 'packed_decoding=false']);
-  expect(plain).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('it is an encoder-decoder, whose decoding has no second copy of the weights'),
-  });
-});
+maybe(
+  'what cannot be is reported before a model is loaded: a folder as output, an encoder-decoder in 4 bits',
+  async () => {
+    const items = [{ prompt_ids: [1, 5, 2], continuation_ids: [1, 5, 2] }];
+    const folder = await task('score', items, [`model=${model}`, `output=${directory}`]);
+    expect(folder).toMatchObject({ code: 1, stderr: expect.stringContaining(`output: '${directory}' is a folder`) });
+    const bart = join(model, '..', 'bart-g2p-us');
+    const small = await task('score', items, [`model=${bart}`, 'quantization=4bit']);
+    expect(small).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('it is an encoder-decoder, which cannot be loaded in 4bit'),
+    });
+    const plain = await task('generate', items, [`model=${bart}`, 'packed_decoding=false']);
+    expect(plain).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('it is an encoder-decoder, whose decoding has no second copy of the weights'),
+    });
+  },
+);
