@@ -11,6 +11,7 @@ import sys
 import time
 import traceback
 import warnings
+from contextlib import contextmanager
 from pathlib import Path
 
 warnings.filterwarnings("ignore")
@@ -106,9 +107,32 @@ def lora_targets(model):
     return sorted({name.split(".")[-2] for name in names})
 
 
+@contextmanager
+def float64_everywhere():
+    """Classes of transformers compute norms, softmax and recurrent states in float32, whatever the weights' type is."""
+    float32, to_float32 = torch.float32, torch.Tensor.float
+    torch.float32 = torch.float = torch.float64
+    torch.Tensor.float = torch.Tensor.double
+    try:
+        yield
+    finally:
+        torch.float32 = torch.float = float32
+        torch.Tensor.float = to_float32
+
+
 def small(config, folder):
     model = recordings.build(config)
     expected = dict(config=config, examples=[], loraTargets=lora_targets(model))
+    with float64_everywhere():
+        measure(model, config, expected)
+    folder.mkdir(parents=True, exist_ok=True)
+    save_file(gradients_of(model, config), folder / "gradients")
+    model.float().save_pretrained(folder)
+    return expected
+
+
+def measure(model, config, expected):
+    """Adds log-probabilities and greedy tokens to `expected`, and gradients to the model's parameters."""
     loss = 0
     for index, length in enumerate(TEXT_LENGTHS):
         ids, targets = (recordings.token_ids(f"{which}.{index}", length, config["vocab_size"]) for which in ("ids", "targets"))
@@ -117,16 +141,12 @@ def small(config, folder):
         loss = loss - logprobs.sum()
         expected["examples"].append(dict(ids=ids, targets=targets, logits=logits[:, :10].tolist(), logprobs=logprobs.tolist()))
     loss.backward()
-    folder.mkdir(parents=True, exist_ok=True)
-    save_file(gradients_of(model, config), folder / "gradients")
     expected["prompt"] = recordings.token_ids("prompt", PROMPT, config["vocab_size"])
     ids = list(expected["prompt"])
     with torch.no_grad():
         for _ in range(NEW_TOKENS):
             ids.append(int(model(torch.tensor([ids])).logits[0, -1].argmax()))
     expected["greedy"] = ids[PROMPT:]
-    model.float().save_pretrained(folder)
-    return expected
 
 
 def open_wide(config, folder):
