@@ -1,8 +1,9 @@
 // Every family of decoders against transformers: the script builds shrunk checkpoints (families_peer.py), reads them here through
 // LanguageModel.load, compares, and writes docs/models/families-table.md. A family that was measured is not measured again unless
 // it is named, so a run that was stopped resumes.
-// Run: PYTHON=… node --conditions=source --import tsx benchmarks/families.ts [NAME…] [only=numbers,bits,speed] [results=FOLDER]
-//   [repetitions=N]. `numbers` and `bits` do not depend on the load of the machine; `speed` does.
+// Run: PYTHON=… node --conditions=source --import tsx benchmarks/families.ts [NAME…] [only=numbers,bits,webgpu,speed]
+//   [results=FOLDER] [repetitions=N]. `speed` depends on the load of the machine, the other steps do not. `webgpu` needs a GPU or
+//   a software Vulkan (docs/devices.md says which).
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -12,7 +13,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
 import { readSafetensors, type HostTensors } from '@bowyer/checkpoints';
-import { openDevice } from '@bowyer/graph';
+import { openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
 import { LanguageModel, wordLevelTokenizer, type Quantization, type TokenExample } from '@bowyer/models';
 import { median } from './measure.js';
 
@@ -55,6 +56,9 @@ interface Bits {
   wideGreedy: number;
 }
 
+/** Measured on the small model: largest difference of a log-probability from the CPU's, or why there is none. */
+type Webgpu = { logprobs: number } | { refusal: string };
+
 interface Speed {
   parameters: number;
   tokensPerSecond: number;
@@ -62,10 +66,12 @@ interface Speed {
   load: number;
 }
 
-const STEPS = ['numbers', 'bits', 'speed'] as const;
+const STEPS = ['numbers', 'bits', 'webgpu', 'speed'] as const;
 type Step = (typeof STEPS)[number];
 
 const NEW_TOKENS = 32;
+/** Of the small model. */
+const VOCABULARY = 29;
 const greedy = { temperature: 1, topK: 0, topP: 1, greedy: true, terminatorIds: [] };
 const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -76,6 +82,7 @@ const results = option('results') ?? here('../outputs/families');
 const only = option('only')?.split(',') ?? STEPS;
 const repetitions = Number(option('repetitions') ?? 3);
 const device = await openDevice({ device: 'cpu' });
+const gpu = only.includes('webgpu') && (await webgpuAvailable()) ? await openDevice({ device: 'webgpu' }) : undefined;
 const peer = openPeer();
 const { names: allNames, ...versions } = await peer.answer<Versions & { names: string[] }>();
 
@@ -93,11 +100,13 @@ Weights are random and sizes small; what a family does otherwise than Llama is a
 are those of \`save_pretrained\`, read by \`LanguageModel.load\`.
 
 - **logits, log-probs**: largest difference over three texts of 40, 19 and 6 tokens, beyond windows and original lengths. The
-  reference computes in float64.
+  reference computes in float64, also what classes of transformers compute in float32 whatever the weights' type is (norms,
+  rotary angles, softmax, recurrent states).
 - **greedy**: whether 32 tokens are equal, decoded with caches, windows and states.
 - **gradients**: largest difference of an element, as a share of the largest element of its parameter's gradient (or of a thousandth
   of the model's largest gradient, where that is more).
 - **LoRA**: whether the layers that are adapted by default are those of PEFT; else those adapted here, as PEFT asks for a choice.
+- **webgpu**: largest difference of the same log-probabilities between \`device=webgpu\` and \`device=cpu\`.
 - **wide greedy**: share of equal greedy tokens of a wider model, 16 rows of 32 tokens; both sides compute in float32.
 - **8, 4 bits**: mean absolute difference of log-probabilities from float32, wide model, in nats.
 - **speed**: wide model of the given size in millions of parameters, float32, prompts of 64 tokens, 16 rows, 32 greedy tokens; tokens
@@ -105,8 +114,8 @@ are those of \`save_pretrained\`, read by \`LanguageModel.load\`.
   average is that of the machine meanwhile: at more than 2 both sides wait for other programs.
 - A dash: not measured yet.
 
-| family | logits | log-probs | greedy | gradients | LoRA | wide greedy | 8, 4 bits | size | tokens/s | ratio | load |
-|---|---|---|---|---|---|---|---|---|---|---|---|
+| family | logits | log-probs | greedy | gradients | LoRA | webgpu | wide greedy | 8, 4 bits | size | tokens/s | ratio | load |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|
 `;
 
 const chosen = options.filter((text) => !text.includes('='));
@@ -114,7 +123,8 @@ try {
   const unknown = chosen.filter((name) => !allNames.includes(name));
   if (unknown.length > 0) throw new Error(`no such family: ${unknown.join(', ')}; known: ${allNames.join(', ')}`);
   await mkdir(results, { recursive: true });
-  for (const what of STEPS.filter((step) => only.includes(step)))
+  if (only.includes('webgpu') && !gpu) console.error('webgpu: no adapter; the step is left out');
+  for (const what of STEPS.filter((step) => only.includes(step) && (step !== 'webgpu' || gpu)))
     for (const name of chosen.length > 0 ? chosen : allNames) {
       const path = resultPath(name, what);
       if (chosen.length === 0 && existsSync(path)) continue;
@@ -125,6 +135,7 @@ try {
     }
 } finally {
   await device.close();
+  await gpu?.close();
   peer.close();
   await writeTable();
 }
@@ -133,14 +144,16 @@ function resultPath(name: string, what: Step): string {
   return join(results, `${name}.${what}.json`);
 }
 
-async function measure(name: string, what: Step): Promise<Numbers | Bits | Speed> {
+async function measure(name: string, what: Step): Promise<Numbers | Bits | Webgpu | Speed> {
   const dir = await mkdtemp(join(tmpdir(), 'families-'));
   try {
-    if (what !== 'numbers') {
+    if (what === 'bits' || what === 'speed') {
       const wide = await peer.ask<PeerWide>(`wide\t${name}\t${dir}`);
       return what === 'bits' ? await compareBits(dir, wide) : await compareSpeed(dir, wide);
     }
     const small = await peer.ask<PeerSmall>(`small\t${name}\t${dir}`);
+    await addTokenizer(dir, VOCABULARY);
+    if (what === 'webgpu') return await compareDevices(dir, small, gpu!);
     return { modelType: small.config.model_type, ...(await compareSmall(dir, small)), versions };
   } finally {
     await rm(dir, { recursive: true, force: true });
@@ -163,8 +176,20 @@ function differences(a: ArrayLike<number>, b: ArrayLike<number>): number[] {
   return Array.from(a, (x, i) => x - b[i]);
 }
 
+async function compareDevices(dir: string, { examples }: PeerSmall, gpu: Device): Promise<Webgpu> {
+  const logprobsOn = async (device: Device) => {
+    const model = await LanguageModel.load({ device, dir, masksPadding: false });
+    const logprobs = await model.logprobs(examples.map(({ ids, targets }) => scored(ids, targets, () => 1)));
+    await model.release();
+    return logprobs;
+  };
+  const expected = await logprobsOn(device);
+  const found = await logprobsOn(gpu).catch((error: Error) => error);
+  if (found instanceof Error) return { refusal: found.message.split('\n')[0] };
+  return { logprobs: largest(expected.flatMap((row, i) => differences(row, found[i]))) };
+}
+
 async function compareSmall(dir: string, peer: PeerSmall) {
-  await addTokenizer(dir, 29);
   const model = await LanguageModel.load({ device, dir, masksPadding: false });
   const examples = peer.examples.map(({ ids, targets }) => scored(ids, targets, () => 1));
   const logprobs = await model.logprobs(examples);
@@ -314,8 +339,9 @@ async function writeTable(): Promise<void> {
   const rows = [];
   for (const name of allNames) {
     const numbers = await result<Numbers>(name, 'numbers');
-    const [bits, speed] = [await result<Bits>(name, 'bits'), await result<Speed>(name, 'speed')];
-    if (numbers) rows.push({ name, numbers, bits, speed });
+    const [bits, webgpu] = [await result<Bits>(name, 'bits'), await result<Webgpu>(name, 'webgpu')];
+    const speed = await result<Speed>(name, 'speed');
+    if (numbers) rows.push({ name, numbers, bits, webgpu, speed });
   }
   if (rows.length === 0) return;
   const { transformers, torch } = rows[0].numbers.versions;
@@ -331,16 +357,23 @@ async function result<T>(name: string, what: Step): Promise<T | undefined> {
   return existsSync(path) ? (JSON.parse(await readFile(path, 'utf8')) as T) : undefined;
 }
 
-function tableLine(row: { name: string; numbers: Numbers; bits?: Bits; speed?: Speed }): string {
-  const { name, numbers, bits, speed } = row;
-  const small = (value: number) => value.toExponential(0);
+function tableLine(row: { name: string; numbers: Numbers; bits?: Bits; webgpu?: Webgpu; speed?: Speed }): string {
+  const { name, numbers, bits, webgpu, speed } = row;
   const cells = [
-    ...[name, small(numbers.logits), small(numbers.logprobs), numbers.greedy ? 'equal' : 'differs'],
-    ...[small(numbers.gradients), numbers.lora],
+    ...[name, rounded(numbers.logits), rounded(numbers.logprobs), numbers.greedy ? 'equal' : 'differs'],
+    ...[rounded(numbers.gradients), numbers.lora, webgpu ? webgpuCell(webgpu) : '–'],
     ...(bits ? bitsCells(bits) : ['–', '–']),
     ...(speed ? speedCells(speed) : ['–', '–', '–', '–']),
   ];
   return `| ${cells.join(' | ')} |\n`;
+}
+
+function rounded(value: number): string {
+  return value.toExponential(0);
+}
+
+function webgpuCell(webgpu: Webgpu): string {
+  return 'refusal' in webgpu ? webgpu.refusal : rounded(webgpu.logprobs);
 }
 
 function bitsCells({ bits, wideGreedy }: Bits): string[] {

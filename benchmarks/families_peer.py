@@ -54,6 +54,9 @@ PROMPT, NEW_TOKENS = 7, 32
 WIDTH, VOCABULARY, POSITIONS, ROWS = 576, 4000, 1024, 16
 WIDE_PROMPT, WIDE_NEW_TOKENS = 64, 32
 
+# Classes that refuse PyTorch's attention, and Gemma 2, whose bound of the logits it leaves out.
+WITHOUT_SDPA = ("bloom", "gemma2", "gpt_oss", "gptj")
+
 WIDENED = ("hidden_size intermediate_size n_embd ffn_dim word_embed_proj_dim head_dim global_head_dim hidden_size_per_layer_input rotary_dim q_lora_rank kv_lora_rank "
            "qk_rope_head_dim qk_nope_head_dim v_head_dim moe_intermediate_size shared_expert_intermediate_size "
            "linear_key_head_dim linear_value_head_dim block_multiple_of").split()
@@ -151,7 +154,7 @@ def measure(model, config, expected):
 
 def open_wide(config, folder):
     torch.manual_seed(0)
-    attention = "eager" if config["model_type"] == "gpt_oss" else "sdpa"
+    attention = "eager" if config["model_type"] in WITHOUT_SDPA else "sdpa"
     model = AutoModelForCausalLM.from_config(AutoConfig.for_model(**wide(config)), attn_implementation=attention).float().eval()
     model.save_pretrained(folder)
     model.generation_config.eos_token_id = model.generation_config.pad_token_id = None

@@ -3,7 +3,7 @@
 import { multiplyDims, type Value } from '@bowyer/graph';
 import type { ForwardScope } from '../architecture/architecture.js';
 import type { ParameterSpec } from '../architecture/parameter-spec.js';
-import { activate, type ActivationName } from '../layers/activations.js';
+import { activatePrecisely, type ActivationName } from '../layers/activations.js';
 import { deltaChunks, deltaStep, type DeltaInputs } from '../layers/gated-delta-rule.js';
 import { rmsNormalization } from '../layers/rms-normalization.js';
 import { shortConvolution } from '../layers/short-convolution.js';
@@ -67,7 +67,7 @@ export function gatedDeltaNet(net: GatedDeltaNet): Part {
       recurrence.after(states.convolution, convolved.state);
       const gate = g.mul(g.neg(g.exp(scope.parameter(logA))), g.softplus(g.add(a, scope.parameter(timeBias))));
       const output = deltaRule(scope, net, states.delta, {
-        mixed: activate(g, net.activation, convolved.output),
+        mixed: activatePrecisely(g, net.activation, convolved.output),
         logDecay: gate,
         beta: g.sigmoid(b),
       });

@@ -26,3 +26,12 @@ export type ActivationName = keyof typeof functions;
 export const activationNames = Object.keys(functions) as ActivationName[];
 
 export const activate = (g: GraphBuilder, name: ActivationName, x: Value): Value => functions[name](g, x);
+
+/**
+ * For results that are normalised afterwards. ONNX Runtime's Sigmoid is off by 1e-7, which is much of SiLU's small results for
+ * negative x; here σ(x) = exp(min(x, 0)) / (1 + exp(−|x|)), whose relative error is float32's.
+ */
+export function activatePrecisely(g: GraphBuilder, name: ActivationName, x: Value): Value {
+  if (name !== 'silu' && name !== 'swish') return activate(g, name, x);
+  return g.mul(x, g.div(g.exp(g.min(x, 0)), g.add(g.exp(g.neg(g.abs(x))), 1)));
+}
