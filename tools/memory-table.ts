@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { bootstrapMean, mean, Rng } from '@bowyer/core';
 import { halfInterval, headCommit } from './sweep-runs.js';
 
-/** By the runs' `run_name`, the experiment. */
+/** By the name of the experiment. */
 const PAGES: Record<string, { page: string; config: string; title: string; setting: string }> = {
   memory_twc: {
     page: 'docs/results/memory.md',
@@ -38,6 +38,7 @@ interface Turn {
 interface Episode {
   episode: number;
   item: string;
+  policy: string;
   episodic_return: number;
   opening: string;
   turns: Turn[];
@@ -60,18 +61,21 @@ function readRun(folder: string): Run[] {
   const { overrides, status, seconds } = json<{ overrides: string[]; status: string; seconds: number }>(folder, 'sweep-job.json'); // prettier-ignore
   if (status !== 'finished') return [];
   const value = (key: string) => overrides.find((one) => one.startsWith(`${key}=`))!.slice(key.length + 1);
-  const { policies } = json<{ policies: Pick<Run, 'metrics' | 'interval'>[] }>(folder, 'results.json');
+  const { policies } = json<{ policies: (Pick<Run, 'metrics' | 'interval'> & { name: string })[] }>(
+    folder,
+    'results.json',
+  );
   const lines = readFileSync(join(folder, 'trajectories', 'test.jsonl'), 'utf8')
     .trim()
     .split('\n');
-  const played = lines.map((line) => JSON.parse(line) as Episode);
+  const { name, metrics, interval } = policies.at(-1)!;
+  const played = lines.map((line) => JSON.parse(line) as Episode).filter(({ policy }) => policy === name);
   const words = mean(played.map(({ opening, turns }) => [opening, ...turns.map(({ action, reply = '' }) => action + reply)].join(' ').split(/\s+/).length)); // prettier-ignore
-  const { metrics, interval } = policies.at(-1)!;
   return [{ seed: Number(value('seed')), memory: value('memory'), seconds, metrics, interval, words, episodes: played }]; // prettier-ignore
 }
 
 const [sweep, commit = headCommit()] = process.argv.slice(2);
-const { runName: experiment } = json<{ runName: string }>(sweep, '0', 'run-config.json');
+const experiment = json<{ overrides: string[] }>(sweep, '0', 'sweep-job.json').overrides.find((one) => one.startsWith('+experiment='))!.slice('+experiment='.length); // prettier-ignore
 const { page, config, title, setting } = PAGES[experiment];
 const runs = readdirSync(sweep)
   .filter((name) => existsSync(join(sweep, name, 'sweep-job.json')))
