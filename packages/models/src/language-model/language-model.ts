@@ -370,8 +370,8 @@ export class LanguageModel implements FrozenPolicy {
    * plain model, and a run saves the head beside them with `valueHead.save`.
    */
   async createValueHead(options: OptimizerOptions): Promise<ValueHead> {
-    if (this.#device.kind === 'webgpu')
-      throw new Error('LanguageModel: the value head has not been tested on webgpu; use device=cpu');
+    if (this.#device.precision === 'float16')
+      throw new Error('LanguageModel: the value head computes in float32 alone; use precision=float32');
     await this.#valueHead?.release();
     this.#valueHead = await ValueHead.create(this.#device, trunkWidth(this.architecture), options);
     this.#scorer.valueHead = this.#valueHead;

@@ -5,6 +5,7 @@ import { contextLimit, type CausalArchitecture } from '../architecture/architect
 import { adapterWiring, type AdapterWeights } from '../lora/adapter-graph.js';
 import type { QuantizedWeight } from '../quantization/quantized-weight.js';
 import { ownRows, type OwnRows } from '../batching/own-rows.js';
+import { withoutEmptyRows } from '../batching/without-empty-rows.js';
 import { tokenBatches, type TokenBatch, type TokenExample } from '../batching/token-batches.js';
 import { drops, gradientName, scoringGraph, trainableParameters, trainingGraph } from './training-graph.js';
 import type { SurrogateForm, SurrogateLoss } from './surrogate-gradient.js';
@@ -152,7 +153,7 @@ export class TokenScorer {
     const results = outputs.map(() => examples.map(({ ids }) => new Float32Array(ids.length)));
     for (const { batch } of this.#batches(examples, maxTokens)) {
       if (batch.rows === 0) continue;
-      const found = await program.run({ inputs: scoringInputs(batch, outputs.includes('values')) });
+      const found = await program.run({ inputs: scoringInputs(this.#runnable(batch), outputs.includes('values')) });
       outputs.forEach((output, o) => spreadOutput(output, found[output].data as Float32Array, batch, results[o]));
     }
     this.#joinRanks(results.flat());
@@ -240,9 +241,10 @@ export class TokenScorer {
     await this.#weights.refresh();
     const scale: Record<string, InputTensor> = this.#scalesLoss ? { loss_scale: { dims: [], data: [lossScale] } } : {};
     const loss = new Float64Array(1);
-    for (const { batch, firstRow } of this.#batches(examples, maxTokens)) {
+    for (const { batch: own, firstRow } of this.#batches(examples, maxTokens)) {
       const dropout = this.#dropoutInputs(firstRow); // the numbers of every batch are drawn on every rank
-      if (batch.rows === 0) continue;
+      if (own.rows === 0) continue;
+      const batch = this.#runnable(own);
       const scored = [batch.weights.length];
       const outputs = await program.run({
         inputs: {
@@ -265,6 +267,11 @@ export class TokenScorer {
     const { padTokenId, device } = this.options;
     const batches = tokenBatches(examples, { maxTokens: maxTokens * device.ranks.size, padTokenId, sharesPrefixes });
     return ownRows(batches, device.ranks);
+  }
+
+  /** ONNX Runtime's webgpu provider refuses tensors without elements; a position of weight 0 changes no sum. */
+  #runnable(batch: TokenBatch): TokenBatch {
+    return this.options.device.kind === 'webgpu' ? withoutEmptyRows(batch) : batch;
   }
 
   /** Whether a training graph may contain the loss: in float16 its gradient would be scaled first and computed afterwards. */

@@ -83,7 +83,7 @@ export const samplingKeys = {
 };
 
 /** Of tasks whose texts a model writes for people, beside the sampling keys. */
-export const textKeys = {
+const textKeys = {
   repetition_penalty: nullable(
     Type.Number({ exclusiveMinimum: 0 }),
     'logits of tokens that the text contains already are divided by it (multiplied where they are negative); 1: none. null: as the model’s generation_config.json says',
@@ -138,8 +138,14 @@ export const policyKeys = {
   ),
 };
 
-/** How a model that writes texts keeps its weights. */
-export const decodingKeys = {
+/** Of a task in which a language model writes texts. */
+export const writerKeys = {
+  ...deviceKeys,
+  ...hubKeys,
+  ...samplingKeys,
+  ...textKeys,
+  ...templateKeys,
+  quantization: policyKeys.quantization,
   packed_decoding: nullable(
     Type.Boolean(),
     'decoding on the CPU has a second copy of the weights, laid out for speed; false: half the memory, slower with few rows; null: for 64 MiB to 4 GiB of weights',
@@ -412,7 +418,7 @@ type AllKeys = typeof runKeys &
   typeof environmentKeys &
   typeof shopKeys &
   typeof policyKeys &
-  typeof decodingKeys &
+  typeof writerKeys &
   typeof loraKeys &
   typeof trainingKeys &
   typeof criticKeys &
