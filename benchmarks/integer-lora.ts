@@ -80,7 +80,8 @@ function leastCosine(a: Map<string, Float32Array>, b: Map<string, Float32Array>)
 
 const device = await openDevice({ device: 'cpu', threads });
 const dir = await mkdtemp(join(tmpdir(), 'integer-lora-'));
-const peer = forms.length > 0 && (await openPeer<Times>('lora_torch.py', { config, rows: ROWS, tokens: TOKENS, r: lora.r, alpha: lora.alpha, threads })); // prettier-ignore
+const settings = { config, rows: ROWS, tokens: TOKENS, r: lora.r, alpha: lora.alpha, threads };
+const peer = forms.length > 0 ? await openPeer<Times>('lora_torch.py', settings) : null;
 try {
   const words = Array.from({ length: vocabulary - 8 }, (_, i) => `w${i}`).join(' ');
   const tokenizer = wordLevelTokenizer([words], { minCount: 1 });
@@ -105,7 +106,7 @@ try {
       await model.optimizer.step({ lr: 1e-3, maxGradNorm: 1 });
       times.get(kind)!.push({ wall: performance.now() / 1e3 - wall, cpu: cpuSeconds() - cpu });
     }
-    for (const form of peer ? forms : []) times.get(`PEFT ${form}`)!.push(await peer.next(form));
+    if (peer) for (const form of forms) times.get(`PEFT ${form}`)!.push(await peer.next(form));
     loads.push(loadavg()[0]);
   }
   const medians = new Map<string, Times>();
