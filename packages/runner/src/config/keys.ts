@@ -246,6 +246,10 @@ export const loraKeys = {
         description:
           'layers with adapters: names such as [q_proj, v_proj], a regular expression for whole paths, or all-linear; null: PEFT’s choice for the architecture',
       }),
+      integer_products: Type.Boolean({
+        description:
+          'training and scoring multiply the base’s weights as integers of 8 bits, forward and backward: faster, gradients within about 1 %; needs quantization and device=cpu',
+      }),
     },
     { ...closed, description: 'adapters of use_lora; a policy that is an adapter folder keeps its own settings' },
   ),
