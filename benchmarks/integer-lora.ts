@@ -6,7 +6,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Rng } from '@bowyer/core';
+import { minimum, Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { gpt2Config, LanguageModel, wordLevelTokenizer } from '@bowyer/models';
 import { median } from './measure.js';
@@ -75,7 +75,7 @@ async function gradientsOf(model: LanguageModel): Promise<Map<string, Float32Arr
 function leastCosine(a: Map<string, Float32Array>, b: Map<string, Float32Array>): number {
   const dot = (x: Float32Array, y: Float32Array) => x.reduce((sum, value, i) => sum + value * y[i], 0);
   const cosines = [...a].map(([key, x]) => dot(x, b.get(key)!) / Math.sqrt(dot(x, x) * dot(b.get(key)!, b.get(key)!)));
-  return Math.min(...cosines);
+  return minimum(cosines);
 }
 
 const device = await openDevice({ device: 'cpu', threads });
@@ -115,7 +115,7 @@ try {
     if (timed.length > 0)
       medians.set(kind, { wall: median(timed.map(({ wall }) => wall)), cpu: median(timed.map(({ cpu }) => cpu)) });
   }
-  const best = (key: keyof Times) => Math.min(...forms.map((form) => medians.get(`PEFT ${form}`)?.[key] ?? Infinity));
+  const best = (key: keyof Times) => minimum(forms.map((form) => medians.get(`PEFT ${form}`)?.[key] ?? Infinity));
   const float32 = medians.get('float32')!;
   console.log(`${name}, ${ROWS} × ${TOKENS} tokens, ${threads} thread(s), load ${median(loads).toFixed(1)}`);
   for (const [kind, { wall, cpu }] of medians) {
