@@ -154,9 +154,10 @@ pages of the environments:
 |---|---|---|---|---|---|---|---|---|
 ${runs.flatMap((run) => run.policies.filter(isTested).map((policy) => policyRow(run, policy))).join('\n')}
 
-## What RL adds
+## What training from a clone adds
 
-Last policy minus start on the same held-out episodes, sampled.
+Last policy minus start on the same held-out episodes, sampled. The runs of \`bc_…\` without another \`algorithm\` imitate new games,
+the others learn by reinforcement.
 
 | run | difference | interval | in standard errors | episodes |
 |---|---|---|---|---|

@@ -31,7 +31,7 @@ export { AsynchronousRollouts, type StreamState } from './ahead/asynchronous-rol
 export { StalenessQueue } from './ahead/staleness-queue.js';
 export type { ReplayPlacement } from './rollout/replay.js';
 export { evalDecodingKey, loopKeys } from './rollout/loop-keys.js';
-export { Diagnostics, type DiagnosticsOptions } from './rollout/diagnostics.js';
+export { Diagnostics, type DiagnosticsOptions, type Sampler } from './rollout/diagnostics.js';
 export { criticCalibration, decodingsOf, evaluate, type Decoding, type Evaluation } from './rollout/evaluate.js';
 export { type ActRequest, type Player } from './rollout/player.js';
 export { PolicyPlayer, policyPlayer, withTerminators } from './rollout/policy-player.js';

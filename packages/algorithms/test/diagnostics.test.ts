@@ -39,17 +39,33 @@ const options = {
   ...{ gradReduction: 'mean', filterQuantile: 0.5, filterWindow: null, capacity: 500, clipScope: 'own', horizon: null },
 };
 
-/** Trains three iterations. @param change of the policy as the algorithm sees it */
-async function logged(useLora: boolean, change = (policy: LanguageModel) => policy): Promise<Metrics[]> {
+/**
+ * Trains a few iterations.
+ *
+ * @param change of the policy as the algorithm sees it
+ * @param iterations one alone is checked after its update, three in the rollouts that follow
+ */
+async function logged(
+  useLora: boolean,
+  change = (policy: LanguageModel) => policy,
+  iterations = 3,
+): Promise<Metrics[]> {
   const policy = change(await makePolicy(useLora));
   const lines: Metrics[] = [];
   const run = trainingRun({ policy, makeEnv: () => new EchoGame() });
-  const diagnostics = new Diagnostics(run, bound);
+  const diagnostics = new Diagnostics(
+    run,
+    bound,
+    iterations === 1 ? { openPlayer: (slots) => onlineFilteredBc.openPlayer(run, { slots }), sampling } : null,
+  );
   const log = async (_: number, metrics: Metrics) =>
     void lines.push({ ...metrics, ...(await diagnostics.afterUpdate()) });
   const onRollout = diagnostics.onRollout.bind(diagnostics);
   try {
-    await onlineFilteredBc.train({ ...run, onRollout, hooks: { ...run.hooks, log } }, options as never);
+    await onlineFilteredBc.train({ ...run, onRollout, hooks: { ...run.hooks, log } }, {
+      ...options,
+      iterations,
+    } as never);
   } finally {
     await diagnostics.release();
   }
@@ -80,6 +96,16 @@ function withStaleSampler(policy: LanguageModel, sampler: LanguageModel): Langua
     },
   });
 }
+
+test.each([false, true])('the last update is checked too (adapters: %s)', async (useLora) => {
+  const [line] = await logged(useLora, undefined, 1);
+  expect(line['diagnostics/updated_logprob_mismatch']).toBeGreaterThan(0);
+  expect(line['diagnostics/updated_logprob_mismatch']).toBeLessThan(1e-5);
+  const sampler = await makePolicy(useLora);
+  await expect(logged(useLora, (policy) => withStaleSampler(policy, sampler), 1)).rejects.toThrow(
+    /^sampler and trainer are not the same policy: the log-probability of token \d in turn \d of episode (\d|1[0-5]) was /,
+  );
+});
 
 test.each([false, true])('a sampler that never gets the new weights stops the run (adapters: %s)', async (useLora) => {
   const sampler = await makePolicy(useLora);

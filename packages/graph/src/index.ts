@@ -18,6 +18,7 @@ export { addDims, divideDims, multiplyDims, subtractDims, type Dim, type Shape }
 export { type DataType, type Precision, type TensorArray } from './dtype.js';
 export { toFloat16 } from './float16.js';
 export { defineOp } from './op.js';
+export { withGradient } from './custom-gradient.js';
 export { dependencies, gradients, type GradientOptions } from './gradients.js';
 export { notBefore, type RecomputeOptions } from './recomputation.js';
 export { checkGradients, type GradientComparison, type GradientSample } from './check-gradients.js';

@@ -120,12 +120,14 @@ export interface OpSpec {
   body?: (node: GraphNode) => object;
   /** One gradient per input; a gradient that must pass an operator without a rule stops with an error. */
   gradient?: GradientRule;
+  /** How many of its inputs the ONNX model has; the rest is for the gradient rule only. All if not given. */
+  operands?: number;
 }
 
 export interface Op
   extends
     Required<Pick<OpSpec, 'infer' | 'floatAttributes'>>,
-    Pick<OpSpec, 'webgpu' | 'float16' | 'body' | 'gradient'> {
+    Pick<OpSpec, 'webgpu' | 'float16' | 'body' | 'gradient' | 'operands'> {
   readonly opType: string;
   readonly domain: '' | 'com.microsoft';
 }

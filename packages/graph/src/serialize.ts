@@ -122,10 +122,13 @@ function reachable(graph: Graph): { nodes: GraphNode[]; used: Set<Value> } {
   for (const node of [...graph.nodes].reverse()) {
     if (!node.outputs.some((output) => used.has(output))) continue;
     nodes.push(node);
-    for (const input of node.inputs) if (input) used.add(input);
+    for (const input of operands(node)) if (input) used.add(input);
   }
   return { nodes: nodes.reverse(), used };
 }
+
+/** Without what only the gradient rule reads. */
+const operands = ({ op, inputs }: GraphNode) => inputs.slice(0, op.operands);
 
 /** Name of each value in the model: a node's result that is an output carries the output's name. */
 function onnxNames(graph: Graph, accumulate: ReadonlySet<string>): Map<Value, string> {
@@ -164,13 +167,13 @@ const noCopyInfo = {
 };
 
 function nodeProto(node: GraphNode, names: ReadonlyMap<Value, string>) {
-  const { op, name, inputs, outputs, attributes } = node;
+  const { op, name, outputs, attributes } = node;
   const listed = Object.entries(attributes).filter(([key]) => !key.startsWith('_'));
   return {
     opType: op.opType,
     domain: op.domain,
     name,
-    input: inputs.map((value) => (value ? (names.get(value) ?? value.name) : '')),
+    input: operands(node).map((value) => (value ? (names.get(value) ?? value.name) : '')),
     output: outputs.map((value) => names.get(value) ?? value.name),
     attribute: [
       ...listed.map(([key, value]) => attributeProto(key, value, op.floatAttributes.includes(key))),

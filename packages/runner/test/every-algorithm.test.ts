@@ -5,18 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   algorithmNames,
-  demonstrationTrajectory,
   findAlgorithm,
   trainingRun,
   type Metrics,
   type RecipeState,
   type TrainingRun,
 } from '@bowyer/algorithms';
-import { camelKeys, Rng, type Trajectory, type Transition } from '@bowyer/core';
-import { tabularDemonstrations, TabularGame, type Env, type StepResult } from '@bowyer/envs';
+import type { Trajectory } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
-import { DoubleCritic, LanguageModel, LineEncoder, wordLevelTokenizer, type TokenExample } from '@bowyer/models';
-import { unprepared } from './composed.js';
+import type { LanguageModel, TokenExample } from '@bowyer/models';
+import { Chronicle, makeAgent, optionsOf, smallDataset, writable } from './small-training.js';
 
 let device: Device;
 let folder: string;
@@ -24,96 +22,12 @@ let dataset: TrainingRun['dataset'];
 beforeAll(async () => {
   device = await openDevice({ device: 'cpu', threads: 1 });
   folder = await mkdtemp(join(tmpdir(), 'bowyer-every-'));
-  const played = await tabularDemonstrations({ maxSteps: 8 }, { episodes: 12, noise: 0.5, seed: 0 });
-  dataset = { kind: 'episodes', episodes: played.map(episodeOf) };
+  dataset = await smallDataset();
 });
 afterAll(async () => {
   await device.close();
   await rm(folder, { recursive: true, force: true });
 });
-
-const actions = ['left', 'right', 'wait'];
-const tokenizer = wordLevelTokenizer(['gate\nshore\nhall\nbridge\ntower\nend\n', ...actions]);
-const idOf = (text: string) => tokenizer.encode(text)[0];
-const terminatorId = idOf('\n');
-/** The other words are only ever the environment's. */
-const writable = [...actions.map(idOf), terminatorId];
-const maskedTokenIds = Array.from({ length: tokenizer.vocabSize }, (_, id) => id).filter(
-  (id) => !writable.includes(id),
-);
-const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
-
-/** The tabular game with all that was said before: what the environment wrote stands between the agent's words. */
-class Chronicle implements Env {
-  readonly #game = new TabularGame({ maxSteps: 8 });
-  #text = '';
-
-  async reset(options?: { seed?: number }) {
-    const { observation, info } = await this.#game.reset(options);
-    return { observation: (this.#text = observation), info };
-  }
-
-  async step(action: string): Promise<StepResult> {
-    const result = await this.#game.step(action);
-    return { ...result, observation: (this.#text += `${action}\n${result.observation}`) };
-  }
-
-  close() {
-    return this.#game.close();
-  }
-}
-
-function episodeOf(transitions: Transition[], episode: number): Trajectory {
-  const turns = transitions.map(({ nextObservation, ...turn }) => ({ ...turn, reply: `\n${nextObservation}` }));
-  const opening = transitions[0].observation;
-  return demonstrationTrajectory({ opening, turns }, { tokenizer, terminatorId, episode });
-}
-
-/** Whatever of these an algorithm has. */
-const small: Record<string, unknown> = {
-  ...{
-    iterations: 2,
-    rolloutSize: 8,
-    evalFreq: 2,
-    evalSize: 4,
-    saveFreq: 1,
-    epochs: 2,
-    batchSize: 4,
-    gradAccumSteps: 1,
-  },
-  ...{ warmupIter: 0, warmupEpochs: 0, groupSize: 4, minibatchSize: 4, innerEpochs: 1, actorEpochs: 2, capacity: 60 },
-  ...{ lmLr: 1e-2, criticLr: 1e-2, valueLr: 1e-2, successThreshold: 0.05, teacher: 'a frozen copy of the start' },
-};
-
-function optionsOf(name: string, changes: object = {}) {
-  const config = camelKeys(unprepared('archer_20q', `algorithm=${name}`).resolve()) as Record<string, unknown>;
-  const own = Object.keys(camelKeys(findAlgorithm(name)!.options.properties) as object);
-  const values: Record<string, unknown> = { ...config, ...small, ...changes };
-  const options = Object.fromEntries(own.map((key) => [key, values[key]]));
-  const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 2, terminatorIds: [terminatorId] };
-  return { seed: 0, slots: 8, sampling, ...options } as never;
-}
-
-async function makeAgent(
-  name: string,
-  options: Partial<Parameters<typeof LanguageModel.create>[0]> = {},
-  changes: object = {},
-) {
-  const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 32, n_positions: 64 };
-  const policy = await LanguageModel.create({ device, tokenizer, maskedTokenIds, config, rng: new Rng(0), ...options });
-  await policy.createOptimizer(adam);
-  const encoder = new LineEncoder(tokenizer, 8);
-  const critic =
-    findAlgorithm(name)!.needs.critic &&
-    (await DoubleCritic.create({ device, encoder, rng: new Rng(1), outputBias: 0, optimizer: adam }));
-  const valueFunction = findAlgorithm(name)!.valueFunction?.(optionsOf(name, changes)) ?? null;
-  const network = () =>
-    LanguageModel.create({ device, tokenizer, maskedTokenIds, config, rng: new Rng(0), ...options });
-  const valueModel = valueFunction === 'critic' ? await network() : valueFunction && policy;
-  if (valueModel && valueModel !== policy) await valueModel.createOptimizer(adam);
-  await valueModel?.createValueHead(adam);
-  return { policy, critic, valueModel };
-}
 
 /** A frozen policy with other weights. */
 async function frozen(policy: LanguageModel, weights: Checkpoint['policy']) {
@@ -136,7 +50,7 @@ interface Checkpoint {
 
 /** Trains from a checkpoint to the end. @returns also the first checkpoint on the way */
 async function train(name: string, from: Checkpoint | null) {
-  const { policy, critic, valueModel } = await makeAgent(name);
+  const { policy, critic, valueModel } = await makeAgent(name, { device });
   const start = await policy.copyParameters();
   if (from) {
     await policy.restoreParameters(from.policy);
@@ -197,7 +111,7 @@ test('whatever has a reference policy may have it quantised', () => {
 });
 
 test.each(withReference)('%s: reference_quantization is that of its reference policy', async (name) => {
-  const { policy, critic, valueModel } = await makeAgent(name);
+  const { policy, critic, valueModel } = await makeAgent(name, { device });
   const asked: unknown[] = [];
   const openReference = (options: unknown) => {
     asked.push(options);
@@ -242,7 +156,7 @@ test.each(trained)(
     const lora = { r: 2, alpha: 4, dropout: 0, targetModules: null, seed: 0 };
     const { policy, critic, valueModel } = await makeAgent(
       name,
-      { lora, quantization: '4bit', gradientCheckpointing: true },
+      { device, lora, quantization: '4bit', gradientCheckpointing: true },
       changes,
     );
     const before = await policy.copyParameters();

@@ -129,13 +129,14 @@ beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'bowyer-originals-'))));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** One of our configs with keys of a file below it; null where it is accepted, else what it says. */
-async function said(groups: [string, string], keys: Record<string, string>): Promise<string | null> {
+async function said(groups: [string, string], { task, ...keys }: Record<string, string>): Promise<string | null> {
   const [algorithm, env] = groups;
   const list = [
     'default',
     `algorithm: ${algorithm}`,
     'override env: ' + env,
-    'override critic: roberta_base',
+    ...(task ? [`override task: ${task}`, 'override policy: openai'] : []),
+    ...('critic_lm' in keys ? ['override critic: roberta_base'] : []),
     '_self_',
   ];
   const text = [
@@ -175,6 +176,66 @@ test.each(Object.keys(originals))('%s: every key is accepted, or refused by its 
   expect(await said(groups, without(read, refused))).toBeNull();
   const problems = await said(groups, read);
   for (const key of refused) expect(problems).toContain(key);
+});
+
+/** Arguments of other programs: our groups, those whose names we share, and those that are refused with our name of them. */
+const scripts: Record<
+  string,
+  { groups: [string, string]; keys: Record<string, string>; foreign: Record<string, string> }
+> = {
+  // scripts/bc_train.sh: the arguments of BCTrainer
+  'BCTrainer of AgentGym': {
+    groups: ['bc', 'textcraft'],
+    keys: { batch_size: '2', seed: '42', max_input_length: '4096', env_server_base: 'null' },
+    foreign: {
+      ...{ train_file: 'PATH', inference_file: 'PATH', test_file: 'PATH', model_train_path: 'PATH' },
+      ...{ model_save_path: 'PATH', task_name: 'webshop', eval_batch_size: '1', n_epochs: '1', num_workers: '8' },
+      ...{ learning_rate: '1e-5', weight_decay: '0', warmup_step: '-100', clip_grad_norm: '1' },
+      ...{ gradient_accumulation_steps: '2', evaluating_epoch_freq: '100', logging_epoch_freq: '1' },
+      ...{ logging_step_freq: '5', saving_epoch_freq: '1', max_round: '30', wandb_log: 'true' },
+      ...{ wandb_project: 'agentenv', wandb_run_name: 'bc', timeout: '2400' },
+    },
+  },
+  // scripts/agentevol_train.sh: what it has besides BCTrainer's
+  'AgentEvol of AgentGym': {
+    groups: ['agent_evol', 'textcraft'],
+    keys: { batch_size: '2', seed: '42', sample_num: '5', rollout_size: '130' },
+    foreign: { iter_data_path: 'PATH', iter_num: '4', evaluating_step_freq: '100', add_original_data: 'true' },
+  },
+  'the DPO data maker of AgentGym': {
+    groups: ['offline_dpo', 'textcraft'],
+    keys: { beta: '0.1' },
+    foreign: { expert: 'PATH', experience: 'PATH', prompt_length: '3', reward_gap: '0.01', expert_threshold: '0.7' },
+  },
+  'the evaluations of AgentGym': {
+    groups: ['bc', 'textcraft'],
+    keys: { task: 'evaluate', policy: '{endpoint: {base_url: http://127.0.0.1:1/v1, model: m}}', seed: '42' },
+    foreign: {
+      ...{ model_path: 'PATH', output_file: 'PATH', output_dir: 'PATH', api_key: 'KEY', use_vllm: 'false' },
+      ...{ action_format: 'default', inference_file: 'PATH', task_name: 'textcraft', max_round: '20', timeout: '2400' },
+    },
+  },
+  // scripts/config/archer_math.yaml of branch archer-math (aa1855d), and the arguments of evaluate_bc.py
+  'the mathematics fork of ArCHer': {
+    groups: ['archer', 'math'],
+    keys: {
+      ...{ max_new_tokens: '1', temperature: '0.7', capacity: '100000', rollout_size: '128', eval_size: '8' },
+      ...{ batch_size: '64', iterations: '36', epochs: '20', actor_epochs: '3', warmup_iter: '20' },
+      ...{ grad_accum_steps: '1', critic_lr: '2e-5', lm_lr: '1e-6', gamma: '0.95', tau: '0.1', max_grad_norm: '1.0' },
+      ...{ save_freq: '2', eval_freq: '6', policy_lm: 'meta-llama/Llama-3.2-3B-Instruct', use_wandb: 'false' },
+      ...{ critic_lm: 'roberta-base' },
+    },
+    foreign: { max_tokens: '2', model_name: 'PATH', num_problems: '10', output_file: 'PATH', model_path: 'PATH' },
+  },
+};
+
+test.each(Object.keys(scripts))('%s: every argument is accepted, or refused with our name of it', async (name) => {
+  const { groups, keys, foreign } = scripts[name];
+  expect(await said(groups, keys)).toBeNull();
+  const lines = (await said(groups, { ...keys, ...foreign }))!.split('\n');
+  const refused = Object.keys(foreign);
+  expect(lines.filter((line) => line.startsWith("'")).map((line) => line.split("'")[1])).toEqual(refused);
+  expect(lines.filter((line) => line.startsWith('  here it is: '))).toHaveLength(refused.length);
 });
 
 /** What ArCHer's code does besides its keys. */

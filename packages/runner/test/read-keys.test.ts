@@ -219,7 +219,8 @@ function groupVariants(first: readonly string[], ...others: (readonly string[])[
 function onDataset(): (readonly string[])[] {
   const tiny = [...tinyPolicy, ...tinyTest, 'epochs=1', 'save_minutes=0'];
   const given = tiny.filter((override) => !override.startsWith('policy.'));
-  const lora = [...given, 'use_lora=true', `policy_lm=${at('agent')}`];
+  const integers = ['quantization=8bit', 'lora.integer_products=true'];
+  const lora = [...given, 'use_lora=true', `policy_lm=${at('agent')}`, ...integers];
   const evaluated = ['optimizer=sgd', 'validation_share=0.25', 'eval_size=4', 'max_input_length=400'];
   return [tiny, [...tiny, ...evaluated], lora];
 }

@@ -139,6 +139,21 @@ const wasteful: [string, string | RegExp][] = [
     'reference_quantization=4bit: with kl_coefficient=0 there is no reference policy\n' +
       '  in command line: reference_quantization=4bit\n  write reference_quantization=none, or give kl_coefficient',
   ],
+  [
+    'archer_20q algorithm=ppo device=webgpu precision=float16',
+    'precision=float16: the value head of ppo computes in float32 alone\n' +
+      '  in command line: precision=float16\n  write precision=float32, or choose an algorithm without a value head, such as grpo',
+  ],
+  [
+    'archer_20q use_lora=true lora.integer_products=true',
+    'lora.integer_products=true: integers are made of quantized weights, and quantization=none keeps the base in float32\n' +
+      '  in command line: lora.integer_products=true\n' +
+      '  write quantization=8bit or quantization=4bit, or lora.integer_products=false',
+  ],
+  [
+    'archer_20q use_lora=true lora.integer_products=true quantization=8bit device=webgpu',
+    /lora\.integer_products=true: device=webgpu has no products of integers/,
+  ],
   ...['archer_20q', 'online_filteredbc_20q'].map((name): [string, string] => [
     `${name} warmup_iter=200`,
     'warmup_iter=200 leaves no iteration of 200 in which the policy trains\n  in command line: warmup_iter=200\n  lower warmup_iter or raise iterations',

@@ -1,6 +1,6 @@
 // Evaluation of an algorithm that learns from a dataset: the loss on items that are held out, and episodes that are played.
 import { Type } from '@sinclair/typebox';
-import { count, Rng } from '@bowyer/core';
+import { count, Rng, type Trajectory } from '@bowyer/core';
 import { evaluate, type EvaluateOptions } from '../rollout/evaluate.js';
 import { evalDecodingKey } from '../rollout/loop-keys.js';
 import type { PlayContext } from '../rollout/play.js';
@@ -41,6 +41,8 @@ export interface EvaluatedParts {
   /** Null where nothing is held out. */
   heldOutLoss: (() => Promise<Metrics>) | null;
   openPlayer: OpenPlayer;
+  /** Of a critic, on the episodes that were played; absent where there is none. */
+  calibration?: (episodes: readonly Trajectory[]) => Promise<Metrics>;
   stepsPerEpoch: number;
   totalSteps: number;
 }
@@ -48,7 +50,7 @@ export interface EvaluatedParts {
 /** @returns null where the options ask for no evaluation */
 export function datasetEvaluation(
   run: PlayContext,
-  { heldOutLoss, openPlayer, stepsPerEpoch, totalSteps }: EvaluatedParts,
+  { heldOutLoss, openPlayer, calibration, stepsPerEpoch, totalSteps }: EvaluatedParts,
   options: DatasetEvaluationOptions & PlayOptions,
 ): DatasetEvaluation | null {
   const { evalSize, evalFreq } = options;
@@ -58,8 +60,9 @@ export function datasetEvaluation(
     isDue: (step) => step % interval === 0 || step === totalSteps,
     async measure() {
       const metrics: Metrics = (await heldOutLoss?.()) ?? {};
-      if (evalSize > 0) Object.assign(metrics, (await evaluate(run, openPlayer, options)).metrics);
-      return metrics;
+      if (evalSize === 0) return metrics;
+      const evaluation = await evaluate(run, openPlayer, options);
+      return { ...metrics, ...evaluation.metrics, ...(await calibration?.(evaluation.trajectories)) };
     },
   };
 }

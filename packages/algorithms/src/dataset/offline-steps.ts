@@ -1,10 +1,11 @@
 // The loop of the algorithms that learn a critic and a policy from a dataset with rewards: passes over its episodes.
 import { count, minibatches, rate, Rng, scheduledRate, share, type ConfigProblem, type Trajectory } from '@bowyer/core';
 import { imitationKeys } from '../recipes/bc.js';
+import { criticCalibration } from '../rollout/evaluate.js';
 import { policyPlayer } from '../rollout/policy-player.js';
 import type { Metrics, PlayOptions, ReplayItem } from '../types.js';
 import { criticTargetKeys } from '../update/critic-targets.js';
-import type { TrainingRun } from '../unit.js';
+import { criticOf, type TrainingRun } from '../unit.js';
 import { datasetEvaluation, keepBestOf, type DatasetEvaluationOptions } from './dataset-evaluation.js';
 import { stepsOf, type ImitateOptions } from './imitate.js';
 
@@ -29,6 +30,8 @@ export interface OfflineOptions extends ImitateOptions, Omit<DatasetEvaluationOp
   batchSize: number;
   /** Micro-batches per optimizer step. */
   gradAccumSteps: number;
+  /** Discount per turn. */
+  gamma: number;
 }
 
 /** One optimizer step of critic and policy. */
@@ -61,7 +64,10 @@ export async function offlineSteps(
   const { stepsPerEpoch, totalSteps } = stepsOf(episodes.length, size, options.epochs);
   const evaluation = datasetEvaluation(
     run,
-    { heldOutLoss: null, openPlayer: policyPlayer(run, options), stepsPerEpoch, totalSteps },
+    {
+      ...{ heldOutLoss: null, openPlayer: policyPlayer(run, options), stepsPerEpoch, totalSteps },
+      calibration: (played) => criticCalibration(criticOf(run), played, options.gamma),
+    },
     { ...evaluationOf(options), validationShare: 0 },
   );
   const sums = (state.epoch ??= {}) as Sums;

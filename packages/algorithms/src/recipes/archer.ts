@@ -24,6 +24,7 @@ import { accumulateActor, actorLossKeys, baselineProblems, type Actor } from '..
 import { importanceClipKey } from '../update/critic-targets.js';
 import { criticKeys, criticProblems, updateCritic, type CriticUpdate } from '../update/critic-update.js';
 import { importanceWeights } from '../update/importance-weights.js';
+import { klReference } from '../update/kl-reference.js';
 import { neverTrains, policyRate } from '../update/policy-rate.js';
 import { policyKeys } from '../update/policy-keys.js';
 import { RunningMeans } from '../update/running-means.js';
@@ -83,8 +84,7 @@ export const archer = defineAlgorithm({
     const replay = openReplay(run, options.capacity);
     insertTurns(replay, run.history);
     const clip = new SharedClip(options.clipScope, (run.state.clip ??= {}) as Record<string, number>);
-    const reference =
-      options.klCoefficient > 0 ? await run.openReference({ quantization: options.referenceQuantization }) : null;
+    const reference = await klReference(run, options);
     const baseline = options.useBaseline ? valueModelOf(run) : null;
     const { ranks } = run;
     const learner: ActorCritic = { policy, reference, baseline, critic, replay, clip, hooks, ranks, openPlayer };

@@ -9,6 +9,7 @@ import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
 import { policyPlayer } from '../rollout/policy-player.js';
 import { noteEstimate } from '../rollout/turn-estimates.js';
 import type { Metrics, OpenPlayer } from '../types.js';
+import { klReference } from '../update/kl-reference.js';
 import { policyRate, rateKeys, type PolicyRateOptions } from '../update/policy-rate.js';
 import {
   policyUpdateKeys,
@@ -59,8 +60,7 @@ export async function trainOnGroups(
 ): Promise<void> {
   const { hooks } = run;
   const openPlayer = policyPlayer(run, options);
-  const reference =
-    options.klCoefficient > 0 ? await run.openReference({ quantization: options.referenceQuantization }) : null;
+  const reference = await klReference(run, options);
   try {
     for (let iteration = run.firstIteration; iteration < options.iterations && !hooks.stopRequested; iteration++) {
       const rng = Rng.forPurpose(options.seed, `update/${iteration}`);

@@ -25,6 +25,7 @@ import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
 import { policyPlayer } from '../rollout/policy-player.js';
 import { noteEstimate } from '../rollout/turn-estimates.js';
 import type { Metrics, PlayOptions } from '../types.js';
+import { klReference } from '../update/kl-reference.js';
 import { neverTrains, policyRate, policyRateKeys } from '../update/policy-rate.js';
 import {
   policyUpdateKeys,
@@ -73,8 +74,7 @@ export const ppo = defineAlgorithm({
     const { policy, hooks, state } = run;
     const critic = valueModelOf(run);
     const openPlayer = policyPlayer(run, options);
-    const reference =
-      options.klCoefficient > 0 ? await run.openReference({ quantization: options.referenceQuantization }) : null;
+    const reference = await klReference(run, options);
     try {
       for (let iteration = run.firstIteration; iteration < options.iterations && !hooks.stopRequested; iteration++) {
         const rng = Rng.forPurpose(options.seed, `update/${iteration}`);

@@ -1,9 +1,10 @@
 // What every online algorithm reports of its rollouts, without knowing of it: whether sampler and trainer are the same policy, how far
 // an update moved it, and how far it is from its start. Measured on a sample of each rollout's turns.
-import { klEstimate, maximum, mean, Rng, type Trajectory } from '@bowyer/core';
+import { klEstimate, maximum, mean, Rng, type Ranks, type Trajectory } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';
-import type { Metrics } from '../types.js';
+import type { Metrics, OpenPlayer, PlayOptions } from '../types.js';
 import type { ReferencePolicy, TrainingRun } from '../unit.js';
+import { freshBatch } from './fresh-utterances.js';
 import { scoredIds, scoreTurns, utterancesOf, type LearnedTurn } from '../update/turn-batch.js';
 
 export interface DiagnosticsOptions {
@@ -17,6 +18,12 @@ export interface DiagnosticsOptions {
   klToStart: boolean;
 }
 
+/** What plays with the policy's weights as they are, and how. */
+export interface Sampler extends Pick<PlayOptions, 'sampling'> {
+  openPlayer(slots: number): OpenPlayer;
+  ranks?: Ranks;
+}
+
 interface SampledTurn extends LearnedTurn {
   /** Nats, stored by the sampler: of the utterance, then of the terminator. */
   sampled: number[];
@@ -27,6 +34,8 @@ interface SampledTurn extends LearnedTurn {
 const scoring = { scoreTerminator: true };
 /** Tokens with padding that are scored at once. */
 const MAX_TOKENS = 4096;
+/** Turns that are sampled again after an update. */
+const RESAMPLED_TURNS = 4;
 
 export class Diagnostics {
   #turns: SampledTurn[] = [];
@@ -34,9 +43,11 @@ export class Diagnostics {
   #iteration = -1;
   #reference: ReferencePolicy | null = null;
 
+  /** @param sampler null: what plays has weights of its own, so that an update can be checked in the next rollout alone */
   constructor(
     private readonly run: { policy: Pick<LanguageModel, 'logprobs'> } & Pick<TrainingRun, 'openReference'>,
     private readonly options: DiagnosticsOptions,
+    private readonly sampler: Sampler | null = null,
   ) {}
 
   /**
@@ -56,11 +67,7 @@ export class Diagnostics {
     this.#metrics = {};
     if (this.#turns.length === 0) return;
     const trained = await this.#score(this.run.policy);
-    const mismatches = trained.map((logprobs, i) => {
-      const { isFresh, sampled } = this.#turns[i];
-      return isFresh ? maximum(differences(logprobs, sampled)) : 0;
-    });
-    this.#refuseMismatch(mismatches, trained);
+    const mismatches = this.#mismatches(this.#turns, trained);
     if (this.#turns.some(({ isFresh }) => isFresh))
       this.#metrics['diagnostics/logprob_mismatch'] = maximum([before, ...mismatches]);
     if (!this.options.klToStart) return;
@@ -72,7 +79,25 @@ export class Diagnostics {
   async afterUpdate(): Promise<Metrics> {
     if (this.#turns.length === 0) return {};
     const updated = await this.#score(this.run.policy);
-    return { ...this.#metrics, 'diagnostics/kl_sampling': this.#klTo(updated) };
+    return {
+      ...this.#metrics,
+      ...(this.sampler && { 'diagnostics/updated_logprob_mismatch': await this.#updatedMismatch(this.sampler) }),
+      'diagnostics/kl_sampling': this.#klTo(updated),
+    };
+  }
+
+  /** That of utterances which the updated policy writes at the beginning of some turns of the rollout. */
+  async #updatedMismatch(sampler: Sampler): Promise<number> {
+    const rng = Rng.forPurpose(this.options.seed, `diagnostics/${this.#iteration}/updated`);
+    const turns = this.#turns.slice(0, RESAMPLED_TURNS);
+    const slots = turns.length;
+    const fresh = await freshBatch(sampler.openPlayer(slots), turns, { ...sampler, slots }, rng);
+    const written = fresh.flatMap(({ trajectory, turn }, i): SampledTurn[] => {
+      const sampled = utterancesOf(trajectory).get(turn)?.logprobs ?? [];
+      const { episode } = turns[i].trajectory;
+      return sampled.length === 0 ? [] : [{ trajectory: { ...trajectory, episode }, turn, sampled, isFresh: true }];
+    });
+    return maximum([0, ...this.#mismatches(written, await this.#score(this.run.policy, written))]);
   }
 
   async release(): Promise<void> {
@@ -80,8 +105,11 @@ export class Diagnostics {
   }
 
   /** @returns [turns] of [tokens], in nats */
-  #score(policy: Pick<ReferencePolicy, 'logprobs'>): Promise<Float32Array[]> {
-    return scoreTurns((examples) => policy.logprobs(examples, { maxTokens: MAX_TOKENS }), this.#turns, scoring);
+  #score(
+    policy: Pick<ReferencePolicy, 'logprobs'>,
+    turns: readonly SampledTurn[] = this.#turns,
+  ): Promise<Float32Array[]> {
+    return scoreTurns((examples) => policy.logprobs(examples, { maxTokens: MAX_TOKENS }), turns, scoring);
   }
 
   /** KL(sampling policy ‖ other) per token, in nats: the tokens were drawn from the sampling policy. */
@@ -93,12 +121,20 @@ export class Diagnostics {
     );
   }
 
-  #refuseMismatch(mismatches: readonly number[], trained: readonly Float32Array[]): void {
+  /**
+   * @param trained [turns] of [tokens], to the trainer
+   * @returns [turns] the largest difference; 0 for a turn of earlier weights
+   * @throws if one is larger than `maxLogprobMismatch`
+   */
+  #mismatches(turns: readonly SampledTurn[], trained: readonly Float32Array[]): number[] {
     const { maxLogprobMismatch } = this.options;
-    const worst = maximum(mismatches);
-    if (maxLogprobMismatch === null || worst <= maxLogprobMismatch) return;
+    const mismatches = trained.map((logprobs, i) =>
+      turns[i].isFresh ? maximum(differences(logprobs, turns[i].sampled)) : 0,
+    );
+    const worst = maximum([0, ...mismatches]);
+    if (maxLogprobMismatch === null || worst <= maxLogprobMismatch) return mismatches;
     const index = mismatches.indexOf(worst);
-    const { trajectory, turn, sampled } = this.#turns[index];
+    const { trajectory, turn, sampled } = turns[index];
     const token = differences(trained[index], sampled).indexOf(worst);
     throw new Error(
       `sampler and trainer are not the same policy: the log-probability of token ${token} in turn ${turn} of episode ` +

@@ -72,8 +72,8 @@ async function slope(f: () => Promise<number>, direction: Float32Array): Promise
   return difference / (2 * step);
 }
 
-const judged = (index: number, sampling: number[] = []) => {
-  const ids = utterances[index];
+const judged = (index: number, sampling: number[] = [], length = 2) => {
+  const ids = utterances[index].slice(0, length);
   const utterance = { turn: 0, start: prompt.length, ids, terminatorId: null, logprobs: sampling };
   const segments = [{ ids: [...prompt, ...ids], utterances: [utterance] }];
   const trajectory: Trajectory = { episode: 0, seed: 0, transitions: [], infos: [], segments };
@@ -183,5 +183,20 @@ test('use_baseline: the mean gradient is the same, its variance falls', async ()
   const [without, learnt] = [await moments({}), await moments({ baseline })];
   without.mean.forEach((x, p) => expect(learnt.mean[p]).toBeCloseTo(x, 4));
   expect(learnt.variance).toBeLessThan(0.7 * without.variance);
+  await baseline.release();
+});
+
+test('use_baseline, by hand: squared errors over the tokens, log-probabilities summed over tokens and averaged over utterances', async () => {
+  const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
+  const baseline = await LanguageModel.create({ device, tokenizer, maskedTokenIds, config, rng: new Rng(4) });
+  await baseline.createValueHead(adam); // V = 0
+  await baseline.createOptimizer(adam);
+  const both = [judged(0, [], 1), judged(1)]; // 'x' with A = 2, and 'xy' with A = -1
+  const metrics = await accumulateActor({ policy, reference: null, baseline }, both, plain);
+  await policy.optimizer.step({ lr: 0, maxGradNorm: 1 });
+  expect(metrics['losses/baseline']).toBeCloseTo((4 + 1 + 1) / 3, 6); // ArCHer's branch counts the padding of 'x' too: / 4
+  const [x, y] = (await logprobs())[1];
+  expect(metrics['losses/policy']).toBeCloseTo(-(2 * x - (x + y)) / 2, 5);
+  expect(metrics['actor/residual_advantages_mean']).toBeCloseTo(0, 6);
   await baseline.release();
 });

@@ -7,7 +7,7 @@ import type { LanguageModel, TokenExample } from '@bowyer/models';
 import type { Metrics, ReplayItem } from '../types.js';
 import type { ReferencePolicy } from '../unit.js';
 import { weightOf } from './importance-weights.js';
-import { referenceKeys } from './reference-keys.js';
+import { referenceKeys } from './kl-reference.js';
 import { summary } from './summary.js';
 import { packTurns, scoreTurns, type TurnBatch } from './turn-batch.js';
 

@@ -30,7 +30,7 @@ import {
 import type { LanguageModel, SurrogateLoss, TokenExample } from '@bowyer/models';
 import type { Metrics, RunHooks } from '../types.js';
 import type { ReferencePolicy } from '../unit.js';
-import { referenceKeys } from './reference-keys.js';
+import { referenceKeys } from './kl-reference.js';
 import { RunningMeans } from './running-means.js';
 import { scoreTerminatorKey } from './token-examples.js';
 import { packTurns, scoredIds, scoreTurns, utterancesOf, type LearnedTurn, type TurnBatch } from './turn-batch.js';

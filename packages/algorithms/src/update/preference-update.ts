@@ -4,7 +4,7 @@ import { count, dpoLoss, episodicReturn, nullable, rate, type Trajectory } from 
 import type { LanguageModel } from '@bowyer/models';
 import type { Metrics } from '../types.js';
 import type { ReferencePolicy } from '../unit.js';
-import { referenceKeys } from './reference-keys.js';
+import { referenceKeys } from './kl-reference.js';
 import { scoreTerminatorKey } from './token-examples.js';
 import { packTurns, scoreTurns } from './turn-batch.js';
 

@@ -5,6 +5,7 @@ import type { AttentionForm } from '../layers/attention.js';
 import type { SeededDropout } from '../layers/dropout.js';
 import type { AdapterGraph } from '../lora/adapter-graph.js';
 import { integerNames, type IntegerWeights } from '../quantization/integer-decoding.js';
+import { trainingProduct, type TrainingIntegers } from '../quantization/integer-training.js';
 import { integerProduct } from '../quantization/integer-weight.js';
 import { quantizedProduct, type QuantizedWeight } from '../quantization/quantized-weight.js';
 import { weightProduct, type OperandOrder } from '../layers/weight-product.js';
@@ -30,6 +31,8 @@ export interface ScopeOptions {
   accuracyLevel?: 0 | 4;
   /** Those of them that products take as integers, from inputs of their own (decoding alone: there is no gradient). */
   integers?: IntegerWeights;
+  /** The same with a gradient, as initializers. */
+  trainingIntegers?: ReadonlyMap<string, TrainingIntegers>;
   /** Names of weights that products take from an input of their own, `prepackedName`. */
   packed?: ReadonlySet<string>;
   /** LoRA beside some of the linear layers. */
@@ -112,9 +115,11 @@ export class GraphScope implements ForwardScope {
   }
 
   #baseLinear(x: Value, weight: string, biasName?: string): Value {
-    const { quantized, integers, packed, accuracyLevel = 0, operandOrder } = this.options;
+    const { quantized, integers, trainingIntegers, packed, accuracyLevel = 0, operandOrder } = this.options;
     const bias = biasName === undefined ? undefined : this.parameter(biasName);
     if (integers?.names.has(weight)) return integerProduct(this.g, x, this.#integerInputs(weight, integers), bias);
+    const both = trainingIntegers?.get(weight);
+    if (both) return trainingProduct(this.g, x, weight, both, bias);
     const frozen = quantized?.get(weight);
     if (frozen) return quantizedProduct(this.g, x, weight, frozen, bias, { accuracyLevel });
     const float = packed?.has(weight) ? this.#packedInput(weight) : this.parameter(weight);

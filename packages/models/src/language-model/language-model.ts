@@ -71,7 +71,11 @@ export interface LoadOptions extends LanguageModelOptions {
   /** A Hugging Face directory, or a PEFT adapter's, whose base is then loaded as well. */
   dir: string;
   /** Train adapters beside the frozen model; if `dir` is an adapter, its own settings apply but for the dropout. Start values and dropout follow `seed`. */
-  lora?: LoraOptions & { seed: number };
+  lora?: LoraOptions & {
+    seed: number;
+    /** Training and scoring multiply the quantised base's weights as integers; false if not given. */
+    integerProducts?: boolean;
+  };
 }
 
 /** A policy that only scores, such as the reference policy of a KL penalty. */
@@ -95,12 +99,13 @@ export class LanguageModel implements FrozenPolicy {
   #isReleased = false;
 
   private constructor(
-    options: LanguageModelOptions,
+    options: LanguageModelOptions & Pick<LoadOptions, 'lora'>,
     readonly architecture: CausalArchitecture,
     readonly tokenizer: Tokenizer,
     weights: ModelWeights,
   ) {
     const { device, maskedTokenIds = [], contextLength = architecture.contextLength, dropoutRng } = options;
+    if (options.lora?.integerProducts) checkIntegerProducts(device, weights);
     if (contextLength > architecture.contextLength)
       throw new RangeError(
         `contextLength ${contextLength} is more than the model's ${architecture.contextLength} positions`,
@@ -129,6 +134,7 @@ export class LanguageModel implements FrozenPolicy {
       architecture,
       parameters: base,
       quantized,
+      integerProducts: options.lora?.integerProducts,
       adapters,
       maskedTokenIds: this.maskedTokenIds,
       padTokenId: 0, // any id will do: no scored position sees padding
@@ -370,8 +376,8 @@ export class LanguageModel implements FrozenPolicy {
    * plain model, and a run saves the head beside them with `valueHead.save`.
    */
   async createValueHead(options: OptimizerOptions): Promise<ValueHead> {
-    if (this.#device.kind === 'webgpu')
-      throw new Error('LanguageModel: the value head has not been tested on webgpu; use device=cpu');
+    if (this.#device.precision === 'float16')
+      throw new Error('LanguageModel: the value head computes in float32 alone; use precision=float32');
     await this.#valueHead?.release();
     this.#valueHead = await ValueHead.create(this.#device, trunkWidth(this.architecture), options);
     this.#scorer.valueHead = this.#valueHead;
@@ -426,6 +432,16 @@ export class LanguageModel implements FrozenPolicy {
     await ComputeWeights.of(this.#device, base).release();
     for (const state of [base, adapters?.parameters, adapters?.switch]) if (state) await this.#device.release(state);
   }
+}
+
+/** @throws unless the model can be trained with `integerProducts` */
+function checkIntegerProducts({ kind }: Device, { quantized }: ModelWeights): void {
+  if (!quantized)
+    throw new Error(
+      'LanguageModel: integerProducts needs a quantised base; give quantization, or leave integerProducts out',
+    );
+  if (kind !== 'cpu')
+    throw new Error(`LanguageModel: a device of kind ${kind} has no products of integers; load on 'cpu'`);
 }
 
 /** What training does not change needs no float32 masters where graphs calculate in float16. */

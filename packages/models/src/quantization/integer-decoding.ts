@@ -1,6 +1,6 @@
 // When decoding multiplies integers, and with weights of which sign.
 import { GraphBuilder, type Device, type Program, type State } from '@bowyer/graph';
-import { integerWeight, roundingGraph, type IntegerKind } from './integer-weight.js';
+import { integerWeight, roundingGraph, weightRows, type IntegerKind } from './integer-weight.js';
 import type { QuantizedWeight } from './quantized-weight.js';
 
 /** What a graph needs to know of the weights that it takes as integers (see integer-weight.ts). */
@@ -26,7 +26,7 @@ export async function integerState(
       const [outputs, inputs] = weight.shape;
       const program = rounding.get(inputs) ?? (await device.compile(roundingGraph(inputs, kind)));
       rounding.set(inputs, program);
-      const { numbers, scales } = await integerWeight(weight, kind, program);
+      const { numbers, scales } = await integerWeight(weightRows(weight), kind, program);
       const names = integerNames(name);
       tensors[names.numbers] = { shape: [inputs, outputs], data: numbers, ...(kind === 'uint8' && { dtype: kind }) };
       tensors[names.scales] = { shape: [outputs], data: scales };

@@ -9,6 +9,7 @@ import {
   mixedRun,
   mixingMatrix,
   roundingGraph,
+  weightRows,
   type IntegerKind,
 } from './integer-weight.js';
 import { dequantize, emptyQuantizedWeight, quantize } from './quantized-weight.js';
@@ -91,7 +92,7 @@ describe.each(['int8', 'uint8'] as const)('as %s', (kind) => {
   afterAll(() => rounding.release());
 
   test('each number is the nearest of 255 levels of its output', async () => {
-    const { numbers, scales } = await integerWeight(weight, kind, rounding);
+    const { numbers, scales } = await integerWeight(weightRows(weight), kind, rounding);
     const mixed = mixRuns(dequantize(weight));
     const middle = kind === 'int8' ? 0 : 128;
     for (let output = 0; output < outputs; output++) {
@@ -104,8 +105,8 @@ describe.each(['int8', 'uint8'] as const)('as %s', (kind) => {
   });
 
   test('in slices it is the same', async () => {
-    const whole = await integerWeight(weight, kind, rounding);
-    expect(await integerWeight(weight, kind, rounding, 16 * inputs)).toEqual(whole);
+    const whole = await integerWeight(weightRows(weight), kind, rounding);
+    expect(await integerWeight(weightRows(weight), kind, rounding, 16 * inputs)).toEqual(whole);
   });
 });
 

@@ -9,8 +9,8 @@
 // H mixes runs of up to 32 neighbouring inputs (Hadamard matrices, divided by their root of size): a single large activation,
 // which would take all 8 bits of its row, is spread over its run. Sources: Dettmers et al. 2022 (arXiv:2208.07339), section 3
 // (a scale for each row and column; outliers), Ashkboos et al. 2024 (arXiv:2404.00456) (Hadamard matrices against them).
-import { GraphBuilder, type Program, type Value } from '@bowyer/graph';
-import { dequantizeRows, type QuantizedWeight } from './quantized-weight.js';
+import { GraphBuilder, type OperatorMethods, type Program, type Value } from '@bowyer/graph';
+import { dequantize, dequantizeRows, type QuantizedWeight } from './quantized-weight.js';
 
 /** Whether the CPU adds products of 8 bits exactly when one side is signed; where not, both are unsigned: exact and slower. */
 export type IntegerKind = 'int8' | 'uint8';
@@ -47,7 +47,7 @@ export function mixingMatrix(run: number): Float32Array {
  * @returns levels [rows, in], as unsigned numbers 128 more, and largest [rows, 1], the largest size in each row. A row of zeros has
  * whatever levels 0 / 0 becomes, and 0 as its largest size.
  */
-function roundedRows(g: GraphBuilder, x: Value, kind: IntegerKind): { levels: Value; largest: Value } {
+function roundedRows(g: OperatorMethods, x: Value, kind: IntegerKind): { levels: Value; largest: Value } {
   const inputs = x.dim(1) as number;
   const run = mixedRun(inputs);
   const name = `mixing_${run}`;
@@ -60,7 +60,7 @@ function roundedRows(g: GraphBuilder, x: Value, kind: IntegerKind): { levels: Va
 
 /** x [rows, in] · Wᵀ + b. Products with the same x share its rounding, since equal nodes are made once. */
 export function integerProduct(
-  g: GraphBuilder,
+  g: OperatorMethods,
   x: Value,
   { numbers, scales }: { numbers: Value; scales: Value },
   bias: Value | undefined,
@@ -79,17 +79,42 @@ export function roundingGraph(inputs: number, kind: IntegerKind): GraphBuilder {
   return g;
 }
 
+/** Rows of a weight in float32: [outputs, inputs] in all. */
+export interface WeightRows {
+  shape: readonly [outputs: number, inputs: number];
+  /** @param data [rows, inputs], to be filled with rows from `first` on */
+  fill(first: number, data: Float32Array): void;
+}
+
+export const weightRows = (weight: QuantizedWeight): WeightRows => ({
+  shape: weight.shape,
+  fill: (first, data) => dequantizeRows(weight, first, data),
+});
+
+/** Of the weight's transpose, as the product's gradient needs it; all of it is in float32 while it is read. */
+export function transposedRows(weight: QuantizedWeight): WeightRows {
+  const [rows, columns] = weight.shape;
+  const values = dequantize(weight);
+  return {
+    shape: [columns, rows],
+    fill: (first, data) => {
+      for (let column = first, at = 0; at < data.length; column++)
+        for (let row = 0; row < rows; row++) data[at++] = values[row * columns + column];
+    },
+  };
+}
+
 /** Numbers that are in float32 at a time. */
 const SLICE = 1 << 21;
 
 /**
- * The dequantised numbers of a weight, mixed and rounded to 8 bits with one scale for each output.
+ * The numbers of a weight, mixed and rounded to 8 bits with one scale for each output.
  *
  * @param rounding the compiled `roundingGraph` for the weight's inputs
  * @param slice numbers that are in float32 at a time
  */
 export async function integerWeight(
-  weight: QuantizedWeight,
+  weight: WeightRows,
   kind: IntegerKind,
   rounding: Program,
   slice = SLICE,
@@ -102,7 +127,7 @@ export async function integerWeight(
   for (let first = 0; first < outputs; first += rowsAtOnce) {
     const rows = Math.min(rowsAtOnce, outputs - first);
     const data = new Float32Array(rows * inputs);
-    dequantizeRows(weight, first, data); // while the device works on the rows before
+    weight.fill(first, data); // while the device works on the rows before
     await placed;
     placed = rounding.run({ inputs: { x: { dims: [rows, inputs], data } } }).then(({ levels, largest }) => {
       const columns = levels.data as Uint8Array;

@@ -3,8 +3,10 @@ import type { BoundProgram, Device, InputTensor, Program, State } from '@bowyer/
 import type { Rng, ScoredTokens, TokenLoss } from '@bowyer/core';
 import { contextLimit, type CausalArchitecture } from '../architecture/architecture.js';
 import { adapterWiring, type AdapterWeights } from '../lora/adapter-graph.js';
+import { trainingIntegers, type TrainingIntegers } from '../quantization/integer-training.js';
 import type { QuantizedWeight } from '../quantization/quantized-weight.js';
 import { ownRows, type OwnRows } from '../batching/own-rows.js';
+import { withoutEmptyRows } from '../batching/without-empty-rows.js';
 import { tokenBatches, type TokenBatch, type TokenExample } from '../batching/token-batches.js';
 import { drops, gradientName, scoringGraph, trainableParameters, trainingGraph } from './training-graph.js';
 import type { SurrogateForm, SurrogateLoss } from './surrogate-gradient.js';
@@ -54,6 +56,8 @@ export interface TokenScorerOptions {
   adapters?: AdapterWeights;
   /** Frozen weights in 4 or 8 bits, by name; `parameters` contains the others. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
+  /** Products with them multiply integers, forward and backward (see integer-training.ts). False if not given. */
+  integerProducts?: boolean;
   /** If given, the training graph applies the dropout of config.json, with masks from these numbers. */
   dropoutRng?: Pick<Rng, 'integer'>;
   /** Blocks are computed again in the backward pass instead of being kept (see training-graph.ts). */
@@ -76,6 +80,7 @@ interface Terms {
 export class TokenScorer {
   /** Read by the graphs that have a value; set before those are used. */
   valueHead?: Pick<ValueHead, 'parameters'> & { optimizer: { gradients: State } };
+  #integers?: Promise<ReadonlyMap<string, TrainingIntegers>>;
   readonly #scoring = new Map<string, Promise<Program>>();
   /** By the adapters' values, then by outputs. */
   readonly #bound = new Map<boolean | State, Map<string, Promise<BoundProgram>>>();
@@ -152,7 +157,7 @@ export class TokenScorer {
     const results = outputs.map(() => examples.map(({ ids }) => new Float32Array(ids.length)));
     for (const { batch } of this.#batches(examples, maxTokens)) {
       if (batch.rows === 0) continue;
-      const found = await program.run({ inputs: scoringInputs(batch, outputs.includes('values')) });
+      const found = await program.run({ inputs: scoringInputs(this.#runnable(batch), outputs.includes('values')) });
       outputs.forEach((output, o) => spreadOutput(output, found[output].data as Float32Array, batch, results[o]));
     }
     this.#joinRanks(results.flat());
@@ -240,9 +245,10 @@ export class TokenScorer {
     await this.#weights.refresh();
     const scale: Record<string, InputTensor> = this.#scalesLoss ? { loss_scale: { dims: [], data: [lossScale] } } : {};
     const loss = new Float64Array(1);
-    for (const { batch, firstRow } of this.#batches(examples, maxTokens)) {
+    for (const { batch: own, firstRow } of this.#batches(examples, maxTokens)) {
       const dropout = this.#dropoutInputs(firstRow); // the numbers of every batch are drawn on every rank
-      if (batch.rows === 0) continue;
+      if (own.rows === 0) continue;
+      const batch = this.#runnable(own);
       const scored = [batch.weights.length];
       const outputs = await program.run({
         inputs: {
@@ -265,6 +271,11 @@ export class TokenScorer {
     const { padTokenId, device } = this.options;
     const batches = tokenBatches(examples, { maxTokens: maxTokens * device.ranks.size, padTokenId, sharesPrefixes });
     return ownRows(batches, device.ranks);
+  }
+
+  /** ONNX Runtime's webgpu provider refuses tensors without elements; a position of weight 0 changes no sum. */
+  #runnable(batch: TokenBatch): TokenBatch {
+    return this.options.device.kind === 'webgpu' ? withoutEmptyRows(batch) : batch;
   }
 
   /** Whether a training graph may contain the loss: in float16 its gradient would be scaled first and computed afterwards. */
@@ -326,7 +337,9 @@ export class TokenScorer {
     const key = JSON.stringify(terms);
     let compiled = this.#scoring.get(key);
     if (!compiled) {
-      compiled = device.compile(scoringGraph(architecture, { ...this.#graphOptions(), ...terms }));
+      compiled = this.#graphOptions().then((options) =>
+        device.compile(scoringGraph(architecture, { ...options, ...terms })),
+      );
       this.#scoring.set(key, compiled);
     }
     const program = await compiled;
@@ -348,7 +361,7 @@ export class TokenScorer {
     const dropout = this.dropoutRng !== undefined;
     const program = await device.compile(
       trainingGraph(architecture, {
-        ...this.#graphOptions(),
+        ...(await this.#graphOptions()),
         ...{ dropout, checkpointing, lossChunks, scalesLoss: this.#scalesLoss, surrogate, ...terms },
         sharesBatch: device.ranks.size > 1,
       }),
@@ -373,9 +386,12 @@ export class TokenScorer {
     for (const bound of training) await (await bound).program.release();
   }
 
-  #graphOptions() {
-    const { device, maskedTokenIds, adapters, quantized } = this.options;
-    return { maskedTokenIds, adapters: adapters?.layout, quantized, weightType: device.precision };
+  async #graphOptions() {
+    const { device, maskedTokenIds, adapters, quantized, integerProducts } = this.options;
+    const integers =
+      integerProducts && quantized ? await (this.#integers ??= trainingIntegers(device, quantized)) : undefined;
+    const shared = { maskedTokenIds, adapters: adapters?.layout, weightType: device.precision };
+    return { ...shared, quantized, trainingIntegers: integers };
   }
 
   /** Graph input ← state; a quantised weight is no input. */

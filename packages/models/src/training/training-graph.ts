@@ -6,6 +6,7 @@ import { SeededDropout } from '../layers/dropout.js';
 import { GraphScope } from '../decoder/forward-scope.js';
 import { AdapterGraph } from '../lora/adapter-graph.js';
 import type { AdapterLayout } from '../lora/adapter-layout.js';
+import type { TrainingIntegers } from '../quantization/integer-training.js';
 import type { QuantizedWeight } from '../quantization/quantized-weight.js';
 import { tokenEntropies, tokenLogprobs } from '../layers/token-logprobs.js';
 import { vocabularyLoss } from '../layers/vocabulary-loss.js';
@@ -20,6 +21,8 @@ export interface ScoringOptions {
   adapters?: AdapterLayout;
   /** Frozen weights in 4 or 8 bits, by name. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
+  /** Those of them that are multiplied as integers. */
+  trainingIntegers?: ReadonlyMap<string, TrainingIntegers>;
   /** Type of the other weights; 'float32' by default. */
   weightType?: Precision;
   /** Entropies too: a further output when scoring, a further term of the loss with the input `entropy_weights` when training. */
@@ -153,7 +156,7 @@ export function trunkWidth(architecture: CausalArchitecture): number {
 function scoredRows(
   g: GraphBuilder,
   architecture: CausalArchitecture,
-  { maskedTokenIds, adapters: adapterLayout, quantized, weightType, value, prefix: hasPrefix }: ScoringOptions,
+  { maskedTokenIds, adapters: adapterLayout, value, prefix: hasPrefix, ...weights }: ScoringOptions,
   training: Pick<TrainingOptions, 'dropout' | 'sharesBatch'> | undefined,
 ) {
   const ids = g.input('ids', 'int32', ['batch', 'tokens']);
@@ -174,8 +177,9 @@ function scoredRows(
       prefix
         ? prefixedAttention(g, queryKeyValue, { ...layout, prefix: prefix.dim(0) }, form, drop)
         : causalAttention(g, queryKeyValue, layout, form, drop),
-    quantized,
-    weightType,
+    quantized: weights.quantized,
+    trainingIntegers: weights.trainingIntegers,
+    weightType: weights.weightType,
     adapters,
     dropout: training?.dropout ? seeded : undefined,
   });

@@ -32,6 +32,8 @@ export class Imitation implements RunHooks {
   #savedAt = performance.now();
   #policy: LanguageModel | undefined;
   #lastLoss = NaN;
+  /** What the loss is a mean over. */
+  #lossUnit: 'token' | 'utterance' = 'utterance';
 
   private constructor(
     private readonly folder: string,
@@ -71,6 +73,7 @@ export class Imitation implements RunHooks {
 
   async log(epoch: number, metrics: Metrics): Promise<void> {
     this.#lastLoss = metrics['losses/nll'];
+    this.#lossUnit = 'losses/perplexity' in metrics ? 'token' : 'utterance';
     await this.metrics.append({ epoch: epoch + 1, ...metrics });
   }
 
@@ -94,7 +97,7 @@ export class Imitation implements RunHooks {
     this.#bar?.finish();
     this.context.onInterrupt(null);
     if (this.stopRequested) return false;
-    this.context.log(`${this.title}: loss of the last epoch ${this.#lastLoss.toFixed(4)} nats`);
+    this.context.log(`${this.title}: loss of the last epoch ${this.#lastLoss.toFixed(4)} nats per ${this.#lossUnit}`);
     this.#refuseDiverged(policy);
     const work = `${this.folder}.partial`;
     const result = join(work, 'result');

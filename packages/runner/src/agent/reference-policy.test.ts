@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel, wordLevelTokenizer } from '@bowyer/models';
+import { freshPolicy } from './fresh-policy.js';
 import { referenceOf } from './reference-policy.js';
 import { loadPolicy, savePolicyState } from './policy-setup.js';
 
@@ -67,4 +68,32 @@ test.each([
   const again = await referenceOf(resumed, { folder: start, material: null }, config, device)();
   expect(await again.logprobs(examples)).toEqual(before);
   await again.release();
+});
+
+test('a policy from scratch: the reference is made from the seed again, in fewer bits if asked', async () => {
+  const shape = { modelType: 'gpt2', nLayer: 1, nHead: 2, nEmbd: 32, nPositions: 32, initializerRange: null };
+  const config = {
+    ...{ env: { name: 'coin' }, seed: 3, quantization: 'none', useLora: false, lora, gradientCheckpointing: false },
+    ...{ policy: shape, eosStr: null, chatTemplate: null },
+  } as unknown as Parameters<typeof referenceOf>[2];
+  const turns = [{ action: 'is it a dog or is it a cat', reply: ' ?' }];
+  const material = { kind: 'episodes' as const, demonstrations: [{ opening: 'is it ', turns }] };
+  const policy = await freshPolicy(material, config, device);
+  await policy.createOptimizer({ kind: 'sgd', momentum: 0, nesterov: false, weightDecay: 0 });
+  const words = Int32Array.from(policy.tokenizer.encode('is it a dog or is it a cat'));
+  const weights = new Float32Array(words.length - 1).fill(1);
+  const spoken = [{ ids: words.slice(0, -1), targets: words.slice(1), weights }];
+  const before = await policy.logprobs(spoken);
+  await policy.accumulateGradients(spoken);
+  await policy.optimizer.step({ lr: 0.5, maxGradNorm: 1 });
+
+  const open = referenceOf(policy, { folder: null, material }, config, device);
+  const [whole, small] = [await open(), await open({ quantization: '4bit' })];
+  expect(await whole.logprobs(spoken)).toEqual(before);
+  const rounded = (await small.logprobs(spoken))[0];
+  const apart = (row: Float32Array) => Math.max(...row.map((value, t) => Math.abs(value - before[0][t])));
+  expect(apart(rounded)).toBeGreaterThan(0);
+  expect(apart(rounded)).toBeLessThan(0.3 * apart((await policy.logprobs(spoken))[0]));
+  await whole.release();
+  await small.release();
 });

@@ -1,7 +1,7 @@
 // Keys of other programs' configs, and what replaces them here.
 import type { ConfigError } from '@bowyer/config';
 
-/** Arguments of AgentGym's scripts (its BCTrainer, AgentEvol and evaluation). */
+/** Arguments of AgentGym's scripts (its BCTrainer, AgentEvol, DPO and evaluation). */
 const AGENTGYM: Readonly<Record<string, string>> = {
   train_file: 'demonstrations.path=FILE',
   inference_file: 'item_list=FILE with task=evaluate',
@@ -30,7 +30,36 @@ const AGENTGYM: Readonly<Record<string, string>> = {
   wandb_run_name: 'run_name=NAME',
   data_len: 'data_len=N with task=evaluate item_list=FILE; env.items=N of an environment on a server',
   timeout: 'env.timeout_ms=MILLISECONDS of an environment on a server',
+  iter_data_path: 'nothing: an iteration learns from what it has played',
+  iter_num: 'iterations=N',
+  evaluating_step_freq: 'eval_freq=N',
+  add_original_data: 'nothing: algorithm=agent_evol learns from the original data too',
+  expert: 'demonstrations.path=FILE with algorithm=offline_dpo: one file of both',
+  experience: 'demonstrations.path=FILE with algorithm=offline_dpo: one file of both',
+  prompt_length: 'nothing: what the agent wrote is learned from, and not the prompt',
+  reward_gap: 'nothing: of every two episodes of a task the one with the higher return is preferred',
+  expert_threshold: 'nothing: the better of two episodes is learned whatever its return',
+  use_vllm: 'policy=openai policy.endpoint.base_url=ADDRESS of a server',
+  action_format: 'nothing: environments take actions in their own form',
+  api_key: 'policy.endpoint.api_key_env=NAME of an environment variable',
+  output_dir: 'save_path=FOLDER; episodes are in its agentgym.jsonl',
 };
+
+/** Keys and arguments of the mathematics fork of ArCHer. */
+const MATHEMATICS: Readonly<Record<string, string>> = {
+  max_tokens: 'max_new_tokens=N of an answer, env.max_attempts=N answers',
+  model_name: 'policy_lm=FOLDER',
+  num_problems: 'test_size=N',
+};
+
+/** What a key of another program is here, with the program; undefined where no such program is known. */
+export function foreignKey(key: string): { message: string; remedy: string } | undefined {
+  const programs = { "AgentGym's scripts": AGENTGYM, "ArCHer's mathematics fork": MATHEMATICS };
+  for (const [program, keys] of Object.entries(programs))
+    if (Object.hasOwn(keys, key))
+      return { message: `'${key}' is a key of ${program}`, remedy: `here it is: ${keys[key]}` };
+  return undefined;
+}
 
 /** A clearer error for an override of a key that the composed config does not have; undefined where nothing is known of it. */
 export async function explain(error: ConfigError): Promise<ConfigError | undefined> {
@@ -38,10 +67,8 @@ export async function explain(error: ConfigError): Promise<ConfigError | undefin
   if (key === undefined) return undefined;
   const { ConfigError: Explained } = await import('@bowyer/config');
   const place = { keyPath: key, file: error.file };
-  if (Object.hasOwn(AGENTGYM, key)) {
-    const there = `'${key}' is a key of AgentGym's scripts`;
-    return new Explained('composition', there, ['in the command line', `here it is: ${AGENTGYM[key]}`], place);
-  }
+  const foreign = foreignKey(key);
+  if (foreign) return new Explained('composition', foreign.message, ['in the command line', foreign.remedy], place);
   const { conditionOf, readersOf } = await import('./prepare.js');
   const condition = key.startsWith('launcher.') ? 'it belongs to a launcher: add launcher=local' : conditionOf(key);
   const readers = readersOf(key);

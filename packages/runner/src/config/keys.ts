@@ -83,7 +83,7 @@ export const samplingKeys = {
 };
 
 /** Of tasks whose texts a model writes for people, beside the sampling keys. */
-export const textKeys = {
+const textKeys = {
   repetition_penalty: nullable(
     Type.Number({ exclusiveMinimum: 0 }),
     'logits of tokens that the text contains already are divided by it (multiplied where they are negative); 1: none. null: as the model’s generation_config.json says',
@@ -138,8 +138,14 @@ export const policyKeys = {
   ),
 };
 
-/** How a model that writes texts keeps its weights. */
-export const decodingKeys = {
+/** Of a task in which a language model writes texts. */
+export const writerKeys = {
+  ...deviceKeys,
+  ...hubKeys,
+  ...samplingKeys,
+  ...textKeys,
+  ...templateKeys,
+  quantization: policyKeys.quantization,
   packed_decoding: nullable(
     Type.Boolean(),
     'decoding on the CPU has a second copy of the weights, laid out for speed; false: half the memory, slower with few rows; null: for 64 MiB to 4 GiB of weights',
@@ -239,6 +245,10 @@ export const loraKeys = {
       target_modules: Type.Union([Type.Array(Type.String(), { minItems: 1 }), Type.String(), Type.Null()], {
         description:
           'layers with adapters: names such as [q_proj, v_proj], a regular expression for whole paths, or all-linear; null: PEFT’s choice for the architecture',
+      }),
+      integer_products: Type.Boolean({
+        description:
+          'training and scoring multiply the base’s weights as integers of 8 bits, forward and backward: faster, gradients within about 1 %; needs quantization and device=cpu',
       }),
     },
     { ...closed, description: 'adapters of use_lora; a policy that is an adapter folder keeps its own settings' },
@@ -412,7 +422,7 @@ type AllKeys = typeof runKeys &
   typeof environmentKeys &
   typeof shopKeys &
   typeof policyKeys &
-  typeof decodingKeys &
+  typeof writerKeys &
   typeof loraKeys &
   typeof trainingKeys &
   typeof criticKeys &

@@ -4,12 +4,14 @@ import { availableParallelism } from 'node:os';
 import { findAlgorithm } from '@bowyer/algorithms';
 import { camelKeys, toCamelCase } from '@bowyer/core';
 import { validate, type Composition } from '@bowyer/config';
+import type { TObject } from '@sinclair/typebox';
 import { environmentProblems } from '@bowyer/envs';
 import { outsideKeys, type EnvironmentConfig } from '../environment/environment.js';
 
 import type { ConfigProblem } from '@bowyer/core';
 import { CONFIG_FILE } from '../run/run-files.js';
 import { actionChoiceProblems, contextKeyProblems } from './context-keys.js';
+import { foreignKey } from './foreign-keys.js';
 import { memoryKeyProblems } from './memory-keys.js';
 import { placeText } from './place-text.js';
 import { schemaOf, taskOf, unknownUnit } from './units.js';
@@ -19,9 +21,15 @@ export async function validateConfig(composition: Composition): Promise<void> {
   const unknown = unknownUnit(composition);
   // Which keys there are is not known then, so that nothing else is checked.
   if (unknown !== undefined) await validate(composition, unknown.schema);
-  const early = [...withoutDefaults(composition), ...otherUnit(composition), ...sizelessCritic(composition)];
+  const schema = schemaOf(composition);
+  const early = [
+    ...withoutDefaults(composition),
+    ...otherUnit(composition),
+    ...sizelessCritic(composition),
+    ...keysOfOthers(composition, schema),
+  ];
   if (early.length > 0) throw new Error(textOf(early, composition));
-  await validate(composition, schemaOf(composition));
+  await validate(composition, schema);
   const unit = taskOf(composition)!;
   const config = camelKeys(composition.resolve()) as Record<string, unknown>;
   const problems = [
@@ -77,6 +85,14 @@ function otherUnit(composition: Composition): ConfigProblem[] {
       remedy: `choose the algorithm with its options: algorithm=${named.name}`,
     });
   return problems;
+}
+
+/** Before the schema, which would say of keys of other programs only that it does not know them. */
+function keysOfOthers(composition: Composition, { properties }: Pick<TObject, 'properties'>): ConfigProblem[] {
+  return Object.keys(composition.config).flatMap((key) => {
+    const foreign = key in properties ? undefined : foreignKey(key);
+    return foreign ? [{ key, ...foreign }] : [];
+  });
 }
 
 /** Before the schema, which would ask for the sizes one by one. */

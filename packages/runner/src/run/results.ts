@@ -169,7 +169,7 @@ function playedText({ policies, items }: RunResults): string {
   const known = policies.flatMap(({ decoding }) => decoding ?? []);
   if (items !== undefined && known.length === 0) return `${episodes} stored episodes of ${items.played} ${items.noun}`;
   const decodings = [...new Set(policies.map(({ decoding }) => decodingText(decoding)))].join(' and ');
-  const played = `${decodings} play on ${episodes} held-out episodes`;
+  const played = `${decodings} play on ${episodes} held-out ${episodes === 1 ? 'episode' : 'episodes'}`;
   if (items === undefined) return played;
   const { trainedOn } = items;
   const overlap =

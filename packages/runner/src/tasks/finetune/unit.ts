@@ -2,6 +2,7 @@
 import { Type, type TProperties } from '@sinclair/typebox';
 import { count, nullable, rate, share } from '@bowyer/core';
 import { isAdapterFolder, modelProblem } from '../../agent/model-folders.js';
+import { quantizationProblems, type QuantizationConfig } from '../../agent/quantization-problems.js';
 import {
   conversationKeys,
   deviceKeys,
@@ -67,7 +68,7 @@ export const finetuneTask: TaskUnit = {
   keys,
   plays: false,
   async problems(config) {
-    const { model, data, quantization, useLora } = config as unknown as FinetuneKeys;
+    const { model, data, useLora } = config as unknown as FinetuneKeys;
     if (model === null || data === null)
       return [
         {
@@ -86,22 +87,15 @@ export const finetuneTask: TaskUnit = {
         remedy:
           'write use_lora=true to train the adapter further, or merge it before: npx bowyer --config-name convert',
       });
-    if (quantization !== 'none' && !useLora)
-      problems.push({
-        key: 'quantization',
-        message: `quantization=${quantization}: quantized weights are frozen, so nothing would be trained`,
-        remedy: 'write use_lora=true to train adapters beside them',
-      });
+    problems.push(...quantizationProblems(config as unknown as FinetuneKeys));
     return [...problems, ...batchProblems(config as unknown as FinetuneKeys), ...(await dataProblems(config as never))];
   },
   load: async () => (await import('./finetune.js')).finetune,
 };
 
-interface FinetuneKeys {
+interface FinetuneKeys extends QuantizationConfig {
   model: string | null;
   data: string | null;
-  quantization: string;
-  useLora: boolean;
   batchSize: number;
   gradAccumSteps: number;
   chatTemplate: string | null;

@@ -1,16 +1,7 @@
 // task=generate: continues prompts, or answers them where the model is an encoder-decoder.
 import { Type } from '@sinclair/typebox';
 import { count } from '@bowyer/core';
-import {
-  decodingKeys,
-  deviceKeys,
-  hubKeys,
-  policyKeys,
-  runKeys,
-  samplingKeys,
-  templateKeys,
-  textKeys,
-} from '../../config/keys.js';
+import { runKeys, writerKeys } from '../../config/keys.js';
 import { lineFileKeys, lineFileProblems } from '../model-line-keys.js';
 import type { TaskUnit } from '../task.js';
 
@@ -19,14 +10,8 @@ export const generateTask: TaskUnit = {
   description: 'write texts that continue the prompts of a file',
   keys: () => ({
     ...runKeys,
-    ...deviceKeys,
-    ...hubKeys,
+    ...writerKeys,
     ...lineFileKeys('lines with {prompt}, {prompt_ids} or {messages}'),
-    ...samplingKeys,
-    ...textKeys,
-    ...templateKeys,
-    quantization: policyKeys.quantization,
-    ...decodingKeys,
     batch_size: count('prompts in a batch'),
     draft_tokens: count(
       'tokens that are guessed at a time by looking up what followed the last ones before; the texts are those of 0: none',

@@ -1,16 +1,7 @@
 // task=serve_model: a language model over OpenAI's HTTP protocol.
 import { Type } from '@sinclair/typebox';
 import { count, nullable } from '@bowyer/core';
-import {
-  decodingKeys,
-  deviceKeys,
-  hubKeys,
-  policyKeys,
-  runKeys,
-  samplingKeys,
-  templateKeys,
-  textKeys,
-} from '../../config/keys.js';
+import { runKeys, writerKeys } from '../../config/keys.js';
 import { listenKeys, listenProblems } from '../listen-keys.js';
 import type { TaskUnit } from '../task.js';
 
@@ -19,19 +10,13 @@ export const serveModelTask: TaskUnit = {
   description: 'serve a language model over the HTTP protocol of OpenAI',
   keys: () => ({
     ...runKeys,
-    ...deviceKeys,
-    ...hubKeys,
-    ...samplingKeys,
-    ...textKeys,
-    ...templateKeys,
+    ...writerKeys,
     ...listenKeys,
     model: nullable(Type.String(), 'a language model: a folder, a run, or a model of the hub (OWNER/NAME[@REVISION])'),
     follow: nullable(
       Type.String(),
       'folder of a run, there or yet to come: the policy of its newest checkpoint takes the place of the model between two answers; null: the model stays',
     ),
-    quantization: policyKeys.quantization,
-    ...decodingKeys,
     slots: count('answers at the same time; each has its share of the key-value cache'),
     served_name: nullable(Type.String(), 'what clients call the model; null: the name of its folder'),
     server_key_env: nullable(

@@ -76,7 +76,8 @@ export class FinalTest {
     const { best } = recorder;
     if (best !== null) {
       await critic?.restore(join(recorder.bestFolder, 'critic'));
-      tested.push(...(await this.#playFrom(`best (iteration ${best.iteration})`, recorder.bestFolder, critic)));
+      const unit = (config.iterations ?? null) === null ? 'epoch' : 'iteration';
+      tested.push(...(await this.#playFrom(`best (${unit} ${best.iteration})`, recorder.bestFolder, critic)));
     }
     // The critic's values are those of the policy it was saved with.
     const { trajectories: ofBest } = tested.findLast(({ decoding }) => decoding === this.#decodings[0])!;
@@ -143,7 +144,9 @@ export class FinalTest {
 
   async #playDecoded(name: string, agent: Agent, decoding: Decoding) {
     const { config, unit, context } = this;
-    context.log(`testing the ${name} policy on ${config.testSize} held-out episodes`);
+    context.log(
+      `testing the ${name} policy on ${config.testSize} held-out ${config.testSize === 1 ? 'episode' : 'episodes'}`,
+    );
     const bar = new ProgressBar('episodes', config.testSize, context.progress);
     const options = recipeOptions(config, agent.policy.tokenizer);
     const canAct = agent.critic !== null || !unit.playsWithCritic;

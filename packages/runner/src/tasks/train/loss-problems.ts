@@ -4,23 +4,22 @@ import type { ConfigProblem } from '@bowyer/core';
 import { agentFolderOf, isAdapterFolder } from '../../agent/model-folders.js';
 import type { SharedConfig } from '../../config/keys.js';
 
-export type LossConfig = Pick<SharedConfig, 'checkpointPath' | 'policyLm' | 'useLora' | 'lora' | 'device'> & {
+export type LossConfig = Pick<SharedConfig, 'checkpointPath' | 'policyLm' | 'useLora' | 'lora' | 'precision'> & {
   referenceQuantization?: string;
   klCoefficient?: number;
 };
 
 export async function lossProblems(unit: AnyAlgorithm | undefined, config: LossConfig): Promise<ConfigProblem[]> {
-  const { useLora, device, referenceQuantization = 'none', klCoefficient } = config;
+  const { useLora, precision, referenceQuantization = 'none', klCoefficient } = config;
   const given = config.checkpointPath ?? config.policyLm;
   const isAdapter = given !== null && isAdapterFolder(given);
   const problems: ConfigProblem[] = [];
   if (unit?.needsNoDropout) problems.push(...(await dropoutProblems(unit, config, isAdapter ? given : null)));
-  const hasValueHead = (unit?.valueFunction?.(config) ?? null) !== null;
-  if (device === 'webgpu' && unit && hasValueHead)
+  if (precision === 'float16' && unit && (unit.valueFunction?.(config) ?? null) !== null)
     problems.push({
-      key: 'device',
-      message: `device=webgpu: the value head of ${unit.name} has not been tested there`,
-      remedy: 'write device=cpu, or choose an algorithm without a value head, such as grpo',
+      key: 'precision',
+      message: `precision=float16: the value head of ${unit.name} computes in float32 alone`,
+      remedy: 'write precision=float32, or choose an algorithm without a value head, such as grpo',
     });
   if (referenceQuantization !== 'none' && (useLora || isAdapter))
     problems.push({

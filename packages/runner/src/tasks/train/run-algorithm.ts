@@ -5,13 +5,14 @@ import {
   type AnyAlgorithm,
   type Dataset,
   type RecipeState,
+  type Sampler,
   type TrainingRun,
 } from '@bowyer/algorithms';
 import { oneRank } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
 import type { RunLogger } from '@bowyer/logging';
 import { takeExchangeTimes } from '@bowyer/models';
-import { recipeOptions } from '../../agent/play-options.js';
+import { playOptions, recipeOptions } from '../../agent/play-options.js';
 import { withRemoteRollouts } from '../../agent/remote-rollouts.js';
 import type { RolloutsAhead } from '../../agent/rollouts-ahead.js';
 import { agentEnvironment } from '../../environment/agent-context.js';
@@ -76,7 +77,12 @@ export async function runAlgorithm(
   };
   const saveable = leads ? written : silentSaveable(models.networks, models.critic);
   const diagnostics =
-    config.diagnostics && new Diagnostics({ policy, openReference }, { ...config.diagnostics, seed: config.seed });
+    config.diagnostics &&
+    new Diagnostics(
+      { policy, openReference },
+      { ...config.diagnostics, seed: config.seed },
+      samplerOf(unit, agent, runState),
+    );
   const control = leads ? await RunControl.open(directory, log, () => (recorder.stopRequested = true)) : undefined;
   const recorder = new Recorder(files, leads ? store : silentCheckpoints, saveable, {
     iterations: config.iterations ?? null,
@@ -126,6 +132,15 @@ export async function runAlgorithm(
   if (recorder.best === null && (!recorder.stopRequested || recorder.stoppedByGuard !== null))
     await saveable.saveAgent(recorder.bestFolder);
   return recorder;
+}
+
+/** What plays with each update's weights; null where nothing is updated, and where it has weights of its own or chooses among actions. */
+function samplerOf(unit: AnyAlgorithm, agent: Agent, { config, context, rollouts }: RunState): Sampler | null {
+  const { actionChoice = 'free' } = agent.dialogues;
+  const isApart = rollouts !== undefined || (config.remotePolicy?.baseUrl ?? null) !== null;
+  if (!unit.trainsPolicy || unit.playsWithCritic || isApart || actionChoice !== 'free') return null;
+  const { sampling } = playOptions(config, agent.policy.tokenizer);
+  return { openPlayer: (slots) => unit.openPlayer(agent, { slots }), sampling, ranks: context.ranks };
 }
 
 /** Parts of the phases in which there are optimizer steps. */

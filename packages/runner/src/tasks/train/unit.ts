@@ -3,6 +3,7 @@ import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
 import { evalDecodingKey, findAlgorithm } from '@bowyer/algorithms';
 import { count, nullable, oneOf, rate } from '@bowyer/core';
 import { modelProblem } from '../../agent/model-folders.js';
+import { quantizationProblems, type QuantizationConfig } from '../../agent/quantization-problems.js';
 import { algorithmKeys, decodingKeys, wandbKeys } from '../../config/adopted-keys.js';
 import { loggerKeys } from '../../config/logger-keys.js';
 import { demonstrationProblems, demonstrationsNode } from '../../config/demonstration-keys.js';
@@ -152,10 +153,8 @@ function keys(choices: Choices): TProperties {
 /** Whether a file contains conversations rather than episodes. */
 const hasConversations = (path: unknown): boolean => typeof path === 'string' && isConversationFile(path);
 
-type TrainConfig = Pick<
-  SharedConfig,
-  'checkpointPath' | 'policyLm' | 'quantization' | 'useLora' | 'criticLm' | 'critic' | 'demonstrations'
-> &
+type TrainConfig = Pick<SharedConfig, 'checkpointPath' | 'policyLm' | 'criticLm' | 'critic' | 'demonstrations'> &
+  QuantizationConfig &
   LossConfig & {
     agentType: string;
     env: { name: string };
@@ -172,7 +171,7 @@ export const trainTask: TaskUnit = {
   sharesRanks: true,
   async problems(raw) {
     const config = raw as unknown as TrainConfig;
-    const { checkpointPath, policyLm, quantization, useLora, criticLm, critic, guard, diagnostics } = config;
+    const { checkpointPath, policyLm, useLora, criticLm, critic, guard, diagnostics } = config;
     const problems: ConfigProblem[] = [];
     for (const key of ['checkpoint_path', 'policy_lm'] as const) {
       const problem = await modelProblem(key, key === 'policy_lm' ? policyLm : checkpointPath);
@@ -193,12 +192,7 @@ export const trainTask: TaskUnit = {
           remedy: 'write critic=transformer or critic=roberta_base, or critic_lm=null',
         });
     }
-    if (quantization !== 'none' && !useLora)
-      problems.push({
-        key: 'quantization',
-        message: `quantization=${quantization}: quantized weights are frozen, so nothing would be trained`,
-        remedy: 'write use_lora=true to train adapters beside them',
-      });
+    problems.push(...quantizationProblems(config));
     problems.push(...remotePolicyProblems(findAlgorithm(config.agentType), raw));
     problems.push(...rolloutProblems(findAlgorithm(config.agentType), raw));
     if (guard && diagnostics) problems.push(...guardProblems(guard, diagnostics));

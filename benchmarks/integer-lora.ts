@@ -1,0 +1,144 @@
+// A LoRA step (r = 8, all linear layers, AdamW, 4 × 128 tokens) in float32, on a base of 8 and 4 bits, and the same with integer
+// products, in turn with PEFT's (peers/lora_torch.py: float32, bfloat16 by autocast, torch.compile). Random weights. Printed are
+// medians, PyTorch's fastest form ÷ ours, and what the integers change: the least cosine of a gradient, and the loss on texts that
+// were not trained on after all steps (of words that follow from each other).
+//   PYTHON=… node --conditions=source --import tsx benchmarks/integer-lora.ts [gpt2 | 10.8M] [repetitions] [threads] [PyTorch's forms]
+import { mkdtemp, rm } from 'node:fs/promises';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { minimum, Rng } from '@bowyer/core';
+import { openDevice } from '@bowyer/graph';
+import { gpt2Config, LanguageModel, wordLevelTokenizer } from '@bowyer/models';
+import { median } from './measure.js';
+import { cpuSeconds, openPeer } from './peer.js';
+
+const [ROWS, TOKENS] = [4, 128];
+const llama = { hidden_size: 384, intermediate_size: 1024, num_hidden_layers: 6, num_attention_heads: 6 };
+const shapes: Record<string, Record<string, unknown>> = {
+  gpt2: { ...gpt2Config({}) },
+  '10.8M': { model_type: 'llama', ...llama, vocab_size: 512, max_position_embeddings: 256 },
+};
+const name = process.argv[2] ?? '10.8M';
+const repetitions = Number(process.argv[3] ?? 5);
+const threads = Number(process.argv[4] ?? 1);
+const forms = (process.argv[5] ?? 'float32,bfloat16,compiled').split(',').filter(Boolean);
+const config = shapes[name];
+const vocabulary = Number(config.vocab_size);
+const adamW = { kind: 'adamw', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0.01 } as const;
+const lora = { r: 8, alpha: 16, dropout: 0, targetModules: 'all-linear', seed: 1 } as const;
+const kinds = {
+  float32: { quantization: 'none', integerProducts: false },
+  '8 bits': { quantization: '8bit', integerProducts: false },
+  '4 bits': { quantization: '4bit', integerProducts: false },
+  '8 bits, integers': { quantization: '8bit', integerProducts: true },
+  '4 bits, integers': { quantization: '4bit', integerProducts: true },
+} as const;
+type Kind = keyof typeof kinds;
+
+interface Times {
+  wall: number;
+  cpu: number;
+}
+
+/** Each word follows from the one before, four times out of five. */
+function examples(seed: number) {
+  const rng = new Rng(seed);
+  const word = () => rng.integer(1, vocabulary - 8);
+  return Array.from({ length: ROWS }, () => {
+    const text = [word()];
+    while (text.length <= TOKENS) text.push(rng.uniform() < 0.8 ? 1 + ((7 * text.at(-1)!) % (vocabulary - 9)) : word());
+    const weights = new Float32Array(TOKENS).fill(1 / (ROWS * TOKENS));
+    return { ids: Int32Array.from(text.slice(0, -1)), targets: Int32Array.from(text.slice(1)), weights };
+  });
+}
+
+async function heldOutLoss(model: LanguageModel): Promise<number> {
+  const rows = await model.logprobs(examples(1));
+  return -rows.reduce((sum, row) => sum + row.reduce((a, b) => a + b, 0), 0) / (ROWS * TOKENS);
+}
+
+/** With the same adapters, none of which is zero. */
+async function gradientsOf(model: LanguageModel): Promise<Map<string, Float32Array>> {
+  const before = await model.copyParameters();
+  const rng = new Rng(9);
+  const drawn = Object.entries(before).map(([key, { shape, data }]) => {
+    return [key, { shape, data: Float32Array.from(data, (x) => x + 0.02 * rng.normal()) }] as const;
+  });
+  await model.restoreParameters(Object.fromEntries(drawn));
+  const { gradients } = await model.createOptimizer(adamW);
+  await model.accumulateGradients(examples(2));
+  const found = await device.read(gradients);
+  await model.restoreParameters(before);
+  return new Map(gradients.names.map((key) => [key, found[key].data as Float32Array]));
+}
+
+function leastCosine(a: Map<string, Float32Array>, b: Map<string, Float32Array>): number {
+  const dot = (x: Float32Array, y: Float32Array) => x.reduce((sum, value, i) => sum + value * y[i], 0);
+  const cosines = [...a].map(([key, x]) => dot(x, b.get(key)!) / Math.sqrt(dot(x, x) * dot(b.get(key)!, b.get(key)!)));
+  return minimum(cosines);
+}
+
+const device = await openDevice({ device: 'cpu', threads });
+const dir = await mkdtemp(join(tmpdir(), 'integer-lora-'));
+const settings = { config, rows: ROWS, tokens: TOKENS, r: lora.r, alpha: lora.alpha, threads };
+const peer = forms.length > 0 ? await openPeer<Times>('lora_torch.py', settings) : null;
+try {
+  const words = Array.from({ length: vocabulary - 8 }, (_, i) => `w${i}`).join(' ');
+  const tokenizer = wordLevelTokenizer([words], { minCount: 1 });
+  const fresh = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(1) });
+  await fresh.save(dir);
+  await fresh.release();
+  const models = new Map<Kind, LanguageModel>();
+  const gradients = new Map<Kind, Map<string, Float32Array>>();
+  for (const [kind, { quantization, integerProducts }] of Object.entries(kinds) as [Kind, (typeof kinds)[Kind]][]) {
+    const model = await LanguageModel.load({ device, dir, quantization, lora: { ...lora, integerProducts } });
+    models.set(kind, model);
+    gradients.set(kind, await gradientsOf(model));
+    await model.createOptimizer(adamW);
+  }
+  const before = await heldOutLoss(models.get('float32')!);
+  const times = new Map<string, Times[]>([...models.keys(), ...forms.map((form) => `PEFT ${form}`)].map((kind) => [kind, []])); // prettier-ignore
+  const loads: number[] = [];
+  for (let i = 0; i <= repetitions; i++) {
+    for (const [kind, model] of models) {
+      const [wall, cpu] = [performance.now() / 1e3, cpuSeconds()];
+      await model.accumulateGradients(examples(10 + i));
+      await model.optimizer.step({ lr: 1e-3, maxGradNorm: 1 });
+      times.get(kind)!.push({ wall: performance.now() / 1e3 - wall, cpu: cpuSeconds() - cpu });
+    }
+    if (peer) for (const form of forms) times.get(`PEFT ${form}`)!.push(await peer.next(form));
+    loads.push(loadavg()[0]);
+  }
+  const medians = new Map<string, Times>();
+  for (const [kind, all] of times) {
+    const timed = all.slice(1); // without the first, which warms up
+    if (timed.length > 0)
+      medians.set(kind, { wall: median(timed.map(({ wall }) => wall)), cpu: median(timed.map(({ cpu }) => cpu)) });
+  }
+  const best = (key: keyof Times) => minimum(forms.map((form) => medians.get(`PEFT ${form}`)?.[key] ?? Infinity));
+  const float32 = medians.get('float32')!;
+  console.log(`${name}, ${ROWS} × ${TOKENS} tokens, ${threads} thread(s), load ${median(loads).toFixed(1)}`);
+  for (const [kind, { wall, cpu }] of medians) {
+    const ratios = [
+      peer ? `PEFT's best ÷ this ${(best('wall') / wall).toFixed(2)} (CPU time ${(best('cpu') / cpu).toFixed(2)})` : '',
+      `our float32 ÷ this ${(float32.wall / wall).toFixed(2)} (${(float32.cpu / cpu).toFixed(2)})`,
+    ];
+    console.log(`${kind}: ${wall.toFixed(3)} s, ${cpu.toFixed(3)} s of CPU time; ${ratios.filter(Boolean).join('; ')}`);
+  }
+  const loss = await heldOutLoss(models.get('float32')!);
+  console.log(
+    `held-out loss of float32: ${before.toFixed(4)} before, ${loss.toFixed(4)} after ${repetitions + 1} steps`,
+  );
+  for (const bits of ['8 bits', '4 bits'] as const) {
+    const kind = `${bits}, integers` as const;
+    const percent = 100 * ((await heldOutLoss(models.get(kind)!)) / loss - 1);
+    const cosine = leastCosine(gradients.get(bits)!, gradients.get(kind)!);
+    console.log(
+      `${kind}: held-out loss ${percent.toFixed(3)} % above float32; least cosine ${cosine.toFixed(6)} to ${bits} without`,
+    );
+  }
+} finally {
+  if (peer) peer.close();
+  await device.close();
+  await rm(dir, { recursive: true, force: true });
+}

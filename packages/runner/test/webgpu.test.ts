@@ -1,0 +1,28 @@
+// An update of an algorithm gives the same weights on a GPU as on the CPU. A GPU in software takes a second or two for each, so it is
+// tested for one algorithm of each loss; benchmarks/webgpu-algorithms.ts has them all.
+import { openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
+import { when } from '@bowyer/testing';
+import { oneUpdate, relativeDifference } from './small-training.js';
+
+when(await webgpuAvailable(), 'no WebGPU adapter').describe('one update on webgpu', () => {
+  let cpu: Device;
+  let gpu: Device;
+  beforeAll(async () => {
+    cpu = await openDevice({ device: 'cpu', threads: 1 });
+    gpu = await openDevice({ device: 'webgpu', threads: 1 });
+  });
+  afterAll(async () => {
+    await cpu.close();
+    await gpu.close();
+  });
+
+  test.each([
+    ['dpo', {}],
+    ['ppo', { klCoefficient: 0.1 }],
+    ['archer', { useBaseline: true, klCoefficient: 0.1, importanceClip: 5 }],
+  ])('%s %j has the CPU’s weights and values', async (name, changes) => {
+    const expected = await oneUpdate(name, cpu, changes);
+    expect(expected.after.policy).not.toEqual(expected.before.policy);
+    expect(relativeDifference(expected, await oneUpdate(name, gpu, changes))).toBeLessThan(1e-4);
+  });
+});
