@@ -103,15 +103,16 @@ are those of \`save_pretrained\`, read by \`LanguageModel.load\`.
   reference computes in float64, also what classes of transformers compute in float32 whatever the weights' type is (norms,
   rotary angles, softmax, recurrent states).
 - **greedy**: whether 32 tokens are equal, decoded with caches, windows and states.
-- **gradients**: largest difference of an element, as a share of the largest element of its parameter's gradient (or of a thousandth
-  of the model's largest gradient, where that is more).
+- **gradients**: largest difference of an element, as a share of the largest element of its parameter's gradient (or of a
+  thousandth of the model's largest gradient, where that is more). OPT's is of biases of keys, whose gradient is 0 but for
+  rounding; Gemma 4's is rounding too ([decision 217](../decisions/217-families-in-float64.md)).
 - **LoRA**: whether the layers that are adapted by default are those of PEFT; else those adapted here, as PEFT asks for a choice.
 - **webgpu**: largest difference of the same log-probabilities between \`device=webgpu\` and \`device=cpu\`.
 - **wide greedy**: share of equal greedy tokens of a wider model, 16 rows of 32 tokens; both sides compute in float32.
 - **8, 4 bits**: mean absolute difference of log-probabilities from float32, wide model, in nats.
-- **speed**: wide model of the given size in millions of parameters, float32, prompts of 64 tokens, 16 rows, 32 greedy tokens; tokens
-  a second here, and as a multiple of transformers' \`generate\` on as many threads. Medians of alternating repetitions. The load
-  average is that of the machine meanwhile: at more than 2 both sides wait for other programs.
+- **speed**: wide model of the given size in millions of parameters, float32, prompts of 64 tokens, 16 rows, 32 greedy tokens;
+  tokens a second here, and as a multiple of transformers' \`generate\` on as many threads. Medians of alternating repetitions.
+  The load average is that of the machine meanwhile: at more than 2 both sides wait for other programs.
 - A dash: not measured yet.
 
 | family | logits | log-probs | greedy | gradients | LoRA | webgpu | wide greedy | 8, 4 bits | size | tokens/s | ratio | load |
