@@ -60,7 +60,7 @@ export function datasetEvaluation(
     isDue: (step) => step % interval === 0 || step === totalSteps,
     async measure() {
       const metrics: Metrics = (await heldOutLoss?.()) ?? {};
-      if (evalSize === 0) return metrics;
+      if (!(evalSize > 0)) return metrics;
       const evaluation = await evaluate(run, openPlayer, options);
       return { ...metrics, ...evaluation.metrics, ...(await calibration?.(evaluation.trajectories)) };
     },
