@@ -21,7 +21,7 @@ demonstrations and never the played world. Actions are sampled.`,
   memory_cookingworld: {
     page: 'docs/results/memory-cookingworld.md',
     config: 'sft_cookingworld',
-    title: 'Past successes in Cooking World: a clone of few games with and without them',
+    title: 'Past successes in Cooking World: a clone with and without them',
     setting: `Cooking World in one room with a recipe of one food, 20 actions at most. A model of 0.5 M weights made here imitates 1,500 gold
 paths with slips once, with \`memory=none\` or with the two most alike turns of other successes before every observation
 (\`memory=bm25_turns\`). The test plays 200 held-out worlds. The memory contains the 1,500 demonstrations and never the played
