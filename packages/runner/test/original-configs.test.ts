@@ -213,6 +213,7 @@ const scripts: Record<
     foreign: {
       ...{ model_path: 'PATH', output_file: 'PATH', output_dir: 'PATH', api_key: 'KEY', use_vllm: 'false' },
       ...{ action_format: 'default', inference_file: 'PATH', task_name: 'textcraft', max_round: '20', timeout: '2400' },
+      ...{ base_url: 'ADDRESS', max_length: '4096' },
     },
   },
   // scripts/config/archer_math.yaml of branch archer-math (aa1855d), and the arguments of evaluate_bc.py

@@ -45,12 +45,25 @@ const ignored: [string, string | RegExp][] = [
   [
     'archer_20q task=evaluate policy=openai do_sample=false',
     noEffect('do_sample=false', 'task=evaluate algorithm=archer env=twenty_questions') +
-      '    it belongs to: task train, generate, serve_model',
+      '    an endpoint plays: write policy.endpoint.temperature=0 for greedy replies',
   ],
+  [
+    'archer_20q task=evaluate policy=openai model=gpt-4',
+    /^'model' is a key of AgentGym's scripts\n.*\n {2}here it is: policy\.endpoint\.model=NAME/,
+  ],
+  ...[
+    ['temperature=1.2', 'write policy.endpoint.temperature=X'],
+    ['top_p=0.9', 'write policy.endpoint.top_p=X'],
+    ['max_new_tokens=9', 'write policy.endpoint.max_tokens=N'],
+    ['processes=4', 'write policy.endpoint.concurrency=N: one process sends all requests'],
+  ].map(([setting, remedy]): [string, string] => [
+    `archer_20q task=evaluate policy=openai ${setting}`,
+    noEffect(setting, 'task=evaluate algorithm=archer env=twenty_questions') + `    an endpoint plays: ${remedy}`,
+  ]),
   [
     'archer_20q task=evaluate checkpoint_path=gpt2 do_sample=false',
     noEffect('do_sample=false', 'task=evaluate algorithm=archer env=twenty_questions') +
-      '    it belongs to: task train, generate, serve_model',
+      '    write eval_decoding=sample or eval_decoding=greedy',
   ],
   [
     'archer_20q task=evaluate policy=openai batch_size=2',

@@ -54,6 +54,7 @@ const player = (options: object = {}, utteranceEnd: string | null = '\n') =>
       apiKeyEnv: null,
       system: 'Play.',
       temperature: 1,
+      topP: null,
       maxTokens: 8,
       concurrency: 3,
       retries: 2,
@@ -85,11 +86,11 @@ test('the dialogue goes on as messages; an action ends at the end of its line', 
   await chat.close();
 });
 
-test('without an end of utterances the action is the whole reply, and a seed is sent where wanted', async () => {
-  const chat = player({ sendsSeed: true }, null);
+test('without an end of utterances the action is the whole reply, and a seed and top_p are sent where wanted', async () => {
+  const chat = player({ sendsSeed: true, topP: 0.9 }, null);
   script = () => ({ content: 'Thought:\nHm.\n\nAction:\nlook' });
   expect(await actionsOf(chat, ready(['A room.']))).toEqual(['Thought:\nHm.\n\nAction:\nlook']);
-  expect(asked[0].seed).toBe(new Rng(0).uint32());
+  expect(asked[0]).toMatchObject({ seed: new Rng(0).uint32(), top_p: 0.9, temperature: 1 });
   await chat.close();
 });
 

@@ -23,7 +23,8 @@ export class EndpointPlayer implements Player {
     private readonly endpoint: EndpointConfig,
     private readonly utteranceEnd: string | null,
   ) {
-    this.#settings = { temperature: endpoint.temperature, max_tokens: endpoint.maxTokens };
+    const { temperature, topP, maxTokens } = endpoint;
+    this.#settings = { temperature, ...(topP !== null && { top_p: topP }), max_tokens: maxTokens };
   }
 
   /** @param utteranceEnd an action ends before this text; null: it is the whole reply */

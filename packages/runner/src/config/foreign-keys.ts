@@ -41,6 +41,10 @@ const AGENTGYM: Readonly<Record<string, string>> = {
   expert_threshold: 'nothing: the better of two episodes is learned whatever its return',
   use_vllm: 'policy=openai policy.endpoint.base_url=ADDRESS of a server',
   action_format: 'nothing: environments take actions in their own form',
+  model: 'policy.endpoint.model=NAME with policy=openai; checkpoint_path=FOLDER for a model here',
+  base_url:
+    'policy.endpoint.base_url=ADDRESS with policy=openai; env_server_base=ADDRESS of an environment on a server',
+  max_length: 'max_new_tokens=N of a reply; the policy’s context bounds the dialogue',
   api_key: 'policy.endpoint.api_key_env=NAME of an environment variable',
   output_dir: 'save_path=FOLDER; episodes are in its agentgym.jsonl',
 };

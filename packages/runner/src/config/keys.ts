@@ -161,7 +161,11 @@ export const endpointNode = Type.Object(
     model: Type.String({ description: 'name of the model at the endpoint' }),
     api_key_env: nullable(Type.String(), 'environment variable that contains the key; null: none is sent'),
     system: nullable(Type.String(), 'system message at the start; null: none'),
-    temperature: Type.Number({ minimum: 0, description: 'sampling temperature, dimensionless' }),
+    temperature: Type.Number({ minimum: 0, description: 'sampling temperature, dimensionless; 0: greedy' }),
+    top_p: nullable(
+      samplingKeys.top_p,
+      'the endpoint samples among the most likely tokens that together have this probability; null: it decides itself',
+    ),
     max_tokens: count('longest reply in tokens'),
     concurrency: count('requests at the same time'),
     retries: count('further attempts after a failed request', 0),

@@ -180,6 +180,19 @@ const CONDITIONS: Readonly<Record<string, string>> = {
     'an endpoint plays in task=evaluate and cannot be trained: choose policy=tiny, or give policy_lm=FOLDER',
 };
 
+/** What an endpoint that plays has instead of a model's keys. */
+const AT_AN_ENDPOINT: Readonly<Record<string, string>> = {
+  temperature: 'write policy.endpoint.temperature=X',
+  top_p: 'write policy.endpoint.top_p=X',
+  top_k: 'the protocol of chat completions has no top_k',
+  max_new_tokens: 'write policy.endpoint.max_tokens=N',
+  do_sample: 'write policy.endpoint.temperature=0 for greedy replies',
+  eval_decoding: 'write policy.endpoint.temperature=0 for greedy replies',
+  eval_do_sample: 'write policy.endpoint.temperature=0 for greedy replies',
+  processes: 'write policy.endpoint.concurrency=N: one process sends all requests',
+  compare_with: 'evaluate each agent in a run of its own',
+};
+
 /** What would make a run read a key that it does not read; undefined where no other key switches it on. */
 export function conditionOf(path: string, { algorithm, setting }: Choices = NO_CHOICES): string | undefined {
   // The algorithm is the warm start itself.
@@ -191,6 +204,10 @@ export function conditionOf(path: string, { algorithm, setting }: Choices = NO_C
     return 'item_list says which episodes there are: give data_len=N for fewer, and write ~test_size';
   if (path.startsWith('demonstrations.') && (setting('demonstrations.path') ?? null) !== null) return GIVEN_FILE;
   if (path.startsWith('policy.endpoint')) return CONDITIONS['policy.endpoint'];
+  if (Object.hasOwn(AT_AN_ENDPOINT, path) && setting('policy.endpoint') !== undefined)
+    return `an endpoint plays: ${AT_AN_ENDPOINT[path]}`;
+  if (path === 'do_sample' && setting('task') === 'evaluate')
+    return 'write eval_decoding=sample or eval_decoding=greedy';
   return Object.entries(CONDITIONS).find(([key]) => path === key || path.startsWith(`${key}.`))?.[1];
 }
 
