@@ -1,5 +1,5 @@
 // One episode has the same tokens as a demonstration, in a rollout, in an evaluation and through the server of the model, as text
-// and as a chat.
+// and as a chat, in an environment of this process and in one that task=serve_env serves.
 import {
   chatDialogues,
   collect,
@@ -20,55 +20,92 @@ import {
 import { makeEnv, type Env } from '@bowyer/envs';
 import { openDevice } from '@bowyer/graph';
 import { chatTemplate, LanguageModel, templateTokens, wordLevelTokenizer } from '@bowyer/models';
-import { ModelServer, SteppedTokenizer } from '@bowyer/serving';
+import { ModelServer, serveEnv, SteppedTokenizer } from '@bowyer/serving';
 import { withRemoteRollouts } from '../src/agent/remote-rollouts.js';
 import { asConversations } from '../src/demonstrations/material.js';
 import { agentEnvironment, contextOf, demonstrationsIn, type ContextConfig } from '../src/environment/agent-context.js';
 
-const config: ContextConfig = { env: { name: 'tabular' }, context: { kind: 'auto' } };
-/** Whatever seed and split are asked for, the same episode. */
-const game = (): Env => {
-  const env = makeEnv('tabular', { maxSteps: 4 });
-  return { reset: () => env.reset({ seed: 7 }), step: (action) => env.step(action), close: () => env.close() };
+interface Game {
+  config: ContextConfig;
+  /** Whatever seed and split are asked for, the same episode. */
+  env: () => Env;
+  /** The same game in this process, where demonstrations are made. */
+  expertEnv: () => Env;
+  close?: () => Promise<void>;
+}
+
+const always = (env: Env, options: object): Env => ({
+  reset: () => env.reset(options),
+  step: (action) => env.step(action),
+  close: () => env.close(),
+});
+
+const games: Record<string, () => Promise<Game>> = {
+  'an environment of this process': async () => {
+    const env = () => always(makeEnv('tabular', { maxSteps: 4 }), { seed: 7 });
+    return { config: { env: { name: 'tabular' }, context: { kind: 'auto' } }, env, expertEnv: env };
+  },
+  'a served environment': async () => {
+    const maze = { observation: 'full', reward: 'agentgym', maxSteps: 4 };
+    const server = await serveEnv({
+      ...{ name: 'maze', options: maze, parts: {}, host: '127.0.0.1', port: 0, maxInstances: 4, idleMs: 60_000 },
+      onFault: () => {},
+    });
+    const served = { backend: 'agentgym', baseUrl: server.url, maxSteps: 4 };
+    return {
+      config: { env: { name: 'maze', ...served }, context: { kind: 'auto' } },
+      env: () => always(makeEnv('maze', served), { dataIdx: 3 }),
+      expertEnv: () => always(makeEnv('maze', maze), { game: 3 }),
+      close: () => server.close(),
+    };
+  },
 };
-const words = 'gate\nshore\nhall\nbridge\ntower\nend\nleft\nright\nwait\n user\nassistant\n left right wait';
+
+const words =
+  'gate\nshore\nhall\nbridge\ntower\nend\nleft\nright\nwait\n user\nassistant\n left right wait\n' +
+  'The goal is at position 8, 6. Your current position There are walls above you, below to your.\nFailure\n';
 const tokenizer = wordLevelTokenizer([words], { wholeTokens: templateTokens('chatml'), minCount: 1 });
 const [left, right, wait] = ['left', 'right', 'wait'].map((action) => tokenizer.encode(action)[0]);
 const newline = tokenizer.encode('\n')[0];
 const maskedTokenIds = Array.from({ length: tokenizer.vocabSize }, (_, id) => id).filter((id) => ![left, right, wait].includes(id)); // prettier-ignore
 const template = chatTemplate('chatml', tokenizer);
-const isDialogue = contextOf(config).kind === 'dialogue';
+const isDialogue = ({ config }: Game): boolean => contextOf(config).kind === 'dialogue';
 
-const forms: Record<string, Dialogues> = {
-  text: textDialogues(tokenizer),
-  chat: chatDialogues(tokenizer, { template, opening: [], isSingleMessage: !isDialogue }),
-};
+const dialoguesAs = (form: string, game: Game): Dialogues =>
+  form === 'text'
+    ? textDialogues(tokenizer)
+    : chatDialogues(tokenizer, { template, opening: [], isSingleMessage: !isDialogue(game) });
 
 /** What is read, and where what was written. */
 const tokensOf = (segments: readonly TokenSegment[]) =>
   segments.map(({ ids, utterances }) => ({ ids, written: utterances.map((one) => [one.start, ...one.ids]) }));
 
 /** The actions of an episode in the environment, as an expert records them. */
-async function recorded(actions: readonly string[]): Promise<EpisodeRecord> {
-  const env = game();
+async function recorded({ expertEnv }: Game, actions: readonly string[]): Promise<EpisodeRecord> {
+  const env = expertEnv();
   const { observation, info } = await env.reset();
   const record: EpisodeRecord = { reset: { observation, info: recordedInfo(info) }, steps: [] };
   for (const action of actions) {
     const result = await env.step(action);
     record.steps.push({ ...result, action, info: recordedInfo(result.info) });
   }
+  await env.close();
   return record;
 }
 
 /** Of a demonstration, up to the last token that a player would have read or written. */
-async function demonstrated(form: string, actions: readonly string[], played: readonly TokenSegment[]) {
-  const [demonstration] = await demonstrationsIn(config, demonstrationSetOf([await recorded(actions)]), null);
+async function demonstrated(game: Game, form: string, { transitions, segments }: Trajectory) {
+  const record = await recorded(
+    game,
+    transitions.map(({ action }) => action),
+  );
+  const [demonstration] = await demonstrationsIn(game.config, demonstrationSetOf([record]), null);
   if (form === 'text') return tokensOf(demonstrationSegments(demonstration, tokenizer, newline));
-  const encoded = asConversations(demonstration, isDialogue).flatMap((messages) =>
+  const encoded = asConversations(demonstration, isDialogue(game)).flatMap((messages) =>
     template.encodeConversation(messages),
   );
   return encoded.map(({ ids, lossMask }, i) => ({
-    ids: ids.slice(0, played[i].ids.length),
+    ids: ids.slice(0, segments[i].ids.length),
     written: lossMask.flatMap((learned, t) => {
       if (!learned || lossMask[t - 1]) return [];
       const length = lossMask.slice(t).findIndex((later) => !later);
@@ -78,9 +115,15 @@ async function demonstrated(form: string, actions: readonly string[], played: re
   }));
 }
 
-test.each(Object.keys(forms))('as %s: demonstration, rollout, evaluation and server', async (form) => {
+const cases = Object.keys(games).flatMap((name) => [
+  [name, 'text'],
+  [name, 'chat'],
+]);
+
+test.each(cases)('%s, as %s: demonstration, rollout, evaluation and server of the model', async (name, form) => {
+  const game = await games[name]();
   const device = await openDevice({ device: 'cpu', threads: 1 });
-  const shape = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 128 };
+  const shape = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 256 };
   const policy = await LanguageModel.create({ device, config: shape, tokenizer, maskedTokenIds, rng: new Rng(3) });
   const server = await ModelServer.listen({
     ...{ model: policy, tokenizer: new SteppedTokenizer(tokenizer), name: 'policy', template: null },
@@ -89,8 +132,8 @@ test.each(Object.keys(forms))('as %s: demonstration, rollout, evaluation and ser
   });
   try {
     const sampling = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 1, terminatorIds: [newline] };
-    const agent = { policy, dialogues: forms[form], slots: 1 };
-    const run = { makeEnv: agentEnvironment(config, game, null), hooks: { progress: () => {} } };
+    const agent = { policy, dialogues: dialoguesAs(form, game), slots: 1 };
+    const run = { makeEnv: agentEnvironment(game.config, game.env, null), hooks: { progress: () => {} } };
     const openPlayer = policyPlayer(agent, agent);
     const play = { seed: 1, slots: 1, sampling };
     const [rollout] = await collect(run, openPlayer, 0, { ...play, rolloutSize: 1 });
@@ -103,10 +146,10 @@ test.each(Object.keys(forms))('as %s: demonstration, rollout, evaluation and ser
     expect(expected.flatMap(({ written }) => written)).toHaveLength(rollout.transitions.length);
     expect(tokensOf(evaluation.trajectories[0].segments)).toEqual(expected);
     expect(tokensOf(served.segments)).toEqual(expected);
-    const actions = rollout.transitions.map(({ action }) => action);
-    expect(await demonstrated(form, actions, rollout.segments)).toEqual(expected);
+    expect(await demonstrated(game, form, rollout)).toEqual(expected);
   } finally {
     await server.close();
+    await game.close?.();
     await device.close();
   }
 });
