@@ -12,9 +12,20 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
-import { readSafetensors, type HostTensors } from '@bowyer/checkpoints';
+import { readSafetensors } from '@bowyer/checkpoints';
 import { openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
 import { LanguageModel, wordLevelTokenizer, type Quantization, type TokenExample } from '@bowyer/models';
+import {
+  resultPath,
+  STEPS,
+  writePage,
+  type Bits,
+  type Numbers,
+  type Speed,
+  type Step,
+  type Versions,
+  type Webgpu,
+} from './families-page.js';
 import { median } from './measure.js';
 
 /** What families_peer.py says of a family's small model. */
@@ -33,42 +44,6 @@ interface PeerWide {
   parameters: number;
 }
 
-/** Its first line. */
-type Versions = Record<'transformers' | 'torch', string>;
-
-/** Measured on the small model. */
-interface Numbers {
-  modelType: string;
-  logits: number;
-  logprobs: number;
-  greedy: boolean;
-  gradients: number;
-  /** 'equal', 'differs', or what is adapted here where PEFT has no default. */
-  lora: string;
-  versions: Versions;
-}
-
-/** Measured on the wide model. */
-interface Bits {
-  /** Mean absolute difference of log-probabilities from float32, nats. */
-  bits: Record<'8bit' | '4bit', number>;
-  /** Share of the wide model's greedy tokens that are equal. */
-  wideGreedy: number;
-}
-
-/** Measured on the small model: largest difference of a log-probability from the CPU's, or why there is none. */
-type Webgpu = { logprobs: number } | { refusal: string };
-
-interface Speed {
-  parameters: number;
-  tokensPerSecond: number;
-  ratio: number;
-  load: number;
-}
-
-const STEPS = ['numbers', 'bits', 'webgpu', 'speed'] as const;
-type Step = (typeof STEPS)[number];
-
 const NEW_TOKENS = 32;
 /** Of the small model. */
 const VOCABULARY = 29;
@@ -86,39 +61,6 @@ const gpu = only.includes('webgpu') && (await webgpuAvailable()) ? await openDev
 const peer = openPeer();
 const { names: allNames, ...versions } = await peer.answer<Versions & { names: string[] }>();
 
-/** What stands above the table. */
-const HEADER = `# Families: measured differences
-
-Every family of decoders against VERSIONS, on DATE, by one command, which builds the
-checkpoints, compares and writes this page:
-
-\`\`\`sh
-PYTHON=… node --conditions=source --import tsx benchmarks/families.ts
-\`\`\`
-
-Weights are random and sizes small; what a family does otherwise than Llama is as in \`tools/make-family-recordings.py\`. The files
-are those of \`save_pretrained\`, read by \`LanguageModel.load\`.
-
-- **logits, log-probs**: largest difference over three texts of 40, 19 and 6 tokens, beyond windows and original lengths. The
-  reference computes in float64, also what classes of transformers compute in float32 whatever the weights' type is (norms,
-  rotary angles, softmax, recurrent states).
-- **greedy**: whether 32 tokens are equal, decoded with caches, windows and states.
-- **gradients**: largest difference of an element, as a share of the largest element of its parameter's gradient (or of a
-  thousandth of the model's largest gradient, where that is more). OPT's is of biases of keys, whose gradient is 0 but for
-  rounding; Gemma 4's is rounding too ([decision 217](../decisions/217-families-in-float64.md)).
-- **LoRA**: whether the layers that are adapted by default are those of PEFT; else those adapted here, as PEFT asks for a choice.
-- **webgpu**: largest difference of the same log-probabilities between \`device=webgpu\` and \`device=cpu\`.
-- **wide greedy**: share of equal greedy tokens of a wider model, 16 rows of 32 tokens; both sides compute in float32.
-- **8, 4 bits**: mean absolute difference of log-probabilities from float32, wide model, in nats.
-- **speed**: wide model of the given size in millions of parameters, float32, prompts of 64 tokens, 16 rows, 32 greedy tokens;
-  tokens a second here, and as a multiple of transformers' \`generate\` on as many threads. Medians of alternating repetitions.
-  The load average is that of the machine meanwhile: at more than 2 both sides wait for other programs.
-- A dash: not measured yet.
-
-| family | logits | log-probs | greedy | gradients | LoRA | webgpu | wide greedy | 8, 4 bits | size | tokens/s | ratio | load |
-|---|---|---|---|---|---|---|---|---|---|---|---|---|
-`;
-
 const chosen = options.filter((text) => !text.includes('='));
 try {
   const unknown = chosen.filter((name) => !allNames.includes(name));
@@ -127,7 +69,7 @@ try {
   if (only.includes('webgpu') && !gpu) console.error('webgpu: no adapter; the step is left out');
   for (const what of STEPS.filter((step) => only.includes(step) && (step !== 'webgpu' || gpu)))
     for (const name of chosen.length > 0 ? chosen : allNames) {
-      const path = resultPath(name, what);
+      const path = resultPath(results, name, what);
       if (chosen.length === 0 && existsSync(path)) continue;
       const result = await measure(name, what).catch((error: Error) => error);
       if (result instanceof Error) console.error(name, what, result);
@@ -138,11 +80,7 @@ try {
   await device.close();
   await gpu?.close();
   peer.close();
-  await writeTable();
-}
-
-function resultPath(name: string, what: Step): string {
-  return join(results, `${name}.${what}.json`);
+  await writePage(here('../docs/models/families-table.md'), results, allNames);
 }
 
 async function measure(name: string, what: Step): Promise<Numbers | Bits | Webgpu | Speed> {
@@ -177,17 +115,25 @@ function differences(a: ArrayLike<number>, b: ArrayLike<number>): number[] {
   return Array.from(a, (x, i) => x - b[i]);
 }
 
-async function compareDevices(dir: string, { examples }: PeerSmall, gpu: Device): Promise<Webgpu> {
-  const logprobsOn = async (device: Device) => {
+/** The same work on the CPU and on the GPU. */
+async function compareDevices(dir: string, small: PeerSmall, gpu: Device): Promise<Webgpu> {
+  const examples = small.examples.map(({ ids, targets }) => scored(ids, targets, () => 1));
+  const workOn = async (device: Device) => {
     const model = await LanguageModel.load({ device, dir, masksPadding: false });
-    const logprobs = await model.logprobs(examples.map(({ ids, targets }) => scored(ids, targets, () => 1)));
+    const logprobs = await model.logprobs(examples);
+    const [ids] = await generate(model, [small.prompt], small.greedy.length, 48);
+    const gradients = await gradientsOf(device, model, examples);
     await model.release();
-    return logprobs;
+    return { logprobs, ids, gradients };
   };
-  const expected = await logprobsOn(device);
-  const found = await logprobsOn(gpu).catch((error: Error) => error);
+  const expected = await workOn(device);
+  const found = await workOn(gpu).catch((error: Error) => error);
   if (found instanceof Error) return { refusal: found.message.split('\n')[0] };
-  return { logprobs: largest(expected.flatMap((row, i) => differences(row, found[i]))) };
+  return {
+    logprobs: largest(expected.logprobs.flatMap((row, i) => differences(row, found.logprobs[i]))),
+    greedy: found.ids.join() === expected.ids.join(),
+    gradients: gradientDifference(found.gradients, expected.gradients),
+  };
 }
 
 async function compareSmall(dir: string, peer: PeerSmall) {
@@ -205,7 +151,7 @@ async function compareSmall(dir: string, peer: PeerSmall) {
     ),
     logprobs: largest(peer.examples.flatMap((example, i) => differences(example.logprobs, logprobs[i]))),
     greedy: (await generate(model, [peer.prompt], peer.greedy.length, 48))[0].join() === peer.greedy.join(),
-    gradients: await gradientDifference(model, examples, await readSafetensors(join(dir, 'gradients'))),
+    gradients: gradientDifference(await gradientsOf(device, model, examples), await peerGradients(dir)),
     lora: await comparedTargets(dir, peer.loraTargets),
   };
   await model.release();
@@ -220,25 +166,30 @@ function scored(ids: number[], targets: number[], weight: (position: number) => 
   };
 }
 
-/** The largest, as a share of the largest of its parameter's gradient, or of a thousandth of the model's largest. */
-async function gradientDifference(model: LanguageModel, examples: TokenExample[], expected: HostTensors) {
+type Gradients = Record<string, Float32Array>;
+
+async function gradientsOf(device: Device, model: LanguageModel, examples: TokenExample[]): Promise<Gradients> {
   const optimizer = await model.createOptimizer(adam);
   await model.accumulateGradients(examples);
-  const found = await device.read(optimizer.gradients);
+  const read = await device.read(optimizer.gradients);
+  return Object.fromEntries(Object.entries(read).map(([name, { data }]) => [name, data as Float32Array]));
+}
+
+async function peerGradients(dir: string): Promise<Gradients> {
+  const read = await readSafetensors(join(dir, 'gradients'));
+  return Object.fromEntries(Object.entries(read).map(([name, { data }]) => [name, Float32Array.from(data)]));
+}
+
+/** The largest, as a share of the largest of its parameter's gradient, or of a thousandth of the model's largest. */
+function gradientDifference(found: Gradients, expected: Gradients): number {
   const names = Object.keys(expected);
-  if (
-    names.sort().join() !==
-    Object.keys(found)
-      .filter((name) => name in expected)
-      .sort()
-      .join()
-  )
-    throw new Error(`gradients of ${names.filter((name) => !(name in found)).join(', ')} are not here`);
-  const most = largest(names.map((name) => largest(expected[name].data)));
+  const missing = names.filter((name) => !(name in found));
+  if (missing.length > 0) throw new Error(`gradients of ${missing.join(', ')} are not here`);
+  const most = largest(names.map((name) => largest(expected[name])));
   return largest(
     names.map((name) => {
-      const scale = Math.max(largest(expected[name].data), most / 1000);
-      return largest(differences(expected[name].data, found[name].data as Float32Array)) / scale;
+      const scale = Math.max(largest(expected[name]), most / 1000);
+      return largest(differences(expected[name], found[name])) / scale;
     }),
   );
 }
@@ -334,53 +285,4 @@ function openPeer() {
     return answer<T>();
   };
   return { answer, ask, close: () => child.stdin.end() };
-}
-
-async function writeTable(): Promise<void> {
-  const rows = [];
-  for (const name of allNames) {
-    const numbers = await result<Numbers>(name, 'numbers');
-    const [bits, webgpu] = [await result<Bits>(name, 'bits'), await result<Webgpu>(name, 'webgpu')];
-    const speed = await result<Speed>(name, 'speed');
-    if (numbers) rows.push({ name, numbers, bits, webgpu, speed });
-  }
-  if (rows.length === 0) return;
-  const { transformers, torch } = rows[0].numbers.versions;
-  const text = HEADER.replace('VERSIONS', `transformers ${transformers}, PyTorch ${torch}`).replace(
-    'DATE',
-    new Date().toISOString().slice(0, 10),
-  );
-  await writeFile(here('../docs/models/families-table.md'), `${text}${rows.map(tableLine).join('')}`);
-}
-
-async function result<T>(name: string, what: Step): Promise<T | undefined> {
-  const path = resultPath(name, what);
-  return existsSync(path) ? (JSON.parse(await readFile(path, 'utf8')) as T) : undefined;
-}
-
-function tableLine(row: { name: string; numbers: Numbers; bits?: Bits; webgpu?: Webgpu; speed?: Speed }): string {
-  const { name, numbers, bits, webgpu, speed } = row;
-  const cells = [
-    ...[name, rounded(numbers.logits), rounded(numbers.logprobs), numbers.greedy ? 'equal' : 'differs'],
-    ...[rounded(numbers.gradients), numbers.lora, webgpu ? webgpuCell(webgpu) : '–'],
-    ...(bits ? bitsCells(bits) : ['–', '–']),
-    ...(speed ? speedCells(speed) : ['–', '–', '–', '–']),
-  ];
-  return `| ${cells.join(' | ')} |\n`;
-}
-
-function rounded(value: number): string {
-  return value.toExponential(0);
-}
-
-function webgpuCell(webgpu: Webgpu): string {
-  return 'refusal' in webgpu ? webgpu.refusal : rounded(webgpu.logprobs);
-}
-
-function bitsCells({ bits, wideGreedy }: Bits): string[] {
-  return [`${(100 * wideGreedy).toFixed(0)} %`, `${bits['8bit'].toFixed(3)}, ${bits['4bit'].toFixed(3)}`];
-}
-
-function speedCells({ parameters, tokensPerSecond, ratio, load }: Speed): string[] {
-  return [(parameters / 1e6).toFixed(0), tokensPerSecond.toFixed(0), ratio.toFixed(2), load.toFixed(1)];
 }

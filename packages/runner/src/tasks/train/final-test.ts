@@ -1,4 +1,5 @@
 // The final test of a run: its start, its last agent and its best one, on held-out episodes.
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import {
   criticCalibration,
@@ -8,6 +9,7 @@ import {
   type Agent,
   type AnyAlgorithm,
   type Decoding,
+  type Metrics,
   type OnFailure,
 } from '@bowyer/algorithms';
 import type { Trajectory } from '@bowyer/core';
@@ -48,6 +50,13 @@ const aheadOf = ({ rollout }: TrainConfig): Pick<RunResults, 'rollouts'> =>
     ? {}
     : { rollouts: { mode: rollout.mode, maxStaleness: rollout.maxStaleness! } };
 
+interface Played {
+  name: string;
+  decoding: Decoding;
+  metrics: Metrics;
+  trajectories: Trajectory[];
+}
+
 /** Plays the start and the result on episodes that neither training nor the choice of the best policy has seen. */
 export class FinalTest {
   constructor(
@@ -61,7 +70,9 @@ export class FinalTest {
   async run(agent: Agent, startFolder: string | null, recorder: Recorder): Promise<RunResults> {
     const { config } = this;
     const { policy, critic } = agent;
+    const { best } = recorder;
     const last = await this.#play('last', agent);
+    const known = best !== null && this.#policyDecides ? { weights: await this.#digest(policy), played: last } : null;
     await policy.release(); // one policy at a time, since memory may have room for a large base only once
     const tested = [...last];
     // What the agent was before: its policy alone, since the critic had not been trained.
@@ -73,11 +84,10 @@ export class FinalTest {
           null,
         )),
       );
-    const { best } = recorder;
     if (best !== null) {
       await critic?.restore(join(recorder.bestFolder, 'critic'));
       const unit = (config.iterations ?? null) === null ? 'epoch' : 'iteration';
-      tested.push(...(await this.#playFrom(`best (${unit} ${best.iteration})`, recorder.bestFolder, critic)));
+      tested.push(...(await this.#playFrom(`best (${unit} ${best.iteration})`, recorder.bestFolder, critic, known)));
     }
     // The critic's values are those of the policy it was saved with.
     const { trajectories: ofBest } = tested.findLast(({ decoding }) => decoding === this.#decodings[0])!;
@@ -108,12 +118,20 @@ export class FinalTest {
     };
   }
 
-  async #playFrom(name: string, folder: string, critic: DoubleCritic | null) {
+  /** @param known the digest of a policy that has played, and what it has played: equal weights do not play it again */
+  async #playFrom(
+    name: string,
+    folder: string,
+    critic: DoubleCritic | null,
+    known: { weights: string; played: Played[] } | null = null,
+  ): Promise<Played[]> {
     // A policy reads the memory that was saved with it; one without, what the run has in memory at its end.
     const memoryFile = memoryFileOf(folder);
     if (memoryFile !== null) await this.memory?.restore(memoryFile);
     const policy: LanguageModel = await loadPolicy(folder, this.config, this.device);
     try {
+      if (known !== null && known.weights === (await this.#digest(policy)))
+        return known.played.map((one) => ({ ...one, name }));
       return await this.#play(name, {
         policy,
         critic,
@@ -132,17 +150,32 @@ export class FinalTest {
     return testedItems(plan, episodes, new Set(rollouts.flatMap(({ item }) => item ?? [])));
   }
 
+  /** Whether an agent plays as its policy's weights say, without a critic or a memory. */
+  get #policyDecides(): boolean {
+    return !this.unit.playsWithCritic && this.memory === null;
+  }
+
+  /** Of the trained parameters, one tensor in memory at a time. */
+  async #digest({ parameters }: LanguageModel): Promise<string> {
+    const hash = createHash('sha256');
+    for (const name of parameters.names) {
+      const { data } = (await this.device.read(parameters, [name]))[name];
+      hash.update(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+    }
+    return hash.digest('hex');
+  }
+
   get #decodings() {
     return decodingsOf(this.unit.alwaysSamples ? 'sample' : this.config.evalDecoding!);
   }
 
-  async #play(name: string, agent: Agent) {
-    const played = [];
+  async #play(name: string, agent: Agent): Promise<Played[]> {
+    const played: Played[] = [];
     for (const decoding of this.#decodings) played.push(await this.#playDecoded(name, agent, decoding));
     return played;
   }
 
-  async #playDecoded(name: string, agent: Agent, decoding: Decoding) {
+  async #playDecoded(name: string, agent: Agent, decoding: Decoding): Promise<Played> {
     const { config, unit, context } = this;
     context.log(
       `testing the ${name} policy on ${config.testSize} held-out ${config.testSize === 1 ? 'episode' : 'episodes'}`,

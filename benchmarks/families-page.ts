@@ -1,0 +1,129 @@
+// docs/models/families-table.md: what benchmarks/families.ts has measured so far.
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+export const STEPS = ['numbers', 'bits', 'webgpu', 'speed'] as const;
+export type Step = (typeof STEPS)[number];
+
+/** The first line of families_peer.py. */
+export type Versions = Record<'transformers' | 'torch', string>;
+
+/** Measured on the small model. */
+export interface Numbers {
+  modelType: string;
+  logits: number;
+  logprobs: number;
+  greedy: boolean;
+  gradients: number;
+  /** 'equal', 'differs', or what is adapted here where PEFT has no default. */
+  lora: string;
+  versions: Versions;
+}
+
+/** Measured on the wide model. */
+export interface Bits {
+  /** Mean absolute difference of log-probabilities from float32, nats. */
+  bits: Record<'8bit' | '4bit', number>;
+  /** Share of the wide model's greedy tokens that are equal. */
+  wideGreedy: number;
+}
+
+/** Measured on the small model: what the GPU computes otherwise than the CPU, or why it computes nothing. */
+export type Webgpu = { logprobs: number; greedy: boolean; gradients: number } | { refusal: string };
+
+export interface Speed {
+  parameters: number;
+  tokensPerSecond: number;
+  ratio: number;
+  load: number;
+}
+
+/** Where a result is kept between runs. */
+export function resultPath(results: string, name: string, what: Step): string {
+  return join(results, `${name}.${what}.json`);
+}
+
+/** What stands above the table. */
+const HEADER = `# Families: measured differences
+
+Every family of decoders against VERSIONS, on DATE, by one command, which builds the
+checkpoints, compares and writes this page:
+
+\`\`\`sh
+PYTHON=… node --conditions=source --import tsx benchmarks/families.ts
+\`\`\`
+
+Weights are random and sizes small; what a family does otherwise than Llama is as in \`tools/make-family-recordings.py\`. The files
+are those of \`save_pretrained\`, read by \`LanguageModel.load\`.
+
+- **logits, log-probs**: largest difference over three texts of 40, 19 and 6 tokens, beyond windows and original lengths. The
+  reference computes in float64, also what classes of transformers compute in float32 whatever the weights' type is (norms,
+  rotary angles, softmax, recurrent states).
+- **greedy**: whether 32 tokens are equal, decoded with caches, windows and states.
+- **gradients**: largest difference of an element, as a share of the largest element of its parameter's gradient (or of a
+  thousandth of the model's largest gradient, where that is more). OPT's is of biases of keys, whose gradient is 0 but for
+  rounding; Gemma 4's is rounding too ([decision 217](../decisions/217-families-in-float64.md)).
+- **LoRA**: whether the layers that are adapted by default are those of PEFT; else those adapted here, as PEFT asks for a choice.
+- **webgpu**: \`device=webgpu\` against \`device=cpu\`: log-probabilities, greedy tokens and gradients, measured as above.
+- **wide greedy**: share of equal greedy tokens of a wider model, 16 rows of 32 tokens; both sides compute in float32.
+- **8, 4 bits**: mean absolute difference of log-probabilities from float32, wide model, in nats.
+- **speed**: wide model of the given size in millions of parameters, float32, prompts of 64 tokens, 16 rows, 32 greedy tokens;
+  tokens a second here, and as a multiple of transformers' \`generate\` on as many threads. Medians of alternating repetitions.
+  The load average is that of the machine meanwhile: at more than 2 both sides wait for other programs.
+- A dash: not measured yet.
+
+| family | logits | log-probs | greedy | gradients | LoRA | webgpu | wide greedy | 8, 4 bits | size | tokens/s | ratio | load |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|
+`;
+
+/** @param path of the page */
+export async function writePage(path: string, results: string, names: readonly string[]): Promise<void> {
+  const result = async <T>(name: string, what: Step): Promise<T | undefined> => {
+    const file = resultPath(results, name, what);
+    return existsSync(file) ? (JSON.parse(await readFile(file, 'utf8')) as T) : undefined;
+  };
+  const rows = [];
+  for (const name of names) {
+    const numbers = await result<Numbers>(name, 'numbers');
+    const [bits, webgpu] = [await result<Bits>(name, 'bits'), await result<Webgpu>(name, 'webgpu')];
+    const speed = await result<Speed>(name, 'speed');
+    if (numbers) rows.push({ name, numbers, bits, webgpu, speed });
+  }
+  if (rows.length === 0) return;
+  const { transformers, torch } = rows[0].numbers.versions;
+  const text = HEADER.replace('VERSIONS', `transformers ${transformers}, PyTorch ${torch}`).replace(
+    'DATE',
+    new Date().toISOString().slice(0, 10),
+  );
+  await writeFile(path, `${text}${rows.map(tableLine).join('')}`);
+}
+
+function tableLine(row: { name: string; numbers: Numbers; bits?: Bits; webgpu?: Webgpu; speed?: Speed }): string {
+  const { name, numbers, bits, webgpu, speed } = row;
+  const cells = [
+    ...[name, rounded(numbers.logits), rounded(numbers.logprobs), numbers.greedy ? 'equal' : 'differs'],
+    ...[rounded(numbers.gradients), numbers.lora, webgpu ? webgpuCell(webgpu) : '–'],
+    ...(bits ? bitsCells(bits) : ['–', '–']),
+    ...(speed ? speedCells(speed) : ['–', '–', '–', '–']),
+  ];
+  return `| ${cells.join(' | ')} |\n`;
+}
+
+function rounded(value: number): string {
+  return value.toExponential(0);
+}
+
+function webgpuCell(webgpu: Webgpu): string {
+  if ('refusal' in webgpu) return webgpu.refusal;
+  const { logprobs, greedy, gradients } = webgpu;
+  return `${rounded(logprobs)}, ${greedy ? 'equal' : 'differs'}, ${rounded(gradients)}`;
+}
+
+function bitsCells({ bits, wideGreedy }: Bits): string[] {
+  return [`${(100 * wideGreedy).toFixed(0)} %`, `${bits['8bit'].toFixed(3)}, ${bits['4bit'].toFixed(3)}`];
+}
+
+function speedCells({ parameters, tokensPerSecond, ratio, load }: Speed): string[] {
+  return [(parameters / 1e6).toFixed(0), tokensPerSecond.toFixed(0), ratio.toFixed(2), load.toFixed(1)];
+}
