@@ -96,3 +96,32 @@ test('without a valid action that can be written the episode fails', async () =>
   expect(error).toEqual(new Error('there is no valid action that the policy can write (turn 0)'));
   await policy.release();
 });
+
+test.each(['scored', 'constrained'] as const)(
+  '%s: where the environment lists an empty set, any text may be valid: the policy writes freely, and chooses again afterwards',
+  async (choice) => {
+    const policy = await makePolicy();
+    const turns = async (actionChoice: ActionChoice, lists: readonly string[][]) => {
+      const dialogues = { ...textDialogues(tokenizer), actionChoice };
+      const player = await policyPlayer({ policy, dialogues }, { slots: 1 })(sampling);
+      const rng = new Rng(4);
+      const decisions = [];
+      let seen = '';
+      for (const [turn, list] of lists.entries()) {
+        seen += observation;
+        const [decision] = await player.act([{ slot: 0, turn, observation: seen, validActions: list, rng }]);
+        if (decision instanceof Error) throw decision;
+        seen += `${decision.action}\n`;
+        decisions.push({ action: decision.action, ...decision.data! });
+      }
+      await player.close();
+      return decisions;
+    };
+    const [written, chosen] = await turns(choice, [[], validActions]);
+    const [free] = await turns('free', [[]]);
+    expect(written).toEqual(free);
+    expect(validActions.slice(0, 3)).toContain(chosen.action);
+    expect(chosen).toMatchObject({ continues: true, read: [terminator, ...tokenizer.encode(observation)] });
+    await policy.release();
+  },
+);

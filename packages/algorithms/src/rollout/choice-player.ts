@@ -4,6 +4,7 @@
 //     constrained  token by token, π over those tokens only that continue a valid action: cheaper, but what begins likely is
 //                  preferred to what is likely as a whole
 //
+// Where the environment lists an empty set of actions, any text may be valid (a search has any words): the policy writes freely.
 // Log-probabilities in the episodes are the policy's own, not those of the choice: a method that weighs its samples by them would
 // be wrong, so only those that imitate may use it.
 import { maximum, Rng } from '@bowyer/core';
@@ -56,7 +57,11 @@ abstract class ChoicePlayer implements Player {
     });
     const able = asked.filter(({ candidates }) => candidates.length > 0);
     const chosen = new Map((await this.choose(able)).map((choice, i) => [able[i].request, choice]));
+    const open = asked.filter(({ request }) => request.validActions?.length === 0);
+    const written = new Map((await this.write(open)).map((utterance, i) => [open[i].request, utterance]));
     return asked.map(({ request, candidates }) => {
+      const utterance = written.get(request);
+      if (utterance !== undefined) return this.#dialogues[request.slot].decide(utterance);
       const choice = chosen.get(request);
       if (choice === undefined)
         return new Error(`there is no valid action that the policy can write (turn ${request.turn})`);
@@ -92,6 +97,19 @@ abstract class ChoicePlayer implements Player {
 
   protected abstract contextOf(slot: number): readonly number[];
   protected abstract choose(asked: readonly Asked[]): Promise<Chosen[]>;
+  /** Any text. */
+  protected abstract write(asked: readonly Asked[]): Promise<Utterance[]>;
+
+  protected async writeIn(episodes: Episodes, asked: readonly Asked[]): Promise<Utterance[]> {
+    if (asked.length === 0) return [];
+    const turns = asked.map(({ request: { slot, rng }, context }) => ({
+      slot,
+      rng,
+      tokens: feed(episodes, slot, context),
+    }));
+    return episodes.act(turns, { ...this.options.sampling, terminatorIds: [this.terminatorId] });
+  }
+
   abstract close(): Promise<void>;
 }
 
@@ -105,6 +123,8 @@ interface Asked {
 /** Scores every valid action as a whole. */
 export class ScoredPlayer extends ChoicePlayer {
   readonly #contexts: number[][];
+  /** For turns on which any text may be valid. */
+  #episodes: Episodes | null = null;
 
   constructor(policy: LanguageModel, options: ChoiceOptions) {
     super(policy, options);
@@ -134,6 +154,14 @@ export class ScoredPlayer extends ChoicePlayer {
     });
   }
 
+  protected async write(asked: readonly Asked[]): Promise<Utterance[]> {
+    if (asked.length === 0) return [];
+    this.#episodes ??= await this.policy.openEpisodes({ slots: this.options.slots });
+    const written = await this.writeIn(this.#episodes, asked);
+    asked.forEach(({ request, context }, i) => (this.#contexts[request.slot] = [...context, ...written[i].ids]));
+    return written;
+  }
+
   #draw(scores: readonly number[], rng: Rng): number {
     const { greedy, temperature } = this.options.sampling;
     const largest = maximum(scores);
@@ -144,7 +172,9 @@ export class ScoredPlayer extends ChoicePlayer {
     return drawn < 0 ? scores.indexOf(largest) : drawn;
   }
 
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    await this.#episodes?.close();
+  }
 }
 
 /** The action after what was seen, every token of it scored. */
@@ -175,10 +205,7 @@ export class ConstrainedPlayer extends ChoicePlayer {
   protected async choose(asked: readonly Asked[]): Promise<Chosen[]> {
     const paths = asked.map(({ request: { slot, rng }, candidates, context }) => {
       const seen = context.slice(-this.room(candidates));
-      const cached = this.episodes.context(slot);
-      const keep = seen.length < context.length ? 0 : commonPrefix(cached, seen);
-      this.episodes.truncate(slot, keep);
-      return { slot, rng, open: candidates, ids: [] as number[], logprobs: [] as number[], feed: seen.slice(keep), contextTokens: seen.length, isDone: false }; // prettier-ignore
+      return { slot, rng, open: candidates, ids: [] as number[], logprobs: [] as number[], feed: feed(this.episodes, slot, seen), contextTokens: seen.length, isDone: false }; // prettier-ignore
     });
     for (let active = paths; active.length > 0; active = active.filter(({ isDone }) => !isDone)) {
       const turns = active.map(({ slot, rng, open, ids, feed }) => ({
@@ -204,9 +231,20 @@ export class ConstrainedPlayer extends ChoicePlayer {
     }));
   }
 
+  protected write(asked: readonly Asked[]): Promise<Utterance[]> {
+    return this.writeIn(this.episodes, asked);
+  }
+
   async close(): Promise<void> {
     await this.episodes.close();
   }
+}
+
+/** Takes the slot's cache back to where it begins as `context` does. @returns the tokens to read after that */
+function feed(episodes: Episodes, slot: number, context: readonly number[]): number[] {
+  const keep = commonPrefix(episodes.context(slot), context);
+  episodes.truncate(slot, keep);
+  return context.slice(keep);
 }
 
 function commonPrefix(a: readonly number[], b: readonly number[]): number {
