@@ -29,8 +29,13 @@ export interface Bits {
   wideGreedy: number;
 }
 
-/** Measured on the small model: what the GPU computes otherwise than the CPU, or why it computes nothing. */
-export type Webgpu = { logprobs: number; greedy: boolean; gradients: number } | { refusal: string };
+/** Measured on the small model: what the GPU computes otherwise than the CPU. */
+export interface Webgpu {
+  logprobs: number;
+  /** null where generation is refused there. */
+  greedy: boolean | null;
+  gradients: number;
+}
 
 export interface Speed {
   parameters: number;
@@ -115,9 +120,8 @@ function rounded(value: number): string {
 }
 
 function webgpuCell(webgpu: Webgpu): string {
-  if ('refusal' in webgpu) return webgpu.refusal;
   const { logprobs, greedy, gradients } = webgpu;
-  return `${rounded(logprobs)}, ${greedy ? 'equal' : 'differs'}, ${rounded(gradients)}`;
+  return `${rounded(logprobs)}, ${greedy === null ? 'refused' : greedy ? 'equal' : 'differs'}, ${rounded(gradients)}`;
 }
 
 function bitsCells({ bits, wideGreedy }: Bits): string[] {

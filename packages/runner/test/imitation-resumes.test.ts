@@ -108,10 +108,11 @@ test('a fresh policy on conversations, then adapters beside it', async () => {
   await expectSameWhenKilled(cloning('given'), 'adapters', 'adapter_model.safetensors', adapters);
 }, 150_000);
 
-test('adapters in 8-bit AdamW beside a given model, on demonstrations', async () => {
+test('adapters in 8-bit AdamW beside a given model in 8 bits, by integer products, on demonstrations', async () => {
   const { command, policy } = cloning('made');
   await run(command('start', sixteen));
-  const given = [...sixteen, `policy_lm=${policy('start')}`, ...lora, 'optimizer=adamw_8bit'];
+  const base = [`policy_lm=${policy('start')}`, 'quantization=8bit', 'lora.integer_products=true'];
+  const given = [...sixteen, ...base, ...lora, 'optimizer=adamw_8bit'];
   await expectSameWhenKilled(cloning('given'), 'given', 'adapter_model.safetensors', given);
 }, 150_000);
 
