@@ -72,17 +72,18 @@ commit ${headCommit()}. Column \`seeds\` is the number of finished runs; the exp
 \`\`\`sh
 npx bowyer --config-name archer_20q +experiment=methods_20q hydra.sweep.dir=FOLDER
 npx bowyer --config-name archer_20q preset=methods_20q algorithm=bc seed=0 save_path=START
-npx bowyer --config-name archer_20q +experiment=methods_20q algorithm=offline_dpo seed=0 policy_lm=START hydra.sweep.dir=OFFLINE_DPO
+npx bowyer --config-name archer_20q +experiment=methods_20q algorithm=offline_dpo seed=0 policy_lm=START \\
+  hydra.sweep.dir=OFFLINE_DPO
 npx bowyer --config-name archer_20q +experiment=methods_20q algorithm=opd seed=0 teacher=RUN hydra.sweep.dir=OPD
 node --conditions=source --import tsx tools/methods-20q-table.ts FOLDER OFFLINE_DPO OPD
 \`\`\`
 
 Settings: \`configs/preset/methods_20q.yaml\`, a policy of 0.11 M weights. Methods that play begin with the warm start of their
-seed and play the same number of episodes. \`filteredbc\`, \`iql\`, \`awr\` and \`offline_archer\` play none: they learn from scratch, from the
-${config.demonstrations.count} games that the warm start imitates, with the rewards of these games (\`filteredbc\` from the best tenth).
-\`offline_dpo\` begins with START, which is the warm start (\`bc\` of the same settings), and learns from the same games. The
-teacher of \`opd\` is the policy of \`reinforce_pp\` of the same seed. Learning rates are those of the
-small preset, except of the group methods and \`dpo\`: raised after short tries on evaluation episodes of seed 0, never the test.
+seed, which is \`bc\`, and play the same number of episodes. \`filteredbc\`, \`iql\`, \`awr\` and \`offline_archer\` play none: they
+learn from scratch, from the ${config.demonstrations.count} games that the warm start imitates, with the rewards of these games
+(\`filteredbc\` from the best tenth, which is few). \`offline_dpo\` begins with START, \`bc\` of the same settings, and learns from the
+same games. The teacher of \`opd\` is the policy of \`reinforce_pp\` of the same seed. Learning rates are those of the small preset,
+except of the group methods and \`dpo\`: raised after short tries on evaluation episodes of seed 0, never the test.
 
 Returns are mean returns of sampled play on ${testSize} held-out episodes, of the policy that was best in evaluation (methods on a
 dataset: that the run ended with).
