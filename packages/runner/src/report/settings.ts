@@ -69,6 +69,9 @@ function nameOf({ record }: ComparedRun, config: ReadonlyMap<string, string>, va
     : basename(resolve(record.directory));
 }
 
+/** More differing keys than these are folded, so that the curves are not far below. */
+const SHOWN_KEYS = 10;
+
 /** What differs between the settings, one column each; null where nothing does. */
 export function differenceTable(settings: readonly Setting[]): Table | null {
   const configs = settings.map(({ runs }) => leavesOf(runs[0].record.config));
@@ -78,6 +81,7 @@ export function differenceTable(settings: readonly Setting[]): Table | null {
     title: 'What differs in the configs',
     header: ['key', ...settings.map(({ name }) => name)],
     rows: varied.map((key) => [key, ...configs.map((config) => config.get(key) ?? '–')]),
+    folded: varied.length > SHOWN_KEYS,
   };
 }
 

@@ -4,7 +4,7 @@ import { chart, type ChartInput } from './chart.js';
 import { sideBySide } from './dialogue.js';
 import { el, section } from './dom.js';
 import { factList, head, noteList, warningList } from './parts.js';
-import { table } from './tables.js';
+import { foldable } from './tables.js';
 
 export function comparisonPage(data: ComparisonData): HTMLElement {
   const { title, facts, verdicts, warnings, tables, charts, pairs, notes } = data;
@@ -16,7 +16,7 @@ export function comparisonPage(data: ComparisonData): HTMLElement {
     noteList(notes),
     verdicts.length === 0 ? null : section('answer', 'Which is better', el('ul', { class: 'verdicts' }, ...verdicts.map((verdict) => el('li', {}, verdict)))), // prettier-ignore
     warnings.length === 0 ? null : section('warnings', 'Warnings', warningList(warnings)),
-    section('results', 'Results', ...tables.map(table)),
+    section('results', 'Results', ...tables.map(foldable)),
     charts.length === 0 ? null : section('curves', 'Curves', el('div', { class: 'charts' }, ...charts.map((one) => chart(bandChart(one))))), // prettier-ignore
     pairs.length === 0 ? null : section('episodes', 'The same episode of both', ...pairs.map((pair) => sideBySide(pair.title, pair.sides))), // prettier-ignore
   );
